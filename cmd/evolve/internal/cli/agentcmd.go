@@ -10,6 +10,8 @@ import (
 
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
@@ -43,7 +45,7 @@ func oneAgent(w *workspace.Workspace, name string) (*workspace.Agent, error) {
 		if len(w.Agents) == 1 {
 			return &w.Agents[0], nil
 		}
-		return nil, hinted(exitUsage, "name one of "+strings.Join(w.AgentIDs(), ", "), "there are %d agents", len(w.Agents))
+		return nil, exit.Errorf(exit.Usage, "name one of "+strings.Join(w.AgentIDs(), ", "), "there are %d agents", len(w.Agents))
 	}
 	a, ok := w.Agent(name)
 	if !ok {
@@ -142,7 +144,7 @@ func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.
 	if id == "" {
 		goal := strings.Join(c.Args().Slice(), " ")
 		if strings.TrimSpace(goal) == "" {
-			return nil, nil, usage(errors.New("a goal is missing: evolve agent run \"goal\", or --task ID"))
+			return nil, nil, exit.Misuse(errors.New("a goal is missing: evolve agent run \"goal\", or --task ID"))
 		}
 		return &bench.Task{ID: "goal", Goal: goal}, nil, nil
 	}
@@ -154,7 +156,7 @@ func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.
 			}
 		}
 	}
-	return nil, nil, hinted(exitUsage, "`evolve bench split SUITE` lists them", "no suite of %s has a task %q", a.ID, id)
+	return nil, nil, exit.Errorf(exit.Usage, "`evolve bench split SUITE` lists them", "no suite of %s has a task %q", a.ID, id)
 }
 
 // configOf returns the config of the champion, or of the named variant in the archive.
@@ -163,7 +165,7 @@ func (sh *shell) configOf(c *cli.Context, w *workspace.Workspace, a *workspace.A
 	if name == "" {
 		return a.Champion, nil
 	}
-	store, err := sh.reader(w.Root)
+	store, err := wire.ReadArchive(w.Root)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -14,9 +13,10 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
@@ -46,12 +46,8 @@ type turnView struct {
 
 // oneTurn holds the arguments of `evolve agent run`.
 type oneTurn struct {
-	agent   *workspace.Agent
-	task    *bench.Task
-	suite   *bench.Suite
-	config  agent.Config
+	wire.Turn
 	session string
-	seed    int64
 }
 
 func (sh *shell) agentRun(c *cli.Context) error {
@@ -61,23 +57,22 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	}
 	a, err := oneAgent(w, c.String("agent"))
 	if err == nil {
-		err = startable(a)
+		err = wire.Startable(a)
 	}
 	if err != nil {
 		return err
 	}
-	t := oneTurn{agent: a, session: c.String("session")}
-	if t.task, t.suite, err = taskOf(c, w, a); err != nil {
+	t := oneTurn{wire.Turn{Agent: a}, c.String("session")}
+	if t.Task, t.Suite, err = taskOf(c, w, a); err != nil {
 		return err
 	}
-	if t.suite != nil && t.session != "" {
-		return usage(errors.New("--session continues a conversation; --task is a task on its own"))
+	if t.Suite != nil && t.session != "" {
+		return exit.Misuse(errors.New("--session continues a conversation; --task is a task on its own"))
 	}
-	if t.config, err = sh.configOf(c, w, a); err != nil {
+	if t.Config, err = sh.configOf(c, w, a); err != nil {
 		return err
 	}
-	earlier, err := sh.earlier(c.Context, w, t)
-	if err != nil {
+	if t.Earlier, err = sh.earlier(c.Context, w, t); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "evolve-turn-")
@@ -85,26 +80,28 @@ func (sh *shell) agentRun(c *cli.Context) error {
 		return fmt.Errorf("making the working directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+	agents, err := sh.Agents(w)
 	if err != nil {
 		return err
 	}
-	posted, err := readBlackboard(w.Root)
+	posted, err := wire.ReadBlackboard(w.Root)
 	if err != nil {
 		return err
 	}
-	crew.board.Restore(posted)
-	crew.live = t.suite == nil
-	opened, err := crew.open(c.Context, a, scratch)
+	agents.Board.Restore(posted)
+	agents.Live = t.Suite == nil
+	opened, err := agents.Open(c.Context, a, scratch)
 	if err != nil {
 		return err
 	}
 	live := sh.watch(c)
-	view, err := crew.take(c.Context, opened, t, earlier, scratch, live.show)
+	res, err := agents.Take(c.Context, opened.Agent, t.Turn, scratch, live.show)
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return err
 	}
-	if err := keepBlackboard(w.Root, a.ID, crew.board); err != nil {
+	view := turnViewOf(t, res)
+	view.goal = agents.Sandbox.Scrubber.String(t.Task.Goal)
+	if err := wire.WriteBlackboard(w.Root, a.ID, agents.Board); err != nil {
 		return err
 	}
 	if err := sh.keepTurn(c, w, t, &view); err != nil {
@@ -122,76 +119,45 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	return err
 }
 
+func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
+	view := turnView{
+		Agent: t.Agent.ID, Session: t.session, Config: t.Config.ID(), Outcome: res.Outcome, Answer: res.Answer, Error: res.Error,
+		Usage: res.Usage, Score: res.Score, Grades: res.Grades, Transcript: res.Transcript, session: res.Session,
+	}
+	if t.Suite == nil {
+		view.Requests = res.Requests
+	}
+	return view
+}
+
 // earlier returns the state after the session's last turn.
 func (sh *shell) earlier(ctx context.Context, w *workspace.Workspace, t oneTurn) (agent.Session, error) {
 	if t.session == "" {
 		return agent.Session{}, nil
 	}
-	store, err := archive.OpenRead(archiveDir(w.Root))
+	store, err := archive.OpenRead(wire.ArchiveDir(w.Root))
 	if errors.Is(err, archive.ErrNotFound) {
 		return agent.Session{}, nil
 	}
 	if err != nil {
-		return agent.Session{}, opening(err)
+		return agent.Session{}, wire.Opening(err)
 	}
 	defer func() { _ = store.Close() }()
-	s, err := store.Session(ctx, t.agent.ID, t.session)
+	s, err := store.Session(ctx, t.Agent.ID, t.session)
 	if errors.Is(err, archive.ErrNotFound) {
 		return agent.Session{}, nil
 	}
 	return s, err
 }
 
-// take runs one task, and grades it when it is one of a suite.
-func (c *crew) take(ctx context.Context, o batch.Opened, t oneTurn, earlier agent.Session, scratch string, observe func(agent.Event)) (turnView, error) {
-	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
-	if t.suite != nil {
-		suiteDir = t.suite.Dir
-	}
-	if err := os.Mkdir(workdir, 0o700); err != nil {
-		return turnView{}, fmt.Errorf("making the working directory: %w", err)
-	}
-	files, err := bench.LayOut(t.task, suiteDir, workdir)
-	if err != nil {
-		return turnView{}, fmt.Errorf("laying out the task: %w", err)
-	}
-	visible := t.task.ForAgent()
-	visible.Files = files
-	res := o.Agent.Run(ctx, agent.Request{
-		ID: bench.OpaqueName(), Task: visible, Config: t.config, Seed: t.seed, Limits: c.workspace.Settings.Limits, Workdir: workdir,
-		Live: t.suite == nil, Session: earlier, Observe: observe,
-	})
-	view := turnView{
-		Agent: t.agent.ID, Session: t.session, Config: t.config.ID(), Outcome: res.Outcome, Error: res.Error,
-		Usage: res.Usage, Transcript: res.Transcript, session: res.Session, goal: c.walls.scrubber.String(t.task.Goal),
-	}
-	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
-		answer := c.walls.scrubber.String(*res.Answer)
-		view.Answer = &answer
-	}
-	if t.suite == nil {
-		view.Requests = res.Requests
-		return view, nil
-	}
-	if res.Outcome.Missing() { // no evidence, and so no score
-		return view, nil
-	}
-	g, err := grading([]*bench.Suite{t.suite}, c.walls)(ctx, bench.GradeInput{Task: t.task, Result: res, Workdir: workdir})
-	if err != nil {
-		return view, hinted(exitInfrastructure, "correct the graders of the task; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
-	}
-	view.Score, view.Grades = &g.Score, g.Grades
-	return view, nil
-}
-
 // keepTurn stores the turn, the session and the change requests. It stores nothing of a
 // suite's task, which is an evaluation by hand. While a run holds the archive, it prints
 // that the turn is not stored.
 func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
-	if t.suite != nil {
+	if t.Suite != nil {
 		return nil
 	}
-	ctx, lend := context.WithoutCancel(c.Context), sh.lender(w.Root, "evolve agent run")
+	ctx, lend := context.WithoutCancel(c.Context), sh.Lender(w.Root, "evolve agent run")
 	requests, patches := v.Requests, []agent.ChangeRequest{}
 	v.Requests = nil
 	err := lend(ctx, func(store *archive.Archive) error {
@@ -199,11 +165,11 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 			return err
 		}
 		for _, q := range requests {
-			if _, ok := patchOf(w, t.agent.ID, q); ok {
+			if _, ok := wire.PatchOf(w, t.Agent.ID, q); ok {
 				patches = append(patches, q)
 				continue
 			}
-			p, err := sh.proposeTool(ctx, w, store, t.agent, q)
+			p, err := sh.proposeTool(ctx, w, store, t.Agent, q)
 			if err == nil {
 				err = sh.keepAsked(ctx, store, t, v, q, p)
 			}
@@ -216,7 +182,7 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 	var locked *archive.LockedError
 	if errors.As(err, &locked) {
 		v.Requests = requests
-		sh.logger(c).Warn("the turn was not stored, nor its change requests: " + locked.Error())
+		sh.Log.Warn("the turn was not stored, nor its change requests: " + locked.Error())
 		return nil
 	}
 	for _, q := range patches {
@@ -231,7 +197,7 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView) error {
 	record := archive.TurnRecord{
 		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
-		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.now(), Transcript: v.Transcript,
+		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.Now(), Transcript: v.Transcript,
 	}
 	if v.Answer != nil {
 		record.Answer = *v.Answer
@@ -252,13 +218,34 @@ func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTur
 // keepPatch makes a proposal of a patch that the agent requested. Its gates run without
 // the archive. A refused patch stays a change request.
 func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend patching.Lender, t oneTurn, v *turnView, q agent.ChangeRequest) error {
-	p, err := sh.proposeAsked(c, w, lend, t.agent.ID, q)
+	s, _ := wire.PatchOf(w, t.Agent.ID, q)
+	p, err := sh.submit(c.Context, sh.PatchDesk(w, lend), s)
 	if err != nil {
 		return err
 	}
 	return lend.Patiently(c.Context, func(ctx context.Context, store *archive.Archive) error {
 		return sh.keepAsked(ctx, store, t, v, q, p)
 	})
+}
+
+// submit proposes a patch. It returns nil and prints the reason if the patch was refused
+// or its gates were stopped.
+func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Submission) (*archive.ProposalRecord, error) {
+	p, err := desk.Propose(ctx, s)
+	var refused *decide.RefusedError
+	if errors.As(err, &refused) {
+		_, _ = fmt.Fprintf(sh.Stderr, "no proposal was made of a patch of %s by %s: %s\n", reports.Visible(s.Target), reports.Visible(s.Author), reports.Visible(refused.Text))
+		return nil, nil
+	}
+	var left *patching.LeftError
+	if errors.As(err, &left) {
+		_, _ = fmt.Fprintf(sh.Stderr, "%s; the next night or `evolve patch propose` takes it up\n", reports.Visible(left.Error()))
+		return &p, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("proposing a patch of %s: %w", s.Target, err)
+	}
+	return &p, nil
 }
 
 // keepAsked notes the proposal that was made of a request. A request without a proposal
@@ -282,10 +269,10 @@ func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store 
 	if !ok {
 		return nil, nil
 	}
-	p, err := sh.desk(w, store).ProposeTool(ctx, a, d, q.Reason)
+	p, err := sh.Desk(w, store).ProposeTool(ctx, a, d, q.Reason)
 	var refused *decide.RefusedError
 	if errors.As(err, &refused) {
-		_, _ = fmt.Fprintf(sh.stderr, "no proposal was made of the tool %s: %s\n", d.Name, reports.Visible(refused.Text))
+		_, _ = fmt.Fprintf(sh.Stderr, "no proposal was made of the tool %s: %s\n", d.Name, reports.Visible(refused.Text))
 		return nil, nil
 	}
 	if err != nil {
@@ -306,10 +293,10 @@ func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
 // keepRequest stores a change that the agent asked for and may not make itself.
 func (sh *shell) keepRequest(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	_, err := store.PutRequest(ctx, archive.ChangeRequestRecord{
-		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.now(),
+		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.Now(),
 	})
 	if errors.Is(err, archive.ErrFull) || errors.Is(err, archive.ErrTooLarge) {
-		_, _ = fmt.Fprintf(sh.stderr, "the change request %s was not stored: %s\n", q.ID, err)
+		_, _ = fmt.Fprintf(sh.Stderr, "the change request %s was not stored: %s\n", q.ID, err)
 		return nil
 	}
 	if err != nil {

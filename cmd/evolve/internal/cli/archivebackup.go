@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
 )
 
 // backupStamp is the form of the time in the name of a backup.
@@ -41,14 +42,14 @@ func (sh *shell) archiveBackup(c *cli.Context) error {
 			if err != nil {
 				return err
 			}
-			path = filepath.Join(path, "archive-"+id+"-"+sh.now().UTC().Format(backupStamp)+".backup")
+			path = filepath.Join(path, "archive-"+id+"-"+sh.Now().UTC().Format(backupStamp)+".backup")
 		}
 		held, err := a.BackupFile(c.Context, path, c.Bool("force"))
 		switch {
 		case errors.Is(err, fs.ErrExist):
-			return hinted(exitUsage, "--force replaces it", "%s exists", name)
+			return exit.Errorf(exit.Usage, "--force replaces it", "%s exists", name)
 		case errors.Is(err, fs.ErrNotExist):
-			return usage(fmt.Errorf("the folder of %s does not exist", name))
+			return exit.Misuse(fmt.Errorf("the folder of %s does not exist", name))
 		case err != nil:
 			return fmt.Errorf("writing %s: %w", name, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
 )
 
 func (sh *shell) archiveCommand() *cli.Command {
@@ -93,7 +94,7 @@ func (sh *shell) archiveExport(c *cli.Context) error {
 	name := c.Args().First()
 	toStdout := name == "" || name == "-"
 	if toStdout && c.Bool("json") {
-		return hinted(exitUsage, "leave --json out, or name a FILE", "an export on standard output is many JSON lines, not one value")
+		return exit.Errorf(exit.Usage, "leave --json out, or name a FILE", "an export on standard output is many JSON lines, not one value")
 	}
 	return sh.inspecting(c, func(a *archive.Archive) error {
 		write := func(ctx context.Context, w io.Writer) error {
@@ -108,11 +109,11 @@ func (sh *shell) archiveExport(c *cli.Context) error {
 		}
 		path := sh.abs(name)
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return usage(fmt.Errorf("%s is a folder; name a file in it", name))
+			return exit.Misuse(fmt.Errorf("%s is a folder; name a file in it", name))
 		}
 		f, err := renameio.NewPendingFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return usage(fmt.Errorf("the folder of %s does not exist", name))
+			return exit.Misuse(fmt.Errorf("the folder of %s does not exist", name))
 		}
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)

@@ -10,6 +10,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -42,13 +44,13 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 	}
 	keep, dry := retention(w), c.Bool("dry-run")
 	if keep == (archive.Retention{}) {
-		return hinted(exitUsage, "write for example `keep: {nights: 60}` there; `evolve help archive` says what always stays", "evolve.yaml has no keep, so everything is kept")
+		return exit.Errorf(exit.Usage, "write for example `keep: {nights: 60}` there; `evolve help archive` says what always stays", "evolve.yaml has no keep, so everything is kept")
 	}
-	a, err := sh.reader(w.Root)
+	a, err := wire.ReadArchive(w.Root)
 	if err != nil {
 		return err
 	}
-	gone, err := a.Removable(c.Context, keep, sh.now())
+	gone, err := a.Removable(c.Context, keep, sh.Now())
 	err = errors.Join(err, a.Close())
 	if err == nil && !dry {
 		gone, err = sh.collect(c.Context, w.Root, keep, "evolve archive gc")
@@ -69,17 +71,17 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 // collect removes what a retention does not keep. The rewritten store has one more entry,
 // which the next open signs.
 func (sh *shell) collect(ctx context.Context, root string, keep archive.Retention, owner string) (archive.Removed, error) {
-	n, _ := sh.notary(root)
-	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.now}}
+	n, _ := sh.Notary(root)
+	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.Now}}
 	if n != nil {
 		opts.Notary = n
 	}
-	gone, err := archive.GC(ctx, archiveDir(root), keep, opts)
+	gone, err := archive.GC(ctx, wire.ArchiveDir(root), keep, opts)
 	if err != nil || n == nil || gone.After == 0 {
 		return gone, err
 	}
-	n.own = true
-	a, err := sh.openSigned(root, owner, n)
+	n.Own = true
+	a, err := sh.OpenSigned(root, owner, n)
 	if err == nil {
 		err = a.Close()
 	}
@@ -93,7 +95,7 @@ func gcFailure(err error) error {
 	case errors.As(err, &locked):
 		return locked
 	case errors.Is(err, errors.ErrUnsupported):
-		return hinted(exitInfrastructure, "move the workspace to a local disk; nothing was changed", "%w", err)
+		return exit.Errorf(exit.Infrastructure, "move the workspace to a local disk; nothing was changed", "%w", err)
 	}
 	return err
 }
@@ -118,16 +120,16 @@ func removedWords(r archive.Removed, dry bool) string {
 // closed. A failure is a warning: the next run tries again.
 func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s batch.Summary, quiet bool) {
 	keep := retention(w)
-	if keep == (archive.Retention{}) || s.Run.Exit == exitInterrupted {
+	if keep == (archive.Retention{}) || s.Run.Exit == exit.Interrupted {
 		return
 	}
 	gone, err := sh.collect(ctx, w.Root, keep, runOwner)
 	switch {
 	case err != nil:
-		_, _ = fmt.Fprintf(sh.stderr, "warning: nothing old was removed after run %s: %s\n", s.Run.ID, reports.Visible(err.Error()))
+		_, _ = fmt.Fprintf(sh.Stderr, "warning: nothing old was removed after run %s: %s\n", s.Run.ID, reports.Visible(err.Error()))
 	case gone.Over:
-		_, _ = fmt.Fprintf(sh.stderr, "warning: %s\n", removedWords(gone, false))
+		_, _ = fmt.Fprintf(sh.Stderr, "warning: %s\n", removedWords(gone, false))
 	case len(gone.Nights) > 0 && !quiet:
-		_, _ = fmt.Fprintf(sh.stderr, "%s\n", removedWords(gone, false))
+		_, _ = fmt.Fprintf(sh.Stderr, "%s\n", removedWords(gone, false))
 	}
 }

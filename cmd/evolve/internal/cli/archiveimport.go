@@ -15,6 +15,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 	"evolve/reports"
@@ -28,7 +30,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 	}
 	defer func() { _ = in.Close() }()
 	var commits decide.Commits
-	how := archive.Building{Owner: "evolve archive import", Now: sh.now, Verify: func(ctx context.Context, a *archive.Archive) error {
+	how := archive.Building{Owner: "evolve archive import", Now: sh.Now, Verify: func(ctx context.Context, a *archive.Archive) error {
 		if _, err := a.Audit(ctx); err != nil {
 			return err
 		}
@@ -36,17 +38,17 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 		commits, err = sh.commitsOf(ctx, a, root, decide.Audit{})
 		return err
 	}}
-	if err := archive.ImportAt(c.Context, archiveDir(root), bufio.NewReader(in), how); err != nil {
+	if err := archive.ImportAt(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how); err != nil {
 		err = fmt.Errorf("importing %s: %w", name, err)
 		if errors.As(err, new(*archive.AuditError)) || errors.As(err, new(*archive.BoundError)) {
-			return hinted(exitIntegrity, "the export was altered, or is not of the archive that it names: restore a backup instead; nothing was imported", "%w", err)
+			return exit.Errorf(exit.Integrity, "the export was altered, or is not of the archive that it names: restore a backup instead; nothing was imported", "%w", err)
 		}
-		if code, _ := classify(err); code == exitUnexpected {
-			return hinted(exitIntegrity, "export it again: what is not whole and unchanged is not imported", "%w", err)
+		if code, _ := exit.Of(err); code == exit.Unexpected {
+			return exit.Errorf(exit.Integrity, "export it again: what is not whole and unchanged is not imported", "%w", err)
 		}
 		return err
 	}
-	a, err := sh.reader(root)
+	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 		text += fmt.Sprintf("\n  %s as the export states them: no commit here confirms who decided", count(n, "decision"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
-		_, _ = fmt.Fprintf(sh.stderr, "warning: %s here another archive, %s: the export is not of it\n",
+		_, _ = fmt.Fprintf(sh.Stderr, "warning: %s here another archive, %s: the export is not of it\n",
 			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), reports.Visible(id))
 	}
 	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.typed("evolve archive restore"))
@@ -80,7 +82,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 // commitsOf compares an archive with the commits of the workspace's repository; nothing is
 // compared where there is none or git is not installed.
 func (sh *shell) commitsOf(ctx context.Context, a *archive.Archive, root string, how decide.Audit) (decide.Commits, error) {
-	repo, err := patch.Open(root, sh.env)
+	repo, err := patch.Open(root, sh.Env)
 	if err == nil {
 		_, _, err = repo.Head()
 	}
@@ -112,8 +114,8 @@ func (sh *shell) vacantRoot(c *cli.Context, reason string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if content, err := os.ReadDir(archiveDir(root)); len(content) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", hinted(exitUsage, "move "+filepath.Join(".evolve", "archive")+" away first", "this workspace has an archive; %s", reason)
+	if content, err := os.ReadDir(wire.ArchiveDir(root)); len(content) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", exit.Errorf(exit.Usage, "move "+filepath.Join(".evolve", "archive")+" away first", "this workspace has an archive; %s", reason)
 	}
 	_, err = workspace.MakeStateDir(root)
 	return root, err

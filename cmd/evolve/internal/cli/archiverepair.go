@@ -11,6 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 )
 
@@ -38,15 +40,15 @@ func (sh *shell) archiveRepair(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dir := archiveDir(root)
+	dir := wire.ArchiveDir(root)
 	var r *archive.Repair
 	if c.Bool("yes") {
-		r, err = archive.RepairArchive(c.Context, dir, archive.Building{Owner: "evolve archive repair", Now: sh.now})
+		r, err = archive.RepairArchive(c.Context, dir, archive.Building{Owner: "evolve archive repair", Now: sh.Now})
 	} else {
 		r, err = archive.PlanRepair(c.Context, dir)
 	}
 	if err != nil {
-		_, err = begun(nil, err)
+		_, err = wire.Begun(nil, err)
 		return err
 	}
 	if r.Aside != "" {
@@ -58,7 +60,7 @@ func (sh *shell) archiveRepair(c *cli.Context) error {
 		err = sh.printRepair(root, r)
 	}
 	if err == nil && !r.Sound() && r.Aside == "" {
-		err = quietExit(exitIntegrity)
+		err = exit.Silent(exit.Integrity)
 	}
 	return err
 }

@@ -16,6 +16,8 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 )
 
@@ -54,20 +56,20 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 	}
 	defer func() { _ = in.Close() }()
 	var lost archive.Succession
-	how := archive.Building{Owner: "evolve archive restore", Now: sh.now, Loses: func() archive.Succession { return lost }}
+	how := archive.Building{Owner: "evolve archive restore", Now: sh.Now, Loses: func() archive.Succession { return lost }}
 	how.Weigh = func(ctx context.Context, a *archive.Archive, held archive.Contents) (err error) {
 		lost, err = sh.weigh(ctx, c, root, a, held)
 		return err
 	}
-	held, err := archive.Restore(c.Context, archiveDir(root), bufio.NewReader(in), how)
+	held, err := archive.Restore(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how)
 	if err != nil {
-		var own *failure
+		var own *exit.Error
 		if errors.As(err, &own) || errors.Is(err, batch.ErrInterrupted) {
 			return err
 		}
 		err = fmt.Errorf("restoring %s: %w", name, err)
-		if code, _ := classify(err); code == exitUnexpected || errors.Is(err, archive.ErrCorrupt) {
-			return hinted(exitIntegrity, "try an older backup: what is not whole and unchanged is not restored", "%w", err)
+		if code, _ := exit.Of(err); code == exit.Unexpected || errors.Is(err, archive.ErrCorrupt) {
+			return exit.Errorf(exit.Integrity, "try an older backup: what is not whole and unchanged is not restored", "%w", err)
 		}
 		return err
 	}
@@ -82,7 +84,7 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 // the commits. It refuses the backup of another archive, and asks before something is lost.
 func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *archive.Archive, held archive.Contents) (archive.Succession, error) {
 	var lost archive.Succession
-	w, there, err := archive.WitnessOf(archiveDir(root))
+	w, there, err := archive.WitnessOf(wire.ArchiveDir(root))
 	if err != nil && !errors.Is(err, archive.ErrCorrupt) {
 		return lost, err
 	}
@@ -101,10 +103,10 @@ func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *arch
 	}
 	switch wanted := c.String("archive"); {
 	case foreign != "" && wanted == "":
-		return lost, hinted(exitGate, "`evolve archive import` takes an export as history; if this backup is to take the place of that archive, add --archive "+id,
+		return lost, exit.Errorf(exit.Gate, "`evolve archive import` takes an export as history; if this backup is to take the place of that archive, add --archive "+id,
 			"the backup is of the archive %s, and %s", id, foreign)
 	case wanted != "" && wanted != id:
-		return lost, hinted(exitGate, "leave the flag out for a backup of this workspace", "the backup is of the archive %s, not of %s", id, wanted)
+		return lost, exit.Errorf(exit.Gate, "leave the flag out for a backup of this workspace", "the backup is of the archive %s, not of %s", id, wanted)
 	}
 	if lost, err = sh.losing(ctx, root, a, w, there, commits); err != nil {
 		return lost, err
@@ -192,7 +194,7 @@ func lostWords(d archive.LostDecision) string {
 		words += " on " + d.Time.Local().Format("2 Jan 2006 15:04")
 	}
 	if d.Commit != "" {
-		words += fmt.Sprintf(" (commit %s)", reports.Visible(abbreviated(d.Commit)))
+		words += fmt.Sprintf(" (commit %s)", reports.Visible(wire.Abbreviated(d.Commit)))
 	}
 	return words
 }
@@ -215,13 +217,13 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 	}
 	who, ok := sh.asker()
 	if c.Bool("yes") || !ok {
-		_, _ = fmt.Fprint(sh.stderr, b.String())
+		_, _ = fmt.Fprint(sh.Stderr, b.String())
 	}
 	if c.Bool("yes") {
 		return nil
 	}
 	if !ok {
-		return hinted(exitUsage, "compare with newer backups first, then add --yes: the ledger records what is lost", "there is no terminal to confirm on; nothing was restored")
+		return exit.Errorf(exit.Usage, "compare with newer backups first, then add --yes: the ledger records what is lost", "there is no terminal to confirm on; nothing was restored")
 	}
 	_, _ = fmt.Fprint(who.out, b.String())
 	line, err := who.ask(ctx, "type yes to go on: ")
@@ -229,7 +231,7 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 		return err
 	}
 	if err != nil || line != "yes" {
-		return hinted(exitUsage, "", "not confirmed; nothing was restored")
+		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was restored")
 	}
 	return nil
 }
@@ -239,7 +241,7 @@ func (sh *shell) notLost(ctx context.Context, root string, d decision, p archive
 	if d.name != "approve" {
 		return nil
 	}
-	a, err := sh.reader(root)
+	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return err
 	}
@@ -256,6 +258,6 @@ func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecor
 	if err != nil || d == nil {
 		return err
 	}
-	return hinted(exitGate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason says why it is to be adopted all the same",
+	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason says why it is to be adopted all the same",
 		"%s, in entries that a restore has lost", lostWords(*d))
 }

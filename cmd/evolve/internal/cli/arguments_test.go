@@ -8,13 +8,15 @@ import (
 	"testing"
 	"unicode"
 
+	"evolve/cmd/evolve/internal/exit"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 )
 
 func testCommands(t *testing.T) []*cli.Command {
 	t.Helper()
-	sh := &shell{ctx: t.Context()}
+	sh := newShell(t.Context(), Process{})
 	return sh.app().Commands
 }
 
@@ -104,8 +106,8 @@ func TestArrangeRefuses(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was accepted")
 			}
-			code, hint := classify(err)
-			if diff := cmp.Diff([]any{tt.text, tt.hint, exitUsage}, []any{err.Error(), hint, code}); diff != "" {
+			code, hint := exit.Of(err)
+			if diff := cmp.Diff([]any{tt.text, tt.hint, exit.Usage}, []any{err.Error(), hint, code}); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -164,16 +166,6 @@ func TestVisibleJSON(t *testing.T) {
 	}
 }
 
-func TestQuoted(t *testing.T) {
-	for in, want := range map[string]string{
-		"/tmp/a-b_c.d": "/tmp/a-b_c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a;b": "'a;b'", "~": "'~'",
-	} {
-		if got := quoted(in); got != want {
-			t.Errorf("quoted(%q) = %s, want %s", in, got, want)
-		}
-	}
-}
-
 func TestHere(t *testing.T) {
 	sh := &shell{place: "/w s"}
 	for in, want := range map[string]string{
@@ -184,17 +176,6 @@ func TestHere(t *testing.T) {
 	} {
 		if got := sh.here(in); got != want {
 			t.Errorf("%s\n became %s\n   want %s", in, got, want)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"run", "report", "reject", "proposals", "status"}
-	for in, want := range map[string]string{
-		"rnu": "run", "rum": "run", "reprot": "report", "rep": "report", "proposal": "proposals", "STATUS": "status", "x": "", "": "", "something": "",
-	} {
-		if got := nearest(in, names); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

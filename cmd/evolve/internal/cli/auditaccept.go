@@ -7,6 +7,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/signing"
+	"evolve/cmd/evolve/internal/wire"
 )
 
 func (sh *shell) acceptHeadCommand() *cli.Command {
@@ -32,31 +35,31 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := sh.auditSettings(root)
-	var with keys
+	set, err := sh.AuditSettings(root)
+	var with signing.Keys
 	if err == nil {
-		with, err = signingKeys(set)
+		with, err = signing.Load(set)
 	}
 	if err != nil {
 		return err
 	}
-	a, err := sh.reader(root)
+	a, err := wire.ReadArchive(root)
 	if err == nil {
-		err = errors.Join(a.Close(), hinted(exitUsage, "nothing needs to be accepted", "%w", archive.ErrWitnessed))
+		err = errors.Join(a.Close(), exit.Errorf(exit.Usage, "nothing needs to be accepted", "%w", archive.ErrWitnessed))
 	}
 	if !errors.As(err, new(*archive.WitnessError)) {
 		return err
 	}
-	a, err = archive.Open(archiveDir(root), archive.Options{
-		Owner: "evolve audit accept-head", Now: sh.now, Accept: &archive.Accept{By: by, Reason: c.String("reason")},
+	a, err = archive.Open(wire.ArchiveDir(root), archive.Options{
+		Owner: "evolve audit accept-head", Now: sh.Now, Accept: &archive.Accept{By: by, Reason: c.String("reason")},
 	})
 	if err != nil {
-		return opening(err)
+		return wire.Opening(err)
 	}
 	var n int64
 	var head string
-	if with.key != nil {
-		if n, head, err = sh.signVerified(c.Context, a, root, with.key); err != nil {
+	if with.Key != nil {
+		if n, head, err = sh.signVerified(c.Context, a, root, with.Key); err != nil {
 			err = fmt.Errorf("the ledger is accepted, but not signed: %w", err)
 		}
 	} else {

@@ -8,6 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/signing"
 	"evolve/cmd/evolve/internal/sshsig"
 )
 
@@ -39,22 +41,22 @@ func (sh *shell) auditSign(c *cli.Context) error {
 		return err
 	}
 	return sh.reading(c, func(a *archive.Archive) error {
-		was, err := readSigned(c.Context, a, root, with.allowed)
+		was, err := signing.Read(c.Context, a, root, with.Allowed)
 		switch {
-		case errors.Is(err, errUnsigned), err == nil, c.Bool("anew"):
+		case errors.Is(err, signing.ErrUnsigned), err == nil, c.Bool("anew"):
 		case errors.As(err, new(*archive.AuditError)):
-			return hinted(exitIntegrity, signedHint, "the ledger does not go on from what was signed before: %w", err)
+			return exit.Errorf(exit.Integrity, signing.Hint, "the ledger does not go on from what was signed before: %w", err)
 		default:
 			return err
 		}
-		n, head, err := sh.signVerified(c.Context, a, root, with.key)
+		n, head, err := sh.signVerified(c.Context, a, root, with.Key)
 		if err != nil {
 			return err
 		}
 		sh.stands = fmt.Sprintf("the head of the ledger is signed at entry %d", n)
 		if c.Bool("json") {
-			name, _ := signedFiles(root)
-			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name, "fingerprint": with.key.Fingerprint(), "signed_before": was.Seq})
+			name, _ := signing.Files(root)
+			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name, "fingerprint": with.Key.Fingerprint(), "signed_before": was.Seq})
 		}
 		_, err = fmt.Fprintf(sh.stdout, "signed: %d entries, head %s\n", n, head)
 		if err == nil && was.Signer.Fingerprint != "" && was.Seq < n {
@@ -66,8 +68,8 @@ func (sh *shell) auditSign(c *cli.Context) error {
 
 // keysFor returns the keys of the setting audit, or the key in the file from the command
 // line.
-func (sh *shell) keysFor(root, file string) (keys, error) {
-	set, err := sh.auditSettings(root)
+func (sh *shell) keysFor(root, file string) (signing.Keys, error) {
+	set, err := sh.AuditSettings(root)
 	if file != "" {
 		if set.Sign = sh.abs(file); err != nil { // nothing else of the settings is needed
 			set.AllowedSigners = ""
@@ -75,12 +77,12 @@ func (sh *shell) keysFor(root, file string) (keys, error) {
 		err = nil
 	}
 	if err != nil {
-		return keys{}, err
+		return signing.Keys{}, err
 	}
 	if set.Sign == "" {
-		return keys{}, hinted(exitUsage, "--key FILE names it, or `audit: {sign: FILE}` in evolve.yaml", "there is no key to sign with")
+		return signing.Keys{}, exit.Errorf(exit.Usage, "--key FILE names it, or `audit: {sign: FILE}` in evolve.yaml", "there is no key to sign with")
 	}
-	return signingKeys(set)
+	return signing.Load(set)
 }
 
 // signVerified signs the head of a ledger if all checks of `audit verify` pass, and the
@@ -98,7 +100,7 @@ func (sh *shell) signVerified(ctx context.Context, a *archive.Archive, root stri
 		if err != nil {
 			return n, head, err
 		}
-		if err := writeSigned(root, key, id, n, head); err != nil {
+		if err := signing.Write(root, key, id, n, head); err != nil {
 			return n, head, err
 		}
 		if now, _, err := a.LedgerHead(ctx); err != nil || now == n {

@@ -13,6 +13,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/signing"
 	"evolve/mutate/evidence"
 	"evolve/patch"
 	"evolve/reports"
@@ -93,12 +95,12 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 // the repository.
 func unverified(err error) error {
 	switch {
-	case errors.As(err, new(*failure)):
+	case errors.As(err, new(*exit.Error)):
 		return err
 	case errors.As(err, new(*archive.LedgerError)):
-		return hinted(exitIntegrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
+		return exit.Errorf(exit.Integrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
 	case errors.As(err, new(*archive.AuditError)):
-		return hinted(exitIntegrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
+		return exit.Errorf(exit.Integrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
 	}
 	return err
 }
@@ -122,7 +124,7 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 		return v, err
 	}
 	for place := range places {
-		repo, err := patch.Open(place, sh.env)
+		repo, err := patch.Open(place, sh.Env)
 		if err == nil {
 			_, _, err = repo.Head()
 		}
@@ -160,19 +162,19 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 // checkSigned checks the signed head if the command line or the settings request it.
 func (sh *shell) checkSigned(c *cli.Context, a *archive.Archive, root string, v *verifyView) error {
 	file, allowed := c.String("allowed-signers"), []byte(nil)
-	set, err := sh.auditSettings(root)
+	set, err := sh.AuditSettings(root)
 	switch {
 	case file != "":
-		allowed, _, err = readKeys("--allowed-signers", sh.abs(file), "each of its lines is a name and a public key: `man ssh-keygen` shows the form")
+		allowed, _, err = signing.ReadKeys("--allowed-signers", sh.abs(file), "each of its lines is a name and a public key: `man ssh-keygen` shows the form")
 	case err == nil:
-		allowed, err = checkingKeys(set)
+		allowed, err = signing.Allowed(set)
 	}
 	if err != nil || allowed == nil {
 		return err
 	}
-	h, err := headSigned(c.Context, a, root, set, allowed)
+	h, err := signing.Current(c.Context, a, root, set, allowed)
 	if err != nil {
-		return signedFailure(err)
+		return signing.Explain(err)
 	}
 	v.Signer, v.Fingerprint, v.Signed = h.Signer.Name, h.Signer.Fingerprint, h.Seq
 	return nil

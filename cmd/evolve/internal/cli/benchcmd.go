@@ -15,6 +15,7 @@ import (
 
 	"evolve/bench"
 	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -115,7 +116,7 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 		path := sh.abs(file)
 		name, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
 		if !ok {
-			return usage(fmt.Errorf("%s is no suite: its name does not end in .jsonl", file))
+			return exit.Misuse(fmt.Errorf("%s is no suite: its name does not end in .jsonl", file))
 		}
 		suite, found := bench.LoadSuite(filepath.Dir(path), name, grade.Rules())
 		for _, i := range found {
@@ -124,7 +125,7 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 		names, suites = append(names, file), append(suites, suite)
 	}
 	if len(issues) > 0 {
-		return hinted(exitUsage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
+		return exit.Errorf(exit.Usage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
 	}
 	return sh.valid(c, names, suites)
 }
@@ -167,7 +168,7 @@ func (sh *shell) benchSplit(c *cli.Context) error {
 	}
 	s := w.Suites[name]
 	if s == nil {
-		return hinted(exitUsage, "the workspace has "+strings.Join(sortedSuites(w), ", "), "there is no suite %q", name)
+		return exit.Errorf(exit.Usage, "the workspace has "+strings.Join(sortedSuites(w), ", "), "there is no suite %q", name)
 	}
 	type line struct {
 		Task    string      `json:"task"`
@@ -193,7 +194,7 @@ func (sh *shell) benchSplit(c *cli.Context) error {
 func (sh *shell) source(ctx context.Context, name string) (io.ReadCloser, error) {
 	in, err := sh.handed(ctx, name)
 	if err != nil {
-		return nil, usage(fmt.Errorf("reading %s: %w", name, err))
+		return nil, exit.Misuse(fmt.Errorf("reading %s: %w", name, err))
 	}
 	return in, nil
 }
@@ -201,7 +202,7 @@ func (sh *shell) source(ctx context.Context, name string) (io.ReadCloser, error)
 // writeNew writes a whole file and refuses to replace one unless force is set.
 func writeNew(path string, data []byte, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
-		return hinted(exitUsage, "--force replaces it", "%s exists", path)
+		return exit.Errorf(exit.Usage, "--force replaces it", "%s exists", path)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

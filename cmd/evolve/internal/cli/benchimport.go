@@ -12,6 +12,7 @@ import (
 
 	"evolve/bench"
 	"evolve/bench/importer"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/reports"
 )
 
@@ -47,11 +48,11 @@ func (sh *shell) benchImportCommand() *cli.Command {
 func (sh *shell) benchImport(c *cli.Context) error {
 	name := c.Args().First()
 	if (c.String("suite") == "") == (c.String("memories") == "") {
-		return usage(errors.New("say where it goes: --suite NAME or --memories AGENT"))
+		return exit.Misuse(errors.New("say where it goes: --suite NAME or --memories AGENT"))
 	}
 	for _, flag := range []string{"suite", "memories"} {
 		if v := c.String(flag); v != filepath.Base(v) && v != "" || strings.HasPrefix(v, ".") {
-			return usage(fmt.Errorf("--%s is a name, not the path %q", flag, v))
+			return exit.Misuse(fmt.Errorf("--%s is a name, not the path %q", flag, v))
 		}
 	}
 	root, err := sh.root(c)
@@ -72,13 +73,13 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	var alike *bench.Likeness
 	if agent := c.String("memories"); agent != "" {
 		if _, err := os.Stat(filepath.Join(root, "agents", agent)); err != nil {
-			return usage(fmt.Errorf("the workspace has no agent %q", agent))
+			return exit.Misuse(fmt.Errorf("the workspace has no agent %q", agent))
 		}
 		path = filepath.Join(root, "agents", agent, "memories.jsonl")
 		memories, found, err := importer.Memories(in, opts)
 		sh.notes(found)
 		if err != nil {
-			return hinted(exitUsage, howToRead, "%s: %w", name, err)
+			return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)
 		}
 		notes = len(found)
 		entries = len(memories)
@@ -90,7 +91,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 		tasks, found, err := importer.Read(in, opts)
 		sh.notes(found)
 		if err != nil {
-			return hinted(exitUsage, howToRead, "%s: %w", name, err)
+			return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)
 		}
 		notes = len(found)
 		entries = len(tasks)
@@ -118,7 +119,7 @@ const howToRead = "--format, --question, --answer and --part say how to read it"
 
 func (sh *shell) notes(list []importer.Note) {
 	for _, n := range list {
-		_, _ = fmt.Fprintf(sh.stderr, "note: %s\n", reports.Visible(n.String()))
+		_, _ = fmt.Fprintf(sh.Stderr, "note: %s\n", reports.Visible(n.String()))
 	}
 }
 
@@ -138,7 +139,7 @@ func (sh *shell) importOptions(c *cli.Context) (importer.Options, error) {
 	}
 	o.Domains, err = importer.ReadDomains(in)
 	if err = errors.Join(err, in.Close()); err != nil {
-		return o, usage(fmt.Errorf("%s does not map domains to lists of labels: %w", file, err))
+		return o, exit.Misuse(fmt.Errorf("%s does not map domains to lists of labels: %w", file, err))
 	}
 	return o, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -67,7 +69,7 @@ func (sh *shell) benchRun(c *cli.Context) error {
 	}
 	a, err := oneAgent(w, c.Args().First())
 	if err == nil {
-		err = startable(a)
+		err = wire.Startable(a)
 	}
 	if err != nil {
 		return err
@@ -81,21 +83,20 @@ func (sh *shell) benchRun(c *cli.Context) error {
 		return fmt.Errorf("making the working directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+	agents, err := sh.Agents(w)
 	if err != nil {
 		return err
 	}
-	walls := crew.walls
-	opened, err := crew.open(c.Context, a, scratch)
+	opened, err := agents.Open(c.Context, a, scratch)
 	if err != nil {
 		return err
 	}
-	suites, tasks, dirs := searchSide(w, a)
+	suites, tasks, dirs := wire.SearchSide(w, a)
 	h := bench.NewHarness(bench.Settings{
 		Run: "bench", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, UsesSeed: a.UsesSeed || !a.Deterministic,
 		Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] },
-	}, opened.Agent, grading(suites, walls), archive.OpenMemory(), bench.NewBudget(0, time.Time{}, sh.now), bench.NewBreaker(bench.Patience{}, config.ID(), sh.sleep), sh.now)
-	parallel := orDefault(c.Int("concurrency"), w.Settings.Search.Concurrency)
+	}, opened.Agent, agents.Sandbox.Grading(suites), archive.OpenMemory(), bench.NewBudget(0, time.Time{}, sh.Now), bench.NewBreaker(bench.Patience{}, config.ID(), sh.Sleep), sh.Now)
+	parallel := cmp.Or(c.Int("concurrency"), w.Settings.Search.Concurrency)
 	if opened.Parallel > 0 {
 		parallel = min(parallel, opened.Parallel)
 	}

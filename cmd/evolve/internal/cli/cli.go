@@ -5,50 +5,70 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/text"
 )
 
-// shell is what the command files share: the process and the common flags.
+// shell is one invocation of evolve: the parts that agents, archives and decisions need,
+// the streams, and the form of the output.
 type shell struct {
-	process
-	ctx context.Context
+	*wire.Host
+	stdin  io.Reader
+	stdout io.Writer
+	dir    string
 	// json reports whether --json is set: errors are then an object.
 	json bool
 	// place is the workspace's name in printed commands; empty if it is found from the
 	// current folder.
 	place string
-	// swept reports whether the unfinished work of killed processes was looked for.
-	swept atomic.Bool
 	// stands is what this command has done and a repetition would not do again; "" before.
 	stands string
+
+	args    []string
+	signals <-chan os.Signal
+	release func()
 }
 
-// run parses the arguments, runs one command, and returns the exit code.
-func run(ctx context.Context, p process) int {
-	out := &outlet{Writer: p.stdout}
-	p.stdout = out
-	sh := &shell{process: p, ctx: ctx, json: wantsJSON(p.args)}
+// Run parses the arguments, runs one command, and returns the exit code.
+func Run(ctx context.Context, p Process) int {
+	out := &errWriter{Writer: p.Stdout}
+	sh := newShell(ctx, p)
+	sh.stdout = out
 	err := sh.dispatch()
 	if err == nil {
 		err = out.failure()
 	}
 	if sh.stands != "" && out.broke(err) {
-		err = hinted(exitInfrastructure, "do not repeat the command; `evolve status` tells how things stand", "%s; only the output is not complete: %s", sh.stands, out.reason())
+		err = exit.Errorf(exit.Infrastructure, "do not repeat the command; `evolve status` shows the present state", "%s; only the output is not complete: %s", sh.stands, out.reason())
 	}
 	if err != nil {
 		return sh.fail(err)
 	}
 	return 0
+}
+
+func newShell(ctx context.Context, p Process) *shell {
+	if p.Sleep == nil {
+		p.Sleep = sleep
+	}
+	sh := &shell{stdin: p.Stdin, stdout: p.Stdout, dir: p.Dir, json: wantsJSON(p.Args), args: p.Args, signals: p.Signals, release: p.Release}
+	sh.Host = &wire.Host{
+		Ctx: ctx, Env: p.Env, Now: p.Now, Sleep: p.Sleep, Stderr: p.Stderr, Log: slog.New(slog.DiscardHandler),
+		Command: sh.typed, Reached: p.Reached,
+	}
+	return sh
 }
 
 func (sh *shell) dispatch() error {
@@ -62,14 +82,14 @@ func (sh *shell) dispatch() error {
 	case line.help || len(line.path) == 0:
 		return sh.help(line.path)
 	}
-	return app.RunContext(sh.ctx, append([]string{"evolve"}, line.args...))
+	return app.RunContext(sh.Ctx, append([]string{"evolve"}, line.args...))
 }
 
 // app returns the command table.
 func (sh *shell) app() *cli.App {
 	app := &cli.App{
 		Name: "evolve", Usage: "make an LLM agent better overnight, and leave the decision to a person",
-		Writer: sh.stdout, ErrWriter: sh.stderr, Reader: sh.stdin,
+		Writer: sh.stdout, ErrWriter: sh.Stderr, Reader: sh.stdin,
 		HideHelp: true, HideVersion: true,
 		Commands:       sh.commands(),
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -110,6 +130,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 			if err := checkArguments(ctx, name, c); err != nil {
 				return err
 			}
+			sh.Log, sh.Quiet = sh.logger(ctx), ctx.Bool("quiet")
 			if name != "evolve run" && name != "evolve demo" { // these drain on the first interrupt
 				stoppable, stop := sh.stoppable()
 				defer stop()
@@ -123,7 +144,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 
 func checkCommon(c *cli.Context) error {
 	if f := c.String("log-format"); f != "text" && f != "json" {
-		return usage(fmt.Errorf("--log-format is text or json, not %q", f))
+		return exit.Misuse(fmt.Errorf("--log-format is text or json, not %q", f))
 	}
 	return nil
 }
@@ -146,16 +167,16 @@ func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	case n > most && len(command.Subcommands) > 0:
 		return unknownCommand(c.Args().First(), name, command.Subcommands)
 	case n > most && most == 0:
-		return hinted(exitUsage, "`"+name+" --help` shows what it takes", "%s takes no arguments, not %q", name, c.Args().First())
+		return exit.Errorf(exit.Usage, "`"+name+" --help` shows what it takes", "%s takes no arguments, not %q", name, c.Args().First())
 	case n > most:
-		return hinted(exitUsage, "it is `"+name+" "+command.ArgsUsage+"`", "%q is one argument too many", c.Args().Get(most))
+		return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "%q is one argument too many", c.Args().Get(most))
 	case n < least:
 		missing := strings.Fields(command.ArgsUsage)[n]
-		return hinted(exitUsage, "it is `"+name+" "+command.ArgsUsage+"`", "%s is missing", strings.TrimSuffix(missing, "…"))
+		return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "%s is missing", strings.TrimSuffix(missing, "…"))
 	}
 	for _, a := range c.Args().Slice() {
 		if strings.TrimSpace(a) == "" {
-			return hinted(exitUsage, "it is `"+name+" "+command.ArgsUsage+"`", "an argument is empty")
+			return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "an argument is empty")
 		}
 	}
 	return nil
@@ -201,7 +222,7 @@ func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 			flags, used = append(flags, a), append(used, name)
 			if _, isBool := f.(*cli.BoolFlag); !isBool && !inline {
 				if i++; i == len(args) {
-					return line, usage(fmt.Errorf("--%s needs a value", name))
+					return line, exit.Misuse(fmt.Errorf("--%s needs a value", name))
 				}
 				flags = append(flags, args[i])
 			}
@@ -222,7 +243,7 @@ func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 		return line, nil
 	}
 	if len(line.path) == 0 && len(flags)+len(rest) > 0 {
-		return line, hinted(exitUsage, "`evolve help` lists the commands", "no command is named")
+		return line, exit.Errorf(exit.Usage, "`evolve help` lists the commands", "no command is named")
 	}
 	for _, name := range used {
 		if findFlag(known, name) == nil {
@@ -331,24 +352,9 @@ func visibleJSON(data []byte) []byte {
 	return out
 }
 
-// getenv looks a variable up in the process's own environment.
-func (sh *shell) getenv(name string) string {
-	v, _ := sh.lookupEnv(name)
-	return v
-}
-
-func (sh *shell) lookupEnv(name string) (string, bool) {
-	for _, kv := range slices.Backward(sh.env) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v, true
-		}
-	}
-	return "", false
-}
-
 // terminal reports whether a stream is a terminal, and its width (80 when unknown).
 func terminal(stream any) (bool, int) {
-	if o, ok := stream.(*outlet); ok {
+	if o, ok := stream.(*errWriter); ok {
 		stream = o.Writer
 	}
 	f, ok := stream.(*os.File)
@@ -364,5 +370,10 @@ func terminal(stream any) (bool, int) {
 // color reports whether standard output may be coloured.
 func (sh *shell) color(c *cli.Context) bool {
 	tty, _ := terminal(sh.stdout)
-	return tty && !c.Bool("no-color") && sh.getenv("NO_COLOR") == "" && sh.getenv("TERM") != "dumb"
+	return tty && !c.Bool("no-color") && sh.Env.Get("NO_COLOR") == "" && sh.Env.Get("TERM") != "dumb"
+}
+
+// on returns the shell with another standard output.
+func (sh *shell) on(out io.Writer) *shell {
+	return &shell{Host: sh.Host, stdin: sh.stdin, stdout: out, dir: sh.dir, place: sh.place}
 }

@@ -12,6 +12,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/runtime/agent"
 )
 
@@ -55,7 +56,7 @@ func (sh *shell) compareCommand() *cli.Command {
 					return err
 				}
 				if one.ID == two.ID {
-					return usage(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
+					return exit.Misuse(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
 				}
 				view, err := compareVariants(c.Context, a, one, two, sh.suiteTasks(c, id), sh.ruleOf(c, id))
 				if err != nil {

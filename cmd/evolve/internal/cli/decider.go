@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/patch"
 )
 
@@ -18,14 +19,14 @@ func (sh *shell) decider(c *cli.Context, root string) (string, error) {
 		by = sh.whoami(c.Context, root)
 	}
 	if strings.TrimSpace(by) == "" {
-		return "", hinted(exitUsage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "%s, so that the decision would have no name", orElse("--by is empty", "git has no user here", c.IsSet("by")))
+		return "", exit.Errorf(exit.Usage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "%s, so that the decision would have no name", orElse("--by is empty", "git has no user here", c.IsSet("by")))
 	}
 	return by, nil
 }
 
 // whoami returns the git user as "Name <mail>", or "" if git has no name.
 func (sh *shell) whoami(ctx context.Context, root string) string {
-	p := patch.User(ctx, root, sh.env)
+	p := patch.User(ctx, root, sh.Env)
 	if p.Name != "" && p.Email != "" {
 		return p.Name + " <" + p.Email + ">"
 	}

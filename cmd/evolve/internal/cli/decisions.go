@@ -11,7 +11,9 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -53,7 +55,7 @@ func approving() decision {
 			return d.Approve(ctx, id, w)
 		},
 		done: func(sh *shell, p archive.ProposalRecord) string {
-			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), abbreviated(p.AdoptedCommit), sh.typed("evolve rollback "+p.ID))
+			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.typed("evolve rollback "+p.ID))
 		},
 	}
 }
@@ -88,12 +90,10 @@ func rollingBack() decision {
 			return d.Rollback(ctx, id, w)
 		},
 		done: func(_ *shell, p archive.ProposalRecord) string {
-			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", reports.Visible(p.Title), abbreviated(p.Decision.Commit), subject(p))
+			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", reports.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), subject(p))
 		},
 	}
 }
-
-func abbreviated(commit string) string { return commit[:min(12, len(commit))] }
 
 func (sh *shell) decisionCommand(d decision) *cli.Command {
 	return &cli.Command{
@@ -123,7 +123,7 @@ func (sh *shell) mayDecide(c *cli.Context, name string, reasoned bool) error {
 		return err
 	}
 	if reasoned && strings.TrimSpace(c.String("reason")) == "" {
-		return hinted(exitUsage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", name)
+		return exit.Errorf(exit.Usage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", name)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 	if err != nil {
 		return err
 	}
-	if _, err := sh.notary(w.Root); err != nil {
+	if _, err := sh.Notary(w.Root); err != nil {
 		return err
 	}
 	// The question comes before the archive is opened: a run must not wait for a person
@@ -173,8 +173,8 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 			return err
 		}
 	} else if !c.Bool("quiet") {
-		printGrounds(sh.stderr, shown)
-		printFounding(sh.stderr, word.Found)
+		printGrounds(sh.Stderr, shown)
+		printFounding(sh.Stderr, word.Found)
 	}
 	done, err := sh.pronounce(c, w, d, p, word)
 	if err != nil {
@@ -205,15 +205,15 @@ func reversed(changes []archive.Change) []archive.Change {
 
 // outside refuses to decide inside a run or a sandbox.
 func (sh *shell) outside() error {
-	if sh.getenv("EVOLVE_INSIDE") != "" {
-		return hinted(exitGate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
+	if sh.Env.Get("EVOLVE_INSIDE") != "" {
+		return exit.Errorf(exit.Gate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
 	}
 	return nil
 }
 
 // peek reads one proposal and closes the archive.
 func (sh *shell) peek(c *cli.Context, root, id string) (archive.ProposalRecord, error) {
-	a, err := sh.reader(root)
+	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return archive.ProposalRecord{}, err
 	}
@@ -224,7 +224,7 @@ func (sh *shell) peek(c *cli.Context, root, id string) (archive.ProposalRecord, 
 func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.ProposalRecord, error) {
 	p, err := a.Proposal(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
-		return p, hinted(exitUsage, "`evolve proposals --all` lists them", "there is no proposal %q", id)
+		return p, exit.Errorf(exit.Usage, "`evolve proposals --all` lists them", "there is no proposal %q", id)
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading proposal %s: %w", id, err)
@@ -250,14 +250,14 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 	if err := sh.notLost(ctx, w.Root, d, p, word); err != nil {
 		return decided{}, err
 	}
-	lend := sh.lender(w.Root, "evolve "+d.name)
+	lend := sh.Lender(w.Root, "evolve "+d.name)
 	var out decided
-	mine, err := sh.claimed(w.Root, p.ID)
+	mine, err := wire.Claim(w.Root, p.ID)
 	if err != nil {
 		return out, err
 	}
 	if mine == nil {
-		return out, hinted(exitLocked, "wait for it; `evolve show "+p.ID+"` tells what came of it", "another process decides on %s", p.ID)
+		return out, exit.Errorf(exit.Locked, "wait for it; `evolve show "+p.ID+"` tells what came of it", "another process decides on %s", p.ID)
 	}
 	defer mine.Release()
 	if finished, err := sh.finishFirst(ctx, w, d, p.ID, &out); finished || err != nil {
@@ -267,16 +267,16 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 		return out, err
 	}
 	if p.Patch != nil {
-		out.Done, err = d.patch(ctx, sh.patchDesk(c, w, lend), p.ID, word)
+		out.Done, err = d.patch(ctx, sh.PatchDesk(w, lend), p.ID, word)
 	} else {
 		err = lend(ctx, func(a *archive.Archive) (err error) {
-			out.Proposal, err = d.do(ctx, sh.desk(w, a), p.ID, word)
+			out.Proposal, err = d.do(ctx, sh.Desk(w, a), p.ID, word)
 			return err
 		})
 	}
 	var left *patching.LeftError
 	if errors.As(err, &left) {
-		return out, hinted(orElse(exitLocked, exitInterrupted, errors.Is(err, archive.ErrLocked)), "nothing was decided; repeat the command", "%w", err)
+		return out, exit.Errorf(orElse(exit.Locked, exit.Interrupted, errors.Is(err, archive.ErrLocked)), "nothing was decided; repeat the command", "%w", err)
 	}
 	if err == nil {
 		sh.stands = whatStands(out.Proposal)
@@ -289,10 +289,10 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 func whatStands(p archive.ProposalRecord) string {
 	switch p.State {
 	case archive.Adopted:
-		return fmt.Sprintf("%s is adopted: commit %s stands", p.ID, abbreviated(p.AdoptedCommit))
+		return fmt.Sprintf("%s is adopted: commit %s stands", p.ID, wire.Abbreviated(p.AdoptedCommit))
 	case archive.RolledBack:
 		if p.Decision != nil && p.Decision.Commit != "" {
-			return fmt.Sprintf("%s is rolled back: commit %s stands", p.ID, abbreviated(p.Decision.Commit))
+			return fmt.Sprintf("%s is rolled back: commit %s stands", p.ID, wire.Abbreviated(p.Decision.Commit))
 		}
 	}
 	return fmt.Sprintf("%s is %s", p.ID, stateName(p.State))
@@ -301,11 +301,11 @@ func whatStands(p archive.ProposalRecord) string {
 // finishFirst finishes a decision on a proposal that a killed process began. It reports
 // whether that is the decision that this command is to make.
 func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
-	in, after, err := sh.finish(ctx, w, id, d.name)
+	in, after, err := sh.Finish(ctx, w, id, d.name)
 	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
 		return false, err
 	}
-	err = sh.opener(w.Root, "evolve "+d.name)(ctx, func(a *archive.Archive) (err error) {
+	err = sh.UnsweptLender(w.Root, "evolve "+d.name)(ctx, func(a *archive.Archive) (err error) {
 		out.Proposal, err = a.Proposal(ctx, id)
 		return err
 	})
@@ -322,9 +322,9 @@ func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patchin
 	if len(w.Settings.Adoption.After) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil
 	}
-	done, err := sh.after(w, lend).Run(c.Context, p.ID)
+	done, err := sh.After(w, lend).Run(c.Context, p.ID)
 	if err != nil {
-		sh.logger(c).Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
+		sh.Log.Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
 	}
 	return done
 }

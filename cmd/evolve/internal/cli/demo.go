@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/cmd/evolve/internal/workspace/scaffold"
 )
@@ -51,7 +52,7 @@ func (sh *shell) demoCommand() *cli.Command {
 				return err
 			}
 			sh.settle(c, dir)
-			w, err := workspace.Load(dir, builtins())
+			w, err := wire.Load(dir)
 			if err != nil {
 				return err
 			}
@@ -61,9 +62,9 @@ func (sh *shell) demoCommand() *cli.Command {
 			if err := sh.demoPatches(c, w); err != nil {
 				return err
 			}
-			if o.seed == nil {
-				o.seed = new(int64)
-				*o.seed = demoSeed
+			if o.given.Seed == nil {
+				o.given.Seed = new(int64)
+				*o.given.Seed = demoSeed
 			}
 			w.Settings.Backup.Keep = 0 // its archive needs no backup
 			return sh.nightlyRun(c, w, o)

@@ -33,27 +33,27 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	if len(files) == 0 || len(targets) == 0 {
 		return nil
 	}
-	who := patch.Person{Name: demoPerson, Email: "evolve@localhost", When: sh.now()}
-	_, err = patch.Open(w.Root, sh.env)
+	who := patch.Person{Name: demoPerson, Email: "evolve@localhost", When: sh.Now()}
+	_, err = patch.Open(w.Root, sh.Env)
 	if errors.Is(err, patch.ErrNoRepository) {
 		var starts []string
 		if starts, err = starterFiles(w); err == nil {
-			_, err = patch.Start(c.Context, w.Root, sh.env, starts, "the starter workspace\n", who)
+			_, err = patch.Start(c.Context, w.Root, sh.Env, starts, "the starter workspace\n", who)
 		}
 	}
 	switch {
 	case errors.Is(err, patch.ErrNoGit):
 		if !c.Bool("quiet") {
-			_, _ = fmt.Fprintln(sh.stderr, "no patches are shown, as git is not installed")
+			_, _ = fmt.Fprintln(sh.Stderr, "no patches are shown, as git is not installed")
 		}
 		return nil
 	case err != nil:
 		return err
 	}
 	if !c.Bool("quiet") {
-		_, _ = fmt.Fprintf(sh.stderr, "%d patches are built, tested and cross-examined in a sandbox\n", len(files))
+		_, _ = fmt.Fprintf(sh.Stderr, "%d patches are built, tested and cross-examined in a sandbox\n", len(files))
 	}
-	return handIn(c, sh.patchDesk(c, w, sh.lender(w.Root, "evolve demo")), targets[0].Name, files)
+	return handIn(c, sh.PatchDesk(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
 }
 
 // handIn proposes each file's patch, except those that were submitted before.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/mutate/evidence"
 	"evolve/reports"
 )
@@ -67,7 +68,7 @@ func (r runsAsTheyAre) asItIs(ctx context.Context, run archive.Run) (archive.Run
 	if err != nil {
 		return run, err
 	}
-	run.State, run.Exit = archive.RunInterrupted, exitInterrupted
+	run.State, run.Exit = archive.RunInterrupted, exit.Interrupted
 	run.Reason = "its process died; the last that it recorded is of " + last.Local().Format("2006-01-02 15:04:05")
 	return run, nil
 }

@@ -15,6 +15,8 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/backup"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/reports"
@@ -38,11 +40,11 @@ func (sh *shell) doctorCommand() *cli.Command {
 			}
 			patience := c.Duration("trial")
 			if patience < 0 {
-				return usage(errors.New("--trial must be 0 or longer"))
+				return exit.Misuse(errors.New("--trial must be 0 or longer"))
 			}
 			probes := sh.probes(root)
 			if patience > 0 {
-				probes.Trial = sh.trials(c, root, patience)
+				probes.Trial = sh.trials(root, patience)
 			}
 			checks := workspace.Doctor(c.Context, probes)
 			code := doctorCode(checks)
@@ -52,7 +54,7 @@ func (sh *shell) doctorCommand() *cli.Command {
 				sh.printChecks(checks)
 			}
 			if err == nil && code != 0 {
-				err = quietExit(code)
+				err = exit.Silent(code)
 			}
 			return err
 		},
@@ -63,23 +65,23 @@ func (sh *shell) doctorCommand() *cli.Command {
 func (sh *shell) probes(root string) workspace.Probes {
 	return workspace.Probes{
 		Root:       root,
-		Load:       func() (*workspace.Workspace, error) { return workspace.Load(root, builtins()) },
-		Git:        workspace.RunGit(sh.env),
+		Load:       func() (*workspace.Workspace, error) { return wire.Load(root) },
+		Git:        workspace.RunGit(sh.Env),
 		Sandbox:    sandboxProbe,
 		Free:       workspace.FreeSpace,
 		Writable:   workspace.TryWrite,
-		Now:        sh.now,
+		Now:        sh.Now,
 		Archive:    func(ctx context.Context) (string, error) { return sh.archiveProbe(ctx, root) },
 		Unfinished: func(ctx context.Context) (string, string, error) { return sh.unfinishedProbe(ctx, root) },
 		Leftovers:  func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
-		LookPath:   exec.LookPath, LookupEnv: sh.lookupEnv,
-		Probe: sh.ping,
+		LookPath:   exec.LookPath, LookupEnv: sh.Env.Lookup,
+		Probe: sh.Ping,
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
 			return sh.forecast(ctx, root, w)
 		},
 		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(backup.LookInto(w.StateDir())) },
 		Signing: func(ctx context.Context) (workspace.Signing, error) { return sh.signingProbe(ctx, root) },
-		Marks:   func(target string) (int, []constants.Problem, error) { return sh.patchReader(root).Marks(target) },
+		Marks:   func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
 	}
 }
 
@@ -88,7 +90,7 @@ func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspa
 	if len(w.Agents) == 0 {
 		return nil, nil
 	}
-	a, err := archive.OpenRead(archiveDir(root))
+	a, err := archive.OpenRead(wire.ArchiveDir(root))
 	if errors.Is(err, archive.ErrNotFound) {
 		a, err = archive.OpenMemory(), nil
 	}
@@ -96,12 +98,12 @@ func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspa
 		return nil, err
 	}
 	defer func() { _ = a.Close() }()
-	until, err := deadline(w.Settings.Budget.Until, sh.now())
+	until, err := wire.Deadline(w.Settings.Budget.Until, sh.Now())
 	if err != nil {
 		return nil, err
 	}
 	list, err := batch.Forecast(ctx, batch.Options{
-		Workspace: w, Archive: a, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency, Now: sh.now,
+		Workspace: w, Archive: a, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency, Now: sh.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	out := make([]workspace.Forecast, len(list))
@@ -119,13 +121,13 @@ func sandboxProbe(ctx context.Context) (string, error) {
 
 // unfinishedProbe describes the decisions that are not complete.
 func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint string, err error) {
-	err = lookIfThere(root, func(a *archive.Archive) error {
-		list, err := unfinishedOf(ctx, a)
+	err = wire.LookIfThere(root, func(a *archive.Archive) error {
+		list, err := wire.UnfinishedDecisions(ctx, a)
 		for i, u := range list {
 			if i > 0 {
 				text += "; "
 			}
-			text, hint = text+u.words(), sh.typed(u.Next)+" finishes it"
+			text, hint = text+u.String(), sh.typed(u.Next)+" finishes it"
 		}
 		return err
 	})
@@ -135,7 +137,7 @@ func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint s
 // leftoversProbe lists what killed processes left in the state folder, relative to the
 // workspace. During a run, the note of its end is no leftover.
 func leftoversProbe(ctx context.Context, root string) ([]string, error) {
-	dir := archiveDir(root)
+	dir := wire.ArchiveDir(root)
 	var list []string
 	add := func(path string) {
 		if path != "" {
@@ -147,7 +149,7 @@ func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 		return nil, err
 	}
 	add(room)
-	err = lookIfThere(root, func(a *archive.Archive) error {
+	err = wire.LookIfThere(root, func(a *archive.Archive) error {
 		if _, on, err := a.Writer(ctx); err != nil || on {
 			return err
 		}
@@ -161,7 +163,7 @@ func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 // archiveProbe describes how much is recorded and whether a run is going, and compares
 // the records with the ledger and the commits.
 func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) {
-	a, err := archive.OpenRead(archiveDir(root))
+	a, err := archive.OpenRead(wire.ArchiveDir(root))
 	if err != nil {
 		return "", err
 	}
@@ -207,19 +209,19 @@ func doctorCode(checks []workspace.Check) int {
 			continue
 		}
 		if k.Err != nil {
-			if told, _ := classify(k.Err); told == exitInfrastructure {
-				code = max(code, exitInfrastructure)
+			if told, _ := exit.Of(k.Err); told == exit.Infrastructure {
+				code = max(code, exit.Infrastructure)
 				continue
 			}
 		}
 		kind, _, _ := strings.Cut(k.Name, " ")
 		switch kind {
 		case "archive", "signature":
-			return exitIntegrity
+			return exit.Integrity
 		case "git", "repository", "disk", "write", "clock", "sandbox", "provider", "patches":
-			code = max(code, exitInfrastructure)
+			code = max(code, exit.Infrastructure)
 		default: // the workspace's own files
-			code = max(code, exitUsage)
+			code = max(code, exit.Usage)
 		}
 	}
 	return code

@@ -7,28 +7,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
 // dryRun shows what a run would do and what effect it could detect, and spends nothing.
-func (sh *shell) dryRun(ctx context.Context, _ *cli.Context, w *workspace.Workspace, opts batch.Options, o runOptions) error {
-	a, err := archive.OpenRead(archiveDir(w.Root))
+func (sh *shell) dryRun(ctx context.Context, w *workspace.Workspace, opts batch.Options) error {
+	a, err := archive.OpenRead(wire.ArchiveDir(w.Root))
 	if errors.Is(err, archive.ErrNotFound) {
 		a, err = archive.OpenMemory(), nil
 	}
 	if err != nil {
-		return opening(err)
+		return wire.Opening(err)
 	}
 	opts.Archive = a
 	plan, err := batch.Prepare(ctx, opts)
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	if o.json {
+	if sh.json {
 		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
 	}
 	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }

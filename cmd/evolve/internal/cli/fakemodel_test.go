@@ -89,9 +89,9 @@ func scriptHasty(ts *testscript.TestScript, neg bool, args []string) {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), process{
-		args: args[2:], stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, env: env, dir: ts.MkAbs("."), now: time.Now,
-		sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }, release: func() {},
+	code := Run(context.Background(), Process{
+		Args: args[2:], Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: env, Dir: ts.MkAbs("."), Now: time.Now,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }, Release: func() {},
 	})
 	ts.Logf("[stdout]\n%s[stderr]\n%s", stdout.String(), stderr.String())
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), stdout.Bytes(), 0o600))

@@ -16,7 +16,7 @@ func (sh *shell) founding(w *workspace.Workspace, d decision, p archive.Proposal
 	if !d.commits || p.Patch != nil {
 		return nil, nil
 	}
-	desk := &decide.Desk{Workspace: w, Env: sh.env, Now: sh.now}
+	desk := &decide.Desk{Workspace: w, Env: sh.Env, Now: sh.Now}
 	return desk.Founding()
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/cmd/evolve/internal/exit"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -37,11 +39,6 @@ var topics = []topic{
 	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},
 	{"json", "what every command prints with --json", []string{"schemas", "api"}},
 }
-
-const exitCodeHelp = `Exit codes: 0 done; 1 unexpected; 2 usage or config; 3 proposals await (only with
---detailed-exitcode); 4 gate refused; 5 locked or overlapping; 6 budget or deadline
-ended it before anything planned was complete; 7 infrastructure failed it;
-8 integrity; 130 interrupted.`
 
 func (sh *shell) helpCommand() *cli.Command {
 	return &cli.Command{
@@ -79,10 +76,10 @@ func (sh *shell) helpCommand() *cli.Command {
 				known = append(known, c.Name)
 			}
 			hint := "`evolve help` lists commands and topics"
-			if near := nearest(names[0], known); near != "" {
+			if near := exit.Nearest(names[0], known); near != "" {
 				hint = fmt.Sprintf("did you mean `evolve help %s`?", near)
 			}
-			return hinted(exitUsage, hint, "there is no command and no topic %q", names[0])
+			return exit.Errorf(exit.Usage, hint, "there is no command and no topic %q", names[0])
 		},
 	}
 }

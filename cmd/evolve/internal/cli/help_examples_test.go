@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
 )
 
 // yamlBlocks returns the indented blocks of a chapter that begin with one of the keys.
@@ -66,7 +68,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, workspace.SettingsFile), []byte(settings), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := workspace.Load(root, builtins()); err != nil {
+		if _, err := wire.Load(root); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, settings)
 		}
 	}
@@ -98,7 +100,7 @@ func TestChaptersTellTheFigures(t *testing.T) {
 			t.Errorf("the chapter on statistics does not explain the state %q", state)
 		}
 	}
-	for _, name := range selections() {
+	for _, name := range mutate.Selections() {
 		if !strings.Contains(chapter("search"), " "+name+" ") {
 			t.Errorf("the chapter on the search does not explain the selection %q", name)
 		}

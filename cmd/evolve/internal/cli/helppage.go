@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/cmd/evolve/internal/exit"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -34,7 +36,7 @@ func (p *page) overview(app *cli.App) {
 	p.WriteString("\nflags of every command\n")
 	p.flags(common())
 	p.WriteString("\n")
-	p.paragraph(exitCodeHelp)
+	p.paragraph(exit.Table)
 }
 
 // command is `evolve help COMMAND` and `evolve COMMAND --help`.
@@ -71,7 +73,7 @@ func (p *page) command(path []*cli.Command) {
 	p.WriteString("\nflags of every command\n")
 	p.flags(common())
 	p.WriteString("\n")
-	p.paragraph(exitCodeHelp)
+	p.paragraph(exit.Table)
 }
 
 // hasOwn reports whether a command with subcommands does something by itself: then it has

@@ -12,7 +12,8 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/workspace"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -32,12 +33,12 @@ func TestHostileTextInEveryOutlet(t *testing.T) {
 	p.git("init", "--quiet", "--initial-branch=main")
 	p.git("add", "--all")
 	p.git("commit", "--quiet", "--message=start")
-	w, err := workspace.Load(p.dir, builtins())
+	w, err := wire.Load(p.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sh := testShell(t, p)
-	a, err := sh.openWriter(p.dir, "a test")
+	a, err := sh.OpenArchive(p.dir, "a test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestHostileTextInEveryOutlet(t *testing.T) {
 	config["recall.min_score"] = .5
 	v, err := a.PutVariant(t.Context(), archive.Variant{Agent: "aide", Config: w.Agents[0].Space.Canonical(config), Operator: "hand", Rationale: hostileText})
 	if err == nil {
-		_, err = sh.desk(w, a).Propose(t.Context(), &w.Agents[0], decide.Draft{Variant: v, Rationale: hostileText})
+		_, err = sh.Desk(w, a).Propose(t.Context(), &w.Agents[0], decide.Draft{Variant: v, Rationale: hostileText})
 	}
 	if err == nil {
 		e := bench.Evaluation{Run: hostileText, Agent: "aide", Key: "k", Task: hostileText, Domain: hostileText, Outcome: agent.OK, Scored: true, Answer: hostileText, Error: "\t" + hostileText}
@@ -103,7 +104,7 @@ func TestHostileTextInEveryOutlet(t *testing.T) {
 			t.Errorf("show does not name the text that addresses a reviewer:\n%s", out)
 		}
 	}
-	_, errs := p.run(exitGate, "approve", "P1", "--yes", "--by", "Robin \u202e", "--reason", "r")
+	_, errs := p.run(exit.Gate, "approve", "P1", "--yes", "--by", "Robin \u202e", "--reason", "r")
 	seen("a hostile name", errs)
 	out, _ := p.run(0, "archive", "export", "--csv")
 	seen("csv", out)

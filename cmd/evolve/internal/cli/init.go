@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/cmd/evolve/internal/workspace/scaffold"
 )
@@ -32,7 +33,7 @@ func (sh *shell) initCommand() *cli.Command {
 			}
 			if c.NArg() == 1 {
 				if c.IsSet("workspace") {
-					return usage(fmt.Errorf("name the folder once: DIR, or --workspace"))
+					return exit.Misuse(fmt.Errorf("name the folder once: DIR, or --workspace"))
 				}
 				dir = sh.abs(c.Args().First())
 			}
@@ -62,7 +63,7 @@ func (sh *shell) initCommand() *cli.Command {
 func makeFolder(dir string) error {
 	err := os.MkdirAll(dir, 0o755)
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) {
-		return hinted(exitUsage, "name a folder, or a place where one can be made", "making the workspace: %w", err)
+		return exit.Errorf(exit.Usage, "name a folder, or a place where one can be made", "making the workspace: %w", err)
 	}
 	if err != nil {
 		return fmt.Errorf("making the workspace: %w", err)

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/authored"
 )
 
@@ -191,15 +192,15 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		}
 		checked[step.name] = true
 		if step.name == "audit accept-head" { // there must be something to accept
-			if err := os.WriteFile(archive.WitnessFile(archiveDir(filepath.Join(dir, step.folder))), []byte("{"), 0o600); err != nil {
+			if err := os.WriteFile(archive.WitnessFile(wire.ArchiveDir(filepath.Join(dir, step.folder))), []byte("{"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), process{
-			args: append(strings.Fields(step.args), "--json"), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
-			env: env, dir: filepath.Join(dir, step.folder), now: time.Now, release: func() {},
-			sleep: func(context.Context, time.Duration) error { return nil },
+		code := Run(t.Context(), Process{
+			Args: append(strings.Fields(step.args), "--json"), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+			Env: env, Dir: filepath.Join(dir, step.folder), Now: time.Now, Release: func() {},
+			Sleep: func(context.Context, time.Duration) error { return nil },
 		})
 		if code != 0 {
 			t.Errorf("%s ended with %d: %s", step.name, code, stderr.String())

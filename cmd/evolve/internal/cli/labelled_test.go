@@ -40,9 +40,9 @@ func intents(t *testing.T) string {
 func evolve(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(context.Background(), process{
-		args: args, stdin: bytes.NewReader(nil), stdout: &out, stderr: &errs, env: os.Environ(), dir: dir,
-		now: time.Now, sleep: sleep, signals: make(chan os.Signal),
+	code := Run(context.Background(), Process{
+		Args: args, Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: &errs, Env: os.Environ(), Dir: dir,
+		Now: time.Now, Signals: make(chan os.Signal),
 	})
 	if code != 0 {
 		t.Fatalf("evolve %v: exit %d\n%s", args, code, errs.String())

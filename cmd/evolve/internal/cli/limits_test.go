@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -32,7 +33,7 @@ func TestLimitsFromFileAndFlags(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "evolve.yaml"), fmt.Appendf(nil, "budget: {%s}\n", strings.Join(keys, ", ")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w, err := workspace.Load(root, builtins())
+		w, err := wire.Load(root)
 		if err != nil {
 			t.Fatalf("%v: %v", keys, err)
 		}
@@ -55,7 +56,7 @@ func flagged(t *testing.T, args []string) (out workspace.Budget) {
 	command := (&shell{}).runCommand()
 	command.Action = func(c *cli.Context) error {
 		o, err := parseRun(c)
-		out = o.budget
+		out = o.given.Budget
 		return err
 	}
 	app := &cli.App{Commands: []*cli.Command{command}}

@@ -10,6 +10,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/backup"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -17,13 +18,13 @@ import (
 // backUp makes the backup after a nightly run; nil when none is to be made or it failed.
 // A failure is a warning: the run itself is on disk.
 func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) *backup.Backup {
-	if w.Settings.Backup.Keep == 0 || s.Run.Exit == exitInterrupted {
+	if w.Settings.Backup.Keep == 0 || s.Run.Exit == exit.Interrupted {
 		return nil
 	}
 	b := backup.Backups{Dir: w.BackupDir(), Keep: w.Settings.Backup.Keep, State: w.StateDir()}
-	made, err := b.Write(ctx, a, s.Run.Number, sh.now())
+	made, err := b.Write(ctx, a, s.Run.Number, sh.Now())
 	if err != nil {
-		_, _ = fmt.Fprintf(sh.stderr, "warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, reports.Visible(err.Error()))
+		_, _ = fmt.Fprintf(sh.Stderr, "warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, reports.Visible(err.Error()))
 		return nil
 	}
 	return &made

@@ -17,7 +17,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/workspace"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/authored"
 )
 
@@ -27,10 +28,10 @@ const dieAt = "EVOLVE_TEST_DIE_AT"
 // dying is evolve, killed by a SIGKILL at a step of a decision.
 func dying() {
 	wd, _ := os.Getwd()
-	os.Exit(run(context.Background(), process{
-		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ(), dir: wd,
-		now: time.Now, sleep: sleep, signals: make(chan os.Signal), release: func() {},
-		reached: func(step string) error {
+	os.Exit(Run(context.Background(), Process{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ(), Dir: wd,
+		Now: time.Now, Signals: make(chan os.Signal), Release: func() {},
+		Reached: func(step string) error {
 			if step == os.Getenv(dieAt) {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 				select {}
@@ -79,7 +80,7 @@ type settled struct {
 
 func (p *place) settled() settled {
 	p.t.Helper()
-	a, err := archive.OpenRead(archiveDir(p.dir))
+	a, err := archive.OpenRead(wire.ArchiveDir(p.dir))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -141,11 +142,11 @@ func offered(t *testing.T, tool bool) *place {
 	p.git("add", "--all")
 	p.git("commit", "--quiet", "--message=start")
 	sh := testShell(t, p)
-	w, err := workspace.Load(p.dir, builtins())
+	w, err := wire.Load(p.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := sh.openWriter(p.dir, "a test")
+	a, err := sh.OpenArchive(p.dir, "a test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func offered(t *testing.T, tool bool) *place {
 		def, err = authored.ParseDraft([]byte(`{"name":"doubled","description":"Doubles a number.","schema":{"type":"object"},"source":"def run(args):\n    return args[\"n\"] * 2\n",` +
 			`"tests":[{"name":"two","args":{"n":1},"want":2},{"name":"a hundred","args":{"n":50},"want":100}]}`))
 		if err == nil {
-			rec, err = sh.desk(w, a).ProposeTool(t.Context(), agent, def, "it doubles")
+			rec, err = sh.Desk(w, a).ProposeTool(t.Context(), agent, def, "it doubles")
 		}
 	} else {
 		config := agent.Champion.Clone()
@@ -164,7 +165,7 @@ func offered(t *testing.T, tool bool) *place {
 		var v archive.Variant
 		v, err = a.PutVariant(t.Context(), archive.Variant{Agent: agent.ID, Config: agent.Space.Canonical(config), Operator: "hand"})
 		if err == nil {
-			rec, err = sh.desk(w, a).Propose(t.Context(), agent, decide.Draft{Variant: v, Rationale: "by hand"})
+			rec, err = sh.Desk(w, a).Propose(t.Context(), agent, decide.Draft{Variant: v, Rationale: "by hand"})
 		}
 	}
 	if err = errors.Join(err, a.Close()); err != nil || rec.State != archive.Awaiting {
@@ -175,7 +176,7 @@ func offered(t *testing.T, tool bool) *place {
 
 // testShell is a shell in this process.
 func testShell(t *testing.T, p *place) *shell {
-	return &shell{process: process{env: p.command().Env, now: time.Now, stderr: io.Discard, stdout: io.Discard}, ctx: t.Context()}
+	return newShell(t.Context(), Process{Env: p.command().Env, Now: time.Now, Stderr: io.Discard, Stdout: io.Discard})
 }
 
 // dies runs evolve until it is killed at a step.
@@ -220,7 +221,7 @@ func TestKilledWhileDeciding(t *testing.T) {
 						if out, _ := p.run(0, "status"); (step != decide.StepNoted) != strings.Contains(out, "unfinished: ") {
 							t.Errorf("status:\n%s", out)
 						}
-						p.run(exitUsage, "propose", "999") // opens the archive for writing, and nothing else
+						p.run(exit.Usage, "propose", "999") // opens the archive for writing, and nothing else
 						check(t, "after the next command", p.settled(), wanted(action, step, moved))
 						if !moved {
 							p.run(0, action, "P1", "--yes", "--by", "Robin", "--reason", "r")

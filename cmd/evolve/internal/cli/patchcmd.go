@@ -8,7 +8,9 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 )
 
@@ -45,8 +47,8 @@ func (sh *shell) patchList(c *cli.Context) error {
 		return err
 	}
 	views := []patchView{}
-	err = lookIfThere(root, func(a *archive.Archive) error {
-		desk := sh.patchReader(root)
+	err = wire.LookIfThere(root, func(a *archive.Archive) error {
+		desk := sh.PatchReader(root)
 		return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
 			if p.Patch != nil {
 				views = append([]patchView{patchViewOf(desk, p, false)}, views...)
@@ -72,7 +74,7 @@ func (sh *shell) patchList(c *cli.Context) error {
 func (sh *shell) patchShow(c *cli.Context) error {
 	return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, notes []string) error {
 		if p.Patch == nil {
-			return hinted(exitUsage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
+			return exit.Errorf(exit.Usage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
 		}
 		return sh.showPatch(c, p, notes)
 	})
@@ -84,7 +86,7 @@ func (sh *shell) showPatch(c *cli.Context, p archive.ProposalRecord, notes []str
 	if err != nil {
 		return err
 	}
-	v := patchViewOf(sh.patchReader(root), p, true)
+	v := patchViewOf(sh.PatchReader(root), p, true)
 	v.Notes = notes
 	if c.Bool("json") {
 		return sh.printJSON(v)
@@ -105,10 +107,10 @@ func (sh *shell) patchReview(c *cli.Context) error {
 	if _, err := sh.peek(c, w.Root, c.Args().First()); err != nil {
 		return err
 	}
-	desk := sh.patchDesk(c, w, sh.lender(w.Root, "evolve patch review"))
+	desk := sh.PatchDesk(w, sh.Lender(w.Root, "evolve patch review"))
 	p, err := desk.Review(c.Context, c.Args().First(), c.String("agent"))
 	if errors.Is(err, patching.ErrNoWord) {
-		return hinted(exitInfrastructure, "ask again, or another with --agent", "%w", err)
+		return exit.Errorf(exit.Infrastructure, "ask again, or another with --agent", "%w", err)
 	} else if err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func (sh *shell) patchReview(c *cli.Context) error {
 		_, err = fmt.Fprintf(sh.stdout, "\n  %s\n", sh.typed("evolve show "+p.ID))
 	}
 	if err == nil && !v.Review.Approve {
-		err = quietExit(exitGate)
+		err = exit.Silent(exit.Gate)
 	}
 	return err
 }

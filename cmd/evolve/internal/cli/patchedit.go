@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/patch/diff"
 	"evolve/runtime/wholefile"
@@ -18,14 +19,14 @@ import (
 // edited lets a person edit copies of the target's committed files, in a separate folder,
 // and returns the changes as a diff.
 func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
-	editor := sh.getenv("VISUAL")
+	editor := sh.Env.Get("VISUAL")
 	if editor == "" {
-		editor = sh.getenv("EDITOR")
+		editor = sh.Env.Get("EDITOR")
 	}
 	if editor == "" {
-		return "", hinted(exitUsage, "set VISUAL or EDITOR, or hand a diff in", "no editor is named")
+		return "", exit.Errorf(exit.Usage, "set VISUAL or EDITOR, or hand a diff in", "no editor is named")
 	}
-	desk := &patching.Desk{Targets: []patching.Target{t}, Env: sh.env}
+	desk := &patching.Desk{Targets: []patching.Target{t}, Env: sh.Env}
 	ground, err := desk.Survey(t.Name)
 	if err != nil {
 		return "", err
@@ -40,7 +41,7 @@ func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
 	for _, name := range c.Args().Slice() {
 		name = filepath.ToSlash(filepath.Clean(name))
 		if !filepath.IsLocal(name) {
-			return "", hinted(exitUsage, "name files from the root of the repository", "%q leads out of the repository", name)
+			return "", exit.Errorf(exit.Usage, "name files from the root of the repository", "%q leads out of the repository", name)
 		}
 		old, err := ground.File(name)
 		if err != nil {
@@ -59,10 +60,10 @@ func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
 	}
 	// As git does it: the variable may hold a program with its flags.
 	cmd := exec.CommandContext(c.Context, "sh", append([]string{"-c", editor + ` "$@"`, "editor"}, copies...)...)
-	cmd.Dir, cmd.Env = dir, sh.env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.stdin, sh.stderr, sh.stderr
+	cmd.Dir, cmd.Env = dir, sh.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.stdin, sh.Stderr, sh.Stderr
 	if err := cmd.Run(); err != nil {
-		return "", hinted(exitUsage, "nothing was proposed", "the editor did not end well: %w", err)
+		return "", exit.Errorf(exit.Usage, "nothing was proposed", "the editor did not end well: %w", err)
 	}
 	var changed []diff.File
 	for i, f := range files {
@@ -74,7 +75,7 @@ func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
 		}
 	}
 	if len(changed) == 0 {
-		return "", hinted(exitUsage, "save what you change in the editor", "nothing was changed")
+		return "", exit.Errorf(exit.Usage, "save what you change in the editor", "nothing was changed")
 	}
 	return string(diff.Unified(changed)), nil
 }

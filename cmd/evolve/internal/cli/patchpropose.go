@@ -11,7 +11,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch/diff"
 	"evolve/patch/scope"
@@ -42,7 +44,7 @@ var errNoTarget = errors.New("no target is named")
 
 func (sh *shell) proposePatch(c *cli.Context) error {
 	if !c.Bool("edit") && c.NArg() != 1 {
-		return hinted(exitUsage, "one FILE holds the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
+		return exit.Errorf(exit.Usage, "one FILE holds the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
 	}
 	w, err := sh.patchWorkspace(c)
 	if err != nil {
@@ -84,12 +86,12 @@ func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching
 	_, _, err = workspace.Init(dir, nil, true)
 	var w *workspace.Workspace
 	if err == nil {
-		w, err = workspace.Load(dir, builtins())
+		w, err = wire.Load(dir)
 	}
 	if err == nil {
 		err = sh.proposeIn(c, w, target, s, dir)
 	}
-	var said quietExit
+	var said exit.Silent
 	if err != nil && !errors.As(err, &said) {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
@@ -100,7 +102,7 @@ func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching
 // proposeIn proposes in a workspace and shows the result. temporary is its folder if the
 // output has to name it.
 func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patching.Target, s patching.Submission, temporary string) error {
-	desk := sh.patchDesk(c, w, sh.lender(w.Root, "evolve patch propose"))
+	desk := sh.PatchDesk(w, sh.Lender(w.Root, "evolve patch propose"))
 	if !target.Named {
 		desk.Targets = []patching.Target{target}
 	}
@@ -121,7 +123,7 @@ func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patchi
 		sh.resumePatches(c, w, desk)
 	}
 	if err == nil && p.State != archive.Awaiting && p.State != archive.HumanLane {
-		err = quietExit(exitGate)
+		err = exit.Silent(exit.Gate)
 	}
 	return err
 }
@@ -136,11 +138,11 @@ func left(err error, temporary bool) error {
 	if temporary {
 		hint = "nothing is kept of it; the same command begins anew"
 	}
-	code := exitInterrupted
+	code := exit.Interrupted
 	if errors.Is(err, archive.ErrLocked) {
-		code = exitLocked
+		code = exit.Locked
 	}
-	return hinted(code, hint, "%w", err)
+	return exit.Errorf(code, hint, "%w", err)
 }
 
 // resumePatches resumes the interrupted gates of other patches, after a person's own
@@ -149,10 +151,10 @@ func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *pat
 	desk.Targets = patching.Targets(w)
 	done, err := desk.Resume(c.Context)
 	for _, p := range done {
-		_, _ = fmt.Fprintf(sh.stderr, "%s is %s now\n", p.ID, stateName(p.State))
+		_, _ = fmt.Fprintf(sh.Stderr, "%s is %s now\n", p.ID, stateName(p.State))
 	}
 	if err != nil {
-		sh.logger(c).Warn("not every patch that was left in the middle of its gates is through them", "error", err)
+		sh.Log.Warn("not every patch that was left in the middle of its gates is through them", "error", err)
 	}
 }
 
@@ -166,7 +168,7 @@ func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // that there is none is an answer
 	}
-	return workspace.Load(root, builtins())
+	return wire.Load(root)
 }
 
 // patchTarget returns the target that the person named, or the only one. Without a
@@ -175,15 +177,15 @@ func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.T
 	name, repo := c.String("target"), c.String("repo")
 	switch {
 	case repo != "" && name != "":
-		return patching.Target{}, usage(errors.New("--target and --repo both name what is patched"))
+		return patching.Target{}, exit.Misuse(errors.New("--target and --repo both name what is patched"))
 	case repo != "":
 		dir := sh.abs(repo)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return patching.Target{}, hinted(exitUsage, "--repo is the folder of a git repository", "%s is no folder", repo)
+			return patching.Target{}, exit.Errorf(exit.Usage, "--repo is the folder of a git repository", "%s is no folder", repo)
 		}
 		return patching.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
 	case len(c.StringSlice("allow")) > 0:
-		return patching.Target{}, hinted(exitUsage, "what a target allows stands in evolve.yaml", "--allow goes with --repo")
+		return patching.Target{}, exit.Errorf(exit.Usage, "what a target allows stands in evolve.yaml", "--allow goes with --repo")
 	}
 	all := patching.Targets(w)
 	if name == "" && len(all) == 1 {
@@ -197,15 +199,15 @@ func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.T
 	}
 	if name != "" {
 		hint := fmt.Sprintf("they are %v", names)
-		if near := nearest(name, names); near != "" {
+		if near := exit.Nearest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		return patching.Target{}, hinted(exitUsage, hint, "evolve.yaml has no target %q under patches", name)
+		return patching.Target{}, exit.Errorf(exit.Usage, hint, "evolve.yaml has no target %q under patches", name)
 	}
 	if len(all) == 0 {
-		return patching.Target{}, hinted(exitUsage, "write one under patches.targets of evolve.yaml, or name --repo DIR --allow PATH", "%w", errNoTarget)
+		return patching.Target{}, exit.Errorf(exit.Usage, "write one under patches.targets of evolve.yaml, or name --repo DIR --allow PATH", "%w", errNoTarget)
 	}
-	return patching.Target{}, hinted(exitUsage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
+	return patching.Target{}, exit.Errorf(exit.Usage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
 }
 
 // readDiff reads the submitted diff, at most one byte more than its limit.
@@ -217,22 +219,7 @@ func (sh *shell) readDiff(ctx context.Context, name string) (string, error) {
 		_ = in.Close()
 	}
 	if err != nil {
-		return "", hinted(exitUsage, "FILE is a unified diff, or - for standard input", "reading the diff: %w", err)
+		return "", exit.Errorf(exit.Usage, "FILE is a unified diff, or - for standard input", "reading the diff: %w", err)
 	}
 	return string(data), nil
-}
-
-// userCache returns the folder for build caches, which all workspaces of a user share; ""
-// if the user has no writable one.
-func (sh *shell) userCache() string {
-	dir := ""
-	if cache := sh.getenv("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
-		dir = filepath.Join(cache, "evolve", "patches")
-	} else if home := sh.getenv("HOME"); filepath.IsAbs(home) {
-		dir = filepath.Join(home, ".cache", "evolve", "patches")
-	}
-	if dir == "" || os.MkdirAll(dir, 0o700) != nil || workspace.TryWrite(dir) != nil {
-		return ""
-	}
-	return dir
 }

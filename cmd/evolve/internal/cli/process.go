@@ -4,43 +4,25 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
-
-	"evolve/runtime/authored"
-	"evolve/runtime/sandbox"
 )
 
-// Main runs the command line of this process and returns its exit code.
-func Main() int {
-	// Neither returns when this process is a sandbox's child or runs a tool that an agent
-	// wrote.
-	sandbox.Init()
-	authored.Init()
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	wd, _ := os.Getwd()
-	return run(context.Background(), process{
-		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ(), dir: wd,
-		now: time.Now, sleep: sleep, signals: signals, release: func() { signal.Reset(os.Interrupt, syscall.SIGTERM) },
-	})
-}
-
-// process holds a command's inputs, outputs and environment.
-type process struct {
-	args           []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	env            []string
-	dir            string
-	now            func() time.Time
-	sleep          func(context.Context, time.Duration) error
-	signals        <-chan os.Signal
-	// release restores the default handling of signals: the next one ends the process.
-	release func()
-	// reached is called at every step of a decision. Nil except in tests.
-	reached func(step string) error
+// Process holds the inputs, outputs and environment of a process.
+type Process struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Env            []string
+	Dir            string
+	Now            func() time.Time
+	// Sleep waits for a time or until the context is done, whose cause it returns; nil means
+	// with a timer.
+	Sleep   func(context.Context, time.Duration) error
+	Signals <-chan os.Signal
+	// Release restores the default handling of signals: the next one ends the process.
+	Release func()
+	// Reached is called at every step of a decision. Nil except in tests.
+	Reached func(step string) error
 }
 
 // sleep waits for d or until ctx is done, whose cause it returns.

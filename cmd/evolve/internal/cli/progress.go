@@ -30,10 +30,10 @@ type progress struct {
 	owed  string       // the latest line that was not written
 }
 
-func (sh *shell) newProgress(o runOptions) *progress {
-	p := &progress{sh: sh, quiet: o.quiet}
-	if width, ok := drawable(sh.stderr); ok && !o.quiet {
-		p.bars = mpb.New(mpb.WithOutput(sh.stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
+func (sh *shell) newProgress() *progress {
+	p := &progress{sh: sh, quiet: sh.Quiet}
+	if width, ok := drawable(sh.Stderr); ok && !sh.Quiet {
+		p.bars = mpb.New(mpb.WithOutput(sh.Stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
 	}
 	return p
 }
@@ -89,7 +89,7 @@ func (p *progress) line(now batch.Progress, fresh bool) {
 	if fresh {
 		p.settle()
 	}
-	at := p.sh.now()
+	at := p.sh.Now()
 	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, now.Stage, now.Done, now.Planned)
 	if now.Known {
 		s += "  " + p.best
@@ -107,7 +107,7 @@ func (p *progress) line(now batch.Progress, fresh bool) {
 // settle writes the line that was held back.
 func (p *progress) settle() {
 	if p.owed != "" {
-		_, _ = fmt.Fprintln(p.sh.stderr, p.owed)
+		_, _ = fmt.Fprintln(p.sh.Stderr, p.owed)
 	}
 	p.owed = ""
 }

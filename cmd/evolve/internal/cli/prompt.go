@@ -12,13 +12,14 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/reports"
 )
 
 // stoppable returns the context of a command that the first interrupt cancels; a second
 // one ends the process.
 func (sh *shell) stoppable() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(sh.ctx)
+	ctx, cancel := context.WithCancelCause(sh.Ctx)
 	done := make(chan struct{})
 	go func() {
 		select {
@@ -66,7 +67,7 @@ func (sh *shell) asker() (*person, bool) {
 	if in, _ := terminal(sh.stdin); !in {
 		return nil, false
 	}
-	for _, out := range []io.Writer{sh.stderr, sh.stdout} {
+	for _, out := range []io.Writer{sh.Stderr, sh.stdout} {
 		if tty, _ := terminal(out); tty {
 			return &person{bufio.NewReader(sh.stdin), out}, true
 		}
@@ -106,7 +107,7 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
 	who, ok := sh.asker()
 	if !ok {
-		return hinted(exitUsage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
+		return exit.Errorf(exit.Usage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
 	}
 	_, _ = fmt.Fprintf(who.out, "%s:\n", reports.Visible(plan))
 	printGrounds(who.out, shown)
@@ -114,8 +115,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 	printFiles(who.out, p.Files, p.State == archive.Adopted)
 	printFounding(who.out, founding)
 	if subject(p) != "config" { // what is approved is the text
-		out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}
-		out.stdout = who.out
+		out := sh.on(who.out)
 		out.printDiff(p)
 	}
 	line, err := who.ask(ctx, "type yes to go on: ")
@@ -123,7 +123,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 		return err
 	}
 	if err != nil || line != "yes" {
-		return hinted(exitUsage, "", "not confirmed; nothing was done")
+		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was done")
 	}
 	return nil
 }

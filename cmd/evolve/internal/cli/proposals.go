@@ -16,6 +16,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 )
 
@@ -100,7 +101,7 @@ func (sh *shell) proposalsCommand() *cli.Command {
 				return err
 			}
 			lines := []proposalLine{}
-			err = lookIfThere(root, func(a *archive.Archive) error {
+			err = wire.LookIfThere(root, func(a *archive.Archive) error {
 				var err error
 				lines, err = linesOf(c.Context, a, func(p archive.ProposalRecord) bool { return undecided(p) || c.Bool("all") })
 				if err != nil {
@@ -133,25 +134,13 @@ func (sh *shell) proposalsCommand() *cli.Command {
 	}
 }
 
-// lookIfThere opens the archive for a command that has an answer without one.
-func lookIfThere(root string, look func(*archive.Archive) error) error {
-	a, err := archive.OpenRead(archiveDir(root))
-	if errors.Is(err, archive.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return opening(err)
-	}
-	return errors.Join(look(a), a.Close())
-}
-
 // reading opens the archive for a command that only reads.
 func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
-	a, err := sh.reader(root)
+	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return err
 	}
@@ -165,7 +154,7 @@ func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) e
 	if err != nil {
 		return err
 	}
-	a, err := inspect(root)
+	a, err := wire.InspectArchive(root)
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,11 @@ func (sh *shell) proposeCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			a, err := sh.writer(w.Root, "evolve propose")
+			a, err := sh.OpenArchive(w.Root, "evolve propose")
 			if err != nil {
 				return err
 			}
-			desk := sh.desk(w, a)
+			desk := sh.Desk(w, a)
 			err = func() error {
 				v, err := findVariant(c, a, agent.ID, name)
 				if err != nil {

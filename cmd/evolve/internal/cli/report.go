@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/reports"
 )
 
@@ -51,7 +52,7 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 	}
 	r, err := reports.Build(c.Context, src, run)
 	if errors.Is(err, archive.ErrNotFound) {
-		return hinted(exitUsage, "`evolve status` lists the runs", "there is no run %q", run)
+		return exit.Errorf(exit.Usage, "`evolve status` lists the runs", "there is no run %q", run)
 	}
 	if err != nil {
 		return fmt.Errorf("building the report: %w", err)
@@ -107,13 +108,13 @@ func (sh *shell) browse(ctx context.Context, path string) error {
 			continue
 		}
 		cmd := exec.CommandContext(ctx, program, path)
-		cmd.Env, cmd.Dir = sh.env, sh.dir
+		cmd.Env, cmd.Dir = sh.Env, sh.dir
 		if err := cmd.Run(); err != nil {
-			return hinted(exitUnexpected, "open "+path+" yourself", "%s could not show the page: %w", opener, err)
+			return exit.Errorf(exit.Unexpected, "open "+path+" yourself", "%s could not show the page: %w", opener, err)
 		}
 		return nil
 	}
-	return hinted(exitUnexpected, "open "+path+" yourself", "this machine has no program that opens pages")
+	return exit.Errorf(exit.Unexpected, "open "+path+" yourself", "this machine has no program that opens pages")
 }
 
 func reportsDir(root string) string { return filepath.Join(root, ".evolve", "reports") }

@@ -14,6 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 )
 
@@ -79,7 +81,7 @@ func (sh *shell) requestsList(c *cli.Context) error {
 		return err
 	}
 	lines := []requestLine{}
-	err = lookIfThere(root, func(a *archive.Archive) error {
+	err = wire.LookIfThere(root, func(a *archive.Archive) error {
 		return forEachRequest(c.Context, a, func(r archive.ChangeRequestRecord) {
 			if r.State == archive.RequestOpen || c.Bool("all") {
 				lines = append(lines, requestLineOf(r))
@@ -121,7 +123,7 @@ func forEachRequest(ctx context.Context, a *archive.Archive, look func(archive.C
 func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.ChangeRequestRecord, error) {
 	r, err := a.Request(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
-		return r, hinted(exitUsage, "`evolve requests list --all` lists them", "there is no change request %q", id)
+		return r, exit.Errorf(exit.Usage, "`evolve requests list --all` lists them", "there is no change request %q", id)
 	}
 	if err != nil {
 		return r, fmt.Errorf("reading change request %s: %w", id, err)

@@ -10,6 +10,8 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -83,11 +85,11 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 	if err := decide.Discreet(word.Reason); err != nil {
 		return err
 	}
-	a, err := sh.writer(w.Root, "evolve requests "+d.name)
+	a, err := sh.OpenArchive(w.Root, "evolve requests "+d.name)
 	if err != nil {
 		return err
 	}
-	desk := sh.desk(w, a)
+	desk := sh.Desk(w, a)
 	granted, err := d.do(c.Context, desk, r.ID, word)
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
@@ -99,7 +101,7 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 // peekRequest reads one change request and closes the archive: a run must not wait for an
 // answer.
 func (sh *shell) peekRequest(c *cli.Context, root, id string) (archive.ChangeRequestRecord, error) {
-	a, err := sh.reader(root)
+	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return archive.ChangeRequestRecord{}, err
 	}
@@ -114,7 +116,7 @@ const confirmBytes = 4000
 func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
 	who, ok := sh.asker()
 	if !ok {
-		return hinted(exitUsage, "read `evolve requests show "+r.ID+"` first, then add --yes", "there is no terminal to confirm on")
+		return exit.Errorf(exit.Usage, "read `evolve requests show "+r.ID+"` first, then add --yes", "there is no terminal to confirm on")
 	}
 	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, reports.Visible(r.Agent), r.ID)
 	printCall(who.out, r, confirmBytes)
@@ -127,7 +129,7 @@ func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r a
 		return err
 	}
 	if err != nil || line != "yes" {
-		return hinted(exitUsage, "", "not confirmed; nothing was done")
+		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was done")
 	}
 	return nil
 }

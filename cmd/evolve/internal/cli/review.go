@@ -9,6 +9,8 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -31,7 +33,7 @@ func (sh *shell) reviewCommand() *cli.Command {
 			}
 			who, ok := sh.asker()
 			if !ok {
-				return hinted(exitUsage, "`evolve proposals`, `evolve show ID` and `evolve approve ID --yes` need none", "there is no terminal to review on")
+				return exit.Errorf(exit.Usage, "`evolve proposals`, `evolve show ID` and `evolve approve ID --yes` need none", "there is no terminal to review on")
 			}
 			w, err := sh.load(c)
 			if err != nil {
@@ -48,12 +50,11 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 		return err
 	}
 	view := reviewView{Approved: []string{}, Rejected: []string{}, Left: []string{}}
-	out := &shell{process: sh.process, ctx: sh.ctx, place: sh.place}
-	out.stdout = who.out // what is shown is part of the question
+	out := sh.on(who.out) // what is shown is part of the question
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
 		if p.Patch != nil {
-			out.printPatch(patchViewOf(sh.patchReader(w.Root), p.ProposalRecord, true))
+			out.printPatch(patchViewOf(sh.PatchReader(w.Root), p.ProposalRecord, true))
 		} else {
 			out.printProposal(p.ProposalRecord, p.claim, p.against, p.notes)
 			printGrounds(who.out, p.grounds)
@@ -103,7 +104,7 @@ type claimed struct {
 // awaiting lists what a person may decide on and closes the archive.
 func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
 	var list []claimed
-	err := lookIfThere(root, func(a *archive.Archive) error {
+	err := wire.LookIfThere(root, func(a *archive.Archive) error {
 		err := forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
 			if undecided(p) {
 				list = append(list, claimed{ProposalRecord: p})
@@ -190,7 +191,7 @@ func (sh *shell) reviewed(c *cli.Context, w *workspace.Workspace, who *person, d
 	if len(word.Found) > 0 {
 		printFounding(who.out, word.Found)
 		if line, err := who.ask(c.Context, "type yes to go on: "); err != nil || line != "yes" {
-			return done, errors.Join(err, hinted(exitUsage, "", "not confirmed; nothing was done"))
+			return done, errors.Join(err, exit.Errorf(exit.Usage, "", "not confirmed; nothing was done"))
 		}
 	}
 	return sh.pronounce(c, w, d, p, word)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
@@ -15,24 +15,19 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
 	"evolve/reports"
 )
 
 // runOptions are the flags of `evolve run`.
 type runOptions struct {
-	agents      []string
-	budget      workspace.Budget
-	concurrency int
-	lookahead   int
-	seed        *int64
-	selection   string
-	stages      []string
-	dryRun      bool
-	resume      batch.Resume
-	detailed    bool
-	json        bool
-	quiet       bool
+	given    batch.Given
+	resume   batch.Resume
+	dryRun   bool
+	detailed bool
 }
 
 func (sh *shell) runCommand() *cli.Command {
@@ -50,7 +45,7 @@ func (sh *shell) runCommand() *cli.Command {
 			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
 			&cli.IntFlag{Name: "lookahead", Usage: "how many evaluations are asked for before the first result is needed, `N`; deterministic agents give the same results at any concurrency up to it"},
 			&cli.Int64Flag{Name: "seed", Usage: "the seed `N` of everything random; the run's number by default"},
-			&cli.StringFlag{Name: "selection", Usage: "`HOW` parents are chosen: " + strings.Join(selections(), ", ")},
+			&cli.StringFlag{Name: "selection", Usage: "`HOW` parents are chosen: " + strings.Join(mutate.Selections(), ", ")},
 			&cli.StringFlag{Name: "stages", Usage: "`WHICH`: search stops before the holdout; search,confirm is the default"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with the latest run, interrupted or ended by an outage, with its own options; --resume=false starts afresh even after a crash"},
@@ -72,33 +67,36 @@ func (sh *shell) runCommand() *cli.Command {
 
 func parseRun(c *cli.Context) (runOptions, error) {
 	o := runOptions{
-		agents: c.StringSlice("agent"), selection: c.String("selection"),
-		concurrency: c.Int("concurrency"), lookahead: c.Int("lookahead"), dryRun: c.Bool("dry-run"),
-		detailed: c.Bool("detailed-exitcode"), json: c.Bool("json"), quiet: c.Bool("quiet"),
-		budget: workspace.Budget{Evaluations: c.Int("budget-evals"), USD: c.Float64("budget-usd"), Time: c.Duration("budget-time"), Until: c.String("until")},
+		dryRun: c.Bool("dry-run"), detailed: c.Bool("detailed-exitcode"),
+		given: batch.Given{
+			Agents: c.StringSlice("agent"), Selection: c.String("selection"),
+			Concurrency: c.Int("concurrency"), Lookahead: c.Int("lookahead"),
+			Budget: workspace.Budget{Evaluations: c.Int("budget-evals"), USD: c.Float64("budget-usd"), Time: c.Duration("budget-time"), Until: c.String("until")},
+		},
 	}
+	given := &o.given
 	for _, limit := range []struct {
 		name  string
 		right bool
 		needs string
 		hint  string
 	}{
-		{"budget-evals", o.budget.Evaluations >= 1 && o.budget.Evaluations <= workspace.MostEvaluations, "must be between 1 and 1,000,000,000", workspace.NoLimit},
-		{"budget-usd", o.budget.USD > 0 && o.budget.USD <= workspace.MostUSD, "must be more than 0 and at most 1,000,000", workspace.NoLimit},
-		{"budget-time", o.budget.Time > 0 && o.budget.Time <= workspace.MostTime, "must be longer than 0 and at most 744h (31 days)", workspace.NoLimit},
-		{"concurrency", o.concurrency >= 1 && o.concurrency <= 4096, "must be between 1 and 4096", ""},
-		{"lookahead", o.lookahead >= 1 && o.lookahead <= 4096, "must be between 1 and 4096", ""},
+		{"budget-evals", given.Budget.Evaluations >= 1 && given.Budget.Evaluations <= workspace.MostEvaluations, "must be between 1 and 1,000,000,000", workspace.NoLimit},
+		{"budget-usd", given.Budget.USD > 0 && given.Budget.USD <= workspace.MostUSD, "must be more than 0 and at most 1,000,000", workspace.NoLimit},
+		{"budget-time", given.Budget.Time > 0 && given.Budget.Time <= workspace.MostTime, "must be longer than 0 and at most 744h (31 days)", workspace.NoLimit},
+		{"concurrency", given.Concurrency >= 1 && given.Concurrency <= 4096, "must be between 1 and 4096", ""},
+		{"lookahead", given.Lookahead >= 1 && given.Lookahead <= 4096, "must be between 1 and 4096", ""},
 	} {
 		if c.IsSet(limit.name) && !limit.right {
-			return o, hinted(exitUsage, limit.hint, "--%s %s, not %s", limit.name, limit.needs, c.String(limit.name))
+			return o, exit.Errorf(exit.Usage, limit.hint, "--%s %s, not %s", limit.name, limit.needs, c.String(limit.name))
 		}
 	}
 	if c.IsSet("seed") {
 		seed := c.Int64("seed")
 		if seed < 0 || seed >= 1<<53 {
-			return o, usage(errors.New("--seed must be between 0 and 2^53 − 1"))
+			return o, exit.Misuse(errors.New("--seed must be between 0 and 2^53 − 1"))
 		}
-		o.seed = &seed
+		given.Seed = &seed
 	}
 	if c.IsSet("resume") {
 		o.resume = batch.ResumeNever
@@ -109,80 +107,62 @@ func parseRun(c *cli.Context) (runOptions, error) {
 	switch s := c.String("stages"); s {
 	case "":
 	case "search":
-		o.stages = []string{batch.SearchStage}
+		given.Stages = []string{batch.SearchStage}
 	case "search,confirm":
-		o.stages = []string{batch.SearchStage, batch.ConfirmStage}
+		given.Stages = []string{batch.SearchStage, batch.ConfirmStage}
 	default:
-		return o, hinted(exitUsage, "--stages is search, or search,confirm", "there are no stages %q", s)
+		return o, exit.Errorf(exit.Usage, "--stages is search, or search,confirm", "there are no stages %q", s)
 	}
-	if o.selection != "" {
-		if err := knownSelection(o.selection); err != nil {
-			return o, err
-		}
+	if known := mutate.Selections(); given.Selection != "" && !slices.Contains(known, given.Selection) {
+		hint := exit.Suggest(fmt.Sprintf("they are %v", known), "did you mean %s?", given.Selection, known)
+		return o, exit.Errorf(exit.Usage, hint, "there is no selection %q", given.Selection)
 	}
 	return o, nil
-}
-
-// deadline is the next time of day hh:mm.
-func deadline(hhmm string, now time.Time) (time.Time, error) {
-	if hhmm == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.ParseInLocation("15:04", hhmm, now.Location())
-	if err != nil {
-		return time.Time{}, hinted(exitUsage, "write it as 06:00", "--until %q is no time of day", hhmm)
-	}
-	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
-	if !at.After(now) {
-		at = time.Date(now.Year(), now.Month(), now.Day()+1, t.Hour(), t.Minute(), 0, 0, now.Location())
-	}
-	return at, nil
 }
 
 // nightlyRun does the run and everything around it: lock, progress, report, exit code.
 func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions) error {
 	ctx, drain, stop := sh.interruptible()
 	defer stop()
-	opts, crew, err := sh.nightlyOptions(c, w, o)
+	opts, agents, err := sh.Night(w, o.given, o.resume)
 	if err != nil {
 		return err
 	}
 	opts.Drain = drain
-	agents, err := batch.Choose(w, o.agents)
+	chosen, err := batch.Choose(w, o.given.Agents)
 	if err == nil {
-		err = startable(agents...)
+		err = wire.Startable(chosen...)
 	}
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		return sh.dryRun(ctx, c, w, opts, o)
+		return sh.dryRun(ctx, w, opts)
 	}
-	a, err := sh.writer(w.Root, runOwner)
+	a, err := sh.OpenArchive(w.Root, runOwner)
 	if err != nil {
 		return err
 	}
-	opts.Archive, crew.store = a, a
+	agents.Attach(&opts, a)
 	told, err := sh.tellUntold(context.WithoutCancel(ctx), c, w, opts, o)
 	if told || err != nil {
 		return sh.endRun(w, a, err)
 	}
-	sh.withDesk(&opts)
-	heart := bench.NewHeartbeat(sh.now)
+	heart := bench.NewHeartbeat(sh.Now)
 	opts.Lost = heart.Lost
 	go heart.Run(ctx) // until stop
-	progress := sh.newProgress(o)
+	progress := sh.newProgress()
 	opts.Progress = progress.show
 	summary, err := batch.Run(ctx, opts)
 	progress.close()
 	if err != nil {
-		if o.json && summary.Run.ID != "" { // what was found is said, though the archive could not take it
+		if sh.json && summary.Run.ID != "" { // what was found is said, though the archive could not take it
 			err = errors.Join(sh.printJSON(outcomeOf(summary)), err)
 		}
 		return errors.Join(err, a.Close())
 	}
 	err = sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o))
-	sh.keepHouse(ctx, w, summary, o.quiet || o.json)
+	sh.keepHouse(ctx, w, summary, sh.Quiet || sh.json)
 	return err
 }
 
@@ -217,20 +197,20 @@ func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Wo
 		return false, nil
 	}
 	if u.Repeat {
-		_, _ = fmt.Fprintf(sh.stderr, "run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
+		_, _ = fmt.Fprintf(sh.Stderr, "run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
 		return true, sh.conclude(ctx, c, w, opts.Archive, u.Summary, o)
 	}
 	if _, err := sh.writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
 		return false, untoldError{err}
 	}
-	_, _ = fmt.Fprintf(sh.stderr, "run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.typed("evolve report "+u.Run.ID))
+	_, _ = fmt.Fprintf(sh.Stderr, "run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.typed("evolve report "+u.Run.ID))
 	return false, nil
 }
 
 // interruptible returns the context of hard stops, the context of the first
 // interrupt, which drains, and a function that lets go of both.
 func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(sh.ctx)
+	ctx, cancel := context.WithCancelCause(sh.Ctx)
 	drain, drained := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -249,7 +229,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 					return
 				}
 			}
-			_, _ = fmt.Fprintln(sh.stderr, "\n"+step.says)
+			_, _ = fmt.Fprintln(sh.Stderr, "\n"+step.says)
 			step.end(batch.ErrInterrupted)
 			next = sh.calm(next, done)
 		}
@@ -265,7 +245,7 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 		return untoldError{err}
 	}
 	made := sh.backUp(ctx, w, a, s)
-	if o.json {
+	if sh.json {
 		if err := sh.printJSON(outcomeOf(s)); err != nil {
 			return untoldError{err}
 		}
@@ -281,27 +261,27 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 		sh.next(s)
 	}
 	if s.Run.Exit != 0 {
-		return hinted(s.Run.Exit, earlyHint(s.Run), "the run ended early: %s", s.Run.Reason)
+		return exit.Errorf(s.Run.Exit, earlyHint(s.Run), "the run ended early: %s", s.Run.Reason)
 	}
 	if o.detailed {
 		for _, w := range report.Volatile.Waiting {
 			if len(w.Stale) == 0 {
-				return quietExit(exitAwaiting)
+				return exit.Silent(exit.Awaiting)
 			}
 		}
 		for _, p := range s.Skills {
 			if undecided(p) {
-				return quietExit(exitAwaiting)
+				return exit.Silent(exit.Awaiting)
 			}
 		}
 		for _, p := range report.Volatile.Patches {
 			if p.Awaits() && !p.Created.Before(s.Run.Started) {
-				return quietExit(exitAwaiting)
+				return exit.Silent(exit.Awaiting)
 			}
 		}
 		for _, r := range s.Results {
 			if len(r.Proposals) > 0 {
-				return quietExit(exitAwaiting)
+				return exit.Silent(exit.Awaiting)
 			}
 		}
 	}
@@ -320,12 +300,12 @@ func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *arc
 
 func earlyHint(r archive.Run) string {
 	switch r.Exit {
-	case exitBudget:
+	case exit.Budget:
 		if r.Spent != "" {
 			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints what holds"
 		}
 		return "give it more with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
-	case exitInterrupted:
+	case exit.Interrupted:
 		return "`evolve run --resume` goes on where it stopped"
 	}
 	if r.Try != "" {

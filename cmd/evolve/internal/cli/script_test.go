@@ -9,18 +9,23 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/authored"
 	"evolve/runtime/sandbox"
@@ -29,7 +34,7 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Init()  // the sandbox's child is this binary too
 	authored.Init() // and so is the process that runs a tool that an agent wrote
-	testscript.Main(m, map[string]func(){"evolve": func() { os.Exit(Main()) }, "toolserver": toolServer, "spy": spyAgent, "dying": dying})
+	testscript.Main(m, map[string]func(){"evolve": asMain, "toolserver": toolServer, "spy": spyAgent, "dying": dying})
 }
 
 // TestScripts runs the commands as a person would: one file for each behaviour.
@@ -235,9 +240,9 @@ func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	words := make([]string, len(args)-2)
 	for i, a := range args[2:] {
-		words[i] = quoted(a)
+		words[i] = exit.ShellQuote(a)
 	}
-	scriptExit(ts, false, []string{args[0], "sh", "-c", "script -qec " + quoted("stty cols 80 rows 24; "+strings.Join(words, " ")) + " /dev/null < " + quoted(ts.MkAbs(args[1]))})
+	scriptExit(ts, false, []string{args[0], "sh", "-c", "script -qec " + exit.ShellQuote("stty cols 80 rows 24; "+strings.Join(words, " ")) + " /dev/null < " + exit.ShellQuote(ts.MkAbs(args[1]))})
 }
 
 // held is a run in the background.
@@ -297,8 +302,8 @@ func scriptLetGo(ts *testscript.TestScript, neg bool, args []string) {
 	h := v.(*held)
 	ts.Check(h.cmd.Process.Signal(os.Interrupt))
 	_ = h.cmd.Wait()
-	if code := h.cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		ts.Fatalf("exit code %d, want %d: %s", code, exitInterrupted, h.out.String())
+	if code := h.cmd.ProcessState.ExitCode(); code != exit.Interrupted {
+		ts.Fatalf("exit code %d, want %d: %s", code, exit.Interrupted, h.out.String())
 	}
 }
 
@@ -319,7 +324,7 @@ func leaveRequest(root string, data []byte) error {
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return err
 	}
-	a, err := archive.Open(archiveDir(root), archive.Options{Owner: "a turn"})
+	a, err := archive.Open(wire.ArchiveDir(root), archive.Options{Owner: "a turn"})
 	if err != nil {
 		return err
 	}
@@ -367,4 +372,17 @@ func TestEveryCommandHasAScript(t *testing.T) {
 		}
 	}
 	walk(testCommands(t), "")
+}
+
+// asMain is the main function of evolve.
+func asMain() {
+	sandbox.Init()
+	authored.Init()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	wd, _ := os.Getwd()
+	os.Exit(Run(context.Background(), Process{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ(), Dir: wd,
+		Now: time.Now, Signals: signals, Release: func() { signal.Reset(os.Interrupt, syscall.SIGTERM) },
+	}))
 }

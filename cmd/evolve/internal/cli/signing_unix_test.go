@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/signing"
 )
 
 // TestKilledBeforeSigning: a process is killed after it wrote a decision and before it signed
@@ -35,19 +37,19 @@ func TestKilledBeforeSigning(t *testing.T) {
 	p.run(0, "audit", "sign")
 	p.run(0, "audit", "verify")
 
-	p.dies(stepSigning, "approve", "P1", "--yes", "--by", "Robin")
-	if _, errs := p.run(exitIntegrity, "audit", "verify"); !strings.Contains(errs, "of the ledger came after the signed head") {
+	p.dies(signing.StepSigning, "approve", "P1", "--yes", "--by", "Robin")
+	if _, errs := p.run(exit.Integrity, "audit", "verify"); !strings.Contains(errs, "of the ledger came after the signed head") {
 		t.Errorf("verify: %s", errs)
 	}
 	if out, _ := p.run(0, "status"); !strings.Contains(out, "came after the signed head") {
 		t.Errorf("status: %s", out)
 	}
-	if _, errs := p.run(exitUsage, "propose", "999"); !strings.Contains(errs, "is signed now") {
+	if _, errs := p.run(exit.Usage, "propose", "999"); !strings.Contains(errs, "is signed now") {
 		t.Errorf("the next command: %s", errs)
 	}
 	p.run(0, "audit", "verify")
 	p.dies(decide.StepMoved, "approve", "P1", "--yes", "--by", "Robin")
-	p.run(exitUsage, "propose", "999")
+	p.run(exit.Usage, "propose", "999")
 	if out, errs := p.run(0, "audit", "verify"); !strings.Contains(out, "signed by SHA256:") {
 		t.Errorf("verify after the commit was noted: %s%s", out, errs)
 	}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/signing"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 )
@@ -23,21 +26,21 @@ type signedLine struct {
 
 // signedLine looks at the signed head; nil where the settings ask for none.
 func (sh *shell) signedLine(ctx context.Context, a *archive.Archive, root string) *signedLine {
-	set, err := sh.auditSettings(root)
+	set, err := sh.AuditSettings(root)
 	if err != nil {
 		return &signedLine{Fault: "whether the ledger's head is signed is unknown: evolve.yaml cannot be read", Next: sh.typed("evolve doctor")}
 	}
-	allowed, err := checkingKeys(set)
+	allowed, err := signing.Allowed(set)
 	if err == nil && allowed == nil {
 		return nil
 	}
-	var h signedHead
+	var h signing.Head
 	if err == nil {
-		h, err = headSigned(ctx, a, root, set, allowed)
+		h, err = signing.Current(ctx, a, root, set, allowed)
 	}
 	if err != nil {
-		err = signedFailure(err)
-		_, hint := classify(err)
+		err = signing.Explain(err)
+		_, hint := exit.Of(err)
 		return &signedLine{Fault: err.Error(), Next: hint}
 	}
 	return &signedLine{Fingerprint: h.Signer.Fingerprint, Signer: h.Signer.Name, Entry: h.Seq}
@@ -59,21 +62,21 @@ func (sh *shell) printSigned(l *signedLine) {
 
 // signingProbe looks at the keys and the signed head for doctor.
 func (sh *shell) signingProbe(ctx context.Context, root string) (workspace.Signing, error) {
-	set, err := sh.auditSettings(root)
+	set, err := sh.AuditSettings(root)
 	if err != nil || set == (workspace.Audit{}) {
 		return workspace.Signing{}, err
 	}
 	s := workspace.Signing{On: true, Key: set.Sign}
-	with, err := signingKeys(set)
+	with, err := signing.Load(set)
 	if err != nil {
-		_, s.KeyHint = classify(err)
+		_, s.KeyHint = exit.Of(err)
 		s.KeyFault = err.Error()
 		return s, nil
 	}
-	if with.key != nil {
-		s.Fingerprint = with.key.Fingerprint()
+	if with.Key != nil {
+		s.Fingerprint = with.Key.Fingerprint()
 	}
-	a, err := archive.OpenRead(archiveDir(root))
+	a, err := archive.OpenRead(wire.ArchiveDir(root))
 	if err != nil { // which the check of the archive tells
 		return s, nil
 	}
@@ -82,11 +85,11 @@ func (sh *shell) signingProbe(ctx context.Context, root string) (workspace.Signi
 	if err != nil || n == 0 {
 		return s, nil
 	}
-	h, err := headSigned(ctx, a, root, set, with.allowed)
+	h, err := signing.Current(ctx, a, root, set, with.Allowed)
 	if err != nil {
 		s.Wrong = errors.As(err, new(*archive.AuditError))
-		err = signedFailure(err)
-		_, s.HeadHint = classify(err)
+		err = signing.Explain(err)
+		_, s.HeadHint = exit.Of(err)
 		s.HeadFault = err.Error()
 		return s, nil
 	}

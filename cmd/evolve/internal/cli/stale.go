@@ -6,6 +6,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -17,7 +18,7 @@ type staleness struct {
 // newStaleness loads the workspace. If that fails, no staleness is known: `evolve doctor`
 // reports the mistakes, and an approval refuses.
 func newStaleness(root string) staleness {
-	w, err := workspace.Load(root, builtins())
+	w, err := wire.Load(root)
 	if err != nil {
 		return staleness{}
 	}

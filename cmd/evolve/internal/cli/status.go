@@ -13,6 +13,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/backup"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -38,7 +39,7 @@ type statusView struct {
 	// Backup is the last backup that a night made, and why the latest made none.
 	Backup backup.State `json:"backup"`
 	// Unfinished are decisions whose process was killed before all was done.
-	Unfinished []unfinished `json:"unfinished,omitempty"`
+	Unfinished []wire.Unfinished `json:"unfinished,omitempty"`
 	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
 	Signed *signedLine `json:"signed,omitempty"`
 }
@@ -85,9 +86,9 @@ func (sh *shell) statusCommand() *cli.Command {
 			view := statusView{Workspace: root, Waiting: []reports.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
 			look := func(a *archive.Archive) error {
 				view.Signed = sh.signedLine(c.Context, a, root)
-				return view.fill(c.Context, a, newStaleness(root), sh.now())
+				return view.fill(c.Context, a, newStaleness(root), sh.Now())
 			}
-			if err := lookIfThere(root, look); err != nil {
+			if err := wire.LookIfThere(root, look); err != nil {
 				return err
 			}
 			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
@@ -137,7 +138,7 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 	if err != nil {
 		return err
 	}
-	if v.Unfinished, err = unfinishedOf(ctx, a); err != nil {
+	if v.Unfinished, err = wire.UnfinishedDecisions(ctx, a); err != nil {
 		return err
 	}
 	src, err := asTheyAre(ctx, a)
@@ -239,7 +240,7 @@ func (sh *shell) printStatus(v statusView) {
 		out("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", reports.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
-		out("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.words(), sh.typed(u.Next))
+		out("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), sh.typed(u.Next))
 	}
 	sh.printWaiting(v.Waiting)
 	if v.Requests > 0 {

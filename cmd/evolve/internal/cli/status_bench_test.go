@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/agent"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkStatus(b *testing.B) {
 	if err := os.WriteFile(filepath.Join(root, "evolve.yaml"), nil, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	dir := archiveDir(root)
+	dir := wire.ArchiveDir(root)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		b.Fatal(err)
 	}

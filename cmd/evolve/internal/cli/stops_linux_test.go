@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 )
 
 // place is a workspace in which the real program is run.
@@ -194,7 +196,7 @@ func TestResumeTakesTheInterruptedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := c.ProcessState.ExitCode(); code != exit.Interrupted {
 		t.Fatalf("interrupted, it exits with %d", code)
 	}
 	_, errs = p.run(2, "run", "--quiet", "--resume", "--budget-evals", "900")
@@ -206,7 +208,7 @@ func TestResumeTakesTheInterruptedRun(t *testing.T) {
 	if len(ids) != 1 {
 		t.Fatalf("%d runs: %v", len(ids), ids)
 	}
-	a, err := archive.OpenRead(archiveDir(p.dir))
+	a, err := archive.OpenRead(wire.ArchiveDir(p.dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
@@ -81,7 +83,7 @@ func (sh *shell) toolsList(c *cli.Context) error {
 		return err
 	}
 	var lines []toolLine
-	err = lookIfThere(w.Root, func(store *archive.Archive) (err error) {
+	err = wire.LookIfThere(w.Root, func(store *archive.Archive) (err error) {
 		lines, err = toolLines(c.Context, w, a, store)
 		return err
 	})
@@ -132,11 +134,11 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 		}
 	}
 	for _, server := range a.MCP {
-		for _, name := range sortedNames(w.Settings.MCP[server].Tools) {
+		for _, name := range wire.SortedNames(w.Settings.MCP[server].Tools) {
 			add(mcp.ToolName(server, name), "mcp:"+server, w.Settings.MCP[server].Tools[name], tool.Available)
 		}
 	}
-	defs, err := definitions(a)
+	defs, err := wire.Definitions(a)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func (sh *shell) toolsHealth(c *cli.Context) error {
 		}
 	}
 	lines := []healthLine{}
-	err = lookIfThere(w.Root, func(store *archive.Archive) error {
+	err = wire.LookIfThere(w.Root, func(store *archive.Archive) error {
 		for h, err := range store.ToolHealths(c.Context) {
 			if err != nil {
 				return fmt.Errorf("reading the health of tools: %w", err)
@@ -234,13 +236,13 @@ func healthState(w *workspace.Workspace, h archive.ToolHealth) string {
 
 // definitionOf is an approved tool of an agent.
 func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) {
-	defs, err := definitions(a)
+	defs, err := wire.Definitions(a)
 	if err != nil {
 		return authored.Definition{}, err
 	}
 	i := slices.IndexFunc(defs, func(d authored.Definition) bool { return d.Name == name })
 	if i < 0 {
-		return authored.Definition{}, hinted(exitUsage, "`evolve tools list "+a.ID+"` lists them; `tools` in agent.yaml narrows those that no agent wrote",
+		return authored.Definition{}, exit.Errorf(exit.Usage, "`evolve tools list "+a.ID+"` lists them; `tools` in agent.yaml narrows those that no agent wrote",
 			"%s has written no tool %q that is in use", a.ID, name)
 	}
 	return defs[i], nil
@@ -313,9 +315,9 @@ func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
 		return err
 	}
 	if by = oneLine(by, 200); strings.TrimSpace(by) == "" {
-		return hinted(exitGate, "name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
+		return exit.Errorf(exit.Gate, "name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
 	}
-	store, err := sh.writer(w.Root, "evolve tools "+d.name)
+	store, err := sh.OpenArchive(w.Root, "evolve tools "+d.name)
 	if err != nil {
 		return err
 	}
@@ -340,14 +342,14 @@ func (sh *shell) changeHealth(ctx context.Context, store *archive.Archive, a *wo
 		return h, err
 	}
 	if why := d.already(h.Health.Quarantined(def.Hash())); why != "" {
-		return h, hinted(exitGate, "`evolve tools list "+a.ID+"` says how it stands", "the tool %s of %s is %s", def.Name, a.ID, why)
+		return h, exit.Errorf(exit.Gate, "`evolve tools list "+a.ID+"` says how it stands", "the tool %s of %s is %s", def.Name, a.ID, why)
 	}
-	note := quarantineNote{Source: def.Hash(), Failures: h.Health.Failures, Last: h.Health.Last, Reason: oneLine(reason, 1000)}
-	told, err := note.entry(d.kind, by, sh.now())
+	note := wire.QuarantineNote{Source: def.Hash(), Failures: h.Health.Failures, Last: h.Health.Last, Reason: oneLine(reason, 1000)}
+	told, err := note.Entry(d.kind, by, sh.Now())
 	if err != nil {
 		return h, err
 	}
-	h.Health, h.Updated = d.change(h.Health, def.Hash()), sh.now().UTC()
+	h.Health, h.Updated = d.change(h.Health, def.Hash()), sh.Now().UTC()
 	return h, store.PutToolHealth(ctx, h, &told)
 }
 
@@ -355,7 +357,7 @@ func (sh *shell) changeHealth(ctx context.Context, store *archive.Archive, a *wo
 func (sh *shell) agreed(ctx context.Context, hint, plan string) error {
 	who, ok := sh.asker()
 	if !ok {
-		return hinted(exitUsage, hint, "there is no terminal to confirm on")
+		return exit.Errorf(exit.Usage, hint, "there is no terminal to confirm on")
 	}
 	_, _ = fmt.Fprintln(who.out, reports.Visible(plan))
 	line, err := who.ask(ctx, "type yes to go on: ")
@@ -363,7 +365,7 @@ func (sh *shell) agreed(ctx context.Context, hint, plan string) error {
 		return err
 	}
 	if err != nil || line != "yes" {
-		return hinted(exitUsage, "", "not confirmed; nothing was done")
+		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was done")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 )
 
@@ -74,7 +75,7 @@ func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 
 // groundsOf reads the grounds of a proposal and lets go of the archive.
 func (sh *shell) groundsOf(ctx context.Context, root string, p archive.ProposalRecord) ([]string, error) {
-	a, err := sh.reader(root)
+	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return nil, err
 	}

@@ -11,10 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/command"
@@ -31,16 +29,16 @@ var trialSeeds = [2]int64{1, 2}
 
 // trials gives each agent of a workspace one task of its search side, and a second: the
 // same again if the first went well, and another one otherwise.
-func (sh *shell) trials(c *cli.Context, root string, patience time.Duration) func(context.Context, *workspace.Agent) (workspace.Trial, error) {
+func (sh *shell) trials(root string, patience time.Duration) func(context.Context, *workspace.Agent) (workspace.Trial, error) {
 	return func(ctx context.Context, a *workspace.Agent) (workspace.Trial, error) {
-		w, err := workspace.Load(root, builtins())
+		w, err := wire.Load(root)
 		if err != nil {
 			return workspace.Trial{}, err
 		}
 		if known, there := w.Agent(a.ID); there {
 			a = known // of the workspace just loaded
 		}
-		_, tasks, _ := searchSide(w, a)
+		_, tasks, _ := wire.SearchSide(w, a)
 		if len(tasks) == 0 {
 			return workspace.Trial{}, nil
 		}
@@ -49,23 +47,23 @@ func (sh *shell) trials(c *cli.Context, root string, patience time.Duration) fun
 			return workspace.Trial{}, fmt.Errorf("making the working directory: %w", err)
 		}
 		defer func() { _ = os.RemoveAll(scratch) }()
-		crew, err := sh.newCrew(w, sh.logger(c), sh.today(w))
+		agents, err := sh.Agents(w)
 		if err != nil {
 			return workspace.Trial{}, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		opened, err := crew.open(ctx, a, scratch)
+		opened, err := agents.Open(ctx, a, scratch)
 		if err != nil {
 			return workspace.Trial{}, err
 		}
-		t, err := crew.try(ctx, opened, w, a, tasks, scratch)
+		t, err := try(ctx, agents, opened.Agent, w, a, tasks, scratch)
 		return t, errors.Join(err, opened.Close())
 	}
 }
 
 // try gives an agent the first task, and then that or the next once more.
-func (c *crew) try(ctx context.Context, opened batch.Opened, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (workspace.Trial, error) {
+func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (workspace.Trial, error) {
 	suiteOf := map[string]*bench.Suite{}
 	for _, name := range a.Suites {
 		for _, t := range w.Suites[name].Side(bench.Search) {
@@ -73,14 +71,14 @@ func (c *crew) try(ctx context.Context, opened batch.Opened, w *workspace.Worksp
 		}
 	}
 	asked := 0
-	ask := func(t *bench.Task, seed int64) (turnView, time.Duration, error) {
+	ask := func(t *bench.Task, seed int64) (wire.TurnResult, time.Duration, error) {
 		asked++
 		folder := filepath.Join(scratch, strconv.Itoa(asked))
 		if err := os.Mkdir(folder, 0o700); err != nil {
-			return turnView{}, 0, fmt.Errorf("making the working directory: %w", err)
+			return wire.TurnResult{}, 0, fmt.Errorf("making the working directory: %w", err)
 		}
 		start := time.Now()
-		v, err := c.take(ctx, opened, oneTurn{agent: a, task: t, suite: suiteOf[t.ID], config: a.Champion, seed: seed}, agent.Session{}, folder, nil)
+		v, err := agents.Take(ctx, runner, wire.Turn{Agent: a, Task: t, Suite: suiteOf[t.ID], Config: a.Champion, Seed: seed}, folder, nil)
 		return v, time.Since(start), err
 	}
 	v, took, err := ask(tasks[0], trialSeeds[0])

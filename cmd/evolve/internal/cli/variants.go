@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -41,18 +42,18 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	}
 	switch len(ids) {
 	case 0:
-		return "", hinted(exitUsage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
+		return "", exit.Errorf(exit.Usage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
 	case 1:
 		return ids[0], nil
 	}
-	return "", hinted(exitUsage, "--agent "+strings.Join(ids, " or --agent "), "there are several agents")
+	return "", exit.Errorf(exit.Usage, "--agent "+strings.Join(ids, " or --agent "), "there are several agents")
 }
 
 // findVariant returns the variant with a name that a person typed.
 func findVariant(c *cli.Context, a *archive.Archive, agentID, name string) (archive.Variant, error) {
 	v, err := a.FindVariant(c.Context, agentID, name)
 	if errors.Is(err, archive.ErrNotFound) {
-		return v, hinted(exitUsage, "`evolve variants` lists them", "agent %s has no variant %q", agentID, name)
+		return v, exit.Errorf(exit.Usage, "`evolve variants` lists them", "agent %s has no variant %q", agentID, name)
 	}
 	return v, err
 }
@@ -91,7 +92,7 @@ func (sh *shell) variantsCommand() *cli.Command {
 
 func (sh *shell) listVariants(c *cli.Context, a *archive.Archive) error {
 	if c.Int("last") < 1 {
-		return usage(errors.New("--last must be 1 or more"))
+		return exit.Misuse(errors.New("--last must be 1 or more"))
 	}
 	id, err := agentOf(c, a)
 	if err != nil {

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
+)
+
+func TestFail(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		json bool
+		err  error
+		want string
+		code int
+	}{
+		{"plain", false, exit.Errorf(2, "do", "it \x1b[31mhappened"), "error: it \\x1b[31mhappened\nhint: do\n", 2},
+		{"lines", false, errors.New("one\ntwo\n"), "error: one\n       two\n", 1},
+		{"object", true, exit.Errorf(2, "do", "it <happened>"), `{"error":"it \u003chappened\u003e","hint":"do","exit":2}` + "\n", 2},
+		{"object without hint", true, errors.New("x"), `{"error":"x","exit":1}` + "\n", 1},
+		{"said already", false, exit.Silent(6), "", 6},
+		{"nobody reads", false, syscall.EPIPE, "", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			sh := &shell{Host: &wire.Host{Stderr: &stderr}, json: tt.json}
+			code := sh.fail(tt.err)
+			if diff := cmp.Diff(tt.want, stderr.String()); diff != "" || code != tt.code {
+				t.Errorf("exit %d, want %d\n%s", code, tt.code, diff)
+			}
+		})
+	}
+}
+
+// TestFailIsShort checks that a message shortens the untrusted input that it repeats.
+func TestFailIsShort(t *testing.T) {
+	long := strings.Repeat("k", 1<<20)
+	for _, asJSON := range []bool{false, true} {
+		var stderr bytes.Buffer
+		sh := &shell{Host: &wire.Host{Stderr: &stderr}, json: asJSON}
+		sh.fail(exit.Errorf(2, "did you mean "+long, "reading x.jsonl: unknown field %q: %s", long, "the end"))
+		if text := stderr.String(); len(text) > 5000 || !strings.Contains(text, "reading x.jsonl") || !strings.Contains(text, "the end") {
+			t.Errorf("%d bytes: %.200s", len(text), text)
+		}
+	}
+}

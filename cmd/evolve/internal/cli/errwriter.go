@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+)
+
+// errWriter is standard output that keeps its first write error. Commands print line by line
+// without checking errors, and a truncated file must not pass for a complete one.
+type errWriter struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *errWriter) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.err == nil {
+			o.err = err
+		}
+	}
+	return n, err
+}
+
+// broke reports whether an error is the first failed write and nothing else.
+func (o *errWriter) broke(err error) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return err != nil && o.err != nil && errors.Is(err, o.err)
+}
+
+// reason is the text of the first failed write.
+func (o *errWriter) reason() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err.Error()
+}
+
+// failure is the first failed write; nil as well when the reader has ended, as
+// `| head` does.
+func (o *errWriter) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil || errors.Is(o.err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("the output is not complete: %w", o.err)
+}

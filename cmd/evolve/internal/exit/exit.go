@@ -1,0 +1,211 @@
+// Package exit has the exit codes of evolve, errors that carry a code and a hint, and the
+// only mapping of all other errors to both. It prints nothing.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
+)
+
+// The exit codes.
+const (
+	Unexpected     = 1
+	Usage          = 2
+	Awaiting       = 3
+	Gate           = 4
+	Locked         = 5
+	Budget         = 6
+	Infrastructure = 7
+	Integrity      = 8
+	Interrupted    = 130
+)
+
+// Table describes the exit codes in the help.
+const Table = `Exit codes: 0 done; 1 unexpected; 2 usage or config; 3 proposals await (only with
+--detailed-exitcode); 4 gate refused; 5 locked or overlapping; 6 budget or deadline
+ended it before anything planned was complete; 7 infrastructure failed it;
+8 integrity; 130 interrupted.`
+
+// Error is an error with the exit code and the hint it ends the process with.
+type Error struct {
+	Err  error
+	Hint string
+	Code int
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Misuse marks a mistake in the command line or in a file of the workspace.
+func Misuse(err error) error { return &Error{Err: err, Code: Usage} }
+
+// Errorf returns an error with a code and a hint.
+func Errorf(code int, hint, format string, args ...any) error {
+	return &Error{Err: fmt.Errorf(format, args...), Hint: hint, Code: code}
+}
+
+// Silent ends the process with a code after everything was printed.
+type Silent int
+
+func (s Silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
+
+// Of returns the exit code and the hint of an error. A shortage of resources is always
+// [Infrastructure]: neither the files nor the command line are at fault.
+func Of(err error) (code int, hint string) {
+	code, hint = kindOf(err)
+	switch {
+	case code != Unexpected && code != Usage && code != Gate && code != Integrity:
+		return code, hint
+	case errors.Is(err, batch.ErrInterrupted): // whatever ran short afterwards
+		return Interrupted, ""
+	case code == Integrity && errors.Is(err, archive.ErrCorrupt):
+		return code, hint
+	}
+	for _, k := range []kind{
+		is(Infrastructure, resourcesHint, archive.ErrResources, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM),
+		diskFailure(),
+	} {
+		if mend, ok := k.match(err); ok {
+			return Infrastructure, mend
+		}
+	}
+	return code, hint
+}
+
+const (
+	resourcesHint = "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
+	diskHint      = "make room or make the folder writable, then repeat the command: a run goes on where it stopped"
+)
+
+// kind is a kind of errors with its exit code. match reports whether an error is of that
+// kind, and returns its hint.
+type kind struct {
+	code  int
+	match func(error) (hint string, ok bool)
+}
+
+// is returns the kind of the errors that wrap one of the targets.
+func is(code int, hint string, targets ...error) kind {
+	return kind{code, func(err error) (string, bool) {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return hint, true
+			}
+		}
+		return "", false
+	}}
+}
+
+// as returns the kind of the errors that wrap a value of type E.
+func as[E error](code int, hint func(E) string) kind {
+	return kind{code, func(err error) (string, bool) {
+		var e E
+		if !errors.As(err, &e) {
+			return "", false
+		}
+		return hint(e), true
+	}}
+}
+
+// always returns a hint that does not depend on the error.
+func always[E error](hint string) func(E) string { return func(E) string { return hint } }
+
+func diskFailure() kind {
+	return kind{Infrastructure, func(err error) (string, bool) {
+		return diskHint, errors.Is(err, archive.ErrDisk) || bench.HostFailure(err)
+	}}
+}
+
+// kinds lists the kinds of errors; the first that matches counts.
+func kinds() []kind {
+	return []kind{
+		{Integrity, func(err error) (string, bool) { // a gated file was altered
+			var refused *decide.RefusedError
+			if errors.As(err, new(*patch.AlteredError)) && errors.As(err, &refused) {
+				return refused.Hint, true
+			}
+			return "", false
+		}},
+		as(Gate, func(e *decide.RefusedError) string { return e.Hint }),
+		as(Usage, always[*workspace.Errors]("correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest")),
+		as(Usage, func(e *batch.UnknownAgentError) string {
+			return Suggest("the workspace has "+strings.Join(e.Known, ", "), "did you mean %s?", e.Name, e.Known)
+		}),
+		as(Usage, always[*batch.NoSearchTasksError]("give some tasks the split search; `evolve doctor` lists those that were put aside because the same task is held out")),
+		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
+		is(Usage, "`evolve init` without --minimal brings a starter agent; `evolve help agents` describes how to add your own", batch.ErrNoAgents),
+		as(Locked, func(e *patch.LockedError) string { return e.Hint() }),
+		is(Locked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`", archive.ErrLocked),
+		is(Integrity, "use the evolve that wrote it, or a newer one", archive.ErrNewer),
+		as(Integrity, always[*archive.BoundError]("`evolve audit verify` shows more; reject it where it awaits a decision: `evolve run` proposes anew; where it is adopted, compare its commit, and the archive with a backup")),
+		as(Integrity, always[*archive.WitnessError]("`evolve audit verify` and `evolve audit log` show what is there; with .evolve/archive moved away, `evolve archive restore FILE` takes a backup of .evolve/backups; `evolve audit accept-head --reason \"…\"` goes on from what is there")),
+		is(Infrastructure, resourcesHint, archive.ErrResources, syscall.EMFILE, syscall.ENFILE),
+		is(Integrity, "`evolve archive repair` lists what is damaged and what can be saved, and changes nothing; or move .evolve/archive away and `evolve archive restore FILE` takes a backup of .evolve/backups", archive.ErrCorrupt),
+		is(Usage, "type more of it", archive.ErrAmbiguous),
+		is(Usage, "an import would mix two histories; move .evolve/archive away first", archive.ErrNotEmpty),
+		is(Infrastructure, "restore the folder from a backup if there is one; `git clean -x` removes .evolve unless it is run with -e .evolve", archive.ErrRemoved),
+		is(Infrastructure, diskHint, bench.ErrRecorder),
+		diskFailure(),
+		as(Budget, always[*bench.SpentError]("raise that limit under policies in evolve.yaml; `evolve agent show` prints what holds")),
+		as(Infrastructure, func(e *bench.FailingError) string {
+			return "`" + e.Try() + "` shows what the agent does; mend it, then run `evolve run`: what was paid for is found again where it still applies"
+		}),
+		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
+		is(Usage, "a file stands where a folder is needed; move it away", syscall.ENOTDIR),
+		is(Infrastructure, "it must be readable and writable by the user who runs evolve", fs.ErrPermission),
+		is(Interrupted, "", context.Canceled, batch.ErrInterrupted),
+	}
+}
+
+// kindOf returns the exit code and the hint for the kind of an error.
+func kindOf(err error) (code int, hint string) {
+	var own *Error
+	if errors.As(err, &own) {
+		return own.Code, own.Hint
+	}
+	for _, k := range kinds() {
+		if hint, ok := k.match(err); ok {
+			return k.code, hint
+		}
+	}
+	return Unexpected, ""
+}
+
+// Suggest returns a hint that names what a misspelt name probably meant, in a format with
+// one %s, or else the fallback.
+func Suggest(fallback, format, name string, names []string) string {
+	if near := Nearest(name, names); near != "" {
+		return fmt.Sprintf(format, near)
+	}
+	return fallback
+}
+
+// Nearest returns the name that was probably meant: the only one that begins with what
+// was typed, or a misspelt one; "" when there is none.
+func Nearest(name string, names []string) string {
+	begins := ""
+	for _, n := range names {
+		if strings.HasPrefix(n, name) && len(name) >= 3 {
+			if begins != "" {
+				begins = ""
+				break
+			}
+			begins = n
+		}
+	}
+	if begins != "" {
+		return begins
+	}
+	return workspace.Nearest(name, names)
+}

@@ -1,0 +1,83 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+func TestOf(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		code int
+	}{
+		{"unknown", errors.New("x"), Unexpected},
+		{"usage", Misuse(errors.New("x")), Usage},
+		{"hinted", Errorf(Gate, "h", "x"), Gate},
+		{"refused", &decide.RefusedError{Text: "x", Hint: "h"}, Gate},
+		{"workspace", &workspace.Errors{Issues: []workspace.Issue{{File: "evolve.yaml", Message: "x"}}}, Usage},
+		{"no agent", &batch.UnknownAgentError{Name: "x"}, Usage},
+		{"no agents", batch.ErrNoAgents, Usage},
+		{"locked", &archive.LockedError{PID: 1}, Locked},
+		{"newer", archive.ErrNewer, Integrity},
+		{"corrupt", archive.ErrCorrupt, Integrity},
+		{"ledger", &archive.LedgerError{Seq: 3}, Integrity},
+		{"ambiguous", archive.ErrAmbiguous, Usage},
+		{"not empty", archive.ErrNotEmpty, Usage},
+		{"recorder", bench.ErrRecorder, Infrastructure},
+		{"disk", archive.ErrDisk, Infrastructure},
+		{"full", syscall.ENOSPC, Infrastructure},
+		{"read-only", syscall.EROFS, Infrastructure},
+		{"permission", fs.ErrPermission, Infrastructure},
+		{"a file in the way", syscall.ENOTDIR, Usage},
+		{"outage", bench.ErrOutage, Infrastructure},
+		{"few files", syscall.EMFILE, Infrastructure},
+		{"few files in the system", syscall.ENFILE, Infrastructure},
+		{"no memory", syscall.ENOMEM, Infrastructure},
+		{"a file of the workspace on a bad disk", &workspace.Errors{Issues: []workspace.Issue{{File: "evolve.yaml"}, {File: "suites/x.jsonl", Err: syscall.EIO}}}, Infrastructure},
+		{"usage, with few files", Errorf(Usage, "h", "x: %w", syscall.EMFILE), Infrastructure},
+		{"integrity, with few files", Errorf(Integrity, "h", "x: %w", syscall.EMFILE), Infrastructure},
+		{"damage beside a full disk", errors.Join(&archive.AuditError{}, syscall.ENOSPC), Integrity},
+		{"cancelled", context.Canceled, Interrupted},
+		{"interrupted", batch.ErrInterrupted, Interrupted},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, err := range []error{tt.err, fmt.Errorf("doing: %w", tt.err), errors.Join(tt.err, nil)} {
+				if code, _ := Of(err); code != tt.code {
+					t.Errorf("%v ends with %d, want %d", err, code, tt.code)
+				}
+			}
+		})
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"/tmp/a-b_c.d": "/tmp/a-b_c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a;b": "'a;b'", "~": "'~'",
+	} {
+		if got := ShellQuote(in); got != want {
+			t.Errorf("ShellQuote(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"run", "report", "reject", "proposals", "status"}
+	for in, want := range map[string]string{
+		"rnu": "run", "rum": "run", "reprot": "report", "rep": "report", "proposal": "proposals", "STATUS": "status", "x": "", "": "", "something": "",
+	} {
+		if got := Nearest(in, names); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package exit
+
+import (
+	"regexp"
+	"strings"
+)
+
+// plainWord matches words that no shell interprets.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%_+=:,./-]+$`)
+
+// ShellQuote returns a word of a hint as it must be typed in a POSIX shell.
+func ShellQuote(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,170 @@
+// Package signing signs the head of the ledger with an SSH key and checks what was signed.
+// It writes .evolve/head.signed and its signature, .evolve/head.signed.sig. A [Notary] signs
+// each entry that a process adds.
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/sshsig"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/wholefile"
+)
+
+// maxKey bounds a file of keys, in bytes.
+const maxKey = 1 << 20
+
+// KeyError is the error for a key or a list of keys that cannot be used.
+type KeyError struct{ error }
+
+func (k KeyError) Unwrap() error { return k.error }
+
+func badKey(hint, format string, args ...any) error {
+	return KeyError{exit.Errorf(exit.Usage, hint, format, args...)}
+}
+
+// ReadKeys reads a small regular file; purpose names it in errors, and absent is the hint if
+// there is no such file. Its error is a KeyError.
+func ReadKeys(purpose, path, absent string) ([]byte, fs.FileInfo, error) {
+	failed := func(err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return badKey(absent, "%s is missing: there is no file %s", purpose, path)
+		case errors.Is(err, fs.ErrPermission):
+			return badKey("it must be readable by the user who runs evolve", "%s cannot be read: %w", purpose, err)
+		}
+		return badKey("", "%s cannot be read: %w", purpose, err)
+	}
+	data, err := wholefile.Read(path, maxKey)
+	var large *wholefile.TooLargeError
+	switch {
+	case errors.Is(err, wholefile.ErrIrregular):
+		return nil, nil, badKey(absent, "%s cannot be read: %s is no file", purpose, path)
+	case errors.As(err, &large):
+		return nil, nil, badKey(absent, "%s cannot be read: %s has more than %d bytes", purpose, path, large.Most)
+	case err != nil:
+		return nil, nil, failed(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, failed(err)
+	}
+	return data, info, nil
+}
+
+// signingKey reads the private key in a file that others cannot read. Its error is a
+// KeyError.
+func signingKey(path string) (*sshsig.Key, error) {
+	data, info, err := ReadKeys("the key that signs", path, "`ssh-keygen -t ed25519 -N '' -f "+exit.ShellQuote(path)+"` makes one")
+	if err != nil {
+		return nil, err
+	}
+	key, err := sshsig.ParseKey(data)
+	var bad *sshsig.KeyError
+	if errors.As(err, &bad) {
+		return nil, badKey(bad.Hint, "the key that signs, %s, %s", path, bad.Reason)
+	}
+	if err != nil {
+		return nil, badKey("", "the key that signs, %s: %w", path, err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, badKey("chmod 600 "+exit.ShellQuote(path), "the key that signs, %s, may be read or changed by other users (mode %#o)", path, mode)
+	}
+	return key, nil
+}
+
+// Keys are those of the setting audit. Key is nil if heads are not signed; Allowed is nil
+// if nothing is checked.
+type Keys struct {
+	Key     *sshsig.Key
+	Allowed []byte
+}
+
+// Load reads the files that the setting audit names. Its error is a KeyError.
+func Load(set workspace.Audit) (k Keys, err error) {
+	if set.AllowedSigners != "" {
+		k.Allowed, _, err = ReadKeys("audit.allowed_signers of evolve.yaml", set.AllowedSigners, "each of its lines is a name and a public key: `man ssh-keygen` shows the form")
+		if err != nil {
+			return k, err
+		}
+	}
+	if set.Sign == "" {
+		return k, nil
+	}
+	if k.Key, err = signingKey(set.Sign); err != nil {
+		return k, err
+	}
+	if set.AllowedSigners == "" {
+		k.Allowed = k.Key.Allowed(filepath.Base(set.Sign))
+		return k, nil
+	}
+	const probe = "may this key sign?"
+	sig, err := k.Key.Sign([]byte(probe))
+	if err == nil {
+		_, err = sshsig.Verify(k.Allowed, []byte(probe), sig)
+	}
+	if err != nil {
+		return Keys{}, badKey("add a line with a name and the content of "+set.Sign+".pub", "the key that signs, %s, is not in audit.allowed_signers of evolve.yaml, %s", k.Key.Fingerprint(), set.AllowedSigners)
+	}
+	return k, nil
+}
+
+// Allowed returns the keys that may have signed; nil if the settings require no
+// check. The private key is not needed if audit.allowed_signers names the others.
+func Allowed(set workspace.Audit) ([]byte, error) {
+	if set.AllowedSigners != "" {
+		set.Sign = ""
+	}
+	k, err := Load(set)
+	return k.Allowed, err
+}
+
+// Current is the signed head of a ledger. With audit.sign it fails with an UnsignedError
+// where entries came after it, unless another process is about to sign the last of them.
+func Current(ctx context.Context, a *archive.Archive, root string, set workspace.Audit, allowed []byte) (Head, error) {
+	n, _, err := a.LedgerHead(ctx) // read first: a run goes on meanwhile
+	if err != nil {
+		return Head{}, err
+	}
+	h, err := Read(ctx, a, root, allowed)
+	if err != nil || set.Sign == "" || h.Seq >= n {
+		return h, err
+	}
+	if h.Seq == n-1 {
+		if _, alive, err := a.Writer(ctx); alive || err != nil {
+			return h, err
+		}
+	}
+	return h, UnsignedError{h.Seq + 1, n}
+}
+
+// Explain is the error of a command that found the head unsigned, or wrongly signed.
+func Explain(err error) error {
+	switch {
+	case errors.Is(err, ErrUnsigned):
+		return exit.Errorf(exit.Integrity, "`evolve audit sign` signs one, with --key FILE where evolve.yaml names no key; `evolve help trust` says what it is worth", "%w", err)
+	case errors.As(err, new(UnsignedError)):
+		return exit.Errorf(exit.Integrity, "see `evolve audit log`; `evolve audit sign` signs them", "%w", err)
+	case errors.As(err, new(*archive.AuditError)):
+		return exit.Errorf(exit.Integrity, Hint, "%w", err)
+	}
+	return err
+}
+
+// UnsignedError names the entries after the signed head.
+type UnsignedError struct{ from, to int64 }
+
+func (e UnsignedError) Error() string {
+	if e.from == e.to {
+		return fmt.Sprintf("entry %d of the ledger came after the signed head", e.from)
+	}
+	return fmt.Sprintf("entries %d to %d of the ledger came after the signed head", e.from, e.to)
+}

@@ -1,0 +1,110 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// Notary signs each head of the ledger that this process adds, and the one entry that a
+// process can leave unsigned when it is killed. It signs no other entry that it finds: anyone
+// who can write the archive may have added it.
+type Notary struct {
+	// Root is the workspace's folder.
+	Root string
+	// Stderr receives warnings.
+	Stderr io.Writer
+	// Command returns a command of evolve as it must be typed in the current folder.
+	Command func(string) string
+	// Reached is called with [StepSigning] before a head is signed. Nil except in tests.
+	Reached func(step string) error
+	// Own is set when this process added the entry that it finds unsigned.
+	Own bool
+
+	keys Keys
+	// fault is why nothing is signed; warned is set when it was printed.
+	fault  error
+	warned bool
+}
+
+// Use reads the keys of the setting audit. Where they cannot be used it returns the reason,
+// and the notary signs nothing and warns when an entry is added. settings is the error of
+// reading the setting.
+func (n *Notary) Use(set workspace.Audit, settings error) error {
+	n.fault = settings
+	if settings == nil {
+		n.keys, n.fault = Load(set)
+	}
+	return n.fault
+}
+
+// Hint is what to do about a ledger that does not have the signed head.
+const Hint = "compare the archive with a backup, and see `evolve audit log`; `evolve audit sign --anew` signs the ledger as it is"
+
+// Opened compares the ledger with the signed head. It fails where the ledger does not have it.
+func (n *Notary) Opened(ctx context.Context, a *archive.Archive, head archive.Witness) error {
+	if n.keys.Key == nil { // what is added is warned of
+		return nil
+	}
+	n.fault = nil
+	signed, err := Read(ctx, a, n.Root, n.keys.Allowed)
+	if head.Hash == "" && errors.Is(err, ErrUnsigned) {
+		err = nil // the ledger is new
+	}
+	switch {
+	case errors.As(err, new(*archive.AuditError)):
+		return exit.Errorf(exit.Integrity, Hint, "the ledger does not go on from what was signed: %w", err)
+	case err != nil:
+		n.fault = err
+	case head.Seq > signed.Seq+1:
+		n.fault = UnsignedError{signed.Seq + 1, head.Seq}
+	case head.Seq == signed.Seq+1:
+		if !n.Own {
+			_, _ = fmt.Fprintf(n.Stderr, "entry %d of the ledger, which a killed process left unsigned, is signed now\n", head.Seq)
+		}
+		n.Added(head)
+	}
+	n.warn()
+	return nil
+}
+
+// StepSigning is the step of a decision between an entry of the ledger and its signature.
+const StepSigning = "signing"
+
+// Added signs a head.
+func (n *Notary) Added(head archive.Witness) {
+	if n.fault == nil {
+		if n.Reached != nil {
+			_ = n.Reached(StepSigning)
+		}
+		if err := Write(n.Root, n.keys.Key, head.Archive, head.Seq, head.Hash); err != nil {
+			// The next entry is tried again.
+			_, _ = fmt.Fprintf(n.Stderr, "warning: entry %d of the ledger is not signed: %s\n", head.Seq, reports.Visible(err.Error()))
+		}
+		return
+	}
+	n.warn()
+}
+
+// warn prints once that nothing is signed.
+func (n *Notary) warn() {
+	if n.fault == nil || n.warned {
+		return
+	}
+	n.warned = true
+	_, hint := exit.Of(n.fault)
+	text := n.fault.Error()
+	if !errors.As(n.fault, new(KeyError)) {
+		hint = n.Command("evolve audit sign") + " signs it, once you have looked at it"
+	}
+	if hint != "" {
+		text += "; " + hint
+	}
+	_, _ = fmt.Fprintf(n.Stderr, "warning: what is recorded is not signed: %s\n", reports.Visible(text))
+}

@@ -1,0 +1,289 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/command"
+	"evolve/runtime/mcp"
+	"evolve/runtime/model"
+	"evolve/runtime/policy"
+	"evolve/runtime/sandbox"
+	"evolve/runtime/session"
+	"evolve/runtime/tool"
+	"evolve/runtime/turn"
+)
+
+// AgentFactory opens the agents of one process and holds what they share: the sandbox for
+// programs, the policies for calls, the blackboard, and the identity of this program.
+type AgentFactory struct {
+	Sandbox *Sandbox
+	Guard   *policy.Engine
+	Board   *session.Board
+	// Binary identifies this program.
+	Binary string
+	// Store is the archive that a run holds open; nil if each read opens it.
+	Store *archive.Archive
+	// Live reports whether turns are a person's, not evaluations.
+	Live bool
+	// Reflects reports whether to open the route of search.reflect with each agent.
+	Reflects bool
+
+	host      *Host
+	workspace *workspace.Workspace
+}
+
+// strayPatience bounds the wait for abandoned calls.
+const strayPatience = 5 * time.Second
+
+// Agents returns the factory for the agents of a workspace.
+func (h *Host) Agents(w *workspace.Workspace) (*AgentFactory, error) {
+	binary, err := binaryHash()
+	if err != nil {
+		return nil, err
+	}
+	guard, err := policy.New(policy.Options{Book: w.Settings.Policies, Day: h.spentToday(w)})
+	if err != nil {
+		return nil, err
+	}
+	return &AgentFactory{
+		Sandbox: h.Sandbox(w), Guard: guard, Board: session.NewBoard(h.Now), Binary: binary, host: h, workspace: w,
+	}, nil
+}
+
+// Open prepares an agent: the only table from adapter to implementation.
+func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch string) (batch.Opened, error) {
+	scratch, err := filepath.Abs(scratch)
+	if err != nil {
+		return batch.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
+	}
+	var opened batch.Opened
+	switch a.Adapter.Kind {
+	case workspace.KindBuiltin:
+		opened, err = f.openBuiltin(ctx, a, scratch)
+	case workspace.KindCommand:
+		opened, err = f.openCommand(a, scratch)
+	case workspace.KindHTTP:
+		opened, err = f.openHTTP(a)
+	default:
+		err = fmt.Errorf("no adapter is called %q", a.Adapter.Kind)
+	}
+	if err != nil {
+		return batch.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
+	}
+	if opened, err = f.withReflection(a, opened); err != nil {
+		return batch.Opened{}, fmt.Errorf("agent %s: search.reflect: %w", a.ID, err)
+	}
+	identity := []string{a.Hash, a.Version, f.Binary, f.workspace.ModelHash(a)}
+	if opened.Identity != "" { // tools in quarantine
+		identity = append(identity, opened.Identity)
+	}
+	opened.Identity = strings.Join(identity, "\x00")
+	return opened, nil
+}
+
+// withReflection opens the routes of the model of search.reflect, unless the agent's own
+// are open: one recorder must write all recordings of a provider.
+func (f *AgentFactory) withReflection(a *workspace.Agent, opened batch.Opened) (batch.Opened, error) {
+	route := f.workspace.Settings.Search.Reflect
+	switch {
+	case !f.Reflects || route == "":
+		opened.Reflect = nil
+		return opened, nil
+	case opened.Reflect != nil:
+		return opened, nil
+	}
+	router, done, err := f.route(a.ID, route)
+	if err != nil {
+		return opened, errors.Join(err, opened.Close())
+	}
+	opened.Reflect = router
+	agentDone := opened.Close
+	opened.Close = func() error { return errors.Join(agentDone(), done()) }
+	return opened, nil
+}
+
+// route opens a route of the workspace in an agent's name, with the function that closes it.
+func (f *AgentFactory) route(agentID, name string) (model.Model, func() error, error) {
+	models, err := f.host.newModels(f.workspace, f.Sandbox.Scrubber.String)
+	if err != nil {
+		return nil, nil, err
+	}
+	router, err := models.router(agentID, name, f.Guard, f.Sandbox.Scrubber.String)
+	if err != nil {
+		return nil, nil, errors.Join(err, models.close())
+	}
+	return router, func() error { router.Close(); return models.close() }, nil
+}
+
+// Writer opens the route of patches.write in an agent's name, after the agents are
+// closed.
+func (f *AgentFactory) Writer(a *workspace.Agent) (model.Model, func() error, error) {
+	return f.route(a.ID, f.workspace.Settings.Patches.Write)
+}
+
+// openBuiltin prepares the built-in runtime: its model, its tool servers, and the tools
+// and skills that a person has approved.
+func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (opened batch.Opened, err error) {
+	var closers []func() error
+	done := func() error { return f.closeBuiltin(ctx, a, closers) }
+	defer func() {
+		if err != nil {
+			opened, err = batch.Opened{}, errors.Join(err, done())
+		}
+	}()
+	options := f.turnOptions(a)
+	if a.Adapter.Model != workspace.ModelHeuristic {
+		router, routeDone, err := f.route(a.ID, a.Adapter.Model)
+		if err != nil {
+			return opened, err
+		}
+		closers = append(closers, routeDone)
+		options.Model, options.Language, options.Routes = router, true, routeNames(f.workspace, a.Adapter.Model)
+		options.Windows = map[string]int{}
+		for name, r := range f.workspace.Settings.Routes {
+			options.Windows[name] = r.Context
+		}
+		opened.Reflect = router
+	}
+	clients, err := f.servers(ctx, a, scratch)
+	if err != nil {
+		return opened, err
+	}
+	closers = append(closers, clients.Close)
+	servers := clients.Tools()
+	f.warnOfChanges(servers)
+	approved, err := f.approvedTools(ctx, a)
+	if err != nil {
+		return opened, err
+	}
+	closers = append(closers, approved.close)
+	if options.Bootstrap, err = withSkills(a); err != nil {
+		return opened, err
+	}
+	options.Foreign = slices.Concat(servers, approved.tools)
+	options.Author = approved.author
+	options.Tools = slices.DeleteFunc(slices.Clone(a.Tools), func(name string) bool {
+		return slices.ContainsFunc(options.Foreign, func(t tool.Tool) bool { return t.Spec().Name == name })
+	})
+	if opened.Agent, err = turn.New(options); err != nil {
+		return opened, err
+	}
+	opened.Identity, opened.Sandbox = approved.quarantined+listing(servers), "in process"
+	opened.Renew, opened.Close = clients.Renew, done
+	return opened, nil
+}
+
+// turnOptions returns the options of a built-in agent without its model and foreign tools.
+func (f *AgentFactory) turnOptions(a *workspace.Agent) turn.Options {
+	set := &f.workspace.Settings
+	options := turn.Options{
+		ID: a.ID, Memories: a.Memories, Bootstrap: a.Bootstrap, Domains: a.Domains, Allowed: a.Allow,
+		HardLimits: set.Limits, Space: a.Known, Scrub: f.Sandbox.Scrubber.String, Flagged: f.Sandbox.Scrubber.Flags,
+		Never: set.Never, Guard: f.Guard, PolicyVersion: set.Policies.Version(), Board: f.Board,
+	}
+	if f.Live { // an evaluation's clock is fixed, so that a run is repeatable
+		options.Clock = f.host.Now
+	}
+	return options
+}
+
+// closeBuiltin closes what an agent has opened, the latest first. An abandoned call may
+// still use it, so it waits for those.
+func (f *AgentFactory) closeBuiltin(ctx context.Context, a *workspace.Agent, closers []func() error) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
+	defer stop()
+	if err := f.Guard.Wait(ctx); err != nil {
+		f.host.Log.Warn("an abandoned call has not ended", "agent", a.ID)
+	}
+	var errs []error
+	for _, done := range slices.Backward(closers) {
+		errs = append(errs, done())
+	}
+	return errors.Join(errs...)
+}
+
+// servers connects to the tool servers that the agent may use.
+func (f *AgentFactory) servers(ctx context.Context, a *workspace.Agent, scratch string) (*mcp.Clients, error) {
+	var list []mcp.Server
+	for _, name := range a.MCP {
+		m := f.workspace.Settings.MCP[name]
+		s := mcp.Server{
+			Name: name, Argv: m.Argv, Dir: f.workspace.Root, Env: f.host.Env.passed(m.Env), URL: m.URL,
+			Header: f.host.Env.headers(m.HeadersEnv), Effects: m.Tools, Network: m.Network != "none",
+		}
+		if len(m.Argv) > 0 {
+			s.Walls, s.Scratch = f.around(m.Sandbox), scratch
+			s.Hidden = []string{filepath.Join(f.workspace.Root, "suites"), f.workspace.StateDir(), filepath.Join(f.workspace.Root, "agents")}
+		}
+		list = append(list, s)
+	}
+	return mcp.Open(ctx, mcp.Options{Servers: list, Scrub: f.Sandbox.Scrubber.String, Log: f.host.Log})
+}
+
+// around returns the sandbox, unless it is switched off.
+func (f *AgentFactory) around(setting string) sandbox.Walls {
+	if setting == "none" {
+		return sandbox.None("switched off")
+	}
+	return f.Sandbox.Walls()
+}
+
+// Startable refuses agents whose programs are missing, before anything starts.
+func Startable(agents ...*workspace.Agent) error {
+	return workspace.MissingPrograms(agents, exec.LookPath)
+}
+
+// openCommand prepares an operator's program.
+func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (batch.Opened, error) {
+	ad, around := a.Adapter, f.around(a.Adapter.Sandbox)
+	opened, err := command.New(command.Options{
+		Argv: ad.Argv, Dir: a.Dir, Protocol: ad.Protocol, Pool: ad.Pool, Timeout: ad.Timeout, Env: f.host.Env.passed(ad.Env),
+		Walls: around, Network: ad.Network == "host", Scrub: f.Sandbox.Scrubber.String, Scratch: scratch, Hidden: []string{f.Sandbox.root},
+	})
+	if err != nil {
+		return batch.Opened{}, err
+	}
+	return batch.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: f.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
+}
+
+// networkWithin describes a program's network in a sandbox.
+func networkWithin(around sandbox.Walls, network string) string {
+	switch {
+	case network == "host":
+		return "the host's network"
+	case around.Err() != nil:
+		return "the network is open, because nothing closes it"
+	}
+	return "no network"
+}
+
+// openHTTP prepares an operator's service.
+func (f *AgentFactory) openHTTP(a *workspace.Agent) (batch.Opened, error) {
+	ad := a.Adapter
+	opened, err := command.NewHTTP(command.HTTPOptions{
+		URL: ad.URL, Header: f.host.Env.headers(ad.HeadersEnv), Parallel: ad.Pool, Timeout: ad.Timeout, Scrub: f.Sandbox.Scrubber.String,
+	})
+	if err != nil {
+		return batch.Opened{}, err
+	}
+	return batch.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: "its own machine", Parallel: f.atOnce(a), Workdir: true, Close: opened.Close}, nil
+}
+
+// atOnce returns how many tasks of an operator's own agent may run at once.
+func (f *AgentFactory) atOnce(a *workspace.Agent) int {
+	n := max(a.Adapter.Pool, 1)
+	if most := f.workspace.Settings.Policies.Roles[a.ID].Concurrency; most > 0 {
+		n = min(n, most)
+	}
+	return n
+}

@@ -1,0 +1,78 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+	"evolve/runtime/mcp"
+	"evolve/runtime/tool"
+	"evolve/runtime/turn"
+)
+
+// Builtins returns what the workspace loader needs of this version.
+func Builtins() workspace.Builtins {
+	names := func(tools []tool.Tool) []string {
+		out := make([]string, len(tools))
+		for i, t := range tools {
+			out[i] = t.Spec().Name
+		}
+		return out
+	}
+	return workspace.Builtins{
+		Space: func(model string, domains, tools, routes []string) agent.Space {
+			if domains == nil {
+				domains = slices.Sorted(maps.Keys(turn.DefaultDomains()))
+			}
+			if len(tools) == 0 && model == workspace.ModelHeuristic {
+				tools = names(tool.Builtin()) // it could not make use of the others
+			}
+			return turn.DefaultSpace(domains, tools, routes)
+		},
+		Idle: func(space agent.Space, a *workspace.Agent, tasks []agent.Task) map[string]string {
+			files, err := withSkills(a)
+			if err != nil { // a run refuses it; until then no parameter is left out for its length
+				return nil
+			}
+			return turn.Idle(space, turn.Circumstances{
+				Language: a.Adapter.Model != workspace.ModelHeuristic, Tools: a.Tools, Bootstrap: files,
+				Memories: len(a.Memories), Domains: a.Domains, Tasks: tasks,
+			})
+		},
+		Tools: names(tool.Builtin()), Further: names(tool.Further()), ServerTool: mcp.ToolName,
+		Graders: grade.Rules(),
+	}
+}
+
+// binaryHash identifies this program: what graders and built-in agents do is part
+// of what an evaluation depends on.
+func binaryHash() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return "", fmt.Errorf("reading this program: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("reading this program: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// SortedNames lists the keys of a table.
+func SortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Load reads and checks the workspace in a folder.
+func Load(root string) (*workspace.Workspace, error) { return workspace.Load(root, Builtins()) }

@@ -1,0 +1,80 @@
+// Package wire connects the parts of evolve for one process: agents with their models,
+// tools, sandboxes and policies; graders; archives with the notary that signs them; the
+// desks at which proposals are decided. It is the only package that reads the environment.
+// It writes the state folder of a workspace: the archive, the blackboard, the hashes of
+// tool descriptions. It parses no flags and prints no results.
+package wire
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Host is the process that agents, archives and desks are opened for.
+type Host struct {
+	// Ctx ends with the process; an interrupt that lets a command finish its work does not
+	// end it.
+	Ctx   context.Context
+	Env   Environment
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+	// Stderr receives warnings, and what happens to decisions and patches. Log writes
+	// structured warnings. Quiet leaves out the progress of patches.
+	Stderr io.Writer
+	Log    *slog.Logger
+	Quiet  bool
+	// Command returns a command of evolve as it must be typed in the current folder.
+	Command func(string) string
+	// Reached is called at every step of a decision. Nil except in tests.
+	Reached func(step string) error
+
+	// swept reports whether the unfinished work of killed processes was looked for.
+	swept atomic.Bool
+}
+
+// Environment is the environment of the process, as NAME=value; the last entry of a name
+// counts.
+type Environment []string
+
+// Get returns the value of a variable, or "".
+func (e Environment) Get(name string) string {
+	v, _ := e.Lookup(name)
+	return v
+}
+
+// Lookup returns the value of a variable and whether it is set.
+func (e Environment) Lookup(name string) (string, bool) {
+	for _, kv := range slices.Backward(e) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// passed returns the named variables as NAME=value.
+func (e Environment) passed(names []string) []string {
+	var env []string
+	for _, name := range names {
+		if value, ok := e.Lookup(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// headers returns headers whose values come from variables.
+func (e Environment) headers(names map[string]string) map[string]string {
+	out := map[string]string{}
+	for header, name := range names {
+		if value, ok := e.Lookup(name); ok {
+			out[header] = value
+		}
+	}
+	return out
+}

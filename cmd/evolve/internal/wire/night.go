@@ -1,0 +1,83 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/model"
+)
+
+// Night returns the options of a nightly run, in which what is given overrides the
+// settings, and the factory of its agents. [AgentFactory.Attach] completes them.
+func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Resume) (batch.Options, *AgentFactory, error) {
+	set := w.Settings
+	budget := set.Budget.Override(given.Budget)
+	until, err := Deadline(budget.Until, h.Now())
+	if err != nil {
+		return batch.Options{}, nil, err
+	}
+	given.Until = until
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	agents, err := h.Agents(w)
+	if err != nil {
+		return batch.Options{}, nil, err
+	}
+	agents.Reflects = true
+	opts := batch.Options{
+		Workspace: w, Agents: given.Agents, Stages: given.Stages, Budget: budget, Until: until,
+		Concurrency: cmp.Or(given.Concurrency, set.Search.Concurrency), Lookahead: cmp.Or(given.Lookahead, set.Search.Lookahead),
+		Seed: given.Seed, Selection: cmp.Or(given.Selection, set.Search.Selection), Resume: resume, Given: given,
+		Open: agents.Open, Guards: agents.Guard.Stats,
+		Grading: func(suites []*bench.Suite) (bench.GradeFunc, error) { return agents.Sandbox.Grading(suites), nil },
+		Scrub:   agents.Sandbox.Scrubber.String, Now: h.Now, Sleep: h.Sleep, Log: h.Log, Binary: agents.Binary, Host: host,
+	}
+	if len(set.Patches.Targets) > 0 {
+		opts.Patches = h.PatchDesk(w, nil)
+	}
+	if set.Patches.Write != "" && opts.Patches != nil {
+		opts.Writer = func(_ context.Context, a *workspace.Agent) (model.Model, func() error, error) {
+			return agents.Writer(a)
+		}
+	}
+	return opts, agents, nil
+}
+
+// Attach adds the open archive to a run's options, and the desks that make proposals in it.
+func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
+	opts.Archive, f.Store = a, a
+	desk := f.host.Desk(opts.Workspace, a)
+	opts.Propose, opts.Skill = desk.Propose, desk.DraftSkill
+	if opts.Patches != nil {
+		opts.Patches.Archive = patching.Held(a)
+		opts.Asked = func(ctx context.Context, run string) ([]patching.Submission, error) {
+			return AskedPatches(ctx, opts.Workspace, a, run)
+		}
+	}
+}
+
+// Deadline returns the next time of day hh:mm.
+func Deadline(hhmm string, now time.Time) (time.Time, error) {
+	if hhmm == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.ParseInLocation("15:04", hhmm, now.Location())
+	if err != nil {
+		return time.Time{}, exit.Errorf(exit.Usage, "write it as 06:00", "--until %q is no time of day", hhmm)
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
+	if !at.After(now) {
+		at = time.Date(now.Year(), now.Month(), now.Day()+1, t.Hour(), t.Minute(), 0, 0, now.Location())
+	}
+	return at, nil
+}

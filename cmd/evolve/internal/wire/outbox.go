@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports"
+)
+
+// Unfinished is a decision that is not complete, as status and doctor print it.
+type Unfinished struct {
+	Proposal string              `json:"proposal"`
+	Action   string              `json:"action"`
+	Stage    archive.IntentStage `json:"stage"`
+	By       string              `json:"by"`
+	// Next is the command that finishes it.
+	Next string `json:"next"`
+}
+
+// UnfinishedDecisions lists the decisions that are not complete.
+func UnfinishedDecisions(ctx context.Context, a *archive.Archive) ([]Unfinished, error) {
+	list, err := decide.Unfinished(ctx, a)
+	out := make([]Unfinished, 0, len(list))
+	for _, in := range list {
+		out = append(out, Unfinished{in.Proposal, in.Action, in.Stage, in.By, "evolve " + in.Action + " " + in.Proposal})
+	}
+	return out, err
+}
+
+// String describes what is left to do.
+func (u Unfinished) String() string {
+	what := "the approval"
+	if u.Action == "rollback" {
+		what = "the rollback"
+	}
+	if u.Stage == archive.IntentAfter {
+		return fmt.Sprintf("%s of %s is noted, and that adoption.after ended is not", what, u.Proposal)
+	}
+	return fmt.Sprintf("%s of %s by %s was cut off before its commit was noted", what, u.Proposal, reports.Visible(u.By))
+}
+
+// Claim takes the exclusive right to decide on a proposal; nil while another process
+// has it.
+func Claim(root, id string) (*decide.Claim, error) {
+	return decide.NewClaim(filepath.Join((&workspace.Workspace{Root: root}).StateDir(), "deciding", id))
+}
+
+// sweep finishes the decisions that killed processes began, once in a process, and prints
+// that. A decision that it cannot finish blocks no command.
+func (h *Host) sweep(root string, left []archive.Intent) {
+	w, err := Load(root)
+	if err != nil {
+		_, _ = fmt.Fprintf(h.Stderr, "what was begun of %s is not finished, for the workspace cannot be loaded: `evolve status` shows it\n", left[0].Proposal)
+		return
+	}
+	for _, in := range left {
+		mine, err := Claim(root, in.Proposal)
+		if mine == nil && err == nil { // another process is deciding
+			continue
+		}
+		if err == nil {
+			_, _, err = h.Finish(h.Ctx, w, in.Proposal, "")
+			mine.Release()
+		}
+		if err != nil {
+			_, _ = fmt.Fprintf(h.Stderr, "what was begun of %s is not finished: %s\n", in.Proposal, reports.Visible(err.Error()))
+		}
+	}
+}
+
+// Finish does the remaining steps of a decision on a proposal; the caller holds the
+// claim. It returns the updated intent, which is [archive.IntentDone] without an action
+// if nothing was left, and the result of the operator's program. next is the decision
+// that follows, if any: a rejection withdraws an approval that has no commit.
+func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next string) (archive.Intent, *decide.After, error) {
+	nothing := archive.Intent{Stage: archive.IntentDone}
+	lend := h.UnsweptLender(w.Root, "evolve")
+	var was, in archive.Intent
+	var state archive.ProposalState
+	err := lend.Patiently(ctx, func(ctx context.Context, a *archive.Archive) (err error) {
+		was, err = a.Intent(ctx, id)
+		if errors.Is(err, archive.ErrNotFound) {
+			was, err = nothing, nil
+		}
+		in = was
+		if err != nil || was.Stage != archive.IntentCommit {
+			return err
+		}
+		p, err := a.Proposal(ctx, id)
+		if err != nil {
+			return err
+		}
+		if p.Patch == nil {
+			in, err = h.Desk(w, a).Finish(ctx, was)
+		} else {
+			desk := h.PatchReader(w.Root)
+			desk.Archive, desk.Program, desk.Reached = patching.Held(a), len(w.Settings.Adoption.After) > 0, h.Reached
+			in, err = desk.Finish(ctx, was)
+		}
+		if err == nil {
+			p, err = a.Proposal(ctx, id)
+		}
+		state = p.State
+		return err
+	})
+	if err != nil || was.Stage == archive.IntentDone {
+		return nothing, nil, err
+	}
+	what, again := "the approval", "evolve approve "+id
+	if in.Action == "rollback" {
+		what, again = "the rollback", "evolve rollback "+id
+	}
+	warn := func(format string, args ...any) { _, _ = fmt.Fprintf(h.Stderr, format+"\n", args...) }
+	switch {
+	case in.Stage == archive.IntentCommit && next == "reject":
+		return in, nil, nil
+	case in.Stage == archive.IntentCommit:
+		warn("%s of %s stands, and its commit was not made: %s", what, id, h.Command(again))
+		return in, nil, nil
+	case was.Stage == archive.IntentCommit && !decide.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
+		warn("nothing is left to do of %s of %s: it is %s", what, id, strings.ReplaceAll(string(state), "_", " "))
+		return nothing, nil, nil
+	case was.Stage == archive.IntentCommit && in.Commit == "":
+		warn("%s of %s was cut off before its commit was made; nothing was changed: %s", what, id, h.Command(again))
+		return in, nil, nil
+	case was.Stage == archive.IntentCommit:
+		warn("%s of %s was cut off after its commit %s; it is noted", what, id, Abbreviated(in.Commit))
+	}
+	done, err := h.After(w, lend).Run(ctx, id)
+	if done != nil {
+		warn("adoption.after of %s ran, attempt %d", id, done.Attempt)
+	}
+	return in, done, err
+}
+
+// After returns the starter of a workspace's program for decisions.
+func (h *Host) After(w *workspace.Workspace, lend patching.Lender) decide.Afterwards {
+	return decide.Afterwards{Argv: w.Settings.Adoption.After, Dir: w.Root, Env: h.Env, Now: h.Now, Lend: lend.Patiently, Reached: h.Reached}
+}
+
+// Abbreviated shortens the id of a commit.
+func Abbreviated(commit string) string { return commit[:min(12, len(commit))] }

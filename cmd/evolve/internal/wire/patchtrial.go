@@ -1,0 +1,129 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// patchTrial prepares the agent of a target twice, with its program from the base and
+// from the candidate of a patch. Their evaluations are not recorded.
+func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, patching.TrialAsk) (*patching.Trial, error) {
+	return func(ctx context.Context, ask patching.TrialAsk) (*patching.Trial, error) {
+		a, ok := w.Agent(ask.Agent)
+		if !ok {
+			return nil, fmt.Errorf("there is no agent %q", ask.Agent)
+		}
+		agents, err := h.Agents(w)
+		if err != nil {
+			return nil, err
+		}
+		folder, err := agentFolder(a, ask.Top)
+		if err != nil {
+			return nil, err
+		}
+		suites, tasks, dirs := SearchSide(w, a)
+		trial := &patching.Trial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: filepath.ToSlash(folder), Close: func() error { return nil }}
+		budget := ask.Budget
+		if budget == nil { // by hand, a patch has the limits of a run
+			budget = bench.NewBudget(w.Settings.Budget.USD, h.trialStop(w), h.Now)
+		}
+		side := func(name, tree string) (*bench.Harness, error) {
+			opened, scratch, err := agents.openFrom(ctx, a, filepath.Join(tree, folder), filepath.Join(ask.Scratch, name))
+			if err != nil {
+				return nil, err
+			}
+			before := trial.Close
+			trial.Close = func() error { return errors.Join(before(), opened.Close()) }
+			trial.Parallel = min(trial.Parallel, opened.Parallel)
+			return bench.NewHarness(bench.Settings{
+				Run: "patch", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, Seed: ask.Seed, UsesSeed: a.UsesSeed || !a.Deterministic,
+				Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, Scrub: agents.Sandbox.Scrubber.String,
+			}, opened.Agent, agents.Sandbox.Grading(suites), archive.OpenMemory(), budget,
+				// A program that always breaks is a result here and no outage: no config
+				// is the champion.
+				bench.NewBreaker(bench.Patience{}, "", h.Sleep), h.Now), nil
+		}
+		if trial.Base, err = side("base", ask.Base); err == nil {
+			trial.Candidate, err = side("candidate", ask.Candidate)
+		}
+		if err != nil {
+			return nil, errors.Join(err, trial.Close())
+		}
+		return trial, nil
+	}
+}
+
+// trialStop returns the time after which a trial starts nothing: it may take as long as a
+// run.
+func (h *Host) trialStop(w *workspace.Workspace) time.Time {
+	if w.Settings.Budget.Time == 0 {
+		return time.Time{}
+	}
+	return h.Now().Add(w.Settings.Budget.Time)
+}
+
+// agentFolder returns the folder of an agent, relative to the root of its repository.
+func agentFolder(a *workspace.Agent, top string) (string, error) {
+	home, err := filepath.EvalSymlinks(a.Dir)
+	if err != nil {
+		return "", fmt.Errorf("finding the folder of agent %s: %w", a.ID, err)
+	}
+	root, err := filepath.EvalSymlinks(top)
+	if err != nil {
+		return "", fmt.Errorf("finding the repository: %w", err)
+	}
+	folder, err := filepath.Rel(root, home)
+	if err != nil || !filepath.IsLocal(folder) {
+		return "", fmt.Errorf("the folder of agent %s is not in the repository", a.ID)
+	}
+	return folder, nil
+}
+
+// openFrom opens an agent's program from a folder of an exported tree. It always runs in
+// the available sandbox, without the network and the variables of its adapter, whatever
+// the operator allows the agent: no person has read the code yet.
+func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (batch.Opened, string, error) {
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return batch.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
+	}
+	moved := *a
+	moved.Dir, moved.Adapter.Sandbox, moved.Adapter.Argv = folder, "auto", slices.Clone(a.Adapter.Argv)
+	moved.Adapter.Network, moved.Adapter.Env = "none", nil
+	for i, word := range moved.Adapter.Argv {
+		if rest, ok := strings.CutPrefix(word, a.Dir+string(filepath.Separator)); ok {
+			moved.Adapter.Argv[i] = filepath.Join(folder, rest)
+		}
+	}
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return batch.Opened{}, "", fmt.Errorf("making room for working directories: %w", err)
+	}
+	opened, err := f.Open(ctx, &moved, scratch)
+	return opened, scratch, err
+}
+
+// SearchSide returns the suites of an agent, and its search tasks with the folders of
+// their fixtures.
+func SearchSide(w *workspace.Workspace, a *workspace.Agent) (suites []*bench.Suite, tasks []*bench.Task, dirs map[*bench.Task]string) {
+	dirs = map[*bench.Task]string{}
+	for _, name := range a.Suites {
+		s := w.Suites[name]
+		suites = append(suites, s)
+		for _, t := range s.Side(bench.Search) {
+			tasks = append(tasks, t)
+			dirs[t] = s.Dir
+		}
+	}
+	return suites, tasks, dirs
+}

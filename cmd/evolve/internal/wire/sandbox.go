@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"evolve/bench"
+	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/sandbox"
+	"evolve/runtime/scrub"
+)
+
+// Sandbox separates untrusted programs from the workspace: the sandbox that they run in,
+// and the scrubber of their output.
+type Sandbox struct {
+	Scrubber *scrub.Scrubber
+	// Walls detects the sandbox of this machine, once and only when needed.
+	Walls func() sandbox.Walls
+
+	// root is the workspace's folder, which no program sees but for its own part.
+	root string
+}
+
+var _ grade.Runner = (*Sandbox)(nil)
+
+// Sandbox returns the sandbox for the programs of a workspace.
+func (h *Host) Sandbox(w *workspace.Workspace) *Sandbox {
+	return &Sandbox{
+		Scrubber: scrub.New(h.secrets(w)), root: w.Root,
+		Walls: sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(h.Ctx) }),
+	}
+}
+
+// secrets returns the values that must never be stored: of the variables that are passed
+// to agents, and of those with a telling name.
+func (h *Host) secrets(w *workspace.Workspace) []string {
+	var passed, values []string
+	for i := range w.Agents {
+		passed = append(passed, w.Agents[i].Adapter.Env...)
+		passed = slices.AppendSeq(passed, maps.Values(w.Agents[i].Adapter.HeadersEnv))
+	}
+	for _, p := range w.Settings.Providers {
+		passed = append(passed, p.KeyEnv)
+	}
+	for _, m := range w.Settings.MCP {
+		passed = append(passed, m.Env...)
+		passed = slices.AppendSeq(passed, maps.Values(m.HeadersEnv))
+	}
+	telling := []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"}
+	for _, variable := range h.Env {
+		name, value, _ := strings.Cut(variable, "=")
+		tells := func(part string) bool { return strings.Contains(strings.ToUpper(name), part) }
+		// A path is where a secret lies, and a number is a setting such as MAX_TOKENS.
+		plain := filepath.IsAbs(value) || strings.Trim(value, "0123456789") == ""
+		if slices.Contains(passed, name) || slices.ContainsFunc(telling, tells) && !plain {
+			// Of "Bearer abc" the abc alone is as secret.
+			values = append(values, value, value[strings.LastIndexByte(strings.TrimSpace(value), ' ')+1:])
+		}
+	}
+	return values
+}
+
+// RunGrader runs a command grader: without network, with an empty environment,
+// nothing of the workspace but its suite's folder, and nothing writable but the
+// working directory.
+func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, error) {
+	timed, cancel := context.WithTimeout(ctx, p.Timeout)
+	defer cancel()
+	dir, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return grade.Exit{}, fmt.Errorf("finding the suite's folder: %w", err)
+	}
+	spec := sandbox.Spec{Argv: p.Argv, Dir: dir, Hidden: []string{s.root}, Limits: sandbox.Limits{Processes: 4096}}
+	if p.Workdir != "" {
+		work, err := filepath.Abs(p.Workdir)
+		if err != nil {
+			return grade.Exit{}, fmt.Errorf("finding the working directory: %w", err)
+		}
+		spec.Writable, spec.Temp = []string{work}, filepath.Dir(work)
+	}
+	exit, out, err := s.Walls().Run(timed, spec, p.Stdin, p.MaxOutput)
+	timedOut := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
+	if err != nil && !timedOut {
+		return grade.Exit{}, err
+	}
+	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
+}
+
+// Grading returns the graders of all suites.
+func (s *Sandbox) Grading(suites []*bench.Suite) bench.GradeFunc {
+	dirs := map[*bench.Task]string{}
+	for _, suite := range suites {
+		for i := range suite.Tasks {
+			dirs[&suite.Tasks[i]] = suite.Dir
+		}
+	}
+	return s.discreet(grade.New(s, func(t *bench.Task) string { return dirs[t] }).Grade)
+}
+
+// discreet keeps credentials out of the reasons of grades, which quote answers, and
+// cut them: half a credential is not recognised any more.
+func (s *Sandbox) discreet(grade bench.GradeFunc) bench.GradeFunc {
+	return func(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
+		g, err := grade(ctx, in)
+		answer := in.Result.Answer
+		holds := answer != nil && s.Scrubber.String(*answer) != *answer
+		for i := range g.Grades {
+			reason := &g.Grades[i].Reason
+			if *reason = s.Scrubber.String(*reason); holds && *reason != "" {
+				*reason = "not kept, because the answer holds a credential"
+			}
+		}
+		return g, err
+	}
+}

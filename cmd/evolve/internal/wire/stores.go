@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/patching"
+	"evolve/cmd/evolve/internal/signing"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// ReadArchive opens the archive of a workspace for reading; a run may hold it.
+func ReadArchive(root string) (*archive.Archive, error) {
+	return Begun(archive.OpenRead(ArchiveDir(root)))
+}
+
+// InspectArchive opens the archive for reading even if its ledger does not match the witness.
+func InspectArchive(root string) (*archive.Archive, error) {
+	return Begun(archive.Inspect(ArchiveDir(root)))
+}
+
+// Begun turns the error of a missing archive into one that nothing is recorded yet.
+func Begun(a *archive.Archive, err error) (*archive.Archive, error) {
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil, exit.Errorf(exit.Usage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
+	}
+	return a, Opening(err)
+}
+
+// Opening returns a *archive.LockedError without the text around it, and other errors as
+// they are.
+func Opening(err error) error {
+	var locked *archive.LockedError
+	if errors.As(err, &locked) {
+		return locked
+	}
+	return err
+}
+
+// OpenArchive opens the archive for writing. The first call in a process fails if heads are to
+// be signed and the key cannot be used, and finishes the decisions that killed processes
+// began.
+func (h *Host) OpenArchive(root, owner string) (*archive.Archive, error) {
+	first := !h.swept.Swap(true)
+	n, err := h.Notary(root)
+	if first && err != nil {
+		return nil, err
+	}
+	a, err := h.OpenSigned(root, owner, n)
+	if err != nil || !first {
+		return a, err
+	}
+	if note, err := batch.StaleEnding(h.Ctx, a, filepath.Dir(ArchiveDir(root))); err == nil && note != "" {
+		_ = os.Remove(note) // a file that stays does no harm
+	}
+	left, err := decide.Unfinished(h.Ctx, a)
+	if err == nil && len(left) == 0 {
+		return a, nil
+	}
+	if err = errors.Join(err, a.Close()); err != nil {
+		return nil, err
+	}
+	h.sweep(root, left)
+	return h.openUnswept(root, owner)
+}
+
+// openUnswept is OpenArchive without finishing decisions first. If new entries cannot be signed, it warns.
+func (h *Host) openUnswept(root, owner string) (*archive.Archive, error) {
+	n, _ := h.Notary(root)
+	return h.OpenSigned(root, owner, n)
+}
+
+// OpenSigned opens the archive for writing with the notary that signs its heads, or nil.
+// It fails if the ledger does not have the signed head.
+func (h *Host) OpenSigned(root, owner string, n *signing.Notary) (*archive.Archive, error) {
+	if _, err := workspace.MakeStateDir(root); err != nil {
+		return nil, err
+	}
+	opts := archive.Options{Owner: owner, Now: h.Now}
+	if n != nil {
+		opts.Notary = n
+	}
+	a, err := archive.Open(ArchiveDir(root), opts)
+	return a, Opening(err)
+}
+
+// ArchiveDir returns the folder of a workspace's archive.
+func ArchiveDir(root string) string { return filepath.Join(root, ".evolve", "archive") }
+
+// Lender opens the archive for each piece of work and closes it again, so that others can
+// use it while gates run.
+func (h *Host) Lender(root, owner string) patching.Lender {
+	return lender(func() (*archive.Archive, error) { return h.OpenArchive(root, owner) })
+}
+
+// UnsweptLender is Lender without finishing decisions first.
+func (h *Host) UnsweptLender(root, owner string) patching.Lender {
+	return lender(func() (*archive.Archive, error) { return h.openUnswept(root, owner) })
+}
+
+func lender(open func() (*archive.Archive, error)) patching.Lender {
+	return func(_ context.Context, work func(*archive.Archive) error) error {
+		a, err := open()
+		if err != nil {
+			return err
+		}
+		return errors.Join(work(a), a.Close())
+	}
+}
+
+// LookIfThere opens the archive for a command that has an answer without one.
+func LookIfThere(root string, look func(*archive.Archive) error) error {
+	a, err := archive.OpenRead(ArchiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return Opening(err)
+	}
+	return errors.Join(look(a), a.Close())
+}
+
+// AuditSettings returns the setting audit of a workspace.
+func (h *Host) AuditSettings(root string) (workspace.Audit, error) {
+	home := h.Env.Get("HOME")
+	if home == "" {
+		home, _ = os.UserHomeDir()
+	}
+	return workspace.AuditSettings(root, home)
+}
+
+// Notary returns the notary of a workspace; nil where its settings name no key. Where the
+// key cannot be used it returns the reason as well, and the notary signs nothing and warns
+// when an entry is added.
+func (h *Host) Notary(root string) (*signing.Notary, error) {
+	set, err := h.AuditSettings(root)
+	if err == nil && set.Sign == "" {
+		return nil, nil
+	}
+	n := &signing.Notary{Root: root, Stderr: h.Stderr, Command: h.Command, Reached: h.Reached}
+	return n, n.Use(set, err)
+}

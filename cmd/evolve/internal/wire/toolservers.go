@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/tool"
+	"evolve/runtime/wholefile"
+)
+
+// toolWordsFile holds, below .evolve, a hash of what servers said last of each of the
+// tools that agents may use.
+const toolWordsFile = "tool-words.json"
+
+// maxToolWords bounds the file that is read, in bytes.
+const maxToolWords = 4 << 20
+
+// wordsOf identifies what a model is told of a tool.
+func wordsOf(s tool.Spec) string {
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Description, s.Schema)))
+}
+
+// listing identifies what servers say of their tools, "" where there are none: a tool
+// with other words is another one, and what was measured with it before is not reused.
+func listing(servers []tool.Tool) string {
+	out := ""
+	for _, t := range servers {
+		s := t.Spec()
+		out += fmt.Sprintf("\x00%s %s %s", s.Name, s.Effect, wordsOf(s))
+	}
+	return out
+}
+
+// warnOfChanges warns once of each tool whose server changed its description since its last use:
+// it was listed in evolve.yaml for the earlier one. A failure to store the hashes ends
+// nothing.
+func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
+	if len(servers) == 0 {
+		return
+	}
+	known, err := readToolWords(f.workspace.Root)
+	if err != nil {
+		f.host.Log.Warn("what servers said of their tools cannot be compared: " + err.Error())
+	}
+	now := maps.Clone(known)
+	if now == nil {
+		now = map[string]string{}
+	}
+	for _, t := range servers {
+		s := t.Spec()
+		now[s.Name] = wordsOf(s)
+		if before, ok := known[s.Name]; ok && before != now[s.Name] {
+			f.host.Log.Warn("a server says something else of its tool than last time: read it again before you trust it", "tool", s.Name)
+		}
+	}
+	if maps.Equal(now, known) {
+		return
+	}
+	if err := keepToolWords(f.workspace.Root, now); err != nil {
+		f.host.Log.Warn("what servers say of their tools was not kept: " + err.Error())
+	}
+}
+
+func readToolWords(root string) (map[string]string, error) {
+	path := filepath.Join(root, ".evolve", toolWordsFile)
+	data, err := wholefile.Read(path, maxToolWords)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	var known map[string]string
+	if err := json.Unmarshal(data, &known); err != nil {
+		return nil, fmt.Errorf("reading .evolve/%s: %w", toolWordsFile, err)
+	}
+	return known, nil
+}
+
+func keepToolWords(root string, words map[string]string) error {
+	dir, err := workspace.MakeStateDir(root)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(words)
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(dir, toolWordsFile), data, 0o600)
+}

@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+)
+
+// Turn is one task for an agent, outside of any run.
+type Turn struct {
+	Agent  *workspace.Agent
+	Task   *bench.Task
+	Config agent.Config
+	Seed   int64
+	// Suite is the suite of the task, which is then graded; nil for a goal of a person.
+	Suite *bench.Suite
+	// Earlier is the state after the session's last turn.
+	Earlier agent.Session
+}
+
+// TurnResult is the result of a turn, its answer without credentials. Score is nil if it
+// was not graded.
+type TurnResult struct {
+	agent.Result
+	Score  *float64
+	Grades []bench.Grade
+}
+
+// Take runs one task in a new folder below scratch, and grades it if it is one of a suite.
+func (f *AgentFactory) Take(ctx context.Context, runner agent.Agent, t Turn, scratch string, observe func(agent.Event)) (TurnResult, error) {
+	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
+	if t.Suite != nil {
+		suiteDir = t.Suite.Dir
+	}
+	if err := os.Mkdir(workdir, 0o700); err != nil {
+		return TurnResult{}, fmt.Errorf("making the working directory: %w", err)
+	}
+	files, err := bench.LayOut(t.Task, suiteDir, workdir)
+	if err != nil {
+		return TurnResult{}, fmt.Errorf("laying out the task: %w", err)
+	}
+	visible := t.Task.ForAgent()
+	visible.Files = files
+	res := runner.Run(ctx, agent.Request{
+		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
+		Live: t.Suite == nil, Session: t.Earlier, Observe: observe,
+	})
+	out := TurnResult{Result: res}
+	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
+		answer := f.Sandbox.Scrubber.String(*res.Answer)
+		out.Answer = &answer
+	}
+	if t.Suite == nil || res.Outcome.Missing() { // no evidence, and so no score
+		return out, nil
+	}
+	g, err := f.Sandbox.Grading([]*bench.Suite{t.Suite})(ctx, bench.GradeInput{Task: t.Task, Result: res, Workdir: workdir})
+	if err != nil {
+		return out, exit.Errorf(exit.Infrastructure, "correct the graders of the task; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
+	}
+	out.Score, out.Grades = &g.Score, g.Grades
+	return out, nil
+}
