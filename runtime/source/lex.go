@@ -1,20 +1,11 @@
 package source
 
 import (
+	"regexp"
 	"strings"
-	"sync"
+	"unicode"
 	"unicode/utf8"
-
-	"github.com/alecthomas/chroma/v2"
-	"github.com/dlclark/regexp2/v2"
 )
-
-// The rules are our own for three reasons, each seen on real or hostile input: chroma's
-// TypeScript takes the < of i<n for a tag and reads the rest of the file as attributes;
-// its JavaScript lets an unterminated string run over lines, so that the apostrophe in
-// a line of JSX swallows declarations; and its patterns may scan the whole rest of the
-// text from every position. Here every pattern scans at most 200 characters, so that
-// the time is linear, and a string ends with its line.
 
 // kind is the kind of a token.
 type kind uint8
@@ -22,7 +13,7 @@ type kind uint8
 const (
 	word kind = iota
 	number
-	text // contents of a string, without quotes
+	text // a string or regular expression, without its quotes
 	comment
 	newline
 	punct // one bracket, separator or operator
@@ -43,153 +34,6 @@ type tok struct {
 
 func (t tok) is(s string) bool { return (t.kind == punct || t.kind == word) && t.text == s }
 
-// The token types of our rules. The openings of strings and comments have types of
-// their own, because two of them may touch.
-const (
-	opening = chroma.LiteralStringDelimiter
-	inside  = chroma.LiteralString
-	escape  = chroma.LiteralStringEscape
-	hole    = chroma.LiteralStringInterpol
-	closing = chroma.LiteralStringAffix
-	remark  = chroma.Comment
-	remarks = chroma.CommentSingle
-)
-
-// untimed removes chroma's timeout of a quarter of a second from every rule: it is
-// measured by the wall clock of a background goroutine, and a busy machine would read a
-// file differently from an idle one.
-type untimed struct{}
-
-func (untimed) Mutate(*chroma.LexerState) error { return nil }
-
-func (untimed) MutateLexer(rules chroma.CompiledRules, state string, rule int) error {
-	for _, list := range rules {
-		for _, r := range list {
-			if r.Regexp != nil {
-				r.Regexp.MatchTimeout = regexp2.DefaultMatchTimeout
-			}
-		}
-	}
-	rules[state][rule].Mutator = nil
-	return nil
-}
-
-// blank returns the first rule of every language.
-func blank() chroma.Rule {
-	return chroma.Rule{Pattern: `[ \t\f\v\x{a0}\x{feff}]{1,200}`, Type: chroma.Text, Mutator: untimed{}}
-}
-
-// quoted adds the states of a string between quotes that ends with its line.
-func quoted(rules chroma.Rules, state, quote string) {
-	rules[state] = []chroma.Rule{
-		{Pattern: `[^\\\n` + quote + `]{1,200}`, Type: inside},
-		{Pattern: `\\(?:\n|.)`, Type: escape},
-		{Pattern: quote, Type: closing, Mutator: chroma.Pop(1)},
-		chroma.Default(chroma.Pop(1)),
-	}
-}
-
-// names matches a word of either language.
-const names = `[\p{L}_$][\p{L}\p{N}\p{M}_$]{0,199}`
-
-var pythonLexer = sync.OnceValues(func() (*chroma.RegexLexer, error) {
-	return chroma.NewLexer(&chroma.Config{Name: "python"}, func() chroma.Rules {
-		rules := chroma.Rules{
-			"root": {
-				blank(),
-				{Pattern: `\n`, Type: chroma.TextWhitespace},
-				{Pattern: `\\\n`, Type: chroma.Text},
-				{Pattern: `#`, Type: remark, Mutator: chroma.Push("line")},
-				{Pattern: `(?:[rRbBuUfFtT]{1,2})?"""`, Type: opening, Mutator: chroma.Push("tdq")},
-				{Pattern: `(?:[rRbBuUfFtT]{1,2})?'''`, Type: opening, Mutator: chroma.Push("tsq")},
-				{Pattern: `(?:[rRbBuUfFtT]{1,2})?"`, Type: opening, Mutator: chroma.Push("dq")},
-				{Pattern: `(?:[rRbBuUfFtT]{1,2})?'`, Type: opening, Mutator: chroma.Push("sq")},
-				{Pattern: names, Type: chroma.Name},
-				{Pattern: `[0-9][\p{L}\p{N}_.]{0,199}`, Type: chroma.Number},
-				{Pattern: `->|:=|.`, Type: chroma.Operator},
-			},
-			"line": {{Pattern: `[^\n]{1,200}`, Type: remarks}, chroma.Default(chroma.Pop(1))},
-			"tdq": {
-				{Pattern: `[^\\"]{1,200}`, Type: inside},
-				{Pattern: `\\(?:\n|.)`, Type: escape},
-				{Pattern: `"""`, Type: closing, Mutator: chroma.Pop(1)},
-				{Pattern: `["\\]`, Type: inside},
-			},
-			"tsq": {
-				{Pattern: `[^\\']{1,200}`, Type: inside},
-				{Pattern: `\\(?:\n|.)`, Type: escape},
-				{Pattern: `'''`, Type: closing, Mutator: chroma.Pop(1)},
-				{Pattern: `['\\]`, Type: inside},
-			},
-		}
-		quoted(rules, "dq", `"`)
-		quoted(rules, "sq", `'`)
-		return rules
-	})
-})
-
-// A slash begins a regular expression after these and divides after everything else; a
-// wrong guess affects the rest of its line.
-const beforeRegex = `(?<=(?:[=(,:\[!&|?{};+\-*%~^<>\n]|\breturn|\btypeof|\bcase)[ \t]{0,8}|\A)`
-
-var scriptLexer = sync.OnceValues(func() (*chroma.RegexLexer, error) {
-	return chroma.NewLexer(&chroma.Config{Name: "script"}, func() chroma.Rules {
-		code := []chroma.Rule{
-			blank(),
-			{Pattern: `[\n\x{2028}\x{2029}]`, Type: chroma.TextWhitespace},
-			{Pattern: `//`, Type: remark, Mutator: chroma.Push("line")},
-			{Pattern: `/\*`, Type: remark, Mutator: chroma.Push("block")},
-			{Pattern: beforeRegex + `/`, Type: opening, Mutator: chroma.Push("regex")},
-			{Pattern: `"`, Type: opening, Mutator: chroma.Push("dq")},
-			{Pattern: `'`, Type: opening, Mutator: chroma.Push("sq")},
-			{Pattern: "`", Type: opening, Mutator: chroma.Push("template")},
-			{Pattern: names, Type: chroma.Name},
-			{Pattern: `[0-9][\p{L}\p{N}_.]{0,199}`, Type: chroma.Number},
-		}
-		operators := chroma.Rule{Pattern: `=>|\.\.\.|\?\.|.`, Type: chroma.Operator}
-		rules := chroma.Rules{
-			"root": append(append([]chroma.Rule{{Pattern: `\A#!`, Type: remark, Mutator: chroma.Push("line")}}, code...), operators),
-			"line": {{Pattern: `[^\n]{1,200}`, Type: remarks}, chroma.Default(chroma.Pop(1))},
-			"block": {
-				{Pattern: `[^*]{1,200}`, Type: remarks},
-				{Pattern: `\*/`, Type: remarks, Mutator: chroma.Pop(1)},
-				{Pattern: `\*`, Type: remarks},
-			},
-			"regex": {
-				{Pattern: `[^/\\\n\[]{1,200}`, Type: inside},
-				{Pattern: `\\[^\n]`, Type: escape},
-				{Pattern: `\[`, Type: inside, Mutator: chroma.Push("class")},
-				{Pattern: `/[a-z]{0,8}`, Type: closing, Mutator: chroma.Pop(1)},
-				chroma.Default(chroma.Pop(1)),
-			},
-			"class": {
-				{Pattern: `[^\]\\\n]{1,200}`, Type: inside},
-				{Pattern: `\\[^\n]`, Type: escape},
-				{Pattern: `\]`, Type: inside, Mutator: chroma.Pop(1)},
-				chroma.Default(chroma.Pop(1)),
-			},
-			"template": {
-				{Pattern: "[^`\\\\$]{1,200}", Type: inside},
-				{Pattern: `\\(?:\n|.)`, Type: escape},
-				{Pattern: `\$\{`, Type: hole, Mutator: chroma.Push("hole")},
-				{Pattern: "`", Type: closing, Mutator: chroma.Pop(1)},
-				{Pattern: `[$\\]`, Type: inside},
-			},
-			// A hole contains code, which is tokenized only to find its end.
-			"hole": {
-				{Pattern: `\}`, Type: hole, Mutator: chroma.Pop(1)},
-				{Pattern: `\{`, Type: hole, Mutator: chroma.Push("hole")},
-				chroma.Include("code"),
-				operators,
-			},
-			"code": code,
-		}
-		quoted(rules, "dq", `"`)
-		quoted(rules, "sq", `'`)
-		return rules
-	})
-})
-
 // lexable returns the part of a text that is tokenized: at most [MaxLexed] bytes, up to
 // the last whole line.
 func lexable(text string) (part string, cut bool) {
@@ -203,86 +47,204 @@ func lexable(text string) (part string, cut bool) {
 	return part, true
 }
 
-// lex returns the tokens of a text, without white space within a line.
-func lex(build func() (*chroma.RegexLexer, error), source string) []tok {
-	lexer, err := build()
-	if err != nil { // the rules above are constants
-		return nil
-	}
-	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, source)
-	if err != nil {
-		return nil
-	}
-	a := assembler{source: source, line: 1}
-	for t := next(); t != chroma.EOF; t = next() {
-		a.add(t)
-	}
-	return a.done()
+// lexer reads Python, or JavaScript and TypeScript. Each byte is read a bounded number
+// of times, so that the time is linear on any text. A string without an end stops at
+// the end of its line, so that an apostrophe in JSX hides no declaration.
+type lexer struct {
+	source string
+	python bool
+	toks   []tok
+	// at is the offset of the next token, line and column its position.
+	at, line, column int
+	// holes are the expressions in templates that surround the next token, as the
+	// number of braces open in each.
+	holes []int
 }
 
-// assembler joins chroma's pieces: a string or comment becomes one token.
-type assembler struct {
-	source       string
-	toks         []tok
-	at           int
-	line, column int
+// lex returns the tokens of a text, without white space within a line. The text of a
+// template after an expression in it is in no token.
+func lex(source string, python bool) []tok {
+	l := lexer{source: source, python: python, line: 1}
+	if !python && strings.HasPrefix(source, "#!") {
+		l.comment(2, "\n")
+	}
+	for l.at < len(source) {
+		l.next()
+	}
+	return l.toks
 }
 
-func (a *assembler) add(t chroma.Token) {
-	here := tok{line: a.line, column: a.column, at: a.at, end: a.at + len(t.Value)}
-	here.from, here.to = here.at, here.end
-	a.at = here.end
-	if n := strings.Count(t.Value, "\n"); n > 0 {
-		a.line += n
-		a.column = utf8.RuneCountInString(t.Value[strings.LastIndexByte(t.Value, '\n')+1:])
-	} else {
-		a.column += utf8.RuneCountInString(t.Value)
+// The beginnings of tokens.
+var (
+	wordPattern  = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}\p{M}_$]*`)
+	digits       = regexp.MustCompile(`^[0-9][\p{L}\p{N}_.]*`)
+	stringPrefix = regexp.MustCompile(`^([rRbBuUfFtT]{0,2})("""|'''|"|')`)
+	regexFlags   = regexp.MustCompile(`^[a-z]{0,8}`)
+	// A slash begins a regular expression after these and divides after everything
+	// else; a wrong guess affects the rest of its line.
+	beforeRegex = regexp.MustCompile(`(?:^|[=(,:\[!&|?{};+\-*%~^<>\n]|\b(?:return|typeof|case))[ \t]{0,8}$`)
+)
+
+// next reads one token, or a blank.
+func (l *lexer) next() {
+	rest := l.source[l.at:]
+	switch r, n := utf8.DecodeRuneInString(rest); {
+	case strings.ContainsRune(" \t\f\v\u00a0\ufeff", r):
+		l.advance(n)
+	case r == '\n', !l.python && (r == '\u2028' || r == '\u2029'):
+		l.add(newline, n)
+	case l.python && l.onlyPython(rest, r), !l.python && l.onlyScript(rest, r):
+	case r == '_', r == '$', unicode.IsLetter(r):
+		l.add(word, len(wordPattern.FindString(rest)))
+	case r >= '0' && r <= '9':
+		l.add(number, len(digits.FindString(rest)))
+	default:
+		l.add(punct, n)
 	}
-	var last *tok
-	if n := len(a.toks); n > 0 && a.toks[n-1].end == here.at {
-		last = &a.toks[n-1]
+}
+
+// onlyPython reads a token that only Python has, and reports whether there was one.
+func (l *lexer) onlyPython(rest string, r rune) bool {
+	if strings.ContainsRune("rRbBuUfFtT\"'", r) {
+		if opening := stringPrefix.FindStringSubmatch(rest); opening != nil {
+			l.quoted(len(opening[1]), opening[2], !strings.ContainsAny(opening[1], "fFtT"))
+			return true
+		}
 	}
-	switch t.Type {
-	case opening:
-		here.kind, here.from, here.tight = text, here.end, !strings.ContainsAny(t.Value, "fFtT")
-	case remark:
-		here.kind, here.from = comment, here.end
-	case inside, escape, remarks:
-		if last != nil && (last.kind == text || last.kind == comment) {
-			last.end, last.to = here.end, here.end
+	switch {
+	case strings.HasPrefix(rest, "\\\n"):
+		l.advance(2)
+	case r == '#':
+		l.comment(1, "\n")
+	case strings.HasPrefix(rest, "->"), strings.HasPrefix(rest, ":="):
+		l.add(punct, 2)
+	default:
+		return false
+	}
+	return true
+}
+
+// onlyScript reads a token that only JavaScript and TypeScript have, and reports
+// whether there was one.
+func (l *lexer) onlyScript(rest string, r rune) bool {
+	last := len(l.holes) - 1
+	switch {
+	case strings.HasPrefix(rest, "//"):
+		l.comment(2, "\n")
+	case strings.HasPrefix(rest, "/*"):
+		l.comment(2, "*/")
+	case r == '/' && beforeRegex.MatchString(l.source[max(0, l.at-20):l.at]):
+		l.regex()
+	case r == '"', r == '\'', r == '`':
+		l.quoted(0, rest[:1], true)
+	case strings.HasPrefix(rest, "..."):
+		l.add(punct, 3)
+	case strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, "?."):
+		l.add(punct, 2)
+	case r == '{' && last >= 0:
+		l.holes[last]++
+		l.advance(1)
+	case r == '}' && last >= 0 && l.holes[last] > 0:
+		l.holes[last]--
+		l.advance(1)
+	case r == '}' && last >= 0:
+		l.holes = l.holes[:last]
+		l.advance(1)
+		l.template()
+	default:
+		return false
+	}
+	return true
+}
+
+// advance moves the position by n bytes.
+func (l *lexer) advance(n int) {
+	passed := l.source[l.at : l.at+n]
+	l.at += n
+	if lines := strings.Count(passed, "\n"); lines > 0 {
+		l.line += lines
+		l.column = 0
+		passed = passed[strings.LastIndexByte(passed, '\n')+1:]
+	}
+	l.column += utf8.RuneCountInString(passed)
+}
+
+// add adds a token of n bytes.
+func (l *lexer) add(k kind, n int) { l.contents(k, n, l.at, l.at+n, false) }
+
+// contents adds a token of n bytes with the offsets of its contents.
+func (l *lexer) contents(k kind, n, from, to int, tight bool) {
+	l.toks = append(l.toks, tok{
+		kind: k, text: l.source[from:to], line: l.line, column: l.column, at: l.at, end: l.at + n, from: from, to: to, tight: tight,
+	})
+	l.advance(n)
+}
+
+// comment reads a comment. Its contents include the end of a block.
+func (l *lexer) comment(opening int, end string) {
+	n := len(l.source) - l.at
+	if i := strings.Index(l.source[l.at+opening:], end); i >= 0 {
+		n = opening + i
+		if end != "\n" {
+			n += len(end)
 		}
-		return
-	case closing, hole:
-		// The end of a string, or of the part of a template before a hole, whose code
-		// follows as separate tokens.
-		if last != nil && last.kind == text {
-			last.end = here.end
-			last.tight = last.tight && t.Type == closing
+	}
+	l.contents(comment, n, l.at+opening, l.at+n, false)
+}
+
+// quoted reads a string, or a template up to its first expression.
+func (l *lexer) quoted(prefix int, quote string, tight bool) {
+	from := l.at + prefix + len(quote)
+	to, closing := l.scan(from, quote)
+	if closing == "${" {
+		tight = false
+	}
+	l.contents(text, to+len(closing)-l.at, from, to, tight)
+}
+
+// template skips a template after an expression in it, up to its end or the next one.
+func (l *lexer) template() {
+	to, closing := l.scan(l.at, "`")
+	l.advance(to + len(closing) - l.at)
+}
+
+// scan returns the end of a string's contents, and the quote or the beginning of an
+// expression there; neither where the string has no end.
+func (l *lexer) scan(from int, quote string) (to int, closing string) {
+	for i := from; i < len(l.source); i++ {
+		switch rest := l.source[i:]; {
+		case strings.HasPrefix(rest, quote):
+			return i, quote
+		case rest[0] == '\n' && (quote == `"` || quote == "'"):
+			return i, ""
+		case quote == "`" && strings.HasPrefix(rest, "${"):
+			l.holes = append(l.holes, 0)
+			return i, "${"
+		case rest[0] == '\\':
+			i++
 		}
-		return
-	case chroma.Name:
-		here.kind = word
-		if last != nil && last.kind == word { // longer than one match
-			last.end, last.to = here.end, here.end
+	}
+	return len(l.source), ""
+}
+
+// regex reads a regular expression. Like a string, it ends with its line.
+func (l *lexer) regex() {
+	class := false
+	i := l.at + 1
+	for ; i < len(l.source) && l.source[i] != '\n'; i++ {
+		switch c := l.source[i]; {
+		case c == '\\' && !strings.HasPrefix(l.source[i+1:], "\n"):
+			i++
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		case c == '/' && !class:
+			flags := len(regexFlags.FindString(l.source[i+1:]))
+			l.contents(text, i+1+flags-l.at, l.at+1, i, true)
 			return
 		}
-	case chroma.Number:
-		here.kind = number
-	case chroma.TextWhitespace:
-		here.kind = newline
-	case chroma.Text:
-		return
-	default:
-		here.kind = punct
 	}
-	a.toks = append(a.toks, here)
-}
-
-// done sets the text of every token.
-func (a *assembler) done() []tok {
-	for i := range a.toks {
-		t := &a.toks[i]
-		t.text = a.source[t.from:max(t.from, t.to)]
-	}
-	return a.toks
+	i = min(i, len(l.source))
+	l.contents(text, i-l.at, l.at+1, i, true)
 }

@@ -9,7 +9,7 @@ import (
 func (s *Summary) readPython(source string) {
 	part, cut := lexable(source)
 	s.Truncated = s.Truncated || cut
-	toks := lex(pythonLexer, part)
+	toks := lex(part, true)
 	if strings.HasPrefix(part, "#!") && strings.Contains(firstLine(part), "python") {
 		s.Entry = "shebang"
 	}

@@ -19,14 +19,13 @@ type scriptReader struct {
 	depth   int
 	classes []openClass
 	shared  map[string]bool // names exported separately from their declaration
-	pieces  []fragment
 }
 
 // readScript adds the declarations at the top level and the methods of classes there.
 func (s *Summary) readScript(source string) {
 	part, cut := lexable(source)
 	s.Truncated = s.Truncated || cut
-	toks := lex(scriptLexer, part)
+	toks := lex(part, false)
 	if line := firstLine(part); strings.HasPrefix(line, "#!") && slices.ContainsFunc([]string{"node", "deno", "bun", "tsx"}, func(n string) bool {
 		return strings.Contains(line, n)
 	}) {
@@ -54,7 +53,6 @@ func (s *Summary) readScript(source string) {
 	for i := range s.Types {
 		s.Types[i].Exported = s.Types[i].Exported || r.shared[s.Types[i].Name]
 	}
-	judge(s, r.pieces)
 	s.Touches = touches(s.Language, s.Imports)
 }
 
@@ -105,7 +103,7 @@ func (r *scriptReader) loads(i int) {
 		switch {
 		case member:
 		case next.is("("):
-			r.call("import", Dynamic, i+2)
+			r.call(Dynamic, i+2)
 		case next.is(".") && r.at(i+2).is("meta") && r.at(i+3).is(".") && r.at(i+4).is("main") && r.Entry == "":
 			r.Entry = "main module"
 		}
@@ -113,9 +111,9 @@ func (r *scriptReader) loads(i int) {
 		switch {
 		case member:
 		case next.is("("):
-			r.call("require", Require, i+2)
+			r.call(Require, i+2)
 		case next.is(".") && r.at(i+2).is("resolve") && r.at(i+3).is("("):
-			r.call("require", Require, i+4)
+			r.call(Require, i+4)
 		case next.is(".") && r.at(i+2).is("main") && r.at(i+3).is("=") && r.Entry == "":
 			r.Entry = "main module"
 		}
@@ -126,16 +124,12 @@ func (r *scriptReader) loads(i int) {
 	}
 }
 
-// call keeps a call whose first argument is a plain string.
-func (r *scriptReader) call(function string, form Form, argument int) {
-	arg := r.at(argument)
-	if arg.kind != text || !arg.tight || !r.at(argument+1).is(")") && !r.at(argument+1).is(",") {
-		return
+// call adds a call whose first argument is a plain string.
+func (r *scriptReader) call(form Form, argument int) {
+	path, ok := r.module(r.at(argument))
+	if ok && path != "" && (r.at(argument+1).is(")") || r.at(argument+1).is(",")) {
+		r.add(Import{Path: path, Form: form, Conditional: r.depth > 0})
 	}
-	r.piece(fragment{
-		code: function + "(" + r.source[arg.at:arg.end] + ");", path: arg.text, form: form,
-		conditional: r.depth > 0,
-	})
 }
 
 // statement parses a declaration at the top level.
