@@ -6,13 +6,19 @@ ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
 ENTRIES ?= 2000
 
-.PHONY: help build test race lint bench bench-search bench-stats fuzz demo check
+.PHONY: help build test race lint bench bench-search bench-stats fuzz demo check release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## the static binary, in bin/evolve
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve ./cmd/evolve
+
+release: ## the static binaries of all systems with their SHA-256 sums, in bin/
+	@for s in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
+	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve-$${s%/*}-$${s#*/} ./cmd/evolve || exit 1; \
+	done
+	@cd bin && { sha256sum evolve-* 2>/dev/null || shasum -a 256 evolve-*; } > SHA256SUMS && cat SHA256SUMS
 
 test: ## every test
 	$(GO) test ./...
