@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func TestClip(t *testing.T) {
@@ -72,6 +74,19 @@ func FuzzClip(f *testing.F) {
 		}
 		if head := strings.TrimSuffix(got, ellipsis); !strings.HasPrefix(s, head) {
 			t.Fatalf("%q is not the beginning of %q", head, s)
+		}
+	})
+}
+
+func TestClipToCharacters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, n := rapid.String().Draw(t, "s"), rapid.IntRange(1, 20).Draw(t, "n")
+		got := Clip(s, n, Runes, Ellipsis)
+		if got == s {
+			return
+		}
+		if utf8.RuneCountInString(got) != n || !strings.HasPrefix(s, strings.TrimSuffix(got, ellipsis)) || utf8.RuneCountInString(s) <= n {
+			t.Fatalf("clip(%q, %d) is %q", s, n, got)
 		}
 	})
 }

@@ -28,6 +28,16 @@ func TestShown(t *testing.T) {
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":                     "plain",
+		"plain text, ü and 字":       "plain text, ü and 字",
+		"\x1b[31mred":               `\x1b[31mred`,
+		"a\nb\tc\rd\x00":            `a\nb\tc\rd\x00`,
+		"\u009b1m":                  `\x9b1m`,
+		"\u202etxt":                 `\u202etxt`,
+		"\U000e0041":                `\U000e0041`,
+		"\xff":                      `\xff`,
+		"no\u00a0break":             `no\xa0break`,
+		"\u3164":                    `\u3164`,
+		"e\u0301\u0302\u0303\u0304": "e\u0301\u0302\u0303" + `\u0304`,
 		"a\u202eb\x1b[31m\n\xff":    `a\u202eb\x1b[31m\n\xff`,
 		"tag \U000E0041":            `tag \U000e0041`,
 		"e\u0301\u0301\u0301":       "e\u0301\u0301\u0301",

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"slices"
+
+	"evolve/archive"
+)
+
+// Ablation reports how a finalist of the search was reduced on search tasks: changes
+// without a shown effect were set back to the champion's values.
+type Ablation struct {
+	Winner Ref `json:"winner"`
+	Small  Ref `json:"small"`
+	// Reverted lists the parameters that were set back.
+	Reverted []string `json:"reverted,omitempty"`
+	// Effects lists the effects of the parameters that were kept.
+	Effects     []ParamEffect `json:"effects,omitempty"`
+	Evaluations int           `json:"evaluations"`
+	Reason      string        `json:"reason,omitempty"`
+}
+
+// ParamEffect is the effect of one parameter by itself.
+type ParamEffect struct {
+	Param string `json:"param"`
+	OwnEffect
+}
+
+// OwnEffect is the effect of one change by itself on search tasks: the score of the small
+// config minus the score of the same config without the change, over the tasks on which
+// both were evaluated, with its 95 % interval.
+type OwnEffect struct {
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	// Evaluations counts the evaluations of the config without the change.
+	Evaluations int `json:"evaluations"`
+	// Untried reports that the evaluations ended before the config without the change was
+	// compared, so there is no difference.
+	Untried bool `json:"untried,omitempty"`
+}
+
+// ablate fills the ablations of the confirmed finalists, the headline's first. It adds
+// each change's own effect if the effects were measured in the config whose changes are
+// shown.
+func (b *builder) ablate() error {
+	list := b.result.Minimised()
+	head := -1
+	for i, a := range list {
+		if b.headline >= 0 && b.result.Finalist[b.headline].Variant == a.Small {
+			head = i
+			break
+		}
+	}
+	if head >= 0 {
+		b.ownEffects(list[head])
+		b.out.Ablations = append(b.out.Ablations, b.ablation(list[head]))
+	}
+	for i, a := range list {
+		if i != head && slices.ContainsFunc(b.result.Finalist, func(f archive.Finalist) bool { return f.Variant == a.Small }) {
+			b.out.Ablations = append(b.out.Ablations, b.ablation(a))
+		}
+	}
+	return nil
+}
+
+func (b *builder) ablation(a archive.Ablation) Ablation {
+	out := Ablation{Winner: b.ref(a.Winner), Small: b.ref(a.Small), Evaluations: a.Evaluations, Reason: clip(a.Reason, MaxReason)}
+	for _, name := range a.Reverted {
+		out.Reverted = append(out.Reverted, clip(name, MaxValue))
+	}
+	for _, e := range a.Effects {
+		out.Effects = append(out.Effects, ParamEffect{clip(e.Param, MaxValue), ownEffectOf(e)})
+	}
+	return out
+}
+
+func ownEffectOf(e archive.ParamEffect) OwnEffect {
+	return OwnEffect{Difference: e.Difference, Lo: e.Lo, Hi: e.Hi, Evaluations: e.Evaluations, Untried: e.Untried}
+}
+
+func (b *builder) ownEffects(a archive.Ablation) {
+	effects := map[string]archive.ParamEffect{}
+	for _, e := range a.Effects {
+		effects[e.Param] = e
+	}
+	for i := range b.out.Changes {
+		if e, known := effects[b.out.Changes[i].Param]; known {
+			own := ownEffectOf(e)
+			b.out.Changes[i].Own = &own
+		}
+	}
+}

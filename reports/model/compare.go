@@ -1,0 +1,91 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+)
+
+// Tolerance is the tolerance for rounding errors of mean scores.
+const Tolerance = 1e-9
+
+func effect(c stats.Comparison) Effect {
+	return Effect{Champion: c.MeanA, Score: c.MeanB, Difference: c.Difference, Lo: c.Lo, Hi: c.Hi, Level: c.Level}
+}
+
+// estimated returns the comparison that a finalist was judged by: that of its ruling,
+// whose interval is valid at any stop, or, in older records, the plain one.
+func estimated(f archive.Finalist) stats.Comparison {
+	if f.Ruling != nil {
+		return f.Ruling.Comparison
+	}
+	return f.Comparison
+}
+
+// estimate returns a finalist's difference with the interval that its claim rests on.
+func estimate(f archive.Finalist) Effect {
+	e := effect(estimated(f))
+	if f.Ruling != nil {
+		i, about := f.Ruling.Shown()
+		e.Lo, e.Hi, e.Of = i.Lo, i.Hi, about
+	}
+	return e
+}
+
+// compare fills headline, finalists, domains, tasks and usage.
+func (b *builder) compare() error {
+	for _, f := range b.result.Finalist {
+		b.out.Finalists = append(b.out.Finalists, Finalist{
+			Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidence(f),
+			Adjusted: f.Adjusted, Accepted: f.Accepted, Finding: findingOf(f), Reason: clip(f.Reason, MaxReason),
+		})
+	}
+	if b.headline < 0 {
+		return nil
+	}
+	f := b.result.Finalist[b.headline]
+	h := Headline{
+		Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidence(f),
+		Planned: b.plan.Detectable, Detectable: b.result.Detectable,
+		Search: f.SearchDifference, Curse: f.SearchDifference - estimate(f).Difference,
+	}
+	b.out.Tasks = b.tally.pairs()
+	h.Repeats = math.MaxInt
+	perDomain := map[string]int{}
+	for _, p := range b.out.Tasks {
+		h.Tasks++
+		h.Repeats = min(h.Repeats, p.Repeats)
+		perDomain[p.Domain]++
+		switch d := p.Difference(); {
+		case d > Tolerance:
+			h.Wins++
+		case d < -Tolerance:
+			h.Losses++
+		default:
+			h.Ties++
+		}
+	}
+	if h.Tasks == 0 {
+		h.Repeats = 0
+	}
+	// A ruling that counts missing data includes tasks that lack a side.
+	counted := f.Ruling != nil && f.Ruling.MissingCounted
+	if counted {
+		c := f.Ruling.Comparison
+		h.Tasks, h.Repeats, h.Wins, h.Losses, h.Ties = c.Tasks, c.Repeats, c.Wins, c.Losses, c.Ties
+	}
+	b.out.Headline = &h
+	b.domains(f, perDomain)
+	if f.Ruling != nil {
+		b.guarded(f.Ruling)
+	}
+	b.usage()
+	if n := estimated(f).Tasks; n != h.Tasks && !counted {
+		b.out.Health.Warnings = append(b.out.Health.Warnings, fmt.Sprintf(
+			"the verdict was made from %s, the records hold %s with both sides", number.Plural(n, "task"), number.Plural(h.Tasks, "task")))
+	}
+	return nil
+}

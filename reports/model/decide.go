@@ -1,0 +1,157 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// decide fills the decision. It runs after everything that the decision refers to.
+func (b *builder) decide() error {
+	d := &b.out.Decision
+	d.Champion = b.ref(b.plan.Champion)
+	if b.plan.Against != "" {
+		against := b.ref(b.plan.Against)
+		d.Against, d.Reference = &against, b.result.Reference
+	}
+	d.Verdict = b.result.Verdict
+	d.Reason = clip(b.result.Reason, maxVerdict)
+	for _, c := range b.result.Causes {
+		out := Cause{Kind: c.Kind, Figures: c.Figures, Sentence: clip(b.named(c.Sentence), MaxReason)}
+		if c.Subject != "" {
+			v := b.ref(agent.ConfigID(c.Subject))
+			out.Variant = &v
+		}
+		d.Causes = append(d.Causes, out)
+	}
+	if h := b.out.Headline; h != nil {
+		if d.Verdict.Proposes() {
+			v := h.Variant
+			d.Variant = &v
+		}
+		d.Thresholds = b.thresholds(b.result.Finalist[b.headline])
+		if h.Evidence != nil {
+			d.Claim = h.Evidence.Claim
+		}
+	}
+	d.Sentence = b.sentence()
+	d.Commands = b.commands()
+	return nil
+}
+
+// trade describes the gain and the price of a trade that a person must decide.
+func (b *builder) trade(h Headline) string {
+	var prices []string
+	for _, g := range b.result.Finalist[b.headline].Ruling.Guards {
+		if g.Broken() {
+			prices = append(prices, g.Sentence())
+		}
+	}
+	return fmt.Sprintf("%s is better than %s on new tasks like these, by %s points %s on %s the search never saw, at a price: %s",
+		h.Variant.Name(), b.out.Decision.BaseName(), number.Size(h.Difference), number.Interval(h.Lo, h.Hi), number.Plural(h.Tasks, "task"), strings.Join(prices, "; ")) + b.besides() + b.out.Decision.chained()
+}
+
+// besides lists caveats of the headline's gain: the tasks that only the variant fails,
+// and questions that more blocks did not settle.
+func (b *builder) besides() string {
+	r := b.result.Finalist[b.headline].Ruling
+	if r == nil {
+		return ""
+	}
+	out := number.Signs(text.Visible(r.Undecided()))
+	if words := r.Failures.Words(r.Reference); words != "" {
+		out = "; " + words + out
+	}
+	return out
+}
+
+func (b *builder) sentence() string {
+	h := b.out.Headline
+	switch {
+	case !b.finished:
+		switch b.run.State {
+		case archive.RunRunning:
+			return "the run is still on; there is no verdict yet"
+		case archive.RunDone:
+			return "the run recorded no verdict for this agent"
+		}
+		return "the run ended before there was a verdict"
+	case b.result.Verdict == archive.Trade && h != nil:
+		return b.trade(*h)
+	case b.result.Verdict.Proposes() && h != nil && h.Evidence != nil:
+		where := "new tasks like these"
+		if h.Evidence.Claim == stats.TheseTasks {
+			where = "these tasks; new ones like them are another question"
+		}
+		return fmt.Sprintf("%s is better than %s on %s: by %s points on %s the search never saw",
+			h.Variant.Name(), b.out.Decision.BaseName(), where, number.Size(h.Difference), number.Plural(h.Tasks, "task")) + b.besides() + b.out.Decision.chained()
+	case b.result.Verdict.Proposes() && h != nil:
+		return fmt.Sprintf("%s is better than %s by %s points on %s the search never saw",
+			h.Variant.Name(), b.out.Decision.BaseName(), number.Size(h.Difference), number.Plural(h.Tasks, "task"))
+	case b.result.Reason != "":
+		return clip(b.named(b.result.Reason), maxVerdict)
+	case b.result.Verdict == archive.Keep && h != nil:
+		return fmt.Sprintf("nothing tried tonight is better by a margin this run could see (%s points at 80 %% power)", number.Size(h.Detectable))
+	case b.result.Verdict == archive.Keep:
+		return "nothing tried tonight looked better than the champion"
+	}
+	return "the evidence does not decide"
+}
+
+// maxVerdict bounds the length of a verdict's sentence, which names several causes.
+const maxVerdict = 3 * MaxReason
+
+// named replaces the ids of finalists and of subjects of causes by their numbers, and
+// writes minus signs as elsewhere in the report.
+func (b *builder) named(sentence string) string {
+	var list []Ref
+	for _, f := range b.out.Finalists {
+		list = append(list, f.Variant)
+	}
+	for _, c := range b.result.Causes {
+		if c.Subject != "" {
+			list = append(list, b.ref(agent.ConfigID(c.Subject)))
+		}
+	}
+	for _, v := range list {
+		for _, noun := range []string{"the candidate ", "variant ", "candidate "} {
+			sentence = strings.ReplaceAll(sentence, noun+v.ID.Short(), v.Name())
+		}
+	}
+	return number.Signs(sentence)
+}
+
+// commands returns the commands that a person can type next.
+func (b *builder) commands() []string {
+	run := strconv.Itoa(b.run.Number)
+	if len(b.out.Decision.Proposals) == 0 {
+		return []string{"evolve report " + run}
+	}
+	p := b.out.Decision.Proposals[0]
+	switch p.State {
+	case archive.Awaiting, archive.Approved, archive.Drafted, archive.Gated:
+		return []string{"evolve approve " + p.ID, "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+	case archive.HumanLane:
+		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+	case archive.Adopted:
+		return []string{"evolve rollback " + p.ID, "evolve show " + p.ID}
+	}
+	return []string{"evolve show " + p.ID, "evolve report " + run}
+}
+
+// Name returns the variant's display name, such as v12.
+func (r Ref) Name() string {
+	if r.Number > 0 {
+		return "v" + strconv.Itoa(r.Number)
+	}
+	if r.ID == "" {
+		return number.Unknown
+	}
+	return text.Visible(r.ID.Short())
+}

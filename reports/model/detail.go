@@ -1,0 +1,111 @@
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/runtime/agent"
+)
+
+// Bounds of what is shown in detail, so that a page stays readable.
+const (
+	maxRegressions = 12
+	maxGains       = 6
+	maxEvents      = 60
+	maxEvent       = 400 // characters
+)
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// SplitTasks divides the changed tasks into regressions and gains, the largest first.
+func SplitTasks(tasks []TaskPair) (regressions, gains []TaskPair) {
+	for _, p := range tasks {
+		switch d := p.Difference(); {
+		case d < -Tolerance:
+			regressions = append(regressions, p)
+		case d > Tolerance:
+			gains = append(gains, p)
+		}
+	}
+	order := func(sign float64) func(a, b TaskPair) int {
+		return func(a, b TaskPair) int {
+			return cmp.Or(cmp.Compare(sign*b.Difference(), sign*a.Difference()), strings.Compare(a.Task, b.Task))
+		}
+	}
+	slices.SortFunc(regressions, order(-1))
+	slices.SortFunc(gains, order(1))
+	return regressions, gains
+}
+
+// detail adds the details of the largest regressions, then of the largest gains.
+func (b *builder) detail() error {
+	regressions, gains := SplitTasks(b.out.Tasks)
+	for _, p := range slices.Concat(First(regressions, maxRegressions), First(gains, maxGains)) {
+		d, err := b.look(p)
+		if err != nil {
+			return err
+		}
+		b.out.Details = append(b.out.Details, d)
+	}
+	return nil
+}
+
+func First[T any](list []T, n int) []T { return list[:min(n, len(list))] }
+
+// look returns the detail of the first repeat in which the sides differ in the direction
+// of their means.
+func (b *builder) look(p TaskPair) (Detail, error) {
+	d := Detail{TaskPair: p, Diverge: -1}
+	for _, r := range b.tally.repeats(p.Task) {
+		x, y := b.tally.champion[p.Task][r], b.tally.variant[p.Task][r]
+		if p.Difference()*(y.score-x.score) > 0 {
+			d.Repeat = r
+			break
+		}
+	}
+	before, after := b.tally.champion[p.Task][d.Repeat], b.tally.variant[p.Task][d.Repeat]
+	var toolsA, toolsB []string
+	var err error
+	if d.Before, toolsA, err = b.attempt(before); err != nil {
+		return d, err
+	}
+	if d.After, toolsB, err = b.attempt(after); err != nil {
+		return d, err
+	}
+	d.Steps, d.Diverge = steps(First(toolsA, maxEvents), First(toolsB, maxEvents))
+	return d, nil
+}
+
+func (b *builder) attempt(a attempt) (Attempt, []string, error) {
+	out := Attempt{Score: a.score, Pass: a.pass, Outcome: a.outcome, Reason: a.reason, Answer: a.answer, Error: a.err}
+	t, err := b.src.Transcript(b.ctx, a.key)
+	if errors.Is(err, archive.ErrNotFound) {
+		return out, nil, nil
+	}
+	if err != nil {
+		return out, nil, err
+	}
+	for _, e := range First(t.Events, maxEvents) {
+		out.Events = append(out.Events, bounded(e))
+	}
+	out.Omitted = t.Dropped + len(t.Events) - len(out.Events)
+	return out, t.Tools(), nil
+}
+
+// bounded truncates an event's texts. Truncated data is no valid JSON, so it is appended
+// to the text.
+func bounded(e agent.Event) agent.Event {
+	e.Name, e.Text = clip(e.Name, 80), clip(e.Text, maxEvent)
+	if len(e.Data) > maxEvent || !json.Valid(e.Data) {
+		if len(e.Data) > 0 {
+			e.Text = strings.TrimSpace(e.Text + " " + clip(string(e.Data), maxEvent))
+		}
+		e.Data = nil
+	}
+	return e
+}

@@ -1,0 +1,44 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+)
+
+// PartLevel is the level of the intervals of guards and, jointly, of domains. Their ends
+// are the two one-sided bounds at .05 by which bench/stats rules; for domains .05 is
+// divided by their number.
+const PartLevel = .90
+
+// domains copies the difference in every subject area, the best first: from the ruling
+// with its verdicts or, in older records, from the comparison.
+func (b *builder) domains(f archive.Finalist, tasks map[string]int) {
+	if r := f.Ruling; r != nil {
+		for _, d := range r.Parts {
+			b.out.Domains = append(b.out.Domains, Domain{
+				Domain: d.Domain, Tasks: tasks[d.Domain], Verdict: d.Verdict,
+				Effect: Effect{Champion: d.MeanA, Score: d.MeanB, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, Level: cmp.Or(d.Level, PartLevel)},
+			})
+		}
+	} else {
+		for _, d := range f.Comparison.Domains {
+			b.out.Domains = append(b.out.Domains, Domain{Domain: d.Domain, Tasks: tasks[d.Domain], Effect: effect(d.Comparison)})
+		}
+	}
+	for i := range b.out.Domains {
+		d := &b.out.Domains[i]
+		switch {
+		case d.Hi < 0 || d.Verdict == stats.DomainVeto:
+			d.Flag = "worse"
+		case d.Lo > 0 || d.Verdict == stats.DomainBetter:
+			d.Flag = "better"
+		}
+	}
+	slices.SortStableFunc(b.out.Domains, func(x, y Domain) int {
+		return cmp.Or(cmp.Compare(y.Difference, x.Difference), strings.Compare(x.Domain, y.Domain))
+	})
+}

@@ -1,0 +1,77 @@
+package model
+
+import (
+	"math"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+)
+
+// Evidence is what a sequential ruling reports beyond a difference and its interval. All
+// of it holds at any stopping time and across nights. Differences are in score units.
+type Evidence struct {
+	State stats.State `json:"state"`
+	Claim stats.Claim `json:"claim,omitempty"`
+	// LogE is the natural log of the evidence for "better on these tasks", LogHarm of
+	// that for "worse"; Required is ln(1/α_c), the value that either must reach.
+	LogE     float64 `json:"log_e"`
+	LogHarm  float64 `json:"log_harm"`
+	Required float64 `json:"required"`
+	// Month is the interval for these tasks at level MonthLevel, 1 − α_c. It holds
+	// jointly over everything that was confirmed in the window of the error control.
+	Month      stats.Interval `json:"month"`
+	MonthLevel float64        `json:"month_level"`
+	// These is the interval for these tasks, New that for new tasks like these, both at
+	// the level of the effect, which shows the one that the claim rests on. NewLower is
+	// the bound at α_c/2 that must be above 0, Limit its limit as blocks are added.
+	These    stats.Interval `json:"these_tasks"`
+	New      stats.Interval `json:"new_tasks"`
+	NewLower float64        `json:"new_tasks_lower"`
+	Limit    float64        `json:"new_tasks_limit"`
+	// Nights counts the runs that the pairs are from. Night is the assumed standard
+	// deviation, in score units, of a shift shared by all differences of one night.
+	Nights int     `json:"nights,omitempty"`
+	Night  float64 `json:"night_sd,omitempty"`
+	// Tail describes what the mean does not show: the tasks that got worse, and unseen
+	// ones.
+	Tail *stats.Tail `json:"tail,omitempty"`
+	// Failures counts the tasks and evaluations that either side failed through its own
+	// fault; nil if there are none.
+	Failures *stats.Failures `json:"failures,omitempty"`
+	// Between is the variance of the difference between tasks, Within that of one pair
+	// around its task's mean.
+	Between float64 `json:"variance_between"`
+	Within  float64 `json:"variance_within"`
+	// Blocks and Pairs are the counts of the ruling, Runs the nights that made them.
+	Blocks int      `json:"blocks"`
+	Pairs  int      `json:"pairs"`
+	Runs   []string `json:"runs,omitempty"`
+	// Fixed reports that a repeat is no new evidence: the difference on these tasks is
+	// known, and all intervals are Student's, about new tasks.
+	Fixed bool `json:"fixed,omitempty"`
+}
+
+// Share returns the evidence as a share of what is required, in [0, 1]. Both are
+// logarithms, so the share of a steady difference grows linearly with the pairs.
+func (e Evidence) Share() float64 {
+	if !(e.Required > 0) {
+		return 0
+	}
+	return math.Max(0, math.Min(1, e.LogE/e.Required))
+}
+
+// evidence returns nil for finalists recorded before rulings were sequential.
+func evidence(f archive.Finalist) *Evidence {
+	r := f.Ruling
+	if r == nil {
+		return nil
+	}
+	return &Evidence{
+		Tail: r.Tail, Failures: r.Failures, Nights: r.Nights, Night: r.Night,
+		These: r.These(),
+		State: r.State, Claim: r.Claim, LogE: r.LogE, LogHarm: r.LogHarm, Required: r.Threshold,
+		Month: r.Month, MonthLevel: 1 - math.Exp(-r.Threshold), New: r.New, NewLower: r.NewLower, Limit: r.Limit,
+		Between: r.Between, Within: r.Within, Blocks: r.Blocks, Pairs: r.Pairs,
+		Runs: append([]string(nil), f.Runs...), Fixed: r.Fixed,
+	}
+}

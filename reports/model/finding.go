@@ -1,0 +1,39 @@
+package model
+
+import (
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+)
+
+// StateText describes the state of a candidate.
+func StateText(s stats.State) string { return stateTexts[s] }
+
+var stateTexts = map[stats.State]string{
+	stats.Open:     "open",
+	stats.Proven:   "better, on new tasks too",
+	stats.HereOnly: "better on these tasks only",
+	stats.Harmful:  "worse",
+	stats.Vetoed:   "vetoed",
+	stats.Parked:   "parked",
+	stats.Trade:    "better, and breaks a guard",
+}
+
+// finding summarizes the ruling of bench/stats in a few words.
+func findingOf(f archive.Finalist) string {
+	switch {
+	case f.Ruling != nil && f.Ruling.Fixed && f.Ruling.State == stats.Harmful:
+		return "not better"
+	case f.Ruling != nil:
+		return StateText(f.Ruling.State)
+	case f.Accepted:
+		return "better"
+	case f.Comparison.Clusters < stats.MinClusters:
+		return "too few tasks"
+	case f.Comparison.Hi < 0:
+		return "worse"
+	case f.Comparison.Hi >= stats.Practical:
+		return "not shown, not ruled out"
+	}
+	return "no gain of " + number.Size(stats.Practical) + " points"
+}

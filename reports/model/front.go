@@ -1,0 +1,37 @@
+package model
+
+import (
+	"evolve/archive"
+)
+
+// FrontPoint is a variant on the Pareto front of score, cost and time, as the search
+// estimates them on its tasks.
+type FrontPoint struct {
+	Variant Ref     `json:"variant"`
+	Score   float64 `json:"score"`
+	Lo      float64 `json:"lo"`
+	Hi      float64 `json:"hi"`
+	// CostUSD and Seconds are means of an evaluation; 0 means unknown.
+	CostUSD float64 `json:"cost_usd,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"`
+	// Breaks names the guards that the variant is expected to break.
+	Breaks []string `json:"breaks,omitempty"`
+}
+
+// front copies the search's Pareto front, unless it has a single point.
+func (b *builder) front() {
+	list := b.result.Search.Front
+	if len(list) < 2 {
+		return
+	}
+	for _, v := range list {
+		b.out.Front = append(b.out.Front, frontPoint(b, v))
+	}
+}
+
+func frontPoint(b *builder, v archive.ScoredVariant) FrontPoint {
+	return FrontPoint{
+		Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi,
+		CostUSD: v.CostUSD, Seconds: v.Seconds, Breaks: append([]string(nil), v.Breaks...),
+	}
+}

@@ -1,0 +1,101 @@
+package model
+
+import (
+	"cmp"
+	"strings"
+
+	"evolve/bench/stats"
+	"evolve/reports/number"
+	"evolve/runtime/text"
+)
+
+// Guard is a condition on the variant's consumption: its ratio to the champion's.
+type Guard struct {
+	Name string `json:"name"` // cost, latency, …
+	// Of names the statistic that is compared: mean, or p95, the 95th percentile.
+	Of        string  `json:"of,omitempty"`
+	Champion  float64 `json:"champion"`
+	Candidate float64 `json:"candidate"`
+	// Ratio is candidate over champion, bounded by Lo and Hi at Level; 1 is no change.
+	Ratio float64 `json:"ratio"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Level float64 `json:"level"`
+	// Most is the highest ratio allowed, Floor a difference that is allowed at any ratio.
+	Most  float64 `json:"most"`
+	Floor float64 `json:"floor"`
+	// Unseen is the share of tasks that could consume any amount without one of them
+	// having been seen.
+	Unseen float64 `json:"unseen,omitempty"`
+	// Verdict is "passed", "open" or "failed"; Broken reports that the guard makes the
+	// variant a trade.
+	Verdict string `json:"verdict"`
+	Broken  bool   `json:"broken,omitempty"`
+}
+
+// The names of guards with their own format. The figures of latency depend on the night
+// and the host.
+const (
+	costGuard    = "cost"
+	latencyGuard = "latency"
+)
+
+// guarded copies the guards of the headline; that on latency goes to the volatile part.
+func (b *builder) guarded(r *stats.Ruling) {
+	for _, g := range r.Guards {
+		out := Guard{
+			Name: g.Name, Of: g.Of, Champion: g.Champion, Candidate: g.Candidate, Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi, Level: cmp.Or(g.Level, PartLevel),
+			Most: g.Most, Floor: g.Floor, Unseen: g.Unseen, Verdict: g.Verdict, Broken: g.Broken(),
+		}
+		if g.Name == latencyGuard {
+			b.volatile.Guard = &out
+		} else {
+			b.out.Guards = append(b.out.Guards, out)
+		}
+	}
+}
+
+// Threshold returns the guard as a condition of the verdict.
+func (g Guard) Threshold(d Decision) Threshold {
+	t := Threshold{
+		Name: g.Label() + " against " + d.BaseName(), Unit: "ratio", Observed: g.Ratio, Sign: "≤", Required: g.Most,
+		Margin: g.Most - g.Ratio, Met: g.Verdict == stats.GuardPassed,
+	}
+	if g.below() {
+		t.Name += ": " + g.Bound() + " never counts"
+	}
+	t.Open = g.Verdict == stats.GuardOpen && !g.Broken
+	return t
+}
+
+// below reports whether the guard passed only because the difference is within the floor.
+func (g Guard) below() bool { return g.Verdict == stats.GuardPassed && g.Floor > 0 && g.Hi > g.Most }
+
+// Bound formats how much more the variant may consume: the ratio, or the floor if that
+// decided.
+func (g Guard) Bound() string {
+	if g.below() {
+		return g.Amount(g.Floor) + " more"
+	}
+	return number.Change(g.Most)
+}
+
+// Label returns the display name of the guarded quantity.
+func (g Guard) Label() string {
+	name := text.Visible(strings.ReplaceAll(g.Name, "_", " "))
+	if g.Of == stats.P95 {
+		return name + " (p95)"
+	}
+	return name
+}
+
+// Amount formats a value of the guarded quantity.
+func (g Guard) Amount(v float64) string {
+	switch g.Name {
+	case costGuard:
+		return number.Money(v)
+	case latencyGuard:
+		return number.Duration(v)
+	}
+	return stats.Quantity(g.Name, v)
+}

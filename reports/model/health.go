@@ -1,0 +1,107 @@
+package model
+
+import (
+	"errors"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+func (b *builder) health() error {
+	h := &b.out.Health
+	h.Incomplete = clip(b.result.Incomplete, MaxReason)
+	for _, w := range slices.Concat(b.plan.Warnings, b.plan.Alike) {
+		h.Warnings = append(h.Warnings, clip(w, MaxReason))
+	}
+	for _, s := range []struct {
+		stage   bench.Stage
+		planned int
+	}{
+		// The baseline's share is part of the search's budget.
+		{bench.StageSearch, max(0, b.plan.Search-b.plan.Baseline)},
+		{bench.StageBaseline, b.plan.Baseline},
+		{bench.StageAA, b.plan.AA},
+		{bench.StageAblate, b.plan.Ablate},
+		{bench.StageConfirm, b.plan.Confirm},
+	} {
+		row := Stage{Stage: string(s.stage)}
+		if seen := b.tally.stages[s.stage]; seen != nil {
+			row = *seen
+		}
+		row.Planned = s.planned
+		row.Skipped = max(0, row.Planned-row.Done-row.Missing)
+		if r := b.run.Removed; r != nil && r.Evaluations > 0 {
+			row.Skipped = 0 // the evaluations are no longer on record
+		}
+		if row.Planned+row.Done+row.Missing > 0 {
+			h.Stages = append(h.Stages, row)
+		}
+	}
+	h.Released, h.Lent = b.plan.Released, b.plan.Lent
+	b.searchWhole()
+	for _, o := range agent.Outcomes() {
+		if n := b.tally.outcomes[o]; n > 0 {
+			h.Outcomes = append(h.Outcomes, Outcome{Outcome: o, Count: n})
+		}
+	}
+	if b.result.AA != nil {
+		h.Noise = &Noise{Effect: effect(b.result.AA.Comparison), P: b.result.AA.TwoSided, Drifted: b.result.AA.Drifted}
+	}
+	if b.result.Strayed != "" {
+		h.Warnings = append(slices.Clip(h.Warnings), "infrastructure failed many evaluations in a row while the champion answered, so the trouble is that of some variants or tasks, and the run went on; the first of them: "+b.result.Strayed)
+	}
+	if b.result.Repeats.Constant() {
+		h.Constant = b.result.Repeats.Tasks
+	}
+	b.volatile.Cached, b.volatile.Retries = b.tally.cached, b.tally.retries
+	return nil
+}
+
+// searchWhole clears the skipped counts of search and baseline if both together made the
+// planned number of evaluations: in a small space one ends early and the other continues.
+func (b *builder) searchWhole() {
+	made := 0
+	both := func(do func(*Stage)) {
+		for i := range b.out.Health.Stages {
+			if s := &b.out.Health.Stages[i]; s.Stage == string(bench.StageSearch) || s.Stage == string(bench.StageBaseline) {
+				do(s)
+			}
+		}
+	}
+	both(func(s *Stage) { made += s.Done + s.Missing })
+	if made >= b.plan.Search {
+		both(func(s *Stage) { s.Skipped = 0 })
+	}
+}
+
+func (b *builder) provenance() error {
+	p := b.plan
+	b.out.Provenance = Provenance{
+		Suites: append([]string{}, p.Suites...), SuiteHash: p.SuiteHash, SplitHash: p.SplitHash,
+		AgentHash: p.AgentHash, SpaceHash: p.SpaceHash, PricesHash: p.PricesHash, Adapter: p.Adapter, Champion: p.Champion, Default: p.Default,
+		Deterministic: p.Deterministic, UsesSeed: p.UsesSeed, SearchTasks: p.SearchTasks, HoldoutTasks: p.HoldoutTasks,
+	}
+	return nil
+}
+
+func (b *builder) proposals() error {
+	for _, id := range b.result.Proposals {
+		p, err := b.src.Proposal(b.ctx, id)
+		if errors.Is(err, archive.ErrNotFound) {
+			b.out.Health.Warnings = append(b.out.Health.Warnings, "proposal "+clip(id, 40)+" is not in the archive")
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		b.out.Decision.Proposals = append(b.out.Decision.Proposals, Proposal{
+			ID: p.ID, Kind: p.Kind, State: p.State, Title: clip(p.Title, MaxReason), Gates: p.Gates,
+		})
+		b.volatile.Proposals = append(b.volatile.Proposals, VolatileProposal{
+			ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision, Addressed: Addressed(p),
+		})
+	}
+	return nil
+}

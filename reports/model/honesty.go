@@ -1,0 +1,121 @@
+package model
+
+import (
+	"errors"
+	"math"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+func (b *builder) honesty() error {
+	h := &b.out.Honesty
+	h.Variants = len(b.tally.search)
+	for _, v := range b.tally.search {
+		h.Evaluations += v.count
+	}
+	h.Exhausted = b.result.Search.Exhausted
+	h.Champion = b.result.Search.Champion.Score
+	h.Confirmations = len(b.result.Finalist)
+	b.control()
+	runs, variants := map[string]bool{}, map[agent.ConfigID]bool{}
+	for e, err := range b.src.Exposures(b.ctx, b.out.Agent) {
+		if err != nil {
+			return err
+		}
+		if e.SuiteHash != b.plan.SuiteHash || !b.earlier[e.Run] {
+			continue
+		}
+		runs[e.Run] = true
+		for _, id := range e.Variants {
+			if id != b.plan.Champion {
+				variants[id] = true
+			}
+		}
+	}
+	h.Opened, h.Confirmed = len(runs), len(variants)
+	if err := b.worn(); err != nil {
+		return err
+	}
+	b.curve()
+	b.front()
+	if r := b.result.Search.Baseline; r != nil && r.Evaluations > 0 {
+		h.Baseline = &Baseline{
+			Variant: b.ref(r.Variant), Score: r.Score, Lo: r.Lo, Hi: r.Hi, Evaluations: b.tally.drawn,
+			Equal: b.match(b.result.Search.Equal), End: b.match(b.result.Search.End),
+		}
+	}
+	return nil
+}
+
+// curve returns the variants that were recommended as the search proceeded. Points
+// without a recorded variant are omitted: their estimates suffer from selection bias.
+func (b *builder) curve() {
+	for _, p := range b.result.Search.Curve {
+		if p.Variant == "" {
+			continue
+		}
+		q := Point{Evaluations: p.Evaluations - p.RandomEvals, Variant: b.ref(p.Variant), Best: p.Best, RandomEvals: p.RandomEvals}
+		if p.RandomVariant != "" {
+			q.Random = p.Random
+		}
+		b.out.Curve = append(b.out.Curve, q)
+	}
+}
+
+func (b *builder) match(m *archive.Match) *Match {
+	if m == nil {
+		return nil
+	}
+	side := func(v archive.ScoredVariant, spent int) Side {
+		return Side{Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi, Spent: spent}
+	}
+	return &Match{
+		Search: side(m.Search, m.SearchSpent), Random: side(m.Random, m.RandomSpent),
+		Difference: m.Difference, Lo: m.Lo, Hi: m.Hi, Common: m.Common,
+	}
+}
+
+// control describes the error control across nights, and what is left of its budget.
+func (b *builder) control() {
+	h := &b.out.Honesty
+	if b.headline >= 0 {
+		f := b.result.Finalist[b.headline]
+		h.Method = "paired by task, standard error by cluster, Holm over the finalists, one-sided"
+		h.ErrorRate = (1 - f.Comparison.Level) / 2
+		if f.Ruling != nil {
+			h.Method = "fresh pairs in whole blocks, evidence that holds at any stop, a level for each entry"
+			if f.Ruling.Fixed {
+				h.Method = "one block, as a repeat would say the same; Student's t over clusters, a level for each entry"
+			}
+			h.ErrorRate = math.Exp(-f.Ruling.Threshold)
+		}
+	}
+	if e := b.result.Entries; e != nil {
+		h.Entries = &Entries{Days: e.Days, Most: e.Most, Used: e.Used, Left: max(0, e.Most-e.Used), Level: e.Level, Alpha: e.Alpha}
+	}
+}
+
+// worn counts the adoptions that this holdout has decided, up to this run.
+func (b *builder) worn() error {
+	h := &b.out.Honesty
+	for p, err := range b.src.Proposals(b.ctx) {
+		if err != nil {
+			return err
+		}
+		made := p.State == archive.Adopted || p.State == archive.RolledBack
+		if !made || p.Kind != archive.KindConfig || p.Agent != b.out.Agent || !b.earlier[p.Run] {
+			continue
+		}
+		plan, err := b.src.Plan(b.ctx, p.Run, p.Agent)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return err
+		}
+		if err == nil && plan.SuiteHash == b.plan.SuiteHash {
+			h.Adopted++
+		}
+	}
+	h.Advice = stats.Worn(h.Confirmed, h.Adopted)
+	return nil
+}

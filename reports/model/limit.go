@@ -1,0 +1,35 @@
+package model
+
+import (
+	"evolve/archive"
+	"evolve/reports/number"
+)
+
+// LimitWords describes which limit stopped the work on an agent and how much was used, or
+// that none did.
+func LimitWords(l archive.AgentLimit) string {
+	name := map[string]string{"evaluations": "evaluations", "money": "money", "time": "time", "deadline": "the deadline"}[l.Bound]
+	used, of := number.Plural(l.Used, "evaluation"), number.Count(l.Used)+" of "+number.Plural(l.Evaluations, "evaluation")
+	switch l.End {
+	case archive.LimitInterrupted:
+		return "none bound it: the run was interrupted after " + used
+	case archive.LimitFailed:
+		return "none bound it: the run failed after " + used
+	case archive.LimitPolicies:
+		return "a limit under policies bound it after " + used + ": " + clip(l.Policy, MaxReason)
+	case archive.LimitExhausted:
+		return "none bound it: after " + used + " the search had no config left to try"
+	case archive.LimitSpent, archive.LimitLeft:
+	}
+	switch {
+	case l.Bound == "enough":
+		return "none bound it: more evaluations would bring the search little"
+	case name == "":
+		return "which would bind was not known before the run ended"
+	case l.End == archive.LimitLeft:
+		return name + " bound the search, " + of + " used: the confirmation needed no more"
+	case l.End == archive.LimitSpent:
+		return name + " bound it, " + of + " used"
+	}
+	return name + " bound it, room for " + number.Plural(l.Evaluations, "evaluation")
+}

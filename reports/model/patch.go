@@ -1,0 +1,188 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/patch/diff"
+)
+
+// Patch is a proposed change of source code: it awaits a person, or a gate or a reviewer
+// stopped it, or its gates were stopped. All of it is volatile, as is the evidence of its
+// gates.
+type Patch struct {
+	ID    string                `json:"id"`
+	State archive.ProposalState `json:"state"`
+	Title string                `json:"title"`
+	// Target is the patched target; Author and Origin record who proposed the patch and
+	// how.
+	Target    string `json:"target"`
+	Author    string `json:"author"`
+	Origin    string `json:"origin"`
+	Rationale string `json:"rationale,omitempty"`
+	Gain      string `json:"gain,omitempty"`
+	Digest    string `json:"digest"`
+	// Sandbox names the sandbox that its tests ran in.
+	Sandbox string                `json:"sandbox,omitempty"`
+	Gates   []archive.GateVerdict `json:"gates"`
+	Review  *archive.Review       `json:"review,omitempty"`
+	// Outdated reports that the review is of an earlier state of the patch.
+	Outdated bool `json:"review_outdated,omitempty"`
+	// NoReview is the reason why there is no review; empty if an agent may still be
+	// asked.
+	NoReview string `json:"no_review,omitempty"`
+	// CostUSD is the cost of trying the patch as an agent and of its review.
+	CostUSD float64     `json:"cost_usd,omitempty"`
+	Files   []PatchFile `json:"files"`
+	Created time.Time   `json:"created,omitzero"`
+	// Addressed lists the places that address a reviewer: see [Addressed].
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+	// Decision is a person's decision, if there is one.
+	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+	// Commands are the commands that a person can type next.
+	Commands []string `json:"commands"`
+}
+
+// PatchFile is one changed file in display form: escaped, long lines truncated.
+type PatchFile struct {
+	Path string `json:"path"`
+	// Kind is "new", "removed" or "changed"; Note describes what is not shown.
+	Kind    string `json:"kind"`
+	Note    string `json:"note,omitempty"`
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Lines   []Line `json:"lines,omitempty"`
+}
+
+// The bounds of what a report shows of patches: lines over all files of one patch, lines
+// of context, and stopped patches.
+const (
+	MaxPatchLines = 400
+	patchContext  = 3
+	maxStopped    = 20
+)
+
+// patches returns the patches made after the previous run started and before the next run
+// started: those that await a person, then those that were stopped, the latest first. The
+// latest run also lists older ones that await a person.
+func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) {
+	var from, to time.Time
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("listing the runs: %w", err)
+		}
+		switch r.Number {
+		case run.Number - 1:
+			from = r.Started
+		case run.Number + 1:
+			to = r.Started
+		}
+	}
+	var awaiting, stopped []Patch
+	for p, err := range src.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if p.Patch == nil || !to.IsZero() && !p.Created.Before(to) {
+			continue
+		}
+		switch p.State {
+		case archive.Awaiting, archive.HumanLane, archive.Approved:
+			if to.IsZero() || !p.Created.Before(from) {
+				awaiting = append(awaiting, patchOf(p))
+			}
+		case archive.GateFailed, archive.Rejected, archive.Drafted:
+			if !p.Created.Before(from) {
+				stopped = append(stopped, patchOf(p))
+			}
+		}
+	}
+	slices.Reverse(stopped) // the latest first
+	return append(awaiting, stopped[:min(len(stopped), maxStopped)]...), nil
+}
+
+func patchOf(p archive.ProposalRecord) Patch {
+	b := p.Patch
+	out := Patch{
+		ID: p.ID, State: p.State, Title: p.Title, Target: b.Target, Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain,
+		Digest: b.Digest, Sandbox: b.Sandbox, Gates: append([]archive.GateVerdict{}, p.Gates...), Review: b.Review,
+		Outdated: b.Review != nil && b.Review.Digest != b.Digest, Files: []PatchFile{}, Created: p.Created, Decision: p.Decision, Commands: patchCommands(p),
+		CostUSD: b.CostUSD, Addressed: Addressed(p),
+	}
+	if b.Review == nil && b.Unreviewed != nil {
+		out.NoReview = b.Unreviewed.String()
+	}
+	files := make([]diff.File, len(p.Files))
+	for i, f := range p.Files {
+		files[i] = diff.File{Path: f.Path, Old: f.Old, New: f.New}
+	}
+	room := MaxPatchLines
+	for _, s := range diff.Show(files, patchContext) {
+		f := PatchFile{Path: s.Path, Kind: s.Kind, Note: s.Note, Added: s.Added, Removed: s.Removed}
+		for _, l := range s.Lines[:min(len(s.Lines), room)] {
+			f.Lines = append(f.Lines, Line{Op: patchOp(l.Kind), Text: l.Text})
+		}
+		if left := len(s.Lines) - len(f.Lines); left > 0 {
+			f.Lines = append(f.Lines, Line{Op: "…", Text: fmt.Sprintf("%d more lines; `evolve diff %s` shows them", left, p.ID)})
+		}
+		room -= min(room, len(s.Lines))
+		out.Files = append(out.Files, f)
+	}
+	return out
+}
+
+// patchOp returns the mark of a line; that of an unchanged line is a space.
+func patchOp(kind byte) string {
+	if kind == '+' || kind == '-' {
+		return string(kind)
+	}
+	return " "
+}
+
+func patchCommands(p archive.ProposalRecord) []string {
+	reject := "evolve reject " + p.ID + ` --reason "…"`
+	switch p.State {
+	case archive.Awaiting:
+		return []string{"evolve approve " + p.ID, "evolve show " + p.ID, reject}
+	case archive.HumanLane:
+		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve show " + p.ID, reject}
+	case archive.Approved: // the commit is missing: the same command makes it
+		return []string{"evolve approve " + p.ID}
+	}
+	return []string{"evolve show " + p.ID}
+}
+
+// Awaits reports whether a person may decide on the patch.
+func (p Patch) Awaits() bool {
+	return p.State == archive.Awaiting || p.State == archive.HumanLane || p.State == archive.Approved
+}
+
+// Stopped describes in one line what stopped the patch.
+func (p Patch) Stopped() string {
+	if p.State == archive.Drafted {
+		return "its gates did not come to their end; the next run, or the same patch handed in again, takes it up"
+	}
+	if d := p.Decision; d != nil && p.State == archive.Rejected {
+		return d.By + ": " + d.Reason
+	}
+	if r := p.Review; r != nil && !r.Approve && !p.Outdated {
+		return r.Reviewer + " vetoed it: " + r.Reasons
+	}
+	var waiting []string
+	for _, g := range p.Gates {
+		switch g.Verdict {
+		case "failed":
+			return g.Gate + ": " + g.Evidence
+		case "not_run":
+			waiting = append(waiting, g.Gate)
+		}
+	}
+	if len(waiting) > 0 {
+		return "not run: " + strings.Join(waiting, ", ")
+	}
+	return strings.ReplaceAll(string(p.State), "_", " ")
+}

@@ -1,0 +1,29 @@
+package model
+
+import (
+	"errors"
+
+	"evolve/archive"
+)
+
+// recheck computes the rulings again where the source can. A result that the stored
+// evaluations contradict is left out of the report, but for that.
+func (b *builder) recheck() error {
+	c, ok := b.src.(Rechecker)
+	if !ok || !b.finished {
+		return nil
+	}
+	rulings, err := c.Recheck(b.ctx, b.result)
+	if errors.Is(err, archive.ErrCorrupt) {
+		b.out.Contradiction = err.Error()
+		b.result = archive.AgentResult{
+			Run: b.result.Run, Agent: b.result.Agent,
+			Reason: "what is stored of this night contradicts its evaluations: " + err.Error() + "; compare the archive with a backup",
+		}
+		return nil
+	}
+	if err == nil && rulings != (Rulings{}) {
+		b.out.Honesty.Rulings = &rulings
+	}
+	return err
+}

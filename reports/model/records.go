@@ -1,0 +1,25 @@
+package model
+
+import "evolve/archive"
+
+// The parts of the archive's records that a report contains as they are. The renderings
+// use these names and do not import the archive.
+type (
+	Verdict       = archive.Verdict
+	ProposalState = archive.ProposalState
+	GateVerdict   = archive.GateVerdict
+	AgentLimit    = archive.AgentLimit
+	RunRemoved    = archive.RunRemoved
+	PatchNote     = archive.PatchNote
+)
+
+// The verdicts and the states of proposals that the renderings distinguish.
+const (
+	Adopt     = archive.Adopt
+	Trade     = archive.Trade
+	Keep      = archive.Keep
+	Undecided = archive.Undecided
+	Waits     = archive.Waits
+	Awaiting  = archive.Awaiting
+	HumanLane = archive.HumanLane
+)

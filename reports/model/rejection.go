@@ -1,0 +1,100 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/reports/number"
+	"evolve/runtime/agent"
+)
+
+// MaxRejections is the maximum number of listed variants.
+const MaxRejections = 10
+
+// reject lists the finalists that lost, then the variants on which the search spent most,
+// each with the reason. It omits candidates that are still open.
+func (b *builder) reject() error {
+	listed := map[agent.ConfigID]bool{b.plan.Champion: true}
+	if b.result.Verdict.Proposes() && b.headline >= 0 {
+		listed[b.result.Finalist[b.headline].Variant] = true
+	}
+	for _, c := range b.out.Candidates {
+		listed[c.Variant.ID] = listed[c.Variant.ID] || c.Open()
+	}
+	for _, f := range b.result.Finalist {
+		if listed[f.Variant] {
+			continue
+		}
+		listed[f.Variant] = true
+		b.out.Rejected = append(b.out.Rejected, b.lost(f))
+	}
+	var rest []Rejection
+	for id := range b.tally.search {
+		if !listed[id] {
+			rest = append(rest, Rejection{Variant: Ref{ID: id}, Evaluations: b.tally.search[id].count})
+		}
+	}
+	for i := range rest {
+		rest[i].Shared, rest[i].Difference = b.tally.against(b.plan.Champion, rest[i].Variant.ID)
+	}
+	slices.SortFunc(rest, func(x, y Rejection) int {
+		return cmp.Or(cmp.Compare(y.Evaluations, x.Evaluations), cmp.Compare(y.Difference, x.Difference),
+			strings.Compare(string(x.Variant.ID), string(y.Variant.ID)))
+	})
+	room := max(0, MaxRejections-len(b.out.Rejected))
+	b.out.Unlisted = max(0, len(rest)-room)
+	for _, r := range First(rest, room) {
+		full := b.rejection(r.Variant.ID)
+		full.Reason = b.stopped(full)
+		b.out.Rejected = append(b.out.Rejected, full)
+	}
+	return nil
+}
+
+// lost returns the rejection of a finalist that is not recommended.
+func (b *builder) lost(f archive.Finalist) Rejection {
+	r := b.rejection(f.Variant)
+	e := estimate(f)
+	r.Holdout, r.Reason = &e, findingOf(f)
+	switch {
+	case f.Accepted:
+		r.Reason = "better than the champion too; another's lower bound is higher"
+	case f.Ruling != nil && f.Ruling.Reason != "":
+		r.Reason = clip(f.Ruling.Reason, MaxReason)
+	}
+	if f.Ruling != nil {
+		r.State = f.Ruling.State
+	}
+	return r
+}
+
+func (b *builder) rejection(id agent.ConfigID) Rejection {
+	v := b.variant(id)
+	r := Rejection{Variant: Ref{ID: id, Number: v.Number}, Operator: v.Operator}
+	if t := b.tally.search[id]; t != nil {
+		r.Evaluations = t.count
+	}
+	r.Shared, r.Difference = b.tally.against(b.plan.Champion, id)
+	return r
+}
+
+// stopped describes why a variant was not confirmed, as far as records show.
+func (b *builder) stopped(r Rejection) string {
+	kept := slices.IndexFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == r.Variant.ID })
+	switch {
+	case kept >= 0:
+		return "kept out by " + b.result.LeftOut[kept].Proposal
+	case r.Shared == 0:
+		return "never on a task the champion was on"
+	case r.Difference <= 0:
+		return "no gain in the search"
+	case len(b.result.Finalist) == 0:
+		return "not confirmed: no finalist went to the holdout"
+	}
+	if len(b.result.Finalist) == 1 {
+		return "behind the finalist"
+	}
+	return "behind the " + number.Plural(len(b.result.Finalist), "finalist")
+}

@@ -1,0 +1,471 @@
+package model
+
+import (
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+	"evolve/runtime/agent"
+)
+
+// Schema is the version of the JSON rendering (schema.md). Fields may be added under the
+// same version; a change of meaning needs a new one.
+const Schema = "evolve.report/2"
+
+// Report is the view model of one run. Scores and differences are in score units (a point
+// is .01). Text in it is foreign and raw; renderings escape it. Everything except
+// Volatile is determined by plan, seed and answers.
+type Report struct {
+	Schema   string   `json:"schema"`
+	Run      Run      `json:"run"`
+	Agents   []Agent  `json:"agents"`
+	Volatile Volatile `json:"volatile"`
+}
+
+// Run holds the settings of the run and how it ended.
+type Run struct {
+	ID        string           `json:"id"`
+	Number    int              `json:"number"`
+	State     archive.RunState `json:"state"`
+	Reason    string           `json:"reason,omitempty"`
+	Exit      int              `json:"exit"`
+	Stages    []string         `json:"stages"`
+	Selection string           `json:"selection"`
+	// Policy is the version of the policies that calls were made under.
+	Policy        string  `json:"policy,omitempty"`
+	Seed          int64   `json:"seed"`
+	Lookahead     int     `json:"lookahead"`
+	BudgetEvals   int     `json:"budget_evals,omitempty"`
+	BudgetUSD     float64 `json:"budget_usd,omitempty"`
+	BudgetSeconds float64 `json:"budget_seconds,omitempty"`
+	Evaluations   int     `json:"evaluations"`
+}
+
+// Agent is the run's part for one agent.
+type Agent struct {
+	Agent     string     `json:"agent"`
+	Decision  Decision   `json:"decision"`
+	Headline  *Headline  `json:"headline,omitempty"`
+	Finalists []Finalist `json:"finalists,omitempty"`
+	Honesty   Honesty    `json:"honesty"`
+	Curve     []Point    `json:"curve,omitempty"`
+	// Front is the Pareto front of score, cost and time.
+	Front []FrontPoint `json:"front,omitempty"`
+	// Guards are the conditions on the headline's variant besides its score; that on
+	// latency is volatile.
+	Guards  []Guard    `json:"guards,omitempty"`
+	Usage   []Usage    `json:"usage,omitempty"`
+	Domains []Domain   `json:"domains,omitempty"`
+	Tasks   []TaskPair `json:"tasks,omitempty"`
+	Details []Detail   `json:"details,omitempty"`
+	Changes []Change   `json:"changes,omitempty"`
+	// Ablations describe how the finalists were reduced, the headline's variant first.
+	Ablations []Ablation `json:"ablations,omitempty"`
+	// Candidates are the entries into the confirmation that this run added to, and
+	// those of earlier nights that are still open.
+	Candidates []Candidate `json:"candidates,omitempty"`
+	Rejected   []Rejection `json:"rejected,omitempty"`
+	// LeftOut are variants that a proposal kept out of the confirmation: one that waits,
+	// or one that a person rejected.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+	// Unlisted counts the rejected variants that are not listed.
+	Unlisted int `json:"unlisted,omitempty"`
+	// Contradiction says in what the stored evaluations contradict the stored result, which is
+	// left out; empty: in nothing, or that was not looked into.
+	Contradiction string     `json:"contradiction,omitempty"`
+	Health        Health     `json:"health"`
+	Provenance    Provenance `json:"provenance"`
+}
+
+// Ref names a variant: a number for people (v37), an id for machines.
+type Ref struct {
+	ID     agent.ConfigID `json:"id"`
+	Number int            `json:"number,omitempty"`
+}
+
+// Decision is the decision to be made for one agent.
+type Decision struct {
+	// Verdict is empty until the run has one for this agent.
+	Verdict archive.Verdict `json:"verdict,omitempty"`
+	// Sentence is the verdict in words, Reason the run's own record of why.
+	Sentence string `json:"sentence"`
+	Reason   string `json:"reason,omitempty"`
+	// Causes are the reasons of the verdict, the decisive one first; empty for runs from
+	// before they were recorded.
+	Causes []Cause `json:"causes,omitempty"`
+	// Claim is the claim that the evidence supports for the headline's variant; empty if
+	// there is none or if rulings were not sequential.
+	Claim    stats.Claim `json:"claim,omitempty"`
+	Champion Ref         `json:"champion"`
+	// Against is the variant that candidates were measured against if that is not the
+	// champion: the variant of a proposal that waits.
+	Against *Ref `json:"against,omitempty"`
+	// Reference identifies that proposal and its measured difference to the champion; nil
+	// if Against is nil and in runs from before it was recorded.
+	Reference *stats.Reference `json:"reference,omitempty"`
+	// Variant is the variant that would be adopted; nil if there is none.
+	Variant    *Ref        `json:"variant,omitempty"`
+	Thresholds []Threshold `json:"thresholds,omitempty"`
+	Proposals  []Proposal  `json:"proposals,omitempty"`
+	// Commands are the commands that a person can type next, the most likely first.
+	Commands []string `json:"commands"`
+}
+
+// Cause is one reason of the verdict; see [stats.Cause].
+type Cause struct {
+	Kind stats.CauseKind `json:"kind"`
+	// Variant is the subject of the cause; nil if it has none.
+	Variant *Ref `json:"variant,omitempty"`
+	// Figures by name: differences, gains and intervals in score units; counts.
+	Figures  map[string]float64 `json:"figures,omitempty"`
+	Sentence string             `json:"sentence"`
+}
+
+// Threshold is one condition of the verdict.
+type Threshold struct {
+	Name string `json:"name"`
+	// Unit is the unit of the figures: "log_e" (the natural log of evidence), "points"
+	// (in score units), "p", "ratio", or what is counted: "tasks", "domains".
+	Unit     string  `json:"unit"`
+	Observed float64 `json:"observed"`
+	// Sign is the required relation of Observed to Required: "≤", "≥" or ">".
+	Sign     string  `json:"sign"`
+	Required float64 `json:"required"`
+	// Margin is the distance of Observed from Required; negative if the condition is not
+	// met.
+	Margin float64 `json:"margin"`
+	Met    bool    `json:"met"`
+	// Open reports that the condition is neither met nor missed, and blocks nothing.
+	Open bool `json:"open,omitempty"`
+}
+
+// Proposal is a proposal that this run made for the agent.
+type Proposal struct {
+	ID    string                `json:"id"`
+	Kind  archive.ProposalKind  `json:"kind"`
+	State archive.ProposalState `json:"state"`
+	Title string                `json:"title"`
+	Gates []archive.GateVerdict `json:"gates,omitempty"`
+}
+
+// Headline is the comparison on the holdout that the verdict rests on. With Evidence its
+// interval is valid at any stop; without, it is valid for a single look.
+type Headline struct {
+	Variant Ref `json:"variant"`
+	Effect
+	Evidence *Evidence `json:"evidence,omitempty"`
+	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations of all
+	// nights of the evidence; Repeats is the minimum over the tasks.
+	Tasks   int `json:"tasks"`
+	Repeats int `json:"repeats"`
+	Wins    int `json:"wins"`
+	Losses  int `json:"losses"`
+	Ties    int `json:"ties"`
+	// Planned and Detectable are the smallest difference detectable at 80 % power, as
+	// planned and as it came out; 0 and 1 mean that none was.
+	Planned    float64 `json:"planned_detectable"`
+	Detectable float64 `json:"detectable"`
+	// Search is the gain that the search claimed, Curse the part of it that the holdout
+	// did not show.
+	Search float64 `json:"search_difference"`
+	Curse  float64 `json:"curse"`
+}
+
+// Effect is a paired difference with its interval.
+type Effect struct {
+	Champion   float64 `json:"champion"`
+	Score      float64 `json:"score"`
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	// Level is the confidence of the interval, such as .95.
+	Level float64 `json:"level"`
+	// Of is the claim of the interval: new tasks like these, or these tasks alone; empty
+	// without a ruling.
+	Of stats.Claim `json:"of,omitempty"`
+}
+
+// About describes the level of the interval and its claim.
+func (e Effect) About() string {
+	if e.exact() {
+		return "exact for these tasks, as a repeat would say the same"
+	}
+	words := number.Percent(e.Level) + " interval"
+	if e.Of != stats.NoClaim {
+		words += " for " + e.Of.Words()
+	}
+	return words
+}
+
+// exact reports whether the difference is known without error, like that of a fixed agent
+// on these tasks.
+func (e Effect) exact() bool { return e.Of == stats.TheseTasks && e.Lo == e.Hi }
+
+// Bounds formats the interval.
+func (e Effect) Bounds() string {
+	if e.exact() {
+		return "exact"
+	}
+	return number.Interval(e.Lo, e.Hi)
+}
+
+// Significant reports whether the interval excludes 0.
+func (e Effect) Significant() bool { return e.Lo > 0 || e.Hi < 0 }
+
+// Finalist is one variant that was confirmed on the holdout.
+type Finalist struct {
+	Variant Ref `json:"variant"`
+	Effect
+	Evidence *Evidence `json:"evidence,omitempty"`
+	// Adjusted is the Holm-adjusted p-value of a finalist without Evidence.
+	Adjusted float64 `json:"adjusted_p,omitempty"`
+	Accepted bool    `json:"accepted"`
+	// Finding is a summary of the judgement, Reason the run's own record of it.
+	Finding string `json:"finding"`
+	Reason  string `json:"reason"`
+}
+
+// Honesty reports how much was tried to find the claimed variant.
+type Honesty struct {
+	// Variants and Evaluations count those of the search, including the random baseline.
+	Variants    int `json:"variants"`
+	Evaluations int `json:"evaluations"`
+	// Confirmations is the number of finalists that this run confirmed.
+	Confirmations int `json:"confirmations"`
+	// Rulings says which of their rulings could be computed again; nil where that was not tried.
+	Rulings *Rulings `json:"rulings,omitempty"`
+	Method  string   `json:"method,omitempty"`
+	// ErrorRate is the level of this verdict: α_c of the headline's entry.
+	ErrorRate float64 `json:"error_rate,omitempty"`
+	// Entries is the error control across nights after this run; nil if there was none.
+	Entries *Entries `json:"entries,omitempty"`
+	// Opened counts the runs that opened this holdout, including this one; Confirmed
+	// counts the variants tried on it over all of them.
+	Opened    int `json:"holdout_opened"`
+	Confirmed int `json:"holdout_variants"`
+	// Adopted counts the adoptions that this holdout has decided; Advice recommends when
+	// to rotate it.
+	Adopted   int       `json:"holdout_adoptions"`
+	Advice    string    `json:"holdout_advice,omitempty"`
+	Baseline  *Baseline `json:"baseline,omitempty"`
+	Exhausted bool      `json:"exhausted,omitempty"`
+	// Champion is the search's estimate of the champion's score on search tasks.
+	Champion float64 `json:"champion"`
+}
+
+// Entries is the error control across nights: at most Most entries into the confirmation
+// in any Days days, each at level Alpha, so that at most Level false adoptions are
+// expected among them.
+type Entries struct {
+	Days  int     `json:"days"`
+	Most  int     `json:"most"`
+	Used  int     `json:"used"`
+	Left  int     `json:"left"`
+	Level float64 `json:"level"`
+	Alpha float64 `json:"alpha"`
+}
+
+// Baseline compares the best variant of plain random search with the search's
+// recommendation: after equal numbers of evaluations, and at the end of both. All scores
+// are expected scores on all search tasks, from one model of all evaluations.
+type Baseline struct {
+	Variant Ref     `json:"variant"`
+	Score   float64 `json:"score"`
+	Lo      float64 `json:"lo"`
+	Hi      float64 `json:"hi"`
+	// Evaluations counts those of the whole baseline.
+	Evaluations int    `json:"evaluations"`
+	Equal       *Match `json:"equal,omitempty"`
+	End         *Match `json:"end,omitempty"`
+}
+
+// Match compares the search's recommendation with that of random search.
+type Match struct {
+	Search Side `json:"search"`
+	Random Side `json:"random"`
+	// Difference is that of the two scores, with its 95 % interval.
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	// Common counts the tasks that both were evaluated on.
+	Common int `json:"common"`
+}
+
+// Side is one side of a [Match] after Spent evaluations of its own.
+type Side struct {
+	Variant Ref     `json:"variant"`
+	Score   float64 `json:"score"`
+	Lo      float64 `json:"lo"`
+	Hi      float64 `json:"hi"`
+	Spent   int     `json:"spent"`
+}
+
+// Point is what search and random baseline recommended at one moment, each after the
+// given number of its own evaluations. Scores are estimates from the end of the search.
+type Point struct {
+	Evaluations int     `json:"evaluations"`
+	Variant     Ref     `json:"variant"`
+	Best        float64 `json:"best"`
+	// Random is 0 while RandomEvals is 0.
+	Random      float64 `json:"random"`
+	RandomEvals int     `json:"random_evals"`
+}
+
+// Domain is the difference in one subject area.
+type Domain struct {
+	Domain string `json:"domain"`
+	Tasks  int    `json:"tasks"`
+	Effect
+	// Flag is "better", "worse", or "" if the difference is not significant.
+	Flag string `json:"flag,omitempty"`
+	// Verdict is that of the ruling: "better", "fine" (a loss of 10 points is ruled out),
+	// "open" or "veto"; empty without a ruling.
+	Verdict string `json:"verdict,omitempty"`
+}
+
+// TaskPair is one holdout task under champion and variant, over the repeats that
+// were scored on both sides.
+type TaskPair struct {
+	Task     string  `json:"task"`
+	Domain   string  `json:"domain,omitempty"`
+	Repeats  int     `json:"repeats"`
+	PassA    int     `json:"champion_passes"`
+	PassB    int     `json:"variant_passes"`
+	Champion float64 `json:"champion"`
+	Score    float64 `json:"score"`
+	// Steady is "consistent" if neither side's passes differed between repeats, "flaky"
+	// if one side's did, "once" if there was only one repeat.
+	Steady string `json:"steady"`
+}
+
+// Difference is the variant's mean score minus the champion's.
+func (t TaskPair) Difference() float64 { return t.Score - t.Champion }
+
+// Detail shows one regression or gain in detail: one repeat of one task.
+type Detail struct {
+	TaskPair
+	Repeat  int     `json:"repeat"`
+	Before  Attempt `json:"before"`
+	After   Attempt `json:"after"`
+	Steps   []Step  `json:"steps,omitempty"`
+	Diverge int     `json:"diverge"`
+}
+
+// Attempt is one evaluation of a detail, with bounded texts.
+type Attempt struct {
+	Score   float64       `json:"score"`
+	Pass    bool          `json:"pass"`
+	Outcome agent.Outcome `json:"outcome"`
+	Reason  string        `json:"reason,omitempty"`
+	Answer  string        `json:"answer,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	// Events is the transcript; Omitted counts its events that are left out.
+	Events  []agent.Event `json:"events,omitempty"`
+	Omitted int           `json:"omitted,omitempty"`
+}
+
+// Step is one position of the aligned sequences of tool calls; "" means that a side has
+// none.
+type Step struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Same reports whether both sides made the same call.
+func (s Step) Same() bool { return s.Before == s.After }
+
+// Change is one parameter's old and new value as text; inactive ones are "".
+type Change struct {
+	Param string `json:"param"`
+	Old   string `json:"old"`
+	New   string `json:"new"`
+	// Added and Removed are set for lists, Lines for longer texts.
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	Lines   []Line   `json:"lines,omitempty"`
+	// Own is the effect of the change by itself; nil if it was not measured.
+	Own *OwnEffect `json:"own_effect,omitempty"`
+}
+
+// Line is one line of a text diff; Op is "+", "-", " " or "…" for lines left out.
+type Line struct {
+	Op   string `json:"op"`
+	Text string `json:"text"`
+}
+
+// Rejection is a variant that was tried and is not recommended.
+type Rejection struct {
+	Variant  Ref    `json:"variant"`
+	Operator string `json:"operator,omitempty"`
+	// Evaluations counts those on search tasks; Shared of them have a counterpart of the
+	// champion, and Difference is the mean over these.
+	Evaluations int     `json:"evaluations"`
+	Shared      int     `json:"shared"`
+	Difference  float64 `json:"difference"`
+	// Holdout is set if the variant was a finalist.
+	Holdout *Effect `json:"holdout,omitempty"`
+	// State is the state after the last ruling; empty if the variant was never confirmed.
+	State  stats.State `json:"state,omitempty"`
+	Reason string      `json:"reason"`
+}
+
+// Health reports how the run went.
+type Health struct {
+	Stages   []Stage   `json:"stages"`
+	Outcomes []Outcome `json:"outcomes"`
+	// Noise compares the champion with a fresh rerun of itself.
+	Noise *Noise `json:"noise,omitempty"`
+	// Constant is the number of tasks if that rerun gave the same answers on all of them;
+	// 0 otherwise.
+	Constant int `json:"constant,omitempty"`
+	// Released is the number of evaluations planned for the confirmation that went to the
+	// search instead, which had found nothing to confirm.
+	Released int `json:"released,omitempty"`
+	// Lent is the number of them that went to the ablation of the finalists because the
+	// best was projected to need fewer.
+	Lent       int      `json:"lent,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+	Incomplete string   `json:"incomplete,omitempty"`
+}
+
+// Noise compares the champion with a fresh rerun of itself. Drifted reports that the two
+// differ by more than chance allows, at the two-sided p-value P.
+type Noise struct {
+	Effect
+	P       float64 `json:"p"`
+	Drifted bool    `json:"drifted"`
+}
+
+// Stage counts the evaluations of one stage.
+type Stage struct {
+	Stage   string `json:"stage"`
+	Planned int    `json:"planned"`
+	Done    int    `json:"done"`
+	// Missing evaluations were lost to the infrastructure: they have no score and count
+	// nowhere.
+	Missing int `json:"missing"`
+	// Skipped evaluations were planned and never made.
+	Skipped int `json:"skipped"`
+}
+
+// Outcome counts the evaluations that ended in one way.
+type Outcome struct {
+	Outcome agent.Outcome `json:"outcome"`
+	Count   int           `json:"count"`
+}
+
+// Provenance identifies everything that the figures depend on.
+type Provenance struct {
+	Suites        []string       `json:"suites"`
+	SuiteHash     string         `json:"suite_hash"`
+	SplitHash     string         `json:"split_hash"`
+	AgentHash     string         `json:"agent_hash"`
+	SpaceHash     string         `json:"space_hash"`
+	PricesHash    string         `json:"prices_hash,omitempty"`
+	Adapter       string         `json:"adapter"`
+	Champion      agent.ConfigID `json:"champion"`
+	Default       agent.ConfigID `json:"default"`
+	Deterministic bool           `json:"deterministic"`
+	UsesSeed      bool           `json:"uses_seed"`
+	SearchTasks   int            `json:"search_tasks"`
+	HoldoutTasks  int            `json:"holdout_tasks"`
+}

@@ -1,0 +1,47 @@
+package model
+
+import (
+	"context"
+	"iter"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Source is the data source of a report: an archive, or a reader of the archive of a
+// running process.
+type Source interface {
+	Run(ctx context.Context, name string) (archive.Run, error)
+	Runs(ctx context.Context) iter.Seq2[archive.Run, error]
+	Plan(ctx context.Context, run, agentID string) (archive.AgentPlan, error)
+	Result(ctx context.Context, run, agentID string) (archive.AgentResult, error)
+	Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error]
+	Transcript(ctx context.Context, key bench.Key) (agent.Transcript, error)
+	Variant(ctx context.Context, agentID string, id agent.ConfigID) (archive.Variant, error)
+	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
+	Proposals(ctx context.Context) iter.Seq2[archive.ProposalRecord, error]
+	Candidates(ctx context.Context, agentID string) iter.Seq2[archive.Candidate, error]
+	Exposures(ctx context.Context, agentID string) iter.Seq2[archive.Exposure, error]
+	VerifyLedger(ctx context.Context) (n int64, head string, err error)
+}
+
+// Rechecker is a Source that computes the rulings of a result again from the stored
+// evaluations. What they contradict is shown as no verdict.
+type Rechecker interface {
+	// Recheck fails with an archive.ErrCorrupt when the stored evaluations do not give the
+	// rulings or the verdict of the result.
+	Recheck(ctx context.Context, r archive.AgentResult) (Rulings, error)
+}
+
+// Rulings counts those of a night by whether they could be computed again.
+type Rulings struct {
+	// Recomputed came out the same from the stored evaluations.
+	Recomputed int `json:"recomputed"`
+	// Unstored were made by an older evolve, which did not store what they were computed from;
+	// of Gone ones the evaluations were removed.
+	Unstored int `json:"unstored,omitempty"`
+	Gone     int `json:"gone,omitempty"`
+}
+
+var _ Source = (*archive.Archive)(nil)

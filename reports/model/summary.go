@@ -1,0 +1,82 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// IndexSchema names the schema of the index as JSON.
+const IndexSchema = "evolve.report-index/1"
+
+// Summary is one run in the index.
+type Summary struct {
+	Run     string           `json:"run"`
+	Number  int              `json:"number"`
+	State   archive.RunState `json:"state"`
+	Started time.Time        `json:"started,omitzero"`
+	Agents  []AgentSummary   `json:"agents"`
+}
+
+// AgentSummary is the result of a run for one agent.
+type AgentSummary struct {
+	Agent    string          `json:"agent"`
+	Verdict  archive.Verdict `json:"verdict,omitempty"`
+	Champion Ref             `json:"champion"`
+	Variant  *Ref            `json:"variant,omitempty"`
+	Effect   *Effect         `json:"holdout,omitempty"`
+	// Claim is the claim that the evidence supports.
+	Claim     stats.Claim `json:"claim,omitempty"`
+	Proposals []string    `json:"proposals,omitempty"`
+}
+
+// Summaries lists all runs, the latest first. It reads only plans and results.
+func Summaries(ctx context.Context, src Source) ([]Summary, error) {
+	out := []Summary{}
+	for run, err := range src.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("listing the runs: %w", err)
+		}
+		s := Summary{Run: run.ID, Number: run.Number, State: run.State, Started: run.Started, Agents: []AgentSummary{}}
+		for _, name := range run.Agents {
+			a, err := summarize(ctx, src, run.ID, name)
+			if err != nil {
+				return nil, fmt.Errorf("reading what run %s found for agent %s: %w", run.ID, name, err)
+			}
+			s.Agents = append(s.Agents, a)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func summarize(ctx context.Context, src Source, run, name string) (AgentSummary, error) {
+	b := builder{ctx: ctx, src: src, variants: map[agent.ConfigID]archive.Variant{}, out: Agent{Agent: name}}
+	a := AgentSummary{Agent: name}
+	plan, err := src.Plan(ctx, run, name)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return a, err
+	}
+	a.Champion = b.ref(plan.Champion)
+	res, err := src.Result(ctx, run, name)
+	if errors.Is(err, archive.ErrNotFound) {
+		return a, nil
+	}
+	if err != nil {
+		return a, err
+	}
+	a.Verdict, a.Proposals = res.Verdict, res.Proposals
+	if i := Leading(res); i >= 0 {
+		v, e := b.ref(res.Finalist[i].Variant), estimate(res.Finalist[i])
+		a.Variant, a.Effect = &v, &e
+		if r := res.Finalist[i].Ruling; r != nil {
+			a.Claim = r.Claim
+		}
+	}
+	return a, b.failed
+}

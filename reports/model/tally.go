@@ -1,0 +1,296 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// The bounds of texts in a report, in characters.
+const (
+	MaxReason = 300
+	maxAnswer = 600
+)
+
+// tally is the result of one pass over an agent's evaluations of a run. It keeps little
+// about each evaluation of the search, and more only about the two sides compared on the
+// holdout.
+type tally struct {
+	total    int
+	paid     float64
+	cached   int
+	retries  int
+	stages   map[bench.Stage]*Stage
+	outcomes map[agent.Outcome]int
+	// search holds the scored evaluations on search tasks, by variant.
+	search map[agent.ConfigID]*trials
+	// champion and variant are the two sides of the headline, by task and repeat.
+	champion, variant map[string]map[int]attempt
+	domains           map[string]string
+	// blocks holds the evaluations of the two sides by repeat, whether scored or not.
+	blocks map[int]map[seat]bool
+	// drawn counts the evaluations of the random baseline.
+	drawn int
+}
+
+// trials are the scored search evaluations of one variant.
+type trials struct {
+	scores map[place]float64
+	count  int
+}
+
+// place identifies an evaluation that two variants can be compared on.
+type place struct {
+	task   string
+	repeat int
+}
+
+// seat is one evaluation of a block: a task under one side of the headline.
+type seat struct {
+	task    string
+	variant agent.ConfigID
+}
+
+// attempt is a scored evaluation on the holdout.
+type attempt struct {
+	key     bench.Key
+	score   float64
+	pass    bool
+	outcome agent.Outcome
+	reason  string
+	answer  string
+	err     string
+	usage   agent.Usage
+	latency time.Duration
+}
+
+func (b *builder) count() error {
+	t := &tally{
+		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
+		search: map[agent.ConfigID]*trials{}, domains: map[string]string{},
+		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
+		blocks: map[int]map[seat]bool{},
+	}
+	b.tally = t
+	for e, err := range b.src.Evaluations(b.ctx, b.run.ID, b.out.Agent) {
+		if err != nil {
+			return err
+		}
+		t.add(e)
+		b.face(e)
+	}
+	if b.headline < 0 {
+		return nil
+	}
+	// The evidence may come from several nights.
+	for _, run := range b.result.Finalist[b.headline].Runs {
+		if run == b.run.ID {
+			continue
+		}
+		for e, err := range b.src.Evaluations(b.ctx, run, b.out.Agent) {
+			if err != nil {
+				return err
+			}
+			b.face(e)
+		}
+	}
+	t.wholeBlocks(2 * b.plan.HoldoutTasks)
+	return nil
+}
+
+// face keeps an evaluation of either side of the headline on the holdout.
+func (b *builder) face(e bench.Evaluation) {
+	if b.headline < 0 || e.Stage != bench.StageConfirm {
+		return
+	}
+	switch e.Variant {
+	case b.plan.Reference():
+		b.tally.keep(b.tally.champion, e)
+	case b.result.Finalist[b.headline].Variant:
+		b.tally.keep(b.tally.variant, e)
+	}
+}
+
+// wholeBlocks drops the evaluations of unfinished blocks of the confirmation: the verdict
+// uses only complete blocks of size evaluations, each side once on every holdout task.
+// Repeats are numbered consecutively across nights.
+func (t *tally) wholeBlocks(size int) {
+	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {
+		for _, repeats := range side {
+			maps.DeleteFunc(repeats, func(r int, _ attempt) bool { return len(t.blocks[r]) < size })
+		}
+	}
+}
+
+func (t *tally) add(e bench.Evaluation) {
+	t.total++
+	if e.Cached {
+		t.cached++
+	} else {
+		t.paid += e.Usage.CostUSD
+		t.retries += max(0, e.Attempts-1)
+	}
+	if e.Stage == bench.StageBaseline {
+		t.drawn++
+	}
+	stage := t.stages[e.Stage]
+	if stage == nil {
+		stage = &Stage{Stage: string(e.Stage)}
+		t.stages[e.Stage] = stage
+	}
+	t.outcomes[e.Outcome]++
+	if !e.Scored {
+		stage.Missing++
+		return
+	}
+	stage.Done++
+	if e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
+		return
+	}
+	v := t.search[e.Variant]
+	if v == nil {
+		v = &trials{scores: map[place]float64{}}
+		t.search[e.Variant] = v
+	}
+	v.count++
+	at := place{e.Task, e.Repeat}
+	if _, seen := v.scores[at]; !seen {
+		v.scores[at] = e.Score
+	}
+}
+
+func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
+	if t.blocks[e.Repeat] == nil {
+		t.blocks[e.Repeat] = map[seat]bool{}
+	}
+	t.blocks[e.Repeat][seat{e.Task, e.Variant}] = true
+	if !e.Scored {
+		return
+	}
+	t.domains[e.Task] = e.Domain
+	if side[e.Task] == nil {
+		side[e.Task] = map[int]attempt{}
+	}
+	if _, seen := side[e.Task][e.Repeat]; seen {
+		return
+	}
+	side[e.Task][e.Repeat] = attempt{
+		key: e.Key, score: e.Score, pass: e.Pass, outcome: e.Outcome, reason: clip(reason(e), MaxReason),
+		answer: clip(e.Answer, maxAnswer), err: clip(e.Error, MaxReason), usage: e.Usage, latency: e.Latency,
+	}
+}
+
+// reason joins the reasons that graders gave: of a failed evaluation only those of the
+// graders that it failed.
+func reason(e bench.Evaluation) string {
+	var parts []string
+	for _, g := range e.Grades {
+		if g.Reason != "" && (!g.Pass || e.Pass) {
+			parts = append(parts, g.Type+": "+g.Reason)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// repeats lists the repeats that were scored on both sides of a task.
+func (t *tally) repeats(task string) []int {
+	var list []int
+	for r := range t.champion[task] {
+		if _, ok := t.variant[task][r]; ok {
+			list = append(list, r)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// pairs returns the holdout tasks sorted by name.
+func (t *tally) pairs() []TaskPair {
+	var out []TaskPair
+	for task := range t.champion {
+		repeats := t.repeats(task)
+		if len(repeats) == 0 {
+			continue
+		}
+		p := TaskPair{Task: task, Domain: t.domains[task], Repeats: len(repeats)}
+		for _, r := range repeats {
+			a, b := t.champion[task][r], t.variant[task][r]
+			p.Champion += a.score / float64(len(repeats))
+			p.Score += b.score / float64(len(repeats))
+			if a.pass {
+				p.PassA++
+			}
+			if b.pass {
+				p.PassB++
+			}
+		}
+		p.Steady = steadiness(p)
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b TaskPair) int { return strings.Compare(a.Task, b.Task) })
+	return out
+}
+
+func steadiness(p TaskPair) string {
+	whole := func(n int) bool { return n == 0 || n == p.Repeats }
+	switch {
+	case p.Repeats == 1:
+		return "once"
+	case whole(p.PassA) && whole(p.PassB):
+		return "consistent"
+	}
+	return "flaky"
+}
+
+// against returns the mean difference to the champion over the search evaluations that
+// both have.
+func (t *tally) against(champion, id agent.ConfigID) (shared int, difference float64) {
+	v, c := t.search[id], t.search[champion]
+	if v == nil || c == nil {
+		return 0, 0
+	}
+	at := make([]place, 0, len(v.scores))
+	for p := range v.scores {
+		if _, ok := c.scores[p]; ok {
+			at = append(at, p)
+		}
+	}
+	// Summation in a fixed order gives the same last digit every time.
+	slices.SortFunc(at, func(a, b place) int { return cmp.Or(strings.Compare(a.task, b.task), cmp.Compare(a.repeat, b.repeat)) })
+	for _, p := range at {
+		difference += (v.scores[p] - c.scores[p]) / float64(len(at))
+	}
+	return len(at), difference
+}
+
+// ref returns the reference to a variant with its display number.
+func (b *builder) ref(id agent.ConfigID) Ref {
+	if id == "" {
+		return Ref{}
+	}
+	return Ref{ID: id, Number: b.variant(id).Number}
+}
+
+// variant returns a variant, or only its id if the archive has lost it. Any other error
+// is kept and ends the report.
+func (b *builder) variant(id agent.ConfigID) archive.Variant {
+	if v, ok := b.variants[id]; ok {
+		return v
+	}
+	v, err := b.src.Variant(b.ctx, b.out.Agent, id)
+	if err != nil {
+		v = archive.Variant{ID: id}
+		if !errors.Is(err, archive.ErrNotFound) && b.failed == nil {
+			b.failed = err
+		}
+	}
+	b.variants[id] = v
+	return v
+}

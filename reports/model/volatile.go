@@ -1,0 +1,88 @@
+package model
+
+import (
+	"time"
+
+	"evolve/archive"
+	"evolve/runtime/policy"
+)
+
+// Volatile is everything that may differ between two runs of the same plan and
+// seed: times, host, timing, retries, commits, the ledger's head.
+type Volatile struct {
+	Started time.Time `json:"started,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
+	Until   time.Time `json:"until,omitzero"`
+	Seconds float64   `json:"seconds"`
+	Phases  []Phase   `json:"phases,omitempty"`
+	Host    string    `json:"host,omitempty"`
+	Binary  string    `json:"binary,omitempty"`
+	// Concurrency is the number of workers allowed, Reached the number reached.
+	Concurrency int `json:"concurrency"`
+	Reached     int `json:"reached"`
+	Resumed     int `json:"resumed"`
+	// CostUSD is what the run paid; results found in the archive cost nothing.
+	CostUSD float64 `json:"cost_usd"`
+	// PatchUSD is the part of it that was paid for writing, trying and reviewing patches.
+	PatchUSD float64 `json:"patch_usd,omitempty"`
+	// Guards are the statistics of the calls of tools and providers under their policies.
+	Guards []policy.Stat `json:"guards,omitempty"`
+	// LedgerError is the reason why the ledger could not be verified.
+	LedgerEntries int64           `json:"ledger_entries"`
+	LedgerHead    string          `json:"ledger_head,omitempty"`
+	LedgerError   string          `json:"ledger_error,omitempty"`
+	Agents        []VolatileAgent `json:"agents"`
+	// Waiting are the proposals of configs that were made before this run and still await
+	// a person.
+	Waiting []Waiting `json:"waiting,omitempty"`
+	// Patches are changes of source code that await a person, then those that were
+	// stopped. They belong to the workspace, not to an agent.
+	Patches []Patch `json:"patches,omitempty"`
+	// PatchWork is the run's own work on patches, whatever its result.
+	PatchWork []archive.PatchNote `json:"patch_work,omitempty"`
+	// Removed is what retention has since removed from the run; nil if nothing.
+	Removed *archive.RunRemoved `json:"removed,omitempty"`
+}
+
+// Phase is the time one part of the run took.
+type Phase struct {
+	Phase   string  `json:"phase"`
+	Seconds float64 `json:"seconds"`
+}
+
+// VolatileAgent is the volatile part of an agent's report, in the order of Report.Agents.
+type VolatileAgent struct {
+	Agent string `json:"agent"`
+	// Sandbox names the sandbox that the agent ran in.
+	Sandbox string `json:"sandbox,omitempty"`
+	// Limit is the limit that stopped the work on the agent; nil if it is not on record.
+	Limit *archive.AgentLimit `json:"limit,omitempty"`
+	// Cached counts the evaluations that an earlier run paid for, Retries the repeats
+	// after infrastructure failures.
+	Cached  int `json:"cached"`
+	Retries int `json:"retries"`
+	// Latency on the holdout, in seconds; absent without scored evaluations.
+	Champion *Latency `json:"champion_latency,omitempty"`
+	Variant  *Latency `json:"variant_latency,omitempty"`
+	// Guard is the condition on latency, if there is one.
+	Guard     *Guard             `json:"latency_guard,omitempty"`
+	Proposals []VolatileProposal `json:"proposals,omitempty"`
+}
+
+// Latency is the median and the 95th percentile, in seconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+}
+
+// VolatileProposal records where a proposal is stored and what was decided.
+type VolatileProposal struct {
+	ID       string                 `json:"id"`
+	Created  time.Time              `json:"created,omitzero"`
+	Commit   string                 `json:"commit,omitempty"`
+	Ref      string                 `json:"ref,omitempty"`
+	Evidence string                 `json:"evidence,omitempty"`
+	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+	// Addressed lists the places that address a reviewer: see [Addressed].
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+}

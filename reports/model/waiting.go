@@ -1,0 +1,205 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+	"evolve/runtime/text"
+)
+
+// Waiting is a proposal of a config that was made before this run and still awaits a
+// person. Every rendering begins with the one whose decision has been open longest.
+type Waiting struct {
+	Proposal string `json:"proposal"`
+	Agent    string `json:"agent"`
+	Variant  Ref    `json:"variant"`
+	// Days is the number of whole days that it has waited at the end of this run.
+	Days int `json:"days"`
+	// First is the proposal that first asked for this decision; this proposal replaced it
+	// without a decision in between. Open is the number of whole days since then. For a
+	// first proposal they are itself and Days.
+	First string `json:"first"`
+	Open  int    `json:"open_days"`
+	// Difference is its confirmed gain, in score units; nil if nothing was confirmed.
+	Difference *float64 `json:"difference,omitempty"`
+	// Reference is the base of Difference; nil means the champion.
+	Reference *stats.Reference `json:"reference,omitempty"`
+	// Stale names what changed since it was measured; a stale proposal cannot be
+	// approved.
+	Stale   []string `json:"stale,omitempty"`
+	Command string   `json:"command"`
+}
+
+// ListWaiting lists the proposals that wait at a time, the oldest first, without those of
+// the given run; run may be empty. A proposal is stale if the agent's latest plan
+// recorded it as stale.
+func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]Waiting, error) {
+	out := []Waiting{}
+	undecided := map[string]archive.ProposalRecord{} // by agent, the first since the last decision
+	for p, err := range src.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("listing what waits: %w", err)
+		}
+		if !p.OfConfig() {
+			continue
+		}
+		first, ok := undecided[p.Agent]
+		switch {
+		case !p.AwaitsConfig() && p.State != archive.Superseded:
+			delete(undecided, p.Agent)
+		case !ok:
+			first = p
+			undecided[p.Agent] = p
+		}
+		if !p.AwaitsConfig() || p.Run == run && run != "" || p.Created.After(at) {
+			continue
+		}
+		w := Waiting{Proposal: p.ID, Agent: p.Agent, Variant: Ref{ID: p.Variant}, Days: days(p.Created, at), First: first.ID, Open: days(first.Created, at), Command: "evolve approve " + p.ID}
+		if p.State == archive.HumanLane {
+			w.Command += ` --override-reason "…"`
+		}
+		if v, err := src.Variant(ctx, p.Agent, p.Variant); err == nil {
+			w.Variant.Number = v.Number
+		} else if !errors.Is(err, archive.ErrNotFound) {
+			return nil, fmt.Errorf("reading what waits: %w", err)
+		}
+		var err error
+		if w.Difference, w.Reference, err = confirmed(ctx, src, p); err != nil {
+			return nil, err
+		}
+		if w.Stale, err = stale(ctx, src, p); err != nil {
+			return nil, err
+		}
+		out = append(out, w)
+	}
+	slices.SortStableFunc(out, func(a, b Waiting) int { return b.Open - a.Open })
+	return out, nil
+}
+
+func days(since, at time.Time) int { return int(at.Sub(since) / (24 * time.Hour)) }
+
+// confirmed returns the gain that a proposal rests on, and the reference of that gain.
+func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*float64, *stats.Reference, error) {
+	r, err := src.Result(ctx, p.Run, p.Agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading what waits: %w", err)
+	}
+	for _, f := range r.Finalist {
+		if f.Variant == p.Variant {
+			gain := estimated(f).Difference
+			return &gain, r.Reference, nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// stale lists what has changed according to the latest plan of the agent.
+func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string, error) {
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("listing the runs: %w", err)
+		}
+		plan, err := src.Plan(ctx, r.ID, p.Agent)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a plan: %w", err)
+		}
+		for _, w := range plan.Waits {
+			if w.Proposal == p.ID {
+				return w.Stale, nil
+			}
+		}
+		return nil, nil
+	}
+	return nil, nil
+}
+
+// Words describes how long the proposal has waited and its gain.
+func (w Waiting) Words() string {
+	id := text.Visible(w.Proposal)
+	if len(w.Stale) > 0 {
+		return id + " is stale: " + text.Visible(clip(strings.Join(w.Stale, ", "), 80)) + " changed since it was measured; `evolve run` may measure it again"
+	}
+	words := id + " has waited " + whole(w.Days)
+	if w.First != "" && w.First != w.Proposal {
+		words = fmt.Sprintf("%s waits, the latest of a decision that has been open for %s, since %s", id, whole(w.Open), text.Visible(w.First))
+	}
+	if w.Difference == nil {
+		return words
+	}
+	if w.Reference == nil {
+		return words + ": " + number.Points(*w.Difference) + " points"
+	}
+	words += ": " + number.Points(*w.Difference) + " points over " + text.Visible(w.Reference.Proposal)
+	if w.Reference.Steps > 0 {
+		words += fmt.Sprintf(", which was %s over v%d", number.Points(w.Reference.Difference), w.Reference.Champion)
+	}
+	return words
+}
+
+// whole formats a number of days.
+func whole(days int) string {
+	if days == 0 {
+		return "less than a day"
+	}
+	return number.Plural(days, "day")
+}
+
+// LeftOut is a variant that a proposal kept out of the confirmation.
+type LeftOut struct {
+	Variant  Ref    `json:"variant"`
+	Proposal string `json:"proposal"`
+	Reason   string `json:"reason"`
+}
+
+// leftOut copies the variants that were left out.
+func (b *builder) leftOut() error {
+	for _, l := range b.result.LeftOut {
+		b.out.LeftOut = append(b.out.LeftOut, LeftOut{Variant: b.ref(l.Variant), Proposal: l.Proposal, Reason: clip(l.Reason, MaxReason)})
+	}
+	return nil
+}
+
+// BaseName names what candidates were compared with on the holdout: the champion, or the
+// waiting variant.
+func (d Decision) BaseName() string {
+	switch {
+	case d.Reference != nil:
+		return fmt.Sprintf("%s (%s, which waits)", text.Visible(d.Reference.Proposal), d.Against.Name())
+	case d.Against != nil:
+		return d.Against.Name() + ", which waits,"
+	}
+	return d.Champion.Name()
+}
+
+// BaseLabel names what the box compares a variant with.
+func (d Decision) BaseLabel() string {
+	switch {
+	case d.Reference != nil:
+		return fmt.Sprintf("%s, which waits (%s)", text.Visible(d.Reference.Proposal), d.Against.Name())
+	case d.Against != nil:
+		return d.Against.Name() + ", which waits"
+	}
+	return d.Champion.Name()
+}
+
+// chained returns the end of a sentence about a gain over a waiting proposal: the
+// proposal's own gain over the champion.
+func (d Decision) chained() string {
+	if gain := d.Reference.Gain(); gain != "" {
+		return "; " + number.Signs(text.Visible(gain))
+	}
+	return ""
+}

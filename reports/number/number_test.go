@@ -1,0 +1,44 @@
+package number
+
+import "testing"
+
+func TestNumbers(t *testing.T) {
+	for _, c := range [][2]string{
+		{Score(.6124), ".612"},
+		{Score(1), "1.000"},
+		{Score(0), ".000"},
+		{Score(-.25), "−.250"},
+		{Points(.0821), "+8.2"},
+		{Points(-.004), "−0.4"},
+		{Points(0), "0.0"},
+		{Points(-.0001), "0.0"},
+		{Size(-.031), "3.1"},
+		{PValue(.0031), ".0031"},
+		{PValue(.16), ".16"},
+		{PValue(.00001), "<.0001"},
+		{PValue(1), "1"},
+		{PValue(.025), ".025"},
+		{Count(0), "0"},
+		{Count(1234567), "1,234,567"},
+		{Count(-1234), "-1,234"},
+		{Plural(1, "task"), "1 task"},
+		{Plural(1200, "task"), "1,200 tasks"},
+		{Short(.75), ".75"},
+		{Short(-.5), "−.5"},
+		{Short(12), "12"},
+		{Short(1e-6), "1e−06"},
+		{Money(.0041), ".41¢"},
+		{Money(.5), "50.0¢"},
+		{Money(12.3), "$12.30"},
+		{Money(0), "$0"},
+		{Duration(.0000005), "0 µs"},
+		{Duration(.84), "840 ms"},
+		{Duration(1.94), "1.9 s"},
+		{Duration(200), "3 m 20 s"},
+		{Duration(25500), "7 h 5 m"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%q, want %q", c[0], c[1])
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/model"
+)
+
+// TestClaimNamesItsAssumptions checks that every rendering of a claim about new tasks
+// states, with figures, what the claim does not cover (tasks of an unseen kind) and what
+// it assumes (differences between nights).
+func TestClaimNamesItsAssumptions(t *testing.T) {
+	for _, verdict := range []stats.Verdict{archive.Adopt, archive.Trade} {
+		r := adoptWorld(t, 0).report()
+		d := &r.Agents[0].Decision
+		if d.Claim != stats.NewTasks || d.Verdict != archive.Adopt {
+			t.Fatalf("%s, %q", d.Verdict, d.Claim)
+		}
+		d.Verdict = verdict
+		e := r.Agents[0].Headline.Evidence
+		if e.Night != stats.AssumedNight || !(e.Tail.Unseen > .04 && e.Tail.Unseen < .06) {
+			t.Fatalf("a night of %g, %g unseen", e.Night, e.Tail.Unseen)
+		}
+		for name, render := range map[string]func(b *bytes.Buffer) error{
+			"box":      func(b *bytes.Buffer) error { return Box(b, r, TerminalOptions{Width: 80}) },
+			"terminal": func(b *bytes.Buffer) error { return Terminal(b, r, TerminalOptions{Width: 160}) },
+			"markdown": func(b *bytes.Buffer) error { return Markdown(b, r) },
+			"page":     func(b *bytes.Buffer) error { return HTML(b, r) },
+		} {
+			var b bytes.Buffer
+			if err := render(&b); err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "\u00a0", " ")), " ")
+			for _, want := range []string{"up to 4.9 % of new tasks could fail unseen", "the gain would be gone if 24.5 % did", "a night shifts such a difference by 2.0 points (standard deviation); measured in 1 night"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s, %s: no %q in %.3000s", verdict, name, want, text)
+				}
+			}
+		}
+	}
+}
+
+// TestOpenDomainInTheBox checks that the box names the worst of the open domains.
+func TestOpenDomainInTheBox(t *testing.T) {
+	domain := func(name string, difference float64, verdict string) model.Domain {
+		return model.Domain{Domain: name, Verdict: verdict, Effect: model.Effect{Difference: difference, Lo: difference - .11, Hi: difference + .11}}
+	}
+	got := domainLine([]model.Domain{domain("a", .2, stats.DomainBetter), domain("b", .01, stats.DomainOpen), domain("c", -.04, stats.DomainOpen)}).raw()
+	if want := "2 open, the worst c −4.0 points [−15.0, +7.0]"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q does not end with %q", got, want)
+	}
+}
+
+// TestMissingDataIsNoLoss checks that there is no warning about records if a ruling
+// counts missing data: it then has more tasks than those with both sides.
+func TestMissingDataIsNoLoss(t *testing.T) {
+	warned := func(counted bool) bool {
+		r := withRuling(t, archive.Adopt, func(_ *archive.AgentResult, r *stats.Ruling) { r.Tasks, r.MissingCounted = 61, counted })
+		if n := r.Agents[0].Headline.Tasks; (n == 61) != counted {
+			t.Errorf("missing data counted %v: the headline is of %d tasks", counted, n)
+		}
+		return strings.Contains(strings.Join(r.Agents[0].Health.Warnings, ";"), "the records hold 60 tasks with both sides")
+	}
+	if warned(true) || !warned(false) {
+		t.Errorf("warned with missing data counted: %v, and without: %v", warned(true), warned(false))
+	}
+}
+
+// TestStandingOfWhatIsShownHere checks that complete evidence for these tasks is not
+// reported as all the evidence needed.
+func TestStandingOfWhatIsShownHere(t *testing.T) {
+	for part, want := range map[float64]string{.5: "after 4 blocks, 50 % of the evidence needed", 1: "after 4 blocks, shown for these tasks and not yet for new ones"} {
+		if got := standing(model.Candidate{Blocks: 4, State: stats.Open, LogE: part * 5, Required: 5}); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestNoiseBesideItsInterval checks that the text explains why an interval without 0 is
+// no drift.
+func TestNoiseBesideItsInterval(t *testing.T) {
+	for p, want := range map[float64]string{.2: "no drift was shown", .03: "a drift is named from .01 on"} {
+		if got := noiseWord(&model.Noise{Effect: model.Effect{Level: .95}, P: p}); !strings.Contains(got.Text, want) {
+			t.Errorf("p %g: %s", p, got.Text)
+		}
+	}
+}

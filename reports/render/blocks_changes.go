@@ -1,0 +1,124 @@
+package render
+
+import (
+	"slices"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// changeBlocks returns the blocks that show the difference between the two configs.
+func changeBlocks(s subject) []block {
+	if len(s.agent.Changes) == 0 {
+		return nil
+	}
+	var out []block
+	if h := s.agent.Headline; h != nil && s.agent.Decision.Variant == nil {
+		out = append(out, para{Text: say("What " + h.Variant.Name() + " would have changed, had it been better."), Note: true})
+	}
+	t := table{Caption: say("Parameters"), Columns: []column{{Title: "parameter", Wraps: true}, {Title: "old", Wraps: true}, {Title: "new", Wraps: true}}}
+	measured := slices.ContainsFunc(s.agent.Changes, func(c model.Change) bool { return c.Own != nil })
+	if measured {
+		t.Columns = append(t.Columns, column{Title: "by itself", Figures: true}, column{Title: "interval", Figures: true})
+	}
+	add := func(c model.Change, r row) {
+		if measured {
+			r.Cells = append(r.Cells, ownEffect(c)...)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	var diffs []block
+	for _, c := range s.agent.Changes {
+		if c.Lines != nil {
+			added, removed := 0, 0
+			l := listing{Label: say("Change of ", clipped(c.Param, 60))}
+			for _, line := range c.Lines {
+				switch line.Op {
+				case "+":
+					added++
+				case "-":
+					removed++
+				}
+				l.Lines = append(l.Lines, mark{line.Op, say(foreign(line.Text))})
+			}
+			add(c, row{Cells: []spans{say(clipped(c.Param, 60)), say(styled("text", dim)), say(lineCount(added, removed))}})
+			diffs = append(diffs, l)
+			continue
+		}
+		r := row{Cells: []spans{say(clipped(c.Param, 60)), valueText(c.Old, model.MaxValue), valueText(c.New, model.MaxValue)}}
+		if len(c.Added)+len(c.Removed) > 0 {
+			var parts []spans
+			for _, a := range c.Added {
+				parts = append(parts, say(styled("+ ", good), clipped(a, 60)))
+			}
+			for _, x := range c.Removed {
+				parts = append(parts, say(styled(number.Minus+" ", bad), clipped(x, 60)))
+			}
+			r.Cells[2] = list(parts, ", ")
+		}
+		add(c, r)
+	}
+	return append(append(append(out, t), ablationBlocks(s)...), diffs...)
+}
+
+// ownEffect returns the cells for the effect of a change by itself and its interval.
+func ownEffect(c model.Change) []spans {
+	o := c.Own
+	if o == nil {
+		return []spans{say(number.Unknown), say(number.Unknown)}
+	}
+	if o.Untried {
+		return []spans{say(number.Unknown), say(styled(untried, dim))}
+	}
+	return []spans{judged(model.Effect{Lo: o.Lo, Hi: o.Hi}, number.Points(o.Difference)), say(number.Interval(o.Lo, o.Hi))}
+}
+
+// untried is shown in place of an effect that was not measured.
+const untried = "not tried singly: the evaluations ended"
+
+// ablationBlocks shows how the finalists were reduced: the headline's finalist in full,
+// the others in a table.
+func ablationBlocks(s subject) []block {
+	all := s.agent.Ablations
+	var out []block
+	if h := s.agent.Headline; len(all) > 0 && h != nil && h.Variant == all[0].Small {
+		out, all = append(out, ablationNote(all[0])), all[1:]
+	}
+	if len(all) == 0 {
+		return out
+	}
+	t := table{Columns: []column{{Title: "finalist"}, {Title: "made small"}, {Title: "stay", Wraps: true}, {Title: "set back", Figures: true}, {Title: "evaluations", Figures: true}}}
+	for _, a := range all {
+		var stay []spans
+		for _, e := range a.Effects {
+			if e.Untried {
+				stay = append(stay, say(clipped(e.Param, 60), styled(" "+untried, aside)))
+				continue
+			}
+			stay = append(stay, say(clipped(e.Param, 60), theirs(" "+number.Points(e.Difference)+" "+number.Interval(e.Lo, e.Hi), aside)))
+		}
+		t.Rows = append(t.Rows, row{Cells: []spans{
+			say(a.Winner.Name()), say(a.Small.Name()), list(stay, ", "), say(number.Count(len(a.Reverted))), say(number.Count(a.Evaluations)),
+		}})
+	}
+	return append(out, fold{Summary: say("how " + number.Plural(len(all), "other finalist was", "other finalists were") + " made small"), Blocks: []block{t}})
+}
+
+// ablationNote describes how the changes of one finalist were judged, which were set
+// back, and what the table of changes does not show.
+func ablationNote(a model.Ablation) block {
+	how := "by the model of the search alone"
+	if a.Evaluations > 0 {
+		how = "by the model of the search and " + number.Plural(a.Evaluations, "evaluation") + " of this stage"
+	}
+	line := say("What stays was decided on search tasks, " + how + "; by itself is the score with the change less that without it, on the same of these tasks. ")
+	if n := len(a.Reverted); n > 0 {
+		line = append(line, say("Set back: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" without a shown effect: ", foreignList(a.Reverted), ". ")...)
+	} else {
+		line = append(line, say("Nothing was set back. ")...)
+	}
+	if a.Reason != "" {
+		line = append(line, say("The run adds: ", foreign(a.Reason), ".")...)
+	}
+	return para{Note: true, Text: line}
+}

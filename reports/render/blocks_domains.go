@@ -1,0 +1,54 @@
+package render
+
+import (
+	"evolve/bench/stats"
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// maxDomains is the maximum number of domains in the table; the picture shows more.
+const maxDomains = 15
+
+func domainBlocks(s subject) []block {
+	if len(s.agent.Domains) == 0 {
+		return nil
+	}
+	t := table{Caption: say("Difference by domain"), Columns: []column{
+		{Title: "domain", Wraps: true},
+		{Title: "tasks", Figures: true},
+		{Title: against(s), Figures: true},
+		{Title: "variant", Figures: true},
+		{Title: "difference", Figures: true},
+		{Title: "interval", Figures: true},
+		{Title: ""},
+	}}
+	for _, d := range s.agent.Domains {
+		r := row{Mark: d.Flag, Cells: []spans{
+			say(clipped(d.Domain, 60)), say(number.Count(d.Tasks)), say(number.Score(d.Champion)), say(number.Score(d.Score)),
+			judged(d.Effect, number.Points(d.Difference)), say(number.Interval(d.Lo, d.Hi)), flagged(d),
+		}}
+		t.Rows = append(t.Rows, r)
+	}
+	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
+	if s.agent.Domains[0].Verdict != "" {
+		note.Text = say("~ no significant difference. Intervals for new tasks like those of the domain; all of them hold together with " + number.Percent(model.PartLevel) + " confidence. " +
+			"Fine: a loss of 10 points is ruled out; open: it is not yet. Only a domain that is shown to be worse stands against a recommendation.")
+	}
+	if len(t.Rows) > maxDomains {
+		t.Caption = say("Difference in every domain")
+		return []block{picture{forest(s)}, note, fold{Summary: say("all " + number.Plural(len(t.Rows), "domain") + " in figures"), Blocks: []block{t}}}
+	}
+	return []block{t, picture{forest(s)}, note}
+}
+
+func flagged(d model.Domain) spans {
+	switch {
+	case d.Verdict == stats.DomainVeto:
+		return say(styled("✗ worse", bad))
+	case d.Flag == "worse":
+		return say(styled("worse", bad))
+	case d.Flag == "better":
+		return say(styled("better", good))
+	}
+	return say(foreign(d.Verdict))
+}

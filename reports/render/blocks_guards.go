@@ -1,0 +1,101 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"evolve/reports/number"
+	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+)
+
+// guards returns a table of the calls of each tool and provider: their latency, and how
+// far breakers, limits and budgets were used.
+func guards(stats []policy.Stat) table {
+	t := table{Columns: []column{
+		{Title: "tool or provider"},
+		{Title: "calls", Figures: true},
+		{Title: "not ok", Figures: true},
+		{Title: "retries", Figures: true},
+		{Title: "p50", Figures: true},
+		{Title: "p95", Figures: true},
+		{Title: "p99", Figures: true},
+		{Title: "limits", Wraps: true},
+	}}
+	for _, s := range stats {
+		name := say(clipped(s.Name, 80))
+		if s.Origin != "" && s.Origin != "local" {
+			name = append(name, theirs("  "+clipped(s.Origin, 40).Text, aside))
+		}
+		t.Rows = append(t.Rows, row{Cells: []spans{
+			name, say(number.Count(int(s.Calls))), say(number.Count(int(s.Calls - s.Outcomes[agent.OK]))), say(number.Count(int(s.Retries))),
+			say(span64(s.P50)), say(span64(s.P95)), say(span64(s.P99)), limits(s),
+		}})
+	}
+	return t
+}
+
+func span64(d time.Duration) string { return number.Duration(d.Seconds()) }
+
+// limits describes which limits of a tool or provider were used.
+func limits(s policy.Stat) spans {
+	var items []spans
+	add := func(words string) { items = append(items, say(words)) }
+	if s.Breaker == "open" || s.Breaker == "half_open" {
+		items = append(items, say(styled("breaker "+strings.ReplaceAll(s.Breaker, "_", "-"), bad)))
+	}
+	if s.Opened > 0 {
+		add("breaker opened " + number.Plural(s.Opened, "time"))
+	}
+	for _, refused := range []struct {
+		outcome agent.Outcome
+		by      string
+	}{
+		{agent.CircuitOpen, "by an open breaker"}, {agent.BudgetExceeded, "by a spent budget"}, {agent.Denied, "by policy"},
+	} {
+		if n := s.Outcomes[refused.outcome]; n > 0 {
+			add(number.Plural(int(n), "call") + " refused " + refused.by)
+		}
+	}
+	if s.RateWait > 0 {
+		add("waited " + span64(s.RateWait) + " for its rate")
+	}
+	if n := s.Outcomes[agent.RateLimited]; n > 0 {
+		add(number.Count(int(n)) + " rate limited")
+	}
+	if s.Abandoned > 0 {
+		add(strconv.Itoa(s.Abandoned) + " given up and not ended")
+	}
+	for _, b := range s.Budgets {
+		add("budget of a " + b.Scope + ": " + used(b))
+	}
+	if len(items) == 0 {
+		return say(styled("none reached", dim))
+	}
+	return list(items, "; ")
+}
+
+// used describes how much of a budget is spent.
+func used(b policy.BudgetStat) string {
+	out := ""
+	add := func(text string) {
+		if out != "" {
+			out += ", "
+		}
+		out += text
+	}
+	if b.Limit.USD > 0 {
+		add(number.Money(b.Used.USD) + " of " + number.Money(b.Limit.USD))
+	}
+	if b.Limit.Calls > 0 {
+		add(number.Count(int(b.Used.Calls)) + " of " + number.Plural(int(b.Limit.Calls), "call"))
+	}
+	if b.Limit.Tokens > 0 {
+		add(number.Count(int(b.Used.Tokens)) + " of " + number.Plural(int(b.Limit.Tokens), "token"))
+	}
+	if b.Limit.Elapsed > 0 {
+		add(span64(b.Used.Elapsed) + " of " + span64(b.Limit.Elapsed))
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package render
+
+import (
+	"evolve/bench/stats"
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/runtime/text"
+)
+
+// headlineBlocks returns the comparison that the verdict rests on.
+func headlineBlocks(s subject) []block {
+	h := s.agent.Headline
+	if h == nil {
+		return nil
+	}
+	name := h.Variant.Name()
+	if n := len(s.agent.Finalists); !s.agent.Decision.Verdict.Proposes() && n > 1 {
+		name += ", the best of " + number.Plural(n, "finalist")
+	}
+	f := facts{
+		{against(s) + " → variant", say(number.Score(h.Champion)+" → "+number.Score(h.Score), remark(s.agent.Decision.BaseName()+" → "+name))},
+		{"paired difference", say(judged(h.Effect, number.Points(h.Difference)+" points"), "  "+h.Bounds(), remark(h.About()))},
+	}
+	unit := "repeats"
+	if gain := s.agent.Decision.Reference.Gain(); gain != "" {
+		f = append(f, fact{"what waits", say(number.Signs(text.Visible(gain)))})
+	}
+	if e := h.Evidence; e != nil {
+		f = append(f, evidenceFacts(*h)...)
+		unit = "blocks"
+	}
+	if e := h.Evidence; e != nil && e.Failures != nil {
+		f = append(f, failureFact(*e.Failures, against(s)))
+	}
+	if e := h.Evidence; e != nil && e.Tail != nil {
+		f = append(f, tailFacts(*e.Tail, s.agent.Decision.Reference)...)
+	}
+	if e := h.Evidence; e != nil && e.Night > 0 {
+		f = append(f, fact{"nights", say(number.Count(e.Nights), remark("the interval for new tasks assumes that a night shifts such a difference by "+number.Size(e.Night)+" points (standard deviation)"))})
+	}
+	size := say(number.Count(h.Tasks) + " × " + number.Count(h.Repeats))
+	if e := h.Evidence; e != nil && len(e.Runs) > 1 {
+		size = append(size, remark("in "+number.Plural(len(e.Runs), "night")))
+	}
+	f = append(f,
+		fact{"tasks × " + unit, size},
+		fact{"wins / losses / ties", say(number.Count(h.Wins) + " / " + number.Count(h.Losses) + " / " + number.Count(h.Ties))},
+		fact{"smallest detectable", say(detectable(h.Planned, "before"), ", ", detectable(h.Detectable, "after"), remark("at 80 % power"))},
+		fact{"in the search", say(number.Points(h.Search)+" points", remark(curse(h.Curse)))},
+	)
+	out := []block{f}
+	if h.Evidence != nil && !h.Evidence.Fixed {
+		out = append(out, para{Note: true, Text: say("Better on these tasks is exact for any number of them; better on new tasks like these needs the spread between tasks too, and is what a recommendation rests on. The difference of what is adopted is measured at a moment that favours it: in simulations it was too high by about 1 to 3 points on average, and by 3 to 12 with few tasks or when proven in a single night.")})
+	}
+	if len(s.agent.Finalists) > 1 {
+		out = append(out, finalistTable(s.agent.Finalists))
+	}
+	return out
+}
+
+// against returns the column heading of the side that a variant was measured against.
+func against(s subject) string {
+	if s.agent.Decision.Against != nil {
+		return "what waits"
+	}
+	return "champion"
+}
+
+// evidenceFacts returns what a sequential ruling adds to a difference: the interval that
+// the claim does not rest on, with its own label.
+func evidenceFacts(h model.Headline) facts {
+	switch e := h.Evidence; {
+	case e.Fixed && h.Of == stats.TheseTasks:
+		return facts{{"on new tasks", say(number.Interval(e.New.Lo, e.New.Hi), remark(number.Percent(h.Level)+" interval for new tasks like these"))}}
+	case e.Fixed:
+		return facts{{"on these tasks", say(number.Points(h.Difference)+" points", remark("known, as a repeat would say the same"))}}
+	case h.Of == stats.TheseTasks:
+		return facts{{"on new tasks", say(number.Interval(e.New.Lo, e.New.Hi), remark(number.Percent(h.Level)+" interval for new tasks like these"))}}
+	default:
+		return facts{{"on these tasks", say(number.Interval(e.These.Lo, e.These.Hi), remark(number.Percent(h.Level)+" interval for these tasks, valid at any stop; no part of the claim"))}}
+	}
+}
+
+// failureFact returns the numbers of tasks and evaluations that each side failed; against
+// names the side that is not the variant.
+func failureFact(f stats.Failures, against string) fact {
+	runs := number.Count(f.ChampionRuns) + " → " + number.Count(f.VariantRuns) + " of " + number.Plural(f.Runs, "evaluation") + " crashed, timed out or broke the contract"
+	if f.Only > 0 {
+		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, at most " + number.Percent(f.OnlyMost) + " of new ones at an error of .05"
+	}
+	return fact{"failures", say(against+" "+number.Count(f.Champion)+" of "+number.Plural(f.Tasks, "task")+" → variant "+number.Count(f.Variant)+" of "+number.Count(f.Tasks),
+		remark(runs+"; each scores 0, and what one consumed less than the other side's answer is no saving: its pair is left out of the guards"))}
+}
+
+// tailFacts returns the risks that the mean does not show.
+func tailFacts(t stats.Tail, r *stats.Reference) facts {
+	gain := "the gain"
+	if r != nil {
+		gain = "the gain over " + text.Visible(r.Proposal)
+	}
+	unseen := "of a kind that none of these " + number.Count(t.Tasks) + " is"
+	if t.BreakEven > 0 {
+		unseen += "; " + gain + " would be gone if " + number.Percent(t.BreakEven) + " did"
+	}
+	out := facts{{"clearly worse", say(number.Plural(t.Worse, "task"), remark("at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, at an error of .05"))}}
+	if t.Failing > 0 {
+		out = append(out, fact{"failed in every run", say(number.Plural(t.Failing, "task"), remark("and not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new ones may be such, at an error of .05"))})
+	}
+	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
+}
+
+// finalistTable returns a table of all confirmed finalists.
+func finalistTable(list []model.Finalist) table {
+	t := table{Caption: say("Finalists on the holdout"), Columns: []column{
+		{Title: "variant"},
+		{Title: "score", Figures: true},
+		{Title: "difference", Figures: true},
+		{Title: "interval", Figures: true},
+		{Title: "evidence", Figures: true},
+		{Title: "finding", Wraps: true},
+	}}
+	if list[0].Evidence == nil {
+		t.Columns[4].Title = "adjusted p"
+	}
+	for _, f := range list {
+		evidence := say(number.PValue(f.Adjusted))
+		if f.Evidence != nil {
+			evidence = say(number.Share(f.Evidence.Share()))
+		}
+		r := row{Cells: []spans{say(f.Variant.Name()), say(number.Score(f.Score)), judged(f.Effect, number.Points(f.Difference)), finalistInterval(f.Effect), evidence, say(f.Finding)}}
+		if f.Accepted {
+			r.Mark = "better"
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+// finalistInterval formats the interval of a finalist and marks it if it is not about new
+// tasks.
+func finalistInterval(e model.Effect) spans {
+	if e.Of == stats.TheseTasks {
+		return say(e.Bounds() + " these tasks")
+	}
+	return say(number.Interval(e.Lo, e.Hi))
+}
+
+// detectable formats a smallest detectable difference. Values ≤ 0 and ≥ 1, the whole
+// scale, mean that there is none.
+func detectable(d float64, when string) string {
+	if d <= 0 || d >= 1 {
+		return when + " none"
+	}
+	return when + " " + number.Size(d) + " points"
+}
+
+// curse describes how much of the search's gain was selection bias.
+func curse(c float64) string {
+	switch {
+	case c > .0005:
+		return number.Size(c) + " of it did not hold up (winner's curse)"
+	case c < -.0005:
+		return "the holdout shows " + number.Size(c) + " more"
+	}
+	return "all of it held up"
+}

@@ -1,0 +1,233 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// stageNames are the display names of the stages.
+var stageNames = map[string]string{
+	"search": "search", "baseline": "random baseline", "aa": "champion against itself", "ablate": "ablation", "confirm": "confirmation",
+}
+
+// phaseName returns the display name of a phase, that of its stage if it has one.
+func phaseName(phase string) string {
+	if name := stageNames[phase]; name != "" {
+		return name
+	}
+	return phase
+}
+
+// removed describes what retention has removed from the run.
+func removed(r model.RunRemoved) spans {
+	what := number.Plural(r.Transcripts, "transcript")
+	if r.Evaluations > 0 {
+		what += " and " + number.Plural(r.Evaluations, "evaluation")
+	}
+	return say(styled("Removed: ", bad), what+" were removed by retention by "+number.Time(r.Time)+
+		"; tables of single evaluations count what is kept, the verdict is the one of the night.")
+}
+
+// healthBlocks describes how the run went.
+func healthBlocks(s subject) []block {
+	h, v, run := s.agent.Health, s.report.Volatile, s.report.Run
+	var out []block
+	if h.Incomplete != "" {
+		out = append(out, para{Text: say(styled("Incomplete: ", bad), foreign(h.Incomplete), ".")})
+	}
+	for _, w := range h.Warnings {
+		out = append(out, para{Text: say(styled("Warning: ", bad), foreign(w), ".")})
+	}
+	if r := v.Removed; r != nil {
+		out = append(out, para{Text: removed(*r)})
+	}
+	t := table{Caption: say("Evaluations by stage"), Columns: []column{
+		{Title: "stage"}, {Title: "planned", Figures: true}, {Title: "done", Figures: true}, {Title: "missing", Figures: true}, {Title: "skipped", Figures: true},
+	}}
+	var idle []spans
+	for _, st := range h.Stages {
+		if st.Done+st.Missing == 0 {
+			idle = append(idle, say(stageNames[st.Stage]))
+			continue
+		}
+		t.Rows = append(t.Rows, row{Cells: []spans{say(stageNames[st.Stage]), say(number.Count(st.Planned)), say(number.Count(st.Done)), say(number.Count(st.Missing)), say(number.Count(st.Skipped))}})
+	}
+	if len(t.Rows) > 0 {
+		out = append(out, t)
+	}
+	f := facts{}
+	if len(idle) > 0 {
+		f = append(f, fact{"not begun", list(idle, ", ")})
+	}
+	if h.Released > 0 {
+		f = append(f, fact{"released", say("the search had " + number.Plural(h.Released, "evaluation") + " that were planned for the confirmation: there was nothing to confirm")})
+	}
+	if h.Lent > 0 {
+		f = append(f, fact{"lent", say("making the finalists small had " + number.Plural(h.Lent, "evaluation") + " that were planned for the confirmation: the best finalist is projected to need fewer")})
+	}
+	if len(h.Outcomes) > 0 {
+		var items []spans
+		for _, o := range h.Outcomes {
+			items = append(items, say(strings.ReplaceAll(string(o.Outcome), "_", " ")+" "+number.Count(o.Count)))
+		}
+		f = append(f, fact{"outcomes", list(items, ", ")})
+	}
+	f = append(f, fact{"reused, retried", say(number.Count(s.volatile.Cached) + " found in the archive, " + number.Plural(s.volatile.Retries, "retry", "retries"))})
+	if h.Constant > 0 {
+		f = append(f, fact{"repeats", say("the same answer on all of "+number.Plural(h.Constant, "task")+" that were asked twice: ",
+			"deterministic: true and uses_seed: false in agent.yaml would spare them")})
+	}
+	f = append(f, fact{"budget used", say(budget(run, v))})
+	if l := s.volatile.Limit; l != nil {
+		f = append(f, fact{"limit that binds", limitText(*l)})
+	}
+	if v.Seconds > 0 {
+		phases := make([]string, len(v.Phases))
+		for i, p := range v.Phases {
+			phases[i] = phaseName(p.Phase) + " " + number.Duration(p.Seconds)
+		}
+		value := say(number.Duration(v.Seconds))
+		if len(phases) > 0 {
+			value = append(value, theirs("  "+strings.Join(phases, ", "), aside))
+		}
+		f = append(f, fact{"time", value})
+	}
+	if v.Concurrency > 0 {
+		f = append(f, fact{"concurrency", say(number.Count(v.Reached) + " reached of " + number.Count(v.Concurrency) + " allowed")})
+	}
+	if v.Resumed > 0 {
+		f = append(f, fact{"resumed", say(number.Plural(v.Resumed, "time"))})
+	}
+	if s.volatile.Sandbox != "" {
+		f = append(f, fact{"sandbox", say(clipped(s.volatile.Sandbox, model.MaxReason))})
+	}
+	ended := say(foreign(string(run.State)), ", exit "+strconv.Itoa(run.Exit))
+	if run.Reason != "" {
+		ended = append(ended, say(": ", clipped(run.Reason, model.MaxReason))...)
+	}
+	out = append(out, append(f, fact{"ended", ended}))
+	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they cover the whole run
+		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
+	}
+	return out
+}
+
+// noiseFact shows how far the champion differs from a rerun of itself; nil means not run.
+func noiseFact(n *model.Noise) fact {
+	if n == nil {
+		return fact{"champion against itself", say(styled("not run", dim))}
+	}
+	return fact{"champion against itself", say(number.Points(n.Difference)+" points  "+number.Interval(n.Lo, n.Hi), noiseWord(n))}
+}
+
+func noiseWord(n *model.Noise) span {
+	if n.Drifted {
+		return styled("  drifted: p "+number.PValue(n.P), bad)
+	}
+	if n.P <= 1-n.Level { // the interval does not contain 0
+		return remark("p " + number.PValue(n.P) + "; a drift is named from .01 on, as one night in twenty is as far off by chance")
+	}
+	return remark("no drift was shown, p " + number.PValue(n.P))
+}
+
+// limitText names the limit that the plan followed, and what one evaluation took.
+func limitText(l model.AgentLimit) spans {
+	out := say(model.LimitWords(l))
+	if l.Made > 0 {
+		took := number.Duration(l.Seconds)
+		if l.USD > 0 {
+			took += " and " + number.Money(l.USD)
+		}
+		out = append(out, remark(took+" each, measured on "+number.Count(l.Made)+", "+number.Count(l.Parallel)+" at once"))
+	}
+	return out
+}
+
+func budget(run model.Run, v model.Volatile) string {
+	paid := v.CostUSD
+	used := number.Plural(run.Evaluations, "evaluation")
+	if run.BudgetEvals > 0 {
+		used = number.Count(run.Evaluations) + " of " + number.Plural(run.BudgetEvals, "evaluation")
+	}
+	if paid > 0 || run.BudgetUSD > 0 {
+		used += ", " + number.Money(paid)
+		if run.BudgetUSD > 0 {
+			used += " of " + number.Money(run.BudgetUSD)
+		}
+		if v.PatchUSD > 0 {
+			used += " (" + number.Money(v.PatchUSD) + " of it for patches)"
+		}
+	}
+	if run.BudgetSeconds > 0 {
+		used += ", at most " + number.Duration(run.BudgetSeconds)
+	}
+	return used
+}
+
+// provenanceBlocks identifies everything that the figures depend on.
+func provenanceBlocks(s subject) []block {
+	p, v, run := s.agent.Provenance, s.report.Volatile, s.report.Run
+	var f facts
+	add := func(name string, value spans) {
+		if len(value) > 0 {
+			f = append(f, fact{name, value})
+		}
+	}
+	add("run", say(foreign(run.ID)))
+	add("suites", foreignList(p.Suites))
+	add("suite", say(foreign(p.SuiteHash)))
+	add("split", say(foreign(p.SplitHash), remark(number.Count(p.SearchTasks)+" search, "+number.Count(p.HoldoutTasks)+" holdout")))
+	add("agent", say(foreign(p.AgentHash)))
+	add("adapter", append(say(foreign(p.Adapter)), nature(p)...))
+	add("space", say(foreign(p.SpaceHash)))
+	add("prices", say(foreign(p.PricesHash)))
+	add("champion", say(foreign(string(p.Champion))))
+	if s.agent.Headline != nil {
+		add("variant", say(foreign(string(s.agent.Headline.Variant.ID))))
+	}
+	add("seed, lookahead", say(strconv.FormatInt(run.Seed, 10)+", "+strconv.Itoa(run.Lookahead)))
+	add("selection", say(foreign(run.Selection)))
+	add("policies", say(foreign(run.Policy)))
+	add("stages", foreignList(run.Stages))
+	if !v.Started.IsZero() {
+		add("started", say(number.Time(v.Started)))
+	}
+	if !v.Ended.IsZero() {
+		add("ended", say(number.Time(v.Ended)))
+	}
+	add("host", say(foreign(v.Host)))
+	add("binary", say(foreign(v.Binary)))
+	for _, q := range s.volatile.Proposals {
+		if q.Commit != "" {
+			add("commit", say(foreign(q.Commit), theirs("  of "+q.ID, aside)))
+		}
+		if q.Evidence != "" {
+			add("evidence", say(foreign(q.Evidence), theirs("  of "+q.ID, aside)))
+		}
+	}
+	if v.LedgerError != "" {
+		add("ledger", say(styled("broken: ", bad), clipped(v.LedgerError, model.MaxReason)))
+	} else {
+		add("ledger head", say(foreign(v.LedgerHead), remark(number.Plural(int(v.LedgerEntries), "entry", "entries"))))
+	}
+	add("verify", say(styled("evolve audit verify", command)))
+	return []block{f}
+}
+
+// nature describes how much information repeats of this agent give.
+func nature(p model.Provenance) spans {
+	var parts []string
+	if p.Deterministic {
+		parts = append(parts, "deterministic")
+	}
+	if !p.UsesSeed {
+		parts = append(parts, "ignores the seed")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return say(remark(strings.Join(parts, ", ")))
+}

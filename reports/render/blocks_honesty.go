@@ -1,0 +1,97 @@
+package render
+
+import (
+	"fmt"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// honestyBlocks reports how much was tried to find the claimed variant.
+func honestyBlocks(s subject) []block {
+	h := s.agent.Honesty
+	line := say(styled(number.Plural(h.Variants, "variant"), strong), " tried in ", styled(number.Plural(h.Evaluations, "evaluation"), strong), " on search tasks")
+	if h.Confirmations > 0 {
+		line = append(line, say(", ", styled(number.Plural(h.Confirmations, "finalist"), strong), " confirmed on the holdout")...)
+	}
+	if h.Exhausted {
+		line = append(line, say("; nothing was left to try")...)
+	}
+	out := []block{para{Text: append(line, say(".")...)}}
+	var f facts
+	if h.Method != "" {
+		what := "for this run's verdict; runs are not added up"
+		if s.agent.Headline.Evidence != nil {
+			what = "for this candidate, on all nights together"
+		}
+		f = append(f, fact{"error control", say(h.Method)}, fact{"level", say(number.PValue(h.ErrorRate), remark(what))})
+	}
+	if h.Rulings != nil {
+		f = append(f, rulingsFact(*h.Rulings))
+	}
+	if e := h.Entries; e != nil {
+		f = append(f, fact{"entries", say(fmt.Sprintf("%d of %d used in %d days", e.Used, e.Most, e.Days),
+			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in them all", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
+	}
+	switch {
+	case h.Opened > 0:
+		f = append(f, fact{"holdout opened", say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening wears it a little"))})
+	default:
+		f = append(f, fact{"holdout opened", say("never")})
+	}
+	if h.Adopted > 0 {
+		f = append(f, fact{"decided by it", say(number.Plural(h.Adopted, "adoption"))})
+	}
+	f = append(f, baselineFacts(h.Baseline)...)
+	f = append(f, noiseFact(s.agent.Health.Noise))
+	out = append(out, f)
+	if h.Advice != "" {
+		out = append(out, para{Text: say(styled("Advice: ", strong), h.Advice, ".")})
+	}
+	if c := curve(s); c != nil {
+		out = append(out, picture{c})
+	}
+	return out
+}
+
+// baselineFacts compare search and random search.
+func baselineFacts(r *model.Baseline) facts {
+	if r == nil {
+		return nil
+	}
+	value := say(number.Score(r.Score)+"  ["+number.Score(r.Lo)+", "+number.Score(r.Hi)+"]", remark(r.Variant.Name()+" after "+number.Plural(r.Evaluations, "evaluation")))
+	f := facts{{"best of random", value}}
+	for _, m := range []struct {
+		label string
+		*model.Match
+	}{{"search at equal spend", r.Equal}, {"search at the end", r.End}} {
+		if m.Match == nil {
+			continue
+		}
+		value := say(number.Score(m.Search.Score)+"  ["+number.Score(m.Search.Lo)+", "+number.Score(m.Search.Hi)+"]", remark(m.Search.Variant.Name()+" after "+number.Plural(m.Search.Spent, "evaluation")))
+		value = append(value, say("; ", number.Points(m.Difference)+" points against random ", number.Interval(m.Lo, m.Hi))...)
+		f = append(f, fact{m.label, value})
+	}
+	if len(f) > 1 {
+		f = append(f, fact{"how they compare", say("each is expected on all search tasks, by one model of all evaluations, made at the end of the search")})
+	}
+	return f
+}
+
+// rulingsFact describes which rulings were computed again.
+func rulingsFact(r model.Rulings) fact {
+	var value spans
+	join := func(n int, what string) {
+		if n == 0 {
+			return
+		}
+		if len(value) > 0 {
+			value = append(value, say("; ")...)
+		}
+		value = append(value, say(number.Plural(n, "ruling")+" "+what)...)
+	}
+	join(r.Recomputed, "computed again from the stored evaluations")
+	join(r.Unstored, "not recomputable: an older evolve made it")
+	join(r.Gone, "not recomputable: its evaluations were removed")
+	return fact{"recomputed", value}
+}

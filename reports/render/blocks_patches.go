@@ -1,0 +1,184 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/runtime/text"
+)
+
+// closing returns the sections that belong to no single agent.
+func closing(r model.Report) []section {
+	var awaiting, stopped []model.Patch
+	for _, p := range r.Volatile.Patches {
+		if p.Awaits() {
+			awaiting = append(awaiting, p)
+		} else {
+			stopped = append(stopped, p)
+		}
+	}
+	var out []section
+	if len(awaiting) > 0 {
+		out = append(out, section{ID: "patches", Title: "Patches awaiting", Blocks: awaitingPatches(awaiting)})
+	}
+	if len(stopped) > 0 {
+		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: stoppedPatches(stopped)})
+	}
+	if work := r.Volatile.PatchWork; len(work) > 0 {
+		out = append(out, section{ID: "patch-work", Title: "What the night tried on code", Blocks: patchWork(work)})
+	}
+	return out
+}
+
+// maxNamed is the maximum number of patches of one kind that patchLine names.
+const maxNamed = 3
+
+// patchLine summarizes in one line which patches wait for a person and how many are not
+// offered; it is empty if there are no patches.
+func patchLine(patches []model.Patch) spans {
+	var awaiting, human []string
+	stopped := 0
+	for _, p := range patches {
+		switch {
+		case p.State == model.HumanLane:
+			human = append(human, p.ID)
+		case p.Awaits():
+			awaiting = append(awaiting, p.ID)
+		default:
+			stopped++
+		}
+	}
+	var items []spans
+	if len(awaiting) == 1 {
+		items = append(items, say(named(awaiting), " awaits a person"))
+	} else if len(awaiting) > 1 {
+		items = append(items, say(named(awaiting), " await a person"))
+	}
+	if len(human) > 0 {
+		items = append(items, say(named(human), " in the human lane"))
+	}
+	if stopped > 0 {
+		items = append(items, say(number.Count(stopped)+" not offered"))
+	}
+	return list(items, " · ")
+}
+
+// named lists the first ids and the number of the others.
+func named(ids []string) spans {
+	t := foreignList(model.First(ids, maxNamed))
+	if n := len(ids) - maxNamed; n > 0 {
+		t = append(t, say(" and "+number.Count(n)+" more")...)
+	}
+	return t
+}
+
+// hardCoded warns of what no gate can rule out.
+const hardCoded = "Outputs that are hard-coded to the tests, and whatever else no test tells from the base, can pass every gate: read the diff before you approve."
+
+// flowing joins prose into one line.
+func flowing(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func awaitingPatches(list []model.Patch) []block {
+	var out []block
+	for _, p := range list {
+		out = append(out, subhead{Text: say(foreign(p.ID), "  ", clipped(p.Title, 120))})
+		about := facts{
+			{Name: "state", Value: say(foreign(strings.ReplaceAll(string(p.State), "_", " ")))},
+			{Name: "from", Value: say(clipped(p.Author, 80), " ("+patchOrigin(p)+")")},
+			{Name: "reason", Value: say(clipped(orUnknown(flowing(p.Rationale)), model.MaxReason))},
+		}
+		for _, a := range p.Addressed {
+			about = append(about, fact{Name: "look twice", Value: say(foreign(a))})
+		}
+		if p.Gain != "" {
+			about = append(about, fact{Name: "measured", Value: say(clipped(p.Gain, model.MaxReason))})
+		}
+		about = append(about, fact{Name: "tests ran in", Value: say(foreign(orUnknown(p.Sandbox)))}, fact{Name: "review", Value: reviewText(p)})
+		if p.CostUSD > 0 {
+			about = append(about, fact{Name: "gates cost", Value: say(number.Money(p.CostUSD))})
+		}
+		for i, c := range p.Commands {
+			name := "next"
+			if i > 0 {
+				name = "or"
+			}
+			about = append(about, fact{Name: name, Value: say(styled(text.Visible(c), command))})
+		}
+		out = append(out, about)
+		for _, f := range p.Files {
+			label := say(foreign(f.Path), ", ", foreign(f.Kind), fmt.Sprintf(": %s added, %d removed", number.Plural(f.Added, "line"), f.Removed))
+			if f.Note != "" {
+				label = append(label, say(" (", foreign(f.Note), ")")...)
+			}
+			l := listing{Label: label}
+			for _, line := range f.Lines {
+				l.Lines = append(l.Lines, mark{Op: line.Op, Text: say(foreign(spaced(line.Text)))})
+			}
+			out = append(out, l)
+		}
+		out = append(out, gateTable(p.ID, p.Gates))
+	}
+	return append(out, para{Note: true, Text: say(hardCoded)})
+}
+
+// spaced replaces tabs by spaces, which keeps the indentation of code where a tab would
+// be escaped.
+func spaced(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
+
+// patchOrigin describes how a patch came about.
+func patchOrigin(p model.Patch) string {
+	switch p.Origin {
+	case "agent":
+		return "an agent"
+	case "model":
+		return "written by a model at night"
+	case "constants":
+		return "marked constants, turned by the search"
+	}
+	return "a person"
+}
+
+func reviewText(p model.Patch) spans {
+	r := p.Review
+	if r == nil {
+		if p.NoReview == "" {
+			return say("none yet by another agent")
+		}
+		return say("none by another agent, because ", clipped(flowing(p.NoReview), model.MaxReason))
+	}
+	word := styled("approves", good)
+	if !r.Approve {
+		word = styled("vetoes", bad)
+	}
+	line := say(clipped(r.Reviewer, 80), " ", word, ": ", clipped(flowing(r.Reasons), model.MaxReason))
+	if p.Outdated {
+		line = append(line, say(" (of an earlier state: outdated)")...)
+	}
+	return line
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return number.Unknown
+	}
+	return s
+}
+
+func stoppedPatches(list []model.Patch) []block {
+	t := table{Caption: say("Patches that are not offered"), Columns: []column{
+		{Title: "patch"},
+		{Title: "from", Wraps: true},
+		{Title: "what", Wraps: true},
+		{Title: "state"},
+		{Title: "stopped by", Wraps: true},
+	}}
+	for _, p := range list {
+		t.Rows = append(t.Rows, row{Cells: []spans{
+			say(foreign(p.ID)), say(clipped(p.Author, 40)), say(clipped(p.Title, 80)),
+			say(foreign(strings.ReplaceAll(string(p.State), "_", " "))), say(clipped(p.Stopped(), model.MaxReason)),
+		}})
+	}
+	return []block{t}
+}

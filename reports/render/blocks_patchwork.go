@@ -1,0 +1,35 @@
+package render
+
+import (
+	"strings"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// patchWork returns a table of a night's work on patches, including attempts without a
+// proposal.
+func patchWork(notes []model.PatchNote) []block {
+	t := table{Caption: say("Constants that were tuned and patches that a model wrote"), Columns: []column{
+		{Title: "target"},
+		{Title: "how", Wraps: true},
+		{Title: "proposal"},
+		{Title: "runs", Figures: true},
+		{Title: "paid", Figures: true},
+		{Title: "what happened", Wraps: true},
+	}}
+	for _, n := range notes {
+		how := say("marked constants")
+		if n.Origin == "model" {
+			how = say("a model, from failures of ", clipped(n.Agent, 40))
+		}
+		proposal := say("none")
+		if n.Proposal != "" {
+			proposal = say(foreign(n.Proposal), " (", foreign(strings.ReplaceAll(string(n.State), "_", " ")), ")")
+		}
+		t.Rows = append(t.Rows, row{Cells: []spans{
+			say(clipped(n.Target, 40)), how, proposal, say(number.Count(n.Runs)), say(number.Money(n.Usage.CostUSD + n.GatesUSD)), say(clipped(n.Text, model.MaxReason)),
+		}})
+	}
+	return []block{t}
+}

@@ -1,0 +1,69 @@
+package render
+
+import (
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// rejectedBlocks lists the variants that were tried and are not recommended.
+func rejectedBlocks(s subject) []block {
+	out := append(openBlocks(s), leftOutBlocks(s)...)
+	if len(s.agent.Rejected) == 0 {
+		return out
+	}
+	t := table{Caption: say("Variants that were not recommended"), Columns: []column{
+		{Title: "variant"},
+		{Title: "made by", Wraps: true},
+		{Title: "evaluations", Figures: true},
+		{Title: "search", Figures: true},
+		{Title: "holdout", Figures: true},
+		{Title: "stopped by", Wraps: true},
+	}}
+	for _, r := range s.agent.Rejected {
+		search, holdout := say(number.Unknown), say(number.Unknown)
+		if r.Shared > 0 {
+			search = say(number.Points(r.Difference))
+		}
+		if r.Holdout != nil {
+			holdout = say(judged(*r.Holdout, number.Points(r.Holdout.Difference)), " "+r.Holdout.Bounds())
+		}
+		t.Rows = append(t.Rows, row{Cells: []spans{say(r.Variant.Name()), say(clipped(r.Operator, 40)), say(number.Count(r.Evaluations)), search, holdout, say(foreign(number.Signs(r.Reason)))}})
+	}
+	words := "Differences to the champion in points, in the search over the tasks both were on. Finalists first, then by what the search spent on them"
+	if n := s.agent.Unlisted; n > 0 {
+		words += "; " + number.Count(n) + " more not listed"
+	}
+	return append(out, t, para{Text: say(words + "."), Note: true})
+}
+
+// openBlocks lists the candidates whose confirmation has not ended.
+func openBlocks(s subject) []block {
+	t := table{Caption: say("Candidates still open"), Columns: []column{
+		{Title: "variant"},
+		{Title: "entered in"},
+		{Title: "nights", Figures: true},
+		{Title: "blocks", Figures: true},
+		{Title: "evidence", Figures: true},
+		{Title: "where it stands", Wraps: true},
+	}}
+	for _, c := range s.agent.Candidates {
+		if !c.Open() {
+			continue
+		}
+		where := say(foreign(number.Signs(c.Reason)))
+		if c.Reason == "" {
+			where = say(model.StateText(c.State))
+		}
+		t.Rows = append(t.Rows, row{Cells: []spans{
+			say(c.Variant.Name()), say("run ", clipped(c.Run, 40)), say(number.Count(c.Nights)), say(number.Count(c.Blocks)), say(number.Share(c.Share())), where,
+		}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	note := "Evidence is what the blocks so far have shown, as a share of what the claim on these tasks needs; the entry stays open, and later nights add to it."
+	if s.agent.Decision.Verdict.Proposes() {
+		note = "Once the recommended variant is adopted, what these have shown against the champion of today is void."
+	}
+	return []block{t, para{Note: true, Text: say(note)}}
+}

@@ -1,0 +1,163 @@
+package render
+
+import (
+	"strings"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// The numbers of rows that each table shows at once, and that a fold holds behind it.
+const (
+	maxTasks       = 12
+	maxFoldedTasks = 200
+)
+
+// taskBlocks shows the tasks that got worse, then those that got better.
+func taskBlocks(s subject) []block {
+	if len(s.agent.Tasks) == 0 {
+		return nil
+	}
+	regressions, gains := model.SplitTasks(s.agent.Tasks)
+	out := []block{para{Text: say(styled(number.Plural(len(regressions), "task"), strong), " lower, ", styled(number.Count(len(gains)), strong), " higher, ",
+		number.Count(len(s.agent.Tasks)-len(regressions)-len(gains))+" the same.")}, picture{slope(s)}}
+	details := map[string]model.Detail{}
+	for _, d := range s.agent.Details {
+		details[d.Task] = d
+	}
+	for _, part := range []struct {
+		title, mark string
+		tasks       []model.TaskPair
+	}{{"Regressions", "worse", regressions}, {"Gains", "better", gains}} {
+		if len(part.tasks) == 0 {
+			continue
+		}
+		out = append(out, subhead{say(part.title)}, taskTable(part.title+", the largest first", part.mark, model.First(part.tasks, maxTasks)))
+		for _, p := range part.tasks {
+			if d, ok := details[p.Task]; ok {
+				out = append(out, detailFold(d, against(s)))
+				delete(details, p.Task)
+			}
+		}
+		if len(part.tasks) > maxTasks {
+			rest := part.tasks[maxTasks:]
+			f := fold{Summary: say(number.Plural(len(rest), "smaller one")), Blocks: []block{taskTable("Smaller "+strings.ToLower(part.title), part.mark, model.First(rest, maxFoldedTasks))}}
+			if n := len(rest) - maxFoldedTasks; n > 0 {
+				f.Blocks = append(f.Blocks, para{Note: true, Text: say(number.Count(n) + " more in the JSON report.")})
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func taskTable(title, mark string, tasks []model.TaskPair) table {
+	t := table{Caption: say(title), Columns: []column{
+		{Title: "task", Wraps: true}, {Title: "passes"}, {Title: "points", Figures: true}, {Title: "domain", Wraps: true}, {Title: "scores", Figures: true}, {Title: ""},
+	}}
+	for _, p := range tasks {
+		t.Rows = append(t.Rows, row{Mark: mark, Cells: []spans{
+			say(clipped(p.Task, 80)), say(passes(p)), say(number.Points(p.Difference())), say(clipped(p.Domain, 40)),
+			say(number.Score(p.Champion) + " → " + number.Score(p.Score)), say(styled(p.Steady, dim)),
+		}})
+	}
+	return t
+}
+
+func passes(p model.TaskPair) string {
+	n := number.Count(p.Repeats)
+	return number.Count(p.PassA) + "/" + n + " → " + number.Count(p.PassB) + "/" + n
+}
+
+func detailFold(d model.Detail, against string) fold {
+	f := fold{Summary: say(clipped(d.Task, 80), "  "+passes(d.TaskPair), remark(d.Steady+", repeat "+number.Count(d.Repeat)))}
+	words := facts{}
+	for _, side := range []struct {
+		name string
+		a    model.Attempt
+	}{{against, d.Before}, {"variant", d.After}} {
+		verdict := styled("failed", bad)
+		if side.a.Pass {
+			verdict = styled("passed", good)
+		}
+		v := say(verdict, " with "+number.Score(side.a.Score))
+		if side.a.Outcome != "ok" {
+			v = append(v, say(", ", foreign(strings.ReplaceAll(string(side.a.Outcome), "_", " ")))...)
+		}
+		if side.a.Reason != "" {
+			v = append(v, say(": ", foreign(side.a.Reason))...)
+		}
+		if side.a.Error != "" {
+			v = append(v, say("; ", foreign(side.a.Error))...)
+		}
+		words = append(words, fact{side.name, v})
+		if side.a.Answer != "" {
+			words = append(words, fact{side.name + " answered", say(foreign(side.a.Answer))})
+		}
+	}
+	f.Blocks = append(f.Blocks, words)
+	if len(d.Steps) > 0 {
+		f.Blocks = append(f.Blocks, stepTable(d, against))
+	}
+	for _, side := range []struct {
+		name string
+		a    model.Attempt
+	}{{strings.ToUpper(against[:1]) + against[1:] + "'s transcript", d.Before}, {"Variant's transcript", d.After}} {
+		if len(side.a.Events) > 0 {
+			f.Blocks = append(f.Blocks, fold{Summary: say(side.name), Blocks: []block{transcript(say(side.name+", ", clipped(d.Task, 80)), side.a)}})
+		}
+	}
+	return f
+}
+
+// stepTable shows the tool calls of both sides next to each other.
+func stepTable(d model.Detail, against string) block {
+	if d.Diverge < 0 {
+		names := make([]string, len(d.Steps))
+		for i, s := range d.Steps {
+			names[i] = s.Before
+		}
+		return facts{{"tools", say("both the same: ", foreignList(names))}}
+	}
+	t := table{Caption: say("Tool calls of ", clipped(d.Task, 80)), Columns: []column{{Title: "#", Figures: true}, {Title: against, Wraps: true}, {Title: "variant", Wraps: true}, {Title: ""}}}
+	for i, st := range d.Steps {
+		r := row{Cells: []spans{say(number.Count(i + 1)), stepText(st.Before), stepText(st.After), nil}}
+		if i == d.Diverge {
+			r.Mark = "diverge"
+			r.Cells[3] = say(styled("◂ first difference", strong))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+func stepText(s string) spans {
+	if s == "" {
+		return say(styled(number.Unknown, dim))
+	}
+	return say(clipped(s, 80))
+}
+
+func transcript(label spans, a model.Attempt) listing {
+	l := listing{Label: label}
+	for _, e := range a.Events {
+		line := say(theirs(e.Kind, strong))
+		if e.Name != "" {
+			line = append(line, say(" ", foreign(e.Name))...)
+		}
+		if e.Outcome != "" && e.Outcome != "ok" {
+			line = append(line, say(" (", foreign(string(e.Outcome)), ")")...)
+		}
+		if e.Text != "" {
+			line = append(line, say("  ", foreign(e.Text))...)
+		}
+		if len(e.Data) > 0 {
+			line = append(line, say("  ", foreign(string(e.Data)))...)
+		}
+		l.Lines = append(l.Lines, mark{" ", line})
+	}
+	if a.Omitted > 0 {
+		l.Lines = append(l.Lines, mark{" ", say(styled("… "+number.Plural(a.Omitted, "further event"), dim))})
+	}
+	return l
+}

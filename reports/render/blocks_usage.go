@@ -1,0 +1,104 @@
+package render
+
+import (
+	"slices"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// usageBlocks shows the conditions on cost and latency, and what else was consumed.
+func usageBlocks(s subject) []block {
+	t := table{Caption: say("Consumed per evaluation on the holdout"), Columns: []column{
+		{Title: "mean", Wraps: true},
+		{Title: against(s), Figures: true},
+		{Title: "variant", Figures: true},
+		{Title: "change", Figures: true},
+		{Title: "interval", Figures: true},
+		{Title: ""},
+	}}
+	guards := map[string]model.Guard{}
+	for _, g := range s.agent.Guards {
+		guards[g.Name] = g
+	}
+	for _, u := range s.agent.Usage {
+		ratio, between, verdict := say(number.Unknown), say(number.Unknown), spans(nil)
+		if r := u.Ratio; r != nil {
+			ratio, between = say(number.Change(r.Ratio)), say(number.ChangeInterval(r.Lo, r.Hi))
+		}
+		if g, guarded := guards[u.Name]; guarded {
+			ratio, between, verdict = say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi)), guardText(g)
+		}
+		t.Rows = append(t.Rows, row{Cells: []spans{say(u.Name), say(quantity(u.Unit, u.Champion)), say(quantity(u.Unit, u.Variant)), ratio, between, verdict}})
+	}
+	if a, b := s.volatile.Champion, s.volatile.Variant; a != nil && b != nil {
+		ratio, between, verdict := say(number.Unknown), say(number.Unknown), spans(nil)
+		if g := s.volatile.Guard; g != nil {
+			ratio, between, verdict = say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi)), guardText(*g)
+		}
+		t.Rows = append(t.Rows,
+			row{Cells: []spans{say("latency, median"), say(number.Duration(a.P50)), say(number.Duration(b.P50)), say(number.Unknown), say(number.Unknown), nil}},
+			row{Cells: []spans{say("latency, 95th percentile"), say(number.Duration(a.P95)), say(number.Duration(b.P95)), ratio, between, verdict}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	note := "Described, not tested: these figures took no part in the verdict."
+	if len(s.agent.Guards) > 0 || s.volatile.Guard != nil {
+		note = "Change: the ratio of the means over the tasks, or of the 95th percentiles, with its " + number.Percent(model.PartLevel) +
+			" interval for new tasks like these. " + laterNote(s) + unseenNote(s) + "The rows without a bound took no part in the verdict."
+	}
+	return []block{t, para{Text: say(note), Note: true}}
+}
+
+// guardsOf returns all guards of an agent, including the one on latency.
+func guardsOf(s subject) []model.Guard {
+	guards := slices.Clone(s.agent.Guards)
+	if g := s.volatile.Guard; g != nil {
+		guards = append(guards, *g)
+	}
+	return guards
+}
+
+// laterNote names the level of guards that were examined again after the gain was proven.
+func laterNote(s subject) string {
+	for _, g := range guardsOf(s) {
+		if g.Level > model.PartLevel+model.Tolerance {
+			return "Those with a bound are " + number.Percent(g.Level) + " intervals, as the confirmation went on for a guard and looked at it again. "
+		}
+	}
+	return ""
+}
+
+// unseenNote states what no interval covers.
+func unseenNote(s subject) string {
+	for _, g := range guardsOf(s) {
+		if g.Unseen > 0 {
+			return "Up to " + number.Percent(g.Unseen) + " of tasks could consume anything without one of them being among these (at an error of 5 %). "
+		}
+	}
+	return ""
+}
+
+// guardText formats the verdict of a guard and the bound that decided it.
+func guardText(g model.Guard) spans { return say(guardMark(g), " at most "+g.Bound()) }
+
+func quantity(unit string, x float64) string {
+	switch unit {
+	case "usd":
+		return number.Money(x)
+	case "share":
+		return number.Percent(x)
+	case "tokens":
+		return number.Count(int(x + .5))
+	}
+	return signless(x)
+}
+
+func signless(x float64) string {
+	s := number.Signed(x, 1)
+	if len(s) > 0 && s[0] == '+' {
+		return s[1:]
+	}
+	return s
+}

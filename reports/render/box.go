@@ -1,0 +1,218 @@
+package render
+
+import (
+	"strings"
+
+	"evolve/bench/stats"
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// box is the decision box at the start of every rendering.
+type box struct {
+	Title    spans
+	Verdict  string
+	Kind     string // adopt, keep, undecided or none; selects the colours
+	Subject  spans
+	Claim    string
+	Sentence spans
+	Rows     []boxRow
+	Commands []string
+}
+
+// boxRow is one line of the box. Figures are aligned between rows; Note is free text
+// after them or alone.
+type boxRow struct {
+	Label   string
+	Figures []spans
+	Note    spans
+}
+
+func decisionBox(s subject) box {
+	d := s.agent.Decision
+	b := box{Title: title(s), Kind: string(d.Verdict), Commands: d.Commands}
+	b.Verdict = strings.ToUpper(string(d.Verdict))
+	switch d.Verdict {
+	case model.Adopt:
+		b.Subject = say(styled(variantName(d), strong), " instead of "+d.BaseLabel())
+		b.Claim = claim(s)
+	case model.Trade:
+		b.Subject = say(styled(variantName(d), strong), " instead of "+d.BaseLabel(), " breaks a guard")
+		b.Claim = claim(s)
+	case model.Keep, model.Undecided, model.Waits:
+		b.Subject = say(styled(d.Champion.Name(), strong))
+		if words := claims[d.Claim]; words != "" && s.agent.Headline.Evidence.State != stats.Vetoed {
+			b.Claim = s.agent.Headline.Variant.Name() + " is " + words
+		}
+		b.Sentence = say(foreign(d.Sentence))
+	default:
+		b.Verdict, b.Kind = "NO VERDICT", "none"
+		b.Sentence = say(foreign(d.Sentence))
+	}
+	b.Rows = boxRows(s)
+	return b
+}
+
+// claim returns what an adoption would rest on.
+func claim(s subject) string {
+	if words := claims[s.agent.Decision.Claim]; words != "" {
+		return words
+	}
+	return "confirmed on unseen tasks"
+}
+
+// variantName returns the name of the variant that would be adopted.
+func variantName(d model.Decision) string {
+	if d.Variant == nil {
+		return number.Unknown
+	}
+	return d.Variant.Name()
+}
+
+func title(s subject) spans {
+	t := say(theirs(s.agent.Agent, strong))
+	if at := s.report.Volatile.Started; !at.IsZero() {
+		t = append(t, say(" · night of "+number.Date(at))...)
+	}
+	return append(t, say(" · run ", foreign(s.report.Run.ID))...)
+}
+
+func boxRows(s subject) []boxRow {
+	h := s.agent.Headline
+	if h == nil {
+		return nil
+	}
+	note := say(sample(*h))
+	if h.Of != stats.NoClaim {
+		note = say(h.Of.Words()+", ", note)
+	}
+	if !s.agent.Decision.Verdict.Proposes() {
+		note = say(h.Variant.Name()+", ", note)
+	}
+	if d := s.agent.Decision; d.Against != nil {
+		note = append(note, say(", against "+d.BaseLabel())...)
+	}
+	rows := []boxRow{{
+		Label:   "holdout",
+		Figures: []spans{say(number.Score(h.Champion) + " → " + number.Score(h.Score)), say(judged(h.Effect, number.Points(h.Difference)+" points")), say(h.Bounds())},
+		Note:    note,
+	}}
+	if row := championRow(s); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
+	rows = append(rows, guardRows(s)...)
+	if len(s.agent.Domains) > 0 {
+		rows = append(rows, boxRow{Label: "domains", Note: domainLine(s.agent.Domains)})
+	}
+	if len(s.agent.Changes) > 0 && s.agent.Decision.Verdict.Proposes() {
+		rows = append(rows, boxRow{Label: "changes", Note: append(since(s.agent.Decision), changeLine(s.agent.Changes)...)})
+	}
+	if row := failuresRow(*h, against(s)); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
+	if row := tailRow(*h, s.agent.Decision.Reference); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
+	if row := assumesRow(*h); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
+	if row := openRow(s); len(row.Note) > 0 {
+		rows = append(rows, row)
+	}
+	for _, p := range s.agent.Decision.Proposals {
+		if p.State != model.Awaiting {
+			rows = append(rows, boxRow{Label: "proposal", Note: say(foreign(p.ID), " is ", foreign(strings.ReplaceAll(string(p.State), "_", " ")))})
+		}
+	}
+	return rows
+}
+
+// sample describes the size of a comparison.
+func sample(h model.Headline) string {
+	if h.Repeats > 1 || h.Evidence != nil {
+		return number.Plural(h.Tasks, "task") + " × " + number.Count(h.Repeats)
+	}
+	return number.Plural(h.Tasks, "task")
+}
+
+// judged colours a difference by its interval, and appends "~" if the difference is not
+// significant.
+func judged(e model.Effect, s string) spans {
+	switch {
+	case e.Lo > 0:
+		return say(styled(s, good))
+	case e.Hi < 0:
+		return say(styled(s, bad))
+	}
+	return say(s + " ~")
+}
+
+// since names the champion as the base of the changes if the figures above compare with
+// another config.
+func since(d model.Decision) spans {
+	if d.Against == nil {
+		return nil
+	}
+	return say("from " + d.Champion.Name() + ": ")
+}
+
+// changeLine summarizes up to four changes.
+func changeLine(changes []model.Change) spans {
+	var items []spans
+	for _, c := range model.First(changes, 4) {
+		name := clipped(c.Param, 40)
+		added, removed := len(c.Added), len(c.Removed)
+		for _, l := range c.Lines {
+			switch l.Op {
+			case "+":
+				added++
+			case "-":
+				removed++
+			}
+		}
+		switch {
+		case c.Lines != nil && added+removed > 0:
+			items = append(items, say(name, " "+lineCount(added, removed)))
+		case added+removed > 0:
+			it := say(name)
+			for _, a := range c.Added {
+				it = append(it, say(" + ", clipped(a, 24))...)
+			}
+			for _, r := range c.Removed {
+				it = append(it, say(" "+number.Minus+" ", clipped(r, 24))...)
+			}
+			items = append(items, it)
+		default:
+			items = append(items, say(name, " ", valueText(c.Old, 24), " → ", valueText(c.New, 24)))
+		}
+	}
+	if n := len(changes) - 4; n > 0 {
+		items = append(items, say(number.Count(n)+" more"))
+	}
+	return list(items, " · ")
+}
+
+func lineCount(added, removed int) string {
+	var parts []string
+	if added > 0 {
+		parts = append(parts, "+ "+number.Plural(added, "line"))
+	}
+	if removed > 0 {
+		parts = append(parts, number.Minus+" "+number.Plural(removed, "line"))
+	}
+	return strings.Join(parts, " ")
+}
+
+// valueText formats a parameter's value; an empty value means inactive.
+func valueText(s string, n int) spans {
+	if s == "" {
+		return say(styled("off", dim))
+	}
+	return say(clipped(s, n))
+}
+
+// claims are the display texts of the claims.
+var claims = map[stats.Claim]string{
+	stats.NewTasks:   "confirmed for new tasks",
+	stats.TheseTasks: "proven on these tasks only",
+}

@@ -1,0 +1,159 @@
+package render
+
+import (
+	"fmt"
+
+	"evolve/bench/stats"
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/runtime/text"
+)
+
+// guardRows returns the rows of cost, latency and the other guards.
+func guardRows(s subject) []boxRow {
+	var out []boxRow
+	for _, g := range guardsOf(s) {
+		out = append(out, boxRow{
+			Label:   g.Label(),
+			Figures: []spans{say(g.Amount(g.Champion) + " → " + g.Amount(g.Candidate)), say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi))},
+			Note:    guardText(g),
+		})
+	}
+	return out
+}
+
+// guardMark returns the verdict of a guard as a sign or a word.
+func guardMark(g model.Guard) span {
+	switch g.Verdict {
+	case stats.GuardPassed:
+		return styled("✓", good)
+	case stats.GuardFailed:
+		return styled("✗", bad)
+	}
+	return span{Text: "~ open:"}
+}
+
+// failuresRow counts the tasks that either side failed. It is empty unless the variant
+// fails a task that the other side does not.
+func failuresRow(h model.Headline, against string) boxRow {
+	if h.Evidence == nil || h.Evidence.Failures == nil || h.Evidence.Failures.Only == 0 {
+		return boxRow{}
+	}
+	f := h.Evidence.Failures
+	note := against + " " + number.Count(f.Champion) + " of " + number.Plural(f.Tasks, "task") + " → variant " + number.Count(f.Variant) + " of " + number.Count(f.Tasks) +
+		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + article(against) + " answers, at most " + number.Percent(f.OnlyMost) + " of new ones at .05"
+	return boxRow{Label: "failures", Note: say(styled(note, bad))}
+}
+
+// article adds an article to the result of [against] where a sentence needs one.
+func article(against string) string {
+	if against == "champion" {
+		return "the champion"
+	}
+	return against
+}
+
+// tailRow states what a claim about new tasks leaves open.
+func tailRow(h model.Headline, r *stats.Reference) boxRow {
+	e := h.Evidence
+	if e == nil || e.Tail == nil || e.Claim != stats.NewTasks {
+		return boxRow{}
+	}
+	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unseen; the gain would be gone if " + number.Percent(e.Tail.BreakEven) + " did"
+	if r != nil {
+		note = "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unseen; the gain over " + text.Visible(r.Proposal) + " would be gone if " + number.Percent(e.Tail.BreakEven) + " did"
+		if all := r.BreakEven(stats.Comparison{Difference: h.Difference, MeanB: h.Score}); all > 0 {
+			note += fmt.Sprintf(", that over v%d if about %s did", r.Champion, number.Percent(all))
+		}
+	}
+	if e.Tail.Failing > 0 {
+		note = number.Plural(e.Tail.Failing, "task") + " failed in every run, as up to " + number.Percent(e.Tail.FailingMost) + " of new ones may; " + note
+	}
+	if e.Tail.Worse > 0 {
+		note = number.Plural(e.Tail.Worse, "task") + " clearly worse; " + note
+	}
+	return boxRow{Label: "tail", Note: say(note)}
+}
+
+// assumesRow states what a claim about new tasks assumes about other nights.
+func assumesRow(h model.Headline) boxRow {
+	e := h.Evidence
+	if e == nil || e.Night == 0 || e.Claim != stats.NewTasks {
+		return boxRow{}
+	}
+	return boxRow{Label: "assumes", Note: say("a night shifts such a difference by " + number.Size(e.Night) + " points (standard deviation); measured in " + number.Plural(e.Nights, "night"))}
+}
+
+// openRow names up to three candidates whose confirmation has not ended. It is empty
+// after an adoption, which voids the evidence against the old champion.
+func openRow(s subject) boxRow {
+	var items []spans
+	more := 0
+	for _, c := range s.agent.Candidates {
+		switch {
+		case !c.Open() || s.agent.Decision.Verdict.Proposes():
+		case len(items) == maxCandidates:
+			more++
+		default:
+			items = append(items, say(c.Variant.Name()+" "+standing(c)))
+		}
+	}
+	if more > 0 {
+		items = append(items, say(number.Count(more)+" more"))
+	}
+	return boxRow{Label: "open", Note: list(items, " · ")}
+}
+
+// maxCandidates is the maximum number of open candidates that the box names.
+const maxCandidates = 3
+
+// standing describes the progress of a candidate.
+func standing(c model.Candidate) string {
+	words := "after " + number.Plural(c.Blocks, "block") + ", " + number.Share(c.Share()) + " of the evidence needed"
+	if c.Share() >= 1 {
+		words = "after " + number.Plural(c.Blocks, "block") + ", shown for these tasks and not yet for new ones"
+	}
+	if c.State == stats.Parked {
+		words += ", parked"
+	}
+	return words
+}
+
+// domainLine names up to five domains, the best and the worst.
+func domainLine(domains []model.Domain) spans {
+	shown, rest := domains, 0
+	if len(domains) > 5 {
+		rest = len(domains) - 5
+		shown = append(append([]model.Domain{}, domains[:2]...), domains[len(domains)-3:]...)
+	}
+	var items []spans
+	worse, open := 0, 0
+	worst := domains[0] // the worst of the open domains
+	for _, d := range domains {
+		switch {
+		case d.Flag == "worse":
+			worse++
+		case d.Verdict == stats.DomainOpen:
+			if open++; open == 1 || d.Difference < worst.Difference {
+				worst = d
+			}
+		}
+	}
+	for i, d := range shown {
+		if rest > 0 && i == 2 {
+			items = append(items, say(styled("… "+number.Count(rest)+" between", dim)))
+		}
+		items = append(items, say(clipped(d.Domain, 24), " ", judged(d.Effect, number.Signed(100*d.Difference, 0))))
+	}
+	switch {
+	case worse > 0:
+		items = append(items, say(styled(number.Plural(worse, "domain")+" worse", bad)))
+	case open > 0 && worst.Difference < 0:
+		items = append(items, say(number.Count(open)+" open, the worst ", clipped(worst.Domain, 24), " "+number.Points(worst.Difference)+" points "+number.Interval(worst.Lo, worst.Hi)))
+	case open > 0:
+		items = append(items, say(number.Count(open)+" open"))
+	default:
+		items = append(items, say("none worse"))
+	}
+	return list(items, "   ")
+}

@@ -1,0 +1,58 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/runtime/text"
+)
+
+// width returns the number of terminal cells of a text.
+func (t spans) width() int {
+	n := 0
+	for _, s := range t {
+		n += text.Width(s.Text)
+	}
+	return n
+}
+
+// cut splits a text after n bytes.
+func (t spans) cut(n int) (head, tail spans) {
+	for i, s := range t {
+		if n < len(s.Text) {
+			tail = slices.Clone(t[i:])
+			tail[0].Text = s.Text[n:]
+			if s.Text = s.Text[:n]; n > 0 {
+				head = append(head, s)
+			}
+			return head, tail
+		}
+		head = append(head, s)
+		n -= len(s.Text)
+	}
+	return head, nil
+}
+
+// chop breaks a preformatted line at exactly width cells, not at spaces, because every
+// space of it counts.
+func chop(t spans, width int) []spans {
+	var lines []spans
+	for t.width() > width {
+		head, tail := t.cut(text.FirstCells(t.raw(), max(width, 1)))
+		lines, t = append(lines, head), tail
+	}
+	return append(lines, t)
+}
+
+// wrap breaks a text into lines of at most width cells: see [text.Wrap].
+func wrap(t spans, width int) []spans {
+	var lines []spans
+	for _, line := range text.Wrap(t.raw(), max(width, 1)) {
+		raw := t.raw()
+		_, t = t.cut(len(raw) - len(strings.TrimLeft(raw, " ")))
+		var head spans
+		head, t = t.cut(len(line))
+		lines = append(lines, head)
+	}
+	return lines
+}

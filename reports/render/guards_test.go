@@ -1,0 +1,66 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+)
+
+// TestGuards checks that the report shows which limits were used, with foreign names
+// escaped.
+func TestGuards(t *testing.T) {
+	r := adoptWorld(t, 0).report()
+	r.Run.Policy = "5c8dc93fc32b7302"
+	r.Volatile.Guards = []policy.Stat{
+		{Kind: policy.Tool, Name: "grep", Origin: "local", Calls: 1200, Outcomes: map[agent.Outcome]int64{agent.OK: 1200}, P50: time.Millisecond},
+		{
+			Kind: policy.Provider, Name: "far\x1b[31m", Calls: 7, Retries: 3, P95: 2 * time.Second, Breaker: "open", RateWait: 90 * time.Second,
+			Outcomes: map[agent.Outcome]int64{agent.OK: 5, agent.RateLimited: 2},
+			Budgets:  []policy.BudgetStat{{Scope: "run", Used: policy.Usage{USD: 4.5, Calls: 7}, Limit: policy.Budget{USD: 5, Calls: 10}}},
+		},
+	}
+	var b bytes.Buffer
+	if err := Terminal(&b, r, TerminalOptions{Width: 160}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"policies 5c8dc93fc32b7302", "grep 1,200 0 0 1 ms", "none reached", "breaker open", "waited", "2 rate limited", "$4.50 of $5.00, 7 of 10 calls",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "\x1b[31m") {
+		t.Error("a tool's name acts on the terminal")
+	}
+}
+
+// TestLimitsThatWereReached checks that every limit that a call met is listed: a breaker
+// that opened and closed again, refusals, waiting, a spent budget.
+func TestLimitsThatWereReached(t *testing.T) {
+	for want, s := range map[string]policy.Stat{
+		"none reached":                      {Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}, Breaker: "closed"},
+		"breaker opened 2 times":            {Breaker: "closed", Opened: 2},
+		"breaker half-open":                 {Breaker: "half_open"},
+		"1 call refused by an open breaker": {Breaker: "closed", Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}},
+		"4 calls refused by a spent budget": {Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}},
+		"2 calls refused by policy":         {Outcomes: map[agent.Outcome]int64{agent.Denied: 2}},
+		"2 rate limited":                    {Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}},
+		"waited 3.0 s for its rate":         {RateWait: 3 * time.Second},
+		"1 given up and not ended":          {Abandoned: 1},
+		"budget of a run: 3 of 3 calls":     {Budgets: []policy.BudgetStat{{Scope: "run", Used: policy.Usage{Calls: 3}, Limit: policy.Budget{Calls: 3}}}},
+	} {
+		words := ""
+		for _, x := range limits(s) {
+			words += x.Text
+		}
+		if !strings.Contains(words, want) || want != "none reached" && strings.Contains(words, "none reached") {
+			t.Errorf("%+v: %q, want %q", s, words, want)
+		}
+	}
+}

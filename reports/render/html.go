@@ -1,0 +1,233 @@
+package render
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/reports/render/plot"
+	"evolve/runtime/text"
+)
+
+//go:embed page/page.css
+var css string
+
+//go:embed page/page.tmpl
+var pageTemplate string
+
+// HTML writes the whole report as one self-contained page: no script, no request; its
+// style sheet is allowed by hash and everything else is forbidden.
+func HTML(w io.Writer, r model.Report) error {
+	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile.Waiting)}
+	if at := r.Volatile.Started; !at.IsZero() {
+		p.Night = number.Date(at)
+	}
+	for i, s := range subjects(r) {
+		a, err := pageAgent(i, s)
+		if err != nil {
+			return err
+		}
+		p.Agents = append(p.Agents, a)
+	}
+	for _, sec := range closing(r) {
+		out := sectionPage{ID: sec.ID, Title: sec.Title}
+		var err error
+		if out.Blocks, err = pageBlocks(out.ID, sec.Title, sec.Blocks); err != nil {
+			return err
+		}
+		for i := range out.Blocks { // the blocks are directly below the section's own heading
+			if out.Blocks[i].Kind == "subhead" {
+				out.Blocks[i].Kind = "head"
+			}
+		}
+		p.Closing = append(p.Closing, out)
+	}
+	p.Title = pageTitle(p)
+	return execute(w, "report", p)
+}
+
+func execute(w io.Writer, name string, data any) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"visible": text.Visible}).Parse(pageTemplate)
+	if err != nil {
+		return fmt.Errorf("reading the page's template: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return fmt.Errorf("drawing the page: %w", err)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// contentPolicy forbids everything except the page's own style sheet and embedded
+// pictures.
+func contentPolicy() string {
+	sum := sha256.Sum256([]byte(css))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
+}
+
+// page is the data of the template.
+type page struct {
+	Title    string
+	Style    template.CSS
+	Policy   string
+	Night    string
+	Run      model.Run
+	Volatile model.Volatile
+	Agents   []agentPage
+	// Closing are the sections that belong to no single agent, Patches is the line that
+	// links to them.
+	Closing []sectionPage
+	Patches spans
+	// Waiting are the first lines of the page.
+	Waiting []spans
+}
+
+type agentPage struct {
+	ID, Name string
+	Box      box
+	// Lead is the difference that the verdict rests on; nil without a comparison.
+	Lead     *lead
+	Rows     []boxRow
+	Sections []sectionPage
+}
+
+// lead is the difference in large type, with its interval.
+type lead struct {
+	Label, Sample, Scores string
+	Points                spans
+	Interval, Level       string
+	Picture               template.HTML
+}
+
+type sectionPage struct {
+	ID, Title string
+	Blocks    []blockPage
+}
+
+// blockPage is a block with ids, labels and drawings, which only the HTML page needs.
+type blockPage struct {
+	Kind   string
+	ID     string
+	Label  string
+	Block  block
+	Blocks []blockPage
+	SVG    template.HTML
+}
+
+func pageTitle(p page) string {
+	var parts []string
+	for _, a := range p.Agents {
+		parts = append(parts, a.Box.Verdict+" "+a.Name)
+	}
+	if p.Night != "" {
+		parts = append(parts, p.Night)
+	}
+	return strings.Join(append(parts, "run "+strconv.Itoa(p.Run.Number)), " · ")
+}
+
+func pageAgent(i int, s subject) (agentPage, error) {
+	a := agentPage{ID: "agent-" + strconv.Itoa(i+1), Name: text.Visible(s.agent.Agent), Box: decisionBox(s)}
+	a.Rows = a.Box.Rows
+	if h := s.agent.Headline; h != nil && len(a.Rows) > 0 {
+		row := a.Rows[0]
+		a.Rows = a.Rows[1:]
+		l := lead{
+			Label: row.Label, Sample: sample(*h), Points: judged(h.Effect, number.Points(h.Difference)),
+			Interval: h.Bounds(), Level: h.About(), Scores: number.Score(h.Champion) + " → " + number.Score(h.Score),
+		}
+		if s.agent.Decision.Variant == nil {
+			l.Label += ", " + h.Variant.Name()
+		}
+		svg, err := plot.Interval{
+			Words:      number.Points(h.Difference) + " points, " + h.About() + " " + l.Interval,
+			Difference: h.Difference, Lo: h.Lo, Hi: h.Hi,
+		}.SVG(a.ID + "-lead")
+		if err != nil {
+			return a, err
+		}
+		l.Picture = svg
+		a.Lead = &l
+	}
+	for _, sec := range sections(s) {
+		out := sectionPage{ID: a.ID + "-" + sec.ID, Title: sec.Title}
+		var err error
+		if out.Blocks, err = pageBlocks(out.ID, a.Name, sec.Blocks); err != nil {
+			return a, err
+		}
+		a.Sections = append(a.Sections, out)
+	}
+	return a, nil
+}
+
+func pageBlocks(prefix, agent string, blocks []block) ([]blockPage, error) {
+	out := make([]blockPage, len(blocks))
+	for i, b := range blocks {
+		p := blockPage{Block: b, ID: prefix + "-" + strconv.Itoa(i+1)}
+		var err error
+		switch b := b.(type) {
+		case para:
+			p.Kind = "para"
+		case facts:
+			p.Kind = "facts"
+		case subhead:
+			p.Kind = "subhead"
+		case table:
+			p.Kind = "table"
+			p.Label = b.Caption.raw() + ", " + agent
+		case listing:
+			p.Kind = "listing"
+			p.Label = b.Label.raw() + ", " + agent
+		case picture:
+			p.Kind = "picture"
+			p.SVG, err = b.Drawing.SVG(p.ID)
+		case fold:
+			p.Kind = "fold"
+			p.Blocks, err = pageBlocks(p.ID, agent, b.Blocks)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
+// Class returns the CSS class of a span's style.
+func (s span) Class() string {
+	switch s.Style {
+	case good:
+		return "good"
+	case bad:
+		return "bad"
+	case dim, aside:
+		return "dim"
+	}
+	return ""
+}
+
+// Strong and Command select the HTML element of a span.
+func (s span) Strong() bool  { return s.Style == strong }
+func (s span) Command() bool { return s.Style == command }
+
+// Class returns the CSS class of a column's kind.
+func (c column) Class() string {
+	switch {
+	case c.Figures:
+		return "fig"
+	case c.Wraps:
+		return "wrap"
+	}
+	return ""
+}
+
+// Class returns the class of column i, for the cells of a row.
+func (t table) Class(i int) string { return t.Columns[i].Class() }

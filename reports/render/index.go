@@ -1,0 +1,72 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+	"strings"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/runtime/text"
+)
+
+// FileName returns the name of a run's page in the folder of the index, or "" if the
+// run's id is no plain name.
+func FileName(run string) string {
+	if !plainName.MatchString(run) {
+		return ""
+	}
+	return run + ".html"
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+// nightRow is one line of the index page.
+type nightRow struct {
+	Night, Run, Link, Agent, Kind, Verdict, Variant, Interval string
+	Points                                                    spans
+	Proposals                                                 []string
+}
+
+// Index writes the page that links the pages of all runs, which are in the same folder
+// under their FileName.
+func Index(w io.Writer, runs []model.Summary) error {
+	p := struct {
+		Title, Policy string
+		Style         template.CSS
+		Nights        []nightRow
+	}{Title: "All nights · evolve", Policy: contentPolicy(), Style: template.CSS(css)}
+	for _, s := range runs {
+		for _, a := range s.Agents {
+			r := nightRow{Night: number.Unknown, Run: text.Visible(s.Run), Link: FileName(s.Run), Agent: text.Visible(a.Agent), Proposals: a.Proposals, Interval: number.Unknown, Variant: a.Champion.Name(), Points: say(number.Unknown)}
+			if !s.Started.IsZero() {
+				r.Night = number.Date(s.Started)
+			}
+			r.Kind, r.Verdict = string(a.Verdict), strings.ToUpper(string(a.Verdict))
+			if a.Verdict == "" {
+				r.Kind, r.Verdict = "none", strings.ToUpper(string(s.State))
+			}
+			if a.Variant != nil && a.Effect != nil {
+				r.Variant, r.Points, r.Interval = a.Variant.Name(), judged(*a.Effect, number.Points(a.Effect.Difference)), a.Effect.Bounds()
+			}
+			p.Nights = append(p.Nights, r)
+		}
+	}
+	return execute(w, "index", p)
+}
+
+// IndexJSON writes the summaries as JSON.
+func IndexJSON(w io.Writer, runs []model.Summary) error {
+	data, err := json.MarshalIndent(struct {
+		Schema string          `json:"schema"`
+		Runs   []model.Summary `json:"runs"`
+	}{model.IndexSchema, runs}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the index: %w", err)
+	}
+	_, err = w.Write(append(text.JSON(data), '\n'))
+	return err
+}

@@ -1,0 +1,131 @@
+package render
+
+import "evolve/reports/model"
+
+// section is one part of the page, independent of its rendering.
+type section struct {
+	// ID is unique among an agent's sections, Title is the heading.
+	ID, Title string
+	Blocks    []block
+}
+
+// block is one element of a section; the types below are the only ones.
+type block interface{ isBlock() }
+
+// para is a paragraph; Note sets it apart as a remark.
+type para struct {
+	Text spans
+	Note bool
+}
+
+// facts are name–value pairs; the names are the report's own words.
+type facts []fact
+
+type fact struct {
+	Name  string
+	Value spans
+}
+
+// table has one header row.
+type table struct {
+	Caption spans
+	Columns []column
+	Rows    []row
+}
+
+type column struct {
+	Title string
+	// Figures reports whether the column is right-aligned.
+	Figures bool
+	// Wraps reports whether long cells may be broken into lines.
+	Wraps bool
+}
+
+type row struct {
+	Cells []spans
+	// Mark is "better", "worse", "diverge" or "".
+	Mark string
+}
+
+// picture is a drawing with a description: HTML draws it, the other renderings use words.
+type picture struct {
+	Drawing drawing
+}
+
+// fold is detail that is shown on demand if the rendering can.
+type fold struct {
+	Summary spans
+	Blocks  []block
+}
+
+// listing is preformatted text, each line preceded by a mark ("+", "-", " ").
+type listing struct {
+	Label spans
+	Lines []mark
+}
+
+type mark struct {
+	Op   string
+	Text spans
+}
+
+// subhead is a heading inside a section.
+type subhead struct{ Text spans }
+
+func (para) isBlock()    {}
+func (facts) isBlock()   {}
+func (table) isBlock()   {}
+func (picture) isBlock() {}
+func (fold) isBlock()    {}
+func (listing) isBlock() {}
+func (subhead) isBlock() {}
+
+// subject is the input of a section.
+type subject struct {
+	report   model.Report
+	agent    model.Agent
+	volatile model.VolatileAgent
+}
+
+// contents is the order of the page. Each entry makes the blocks of one section for one
+// agent, or none if the section is empty. Further sections (lineage, failures, patches,
+// earlier adoptions) belong here.
+var contents = []struct {
+	id, title string
+	blocks    func(subject) []block
+}{
+	{"decision", "Decision", decisionBlocks},
+	{"headline", "On the holdout", headlineBlocks},
+	{"honesty", "What was tried", honestyBlocks},
+	{"usage", "Cost and latency", usageBlocks},
+	{"front", "Quality against cost", frontBlocks},
+	{"domains", "Domains", domainBlocks},
+	{"tasks", "Regressions, then gains", taskBlocks},
+	{"changes", "What changes", changeBlocks},
+	{"rejected", "Open and rejected, and why", rejectedBlocks},
+	{"health", "Run health", healthBlocks},
+	{"provenance", "Provenance", provenanceBlocks},
+}
+
+// subjects pairs every agent with its volatile part.
+func subjects(r model.Report) []subject {
+	out := make([]subject, len(r.Agents))
+	for i, a := range r.Agents {
+		out[i] = subject{report: r, agent: a}
+		if i < len(r.Volatile.Agents) {
+			out[i].volatile = r.Volatile.Agents[i]
+		}
+	}
+	return out
+}
+
+// sections returns one agent's sections that are not empty.
+func sections(s subject) []section {
+	var out []section
+	for _, c := range contents {
+		if blocks := c.blocks(s); len(blocks) > 0 {
+			out = append(out, section{ID: c.id, Title: c.title, Blocks: blocks})
+		}
+	}
+	return out
+}

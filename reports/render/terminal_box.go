@@ -1,0 +1,172 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/runtime/text"
+)
+
+// box writes the decision box: verdict, aligned figures, the commands to type.
+func (t *terminal) box(b box) {
+	t.flow(0, 2, b.Title)
+	t.b.WriteByte('\n')
+	t.verdict(b)
+	if len(b.Rows) > 0 {
+		t.b.WriteByte('\n')
+		t.boxRows(b.Rows)
+	}
+	t.b.WriteByte('\n')
+	t.commands(b.Commands)
+}
+
+var verdictStyles = map[string]style{"adopt": good, "trade": strong, "keep": strong, "undecided": strong, "waits": strong, "none": bad}
+
+func (t *terminal) verdict(b box) {
+	head := say(styled(b.Verdict, verdictStyles[b.Kind]))
+	if len(b.Subject) > 0 {
+		head = append(append(head, say("  ")...), b.Subject...)
+	}
+	if b.Claim != "" {
+		head = t.toTheRight(head, b.Claim)
+	}
+	if len(b.Sentence) == 0 {
+		t.flow(2, 2, head)
+		return
+	}
+	hang := 2 + head.width() + 3
+	if t.width-hang < 40 {
+		t.flow(2, 2, head)
+		t.flow(4, 4, b.Sentence)
+		return
+	}
+	for i, l := range wrap(b.Sentence, t.width-hang) {
+		if i == 0 {
+			t.line(2, append(append(head, say("   ")...), l...))
+		} else {
+			t.line(hang, l)
+		}
+	}
+}
+
+// toTheRight aligns words with the right edge of at most 80 columns if they fit.
+func (t *terminal) toTheRight(head spans, words string) spans {
+	room := min(t.width, 80) - 2 - head.width() - text.Width(words)
+	if room < 3 {
+		room = 3
+	}
+	return append(append(spans{}, head...), say(strings.Repeat(" ", room), styled(words, dim))...)
+}
+
+// underOneAnother right-aligns the first word of a figure, its number, between rows.
+func underOneAnother(rows []boxRow, column int) []boxRow {
+	first := func(r boxRow) int {
+		if len(r.Figures) <= column {
+			return 0
+		}
+		word, _, _ := strings.Cut(r.Figures[column].raw(), " ")
+		return text.Width(word)
+	}
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, first(r))
+	}
+	out := slices.Clone(rows)
+	for i, r := range rows {
+		if room := widest - first(r); len(r.Figures) > column && room > 0 {
+			out[i].Figures = slices.Clone(r.Figures)
+			out[i].Figures[column] = append(say(strings.Repeat(" ", room)), r.Figures[column]...)
+		}
+	}
+	return out
+}
+
+func (t *terminal) boxRows(rows []boxRow) {
+	rows = underOneAnother(rows, 1)
+	label := 0
+	var widths []int
+	for _, r := range rows {
+		label = max(label, text.Width(r.Label))
+		for i, f := range r.Figures {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], f.width())
+		}
+	}
+	for _, r := range rows {
+		units := make([]spans, 0, len(r.Figures)+1)
+		for i, f := range r.Figures {
+			units = append(units, append(f, say(strings.Repeat(" ", widths[i]-f.width()))...))
+		}
+		if len(r.Note) > 0 {
+			units = append(units, r.Note)
+		}
+		hang := 2 + label + 2
+		if t.width < 60 {
+			t.line(2, say(styled(r.Label, dim)))
+			t.units(4, units)
+			continue
+		}
+		t.unitsAfter(say(styled(pad(r.Label, label), dim), "  "), hang, units)
+	}
+}
+
+// units writes texts that must not be broken one after another, as many on a line as fit.
+func (t *terminal) units(indent int, units []spans) { t.unitsAfter(nil, indent, units) }
+
+func (t *terminal) unitsAfter(lead spans, indent int, units []spans) {
+	const between = "   "
+	room := t.width - indent
+	var line spans
+	start := func() int {
+		if lead != nil {
+			return indent - lead.width()
+		}
+		return indent
+	}
+	emit := func(l spans) {
+		t.line(start(), append(append(spans{}, lead...), l...))
+		lead = nil
+	}
+	for _, u := range units {
+		if len(line) > 0 && line.width()+len(between)+strippedWidth(u) > room {
+			emit(line)
+			line = nil
+		}
+		if len(line) > 0 {
+			line = append(line, say(between)...)
+		}
+		line = append(line, u...)
+		if strippedWidth(line) > room {
+			for _, l := range wrap(line, room) {
+				emit(l)
+			}
+			line = nil
+		}
+	}
+	if len(line) > 0 {
+		emit(line)
+	}
+}
+
+func strippedWidth(t spans) int { return text.Width(strings.TrimRight(t.raw(), " ")) }
+
+// commands writes the commands on one line if they fit.
+func (t *terminal) commands(list []string) {
+	const between = "     "
+	var line spans
+	for i, c := range list {
+		if i > 0 {
+			line = append(line, say(between)...)
+		}
+		line = append(line, theirs(c, command))
+	}
+	if line.width()+2 <= t.width {
+		t.line(2, line)
+		return
+	}
+	for _, c := range list {
+		t.flow(2, 4, say(theirs(c, command)))
+	}
+}

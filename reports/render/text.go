@@ -1,0 +1,101 @@
+package render
+
+import (
+	"strings"
+
+	"evolve/runtime/text"
+)
+
+// style is the emphasis of a span. Each rendering has its own form of it, and none relies
+// on colour alone.
+type style int
+
+const (
+	plainStyle style = iota
+	strong
+	good
+	bad
+	dim
+	// aside is a remark after a value; each rendering sets it apart.
+	aside
+	// command is a command to type.
+	command
+)
+
+// span is a piece of text of one style. Foreign spans come from agents, tasks and
+// tools and are already visible (see [text.Visible]); each rendering also keeps them
+// from acting as its markup.
+type span struct {
+	Text    string
+	Style   style
+	Foreign bool
+}
+
+// spans is one line or paragraph.
+type spans []span
+
+// say joins strings (the report's own words), spans and texts.
+func say(parts ...any) spans {
+	var out spans
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			if p != "" {
+				out = append(out, span{Text: p})
+			}
+		case span:
+			if p.Text != "" {
+				out = append(out, p)
+			}
+		case spans:
+			out = append(out, p...)
+		default:
+			panic("say takes strings, spans and texts")
+		}
+	}
+	return out
+}
+
+// foreign makes a span of foreign text.
+func foreign(s string) span { return span{Text: text.Visible(s), Foreign: true} }
+
+// clipped makes a span of the first n characters of foreign text.
+func clipped(s string, n int) span { return foreign(text.Clip(s, n, text.Runes, text.Ellipsis)) }
+
+// theirs makes a span of foreign text with a style.
+func theirs(s string, st style) span { return span{Text: text.Visible(s), Style: st, Foreign: true} }
+
+// remark makes a remark that follows a value.
+func remark(s string) span { return span{Text: "  " + s, Style: aside} }
+
+// styled makes a span of the report's own words with a style.
+func styled(s string, st style) span { return span{Text: s, Style: st} }
+
+// raw returns the text without styles.
+func (t spans) raw() string {
+	var b strings.Builder
+	for _, s := range t {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// list joins texts with a separator.
+func list(items []spans, sep string) spans {
+	var out spans
+	for i, it := range items {
+		if i > 0 {
+			out = append(out, span{Text: sep})
+		}
+		out = append(out, it...)
+	}
+	return out
+}
+
+func foreignList(items []string) spans {
+	texts := make([]spans, len(items))
+	for i, s := range items {
+		texts[i] = say(foreign(s))
+	}
+	return list(texts, ", ")
+}
