@@ -28,7 +28,7 @@ func TestAudit(t *testing.T) {
 		"nothing": {func(*testing.T, *batch, ProposalRecord, bench.Evaluation) []key { return nil }, "", 0},
 		"a holdout score was inverted": {func(_ *testing.T, b *batch, _ ProposalRecord, e bench.Evaluation) []key {
 			e.Score = 1 - e.Score
-			b.put(evaluationKey(e.Run, e.Agent, e.Seq), encodeEvaluation(&e))
+			b.put(evaluationKey(e.Run, e.Agent, e.Seq), encodeEvaluation(&e, nil))
 			return nil
 		}, "P1 is not what the ledger tells of: another evidence", 0},
 		"the evaluations were removed": {func(_ *testing.T, _ *batch, _ ProposalRecord, e bench.Evaluation) []key {

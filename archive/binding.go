@@ -130,7 +130,7 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 			}
 			evaluations++
 			var line bytes.Buffer
-			l := toLine(&e)
+			l := evaluationLine(e)
 			l.Key = bench.Key(strings.TrimPrefix(string(l.Key), importedKey)) // an import marks it
 			if err := writeJSON(&line, l); err != nil {
 				return "", 0, err

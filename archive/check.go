@@ -260,7 +260,7 @@ func (c *checker) evaluation(k, value []byte) error {
 	if err != nil {
 		return err
 	}
-	line := toLine(&s.Evaluation)
+	line := evaluationLine(s.Evaluation)
 	if err := checkRecord(&line); err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func (c *committer) commit(group []pending) error {
 			return err
 		}
 		if refers {
-			put(place, encodeReference(e, first))
+			put(place, encodeEvaluation(e, first))
 			continue
 		}
 		put(place, p.record)

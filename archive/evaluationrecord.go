@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"evolve/bench"
-	"evolve/runtime/agent"
 )
 
 // evaluationVersion begins every stored evaluation. The fields that follow are in the wire
@@ -66,217 +65,105 @@ const (
 	gradeReason
 )
 
-type fields []byte
+// hexText is a text that is stored by packHex.
+type hexText string
 
-func (f *fields) integer(num protowire.Number, v int64) {
-	if v != 0 {
-		*f = protowire.AppendVarint(protowire.AppendTag(*f, num, protowire.VarintType), uint64(v))
+// fields returns pointers to the stored fields by their numbers. It is the whole encoding:
+// the type of a pointer determines how its value is stored.
+func (s *storedEvaluation) fields() [fieldFirst + 1]any {
+	e := &s.Evaluation
+	return [...]any{
+		fieldKey: (*hexText)(&e.Key), fieldVariant: (*hexText)(&e.Variant), fieldTask: &e.Task, fieldDomain: &e.Domain,
+		fieldSplit: (*string)(&e.Split), fieldStage: (*string)(&e.Stage), fieldRepeat: &e.Repeat, fieldSeed: &e.Seed,
+		fieldSeconds: &s.seconds, fieldNanos: &s.nanos, fieldCached: &e.Cached,
+		fieldOutcome: (*string)(&e.Outcome), fieldScored: &e.Scored, fieldScore: &e.Score, fieldPass: &e.Pass, fieldGrade: &e.Grades,
+		fieldLatency: (*int64)(&e.Latency), fieldAttempts: &e.Attempts, fieldError: &e.Error, fieldAnswer: &e.Answer,
+		fieldInputTokens: &e.Usage.InputTokens, fieldOutputTokens: &e.Usage.OutputTokens, fieldCachedTokens: &e.Usage.CachedTokens,
+		fieldCost: &e.Usage.CostUSD, fieldIterations: &e.Usage.Iterations, fieldToolCalls: &e.Usage.ToolCalls,
+		fieldFirst: &s.first,
 	}
 }
 
-func (f *fields) flag(num protowire.Number, v bool) {
-	if v {
-		f.integer(num, 1)
-	}
+func gradeFields(g *bench.Grade) [gradeReason + 1]any {
+	return [...]any{gradeType: &g.Type, gradeScore: &g.Score, gradePass: &g.Pass, gradeWeight: &g.Weight, gradeReason: &g.Reason}
 }
 
-func (f *fields) real(num protowire.Number, v float64) {
-	if bits := math.Float64bits(v); bits != 0 {
-		*f = protowire.AppendFixed64(protowire.AppendTag(*f, num, protowire.Fixed64Type), bits)
-	}
-}
-
-func (f *fields) bytes(num protowire.Number, v []byte) {
-	*f = protowire.AppendBytes(protowire.AppendTag(*f, num, protowire.BytesType), v)
-}
-
-func (f *fields) text(num protowire.Number, v string) {
-	if v != "" {
-		*f = protowire.AppendString(protowire.AppendTag(*f, num, protowire.BytesType), v)
-	}
-}
-
-// encodeIdentity writes the first group.
-func encodeIdentity(e *bench.Evaluation) fields {
-	f := append(make(fields, 0, 256), evaluationVersion)
-	f.bytes(fieldKey, packHex(string(e.Key)))
-	f.bytes(fieldVariant, packHex(string(e.Variant)))
-	f.text(fieldTask, e.Task)
-	f.text(fieldDomain, e.Domain)
-	f.text(fieldSplit, string(e.Split))
-	f.text(fieldStage, string(e.Stage))
-	f.integer(fieldRepeat, int64(e.Repeat))
-	f.integer(fieldSeed, e.Seed)
-	if !e.Time.IsZero() {
-		f.integer(fieldSeconds, e.Time.Unix())
-		f.integer(fieldNanos, int64(e.Time.Nanosecond())+1) // 1, so that the Unix epoch differs from the zero time
-	}
-	f.flag(fieldCached, e.Cached)
-	return f
-}
-
-// encodeEvaluation writes an evaluation without its transcript.
-func encodeEvaluation(e *bench.Evaluation) []byte {
-	f := encodeIdentity(e)
-	f.text(fieldOutcome, string(e.Outcome))
-	f.flag(fieldScored, e.Scored)
-	f.real(fieldScore, e.Score)
-	f.flag(fieldPass, e.Pass)
-	for _, g := range e.Grades {
-		var sub fields
-		sub.text(gradeType, g.Type)
-		sub.real(gradeScore, g.Score)
-		sub.flag(gradePass, g.Pass)
-		sub.real(gradeWeight, g.Weight)
-		sub.text(gradeReason, g.Reason)
-		f.bytes(fieldGrade, sub)
-	}
-	f.integer(fieldLatency, int64(e.Latency))
-	f.integer(fieldAttempts, int64(e.Attempts))
-	f.text(fieldError, e.Error)
-	f.text(fieldAnswer, e.Answer)
-	f.integer(fieldInputTokens, e.Usage.InputTokens)
-	f.integer(fieldOutputTokens, e.Usage.OutputTokens)
-	f.integer(fieldCachedTokens, e.Usage.CachedTokens)
-	f.real(fieldCost, e.Usage.CostUSD)
-	f.integer(fieldIterations, int64(e.Usage.Iterations))
-	f.integer(fieldToolCalls, int64(e.Usage.ToolCalls))
-	return f
-}
-
-// encodeReference writes an evaluation whose outcome is stored at first.
-func encodeReference(e *bench.Evaluation, first key) []byte {
-	f := encodeIdentity(e)
-	f.bytes(fieldFirst, first)
-	return f
-}
-
-// storedEvaluation is a decoded record; first is the key of the evaluation with the
-// outcome, nil when the record itself has it.
-type storedEvaluation struct {
-	bench.Evaluation
-	first key
-}
-
-// adopt copies the outcome from the evaluation referred to.
-func (s *storedEvaluation) adopt(first *bench.Evaluation) {
-	own := s.Evaluation
-	s.Evaluation = *first
-	s.Key, s.Run, s.Agent, s.Seq = own.Key, own.Run, own.Agent, own.Seq
-	s.Variant, s.Task, s.Domain = own.Variant, own.Task, own.Domain
-	s.Split, s.Stage, s.Repeat, s.Seed = own.Split, own.Stage, own.Repeat, own.Seed
-	s.Time, s.Cached = own.Time, own.Cached
-	s.first = nil
-}
-
-// decodeEvaluation decodes a record and its key.
-func decodeEvaluation(k, data []byte) (storedEvaluation, error) {
-	var s storedEvaluation
-	var err error
-	if s.Run, s.Agent, s.Seq, err = readEvaluationKey(k); err != nil {
-		return s, fmt.Errorf("%w: an evaluation: %w", ErrCorrupt, err)
-	}
-	if len(data) == 0 || data[0] != evaluationVersion {
-		return s, fmt.Errorf("%w: evaluation %d of run %s has an unknown form", ErrCorrupt, s.Seq, s.Run)
-	}
-	if err := s.decode(data[1:]); err != nil {
-		return s, fmt.Errorf("%w: evaluation %d of run %s: %w", ErrCorrupt, s.Seq, s.Run, err)
-	}
-	return s, nil
-}
-
-func (s *storedEvaluation) decode(data []byte) error {
-	var seconds, nanos int64
-	err := eachField(data, func(num protowire.Number, n uint64, raw []byte) (err error) {
-		switch num {
-		case fieldKey:
-			s.Key, err = unpacked[bench.Key](raw)
-		case fieldVariant:
-			s.Variant, err = unpacked[agent.ConfigID](raw)
-		case fieldTask:
-			s.Task = string(raw)
-		case fieldDomain:
-			s.Domain = string(raw)
-		case fieldSplit:
-			s.Split = bench.Split(raw)
-		case fieldStage:
-			s.Stage = bench.Stage(raw)
-		case fieldRepeat:
-			s.Repeat = int(n)
-		case fieldSeed:
-			s.Seed = int64(n)
-		case fieldSeconds:
-			seconds = int64(n)
-		case fieldNanos:
-			nanos = int64(n)
-		case fieldCached:
-			s.Cached = n != 0
-		case fieldOutcome:
-			s.Outcome = agent.Outcome(raw)
-		case fieldScored:
-			s.Scored = n != 0
-		case fieldScore:
-			s.Score = math.Float64frombits(n)
-		case fieldPass:
-			s.Pass = n != 0
-		case fieldGrade:
-			var g bench.Grade
-			g, err = decodeGrade(raw)
-			s.Grades = append(s.Grades, g)
-		case fieldLatency:
-			s.Latency = time.Duration(n)
-		case fieldAttempts:
-			s.Attempts = int(n)
-		case fieldError:
-			s.Error = string(raw)
-		case fieldAnswer:
-			s.Answer = string(raw)
-		case fieldInputTokens:
-			s.Usage.InputTokens = int64(n)
-		case fieldOutputTokens:
-			s.Usage.OutputTokens = int64(n)
-		case fieldCachedTokens:
-			s.Usage.CachedTokens = int64(n)
-		case fieldCost:
-			s.Usage.CostUSD = math.Float64frombits(n)
-		case fieldIterations:
-			s.Usage.Iterations = int(n)
-		case fieldToolCalls:
-			s.Usage.ToolCalls = int(n)
-		case fieldFirst:
-			s.first = append(key(nil), raw...)
+// appendField adds the field at a pointer to an encoded record, unless it is zero.
+func appendField(b []byte, num protowire.Number, field any) []byte {
+	integer := func(v int64) []byte {
+		if v == 0 {
+			return b
 		}
-		return err
-	})
-	if nanos > 0 {
-		s.Time = time.Unix(seconds, nanos-1).UTC()
+		return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.VarintType), uint64(v))
+	}
+	text := func(v []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), v)
+	}
+	switch v := field.(type) {
+	case *int:
+		return integer(int64(*v))
+	case *int64:
+		return integer(*v)
+	case *bool:
+		if *v {
+			return integer(1)
+		}
+	case *float64:
+		if bits := math.Float64bits(*v); bits != 0 {
+			return protowire.AppendFixed64(protowire.AppendTag(b, num, protowire.Fixed64Type), bits)
+		}
+	case *string:
+		if *v != "" {
+			return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), *v)
+		}
+	case *hexText: // also when it is empty
+		return text(packHex(string(*v)))
+	case *key:
+		if *v != nil {
+			return text(*v)
+		}
+	case *[]bench.Grade:
+		for i := range *v {
+			var grade []byte
+			for n, field := range gradeFields(&(*v)[i]) {
+				grade = appendField(grade, protowire.Number(n), field)
+			}
+			b = text(grade)
+		}
+	}
+	return b
+}
+
+// setField decodes a field: n holds the bits of a number, raw the bytes of a text.
+func setField(field any, n uint64, raw []byte) (err error) {
+	switch v := field.(type) {
+	case *int:
+		*v = int(n)
+	case *int64:
+		*v = int64(n)
+	case *bool:
+		*v = n != 0
+	case *float64:
+		*v = math.Float64frombits(n)
+	case *string:
+		*v = string(raw)
+	case *hexText:
+		var s string
+		s, err = unpackHex(raw)
+		*v = hexText(s)
+	case *key:
+		*v = append(key(nil), raw...)
+	case *[]bench.Grade:
+		var g bench.Grade
+		list := gradeFields(&g)
+		err = decodeFields(raw, list[:])
+		*v = append(*v, g)
 	}
 	return err
 }
 
-func decodeGrade(data []byte) (bench.Grade, error) {
-	var g bench.Grade
-	err := eachField(data, func(num protowire.Number, n uint64, raw []byte) error {
-		switch num {
-		case gradeType:
-			g.Type = string(raw)
-		case gradeScore:
-			g.Score = math.Float64frombits(n)
-		case gradePass:
-			g.Pass = n != 0
-		case gradeWeight:
-			g.Weight = math.Float64frombits(n)
-		case gradeReason:
-			g.Reason = string(raw)
-		}
-		return nil
-	})
-	return g, err
-}
-
-// eachField visits the encoded fields: n holds the bits of a number, raw the bytes of a
-// text.
-func eachField(data []byte, visit func(num protowire.Number, n uint64, raw []byte) error) error {
+// decodeFields decodes a record into the fields at pointers, by their numbers.
+func decodeFields(data []byte, list []any) error {
 	for len(data) > 0 {
 		num, typ, size := protowire.ConsumeTag(data)
 		if size < 0 {
@@ -298,17 +185,70 @@ func eachField(data []byte, visit func(num protowire.Number, n uint64, raw []byt
 		if size < 0 {
 			return protowire.ParseError(size)
 		}
-		if err := visit(num, n, raw); err != nil {
-			return err
+		if int(num) < len(list) {
+			if err := setField(list[num], n, raw); err != nil {
+				return err
+			}
 		}
 		data = data[size:]
 	}
 	return nil
 }
 
-func unpacked[T ~string](raw []byte) (T, error) {
-	s, err := unpackHex(raw)
-	return T(s), err
+// encodeEvaluation returns the record of an evaluation, without its transcript. When first
+// is not nil, the outcome is stored there.
+func encodeEvaluation(e *bench.Evaluation, first key) []byte {
+	s := storedEvaluation{Evaluation: *e, first: first}
+	if !e.Time.IsZero() {
+		s.seconds, s.nanos = e.Time.Unix(), int64(e.Time.Nanosecond())+1 // 1, so that the Unix epoch differs from the zero time
+	}
+	b := append(make([]byte, 0, 256), evaluationVersion)
+	for n, field := range s.fields() {
+		if first == nil || n < fieldOutcome || n == fieldFirst {
+			b = appendField(b, protowire.Number(n), field)
+		}
+	}
+	return b
+}
+
+// storedEvaluation is a stored record; first is the key of the evaluation with the
+// outcome, nil when the record itself has it.
+type storedEvaluation struct {
+	bench.Evaluation
+	first key
+	// seconds and nanos are its time.
+	seconds, nanos int64
+}
+
+// copyOutcome copies the outcome from the evaluation referred to.
+func (s *storedEvaluation) copyOutcome(first *bench.Evaluation) {
+	own := s.Evaluation
+	s.Evaluation = *first
+	s.Key, s.Run, s.Agent, s.Seq = own.Key, own.Run, own.Agent, own.Seq
+	s.Variant, s.Task, s.Domain = own.Variant, own.Task, own.Domain
+	s.Split, s.Stage, s.Repeat, s.Seed = own.Split, own.Stage, own.Repeat, own.Seed
+	s.Time, s.Cached = own.Time, own.Cached
+	s.first = nil
+}
+
+// decodeEvaluation decodes a record and its key.
+func decodeEvaluation(k, data []byte) (storedEvaluation, error) {
+	var s storedEvaluation
+	var err error
+	if s.Run, s.Agent, s.Seq, err = readEvaluationKey(k); err != nil {
+		return s, fmt.Errorf("%w: an evaluation: %w", ErrCorrupt, err)
+	}
+	if len(data) == 0 || data[0] != evaluationVersion {
+		return s, fmt.Errorf("%w: evaluation %d of run %s has an unknown form", ErrCorrupt, s.Seq, s.Run)
+	}
+	list := s.fields()
+	if err := decodeFields(data[1:], list[:]); err != nil {
+		return s, fmt.Errorf("%w: evaluation %d of run %s: %w", ErrCorrupt, s.Seq, s.Run, err)
+	}
+	if s.nanos > 0 {
+		s.Time = time.Unix(s.seconds, s.nanos-1).UTC()
+	}
+	return s, nil
 }
 
 // clean makes every text valid UTF-8, so that JSON preserves it, and normalises the time

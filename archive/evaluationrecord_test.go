@@ -50,7 +50,7 @@ func TestEvaluationRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawEvaluation(t)
 		place := evaluationKey(e.Run, e.Agent, e.Seq)
-		got, err := decodeEvaluation(place, encodeEvaluation(&e))
+		got, err := decodeEvaluation(place, encodeEvaluation(&e, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,11 +58,11 @@ func TestEvaluationRecord(t *testing.T) {
 			t.Fatal(diff)
 		}
 		first := evaluationKey("first", "run", 7)
-		ref, err := decodeEvaluation(place, encodeReference(&e, first))
+		ref, err := decodeEvaluation(place, encodeEvaluation(&e, first))
 		if err != nil || !bytes.Equal(ref.first, first) {
 			t.Fatalf("reference: %v %q", err, ref.first)
 		}
-		ref.adopt(&e)
+		ref.copyOutcome(&e)
 		if diff := cmp.Diff(e, ref.Evaluation); diff != "" {
 			t.Fatal(diff)
 		}
@@ -80,7 +80,7 @@ func TestEvaluationRecordForm(t *testing.T) {
 		Grades:  []bench.Grade{{Type: "exact", Score: .75, Pass: true, Reason: "nearly "}},
 		Latency: 5 * time.Millisecond, Attempts: 1, Time: day,
 	}
-	got := hex.EncodeToString(encodeEvaluation(&e))
+	got := hex.EncodeToString(encodeEvaluation(&e, nil))
 	if got != stored {
 		t.Errorf("evaluations are stored in another form:\n%s\n%s", got, stored)
 	}
@@ -88,10 +88,10 @@ func TestEvaluationRecordForm(t *testing.T) {
 
 func TestEvaluationRecordIsSmall(t *testing.T) {
 	e := nightly("1-a", 123456)
-	if n := len(encodeEvaluation(&e)); n > 300 {
+	if n := len(encodeEvaluation(&e, nil)); n > 300 {
 		t.Errorf("a typical record takes %d bytes", n)
 	}
-	if n := len(encodeReference(&e, evaluationKey(e.Run, e.Agent, e.Seq))); n > 150 {
+	if n := len(encodeEvaluation(&e, evaluationKey(e.Run, e.Agent, e.Seq))); n > 150 {
 		t.Errorf("a typical reference takes %d bytes", n)
 	}
 }
@@ -99,7 +99,7 @@ func TestEvaluationRecordIsSmall(t *testing.T) {
 // TestEvaluationRecordSkips checks that fields of a later evolve are skipped.
 func TestEvaluationRecordSkips(t *testing.T) {
 	e := evaluation("1-a", 5)
-	data := encodeEvaluation(&e)
+	data := encodeEvaluation(&e, nil)
 	data = protowire.AppendBytes(protowire.AppendTag(data, 99, protowire.BytesType), []byte("new"))
 	data = protowire.AppendFixed32(protowire.AppendTag(data, 100, protowire.Fixed32Type), 7)
 	got, err := decodeEvaluation(evaluationKey(e.Run, e.Agent, e.Seq), data)
@@ -113,8 +113,8 @@ func TestEvaluationRecordSkips(t *testing.T) {
 
 func FuzzEvaluationRecord(f *testing.F) {
 	e := evaluation("1-a", 5)
-	f.Add(encodeEvaluation(&e))
-	f.Add(encodeReference(&e, evaluationKey("1-a", "solver", 5)))
+	f.Add(encodeEvaluation(&e, nil))
+	f.Add(encodeEvaluation(&e, evaluationKey("1-a", "solver", 5)))
 	f.Add([]byte{evaluationVersion, 0xff, 0xff})
 	place := evaluationKey("1-a", "solver", 5)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -125,7 +125,7 @@ func FuzzEvaluationRecord(f *testing.F) {
 			}
 			return
 		}
-		again, err := decodeEvaluation(place, encodeEvaluation(&s.Evaluation))
+		again, err := decodeEvaluation(place, encodeEvaluation(&s.Evaluation, nil))
 		if err != nil {
 			t.Fatal(err)
 		}

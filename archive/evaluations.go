@@ -37,7 +37,7 @@ func (a *Archive) Record(ctx context.Context, e bench.Evaluation, done func(erro
 		}
 		e.Transcript = nil
 	}
-	p.record = encodeEvaluation(&e)
+	p.record = encodeEvaluation(&e, nil)
 	return a.writer.add(ctx, p)
 }
 
@@ -156,7 +156,7 @@ func (a *Archive) resolve(ctx context.Context, list []storedEvaluation) error {
 		if first.first != nil || first.Key != s.Key {
 			return fmt.Errorf("%w: evaluation %d of run %s refers to a different one", ErrCorrupt, s.Seq, s.Run)
 		}
-		s.adopt(&first.Evaluation)
+		s.copyOutcome(&first.Evaluation)
 	}
 	return nil
 }

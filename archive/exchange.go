@@ -73,7 +73,8 @@ type sessionLine struct {
 	Session agent.Session `json:"session"`
 }
 
-// evaluationLine is the JSON form of an evaluation.
+// evaluationLine is the JSON form of an evaluation: the fields of [bench.Evaluation] in the
+// same order, so that one converts to the other.
 type evaluationLine struct {
 	Run      string         `json:"run"`
 	Agent    string         `json:"agent"`
@@ -98,22 +99,6 @@ type evaluationLine struct {
 	Cached   bool           `json:"cached,omitempty"`
 	Answer   string         `json:"answer,omitempty"`
 	Time     time.Time      `json:"time,omitzero"`
-}
 
-func toLine(e *bench.Evaluation) evaluationLine {
-	return evaluationLine{
-		Run: e.Run, Agent: e.Agent, Seq: e.Seq, Key: e.Key, Variant: e.Variant, Task: e.Task, Domain: e.Domain,
-		Split: e.Split, Stage: e.Stage, Repeat: e.Repeat, Seed: e.Seed, Outcome: e.Outcome, Scored: e.Scored,
-		Score: e.Score, Pass: e.Pass, Grades: e.Grades, Usage: e.Usage, Latency: e.Latency, Attempts: e.Attempts,
-		Error: e.Error, Cached: e.Cached, Answer: e.Answer, Time: e.Time,
-	}
-}
-
-func fromLine(l *evaluationLine) bench.Evaluation {
-	return bench.Evaluation{
-		Run: l.Run, Agent: l.Agent, Seq: l.Seq, Key: l.Key, Variant: l.Variant, Task: l.Task, Domain: l.Domain,
-		Split: l.Split, Stage: l.Stage, Repeat: l.Repeat, Seed: l.Seed, Outcome: l.Outcome, Scored: l.Scored,
-		Score: l.Score, Pass: l.Pass, Grades: l.Grades, Usage: l.Usage, Latency: l.Latency, Attempts: l.Attempts,
-		Error: l.Error, Cached: l.Cached, Answer: l.Answer, Time: l.Time,
-	}
+	Transcript *agent.Transcript `json:"-"` // has a line of its own
 }

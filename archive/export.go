@@ -119,7 +119,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 func (a *Archive) evaluationLines(ctx context.Context) iter.Seq2[evaluationLine, error] {
 	return func(yield func(evaluationLine, error) bool) {
 		for e, err := range a.evaluations(ctx, newKey(tableEvaluation), nil) {
-			if !yield(toLine(&e), err) {
+			if !yield(evaluationLine(e), err) {
 				return
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"hash"
 	"io"
 	"regexp"
+
+	"evolve/bench"
 )
 
 // maxLine bounds a line of an import, in bytes.
@@ -230,7 +232,7 @@ func (im *importer) record(ctx context.Context, l line) error {
 				return err
 			}
 			e.Key = foreignKey(e.Key)
-			return im.a.Record(ctx, fromLine(&e), nil)
+			return im.a.Record(ctx, bench.Evaluation(e), nil)
 		})
 	case lineTranscript:
 		return read(l.Value, func(t transcriptLine) error {

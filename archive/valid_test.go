@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"evolve/bench"
 )
 
 // TestFieldsAreChecked checks that import and restore name an invalid field and write
@@ -79,9 +81,9 @@ func TestEvaluationsAreChecked(t *testing.T) {
 		a := OpenMemory()
 		closing(t, a)
 		e := evaluation("1-a", 0)
-		l := toLine(&e)
+		l := evaluationLine(e)
 		bad(&l)
-		if err := errors.Join(a.Record(ctx, fromLine(&l), nil), a.Flush(ctx)); err != nil {
+		if err := errors.Join(a.Record(ctx, bench.Evaluation(l), nil), a.Flush(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		if err := a.Check(ctx); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "field "+field) {

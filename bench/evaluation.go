@@ -28,9 +28,11 @@ type Key string
 
 // Evaluation is one recorded (variant, task, repeat).
 type Evaluation struct {
+	Run   string
+	Agent string
+	// Seq is the number of the job within (run, agent), from 0.
+	Seq     int64
 	Key     Key
-	Run     string
-	Agent   string
 	Variant agent.ConfigID
 	Task    string
 	Domain  string
@@ -38,8 +40,6 @@ type Evaluation struct {
 	Stage   Stage
 	Repeat  int
 	Seed    int64
-	// Seq is the number of the job within (run, agent), from 0.
-	Seq int64
 
 	Outcome agent.Outcome
 	// Scored is false for missing data, which has no score and is left out of all
@@ -60,9 +60,9 @@ type Evaluation struct {
 	Cached bool
 	// Answer is the graded text, bounded, for the report.
 	Answer string
+	Time   time.Time
 	// Transcript is stored separately, under Key; nil when it was not kept or not loaded.
 	Transcript *agent.Transcript
-	Time       time.Time
 }
 
 // Grade is the result of one grader.
