@@ -70,9 +70,9 @@ type disk struct {
 	faulted atomic.Bool
 }
 
-// errUnhealed means that the last writer did not close the store; opening it once for
+// errUnclosed means that the last writer did not close the store; opening it once for
 // writing repairs that.
-var errUnhealed = errors.New("the store was not closed")
+var errUnclosed = errors.New("the store was not closed")
 
 // A writer has the archive's own lock. So Badger's lock can only be held by a duplicate of
 // a closed descriptor: in a process that was forked while the store was open and has not
@@ -94,9 +94,9 @@ func openDisk(dir string, writable bool) (*disk, error) {
 		return nil, storeError(err)
 	}
 	if !writable && len(files.mems)+len(empty) > 0 {
-		return nil, errUnhealed // Badger would detect this too, and leak its goroutines
+		return nil, errUnclosed // Badger would detect this too, and leak its goroutines
 	}
-	if err := checkStore(dir); err != nil {
+	if _, err := checkStore(dir, false); err != nil {
 		return nil, storeError(err)
 	}
 	if writable {
@@ -335,10 +335,8 @@ func (d *disk) touched(bytes int) {
 
 // verify reads every table and log again and checks the checksums.
 func (d *disk) verify() error {
-	if d.db.Opts().ReadOnly {
-		return storeError(checkStore(d.dir))
-	}
-	return storeError(checkOpenStore(d.dir))
+	_, err := checkStore(d.dir, !d.db.Opts().ReadOnly)
+	return storeError(err)
 }
 
 func (d *disk) close() error {

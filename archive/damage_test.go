@@ -438,7 +438,7 @@ func TestRecoveryPoints(t *testing.T) {
 			t.Parallel()
 			dir := w.copy(t, leave)
 			before := sums(t, dir)
-			u := must(openUnhealed(filepath.Join(dir, storeName), ErrDisk))(t)
+			u := must(openUnclosed(filepath.Join(dir, storeName), ErrDisk, nil))(t)
 			a := must(newArchive(u, false, dir))(t)
 			if exported(t, a) != w.want {
 				t.Error("it reads something else than after it was put in order")

@@ -112,9 +112,9 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// TestUnhealedDisk checks that the archive of a killed process is read as it is where the
+// TestUnclosedDisk checks that the archive of a killed process is read as it is where the
 // disk is full or mounted read-only, and that nothing is written there.
-func TestUnhealedDisk(t *testing.T) {
+func TestUnclosedDisk(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)
 	for name, place := range map[string]func(t *testing.T) string{

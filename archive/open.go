@@ -224,10 +224,10 @@ func findStore(dir string) (engine, error) {
 		}
 		if shared {
 			store, err := openShared(dir, lock, refused)
-			if !errors.Is(err, errUnhealed) {
+			if !errors.Is(err, errUnclosed) {
 				return store, err
 			}
-			refused = diskError(heal(dir, lock))
+			refused = diskError(recoverStore(dir, lock))
 			switch {
 			case refused == nil || errors.Is(refused, ErrDisk) || errors.Is(refused, errShared):
 				continue
@@ -266,12 +266,11 @@ func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 		return nil, errors.Join(ErrNotFound, lock.release()) // a writer has only created the folder
 	}
 	store, err := openDisk(path, false)
-	if errors.Is(err, errUnhealed) && refused != nil {
-		as, err := openUnhealed(path, refused)
-		if err != nil {
-			return nil, errors.Join(err, lock.release())
+	if errors.Is(err, errUnclosed) && refused != nil {
+		var u *unclosed
+		if u, err = openUnclosed(path, refused, lock); err == nil {
+			return u, nil
 		}
-		return &sharedUnhealed{as, lock}, nil
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.release())
@@ -282,9 +281,9 @@ func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 // errShared means that another process reads or recovers a store that was not closed.
 var errShared = errors.New("another process reads the archive")
 
-// heal opens the store once for writing, which recovers it after a crash. It fails with
+// recoverStore opens the store once for writing, which recovers it after a crash. It fails with
 // errShared while another process has the lock.
-func heal(dir string, lock *archiveLock) error {
+func recoverStore(dir string, lock *archiveLock) error {
 	ok, err := lock.file.TryLock()
 	if err != nil {
 		return diskError(err)

@@ -160,7 +160,7 @@ func soundness(ctx context.Context, dir string) error {
 
 func (p *repairPlan) plan(ctx context.Context, store string, fault error) error {
 	var err error
-	if p.records, err = salvage(ctx, store); err != nil {
+	if p.records, err = salvage(ctx, store, anyVersion); err != nil {
 		return err
 	}
 	p.Damage = []DamageError{}

@@ -2,14 +2,15 @@ package archive
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
@@ -24,21 +25,26 @@ type salvaged struct {
 	keys []string
 	// seen is the newest version of each key that any file names.
 	seen map[string]uint64
+	// limit is the highest version that is read.
+	limit uint64
 	// damage lists the damage found, file by file.
 	damage []*DamageError
+
+	mu   sync.Mutex
+	logs map[string]*os.File // the open value logs, by name
 }
 
 // found locates the value of a record: in a value log, or in value.
 type found struct {
-	version uint64
-	value   []byte
-	name    string
-	entry   logEntry // without its bytes
+	version      uint64
+	value        []byte
+	name         string
+	offset, size int // of the entry in the value log
 }
 
-// salvage reads everything readable of the store in dir: the value logs, the write-ahead
-// logs and the tables, before and after the damage. It changes nothing.
-func salvage(ctx context.Context, dir string) (*salvaged, error) {
+// salvage reads everything readable of the store in dir up to a version: the value logs,
+// the write-ahead logs and the tables, before and after the damage. It changes nothing.
+func salvage(ctx context.Context, dir string, limit uint64) (*salvaged, error) {
 	files, err := listStore(dir)
 	if err != nil {
 		return nil, err
@@ -47,10 +53,11 @@ func salvage(ctx context.Context, dir string) (*salvaged, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &salvaged{root: root, records: map[string]found{}, seen: map[string]uint64{}}
+	s := &salvaged{root: root, records: map[string]found{}, seen: map[string]uint64{}, limit: limit, logs: map[string]*os.File{}}
 	if err := s.read(ctx, dir, files); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.sort()
 	return s, nil
 }
 
@@ -88,7 +95,8 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 	}
 	// No single file shows that another one is missing or ends too early.
 	if len(s.damage) == 0 {
-		return s.note(checkStore(dir))
+		_, err := checkStore(dir, false)
+		return s.note(err)
 	}
 	return nil
 }
@@ -105,6 +113,9 @@ func (s *salvaged) note(err error) error {
 
 // offer stores a version of a record when it is the newest so far.
 func (s *salvaged) offer(k []byte, f found) {
+	if f.version > s.limit {
+		return
+	}
 	s.saw(k, f.version)
 	if old, ok := s.records[string(k)]; !ok || f.version > old.version {
 		s.records[string(k)] = f
@@ -137,7 +148,7 @@ func (s *salvaged) log(ctx context.Context, name string) (err error) {
 		case e.meta&logPointer != 0:
 			s.saw(e.key, e.version)
 		case filepath.Ext(name) == ".vlog":
-			s.offer(e.key, found{version: e.version, name: name, entry: logEntry{offset: e.offset, size: e.size}})
+			s.offer(e.key, found{version: e.version, name: name, offset: e.offset, size: e.size})
 		default:
 			s.offer(e.key, found{version: e.version, value: bytes.Clone(e.value)})
 		}
@@ -193,20 +204,32 @@ func (s *salvaged) value(k string, f found) ([]byte, error) {
 	if f.name == "" {
 		return f.value, nil
 	}
-	log, err := s.root.Open(f.name)
+	log, err := s.valueLog(f.name)
 	if err != nil {
-		return nil, err
+		return nil, diskError(err)
 	}
-	data := make([]byte, f.entry.size)
-	_, err = log.ReadAt(data, int64(f.entry.offset))
-	if err = errors.Join(err, log.Close()); err != nil {
-		return nil, err
+	data := make([]byte, f.size)
+	if _, err := log.ReadAt(data, int64(f.offset)); err != nil {
+		return nil, diskError(err)
 	}
 	e, _, ok := parseEntry(data, 0)
 	if !ok || string(e.key) != k || e.version != f.version {
-		return nil, &DamageError{f.name, int64(f.entry.offset), 0, "an entry has changed while it was read"}
+		return nil, &DamageError{f.name, int64(f.offset), 0, "an entry has changed while it was read"}
 	}
 	return e.value, nil
+}
+
+func (s *salvaged) valueLog(name string) (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if log, ok := s.logs[name]; ok {
+		return log, nil
+	}
+	log, err := s.root.Open(name)
+	if err == nil {
+		s.logs[name] = log
+	}
+	return log, err
 }
 
 func (s *salvaged) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
@@ -227,20 +250,19 @@ func (s *salvaged) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 	return values, nil
 }
 
+// sort lists the keys of the records in order.
+func (s *salvaged) sort() { s.keys = slices.Sorted(maps.Keys(s.records)) }
+
 func (s *salvaged) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
 	if s.keys == nil {
-		s.keys = make([]string, 0, len(s.records))
-		for k := range s.records {
-			s.keys = append(s.keys, k)
-		}
-		slices.Sort(s.keys)
+		s.sort()
 	}
 	start := string(prefix)
 	if bytes.Compare(from, prefix) > 0 {
 		start = string(from)
 	}
 	keys := s.keys
-	at, _ := slices.BinarySearchFunc(keys, start, cmp.Compare[string])
+	at, _ := slices.BinarySearch(keys, start)
 	for _, k := range keys[at:] {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -282,4 +304,10 @@ func (s *salvaged) write(b *batch) error {
 // drop removes a record.
 func (s *salvaged) drop(k string) { delete(s.records, k) }
 
-func (s *salvaged) close() error { return s.root.Close() }
+func (s *salvaged) close() error {
+	errs := []error{s.root.Close()}
+	for _, log := range s.logs {
+		errs = append(errs, log.Close())
+	}
+	return errors.Join(errs...)
+}

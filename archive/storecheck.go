@@ -14,45 +14,42 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// checkStore reads the files of a store before Badger does, and returns a *DamageError for
-// the first damaged one. Badger truncates a log at the first unreadable byte, ends the
+// checkStore reads the files of a store before Badger does. It returns the version of the
+// last complete transaction, and a *DamageError for the first damaged file. Badger truncates a log at the first unreadable byte, ends the
 // process over a truncated table, skips one whose index is garbled with only a log
 // message, ends a scan early at a garbled block, and deletes tables that a truncated
 // manifest does not name. None of that may pass for an archive with fewer records.
 //
 // Reading every file takes some 50 ms for 200,000 evaluations. One table, or a part of one
 // log, is in memory at a time.
-func checkStore(dir string) error { return check(dir, false) }
-
-// checkOpenStore reads every block of the tables while Badger has the store open. The logs
-// change meanwhile; Badger checks the checksum of each value that it reads.
-func checkOpenStore(dir string) error { return check(dir, true) }
-
-func check(dir string, open bool) error {
+//
+// When open is true, Badger has the store open, and only the blocks of the tables are read:
+// the logs change meanwhile, and Badger checks the checksum of each value that it reads.
+func checkStore(dir string, open bool) (committed uint64, err error) {
 	files, err := listStore(dir)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !files.manifest && !files.begun {
-		return nil // nothing was ever written
+		return 0, nil // nothing was ever written
 	}
 	c := storeCheck{dir: dir, open: open, files: files, points: extents{}, logged: map[string]bool{}}
 	if c.manifest, err = readManifest(dir); err != nil {
-		return err
+		return 0, err
 	}
 	if c.manifest.torn && len(files.mems) == 0 {
-		return &DamageError{manifestName, -1, 0, "its end cannot be read"}
+		return 0, &DamageError{manifestName, -1, 0, "its end cannot be read"}
 	}
 	if c.root, err = os.OpenRoot(dir); err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { _ = c.root.Close() }()
 	for _, step := range []func() error{c.keys, c.mems, c.tables, c.values} {
 		if err := step(); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return c.written, nil
 }
 
 type storeCheck struct {
