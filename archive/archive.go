@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -148,6 +149,35 @@ func document[T any](ctx context.Context, a *Archive, k key) (T, error) {
 		return v, err
 	}
 	return v, decodeDocument(data, &v)
+}
+
+// named is document with an error that names the record.
+func named[T any](ctx context.Context, a *Archive, k key, format string, args ...any) (T, error) {
+	v, err := document[T](ctx, a, k)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+	}
+	return v, err
+}
+
+// numbered finds a document by an id such as "P12" or "p12" for the letter 'P' and returns
+// its number.
+func numbered[T any](ctx context.Context, a *Archive, what, id string, letter byte, table byte) (v T, n uint64, err error) {
+	n, ok := parseID(letter, id)
+	if !ok {
+		return v, 0, fmt.Errorf("%s %q: %w", what, id, ErrNotFound)
+	}
+	v, err = named[T](ctx, a, newKey(table).number(n), "%s %q", what, id)
+	return v, n, err
+}
+
+// parseID parses an id such as "R12" or "r12" for the letter 'R'.
+func parseID(letter byte, id string) (uint64, bool) {
+	if len(id) < 2 || (id[0] != letter && id[0] != letter+'a'-'A') || id[1] < '1' || id[1] > '9' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(id[1:], 10, 63)
+	return n, err == nil
 }
 
 // number loads a counter or an index entry; missing is 0.

@@ -251,7 +251,8 @@ func readBackup(store engine, r io.Reader) error {
 	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != backupMagic {
 		return errors.New("this is no backup of an archive")
 	}
-	b, ended := &batch{}, false
+	var b batch
+	ended := false
 	for !ended {
 		var head [8]byte
 		if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -273,11 +274,10 @@ func readBackup(store engine, r io.Reader) error {
 		if ended = lengths[0] == 0; !ended && !bytes.Equal(pairOf[0], importKey()) {
 			b.put(pairOf[0], pairOf[1])
 		}
-		if len(b.pairs) > 0 && (b.size > groupBytes || len(b.pairs) >= groupCount) && !ended {
-			if err := store.write(b); err != nil {
+		if b.full() && !ended {
+			if err := b.flush(store); err != nil {
 				return err
 			}
-			b = &batch{}
 		}
 	}
 	want := sum.Sum32()
@@ -291,5 +291,5 @@ func readBackup(store engine, r io.Reader) error {
 		return fmt.Errorf("the backup's end cannot be read: %w", err)
 	}
 	b.put(importKey(), encodeNumber(importDone))
-	return store.write(b)
+	return b.flush(store)
 }

@@ -75,11 +75,11 @@ func (e *BoundError) Unwrap() error {
 // digestOf returns the SHA-256 of the JSON form. All fields of proposals can be encoded as
 // JSON.
 func digestOf(v any) string {
-	var b bytes.Buffer
-	if err := writeJSON(&b, v); err != nil {
+	data, err := appendJSON(nil, v)
+	if err != nil {
 		return "none: " + err.Error()
 	}
-	sum := sha256.Sum256(b.Bytes())
+	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
@@ -129,14 +129,13 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 				continue
 			}
 			evaluations++
-			var line bytes.Buffer
 			l := evaluationLine(e)
 			l.Key = bench.Key(strings.TrimPrefix(string(l.Key), importedKey)) // an import marks it
-			if err := writeJSON(&line, l); err != nil {
+			line, err := appendJSON(nil, l)
+			if err != nil {
 				return "", 0, err
 			}
-			line.WriteByte('\n')
-			sum.Write(line.Bytes())
+			sum.Write(append(line, '\n'))
 		}
 	}
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), evaluations, nil
@@ -225,13 +224,11 @@ func (a *Archive) bind(ctx context.Context, p ProposalRecord, data json.RawMessa
 	} else if now.Evidence, now.Evaluations, err = a.Evidence(ctx, p); err != nil {
 		return nil, err
 	}
-	var bound, out bytes.Buffer
-	if err := writeJSON(&bound, boundData{&now}); err != nil {
-		return nil, err
+	bound, err := appendJSON(nil, boundData{&now})
+	if err != nil || len(data) == 0 {
+		return bound, err
 	}
-	if len(data) == 0 {
-		return bound.Bytes(), nil
-	}
+	var out bytes.Buffer
 	if err := json.Compact(&out, data); err != nil {
 		return nil, fmt.Errorf("the entry's data is no JSON: %w", err)
 	}
@@ -240,7 +237,7 @@ func (a *Archive) bind(ctx context.Context, p ProposalRecord, data json.RawMessa
 	case len(had) < 2 || had[0] != '{':
 		return nil, fmt.Errorf("the entry's data is no JSON object")
 	case len(had) == 2:
-		return bound.Bytes(), nil
+		return bound, nil
 	}
-	return slices.Concat(had[:len(had)-1], []byte{','}, bound.Bytes()[1:]), nil
+	return slices.Concat(had[:len(had)-1], []byte{','}, bound[1:]), nil
 }

@@ -56,9 +56,9 @@ func plainJSON(data []byte) json.RawMessage {
 	if json.Compact(&b, data) == nil {
 		return b.Bytes()
 	}
-	b.Reset()
-	if writeJSON(&b, string(data)) != nil { // valid text always has a JSON form
+	text, err := appendJSON(nil, string(data))
+	if err != nil { // valid text always has a JSON form
 		return json.RawMessage("null")
 	}
-	return b.Bytes()
+	return text
 }

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,13 +123,7 @@ func checkCandidate(c Candidate) error {
 
 // noteCandidate adds a ledger entry about a candidate to a batch.
 func (a *Archive) noteCandidate(ctx context.Context, b *batch, c Candidate, kind string, at time.Time) (LedgerEntry, error) {
-	var data bytes.Buffer
-	if err := writeJSON(&data, c); err != nil {
-		return LedgerEntry{}, err
-	}
-	return a.chain(ctx, b, LedgerEntry{
-		Time: at, Kind: kind, Actor: "evolve", Subject: candidateSubject(c.Agent, c.Number), Data: data.Bytes(),
-	})
+	return a.chainData(ctx, b, LedgerEntry{Time: at, Kind: kind, Actor: "evolve", Subject: candidateSubject(c.Agent, c.Number)}, c)
 }
 
 func putCandidate(b *batch, c Candidate) error {
@@ -144,7 +137,7 @@ func (a *Archive) Candidates(ctx context.Context, agentID string) iter.Seq2[Cand
 }
 
 // candidate checks that a stored entry matches its key and its ledger entry.
-func (c *checker) candidate(k []byte, r *reading, value []byte) error {
+func (c *checker) candidate(k, value []byte, r *reading) error {
 	agentID, n := r.text(), r.number()
 	var d Candidate
 	if err := decodeDocument(value, &d); err != nil {
@@ -162,7 +155,8 @@ func (c *checker) candidate(k []byte, r *reading, value []byte) error {
 }
 
 // entered checks that the candidate of a ledger entry exists.
-func (c *checker) entered(k, value []byte) error {
+func (c *checker) entered(k, value []byte, r *reading) error {
+	r.number()
 	var e LedgerEntry
 	if err := decodeDocument(value, &e); err != nil {
 		return err

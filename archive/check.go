@@ -18,7 +18,7 @@ func (a *Archive) Check(ctx context.Context) error {
 	if err := a.CheckFiles(); err != nil {
 		return err
 	}
-	c := checker{a: a, ctx: ctx}
+	c := newChecker(ctx, a)
 	err := a.store.scan(ctx, nil, nil, func(k, value []byte) error {
 		if err := c.pair(k, value); err != nil {
 			return err
@@ -55,10 +55,75 @@ type link struct {
 	agree func(value []byte) bool
 }
 
+// pairCheck checks a pair of one table, whose key it reads with r.
+type pairCheck func(k, value []byte, r *reading) error
+
 type checker struct {
-	a     *Archive
-	ctx   context.Context
-	links []link
+	a      *Archive
+	ctx    context.Context
+	tables map[byte]pairCheck
+	links  []link
+}
+
+// newChecker returns a checker. Tables of a later evolve are ignored.
+func newChecker(ctx context.Context, a *Archive) *checker {
+	c := &checker{a: a, ctx: ctx}
+	c.tables = map[byte]pairCheck{
+		tableMeta: func(_, value []byte, r *reading) error {
+			r.text()
+			_, err := decodeNumber(value)
+			return err
+		},
+		tableCounter: c.counter,
+		tableVariant: c.variant,
+		tableVariantID: func(k, value []byte, r *reading) error {
+			agentID, _ := r.text(), r.text()
+			return checkIndex(c, k, value, func(n uint64) key { return variantKey(agentID, n) },
+				func(v *Variant) key { return variantIDKey(v.Agent, v.ID) })
+		},
+		tableEvaluation: c.evaluation, tableKey: c.contentKey, tableTranscript: c.transcript,
+		tableRun: c.run,
+		tableRunID: func(k, value []byte, r *reading) error {
+			r.text()
+			return checkIndex[Run](c, k, value, func(n uint64) key { return runKey(int(n)) }, nil)
+		},
+		tablePlan: soundDocument[AgentPlan](2), tableResult: soundDocument[AgentResult](2), tableTally: soundDocument[storedTally](2),
+		tableSession: soundDocument[agent.Session](2), tableMutation: soundDocument[Mutation](5),
+		tableProposal: func(k, value []byte, r *reading) error {
+			_, err := checkNumbered(c, k, value, r, "proposal", countProposals, func(p *ProposalRecord) string { return p.ID })
+			return err
+		},
+		tableTurn: func(k, value []byte, r *reading) error {
+			n, err := checkNumbered(c, k, value, r, "turn", countTurns, func(t *TurnRecord) string { return t.ID })
+			c.expect(k, turnTranscriptKey(n), anything)
+			return err
+		},
+		tableTurnTranscript: func(k, value []byte, r *reading) error {
+			c.expect(k, turnKey(r.number()), anything)
+			_, err := c.a.packer.unpack(value)
+			return err
+		},
+		tableDecision: func(k, value []byte, r *reading) error {
+			c.expect(k, ledgerKey(int64(r.number())), anything)
+			return decodeSound(value, &DecisionRecord{})
+		},
+		tableIntent: func(k, value []byte, r *reading) error {
+			c.expect(k, proposalKey(r.number()), anything)
+			return decodeSound(value, &Intent{})
+		},
+		tableExposure: func(k, value []byte, r *reading) error {
+			agentID, n := r.text(), r.number()
+			c.expect(k, counterKey(countExposures, agentID), atLeast(n))
+			return decodeSound(value, &Exposure{})
+		},
+		tableLedger: c.entered, tableCandidate: c.candidate, tableRequest: c.request, tableRequestHash: func(k, value []byte, r *reading) error {
+			r.text()
+			r.text()
+			return checkIndex(c, k, value, requestKey, func(d *ChangeRequestRecord) key { return requestHashKey(d.Agent, d.Request.ID) })
+		},
+		tableToolHealth: c.toolHealth,
+	}
+	return c
 }
 
 func (c *checker) expect(from, to key, agree func(value []byte) bool) {
@@ -84,144 +149,98 @@ func (c *checker) follow() error {
 	return nil
 }
 
-// pair decodes one entry and gathers its links. Tables of a later evolve are ignored.
+// pair checks one pair and gathers its links.
 func (c *checker) pair(k, value []byte) error {
-	r := readKey(k[0], k)
-	var err error
-	switch k[0] {
-	case tableMeta:
-		r.text()
-		_, err = decodeNumber(value)
-	case tableCounter:
-		counter := r.text()
-		r.text()
-		if counter == countLedger {
-			err = decodeSound(value, &ledgerHead{})
-		} else {
-			var n uint64
-			if n, err = decodeNumber(value); err == nil {
-				err = sane("the count of "+counter, n)
-			}
-		}
-	case tableVariant:
-		err = c.variant(k, r, value)
-	case tableVariantID:
-		agentID, _ := r.text(), r.text()
-		var n uint64
-		if n, err = decodeNumber(value); err == nil {
-			own := bytes.Clone(k)
-			c.expect(k, variantKey(agentID, n), func(v []byte) bool {
-				var d Variant
-				return decodeDocument(v, &d) == nil && bytes.Equal(variantIDKey(d.Agent, d.ID), own)
-			})
-		}
-	case tableEvaluation:
-		return c.evaluation(k, value)
-	case tableKey:
-		return c.contentKey(k, value)
-	case tableTranscript:
-		if _, err = unpackHex(k[1:]); err == nil {
-			_, err = c.a.packer.unpack(value)
-		}
-		r.rest = nil
-	case tableRun:
-		n := math.MaxUint64 - r.number()
-		var d Run
-		if err = decodeSound(value, &d); err == nil && uint64(d.Number) != n {
-			err = fmt.Errorf("%w: run %s stands in the place of %d", ErrCorrupt, d.ID, n)
-		}
-		if err == nil {
-			err = sane("run "+d.ID, n)
-		}
-		c.expect(k, runIDKey(d.ID), isNumber(n))
-	case tableRunID:
-		r.text()
-		var n uint64
-		if n, err = decodeNumber(value); err == nil {
-			c.expect(k, runKey(int(n)), func([]byte) bool { return true })
-		}
-	case tablePlan:
-		r.text()
-		r.text()
-		err = decodeSound(value, &AgentPlan{})
-	case tableResult:
-		r.text()
-		r.text()
-		err = decodeSound(value, &AgentResult{})
-	case tableProposal:
-		n := r.number()
-		var p ProposalRecord
-		if err = decodeSound(value, &p); err == nil && p.ID != fmt.Sprintf("P%d", n) {
-			err = fmt.Errorf("%w: proposal %s stands in the place of %d", ErrCorrupt, p.ID, n)
-		}
-		c.expect(k, counterKey(countProposals, ""), atLeast(n))
-	case tableDecision:
-		seq := r.number()
-		err = decodeSound(value, &DecisionRecord{})
-		c.expect(k, ledgerKey(int64(seq)), func([]byte) bool { return true })
-	case tableLedger:
-		r.number()
-		err = c.entered(k, value)
-	case tableExposure:
-		agentID := r.text()
-		n := r.number()
-		err = decodeSound(value, &Exposure{})
-		c.expect(k, counterKey(countExposures, agentID), atLeast(n))
-	case tableCandidate:
-		err = c.candidate(k, r, value)
-	case tableMutation:
-		for range 5 {
-			r.text()
-		}
-		err = decodeSound(value, &Mutation{})
-	case tableRequest:
-		err = c.request(k, r, value)
-	case tableRequestHash:
-		r.text()
-		r.text()
-		var n uint64
-		if n, err = decodeNumber(value); err == nil {
-			own := bytes.Clone(k)
-			c.expect(k, requestKey(n), func(v []byte) bool {
-				var d ChangeRequestRecord
-				return decodeDocument(v, &d) == nil && bytes.Equal(requestHashKey(d.Agent, d.Request.ID), own)
-			})
-		}
-	case tableTurn:
-		n := r.number()
-		var t TurnRecord
-		if err = decodeSound(value, &t); err == nil && t.ID != fmt.Sprintf("T%d", n) {
-			err = fmt.Errorf("%w: turn %s stands in the place of %d", ErrCorrupt, t.ID, n)
-		}
-		c.expect(k, counterKey(countTurns, ""), atLeast(n))
-		c.expect(k, turnTranscriptKey(n), func([]byte) bool { return true })
-	case tableTurnTranscript:
-		c.expect(k, turnKey(r.number()), func([]byte) bool { return true })
-		_, err = c.a.packer.unpack(value)
-	case tableSession:
-		r.text()
-		r.text()
-		err = decodeSound(value, &agent.Session{})
-	case tableIntent:
-		n := r.number()
-		err = decodeSound(value, &Intent{})
-		c.expect(k, proposalKey(n), func([]byte) bool { return true })
-	case tableTally:
-		r.text()
-		r.text()
-		err = decodeSound(value, &storedTally{})
-	case tableToolHealth:
-		err = c.toolHealth(k, r, value)
-	default:
+	check, known := c.tables[k[0]]
+	if !known {
 		return nil
 	}
+	r := readKey(k[0], k)
+	err := check(k, value, r)
 	if err = errors.Join(err, r.done()); err != nil && !errors.Is(err, ErrCorrupt) {
 		err = fmt.Errorf("%w: the entry %q: %w", ErrCorrupt, k, err)
 	}
 	return err
 }
 
-func (c *checker) variant(k []byte, r *reading, value []byte) error {
+// soundDocument checks a document whose key has so many texts.
+func soundDocument[T any](texts int) pairCheck {
+	return func(_, value []byte, r *reading) error {
+		for range texts {
+			r.text()
+		}
+		return decodeSound(value, new(T))
+	}
+}
+
+// checkNumbered checks a record whose id is a letter and the number in its key, which it
+// returns.
+func checkNumbered[T any](c *checker, k, value []byte, r *reading, what, counter string, id func(*T) string) (uint64, error) {
+	n := r.number()
+	c.expect(k, counterKey(counter, ""), atLeast(n))
+	v := new(T)
+	if err := decodeSound(value, v); err != nil {
+		return n, err
+	}
+	if got := id(v); got != fmt.Sprintf("%c%d", what[0]-'a'+'A', n) {
+		return n, fmt.Errorf("%w: %s %s stands in the place of %d", ErrCorrupt, what, got, n)
+	}
+	return n, nil
+}
+
+// checkIndex checks an index entry, whose value is the number of a record. The record must
+// have that entry for its own; own may be nil.
+func checkIndex[T any](c *checker, k, value []byte, place func(n uint64) key, own func(*T) key) error {
+	n, err := decodeNumber(value)
+	if err != nil {
+		return err
+	}
+	entry := bytes.Clone(k)
+	c.expect(k, place(n), func(data []byte) bool {
+		v := new(T)
+		return own == nil || decodeDocument(data, v) == nil && bytes.Equal(own(v), entry)
+	})
+	return nil
+}
+
+func anything([]byte) bool { return true }
+
+func (c *checker) counter(_, value []byte, r *reading) error {
+	counter := r.text()
+	r.text()
+	if counter == countLedger {
+		return decodeSound(value, &ledgerHead{})
+	}
+	n, err := decodeNumber(value)
+	if err != nil {
+		return err
+	}
+	return sane("the count of "+counter, n)
+}
+
+func (c *checker) transcript(k, value []byte, r *reading) error {
+	r.rest = nil
+	if _, err := unpackHex(k[1:]); err != nil {
+		return err
+	}
+	_, err := c.a.packer.unpack(value)
+	return err
+}
+
+func (c *checker) run(k, value []byte, r *reading) error {
+	n := math.MaxUint64 - r.number()
+	var d Run
+	if err := decodeSound(value, &d); err != nil {
+		return err
+	}
+	if uint64(d.Number) != n {
+		return fmt.Errorf("%w: run %s stands in the place of %d", ErrCorrupt, d.ID, n)
+	}
+	c.expect(k, runIDKey(d.ID), isNumber(n))
+	return sane("run "+d.ID, n)
+}
+
+func (c *checker) variant(k, value []byte, r *reading) error {
 	agentID, n := r.text(), r.number()
 	var v Variant
 	if err := decodeSound(value, &v); err != nil {
@@ -235,7 +254,7 @@ func (c *checker) variant(k []byte, r *reading, value []byte) error {
 	return nil
 }
 
-func (c *checker) request(k []byte, r *reading, value []byte) error {
+func (c *checker) request(k, value []byte, r *reading) error {
 	n := r.number()
 	var d ChangeRequestRecord
 	if err := decodeSound(value, &d); err != nil {
@@ -255,7 +274,8 @@ func (c *checker) request(k []byte, r *reading, value []byte) error {
 	return nil
 }
 
-func (c *checker) evaluation(k, value []byte) error {
+func (c *checker) evaluation(k, value []byte, r *reading) error {
+	r.rest = nil
 	s, err := decodeEvaluation(k, value)
 	if err != nil {
 		return err
@@ -276,7 +296,8 @@ func (c *checker) evaluation(k, value []byte) error {
 	return nil
 }
 
-func (c *checker) contentKey(k, value []byte) error {
+func (c *checker) contentKey(k, value []byte, r *reading) error {
+	r.rest = nil
 	text, err := unpackHex(k[1:])
 	if err != nil {
 		return fmt.Errorf("%w: an evaluation's key: %w", ErrCorrupt, err)

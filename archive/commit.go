@@ -153,25 +153,9 @@ func (c *committer) next() []pending {
 // place in the run and the one with its content key.
 func (c *committer) commit(group []pending) error {
 	ctx := context.Background()
-	keys := make([][]byte, 0, 2*len(group))
-	for _, p := range group {
-		if p.evaluation != nil {
-			e := p.evaluation
-			keys = append(keys, evaluationKey(e.Run, e.Agent, e.Seq), contentKey(tableKey, e.Key))
-		}
-	}
-	var stored [][]byte
-	if len(keys) > 0 {
-		var err error
-		if stored, err = c.store.get(ctx, keys...); err != nil {
-			return err
-		}
-	}
-	found := make(map[string][]byte, len(keys))
-	for i, v := range stored {
-		if v != nil {
-			found[string(keys[i])] = v
-		}
+	keys, found, err := c.lookUp(ctx, group)
+	if err != nil {
+		return err
 	}
 	var b batch
 	put := func(k, v []byte) {
@@ -222,6 +206,27 @@ func (c *committer) commit(group []pending) error {
 	}
 	c.tallies.take(sums.changed)
 	return nil
+}
+
+// lookUp returns the two keys of each evaluation of a group, in order, and the stored pairs
+// with these keys.
+func (c *committer) lookUp(ctx context.Context, group []pending) (keys [][]byte, found map[string][]byte, err error) {
+	for _, p := range group {
+		if e := p.evaluation; e != nil {
+			keys = append(keys, evaluationKey(e.Run, e.Agent, e.Seq), contentKey(tableKey, e.Key))
+		}
+	}
+	found = make(map[string][]byte, len(keys))
+	if len(keys) == 0 {
+		return keys, found, nil
+	}
+	stored, err := c.store.get(ctx, keys...)
+	for i, v := range stored {
+		if v != nil {
+			found[string(keys[i])] = v
+		}
+	}
+	return keys, found, err
 }
 
 // givesWay reports whether the record stored at a place is missing data and e is not: only

@@ -12,12 +12,7 @@ import (
 const documentVersion = 1
 
 func encodeDocument(v any) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte(documentVersion)
-	if err := writeJSON(&b, v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return appendJSON([]byte{documentVersion}, v)
 }
 
 func decodeDocument(data []byte, into any) error {
@@ -30,14 +25,14 @@ func decodeDocument(data []byte, into any) error {
 	return nil
 }
 
-// writeJSON writes v on one line without a newline and without HTML escapes,
-// which would change the bytes that ledger hashes cover.
-func writeJSON(b *bytes.Buffer, v any) error {
+// appendJSON appends v on one line without HTML escapes, which would change the bytes that
+// ledger hashes cover.
+func appendJSON(data []byte, v any) ([]byte, error) {
+	b := bytes.NewBuffer(data)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return err
+		return nil, err
 	}
-	b.Truncate(b.Len() - 1)
-	return nil
+	return b.Bytes()[:b.Len()-1], nil // without the newline
 }

@@ -43,6 +43,19 @@ func (b *batch) put(key, value []byte) {
 	b.size += len(key) + len(value)
 }
 
+// full reports whether a batch of many is large enough to be written.
+func (b *batch) full() bool { return b.size > groupBytes || len(b.pairs) >= groupCount }
+
+// flush writes the pairs, if there are any, and empties the batch.
+func (b *batch) flush(to engine) error {
+	if len(b.pairs) == 0 {
+		return nil
+	}
+	err := to.write(b)
+	*b = batch{}
+	return err
+}
+
 // getOne returns one value, or ErrNotFound.
 func getOne(ctx context.Context, e engine, key []byte) ([]byte, error) {
 	values, err := e.get(ctx, key)

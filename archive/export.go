@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
@@ -26,31 +25,39 @@ type exporter struct {
 }
 
 func (x *exporter) put(kind string, v any) error {
-	var value, whole bytes.Buffer
-	if err := writeJSON(&value, v); err != nil {
+	value, err := appendJSON(nil, v)
+	if err != nil {
 		return err
 	}
-	if err := writeJSON(&whole, line{kind, value.Bytes()}); err != nil {
+	whole, err := appendJSON(nil, line{kind, value})
+	if err != nil {
 		return err
 	}
-	whole.WriteByte('\n')
+	whole = append(whole, '\n')
 	x.lines++
-	x.sum.Write(whole.Bytes())
-	_, err := x.out.Write(whole.Bytes())
+	x.sum.Write(whole)
+	_, err = x.out.Write(whole)
 	return err
 }
 
-// putAll writes every record of a sequence as one kind of line.
-func putAll[T any](x *exporter, kind string, seq iter.Seq2[T, error]) error {
-	for v, err := range seq {
-		if err == nil {
-			err = x.put(kind, v)
+// putAll returns a function that writes every record of a sequence as one kind of line.
+func putAll[T any](x *exporter, kind string, seq iter.Seq2[T, error]) func() error {
+	return func() error {
+		for v, err := range seq {
+			if err == nil {
+				err = x.put(kind, v)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
+}
+
+// everyDocument yields the documents of a table.
+func everyDocument[T any](ctx context.Context, a *Archive, table byte) iter.Seq2[T, error] {
+	return documents[T](ctx, a, "read a table", newKey(table), nil)
 }
 
 // Export writes everything in the archive as JSON lines that Import reads. Exports of
@@ -78,36 +85,23 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 	if err != nil {
 		return err
 	}
-	const doing = "read a table"
 	for _, write := range []func() error{
-		func() error { return putAll(x, lineRun, a.Runs(ctx)) },
-		func() error {
-			return putAll(x, linePlan, documents[AgentPlan](ctx, a, doing, newKey(tablePlan), nil))
-		},
-		func() error {
-			return putAll(x, lineVariant, documents[Variant](ctx, a, doing, newKey(tableVariant), nil))
-		},
-		func() error { return putAll(x, lineEvaluation, a.evaluationLines(ctx)) },
-		func() error { return putAll(x, lineTranscript, a.transcriptLines(ctx)) },
-		func() error {
-			return putAll(x, lineResult, documents[AgentResult](ctx, a, doing, newKey(tableResult), nil))
-		},
-		func() error { return putAll(x, lineProposal, a.Proposals(ctx)) },
-		func() error { return putAll(x, lineDecision, a.decisionLines(ctx)) },
-		func() error { return putAll(x, lineLedger, a.Ledger(ctx, 0)) },
-		func() error {
-			return putAll(x, lineExposure, documents[Exposure](ctx, a, doing, newKey(tableExposure), nil))
-		},
-		func() error {
-			return putAll(x, lineCandidate, documents[Candidate](ctx, a, doing, newKey(tableCandidate), nil))
-		},
-		func() error {
-			return putAll(x, lineMutation, documents[Mutation](ctx, a, doing, newKey(tableMutation), nil))
-		},
-		func() error { return putAll(x, lineSession, a.sessionLines(ctx)) },
-		func() error { return putAll(x, lineTurn, a.turnLines(ctx)) },
-		func() error { return putAll(x, lineRequest, a.Requests(ctx)) },
-		func() error { return putAll(x, lineToolHealth, a.ToolHealths(ctx)) },
+		putAll(x, lineRun, a.Runs(ctx)),
+		putAll(x, linePlan, everyDocument[AgentPlan](ctx, a, tablePlan)),
+		putAll(x, lineVariant, everyDocument[Variant](ctx, a, tableVariant)),
+		putAll(x, lineEvaluation, a.evaluationLines(ctx)),
+		putAll(x, lineTranscript, a.transcriptLines(ctx)),
+		putAll(x, lineResult, everyDocument[AgentResult](ctx, a, tableResult)),
+		putAll(x, lineProposal, a.Proposals(ctx)),
+		putAll(x, lineDecision, a.decisionLines(ctx)),
+		putAll(x, lineLedger, a.Ledger(ctx, 0)),
+		putAll(x, lineExposure, everyDocument[Exposure](ctx, a, tableExposure)),
+		putAll(x, lineCandidate, everyDocument[Candidate](ctx, a, tableCandidate)),
+		putAll(x, lineMutation, everyDocument[Mutation](ctx, a, tableMutation)),
+		putAll(x, lineSession, a.sessionLines(ctx)),
+		putAll(x, lineTurn, a.turnLines(ctx)),
+		putAll(x, lineRequest, a.Requests(ctx)),
+		putAll(x, lineToolHealth, a.ToolHealths(ctx)),
 	} {
 		if err := write(); err != nil {
 			return err
@@ -167,7 +161,7 @@ func (a *Archive) turnLines(ctx context.Context) iter.Seq2[TurnRecord, error] {
 	return func(yield func(TurnRecord, error) bool) {
 		for t, err := range a.Turns(ctx) {
 			if err == nil {
-				n, _ := numbered('T', t.ID)
+				n, _ := parseID('T', t.ID)
 				err = a.withTranscript(ctx, &t, n)
 			}
 			if !yield(t, err) {

@@ -169,23 +169,22 @@ func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (
 
 // copyKept copies all pairs that stay to a store.
 func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) error {
-	b := &batch{}
+	var b batch
 	err := s.a.store.dump(ctx, func(k, value []byte) error {
 		gone, err := s.goes(k, value)
 		if err != nil || gone {
 			return err
 		}
 		b.put(bytes.Clone(k), bytes.Clone(value))
-		if b.size <= groupBytes && len(b.pairs) < groupCount {
+		if !b.full() {
 			return nil
 		}
-		err = to.write(b)
-		b = &batch{}
+		err = b.flush(to)
 		opts.reached("copying")
 		return err
 	})
-	if err == nil && len(b.pairs) > 0 {
-		err = to.write(b)
+	if err == nil {
+		err = b.flush(to)
 	}
 	return err
 }
@@ -199,12 +198,7 @@ func (a *Archive) noteRemoved(ctx context.Context, gone Removed, now time.Time) 
 			return err
 		}
 	}
-	var data bytes.Buffer
-	if err := writeJSON(&data, gone); err != nil {
-		return err
-	}
-	_, err := a.Append(ctx, LedgerEntry{Time: now, Kind: LedgerGC, Actor: "evolve", Subject: "archive", Data: data.Bytes()})
-	return err
+	return a.appendData(ctx, LedgerEntry{Time: now, Kind: LedgerGC, Actor: "evolve", Subject: "archive"}, gone)
 }
 
 func (a *Archive) noteRuns(ctx context.Context, b *batch, nights []NightRemoved, now time.Time) error {

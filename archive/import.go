@@ -36,6 +36,7 @@ type importer struct {
 	drafts  int // proposals that waited for a decision
 	origin  string
 	ended   bool
+	kinds   map[string]func(value json.RawMessage) error
 }
 
 // Import reads what Export wrote into an empty archive, checking the ledger's chain and
@@ -49,6 +50,7 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64), entered: make(map[string]uint64), asked: make(map[string]bool), runs: make(map[string]bool)}
+	im.kinds = im.readers(ctx)
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		text, err := readLine(in)
@@ -59,7 +61,7 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = im.line(ctx, text)
+			err = im.line(text)
 		}
 		if err != nil {
 			return fmt.Errorf("import line %d: %w", im.lines+1, err)
@@ -126,7 +128,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-func (im *importer) line(ctx context.Context, text []byte) error {
+func (im *importer) line(text []byte) error {
 	if im.ended {
 		return errors.New("something stands after the end")
 	}
@@ -151,17 +153,18 @@ func (im *importer) line(ctx context.Context, text []byte) error {
 		im.ended = true
 		return nil
 	default:
-		if err := im.record(ctx, l); err != nil {
+		read, known := im.kinds[l.Kind]
+		if !known {
+			return fmt.Errorf("unknown kind of record %q", l.Kind)
+		}
+		if err := read(l.Value); err != nil {
 			return fmt.Errorf("a record of kind %q: %w", l.Kind, err)
 		}
 	}
 	im.lines++
 	im.sum.Write(text)
-	if im.b.size > groupBytes || len(im.b.pairs) >= groupCount {
-		if err := im.a.store.write(&im.b); err != nil {
-			return err
-		}
-		im.b = batch{}
+	if im.b.full() {
+		return im.b.flush(im.a.store)
 	}
 	return nil
 }
@@ -187,113 +190,126 @@ func checkHeader(l line) (origin string, err error) {
 	return h.Archive, nil
 }
 
-// record adds one record. It does not use the functions that assign numbers: every record
-// keeps its number.
-func (im *importer) record(ctx context.Context, l line) error {
-	switch l.Kind {
-	case lineRun:
-		return read(l.Value, func(r Run) error {
-			if r.ID == "" || r.Number < 1 {
-				return errors.New("it needs an id and a number from 1")
-			}
-			if err := sane("run "+r.ID, uint64(r.Number)); err != nil {
-				return err
-			}
-			im.runs[r.ID] = true
-			return putRun(&im.b, foreignRun(r))
-		})
-	case linePlan:
-		return read(l.Value, func(p AgentPlan) error {
-			return errors.Join(im.known(p.Run), putDocument(&im.b, partKey(tablePlan, p.Run, p.Agent), p))
-		})
-	case lineResult:
-		return read(l.Value, func(r AgentResult) error {
-			return errors.Join(im.known(r.Run), putDocument(&im.b, partKey(tableResult, r.Run, r.Agent), r))
-		})
-	case lineVariant:
-		return read(l.Value, func(v Variant) error {
-			if v.Number < 1 || v.ID != v.Config.ID() {
-				return errors.New("it needs a number from 1 and the id of its config")
-			}
-			if err := sane("variant "+string(v.ID), uint64(v.Number)); err != nil {
-				return err
-			}
-			return putVariant(&im.b, v)
-		})
-	case lineEvaluation:
-		return read(l.Value, func(e evaluationLine) error {
-			if err := im.known(e.Run); err != nil {
-				return err
-			}
-			if uint64(e.Seq) > maxSequence {
-				return fmt.Errorf("%w: an evaluation of run %s: its number %d is not within 0 and %d", ErrCorrupt, e.Run, e.Seq, int64(maxSequence))
-			}
-			if err := sane("a repeat in run "+e.Run, uint64(e.Repeat)); err != nil {
-				return err
-			}
-			e.Key = foreignKey(e.Key)
-			return im.a.Record(ctx, bench.Evaluation(e), nil)
-		})
-	case lineTranscript:
-		return read(l.Value, func(t transcriptLine) error {
+// readers returns the function that checks and adds a record, by kind of line. None of them
+// assigns numbers: every record keeps its own.
+func (im *importer) readers(ctx context.Context) map[string]func(value json.RawMessage) error {
+	b := &im.b
+	return map[string]func(value json.RawMessage) error{
+		lineRun:     read(im.run),
+		lineVariant: read(im.variant),
+		linePlan: read(func(p AgentPlan) error {
+			return errors.Join(im.known(p.Run), putDocument(b, partKey(tablePlan, p.Run, p.Agent), p))
+		}),
+		lineResult: read(func(r AgentResult) error {
+			return errors.Join(im.known(r.Run), putDocument(b, partKey(tableResult, r.Run, r.Agent), r))
+		}),
+		lineEvaluation: read(func(e evaluationLine) error { return im.evaluation(ctx, e) }),
+		lineTranscript: read(func(t transcriptLine) error {
 			data, err := im.a.packer.pack(&t.Transcript)
-			im.b.put(contentKey(tableTranscript, foreignKey(t.Key)), data)
+			b.put(contentKey(tableTranscript, foreignKey(t.Key)), data)
 			return err
-		})
-	case lineProposal:
-		return read(l.Value, func(p ProposalRecord) error {
-			n, ok := proposalNumber(p.ID)
-			if !ok {
-				return fmt.Errorf("%q is no id of a proposal", p.ID)
-			}
-			if err := sane("proposal "+p.ID, n); err != nil {
-				return err
-			}
-			if foreignProposal(&p) {
-				im.drafts++
-			}
-			return putProposal(&im.b, p, n)
-		})
-	case lineDecision:
-		return read(l.Value, func(d decisionLine) error { return putDocument(&im.b, decisionKey(d.Seq), d.Decision) })
-	case lineLedger:
-		return read(l.Value, func(e LedgerEntry) error {
-			if broken := checkEntry(e, im.last); broken != nil {
-				return broken
-			}
-			im.last = ledgerHead{e.Seq, e.Hash}
-			return putEntry(&im.b, e)
-		})
-	case lineExposure:
-		return read(l.Value, func(e Exposure) error {
+		}),
+		lineProposal: read(im.proposal),
+		lineDecision: read(func(d decisionLine) error { return putDocument(b, decisionKey(d.Seq), d.Decision) }),
+		lineLedger:   read(im.entry),
+		lineExposure: read(func(e Exposure) error {
 			im.count[e.Agent]++
-			return putExposure(&im.b, e, im.count[e.Agent])
-		})
-	case lineCandidate:
-		return read(l.Value, im.candidate)
-	case lineMutation:
-		return read(l.Value, func(m Mutation) error { return putMutation(&im.b, m) })
-	case lineSession:
-		return read(l.Value, func(s sessionLine) error { return putSession(&im.b, s.Agent, s.Name, s.Session) })
-	case lineTurn:
-		return read(l.Value, func(t TurnRecord) error {
-			n, ok := numbered('T', t.ID)
-			if !ok {
-				return fmt.Errorf("%q is no id of a turn", t.ID)
-			}
-			if err := sane("turn "+t.ID, n); err != nil {
-				return err
-			}
-			t.ID = fmt.Sprintf("T%d", n)
-			_, err := im.a.putTurn(&im.b, t, n)
-			return err
-		})
-	case lineRequest:
-		return read(l.Value, im.request)
-	case lineToolHealth:
-		return read(l.Value, func(h ToolHealth) error { return putToolHealth(&im.b, h) })
+			return putExposure(b, e, im.count[e.Agent])
+		}),
+		lineCandidate:  read(im.candidate),
+		lineMutation:   read(func(m Mutation) error { return putMutation(b, m) }),
+		lineSession:    read(func(s sessionLine) error { return putSession(b, s.Agent, s.Name, s.Session) }),
+		lineTurn:       read(im.turn),
+		lineRequest:    read(im.request),
+		lineToolHealth: read(func(h ToolHealth) error { return putToolHealth(b, h) }),
 	}
-	return errors.New("is of a kind that is not known")
+}
+
+// read returns a function that decodes a value, checks it and stores it.
+func read[T any](store func(T) error) func(data json.RawMessage) error {
+	return func(data json.RawMessage) error {
+		var v T
+		if err := strictJSON(data, &v); err != nil {
+			return err
+		}
+		if err := checkForeign(&v); err != nil {
+			return err
+		}
+		return store(v)
+	}
+}
+
+// number parses the id of a record, which is a letter and a number within bounds.
+func number(letter byte, what, id string) (uint64, error) {
+	n, ok := parseID(letter, id)
+	if !ok {
+		return 0, fmt.Errorf("%q is no id of a %s", id, what)
+	}
+	return n, sane(what+" "+id, n)
+}
+
+func (im *importer) run(r Run) error {
+	if r.ID == "" || r.Number < 1 {
+		return errors.New("it needs an id and a number from 1")
+	}
+	if err := sane("run "+r.ID, uint64(r.Number)); err != nil {
+		return err
+	}
+	im.runs[r.ID] = true
+	return putRun(&im.b, foreignRun(r))
+}
+
+func (im *importer) variant(v Variant) error {
+	if v.Number < 1 || v.ID != v.Config.ID() {
+		return errors.New("it needs a number from 1 and the id of its config")
+	}
+	if err := sane("variant "+string(v.ID), uint64(v.Number)); err != nil {
+		return err
+	}
+	return putVariant(&im.b, v)
+}
+
+func (im *importer) evaluation(ctx context.Context, e evaluationLine) error {
+	if err := im.known(e.Run); err != nil {
+		return err
+	}
+	if uint64(e.Seq) > maxSequence {
+		return fmt.Errorf("%w: an evaluation of run %s: its number %d is not within 0 and %d", ErrCorrupt, e.Run, e.Seq, int64(maxSequence))
+	}
+	if err := sane("a repeat in run "+e.Run, uint64(e.Repeat)); err != nil {
+		return err
+	}
+	e.Key = foreignKey(e.Key)
+	return im.a.Record(ctx, bench.Evaluation(e), nil)
+}
+
+func (im *importer) proposal(p ProposalRecord) error {
+	n, err := number('P', "proposal", p.ID)
+	if err != nil {
+		return err
+	}
+	if foreignProposal(&p) {
+		im.drafts++
+	}
+	return putProposal(&im.b, p, n)
+}
+
+func (im *importer) entry(e LedgerEntry) error {
+	if broken := checkEntry(e, im.last); broken != nil {
+		return broken
+	}
+	im.last = ledgerHead{e.Seq, e.Hash}
+	return putEntry(&im.b, e)
+}
+
+func (im *importer) turn(t TurnRecord) error {
+	n, err := number('T', "turn", t.ID)
+	if err != nil {
+		return err
+	}
+	t.ID = fmt.Sprintf("T%d", n)
+	_, err = im.a.putTurn(&im.b, t, n)
+	return err
 }
 
 func (im *importer) candidate(c Candidate) error {
@@ -311,16 +327,12 @@ func (im *importer) candidate(c Candidate) error {
 }
 
 func (im *importer) request(r ChangeRequestRecord) error {
-	n, ok := numbered('R', r.ID)
-	if !ok {
-		return fmt.Errorf("%q is no id of a change request", r.ID)
-	}
-	if err := sane("change request "+r.ID, n); err != nil {
+	n, err := number('R', "change request", r.ID)
+	if err != nil {
 		return err
 	}
 	r.ID = fmt.Sprintf("R%d", n)
-	r, err := plainRequest(r)
-	if err != nil {
+	if r, err = plainRequest(r); err != nil {
 		return err
 	}
 	if d := r.Decision; d != nil {
@@ -333,18 +345,6 @@ func (im *importer) request(r ChangeRequestRecord) error {
 	im.asked[place] = true
 	im.b.put(counterKey(countRequests, ""), encodeNumber(n))
 	return putRequest(&im.b, r, n)
-}
-
-// read decodes a value, checks it and stores it.
-func read[T any](data []byte, store func(T) error) error {
-	var v T
-	if err := strictJSON(data, &v); err != nil {
-		return err
-	}
-	if err := checkForeign(&v); err != nil {
-		return err
-	}
-	return store(v)
 }
 
 // strictJSON refuses unknown names: they would be lost.

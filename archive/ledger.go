@@ -60,6 +60,22 @@ func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEnt
 	return linked(b, head, e)
 }
 
+// chainData is chain with the JSON form of data.
+func (a *Archive) chainData(ctx context.Context, b *batch, e LedgerEntry, data any) (_ LedgerEntry, err error) {
+	if e.Data, err = appendJSON(nil, data); err != nil {
+		return e, err
+	}
+	return a.chain(ctx, b, e)
+}
+
+// appendData is Append with the JSON form of data.
+func (a *Archive) appendData(ctx context.Context, e LedgerEntry, data any) (err error) {
+	if e.Data, err = appendJSON(nil, data); err == nil {
+		_, err = a.Append(ctx, e)
+	}
+	return err
+}
+
 // linked adds an entry that follows a head to a batch.
 func linked(b *batch, head ledgerHead, e LedgerEntry) (_ LedgerEntry, err error) {
 	if err := plainEntry(&e); err != nil {
@@ -102,8 +118,7 @@ func plainEntry(e *LedgerEntry) error {
 // (when there is any), kind, prev, seq, subject, time, the time in UTC as RFC 3339 with
 // only the digits it needs.
 func hashEntry(e LedgerEntry) (string, error) {
-	var b bytes.Buffer
-	err := writeJSON(&b, struct {
+	data, err := appendJSON(nil, struct {
 		Actor   string          `json:"actor"`
 		Data    json.RawMessage `json:"data,omitempty"`
 		Kind    string          `json:"kind"`
@@ -115,7 +130,7 @@ func hashEntry(e LedgerEntry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(b.Bytes())
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
 }
 

@@ -69,28 +69,31 @@ func (m *mender) mend() error {
 	return fmt.Errorf("%w: its records do not agree with each other", ErrCorrupt)
 }
 
+// counters are the highest numbers found, by the keys of their counters.
+type counters map[string]uint64
+
+func (c counters) raise(counter, agentID string, n uint64) {
+	k := string(counterKey(counter, agentID))
+	c[k] = max(c[k], n)
+}
+
 // derive rebuilds indexes and counters from the records, and candidates from the ledger.
 func (m *mender) derive() error {
 	var b batch
-	counters := map[string]uint64{}
-	count := func(counter, agentID string, n uint64) {
-		k := string(counterKey(counter, agentID))
-		counters[k] = max(counters[k], n)
-	}
+	counts := counters{}
 	err := m.s.scan(m.ctx, nil, nil, func(k, value []byte) error {
 		r := readKey(k[0], k)
 		switch k[0] {
 		case tableCounter:
-			if counter := r.text(); counter != countLedger {
-				if n, err := decodeNumber(value); err == nil {
-					count(counter, r.text(), n)
-				}
+			counter, agentID := r.text(), r.text()
+			if n, err := decodeNumber(value); err == nil && counter != countLedger {
+				counts.raise(counter, agentID, n)
 			}
 		case tableVariant:
 			var v Variant
 			if decodeDocument(value, &v) == nil && v.Number > 0 {
 				b.put(variantIDKey(v.Agent, v.ID), encodeNumber(uint64(v.Number)))
-				count(countVariants, v.Agent, uint64(v.Number))
+				counts.raise(countVariants, v.Agent, uint64(v.Number))
 			}
 		case tableEvaluation:
 			if s, err := decodeEvaluation(k, value); err == nil {
@@ -104,30 +107,27 @@ func (m *mender) derive() error {
 		case tableTally: // evaluations that it counts may be lost
 			m.s.drop(string(k))
 		case tableProposal:
-			count(countProposals, "", r.number())
-		case tableExposure:
-			agentID := r.text()
-			count(countExposures, agentID, r.number())
-		case tableCandidate:
-			agentID := r.text()
-			count(countCandidates, agentID, r.number())
+			counts.raise(countProposals, "", r.number())
+		case tableTurn:
+			counts.raise(countTurns, "", r.number())
+		case tableExposure, tableCandidate:
+			counter, agentID := map[byte]string{tableExposure: countExposures, tableCandidate: countCandidates}[k[0]], r.text()
+			counts.raise(counter, agentID, r.number())
 		case tableLedger:
-			return m.enter(&b, value, count)
+			return m.enter(&b, value, counts)
 		case tableRequest:
 			var d ChangeRequestRecord
 			if n := r.number(); decodeDocument(value, &d) == nil {
 				b.put(requestHashKey(d.Agent, d.Request.ID), encodeNumber(n))
-				count(countRequests, "", n)
+				counts.raise(countRequests, "", n)
 			}
-		case tableTurn:
-			count(countTurns, "", r.number())
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for k, n := range counters {
+	for k, n := range counts {
 		b.put([]byte(k), encodeNumber(n))
 	}
 	if _, ok := m.s.records[string(schemaKey())]; !ok {
@@ -158,7 +158,7 @@ func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 
 // enter rebuilds an unreadable candidate from its ledger entry, as it was when it entered,
 // because the error control must count every entry.
-func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID string, n uint64)) error {
+func (m *mender) enter(b *batch, entry []byte, counts counters) error {
 	var e LedgerEntry
 	var c Candidate
 	told := decodeDocument(entry, &e) == nil && e.Kind == ledgerEnter && json.Unmarshal(e.Data, &c) == nil && c.Number > 0
@@ -177,14 +177,14 @@ func (m *mender) enter(b *batch, entry []byte, count func(counter, agentID strin
 		}
 	}
 	c.Ledger = e.Seq
-	count(countCandidates, c.Agent, uint64(c.Number))
+	counts.raise(countCandidates, c.Agent, uint64(c.Number))
 	return putCandidate(b, c)
 }
 
 // prune drops the records that are garbled or refer to missing ones, and returns their
 // number.
 func (m *mender) prune() (int, error) {
-	c := checker{a: m.a, ctx: m.ctx}
+	c := newChecker(m.ctx, m.a)
 	var bad []string
 	follow := func() error {
 		for _, l := range c.links {

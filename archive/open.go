@@ -114,29 +114,44 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 	}
 	undo[len(undo)-1] = a.Close
 	a.now = now
-	// Nothing is added to a damaged ledger: later entries would look valid.
-	if _, _, err := a.VerifyLedger(context.Background()); err != nil {
-		return nil, err
-	}
-	if err := a.attest(context.Background(), opts); err != nil {
-		return nil, err
-	}
-	if err := a.settleTallies(context.Background()); err != nil {
+	if err := a.begin(context.Background(), opts); err != nil {
 		return nil, err
 	}
 	if files.manifest { // otherwise the only archive may be there
 		clearLeftover(dir)
 	}
-	// The open does not fail without a socket: readers then get an ErrLocked.
-	if readers, err := serve(talliedStore{store, a.writer.tallies}, dir); err == nil {
-		held.Socket = readers.path()
-		a.shutdown = readers.close
-		if err := lock.write(held); err != nil {
-			return nil, diskError(errors.Join(err, readers.close()))
-		}
+	if err := a.serveReaders(lock, held); err != nil {
+		return nil, err
 	}
 	a.release = func() error { return errors.Join(lock.replace(nil), lock.release()) }
 	return a, nil
+}
+
+// begin checks the ledger and its witness before the first write, and closes the tallies
+// of a killed writer.
+func (a *Archive) begin(ctx context.Context, opts Options) error {
+	// Nothing is added to a damaged ledger: later entries would look valid.
+	if _, _, err := a.VerifyLedger(ctx); err != nil {
+		return err
+	}
+	if err := a.attest(ctx, opts); err != nil {
+		return err
+	}
+	return a.settleTallies(ctx)
+}
+
+// serveReaders starts a server and names it in the lock file. Where there can be no socket,
+// readers get an ErrLocked.
+func (a *Archive) serveReaders(lock *archiveLock, held holder) error {
+	readers, err := serve(talliedStore{a.store, a.writer.tallies}, a.dir)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	held.Socket, a.shutdown = readers.path(), readers.close
+	if err := lock.write(held); err != nil {
+		return diskError(errors.Join(err, readers.close()))
+	}
+	return nil
 }
 
 // takeForWriting takes the lock. It waits for readers, but not for another writer.

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,7 @@ import (
 func proposalKey(number uint64) key { return newKey(tableProposal).number(number) }
 
 // proposalNumber parses an id such as "P12" or "p12".
-func proposalNumber(id string) (uint64, bool) { return numbered('P', id) }
+func proposalNumber(id string) (uint64, bool) { return parseID('P', id) }
 
 // NewProposal stores p under the next free id and returns it.
 func (a *Archive) NewProposal(ctx context.Context, p ProposalRecord) (ProposalRecord, error) {
@@ -36,7 +35,7 @@ func putProposal(b *batch, p ProposalRecord, number uint64) error {
 
 // replaceProposal adds p to a batch, replacing the stored one.
 func (a *Archive) replaceProposal(ctx context.Context, b *batch, p ProposalRecord) error {
-	stored, err := a.Proposal(ctx, p.ID)
+	stored, n, err := numbered[ProposalRecord](ctx, a, "proposal", p.ID, 'P', tableProposal)
 	if err != nil {
 		return err
 	}
@@ -46,7 +45,6 @@ func (a *Archive) replaceProposal(ctx context.Context, b *batch, p ProposalRecor
 	if err := checkFiles(p.Files); err != nil {
 		return err
 	}
-	n, _ := proposalNumber(p.ID)
 	return putDocument(b, proposalKey(n), p)
 }
 
@@ -78,15 +76,8 @@ func (a *Archive) SettleProposal(ctx context.Context, p ProposalRecord, e Ledger
 
 // Proposal finds a proposal by id, upper or lower case.
 func (a *Archive) Proposal(ctx context.Context, id string) (ProposalRecord, error) {
-	n, ok := proposalNumber(id)
-	if !ok {
-		return ProposalRecord{}, fmt.Errorf("proposal %q: %w", id, ErrNotFound)
-	}
-	p, err := document[ProposalRecord](ctx, a, proposalKey(n))
-	if err != nil {
-		return p, fmt.Errorf("proposal %q: %w", id, err)
-	}
-	return p, nil
+	p, _, err := numbered[ProposalRecord](ctx, a, "proposal", id, 'P', tableProposal)
+	return p, err
 }
 
 // Proposals yields all proposals by number.
@@ -108,11 +99,11 @@ func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord
 		if err := a.replaceProposal(ctx, b, p); err != nil {
 			return err
 		}
-		var data bytes.Buffer
-		if err := writeJSON(&data, d); err != nil {
+		data, err := appendJSON(nil, d)
+		if err != nil {
 			return err
 		}
-		bound, err := a.bind(ctx, p, data.Bytes())
+		bound, err := a.bind(ctx, p, data)
 		if err != nil {
 			return err
 		}

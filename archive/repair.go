@@ -236,12 +236,10 @@ func (p *repairPlan) build(ctx context.Context, dir string, how Building) (err e
 			return nil
 		}
 		b.put(bytes.Clone(k), bytes.Clone(value))
-		if b.size < groupBytes && len(b.pairs) < groupCount {
+		if !b.full() {
 			return nil
 		}
-		full := b
-		b = batch{}
-		return a.store.write(&full)
+		return b.flush(a.store)
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"time"
 
 	"evolve/runtime/agent"
@@ -81,15 +80,6 @@ func requestKey(number uint64) key { return newKey(tableRequest).number(number) 
 
 func requestHashKey(agentID, hash string) key {
 	return newKey(tableRequestHash).text(agentID).text(hash)
-}
-
-// numbered parses an id such as "R12" or "r12" for the letter 'R'.
-func numbered(letter byte, id string) (uint64, bool) {
-	if len(id) < 2 || (id[0] != letter && id[0] != letter+'a'-'A') || id[1] < '1' || id[1] > '9' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(id[1:], 10, 63)
-	return n, err == nil
 }
 
 // PutRequest stores a request of r.Agent under the next free id, with the ledger entry
@@ -214,24 +204,13 @@ func putRequest(b *batch, r ChangeRequestRecord, number uint64) error {
 
 // noteRequest adds a ledger entry about a request to a batch.
 func (a *Archive) noteRequest(ctx context.Context, b *batch, r ChangeRequestRecord, action, actor string, at time.Time, data any) (LedgerEntry, error) {
-	var raw bytes.Buffer
-	if err := writeJSON(&raw, data); err != nil {
-		return LedgerEntry{}, err
-	}
-	return a.chain(ctx, b, LedgerEntry{Time: at, Kind: "request." + action, Actor: actor, Subject: r.ID, Data: raw.Bytes()})
+	return a.chainData(ctx, b, LedgerEntry{Time: at, Kind: "request." + action, Actor: actor, Subject: r.ID}, data)
 }
 
 // Request finds a change request by id, upper or lower case.
 func (a *Archive) Request(ctx context.Context, id string) (ChangeRequestRecord, error) {
-	n, ok := numbered('R', id)
-	if !ok {
-		return ChangeRequestRecord{}, fmt.Errorf("change request %q: %w", id, ErrNotFound)
-	}
-	r, err := document[ChangeRequestRecord](ctx, a, requestKey(n))
-	if err != nil {
-		return r, fmt.Errorf("change request %q: %w", id, err)
-	}
-	return r, nil
+	r, _, err := numbered[ChangeRequestRecord](ctx, a, "change request", id, 'R', tableRequest)
+	return r, err
 }
 
 // Requests yields all change requests by number.
@@ -273,7 +252,7 @@ func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecisio
 		}
 		d.Entry = entry.Seq
 		r.State, r.Decision = state, &d
-		n, _ := numbered('R', r.ID)
+		n, _ := parseID('R', r.ID)
 		return putRequest(b, r, n)
 	})
 	return r, err

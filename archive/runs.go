@@ -81,11 +81,7 @@ func (a *Archive) Run(ctx context.Context, name string) (Run, error) {
 			return Run{}, fmt.Errorf("run %q: %w", name, ErrNotFound)
 		}
 	}
-	r, err := document[Run](ctx, a, runKey(int(n)))
-	if err != nil {
-		return Run{}, fmt.Errorf("run %q: %w", name, err)
-	}
-	return r, nil
+	return named[Run](ctx, a, runKey(int(n)), "run %q", name)
 }
 
 // Runs yields all runs, the latest first.
@@ -109,11 +105,7 @@ func (a *Archive) PutResult(ctx context.Context, r AgentResult) error {
 
 // Plan returns the plan of a run for one agent.
 func (a *Archive) Plan(ctx context.Context, run, agentID string) (AgentPlan, error) {
-	p, err := document[AgentPlan](ctx, a, partKey(tablePlan, run, agentID))
-	if err != nil {
-		return p, fmt.Errorf("plan of run %s for %q: %w", run, agentID, err)
-	}
-	return p, nil
+	return named[AgentPlan](ctx, a, partKey(tablePlan, run, agentID), "plan of run %s for %q", run, agentID)
 }
 
 // Results yields the results of every run and agent.
@@ -123,9 +115,5 @@ func (a *Archive) Results(ctx context.Context) iter.Seq2[AgentResult, error] {
 
 // Result returns the result of a run for one agent.
 func (a *Archive) Result(ctx context.Context, run, agentID string) (AgentResult, error) {
-	r, err := document[AgentResult](ctx, a, partKey(tableResult, run, agentID))
-	if err != nil {
-		return r, fmt.Errorf("result of run %s for %q: %w", run, agentID, err)
-	}
-	return r, nil
+	return named[AgentResult](ctx, a, partKey(tableResult, run, agentID), "result of run %s for %q", run, agentID)
 }

@@ -114,17 +114,13 @@ func storeTallies(store engine, counted map[part]Tally) error {
 		if err := putDocument(&b, tallyKey(p), storedTally{Tally: t}); err != nil {
 			return err
 		}
-		if b.size > groupBytes || len(b.pairs) >= groupCount {
-			if err := store.write(&b); err != nil {
+		if b.full() {
+			if err := b.flush(store); err != nil {
 				return err
 			}
-			b = batch{}
 		}
 	}
-	if len(b.pairs) == 0 {
-		return nil
-	}
-	return store.write(&b)
+	return b.flush(store)
 }
 
 // tallies holds a writer's tallies, one for every agent and run that it has recorded an

@@ -60,11 +60,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 
 // ToolHealth returns the health of an agent's tool, or ErrNotFound when none is stored.
 func (a *Archive) ToolHealth(ctx context.Context, agentID, tool string) (ToolHealth, error) {
-	h, err := document[ToolHealth](ctx, a, toolHealthKey(agentID, tool))
-	if err != nil {
-		return h, fmt.Errorf("health of tool %q of agent %q: %w", tool, agentID, err)
-	}
-	return h, nil
+	return named[ToolHealth](ctx, a, toolHealthKey(agentID, tool), "health of tool %q of agent %q", tool, agentID)
 }
 
 // ToolHealths yields all stored healths, by agent and tool.
@@ -73,7 +69,7 @@ func (a *Archive) ToolHealths(ctx context.Context) iter.Seq2[ToolHealth, error] 
 }
 
 // toolHealth checks that a stored health matches its key.
-func (c *checker) toolHealth(k []byte, r *reading, value []byte) error {
+func (c *checker) toolHealth(k, value []byte, r *reading) error {
 	agentID, tool := r.text(), r.text()
 	var h ToolHealth
 	if err := decodeDocument(value, &h); err != nil {

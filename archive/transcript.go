@@ -81,14 +81,14 @@ func boundedTranscript(t *agent.Transcript) ([]byte, error) {
 			}
 			event.Data = text
 		}
-		var b bytes.Buffer
-		if err := writeJSON(&b, event); err != nil {
+		text, err := appendJSON(nil, event)
+		if err != nil {
 			return nil, fmt.Errorf("encode a transcript: %w", err)
 		}
-		if size += b.Len() + 1; size > maxTranscript {
+		if size += len(text) + 1; size > maxTranscript {
 			break
 		}
-		events = append(events, b.Bytes())
+		events = append(events, text)
 	}
 	out := []byte("{")
 	if len(events) > 0 {

@@ -89,15 +89,11 @@ func (a *Archive) putTurn(b *batch, t TurnRecord, number uint64) (TurnRecord, er
 
 // Turn finds a turn by id, upper or lower case, with its transcript.
 func (a *Archive) Turn(ctx context.Context, id string) (TurnRecord, error) {
-	n, ok := numbered('T', id)
-	if !ok {
-		return TurnRecord{}, fmt.Errorf("turn %q: %w", id, ErrNotFound)
-	}
-	t, err := document[TurnRecord](ctx, a, turnKey(n))
-	if err == nil {
-		err = a.withTranscript(ctx, &t, n)
-	}
+	t, n, err := numbered[TurnRecord](ctx, a, "turn", id, 'T', tableTurn)
 	if err != nil {
+		return t, err
+	}
+	if err := a.withTranscript(ctx, &t, n); err != nil {
 		return t, fmt.Errorf("turn %q: %w", id, err)
 	}
 	return t, nil
@@ -140,9 +136,5 @@ func putSession(b *batch, agentID, name string, s agent.Session) error {
 
 // Session returns the state after the last turn of a conversation, or ErrNotFound.
 func (a *Archive) Session(ctx context.Context, agentID, name string) (agent.Session, error) {
-	s, err := document[agent.Session](ctx, a, sessionKey(agentID, name))
-	if err != nil {
-		return s, fmt.Errorf("session %q of agent %q: %w", name, agentID, err)
-	}
-	return s, nil
+	return named[agent.Session](ctx, a, sessionKey(agentID, name), "session %q of agent %q", name, agentID)
 }

@@ -43,6 +43,13 @@ type fieldsOf struct {
 	bad    error
 }
 
+// of names the record, and checks its agent and run.
+func (f *fieldsOf) of(agentID, run, format string, args ...any) {
+	f.record = fmt.Sprintf(format, args...)
+	f.form("agent", agentForm, agentID)
+	f.form("run", runForm, run)
+}
+
 func (f *fieldsOf) refuse(field string, value any) {
 	if f.bad == nil {
 		f.bad = &FieldError{f.record, field, fmt.Sprint(value)}
@@ -101,16 +108,12 @@ func checkRecord(record any) error {
 		f.times("started, ended, until or since", r.Started, r.Ended, r.Until, r.Since)
 		f.finite("budget_usd or patch_usd", r.BudgetUSD, r.PatchUSD)
 	case *AgentPlan:
-		f.record = "plan of run " + r.Run
-		f.form("run", runForm, r.Run)
-		f.form("agent", agentForm, r.Agent)
+		f.of(r.Agent, r.Run, "plan of run %s", r.Run)
 		f.form("champion, default or against", configForm, string(r.Champion), string(r.Default), string(r.Against))
 	case *AgentResult:
 		f.result(r)
 	case *Variant:
-		f.record = fmt.Sprintf("variant %d of %q", r.Number, r.Agent)
-		f.form("agent", agentForm, r.Agent)
-		f.form("run", runForm, r.Run)
+		f.of(r.Agent, r.Run, "variant %d of %q", r.Number, r.Agent)
 		f.form("id", configForm, string(r.ID))
 		f.times("time", r.Time)
 	case *ProposalRecord:
@@ -121,21 +124,16 @@ func checkRecord(record any) error {
 		f.form("commit", commitForm, r.Commit)
 		f.times("time", r.Time)
 	case *Exposure:
-		f.record = "exposure of run " + r.Run
-		f.form("agent", agentForm, r.Agent)
-		f.form("run", runForm, r.Run)
+		f.of(r.Agent, r.Run, "exposure of run %s", r.Run)
 		f.times("time", r.Time)
 	case *Candidate:
-		f.record = fmt.Sprintf("candidate %d of %q", r.Number, r.Agent)
-		f.form("agent", agentForm, r.Agent)
-		f.form("run or runs", runForm, append([]string{r.Run}, r.Runs...)...)
+		f.of(r.Agent, r.Run, "candidate %d of %q", r.Number, r.Agent)
+		f.form("runs", runForm, r.Runs...)
 		f.form("variant or champion", configForm, string(r.Variant), string(r.Champion))
 		known(f, "state", r.State, confirmStates()...)
 		f.times("time", r.Time)
 	case *Mutation:
-		f.record = "mutation of run " + r.Run
-		f.form("agent", agentForm, r.Agent)
-		f.form("run", runForm, r.Run)
+		f.of(r.Agent, r.Run, "mutation of run %s", r.Run)
 	case *ChangeRequestRecord:
 		f.record = "change request " + r.ID
 		known(f, "state", r.State, RequestOpen, RequestApproved, RequestDenied)
@@ -144,11 +142,9 @@ func checkRecord(record any) error {
 		f.record = "turn " + r.ID
 		f.times("created", r.Created)
 	case *ToolHealth:
-		f.record = "health of tool " + r.Tool
-		f.form("agent", agentForm, r.Agent)
+		f.of(r.Agent, "", "health of tool %s", r.Tool)
 	case *sessionLine:
-		f.record = "session " + r.Name
-		f.form("agent", agentForm, r.Agent)
+		f.of(r.Agent, "", "session %s", r.Name)
 	case *decisionLine:
 		return checkRecord(&r.Decision)
 	case *evaluationLine:
@@ -168,14 +164,11 @@ func decodeSound(data []byte, into any) error {
 // checkForeign is checkRecord for an imported record. It also checks the agent of a turn,
 // which may be any text in a turn of this archive.
 func checkForeign(record any) error {
-	f := &fieldsOf{}
-	switch r := record.(type) {
-	case *TurnRecord:
-		f.record = "turn " + r.ID
-		f.form("agent", agentForm, r.Agent)
-	}
-	if f.bad != nil {
-		return f.bad
+	if t, ok := record.(*TurnRecord); ok {
+		f := &fieldsOf{}
+		if f.of(t.Agent, "", "turn %s", t.ID); f.bad != nil {
+			return f.bad
+		}
 	}
 	return checkRecord(record)
 }
@@ -211,9 +204,7 @@ func (f *fieldsOf) proposal(p *ProposalRecord) {
 }
 
 func (f *fieldsOf) result(r *AgentResult) {
-	f.record = "result of run " + r.Run
-	f.form("run", runForm, r.Run)
-	f.form("agent", agentForm, r.Agent)
+	f.of(r.Agent, r.Run, "result of run %s", r.Run)
 	f.form("winner", configForm, string(r.Winner))
 	known(f, "verdict", r.Verdict, Adopt, Keep, Undecided, Trade, Waits)
 	for _, c := range r.Finalist {
@@ -232,9 +223,7 @@ func (f *fieldsOf) result(r *AgentResult) {
 }
 
 func (f *fieldsOf) evaluation(e *evaluationLine) {
-	f.record = fmt.Sprintf("evaluation %d of run %s", e.Seq, e.Run)
-	f.form("run", runForm, e.Run)
-	f.form("agent", agentForm, e.Agent)
+	f.of(e.Agent, e.Run, "evaluation %d of run %s", e.Seq, e.Run)
 	f.form("variant", configForm, string(e.Variant))
 	known(f, "split", e.Split, bench.Search, bench.Holdout, bench.Aside)
 	known(f, "stage", e.Stage, bench.StageSearch, bench.StageBaseline, bench.StageAA, bench.StageConfirm, bench.StageAblate, bench.StageBench)

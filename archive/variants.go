@@ -140,11 +140,7 @@ func (a *Archive) Variant(ctx context.Context, agentID string, id agent.ConfigID
 	if n == 0 {
 		return Variant{}, fmt.Errorf("variant %s of agent %q: %w", id.Short(), agentID, ErrNotFound)
 	}
-	v, err := document[Variant](ctx, a, variantKey(agentID, n))
-	if err != nil {
-		return Variant{}, fmt.Errorf("variant %s of agent %q: %w", id.Short(), agentID, err)
-	}
-	return v, nil
+	return named[Variant](ctx, a, variantKey(agentID, n), "variant %s of agent %q", id.Short(), agentID)
 }
 
 // FindVariant finds a variant by a name that a person types: "v37", an id or a unique
@@ -152,11 +148,7 @@ func (a *Archive) Variant(ctx context.Context, agentID string, id agent.ConfigID
 func (a *Archive) FindVariant(ctx context.Context, agentID, name string) (Variant, error) {
 	if digits, ok := strings.CutPrefix(name, "v"); ok {
 		if n, err := strconv.ParseUint(digits, 10, 63); err == nil {
-			v, err := document[Variant](ctx, a, variantKey(agentID, n))
-			if err != nil {
-				return v, fmt.Errorf("variant %s of agent %q: %w", name, agentID, err)
-			}
-			return v, nil
+			return named[Variant](ctx, a, variantKey(agentID, n), "variant %s of agent %q", name, agentID)
 		}
 	}
 	if name == "" {

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -180,17 +179,16 @@ func readWitness(dir string) (Witness, bool, error) {
 
 // writeWitness replaces the file, synced.
 func writeWitness(dir string, w Witness) error {
-	var b bytes.Buffer
-	if err := writeJSON(&b, w); err != nil {
+	data, err := appendJSON(nil, w)
+	if err != nil {
 		return err
 	}
-	b.WriteByte('\n')
 	f, err := renameio.NewPendingFile(WitnessFile(dir), renameio.WithPermissions(0o600))
 	if err != nil {
 		return diskError(err)
 	}
 	defer func() { _ = f.Cleanup() }()
-	if _, err := f.Write(b.Bytes()); err != nil {
+	if _, err := f.Write(append(data, '\n')); err != nil {
 		return diskError(err)
 	}
 	return diskError(f.CloseAtomicallyReplace())
@@ -269,15 +267,11 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 		}
 		return nil
 	}
-	e, err := entryOf(kind, id, data)
-	if err != nil {
-		return err
-	}
-	e.Time = a.now()
+	e := LedgerEntry{Time: a.now(), Kind: kind, Actor: "evolve", Subject: id}
 	if opts.Accept != nil {
 		e.Actor = opts.Accept.By
 	}
-	if _, err := a.Append(ctx, e); err != nil {
+	if err := a.appendData(ctx, e, data); err != nil {
 		return err
 	}
 	return a.unwitnessed
@@ -298,13 +292,6 @@ func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread e
 	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
 }
 
-// entryOf returns an entry by evolve itself, without a time.
-func entryOf(kind, subject string, data any) (LedgerEntry, error) {
-	var raw bytes.Buffer
-	err := writeJSON(&raw, data)
-	return LedgerEntry{Kind: kind, Actor: "evolve", Subject: subject, Data: raw.Bytes()}, err
-}
-
 // succeed adds the entry that tells of the archive whose place this one takes, unless this
 // one goes on from it.
 func (a *Archive) succeed(ctx context.Context, dir string, how Building) error {
@@ -322,12 +309,7 @@ func (a *Archive) succeed(ctx context.Context, dir string, how Building) error {
 	}
 	w.Next = nil
 	told.Witness = w
-	var raw bytes.Buffer
-	if err := writeJSON(&raw, told); err != nil {
-		return err
-	}
-	_, err = a.Append(ctx, LedgerEntry{Time: how.Now(), Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id, Data: raw.Bytes()})
-	return err
+	return a.appendData(ctx, LedgerEntry{Time: how.Now(), Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id}, told)
 }
 
 // missed fails with a *WitnessError when dir has a witness but no archive.
