@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -98,6 +99,28 @@ func (b *bed) state() string {
 		b.t.Fatal(err)
 	}
 	return b.git("rev-parse", "HEAD") + b.git("symbolic-ref", "HEAD") + b.git("status", "--porcelain") + b.git("branch", "--list") + string(index)
+}
+
+// Adopt commits files on top of the checked-out commit and updates branch, index and
+// working tree by a native fast-forward, which refuses to overwrite uncommitted work. It
+// returns the new commit. A *ConflictError names files whose committed content is not
+// what the change expects.
+func (r *Repository) Adopt(ctx context.Context, files []File, message string, by Person) (string, error) {
+	_, head, err := r.Head()
+	if err != nil {
+		return "", err
+	}
+	if err := r.movable(ctx, r.dir, head, files); err != nil {
+		return "", err
+	}
+	commit, err := r.Commit(head, files, message, by)
+	if err != nil {
+		return "", err
+	}
+	if err := r.Forward(ctx, commit); err != nil {
+		return "", err
+	}
+	return commit, r.Landed(ctx, r.dir, commit, "", files)
 }
 
 func start() map[string]string {

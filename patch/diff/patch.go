@@ -5,16 +5,6 @@ type Patch struct {
 	sections []section
 }
 
-// Paths lists the files that the patch names, in order. Each path is relative,
-// slash-separated and printable, has no ".." and does not lead into a .git folder.
-func (p Patch) Paths() []string {
-	out := make([]string, len(p.sections))
-	for i, s := range p.sections {
-		out[i] = s.path
-	}
-	return out
-}
-
 // section is the part of a patch that changes one file.
 type section struct {
 	path string

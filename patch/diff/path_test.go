@@ -64,3 +64,13 @@ func TestPaths(t *testing.T) {
 		}
 	}
 }
+
+// Paths lists the files that the patch names, in order. Each path is relative,
+// slash-separated and printable, has no ".." and does not lead into a .git folder.
+func (p Patch) Paths() []string {
+	out := make([]string, len(p.sections))
+	for i, s := range p.sections {
+		out[i] = s.path
+	}
+	return out
+}

@@ -8,28 +8,6 @@ import (
 	"strings"
 )
 
-// Adopt commits files on top of the checked-out commit and updates branch, index and
-// working tree by a native fast-forward, which refuses to overwrite uncommitted work. It
-// returns the new commit. A *ConflictError names files whose committed content is not
-// what the change expects.
-func (r *Repository) Adopt(ctx context.Context, files []File, message string, by Person) (string, error) {
-	_, head, err := r.Head()
-	if err != nil {
-		return "", err
-	}
-	if err := r.movable(ctx, r.dir, head, files); err != nil {
-		return "", err
-	}
-	commit, err := r.Commit(head, files, message, by)
-	if err != nil {
-		return "", err
-	}
-	if err := r.Forward(ctx, commit); err != nil {
-		return "", err
-	}
-	return commit, r.Landed(ctx, r.dir, commit, "", files)
-}
-
 // Forward fast-forwards what is checked out, with its branch, to a commit that descends
 // from it.
 func (r *Repository) Forward(ctx context.Context, commit string) error {
