@@ -45,7 +45,7 @@ func (e *CheckedOutError) Unwrap() error { return e.Err }
 // *CheckedOutError. It returns ErrMoved if the branch is not at m.Old.
 func (r *Repository) Advance(ctx context.Context, m Move) error {
 	if !strings.HasPrefix(m.Ref, "refs/heads/") {
-		return fmt.Errorf("%q is no branch", m.Ref)
+		return fmt.Errorf("%q is not a branch", m.Ref)
 	}
 	if err := r.follows(m); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (r *Repository) Advance(ctx context.Context, m Move) error {
 		m.Check = func() error { // another process may have checked it out since
 			places, err := r.Checkouts(m.Ref)
 			if err == nil && len(places) > 0 {
-				err = &CheckedOutError{Branch: m.Ref, Folder: places[0].Folder, Why: "just now"}
+				err = &CheckedOutError{Branch: m.Ref, Folder: places[0].Folder, Why: "it was checked out during the move"}
 			}
 			return err
 		}
@@ -75,7 +75,7 @@ func (r *Repository) follows(m Move) error {
 			return err
 		}
 		if !hashForm.MatchString(m.Old) || !slices.Contains(c.ParentHashes, plumbing.NewHash(m.Old)) {
-			return fmt.Errorf("the commit %s is not made on top of %s", orNone(m.New), orNone(m.Old))
+			return fmt.Errorf("the commit %s does not have the parent %s", orNone(m.New), orNone(m.Old))
 		}
 		return nil
 	})
@@ -89,17 +89,17 @@ func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) er
 	at := places[0]
 	no := func(why string, err error) error { return inUse(m, places, why, err) }
 	if len(places) > 1 {
-		return no(fmt.Sprintf("and in %d other places", len(places)-1), nil)
+		return no(fmt.Sprintf("and in %d other working trees", len(places)-1), nil)
 	}
 	if at.Busy != "" {
-		return no("a "+at.Busy+" is under way there", nil)
+		return no("a "+at.Busy+" is in progress there", nil)
 	}
 	if at.Folder == "" {
-		return no("in a folder that its repository does not name", nil)
+		return no("in a folder that the repository does not record", nil)
 	}
 	if info, err := os.Stat(at.Folder); err != nil || !info.IsDir() {
 		places = []Checkout{{}}
-		return no("that working tree is gone: `git worktree prune` forgets it", nil)
+		return no("that working tree does not exist: `git worktree prune` removes its record", nil)
 	}
 	if now, err := r.Ref(m.Ref); err != nil || now != m.Old {
 		return errors.Join(err, fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.Old)))
@@ -110,11 +110,11 @@ func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) er
 	}
 	switch {
 	case errors.Is(err, ErrNoGit):
-		return no("only git updates a working tree safely", err)
+		return no("a working tree is updated by git", err)
 	case err != nil:
-		return no("its state is unknown", err)
+		return no("its state cannot be read", err)
 	case len(changed) > 0:
-		return no("it has changes that are not committed ("+some(changed)+")", nil)
+		return no("it has uncommitted changes ("+some(changed)+")", nil)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) 
 	}
 	at := places[0]
 	if err := r.fastForward(ctx, at.Folder, m.New); err != nil {
-		return inUse(m, places, "git does not fast-forward it", err)
+		return inUse(m, places, "git did not fast-forward it", err)
 	}
 	// If another branch was checked out there meanwhile, that one has moved.
 	now, err := r.Ref(m.Ref)

@@ -60,11 +60,11 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 	}{
 		{"clean", func(*bed, *bed) {}, ""},
 		{"untracked", func(_, l *bed) { l.write("notes.txt", "mine") }, ""},
-		{"untracked in the way", func(_, l *bed) { l.write("agents/a/STRATEGY.md", "mine") }, "git does not fast-forward it"},
-		{"changed", func(_, l *bed) { l.write("README", "mine") }, "not committed (README)"},
-		{"staged", func(_, l *bed) { l.write("new", "mine"); l.git("add", "new") }, "not committed (new)"},
-		{"index locked", func(b, _ *bed) { b.write(".git/worktrees/linked/index.lock", "") }, "git does not fast-forward it"},
-		{"merge", func(b, _ *bed) { b.write(".git/worktrees/linked/MERGE_HEAD", "x\n") }, "a merge is under way"},
+		{"untracked in the way", func(_, l *bed) { l.write("agents/a/STRATEGY.md", "mine") }, "git did not fast-forward it"},
+		{"changed", func(_, l *bed) { l.write("README", "mine") }, "uncommitted changes (README)"},
+		{"staged", func(_, l *bed) { l.write("new", "mine"); l.git("add", "new") }, "uncommitted changes (new)"},
+		{"index locked", func(b, _ *bed) { b.write(".git/worktrees/linked/index.lock", "") }, "git did not fast-forward it"},
+		{"merge", func(b, _ *bed) { b.write(".git/worktrees/linked/MERGE_HEAD", "x\n") }, "a merge is in progress"},
 		{"rebase", func(_, l *bed) {
 			l.write("README", "other")
 			l.git("commit", "--quiet", "--all", "--message=other")
@@ -73,10 +73,10 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 			l.git("commit", "--quiet", "--all", "--message=conflict")
 			l.git("checkout", "--quiet", "side")
 			_, _ = l.try("rebase", "base")
-		}, "a rebase is under way"},
-		{"bisection", func(_, l *bed) { l.git("bisect", "start"); l.git("checkout", "--quiet", "--detach") }, "a bisection is under way"},
-		{"gone", func(_, l *bed) { _ = os.RemoveAll(l.dir) }, "gone"},
-		{"twice", func(b, l *bed) { b.git("worktree", "add", "--quiet", "--force", l.dir+"2", "side") }, "1 other place"},
+		}, "a rebase is in progress"},
+		{"bisection", func(_, l *bed) { l.git("bisect", "start"); l.git("checkout", "--quiet", "--detach") }, "a bisection is in progress"},
+		{"gone", func(_, l *bed) { _ = os.RemoveAll(l.dir) }, "does not exist"},
+		{"twice", func(b, l *bed) { b.git("worktree", "add", "--quiet", "--force", l.dir+"2", "side") }, "1 other working tree"},
 		{"detached", func(_, l *bed) { l.git("checkout", "--quiet", "--detach") }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

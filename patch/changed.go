@@ -53,7 +53,7 @@ func (s *store) side(e *entry) ([]byte, error) {
 		return nil, nil
 	}
 	if !e.isFile() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	return s.read(e.hash, plumbing.BlobObject)
 }

@@ -32,7 +32,7 @@ func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 	look := func(gitDir, folder string) error {
 		here, busy, err := uses(gitDir, branch)
 		if err != nil {
-			return fmt.Errorf("looking where %s is checked out: %w", branch, err)
+			return fmt.Errorf("finding where %s is checked out: %w", branch, err)
 		}
 		if here || busy != "" {
 			out = append(out, Checkout{Folder: folder, Busy: busy})
@@ -46,7 +46,7 @@ func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 	}
 	linked, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("looking where %s is checked out: %w", branch, err)
+		return nil, fmt.Errorf("finding where %s is checked out: %w", branch, err)
 	}
 	for _, w := range linked {
 		gitDir := filepath.Join(r.common, "worktrees", w.Name())

@@ -53,7 +53,7 @@ func (r *Repository) with(op func(*store) error) error {
 // not hold the old contents.
 func (r *Repository) Commit(base string, files []File, message string, by Person) (commit string, err error) {
 	if strings.ContainsAny(by.Name+by.Email, "<>\n\x00") || strings.Contains(message, "\x00") {
-		return "", errors.New("writing a commit: a name or the message has a character that none may have")
+		return "", errors.New("writing a commit: a name or the message has a forbidden character")
 	}
 	err = r.with(func(s *store) error {
 		_, tree, err := r.applyTo(s, base, files)
@@ -129,10 +129,10 @@ func (r *Repository) Rehearse(base string, files []File) error {
 		}
 		back, err := r.apply(s, after, Reverse(files))
 		if err != nil {
-			return fmt.Errorf("taking it back: %w", err)
+			return fmt.Errorf("reversing it: %w", err)
 		}
 		if back != before {
-			return errors.New("taking it back does not restore the tree it started from")
+			return errors.New("reversing it does not restore the original tree")
 		}
 		return nil
 	})

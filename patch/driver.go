@@ -70,7 +70,7 @@ func (r *Repository) attributes(ctx context.Context, dir string, names, paths []
 	with.input = strings.Join(paths, "\x00") + "\x00"
 	out, err := with.native(ctx, dir, append([]string{"check-attr", "-z", "--stdin"}, names...)...)
 	if err != nil {
-		return nil, fmt.Errorf("asking git for attributes: %w", err)
+		return nil, fmt.Errorf("reading git's attributes: %w", err)
 	}
 	found := map[string]map[string]string{}
 	fields := strings.Split(out, "\x00")

@@ -74,7 +74,7 @@ func Start(ctx context.Context, dir string, env []string, files []string, messag
 func (r *Repository) notIgnored(ctx context.Context, dir string, files []string) ([]string, error) {
 	out, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "ls-files", "-z", "--others", "--cached", "--exclude-standard", "--"}, files...)...)
 	if err != nil {
-		return nil, fmt.Errorf("asking git what is ignored: %w", err)
+		return nil, fmt.Errorf("listing ignored files: %w", err)
 	}
 	var kept []string
 	for name := range strings.SplitSeq(out, "\x00") {

@@ -50,7 +50,7 @@ func repositoryAt(dir string) (l layout, found bool, err error) {
 	case isGitFolder(dir):
 		l = layout{git: dir}
 		if filepath.Base(dir) == ".git" {
-			return l, false, fmt.Errorf("opening the repository: %s is the inside of one", dir)
+			return l, false, fmt.Errorf("opening the repository: %s is a git folder itself", dir)
 		}
 	default:
 		return l, false, nil
@@ -95,7 +95,7 @@ func gitFile(path string) (string, error) {
 	}
 	dir, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
 	if !ok {
-		return "", fmt.Errorf("opening the repository: %s does not say where it is", path)
+		return "", fmt.Errorf("opening the repository: %s names no git folder", path)
 	}
 	return against(filepath.Dir(path), dir), nil
 }

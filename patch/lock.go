@@ -10,7 +10,7 @@ import (
 )
 
 // ErrMoved reports that a ref does not have the expected value.
-var ErrMoved = errors.New("the ref was moved meanwhile")
+var ErrMoved = errors.New("the ref has moved")
 
 // LockedError reports that another process held the lock of a ref for longer than the
 // wait or, with an empty Ref, that git found a lock of a ref or of the index.
@@ -25,7 +25,7 @@ func (e *LockedError) Error() string {
 
 // Hint describes what a person can do.
 func (e *LockedError) Hint() string {
-	return "repeat it; when no git is at work there, one died, and " + e.Lock + " may be removed"
+	return "repeat the command; if no git is running there, one was killed, and " + e.Lock + " may be removed"
 }
 
 // lockWaits are the pauses between attempts to take a lock. Native git holds a lock for

@@ -39,7 +39,7 @@ func (r *Repository) free(ref string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("looking for the lock of a ref: %w", err)
+			return fmt.Errorf("checking the lock of a ref: %w", err)
 		}
 		if waits == len(lockWaits) {
 			return &LockedError{Lock: ref + ".lock"}

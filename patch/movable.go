@@ -69,8 +69,8 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	if len(rewritten) > 0 {
 		return &HinderedError{
 			Rewrites: true,
-			Why:      "git would write something else than what is committed: " + strings.Join(rewritten, ", "),
-			Hint:     "take these attributes from the files in .gitattributes, or in .git/info/attributes, with a line such as `" + plainAttributes(paths[0]) + "`",
+			Why:      "git would write other content than is committed: " + strings.Join(rewritten, ", "),
+			Hint:     "remove these attributes of the files in .gitattributes, or in .git/info/attributes, with a line such as `" + plainAttributes(paths[0]) + "`",
 		}
 	}
 	if err := r.untouched(ctx, dir, files); err != nil {
@@ -167,7 +167,7 @@ func onDisk(dir, path string) ([]byte, error) {
 		return nil, nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, &HinderedError{Why: path + " is no regular file in the working tree", Hint: "move it away, then repeat the command"}
+		return nil, &HinderedError{Why: path + " is not a regular file in the working tree", Hint: "move it away, then repeat the command"}
 	}
 	var data []byte
 	if err == nil {
@@ -190,7 +190,7 @@ func onDisk(dir, path string) ([]byte, error) {
 func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths []string) (err error) {
 	path, err := r.native(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err != nil {
-		return fmt.Errorf("asking git for its index: %w", err)
+		return fmt.Errorf("finding the index: %w", err)
 	}
 	index := strings.TrimRight(path, "\n")
 	if err := r.unlocked(index); err != nil {
@@ -198,7 +198,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	}
 	scratch, err := os.MkdirTemp("", "evolve-index-")
 	if err != nil {
-		return fmt.Errorf("rehearsing the move: %w", err)
+		return fmt.Errorf("simulating the move: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	copied := filepath.Join(scratch, "index")
@@ -207,7 +207,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 		err = os.WriteFile(copied, data, 0o600)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing index is empty
-		return fmt.Errorf("rehearsing the move: %w", err)
+		return fmt.Errorf("simulating the move: %w", err)
 	}
 	with := *r
 	with.extra = []string{"GIT_INDEX_FILE=" + copied}
@@ -216,8 +216,8 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	_, _ = with.native(ctx, dir, "update-index", "-q", "--refresh")
 	if _, err := with.native(ctx, dir, "read-tree", "-m", "-u", "--dry-run", head, tree); err != nil {
 		return &HinderedError{
-			Why:  "git would not bring the working tree along: " + strings.Join(strings.Fields(err.Error()), " "),
-			Hint: "commit, restore or move away what it names, then repeat the command",
+			Why:  "git would refuse to update the working tree: " + strings.Join(strings.Fields(err.Error()), " "),
+			Hint: "commit, restore or move away the files that it names, then repeat the command",
 		}
 	}
 	return with.sparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch, "tree"), head, tree, paths)
@@ -231,12 +231,12 @@ type AlteredError struct {
 }
 
 func (e *AlteredError) Error() string {
-	return fmt.Sprintf("the commit %.12s is made, and in %s these files are not as it has them: %s", e.Commit, e.Folder, strings.Join(e.Paths, ", "))
+	return fmt.Sprintf("the commit %.12s was made, but in %s these files differ from it: %s", e.Commit, e.Folder, strings.Join(e.Paths, ", "))
 }
 
 // Hint describes what a person can do.
 func (e *AlteredError) Hint() string {
-	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` writes them anew; something changes them as git writes them"
+	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` writes them again; another program changed them while git wrote them"
 }
 
 // Landed checks that a commit has the given tree, which the gates have seen, and that the

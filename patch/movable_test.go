@@ -50,12 +50,12 @@ func TestMovable(t *testing.T) {
 		"ends of lines":       {func(b *bed) { b.git("config", "core.autocrlf", "true") }, ""},
 		"an untracked file":   {func(b *bed) { b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
 		"an ignored file":     {func(b *bed) { b.write(".git/info/exclude", "new.txt\n"); b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
-		"a folder in the way": {func(b *bed) { b.write("agents/a/new.txt/mine", "mine") }, "agents/a/new.txt is no regular file"},
+		"a folder in the way": {func(b *bed) { b.write("agents/a/new.txt/mine", "mine") }, "agents/a/new.txt is not a regular file"},
 		"a link in the way": {func(b *bed) {
 			if err := os.Symlink("/etc/hostname", filepath.Join(b.dir, "agents/a/new.txt")); err != nil {
 				b.t.Fatal(err)
 			}
-		}, "agents/a/new.txt is no regular file"},
+		}, "agents/a/new.txt is not a regular file"},
 		"a change that git takes for none": {func(b *bed) {
 			b.git("update-index", "--assume-unchanged", "agents/a/config.yaml")
 			b.write("agents/a/config.yaml", "x: mine\n")
@@ -64,12 +64,12 @@ func TestMovable(t *testing.T) {
 			b.write("agents/a/config.yaml", "x: 7\n")
 			b.git("add", "--all")
 			b.write("agents/a/config.yaml", "x: 1\n")
-		}, "git would not bring the working tree along"},
+		}, "git would refuse to update the working tree"},
 		"staged beside": {func(b *bed) { b.write("README", "mine"); b.git("add", "README") }, ""},
 		"unmerged": {func(b *bed) {
 			blob := b.gitIn("one", "hash-object", "-w", "--stdin")
 			b.gitIn("100644 "+blob+" 1\tREADME\n100644 "+blob+" 2\tREADME\n", "update-index", "--index-info")
-		}, "git would not bring the working tree along"},
+		}, "git would refuse to update the working tree"},
 		"a lock":                  {func(b *bed) { b.write(".git/index.lock", "") }, "another git is at work"},
 		"a lock of the branch":    {func(b *bed) { b.write(".git/refs/heads/main.lock", "") }, ".git/refs/heads/main.lock exists"},
 		"a lock of HEAD":          {func(b *bed) { b.write(".git/HEAD.lock", "") }, ".git/HEAD.lock exists"},

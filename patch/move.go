@@ -39,7 +39,7 @@ func (r *Repository) Move(m Move) (err error) {
 		return err
 	}
 	if !hashForm.MatchString(m.New) || m.New == zero {
-		return fmt.Errorf("%q is no commit", m.New)
+		return fmt.Errorf("%q is not a commit", m.New)
 	}
 	lock, err := r.lock(m.Ref)
 	if err != nil {

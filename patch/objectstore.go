@@ -342,7 +342,7 @@ func (s *store) treeish(hash string) (plumbing.Hash, error) {
 // named returns the object of a hash in hexadecimal digits.
 func (s *store) named(hash string) (plumbing.EncodedObject, error) {
 	if !hashForm.MatchString(hash) || hash == zero {
-		return nil, fmt.Errorf("%q is no commit", hash)
+		return nil, fmt.Errorf("%q is not a commit", hash)
 	}
 	return s.object(plumbing.NewHash(hash))
 }

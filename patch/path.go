@@ -43,7 +43,7 @@ func checkPath(path string) error {
 			return err
 		}
 		if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, `\`) {
-			return errors.New("the path has a character that none may have")
+			return errors.New("the path has a forbidden character")
 		}
 	}
 	return nil
@@ -54,7 +54,7 @@ func checkPath(path string) error {
 func checkName(name string) error {
 	switch {
 	case name == "" || name == "." || name == "..":
-		return errors.New("the path is not plain")
+		return errors.New("the path has an empty segment, . or ..")
 	case len(name) > maxName:
 		return fmt.Errorf("a name has %d bytes", len(name))
 	case strings.ContainsAny(name, "/\x00"):

@@ -50,7 +50,7 @@ func Problems(dir string) []Problem {
 func (l layout) problems() []Problem {
 	s, err := l.local()
 	if err != nil {
-		return []Problem{{Name: "config", Why: fmt.Sprintf("cannot be opened: %v", err), Hint: "git config --list --show-origin tells more", Fatal: true}}
+		return []Problem{{Name: "config", Why: fmt.Sprintf("cannot be opened: %v", err), Hint: "git config --list --show-origin shows the settings", Fatal: true}}
 	}
 	var out []Problem
 	add := func(fatal bool, name, hint, why string, args ...any) {
@@ -58,16 +58,16 @@ func (l layout) problems() []Problem {
 	}
 	l.formats(s, add)
 	if l.foreign() {
-		add(false, ProblemOwner, "git config --global --add safe.directory FOLDER, when you trust it", "belongs to somebody else: git may refuse it")
+		add(false, ProblemOwner, "git config --global --add safe.directory FOLDER, when you trust it", "belongs to another user: git may refuse it")
 	}
 	if _, err := os.Stat(filepath.Join(l.common, "shallow")); err == nil {
-		add(false, "shallow", "git fetch --unshallow", "is a shallow clone: older commits are not here")
+		add(false, "shallow", "git fetch --unshallow", "is a shallow clone: older commits are missing")
 	}
 	objects := filepath.Join(l.common, "objects")
 	list, _ := alternates(objects) // an unreadable list fails the first read of an object
 	for _, dir := range list {
 		if _, err := os.Stat(against(objects, dir)); errors.Is(err, fs.ErrNotExist) {
-			add(false, "alternates", "bring it back, or make the clone whole with git repack -ad", "borrows objects from %s, which is not there", dir)
+			add(false, "alternates", "restore it, or copy its objects into the clone with git repack -ad", "borrows objects from %s, which does not exist", dir)
 		}
 	}
 	return out
@@ -86,21 +86,21 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 			known[key] = true
 			switch {
 			case key == "refstorage" && value != "files":
-				add(true, "reftable", "git refs migrate --ref-format=files", "keeps its refs as %s, which evolve cannot write", value)
+				add(true, "reftable", "git refs migrate --ref-format=files", "stores its refs as %s, which evolve cannot write", value)
 			case key == "objectformat" && value != "sha1":
-				add(true, "objectFormat", "keep the workspace in a repository made with git init --object-format=sha1", "names its objects by %s, which evolve cannot write", strings.ToUpper(strings.Replace(value, "sha", "sha-", 1)))
+				add(true, "objectFormat", "keep the workspace in a repository made with git init --object-format=sha1", "hashes its objects with %s, which evolve cannot write", strings.ToUpper(strings.Replace(value, "sha", "sha-", 1)))
 			case key == "worktreeconfig" && truth(value) && version != "1":
 				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0: evolve reads it, other programs may refuse it")
 			case !supported[key]:
-				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not know", o.Key)
+				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not support", o.Key)
 			}
 		}
 	}
 	if known["partialclone"] || promised(s) {
-		add(false, "partialClone", "use a full clone", "is a partial clone: objects that are not here cannot be read")
+		add(false, "partialClone", "use a full clone", "is a partial clone: missing objects cannot be read")
 	}
 	if version != "" && version != "0" && version != "1" {
-		add(true, "repositoryformatversion", "use a repository of version 0 or 1", "is of version %s, which evolve does not know", version)
+		add(true, "repositoryformatversion", "use a repository of version 0 or 1", "is of version %s, which evolve does not support", version)
 	}
 	if tree, set := s.get("core", "worktree"); set && l.top != "" {
 		if real, err := filepath.EvalSymlinks(against(l.git, tree)); err != nil || real != l.top {

@@ -24,7 +24,7 @@ func (r *Repository) Propose(id string, files []File, message string, by Person)
 // redrawn.
 func (r *Repository) ProposeOn(base, id string, files []File, message string, by Person) (ref, commit string, err error) {
 	if !idForm.MatchString(id) {
-		return "", "", fmt.Errorf("%q is no id of a proposal", id)
+		return "", "", fmt.Errorf("%q is not a proposal ID", id)
 	}
 	commit, err = r.Commit(base, files, message, by)
 	if err != nil {

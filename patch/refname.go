@@ -14,7 +14,7 @@ var hashForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 // checkRef returns an error for names that git's check-ref-format refuses, names outside
 // refs/, and refs that are private to each working tree.
 func checkRef(name string) error {
-	bad := func() error { return fmt.Errorf("%q is no ref", name) }
+	bad := func() error { return fmt.Errorf("%q is not a valid ref name", name) }
 	rest, ok := strings.CutPrefix(name, "refs/")
 	if !ok || rest == "" || len(name) > maxPath {
 		return bad()

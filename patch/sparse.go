@@ -28,12 +28,12 @@ func (r *Repository) sparse(ctx context.Context, dir, private, empty, head, tree
 		return err
 	}
 	if err := os.Mkdir(empty, 0o700); err != nil {
-		return fmt.Errorf("rehearsing the move: %w", err)
+		return fmt.Errorf("simulating the move: %w", err)
 	}
 	with := *r
 	with.extra = append(slices.Clone(r.extra), "GIT_DIR="+private, "GIT_WORK_TREE="+empty)
 	if _, err := with.native(ctx, empty, "read-tree", "-m", "-u", head, tree); err != nil {
-		return fmt.Errorf("asking git what a sparse checkout leaves out: %w", err)
+		return fmt.Errorf("computing what a sparse checkout leaves out: %w", err)
 	}
 	below := make([]string, len(paths))
 	for i, p := range paths {
@@ -55,7 +55,7 @@ func (r *Repository) sparse(ctx context.Context, dir, private, empty, head, tree
 func (r *Repository) marked(ctx context.Context, dir string, paths []string) ([]string, error) {
 	out, err := r.native(ctx, dir, append([]string{"--literal-pathspecs", "ls-files", "--full-name", "-t", "-z", "--"}, paths...)...)
 	if err != nil {
-		return nil, fmt.Errorf("asking git for files that are left out: %w", err)
+		return nil, fmt.Errorf("listing the files that are left out: %w", err)
 	}
 	var left []string
 	for line := range strings.SplitSeq(out, "\x00") {
@@ -93,9 +93,9 @@ func (r *Repository) excluded(ctx context.Context, dir string, paths []string) e
 		}
 	}
 	if on {
-		e.Hint = git + "sparse-checkout add " + shellWords(named) + "` or " + git + "sparse-checkout disable` brings them in; then repeat the command"
+		e.Hint = git + "sparse-checkout add " + shellWords(named) + "` or " + git + "sparse-checkout disable` includes them; then repeat the command"
 	} else {
-		e.Hint = git + "update-index --no-skip-worktree -- " + shellWords(named) + "` takes the mark away; then repeat the command"
+		e.Hint = git + "update-index --no-skip-worktree -- " + shellWords(named) + "` removes the mark; then repeat the command"
 	}
 	return e
 }

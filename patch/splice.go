@@ -44,7 +44,7 @@ func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing
 			continue
 		}
 		if _, twice := changed[path]; twice {
-			return plumbing.ZeroHash, fmt.Errorf("changing %s: the change has it twice", f.Path)
+			return plumbing.ZeroHash, fmt.Errorf("changing %s: the change names it twice", f.Path)
 		}
 		changed[path] = f.New
 	}
@@ -69,7 +69,7 @@ func (s *store) content(tree plumbing.Hash, path string) ([]byte, error) {
 		return nil, err
 	}
 	if !e.isFile() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	data, err := s.read(e.hash, plumbing.BlobObject)
 	if data == nil && err == nil {

@@ -21,7 +21,7 @@ type StrandedError struct {
 }
 
 func (e *StrandedError) Error() string {
-	return fmt.Sprintf("%v; the branch has not moved, and in %s these files are not as it has them: %s (`git -C %s restore --source=HEAD --staged --worktree -- %s` restores them)",
+	return fmt.Sprintf("%v; the branch did not move, but in %s these files differ from it: %s (`git -C %s restore --source=HEAD --staged --worktree -- %s` restores them)",
 		e.Err, e.Folder, strings.Join(e.Paths, ", "), shellWord(e.Folder), shellWords(e.Paths))
 }
 
@@ -140,7 +140,7 @@ func discard(dir string, f File) error {
 }
 
 // errUnfinished is what left files in a working tree whose branch has not moved.
-var errUnfinished = errors.New("a fast-forward was cut off")
+var errUnfinished = errors.New("a fast-forward was interrupted")
 
 // PutBack restores the files and the index that a fast-forward of a branch from base to a
 // commit wrote into a working tree before it was cut off, and did not move the branch. It

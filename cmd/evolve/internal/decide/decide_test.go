@@ -423,7 +423,7 @@ func TestHinderedBeforeTheApproval(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				o.t.Fatalf("%v\n%s", err, out)
 			}
-		}, "git would not bring the working tree along"},
+		}, "git would refuse to update the working tree"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t, true)

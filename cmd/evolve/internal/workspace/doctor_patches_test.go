@@ -59,7 +59,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"no commit": {settings, func(root string) { git(root, "init", "-q", "code") }, func(*Probes) {}, `warn patches code: "code" has no commit yet | commit what is there
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: names its objects by SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
+		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: it may be changed, but is not there: cash/ | paths count from the root of the repository
