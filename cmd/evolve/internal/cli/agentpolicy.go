@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/mcp"
@@ -60,7 +59,7 @@ func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 	local := tool.Builtin()
 	if a.Adapter.Model != workspace.ModelHeuristic {
 		local = append(local, tool.Further()...)
-		for _, name := range wire.SortedNames(w.Settings.Providers) {
+		for _, name := range workspace.SortedNames(w.Settings.Providers) {
 			calls = append(calls, policy.Call{Kind: policy.Provider, Name: name})
 		}
 	}
@@ -69,13 +68,13 @@ func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 			calls = append(calls, policy.Call{Kind: policy.Tool, Name: name, Origin: t.Spec().Origin})
 		}
 	}
-	for _, file := range wire.SortedNames(a.ToolFiles) {
+	for _, file := range workspace.SortedNames(a.ToolFiles) {
 		if name, ok := strings.CutSuffix(file, ".star"); ok {
 			calls = append(calls, policy.Call{Kind: policy.Tool, Name: name, Origin: "authored"})
 		}
 	}
 	for _, server := range a.MCP {
-		for _, name := range wire.SortedNames(w.Settings.MCP[server].Tools) {
+		for _, name := range workspace.SortedNames(w.Settings.MCP[server].Tools) {
 			calls = append(calls, policy.Call{Kind: policy.Tool, Name: mcp.ToolName(server, name), Origin: "mcp:" + server})
 		}
 	}

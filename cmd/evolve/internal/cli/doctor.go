@@ -15,6 +15,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/backup"
+	"evolve/cmd/evolve/internal/doctor"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
@@ -46,7 +47,7 @@ func (sh *shell) doctorCommand() *cli.Command {
 			if patience > 0 {
 				probes.Trial = sh.trials(root, patience)
 			}
-			checks := workspace.Doctor(c.Context, probes)
+			checks := doctor.Run(c.Context, probes)
 			code := doctorCode(checks)
 			if c.Bool("json") {
 				err = sh.printJSON(map[string]any{"workspace": root, "checks": checks, "exit": code})
@@ -62,13 +63,13 @@ func (sh *shell) doctorCommand() *cli.Command {
 }
 
 // probes returns doctor's checks of this machine.
-func (sh *shell) probes(root string) workspace.Probes {
-	return workspace.Probes{
+func (sh *shell) probes(root string) doctor.Probes {
+	return doctor.Probes{
 		Root:       root,
 		Load:       func() (*workspace.Workspace, error) { return wire.Load(root) },
-		Git:        workspace.RunGit(sh.Env),
+		Git:        doctor.RunGit(sh.Env),
 		Sandbox:    sandboxProbe,
-		Free:       workspace.FreeSpace,
+		Free:       doctor.FreeSpace,
 		Writable:   workspace.TryWrite,
 		Now:        sh.Now,
 		Archive:    func(ctx context.Context) (string, error) { return sh.archiveProbe(ctx, root) },
@@ -76,17 +77,17 @@ func (sh *shell) probes(root string) workspace.Probes {
 		Leftovers:  func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
 		LookPath:   exec.LookPath, LookupEnv: sh.Env.Lookup,
 		Probe: sh.Ping,
-		Limits: func(ctx context.Context, w *workspace.Workspace) ([]workspace.Forecast, error) {
+		Limits: func(ctx context.Context, w *workspace.Workspace) ([]doctor.Forecast, error) {
 			return sh.forecast(ctx, root, w)
 		},
 		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(backup.LookInto(w.StateDir())) },
-		Signing: func(ctx context.Context) (workspace.Signing, error) { return sh.signingProbe(ctx, root) },
+		Signing: func(ctx context.Context) (doctor.Signing, error) { return sh.signingProbe(ctx, root) },
 		Marks:   func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
 	}
 }
 
 // forecast returns which limit of the settings will bind each agent's run.
-func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspace) ([]workspace.Forecast, error) {
+func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspace) ([]doctor.Forecast, error) {
 	if len(w.Agents) == 0 {
 		return nil, nil
 	}
@@ -106,9 +107,9 @@ func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspa
 		Workspace: w, Archive: a, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency, Now: sh.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
-	out := make([]workspace.Forecast, len(list))
+	out := make([]doctor.Forecast, len(list))
 	for i, e := range list {
-		out[i] = workspace.Forecast{Agent: e.Agent, Known: e.Known(), Evaluations: e.Evaluations, Text: e.Text, Policies: e.Policies, Variances: e.Variances}
+		out[i] = doctor.Forecast{Agent: e.Agent, Known: e.Known(), Evaluations: e.Evaluations, Text: e.Text, Policies: e.Policies, Variances: e.Variances}
 	}
 	return out, err
 }
@@ -202,10 +203,10 @@ func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) 
 }
 
 // doctorCode returns the exit code that a run would have after the failed checks.
-func doctorCode(checks []workspace.Check) int {
+func doctorCode(checks []doctor.Check) int {
 	code := 0
 	for _, k := range checks {
-		if k.Status != workspace.StatusFail {
+		if k.Status != doctor.StatusFail {
 			continue
 		}
 		if k.Err != nil {
@@ -227,7 +228,7 @@ func doctorCode(checks []workspace.Check) int {
 	return code
 }
 
-func (sh *shell) printChecks(checks []workspace.Check) {
+func (sh *shell) printChecks(checks []doctor.Check) {
 	width, problems, warnings := 0, 0, 0
 	for _, k := range checks {
 		width = max(width, len([]rune(k.Name)))
@@ -235,10 +236,10 @@ func (sh *shell) printChecks(checks []workspace.Check) {
 	for _, k := range checks {
 		mark := "✓"
 		switch k.Status {
-		case workspace.StatusWarn:
+		case doctor.StatusWarn:
 			mark = "!"
 			warnings++
-		case workspace.StatusFail:
+		case doctor.StatusFail:
 			mark = "✗"
 			problems++
 		}

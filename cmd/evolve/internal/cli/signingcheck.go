@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/doctor"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/signing"
 	"evolve/cmd/evolve/internal/wire"
@@ -61,12 +62,12 @@ func (sh *shell) printSigned(l *signedLine) {
 }
 
 // signingProbe looks at the keys and the signed head for doctor.
-func (sh *shell) signingProbe(ctx context.Context, root string) (workspace.Signing, error) {
+func (sh *shell) signingProbe(ctx context.Context, root string) (doctor.Signing, error) {
 	set, err := sh.AuditSettings(root)
 	if err != nil || set == (workspace.Audit{}) {
-		return workspace.Signing{}, err
+		return doctor.Signing{}, err
 	}
-	s := workspace.Signing{On: true, Key: set.Sign}
+	s := doctor.Signing{On: true, Key: set.Sign}
 	with, err := signing.Load(set)
 	if err != nil {
 		_, s.KeyHint = exit.Of(err)

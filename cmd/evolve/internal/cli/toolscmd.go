@@ -134,7 +134,7 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 		}
 	}
 	for _, server := range a.MCP {
-		for _, name := range wire.SortedNames(w.Settings.MCP[server].Tools) {
+		for _, name := range workspace.SortedNames(w.Settings.MCP[server].Tools) {
 			add(mcp.ToolName(server, name), "mcp:"+server, w.Settings.MCP[server].Tools[name], tool.Available)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/doctor"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
@@ -29,33 +30,33 @@ var trialSeeds = [2]int64{1, 2}
 
 // trials gives each agent of a workspace one task of its search side, and a second: the
 // same again if the first went well, and another one otherwise.
-func (sh *shell) trials(root string, patience time.Duration) func(context.Context, *workspace.Agent) (workspace.Trial, error) {
-	return func(ctx context.Context, a *workspace.Agent) (workspace.Trial, error) {
+func (sh *shell) trials(root string, patience time.Duration) func(context.Context, *workspace.Agent) (doctor.Trial, error) {
+	return func(ctx context.Context, a *workspace.Agent) (doctor.Trial, error) {
 		w, err := wire.Load(root)
 		if err != nil {
-			return workspace.Trial{}, err
+			return doctor.Trial{}, err
 		}
 		if known, there := w.Agent(a.ID); there {
 			a = known // of the workspace just loaded
 		}
 		_, tasks, _ := wire.SearchSide(w, a)
 		if len(tasks) == 0 {
-			return workspace.Trial{}, nil
+			return doctor.Trial{}, nil
 		}
 		scratch, err := os.MkdirTemp("", "evolve-trial-")
 		if err != nil {
-			return workspace.Trial{}, fmt.Errorf("making the working directory: %w", err)
+			return doctor.Trial{}, fmt.Errorf("making the working directory: %w", err)
 		}
 		defer func() { _ = os.RemoveAll(scratch) }()
 		agents, err := sh.Agents(w)
 		if err != nil {
-			return workspace.Trial{}, err
+			return doctor.Trial{}, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		opened, err := agents.Open(ctx, a, scratch)
 		if err != nil {
-			return workspace.Trial{}, err
+			return doctor.Trial{}, err
 		}
 		t, err := try(ctx, agents, opened.Agent, w, a, tasks, scratch)
 		return t, errors.Join(err, opened.Close())
@@ -63,7 +64,7 @@ func (sh *shell) trials(root string, patience time.Duration) func(context.Contex
 }
 
 // try gives an agent the first task, and then that or the next once more.
-func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (workspace.Trial, error) {
+func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (doctor.Trial, error) {
 	suiteOf := map[string]*bench.Suite{}
 	for _, name := range a.Suites {
 		for _, t := range w.Suites[name].Side(bench.Search) {
@@ -83,9 +84,9 @@ func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *
 	}
 	v, took, err := ask(tasks[0], trialSeeds[0])
 	if err != nil {
-		return workspace.Trial{}, err
+		return doctor.Trial{}, err
 	}
-	out := workspace.Trial{
+	out := doctor.Trial{
 		Task: tasks[0].ID, Outcome: v.Outcome, Score: v.Score, Latency: took, CostUSD: v.Usage.CostUSD, Error: v.Error,
 		Stderr: stderrOf(v.Transcript), Asked: 1, Late: ctx.Err() != nil, Offline: offline(v.Transcript),
 	}

@@ -51,7 +51,7 @@ func (f *AgentFactory) approvedTools(ctx context.Context, a *workspace.Agent) (a
 // Definitions reads the approved tools of an agent's folder.
 func Definitions(a *workspace.Agent) ([]authored.Definition, error) {
 	var defs []authored.Definition
-	for _, file := range SortedNames(a.ToolFiles) {
+	for _, file := range workspace.SortedNames(a.ToolFiles) {
 		name, isSource := strings.CutSuffix(file, ".star")
 		if !isSource {
 			continue

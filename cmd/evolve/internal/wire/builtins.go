@@ -71,8 +71,5 @@ func binaryHash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// SortedNames lists the keys of a table.
-func SortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 // Load reads and checks the workspace in a folder.
 func Load(root string) (*workspace.Workspace, error) { return workspace.Load(root, Builtins()) }

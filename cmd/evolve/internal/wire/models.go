@@ -25,7 +25,7 @@ type models struct {
 func (h *Host) newModels(w *workspace.Workspace, scrub func(string) string) (*models, error) {
 	m := &models{prices: map[string]provider.Price{}}
 	set := &w.Settings
-	for _, name := range SortedNames(set.Providers) {
+	for _, name := range workspace.SortedNames(set.Providers) {
 		e, recorder, err := h.endpoint(w, name, scrub)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("provider %s: %w", name, err), m.close())
@@ -35,7 +35,7 @@ func (h *Host) newModels(w *workspace.Workspace, scrub func(string) string) (*mo
 		}
 		m.endpoints = append(m.endpoints, e)
 	}
-	for _, name := range SortedNames(set.Routes) {
+	for _, name := range workspace.SortedNames(set.Routes) {
 		r := set.Routes[name]
 		m.routes = append(m.routes, provider.Route{
 			Name: name, Provider: r.Provider, Model: r.Model, Temperature: r.Temperature, MaxTokens: r.MaxTokens,
@@ -91,7 +91,7 @@ func (m *models) close() error {
 
 // routeNames lists the routes, the agent's own first.
 func routeNames(w *workspace.Workspace, first string) []string {
-	names := SortedNames(w.Settings.Routes)
+	names := workspace.SortedNames(w.Settings.Routes)
 	return append([]string{first}, slices.DeleteFunc(names, func(n string) bool { return n == first })...)
 }
 

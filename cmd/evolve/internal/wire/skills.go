@@ -23,7 +23,7 @@ func withSkills(a *workspace.Agent) (map[string]string, error) {
 		return a.Bootstrap, nil
 	}
 	var skills []skill.Definition
-	for _, file := range SortedNames(a.SkillFiles) {
+	for _, file := range workspace.SortedNames(a.SkillFiles) {
 		d, err := skill.Parse(a.SkillFiles[file])
 		if err != nil {
 			return nil, fmt.Errorf("skill %s: %w", file, err)

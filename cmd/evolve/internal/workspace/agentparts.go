@@ -24,7 +24,7 @@ func (l *loader) checkModel(s *source, f *agentFile) {
 	if !l.set.read {
 		return
 	}
-	routes, servers := sortedNames(l.set.Routes), sortedNames(l.set.MCP)
+	routes, servers := SortedNames(l.set.Routes), SortedNames(l.set.MCP)
 	if model := f.agent.Adapter.Model; f.adapter["model"] != nil && model != ModelHeuristic && !slices.Contains(routes, model) {
 		hint := didYouMean(model, append([]string{ModelHeuristic}, routes...))
 		if hint == "" && len(routes) == 0 {
@@ -46,7 +46,7 @@ func (l *loader) routesOf(a *Agent) []string {
 		return nil
 	}
 	routes := []string{a.Adapter.Model}
-	for _, name := range sortedNames(l.set.Routes) {
+	for _, name := range SortedNames(l.set.Routes) {
 		if name != a.Adapter.Model {
 			routes = append(routes, name)
 		}
@@ -64,7 +64,7 @@ func (l *loader) toolsOf(a *Agent) []string {
 	for _, server := range a.MCP {
 		known = append(known, l.serverTools(server)...)
 	}
-	for _, file := range sortedNames(a.ToolFiles) {
+	for _, file := range SortedNames(a.ToolFiles) {
 		if name, ok := strings.CutSuffix(file, ".star"); ok {
 			known = append(known, name)
 		}
@@ -79,7 +79,7 @@ func (l *loader) serverTools(server string) []string {
 		name = func(server, tool string) string { return server + "__" + tool }
 	}
 	var out []string
-	for _, t := range sortedNames(l.set.MCP[server].Tools) {
+	for _, t := range SortedNames(l.set.MCP[server].Tools) {
 		out = append(out, name(server, t))
 	}
 	return out
@@ -100,7 +100,7 @@ func (l *loader) checkTools(s *source, f *agentFile) {
 // checkPolicyNames checks the names in the policy layers of agents and tools.
 func (l *loader) checkPolicyNames(agents []Agent) {
 	ids, tools := []string{}, slices.Clone(l.builtins.Tools)
-	for _, name := range sortedNames(l.set.MCP) {
+	for _, name := range SortedNames(l.set.MCP) {
 		tools = append(tools, l.serverTools(name)...)
 	}
 	for i := range agents {

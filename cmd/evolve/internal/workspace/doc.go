@@ -1,7 +1,6 @@
 // Package workspace handles the folder that a person works in: finding it, loading it
 // with all errors at once, scaffolding it with schemas and comments, the files that make
-// a config the champion, the hashes that show whether anything has changed, and the
-// checks of doctor.
+// a config the champion, and the hashes that show whether anything has changed.
 //
 // Every key of evolve.yaml and agent.yaml is declared once, in settings.go, agentfile.go
 // and spacefile.go, as a [field]; the loader, the JSON schemas and the comments of a

@@ -171,7 +171,7 @@ func (l listOf) read(s *source, n *yaml.Node, name string) {
 		return
 	}
 	if len(n.Content) < l.min {
-		s.bad(n, "", "%s must have at least %s", name, count(l.min, "item"))
+		s.bad(n, "", "%s must have at least %s", name, Count(l.min, "item"))
 	}
 	there := map[string]bool{}
 	for i, item := range n.Content {
@@ -308,7 +308,8 @@ func sentence(doc string) string {
 	return strings.ToUpper(doc[:1]) + doc[1:] + "."
 }
 
-func count(n int, noun string) string {
+// Count formats a number with its noun, which has no s for 1.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

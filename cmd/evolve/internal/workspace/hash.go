@@ -51,7 +51,7 @@ func hashFolder(dir string) (folderHash, error) {
 		return err
 	})
 	if err != nil {
-		return folderHash{}, reason(err)
+		return folderHash{}, Reason(err)
 	}
 	slices.Sort(paths)
 	for _, rel := range paths {
@@ -60,7 +60,7 @@ func hashFolder(dir string) (folderHash, error) {
 			to = all
 		}
 		if err := hashEntry(to, dir, rel); err != nil {
-			return folderHash{}, fmt.Errorf("%s: %w", rel, reason(err))
+			return folderHash{}, fmt.Errorf("%s: %w", rel, Reason(err))
 		}
 	}
 	return folderHash{all: sum(all), code: sum(code)}, nil

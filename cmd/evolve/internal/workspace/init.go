@@ -42,10 +42,10 @@ func Init(dir string, files fs.FS, minimal bool) (written, kept []string, err er
 			kept = append(kept, name)
 			continue
 		case !errors.Is(err, fs.ErrNotExist):
-			return written, kept, fmt.Errorf("write %s: %w", name, reason(err))
+			return written, kept, fmt.Errorf("write %s: %w", name, Reason(err))
 		}
 		if err := writeFile(target, scaffold[name]); err != nil {
-			return written, kept, fmt.Errorf("write %s: %w", name, reason(err))
+			return written, kept, fmt.Errorf("write %s: %w", name, Reason(err))
 		}
 		written = append(written, name)
 	}
@@ -122,7 +122,7 @@ func MakeStateDir(root string) (string, error) {
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
 		if err := renameio.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
-			return "", fmt.Errorf("write %s/.gitignore: %w", filepath.Base(dir), reason(err))
+			return "", fmt.Errorf("write %s/.gitignore: %w", filepath.Base(dir), Reason(err))
 		}
 	}
 	return dir, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -100,7 +101,7 @@ func (l *loader) settings() {
 func (l *loader) entries(dir string) []fs.DirEntry {
 	list, err := os.ReadDir(filepath.Join(l.root, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.source(dir).fail("cannot be read: %w", reason(err))
+		l.source(dir).fail("cannot be read: %w", Reason(err))
 	}
 	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") })
 }
@@ -267,14 +268,14 @@ func (l *loader) space(s *source, f *agentFile) {
 		if tools == nil && a.Adapter.Model != ModelHeuristic {
 			tools = l.toolsOf(a)
 		}
-		full := l.builtins.Space(a.Adapter.Model, sortedNames(a.Domains), tools, l.routesOf(a))
+		full := l.builtins.Space(a.Adapter.Model, SortedNames(a.Domains), tools, l.routesOf(a))
 		a.Known, searched = narrowedSpace(s, f, full)
 		a.Space = a.Known
 		if l.errs.failed(s.file) {
 			return
 		}
 		if champion, ok := readChampion(&l.errs, l.root, a, a.Known); ok {
-			for _, name := range sortedNames(champion) {
+			for _, name := range SortedNames(champion) {
 				// No declaration expresses a subset that can only be empty.
 				if list, ok := champion.List(name); ok && len(list) == 0 && searched != nil && !slices.Contains(searched, name) {
 					s.bad(f.given["space"], fmt.Sprintf("search it, or give it a member in %s", ConfigFile), "parameter %q is empty and not searched", name)
@@ -295,7 +296,7 @@ func (l *loader) space(s *source, f *agentFile) {
 }
 
 func (l *loader) checkSuites(s *source, f *agentFile) {
-	names := sortedNames(l.suites)
+	names := SortedNames(l.suites)
 	owner := map[string]string{} // of a task's id
 	for i, name := range f.agent.Suites {
 		suite, ok := l.suites[name]
@@ -331,12 +332,7 @@ func (l *loader) bootstrap(f *agentFile) map[string]string {
 	return out
 }
 
-// sortedNames returns the sorted keys of a map; nil if there are none.
-func sortedNames[V any](m map[string]V) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+// SortedNames returns the sorted keys of a map; nil if there are none.
+func SortedNames[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
 }

@@ -79,7 +79,7 @@ func (w *Workspace) reach() []string {
 			names[l.DegradedTo] = true
 		}
 	}
-	return sortedNames(names)
+	return SortedNames(names)
 }
 
 // fileHash returns the SHA-256 of a file of the workspace, or "" if it cannot be read.

@@ -68,7 +68,7 @@ func TestModelHash(t *testing.T) {
 		files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
 		var changed []string
 		after := hashes(files)
-		for _, id := range sortedNames(after) {
+		for _, id := range SortedNames(after) {
 			if after[id] != before[id] {
 				changed = append(changed, id)
 			}

@@ -135,7 +135,7 @@ func put[V any](m *map[string]V, name string, v V) {
 
 // checkModels checks that providers and routes are consistent.
 func (f *settingsFile) checkModels(s *source) {
-	names := sortedNames(f.Providers)
+	names := SortedNames(f.Providers)
 	recorded := map[string]string{} // which provider records in a file
 	for _, name := range names {
 		p, at := f.Providers[name], f.providers[name]
@@ -159,7 +159,7 @@ func (f *settingsFile) checkModels(s *source) {
 		}
 		recorded[p.Record] = name
 	}
-	for _, name := range sortedNames(f.Routes) {
+	for _, name := range SortedNames(f.Routes) {
 		r, at := f.Routes[name], f.routes[name]
 		if name == ModelHeuristic {
 			s.bad(at.key, "", "a route cannot be called %q: that is the model without a provider", name)
@@ -184,7 +184,7 @@ func (f *settingsFile) checkRoute(s *source, name string, at *yaml.Node) {
 	if _, known := f.Routes[name]; known {
 		return
 	}
-	hint := didYouMean(name, sortedNames(f.Routes))
+	hint := didYouMean(name, SortedNames(f.Routes))
 	if len(f.Routes) == 0 {
 		hint = "evolve.yaml has no routes"
 	}

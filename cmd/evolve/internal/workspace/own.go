@@ -21,10 +21,10 @@ func (w *Workspace) OwnFiles() []string {
 		for _, name := range append([]string{agentYAML, ConfigFile, StrategyFile, memoriesFile}, bootstrapFiles...) {
 			want = append(want, path.Join(dir, name))
 		}
-		for _, name := range sortedNames(a.ToolFiles) {
+		for _, name := range SortedNames(a.ToolFiles) {
 			want = append(want, path.Join(dir, toolsDir, name))
 		}
-		for _, name := range sortedNames(a.SkillFiles) {
+		for _, name := range SortedNames(a.SkillFiles) {
 			want = append(want, path.Join(dir, skillsDir, name))
 		}
 		for _, name := range a.Suites {

@@ -61,8 +61,8 @@ func inside(outer, folder string) bool {
 	return err == nil && filepath.IsLocal(within)
 }
 
-// trialTasks returns the number of search tasks that a patch of a target is tried on.
-func (w *Workspace) trialTasks(t PatchTarget) int {
+// TrialTasks returns the number of search tasks that a patch of a target is tried on.
+func (w *Workspace) TrialTasks(t PatchTarget) int {
 	n := 0
 	if a, ok := w.Agent(t.Agent); ok {
 		for _, name := range a.Suites {

@@ -139,8 +139,8 @@ func (e exhausted) schema() schema { return e.words(nil).schema() }
 // servers of the file, and then all layers together, as a run will resolve them. Agents
 // and tools are checked once they are known.
 func (f *settingsFile) checkPolicies(s *source) {
-	providers, servers := sortedNames(f.Providers), sortedNames(f.MCP)
-	for _, name := range sortedNames(f.layers) {
+	providers, servers := SortedNames(f.Providers), SortedNames(f.MCP)
+	for _, name := range SortedNames(f.layers) {
 		l := f.layers[name]
 		l.check(s, providers)
 		group, what, overlay := strings.Cut(name, ".")
@@ -215,7 +215,7 @@ func (l *layerEntry) check(s *source, providers []string) {
 
 // policyNames checks that the agents and tools of layers exist.
 func (f *settingsFile) policyNames(s *source, agents, tools []string) {
-	for _, name := range sortedNames(f.layers) {
+	for _, name := range SortedNames(f.layers) {
 		group, what, _ := strings.Cut(name, ".")
 		at := f.layers[name].key
 		switch {

@@ -19,7 +19,7 @@ func (f *settingsFile) policyReach(s *source, agents []Agent) {
 	// If there are servers or providers in the file, they are called, or will be.
 	calls := len(f.MCP) > 0 || len(f.Providers) > 0 ||
 		slices.ContainsFunc(agents, func(a Agent) bool { return a.Adapter.Kind == KindBuiltin })
-	for _, name := range sortedNames(f.layers) {
+	for _, name := range SortedNames(f.layers) {
 		group, what, overlay := strings.Cut(name, ".")
 		l := f.layers[name]
 		switch {

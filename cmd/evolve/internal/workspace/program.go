@@ -18,14 +18,14 @@ func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
 	if a.Adapter.Kind != KindCommand {
 		return ""
 	}
-	if err := startable(a.Dir, a.Adapter.Argv[0], look); err != nil {
+	if err := Startable(a.Dir, a.Adapter.Argv[0], look); err != nil {
 		return fmt.Sprintf("its program %q %v", a.Adapter.Argv[0], err)
 	}
 	return ""
 }
 
-// programHint returns the hint for a missing program of an agent.
-func (a *Agent) programHint() string {
+// ProgramHint returns the hint for a missing program of an agent.
+func (a *Agent) ProgramHint() string {
 	return "relative paths are resolved against " + agentsDir + "/" + a.ID + "; a script must be executable"
 }
 
@@ -35,15 +35,15 @@ func MissingPrograms(agents []*Agent, look func(name string) (string, error)) er
 	var missing collector
 	for _, a := range agents {
 		if problem := a.ProgramProblem(look); problem != "" {
-			missing.add(Issue{File: agentsDir + "/" + a.ID + "/" + agentYAML, Message: problem, Hint: a.programHint()})
+			missing.add(Issue{File: agentsDir + "/" + a.ID + "/" + agentYAML, Message: problem, Hint: a.ProgramHint()})
 		}
 	}
 	return missing.err()
 }
 
-// startable checks that a program can be found as it would be started: in a folder if it
+// Startable checks that a program can be found as it would be started: in a folder if it
 // is a path or the name of a file there, otherwise in PATH.
-func startable(dir, name string, look func(name string) (string, error)) error {
+func Startable(dir, name string, look func(name string) (string, error)) error {
 	if !filepath.IsAbs(name) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Stat(path)
@@ -60,7 +60,7 @@ func startable(dir, name string, look func(name string) (string, error)) error {
 		return errors.New("is not to be found")
 	}
 	if err != nil {
-		return fmt.Errorf("cannot be run: %w", reason(err))
+		return fmt.Errorf("cannot be run: %w", Reason(err))
 	}
 	return nil
 }

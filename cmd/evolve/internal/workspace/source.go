@@ -72,7 +72,7 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 		s.fail("is larger than %d bytes", limit)
 		return nil, false
 	case err != nil:
-		s.fail("cannot be read: %w", reason(err))
+		s.fail("cannot be read: %w", Reason(err))
 		return nil, false
 	}
 	if line, column, ok := invalidUTF8(data); ok {
@@ -82,9 +82,9 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 	return data, true
 }
 
-// reason returns an error of the file system without the path, which the issue already
+// Reason returns an error of the file system without the path, which the issue already
 // names.
-func reason(err error) error {
+func Reason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

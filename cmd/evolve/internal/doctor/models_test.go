@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"evolve/cmd/evolve/internal/workspace"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -36,8 +38,8 @@ mcp:
 // asked records the calls of a probe.
 type asked struct{ calls []string }
 
-func (a *asked) probe(answers map[string]error) func(context.Context, string, Provider, Route) (string, error) {
-	return func(ctx context.Context, name string, p Provider, r Route) (string, error) {
+func (a *asked) probe(answers map[string]error) func(context.Context, string, workspace.Provider, workspace.Route) (string, error) {
+	return func(ctx context.Context, name string, p workspace.Provider, r workspace.Route) (string, error) {
 		if _, bounded := ctx.Deadline(); !bounded {
 			return "", errors.New("no deadline")
 		}
@@ -144,7 +146,7 @@ warn mcp search: its program "npx" cannot be run: no such program | relative pat
 				c.spoil(&p)
 			}
 			var got []Check
-			for _, check := range Doctor(context.Background(), p) {
+			for _, check := range Run(context.Background(), p) {
 				kind, _, _ := strings.Cut(check.Name, " ")
 				if kind == "provider" || kind == "mcp" || kind == "sandbox" || check.Name == "agent helper" || check.Name == "agent service" {
 					got = append(got, check)

@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 // probePatience is the timeout of the single call to a provider.
@@ -19,21 +21,21 @@ const maxProbeText = 300
 
 // checkProviders returns one check for each provider: one cheap call, unless its key is
 // not set or calls are disabled.
-func checkProviders(ctx context.Context, p Probes, w *Workspace) []Check {
+func checkProviders(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	var checks []Check
-	for _, name := range sortedNames(w.Settings.Providers) {
+	for _, name := range workspace.SortedNames(w.Settings.Providers) {
 		checks = append(checks, checkProvider(ctx, p, w, name))
 	}
 	return checks
 }
 
-func checkProvider(ctx context.Context, p Probes, w *Workspace, name string) Check {
+func checkProvider(ctx context.Context, p Probes, w *workspace.Workspace, name string) Check {
 	line, provider := "provider "+name, w.Settings.Providers[name]
 	route, routed := routeTo(w, name)
 	switch {
-	case provider.Kind == ProviderReplay:
+	case provider.Kind == workspace.ProviderReplay:
 		if _, err := os.Stat(filepath.Join(w.Root, filepath.FromSlash(provider.Recording))); err != nil {
-			return w.trouble(line, "record it with record: "+provider.Recording+" at a provider", "its recording %s cannot be read: %s", provider.Recording, reason(err))
+			return trouble(w, line, "record it with record: "+provider.Recording+" at a provider", "its recording %s cannot be read: %s", provider.Recording, workspace.Reason(err))
 		}
 		return ok(line, "its recording %s is there", provider.Recording)
 	case provider.KeyEnv != "" && !p.set(provider.KeyEnv):
@@ -47,7 +49,7 @@ func checkProvider(ctx context.Context, p Probes, w *Workspace, name string) Che
 	defer cancel()
 	detail, err := p.Probe(ctx, name, provider, route)
 	if err != nil {
-		return w.trouble(line, "", "%s does not answer: %s", route.Model, p.brief(err.Error()))
+		return trouble(w, line, "", "%s does not answer: %s", route.Model, p.brief(err.Error()))
 	}
 	if detail = p.brief(detail); detail == "" {
 		detail = "answers"
@@ -72,39 +74,41 @@ func (Probes) brief(text string) string {
 
 // trouble returns a failed check if an agent has a language model, which may use any
 // route, and a warning otherwise.
-func (w *Workspace) trouble(name, hint, format string, args ...any) Check {
-	if slices.ContainsFunc(w.Agents, func(a Agent) bool { return a.Adapter.Kind == KindBuiltin && a.Adapter.Model != ModelHeuristic }) {
+func trouble(w *workspace.Workspace, name, hint, format string, args ...any) Check {
+	if slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool {
+		return a.Adapter.Kind == workspace.KindBuiltin && a.Adapter.Model != workspace.ModelHeuristic
+	}) {
 		return fail(name, hint, format, args...)
 	}
 	return warn(name, hint, format, args...)
 }
 
 // routeTo returns a route to a provider, preferably the default one.
-func routeTo(w *Workspace, provider string) (Route, bool) {
-	for _, name := range append([]string{DefaultRoute}, sortedNames(w.Settings.Routes)...) {
+func routeTo(w *workspace.Workspace, provider string) (workspace.Route, bool) {
+	for _, name := range append([]string{workspace.DefaultRoute}, workspace.SortedNames(w.Settings.Routes)...) {
 		if r, there := w.Settings.Routes[name]; there && r.Provider == provider {
 			return r, true
 		}
 	}
-	return Route{}, false
+	return workspace.Route{}, false
 }
 
 // checkServers returns one check for each server of tools. It does not start or call any.
-func checkServers(ctx context.Context, p Probes, w *Workspace) []Check {
+func checkServers(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	var checks []Check
-	for _, name := range sortedNames(w.Settings.MCP) {
+	for _, name := range workspace.SortedNames(w.Settings.MCP) {
 		checks = append(checks, checkServer(ctx, p, w, name))
 	}
 	return checks
 }
 
-func checkServer(ctx context.Context, p Probes, w *Workspace, name string) Check {
+func checkServer(ctx context.Context, p Probes, w *workspace.Workspace, name string) Check {
 	line, m := "mcp "+name, w.Settings.MCP[name]
-	used := slices.ContainsFunc(w.Agents, func(a Agent) bool { return slices.Contains(a.MCP, name) })
+	used := slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool { return slices.Contains(a.MCP, name) })
 	what, needs := "stands at "+hostOf(m.URL), mapValues(m.HeadersEnv)
 	if len(m.Argv) > 0 {
 		what, needs = `its program "`+m.Argv[0]+`" is there`, m.Env
-		if err := startable(w.Root, m.Argv[0], p.LookPath); err != nil {
+		if err := workspace.Startable(w.Root, m.Argv[0], p.LookPath); err != nil {
 			check := warn
 			if used {
 				check = fail
@@ -131,7 +135,7 @@ func checkServer(ctx context.Context, p Probes, w *Workspace, name string) Check
 // mapValues returns the values of a map in the order of its keys.
 func mapValues(m map[string]string) []string {
 	var out []string
-	for _, name := range sortedNames(m) {
+	for _, name := range workspace.SortedNames(m) {
 		out = append(out, m[name])
 	}
 	return out

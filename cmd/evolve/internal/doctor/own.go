@@ -1,34 +1,35 @@
-package workspace
+package doctor
 
 import (
 	"path/filepath"
 	"slices"
 
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/wholefile"
 )
 
 // checkOwn checks the files that an approval commits: it reports a file that git could
 // not commit unchanged, or that seems to hold a credential, before a night is paid for.
-func checkOwn(w *Workspace) []Check {
+func checkOwn(w *workspace.Workspace) []Check {
 	const name = "adoption"
 	var checks []Check
 	names := w.OwnFiles()
 	for i := range w.Agents {
-		for file := range ChampionFiles(&w.Agents[i], w.Agents[i].Champion) {
+		for file := range workspace.ChampionFiles(&w.Agents[i], w.Agents[i].Champion) {
 			names = append(names, file)
 		}
 	}
 	slices.Sort(names)
 	for _, file := range slices.Compact(names) {
-		if why := Uncommittable(w.Root, file); why != "" {
+		if why := workspace.Uncommittable(w.Root, file); why != "" {
 			checks = append(checks, warn(name, "keep the file itself in the workspace: an approval is refused", "%s %s", file, why))
 			continue
 		}
-		data, err := wholefile.Read(filepath.Join(w.Root, filepath.FromSlash(file)), MaxOwnFile)
+		data, err := wholefile.Read(filepath.Join(w.Root, filepath.FromSlash(file)), workspace.MaxOwnFile)
 		if err != nil {
 			continue // required files are checked elsewhere
 		}
-		if line := CredentialLine(data); line > 0 {
+		if line := workspace.CredentialLine(data); line > 0 {
 			checks = append(checks, warn(name, "pass it by the name of an environment variable: an approval that commits it is refused",
 				"%s, line %d holds what looks like a credential", file, line))
 		}

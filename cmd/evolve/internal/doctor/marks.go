@@ -1,6 +1,9 @@
-package workspace
+package doctor
 
-import "evolve/mutate/constants"
+import (
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/constants"
+)
 
 // mostMarks is the maximum number of marks of one target that are named; the others are
 // counted.
@@ -8,7 +11,7 @@ const mostMarks = 10
 
 // checkMarks checks the constants of a target that a night would tune. A single invalid
 // mark prevents the tuning of the whole target.
-func checkMarks(p Probes, t PatchTarget) []Check {
+func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	if p.Marks == nil || t.Benchmark == nil || t.Benchmark.Tune == 0 {
 		return nil
 	}
@@ -25,7 +28,7 @@ func checkMarks(p Probes, t PatchTarget) []Check {
 	var checks []Check
 	for i, bad := range problems {
 		if i == mostMarks {
-			checks = append(checks, warn(name, "correct those above first", "and %s that cannot be used", count(len(problems)-i, "further mark")))
+			checks = append(checks, warn(name, "correct those above first", "and %s that cannot be used", workspace.Count(len(problems)-i, "further mark")))
 			break
 		}
 		hint := bad.Hint
@@ -36,7 +39,7 @@ func checkMarks(p Probes, t PatchTarget) []Check {
 		checks = append(checks, warn(name, hint, "%s", bad))
 	}
 	if len(problems) == 0 {
-		checks = append(checks, ok(name, "%s tuned at night", count(found, "marked constant")))
+		checks = append(checks, ok(name, "%s tuned at night", workspace.Count(found, "marked constant")))
 	}
 	return checks
 }

@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"errors"
@@ -6,24 +6,25 @@ import (
 	"strings"
 	"testing"
 
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 )
 
 func TestDoctorMarks(t *testing.T) {
-	tuned := &PatchBenchmark{Tune: 40}
+	tuned := &workspace.PatchBenchmark{Tune: 40}
 	many := make([]constants.Problem, 12)
 	for i := range many {
 		many[i] = constants.Problem{File: "a.go", Line: i + 1, Text: "the range is empty"}
 	}
 	for name, c := range map[string]struct {
-		benchmark *PatchBenchmark
+		benchmark *workspace.PatchBenchmark
 		found     int
 		problems  []constants.Problem
 		err       error
 		want      string
 	}{
 		"no benchmark":         {nil, 0, many, nil, ""},
-		"no tuning":            {&PatchBenchmark{}, 0, many, nil, ""},
+		"no tuning":            {&workspace.PatchBenchmark{}, 0, many, nil, ""},
 		"cannot be read":       {tuned, 0, nil, errors.New("no repository"), ""},
 		"nothing marked":       {tuned, 0, nil, nil, "ok patches code: nothing is tuned at night: no constant is marked in a committed Go file that patches may change | mark one, such as const size = 64 //evolve:param min=8 max=4096, or set benchmark.tune: 0\n"},
 		"in order":             {tuned, 2, nil, nil, "ok patches code: 2 marked constants tuned at night\n"},
@@ -32,13 +33,13 @@ func TestDoctorMarks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Probes{Marks: func(string) (int, []constants.Problem, error) { return c.found, c.problems, c.err }}
-			if got := linesOf(checkMarks(p, PatchTarget{Name: "code", Benchmark: c.benchmark})); got != c.want {
+			if got := linesOf(checkMarks(p, workspace.PatchTarget{Name: "code", Benchmark: c.benchmark})); got != c.want {
 				t.Errorf("%s\nwant %s", got, c.want)
 			}
 		})
 	}
 	p := Probes{Marks: func(string) (int, []constants.Problem, error) { return 0, many, nil }}
-	if got := linesOf(checkMarks(p, PatchTarget{Name: "code", Benchmark: tuned})); strings.Count(got, "\n") != mostMarks+1 || !strings.Contains(got, "and 2 further marks that cannot be used") {
+	if got := linesOf(checkMarks(p, workspace.PatchTarget{Name: "code", Benchmark: tuned})); strings.Count(got, "\n") != mostMarks+1 || !strings.Contains(got, "and 2 further marks that cannot be used") {
 		t.Error(got)
 	}
 }

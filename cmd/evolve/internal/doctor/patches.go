@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 )
 
 // checkPatchTargets checks what patches need: a repository that commits can be written
 // to, Go to test them with, and a sandbox for the tests. It only warns of what can be
 // installed, because everything else works without.
-func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
+func checkPatchTargets(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	var checks []Check
 	for _, t := range w.Settings.Patches.Targets {
 		checks = append(checks, checkTarget(ctx, p, w, t))
@@ -29,7 +30,7 @@ func checkPatchTargets(ctx context.Context, p Probes, w *Workspace) []Check {
 
 // checkTarget returns the first obstacle to writing proposals to a target or, if there is
 // none, what may be changed.
-func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Check {
+func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t workspace.PatchTarget) Check {
 	name := "patches " + t.Name
 	dir := t.Dir(w.Root)
 	for _, c := range checkProblems(patch.Problems(dir)) {
@@ -71,9 +72,9 @@ func checkTarget(ctx context.Context, p Probes, w *Workspace, t PatchTarget) Che
 		also = "; measured by " + strings.Join(b.Command, " ")
 	}
 	if t.Agent != "" {
-		also += fmt.Sprintf("; tried as %s on %s", t.Agent, count(w.trialTasks(t), "search task"))
+		also += fmt.Sprintf("; tried as %s on %s", t.Agent, workspace.Count(w.TrialTasks(t), "search task"))
 	}
-	return ok(name, "%s may be changed: %s%s", count(len(t.Allow), "path"), strings.Join(t.Allow, ", "), also)
+	return ok(name, "%s may be changed: %s%s", workspace.Count(len(t.Allow), "path"), strings.Join(t.Allow, ", "), also)
 }
 
 // measures reports whether the program of a benchmark exists, on the machine or as a
@@ -88,7 +89,7 @@ func measures(ctx context.Context, p Probes, dir, program string) bool {
 }
 
 // checkTests checks for the tools that tests of a patch need.
-func checkTests(ctx context.Context, p Probes, w *Workspace) Check {
+func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	const name = "patches"
 	if _, err := p.LookPath("go"); err != nil {
 		return warn(name, "install Go: no patch is shown without its tests", "go is not to be found")
@@ -107,7 +108,7 @@ func checkTests(ctx context.Context, p Probes, w *Workspace) Check {
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }
 
-func reviewersOf(w *Workspace) string {
+func reviewersOf(w *workspace.Workspace) string {
 	n := len(w.Settings.Patches.Reviewers)
 	if n == 0 {
 		n = len(w.Agents)

@@ -1,9 +1,11 @@
-package workspace
+package doctor
 
 import (
 	"context"
 	"path/filepath"
 	"strings"
+
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 // Signing is the result of doctor's checks of the signatures of the ledger's head.
@@ -23,7 +25,7 @@ type Signing struct {
 
 // checkSigning checks the signing key, its readability for other users, and the signed
 // head.
-func checkSigning(ctx context.Context, p Probes, w *Workspace) []Check {
+func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	const name, head = "signing", "signature"
 	if p.Signing == nil {
 		return nil

@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 )
 
@@ -43,8 +44,8 @@ func TestTrialChecks(t *testing.T) {
 	} {
 		one := good
 		c.trial(&one)
-		w := &Workspace{Agents: []Agent{{ID: "solver", Deterministic: c.fixed, Adapter: Adapter{Kind: KindHTTP}}}}
-		p := Probes{Trial: func(context.Context, *Agent) (Trial, error) { return one, c.err }}
+		w := &workspace.Workspace{Agents: []workspace.Agent{{ID: "solver", Deterministic: c.fixed, Adapter: workspace.Adapter{Kind: workspace.KindHTTP}}}}
+		p := Probes{Trial: func(context.Context, *workspace.Agent) (Trial, error) { return one, c.err }}
 		got := checkTrials(t.Context(), p, w, nil)
 		if len(got) != 1 || got[0].Name != "trial solver" || got[0].Status != c.want || !strings.Contains(got[0].Text, c.says) {
 			t.Errorf("%s: %+v", name, got)

@@ -1,7 +1,9 @@
-package workspace
+package doctor
+
+import "evolve/cmd/evolve/internal/workspace"
 
 // checkUnsearched lists, for each agent, the parameters that are not searched.
-func checkUnsearched(w *Workspace) []Check {
+func checkUnsearched(w *workspace.Workspace) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]

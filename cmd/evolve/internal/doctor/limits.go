@@ -1,9 +1,10 @@
-package workspace
+package doctor
 
 import (
 	"context"
 
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 // Forecast is the number of evaluations that the limits of a run allow an agent.
@@ -24,7 +25,7 @@ type Forecast struct {
 
 // checkLimits reports which limit will bind each agent's night. It fails if one leaves an
 // agent nothing, which would end the night before it began.
-func checkLimits(ctx context.Context, p Probes, w *Workspace) (map[string]Forecast, []Check) {
+func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[string]Forecast, []Check) {
 	out := map[string]Forecast{}
 	list, err := forecasts(ctx, p, w)
 	if err != nil {
@@ -46,13 +47,13 @@ func checkLimits(ctx context.Context, p Probes, w *Workspace) (map[string]Foreca
 	return out, checks
 }
 
-func forecasts(ctx context.Context, p Probes, w *Workspace) ([]Forecast, error) {
+func forecasts(ctx context.Context, p Probes, w *workspace.Workspace) ([]Forecast, error) {
 	if p.Limits != nil {
 		return p.Limits(ctx, w)
 	}
 	b := w.Settings.Budget
-	if b == (Budget{}) {
-		b.Evaluations = DefaultEvaluations
+	if b == (workspace.Budget{}) {
+		b.Evaluations = workspace.DefaultEvaluations
 	}
 	var out []Forecast
 	for i := range w.Agents {
@@ -60,8 +61,8 @@ func forecasts(ctx context.Context, p Probes, w *Workspace) ([]Forecast, error) 
 		if i < b.Evaluations%len(w.Agents) {
 			n++
 		}
-		known := b == (Budget{Evaluations: b.Evaluations})
-		out = append(out, Forecast{Agent: w.Agents[i].ID, Known: known, Evaluations: n, Text: count(n, "evaluation")})
+		known := b == (workspace.Budget{Evaluations: b.Evaluations})
+		out = append(out, Forecast{Agent: w.Agents[i].ID, Known: known, Evaluations: n, Text: workspace.Count(n, "evaluation")})
 	}
 	return out, nil
 }

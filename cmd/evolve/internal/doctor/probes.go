@@ -1,11 +1,9 @@
-package workspace
+package doctor
 
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"evolve/patch"
@@ -26,23 +24,4 @@ func RunGit(env []string) func(ctx context.Context, dir string, args ...string) 
 		out, err := cmd.Output()
 		return strings.TrimRight(string(out), "\r\n"), err
 	}
-}
-
-// TryWrite is the Writable probe of this machine: it creates a file and removes it, in
-// .evolve if that exists.
-func TryWrite(dir string) error {
-	if state := filepath.Join(dir, ".evolve"); isFolder(state) {
-		dir = state
-	}
-	f, err := os.CreateTemp(dir, ".doctor-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("x")
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

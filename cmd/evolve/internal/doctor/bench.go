@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	"evolve/bench"
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/workspace"
 )
 
-func checkSuites(w *Workspace) []Check {
+func checkSuites(w *workspace.Workspace) []Check {
 	var checks []Check
-	for _, name := range sortedNames(w.Suites) {
+	for _, name := range workspace.SortedNames(w.Suites) {
 		s := w.Suites[name]
 		search, holdout := s.Side(bench.Search), s.Side(bench.Holdout)
 		domains := map[string]bool{}
@@ -25,9 +26,9 @@ func checkSuites(w *Workspace) []Check {
 		for _, t := range all {
 			clusters[t.Unit()] = true
 		}
-		text := fmt.Sprintf("%s (%d search, %d holdout), %s, %s", count(len(s.Tasks), "task"), len(search), len(holdout),
-			count(len(domains), "domain"), count(len(clusters), "cluster"))
-		if !slices.ContainsFunc(w.Agents, func(a Agent) bool { return slices.Contains(a.Suites, name) }) {
+		text := fmt.Sprintf("%s (%d search, %d holdout), %s, %s", workspace.Count(len(s.Tasks), "task"), len(search), len(holdout),
+			workspace.Count(len(domains), "domain"), workspace.Count(len(clusters), "cluster"))
+		if !slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool { return slices.Contains(a.Suites, name) }) {
 			text += "; no agent uses it"
 		}
 		label := "suite " + name
@@ -39,7 +40,7 @@ func checkSuites(w *Workspace) []Check {
 			checks = append(checks, warn(label, "give some tasks the split holdout", "%s: without holdout tasks the verdict is always undecided", text))
 		case n < least:
 			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters that weigh about the same", least),
-				"%s: %s, too few for a claim about new tasks", text, count(n, "independent holdout task")))
+				"%s: %s, too few for a claim about new tasks", text, workspace.Count(n, "independent holdout task")))
 		default:
 			checks = append(checks, ok(label, "%s", text))
 		}
@@ -78,7 +79,7 @@ const hopeless = .3
 
 // checkPower reports for each agent what its benchmark can show with the evaluations that
 // the limits of the settings allow, or with the default number if that is unknown.
-func checkPower(w *Workspace, forecasts map[string]Forecast) []Check {
+func checkPower(w *workspace.Workspace, forecasts map[string]Forecast) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]
@@ -90,13 +91,13 @@ func checkPower(w *Workspace, forecasts map[string]Forecast) []Check {
 		fixed := a.Deterministic && !a.UsesSeed
 		budget, assumed := forecasts[a.ID].Evaluations, ""
 		if f := forecasts[a.ID]; !f.Known && budget == 0 {
-			budget = DefaultEvaluations / len(w.Agents)
+			budget = workspace.DefaultEvaluations / len(w.Agents)
 			assumed = fmt.Sprintf(" if the limits allow %d evaluations", budget)
 		}
 		c := w.Settings.Confirm
 		design := c.Design(c.Blocks(budget, len(holdout), fixed), len(holdout), confirm.Units(holdout), fixed).With(forecasts[a.ID].Variances)
 		design.Graded = confirm.Graded(holdout)
-		with := fmt.Sprintf("%s, %s a night", count(design.Units, "independent holdout task"), count(int(design.Tonight), "pair")) + assumed
+		with := fmt.Sprintf("%s, %s a night", workspace.Count(design.Units, "independent holdout task"), workspace.Count(int(design.Tonight), "pair")) + assumed
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""
 		if n := design.Needed(.1); n > 0 {

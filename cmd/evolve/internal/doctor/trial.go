@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 )
 
@@ -35,7 +36,7 @@ type Trial struct {
 }
 
 // checkTrials tries each agent that can be tried with one task.
-func checkTrials(ctx context.Context, p Probes, w *Workspace, before []Check) []Check {
+func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before []Check) []Check {
 	if p.Trial == nil {
 		return nil
 	}
@@ -43,7 +44,7 @@ func checkTrials(ctx context.Context, p Probes, w *Workspace, before []Check) []
 	for i := range w.Agents {
 		a := &w.Agents[i]
 		name := "trial " + a.ID
-		if why := w.untried(a, p, before); why != "" {
+		if why := untried(w, a, p, before); why != "" {
 			checks = append(checks, ok(name, "was not tried: %s", why))
 			continue
 		}
@@ -58,7 +59,7 @@ func checkTrials(ctx context.Context, p Probes, w *Workspace, before []Check) []
 }
 
 // untried returns why an agent is not given a task, or "" if it is.
-func (w *Workspace) untried(a *Agent, p Probes, before []Check) string {
+func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Check) string {
 	failed := map[string]bool{}
 	for _, c := range before {
 		if c.Status == StatusFail {
@@ -66,14 +67,14 @@ func (w *Workspace) untried(a *Agent, p Probes, before []Check) string {
 		}
 	}
 	switch a.Adapter.Kind {
-	case KindBuiltin:
-		if a.Adapter.Model == ModelHeuristic {
+	case workspace.KindBuiltin:
+		if a.Adapter.Model == workspace.ModelHeuristic {
 			return ""
 		}
 		provider := w.Settings.Routes[a.Adapter.Model].Provider
 		set := w.Settings.Providers[provider]
 		switch {
-		case set.Kind == ProviderReplay:
+		case set.Kind == workspace.ProviderReplay:
 			return "its model is a recording"
 		case set.Record != "":
 			return "what its provider answers is being recorded"
@@ -85,7 +86,7 @@ func (w *Workspace) untried(a *Agent, p Probes, before []Check) string {
 				return "its server " + name + " is not there"
 			}
 		}
-	case KindCommand:
+	case workspace.KindCommand:
 		if a.ProgramProblem(p.LookPath) != "" {
 			return "its program is not there"
 		}
@@ -94,7 +95,7 @@ func (w *Workspace) untried(a *Agent, p Probes, before []Check) string {
 }
 
 // judgeTrial converts a trial to a check.
-func (p Probes) judgeTrial(name string, a *Agent, t Trial) Check {
+func (p Probes) judgeTrial(name string, a *workspace.Agent, t Trial) Check {
 	if t.Task == "" {
 		return ok(name, "was not tried: its suites have no search tasks")
 	}

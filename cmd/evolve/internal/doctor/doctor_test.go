@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 // healthy are probes that find nothing wrong, with a real git.
@@ -23,11 +24,11 @@ func healthy(t *testing.T, root string) Probes {
 	home := t.TempDir()
 	return Probes{
 		Root:      root,
-		Load:      func() (*Workspace, error) { return Load(root, testBuiltins()) },
+		Load:      func() (*workspace.Workspace, error) { return workspace.Load(root, testBuiltins()) },
 		Git:       RunGit([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(root)}),
 		Sandbox:   func(context.Context) (string, error) { return "namespaces", nil },
 		Free:      func(string) (uint64, error) { return 50 << 30, nil },
-		Writable:  TryWrite,
+		Writable:  workspace.TryWrite,
 		Now:       func() time.Time { return time.Date(2030, 5, 1, 2, 0, 0, 0, time.UTC) },
 		Archive:   func(context.Context) (string, error) { return "2 runs", nil },
 		LookPath:  exec.LookPath,
@@ -39,7 +40,7 @@ func healthy(t *testing.T, root string) Probes {
 func solver(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.CopyFS(root, os.DirFS("testdata/solver")); err != nil {
+	if err := os.CopyFS(root, os.DirFS("../workspace/testdata/solver")); err != nil {
 		t.Fatal(err)
 	}
 	// A copy of a file system from a module's archive has no executable bits.
@@ -81,7 +82,7 @@ func needGit(t *testing.T) func(root string, args ...string) {
 func TestDoctorHealthy(t *testing.T) {
 	git := needGit(t)
 	root := solver(t)
-	if _, _, err := Init(root, nil, true); err != nil { // .gitignore
+	if _, _, err := workspace.Init(root, nil, true); err != nil { // .gitignore
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
@@ -94,7 +95,7 @@ func TestDoctorHealthy(t *testing.T) {
 		git(root, args...)
 	}
 	p := healthy(t, root)
-	got := Doctor(context.Background(), p)
+	got := Run(context.Background(), p)
 	for i, c := range got {
 		if c.Name == "git" {
 			got[i].Text = strings.Trim(c.Text, "0123456789.") + "N"
@@ -165,7 +166,7 @@ func TestDoctorRepository(t *testing.T) {
 				step(root)
 			}
 			p := healthy(t, root)
-			if diff := cmp.Diff(c.want, lines(Doctor(context.Background(), p), "repository")); diff != "" {
+			if diff := cmp.Diff(c.want, lines(Run(context.Background(), p), "repository")); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -335,7 +336,7 @@ func TestDoctorFindings(t *testing.T) {
 				c.spoil(&p)
 			}
 			var got []Check
-			for _, check := range Doctor(context.Background(), p) {
+			for _, check := range Run(context.Background(), p) {
 				for _, name := range c.checks {
 					if check.Name == name {
 						got = append(got, check)
@@ -353,18 +354,8 @@ func archiveError(err error) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return "", err }
 }
 
-func TestTryWrite(t *testing.T) {
-	dir := t.TempDir()
-	if err := TryWrite(dir); err != nil {
-		t.Error(err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left %v behind", left)
-	}
-	if err := TryWrite(filepath.Join(dir, "absent")); err == nil {
-		t.Error("a folder that is not there can be written")
-	}
-	if free, err := FreeSpace(dir); err != nil || free == 0 {
+func TestFreeSpace(t *testing.T) {
+	if free, err := FreeSpace(t.TempDir()); err != nil || free == 0 {
 		t.Errorf("free space %d, %v", free, err)
 	}
 }

@@ -1,4 +1,4 @@
-package workspace
+package doctor
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"evolve/cmd/evolve/internal/workspace"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -93,13 +95,13 @@ warn patches: go is not to be found | install Go: no patch is shown without its 
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := solver(t)
-			if err := os.WriteFile(filepath.Join(root, SettingsFile), []byte(c.settings), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(root, workspace.SettingsFile), []byte(c.settings), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			c.prepare(root)
 			p := healthy(t, root)
 			c.spoil(&p)
-			if diff := cmp.Diff(c.want, lines(Doctor(t.Context(), p), "patches", "patches code")); diff != "" {
+			if diff := cmp.Diff(c.want, lines(Run(t.Context(), p), "patches", "patches code")); diff != "" {
 				t.Error(diff)
 			}
 		})

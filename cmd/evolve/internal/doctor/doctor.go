@@ -1,4 +1,8 @@
-package workspace
+// Package doctor checks a workspace and its surroundings: the files, git, the sandbox, the
+// disk, the clock, the archive, the suites, each agent's program, providers and tool
+// servers, and the targets of patches. A check returns a status, a text and a hint. The
+// package changes nothing; [Probes] has the parts of the machine that it looks at.
+package doctor
 
 import (
 	"context"
@@ -10,6 +14,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 // Status is the result of a check.
@@ -41,7 +47,7 @@ type Check struct {
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
-	Load func() (*Workspace, error)
+	Load func() (*workspace.Workspace, error)
 	// Git runs git in a folder and returns its output without the final newline. Its
 	// error is exec.ErrNotFound if there is no git.
 	Git func(ctx context.Context, dir string, args ...string) (string, error)
@@ -69,18 +75,18 @@ type Probes struct {
 	// Probe makes a cheap request to a provider's model and describes the result in a few
 	// words; nil makes none. It is never called for a provider whose key is not set.
 	// Neither detail nor error may contain a key.
-	Probe func(ctx context.Context, name string, p Provider, route Route) (detail string, err error)
+	Probe func(ctx context.Context, name string, p workspace.Provider, route workspace.Route) (detail string, err error)
 	// Trial runs an agent on one or two tasks of its search side and returns the result.
 	// Its error is the reason why the agent cannot be prepared. Nil runs none.
-	Trial func(ctx context.Context, a *Agent) (Trial, error)
+	Trial func(ctx context.Context, a *workspace.Agent) (Trial, error)
 	// Limits forecasts the evaluations of a run with the limits of the settings, for each
 	// agent; if nil, only the settings are used.
-	Limits func(ctx context.Context, w *Workspace) ([]Forecast, error)
+	Limits func(ctx context.Context, w *workspace.Workspace) ([]Forecast, error)
 	// Marks checks the marked constants of targets; nil disables the check.
 	Marks Marks
 	// Backup describes the last backup; fault is why the latest night made none, or
 	// empty. Nil disables the check.
-	Backup func(w *Workspace) (last, fault string)
+	Backup func(w *workspace.Workspace) (last, fault string)
 	// Signing checks the keys and signatures of the settings; nil disables the check.
 	Signing func(ctx context.Context) (Signing, error)
 }
@@ -91,10 +97,10 @@ const (
 	fullDisk   = 100 << 20
 )
 
-// Doctor checks a workspace and its surroundings. It changes nothing. The checks come in
+// Run checks a workspace and its surroundings. It changes nothing. The checks come in
 // a fixed order; those of agents and suites are left out if the workspace cannot be
 // loaded.
-func Doctor(ctx context.Context, p Probes) []Check {
+func Run(ctx context.Context, p Probes) []Check {
 	w, err := p.Load()
 	checks := checkWorkspace(w, err)
 	checks = append(checks, checkGit(ctx, p)...)
@@ -128,13 +134,17 @@ func warn(name, hint, format string, args ...any) Check {
 
 func fail(name, hint, format string, args ...any) Check {
 	err := fmt.Errorf(format, args...)
-	return Check{Name: name, Status: StatusFail, Text: err.Error(), Hint: hint, Err: hostFault(err)}
+	check := Check{Name: name, Status: StatusFail, Text: err.Error(), Hint: hint}
+	if bench.HostFailure(err) {
+		check.Err = err
+	}
+	return check
 }
 
 // checkWorkspace returns one check for each issue.
-func checkWorkspace(w *Workspace, err error) []Check {
+func checkWorkspace(w *workspace.Workspace, err error) []Check {
 	const name = "workspace"
-	var issues *Errors
+	var issues *workspace.Errors
 	switch {
 	case errors.As(err, &issues):
 		var checks []Check
@@ -151,10 +161,10 @@ func checkWorkspace(w *Workspace, err error) []Check {
 	case len(w.Agents) == 0:
 		return []Check{warn(name, "evolve init, without --minimal, brings a starter agent", "parses; it has no agent, so there is nothing to run")}
 	}
-	return []Check{ok(name, "parses: %s, %s", count(len(w.Agents), "agent"), count(len(w.Suites), "suite"))}
+	return []Check{ok(name, "parses: %s, %s", workspace.Count(len(w.Agents), "agent"), workspace.Count(len(w.Suites), "suite"))}
 }
 
-func checkSandbox(ctx context.Context, p Probes, w *Workspace) Check {
+func checkSandbox(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	const name = "sandbox"
 	programs, without := unwalled(w)
 	walls, err := p.Sandbox(ctx)
@@ -171,19 +181,19 @@ func checkSandbox(ctx context.Context, p Probes, w *Workspace) Check {
 
 // unwalled counts the programs that a night starts, and lists those that declined the
 // sandbox.
-func unwalled(w *Workspace) (programs int, without []string) {
+func unwalled(w *workspace.Workspace) (programs int, without []string) {
 	if w == nil {
 		return 0, nil
 	}
 	for _, a := range w.Agents {
-		if a.Adapter.Kind == KindCommand {
+		if a.Adapter.Kind == workspace.KindCommand {
 			programs++
 			if a.Adapter.Sandbox == "none" {
 				without = append(without, a.ID)
 			}
 		}
 	}
-	for _, name := range sortedNames(w.Settings.MCP) {
+	for _, name := range workspace.SortedNames(w.Settings.MCP) {
 		if m := w.Settings.MCP[name]; len(m.Argv) > 0 {
 			programs++
 			if m.Sandbox == "none" {
@@ -200,7 +210,7 @@ func checkDisk(p Probes) Check {
 	left := humanize.IBytes(free)
 	switch {
 	case err != nil:
-		return warn(name, "", "free space is unknown: %s", reason(err))
+		return warn(name, "", "free space is unknown: %s", workspace.Reason(err))
 	case free < fullDisk:
 		return fail(name, "make room: a run ends when the disk is full", "only %s free", left)
 	case free < scarceDisk:
@@ -212,7 +222,7 @@ func checkDisk(p Probes) Check {
 func checkWritable(p Probes) Check {
 	const name = "write"
 	if err := p.Writable(p.Root); err != nil {
-		return fail(name, "a run keeps its archive in .evolve/", "the workspace cannot be written: %w", reason(err))
+		return fail(name, "a run keeps its archive in .evolve/", "the workspace cannot be written: %w", workspace.Reason(err))
 	}
 	return ok(name, "the workspace can be written")
 }
@@ -294,7 +304,7 @@ func checkLeftovers(ctx context.Context, p Probes) []Check {
 }
 
 // checkBackup checks the backups that nights make.
-func checkBackup(p Probes, w *Workspace) []Check {
+func checkBackup(p Probes, w *workspace.Workspace) []Check {
 	const name = "backup"
 	if p.Backup == nil {
 		return nil
@@ -309,21 +319,21 @@ func checkBackup(p Probes, w *Workspace) []Check {
 	return []Check{ok(name, "%s", last)}
 }
 
-func checkAgents(ctx context.Context, p Probes, w *Workspace) []Check {
+func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]
 		name := "agent " + a.ID
 		there, needs := "", a.Adapter.Env
 		switch a.Adapter.Kind {
-		case KindBuiltin:
+		case workspace.KindBuiltin:
 			checks = append(checks, ok(name, "built in, %s%s", modelOf(w, a), allows(a)))
 			continue
-		case KindHTTP:
+		case workspace.KindHTTP:
 			there, needs = "a service at "+hostOf(a.Adapter.URL), mapValues(a.Adapter.HeadersEnv)
 		default:
 			if problem := a.ProgramProblem(p.LookPath); problem != "" {
-				checks = append(checks, fail(name, a.programHint(), "%s", problem))
+				checks = append(checks, fail(name, a.ProgramHint(), "%s", problem))
 				continue
 			}
 			there = fmt.Sprintf("its program %q is there; %s", a.Adapter.Argv[0], p.networkOf(ctx, a.Adapter.Network, a.Adapter.Sandbox))
@@ -348,7 +358,7 @@ func checkAgents(ctx context.Context, p Probes, w *Workspace) []Check {
 }
 
 // allows lists what the operator has allowed a built-in agent beyond reading.
-func allows(a *Agent) string {
+func allows(a *workspace.Agent) string {
 	if len(a.Allow) == 0 {
 		return ""
 	}
@@ -356,8 +366,8 @@ func allows(a *Agent) string {
 }
 
 // modelOf returns the model of a built-in agent.
-func modelOf(w *Workspace, a *Agent) string {
-	if a.Adapter.Model == ModelHeuristic {
+func modelOf(w *workspace.Workspace, a *workspace.Agent) string {
+	if a.Adapter.Model == workspace.ModelHeuristic {
 		return "heuristic model"
 	}
 	return fmt.Sprintf("route %s (%s)", a.Adapter.Model, w.Settings.Routes[a.Adapter.Model].Model)

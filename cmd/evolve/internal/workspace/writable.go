@@ -1,0 +1,26 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// TryWrite reports why a folder cannot be written: it creates a file and removes it, in
+// .evolve if that exists.
+func TryWrite(dir string) error {
+	if state := filepath.Join(dir, ".evolve"); isFolder(state) {
+		dir = state
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("x")
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
