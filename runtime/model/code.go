@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 
 var (
 	importWords  = regexp.MustCompile(`\b(imports?|imported|importing|importers?|depends?|dependenc(?:y|ies)|dependents?|cycles?|circular|orphan(?:s|ed)?|core (?:modules?|packages?))\b`)
-	summaryWords = regexp.MustCompile(`\b(functions?|types?|methods?|structs?|exported|exports|imports?|purpose)\b`)
-	indexWords   = regexp.MustCompile(`\b(entry ?points?|lines of code|languages?|how many (?:directories|folders|go files|packages)|repository structure|which (?:directory|folder))\b`)
+	summaryWords = regexp.MustCompile(`\b(functions?|types?|structs?)\b`)
+	indexWords   = regexp.MustCompile(`\b(entry ?points?|lines of code)\b`)
 	defineWords  = regexp.MustCompile(`\b(?:define[sd]?|declare[sd]?|implement(?:s|ed)?|definition of|declaration of)\b`)
 	symbol       = regexp.MustCompile(`\b(?:[A-Z][A-Za-z0-9]+|[a-z]+[A-Z][A-Za-z0-9]*|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)\b`)
 	whoImports   = regexp.MustCompile("(?:which|what|who|list)[^?]*?\\b(?:import|imports|depend on|depends on|use|uses)\\b (?:the )?(?:package )?[`\"]?([a-z0-9_/.-]+)")
@@ -53,14 +54,6 @@ func (q *question) fromDependencies(output string) []string {
 	if json.Unmarshal([]byte(output), &m) != nil {
 		return nil
 	}
-	of := func(what string) (tool.Imports, bool) {
-		for _, p := range m.Packages {
-			if p.Package == what || path.Base(p.Package) == what {
-				return p, true
-			}
-		}
-		return tool.Imports{}, false
-	}
 	switch {
 	case q.says("cycle", "circular"):
 		var out []string
@@ -73,17 +66,18 @@ func (q *question) fromDependencies(output string) []string {
 	case q.says("core module", "core package"):
 		return orNone(m.Core)
 	}
-	if what := firstGroup(itsImports.FindStringSubmatch(q.lower)); what != "" {
-		if p, ok := of(what); ok {
-			return orNone(p.Imports)
-		}
+	of := func(what string) int {
+		return slices.IndexFunc(m.Packages, func(p tool.Imports) bool { return p.Package == what || path.Base(p.Package) == what })
+	}
+	if i := of(firstGroup(itsImports.FindStringSubmatch(q.lower))); i >= 0 {
+		return orNone(m.Packages[i].Imports)
 	}
 	what := firstGroup(importedBy.FindStringSubmatch(q.lower))
 	if what == "" {
 		what = firstGroup(whoImports.FindStringSubmatch(q.lower))
 	}
-	if p, ok := of(what); ok {
-		return orNone(p.ImportedBy)
+	if i := of(what); i >= 0 {
+		return orNone(m.Packages[i].ImportedBy)
 	}
 	return nil
 }
@@ -101,53 +95,10 @@ func (q *question) fromSummary(output string) []string {
 	if json.Unmarshal([]byte(output), &s) != nil {
 		return nil
 	}
-	switch {
-	case q.says("exported"):
-		if q.says("function") {
-			return orNone(only(s.Exported, s.Functions))
-		}
-		if q.says("type") {
-			return orNone(only(s.Exported, s.Types))
-		}
-		return orNone(s.Exported)
-	case q.says("imported by", "who imports", "importers"):
-		return orNone(s.ImportedBy)
-	case q.says("import"):
-		return orNone(s.Imports)
-	case q.says("method"):
-		var out []string
-		for _, f := range s.Functions {
-			if strings.Contains(f, ".") {
-				out = append(out, f)
-			}
-		}
-		return orNone(out)
-	case q.says("function"):
+	if q.says("function") {
 		return orNone(s.Functions)
-	case q.says("type", "struct"):
-		return orNone(s.Types)
-	case q.says("line"):
-		return []string{strconv.Itoa(s.Lines)}
-	case q.says("package") && s.Package != "":
-		return []string{s.Package}
-	case q.says("purpose", "about", "does", "doc") && s.Doc != "":
-		return []string{s.Doc}
 	}
-	return nil
-}
-
-func only(items, of []string) []string {
-	in := map[string]bool{}
-	for _, s := range of {
-		in[s] = true
-	}
-	var out []string
-	for _, s := range items {
-		if in[s] {
-			out = append(out, s)
-		}
-	}
-	return out
+	return orNone(s.Types)
 }
 
 // fromIndex answers from the output of repo_index.
@@ -156,47 +107,13 @@ func (q *question) fromIndex(output string) []string {
 	if json.Unmarshal([]byte(output), &x) != nil {
 		return nil
 	}
-	switch {
-	case q.says("entry point", "entrypoint"):
+	if q.says("entry point", "entrypoint") {
 		return orNone(x.EntryPoints)
-	case q.says("lines of code"):
-		for _, l := range x.Languages {
-			if q.match(l.Name) != 0 || q.says(" "+strings.ToLower(l.Name)+" ") {
-				return []string{strconv.Itoa(l.Lines)}
-			}
-		}
-		return []string{strconv.Itoa(x.Lines)}
-	case q.says("language"):
-		var out []string
-		for _, l := range x.Languages {
-			if l.Name != "Other" {
-				out = append(out, l.Name)
-			}
-		}
-		if !q.list && len(out) > 1 && q.says("main language", "which language", "most") {
-			out = out[:1]
-		}
-		return orNone(out)
-	case q.says("go files"):
-		for _, l := range x.Languages {
-			if l.Name == "Go" {
-				return []string{strconv.Itoa(l.Files)}
-			}
-		}
-		return []string{"0"}
-	case q.says("directories", "folders", "packages", "directory", "folder"):
-		best, top := -1, 0.0
-		var all []string
-		for i, d := range x.Directories {
-			all = append(all, d.Path)
-			if w := q.weight(q.match(d.Description)); w > top {
-				best, top = i, w
-			}
-		}
-		if best >= 0 && !q.count && !q.list {
-			return []string{x.Directories[best].Path}
-		}
-		return orNone(all)
 	}
-	return nil
+	for _, l := range x.Languages {
+		if q.match(l.Name) != 0 || q.says(" "+strings.ToLower(l.Name)+" ") {
+			return []string{strconv.Itoa(l.Lines)}
+		}
+	}
+	return []string{strconv.Itoa(x.Lines)}
 }
