@@ -28,8 +28,8 @@
 //   - time: the time, date, weekday; the days until or since a date;
 //   - Go repositories: which file defines a symbol (grep); who imports a package,
 //     what it imports, cycles, orphans, core modules (dependency_map); the functions
-//     and types of a file, how many of them (file_summary); lines of code, languages,
-//     entry points, directories (repo_index). The three repository tools are not in
+//     and types of a file, how many of them (file_summary); lines of code and entry
+//     points (repo_index). The three repository tools are not in
 //     the default selection; enable_tool activates one at the cost of an iteration;
 //   - composite goals, when the turn decomposes them: "compare A and B by X",
 //     "which is cheaper, A or B", "find …, then …" (an "it", "its", "their", "that"

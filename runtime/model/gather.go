@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,7 @@ func (t *thought) learn(s Step, n int) {
 	case "list_directory":
 		t.listing(out)
 	case "grep":
-		t.grepped(s, n)
+		t.searched(s, n)
 	case "memory_search":
 		for i, r := range remembered(s) {
 			if r.Answer == "" {
@@ -147,52 +148,40 @@ func (t *thought) listing(out string) {
 	t.items(files)
 }
 
-func (t *thought) grepped(s Step, n int) {
-	q, out := t.q, s.Result.Output
-	searching := mentions.MatchString(q.lower)
-	switch {
-	case q.count && searching:
-		t.result(strconv.Itoa(countedLines(out, t.set(slotCount) == "distinct")), "", .9)
-		return
-	case out == "":
-		return
-	case searching && (q.which || q.says("where is", "what file")):
-		var files []string
-		seen := map[string]bool{}
-		for line := range strings.Lines(out) {
-			if file, _, _, ok := grepLine(line); ok && !seen[file] {
-				seen[file] = true
-				files = append(files, file)
-			}
+// searched adds the evidence in the result of grep.
+func (t *thought) searched(s Step, n int) {
+	q, lines := t.q, grepLines(s.Result.Output)
+	if mentions.MatchString(q.lower) {
+		switch {
+		case q.count && t.set(slotCount) == "distinct":
+			t.result(strconv.Itoa(len(filesOf(lines))), "", .9)
+			return
+		case q.count:
+			t.result(strconv.Itoa(len(lines)), "", .9)
+			return
+		case q.which || q.says("where is", "what file"):
+			t.items(filesOf(lines))
+			return
 		}
-		t.items(files)
-		return
-	}
-	var files []string
-	hits := map[string]*strings.Builder{}
-	for line := range strings.Lines(out) {
-		file, number, text, ok := grepLine(line)
-		if !ok {
-			continue
-		}
-		if ext := path.Ext(file); ext == ".csv" || ext == ".tsv" || strings.HasPrefix(text, "|") {
-			t.evidence = append(t.evidence, evidence{
-				value: text, line: text, score: partial * q.coverage(q.match(text), q.match(nameWords(file))),
-				origin: fromFile, file: file, order: number, grep: true,
-			})
-			continue
-		}
-		if hits[file] == nil {
-			hits[file] = &strings.Builder{}
-			files = append(files, file)
-		}
-		hits[file].WriteString(text + "\n")
 	}
 	// The matched lines of a file are searched together: a heading among them may be
 	// taken for that of the following lines although it is not. Reading the file
 	// corrects this.
-	for _, file := range files {
-		for _, e := range q.search(source{text: hits[file].String(), file: file, origin: fromFile, order: n}) {
+	texts := map[string][]byte{}
+	var prose []grepped
+	for _, l := range lines {
+		if ext := path.Ext(l.file); ext == ".csv" || ext == ".tsv" || strings.HasPrefix(l.text, "|") {
+			t.evidence = append(t.evidence, evidence{
+				value: l.text, line: l.text, score: partial * q.coverage(q.match(l.text), q.match(nameWords(l.file))),
+				origin: fromFile, file: l.file, order: l.number, grep: true,
+			})
+			continue
+		}
+		texts[l.file] = append(append(texts[l.file], l.text...), '\n')
+		prose = append(prose, l)
+	}
+	for _, file := range filesOf(prose) {
+		for _, e := range q.search(source{text: string(texts[file]), file: file, origin: fromFile, order: n}) {
 			e.grep = true
 			t.evidence = append(t.evidence, e)
 		}
@@ -212,14 +201,9 @@ func (t *thought) dropSeen() {
 		return
 	}
 	follow := t.set(slotFollow) != ""
-	var kept []evidence
-	for _, e := range t.evidence {
-		if (e.grep && wasRead[e.file]) || (follow && wasRead[t.reference(e.line)]) {
-			continue
-		}
-		kept = append(kept, e)
-	}
-	t.evidence = kept
+	t.evidence = slices.DeleteFunc(t.evidence, func(e evidence) bool {
+		return e.grep && wasRead[e.file] || follow && wasRead[t.reference(e.line)]
+	})
 }
 
 func argument(s Step, name string) string {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"evolve/runtime/agent"
@@ -164,16 +165,7 @@ func (t *thought) dropRejected() {
 	if len(t.req.Rejected) == 0 {
 		return
 	}
-	var kept []evidence
-	for _, e := range t.evidence {
-		again := false
-		for _, r := range t.req.Rejected {
-			again = again || t.form(e) == r
-		}
-		if !again {
-			kept = append(kept, e)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(t.evidence), func(e evidence) bool { return slices.Contains(t.req.Rejected, t.form(e)) })
 	if len(kept) > 0 && kept[0].score >= t.accept() || t.req.Remaining > 1 && len(t.choose()) > 0 {
 		t.evidence = kept
 	}
@@ -184,17 +176,6 @@ var pointer = strings.NewReplacer("`", "", "\"", "", "(", "", ")", "")
 // followUp returns a call that a directive requires before the best evidence is used:
 // read the file in full, follow its reference, or calculate exactly.
 func (t *thought) followUp(best evidence) (Call, bool) {
-	allowed := func(name string) bool {
-		if t.set(slotTool+slot(name)) == "never" {
-			return false
-		}
-		for _, s := range t.req.Tools {
-			if s.Name == name {
-				return true
-			}
-		}
-		return false
-	}
 	if best.reckon != "" {
 		for _, in := range t.choose() {
 			if in.call.Tool == "calculate" {
@@ -202,7 +183,7 @@ func (t *thought) followUp(best evidence) (Call, bool) {
 			}
 		}
 	}
-	if !allowed("read_file") {
+	if t.set(slotTool+"read_file") == "never" || !slices.ContainsFunc(t.req.Tools, func(s tool.Spec) bool { return s.Name == "read_file" }) {
 		return Call{}, false
 	}
 	if best.grep && t.set(slotRead) != "" {
@@ -228,27 +209,22 @@ func (t *thought) reference(line string) string {
 	if m == nil {
 		return ""
 	}
-	for _, f := range t.req.Files {
-		if f == m[1] || strings.HasSuffix(f, "/"+m[1]) {
-			return f
-		}
+	i := slices.IndexFunc(t.req.Files, func(f string) bool { return f == m[1] || strings.HasSuffix(f, "/"+m[1]) })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return t.req.Files[i]
 }
 
 func (t *thought) answer(e evidence) Reply {
 	t.note("answered from " + e.place())
-	return Reply{
-		Answer: t.form(e), Value: e.short(), Confidence: min(1, e.score), Expects: t.expects(e),
-	}
-}
-
-// expects returns the shape of the question, or any for the result of a tool.
-func (t *thought) expects(e evidence) Shape {
+	expects := t.q.shape
 	if e.origin == fromTool {
-		return AnyShape
+		expects = AnyShape
 	}
-	return t.q.shape
+	return Reply{
+		Answer: t.form(e), Value: e.short(), Confidence: min(1, e.score), Expects: expects,
+	}
 }
 
 func (t *thought) refer(b tool.Boundary) Reply {

@@ -1,11 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -24,7 +24,6 @@ const (
 	patternNamed     = .2  // grep when the file is named anyway
 	patternDocument  = .25 // the goal mentions a document: read one
 	patternAggregate = .05 // a sum over a table: calculate would be exact
-	patternWords     = .1  // a word from the tool's subject
 	patternEnable    = .9  // an inactive tool, relative to its own pattern
 )
 
@@ -39,16 +38,11 @@ type intent struct {
 // cutoff.
 func (t *thought) choose() []intent {
 	var out []intent
-	active := map[string]bool{}
-	for _, spec := range t.req.Tools {
-		active[spec.Name] = true
-	}
 	for _, spec := range t.req.Tools {
 		if spec.Name == "enable_tool" {
 			for _, name := range t.req.Inactive {
-				for _, in := range t.intents(name) {
-					out = t.weigh(out, intent{call: newCall("enable_tool", map[string]any{"name": name}), fit: patternEnable * in.fit}, "enable_tool")
-					break
+				if in := t.intents(name); len(in) > 0 {
+					out = t.weigh(out, one("enable_tool", patternEnable*in[0].fit, map[string]any{"name": name})[0], "enable_tool")
 				}
 			}
 			continue
@@ -57,7 +51,7 @@ func (t *thought) choose() []intent {
 			out = t.weigh(out, in, spec.Name)
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].score > out[j].score })
+	slices.SortStableFunc(out, func(a, b intent) int { return cmp.Compare(b.score, a.score) })
 	return out
 }
 
@@ -88,12 +82,9 @@ func (t *thought) weigh(out []intent, in intent, name string) []intent {
 }
 
 func (t *thought) made(c Call) bool {
-	for _, s := range t.req.Steps {
-		if s.Call.Tool == c.Tool && string(s.Call.Arguments) == string(c.Arguments) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.req.Steps, func(s Step) bool {
+		return s.Call.Tool == c.Tool && string(s.Call.Arguments) == string(c.Arguments)
+	})
 }
 
 func newCall(name string, args map[string]any) Call {
@@ -104,48 +95,32 @@ func newCall(name string, args map[string]any) Call {
 	return Call{Tool: name, Arguments: raw}
 }
 
+// one returns the only call of a tool.
+func one(name string, fit float64, args map[string]any) []intent {
+	return []intent{{call: newCall(name, args), fit: fit}}
+}
+
 // intents returns the calls that the heuristic would make of a tool, and how well the
 // goal fits each.
 func (t *thought) intents(name string) []intent {
 	q := t.q
-	one := func(fit float64, args map[string]any) []intent {
-		return []intent{{call: newCall(name, args), fit: fit}}
-	}
 	files := len(t.req.Files) > 0
 	switch name {
 	case "calculate":
-		if expr, pure := q.expression(); expr != "" {
-			fit := 1.0
-			if !pure {
-				fit = .4
-			}
-			return one(fit, map[string]any{"expression": expr})
-		}
-		if m := convert.FindStringSubmatch(q.lower); m != nil {
-			return one(.6, map[string]any{"expression": m[1] + " " + m[2]})
-		}
-		for _, e := range t.evidence {
-			if e.reckon != "" && len(e.reckon) <= 1000 {
-				fit := patternAggregate
-				if t.strategy.in(t.req.Domain, slotVerify) != "" {
-					fit = 1
-				}
-				return one(fit, map[string]any{"expression": e.reckon})
-			}
-		}
+		return t.calculating()
 	case "get_time":
 		if fit := q.timePattern(); fit > 0 {
 			args := map[string]any{}
 			if z := q.zone(); z != "" {
 				args["zone"] = z
 			}
-			return one(fit, args)
+			return one(name, fit, args)
 		}
 	case "read_file":
 		return t.reading()
 	case "list_directory":
 		if files && folderWords.MatchString(q.lower) && !mentions.MatchString(q.lower) {
-			return one(1, map[string]any{"path": t.folder(), "recursive": true})
+			return one(name, 1, map[string]any{"path": t.folder(), "recursive": true})
 		}
 	case "grep":
 		if files {
@@ -156,22 +131,22 @@ func (t *thought) intents(name string) []intent {
 		if q.cue {
 			fit = .8
 		}
-		return one(fit, map[string]any{"query": q.text[:min(len(q.text), 2000)]})
+		return one(name, fit, map[string]any{"query": q.text[:min(len(q.text), 2000)]})
 	case "note":
 		if noteWords.MatchString(q.lower) {
-			return one(1, map[string]any{"text": q.text[:min(len(q.text), 500)]})
+			return one(name, 1, map[string]any{"text": q.text[:min(len(q.text), 500)]})
 		}
 	case "repo_index":
 		if files && indexWords.MatchString(q.lower) {
-			return one(1, map[string]any{})
+			return one(name, 1, map[string]any{})
 		}
 	case "file_summary":
 		if p := t.namedFile(); path.Ext(p) == ".go" && summaryWords.MatchString(q.lower) {
-			return one(1, map[string]any{"path": p})
+			return one(name, 1, map[string]any{"path": p})
 		}
 	case "dependency_map":
 		if files && len(q.paths) == 0 && importWords.MatchString(q.lower) {
-			return one(1, map[string]any{})
+			return one(name, 1, map[string]any{})
 		}
 	}
 	return nil
@@ -179,17 +154,50 @@ func (t *thought) intents(name string) []intent {
 
 var convert = regexp.MustCompile(`\bconvert (\d+(?:\.\d+)?) ?([a-z]+)\b`)
 
-// namedFile returns the file of the task that the goal names, by path or base name.
+// calculating returns the calculation in the goal, or that of a sum over a table.
+func (t *thought) calculating() []intent {
+	calculate := func(fit float64, expr string) []intent {
+		return one("calculate", fit, map[string]any{"expression": expr})
+	}
+	if expr, pure := t.q.expression(); expr != "" {
+		if pure {
+			return calculate(1, expr)
+		}
+		return calculate(.4, expr)
+	}
+	if m := convert.FindStringSubmatch(t.q.lower); m != nil {
+		return calculate(.6, m[1]+" "+m[2])
+	}
+	for _, e := range t.evidence {
+		if e.reckon != "" && len(e.reckon) <= 1000 {
+			if t.set(slotVerify) != "" {
+				return calculate(1, e.reckon)
+			}
+			return calculate(patternAggregate, e.reckon)
+		}
+	}
+	return nil
+}
+
+// known returns the file of the task that a path in the goal names, in full or by its
+// base name.
+func (t *thought) known(p string) (string, bool) {
+	p = strings.TrimPrefix(p, "./")
+	if slices.Contains(t.req.Files, p) {
+		return p, true
+	}
+	i := slices.IndexFunc(t.req.Files, func(f string) bool { return path.Base(f) == path.Base(p) })
+	if i < 0 {
+		return p, false
+	}
+	return t.req.Files[i], true
+}
+
+// namedFile returns the first file of the task that the goal names, or "".
 func (t *thought) namedFile() string {
 	for _, p := range t.q.paths {
-		p = strings.TrimPrefix(p, "./")
-		if slices.Contains(t.req.Files, p) {
-			return p
-		}
-		for _, f := range t.req.Files {
-			if path.Base(f) == path.Base(p) {
-				return f
-			}
+		if f, ok := t.known(p); ok {
+			return f
 		}
 	}
 	return ""
@@ -216,20 +224,8 @@ func (t *thought) reading() []intent {
 		out = append(out, intent{call: newCall("read_file", map[string]any{"path": p}), fit: fit})
 	}
 	for _, p := range t.q.paths {
-		p = strings.TrimPrefix(p, "./")
-		known := p
-		if !slices.Contains(t.req.Files, p) {
-			for _, f := range t.req.Files {
-				if path.Base(f) == path.Base(p) {
-					known = f
-					break
-				}
-			}
-		}
-		add(known, 1)
-	}
-	if m := webAddress.FindString(t.q.text); m != "" {
-		add(m, .9)
+		f, _ := t.known(p)
+		add(f, 1)
 	}
 	if len(out) > 0 {
 		return out
@@ -248,40 +244,26 @@ func (t *thought) reading() []intent {
 	return out
 }
 
-var webAddress = regexp.MustCompile(`https?://[^\s)"'>]+`)
-
 // grepping returns patterns to search.
 func (t *thought) grepping() []intent {
 	q := t.q
-	one := func(fit float64, args map[string]any) []intent {
-		return []intent{{call: newCall("grep", args), fit: fit}}
-	}
 	if defineWords.MatchString(q.lower) {
 		if s := q.symbolAsked(); s != "" {
-			return one(1, map[string]any{"pattern": `^\s*(func (\([^)]*\) )?|type |const |var |def |class )` + regexp.QuoteMeta(s) + `\b`})
+			return one("grep", 1, map[string]any{"pattern": `^\s*(func (\([^)]*\) )?|type |const |var |def |class )` + regexp.QuoteMeta(s) + `\b`})
 		}
 	}
-	if m := importWords.FindString(q.lower); m != "" {
+	if importWords.MatchString(q.lower) {
 		if what := firstGroup(whoImports.FindStringSubmatch(q.lower)); what != "" {
-			return one(.7, map[string]any{"pattern": `"([^"]*/)?` + regexp.QuoteMeta(what) + `"$`})
+			return one("grep", .7, map[string]any{"pattern": `"([^"]*/)?` + regexp.QuoteMeta(what) + `"$`})
 		}
 	}
-	if searchWords.MatchString(q.lower) && mentions.MatchString(q.lower) {
+	if mentions.MatchString(q.lower) && (q.count || searchWords.MatchString(q.lower)) {
 		if what := q.sought(); what != "" {
 			args := map[string]any{"pattern": what, "literal": true}
 			if p := t.namedFile(); p != "" {
 				args["path"] = p
 			}
-			return one(1, args)
-		}
-	}
-	if q.count && mentions.MatchString(q.lower) {
-		if what := q.sought(); what != "" {
-			args := map[string]any{"pattern": what, "literal": true}
-			if p := t.namedFile(); p != "" {
-				args["path"] = p
-			}
-			return one(1, args)
+			return one("grep", 1, args)
 		}
 	}
 	fit := patternQuestion
@@ -346,7 +328,7 @@ func (q *question) telling() []string {
 		}
 		all = append(all, ranked{text, rank})
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].rank > all[j].rank })
+	slices.SortStableFunc(all, func(a, b ranked) int { return b.rank - a.rank })
 	out := make([]string, 0, len(all))
 	for _, r := range all[:min(len(all), 9)] {
 		out = append(out, r.text)
@@ -354,36 +336,32 @@ func (q *question) telling() []string {
 	return out
 }
 
-// countedLines returns the number of lines or of distinct files in grep's output.
-func countedLines(output string, distinct bool) int {
-	if output == "" {
-		return 0
-	}
-	n, files := 0, map[string]bool{}
-	for line := range strings.Lines(output) {
-		file, _, _, ok := grepLine(line)
-		if !ok {
-			continue
-		}
-		n++
-		files[file] = true
-	}
-	if distinct {
-		return len(files)
-	}
-	return n
+// grepped is one line of grep's output.
+type grepped struct {
+	file, text string
+	number     int
 }
 
-// grepLine splits "path:line: text".
-func grepLine(line string) (file string, n int, text string, ok bool) {
-	file, rest, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
-	if !ok {
-		return "", 0, "", false
+// grepLines returns the lines of grep's output, "path:number: text".
+func grepLines(output string) []grepped {
+	var out []grepped
+	for line := range strings.Lines(output) {
+		file, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+		number, text, ok := strings.Cut(rest, ": ")
+		if n, err := strconv.Atoi(number); ok && err == nil {
+			out = append(out, grepped{file, text, n})
+		}
 	}
-	num, text, ok := strings.Cut(rest, ": ")
-	if !ok {
-		return "", 0, "", false
+	return out
+}
+
+// filesOf returns the files in which lines were found, each once.
+func filesOf(lines []grepped) []string {
+	var files []string
+	for _, l := range lines {
+		if !slices.Contains(files, l.file) {
+			files = append(files, l.file)
+		}
 	}
-	n, err := strconv.Atoi(num)
-	return file, n, text, err == nil
+	return files
 }

@@ -204,10 +204,5 @@ func (q *question) coverage(line, context set) float64 {
 
 // says reports whether the goal contains one of the phrases.
 func (q *question) says(phrases ...string) bool {
-	for _, p := range phrases {
-		if strings.Contains(q.lower, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(q.lower, p) })
 }

@@ -81,17 +81,10 @@ func firstDate(text string) (time.Time, bool) {
 		return t, err == nil
 	}
 	if m := textDate.FindStringSubmatch(text); m != nil && m[5] != "" {
-		t, err := time.Parse("2 January 2006", m[1]+m[4]+" "+capital(m[2]+m[3])+" "+m[5])
+		t, err := time.Parse("2 January 2006", m[1]+m[4]+" "+m[2]+m[3]+" "+m[5])
 		return t, err == nil
 	}
 	return time.Time{}, false
-}
-
-func capital(word string) string {
-	if word == "" {
-		return ""
-	}
-	return strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
 }
 
 // nameIn returns the first run of capitalised words that the question does not contain;

@@ -93,11 +93,5 @@ func (t *thought) compare(found []Finding) (string, bool) {
 	if up == down {
 		return "", false
 	}
-	best := 0
-	for i, v := range values {
-		if (up && v > values[best]) || (down && v < values[best]) {
-			best = i
-		}
-	}
-	return found[best].Subject, true
+	return found[extreme(values, up)].Subject, true
 }

@@ -135,49 +135,45 @@ func (t table) numeric(c int) bool {
 	return seen
 }
 
+// all returns the union of sets.
+func all(sets []set) set {
+	var union set
+	for _, s := range sets {
+		union |= s
+	}
+	return union
+}
+
+// aggregateTable returns the number of rows, or the sum, average or extreme of a column.
 func (q *question) aggregateTable(s source, t table, heads []set, about, named set, filter func([]string) bool) (evidence, bool) {
 	e := evidence{origin: s.origin, file: s.file, time: s.time}
+	var rows [][]string
+	for _, row := range t.rows {
+		if filter(row) {
+			rows = append(rows, row)
+		}
+	}
 	if q.aggregate == none {
-		if !q.count {
-			return e, false
-		}
-		n := 0
-		for _, row := range t.rows {
-			if filter(row) {
-				n++
-			}
-		}
-		var mentioned set
-		for _, h := range heads {
-			mentioned |= h
-		}
-		e.value = strconv.Itoa(n)
+		e.value = strconv.Itoa(len(rows))
 		e.line = e.value
-		e.score = q.coverage(named|mentioned, about)
-		return e, true
+		e.score = q.coverage(named|all(heads), about)
+		return e, q.count
 	}
 	col := q.column(heads, t.numeric)
 	if col < 0 {
 		return e, false
 	}
-	var values []float64
-	var texts []string
-	var rows [][]string
-	for _, row := range t.rows {
-		if !filter(row) || col >= len(row) {
-			continue
-		}
-		if v, ok := parseNumber(row[col]); ok {
-			values, rows = append(values, v), append(rows, row)
-			texts = append(texts, tool.FormatNumber(v))
-		}
-	}
-	if len(values) == 0 {
+	rows, values := withNumber(rows, col)
+	if len(rows) == 0 {
 		return e, false
 	}
 	mentioned := heads[col]
 	switch q.aggregate {
 	case sumOf, averageOf:
+		texts := make([]string, len(values))
+		for i, v := range values {
+			texts[i] = tool.FormatNumber(v)
+		}
 		e.reckon = strings.Join(texts, "+")
 		if q.aggregate == averageOf {
 			e.reckon = "(" + e.reckon + ")/" + strconv.Itoa(len(texts))
@@ -185,27 +181,44 @@ func (q *question) aggregateTable(s source, t table, heads []set, about, named s
 		e.value = inTheHead(e.reckon)
 		e.line = e.value
 	default:
-		best := 0
-		for i, v := range values {
-			if (q.aggregate == highest && v > values[best]) || (q.aggregate == lowest && v < values[best]) {
-				best = i
-			}
-		}
+		row := rows[extreme(values, q.aggregate == highest)]
 		asked := q.column(heads, func(c int) bool { return c != col && heads[c]&^heads[col] != 0 })
 		if asked >= 0 {
 			mentioned |= heads[asked]
 		} else if q.which {
 			asked = 0
 		}
-		if asked >= 0 && asked < len(rows[best]) {
-			e.value = rows[best][asked]
-		} else {
-			e.value = rows[best][col]
+		if asked < 0 || asked >= len(row) {
+			asked = col
 		}
-		e.line = strings.Join(rows[best], ", ")
+		e.value, e.line = row[asked], strings.Join(row, ", ")
 	}
 	e.score = q.coverage(named|mentioned, about)
 	return e, true
+}
+
+// withNumber returns the rows with a number in a column, and the numbers.
+func withNumber(rows [][]string, col int) (kept [][]string, values []float64) {
+	for _, row := range rows {
+		if col >= len(row) {
+			continue
+		}
+		if v, ok := parseNumber(row[col]); ok {
+			kept, values = append(kept, row), append(values, v)
+		}
+	}
+	return kept, values
+}
+
+// extreme returns the index of the first highest or lowest value.
+func extreme(values []float64, highest bool) int {
+	best := 0
+	for i, v := range values {
+		if highest && v > values[best] || !highest && v < values[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // listTable returns a column of the rows that the question names.
@@ -215,10 +228,6 @@ func (q *question) listTable(s source, t table, heads []set, about, named set, f
 		return e, false
 	}
 	col := q.column(heads, func(int) bool { return true })
-	mentioned := set(0)
-	for _, h := range heads {
-		mentioned |= h
-	}
 	if col < 0 || heads[col]&^named == 0 {
 		col = 0
 	}
@@ -231,7 +240,7 @@ func (q *question) listTable(s source, t table, heads []set, about, named set, f
 		return e, false
 	}
 	e.line = strings.Join(e.list, ", ")
-	e.score = q.coverage(named|mentioned, about)
+	e.score = q.coverage(named|all(heads), about)
 	return e, true
 }
 
