@@ -2,7 +2,7 @@
 // answer may match ([Never]), checks of a response ([Check]), the loop detector
 // ([Loop]), the classification of what only a person may change ([Classify]) with the
 // change request that is left instead ([Request]), calls of foreign tools that write
-// although they are declared to read ([Dressed]), and phrases that address the model
+// although they are declared to read ([DisguisedWrite]), and phrases that address the model
 // ([Marks]). It writes nothing and executes nothing. Its inputs are data: bounded
 // before they are parsed, and never used as paths.
 package safety

@@ -118,7 +118,7 @@ func FuzzRequest(f *testing.F) {
 		if twice := Canonical(once); string(twice) != string(once) {
 			t.Errorf("%q is %q, then %q", args, once, twice)
 		}
-		Dressed("t", "", json.RawMessage(args))
+		DisguisedWrite("t", "", json.RawMessage(args))
 	})
 }
 

@@ -25,8 +25,8 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 		// The operator's name of the server must not count as a part of the tool's
 		// name.
 		name := strings.TrimPrefix(spec.Name, strings.TrimPrefix(spec.Origin, "mcp:")+"__")
-		why, dressed := safety.Dressed(name, spec.Description, args)
-		if !dressed {
+		why, disguised := safety.DisguisedWrite(name, spec.Description, args)
+		if !disguised {
 			return nil
 		}
 		reason = "declared to read, but " + why

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestDressed(t *testing.T) {
+func TestDisguisedWrite(t *testing.T) {
 	for _, c := range []struct {
 		name, description, args string
 		want                    bool
@@ -117,24 +117,24 @@ func TestDressed(t *testing.T) {
 		{"files", "", `{"path": "x", "overwrite": true}`, true},
 		{"files", "", `not json`, true},
 	} {
-		reason, got := Dressed(c.name, c.description, json.RawMessage(c.args))
+		reason, got := DisguisedWrite(c.name, c.description, json.RawMessage(c.args))
 		if got != c.want || got != (reason != "") {
 			t.Errorf("%s (%s) %s: %v, %q", c.name, c.description, c.args, got, reason)
 		}
 	}
 }
 
-func FuzzDressed(f *testing.F) {
+func FuzzDisguisedWrite(f *testing.F) {
 	f.Add("a", "b", `{"sql":"/*"}`)
 	f.Add("getOrCreate", "Deletes", `{"command":"'"}`)
 	f.Add("\xff", "\xff", `{"method":"\u0000"}`)
 	f.Fuzz(func(t *testing.T, name, description, args string) {
-		reason, dressed := Dressed(name, description, json.RawMessage(args))
-		if dressed != (reason != "") {
-			t.Errorf("%v, %q", dressed, reason)
+		reason, disguised := DisguisedWrite(name, description, json.RawMessage(args))
+		if disguised != (reason != "") {
+			t.Errorf("%v, %q", disguised, reason)
 		}
 		// A name that is a write without arguments is one with any arguments.
-		if alone, yes := Dressed(name, "", nil); yes && !dressed {
+		if alone, yes := DisguisedWrite(name, "", nil); yes && !disguised {
 			t.Errorf("%q alone, but not with arguments", alone)
 		}
 	})
