@@ -1,5 +1,10 @@
 package scrub
 
+import (
+	"slices"
+	"strings"
+)
+
 // issuer is a format of credentials that begin with a prefix of their issuer.
 type issuer struct {
 	prefix string
@@ -12,153 +17,126 @@ type issuer struct {
 	loose bool
 }
 
-// issuers returns the formats by kind of service. Lengths are lower bounds where
+// issuers returns the formats of all kinds of services. Lengths are lower bounds where
 // issuers have changed them or left them open.
 func issuers() []issuer {
+	var all []issuer
+	for _, f := range slices.Concat(
+		cloudIssuers(), codeIssuers(), modelIssuers(), chatIssuers(), paymentIssuers(), monitoringIssuers(), officeIssuers(), storeIssuers(),
+	) {
+		for _, prefix := range strings.Fields(f.prefix) {
+			one := f
+			one.prefix = prefix
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// cloudIssuers returns the formats of clouds. In this table and the next ones a format
+// may have several prefixes, with blanks between them.
+func cloudIssuers() []issuer {
 	return []issuer{
-		// clouds
-		{"AKIA", digit | upper, 16, 16, true},
-		{"ASIA", digit | upper, 16, 16, true},
-		{"ABIA", digit | upper, 16, 16, true},
-		{"ACCA", digit | upper, 16, 16, true},
+		{"AKIA ASIA ABIA ACCA", digit | upper, 16, 16, true},
 		{"ABSK", std64, 100, 0, true}, // Bedrock
 		{"AIza", url64, 35, 0, false},
 		{"GOCSPX-", url64, 24, 0, false},
 		{"ya29.", dotted, 20, 0, false},
 		{"1//0", url64, 30, 0, true},
 		{"LTAI", alnum, 12, 30, true},
-		{"dop_v1_", smallHex, 40, 0, false},
-		{"doo_v1_", smallHex, 40, 0, false},
-		{"dor_v1_", smallHex, 40, 0, false},
+		{"dop_v1_ doo_v1_ dor_v1_ sbp_", smallHex, 40, 0, false},
 		{"HRKU-", url64, 30, 0, false},
 		{"nfp_", alnum, 30, 0, false},
-		{"vcp_", alnum, 20, 0, true},
-		{"vca_", alnum, 20, 0, true},
-		{"vck_", alnum, 20, 0, true},
-		{"cfut_", word, 30, 0, true},
-		{"cfat_", word, 30, 0, true},
-		{"cfk_", word, 30, 0, true},
+		{"vcp_ vca_ vck_", alnum, 20, 0, true},
+		{"cfut_ cfat_ cfk_", word, 30, 0, true},
 		{"v1.0-", smallHex | dash, 100, 0, true}, // Cloudflare origin CA
-		{"fm1_", std64, 40, 0, true},
-		{"fm1r_", std64, 40, 0, true},
-		{"fm2_", std64, 40, 0, true},
+		{"fm1_ fm1r_ fm2_", std64, 40, 0, true},
 		{"fo1_", std64 | under | dash, 30, 0, true},
 		{"rnd_", alnum, 24, 0, true},
-		{"pscale_tkn_", dotted, 30, 0, false},
-		{"pscale_pw_", dotted, 30, 0, false},
-		{"pscale_oauth_", dotted, 30, 0, false},
-		{"sbp_", smallHex, 40, 0, false},
+		{"pscale_tkn_ pscale_pw_ pscale_oauth_", dotted, 30, 0, false},
 		{"sb_secret_", url64, 20, 0, false},
 		{"napi_", alnum, 40, 0, true},
+	}
+}
 
-		// code, packages, builds
-		{"ghp_", alnum, 20, 0, false},
-		{"gho_", alnum, 20, 0, false},
-		{"ghu_", alnum, 20, 0, false},
-		{"ghs_", dotted, 20, 0, false},
-		{"ghr_", alnum, 20, 0, false},
+// codeIssuers returns the formats of code hosts, packages and builds.
+func codeIssuers() []issuer {
+	return []issuer{
+		{"ghp_ gho_ ghu_ ghr_", alnum, 20, 0, false},
+		{"ghs_ glpat- gldt- glrt- glrtr-", dotted, 20, 0, false},
 		{"github_pat_", word, 20, 0, false},
-		{"glpat-", dotted, 20, 0, false},
-		{"gldt-", dotted, 20, 0, false},
-		{"glrt-", dotted, 20, 0, false},
-		{"glrtr-", dotted, 20, 0, false},
-		{"glptt-", url64, 20, 0, false},
-		{"glcbt-", url64, 20, 0, false},
-		{"glsoat-", url64, 20, 0, false},
-		{"glft-", url64, 20, 0, false},
-		{"glimt-", url64, 20, 0, false},
-		{"glagent-", url64, 20, 0, false},
-		{"glffct-", url64, 20, 0, false},
+		{"glptt- glcbt- glsoat- glft- glimt- glagent- glffct- GR1348941 dckr_pat_ dckr_oat_", url64, 20, 0, false},
 		{"gloas-", url64, 40, 0, false},
-		{"GR1348941", url64, 20, 0, false},
 		{"ATBB", alnum, 24, 0, true},
-		{"ATCTT3", any64, 40, 0, false},
-		{"ATATT3", any64, 40, 0, false},
-		{"ATSTT3", any64, 40, 0, false},
+		{"ATCTT3 ATATT3 ATSTT3", any64, 40, 0, false},
 		{"npm_", alnum, 30, 0, false},
 		{"pypi-", url64, 30, 0, true},
-		{"rubygems_", smallHex, 40, 0, false},
+		{"rubygems_ bkua_ sqp_ squ_ sqa_", smallHex, 40, 0, false},
 		{"cio", alnum, 32, 32, true},
-		{"dckr_pat_", url64, 20, 0, false},
-		{"dckr_oat_", url64, 20, 0, false},
 		{"oy2", lower | digit, 43, 43, true},
 		{"CLOJARS_", lower | digit, 50, 0, false},
 		{"AKCp", alnum, 60, 0, true},
 		{"CCIPAT_", word, 30, 0, false},
-		{"bkua_", smallHex, 40, 0, false},
-		{"sqp_", smallHex, 40, 0, false},
-		{"squ_", smallHex, 40, 0, false},
-		{"sqa_", smallHex, 40, 0, false},
 		{"sgp_", word, 40, 0, true},
 		{"PMAK-", hexAny | dash, 40, 0, false},
+	}
+}
 
-		// models
+// modelIssuers returns the formats of model providers.
+func modelIssuers() []issuer {
+	return []issuer{
 		{"sk-", url64, 16, 0, true}, // OpenAI, Anthropic and compatible services
 		{"sess-", alnum, 40, 40, true},
-		{"hf_", alnum, 30, 0, false},
-		{"api_org_", alnum, 30, 0, false},
+		{"hf_ api_org_", alnum, 30, 0, false},
 		{"r8_", alnum, 37, 0, false},
-		{"gsk_", alnum, 40, 0, true},
+		{"gsk_ pplx- csk-", alnum, 40, 0, true},
 		{"xai-", word, 60, 0, true},
-		{"pplx-", alnum, 40, 0, true},
 		{"nvapi-", url64, 50, 0, false},
 		{"tgp_v1_", url64, 30, 0, false},
-		{"lsv2_pt_", smallHex | under, 40, 0, false},
-		{"lsv2_sk_", smallHex | under, 40, 0, false},
+		{"lsv2_pt_ lsv2_sk_", smallHex | under, 40, 0, false},
 		{"pcsk_", word, 40, 0, true},
 		{"tvly-", url64, 24, 0, true},
-		{"csk-", alnum, 40, 0, true},
 		{"e2b_", smallHex, 40, 0, false},
 		{"sk_", smallHex, 48, 48, true}, // ElevenLabs
+	}
+}
 
-		// chat and mail
-		{"xoxb-", alnum | dash, 10, 0, false},
-		{"xoxp-", alnum | dash, 10, 0, false},
-		{"xoxa-", alnum | dash, 10, 0, false},
-		{"xoxr-", alnum | dash, 10, 0, false},
-		{"xoxs-", alnum | dash, 10, 0, false},
+// chatIssuers returns the formats of chat and mail services.
+func chatIssuers() []issuer {
+	return []issuer{
+		{"xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxe- xapp- xwfp-", alnum | dash, 10, 0, false},
 		{"xoxo-", alnum | dash, 10, 0, true},
-		{"xoxc-", alnum | dash, 10, 0, false},
 		{"xoxd-", any64 | percent, 10, 0, false},
-		{"xoxe-", alnum | dash, 10, 0, false},
 		{"xoxe.", alnum | dash | dot, 20, 0, false},
-		{"xapp-", alnum | dash, 10, 0, false},
-		{"xwfp-", alnum | dash, 10, 0, false},
 		{"SG.", dotted, 40, 0, true},
 		{"key-", smallHex, 32, 32, true}, // Mailgun
 		{"xkeysib-", alnum | dash, 60, 0, false},
 		{"EAA", alnum, 80, 0, true}, // Facebook
+	}
+}
 
-		// payment and shops
-		{"sk_live_", alnum, 16, 0, false},
-		{"sk_test_", alnum, 16, 0, false},
-		{"rk_live_", alnum, 16, 0, false},
-		{"rk_test_", alnum, 16, 0, false},
-		{"pk_live_", alnum, 16, 0, false},
-		{"pk_test_", alnum, 16, 0, false},
+// paymentIssuers returns the formats of payment and shops.
+func paymentIssuers() []issuer {
+	return []issuer{
+		{"sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_", alnum, 16, 0, false},
 		{"whsec_", std64, 24, 0, false},
-		{"sq0atp-", url64, 22, 0, false},
-		{"sq0csp-", url64, 40, 0, false},
-		{"sq0idp-", url64, 22, 0, false},
+		{"sq0atp- sq0idp-", url64, 22, 0, false},
+		{"sq0csp- duffel_live_", url64, 40, 0, false},
 		{"EAAA", url64, 56, 0, true},
-		{"access_token$production$", alnum | dollar, 40, 0, false},
-		{"access_token$sandbox$", alnum | dollar, 40, 0, false},
+		{"access_token$production$ access_token$sandbox$", alnum | dollar, 40, 0, false},
 		{"A21AA", url64, 60, 0, true},
-		{"shpat_", hexAny, 32, 0, false},
-		{"shpss_", hexAny, 32, 0, false},
-		{"shpca_", hexAny, 32, 0, false},
-		{"shppa_", hexAny, 32, 0, false},
-		{"shpua_", hexAny, 32, 0, false},
+		{"shpat_ shpss_ shpca_ shppa_ shpua_", hexAny, 32, 0, false},
 		{"SK", smallHex, 32, 32, true}, // Twilio
 		{"FLWSECK", alnum | dash | under, 24, 0, true},
-		{"EZAK", alnum, 54, 0, true},
-		{"EZTK", alnum, 54, 0, true},
-		{"access-production-", smallHex | dash, 36, 36, false},
-		{"access-sandbox-", smallHex | dash, 36, 36, false},
+		{"EZAK EZTK", alnum, 54, 0, true},
+		{"access-production- access-sandbox-", smallHex | dash, 36, 36, false},
 		{"shippo_live_", smallHex, 40, 0, false},
-		{"duffel_live_", url64, 40, 0, false},
+	}
+}
 
-		// monitoring
+// monitoringIssuers returns the formats of monitoring services.
+func monitoringIssuers() []issuer {
+	return []issuer{
 		{"NRAK-", alnum, 20, 0, false},
 		{"NRJS-", alnum, 19, 0, false},
 		{"NRII-", url64, 30, 0, false},
@@ -171,34 +149,34 @@ func issuers() []issuer {
 		{"dt0c01.", digit | upper | dot, 80, 0, false},
 		{"dt0s16.", digit | upper | dot, 60, 0, false},
 		{"phx_", alnum, 40, 0, true},
+	}
+}
 
-		// office and collaboration
-		{"lin_api_", alnum, 30, 0, false},
-		{"lin_oauth_", alnum, 30, 0, false},
+// officeIssuers returns the formats of office tools.
+func officeIssuers() []issuer {
+	return []issuer{
+		{"lin_api_ lin_oauth_", alnum, 30, 0, false},
 		{"secret_", alnum, 43, 0, true},
 		{"ntn_", alnum, 40, 0, true},
 		{"figd_", url64, 30, 0, true},
-		{"pat-na1-", smallHex | dash, 36, 0, false},
-		{"pat-eu1-", smallHex | dash, 36, 0, false},
+		{"pat-na1- pat-eu1-", smallHex | dash, 36, 0, false},
 		{"CFPAT-", url64, 40, 0, false},
 		{"rdme_", alnum, 60, 0, true},
 		{"tskey-", alnum | dash, 20, 0, true},
 		{"ops_eyJ", url64, 100, 0, false},
 		{"sl.", url64, 100, 0, true},
+	}
+}
 
-		// databases and secret stores
+// storeIssuers returns the formats of databases and secret stores.
+func storeIssuers() []issuer {
+	return []issuer{
 		{"dapi", smallHex | dash, 32, 34, true},
-		{"hvs.", url64, 24, 0, true},
-		{"hvb.", url64, 24, 0, true},
-		{"hvr.", url64, 24, 0, true},
+		{"hvs. hvb. hvr.", url64, 24, 0, true},
 		{"s.", alnum, 24, 24, true}, // Vault before 1.10
 		{"b.", alnum, 24, 0, true},
-		{"dp.pt.", alnum, 40, 0, false},
-		{"dp.ct.", alnum, 40, 0, false},
-		{"dp.sa.", alnum, 40, 0, false},
+		{"dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.", alnum, 40, 0, false},
 		{"dp.st.", dotted, 40, 0, false},
-		{"dp.scim.", alnum, 40, 0, false},
-		{"dp.audit.", alnum, 40, 0, false},
 		{"pul-", smallHex, 40, 0, false},
 		{"AGE-SECRET-KEY-", alnum | dash, 50, 0, false},
 		{"AAAAAAAAAAAAAAAAAAAAA", alnum | percent, 40, 0, true}, // X

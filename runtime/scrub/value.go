@@ -128,25 +128,28 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 			text += s.text[p.start:min(p.end, p.start+maxJudged)]
 		}
 	}
-	if v.sep == "," {
-		return of == strong && v.quoted && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && mixed(text) && !strings.Contains(text, " ")
-	}
-	switch of {
-	case weak:
+	const ciphers = "0123456789"
+	switch {
+	case v.sep == ",":
+		return of == strong && v.quoted && len(text) >= 8 && strings.ContainsAny(text, ciphers) && mixed(text) && !strings.Contains(text, " ")
+	case of == weak:
 		return random(text) || upper.has(s.text[name]) && (v.sep == "=" && !v.spaced || v.quoted) && digits(text) && !uuid(text)
-	case medium:
-		if v.sep == "is " {
-			return len(text) >= 16 && mixed(text) && strings.ContainsAny(text, "0123456789")
-		}
+	case of == medium && v.sep == "is ":
+		return len(text) >= 16 && mixed(text) && strings.ContainsAny(text, ciphers)
+	case of == medium:
 		return len(text) >= minMedium && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text))
-	}
-	if v.quoted {
+	case v.quoted:
 		return true
 	}
-	if strings.HasPrefix(text, "-----BEGIN") || len(text) < 3 {
-		return false // the rule for keys removes all of it
-	}
+	return s.plausibleBare(v, text)
+}
+
+// plausibleBare reports whether a value of a strong name may be a credential, although
+// it is not in quotation marks.
+func (s *scan) plausibleBare(v value, text string) bool {
 	switch {
+	case strings.HasPrefix(text, "-----BEGIN"), len(text) < 3:
+		return false // the rule for keys removes all of it
 	case v.sep == ":=", v.sep == "==", v.sep == "->":
 		return random(text)
 	case v.sep == "|", v.sep == "is ", v.sep == "":
