@@ -50,7 +50,7 @@ type Recorder struct {
 	mode      Mode
 	path      string
 	transport http.RoundTripper
-	washer    washer
+	redactor  redactor
 
 	mu     sync.Mutex
 	tape   *cassette.Cassette
@@ -62,7 +62,7 @@ type Recorder struct {
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{
 		mode: o.Mode, path: o.Path, transport: o.Transport, tape: blank(),
-		washer: washer{scrubber(o.Secrets, o.Scrub)},
+		redactor: redactor{scrubber(o.Secrets, o.Scrub)},
 	}
 	switch {
 	case o.Path == "":
@@ -126,8 +126,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	asked := cassette.Request{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Method: req.Method, URL: r.washer.text(req.URL.Path), Body: r.washer.body(canonical(body)),
-		Headers: r.washer.headers(req.Header, "Content-Type"),
+		Method: req.Method, URL: r.redactor.text(req.URL.Path), Body: r.redactor.body(canonical(body)),
+		Headers: r.redactor.headers(req.Header, "Content-Type"),
 	}
 	asked.ContentLength = int64(len(asked.Body))
 	if r.mode == Replay {
@@ -154,7 +154,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 // to be recorded, and the error.
 func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, error) {
 	broken := func(err error) (cassette.Response, error) {
-		lost := &lostResponse{memory.Cut(r.washer.text(err.Error()), maxSaid)}
+		lost := &lostResponse{memory.Cut(r.redactor.text(err.Error()), maxSaid)}
 		return cassette.Response{Status: lost.text}, lost
 	}
 	out := req.Clone(req.Context())
@@ -173,7 +173,7 @@ func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, 
 	if err != nil {
 		return broken(err)
 	}
-	text := r.washer.body(string(got))
+	text := r.redactor.body(string(got))
 	kept := []string{"Content-Type", "Retry-After", "Retry-After-Ms"}
 	if resp.Header.Get("Retry-After") != "" {
 		kept = append(kept, "Date") // the reference for a Retry-After date
@@ -181,7 +181,7 @@ func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, 
 	return cassette.Response{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Code: resp.StatusCode, Status: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
-		Headers:       r.washer.headers(resp.Header, kept...),
+		Headers:       r.redactor.headers(resp.Header, kept...),
 		Body:          text,
 		ContentLength: int64(len(text)),
 	}, nil

@@ -8,17 +8,17 @@ import (
 	"strconv"
 )
 
-// washer removes credentials from recordings.
-type washer struct {
+// redactor removes credentials from recordings.
+type redactor struct {
 	text func(string) string
 }
 
 // headers returns the listed headers.
-func (w washer) headers(all http.Header, list ...string) http.Header {
+func (r redactor) headers(all http.Header, list ...string) http.Header {
 	out := http.Header{}
 	for _, name := range list {
 		if v := all.Get(name); v != "" {
-			out.Set(name, w.text(v))
+			out.Set(name, r.text(v))
 		}
 	}
 	return out
@@ -46,36 +46,36 @@ const maxHidden = 4
 
 // body returns a body without credentials, including those hidden by escapes. A body
 // without any keeps its bytes.
-func (w washer) body(text string) string { return w.shown(text, maxHidden) }
+func (r redactor) body(text string) string { return r.shown(text, maxHidden) }
 
-func (w washer) shown(text string, depth int) string {
-	text = w.text(text)
+func (r redactor) shown(text string, depth int) string {
+	text = r.text(text)
 	plain := text
 	for range depth {
-		if plain = unescaped(plain); w.text(plain) == plain {
+		if plain = unescaped(plain); r.text(plain) == plain {
 			continue
 		}
 		if v, ok := decode([]byte(text)); ok {
-			return w.text(string(encode(w.value(v, depth-1))))
+			return r.text(string(encode(r.value(v, depth-1))))
 		}
-		return w.shown(plain, depth-1)
+		return r.shown(plain, depth-1)
 	}
 	return text
 }
 
 // value scrubs every string of decoded JSON.
-func (w washer) value(v any, depth int) any {
+func (r redactor) value(v any, depth int) any {
 	switch v := v.(type) {
 	case string:
-		return w.shown(v, depth)
+		return r.shown(v, depth)
 	case []any:
 		for i := range v {
-			v[i] = w.value(v[i], depth)
+			v[i] = r.value(v[i], depth)
 		}
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, inner := range v {
-			out[w.shown(k, depth)] = w.value(inner, depth)
+			out[r.shown(k, depth)] = r.value(inner, depth)
 		}
 		return out
 	}
