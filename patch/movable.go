@@ -147,7 +147,15 @@ func (r *Repository) asCommitted(ctx context.Context, dir, path string, have, wa
 	if err != nil {
 		return false, fmt.Errorf("reading the working tree: %w", err)
 	}
-	written, err := r.native(ctx, dir, "cat-file", "--filters", "--path="+filepath.ToSlash(rel), plumbing.ComputeHash(plumbing.BlobObject, want).String())
+	var blob string
+	err = r.with(func(s *store) error {
+		blob = s.put(plumbing.BlobObject, want).String() // git filters stored objects only
+		return s.flush()
+	})
+	var written string
+	if err == nil {
+		written, err = r.native(ctx, dir, "cat-file", "--filters", "--path="+filepath.ToSlash(rel), blob)
+	}
 	if err != nil {
 		return false, fmt.Errorf("reading the line endings of %s: %w", path, err)
 	}

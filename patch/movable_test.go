@@ -277,5 +277,9 @@ func TestLineEnds(t *testing.T) {
 				t.Errorf("%q with %q: %q is as committed: %v, %v; git writes %q", c.attributes, c.settings, have, same, err, native)
 			}
 		}
+		same, err := b.repo.asCommitted(t.Context(), b.repo.dir, "a.txt", []byte("new\r\n"), []byte("new\n")) // not committed yet
+		if same != strings.Contains(native, "\r") || err != nil {
+			t.Errorf("%q with %q: new content is as committed: %v, %v", c.attributes, c.settings, same, err)
+		}
 	}
 }
