@@ -64,7 +64,7 @@ func (r *Repository) Advance(ctx context.Context, m Move) error {
 		}
 		return r.Move(m)
 	}
-	return r.bringAlong(ctx, m, places)
+	return r.advanceCheckout(ctx, m, places)
 }
 
 // follows returns an error unless the new commit has the branch's old one as a parent.
@@ -81,11 +81,11 @@ func (r *Repository) follows(m Move) error {
 	})
 }
 
-// portable returns an error if a branch cannot be fast-forwarded together with the
+// checkCheckout returns an error if a branch cannot be fast-forwarded together with the
 // working tree that it is checked out in. Uncommitted changes prevent it, except those of
 // a file that a filter driver works on: only that driver could detect a change, and git
 // does not touch such a file.
-func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) error {
+func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkout) error {
 	at := places[0]
 	no := func(why string, err error) error { return inUse(m, places, why, err) }
 	if len(places) > 1 {
@@ -114,7 +114,7 @@ func (r *Repository) portable(ctx context.Context, m Move, places []Checkout) er
 	case err != nil:
 		return no("its state cannot be read", err)
 	case len(changed) > 0:
-		return no("it has uncommitted changes ("+some(changed)+")", nil)
+		return no("it has uncommitted changes ("+firstFew(changed)+")", nil)
 	}
 	return nil
 }
@@ -129,9 +129,9 @@ func inUse(m Move, places []Checkout, why string, err error) error {
 	return e
 }
 
-// bringAlong fast-forwards the one clean working tree that a branch is checked out in.
-func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) error {
-	if err := r.portable(ctx, m, places); err != nil {
+// advanceCheckout fast-forwards the one clean working tree that a branch is checked out in.
+func (r *Repository) advanceCheckout(ctx context.Context, m Move, places []Checkout) error {
+	if err := r.checkCheckout(ctx, m, places); err != nil {
 		return err
 	}
 	at := places[0]
@@ -146,8 +146,8 @@ func (r *Repository) bringAlong(ctx context.Context, m Move, places []Checkout) 
 	return err
 }
 
-// some joins the first few of many paths.
-func some(paths []string) string {
+// firstFew joins the first few of many paths.
+func firstFew(paths []string) string {
 	const few = 3
 	if len(paths) > few {
 		return fmt.Sprintf("%s and %d more", strings.Join(paths[:few], ", "), len(paths)-few)

@@ -9,7 +9,7 @@ import (
 )
 
 // next makes a commit on top of a branch and returns the move to it.
-func (b *bed) next(branch string) Move {
+func (b *fixture) next(branch string) Move {
 	b.t.Helper()
 	old := b.git("rev-parse", branch)
 	commit, err := b.repo.Commit(old, change(), "m\n", someone)
@@ -21,7 +21,7 @@ func (b *bed) next(branch string) Move {
 
 func TestAdvanceABranchThatIsCheckedOutNowhere(t *testing.T) {
 	for _, packed := range []bool{false, true} {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		b.git("branch", "side/line")
 		if packed {
 			b.git("pack-refs", "--all", "--prune")
@@ -38,7 +38,7 @@ func TestAdvanceABranchThatIsCheckedOutNowhere(t *testing.T) {
 			t.Error("the working tree moved")
 		}
 		if got := b.git("reflog", "-1", "--format=%gs by %gn <%ge>", "side/line"); got != "evolve: adopt P1 by A Person <a@example.org>" {
-			t.Errorf("its log says %q", got)
+			t.Errorf("its log has %q", got)
 		}
 		if err := b.repo.Advance(t.Context(), m); !errors.Is(err, ErrMoved) {
 			t.Errorf("moved twice: %v", err)
@@ -54,18 +54,18 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		// prepare sets up the linked working tree, whose branch is "side".
-		prepare func(b *bed, linked *bed)
+		prepare func(b *fixture, linked *fixture)
 		// why is the expected reason for a refusal; empty if the branch moves.
 		why string
 	}{
-		{"clean", func(*bed, *bed) {}, ""},
-		{"untracked", func(_, l *bed) { l.write("notes.txt", "mine") }, ""},
-		{"untracked in the way", func(_, l *bed) { l.write("agents/a/STRATEGY.md", "mine") }, "git did not fast-forward it"},
-		{"changed", func(_, l *bed) { l.write("README", "mine") }, "uncommitted changes (README)"},
-		{"staged", func(_, l *bed) { l.write("new", "mine"); l.git("add", "new") }, "uncommitted changes (new)"},
-		{"index locked", func(b, _ *bed) { b.write(".git/worktrees/linked/index.lock", "") }, "git did not fast-forward it"},
-		{"merge", func(b, _ *bed) { b.write(".git/worktrees/linked/MERGE_HEAD", "x\n") }, "a merge is in progress"},
-		{"rebase", func(_, l *bed) {
+		{"clean", func(*fixture, *fixture) {}, ""},
+		{"untracked", func(_, l *fixture) { l.write("notes.txt", "mine") }, ""},
+		{"untracked in the way", func(_, l *fixture) { l.write("agents/a/STRATEGY.md", "mine") }, "git did not fast-forward it"},
+		{"changed", func(_, l *fixture) { l.write("README", "mine") }, "uncommitted changes (README)"},
+		{"staged", func(_, l *fixture) { l.write("new", "mine"); l.git("add", "new") }, "uncommitted changes (new)"},
+		{"index locked", func(b, _ *fixture) { b.write(".git/worktrees/linked/index.lock", "") }, "git did not fast-forward it"},
+		{"merge", func(b, _ *fixture) { b.write(".git/worktrees/linked/MERGE_HEAD", "x\n") }, "a merge is in progress"},
+		{"rebase", func(_, l *fixture) {
 			l.write("README", "other")
 			l.git("commit", "--quiet", "--all", "--message=other")
 			l.git("checkout", "--quiet", "-b", "base", "HEAD~1")
@@ -74,14 +74,14 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 			l.git("checkout", "--quiet", "side")
 			_, _ = l.try("rebase", "base")
 		}, "a rebase is in progress"},
-		{"bisection", func(_, l *bed) { l.git("bisect", "start"); l.git("checkout", "--quiet", "--detach") }, "a bisection is in progress"},
-		{"gone", func(_, l *bed) { _ = os.RemoveAll(l.dir) }, "does not exist"},
-		{"twice", func(b, l *bed) { b.git("worktree", "add", "--quiet", "--force", l.dir+"2", "side") }, "1 other working tree"},
-		{"detached", func(_, l *bed) { l.git("checkout", "--quiet", "--detach") }, ""},
+		{"bisection", func(_, l *fixture) { l.git("bisect", "start"); l.git("checkout", "--quiet", "--detach") }, "a bisection is in progress"},
+		{"gone", func(_, l *fixture) { _ = os.RemoveAll(l.dir) }, "does not exist"},
+		{"twice", func(b, l *fixture) { b.git("worktree", "add", "--quiet", "--force", l.dir+"2", "side") }, "1 other working tree"},
+		{"detached", func(_, l *fixture) { l.git("checkout", "--quiet", "--detach") }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBed(t, start())
-			linked := &bed{t: t, dir: filepath.Join(b.dir, "linked"), env: b.env}
+			b := newFixture(t, start())
+			linked := &fixture{t: t, dir: filepath.Join(b.dir, "linked"), env: b.env}
 			b.git("worktree", "add", "--quiet", "-b", "side", linked.dir)
 			c.prepare(b, linked)
 			m := b.next("side")
@@ -114,8 +114,8 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 }
 
 func TestAdvanceInABareRepository(t *testing.T) {
-	origin := newBed(t, start())
-	b := &bed{t: t, dir: filepath.Join(origin.dir, "bare.git"), env: origin.env}
+	origin := newFixture(t, start())
+	b := &fixture{t: t, dir: filepath.Join(origin.dir, "bare.git"), env: origin.env}
 	origin.git("clone", "--quiet", "--bare", origin.dir, b.dir)
 	b.open(b.dir)
 	m := b.next("main")
@@ -146,7 +146,7 @@ func TestAdvanceInABareRepository(t *testing.T) {
 }
 
 func TestAdvanceWithoutGit(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	b.git("branch", "free")
 	held, free := b.next("main"), b.next("free")
 	b.git("worktree", "list")
@@ -164,7 +164,7 @@ func TestAdvanceWithoutGit(t *testing.T) {
 }
 
 func TestDetachedHead(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	b.git("checkout", "--quiet", "--detach")
 	if branch, commit, err := b.repo.Head(); branch != "" || commit != b.git("rev-parse", "HEAD") || err != nil {
 		t.Errorf("%q at %q, %v", branch, commit, err)

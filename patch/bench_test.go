@@ -27,9 +27,9 @@ func largeText(i int) string {
 
 // large is a repository of 100,000 objects in one pack, made by git fast-import from
 // the same stream every time.
-func large(b *testing.B) *bed {
+func large(b *testing.B) *fixture {
 	b.Helper()
-	d := newBed(b, nil)
+	d := newFixture(b, nil)
 	var stream bytes.Buffer
 	stream.WriteString("commit refs/heads/main\ncommitter t <t@example.org> 1790000000 +0000\ndata 6\nlarge\n")
 	for i := range largeFiles {
@@ -93,7 +93,7 @@ func BenchmarkPropose(b *testing.B) {
 }
 
 // proposeNatively makes the same proposal with native git's plumbing.
-func (b *bed) proposeNatively(base string, id int, change File) string {
+func (b *fixture) proposeNatively(base string, id int, change File) string {
 	hash := b.gitIn(string(change.New), "hash-object", "-w", "--stdin")
 	kind, mode, name := "blob", "100644", change.Path
 	for name != "." {

@@ -39,7 +39,7 @@ func (r *Repository) Checkouts(branch string) ([]Checkout, error) {
 		}
 		return nil
 	}
-	if bare, _ := settings[:1].get("core", "bare"); bare == "" || !truth(bare) {
+	if bare, _ := settings[:1].get("core", "bare"); bare == "" || !parseBool(bare) {
 		if err := look(r.common, r.mainFolder()); err != nil {
 			return nil, err
 		}
@@ -77,14 +77,14 @@ func (r *Repository) mainFolder() string {
 // folder, and which operation on it is in progress there.
 func uses(gitDir, branch string) (here bool, busy string, err error) {
 	short := strings.TrimPrefix(branch, "refs/heads/")
-	says := func(name string) (string, error) {
+	read := func(name string) (string, error) {
 		data, err := wholefile.Read(filepath.Join(gitDir, filepath.FromSlash(name)), maxGitFile)
 		if noFile(err) {
 			return "", nil
 		}
 		return string(data), err
 	}
-	head, err := says("HEAD")
+	head, err := read("HEAD")
 	if err != nil {
 		return false, "", err
 	}
@@ -95,7 +95,7 @@ func uses(gitDir, branch string) (here bool, busy string, err error) {
 		{"rebase-merge/update-refs", "rebase"},
 		{"BISECT_START", "bisection"},
 	} {
-		text, err := says(w.file)
+		text, err := read(w.file)
 		if err != nil {
 			return false, "", err
 		}
@@ -109,7 +109,7 @@ func uses(gitDir, branch string) (here bool, busy string, err error) {
 		for _, w := range []struct{ file, what string }{
 			{"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
 		} {
-			if text, err := says(w.file); err != nil || text != "" {
+			if text, err := read(w.file); err != nil || text != "" {
 				return here, w.what, err
 			}
 		}

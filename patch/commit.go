@@ -102,7 +102,7 @@ func (r *Repository) TreeOf(commit string) (tree string, err error) {
 // File returns the content of a file in a commit or tree, or nil if there is none. The
 // path is relative to the folder that the repository was opened for.
 func (r *Repository) File(commit, path string) (content []byte, err error) {
-	at, err := r.inside(path)
+	at, err := r.repoPath(path)
 	if err != nil {
 		return nil, err
 	}

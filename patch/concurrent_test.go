@@ -14,7 +14,7 @@ import (
 // updates tests concurrent writers of a few refs: two of ours, two that run native git,
 // and one that packs refs and collects garbage all the time.
 type updates struct {
-	*bed
+	*fixture
 	refs   []string
 	values chan string // objects that no ref has had yet
 	// turns keeps the two sides in step: ours, which starts no program, would otherwise
@@ -29,7 +29,7 @@ type updates struct {
 
 // newUpdates prepares n values, and refs at the first of them.
 func newUpdates(t testing.TB, n int) *updates {
-	u := &updates{bed: newBed(t, start()), next: map[string]string{}}
+	u := &updates{fixture: newFixture(t, start()), next: map[string]string{}}
 	for i := range 4 {
 		u.refs = append(u.refs, fmt.Sprintf("refs/evolve/deep/proposals/P%d", i))
 	}
@@ -127,7 +127,7 @@ func (u *updates) natives(first, n int) {
 	}
 }
 
-func (b *bed) try(args ...string) (string, error) {
+func (b *fixture) try(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env = b.dir, b.env
 	out, err := cmd.CombinedOutput()

@@ -60,9 +60,9 @@ func withoutDrivers(names []string) []string {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// rewriting are the attributes that make git write a file into a working tree with other
+// rewritingAttributes are the attributes that make git write a file into a working tree with other
 // content than committed, apart from line endings.
-var rewriting = []string{"filter", "ident", "working-tree-encoding"}
+var rewritingAttributes = []string{"filter", "ident", "working-tree-encoding"}
 
 // attributes returns git's attributes of paths relative to dir: path → attribute → value.
 func (r *Repository) attributes(ctx context.Context, dir string, names, paths []string) (map[string]map[string]string, error) {
@@ -91,13 +91,13 @@ func (r *Repository) rewritten(ctx context.Context, dir string, paths []string) 
 	if err != nil {
 		return nil, err
 	}
-	attributes, err := r.attributes(ctx, dir, rewriting, paths)
+	attributes, err := r.attributes(ctx, dir, rewritingAttributes, paths)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, path := range paths {
-		for _, name := range rewriting {
+		for _, name := range rewritingAttributes {
 			value := attributes[path][name]
 			switch {
 			case value == "" || value == "unspecified" || value == "unset":

@@ -23,7 +23,7 @@ func (r *Repository) Forward(ctx context.Context, commit string) error {
 // It writes the files and the index before it locks the branch: if it fails, they are
 // restored, or a *StrandedError names them.
 func (r *Repository) fastForward(ctx context.Context, dir, commit string) error {
-	was, err := r.beforeMerge(ctx, dir, commit)
+	was, err := r.recordMerge(ctx, dir, commit)
 	if err != nil {
 		return err
 	}

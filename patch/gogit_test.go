@@ -16,13 +16,13 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-func (b *bed) gogit() *filesystem.Storage {
+func (b *fixture) gogit() *filesystem.Storage {
 	return filesystem.NewStorage(osfs.New(filepath.Join(b.dir, ".git")), cache.NewObjectLRUDefault())
 }
 
 // reads reports whether go-git's storage reads the tree of HEAD, which this package must
 // read.
-func (b *bed) reads(t *testing.T) bool {
+func (b *fixture) reads(t *testing.T) bool {
 	t.Helper()
 	b.open(b.dir)
 	head := b.git("rev-parse", "HEAD")
@@ -39,7 +39,7 @@ func (b *bed) reads(t *testing.T) bool {
 }
 
 // packs returns the files of the only pack without their extensions.
-func (b *bed) packs(t *testing.T) string {
+func (b *fixture) packs(t *testing.T) string {
 	t.Helper()
 	b.git("repack", "-adq")
 	found, err := filepath.Glob(filepath.Join(b.dir, ".git/objects/pack/*.pack"))
@@ -59,7 +59,7 @@ func TestStorageOfGoGit(t *testing.T) {
 	}
 	other := strings.Repeat("ab", 20)
 	t.Run("a pack whose index is not written yet", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		data, err := os.ReadFile(b.packs(t) + ".pack")
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("a pack that is not named by its checksum", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		pack := b.packs(t)
 		for _, ext := range []string{".pack", ".idx"} {
 			if err := os.Rename(pack+ext, filepath.Join(filepath.Dir(pack), "pack-"+other+ext)); err != nil {
@@ -82,16 +82,16 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("a relative alternate", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		b.git("clone", "--quiet", "--shared", b.dir, filepath.Join(b.dir, "clone"))
 		b.write("clone/.git/objects/info/alternates", "../../../.git/objects\n")
-		clone := &bed{t: t, dir: filepath.Join(b.dir, "clone"), env: b.env}
+		clone := &fixture{t: t, dir: filepath.Join(b.dir, "clone"), env: b.env}
 		if clone.reads(t) {
 			learned(t)
 		}
 	})
 	t.Run("an object with other content", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		good, bad := b.blob("good"), b.blob("evil")
 		objects := filepath.Join(b.dir, ".git/objects")
 		if err := os.Rename(loosePath(objects, bad), loosePath(objects, good)); err != nil {
@@ -102,7 +102,7 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("sizes without open files", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		defer debug.SetGCPercent(debug.SetGCPercent(-1)) // finalizers close the files
 		open := func() int {
 			files, err := os.ReadDir("/proc/self/fd")
@@ -125,7 +125,7 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("the stored modes of a tree", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		tree := b.rawTree(entry{"100664", "old", b.blob("o")})
 		decoded, err := object.GetTree(b.gogit(), plumbing.NewHash(tree))
 		if err != nil {
@@ -151,7 +151,7 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("the age of an object that is written again", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		old := time.Now().Add(-30 * 24 * time.Hour) // git prunes it after two weeks
 		h := b.blob("again")
 		path := loosePath(filepath.Join(b.dir, ".git/objects"), h)
@@ -178,7 +178,7 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("the lock and the log of a ref", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		head, next := b.git("rev-parse", "HEAD"), b.next("main").New
 		b.git("update-ref", "refs/heads/side", head)
 		logged := b.read(".git/logs/refs/heads/side")
@@ -195,7 +195,7 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("a damaged ref", func(t *testing.T) {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		b.git("update-ref", "refs/heads/side", "HEAD")
 		b.git("pack-refs", "--all")
 		b.write(".git/refs/heads/side", "0123\n")
@@ -207,7 +207,7 @@ func TestStorageOfGoGit(t *testing.T) {
 		}
 	})
 	t.Run("the names of refs", func(t *testing.T) {
-		b := newBed(t, nil)
+		b := newFixture(t, nil)
 		for _, name := range []string{"refs/heads/@", "refs/heads/-x"} {
 			b.git("check-ref-format", name)
 			if err := checkRef(name); err != nil {

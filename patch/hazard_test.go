@@ -12,7 +12,7 @@ import (
 )
 
 // proposes makes a proposal and checks it with native git.
-func (b *bed) proposes(files []File) {
+func (b *fixture) proposes(files []File) {
 	b.t.Helper()
 	ref, commit, err := b.repo.Propose("P1", files, "m\n", someone)
 	if err != nil {
@@ -33,7 +33,7 @@ func (b *bed) proposes(files []File) {
 }
 
 func TestPackedOnly(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	b.git("branch", "side")
 	b.git("gc", "--quiet", "--prune=now")
 	b.git("pack-refs", "--all", "--prune")
@@ -46,7 +46,7 @@ func TestPackedOnly(t *testing.T) {
 // TestOpenStoreAfterGC checks that a store that listed the packs before native git
 // replaced them still finds all objects.
 func TestOpenStoreAfterGC(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")
 	b.git("repack", "-adq")
 	s, err := openStore(b.repo.common, b.repo.whyMissing)
@@ -80,7 +80,7 @@ func TestDeltasAndLargeObjects(t *testing.T) {
 		long.WriteString(strings.Repeat("line ", i%7) + "\n")
 	}
 	files["long.txt"] = long.String()
-	b := newBed(t, files)
+	b := newFixture(t, files)
 	for i := range 3 {
 		files["long.txt"] += strings.Repeat("more\n", i+1)
 		b.write("long.txt", files["long.txt"])
@@ -102,9 +102,9 @@ func TestDeltasAndLargeObjects(t *testing.T) {
 
 func TestAlternates(t *testing.T) {
 	for _, relative := range []bool{false, true} {
-		lender := newBed(t, start())
+		lender := newFixture(t, start())
 		lender.git("repack", "-adq")
-		b := &bed{t: t, dir: filepath.Join(lender.dir, "borrower"), env: lender.env}
+		b := &fixture{t: t, dir: filepath.Join(lender.dir, "borrower"), env: lender.env}
 		lender.git("clone", "--quiet", "--shared", lender.dir, b.dir)
 		path := filepath.Join(b.dir, ".git/objects/info/alternates")
 		if relative {
@@ -113,13 +113,13 @@ func TestAlternates(t *testing.T) {
 			}
 		}
 		// A second borrower borrows from the first, two steps from the lender.
-		second := &bed{t: t, dir: filepath.Join(lender.dir, "second"), env: lender.env}
+		second := &fixture{t: t, dir: filepath.Join(lender.dir, "second"), env: lender.env}
 		lender.git("clone", "--quiet", "--shared", b.dir, second.dir)
-		beds := []*bed{b}
+		fixtures := []*fixture{b}
 		if !relative { // git does not follow a relative path of a lender
-			beds = append(beds, second)
+			fixtures = append(fixtures, second)
 		}
-		for _, b := range beds {
+		for _, b := range fixtures {
 			b.open(b.dir)
 			b.proposes(change())
 			if n := b.git("count-objects"); !strings.HasPrefix(n, "6 ") { // two blobs, three trees, a commit
@@ -138,12 +138,12 @@ func TestAlternates(t *testing.T) {
 }
 
 func TestShallowClone(t *testing.T) {
-	origin := newBed(t, start())
+	origin := newFixture(t, start())
 	first := origin.git("rev-parse", "HEAD")
 	if _, err := origin.repo.Adopt(t.Context(), change(), "second\n", someone); err != nil {
 		t.Fatal(err)
 	}
-	b := &bed{t: t, dir: filepath.Join(origin.dir, "shallow"), env: origin.env}
+	b := &fixture{t: t, dir: filepath.Join(origin.dir, "shallow"), env: origin.env}
 	origin.git("clone", "--quiet", "--depth=1", "file://"+origin.dir, b.dir)
 	b.open(b.dir)
 	b.proposes(Reverse(change()))
@@ -155,9 +155,9 @@ func TestShallowClone(t *testing.T) {
 }
 
 func TestPartialClone(t *testing.T) {
-	origin := newBed(t, start())
+	origin := newFixture(t, start())
 	origin.git("config", "uploadpack.allowFilter", "true")
-	b := &bed{t: t, dir: filepath.Join(origin.dir, "partial"), env: origin.env}
+	b := &fixture{t: t, dir: filepath.Join(origin.dir, "partial"), env: origin.env}
 	origin.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", "file://"+origin.dir, b.dir)
 	// Fetching what is missing would run the remote's program.
 	b.git("config", "remote.origin.uploadpack", "touch "+filepath.Join(b.dir, "fetched")+"; git-upload-pack")
@@ -181,7 +181,7 @@ func TestPartialClone(t *testing.T) {
 // TestSpecialEntries checks that links and submodules stay unchanged and are not
 // followed, and that files keep their modes.
 func TestSpecialEntries(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	if err := os.Symlink("agents", filepath.Join(b.dir, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestSpecialEntries(t *testing.T) {
 // TestStoredContentsAreNotFiltered checks that the content of a change is stored
 // unchanged, whatever the filters and line endings of a checkout.
 func TestStoredContentsAreNotFiltered(t *testing.T) {
-	b := newBed(t, map[string]string{".gitattributes": "*.bin filter=lfs\n*.txt text eol=crlf\n", "big.bin": "pointer\n", "a.txt": "one\r\ntwo\r\n"})
+	b := newFixture(t, map[string]string{".gitattributes": "*.bin filter=lfs\n*.txt text eol=crlf\n", "big.bin": "pointer\n", "a.txt": "one\r\ntwo\r\n"})
 	b.git("config", "filter.lfs.clean", "sed s/^smudged//")
 	b.git("config", "filter.lfs.smudge", "sed s/^/smudged/")
 	b.git("config", "core.autocrlf", "true")
@@ -242,7 +242,7 @@ func TestStoredContentsAreNotFiltered(t *testing.T) {
 }
 
 func TestSparseCheckout(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	b.git("sparse-checkout", "set", "--cone", "agents/a") // enables worktreeConfig
 	b.open(b.dir)
 	files := []File{{Path: "agents/c/new.yaml", New: []byte("n\n")}, {Path: "README", Old: []byte("r\n"), New: []byte("r2\n")}}
@@ -273,9 +273,9 @@ func TestSparseCheckout(t *testing.T) {
 
 // TestSubmodule opens a repository whose git folder lies inside another one's.
 func TestSubmodule(t *testing.T) {
-	inner, outer := newBed(t, start()), newBed(t, map[string]string{"x": "x"})
+	inner, outer := newFixture(t, start()), newFixture(t, map[string]string{"x": "x"})
 	outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.dir, "sub")
-	b := &bed{t: t, dir: filepath.Join(outer.dir, "sub"), env: outer.env}
+	b := &fixture{t: t, dir: filepath.Join(outer.dir, "sub"), env: outer.env}
 	b.open(b.dir)
 	if p := Problems(b.dir); len(p) > 0 {
 		t.Errorf("%+v", p)

@@ -9,7 +9,7 @@ import (
 )
 
 // trap creates a program that records in a file that it ran.
-func (b *bed) trap() (program, mark string) {
+func (b *fixture) trap() (program, mark string) {
 	b.t.Helper()
 	dir := b.t.TempDir()
 	program, mark = filepath.Join(dir, "trap"), filepath.Join(dir, "mark")
@@ -20,7 +20,7 @@ func (b *bed) trap() (program, mark string) {
 }
 
 // everything calls all operations that run native git.
-func (b *bed) everything() error {
+func (b *fixture) everything() error {
 	r := b.repo
 	if _, _, err := r.Propose("P1", change(), "m\n", someone); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (b *bed) everything() error {
 // TestNothingOfTheRepositoryIsRun sets traps in every setting of a repository that makes
 // native git run a program, checks that git by itself runs some, and that we run none.
 func TestNothingOfTheRepositoryIsRun(t *testing.T) {
-	b := newBed(t, map[string]string{
+	b := newFixture(t, map[string]string{
 		"agents/a/config.yaml": "x: 1\n", "README": "r\n", ".gitattributes": "* diff=trap merge=trap\n",
 	})
 	program, mark := b.trap()
@@ -89,14 +89,14 @@ func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 	if err := b.everything(); err != nil {
 		t.Error(err)
 	}
-	if said, err := os.ReadFile(mark); err == nil {
-		t.Errorf("native git ran\n%s", said)
+	if lines, err := os.ReadFile(mark); err == nil {
+		t.Errorf("native git ran\n%s", lines)
 	}
 }
 
 // TestTheEnvironmentLeadsNowhere sets every variable that redirects git.
 func TestTheEnvironmentLeadsNowhere(t *testing.T) {
-	b, other := newBed(t, start()), newBed(t, start())
+	b, other := newFixture(t, start()), newFixture(t, start())
 	program, mark := b.trap()
 	trace := filepath.Join(t.TempDir(), "trace")
 	b.env = append(b.env,
@@ -116,15 +116,15 @@ func TestTheEnvironmentLeadsNowhere(t *testing.T) {
 		t.Error("the other repository moved")
 	}
 	for _, path := range []string{mark, trace} {
-		if said, err := os.ReadFile(path); err == nil {
-			t.Errorf("native git ran or wrote\n%s", said)
+		if lines, err := os.ReadFile(path); err == nil {
+			t.Errorf("native git ran or wrote\n%s", lines)
 		}
 	}
 }
 
-// TestSomebodyElsesRepository makes native git treat the repository as another user's.
-func TestSomebodyElsesRepository(t *testing.T) {
-	b := newBed(t, start())
+// TestRepositoryOfAnotherUser makes native git treat the repository as another user's.
+func TestRepositoryOfAnotherUser(t *testing.T) {
+	b := newFixture(t, start())
 	real, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// unlocked returns an error if a lock exists that a fast-forward in a working tree must
+// checkUnlocked returns an error if a lock exists that a fast-forward in a working tree must
 // take. index is the path of its index. Git takes the locks of the refs only after it has
 // written the files.
-func (r *Repository) unlocked(index string) error {
+func (r *Repository) checkUnlocked(index string) error {
 	if _, err := os.Lstat(index + ".lock"); err == nil {
 		return &LockedError{Lock: index + ".lock"}
 	}
@@ -24,15 +24,15 @@ func (r *Repository) unlocked(index string) error {
 		}
 	}
 	for _, ref := range refs {
-		if err := r.free(ref); err != nil {
+		if err := r.waitUnlocked(ref); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// free waits until a ref is not locked, for as long as [Repository.Move] waits.
-func (r *Repository) free(ref string) error {
+// waitUnlocked waits until a ref is not locked, for as long as [Repository.Move] waits.
+func (r *Repository) waitUnlocked(ref string) error {
 	for waits := 0; ; waits++ {
 		_, err := os.Lstat(ref + ".lock")
 		if noFile(err) {

@@ -49,9 +49,9 @@ func (r *Repository) MovableBranch(ctx context.Context, branch, base string, fil
 		return err
 	}
 	if len(places) == 0 {
-		return r.free(r.refPath(branch))
+		return r.waitUnlocked(r.refPath(branch))
 	}
-	if err := r.portable(ctx, Move{Ref: branch, Old: base}, places); err != nil {
+	if err := r.checkCheckout(ctx, Move{Ref: branch, Old: base}, places); err != nil {
 		return err
 	}
 	return r.movable(ctx, places[0].Folder, base, files)
@@ -73,10 +73,10 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 			Hint:     "remove these attributes of the files in .gitattributes, or in .git/info/attributes, with a line such as `" + plainAttributes(paths[0]) + "`",
 		}
 	}
-	if err := r.untouched(ctx, dir, files); err != nil {
+	if err := r.checkUncommitted(ctx, dir, files); err != nil {
 		return err
 	}
-	if err := r.skipped(ctx, dir, paths); err != nil {
+	if err := r.checkSkipped(ctx, dir, paths); err != nil {
 		return err
 	}
 	tree, err := r.Candidate(head, files)
@@ -96,10 +96,10 @@ func plainAttributes(path string) string {
 	return strings.ReplaceAll(path, " ", "[[:space:]]") + " -filter -ident -working-tree-encoding"
 }
 
-// untouched refuses files that differ from the commit in the working tree, even if the
+// checkUncommitted refuses files that differ from the commit in the working tree, even if the
 // index lists them as unchanged: git trusts the index, and overwrites files that it
 // ignores.
-func (r *Repository) untouched(ctx context.Context, dir string, files []File) error {
+func (r *Repository) checkUncommitted(ctx context.Context, dir string, files []File) error {
 	var touched []string
 	for _, f := range files {
 		have, err := onDisk(dir, f.Path)
@@ -201,7 +201,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 		return fmt.Errorf("finding the index: %w", err)
 	}
 	index := strings.TrimRight(path, "\n")
-	if err := r.unlocked(index); err != nil {
+	if err := r.checkUnlocked(index); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "evolve-index-")
@@ -228,7 +228,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 			Hint: "commit, restore or move away the files that it names, then repeat the command",
 		}
 	}
-	return with.sparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch, "tree"), head, tree, paths)
+	return with.checkSparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch, "tree"), head, tree, paths)
 }
 
 // AlteredError reports that files of a working tree differ from the commit that was just

@@ -17,27 +17,27 @@ func TestMovable(t *testing.T) {
 		{Path: "agents/a/new.txt", New: []byte("new\n")},
 	}
 	for name, c := range map[string]struct {
-		prepare func(*bed)
+		prepare func(*fixture)
 		why     string // empty: it moves
 	}{
-		"clean": {func(*bed) {}, ""},
-		"a filter on a file of it": {func(b *bed) {
+		"clean": {func(*fixture) {}, ""},
+		"a filter on a file of it": {func(b *fixture) {
 			b.git("config", "filter.twist.smudge", "sed s/2/9/")
 			b.write(".git/info/attributes", "*.yaml filter=twist\n")
 		}, "agents/a/config.yaml (filter=twist)"},
-		"a process filter": {func(b *bed) {
+		"a process filter": {func(b *fixture) {
 			b.git("config", "filter.twist.process", "touch "+filepath.Join(b.dir, "ran"))
 			b.write(".git/info/attributes", "new.txt filter=twist\n")
 		}, "agents/a/new.txt (filter=twist)"},
-		"a filter of an included file": {func(b *bed) {
+		"a filter of an included file": {func(b *fixture) {
 			b.write(".git/more", "[filter \"twist\"]\n\tsmudge = sed s/2/9/\n")
 			b.git("config", "include.path", "more")
 			b.write(".git/info/attributes", "* filter=twist\n")
 		}, "filter=twist"},
-		"ident":                      {func(b *bed) { b.write(".git/info/attributes", "*.txt ident\n") }, "agents/a/new.txt (ident=set)"},
-		"encoding":                   {func(b *bed) { b.write(".git/info/attributes", "*.txt working-tree-encoding=UTF-16\n") }, "working-tree-encoding=UTF-16"},
-		"a filter without a command": {func(b *bed) { b.write(".git/info/attributes", "* filter=absent\n") }, ""},
-		"a filter on other files": {func(b *bed) {
+		"ident":                      {func(b *fixture) { b.write(".git/info/attributes", "*.txt ident\n") }, "agents/a/new.txt (ident=set)"},
+		"encoding":                   {func(b *fixture) { b.write(".git/info/attributes", "*.txt working-tree-encoding=UTF-16\n") }, "working-tree-encoding=UTF-16"},
+		"a filter without a command": {func(b *fixture) { b.write(".git/info/attributes", "* filter=absent\n") }, ""},
+		"a filter on other files": {func(b *fixture) {
 			b.git("config", "filter.lfs.smudge", "touch "+filepath.Join(b.dir, "ran")+"; cat")
 			b.git("config", "filter.lfs.clean", "touch "+filepath.Join(b.dir, "ran")+"; cat")
 			b.git("config", "filter.lfs.required", "true")
@@ -47,40 +47,40 @@ func TestMovable(t *testing.T) {
 				b.t.Fatal(err)
 			}
 		}, ""},
-		"ends of lines":       {func(b *bed) { b.git("config", "core.autocrlf", "true") }, ""},
-		"an untracked file":   {func(b *bed) { b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
-		"an ignored file":     {func(b *bed) { b.write(".git/info/exclude", "new.txt\n"); b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
-		"a folder in the way": {func(b *bed) { b.write("agents/a/new.txt/mine", "mine") }, "agents/a/new.txt is not a regular file"},
-		"a link in the way": {func(b *bed) {
+		"ends of lines":       {func(b *fixture) { b.git("config", "core.autocrlf", "true") }, ""},
+		"an untracked file":   {func(b *fixture) { b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
+		"an ignored file":     {func(b *fixture) { b.write(".git/info/exclude", "new.txt\n"); b.write("agents/a/new.txt", "mine") }, "not committed: agents/a/new.txt"},
+		"a folder in the way": {func(b *fixture) { b.write("agents/a/new.txt/mine", "mine") }, "agents/a/new.txt is not a regular file"},
+		"a link in the way": {func(b *fixture) {
 			if err := os.Symlink("/etc/hostname", filepath.Join(b.dir, "agents/a/new.txt")); err != nil {
 				b.t.Fatal(err)
 			}
 		}, "agents/a/new.txt is not a regular file"},
-		"a change that git takes for none": {func(b *bed) {
+		"a change that git takes for none": {func(b *fixture) {
 			b.git("update-index", "--assume-unchanged", "agents/a/config.yaml")
 			b.write("agents/a/config.yaml", "x: mine\n")
 		}, "not committed: agents/a/config.yaml"},
-		"staged": {func(b *bed) {
+		"staged": {func(b *fixture) {
 			b.write("agents/a/config.yaml", "x: 7\n")
 			b.git("add", "--all")
 			b.write("agents/a/config.yaml", "x: 1\n")
 		}, "git would refuse to update the working tree"},
-		"staged beside": {func(b *bed) { b.write("README", "mine"); b.git("add", "README") }, ""},
-		"unmerged": {func(b *bed) {
+		"staged beside": {func(b *fixture) { b.write("README", "mine"); b.git("add", "README") }, ""},
+		"unmerged": {func(b *fixture) {
 			blob := b.gitIn("one", "hash-object", "-w", "--stdin")
 			b.gitIn("100644 "+blob+" 1\tREADME\n100644 "+blob+" 2\tREADME\n", "update-index", "--index-info")
 		}, "git would refuse to update the working tree"},
-		"a lock":                  {func(b *bed) { b.write(".git/index.lock", "") }, "another git is at work"},
-		"a lock of the branch":    {func(b *bed) { b.write(".git/refs/heads/main.lock", "") }, ".git/refs/heads/main.lock exists"},
-		"a lock of HEAD":          {func(b *bed) { b.write(".git/HEAD.lock", "") }, ".git/HEAD.lock exists"},
-		"a lock of ORIG_HEAD":     {func(b *bed) { b.write(".git/ORIG_HEAD.lock", "") }, ".git/ORIG_HEAD.lock exists"},
-		"a lock of other refs":    {func(b *bed) { b.write(".git/packed-refs.lock", "") }, ""},
-		"sparse, without a file":  {func(b *bed) { b.git("sparse-checkout", "set", "--no-cone", "/*", "!agents/a/config.yaml") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
-		"sparse, a new file":      {func(b *bed) { b.git("sparse-checkout", "set", "--no-cone", "/*", "!agents/a/new.txt") }, "left out of the working tree (skip-worktree): agents/a/new.txt"},
-		"sparse, other folders":   {func(b *bed) { b.git("sparse-checkout", "set", "--cone", "elsewhere") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
-		"sparse, with the folder": {func(b *bed) { b.git("sparse-checkout", "set", "--cone", "agents/a") }, ""},
-		"a mark alone":            {func(b *bed) { b.git("update-index", "--skip-worktree", "agents/a/config.yaml") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
-		"touched": {func(b *bed) {
+		"a lock":                  {func(b *fixture) { b.write(".git/index.lock", "") }, "another git is at work"},
+		"a lock of the branch":    {func(b *fixture) { b.write(".git/refs/heads/main.lock", "") }, ".git/refs/heads/main.lock exists"},
+		"a lock of HEAD":          {func(b *fixture) { b.write(".git/HEAD.lock", "") }, ".git/HEAD.lock exists"},
+		"a lock of ORIG_HEAD":     {func(b *fixture) { b.write(".git/ORIG_HEAD.lock", "") }, ".git/ORIG_HEAD.lock exists"},
+		"a lock of other refs":    {func(b *fixture) { b.write(".git/packed-refs.lock", "") }, ""},
+		"sparse, without a file":  {func(b *fixture) { b.git("sparse-checkout", "set", "--no-cone", "/*", "!agents/a/config.yaml") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
+		"sparse, a new file":      {func(b *fixture) { b.git("sparse-checkout", "set", "--no-cone", "/*", "!agents/a/new.txt") }, "left out of the working tree (skip-worktree): agents/a/new.txt"},
+		"sparse, other folders":   {func(b *fixture) { b.git("sparse-checkout", "set", "--cone", "elsewhere") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
+		"sparse, with the folder": {func(b *fixture) { b.git("sparse-checkout", "set", "--cone", "agents/a") }, ""},
+		"a mark alone":            {func(b *fixture) { b.git("update-index", "--skip-worktree", "agents/a/config.yaml") }, "left out of the working tree (skip-worktree): agents/a/config.yaml"},
+		"touched": {func(b *fixture) {
 			now := someone.When
 			if err := os.Chtimes(filepath.Join(b.dir, "agents/a/config.yaml"), now, now); err != nil {
 				b.t.Fatal(err)
@@ -89,7 +89,7 @@ func TestMovable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
+			b := newFixture(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
 			c.prepare(b)
 			before, _ := os.ReadFile(filepath.Join(b.dir, ".git/index"))
 			err := b.repo.Movable(t.Context(), files)
@@ -125,7 +125,7 @@ func TestMovable(t *testing.T) {
 // TestReplacedObjects checks that the committed content is written, whatever replace refs
 // there are, and that no hooks or monitors of the settings run.
 func TestReplacedObjects(t *testing.T) {
-	b := newBed(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
+	b := newFixture(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "README": "r\n"})
 	ran := filepath.Join(b.dir, "ran")
 	b.write("hooks/post-merge", "#!/bin/sh\ntouch "+ran+"\n")
 	b.write("hooks/post-index-change", "#!/bin/sh\ntouch "+ran+"\n")
@@ -158,7 +158,7 @@ func TestReplacedObjects(t *testing.T) {
 // TestLanded checks that a file that changes while git writes it is named, with a command
 // that restores it.
 func TestLanded(t *testing.T) {
-	b := newBed(t, map[string]string{"a.txt": "one\n", "it's.txt": "one\n"})
+	b := newFixture(t, map[string]string{"a.txt": "one\n", "it's.txt": "one\n"})
 	files := []File{{Path: "a.txt", Old: []byte("one\n"), New: []byte("two\n")}, {Path: "it's.txt", Old: []byte("one\n"), New: []byte("two\n")}}
 	head := b.git("rev-parse", "HEAD")
 	commit, err := b.repo.Commit(head, files, "m\n", someone)
@@ -201,8 +201,8 @@ func TestLanded(t *testing.T) {
 
 // TestMovableBranch checks a branch in the linked working tree that it is checked out in.
 func TestMovableBranch(t *testing.T) {
-	b := newBed(t, start())
-	linked := &bed{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: b.env}
+	b := newFixture(t, start())
+	linked := &fixture{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: b.env}
 	b.git("worktree", "add", "--quiet", "-b", "side", linked.dir)
 	base := b.git("rev-parse", "side")
 	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); err != nil {
@@ -226,7 +226,7 @@ func TestMovableBranch(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	first := b.git("rev-parse", "HEAD")
 	b.git("commit", "--quiet", "--allow-empty", "--message=two\n\nEvolve-Proposal: P1")
 	two := b.git("rev-parse", "HEAD")
@@ -260,7 +260,7 @@ func TestLineEnds(t *testing.T) {
 		{"a.txt eol=crlf", ""},
 		{"/a.txt eol=crlf", ""},
 	} {
-		b := newBed(t, map[string]string{"space/a.txt": "one\ntwo\n"})
+		b := newFixture(t, map[string]string{"space/a.txt": "one\ntwo\n"})
 		b.write(".git/info/attributes", c.attributes+"\n")
 		if key, value, set := strings.Cut(c.settings, "="); set {
 			b.git("config", key, value)

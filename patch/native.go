@@ -14,12 +14,12 @@ import (
 // tree and its index safely.
 var ErrNoGit = errors.New("git is not installed")
 
-// quiet are settings under which native git runs nothing that a repository's own settings
+// safeSettings are settings under which native git runs nothing that a repository's own settings
 // name: hooks, a file system monitor, pagers, external diffs, signatures, merge
 // strategies, submodules, background maintenance. nativeEnv disables what no setting can,
 // and a [Repository] disables filter drivers: a change of a file with such a driver is
 // refused beforehand.
-var quiet = [...]string{
+var safeSettings = [...]string{
 	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.pager=cat", "core.askPass=true",
 	"diff.external=", "diff.ignoreSubmodules=all", "submodule.recurse=false", "status.submoduleSummary=false",
 	"log.showSignature=false", "merge.verifySignatures=false", "merge.autoStash=false", "commit.gpgSign=false",
@@ -34,7 +34,7 @@ func Command(ctx context.Context, dir string, env []string, args ...string) (*ex
 		return nil, ErrNoGit
 	}
 	var all []string
-	for _, s := range quiet {
+	for _, s := range safeSettings {
 		all = append(all, "-c", s)
 	}
 	cmd := exec.CommandContext(ctx, path, append(all, args...)...)
@@ -86,10 +86,10 @@ func output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// kept are the variables of git that identify the operator and the operator's own
+// keptVariables are the variables of git that identify the operator and the operator's own
 // settings. All others could redirect git, or make it run or write something: GIT_DIR,
 // GIT_CONFIG_PARAMETERS, GIT_EXEC_PATH, GIT_TRACE, GIT_SSH.
-var kept = map[string]bool{
+var keptVariables = map[string]bool{
 	"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true, "GIT_CEILING_DIRECTORIES": true,
 	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true,
 }
@@ -102,7 +102,7 @@ func nativeEnv(env []string) []string {
 	home := false
 	for _, kv := range env {
 		name, _, _ := strings.Cut(kv, "=")
-		if strings.HasPrefix(name, "GIT_") && !kept[name] || name == "SSH_ASKPASS" || name == "PAGER" || name == "EDITOR" || name == "VISUAL" {
+		if strings.HasPrefix(name, "GIT_") && !keptVariables[name] || name == "SSH_ASKPASS" || name == "PAGER" || name == "EDITOR" || name == "VISUAL" {
 			continue
 		}
 		home = home || name == "HOME"

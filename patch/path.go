@@ -17,9 +17,9 @@ const (
 
 func splitPath(path string) []string { return strings.Split(path, "/") }
 
-// inside converts a path relative to the caller's folder into one relative to the
+// repoPath converts a path relative to the caller's folder into one relative to the
 // repository.
-func (r *Repository) inside(path string) (string, error) {
+func (r *Repository) repoPath(path string) (string, error) {
 	if err := checkPath(path); err != nil {
 		return "", fmt.Errorf("placing %q in the repository: %w", path, err)
 	}

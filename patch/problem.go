@@ -37,7 +37,7 @@ func (e *UnsupportedError) Hint() string { return e.Problem.Hint }
 // Problems checks the repository that contains a folder by reading only files; fatal
 // problems come first. A folder outside any repository has none.
 func Problems(dir string) []Problem {
-	l, err := located(dir)
+	l, err := locateFrom(dir)
 	if errors.Is(err, ErrNoRepository) {
 		return nil
 	}
@@ -89,14 +89,14 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 				add(true, "reftable", "git refs migrate --ref-format=files", "stores its refs as %s, which evolve cannot write", value)
 			case key == "objectformat" && value != "sha1":
 				add(true, "objectFormat", "keep the workspace in a repository made with git init --object-format=sha1", "hashes its objects with %s, which evolve cannot write", strings.ToUpper(strings.Replace(value, "sha", "sha-", 1)))
-			case key == "worktreeconfig" && truth(value) && version != "1":
+			case key == "worktreeconfig" && parseBool(value) && version != "1":
 				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0: evolve reads it, other programs may refuse it")
-			case !supported[key]:
+			case !supportedExtensions[key]:
 				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not support", o.Key)
 			}
 		}
 	}
-	if known["partialclone"] || promised(s) {
+	if known["partialclone"] || hasPromisor(s) {
 		add(false, "partialClone", "use a full clone", "is a partial clone: missing objects cannot be read")
 	}
 	if version != "" && version != "0" && version != "1" {
@@ -109,23 +109,23 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 	}
 }
 
-// promised reports whether a remote keeps objects that are missing here: current git
+// hasPromisor reports whether a remote keeps objects that are missing here: current git
 // marks a partial clone this way, without the extension.
-func promised(s settings) bool {
+func hasPromisor(s settings) bool {
 	if !s[0].HasSection("remote") {
 		return false
 	}
 	for _, remote := range s[0].Section("remote").Subsections {
-		if remote.HasOption("promisor") && truth(remote.Option("promisor")) {
+		if remote.HasOption("promisor") && parseBool(remote.Option("promisor")) {
 			return true
 		}
 	}
 	return false
 }
 
-// supported are the extensions that do not affect how objects and refs are read and
+// supportedExtensions are the extensions that do not affect how objects and refs are read and
 // written, or that are handled here.
-var supported = map[string]bool{
+var supportedExtensions = map[string]bool{
 	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true, "worktreeconfig": true,
 	"relativeworktrees": true, "objectformat": true, "refstorage": true,
 }

@@ -14,41 +14,41 @@ import (
 func TestProblemsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		spoil  func(b *bed)
+		spoil  func(b *fixture)
 		want   string // name of the problem
 		fatal  bool
 		native bool // native git of any version refuses it too
 	}{
-		{"healthy", func(*bed) {}, "", false, false},
-		{"version", func(b *bed) { b.git("config", "core.repositoryformatversion", "2") }, "repositoryformatversion", true, true},
-		{"extension", func(b *bed) {
+		{"healthy", func(*fixture) {}, "", false, false},
+		{"version", func(b *fixture) { b.git("config", "core.repositoryformatversion", "2") }, "repositoryformatversion", true, true},
+		{"extension", func(b *fixture) {
 			b.git("config", "core.repositoryformatversion", "1")
 			b.git("config", "extensions.future", "yes")
 		}, "extensions.future", true, true},
-		{"extension of version 1 in version 0", func(b *bed) { b.git("config", "extensions.objectFormat", "sha256") }, "objectFormat", true, true},
-		{"reftable", func(b *bed) {
+		{"extension of version 1 in version 0", func(b *fixture) { b.git("config", "extensions.objectFormat", "sha256") }, "objectFormat", true, true},
+		{"reftable", func(b *fixture) {
 			b.git("config", "core.repositoryformatversion", "1")
 			b.write(".git/config", b.read(".git/config")+"[extensions]\n\trefStorage = reftable\n")
 		}, "reftable", true, false},
-		{"worktreeConfig in version 0", func(b *bed) { b.git("config", "extensions.worktreeConfig", "true") }, "worktreeConfig", false, false},
-		{"worktreeConfig in version 1", func(b *bed) {
+		{"worktreeConfig in version 0", func(b *fixture) { b.git("config", "extensions.worktreeConfig", "true") }, "worktreeConfig", false, false},
+		{"worktreeConfig in version 1", func(b *fixture) {
 			b.git("config", "core.repositoryformatversion", "1")
 			b.git("config", "extensions.worktreeConfig", "true")
 		}, "", false, false},
-		{"precious objects", func(b *bed) {
+		{"precious objects", func(b *fixture) {
 			b.git("config", "core.repositoryformatversion", "1")
 			b.git("config", "extensions.preciousObjects", "true")
 		}, "", false, false},
-		{"partial clone", func(b *bed) { b.git("config", "remote.origin.promisor", "true") }, "partialClone", false, false},
-		{"working tree elsewhere", func(b *bed) { b.git("config", "core.worktree", "/") }, "core.worktree", true, false},
-		{"working tree elsewhere, of this tree", func(b *bed) {
+		{"partial clone", func(b *fixture) { b.git("config", "remote.origin.promisor", "true") }, "partialClone", false, false},
+		{"working tree elsewhere", func(b *fixture) { b.git("config", "core.worktree", "/") }, "core.worktree", true, false},
+		{"working tree elsewhere, of this tree", func(b *fixture) {
 			b.git("config", "extensions.worktreeConfig", "true")
 			b.write(".git/config.worktree", "[core]\n\tworktree = /\n")
 		}, "core.worktree", true, false},
-		{"settings", func(b *bed) { b.write(".git/config", "[core\n") }, "config", true, true},
+		{"settings", func(b *fixture) { b.write(".git/config", "[core\n") }, "config", true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBed(t, start())
+			b := newFixture(t, start())
 			c.spoil(b)
 			problems := Problems(b.dir)
 			at := slices.IndexFunc(problems, func(p Problem) bool { return p.Name == c.want })
@@ -77,7 +77,7 @@ func TestProblemsAreNamed(t *testing.T) {
 }
 
 func TestSHA256(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	dir := filepath.Join(b.dir, "sha256")
 	b.git("init", "--quiet", "--object-format=sha256", dir)
 	_, err := Open(dir, b.env)
@@ -88,7 +88,7 @@ func TestSHA256(t *testing.T) {
 }
 
 func TestFoldersThatAreNoRepository(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	if err := os.MkdirAll(filepath.Join(b.dir, "sub/.git"), 0o755); err != nil { // native git ignores it
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestFoldersThatAreNoRepository(t *testing.T) {
 
 // TestDamagedObjects checks that reading returns the requested object or an error.
 func TestDamagedObjects(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	good, bad := b.blob("good").String(), b.blob("evil").String()
 	path := func(h string) string { return filepath.Join(b.dir, ".git/objects", h[:2], h[2:]) }
 	if err := os.Rename(path(bad), path(good)); err != nil {
@@ -134,7 +134,7 @@ func TestDamagedObjects(t *testing.T) {
 // TestPermissionsOfASharedRepository checks that the group can write what we create if it
 // can write to the repository.
 func TestPermissionsOfASharedRepository(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	for _, dir := range []string{".git", ".git/objects", ".git/refs"} {
 		if err := os.Chmod(filepath.Join(b.dir, dir), 0o775); err != nil {
 			t.Fatal(err)

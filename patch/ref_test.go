@@ -23,7 +23,7 @@ func TestClashesOfRefs(t *testing.T) {
 		{"refs/evolve/a", "refs/evolve/ab", false},
 		{"refs/evolve/a-b", "refs/evolve/a", false},
 	} {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		head := b.git("rev-parse", "HEAD")
 		for _, stored := range []string{"loose", "packed"} {
 			b.git("update-ref", c.have, head)
@@ -54,7 +54,7 @@ func TestClashesOfRefs(t *testing.T) {
 }
 
 func TestEmptyFoldersAreNoRefs(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")
 	if err := os.MkdirAll(filepath.Join(b.dir, ".git/refs/evolve/a/b/c"), 0o755); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestEmptyFoldersAreNoRefs(t *testing.T) {
 // TestLogsOfRefs compares the refs whose log we append to with those of native git.
 func TestLogsOfRefs(t *testing.T) {
 	for _, value := range []string{"", "true", "false", "always"} {
-		b := newBed(t, start())
+		b := newFixture(t, start())
 		if b.git("config", "--unset", "core.logAllRefUpdates"); value != "" {
 			b.git("config", "core.logAllRefUpdates", value)
 		}
@@ -139,7 +139,7 @@ func shape(log string) string {
 
 // TestNamesOfRefs compares the accepted names with native git's check-ref-format.
 func TestNamesOfRefs(t *testing.T) {
-	b := newBed(t, nil)
+	b := newFixture(t, nil)
 	for _, part := range []string{
 		"a", "feature#1", "über", ".a", "a.", "a.lock", "a..b", "a b", "a~", "a^", "a:", "a?", "a*", "a[", `a\`, "a@{b", "@", "", "-x", "a\x7f", "a\n",
 	} {

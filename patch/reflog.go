@@ -55,7 +55,7 @@ func (r *Repository) logged(name string) (bool, error) {
 	switch {
 	case strings.EqualFold(value, "always"):
 		return true, nil
-	case set && !truth(value), !set && r.top == "":
+	case set && !parseBool(value), !set && r.top == "":
 		return false, nil
 	}
 	for _, under := range []string{"refs/heads/", "refs/remotes/", "refs/notes/"} {

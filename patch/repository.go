@@ -36,7 +36,7 @@ type Repository struct {
 // It fails with ErrNoRepository if there is none, and with an *UnsupportedError if it is
 // of a kind that cannot be written.
 func Open(dir string, env []string) (*Repository, error) {
-	l, err := located(dir)
+	l, err := locateFrom(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -45,22 +45,22 @@ func Open(dir string, env []string) (*Repository, error) {
 			return nil, &UnsupportedError{p}
 		}
 	}
-	if dir, err = real(dir); err != nil {
+	if dir, err = resolve(dir); err != nil {
 		return nil, err
 	}
 	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep, drivers: &driverList{}}, nil
 }
 
-func located(dir string) (layout, error) {
-	dir, err := real(dir)
+func locateFrom(dir string) (layout, error) {
+	dir, err := resolve(dir)
 	if err != nil {
 		return layout{}, err
 	}
 	return locate(dir)
 }
 
-// real returns a folder's absolute path without links.
-func real(dir string) (string, error) {
+// resolve returns a folder's absolute path without links.
+func resolve(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)

@@ -16,15 +16,15 @@ import (
 
 var someone = Person{Name: "A Person", Email: "a@example.org", When: time.Unix(1_790_000_000, 0).UTC()}
 
-// bed is a real repository for tests, with native git to check it.
-type bed struct {
+// fixture is a real repository for tests, with native git to check it.
+type fixture struct {
 	t    testing.TB
 	dir  string
 	env  []string
 	repo *Repository
 }
 
-func newBed(t testing.TB, files map[string]string) *bed {
+func newFixture(t testing.TB, files map[string]string) *fixture {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -33,7 +33,7 @@ func newBed(t testing.TB, files map[string]string) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bed{t: t, dir: dir, env: []string{
+	b := &fixture{t: t, dir: dir, env: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org",
 	}}
@@ -47,7 +47,7 @@ func newBed(t testing.TB, files map[string]string) *bed {
 	return b
 }
 
-func (b *bed) open(dir string) {
+func (b *fixture) open(dir string) {
 	b.t.Helper()
 	repo, err := Open(dir, b.env)
 	if err != nil {
@@ -56,12 +56,12 @@ func (b *bed) open(dir string) {
 	b.repo = repo
 }
 
-func (b *bed) git(args ...string) string {
+func (b *fixture) git(args ...string) string {
 	b.t.Helper()
 	return b.gitIn("", args...)
 }
 
-func (b *bed) gitIn(stdin string, args ...string) string {
+func (b *fixture) gitIn(stdin string, args ...string) string {
 	b.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = b.dir, b.env, strings.NewReader(stdin)
@@ -72,7 +72,7 @@ func (b *bed) gitIn(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func (b *bed) write(name, text string) {
+func (b *fixture) write(name, text string) {
 	b.t.Helper()
 	path := filepath.Join(b.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -83,7 +83,7 @@ func (b *bed) write(name, text string) {
 	}
 }
 
-func (b *bed) read(name string) string {
+func (b *fixture) read(name string) string {
 	b.t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.dir, name))
 	if err != nil {
@@ -93,7 +93,7 @@ func (b *bed) read(name string) string {
 }
 
 // state returns everything that a proposal must not change.
-func (b *bed) state() string {
+func (b *fixture) state() string {
 	index, err := os.ReadFile(filepath.Join(b.dir, ".git", "index"))
 	if err != nil {
 		b.t.Fatal(err)
@@ -135,7 +135,7 @@ func change() []File {
 }
 
 func TestProposeTouchesOnlyItsRef(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	b.write("README", "being edited\n")
 	before := b.state()
 	ref, commit, err := b.repo.Propose("P7", change(), "evolve: propose\n\nEvolve-Proposal: P7\n", someone)
@@ -166,7 +166,7 @@ func TestAdoptAndTakeBack(t *testing.T) {
 			for name, text := range start() {
 				files[filepath.Join(sub, name)] = text
 			}
-			b := newBed(t, files)
+			b := newFixture(t, files)
 			b.open(filepath.Join(b.dir, sub))
 			tree := b.git("rev-parse", "HEAD^{tree}")
 			commit, err := b.repo.Adopt(t.Context(), change(), "evolve: adopt\n", someone)
@@ -193,7 +193,7 @@ func TestAdoptAndTakeBack(t *testing.T) {
 }
 
 func TestAdoptRefusesUncommittedWork(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	b.write("agents/a/config.yaml", "x: 9\n")
 	dirty, err := b.repo.Dirty(t.Context(), []string{"agents/a/config.yaml", "agents/a/STRATEGY.md"})
 	if err != nil || !cmp.Equal(dirty, []string{"agents/a/config.yaml"}) {
@@ -209,7 +209,7 @@ func TestAdoptRefusesUncommittedWork(t *testing.T) {
 }
 
 func TestConflictNamesTheFiles(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	files := change()
 	files[0].Old = []byte("x: 0\n")
 	_, _, err := b.repo.Propose("P1", files, "m\n", someone)
@@ -223,7 +223,7 @@ func TestConflictNamesTheFiles(t *testing.T) {
 }
 
 func TestRehearseRestoresTheTree(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")
 	if err := b.repo.Rehearse(head, change()); err != nil {
 		t.Error(err)
@@ -236,7 +236,7 @@ func TestRehearseRestoresTheTree(t *testing.T) {
 }
 
 func TestPathsThatMustNeverBecomeEntries(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	for _, path := range []string{"../x", "/etc/passwd", ".git/hooks/post-commit", "a/.GIT/config", "a//../../b", "a\\b", "a\nb"} {
 		if _, _, err := b.repo.Propose("P1", []File{{Path: path, New: []byte("x")}}, "m\n", someone); err == nil {
 			t.Errorf("%q became an entry", path)
@@ -250,7 +250,7 @@ func TestPathsThatMustNeverBecomeEntries(t *testing.T) {
 }
 
 func TestLinkedWorktreeAndPackedRefs(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	if _, _, err := b.repo.Propose("P1", change(), "m\n", someone); err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestLinkedWorktreeAndPackedRefs(t *testing.T) {
 }
 
 func TestMoveRefHonoursLocksAndOldValues(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")
 	name := ProposalRef("P3")
 	if err := b.repo.MoveRef(name, head, head); !errors.Is(err, ErrMoved) {

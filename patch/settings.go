@@ -28,8 +28,8 @@ func (s settings) get(section, key string) (value string, set bool) {
 	return value, set
 }
 
-// truth parses a boolean as git does; a key without a value is true.
-func truth(value string) bool {
+// parseBool parses a boolean as git does; a key without a value is true.
+func parseBool(value string) bool {
 	switch strings.ToLower(value) {
 	case "false", "no", "off", "0":
 		return false
@@ -44,7 +44,7 @@ func (l layout) local() (settings, error) {
 		return nil, err
 	}
 	s := settings{c}
-	if own, set := s.get("extensions", "worktreeconfig"); set && truth(own) {
+	if own, set := s.get("extensions", "worktreeconfig"); set && parseBool(own) {
 		if c, err = readSettings(filepath.Join(l.git, "config.worktree")); err != nil {
 			return nil, err
 		}

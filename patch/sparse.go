@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// skipped refuses paths that the index marks as left out of the working tree
+// checkSkipped refuses paths that the index marks as left out of the working tree
 // (skip-worktree): git would commit them without writing them to the working tree.
-func (r *Repository) skipped(ctx context.Context, dir string, paths []string) error {
+func (r *Repository) checkSkipped(ctx context.Context, dir string, paths []string) error {
 	out, err := r.marked(ctx, dir, paths)
 	if err != nil || len(out) == 0 {
 		return err
@@ -20,10 +20,10 @@ func (r *Repository) skipped(ctx context.Context, dir string, paths []string) er
 	return r.excluded(ctx, dir, out)
 }
 
-// sparse refuses paths, including new ones, that the patterns of a sparse checkout leave
+// checkSparse refuses paths, including new ones, that the patterns of a sparse checkout leave
 // out. It moves r's copy of the index from head to tree with an empty folder as the
 // working tree. Without a sparse checkout it costs one run of git.
-func (r *Repository) sparse(ctx context.Context, dir, private, empty, head, tree string, paths []string) error {
+func (r *Repository) checkSparse(ctx context.Context, dir, private, empty, head, tree string, paths []string) error {
 	if on, err := r.isSet(ctx, dir, "core.sparseCheckout"); err != nil || !on {
 		return err
 	}
@@ -37,7 +37,7 @@ func (r *Repository) sparse(ctx context.Context, dir, private, empty, head, tree
 	}
 	below := make([]string, len(paths))
 	for i, p := range paths {
-		at, err := r.inside(p)
+		at, err := r.repoPath(p)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (r *Repository) apply(s *store, tree plumbing.Hash, files []File) (plumbing
 	var conflicts []string
 	changed := map[string][]byte{}
 	for _, f := range files {
-		path, err := r.inside(f.Path)
+		path, err := r.repoPath(f.Path)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}

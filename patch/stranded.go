@@ -27,8 +27,8 @@ func (e *StrandedError) Error() string {
 
 func (e *StrandedError) Unwrap() error { return e.Err }
 
-// unmoved describes a working tree before a fast-forward.
-type unmoved struct {
+// mergeState describes a working tree before a fast-forward.
+type mergeState struct {
 	folder, head string
 	// pending are the files that the fast-forward will write, relative to the root of the
 	// working tree, without those that already have the new content.
@@ -36,9 +36,9 @@ type unmoved struct {
 	paths   []string
 }
 
-// beforeMerge records what a fast-forward to a commit will write into a working tree.
-func (r *Repository) beforeMerge(ctx context.Context, dir, commit string) (unmoved, error) {
-	u := unmoved{folder: r.root(dir)}
+// recordMerge records what a fast-forward to a commit will write into a working tree.
+func (r *Repository) recordMerge(ctx context.Context, dir, commit string) (mergeState, error) {
+	u := mergeState{folder: r.root(dir)}
 	var err error
 	if u.head, err = r.headOf(ctx, dir); err != nil {
 		return u, err
@@ -80,7 +80,7 @@ func (r *Repository) written(ctx context.Context, dir string, f File) (bool, err
 // with cause. It touches only files that hold exactly what the fast-forward writes and
 // did not before. It returns the cause, wrapped in a *StrandedError if something could
 // not be restored.
-func (r *Repository) restore(ctx context.Context, was unmoved, cause error) error {
+func (r *Repository) restore(ctx context.Context, was mergeState, cause error) error {
 	ctx = context.WithoutCancel(ctx) // an interrupted command must not leave half of a change either
 	head, err := r.headOf(ctx, was.folder)
 	if err != nil || len(was.paths) == 0 {
@@ -155,7 +155,7 @@ func (r *Repository) PutBack(ctx context.Context, branch, base, commit string) e
 		if at.Folder == "" {
 			continue
 		}
-		was, err := r.beforeMerge(ctx, at.Folder, commit)
+		was, err := r.recordMerge(ctx, at.Folder, commit)
 		if err != nil {
 			return err
 		}

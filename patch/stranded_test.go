@@ -20,7 +20,7 @@ func TestAFailedForwardIsTakenBack(t *testing.T) {
 	for name, lock := range map[string]string{"branch": "refs/heads/main.lock", "HEAD": "HEAD.lock", "index": "index.lock"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "agents/a/gone.txt": "g\n", "README": "r\n"})
+			b := newFixture(t, map[string]string{"agents/a/config.yaml": "x: 1\n", "agents/a/gone.txt": "g\n", "README": "r\n"})
 			b.write("README", "mine\n")
 			b.write("beside.txt", "mine\n")
 			commit, err := b.repo.Commit(b.git("rev-parse", "HEAD"), files, "m\n", someone)
@@ -57,7 +57,7 @@ func TestAFailedForwardIsTakenBack(t *testing.T) {
 // before a failed fast-forward are not restored but named, with the command that restores
 // them.
 func TestAFailedForwardNamesWhatItLeaves(t *testing.T) {
-	b := newBed(t, map[string]string{"it's.txt": "one\n", "a.txt": "one\n"})
+	b := newFixture(t, map[string]string{"it's.txt": "one\n", "a.txt": "one\n"})
 	files := []File{{Path: "a.txt", Old: []byte("one\n"), New: []byte("two\n")}, {Path: "it's.txt", Old: []byte("one\n"), New: []byte("two\n")}}
 	commit, err := b.repo.Commit(b.git("rev-parse", "HEAD"), files, "m\n", someone)
 	if err != nil {

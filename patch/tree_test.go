@@ -18,7 +18,7 @@ import (
 )
 
 // rawTree makes a tree of raw entries, which native git would refuse.
-func (b *bed) rawTree(entries ...entry) string {
+func (b *fixture) rawTree(entries ...entry) string {
 	b.t.Helper()
 	var data bytes.Buffer
 	for _, e := range entries {
@@ -28,13 +28,13 @@ func (b *bed) rawTree(entries ...entry) string {
 	return b.gitIn(data.String(), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
 }
 
-func (b *bed) blob(text string) plumbing.Hash {
+func (b *fixture) blob(text string) plumbing.Hash {
 	b.t.Helper()
 	return plumbing.NewHash(b.gitIn(text, "hash-object", "-w", "--stdin"))
 }
 
 func TestTreeListsWhatIsThere(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	b.write("a-b", "1")
 	b.write("a/b", "22")
 	b.write("run.sh", "")
@@ -71,7 +71,7 @@ func TestTreeListsWhatIsThere(t *testing.T) {
 // TestOddNames checks that a tree is listed in its stored form, and never exported if a
 // name could lead outside.
 func TestOddNames(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	blob := b.blob("x")
 	for _, name := range []string{"..", ".", ".git", ".GIT", "git~1", ".git ", ".git::$INDEX_ALLOCATION", ".g\u200cit", "a/b", "../x", strings.Repeat("n", 256)} {
 		for _, tree := range []string{
@@ -109,7 +109,7 @@ func TestOddNames(t *testing.T) {
 // into an index when it protects every file system. We also refuse characters that are no
 // text.
 func TestNamesBesideNativeGit(t *testing.T) {
-	b := newBed(t, nil)
+	b := newFixture(t, nil)
 	hash := b.gitIn("x", "hash-object", "-w", "--stdin")
 	for _, path := range []string{
 		"a", "a/b", ".gitignore", ".github/x", "git", "git~2", "a.git", ".git-x", "über", ".gi\u00ad",
@@ -129,7 +129,7 @@ func TestNamesBesideNativeGit(t *testing.T) {
 }
 
 func TestExport(t *testing.T) {
-	b := newBed(t, map[string]string{"a/b/c.go": "package c\n", "a/same": "same", "same": "same", "run.sh": "#!\n", "empty": ""})
+	b := newFixture(t, map[string]string{"a/b/c.go": "package c\n", "a/same": "same", "same": "same", "run.sh": "#!\n", "empty": ""})
 	if err := os.Symlink("/etc/passwd", filepath.Join(b.dir, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestExport(t *testing.T) {
 // TestOldModes checks that unchanged files keep permissions that old versions of git
 // wrote, so that reversing a change gives the same tree.
 func TestOldModes(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	tree := b.rawTree(entry{"100664", "old", b.blob("o")}, entry{modeRegular, "x", b.blob("x")})
 	commit := b.git("commit-tree", "-m", "m", tree)
 	files := []File{{Path: "x", Old: []byte("x"), New: []byte("y")}}
@@ -200,7 +200,7 @@ func TestOldModes(t *testing.T) {
 // TestChangesBesideNativeGit generates two trees and checks that their difference leads
 // from one to the other and back; native git checks some of the differences.
 func TestChangesBesideNativeGit(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	s, err := openStore(b.repo.common, b.repo.whyMissing)
 	if err != nil {
 		t.Fatal(err)
@@ -258,14 +258,14 @@ func TestChangesBesideNativeGit(t *testing.T) {
 		slices.Sort(native)
 		slices.Sort(changed)
 		if !slices.Equal(changed, native) {
-			t.Fatalf("changed %v, native git says %v", changed, native)
+			t.Fatalf("changed %v, native git read %v", changed, native)
 		}
 	})
 	b.git("fsck", "--strict", "--no-dangling")
 }
 
 func TestChangedAndDiff(t *testing.T) {
-	b := newBed(t, start())
+	b := newFixture(t, start())
 	from := b.git("rev-parse", "HEAD")
 	to, err := b.repo.Commit(from, change(), "m\n", someone)
 	if err != nil {
