@@ -2,6 +2,7 @@ package archive
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -17,4 +18,13 @@ type LedgerEntry struct {
 	// over this entry's canonical form with Prev, in hexadecimal.
 	Prev string `json:"prev"`
 	Hash string `json:"hash"`
+}
+
+// NewLedgerEntry returns an entry that the program itself makes about a subject.
+func NewLedgerEntry(now time.Time, kind, subject string, data any) (LedgerEntry, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return LedgerEntry{}, fmt.Errorf("writing the ledger: %w", err)
+	}
+	return LedgerEntry{Time: now, Kind: kind, Actor: "evolve", Subject: subject, Data: raw}, nil
 }

@@ -73,3 +73,18 @@ type Grade struct {
 	Weight float64 `json:"weight,omitempty"`
 	Reason string  `json:"reason,omitempty"`
 }
+
+// Reasons returns the reasons of the graders that the answer did not satisfy, and the
+// error that the agent ended with.
+func (e *Evaluation) Reasons() []string {
+	var out []string
+	for _, g := range e.Grades {
+		if !g.Pass && g.Reason != "" {
+			out = append(out, g.Reason)
+		}
+	}
+	if e.Error != "" {
+		out = append(out, e.Error)
+	}
+	return out
+}

@@ -154,3 +154,15 @@ func (s *Suite) Side(split Split) []*Task {
 	}
 	return out
 }
+
+// Request returns the text that the task asks the agent for: its goal, its last message
+// or its input.
+func (t *Task) Request() string {
+	switch {
+	case t.Goal != "":
+		return t.Goal
+	case len(t.Messages) > 0:
+		return t.Messages[len(t.Messages)-1].Content
+	}
+	return string(t.Input)
+}

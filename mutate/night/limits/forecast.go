@@ -16,6 +16,22 @@ const (
 	Enough      Limit = "enough"
 )
 
+// Noun returns the name of the limit within a sentence.
+func (l Limit) Noun() string {
+	switch l {
+	case Evaluations:
+		return "the limit of evaluations"
+	case Money:
+		return "the limit of money"
+	case Time:
+		return "the limit of time"
+	case Deadline:
+		return "the deadline"
+	case Enough, Unknown:
+	}
+	return "the budget or the deadline"
+}
+
 const (
 	// Most bounds the evaluations of one agent that a nightly run plans when no number is
 	// given. The search gains little beyond (its median regret on synthetic problems is

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -20,7 +21,12 @@ import (
 // cron simulates a workspace with a run every night, on a clock that moves by a day each
 // time, and an operator who looks in the morning.
 type cron struct {
-	*months
+	t         *testing.T
+	store     *archive.Archive
+	space     *workspace.Workspace
+	now       time.Time
+	budget    int
+	answers   inProcess
 	results   []archive.AgentResult
 	proposals int
 	before    map[string]agent.Config // the champion before an adoption
@@ -29,23 +35,25 @@ type cron struct {
 // newCron has an agent whose true chance of success depends on two numbers and a choice.
 func newCron(t *testing.T) *cron {
 	t.Helper()
-	m := newMonths(t, 48, 1)
-	m.store = diskArchive(t)
-	a := &m.space.Agents[0]
+	c := &cron{
+		t: t, store: diskArchive(t), space: toyWorkspace(t, 48), now: time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC), budget: 320,
+		before: map[string]agent.Config{},
+	}
+	a := &c.space.Agents[0]
+	a.UsesSeed = true
 	a.Space = agent.Space{Params: []agent.Param{
 		{Name: "reach", Kind: agent.Float, Min: 0, Max: 1, Default: .1},
 		{Name: "planner", Kind: agent.Choice, Values: []any{"none", "tree"}, Default: "none"},
 		{Name: "idle", Kind: agent.Float, Min: 0, Max: 1, Default: .5},
 	}}
 	a.Known, a.Champion = a.Space, a.Space.Default()
-	m.budget = 320
-	m.answers = func(ctx context.Context, req agent.Request) agent.Result {
+	c.answers = func(ctx context.Context, req agent.Request) agent.Result {
 		config := req.Config.Clone()
 		config["chance"] = skill(config)
 		req.Config = config
 		return coin(ctx, req)
 	}
-	return &cron{months: m, before: map[string]agent.Config{}}
+	return c
 }
 
 // skill is the true chance of a config: .3 for the default, .9 at best.
@@ -84,8 +92,8 @@ func (c *cron) awaiting() []archive.ProposalRecord {
 func (c *cron) night() {
 	c.t.Helper()
 	waited := c.awaiting()
-	o := c.options()
-	o.Propose = c.propose
+	o := toyOptions(c.space, c.store, c.answers, c.budget)
+	o.Now, o.Propose = func() time.Time { return c.now }, c.propose
 	if _, err := Run(c.t.Context(), o); err != nil {
 		c.t.Fatal(err)
 	}
@@ -318,4 +326,37 @@ func TestOneWhoRollsBack(t *testing.T) {
 	if c.proposals == 0 {
 		t.Error("nothing was ever proposed")
 	}
+}
+
+// entries returns all entries into the confirmation.
+func (c *cron) entries() []archive.Candidate {
+	c.t.Helper()
+	return listed(c.t, c.store.Candidates(c.t.Context(), "toy"))
+}
+
+func listed[T any](t *testing.T, seq func(func(T, error) bool)) []T {
+	t.Helper()
+	var out []T
+	for v, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// coin succeeds with the chance in its config, independently in every evaluation.
+func coin(_ context.Context, req agent.Request) agent.Result {
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, req.Seed, "t"+string(req.Task.Input), req.Config.ID())
+	x := h.Sum64() // mix, so that the last bytes change the first bits
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	answer := "no"
+	if float64(x>>11)/(1<<53) < req.Config.Float("chance", 0) {
+		answer = "yes"
+	}
+	return agent.Result{Answer: &answer, Outcome: agent.OK}
 }

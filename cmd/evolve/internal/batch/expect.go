@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"evolve/bench/stats"
+	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
 )
 
@@ -53,7 +54,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 	agents := float64(len(r.plans))
 	for i := range r.plans {
 		p := &r.plans[i]
-		out[i].Agent, out[i].Variances = p.Agent, r.variances[p.Agent]
+		out[i].Agent, out[i].Variances = p.Agent, r.specs[i].Variances
 		left := limits.Unlimited()
 		if n := r.o.Budget.Evaluations; n > 0 {
 			left.Evaluations = float64(shareOf(n, len(r.plans), i))
@@ -84,29 +85,30 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 				left.Seconds = seconds
 			}
 		}
-		k, err := r.knownPace(ctx, p, parallel)
+		k, err := night.KnownPace(ctx, r.o.Archive, p, parallel)
 		if err != nil {
 			return nil, err
 		}
 		r.foresee(&out[i], i, left, k)
 		out[i].Text = r.inWords(out[i], left, k, now)
-		out[i].Policies = policed(r.o.Workspace, r.agents[i], out[i].Evaluations, out[i].USD, finite(min(left.Seconds, left.Deadline)))
+		seconds := min(left.Seconds, left.Deadline)
+		if math.IsInf(seconds, 1) {
+			seconds = 0
+		}
+		out[i].Policies = policed(r.o.Workspace, r.agents[i], out[i].Evaluations, out[i].USD, seconds)
 	}
 	return out, nil
 }
 
 // foresee plans an agent by its forecast.
-func (r *runner) foresee(e *Expectation, at int, left limits.Left, k known) {
+func (r *runner) foresee(e *Expectation, at int, left limits.Left, k night.Known) {
 	f := limits.Plan(left, k.Pace, r.o.Workspace.Settings.Confirm.Share)
-	e.Limit, e.Evaluations, e.Seconds, e.USD, e.Run = f.Limit, f.Evaluations, finite(k.Seconds), finite(k.USD), k.run
-	p := &r.plans[at]
+	e.Limit, e.Evaluations, e.Seconds, e.USD, e.Run = f.Limit, f.Evaluations, k.Seconds, k.USD, k.Run
 	if f.Limit == limits.Unknown && math.IsInf(left.Evaluations, 1) {
 		e.Evaluations = 0 // the number is not known yet
 		return
 	}
-	a := Allocate(r.want(r.agents[at], suitesOf(r.o.Workspace, r.agents[at]), f.Evaluations))
-	a.plan(p)
-	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, a.Warnings
+	r.specs[at].Allocate(&r.plans[at], f.Evaluations)
 }
 
 // sharing adds the number of agents that share the limits, if there are several.
@@ -118,7 +120,7 @@ func (r *runner) sharing() string {
 }
 
 // inWords describes which limit will bind, and on what estimate.
-func (r *runner) inWords(e Expectation, left limits.Left, k known, now time.Time) string {
+func (r *runner) inWords(e Expectation, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {
 		case limits.Money:
@@ -154,9 +156,9 @@ func (r *runner) inWords(e Expectation, left limits.Left, k known, now time.Time
 	if k.USD > 0 {
 		took += fmt.Sprintf(" and $%.4g", k.USD)
 	}
-	took += " an evaluation in run " + k.run
-	if !k.ended.IsZero() {
-		took += ", " + humanize.RelTime(k.ended, now, "ago", "from now")
+	took += " an evaluation in run " + k.Run
+	if !k.Ended.IsZero() {
+		took += ", " + humanize.RelTime(k.Ended, now, "ago", "from now")
 	}
 	switch e.Limit {
 	case limits.Evaluations:

@@ -10,6 +10,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 )
 
@@ -36,10 +37,10 @@ func TestAFinishedNightIsNotRunAgain(t *testing.T) {
 	var opened []string
 	power := errors.New("the power went out")
 	fails := true
-	o.Open = func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error) {
+	o.Open = func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error) {
 		opened = append(opened, a.ID)
 		if fails && a.ID == "other" {
-			return Opened{}, power
+			return night.Opened{}, power
 		}
 		return open(ctx, a, scratch)
 	}

@@ -13,6 +13,7 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 )
 
@@ -98,8 +99,8 @@ func toyOptions(w *workspace.Workspace, a *archive.Archive, run agent.Agent, eva
 	proposals := 0
 	return Options{
 		Workspace: w, Archive: a, Budget: workspace.Budget{Evaluations: evaluations}, Concurrency: 8, Lookahead: 32,
-		Open: func(context.Context, *workspace.Agent, string) (Opened, error) {
-			return Opened{Agent: run, Identity: "toy", Sandbox: "in process", Close: func() error { return nil }}, nil
+		Open: func(context.Context, *workspace.Agent, string) (night.Opened, error) {
+			return night.Opened{Agent: run, Identity: "toy", Sandbox: "in process", Close: func() error { return nil }}, nil
 		},
 		Grading: exactGrading,
 		Propose: func(_ context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error) {

@@ -12,6 +12,7 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/mutate/night"
 )
 
 // errTime reports that the run's time is up.
@@ -32,7 +33,7 @@ func (o Options) payForPatches() bool {
 // and when the run's time is up: the gates of a patch, and the benchmarks of a search.
 func (r *runner) bounded(ctx context.Context) (context.Context, func()) {
 	drained, drain := context.WithCancelCause(ctx)
-	unhook := context.AfterFunc(r.o.Drain, func() { drain(ErrInterrupted) })
+	unhook := context.AfterFunc(r.o.Drain, func() { drain(night.ErrInterrupted) })
 	timed, stop := drained, context.CancelFunc(func() {})
 	if !r.end.IsZero() {
 		timed, stop = context.WithTimeoutCause(drained, r.end.Sub(r.o.Now()), errTime)

@@ -14,6 +14,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/model"
 )
 
@@ -132,7 +133,7 @@ func stopping(o Options, m *scripted, says []string, stop context.CancelCauseFun
 	return func(ctx context.Context, a *workspace.Agent) (model.Model, func() error, error) {
 		m.says = says
 		asked, done, err := open(ctx, a)
-		return asked, func() error { stop(ErrInterrupted); return done() }, err
+		return asked, func() error { stop(night.ErrInterrupted); return done() }, err
 	}
 }
 

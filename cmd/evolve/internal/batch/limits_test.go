@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
 	"evolve/runtime/agent"
 )
@@ -80,7 +81,7 @@ func (n timed) in(t *testing.T, store *archive.Archive) tells {
 		r := answer(ctx, req)
 		r.Usage.CostUSD = n.cost
 		return r
-	}, func() { stop(ErrInterrupted) }), 0)
+	}, func() { stop(night.ErrInterrupted) }), 0)
 	o.Drain = drain
 	o.Sleep = func(ctx context.Context, d time.Duration) error {
 		select {

@@ -12,7 +12,7 @@ import (
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
-	"evolve/runtime/agent"
+	"evolve/mutate/night"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
 )
@@ -45,7 +45,7 @@ type Options struct {
 	Given Given
 
 	// Open prepares an agent to run.
-	Open func(ctx context.Context, a *workspace.Agent, scratch string) (Opened, error)
+	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
 	// them out of the run's record.
 	Guards func() []policy.Stat
@@ -72,7 +72,7 @@ type Options struct {
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
 	Patience bench.Patience
-	Progress func(Progress)
+	Progress func(night.Progress)
 	Log      *slog.Logger
 	// Lost is the time for which this process has been suspended so far; nil: none.
 	Lost func() time.Duration
@@ -101,38 +101,6 @@ const (
 	ResumeNever
 )
 
-// Opened is an agent that is ready to run.
-type Opened struct {
-	Agent agent.Agent
-	// Identity is everything besides the config that could change an answer.
-	Identity string
-	// Sandbox names its sandbox, for the report.
-	Sandbox string
-	// Parallel is the agent's own maximum of evaluations at once; 0: none.
-	Parallel int
-	// Workdir reports whether every evaluation needs a working directory, even without
-	// files.
-	Workdir bool
-	// Reflect answers the briefs of the search by the route that search.reflect names;
-	// nil if it names none.
-	Reflect model.Model
-	// Renew resets the agent: its programs are restarted, and the files that they wrote
-	// are removed. It is called between stages; nil if there is nothing to reset.
-	Renew func() error
-	Close func() error
-}
-
-// Progress is the progress of a running stage.
-type Progress struct {
-	Run, Agent, Stage string
-	Done, Planned     int
-	// Best is the best estimate so far, with its interval; Known is false before there is
-	// one.
-	Known        bool
-	Best, Lo, Hi float64
-	SpentUSD     float64
-}
-
 // Plan is what a run is about to do, before money is spent.
 type Plan struct {
 	Run    archive.Run
@@ -141,7 +109,7 @@ type Plan struct {
 	// plan has no numbers of evaluations.
 	Limits []Expectation
 	// Outlooks are those of the same agents; empty if nothing is to be confirmed.
-	Outlooks []Outlook
+	Outlooks []night.Outlook
 	// Tunings are the targets whose marked constants are searched after the agents.
 	Tunings []Tuning
 }

@@ -12,6 +12,7 @@ import (
 	"evolve/cmd/evolve/internal/batch/tuning"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
+	"evolve/mutate/night"
 )
 
 // PatchNoteKind is the kind of the ledger's entries that hold an [archive.PatchNote];
@@ -67,7 +68,7 @@ func (r *runner) survey() {
 // written and submits those that agents asked for, once all agents are done: proposals of
 // configs then have the same numbers either way, and no evaluation runs beside a
 // benchmark. A night that was stopped records what agents asked for and runs no gate.
-// Failures here do not affect the night: the only error is [ErrInterrupted]. A resumed
+// Failures here do not affect the night: the only error is [night.ErrInterrupted]. A resumed
 // run does not repeat work that is recorded in the ledger; an interrupted search starts
 // again.
 func (r *runner) patches(ctx context.Context, results []archive.AgentResult) error {
@@ -105,10 +106,10 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 	return r.stopped(ctx)
 }
 
-// stopped returns [ErrInterrupted] once a person has stopped the night.
+// stopped returns [night.ErrInterrupted] once a person has stopped the night.
 func (r *runner) stopped(ctx context.Context) error {
 	if r.o.Drain.Err() != nil || ctx.Err() != nil {
-		return ErrInterrupted
+		return night.ErrInterrupted
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func (r *runner) keepNote(ctx context.Context, past []pastNote, same func(archiv
 	switch {
 	case err == nil && note.Text == "":
 		return // there was nothing to do
-	case err != nil && (errors.Is(err, ErrInterrupted) || r.stopped(ctx) != nil):
+	case err != nil && (errors.Is(err, night.ErrInterrupted) || r.stopped(ctx) != nil):
 		note.Text = "it was interrupted"
 	case errors.Is(err, bench.ErrBudget):
 		note.Text = "the budget or the deadline of the run left no room for it"
@@ -200,7 +201,7 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 func (r *runner) proceed(ctx context.Context, until time.Time) error {
 	switch {
 	case r.o.Drain.Err() != nil:
-		return ErrInterrupted
+		return night.ErrInterrupted
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case !until.IsZero() && !r.o.Now().Before(until):

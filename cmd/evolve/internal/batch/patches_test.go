@@ -13,6 +13,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/patch/scope"
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
@@ -158,22 +159,22 @@ func failing(context.Context, *workspace.Agent) (model.Model, func() error, erro
 }
 
 // always is an agent that gives one answer.
-func always(text string) func(context.Context, *workspace.Agent, string) (Opened, error) {
-	return func(context.Context, *workspace.Agent, string) (Opened, error) {
+func always(text string) func(context.Context, *workspace.Agent, string) (night.Opened, error) {
+	return func(context.Context, *workspace.Agent, string) (night.Opened, error) {
 		one := inProcess(func(context.Context, agent.Request) agent.Result {
 			return agent.Result{Answer: &text, Outcome: agent.OK}
 		})
-		return Opened{Agent: one, Identity: "toy", Close: func() error { return nil }}, nil
+		return night.Opened{Agent: one, Identity: "toy", Close: func() error { return nil }}, nil
 	}
 }
 
 // costly is an agent so expensive that the money pays for one answer.
-func costly(context.Context, *workspace.Agent, string) (Opened, error) {
+func costly(context.Context, *workspace.Agent, string) (night.Opened, error) {
 	no := "no"
 	one := inProcess(func(context.Context, agent.Request) agent.Result {
 		return agent.Result{Answer: &no, Outcome: agent.OK, Usage: agent.Usage{CostUSD: 1}}
 	})
-	return Opened{Agent: one, Identity: "toy", Close: func() error { return nil }}, nil
+	return night.Opened{Agent: one, Identity: "toy", Close: func() error { return nil }}, nil
 }
 
 // TestPatchNotesOfAResumedRun checks that recorded work is not repeated, and that its
@@ -219,7 +220,7 @@ func TestTimeIsKeptForTuning(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	r.o.Drain = stopped
-	if err := r.proceed(t.Context(), time.Time{}); !errors.Is(err, ErrInterrupted) {
+	if err := r.proceed(t.Context(), time.Time{}); !errors.Is(err, night.ErrInterrupted) {
 		t.Errorf("after an interrupt: %v", err)
 	}
 }
@@ -234,7 +235,7 @@ func TestInterruptedPatches(t *testing.T) {
 	open := o.Writer
 	o.Writer = func(context.Context, *workspace.Agent) (model.Model, func() error, error) {
 		stop()
-		return nil, nil, ErrInterrupted
+		return nil, nil, night.ErrInterrupted
 	}
 	s, err := Run(t.Context(), o)
 	if err != nil || s.Run.Exit != ExitInterrupted || s.Run.State != archive.RunInterrupted || !strings.Contains(s.Run.Patches[0].Text, "interrupted") {

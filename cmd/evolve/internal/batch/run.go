@@ -11,19 +11,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/bench/confirm"
-	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
 )
-
-// ErrInterrupted reports that a person stopped the run.
-var ErrInterrupted = errors.New("interrupted")
 
 // The exit codes of a run.
 const (
@@ -40,6 +35,8 @@ type runner struct {
 	o      Options
 	run    archive.Run
 	agents []*workspace.Agent
+	// specs and plans are those of the agents' nights, in the order of agents.
+	specs  []night.Spec
 	plans  []archive.AgentPlan
 	budget *bench.Budget
 	// stop ends the work on agents, end everything after it; zero: no limit.
@@ -49,13 +46,11 @@ type runner struct {
 	// byDefault reports that no limit was given.
 	byDefault bool
 	tunings   []tunable
-	// variances are each agent's variances as estimated from earlier runs.
-	variances map[string]stats.Variances
-	// held names the first limit under policies that an agent's evaluations waited for
-	// when their time was over.
-	held    string
-	running atomic.Int64
-	reached atomic.Int64
+	// blocking names the first limit under policies that an agent's evaluations waited
+	// for when their time was over.
+	blocking string
+	// reached is the maximum number of evaluations that ran at once.
+	reached int
 }
 
 // Prepare makes the plan of a run without spending or writing anything.
@@ -75,11 +70,11 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	for _, t := range r.tunings {
 		plan.Tunings = append(plan.Tunings, t.Tuning)
 	}
-	for _, p := range r.plans {
+	for i := range r.specs {
 		if o.SearchOnly() {
 			break
 		}
-		look, err := r.outlook(ctx, p)
+		look, err := r.specs[i].Outlook(ctx)
 		if err != nil {
 			return Plan{}, err
 		}
@@ -111,7 +106,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	var results []archive.AgentResult
 	var ended error
 	var spent *bench.SpentError
-	for i, a := range r.agents {
+	for i := range r.agents {
 		if earlier, err := r.finished(ctx, i); err != nil {
 			ended = err
 			break
@@ -119,13 +114,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 			results = append(results, *earlier)
 			continue
 		}
-		n := &night{runner: r, agent: a, plan: &r.plans[i], left: len(r.agents) - i}
-		result, err := n.work(ctx)
+		result, err := r.work(ctx, i)
 		if result.Agent != "" {
 			results = append(results, result)
-		}
-		if r.held == "" {
-			r.held = n.held
 		}
 		if errors.As(err, &spent) { // others may not need what is spent
 			if result.Verdict == archive.Undecided && r.run.Spent == "" {
@@ -139,7 +130,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		}
 	}
 	skills := r.skills(ctx, ended, results)
-	if ended == nil || errors.Is(ended, ErrInterrupted) {
+	if ended == nil || errors.Is(ended, night.ErrInterrupted) {
 		ended = errors.Join(ended, r.patches(ctx, results))
 	}
 	// The context may be done; the end of the run is recorded nevertheless.
@@ -251,26 +242,28 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		Lookahead: o.Lookahead, Concurrency: o.Concurrency, BudgetEval: o.Budget.Evaluations,
 		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Until: o.Until, Binary: o.Binary, Host: o.Host,
 	}
-	r.plans, r.variances = nil, map[string]stats.Variances{}
+	r.plans, r.specs = make([]archive.AgentPlan, len(r.agents)), make([]night.Spec, len(r.agents))
 	for i, a := range r.agents {
+		s := &r.specs[i]
+		*s = r.spec(a)
 		var err error
-		if r.variances[a.ID], err = r.learn(ctx, a, number); err != nil {
+		if s.Variances, err = night.EstimateVariances(ctx, o.Archive, &s.Agent, number); err != nil {
 			return err
 		}
 		r.run.Agents = append(r.run.Agents, a.ID)
-		plan := r.planAgent(a, shareOf(o.Budget.Evaluations, len(r.agents), i))
+		var waits []archive.Waiting
 		if takenUp == "" {
-			plan.Waits, err = r.waits(ctx, a, "")
+			waits, err = r.waits(ctx, a, "")
 		} else {
-			plan.Waits, err = r.survive(ctx, a, takenUp)
+			waits, err = r.survive(ctx, a, takenUp)
 		}
 		if err != nil {
 			return err
 		}
-		if w, ok := against(plan.Waits); ok {
-			plan.Against = w.Variant
+		s.Plan, r.plans[i] = &r.plans[i], s.NewPlan(waits)
+		if evaluations := shareOf(o.Budget.Evaluations, len(r.agents), i); evaluations > 0 || !o.limited() {
+			s.Allocate(s.Plan, evaluations)
 		}
-		r.plans = append(r.plans, plan)
 	}
 	identity, err := json.Marshal(struct {
 		Number    int
@@ -291,34 +284,6 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		r.plans[i].Run = r.run.ID
 	}
 	return nil
-}
-
-func (r *runner) planAgent(a *workspace.Agent, budget int) archive.AgentPlan {
-	o := r.o
-	set := o.Workspace.Settings
-	sides := suitesOf(o.Workspace, a)
-	var alloc Allocation
-	if budget > 0 || !o.limited() {
-		alloc = Allocate(r.want(a, sides, budget))
-	}
-	return archive.AgentPlan{
-		Agent: a.ID, Suites: a.Suites, SuiteHash: sides.hash, SplitHash: sides.splitHash, AgentHash: a.Hash,
-		SpaceHash: spaceHash(a.Known), PricesHash: pricesHash(set.Prices), Params: a.Space.Names(), Adapter: a.Adapter.Kind, Champion: a.Champion.ID(), Default: a.Known.Default().ID(),
-		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
-		Search: alloc.Search, Baseline: alloc.Baseline, AA: alloc.AA, Ablate: alloc.Ablate, Confirm: alloc.Confirm,
-		Finalists: alloc.Finalists, Repeats: alloc.Blocks, SearchTasks: len(sides.search), HoldoutTasks: len(sides.holdout),
-		Detectable: alloc.Detectable, Month: alloc.Month, Power: alloc.Power, Warnings: alloc.Warnings, Alike: sides.alike,
-	}
-}
-
-// want returns the input of an agent's allocation of so many evaluations.
-func (r *runner) want(a *workspace.Agent, s sides, evaluations int) Want {
-	set := r.o.Workspace.Settings
-	return Want{
-		Budget: evaluations, SearchTasks: len(s.search), HoldoutTasks: len(s.holdout), HoldoutUnits: confirm.Units(s.holdout),
-		Fixed: a.Deterministic && !a.UsesSeed, Confirm: set.Confirm, Baseline: set.Search.Baseline, SearchOnly: r.o.SearchOnly(),
-		Variances: r.variances[a.ID], Params: changeable(a.Space),
-	}
 }
 
 // start writes the run's record and its ledger entry, and ends runs that were left open.
@@ -454,7 +419,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	if err := r.o.Archive.Flush(ctx); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	r.run.Ended, r.run.Reached = r.o.Now(), int(r.reached.Load())
+	r.run.Ended, r.run.Reached = r.o.Now(), r.reached
 	if r.o.Guards != nil {
 		r.run.Guards = r.o.Guards()
 	}
@@ -470,12 +435,12 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 			r.run.Exit, r.run.Reason = ExitBudget, "a budget under policies is spent: "+r.run.Spent
 		case exhausted(results):
 			r.run.Exit, r.run.Reason = ExitBudget, r.spentLimits()+" ended it before a single planned stage was complete"
-			if r.held != "" {
-				r.run.Spent = r.held
-				r.run.Reason = "the time ended it before a single planned stage was complete: evaluations waited for a limit under policies: " + r.held
+			if r.blocking != "" {
+				r.run.Spent = r.blocking
+				r.run.Reason = "the time ended it before a single planned stage was complete: evaluations waited for a limit under policies: " + r.blocking
 			}
 		}
-	case errors.Is(ended, ErrInterrupted) || errors.Is(ended, context.Canceled):
+	case errors.Is(ended, night.ErrInterrupted) || errors.Is(ended, context.Canceled):
 		r.run.State, r.run.Exit, r.run.Reason = archive.RunInterrupted, ExitInterrupted, "a person stopped it"
 	default:
 		r.run.State, r.run.Exit, r.run.Reason = archive.RunFailed, ExitInfrastructure, ended.Error()
@@ -505,12 +470,12 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 func (r *runner) spentLimits() string {
 	var names []string
 	for _, l := range r.run.Limits {
-		if name := limitName(limits.Limit(l.Bound)); !slices.Contains(names, name) {
+		if name := limits.Limit(l.Bound).Noun(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
-		return limitName(limits.Unknown)
+		return limits.Unknown.Noun()
 	}
 	return strings.Join(names, " and ")
 }
@@ -525,6 +490,7 @@ func exhausted(results []archive.AgentResult) bool {
 	return len(results) > 0
 }
 
+// note appends an entry about the run to the ledger.
 func (r *runner) note(ctx context.Context, kind string, data any) error {
 	e, err := r.entry(kind, data)
 	if err != nil {
@@ -538,13 +504,10 @@ func (r *runner) note(ctx context.Context, kind string, data any) error {
 
 // entry returns a ledger entry about the run.
 func (r *runner) entry(kind string, data any) (archive.LedgerEntry, error) {
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return archive.LedgerEntry{}, fmt.Errorf("writing the ledger: %w", err)
-	}
-	return archive.LedgerEntry{Time: r.o.Now(), Kind: kind, Actor: "evolve", Subject: r.run.ID, Data: raw}, nil
+	return archive.NewLedgerEntry(r.o.Now(), kind, r.run.ID, data)
 }
 
+// scratch returns the folder of the working directories.
 func (r *runner) scratch() string {
 	return filepath.Join(r.o.Workspace.StateDir(), "work")
 }

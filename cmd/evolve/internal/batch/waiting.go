@@ -7,11 +7,8 @@ import (
 	"slices"
 
 	"evolve/archive"
-	"evolve/bench"
-	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/runtime/agent"
 )
 
 // waits lists an agent's proposals of a config that await a person, the oldest first,
@@ -58,58 +55,4 @@ func (r *runner) survive(ctx context.Context, a *workspace.Agent, run string) ([
 		}
 	}
 	return slices.Clip(then), nil
-}
-
-// against returns the latest waiting proposal that is not stale; ok is false if there is
-// none.
-func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
-	for _, w := range slices.Backward(waits) {
-		if len(w.Stale) == 0 {
-			return w, true
-		}
-	}
-	return archive.Waiting{}, false
-}
-
-// reference describes what candidates are measured against while a proposal waits: its
-// variant, and its measured gain over the champion. It is nil if nothing waits.
-func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
-	w, ok := against(n.plan.Waits)
-	if !ok {
-		return nil, nil
-	}
-	ref := stats.Reference{Proposal: w.Proposal, Variant: string(w.Variant)}
-	for id, number := range map[agent.ConfigID]*int{w.Variant: &ref.Number, n.plan.Champion: &ref.Champion} {
-		v, err := n.o.Archive.Variant(ctx, n.agent.ID, id)
-		if err != nil && !errors.Is(err, archive.ErrNotFound) {
-			return nil, fmt.Errorf("%w: reading the variant that waits: %w", bench.ErrRecorder, err)
-		}
-		*number = v.Number
-	}
-	p, err := n.o.Archive.Proposal(ctx, w.Proposal)
-	if err != nil {
-		return nil, fmt.Errorf("%w: reading what waits: %w", bench.ErrRecorder, err)
-	}
-	r, err := n.ruling(ctx, p)
-	if r != nil {
-		ref.Add(r)
-	}
-	return &ref, err
-}
-
-// ruling returns the ruling on a proposal's variant by the run that made it, or nil.
-func (n *night) ruling(ctx context.Context, p archive.ProposalRecord) (*stats.Ruling, error) {
-	result, err := n.o.Archive.Result(ctx, p.Run, p.Agent)
-	if errors.Is(err, archive.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: reading the result of run %s: %w", bench.ErrRecorder, p.Run, err)
-	}
-	for _, f := range result.Finalist {
-		if f.Variant == p.Variant {
-			return f.Ruling, nil
-		}
-	}
-	return nil, nil
 }

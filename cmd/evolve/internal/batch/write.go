@@ -114,24 +114,24 @@ func (r *runner) askOnce(ctx context.Context, w patchwriter.Writer, m patchwrite
 // the Go files that a patch may change.
 func (r *runner) material(ctx context.Context, agentID string, ground *patching.Ground) (patchwriter.Material, error) {
 	m := patchwriter.Material{Target: ground.Target.Name}
-	a, _ := r.o.Workspace.Agent(agentID)
-	sides := suitesOf(r.o.Workspace, a)
+	s := r.specs[slices.Index(r.run.Agents, agentID)]
+	sample := s.Agent.Sample()
 	tasks := map[string]*bench.Task{}
 	var all []bench.Task
-	for _, t := range sides.search {
+	for _, t := range sample.Search {
 		tasks[t.ID] = t
 	}
-	for _, t := range slices.Concat(sides.search, sides.holdout) {
+	for _, t := range slices.Concat(sample.Search, sample.Holdout) {
 		all = append(all, *t)
 	}
 	m.Answers = bench.IndexAnswers(all)
-	failed, err := r.failures(ctx, agentID, a.Champion.ID(), tasks)
+	failed, err := r.failures(ctx, agentID, s.Agent.Champion.ID(), tasks)
 	if err != nil {
 		return m, err
 	}
 	for _, e := range failed {
 		c := patchwriter.Case{
-			Task: e.Task, Domain: e.Domain, Goal: goalOf(tasks[e.Task]), Outcome: e.Outcome, Score: e.Score, Answer: e.Answer, Reasons: reasons(e),
+			Task: e.Task, Domain: e.Domain, Goal: tasks[e.Task].Request(), Outcome: e.Outcome, Score: e.Score, Answer: e.Answer, Reasons: e.Reasons(),
 		}
 		switch t, err := r.o.Archive.Transcript(ctx, e.Key); {
 		case err == nil:

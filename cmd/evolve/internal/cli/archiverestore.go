@@ -14,10 +14,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/mutate/night"
 	"evolve/reports"
 )
 
@@ -64,7 +64,7 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 	held, err := archive.Restore(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how)
 	if err != nil {
 		var own *exit.Error
-		if errors.As(err, &own) || errors.Is(err, batch.ErrInterrupted) {
+		if errors.As(err, &own) || errors.Is(err, night.ErrInterrupted) {
 			return err
 		}
 		err = fmt.Errorf("restoring %s: %w", name, err)
@@ -227,7 +227,7 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 	}
 	_, _ = fmt.Fprint(who.out, b.String())
 	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, batch.ErrInterrupted) {
+	if errors.Is(err, night.ErrInterrupted) {
 		return err
 	}
 	if err != nil || line != "yes" {

@@ -11,6 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 )
 
 // dryRun shows what a run would do and what effect it could detect, and spends nothing.
@@ -100,7 +101,7 @@ func guardsOf(w *workspace.Workspace, id string) string {
 }
 
 // entriesLeft describes how many variants may still enter the confirmation.
-func entriesLeft(look batch.Outlook) string {
+func entriesLeft(look night.Outlook) string {
 	e := look.Entries
 	text := fmt.Sprintf("%d of the %d variants that may enter in any %d days are left", e.Most-e.Used, e.Most, e.Days)
 	if look.Open > 0 {

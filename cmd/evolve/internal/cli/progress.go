@@ -11,7 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"evolve/cmd/evolve/internal/batch"
+	"evolve/mutate/night"
 )
 
 // progress shows a run under way on standard error: bars on a terminal, one line
@@ -49,7 +49,7 @@ func drawable(stream any) (int, bool) {
 }
 
 // show displays one state of the run; it is called from many goroutines.
-func (p *progress) show(now batch.Progress) {
+func (p *progress) show(now night.Progress) {
 	if p.quiet {
 		return
 	}
@@ -85,7 +85,7 @@ func (p *progress) show(now batch.Progress) {
 
 // line writes at a change of stage, at its end, and once a minute between. A stage may
 // end early, so its last line is held back until then.
-func (p *progress) line(now batch.Progress, fresh bool) {
+func (p *progress) line(now night.Progress, fresh bool) {
 	if fresh {
 		p.settle()
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/mutate/night"
 	"evolve/reports"
 )
 
@@ -24,7 +24,7 @@ func (sh *shell) stoppable() (context.Context, func()) {
 	go func() {
 		select {
 		case first := <-sh.signals:
-			cancel(batch.ErrInterrupted)
+			cancel(night.ErrInterrupted)
 			sh.calm(first, done)
 			sh.release()
 		case <-done:
@@ -119,7 +119,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 		out.printDiff(p)
 	}
 	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, batch.ErrInterrupted) {
+	if errors.Is(err, night.ErrInterrupted) {
 		return err
 	}
 	if err != nil || line != "yes" {

@@ -8,11 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/reports"
 )
 
@@ -125,7 +125,7 @@ func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r a
 		printChanges(who.out, decide.Changes(wish.Agent.Space.Names(), wish.Agent.Champion, wish.Config), 24)
 	}
 	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, batch.ErrInterrupted) {
+	if errors.Is(err, night.ErrInterrupted) {
 		return err
 	}
 	if err != nil || line != "yes" {

@@ -19,6 +19,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
+	"evolve/mutate/night"
 	"evolve/reports"
 )
 
@@ -230,7 +231,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 				}
 			}
 			_, _ = fmt.Fprintln(sh.Stderr, "\n"+step.says)
-			step.end(batch.ErrInterrupted)
+			step.end(night.ErrInterrupted)
 			next = sh.calm(next, done)
 		}
 		sh.release()

@@ -37,7 +37,7 @@ func BenchmarkStatus(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	night(b, a, evaluations)
+	recordNight(b, a, evaluations)
 	killed := b.TempDir()
 	look := func(b *testing.B, root string) {
 		var processor time.Duration
@@ -69,8 +69,8 @@ func BenchmarkStatus(b *testing.B) {
 	b.Run("after a kill", func(b *testing.B) { look(b, killed) })
 }
 
-// night records a run of so many evaluations, all different.
-func night(b *testing.B, a *archive.Archive, evaluations int) {
+// recordNight records a run of so many evaluations, all different.
+func recordNight(b *testing.B, a *archive.Archive, evaluations int) {
 	b.Helper()
 	ctx, run := b.Context(), archive.Run{ID: "1-a", Number: 1, State: archive.RunRunning, Agents: []string{"solver"}, BudgetEval: evaluations}
 	var wg sync.WaitGroup

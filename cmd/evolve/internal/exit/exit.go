@@ -15,6 +15,7 @@ import (
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/patch"
 )
 
@@ -67,7 +68,7 @@ func Of(err error) (code int, hint string) {
 	switch {
 	case code != Unexpected && code != Usage && code != Gate && code != Integrity:
 		return code, hint
-	case errors.Is(err, batch.ErrInterrupted): // whatever ran short afterwards
+	case errors.Is(err, night.ErrInterrupted): // whatever ran short afterwards
 		return Interrupted, ""
 	case code == Integrity && errors.Is(err, archive.ErrCorrupt):
 		return code, hint
@@ -164,7 +165,7 @@ func kinds() []kind {
 		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
 		is(Usage, "a file stands where a folder is needed; move it away", syscall.ENOTDIR),
 		is(Infrastructure, "it must be readable and writable by the user who runs evolve", fs.ErrPermission),
-		is(Interrupted, "", context.Canceled, batch.ErrInterrupted),
+		is(Interrupted, "", context.Canceled, night.ErrInterrupted),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 )
 
 func TestOf(t *testing.T) {
@@ -49,7 +50,7 @@ func TestOf(t *testing.T) {
 		{"integrity, with few files", Errorf(Integrity, "h", "x: %w", syscall.EMFILE), Infrastructure},
 		{"damage beside a full disk", errors.Join(&archive.AuditError{}, syscall.ENOSPC), Integrity},
 		{"cancelled", context.Canceled, Interrupted},
-		{"interrupted", batch.ErrInterrupted, Interrupted},
+		{"interrupted", night.ErrInterrupted, Interrupted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, err := range []error{tt.err, fmt.Errorf("doing: %w", tt.err), errors.Join(tt.err, nil)} {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/command"
 	"evolve/runtime/mcp"
 	"evolve/runtime/model"
@@ -61,12 +61,12 @@ func (h *Host) Agents(w *workspace.Workspace) (*AgentFactory, error) {
 }
 
 // Open prepares an agent: the only table from adapter to implementation.
-func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch string) (batch.Opened, error) {
+func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error) {
 	scratch, err := filepath.Abs(scratch)
 	if err != nil {
-		return batch.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
+		return night.Opened{}, fmt.Errorf("finding the folder of working directories: %w", err)
 	}
-	var opened batch.Opened
+	var opened night.Opened
 	switch a.Adapter.Kind {
 	case workspace.KindBuiltin:
 		opened, err = f.openBuiltin(ctx, a, scratch)
@@ -78,10 +78,10 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 		err = fmt.Errorf("no adapter is called %q", a.Adapter.Kind)
 	}
 	if err != nil {
-		return batch.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
+		return night.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
 	if opened, err = f.withReflection(a, opened); err != nil {
-		return batch.Opened{}, fmt.Errorf("agent %s: search.reflect: %w", a.ID, err)
+		return night.Opened{}, fmt.Errorf("agent %s: search.reflect: %w", a.ID, err)
 	}
 	identity := []string{a.Hash, a.Version, f.Binary, f.workspace.ModelHash(a)}
 	if opened.Identity != "" { // tools in quarantine
@@ -93,7 +93,7 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 
 // withReflection opens the routes of the model of search.reflect, unless the agent's own
 // are open: one recorder must write all recordings of a provider.
-func (f *AgentFactory) withReflection(a *workspace.Agent, opened batch.Opened) (batch.Opened, error) {
+func (f *AgentFactory) withReflection(a *workspace.Agent, opened night.Opened) (night.Opened, error) {
 	route := f.workspace.Settings.Search.Reflect
 	switch {
 	case !f.Reflects || route == "":
@@ -133,12 +133,12 @@ func (f *AgentFactory) Writer(a *workspace.Agent) (model.Model, func() error, er
 
 // openBuiltin prepares the built-in runtime: its model, its tool servers, and the tools
 // and skills that a person has approved.
-func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (opened batch.Opened, err error) {
+func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scratch string) (opened night.Opened, err error) {
 	var closers []func() error
 	done := func() error { return f.closeBuiltin(ctx, a, closers) }
 	defer func() {
 		if err != nil {
-			opened, err = batch.Opened{}, errors.Join(err, done())
+			opened, err = night.Opened{}, errors.Join(err, done())
 		}
 	}()
 	options := f.turnOptions(a)
@@ -244,16 +244,16 @@ func Startable(agents ...*workspace.Agent) error {
 }
 
 // openCommand prepares an operator's program.
-func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (batch.Opened, error) {
+func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (night.Opened, error) {
 	ad, around := a.Adapter, f.around(a.Adapter.Sandbox)
 	opened, err := command.New(command.Options{
 		Argv: ad.Argv, Dir: a.Dir, Protocol: ad.Protocol, Pool: ad.Pool, Timeout: ad.Timeout, Env: f.host.Env.passed(ad.Env),
 		Walls: around, Network: ad.Network == "host", Scrub: f.Sandbox.Scrubber.String, Scratch: scratch, Hidden: []string{f.Sandbox.root},
 	})
 	if err != nil {
-		return batch.Opened{}, err
+		return night.Opened{}, err
 	}
-	return batch.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: f.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
+	return night.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: f.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
 }
 
 // networkWithin describes a program's network in a sandbox.
@@ -268,15 +268,15 @@ func networkWithin(around sandbox.Walls, network string) string {
 }
 
 // openHTTP prepares an operator's service.
-func (f *AgentFactory) openHTTP(a *workspace.Agent) (batch.Opened, error) {
+func (f *AgentFactory) openHTTP(a *workspace.Agent) (night.Opened, error) {
 	ad := a.Adapter
 	opened, err := command.NewHTTP(command.HTTPOptions{
 		URL: ad.URL, Header: f.host.Env.headers(ad.HeadersEnv), Parallel: ad.Pool, Timeout: ad.Timeout, Scrub: f.Sandbox.Scrubber.String,
 	})
 	if err != nil {
-		return batch.Opened{}, err
+		return night.Opened{}, err
 	}
-	return batch.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: "its own machine", Parallel: f.atOnce(a), Workdir: true, Close: opened.Close}, nil
+	return night.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: "its own machine", Parallel: f.atOnce(a), Workdir: true, Close: opened.Close}, nil
 }
 
 // atOnce returns how many tasks of an operator's own agent may run at once.

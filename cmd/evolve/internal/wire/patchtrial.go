@@ -12,9 +12,9 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 )
 
 // patchTrial prepares the agent of a target twice, with its program from the base and
@@ -94,9 +94,9 @@ func agentFolder(a *workspace.Agent, top string) (string, error) {
 // openFrom opens an agent's program from a folder of an exported tree. It always runs in
 // the available sandbox, without the network and the variables of its adapter, whatever
 // the operator allows the agent: no person has read the code yet.
-func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (batch.Opened, string, error) {
+func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (night.Opened, string, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return batch.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
+		return night.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
 	}
 	moved := *a
 	moved.Dir, moved.Adapter.Sandbox, moved.Adapter.Argv = folder, "auto", slices.Clone(a.Adapter.Argv)
@@ -107,7 +107,7 @@ func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder,
 		}
 	}
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return batch.Opened{}, "", fmt.Errorf("making room for working directories: %w", err)
+		return night.Opened{}, "", fmt.Errorf("making room for working directories: %w", err)
 	}
 	opened, err := f.Open(ctx, &moved, scratch)
 	return opened, scratch, err

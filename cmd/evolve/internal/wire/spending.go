@@ -11,6 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 )
@@ -97,7 +98,7 @@ func (h *Host) spending(root string) spending {
 		var asked struct{ Usage agent.Usage } // of a draft, and of what a model wrote of a patch
 		var review patching.Cost
 		switch {
-		case (e.Kind == batch.DraftKind || e.Kind == batch.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
+		case (e.Kind == night.DraftKind || e.Kind == batch.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
 			asked.Usage.Iterations = 1
 			s.add(asked.Usage, agent.Transcript{})
 		case e.Kind == patching.CostKind && json.Unmarshal(e.Data, &review) == nil && review.For == "review":

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/batch"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 )
 
@@ -23,12 +23,12 @@ func TestTheDayCountsDrafts(t *testing.T) {
 		kind string
 		at   time.Time
 	}{
-		{batch.DraftKind, noon.Add(-13 * time.Hour)}, // yesterday
-		{batch.DraftKind, noon.Add(-12 * time.Hour)},
-		{batch.DraftKind, noon.Add(-time.Hour)},
+		{night.DraftKind, noon.Add(-13 * time.Hour)}, // yesterday
+		{night.DraftKind, noon.Add(-12 * time.Hour)},
+		{night.DraftKind, noon.Add(-time.Hour)},
 		{"run.end", noon.Add(-time.Hour)},
 	} {
-		raw, err := json.Marshal(batch.DraftNote{Agent: "clerk", Usage: agent.Usage{InputTokens: 900, OutputTokens: 100, CostUSD: 0.25}})
+		raw, err := json.Marshal(night.DraftNote{Agent: "clerk", Usage: agent.Usage{InputTokens: 900, OutputTokens: 100, CostUSD: 0.25}})
 		if err != nil {
 			t.Fatal(err)
 		}

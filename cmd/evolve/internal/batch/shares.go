@@ -1,0 +1,127 @@
+package batch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/decide"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
+)
+
+// feedbackFile holds the recent feedback on an agent's evaluations, if there is any.
+const feedbackFile = "EVAL_FEEDBACK.md"
+
+// spec returns what a night needs to know of an agent before the run begins.
+func (r *runner) spec(a *workspace.Agent) night.Spec {
+	set := r.o.Workspace.Settings
+	s := night.Spec{
+		Agent: night.Agent{
+			ID: a.ID, Adapter: a.Adapter.Kind, Hash: a.Hash, Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
+			Champion: a.Champion, Space: a.Space, Known: a.Known, Read: a.Read, Alike: a.Alike,
+			Feedback: a.Bootstrap[feedbackFile], Guards: r.o.Workspace.Bounds(a),
+		},
+		Settings: night.Settings{
+			Limits: set.Limits, Confirm: set.Confirm, Baseline: set.Search.Baseline, Reflect: set.Search.Reflect,
+			Prices: pricesHash(set.Prices), SearchOnly: r.o.SearchOnly(),
+		},
+		Archive: r.o.Archive, Now: r.o.Now,
+	}
+	for _, name := range a.Suites {
+		if suite := r.o.Workspace.Suites[name]; suite != nil {
+			s.Agent.Suites = append(s.Agent.Suites, suite)
+		}
+	}
+	return s
+}
+
+// pricesHash hashes the prices of models; empty if there are none.
+func pricesHash(prices map[string]workspace.Price) string {
+	if len(prices) == 0 {
+		return ""
+	}
+	raw, err := json.Marshal(prices) // in the order of the models' names
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}
+
+// work runs the night of the agent at an index, with its share of what the run has left.
+func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) {
+	o, a, s := r.o, r.agents[at], r.specs[at]
+	var err error
+	if s.Share, err = r.share(ctx, at); err != nil {
+		return archive.AgentResult{}, err
+	}
+	s.Run, s.Budget, s.Scratch = &r.run, r.budget, filepath.Join(r.scratch(), a.ID)
+	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) { return o.Open(ctx, a, scratch) }
+	s.Propose = func(ctx context.Context, d night.Draft) (string, error) {
+		p, err := o.Propose(ctx, a, decide.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
+		return p.ID, err
+	}
+	s.Grading, s.Scrub, s.Sleep, s.Patience, s.Progress = o.Grading, o.Scrub, o.Sleep, o.Patience, o.Progress
+	s.Log, s.Lost, s.Drain, s.Most, s.NewSearch = o.Log, o.Lost, o.Drain, o.most, o.newSearch
+	out, err := night.Run(ctx, s)
+	r.reached = max(r.reached, out.Reached)
+	if r.blocking == "" {
+		r.blocking = out.Blocking
+	}
+	return out.Result, err
+}
+
+// share returns the part of the agent at an index in what the run has left, including
+// what earlier agents left over.
+func (r *runner) share(ctx context.Context, at int) (night.Share, error) {
+	var s night.Share
+	left, paid := len(r.agents)-at, r.budget.Spent()
+	if total := r.run.BudgetEval; total > 0 {
+		spent, err := r.spentBefore(ctx, at)
+		if err != nil {
+			return s, err
+		}
+		// Equal to the planned share if the earlier agents left nothing; see shareOf.
+		s.Evaluations = max(0, (total-spent+left-1)/left)
+	}
+	if total := r.o.Budget.USD; total > 0 {
+		if r.o.payForPatches() {
+			total *= 1 - patchShare
+		}
+		s.USD = paid + (total-paid)/float64(left)
+	}
+	if !r.stop.IsZero() {
+		now := r.o.Now()
+		s.Till, s.Due = now.Add(r.stop.Sub(now)/time.Duration(left)), r.byDeadline
+	}
+	return s, nil
+}
+
+// spentBefore counts the evaluations of the agents before the one at an index.
+func (r *runner) spentBefore(ctx context.Context, at int) (int, error) {
+	spent := 0
+	for _, a := range r.run.Agents[:at] {
+		for _, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
+			if err != nil {
+				return 0, fmt.Errorf("counting what the agents before have left: %w", err)
+			}
+			spent++
+		}
+	}
+	return spent, nil
+}
+
+// shareOf returns the planned part of the agent at an index in so many evaluations.
+func shareOf(evaluations, agents, at int) int {
+	share := evaluations / agents
+	if at < evaluations%agents {
+		share++
+	}
+	return share
+}

@@ -1,0 +1,274 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/mutate/ablation"
+	"evolve/runtime/agent"
+)
+
+const (
+	// ablateShare is the share of the search's evaluations, money and time for the
+	// ablation of finalists.
+	ablateShare = .1
+	// mostAblate is the maximum of that share if there are many changes.
+	mostAblate = .25
+	// leastSearched is the number of evaluations per task that the search keeps before
+	// the ablation gets more than ablateShare.
+	leastSearched = 20
+	// leastAblate is the minimum number of evaluations of an ablation stage. With fewer,
+	// the evaluations of the search alone decide.
+	leastAblate = 20
+)
+
+// ablateNeed estimates how many evaluations the ablation of finalists with so many
+// changes needs. For an agent without chance it is a few runs on every task, of the
+// finalist, of groups of changes and of the remaining ones, and a few tasks for each
+// change that is tried alone (measured: 200 to 350 for 12 changes on 60 tasks, 900 to
+// 1,300 for 20 on 100 if every change has an effect somewhere). With chance it is about
+// what shows an effect of a tenth.
+func ablateNeed(changes, tasks int, fixed bool) int {
+	if !fixed {
+		return ablateEach * changes
+	}
+	return tasks*(4+changes/4) + 6*changes
+}
+
+// ablateEach is the number of evaluations per change of an agent with chance: of 8
+// changes, 500 set back nine idle ones in ten and lose a tenth of the gain, 200 lose
+// more.
+const ablateEach = 40
+
+// minimise ablates every finalist before it may enter the confirmation. As many as may
+// enter tonight share the evaluations planned for it; for the others, and after that
+// budget is spent, the search's own evaluations decide. A finalist that has already
+// entered stays unchanged, because its evidence belongs to its config.
+func (n *night) minimise(ctx context.Context, rec *mutate.Recommendation) error {
+	entered, err := n.entered(ctx)
+	if err != nil || len(rec.Finalists) == 0 {
+		return err
+	}
+	m, err := n.newMinimisation(ctx)
+	if err != nil {
+		return err
+	}
+	var ended error
+	var finalists []mutate.Estimate
+	seen := map[agent.ConfigID]bool{}
+	turns := n.turns(rec, entered)
+	for _, f := range rec.Finalists {
+		if !entered[f.Variant] {
+			budget := 0
+			if len(turns) > 0 && turns[0].Variant == f.Variant {
+				if ended == nil {
+					budget = m.share(turns)
+				}
+				turns = turns[1:]
+			}
+			if f, err = m.minimise(ctx, f, budget); err != nil {
+				ended = errors.Join(ended, err)
+				if !errors.Is(err, bench.ErrBudget) {
+					return ended
+				}
+			}
+		}
+		if !seen[f.Variant] {
+			finalists = append(finalists, f)
+		}
+		seen[f.Variant] = true
+	}
+	if n.Share.adaptive() && errors.Is(ended, bench.ErrBudget) {
+		ended = nil // its part of the money or the time is used; the confirmation has its own
+	}
+	rec.Finalists = finalists
+	// The confirmation reads its candidates from the archive.
+	if err := n.Archive.Flush(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	return ended
+}
+
+// share returns the number of evaluations for the first of some finalists. Without chance
+// it is all that are left, because the next finalist gets those that are not needed; with
+// chance more evaluations always help, and each finalist gets a part proportional to its
+// changes.
+func (m *minimisation) share(finalists []mutate.Estimate) int {
+	if m.Agent.Fixed() {
+		return m.left
+	}
+	var changes []int
+	all := 0
+	for _, f := range finalists {
+		n := max(1, changedBy(f.Config, m.Agent.Champion))
+		changes = append(changes, n)
+		all += n
+	}
+	return m.left * changes[0] / all
+}
+
+// entered returns the variants with an entry of an earlier run against this champion.
+func (n *night) entered(ctx context.Context) (map[agent.ConfigID]bool, error) {
+	out := map[agent.ConfigID]bool{}
+	for c, err := range n.Archive.Candidates(ctx, n.Agent.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading the candidates: %w", bench.ErrRecorder, err)
+		}
+		if c.Champion == n.Plan.Reference() && c.Void == "" && c.Run != n.Run.ID {
+			out[c.Variant] = true
+		}
+	}
+	return out, nil
+}
+
+// minimisation is the state shared by the finalists' ablations.
+type minimisation struct {
+	*night
+	options ablation.Options
+	// earlier counts the evaluations that an interrupted run made for each finalist.
+	earlier map[agent.ConfigID]int
+	// left is the number of evaluations left, told the number made, next the next
+	// sequence number.
+	left, told int
+	next       int64
+}
+
+func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
+	m := &minimisation{night: n, left: n.Plan.Ablate, next: seqAblate, earlier: map[agent.ConfigID]int{}}
+	known, err := m.measured(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.options = ablation.Options{
+		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Seed: n.Run.Seed, MaxRepeats: n.maxRepeats(), Known: known,
+	}
+	m.options.Model = ablation.Model(m.options)
+	return m, nil
+}
+
+// minimise ablates one finalist with at most budget evaluations and returns the reduced
+// finalist, as far as it got.
+func (m *minimisation) minimise(ctx context.Context, f mutate.Estimate, budget int) (mutate.Estimate, error) {
+	o := m.options
+	o.Winner, o.Budget = f.Config, budget
+	a, err := ablation.New(o)
+	if err != nil {
+		return f, fmt.Errorf("making a finalist small: %w", err)
+	}
+	if a.Changes() < 2 {
+		return f, nil
+	}
+	d := &drive{
+		searcher: a, concurrency: m.parallel(), lookahead: max(1, m.Run.Lookahead), ordered: m.Agent.Deterministic,
+		begin: func(t mutate.Trial) error {
+			t.Generation = f.Generation + 1
+			return m.begin(ctx, t)
+		},
+		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return m.trial(ctx, t, m.next) },
+		learn: func(t mutate.Trial, e bench.Evaluation) {
+			m.options.Known = append(m.options.Known, mutate.Observation{Trial: t, Scored: e.Scored, Score: e.Score})
+		},
+		told: func(told int) { m.report(Progress{Stage: "ablate", Done: m.told + told, Planned: m.Plan.Ablate}) },
+	}
+	ended := d.run(m.Drain)
+	if errors.Is(ended, context.Canceled) && m.Drain.Err() != nil {
+		ended = ErrInterrupted
+	}
+	r := a.Result()
+	m.left -= r.Evaluations
+	m.told += d.count
+	m.next += int64(r.Evaluations)
+	small := f
+	if r.Small != f.Variant {
+		small = smaller(f, r)
+		err := m.begin(context.WithoutCancel(ctx), mutate.Trial{
+			Variant: small.Variant, Config: small.Config, Parents: small.Parents, Operator: small.Operator, Generation: small.Generation, Rationale: small.Rationale,
+		})
+		if err != nil {
+			return f, err
+		}
+	}
+	record := ablationRecord(r)
+	record.Evaluations += m.earlier[f.Variant]
+	m.result.Ablations = append(m.result.Ablations, record)
+	return small, ended
+}
+
+// measured returns the evaluations on search tasks that this run has made. In ordered
+// mode it leaves out those that an interrupted run made in this stage: the stage is
+// replayed and finds them again by their keys. Otherwise they count against the budget.
+func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation, err error) {
+	variants := map[agent.ConfigID]archive.Variant{}
+	for e, err := range m.Archive.Evaluations(ctx, m.Run.ID, m.Agent.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("making the finalists small: %w", err)
+		}
+		ablate := e.Stage == bench.StageAblate
+		if ablate && m.replay || !ablate && e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
+			continue
+		}
+		v, ok := variants[e.Variant]
+		if !ok {
+			if v, err = m.Archive.Variant(ctx, m.Agent.ID, e.Variant); err != nil {
+				return nil, fmt.Errorf("making the finalists small: %w", err)
+			}
+			variants[e.Variant] = v
+		}
+		if ablate {
+			m.next = max(m.next, e.Seq+1)
+			m.left = max(0, m.left-1)
+			if len(v.Parents) > 0 {
+				m.earlier[v.Parents[0]]++
+			}
+		}
+		t := mutate.Trial{Variant: e.Variant, Config: v.Config, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage}
+		known = append(known, mutate.Observation{Trial: t, Scored: e.Scored, Score: e.Score})
+	}
+	return known, nil
+}
+
+// ablationRecord converts a result to the archive's form.
+func ablationRecord(r ablation.Result) archive.Ablation {
+	out := archive.Ablation{Winner: r.Winner, Small: r.Small, Reverted: r.Reverted, Evaluations: r.Evaluations, Reason: r.Reason}
+	for _, e := range r.Effects {
+		out.Effects = append(out.Effects, archive.ParamEffect{
+			Param: e.Param, Difference: finite(e.Difference), Lo: finite(e.Lo), Hi: finite(e.Hi), Evaluations: e.Evaluations, Shown: e.Shown, Untried: e.Untried,
+		})
+	}
+	return out
+}
+
+// smaller returns the estimate of a reduced finalist: that of the finalist minus the
+// estimated loss, and never higher.
+func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
+	out := winner
+	loss := max(0, finite(r.Loss.Mean))
+	out.Variant, out.Config = r.Small, r.Config
+	out.Score, out.Lo, out.Hi, out.Gain = winner.Score-loss, winner.Lo-loss, winner.Hi-loss, winner.Gain-loss
+	out.Parents, out.Operator, out.Generation = []agent.ConfigID{winner.Variant}, ablation.Operator, winner.Generation+1
+	out.Rationale, out.Evaluations = "set back: "+strings.Join(r.Reverted, ", "), r.Seen
+	return out
+}
+
+// searchTasks returns the search tasks with the fields that a search may see.
+func (n *night) searchTasks() []mutate.Task {
+	tasks := make([]mutate.Task, len(n.sample.Search))
+	for i, t := range n.sample.Search {
+		tasks[i] = mutate.Task{ID: t.ID, Domain: t.Domain, Cluster: t.Unit(), Weight: t.Importance()}
+	}
+	return tasks
+}
+
+// maxRepeats is the maximum number of repeats of one (config, task): 1 if a repeat is no
+// new evidence, 0 for no bound.
+func (n *night) maxRepeats() int {
+	if n.Agent.Fixed() {
+		return 1
+	}
+	return 0
+}

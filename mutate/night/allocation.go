@@ -1,0 +1,166 @@
+package night
+
+import (
+	"fmt"
+	"math"
+
+	"evolve/archive"
+	"evolve/bench/confirm"
+	"evolve/bench/stats"
+)
+
+// input is what an allocation depends on.
+type input struct {
+	// Budget is the evaluations for this agent.
+	Budget       int
+	SearchTasks  int
+	HoldoutTasks int
+	// Params is the number of parameters that a finalist can change at once.
+	Params       int
+	HoldoutUnits int // the number of independent tasks that the holdout is worth
+	// Fixed reports whether a repeat is no new evidence.
+	Fixed      bool
+	Confirm    confirm.Settings
+	SearchOnly bool
+	Baseline   float64
+	// AA is the number of evaluations of the champion against itself once it is settled;
+	// nil: derived from the budget.
+	AA *int
+	// Variances are the known variances of the agent; zero: unknown.
+	Variances stats.Variances
+}
+
+// allocation is the number of evaluations of each stage.
+type allocation struct {
+	Search, Baseline, AA, Ablate, Confirm int
+	// Finalists is the maximum number of variants that enter, Blocks the number of blocks
+	// that can be paid for one.
+	Finalists, Blocks int
+	// Detectable and Month are the smallest improvements on new tasks that a night and a
+	// month of such nights can show at 80 % power, in score units; 0 for none.
+	Detectable, Month float64
+	// Power describes them; empty without a confirmation.
+	Power    string
+	Warnings []string
+}
+
+// allocate divides a budget among the stages. The confirmation gets its share in whole
+// blocks (the champion and a variant once on every holdout task). If a repeat is no new
+// evidence, it gets one block for each finalist, with a common part for the champion. The
+// search gets the rest and gives a tenth, or up to a quarter if there are many changes,
+// to the ablation of its finalists.
+func allocate(w input) allocation {
+	a := divide(w)
+	if a.Confirm > 0 {
+		a.power(w)
+	}
+	return a
+}
+
+// divide is allocate without the power of the confirmation, which is slow to compute.
+func divide(w input) allocation {
+	a := allocation{Search: w.Budget}
+	if !w.SearchOnly {
+		a.confirmation(w)
+		switch {
+		case w.AA != nil:
+			a.AA = min(*w.AA, a.Search)
+		case !w.Fixed:
+			a.AA = 2 * min(w.SearchTasks, w.Budget/40)
+		}
+		a.Search -= a.AA
+		share := func(part float64) int { return int(float64(a.Search) * part) }
+		ablate := max(share(ablateShare), min(share(mostAblate), ablateNeed(w.Params, w.SearchTasks, w.Fixed), a.Search-leastSearched*w.SearchTasks))
+		if a.Confirm > 0 && ablate >= leastAblate {
+			a.Ablate = ablate
+			a.Search -= a.Ablate
+		}
+	}
+	if w.SearchTasks > 0 && a.Search < 4*w.SearchTasks {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("the search has %d evaluations for %d tasks: few variants can be tried", a.Search, w.SearchTasks))
+	}
+	a.Baseline = int(float64(a.Search) * w.Baseline)
+	return a
+}
+
+// confirmation reserves the evaluations of the confirmation.
+func (a *allocation) confirmation(w input) {
+	if w.HoldoutTasks == 0 {
+		a.Warnings = append(a.Warnings, "the suite has no holdout tasks: the run can search, and its verdict is undecided")
+		return
+	}
+	a.Blocks = w.Confirm.Blocks(w.Budget, w.HoldoutTasks, w.Fixed)
+	if a.Blocks == 0 {
+		a.Warnings = append(a.Warnings, fmt.Sprintf(
+			"%d evaluations leave no room for one block of the confirmation (%d holdout tasks × 2): the verdict will be undecided; at least %d are needed",
+			w.Budget, w.HoldoutTasks, int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
+		return
+	}
+	a.Finalists, a.Confirm = w.Confirm.Finalists, 2*w.HoldoutTasks*a.Blocks
+	if w.Fixed {
+		room := int(float64(w.Budget) * w.Confirm.Share)
+		a.Finalists = min(a.Finalists, room/w.HoldoutTasks-1)
+		a.Confirm = (a.Finalists + 1) * w.HoldoutTasks
+	}
+	a.Search -= a.Confirm
+}
+
+// plan writes the numbers of evaluations into a plan.
+func (a allocation) plan(p *archive.AgentPlan) {
+	p.Search, p.Baseline, p.AA, p.Ablate, p.Confirm = a.Search, a.Baseline, a.AA, a.Ablate, a.Confirm
+	p.Finalists, p.Repeats = a.Finalists, a.Blocks
+}
+
+// power computes what the confirmation can show, and warns if that is nothing.
+func (a *allocation) power(w input) {
+	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
+	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
+	a.Power = design.Statement()
+	needed, least := "", stats.LeastTasks(design.Alpha)
+	if n := design.Needed(stats.Practical); n > w.HoldoutUnits {
+		needed = fmt.Sprintf("; to show %.0f points on new tasks, about %d independent holdout tasks are needed", 100*stats.Practical, n)
+	}
+	switch {
+	case w.HoldoutUnits < least:
+		a.Warnings = append(a.Warnings, fmt.Sprintf(
+			"%d independent holdout tasks are too few for a claim about new tasks, which needs at least %d: \"better on these tasks\" is all that can be shown%s", w.HoldoutUnits, least, needed))
+	case a.Detectable == 0 && !w.Fixed:
+		a.Warnings = append(a.Warnings, "one night cannot show any improvement on new tasks; the evidence adds up over several")
+	}
+}
+
+// inputOf returns the input of the agent's allocation of so many evaluations.
+func (s *Spec) inputOf(tasks Sample, evaluations int) input {
+	return input{
+		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout),
+		Fixed: s.Agent.Fixed(), Confirm: s.Settings.Confirm, Baseline: s.Settings.Baseline, SearchOnly: s.Settings.SearchOnly,
+		Variances: s.Variances, Params: changeable(s.Agent.Space),
+	}
+}
+
+// Allocate divides so many evaluations among the stages of a plan, and records what they
+// can show.
+func (s *Spec) Allocate(p *archive.AgentPlan, evaluations int) {
+	a := allocate(s.inputOf(s.Agent.Sample(), evaluations))
+	a.plan(p)
+	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, a.Warnings
+}
+
+// NewPlan returns the agent's plan without evaluations. Candidates are measured against
+// the latest waiting proposal that is not stale, if there is one.
+func (s *Spec) NewPlan(waits []archive.Waiting) archive.AgentPlan {
+	a, tasks := &s.Agent, s.Agent.Sample()
+	p := archive.AgentPlan{
+		Agent: a.ID, SuiteHash: tasks.Hash, SplitHash: tasks.SplitHash, AgentHash: a.Hash, SpaceHash: spaceHash(a.Known), PricesHash: s.Settings.Prices,
+		Params: a.Space.Names(), Adapter: a.Adapter, Champion: a.Champion.ID(), Default: a.Known.Default().ID(),
+		Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
+		SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), Alike: tasks.Alike, Waits: waits,
+	}
+	for _, suite := range a.Suites {
+		p.Suites = append(p.Suites, suite.Name)
+	}
+	if w, ok := against(waits); ok {
+		p.Against = w.Variant
+	}
+	return p
+}

@@ -1,0 +1,325 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate/night/limits"
+)
+
+// allowance tracks how far a night has used its [Share], with the measured speed and
+// price of its evaluations.
+type allowance struct {
+	// used counts the agent's evaluations in this run before this process resumed it,
+	// confirmed those of the confirmation among them.
+	used, confirmed int
+	// began and paid are the time and the money spent when the agent's turn began.
+	began time.Time
+	paid  float64
+
+	// released is the share of the confirmation's evaluations that went to the search.
+	released float64
+
+	// spare is the number of extra evaluations that are kept for the stages after the
+	// search.
+	spare int
+
+	meter    *limits.Meter
+	seen     bench.Made // last counts passed to the meter
+	forecast limits.Forecast
+	// room is the total number of evaluations that the last forecast allowed.
+	room int
+}
+
+// take begins the agent's turn: its share, its known pace, its plan.
+func (n *night) take(ctx context.Context) error {
+	n.began, n.paid = n.Now(), n.Budget.Spent()
+	n.Budget.Forget()
+	n.seen = n.Budget.Made()
+	before, err := KnownPace(ctx, n.Archive, n.Plan, n.parallel())
+	if err != nil {
+		return err
+	}
+	n.meter = limits.NewMeter(before.Pace, n.parallel())
+	n.replay = n.Agent.Deterministic
+	if n.Run.Resumed > 0 {
+		then, err := n.Archive.Plan(ctx, n.Run.ID, n.Agent.ID)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return fmt.Errorf("reading the plan of the run: %w", err)
+		}
+		// Requests that followed measured speeds cannot be repeated in the same order.
+		n.Plan.Replanned = then.Replanned
+		n.replay = n.replay && !then.Replanned
+		if !n.replay {
+			if err := n.countUsed(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if n.Share.adaptive() {
+		return nil
+	}
+	if was := n.Plan.Search + n.Plan.AA + n.Plan.Ablate + n.Plan.Confirm; was != n.Share.Evaluations {
+		n.Allocate(n.Plan, n.Share.Evaluations)
+	}
+	return nil
+}
+
+// countUsed counts the run's evaluations for the agent that are not requested again.
+func (n *night) countUsed(ctx context.Context) error {
+	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
+		if err != nil {
+			return fmt.Errorf("counting what the run has made: %w", err)
+		}
+		switch e.Stage {
+		case bench.StageAA: // these are found again by their keys
+			continue
+		case bench.StageConfirm:
+			n.confirmed++
+		}
+		n.used++
+	}
+	return nil
+}
+
+// over returns what the limits leave the agent after had evaluations. The caller reads
+// that number only once, because running evaluations raise it.
+func (n *night) over(had int) limits.Left {
+	left := limits.Unlimited()
+	if n.Most > 0 {
+		left.Most = float64(n.Most)
+	}
+	left.Most -= float64(had)
+	if n.Share.Evaluations > 0 || n.Run.BudgetEval > 0 {
+		left.Evaluations = float64(n.Share.Evaluations - had)
+	}
+	if n.Share.USD > 0 {
+		left.USD = n.Share.USD - n.Budget.Spent()
+	}
+	if !n.Share.Till.IsZero() {
+		seconds := n.Share.Till.Sub(n.Now()).Seconds()
+		if n.Share.Due {
+			left.Deadline = seconds
+		} else {
+			left.Seconds = seconds
+		}
+	}
+	return left
+}
+
+// had returns the number of the agent's evaluations in this run.
+func (n *night) had() int { return n.used + int(n.got.Load()) }
+
+// measure passes the evaluations since the last call to the meter.
+func (n *night) measure() {
+	now := n.Budget.Made()
+	n.meter.Add(now.Evaluations-n.seen.Evaluations, now.Took-n.seen.Took, now.USD-n.seen.USD)
+	n.seen = now
+}
+
+// replan plans the agent's night by the remaining limits and the pace of its evaluations
+// so far, and reserves what ablation and confirmation need. It does not change the plan
+// if evaluations are the only limit.
+func (n *night) replan() {
+	if n.Share.adaptive() {
+		n.measure()
+		n.foresee()
+		n.adopt(n.room)
+	}
+	n.keep(n.Plan.Ablate + n.Plan.Confirm)
+}
+
+// foresee forecasts which limit will bind the agent's night, and how many evaluations
+// that allows in total.
+func (n *night) foresee() {
+	had := n.had()
+	n.forecast = limits.Plan(n.over(had), n.meter.Pace(), n.withoutThinking())
+	n.room = had + n.forecast.Evaluations
+}
+
+// withoutThinking is the share of the plan's evaluations that need no decision of the
+// search.
+func (n *night) withoutThinking() float64 {
+	p := n.Plan
+	if all := p.Search + p.AA + p.Ablate + p.Confirm; all > 0 {
+		return float64(p.Confirm+p.AA) / float64(all)
+	}
+	return n.Settings.Confirm.Share
+}
+
+// adopt divides so many evaluations of the agent among the stages.
+func (n *night) adopt(total int) {
+	w := n.inputOf(n.sample, total)
+	w.AA = n.aa
+	w.Confirm.Share *= 1 - n.released
+	a := divide(w)
+	if small := int(float64(a.Ablate) * (1 - n.released)); small < a.Ablate {
+		a.Search, a.Ablate = a.Search+a.Ablate-small, small
+		a.Baseline = int(float64(a.Search) * w.Baseline)
+	}
+	n.spare = 0
+	if l := n.forecast.Limit; a.Confirm > 0 && (l == limits.Money || l == limits.Time || l == limits.Deadline) {
+		// A winner may take more time or money than the mean, and a few blocks do not
+		// average that out.
+		n.spare = min(int(slack*float64(a.Confirm)/float64(a.Blocks)), a.Search/4)
+		a.Search -= n.spare
+		a.Baseline = int(float64(a.Search) * w.Baseline)
+	}
+	a.plan(n.Plan)
+}
+
+// slack is the part of a block by which the confirmation may exceed the mean pace. The
+// search leaves that, but at most a quarter of its evaluations.
+const slack = .5
+
+// mostKept is the maximum share of an agent's money and time that the search leaves to
+// later stages.
+const mostKept = .8
+
+// keep limits the next stage so that so many evaluations can be paid for after it. Until
+// their pace is known, it reserves a share.
+func (n *night) keep(evaluations int) {
+	usd, till := n.Share.USD, n.Share.Till
+	pace := n.meter.Pace()
+	switch {
+	case !n.Share.adaptive() || evaluations == 0:
+	case pace.Weight <= 0:
+		n.limit(1 - n.heldBack())
+		return
+	default:
+		e := float64(evaluations + n.spare)
+		if usd > 0 {
+			usd -= min(e*pace.USD, mostKept*(usd-n.paid))
+		}
+		if !till.IsZero() {
+			kept := min(e*pace.Alone, mostKept*till.Sub(n.began).Seconds())
+			till = till.Add(-time.Duration(kept * float64(time.Second)))
+		}
+	}
+	n.Budget.Limit(usd, till)
+}
+
+// limit limits the next stage to a share of what is left of the agent's money and time.
+func (n *night) limit(share float64) {
+	usd, till := n.Share.USD, n.Share.Till
+	if usd > 0 {
+		spent := n.Budget.Spent()
+		usd = spent + (usd-spent)*share
+	}
+	if !till.IsZero() {
+		now := n.Now()
+		till = now.Add(time.Duration(float64(till.Sub(now)) * share))
+	}
+	n.Budget.Limit(usd, till)
+}
+
+// leastHeldBack is the share of money and time that the first evaluations reserve for an
+// agent that needs only one block.
+const leastHeldBack = .25
+
+// heldBack is the share of money and time that is reserved for the confirmation while the
+// pace is unknown.
+func (n *night) heldBack() float64 {
+	if share := n.Settings.Confirm.Share; !n.Agent.Fixed() {
+		return share
+	}
+	return min(leastHeldBack, n.Settings.Confirm.Share)
+}
+
+// replanConfirmation plans the confirmation by what is left when it begins.
+func (n *night) replanConfirmation() {
+	if !n.Share.adaptive() || n.Plan.HoldoutTasks == 0 || n.Settings.SearchOnly {
+		return
+	}
+	n.measure()
+	f := limits.Plan(n.over(n.had()), n.meter.Pace(), 1)
+	room := f.Evaluations + n.confirmed
+	if l := n.forecast.Limit; l == limits.Evaluations || l == limits.Enough {
+		room = min(room, n.Plan.Confirm)
+	}
+	if f.Limit != limits.Unknown && n.forecast.Limit == limits.Unknown {
+		n.forecast = f
+	}
+	tasks, p := n.Plan.HoldoutTasks, n.Plan
+	p.Repeats, p.Finalists = room/(2*tasks), n.Settings.Confirm.Finalists
+	p.Confirm = 2 * tasks * p.Repeats
+	if n.Agent.Fixed() && p.Repeats > 0 {
+		p.Repeats, p.Finalists = 1, min(p.Finalists, room/tasks-1)
+		p.Confirm = (p.Finalists + 1) * tasks
+	}
+	a := allocation{Confirm: p.Confirm, Blocks: p.Repeats}
+	if a.Confirm > 0 && n.released == 0 {
+		a.power(n.inputOf(n.sample, room))
+		p.Detectable, p.Month, p.Power = a.Detectable, a.Month, a.Power
+	}
+}
+
+// record stores which limit bound the agent's night, how its work ended, with the error
+// that ended it, and what its evaluations took.
+func (n *night) record(ended error) {
+	if n.meter == nil {
+		return
+	}
+	n.measure()
+	pace := n.meter.Pace()
+	l := archive.AgentLimit{Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: n.had(), Paid: finite(n.Budget.Spent() - n.paid), Parallel: n.parallel()}
+	left := n.ranOut()
+	l.Bound = string(left.Limit)
+	if n.Share.adaptive() {
+		l.Evaluations = n.had() + left.Evaluations
+	}
+	l.End, l.Policy = n.limitEnd(ended, left.Evaluations)
+	if made := n.meter.Made(); made > 0 {
+		l.Made, l.Seconds, l.Alone, l.USD = made, finite(pace.Seconds), finite(pace.Alone), finite(pace.USD)
+	}
+	for i := range n.Run.Limits {
+		if n.Run.Limits[i].Agent == l.Agent {
+			if l.Made == 0 { // nothing was made again since the run was resumed
+				l.Made, l.Seconds, l.Alone, l.USD = n.Run.Limits[i].Made, n.Run.Limits[i].Seconds, n.Run.Limits[i].Alone, n.Run.Limits[i].USD
+			}
+			n.Run.Limits[i] = l
+			return
+		}
+	}
+	n.Run.Limits = append(n.Run.Limits, l)
+}
+
+// ranOut returns the limit that now leaves the agent the fewest evaluations, and their
+// number.
+func (n *night) ranOut() limits.Forecast {
+	if !n.Share.adaptive() {
+		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-n.had())}
+	}
+	f := limits.Plan(n.over(n.had()), n.meter.Pace(), 1)
+	if f.Limit == limits.Unknown && n.had() == 0 && !n.Share.Till.IsZero() { // money allows a first one
+		f = limits.Forecast{Limit: limits.Time}
+		if n.Share.Due {
+			f.Limit = limits.Deadline
+		}
+	}
+	return f
+}
+
+// limitEnd returns how the work on the agent ended with so many evaluations left.
+func (n *night) limitEnd(ended error, left int) (archive.LimitEnd, string) {
+	var spent *bench.SpentError
+	switch {
+	case errors.As(ended, &spent):
+		return archive.LimitPolicies, spent.Policy
+	case n.blocking != "" && n.result.Incomplete != "":
+		return archive.LimitPolicies, n.blocking
+	case errors.Is(ended, ErrInterrupted) || errors.Is(ended, context.Canceled):
+		return archive.LimitInterrupted, ""
+	case ended != nil:
+		return archive.LimitFailed, ""
+	case n.result.Incomplete != "" || n.Plan.HoldoutTasks > 0 && left < 2*n.Plan.HoldoutTasks || left == 0:
+		return archive.LimitSpent, ""
+	case n.result.Search.Exhausted:
+		return archive.LimitExhausted, ""
+	}
+	return archive.LimitLeft, ""
+}

@@ -1,0 +1,259 @@
+package night
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/mutate/operator"
+	"evolve/mutate/reflection"
+	"evolve/runtime/agent"
+)
+
+// reflectOperator is the operator of variants that a language model wrote.
+const reflectOperator = "reflect"
+
+// maxLineage is the maximum number of ancestors that a draft's novelty is checked
+// against.
+const maxLineage = 20
+
+// author answers the search's briefs with the model of search.reflect. Only the driver of
+// the search uses it, except that the function that ask returns may run in any goroutine.
+// What it shows the model depends only on the results told before the brief was issued.
+type author struct {
+	*night
+	reflector reflection.Reflector
+	answers   *bench.AnswerIndex
+	seen      map[caseID]bench.Evaluation // told ones, without their transcripts
+	health    map[string]operator.ToolHealth
+	family    map[agent.ConfigID]mutate.Trial
+	past      map[int64]DraftNote // by the number of the brief, from before the run was resumed
+}
+
+// caseID identifies an evaluation of this run.
+type caseID struct {
+	variant agent.ConfigID
+	task    string
+	repeat  int
+}
+
+// newAuthor returns an author if search.reflect names a route, and nil otherwise. It
+// counts what the run paid for drafts before it was resumed, and reads those drafts.
+func (n *night) newAuthor(ctx context.Context) (*author, error) {
+	if n.opened.Reflect == nil {
+		return nil, nil
+	}
+	var tasks []bench.Task
+	for _, t := range slices.Concat(n.sample.Search, n.sample.Holdout) {
+		tasks = append(tasks, *t)
+	}
+	a := &author{
+		night: n, reflector: reflection.Reflector{Model: n.opened.Reflect, Route: n.Settings.Reflect},
+		answers: bench.IndexAnswers(tasks), seen: map[caseID]bench.Evaluation{}, health: map[string]operator.ToolHealth{},
+		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]DraftNote{},
+	}
+	if n.Run.Resumed == 0 {
+		return a, nil
+	}
+	for e, err := range n.Archive.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the drafts of the run: %w", err)
+		}
+		var d DraftNote
+		if e.Kind != DraftKind || e.Subject != n.Run.ID || json.Unmarshal(e.Data, &d) != nil || d.Agent != n.Agent.ID {
+			continue
+		}
+		a.past[d.Brief] = d
+		n.Budget.Add(d.Usage.CostUSD)
+	}
+	return a, nil
+}
+
+// meet records the variant of a trial.
+func (a *author) meet(t mutate.Trial) {
+	if _, known := a.family[t.Variant]; !known {
+		a.family[t.Variant] = mutate.Trial{Config: t.Config, Parents: t.Parents}
+	}
+}
+
+// learn records an evaluation that the search is told.
+func (a *author) learn(t mutate.Trial, e bench.Evaluation) {
+	a.meet(t)
+	for _, c := range calls(e.Transcript) {
+		h := a.health[c.Tool]
+		h.Tool = c.Tool
+		h.Calls++
+		if c.Failed {
+			h.Failures++
+		}
+		a.health[c.Tool] = h
+	}
+	e.Transcript = nil
+	a.seen[caseID{t.Variant, t.Task, t.Repeat}] = e
+}
+
+// ask prepares the answer to a brief. The request is fixed now; the caller runs the
+// returned function, whose error ends the run.
+func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Reply, error) {
+	if known, ok := a.remembered(ctx, t); ok {
+		return func() (reflection.Reply, error) { return known, nil }
+	}
+	m := reflection.Material{
+		Space: a.Agent.Space, Config: t.Config, Component: t.Brief.Component, Tried: t.Brief.Tried,
+		Competence: a.competence(t.Variant), Feedback: a.Agent.Feedback,
+		Lineage: a.lineage(t.Variant), Answers: a.answers,
+		Health: slices.SortedFunc(maps.Values(a.health), func(x, y operator.ToolHealth) int { return cmp.Compare(x.Tool, y.Tool) }),
+	}
+	var keys []bench.Key
+	for _, c := range t.Brief.Cases {
+		e, ok := a.seen[caseID{t.Variant, c.Task, c.Repeat}]
+		task := a.tasks[c.Task]
+		if !ok || task == nil || task.Split != bench.Search {
+			continue
+		}
+		keys = append(keys, e.Key)
+		m.Cases = append(m.Cases, reflection.Case{
+			Task: e.Task, Domain: e.Domain, Goal: task.Request(), Outcome: e.Outcome, Score: e.Score, Pass: e.Pass,
+			Answer: e.Answer, Reasons: e.Reasons(),
+		})
+	}
+	seed := (a.Run.Seed + t.N) & (1<<53 - 1)
+	return func() (reflection.Reply, error) {
+		if err := a.transcripts(ctx, keys, m.Cases); err != nil {
+			return reflection.Reply{}, err
+		}
+		return a.draft(ctx, m, seed)
+	}
+}
+
+// transcripts loads the transcripts of the cases; one that was not kept is left out.
+func (a *author) transcripts(ctx context.Context, keys []bench.Key, cases []reflection.Case) error {
+	if err := a.Archive.Flush(ctx); err != nil {
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	for i, k := range keys {
+		switch t, err := a.Archive.Transcript(ctx, k); {
+		case err == nil:
+			cases[i].Transcript = &t
+		case !errors.Is(err, archive.ErrNotFound):
+			return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+		}
+	}
+	return nil
+}
+
+// draft asks the model within the run's budget. If the model fails for any other reason,
+// the search gets no draft.
+func (a *author) draft(ctx context.Context, m reflection.Material, seed int64) (reflection.Reply, error) {
+	ticket, err := a.Budget.Reserve(ctx)
+	if errors.Is(err, bench.ErrBudget) {
+		return reflection.Reply{Reason: "the budget of the run leaves no room for it"}, nil
+	}
+	if err != nil {
+		return reflection.Reply{}, err
+	}
+	start := a.Now()
+	reply, err := a.reflector.Draft(ctx, m, seed)
+	ticket.Settle(reply.Usage.CostUSD, a.Now().Sub(start))
+	if err == nil {
+		return reply, nil
+	}
+	if ctx.Err() != nil {
+		return reply, context.Cause(ctx)
+	}
+	a.Log.Warn("the model of search.reflect gave no answer", "agent", a.Agent.ID, "error", err)
+	reply.Draft, reply.Reason = nil, "infrastructure: "+err.Error()
+	return reply, nil
+}
+
+// keep records the result of a brief before the search is told, a draft as a variant:
+// what was paid for survives the run.
+func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) error {
+	if _, before := a.past[t.N]; before && a.replays() {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	note := DraftNote{Agent: a.Agent.ID, Brief: t.N, Variant: t.Variant, Component: t.Brief.Component, Reason: r.Reason, Usage: r.Usage}
+	if r.Draft != nil {
+		note.Draft = r.Draft.Config.ID()
+		err := a.putVariant(ctx, archive.Variant{
+			ID: note.Draft, Config: r.Draft.Config, Parents: []agent.ConfigID{t.Variant}, Operator: reflectOperator,
+			Generation: t.Generation + 1, Rationale: r.Draft.Rationale,
+		}, &archive.Mutation{Agent: a.Agent.ID, Parent: t.Variant, Child: note.Draft, Operator: reflectOperator, Run: a.Run.ID})
+		if err != nil {
+			return err
+		}
+		if err := a.Archive.Flush(ctx); err != nil {
+			return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+		}
+	}
+	e, err := archive.NewLedgerEntry(a.Now(), DraftKind, a.Run.ID, note)
+	if err != nil {
+		return err
+	}
+	if _, err := a.Archive.Append(ctx, e); err != nil {
+		return fmt.Errorf("writing the ledger: %w", err)
+	}
+	return nil
+}
+
+// replays reports whether the search repeats the same trial numbers after a resume.
+func (a *author) replays() bool { return a.Agent.Deterministic }
+
+// remembered returns the result of a brief from before the run was resumed.
+func (a *author) remembered(ctx context.Context, t mutate.Trial) (reflection.Reply, bool) {
+	d, ok := a.past[t.N]
+	if !ok || !a.replays() || d.Variant != t.Variant || d.Component != t.Brief.Component {
+		delete(a.past, t.N)
+		return reflection.Reply{}, false
+	}
+	if d.Draft == "" {
+		return reflection.Reply{Reason: d.Reason}, true
+	}
+	v, err := a.Archive.Variant(ctx, a.Agent.ID, d.Draft)
+	if err != nil {
+		delete(a.past, t.N)
+		return reflection.Reply{}, false
+	}
+	return reflection.Reply{Draft: &mutate.Draft{Config: v.Config, Rationale: v.Rationale}}, true
+}
+
+// competence returns the scores of a variant in each domain, in alphabetical order.
+func (a *author) competence(variant agent.ConfigID) []reflection.Competence {
+	by := map[string]reflection.Competence{}
+	for id, e := range a.seen {
+		if id.variant == variant && e.Scored {
+			c := by[e.Domain]
+			c.Domain = e.Domain
+			c.Score += e.Score
+			c.Evaluations++
+			by[e.Domain] = c
+		}
+	}
+	list := slices.SortedFunc(maps.Values(by), func(x, y reflection.Competence) int { return cmp.Compare(x.Domain, y.Domain) })
+	for i := range list {
+		list[i].Score /= float64(list[i].Evaluations)
+	}
+	return list
+}
+
+// lineage returns the chain of a variant's first parents in this run, the nearest first.
+func (a *author) lineage(variant agent.ConfigID) []agent.Config {
+	var out []agent.Config
+	for at := a.family[variant]; len(at.Parents) > 0 && len(out) < maxLineage; {
+		parent, known := a.family[at.Parents[0]]
+		if !known {
+			break
+		}
+		out = append(out, parent.Config)
+		at = parent
+	}
+	return out
+}

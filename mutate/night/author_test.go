@@ -1,0 +1,385 @@
+package night
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/mutate/reflection"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// pen is a language model that answers with a function of the number of the request, and
+// records its requests.
+type pen struct {
+	write func(n int64) (model.Reply, error)
+
+	count atomic.Int64
+	mu    sync.Mutex
+	asked []string
+}
+
+func (p *pen) Next(_ context.Context, req *model.Request) (model.Reply, error) {
+	raw, err := json.Marshal([]any{req.System, req.Shared, req.Goal, req.Sampling})
+	if err != nil {
+		return model.Reply{}, err
+	}
+	p.mu.Lock()
+	p.asked = append(p.asked, string(raw))
+	p.mu.Unlock()
+	return p.write(p.count.Add(1))
+}
+
+// component returns the name of the component that a request asks to change.
+func component(asked string) string {
+	_, rest, _ := strings.Cut(asked, `\"name\":\"`)
+	name, _, _ := strings.Cut(rest, `\"`)
+	return name
+}
+
+// wordyNights has an agent with a text parameter that only the model can write.
+func wordyNights(t *testing.T) *nights {
+	t.Helper()
+	o := newNights(t, 40)
+	a := &o.Agent
+	a.Space.Params = append(a.Space.Params, agent.Param{Name: "strategy", Kind: agent.Text, MaxChars: 200, Default: "Be kind."})
+	a.Champion = a.Space.Default()
+	a.Feedback = "The south is hard."
+	o.Settings.Reflect = "writer"
+	for i := range o.suite().Tasks {
+		task := &o.suite().Tasks[i]
+		task.Goal = fmt.Sprintf("say yes to the %s of task %s", task.Split, task.ID)
+	}
+	return o
+}
+
+// wordyAgent solves everything once its strategy contains the magic word. Its transcript
+// has a failed tool call.
+func wordyAgent() inProcess {
+	plain := toyAgent(40)
+	return func(ctx context.Context, req agent.Request) agent.Result {
+		res := plain(ctx, req)
+		if strings.Contains(req.Config.String("strategy"), "abracadabra") {
+			yes := "yes"
+			res.Answer = &yes
+		}
+		res.Transcript.Add(10, agent.Event{Kind: agent.EventTool, Name: "hammer", Outcome: agent.Execution, Text: "it bent"})
+		return res
+	}
+}
+
+// school is a searcher that has the champion evaluated on every search task, and then
+// requests a change of each component, one by one. A draft is evaluated on one task.
+type school struct {
+	trials     []mutate.Trial // to be asked for before the next brief
+	components []string
+	champion   mutate.Trial
+	asked      int64
+	waits      bool
+	heard      []mutate.Observation
+}
+
+func (s *school) Ask() (mutate.Trial, mutate.Status) {
+	var t mutate.Trial
+	switch {
+	case s.waits:
+		return t, mutate.Wait
+	case len(s.trials) > 0:
+		t, s.trials = s.trials[0], s.trials[1:]
+	case len(s.components) > 0:
+		t = s.champion
+		t.Brief = &mutate.Brief{Component: s.components[0]}
+		for _, o := range s.heard {
+			if o.Trial.Brief == nil && o.Trial.Variant == t.Variant {
+				t.Brief.Cases = append(t.Brief.Cases, mutate.Case{Task: o.Trial.Task, Score: o.Score})
+			}
+		}
+		// A searcher that has seen a task that it must not see.
+		t.Brief.Cases = append([]mutate.Case{{Task: "secret"}}, t.Brief.Cases...)
+		s.components, s.waits = s.components[1:], true
+	default:
+		return t, mutate.Done
+	}
+	t.N = s.asked
+	s.asked++
+	return t, mutate.Ready
+}
+
+func (s *school) Tell(o mutate.Observation) {
+	s.heard = append(s.heard, o)
+	if o.Trial.Brief == nil {
+		return
+	}
+	s.waits = false
+	if d := o.Draft; d != nil {
+		t := s.champion
+		t.Variant, t.Config, t.Parents, t.Generation = d.Config.ID(), d.Config, []agent.ConfigID{o.Trial.Variant}, 1
+		t.Operator, t.Rationale = reflectOperator, d.Rationale
+		s.trials = append(s.trials, t)
+	}
+}
+
+func (*school) Recommend() mutate.Recommendation { return mutate.Recommendation{} }
+
+func (*school) Hindsight([]mutate.Moment) mutate.Hindsight { return mutate.Hindsight{} }
+
+// lesson is the result of a school.
+type lesson struct {
+	run    string
+	heard  []mutate.Observation
+	budget *bench.Budget
+	err    error
+}
+
+// drafts returns the drafts that the searcher was told, "" for none.
+func (l lesson) drafts() []string {
+	var out []string
+	for _, o := range l.heard {
+		switch {
+		case o.Trial.Brief == nil:
+		case o.Draft == nil:
+			out = append(out, "")
+		default:
+			out = append(out, o.Draft.Config.String("strategy"))
+		}
+	}
+	return out
+}
+
+// teach runs a school on the wordy agent, whose evaluations cost a cent, with a model, as
+// the search of a night does.
+func teach(t *testing.T, o *nights, m model.Model, components []string) lesson {
+	t.Helper()
+	o.Answer = func(ctx context.Context, req agent.Request) agent.Result {
+		res := wordyAgent()(ctx, req)
+		res.Usage.CostUSD = 0.01
+		return res
+	}
+	o.Reflect, o.Evaluations, o.Concurrency = m, 500, 1
+	n := o.start(t)
+	author, err := n.newAuthor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &school{components: components}
+	for i, task := range n.sample.Search {
+		trial := mutate.Trial{Variant: n.Agent.Champion.ID(), Config: n.Agent.Champion, Operator: "champion", Task: task.ID, Stage: bench.StageSearch}
+		if s.trials = append(s.trials, trial); i == 0 {
+			s.champion = trial
+		}
+	}
+	d := &drive{
+		searcher: s, concurrency: 1, lookahead: 4, ordered: n.Agent.Deterministic,
+		begin:    func(tr mutate.Trial) error { return n.begin(t.Context(), tr) },
+		evaluate: func(tr mutate.Trial) (bench.Evaluation, error) { return n.trial(t.Context(), tr, seqSearch) },
+		ask:      func(tr mutate.Trial) func() (reflection.Reply, error) { return author.ask(t.Context(), tr) },
+		keep:     func(tr mutate.Trial, reply reflection.Reply) error { return author.keep(t.Context(), tr, reply) },
+		learn:    author.learn,
+	}
+	err = d.run(o.Drain)
+	if flushed := o.Archive.Flush(t.Context()); flushed != nil {
+		t.Fatal(flushed)
+	}
+	return lesson{run: n.Run.ID, heard: s.heard, budget: n.Budget, err: err}
+}
+
+// briefs returns the ledger's records of the briefs of a run.
+func briefs(t *testing.T, a *archive.Archive, run string) []DraftNote {
+	t.Helper()
+	var out []DraftNote
+	for e, err := range a.Ledger(t.Context(), 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == DraftKind && e.Subject == run {
+			var d DraftNote
+			if err := json.Unmarshal(e.Data, &d); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func written(component string, value any) model.Reply {
+	raw, err := json.Marshal(map[string]any{"component": component, "value": value, "rationale": "the failures say so"})
+	if err != nil {
+		raw = nil
+	}
+	return model.Reply{Answer: string(raw), Usage: agent.Usage{CostUSD: 0.001}}
+}
+
+func TestTheModelsChangeIsTried(t *testing.T) {
+	o := wordyNights(t)
+	a := o.Archive
+	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be kind. Then abracadabra."), nil }}
+	l := teach(t, o, p, []string{"strategy"})
+	if l.err != nil {
+		t.Fatal(l.err)
+	}
+	champion := o.Agent.Champion.ID()
+	notes := briefs(t, a, l.run)
+	if len(notes) != 1 || notes[0].Variant != champion || notes[0].Component != "strategy" || notes[0].Usage.CostUSD != 0.001 {
+		t.Fatalf("the ledger tells of %+v", notes)
+	}
+	v, err := a.Variant(t.Context(), "toy", notes[0].Draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Operator != "reflect" || v.Rationale != "the failures say so" || !slices.Equal(v.Parents, []agent.ConfigID{champion}) || v.Generation != 1 {
+		t.Errorf("the variant of the draft is %+v", v)
+	}
+	if last := l.heard[len(l.heard)-1]; last.Trial.Variant != v.ID || last.Score != 1 {
+		t.Errorf("the draft was not tried: %+v", last)
+	}
+	for _, want := range []string{"say yes to the search", "hammer", "it bent", "The south is hard.", "mean_score", `"Route":"writer"`} {
+		if !strings.Contains(p.asked[0], want) {
+			t.Errorf("the model was not shown %q", want)
+		}
+	}
+	if strings.Contains(p.asked[0], "holdout") {
+		t.Error("the model saw a task of the holdout")
+	}
+}
+
+func TestHostileAnswersChangeNothing(t *testing.T) {
+	secret := "twelve owls read the morning paper"
+	answers := []model.Reply{
+		written("limits", map[string]any{"timeout": "none"}),
+		written("planner", "anarchy"),
+		written("strategy", strings.Repeat("abracadabra ", 100_000)),
+		written("strategy", "abracadabra "+secret),
+		{Answer: `{"component":"strategy","value":"abracadabra","rationale":"r","config":{}}`},
+		{Calls: []model.Call{{Tool: "shell", Arguments: json.RawMessage(`{}`)}}},
+	}
+	o := wordyNights(t)
+	for i := range o.suite().Tasks {
+		if task := &o.suite().Tasks[i]; task.Split == bench.Holdout {
+			task.Answer = &secret
+			break
+		}
+	}
+	a := o.Archive
+	p := &pen{write: func(n int64) (model.Reply, error) { return answers[n-1], nil }}
+	l := teach(t, o, p, slices.Repeat([]string{"strategy"}, len(answers)))
+	if l.err != nil {
+		t.Fatal(l.err)
+	}
+	if got := l.drafts(); len(got) != len(answers) || strings.Join(got, "") != "" {
+		t.Errorf("hostile answers made %q", got)
+	}
+	for _, n := range briefs(t, a, l.run) {
+		if n.Draft != "" || n.Reason == "" || strings.Contains(n.Reason, "owls") {
+			t.Errorf("the ledger tells of %+v", n)
+		}
+	}
+	for v, err := range a.Variants(t.Context(), "toy") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.ID != o.Agent.Champion.ID() {
+			t.Errorf("a hostile answer is variant %+v", v)
+		}
+	}
+}
+
+func TestAModelThatIsDownEndsNoSearch(t *testing.T) {
+	o := wordyNights(t)
+	a := o.Archive
+	p := &pen{write: func(int64) (model.Reply, error) {
+		return model.Reply{}, &model.Error{Outcome: agent.Infrastructure, Err: errors.New("no route to host")}
+	}}
+	l := teach(t, o, p, []string{"strategy", "planner"})
+	if d := cmp.Diff([]string{"", ""}, l.drafts()); l.err != nil || d != "" {
+		t.Errorf("%v: %s", l.err, d)
+	}
+	for _, n := range briefs(t, a, l.run) {
+		if !strings.Contains(n.Reason, "no route to host") {
+			t.Errorf("the ledger tells of %+v", n)
+		}
+	}
+}
+
+func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
+	o := wordyNights(t)
+	a := o.Archive
+	p := &pen{write: func(int64) (model.Reply, error) {
+		r := written("strategy", "x")
+		r.Usage.CostUSD = 0.4
+		return r, nil
+	}}
+	o.USD = 1
+	l := teach(t, o, p, slices.Repeat([]string{"planner"}, 6))
+	// The evaluations cost a few cents: two replies fit, and a third before their price
+	// is known.
+	if n := p.count.Load(); l.err != nil || n < 2 || n > 3 || l.budget.Spent() > 1.5 {
+		t.Errorf("asked %d times, spent %v of 1 USD, %v", n, l.budget.Spent(), l.err)
+	}
+	if last := briefs(t, a, l.run); last[len(last)-1].Reason != "the budget of the run leaves no room for it" {
+		t.Errorf("the ledger tells of %+v", last)
+	}
+}
+
+// TestDraftsSurviveACrash checks that a resumed run repeats no answered request, gets the
+// same results, and counts what was paid before.
+func TestDraftsSurviveACrash(t *testing.T) {
+	components := []string{"strategy", "planner", "strategy", "strategy"}
+	answer := func(stopAt int64, stop func()) *pen {
+		p := &pen{}
+		p.write = func(n int64) (model.Reply, error) {
+			if n == stopAt {
+				stop()
+			}
+			last := p.asked[len(p.asked)-1] // one at a time
+			if component(last) != "strategy" {
+				return model.Reply{Unsure: true, Usage: agent.Usage{CostUSD: 3}}, nil
+			}
+			r := written("strategy", fmt.Sprintf("Note %d.", len(last)))
+			r.Usage.CostUSD = 3
+			return r, nil
+		}
+		return p
+	}
+	whole, halves := wordyNights(t), wordyNights(t)
+	first := answer(0, nil)
+	all := teach(t, whole, first, components)
+	if all.err != nil || len(first.asked) != 4 {
+		t.Fatalf("%d questions, %v", len(first.asked), all.err)
+	}
+
+	drain, stop := context.WithCancelCause(t.Context())
+	before := answer(2, func() { stop(ErrInterrupted) })
+	halves.Drain = drain
+	cut := teach(t, halves, before, components)
+	halves.Drain = t.Context()
+	if !errors.Is(cut.err, ErrInterrupted) || len(before.asked) != 2 {
+		t.Fatalf("%d questions, %v", len(before.asked), cut.err)
+	}
+	after := answer(0, nil)
+	again := teach(t, halves, after, components)
+	if again.run != cut.run {
+		t.Fatal("the run was not taken up")
+	}
+	if d := cmp.Diff(first.asked[2:], after.asked); d != "" {
+		t.Errorf("other questions were asked: %s", d)
+	}
+	if d := cmp.Diff(all.heard, again.heard); d != "" {
+		t.Errorf("the search was told another story: %s", d)
+	}
+	if spent, want := again.budget.Spent(), all.budget.Spent(); spent < want-0.001 || spent > want+0.001 {
+		t.Errorf("%v USD are counted, %v were spent", spent, want)
+	}
+}

@@ -1,0 +1,136 @@
+package night
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"evolve/bench"
+	"evolve/bench/confirm"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// confirm runs the confirmation of candidates ([confirm.Confirmation]) with the archive
+// and the harness, and sets the night's verdict.
+func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
+	setup, err := n.setup(ctx, rec)
+	if err != nil {
+		return err
+	}
+	c, err := confirm.Open(ctx, n.world(func(evaluations int) bool { return n.Budget.Fits(evaluations, n.parallel()) }), setup)
+	if err != nil {
+		return err
+	}
+	ended := c.Work(ctx)
+	if err := n.count(ctx); err != nil {
+		return err
+	}
+	n.conclude(c)
+	n.waiting(c)
+	if n.result.Winner == "" {
+		return ended
+	}
+	if err := n.propose(ctx); err != nil {
+		return err
+	}
+	return ended
+}
+
+// world returns the environment of a confirmation; fits reports whether so many more
+// evaluations can be paid for.
+func (n *night) world(fits func(evaluations int) bool) confirm.World {
+	return confirm.World{
+		Store: &entries{n}, Ledger: &exposures{n}, Runner: &holdout{n}, Now: n.Now, Fits: fits,
+		Stop: func() error {
+			if n.Drain.Err() != nil {
+				return ErrInterrupted
+			}
+			return nil
+		},
+	}
+}
+
+// setup returns the settings of tonight's confirmation, after a search with the
+// recommendation rec.
+//
+// While a proposal waits, candidates are measured against the variant that it proposes
+// and must be better than it. This is the confirmation that would follow an approval,
+// with the same error control, and an approval loses none of it. The alternative, to
+// compare the bound against the champion with the estimate of the waiting variant, would
+// combine the noise of two comparisons, and a new champion would void its evidence. Half
+// of the entries stay free for the time after the decision.
+func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.Setup, error) {
+	control := n.Settings.Confirm.Control()
+	s := confirm.Setup{
+		Run: n.Run.ID, Champion: n.Plan.Reference(), Reference: n.result.Reference, Score: rec.Champion.Score + n.bar.gain, Holds: n.conditions(),
+		Tasks: len(n.sample.Holdout), SearchTasks: len(n.sample.Search), Fixed: n.Agent.Fixed(), Evaluations: n.Plan.Confirm, Most: n.Plan.Finalists,
+		Room: float64(control.Days) * float64((n.Plan.Confirm+n.Plan.Lent)/2), Control: control,
+	}
+	if n.Plan.Against != "" {
+		s.Resting, s.Keep = []agent.ConfigID{n.Plan.Champion}, control.Entries/2
+	}
+	for _, f := range rec.Finalists {
+		s.Finalists = append(s.Finalists, confirm.Finalist{
+			Variant: f.Variant, Gain: f.Gain - n.bar.gain, SD: math.Hypot(f.SD, n.bar.sd), Dear: len(f.Breaks) > 0,
+			Measured: f.Measured, Common: f.Common,
+		})
+	}
+	var err error
+	s.Out, err = n.kept(ctx, rec)
+	s.LeftOut = n.refusedCause()
+	return s, err
+}
+
+// conditions identifies everything that tonight's evidence depends on besides the two configs.
+func (n *night) conditions() string {
+	return conditions(n.sample, n.opened.Identity, n.Plan.PricesHash)
+}
+
+// holdout runs blocks on the holdout tasks with the night's harness.
+type holdout struct{ *night }
+
+// Run evaluates a block, in an order that batch draws over all of it. The order of a
+// resumed block is the same.
+func (h *holdout) Run(ctx context.Context, b confirm.Block) error {
+	v, err := h.Archive.Variant(ctx, h.Agent.ID, b.Variant)
+	if err != nil {
+		return fmt.Errorf("%w: reading a candidate: %w", bench.ErrRecorder, err)
+	}
+	type arm struct {
+		id     agent.ConfigID
+		config agent.Config
+	}
+	reference := h.Agent.Champion
+	if b.Champion != h.Plan.Champion {
+		waits, err := h.Archive.Variant(ctx, h.Agent.ID, b.Champion)
+		if err != nil {
+			return fmt.Errorf("%w: reading the variant that waits: %w", bench.ErrRecorder, err)
+		}
+		reference = waits.Config
+	}
+	arms := []arm{{v.ID, v.Config}, {b.Champion, reference}}
+	if b.Alone {
+		arms = arms[:1]
+	}
+	first := seqConfirm + int64(b.Place)
+	jobs := make([]bench.Job, 0, len(arms)*len(h.sample.Holdout))
+	for _, t := range h.sample.Holdout {
+		for _, a := range arms {
+			jobs = append(jobs, bench.Job{
+				Variant: a.id, Config: a.config, Task: t, Repeat: b.Repeat,
+				Stage: bench.StageConfirm, Seq: first + int64(len(jobs)),
+			})
+		}
+	}
+	_, err = h.batch(ctx, "confirm", jobs, b.Place, h.Plan.Confirm)
+	return err
+}
+
+// Evidence reads an entry's evidence from the evaluations of its runs.
+func (h *holdout) Evidence(ctx context.Context, e confirm.Entry) (confirm.Evidence, error) {
+	if err := h.Archive.Flush(ctx); err != nil {
+		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	return h.assemble(ctx, e)
+}

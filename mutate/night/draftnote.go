@@ -1,0 +1,20 @@
+package night
+
+import "evolve/runtime/agent"
+
+// DraftKind is the kind of the ledger's entries that hold a [DraftNote]; their subject
+// is the run.
+const DraftKind = "search.draft"
+
+// DraftNote is the ledger's record of a brief of the search: the request to a language
+// model, its result and its cost.
+type DraftNote struct {
+	Agent     string         `json:"agent"`
+	Brief     int64          `json:"brief"` // the number of the trial, from 0
+	Variant   agent.ConfigID `json:"variant"`
+	Component string         `json:"component"`
+	// Draft is the resulting variant; without one, Reason is the cause.
+	Draft  agent.ConfigID `json:"draft,omitempty"`
+	Reason string         `json:"reason,omitempty"`
+	Usage  agent.Usage    `json:"usage"`
+}

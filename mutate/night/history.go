@@ -1,0 +1,118 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// mostRemembered is the maximum number of evaluations of earlier nights that a search
+// learns from.
+const mostRemembered = 20_000
+
+// The trust factors of an evaluation of an earlier night, one for each thing that has
+// changed since; they are multiplied. They are judgements, not measurements: a changed
+// suite or agent leaves half of the trust, another binary (which includes graders and
+// built-in agents) most, other prices nearly all, because they affect a score only
+// through a limit on cost. Every night in between takes a tenth.
+const (
+	trustOtherSuite  = .5
+	trustOtherAgent  = .5
+	trustOtherBinary = .7
+	trustOtherPrices = .9
+	trustOlderNight  = .9
+	// leastTrust is the trust below which an evaluation is left out.
+	leastTrust = .05
+)
+
+// history returns what earlier nights learnt on tonight's search tasks, the latest run
+// first. It depends only on the archive when the run began, so that a resumed run gets
+// the same. It leaves out configs that are no longer in the space, and counts an
+// evaluation that several runs refer to once; for an agent without chance it takes the
+// latest evaluation of a config on a task.
+func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
+	view := n.view()
+	configs := map[agent.ConfigID]agent.Config{}
+	for v, err := range view.Variants(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("remembering earlier nights: %w", err)
+		}
+		if c := n.Agent.read(v.Config); c != nil {
+			configs[v.ID] = c
+		}
+	}
+	var out []mutate.Remembered
+	run, trust, age := "", 0., 1.
+	seen := map[string]bool{}
+	for e, err := range view.Evaluations(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("remembering earlier nights: %w", err)
+		}
+		if e.Run != run {
+			if run != "" {
+				age *= trustOlderNight
+			}
+			run = e.Run
+			changed, err := n.trust(ctx, run)
+			if err != nil {
+				return nil, err
+			}
+			trust = age * changed
+		}
+		config, ok := configs[e.Variant]
+		same := string(e.Key)
+		if n.Agent.Fixed() { // the key differs between stages, the answer does not
+			same = string(e.Variant) + "\x00" + e.Task
+		}
+		if !ok || !e.Scored || trust < leastTrust || same != "" && seen[same] {
+			continue
+		}
+		seen[same] = true
+		out = append(out, mutate.Remembered{Variant: config.ID(), Config: config, Task: e.Task, Score: e.Score, Trust: trust})
+		if len(out) == mostRemembered {
+			break
+		}
+	}
+	return out, nil
+}
+
+// trust returns the trust in an earlier run, given what has changed since.
+func (n *night) trust(ctx context.Context, run string) (float64, error) {
+	then, err := n.Archive.Plan(ctx, run, n.Agent.ID)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return 0, fmt.Errorf("remembering earlier nights: %w", err)
+	}
+	record, err := n.Archive.Run(ctx, run)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return 0, fmt.Errorf("remembering earlier nights: %w", err)
+	}
+	trust := 1.
+	for _, c := range []struct {
+		then, now string
+		factor    float64
+	}{
+		{then.SuiteHash, n.Plan.SuiteHash, trustOtherSuite},
+		{then.AgentHash, n.Plan.AgentHash, trustOtherAgent},
+		{record.Binary, n.Run.Binary, trustOtherBinary},
+		{then.PricesHash, n.Plan.PricesHash, trustOtherPrices},
+	} {
+		if c.then != c.now {
+			trust *= c.factor
+		}
+	}
+	return trust, nil
+}
+
+// view returns the archive as a search may see it: as it was when the run began, without
+// the holdout.
+func (n *night) view() *archive.SearchView {
+	ids := make([]string, len(n.sample.Search))
+	for i, t := range n.sample.Search {
+		ids[i] = t.ID
+	}
+	return n.Archive.SearchView(n.Agent.ID, ids).Before(n.Run.ID)
+}

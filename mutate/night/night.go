@@ -1,0 +1,427 @@
+package night
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/mutate"
+	"evolve/mutate/evidence"
+	"evolve/runtime/agent"
+)
+
+// The first sequence number of each stage. They are fixed, so that an evaluation keeps
+// its number whatever the length of earlier stages.
+const (
+	seqAA      int64 = 0
+	seqSearch  int64 = 1 << 32
+	seqAblate  int64 = 3 << 31
+	seqConfirm int64 = 2 << 32
+)
+
+// shownLevel is the confidence of the interval of the champion's rerun.
+const shownLevel = .95
+
+// aaRepeats is the first repeat number of the champion's reruns, far above those of the
+// search; each run takes two.
+const aaRepeats = 1 << 16
+
+// night is the state of one agent's night.
+type night struct {
+	Spec
+	sample  Sample
+	tasks   map[string]*bench.Task
+	harness *bench.Harness
+	breaker *bench.Breaker
+	opened  Opened
+	result  archive.AgentResult
+	allowance
+	// got counts the evaluations of this process, aa those of the champion against itself
+	// once that stage is over.
+	got atomic.Int64
+	aa  *int
+	// running counts the evaluations under way, reached is its maximum.
+	running, reached atomic.Int64
+	// blocking names the limit under policies that evaluations waited for when their time
+	// was over; mu guards it while evaluations are running.
+	blocking string
+	mu       sync.Mutex
+	// replay reports that a resumed search is repeated from its beginning.
+	replay bool
+	// refused keep variants out of the confirmation, bar is what others must beat.
+	refused []refusal
+	bar     bar
+	// barred are the variants that look better and that a person's refusal keeps out, by
+	// the refused proposal.
+	barred map[string][]agent.ConfigID
+	// names is the set of variants that are already in the archive.
+	names map[agent.ConfigID]bool
+}
+
+// Run runs an agent's night. Once the plan is written, it stores a result in every case;
+// the error ends the run.
+func Run(ctx context.Context, s Spec) (Outcome, error) {
+	n := &night{Spec: s}
+	err := n.work(ctx)
+	return Outcome{Result: n.result, Blocking: n.blocking, Reached: int(n.reached.Load())}, err
+}
+
+// work runs all stages and stores their records.
+func (n *night) work(ctx context.Context) error {
+	if err := n.open(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		if err := n.opened.Close(); err != nil {
+			n.Log.Warn("closing the agent", "agent", n.Agent.ID, "error", err)
+		}
+	}()
+	n.result = archive.AgentResult{Run: n.Run.ID, Agent: n.Agent.ID, Verdict: archive.Undecided}
+	var err error
+	if n.result.Reference, err = n.reference(ctx); err != nil {
+		n.record(err)
+		return err
+	}
+	ended := n.stages(ctx)
+	n.record(ended)
+	if streaks, why := n.breaker.Strayed(); streaks > 0 {
+		n.result.Strayed = cmp.Or(why, "no reason given")
+	}
+	if ended != nil && n.result.Reason == "" {
+		n.because(stats.CauseEnded, "the run ended before there was anything to decide")
+		if errors.As(ended, new(*bench.SpentError)) {
+			n.result.Reason = ended.Error()
+		}
+	}
+	if n.result.Verdict != archive.Waits { // else the confirmation reached it
+		n.waiting(nil)
+	}
+	return n.store(context.WithoutCancel(ctx), ended)
+}
+
+// store writes the records of a night that ended with this error, or nil, and returns it
+// with those of the archive.
+func (n *night) store(ctx context.Context, ended error) error {
+	if err := n.Archive.Flush(ctx); err != nil && ended == nil {
+		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil { // as it was carried out
+		return errors.Join(ended, fmt.Errorf("%w: recording the plan: %w", bench.ErrRecorder, err))
+	}
+	n.result.Finished = ended == nil
+	if ended == nil { // a resumed run does not measure its limits and phases again
+		if err := n.Archive.PutRun(ctx, *n.Run); err != nil {
+			return fmt.Errorf("%w: recording the run: %w", bench.ErrRecorder, err)
+		}
+	}
+	if err := n.Archive.PutResult(ctx, n.result); err != nil {
+		return errors.Join(ended, fmt.Errorf("%w: recording the result: %w", bench.ErrRecorder, err))
+	}
+	return ended
+}
+
+// open prepares the agent, its harness and its share, and writes the plan.
+func (n *night) open(ctx context.Context) error {
+	// No process uses files that a crashed run left there.
+	if err := os.RemoveAll(n.Scratch); err != nil {
+		return fmt.Errorf("%w: clearing the working directories: %w", bench.ErrRecorder, err)
+	}
+	if err := os.MkdirAll(n.Scratch, 0o700); err != nil {
+		return fmt.Errorf("%w: making the working directories: %w", bench.ErrRecorder, err)
+	}
+	opened, err := n.Open(ctx, n.Scratch)
+	if err != nil {
+		return fmt.Errorf("agent %s: %w", n.Agent.ID, err)
+	}
+	n.opened = opened
+	n.Plan.Sandbox = opened.Sandbox
+	n.sample = n.Agent.Sample()
+	n.tasks = make(map[string]*bench.Task, len(n.sample.dirs))
+	for t := range n.sample.dirs {
+		n.tasks[t.ID] = t
+	}
+	n.names = map[agent.ConfigID]bool{}
+	grade, err := n.Grading(n.Agent.Suites)
+	if err != nil {
+		return errors.Join(fmt.Errorf("agent %s: %w", n.Agent.ID, err), opened.Close())
+	}
+	if err := n.take(ctx); err != nil {
+		return errors.Join(err, opened.Close())
+	}
+	n.breaker = bench.NewBreaker(n.Patience, n.Plan.Champion, n.Sleep)
+	n.harness = bench.NewHarness(bench.Settings{
+		Run: n.Run.ID, Agent: n.Agent.ID, Identity: opened.Identity, Limits: n.Settings.Limits,
+		Seed: n.Run.Seed, UsesSeed: n.Agent.UsesSeed || !n.Agent.Deterministic, Scratch: n.Scratch, AlwaysWorkdir: opened.Workdir,
+		SuiteDir: func(t *bench.Task) string { return n.sample.dirs[t] }, KeepTranscripts: true, Scrub: n.Scrub, Lost: n.Lost, Drain: n.Drain,
+	}, opened.Agent, grade, n.Archive, n.Budget, n.breaker, n.Now)
+	if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil {
+		return errors.Join(fmt.Errorf("recording the plan: %w", err), opened.Close())
+	}
+	return nil
+}
+
+// stages runs the stages in order.
+func (n *night) stages(ctx context.Context) error {
+	if len(n.sample.Search) == 0 {
+		n.because(stats.CauseNoTasks, "the suite has no search tasks")
+		n.result.Incomplete = n.result.Reason
+		return nil
+	}
+	if err := n.putVariant(ctx, archive.Variant{ID: n.Plan.Champion, Config: n.Agent.Champion, Operator: "champion"}, nil); err != nil {
+		return err
+	}
+	n.replan()
+	phase := n.Now()
+	err := n.againstItself(ctx)
+	phase = n.phase("aa", phase)
+	if err := n.explain("the champion against itself", err); err != nil {
+		return err
+	}
+	if n.Plan.Search < 1 {
+		n.incomplete(n.spentLimit() + " left the agent nothing")
+		return nil
+	}
+	n.renew()
+	rec, err := n.search(ctx)
+	phase = n.phase("search", phase)
+	if err := n.explain("the search", err); err != nil {
+		return err
+	}
+	if err := n.prune(ctx, rec); err != nil {
+		return err
+	}
+	if n.Plan.Confirm > 0 { // with nothing planned for it the search's evaluations decide
+		if err := n.borrow(ctx, rec); err != nil {
+			return err
+		}
+		n.keep(n.Plan.Confirm)
+		n.renew()
+		err = n.minimise(ctx, rec)
+		phase = n.phase("ablate", phase)
+		if err := n.explain("making the finalists small", err); err != nil {
+			return err
+		}
+	}
+	n.replanConfirmation()
+	if n.Plan.Confirm == 0 {
+		n.because(n.unconfirmed())
+		return nil
+	}
+	n.keep(0)
+	n.renew()
+	err = n.confirm(ctx, rec)
+	if n.blocking != "" && n.result.Blocks == 0 && n.result.Verdict == archive.Undecided {
+		n.because(n.unconfirmed())
+	}
+	n.phase("confirm", phase)
+	return n.explain("the confirmation", err)
+}
+
+// because records the single cause of a verdict without a confirmation.
+func (n *night) because(kind stats.CauseKind, sentence string) {
+	n.result.Reason, n.result.Causes = sentence, []stats.Cause{{Kind: kind, Sentence: sentence}}
+}
+
+// unconfirmed returns why there is no confirmation.
+func (n *night) unconfirmed() (stats.CauseKind, string) {
+	switch {
+	case n.Plan.HoldoutTasks == 0:
+		return stats.CauseNoHoldout, "the suite has no holdout tasks, so nothing could be confirmed"
+	case n.Settings.SearchOnly:
+		return stats.CauseSearchOnly, "only the search was asked for; nothing was confirmed on the holdout"
+	}
+	if n.blocking != "" {
+		return stats.CauseNoBudget, "there was no time for one block of the confirmation: evaluations waited for a limit under policies: " + n.blocking
+	}
+	return stats.CauseNoBudget, n.spentLimit() + " left no room for one block of the confirmation"
+}
+
+// explain decides what the end of a stage means for the run: exhausting the run's own
+// budget is no error, everything else is. A spent budget of the policies ends the work on
+// this agent, because without what it pays for it would be another agent.
+func (n *night) explain(stage string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*bench.SpentError)):
+		n.incomplete(stage + " was cut short: " + err.Error())
+		return err
+	case errors.As(err, new(*bench.WaitedError)):
+		n.incomplete(stage + " was cut short: " + err.Error())
+		return nil
+	case errors.Is(err, bench.ErrBudget):
+		n.incomplete(stage + " was cut short by " + n.spentLimit())
+		return nil
+	case errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled):
+		n.incomplete(stage + " was interrupted")
+		return ErrInterrupted
+	}
+	n.incomplete(stage + " failed: " + err.Error())
+	return err
+}
+
+// spentLimit names the limit that now leaves the agent the least.
+func (n *night) spentLimit() string {
+	n.measure()
+	return n.ranOut().Limit.Noun()
+}
+
+// incomplete records why a stage is not complete.
+func (n *night) incomplete(text string) {
+	if n.result.Incomplete != "" {
+		n.result.Incomplete += "; "
+	}
+	n.result.Incomplete += text
+}
+
+// phase adds the time since the phase began to the run, and returns now.
+func (n *night) phase(name string, since time.Time) time.Time {
+	now := n.Now()
+	if n.Run.Phases == nil {
+		n.Run.Phases = map[string]time.Duration{}
+	}
+	n.Run.Phases[name] += now.Sub(since)
+	return now
+}
+
+// putVariant stores a variant, and how it was made, unless the night has stored it.
+func (n *night) putVariant(ctx context.Context, v archive.Variant, m *archive.Mutation) error {
+	if n.names[v.ID] {
+		return nil
+	}
+	v.Agent, v.Run, v.Time = n.Agent.ID, n.Run.ID, n.Now()
+	if _, err := n.Archive.RecordVariant(ctx, v, m); err != nil {
+		return fmt.Errorf("%w: recording a variant: %w", bench.ErrRecorder, err)
+	}
+	n.names[v.ID] = true
+	return nil
+}
+
+// evaluate makes one evaluation and tracks the maximum number running at once.
+func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, error) {
+	now := n.running.Add(1)
+	defer n.running.Add(-1)
+	for {
+		top := n.reached.Load()
+		if now <= top || n.reached.CompareAndSwap(top, now) {
+			break
+		}
+	}
+	e, err := n.harness.Evaluate(ctx, job)
+	if err == nil {
+		n.got.Add(1)
+	}
+	var waited *bench.WaitedError
+	if errors.As(err, &waited) {
+		n.mu.Lock()
+		n.blocking = waited.Policy
+		n.mu.Unlock()
+	}
+	return e, err
+}
+
+// parallel returns the number of evaluations at once.
+func (n *night) parallel() int {
+	c := max(1, n.Run.Concurrency)
+	if n.opened.Parallel > 0 {
+		c = min(c, n.opened.Parallel)
+	}
+	return c
+}
+
+// againstItself evaluates the champion twice on fresh repeats of search tasks. Agents
+// whose repeats are no new evidence have nothing to compare. If the plan depends on what
+// evaluations take, the first of these measure it, and more follow.
+func (n *night) againstItself(ctx context.Context) error {
+	settled := 0
+	defer func() { n.aa = &settled }()
+	first := aaRepeats + 2*n.Run.Number
+	rest := slices.Clone(n.sample.Search)
+	var done []*bench.Task
+	var evals []bench.Evaluation
+	for {
+		tasks := spread(rest, n.Plan.AA/2-len(done))
+		if len(tasks) == 0 {
+			break
+		}
+		jobs := make([]bench.Job, 0, 2*len(tasks))
+		for _, t := range tasks {
+			for side := range 2 {
+				jobs = append(jobs, bench.Job{
+					Variant: n.Plan.Champion, Config: n.Agent.Champion, Task: t, Repeat: first + side,
+					Stage: bench.StageAA, Seq: seqAA + int64(settled+len(jobs)),
+				})
+			}
+		}
+		made, err := n.batch(ctx, "aa", jobs, settled, settled+len(jobs))
+		settled += len(jobs)
+		done, evals = append(done, tasks...), append(evals, made...)
+		n.compareWithItself(done, evals)
+		if err != nil || !n.Share.adaptive() {
+			return err
+		}
+		rest = slices.DeleteFunc(rest, func(t *bench.Task) bool { return slices.Contains(tasks, t) })
+		n.replan()
+	}
+	return nil
+}
+
+// compareWithItself stores the comparison of pairs of the champion's runs, in the order
+// of their tasks.
+func (n *night) compareWithItself(tasks []*bench.Task, evals []bench.Evaluation) {
+	has := evidence.New(evidence.Tasks(tasks), nil)
+	var repeats archive.Repeats
+	for i := 0; i+1 < len(evals); i += 2 {
+		a, b := evals[i], evals[i+1]
+		has.Add(a, b)
+		if a.Scored && b.Scored && a.Answer != "" { // a score alone contains no answer
+			repeats.Tasks++
+			if a.Answer == b.Answer && a.Outcome == b.Outcome && a.Score == b.Score {
+				repeats.Same++
+			}
+		}
+	}
+	if list := has.Pairs(); len(list) > 0 {
+		noise := stats.NoiseFloor(list, shownLevel)
+		n.result.AA, n.result.Repeats = &noise, &repeats
+	}
+}
+
+// spread selects k tasks evenly from the list, so that no domain is left out.
+func spread(tasks []*bench.Task, k int) []*bench.Task {
+	if k >= len(tasks) {
+		return slices.Clone(tasks)
+	}
+	k = max(0, k)
+	out := make([]*bench.Task, 0, k)
+	for i := range k {
+		out = append(out, tasks[i*len(tasks)/k])
+	}
+	return out
+}
+
+// scored converts an estimate to the archive's form.
+func scored(e mutate.Estimate) archive.ScoredVariant {
+	return archive.ScoredVariant{
+		Variant: e.Variant, Config: e.Config, Score: finite(e.Score), Lo: finite(e.Lo), Hi: finite(e.Hi), Evaluations: e.Evaluations,
+		CostUSD: finite(e.CostUSD), Seconds: finite(e.Seconds), Breaks: e.Breaks,
+	}
+}
+
+// finite replaces numbers that JSON cannot represent by 0.
+func finite(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}

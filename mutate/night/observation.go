@@ -1,0 +1,44 @@
+package night
+
+import (
+	"strings"
+
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+)
+
+// maxReason is the maximum length of the reasons of a failure that the search gets, in
+// bytes.
+const maxReason = 500
+
+// observation returns what the search is told of an evaluation. In ordered mode it
+// contains nothing that is measured with a clock: the same seed must give the same
+// search.
+func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observation {
+	o := mutate.Observation{
+		Trial: t, Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,
+		Outcome: e.Outcome, Reason: memory.Cut(strings.Join(e.Reasons(), "; "), maxReason), Calls: calls(e.Transcript),
+	}
+	if !ordered {
+		o.Seconds = e.Latency.Seconds()
+	}
+	return o
+}
+
+// calls returns the tool calls of a transcript, which may be nil. A referral is no
+// failure of the tool.
+func calls(t *agent.Transcript) []mutate.Call {
+	if t == nil {
+		return nil
+	}
+	var out []mutate.Call
+	for _, e := range t.Events {
+		if e.Kind == agent.EventTool {
+			failed := e.Outcome != "" && e.Outcome != agent.OK && e.Outcome != agent.WrongToolBoundary
+			out = append(out, mutate.Call{Tool: e.Name, Failed: failed})
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench/confirm"
+	"evolve/bench/stats"
+)
+
+// Outlook is what earlier nights leave for an agent's confirmation.
+type Outlook struct {
+	Agent string `json:"agent"`
+	// Entries is the error control of the month.
+	Entries archive.EntryLedger `json:"entries"`
+	// Open counts the candidates that may continue with their evidence, as far as the
+	// champion decides that.
+	Open int `json:"open"`
+	// Notes describe the obstacles.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Outlook reads the outlook of the agent from the archive.
+func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
+	p := s.Plan
+	control, now := s.Settings.Confirm.Control(), s.Now()
+	out := Outlook{Agent: p.Agent}
+	entries, err := entriesOf(ctx, s.Archive, p.Agent)
+	if err != nil {
+		return out, err
+	}
+	for _, e := range entries {
+		if e.Void == "" && !e.State.Ended() && e.Champion == p.Reference() {
+			out.Open++
+		}
+	}
+	out.Entries = entryLedger(control, entries, now)
+	for _, w := range p.Waits {
+		if len(w.Stale) > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s waits and is stale: %s changed since it was measured; the night may measure it again", w.Proposal, strings.Join(w.Stale, ", ")))
+			continue
+		}
+		out.Notes = append(out.Notes, fmt.Sprintf("%s waits for a decision (`evolve approve %s`): only what looks better than that is confirmed, against it", w.Proposal, w.Proposal))
+	}
+	if p.Confirm > 0 && out.Entries.Used >= out.Entries.Most {
+		out.Notes = append(out.Notes, confirm.NoEntry(control, entries))
+	}
+	if note, err := s.constant(ctx); err != nil {
+		return out, err
+	} else if note != "" {
+		out.Notes = append(out.Notes, note)
+	}
+	adoptions := 0
+	for proposal, err := range s.Archive.Proposals(ctx) {
+		if err != nil {
+			return out, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if proposal.Agent == p.Agent && proposal.State == archive.Adopted {
+			adoptions++
+		}
+	}
+	if worn := stats.Worn(len(entries), adoptions); worn != "" {
+		out.Notes = append(out.Notes, worn)
+	}
+	return out, nil
+}
+
+// constant describes what declaring the agent deterministic would save, if the latest
+// rerun of the champion gave the same answers; otherwise it returns "".
+func (s *Spec) constant(ctx context.Context) (string, error) {
+	p := s.Plan
+	if p.AA == 0 {
+		return "", nil
+	}
+	looked := 0
+	for run, err := range s.Archive.Runs(ctx) {
+		if err != nil {
+			return "", fmt.Errorf("reading the reruns of the champion: %w", err)
+		}
+		if looked++; looked > paceNights {
+			break
+		}
+		res, err := s.Archive.Result(ctx, run.ID, p.Agent)
+		switch {
+		case errors.Is(err, archive.ErrNotFound):
+			continue
+		case err != nil:
+			return "", fmt.Errorf("reading the reruns of the champion: %w", err)
+		case res.Repeats == nil:
+			continue
+		case !res.Repeats.Constant():
+			return "", nil
+		}
+		return fmt.Sprintf("the champion gave the same answer twice on all of %d tasks in run %s, with other seeds: deterministic: true and uses_seed: false in agent.yaml would spare about %d of tonight's evaluations",
+			res.Repeats.Tasks, run.ID, p.AA+max(0, p.Confirm-2*p.HoldoutTasks)), nil
+	}
+	return "", nil
+}
+
+// entryLedger returns what the error control allows and has used at a time.
+func entryLedger(c stats.Control, entries []confirm.Entry, now time.Time) archive.EntryLedger {
+	return archive.EntryLedger{
+		Days: c.Days, Most: c.Entries, Used: c.Entries - c.Left(confirm.Entered(entries), now), Level: c.Level, Alpha: c.Alpha(),
+	}
+}

@@ -1,0 +1,70 @@
+package night
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"evolve/bench/confirm"
+	"evolve/bench/stats"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// borrow moves evaluations that the confirmation is not projected to need to the ablation
+// of rec's finalists. A large gain needs few blocks, and the other blocks cost less than
+// a person's time for reading changes without effect. The confirmation keeps half of its
+// blocks, and twice as many as the best finalist is projected to need at the lower end of
+// its estimate. If a repeat is no new evidence there is one block, and nothing is lent.
+func (n *night) borrow(ctx context.Context, rec *mutate.Recommendation) error {
+	if n.Agent.Fixed() || n.Plan.Confirm == 0 || n.released > 0 {
+		return nil
+	}
+	entered, err := n.entered(ctx)
+	if err != nil {
+		return err
+	}
+	turns := n.turns(rec, entered)
+	need := -n.Plan.Ablate
+	for _, f := range turns {
+		need += ablateNeed(changedBy(f.Config, n.Agent.Champion), len(n.sample.Search), false)
+	}
+	tasks := n.Plan.HoldoutTasks
+	lent := n.Plan.Repeats - max(confirm.LeastBlocks, (n.Plan.Repeats+1)/2)
+	if spare := float64(n.Plan.Repeats) - math.Ceil(2*n.projected(turns, rec.Champion.Score+n.bar.gain)/float64(tasks)); spare < float64(lent) {
+		lent = int(max(0, spare))
+	}
+	if lent = min(lent, (need+2*tasks-1)/(2*tasks)); lent <= 0 {
+		return nil
+	}
+	p := n.Plan
+	p.Repeats -= lent
+	p.Confirm -= 2 * tasks * lent
+	p.Ablate += 2 * tasks * lent
+	p.Lent += 2 * tasks * lent
+	a := allocation{Confirm: p.Confirm, Blocks: p.Repeats}
+	a.power(n.inputOf(n.sample, n.Share.Evaluations))
+	p.Detectable, p.Month, p.Power = a.Detectable, a.Month, a.Power
+	return nil
+}
+
+// turns returns the finalists that are ablated with evaluations of their own: as many as
+// may enter tonight, of those that have not entered and that the confirmation would
+// accept, whose lead is at least a standard deviation.
+func (n *night) turns(rec *mutate.Recommendation, entered map[agent.ConfigID]bool) []mutate.Estimate {
+	turns := slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
+		return entered[f.Variant] || f.Gain <= 0 || f.Gain < f.SD
+	})
+	return turns[:min(len(turns), max(1, n.Plan.Finalists))]
+}
+
+// projected returns the number of pairs that the best of some finalists is projected to
+// need against a reference with this score, at a standard deviation below its estimate;
+// +Inf for none.
+func (n *night) projected(finalists []mutate.Estimate, score float64) float64 {
+	gain := 0.
+	for _, f := range finalists {
+		gain = max(gain, f.Gain-n.bar.gain-math.Hypot(f.SD, n.bar.sd))
+	}
+	return stats.ProjectedPairs(gain, 0, n.Settings.Confirm.Control().Alpha(), confirm.PairVariance(score))
+}

@@ -1,0 +1,346 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/confirm"
+	"evolve/bench/stats"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// refusal is a proposal whose config stays out of the confirmation, with all configs that
+// differ from it only by changes without effect.
+type refusal struct {
+	proposal archive.ProposalRecord
+	config   agent.Config
+	// gain and sd are the search's estimate of it relative to the champion; known reports
+	// whether there is one.
+	gain, sd float64
+	known    bool
+	// against is the variant that it was measured against; nil: the champion.
+	against *stats.Reference
+	// decided describes a person's decision; empty while it waits.
+	decided string
+	// idle are the parameters for which the ablation showed no effect.
+	idle []string
+	// why describes the state of the proposal.
+	why string
+}
+
+// refusals returns the proposals that keep variants out: the waiting one, and those that
+// a person rejected or rolled back, as long as nothing relevant has changed since: the
+// agent, its holdout tasks, prices, routes or space.
+func (n *night) refusals(ctx context.Context) ([]refusal, error) {
+	fresh, waits := against(n.Plan.Waits)
+	now := n.conditions()
+	var out []refusal
+	for p, err := range n.Archive.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading the proposals: %w", bench.ErrRecorder, err)
+		}
+		if p.Agent != n.Agent.ID || !p.OfConfig() || p.Run == n.Run.ID {
+			continue
+		}
+		r := refusal{proposal: p}
+		switch {
+		case waits && p.ID == fresh.Proposal:
+			r.why = p.ID + " proposes it and waits for a decision"
+		case p.State == archive.Rejected || p.State == archive.RolledBack:
+			same, err := n.unchanged(ctx, p, now)
+			if err != nil {
+				return nil, err
+			}
+			if !same {
+				continue
+			}
+			r.decided = decided(p)
+			r.why = p.ID + " was " + r.decided
+		default:
+			continue
+		}
+		if err := n.read(ctx, &r); err != nil {
+			return nil, err
+		}
+		if r.config != nil {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// decided describes a person's decision with its date and reason.
+func decided(p archive.ProposalRecord) string {
+	words := strings.ReplaceAll(string(p.State), "_", " ")
+	d := p.Decision
+	if d == nil {
+		return words
+	}
+	words += " on " + d.Time.UTC().Format(time.DateOnly)
+	if d.Reason != "" {
+		words += ": " + d.Reason
+	}
+	return words
+}
+
+// unchanged reports whether everything that a proposal was measured on is still the same.
+func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now string) (bool, error) {
+	plan, err := n.Archive.Plan(ctx, p.Run, n.Agent.ID)
+	if errors.Is(err, archive.ErrNotFound) {
+		return true, nil // made by hand: it has no record of what it rests on
+	}
+	if err != nil {
+		return false, fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, p.Run, err)
+	}
+	if plan.AgentHash != n.Plan.AgentHash || plan.SpaceHash != n.Plan.SpaceHash || plan.PricesHash != n.Plan.PricesHash {
+		return false, nil
+	}
+	for c, err := range n.Archive.Candidates(ctx, n.Agent.ID) {
+		if err != nil {
+			return false, fmt.Errorf("%w: reading the candidates: %w", bench.ErrRecorder, err)
+		}
+		if c.Variant == p.Variant && slices.Contains(c.Runs, p.Run) && c.Holds != now {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// read adds the config of a refused proposal, unless it is no longer in the space.
+func (n *night) read(ctx context.Context, r *refusal) error {
+	v, err := n.Archive.Variant(ctx, n.Agent.ID, r.proposal.Variant)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: reading a proposed variant: %w", bench.ErrRecorder, err)
+	}
+	r.config = n.Agent.read(v.Config)
+	own, err := n.ruling(ctx, r.proposal)
+	if err != nil {
+		return err
+	}
+	if own != nil {
+		r.against = own.Reference
+	}
+	result, err := n.Archive.Result(ctx, r.proposal.Run, n.Agent.ID)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return fmt.Errorf("%w: reading the result of run %s: %w", bench.ErrRecorder, r.proposal.Run, err)
+	}
+	for _, a := range result.Minimised() {
+		if a.Small == r.proposal.Variant {
+			r.idle = append(r.idle, a.Reverted...)
+		}
+	}
+	return nil
+}
+
+// leaveOut returns why a config with this gain may not enter, or nil if it may. A config
+// that differs from a refused one only by somewhat larger numeric changes, or only in
+// parameters without a shown effect, may enter if the search estimates it to be ahead of
+// the refused one: an effect may exist that too few evaluations could not show. The
+// required lead is one standard deviation over a waiting proposal, and two over one that a
+// person refused: of many variants near it, some are ahead by one by chance.
+func (n *night) leaveOut(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
+	for _, r := range n.refused {
+		why, twins := n.Agent.Space.Twins(r.config, c, agent.TwinShare)
+		lead, words := math.Hypot(sd, r.sd), "a standard deviation"
+		if r.decided != "" {
+			lead, words = 2*lead, "two standard deviations"
+		}
+		if ahead := r.known && gain > r.gain && gain-r.gain >= lead; !twins && !ahead {
+			if why, twins = n.Agent.Space.Twins(r.config, c, agent.NearShare, r.idle...); twins {
+				why += "; the search does not estimate it to be better by " + words
+			}
+		}
+		if !twins {
+			continue
+		}
+		reason := "the same as " + r.proposal.ID + strings.TrimPrefix(strings.TrimPrefix(why, "the same"), " config") + "; " + r.why
+		if id == r.proposal.Variant {
+			reason = r.why
+		}
+		if lead := gain - n.bar.gain; r.decided != "" && lead > 0 && lead >= math.Hypot(sd, n.bar.sd) {
+			n.bars(r.proposal.ID, id)
+		}
+		return &archive.LeftOut{Variant: id, Proposal: r.proposal.ID, Reason: reason}
+	}
+	return nil
+}
+
+// bar is the estimate, on the search tasks, of the variant that candidates must beat
+// while it waits, relative to the champion. It is 0 if nothing waits.
+type bar struct{ gain, sd float64 }
+
+// prune removes the finalists from a recommendation that may not enter the confirmation:
+// those that a proposal keeps out and, while one waits, those that are not ahead of its
+// variant by a standard deviation in the search's estimate. No evaluations are spent on
+// them.
+func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
+	var err error
+	if n.refused, err = n.refusals(ctx); err != nil {
+		return err
+	}
+	list, err := entriesOf(ctx, n.Archive, n.Agent.ID)
+	if err != nil {
+		return err
+	}
+	for i := range n.refused {
+		r := &n.refused[i]
+		r.gain, r.sd, r.known = n.believed(rec, list, r.proposal.Variant, r.against)
+		if r.proposal.Variant == n.Plan.Against {
+			n.bar = bar{r.gain, r.sd}
+			if ref := n.result.Reference; !r.known && ref != nil && ref.Steps > 0 {
+				n.bar = bar{ref.Difference, ref.SD()}
+			}
+		}
+	}
+	rec.Finalists = slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
+		if out := n.leaveOut(f.Variant, f.Config, f.Gain, f.SD); out != nil {
+			n.leftOut(*out)
+			return true
+		}
+		lead := f.Gain - n.bar.gain
+		return n.Plan.Against != "" && !(lead > 0 && lead >= math.Hypot(f.SD, n.bar.sd))
+	})
+	return nil
+}
+
+// leftOut records a variant that was left out, once, for the report.
+func (n *night) leftOut(out archive.LeftOut) {
+	if !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
+		n.result.LeftOut = append(n.result.LeftOut, out)
+	}
+}
+
+// believed returns the search's estimate of a variant relative to the champion: tonight's
+// if it has one, otherwise the one of its last confirmation: against the champion, or
+// against the variant that waited then, whose measured gain over the champion is added.
+func (n *night) believed(rec *mutate.Recommendation, entries []confirm.Entry, id agent.ConfigID, against *stats.Reference) (gain, sd float64, known bool) {
+	for _, f := range slices.Concat(rec.Finalists, rec.Front, []mutate.Estimate{rec.Best}) {
+		if f.Variant == id {
+			return f.Gain, f.SD, true
+		}
+	}
+	for _, e := range slices.Backward(entries) {
+		switch {
+		case e.Variant != id:
+		case e.Champion == n.Plan.Champion:
+			return e.Gain, e.SD, true
+		case against != nil && against.Steps > 0 && string(e.Champion) == against.Variant:
+			return e.Gain + against.Difference, math.Hypot(e.SD, against.SD()), true
+		}
+	}
+	return 0, 0, false
+}
+
+// bars records a variant that looks better and that the refusal of a proposal keeps out.
+func (n *night) bars(proposal string, id agent.ConfigID) {
+	if n.barred == nil {
+		n.barred = map[string][]agent.ConfigID{}
+	}
+	if !slices.Contains(n.barred[proposal], id) {
+		n.barred[proposal] = append(n.barred[proposal], id)
+	}
+}
+
+// refusedCause returns the cause that variants that look better are those that a person
+// refused, or near them; the zero value if there are none.
+func (n *night) refusedCause() stats.Cause {
+	var names []string
+	variants := 0
+	for _, r := range n.refused {
+		if list := n.barred[r.proposal.ID]; len(list) > 0 {
+			variants += len(list)
+			names = append(names, r.proposal.ID+", "+r.decided)
+		}
+	}
+	if variants == 0 {
+		return stats.Cause{}
+	}
+	many, stay := fmt.Sprintf("%d variants", variants), "they stay"
+	if variants == 1 {
+		many, stay = "1 variant", "it stays"
+	}
+	return stats.Cause{
+		Kind: stats.CauseLeftOut, Figures: map[string]float64{"variants": float64(variants)},
+		Sentence: fmt.Sprintf("what looks better (%s) is the same as, or near to, %s; %s out until something relevant changes",
+			many, strings.Join(names, ", and "), stay),
+	}
+}
+
+// kept returns the variants that may get no block: finalists and open entries that a
+// proposal keeps out.
+func (n *night) kept(ctx context.Context, rec *mutate.Recommendation) (map[agent.ConfigID]string, error) {
+	out := map[agent.ConfigID]string{}
+	look := func(id agent.ConfigID, c agent.Config, gain, sd float64) {
+		if left := n.leaveOut(id, c, gain, sd); left != nil {
+			out[id] = left.Reason
+			n.leftOut(*left)
+		}
+	}
+	for _, f := range rec.Finalists {
+		look(f.Variant, f.Config, f.Gain, f.SD)
+	}
+	if len(n.refused) == 0 {
+		return out, nil
+	}
+	list, err := entriesOf(ctx, n.Archive, n.Agent.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		if e.Void != "" || e.State.Ended() || e.Champion != n.Plan.Reference() {
+			continue
+		}
+		v, err := n.Archive.Variant(ctx, n.Agent.ID, e.Variant)
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading a candidate: %w", bench.ErrRecorder, err)
+		}
+		look(e.Variant, v.Config, e.Gain+n.bar.gain, e.SD)
+	}
+	return out, nil
+}
+
+// waiting sets the verdict of a night without a proposal to waits while a proposal waits.
+func (n *night) waiting(c *confirm.Confirmation) {
+	w, ok := against(n.Plan.Waits)
+	if !ok || n.result.Verdict.Proposes() {
+		return
+	}
+	tonight := "no variant is estimated to be better than what it proposes by a standard deviation, so no entry was spent"
+	same := 0
+	for _, l := range n.result.LeftOut {
+		if l.Proposal == w.Proposal && l.Variant != w.Variant {
+			same++
+		}
+	}
+	if same > 0 {
+		many := "1 variant was"
+		if same > 1 {
+			many = fmt.Sprintf("%d variants were", same)
+		}
+		tonight = many + " left out as equal to what it proposes, and no other is estimated to be better by a standard deviation, so no entry was spent"
+	}
+	switch {
+	case len(n.result.Finalist) > 0:
+		tonight = "measured against what it proposes: " + n.result.Reason
+	case c != nil && c.Blocked() != "":
+		tonight = "a variant looked better than what it proposes and was not confirmed: " + c.Blocked()
+	case c != nil && !c.LeftOut.None():
+		tonight = c.LeftOut.Sentence
+	case c == nil && n.result.Reason != "":
+		tonight = n.result.Reason
+	case !n.result.SearchDone:
+		tonight = "the search was cut short; it goes on with the next run"
+	}
+	n.result.Verdict, n.result.Reason = archive.Waits, fmt.Sprintf("%s waits for a decision; %s", w.Proposal, tonight)
+}

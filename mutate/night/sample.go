@@ -1,0 +1,57 @@
+package night
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Sample holds everything that an agent is measured on.
+type Sample struct {
+	Search, Holdout []*bench.Task
+	// Hash covers the tasks of the suites, SplitHash their division into search and
+	// holdout tasks.
+	Hash, SplitHash string
+	// Alike describes near-duplicates in the suites.
+	Alike []string
+	dirs  map[*bench.Task]string
+}
+
+// Sample gathers the tasks of an agent's suites. Their ids are unique: the loader
+// refuses suites that share one.
+func (a *Agent) Sample() Sample {
+	s := Sample{dirs: map[*bench.Task]string{}}
+	all, split := sha256.New(), sha256.New()
+	for _, suite := range a.Suites {
+		_, _ = fmt.Fprintf(all, "%s\x00%s\x00", suite.Name, suite.Hash)
+		if text := suite.Likeness().String(); text != "" {
+			s.Alike = append(s.Alike, "suite "+suite.Name+": "+text)
+		}
+		s.Search = append(s.Search, suite.Side(bench.Search)...)
+		s.Holdout = append(s.Holdout, suite.Side(bench.Holdout)...)
+		for i := range suite.Tasks {
+			t := &suite.Tasks[i]
+			s.dirs[t] = suite.Dir
+			_, _ = fmt.Fprintf(split, "%s\x00%s\x00", t.ID, t.Split)
+		}
+	}
+	if a.Alike.Groups > 0 {
+		s.Alike = append(s.Alike, "over its suites: "+a.Alike.String())
+	}
+	s.Hash, s.SplitHash = hex.EncodeToString(all.Sum(nil)[:16]), hex.EncodeToString(split.Sum(nil)[:16])
+	return s
+}
+
+// spaceHash hashes a space.
+func spaceHash(s agent.Space) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,266 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/mutate"
+	"evolve/mutate/night/limits"
+	"evolve/mutate/reflection"
+	"evolve/runtime/agent"
+)
+
+// curvePoints is the approximate number of points of the best-so-far curve.
+const curvePoints = 60
+
+// search runs the search stage and stores its results. It returns the recommendation with
+// every error that leaves one.
+func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
+	searcher, err := n.newSearcher(ctx)
+	if err != nil {
+		return nil, err
+	}
+	author, err := n.newAuthor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ordered := n.Agent.Deterministic
+	seq, recorded := seqSearch, 0
+	if !n.replay && n.Run.Resumed > 0 {
+		// Without an order to replay, a resumed search is told the recorded evaluations.
+		if seq, recorded, err = n.recall(ctx, searcher, author); err != nil {
+			return nil, err
+		}
+	}
+	var moments []mutate.Moment
+	follow := n.follow(ctx, searcher, recorded)
+	look := func(told int) {
+		rec := searcher.Recommend()
+		m := rec.Moment()
+		m.Evaluations = told
+		moments = append(moments, m)
+		n.report(Progress{
+			Stage: "search", Done: told, Planned: n.Plan.Search,
+			Known: rec.Best.Evaluations > 0, Best: rec.Best.Score, Lo: rec.Best.Lo, Hi: rec.Best.Hi,
+		})
+	}
+	d := &drive{
+		searcher: searcher, concurrency: n.parallel(), lookahead: max(1, n.Run.Lookahead), ordered: ordered,
+		begin:    func(t mutate.Trial) error { return n.begin(ctx, t) },
+		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return n.trial(ctx, t, seq) },
+		told: func(told int) {
+			follow(told)
+			if told += recorded; told%max(1, n.Plan.Search/curvePoints) == 0 {
+				look(told)
+			}
+		},
+	}
+	if author != nil {
+		d.ask = func(t mutate.Trial) func() (reflection.Reply, error) { return author.ask(ctx, t) }
+		d.keep = func(t mutate.Trial, r reflection.Reply) error { return author.keep(ctx, t, r) }
+		d.learn = author.learn
+	}
+	for more := true; more; {
+		err = d.run(n.Drain)
+		if errors.Is(err, context.Canceled) && n.Drain.Err() != nil {
+			err = ErrInterrupted
+		}
+		made := d.count + recorded
+		if n.Share.adaptive() && errors.Is(err, bench.ErrBudget) && !errors.As(err, new(*bench.SpentError)) && made > 0 {
+			// The search ends when its share of money or time is used up. That is as
+			// planned if it has made at least one evaluation per task.
+			searcher.Resize(made)
+			switch {
+			case made >= len(n.sample.Search):
+				err = nil
+			case n.blocking != "":
+				err = &bench.WaitedError{Policy: n.blocking}
+			}
+		}
+		if err != nil {
+			break
+		}
+		if more, err = n.release(ctx, searcher.Recommend(), made); more {
+			searcher.Resize(n.Plan.Search)
+		}
+	}
+	if last := len(moments) - 1; d.count > 0 && (last < 0 || moments[last].Evaluations != d.count+recorded) {
+		look(d.count + recorded)
+	}
+	rec := searcher.Recommend()
+	n.result.Search = archive.SearchResult{
+		Champion: scored(rec.Champion), Recommended: scored(rec.Best),
+		Variants: rec.Variants, Exhausted: rec.Exhausted,
+	}
+	for _, e := range rec.Front {
+		n.result.Search.Front = append(n.result.Search.Front, scored(e))
+	}
+	if rec.Random.Evaluations > 0 {
+		baseline := scored(rec.Random)
+		n.result.Search.Baseline = &baseline
+	}
+	n.lookBack(searcher, moments)
+	n.result.SearchDone = err == nil
+	if count := n.count(ctx); count != nil {
+		return &rec, count
+	}
+	return &rec, err
+}
+
+// follow returns a function that is called with the number of evaluations told so far. As
+// their pace becomes known, it plans the night again, first after one round of them and
+// then each time a twentieth of what is left was made.
+func (n *night) follow(ctx context.Context, s mutate.Searcher, recorded int) func(told int) {
+	if !n.Share.adaptive() {
+		return func(int) {}
+	}
+	next, made, since := n.parallel(), n.Budget.Made().Evaluations, n.Now()
+	return func(told int) {
+		if told < next {
+			return
+		}
+		now, m := n.Now(), n.Budget.Made().Evaluations
+		n.meter.Elapse(m-made, now.Sub(since))
+		made, since = m, now
+		was := n.Plan.Search
+		n.replan()
+		next = told + max(n.parallel(), (n.Plan.Search-recorded-told)/20)
+		if change := n.Plan.Search - was; change == 0 || n.forecast.Limit != limits.Evaluations && 50*max(change, -change) < was && n.Plan.Replanned {
+			n.Plan.Search = was
+			return
+		}
+		s.Resize(n.Plan.Search)
+		if !n.Plan.Replanned {
+			n.Plan.Replanned = true
+			if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil {
+				n.Log.Warn("the plan of the run was not stored again", "error", err)
+			}
+		}
+	}
+}
+
+// begin stores the variant of a trial if it is new, so that variants are numbered in the
+// order in which the search made them.
+func (n *night) begin(ctx context.Context, t mutate.Trial) error {
+	if n.names[t.Variant] {
+		return nil
+	}
+	var m *archive.Mutation
+	if len(t.Parents) > 0 {
+		m = &archive.Mutation{Agent: n.Agent.ID, Parent: t.Parents[0], Child: t.Variant, Operator: t.Operator, Run: n.Run.ID}
+	}
+	return n.putVariant(ctx, archive.Variant{
+		ID: t.Variant, Config: t.Config, Parents: t.Parents, Operator: t.Operator, Generation: t.Generation, Rationale: t.Rationale,
+	}, m)
+}
+
+// newSearcher sets up the search with what earlier nights learnt.
+func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
+	history, err := n.history(ctx)
+	if err != nil {
+		return nil, err
+	}
+	baseline := n.Settings.Baseline
+	if n.Plan.Baseline == 0 {
+		baseline = -1
+	}
+	// More than may enter, because up to a month's entries may have been judged before.
+	finalists := n.Plan.Finalists + stats.Monthly().Entries
+	start := n.NewSearch
+	if start == nil {
+		start = mutate.New
+	}
+	return start(mutate.Options{
+		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Budget: n.Plan.Search, Seed: n.Run.Seed,
+		MaxRepeats: n.maxRepeats(), Selection: n.Run.Selection, BaselineShare: baseline, Finalists: finalists,
+		View: n.view(), History: history, Guards: n.Agent.Guards,
+		Author: n.opened.Reflect != nil,
+	})
+}
+
+// trial makes one evaluation that the searcher asked for, with its transcript.
+func (n *night) trial(ctx context.Context, t mutate.Trial, first int64) (bench.Evaluation, error) {
+	e, err := n.evaluate(ctx, bench.Job{
+		Variant: t.Variant, Config: t.Config, Task: n.tasks[t.Task], Repeat: t.Repeat, Stage: t.Stage, Seq: first + t.N,
+	})
+	if err == nil {
+		err = n.withTranscript(ctx, &e)
+	}
+	return e, err
+}
+
+// withTranscript loads the transcript of an evaluation that was found rather than made,
+// because the search must be told the same for both. One that was not kept is left out.
+func (n *night) withTranscript(ctx context.Context, e *bench.Evaluation) error {
+	if e.Transcript != nil || e.Key == "" {
+		return nil
+	}
+	switch t, err := n.Archive.Transcript(ctx, e.Key); {
+	case err == nil:
+		e.Transcript = &t
+	case !errors.Is(err, archive.ErrNotFound):
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	return nil
+}
+
+// recall tells the searcher the evaluations of this run that are in the archive. It
+// returns the first free sequence number and the number of evaluations.
+func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next int64, told int, err error) {
+	next = seqSearch
+	configs := map[agent.ConfigID]archive.Variant{}
+	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
+		if err != nil {
+			return 0, 0, fmt.Errorf("taking up the search: %w", err)
+		}
+		if e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
+			continue
+		}
+		v, ok := configs[e.Variant]
+		if !ok {
+			if v, err = n.Archive.Variant(ctx, n.Agent.ID, e.Variant); err != nil {
+				return 0, 0, fmt.Errorf("taking up the search: %w", err)
+			}
+			configs[e.Variant] = v
+		}
+		if err := n.withTranscript(ctx, &e); err != nil {
+			return 0, 0, err
+		}
+		t := mutate.Trial{
+			N: e.Seq - seqSearch, Variant: v.ID, Config: v.Config, Parents: v.Parents, Operator: v.Operator,
+			Generation: v.Generation, Rationale: v.Rationale, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage,
+		}
+		if a != nil {
+			a.learn(t, e)
+		}
+		s.Tell(observation(t, e, false))
+		next = max(next, e.Seq+1)
+		told++
+	}
+	return next, told, nil
+}
+
+// count recounts the stage from the records.
+func (n *night) count(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := n.Archive.Flush(ctx); err != nil {
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	n.result.Search.Evaluations, n.result.Infrastructure = 0, 0
+	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
+		if err != nil {
+			return fmt.Errorf("counting the evaluations: %w", err)
+		}
+		if e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline {
+			n.result.Search.Evaluations++
+		}
+		if !e.Scored {
+			n.result.Infrastructure++
+		}
+	}
+	return nil
+}

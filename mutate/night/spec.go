@@ -1,0 +1,189 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/confirm"
+	"evolve/bench/stats"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// ErrInterrupted reports that a person stopped the run.
+var ErrInterrupted = errors.New("interrupted")
+
+// Spec describes one agent's night. [Spec.NewPlan], [Spec.Allocate], [KnownPace] and
+// [Spec.Outlook] need only the fields up to Archive.
+type Spec struct {
+	Agent    Agent
+	Settings Settings
+	// Variances are the agent's variances as estimated from earlier runs.
+	Variances stats.Variances
+	Archive   *archive.Archive
+
+	// Run is the record of the run that the night belongs to. It gives the seed, the
+	// selection, the lookahead and the concurrency; the night adds to its limits and
+	// phases.
+	Run *archive.Run
+	// Plan is the agent's plan, which the night changes as it learns the pace.
+	Plan  *archive.AgentPlan
+	Share Share
+	// Budget is the run's. The night sets its limits for each stage.
+	Budget *bench.Budget
+	// Scratch is the folder of the working directories. The night clears it.
+	Scratch string
+
+	// Open prepares the agent to run.
+	Open func(ctx context.Context, scratch string) (Opened, error)
+	// Grading compiles the graders of the given tasks.
+	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
+	// Propose makes a proposal of a confirmed variant and returns its id.
+	Propose func(ctx context.Context, d Draft) (id string, err error)
+	// Scrub removes credentials from stored answers; nil: none.
+	Scrub    func(string) string
+	Now      func() time.Time
+	Sleep    func(context.Context, time.Duration) error
+	Patience bench.Patience
+	// Progress is called after each evaluation; nil: no progress is reported.
+	Progress func(Progress)
+	Log      *slog.Logger
+	// Lost is the time for which this process has been suspended so far; nil: none.
+	Lost func() time.Duration
+	// Drain, when done, stops new evaluations and lets those under way finish; the
+	// context of Run stops them as well.
+	Drain context.Context
+	// Most replaces [limits.Most] unless 0.
+	Most int
+	// NewSearch makes the search; nil: [mutate.New].
+	NewSearch func(mutate.Options) (mutate.Searcher, error)
+}
+
+// Agent is the agent that a night improves.
+type Agent struct {
+	ID string
+	// Adapter is the kind of its adapter, for the record.
+	Adapter string
+	// Hash covers everything except the config that could change an answer.
+	Hash string
+	// Deterministic agents answer the same under the same seed; UsesSeed reports whether
+	// another seed changes an answer.
+	Deterministic, UsesSeed bool
+	Champion                agent.Config
+	// Space is the searched space; Known is the space that archived configs are in.
+	Space, Known agent.Space
+	// Read converts an archived config to one of Space; nil: Space.Parse.
+	Read func(agent.Config) (agent.Config, []agent.Problem)
+	// Suites are the agent's, in its order; Alike counts the near-duplicates across them.
+	Suites []*bench.Suite
+	Alike  bench.Likeness
+	// Feedback is the text that earlier runs left about its failures, for the language
+	// model that writes drafts.
+	Feedback string
+	// Guards are the bounds that a winner must not break.
+	Guards []stats.Bound
+}
+
+// Fixed reports whether a repeat of an evaluation is no new evidence.
+func (a *Agent) Fixed() bool { return a.Deterministic && !a.UsesSeed }
+
+// read converts an archived config to one of the searched space, or returns nil.
+func (a *Agent) read(c agent.Config) agent.Config {
+	read := a.Read
+	if read == nil {
+		read = func(c agent.Config) (agent.Config, []agent.Problem) { return a.Space.Parse(c) }
+	}
+	if out, problems := read(c); len(problems) == 0 {
+		return out
+	}
+	return nil
+}
+
+// Settings are the operator's settings of a night.
+type Settings struct {
+	// Limits bound each evaluation.
+	Limits  agent.Limits
+	Confirm confirm.Settings
+	// Baseline is the share of the search that random search gets as a comparison.
+	Baseline float64
+	// Reflect names the model route that writes drafts; empty: none.
+	Reflect string
+	// Prices is a hash of the prices of models.
+	Prices string
+	// SearchOnly leaves out the confirmation.
+	SearchOnly bool
+}
+
+// Share is an agent's part of the limits of a run.
+type Share struct {
+	// Evaluations is the agent's part of the run's; 0: not limited.
+	Evaluations int
+	// USD and Till end the agent's part of money and time; zero: not limited. Due reports
+	// that Till follows from a deadline.
+	USD  float64
+	Till time.Time
+	Due  bool
+}
+
+// adaptive reports whether money or time limits the agent: its plan then depends on what
+// its evaluations take.
+func (s Share) adaptive() bool { return s.USD > 0 || !s.Till.IsZero() }
+
+// Opened is an agent that is ready to run.
+type Opened struct {
+	Agent agent.Agent
+	// Identity is everything besides the config that could change an answer.
+	Identity string
+	// Sandbox names its sandbox, for the report.
+	Sandbox string
+	// Parallel is the agent's own maximum of evaluations at once; 0: none.
+	Parallel int
+	// Workdir reports whether every evaluation needs a working directory, even without
+	// files.
+	Workdir bool
+	// Reflect answers the briefs of the search by the route that search.reflect names;
+	// nil if it names none.
+	Reflect model.Model
+	// Renew resets the agent: its programs are restarted, and the files that they wrote
+	// are removed. It is called between stages; nil if there is nothing to reset.
+	Renew func() error
+	Close func() error
+}
+
+// Draft is a confirmed variant that a night proposes.
+type Draft struct {
+	Variant archive.Variant
+	// Evidence is the digest of the ruling on the variant.
+	Evidence  string
+	Rationale string
+	// Rests names the evaluations that the ruling rests on.
+	Rests *archive.Rests
+}
+
+// Progress is the progress of a running stage.
+type Progress struct {
+	Run, Agent, Stage string
+	Done, Planned     int
+	// Best is the best estimate so far, with its interval; Known is false before there is
+	// one.
+	Known        bool
+	Best, Lo, Hi float64
+	SpentUSD     float64
+}
+
+// Outcome is how a night ended.
+type Outcome struct {
+	// Result is the stored result. Its Agent is empty if the night ended before there was
+	// one.
+	Result archive.AgentResult
+	// Blocking names the limit under policies that evaluations waited for when the
+	// agent's time was over.
+	Blocking string
+	// Reached is the maximum number of evaluations that ran at once.
+	Reached int
+}

@@ -1,0 +1,67 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// against returns the latest waiting proposal that is not stale; ok is false if there is
+// none.
+func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
+	for _, w := range slices.Backward(waits) {
+		if len(w.Stale) == 0 {
+			return w, true
+		}
+	}
+	return archive.Waiting{}, false
+}
+
+// reference describes what candidates are measured against while a proposal waits: its
+// variant, and its measured gain over the champion. It is nil if nothing waits.
+func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
+	w, ok := against(n.Plan.Waits)
+	if !ok {
+		return nil, nil
+	}
+	ref := stats.Reference{Proposal: w.Proposal, Variant: string(w.Variant)}
+	for id, number := range map[agent.ConfigID]*int{w.Variant: &ref.Number, n.Plan.Champion: &ref.Champion} {
+		v, err := n.Archive.Variant(ctx, n.Agent.ID, id)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return nil, fmt.Errorf("%w: reading the variant that waits: %w", bench.ErrRecorder, err)
+		}
+		*number = v.Number
+	}
+	p, err := n.Archive.Proposal(ctx, w.Proposal)
+	if err != nil {
+		return nil, fmt.Errorf("%w: reading what waits: %w", bench.ErrRecorder, err)
+	}
+	r, err := n.ruling(ctx, p)
+	if r != nil {
+		ref.Add(r)
+	}
+	return &ref, err
+}
+
+// ruling returns the ruling on a proposal's variant by the run that made it, or nil.
+func (n *night) ruling(ctx context.Context, p archive.ProposalRecord) (*stats.Ruling, error) {
+	result, err := n.Archive.Result(ctx, p.Run, p.Agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: reading the result of run %s: %w", bench.ErrRecorder, p.Run, err)
+	}
+	for _, f := range result.Finalist {
+		if f.Variant == p.Variant {
+			return f.Ruling, nil
+		}
+	}
+	return nil, nil
+}
