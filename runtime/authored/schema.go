@@ -7,15 +7,9 @@ import (
 	"fmt"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"evolve/runtime/tool"
 )
-
-// noLoading keeps a schema from referring to another document: the default loader would
-// open files.
-type noLoading struct{}
-
-func (noLoading) Load(string) (any, error) {
-	return nil, errors.New("other documents are not loaded")
-}
 
 func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
@@ -25,13 +19,7 @@ func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	if m, ok := doc.(map[string]any); !ok || m["type"] != "object" {
 		return nil, errors.New(`schema is not that of an object: it needs "type": "object"`)
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoading{})
-	const url = "tool:arguments"
-	if err := c.AddResource(url, doc); err != nil {
-		return nil, fmt.Errorf("schema: %s", head(err.Error(), maxWantError))
-	}
-	s, err := c.Compile(url)
+	s, err := tool.CompileSchema("arguments", doc)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %s", head(err.Error(), maxWantError))
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"evolve/runtime/tool"
 )
 
 // Bounds on the schema of one tool's arguments.
@@ -50,7 +52,7 @@ func accept(schema any) (json.RawMessage, error) {
 		return nil, err
 	}
 	annotate(root)
-	if err := compiles(root); err != nil {
+	if _, err := tool.CompileSchema("arguments", root); err != nil {
 		return nil, fmt.Errorf("is no JSON schema: %w", err)
 	}
 	out, err := json.Marshal(root)
@@ -203,19 +205,4 @@ func describeTool(text string, most int) string {
 		text = string(runes[:most]) + "…"
 	}
 	return text
-}
-
-// nowhere is a loader that loads nothing.
-type nowhere struct{}
-
-func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing outside is loaded") }
-
-func compiles(root map[string]any) error {
-	c := jsonschema.NewCompiler()
-	c.UseLoader(nowhere{})
-	if err := c.AddResource("tool:arguments", root); err != nil {
-		return err
-	}
-	_, err := c.Compile("tool:arguments")
-	return err
 }

@@ -87,24 +87,30 @@ func compile(spec Spec) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema of tool %q: %w", spec.Name, err)
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	url := "tool:" + spec.Name
-	if err := c.AddResource(url, doc); err != nil {
-		return nil, fmt.Errorf("schema of tool %q: %w", spec.Name, err)
-	}
-	schema, err := c.Compile(url)
+	schema, err := CompileSchema(spec.Name, doc)
 	if err != nil {
 		return nil, fmt.Errorf("schema of tool %q: %w", spec.Name, err)
 	}
 	return schema, nil
 }
 
+// CompileSchema compiles a decoded JSON schema, which may refer to nothing outside
+// itself. Errors name it by name.
+func CompileSchema(name string, doc any) (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	url := "tool:" + name
+	if err := c.AddResource(url, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(url)
+}
+
 // noLoader keeps a foreign schema from referring to files or addresses.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) {
-	return nil, errors.New("a schema refers to nothing outside itself")
+	return nil, errors.New("other documents are not loaded")
 }
 
 // Names returns the tools in the order of registration.
