@@ -33,7 +33,7 @@ type execution struct {
 	pause    time.Duration // before the next attempt
 	paused   bool          // while in that pause
 	own      bool          // err is run's, not the policies'
-	told     bool          // the other side's limit was observed already
+	observed bool          // the other side's limit was observed already
 }
 
 // ending is the result of run.
@@ -45,9 +45,9 @@ type ending struct {
 
 // attempt takes one attempt through the policies, in the order given in doc.go.
 func (x *execution) attempt(ctx context.Context) (any, error) {
-	x.paused, x.own, x.told = false, false, false
+	x.paused, x.own, x.observed = false, false, false
 	s := &x.plan.settings
-	reserved, err := x.target.purse.reserve(time.Now(), x.call.Agent, s, &x.plan.base, x.call.Estimate)
+	reserved, err := x.target.spending.reserve(time.Now(), x.call.Agent, s, &x.plan.base, x.call.Estimate)
 	if err != nil {
 		return nil, x.refused(err)
 	}
@@ -95,7 +95,7 @@ type flight struct {
 // The states of a flight. The side that changes aloft first determines who releases the
 // permit: the caller that waited, or the abandoned function.
 const (
-	aloft int32 = iota
+	flying int32 = iota
 	landed
 	left
 )
@@ -113,14 +113,14 @@ func (x *execution) start(ctx context.Context, reserved *reservation) *flight {
 			} else if !returned {
 				end.err = crashed("the function ended its goroutine")
 			}
-			reserved.settle(time.Now(), end.spent)
-			if f.state.CompareAndSwap(aloft, landed) {
+			reserved.finalize(time.Now(), end.spent)
+			if f.state.CompareAndSwap(flying, landed) {
 				f.done <- end
 				return
 			}
 			x.target.queue.release()
 			x.target.abandoned.Add(-1)
-			x.engine.lost.add(-1)
+			x.engine.orphans.add(-1)
 		}()
 		end.value, end.spent, end.err = x.run(ctx, attempt)
 		returned = true
@@ -146,12 +146,12 @@ func (f *flight) wait(ctx context.Context) (ending, bool) {
 // abandon stops waiting for a function and reports whether it still runs.
 func (x *execution) abandon(f *flight) bool {
 	x.target.abandoned.Add(1)
-	x.engine.lost.add(1)
-	if f.state.CompareAndSwap(aloft, left) {
+	x.engine.orphans.add(1)
+	if f.state.CompareAndSwap(flying, left) {
 		return true
 	}
 	x.target.abandoned.Add(-1)
-	x.engine.lost.add(-1)
+	x.engine.orphans.add(-1)
 	return false
 }
 
@@ -185,11 +185,11 @@ func (x *execution) admit(ctx context.Context) ([]ticket, error) {
 			return nil, err
 		}
 	}
-	patience := patient(ctx, s.RateWait)
-	if left := t.gate.left(); left > 0 && left > time.Until(patience.until) {
+	waitLimit := limitWait(ctx, s.RateWait)
+	if left := t.gate.left(); left > 0 && left > time.Until(waitLimit.until) {
 		return nil, &RateLimitedError{RetryAfter: left}
 	}
-	if err := t.queue.acquire(ctx, x.call.Agent, x.plan.permits(), patient(ctx, s.QueueWait).timer); err != nil {
+	if err := t.queue.acquire(ctx, x.call.Agent, x.plan.permits(), limitWait(ctx, s.QueueWait).timer); err != nil {
 		if errors.Is(err, errQueueWait) {
 			err = &RateLimitedError{setting: concurrencySetting}
 		}
@@ -226,16 +226,16 @@ func (x *execution) keepPace(ctx context.Context) error {
 	}
 	began := time.Now()
 	defer func() { x.target.meter.waited(time.Since(began)) }()
-	patience := patient(ctx, x.plan.settings.RateWait)
+	waitLimit := limitWait(ctx, x.plan.settings.RateWait)
 	for _, p := range x.plan.paces {
-		if err := x.target.gate.wait(ctx, patience); err != nil {
+		if err := x.target.gate.wait(ctx, waitLimit); err != nil {
 			return err
 		}
-		if err := p.wait(ctx, x.call.Agent, patience); err != nil {
+		if err := p.wait(ctx, x.call.Agent, waitLimit); err != nil {
 			return err
 		}
 	}
-	return x.target.gate.wait(ctx, patience) // it may have shut meanwhile
+	return x.target.gate.wait(ctx, waitLimit) // it may have shut meanwhile
 }
 
 // leave records in the breakers how an attempt ended. There may be fewer tickets than
@@ -255,7 +255,7 @@ func (x *execution) judge(err error) verdict {
 	}
 	if f.Outcome == agent.RateLimited || f.RetryAfter > 0 {
 		x.target.gate.shut(f.RetryAfter)
-		x.told = true
+		x.observed = true
 		x.observe(f.RetryAfter, true)
 	}
 	if f.Outcome == agent.RateLimited || f.Outcome == agent.Cancelled {
@@ -312,7 +312,7 @@ func (x *execution) refused(err error) error {
 	case *RateLimitedError:
 		e.Err = x.last
 		e.Policy = x.plan.where(e.setting)
-		if !x.told {
+		if !x.observed {
 			x.observe(e.RetryAfter, false)
 		}
 	}

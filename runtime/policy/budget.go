@@ -9,7 +9,7 @@ import (
 // nanosPerUSD makes amounts of money integers, so that ten times a tenth is one.
 const nanosPerUSD = 1e9
 
-// maxAgents bounds the accounts of one tool or provider.
+// maxAgents bounds the scopes of one tool or provider.
 const maxAgents = 4096
 
 // amount is a sum that was spent or reserved. Additions saturate: figures that the
@@ -51,52 +51,52 @@ func cost(s Spent) amount {
 	return amount{calls: 1, tokens: tokens, nanos: money(s.USD)}
 }
 
-// account holds what one scope has spent.
-type account struct {
+// spend holds what one scope has spent.
+type spend struct {
 	scope   string
 	spent   amount
 	held    amount        // reserved by attempts that have not ended
 	running int           // attempts that have begun and not ended
-	since   time.Duration // the sum of the times at which they began, from the purse's start
+	since   time.Duration // the sum of the times at which they began, from the spending's start
 	budget  Budget        // last resolved without an invocation, for statistics
 }
 
-// purse holds the accounts of one tool or provider.
-type purse struct {
+// spending holds the scopes of one tool or provider.
+type spending struct {
 	load  sync.Once // loads what was spent earlier today
 	start time.Time
 
 	mu     sync.Mutex
-	run    account
-	today  account
+	run    spend
+	today  spend
 	date   int64 // days since 1970, UTC
-	agents map[string]*account
+	agents map[string]*spend
 	timed  map[*reservation]struct{} // running reservations with a budget of time
 	timer  *time.Timer               // for the first of them to run out of time
 }
 
-func newPurse(now time.Time) *purse {
-	return &purse{
-		start: now, date: day(now), agents: map[string]*account{}, timed: map[*reservation]struct{}{},
-		run: account{scope: "run"}, today: account{scope: "day"},
+func newSpending(now time.Time) *spending {
+	return &spending{
+		start: now, date: day(now), agents: map[string]*spend{}, timed: map[*reservation]struct{}{},
+		run: spend{scope: "run"}, today: spend{scope: "day"},
 	}
 }
 
 func day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
-// reservation is what one attempt has reserved in its three accounts.
+// reservation is what one attempt has reserved in its three scopes.
 type reservation struct {
-	purse    *purse
-	accounts [3]*account
+	spending *spending
+	scopes   [3]*spend
 	budgets  [3]Budget
 	estimate amount
-	began    time.Duration // since the purse's start; -1 before the attempt runs
+	began    time.Duration // since the spending's start; -1 before the attempt runs
 	cut      func(*BudgetError)
 }
 
-// reserve reserves the estimate in all accounts, or in none when one of them does not
+// reserve reserves the estimate in all scopes, or in none when one of them does not
 // allow it. A spent budget allows nothing, not even an estimate of zero.
-func (p *purse) reserve(now time.Time, agent string, s, base *Settings, estimate Spent) (*reservation, error) {
+func (p *spending) reserve(now time.Time, agent string, s, base *Settings, estimate Spent) (*reservation, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.roll(now)
@@ -105,20 +105,20 @@ func (p *purse) reserve(now time.Time, agent string, s, base *Settings, estimate
 		if len(p.agents) >= maxAgents {
 			return nil, errCrowded
 		}
-		mine = &account{scope: "agent"}
+		mine = &spend{scope: "agent"}
 		p.agents[agent] = mine
 	}
 	p.run.budget, mine.budget, p.today.budget = base.PerRun, base.PerAgent, base.PerDay
 	r := &reservation{
-		purse: p, accounts: [3]*account{&p.run, mine, &p.today}, budgets: [3]Budget{s.PerRun, s.PerAgent, s.PerDay},
+		spending: p, scopes: [3]*spend{&p.run, mine, &p.today}, budgets: [3]Budget{s.PerRun, s.PerAgent, s.PerDay},
 		estimate: cost(estimate), began: -1,
 	}
-	for i, a := range r.accounts {
+	for i, a := range r.scopes {
 		if err := a.allows(r.budgets[i], r.estimate, now.Sub(p.start)); err != nil {
 			return nil, err
 		}
 	}
-	for _, a := range r.accounts {
+	for _, a := range r.scopes {
 		a.held.add(r.estimate)
 	}
 	return r, nil
@@ -126,20 +126,20 @@ func (p *purse) reserve(now time.Time, agent string, s, base *Settings, estimate
 
 // cancel frees the reservation of an attempt that never ran.
 func (r *reservation) cancel() {
-	r.purse.mu.Lock()
-	defer r.purse.mu.Unlock()
+	r.spending.mu.Lock()
+	defer r.spending.mu.Unlock()
 	r.free()
 }
 
 // begin starts the clock. cut is called, from another goroutine, when a budget of time
 // is spent while the attempt runs.
 func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
-	p := r.purse
+	p := r.spending
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := now.Sub(p.start)
 	limited := false
-	for i, a := range r.accounts {
+	for i, a := range r.scopes {
 		if err := a.timeUp(r.budgets[i], at); err != nil {
 			r.free()
 			return err
@@ -147,7 +147,7 @@ func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
 		limited = limited || r.budgets[i].Elapsed > 0
 	}
 	r.began, r.cut = at, cut
-	for _, a := range r.accounts {
+	for _, a := range r.scopes {
 		a.running++
 		a.since += at
 	}
@@ -158,9 +158,9 @@ func (r *reservation) begin(now time.Time, cut func(*BudgetError)) error {
 	return nil
 }
 
-// settle replaces the estimate by what was spent.
-func (r *reservation) settle(now time.Time, spent Spent) {
-	p := r.purse
+// finalize replaces the estimate by what was spent.
+func (r *reservation) finalize(now time.Time, spent Spent) {
+	p := r.spending
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.roll(now)
@@ -168,7 +168,7 @@ func (r *reservation) settle(now time.Time, spent Spent) {
 	charge := cost(spent)
 	charge.elapsed = at - r.began
 	r.free()
-	for _, a := range r.accounts {
+	for _, a := range r.scopes {
 		a.spent.add(charge)
 		a.running--
 		a.since -= r.began
@@ -178,7 +178,7 @@ func (r *reservation) settle(now time.Time, spent Spent) {
 }
 
 func (r *reservation) free() {
-	for _, a := range r.accounts {
+	for _, a := range r.scopes {
 		a.held.calls -= r.estimate.calls
 		a.held.tokens -= r.estimate.tokens
 		a.held.nanos -= r.estimate.nanos
@@ -186,7 +186,7 @@ func (r *reservation) free() {
 }
 
 // roll begins a new day. A running attempt is charged to the day on which it ends.
-func (p *purse) roll(now time.Time) {
+func (p *spending) roll(now time.Time) {
 	if d := day(now); d != p.date {
 		p.date, p.today.spent = d, amount{}
 	}
@@ -194,10 +194,10 @@ func (p *purse) roll(now time.Time) {
 
 // retime sets the timer to when the first budget of time will be spent at the current
 // number of running attempts.
-func (p *purse) retime(at time.Duration) {
+func (p *spending) retime(at time.Duration) {
 	first := time.Duration(-1)
 	for r := range p.timed {
-		for i, a := range r.accounts {
+		for i, a := range r.scopes {
 			if limit := r.budgets[i].Elapsed; limit > 0 {
 				n := time.Duration(a.running)
 				left := max((limit-a.elapsed(at)+n-1)/n, 0)
@@ -218,12 +218,12 @@ func (p *purse) retime(at time.Duration) {
 }
 
 // ring cuts off the attempts whose budget of time is spent.
-func (p *purse) ring() {
+func (p *spending) ring() {
 	p.mu.Lock()
 	at := time.Since(p.start)
 	cuts := map[*reservation]*BudgetError{}
 	for r := range p.timed {
-		for i, a := range r.accounts {
+		for i, a := range r.scopes {
 			if err := a.timeUp(r.budgets[i], at); err != nil {
 				cuts[r] = err
 			}
@@ -241,7 +241,7 @@ func (p *purse) ring() {
 
 // allows returns an error for the bound of the budget that another attempt would
 // exceed.
-func (a *account) allows(b Budget, estimate amount, at time.Duration) *BudgetError {
+func (a *spend) allows(b Budget, estimate amount, at time.Duration) *BudgetError {
 	over := func(limit, spent, held, estimate int64) bool {
 		used := saturate(spent, held)
 		return limit > 0 && (used >= limit || estimate > limit-used)
@@ -263,7 +263,7 @@ func (a *account) allows(b Budget, estimate amount, at time.Duration) *BudgetErr
 	return a.timeUp(b, at)
 }
 
-func (a *account) timeUp(b Budget, at time.Duration) *BudgetError {
+func (a *spend) timeUp(b Budget, at time.Duration) *BudgetError {
 	if b.Elapsed <= 0 || a.elapsed(at) < b.Elapsed {
 		return nil
 	}
@@ -271,12 +271,12 @@ func (a *account) timeUp(b Budget, at time.Duration) *BudgetError {
 }
 
 // elapsed returns the time spent, including running attempts up to at.
-func (a *account) elapsed(at time.Duration) time.Duration {
+func (a *spend) elapsed(at time.Duration) time.Duration {
 	return a.spent.elapsed + time.Duration(a.running)*at - a.since
 }
 
 // usage returns what was spent, for statistics.
-func (a *account) usage(at time.Duration) Usage {
+func (a *spend) usage(at time.Duration) Usage {
 	return Usage{
 		Calls: a.spent.calls, Tokens: a.spent.tokens, USD: float64(a.spent.nanos) / nanosPerUSD, Elapsed: a.elapsed(at),
 	}
@@ -284,7 +284,7 @@ func (a *account) usage(at time.Duration) Usage {
 
 // seed adds what was spent today before this run. An invalid figure counts as the
 // largest, so that a budget that cannot be checked counts as spent.
-func (p *purse) seed(u Usage) {
+func (p *spending) seed(u Usage) {
 	whole := func(n int64) int64 {
 		if n < 0 {
 			return math.MaxInt64

@@ -256,8 +256,8 @@ func TestElapsedWhileWaiting(t *testing.T) {
 			t.Errorf("left behind: %+v", s)
 		}
 		for _, a := range e.targets {
-			if a.purse.run.held != (amount{}) {
-				t.Errorf("still set aside: %+v", a.purse.run.held)
+			if a.spending.run.held != (amount{}) {
+				t.Errorf("still set aside: %+v", a.spending.run.held)
 			}
 		}
 	})

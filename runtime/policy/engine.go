@@ -32,11 +32,11 @@ type Engine struct {
 	plans   sync.Map // planKey → *plan
 	planned atomic.Int64
 
-	mu      sync.Mutex
-	targets map[targetKey]*target
-	purses  map[targetKey]*purse // without an origin
+	mu        sync.Mutex
+	targets   map[targetKey]*target
+	spendings map[targetKey]*spending // without an origin
 
-	lost lost
+	orphans orphans
 }
 
 // New returns an engine for the book, which must not change afterwards. The error names
@@ -48,7 +48,7 @@ func New(o Options) (*Engine, error) {
 	}
 	return &Engine{
 		book: o.Book, version: o.Book.Version(), fields: all, day: o.Day, observe: o.Observe,
-		targets: map[targetKey]*target{}, purses: map[targetKey]*purse{},
+		targets: map[targetKey]*target{}, spendings: map[targetKey]*spending{},
 	}, nil
 }
 
@@ -110,7 +110,7 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 	}
 	applied.Values, applied.Ignored = p.values, p.ignored
 	if e.day != nil {
-		p.target.purse.load.Do(func() { p.target.purse.seed(e.day(c.Kind, c.Name)) })
+		p.target.spending.load.Do(func() { p.target.spending.seed(e.day(c.Kind, c.Name)) })
 	}
 	x := &execution{engine: e, call: c, plan: p, target: p.target, parent: ctx, run: run, began: time.Now()}
 	err = x.execute()
@@ -128,16 +128,16 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 
 // Wait waits for every abandoned function to end, or returns ctx's error when ctx ends
 // first.
-func (e *Engine) Wait(ctx context.Context) error { return e.lost.wait(ctx) }
+func (e *Engine) Wait(ctx context.Context) error { return e.orphans.wait(ctx) }
 
-// lost counts abandoned functions that still run.
-type lost struct {
+// orphans counts abandoned functions that still run.
+type orphans struct {
 	mu   sync.Mutex
 	n    int
 	idle chan struct{} // closed when n falls to 0; nil while it is 0
 }
 
-func (l *lost) add(n int) {
+func (l *orphans) add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.n == 0 {
@@ -149,7 +149,7 @@ func (l *lost) add(n int) {
 	}
 }
 
-func (l *lost) wait(ctx context.Context) error {
+func (l *orphans) wait(ctx context.Context) error {
 	l.mu.Lock()
 	idle := l.idle
 	l.mu.Unlock()

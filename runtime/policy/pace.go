@@ -30,26 +30,26 @@ func newPace(calls int, per time.Duration) *pace {
 	return &pace{interval: per / time.Duration(calls), limiter: ratelimiter.NewSmooth[any](uint(calls), per)}
 }
 
-// patience is how long a call may wait: the setting, where zero is no bound, or the
+// waitLimit is how long a call may wait: the setting, where zero is no bound, or the
 // deadline of the call if that comes first.
-type patience struct {
+type waitLimit struct {
 	until time.Time
 	timer time.Duration // 0: the deadline will end the wait
 }
 
-func patient(ctx context.Context, wait time.Duration) patience {
+func limitWait(ctx context.Context, wait time.Duration) waitLimit {
 	now := time.Now()
 	deadline, ok := ctx.Deadline()
 	if wait > 0 && (!ok || now.Add(wait).Before(deadline)) {
-		return patience{now.Add(wait), wait}
+		return waitLimit{now.Add(wait), wait}
 	}
-	return patience{deadline.Add(-1), 0} // a slot at the deadline comes too late
+	return waitLimit{deadline.Add(-1), 0} // a slot at the deadline comes too late
 }
 
 // wait returns when the call has its slot, or a *RateLimitedError as soon as it is
 // clear that there is none in time.
-func (p *pace) wait(ctx context.Context, agent string, patience patience) error {
-	switch err := p.turn.acquire(ctx, agent, 1, patience.timer); {
+func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit) error {
+	switch err := p.turn.acquire(ctx, agent, 1, waitLimit.timer); {
 	case errors.Is(err, errQueueWait):
 		return &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	case err != nil:
@@ -57,7 +57,7 @@ func (p *pace) wait(ctx context.Context, agent string, patience patience) error 
 	}
 	defer p.turn.release()
 	now := time.Now()
-	slot := p.limiter.TryReservePermit(max(patience.until.Sub(now), 0))
+	slot := p.limiter.TryReservePermit(max(waitLimit.until.Sub(now), 0))
 	if slot < 0 {
 		return &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	}
@@ -109,13 +109,13 @@ func (g *gate) left() time.Duration {
 
 // wait returns when the gate is open, or a *RateLimitedError as soon as it is clear
 // that it stays shut for too long.
-func (g *gate) wait(ctx context.Context, patience patience) error {
+func (g *gate) wait(ctx context.Context, waitLimit waitLimit) error {
 	for {
 		left := g.left()
 		if left == 0 {
 			return nil
 		}
-		if left > time.Until(patience.until) {
+		if left > time.Until(waitLimit.until) {
 			return &RateLimitedError{RetryAfter: left}
 		}
 		switch err := sleep(ctx, left); {
@@ -138,7 +138,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-timer.C:
 		return nil
-	case <-impatient(ctx):
+	case <-waitingEnd(ctx):
 		return errQueueWait
 	case <-ctx.Done():
 		return ctx.Err()

@@ -184,11 +184,11 @@ func (e *Engine) target(key targetKey) (*target, error) {
 		return nil, errCrowded
 	}
 	// Budgets belong to a name, whatever the origin.
-	account := targetKey{kind: key.kind, name: key.name}
-	if e.purses[account] == nil {
-		e.purses[account] = newPurse(time.Now())
+	owner := targetKey{kind: key.kind, name: key.name}
+	if e.spendings[owner] == nil {
+		e.spendings[owner] = newSpending(time.Now())
 	}
-	t := &target{key: key, purse: e.purses[account], meter: newMeter(), cap: shared.Concurrency}
+	t := &target{key: key, spending: e.spendings[owner], meter: newMeter(), cap: shared.Concurrency}
 	if coherent(&shared) == nil {
 		health, err := t.breaker("", shared)
 		if err != nil {

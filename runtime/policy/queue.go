@@ -59,7 +59,7 @@ func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.
 		return nil
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-impatient(ctx):
+	case <-waitingEnd(ctx):
 	case <-late:
 	}
 	q.mu.Lock()

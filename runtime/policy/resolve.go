@@ -4,8 +4,8 @@ import "time"
 
 // layer is the settings of one layer and its name.
 type layer struct {
-	label string
-	says  Settings
+	label    string
+	settings Settings
 }
 
 // resolved holds settings under construction, with the layer that each one came from.
@@ -52,7 +52,7 @@ func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolv
 	r.overlay(layer{"built in", builtIn(kind, origin)})
 	environment := layer{"environment", b.Environment}
 	if kind == Agent { // the environment is about calls of tools and providers
-		environment.says = Settings{}
+		environment.settings = Settings{}
 	}
 	if foreign(kind, origin) {
 		r.tighten(environment)
@@ -68,8 +68,8 @@ func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolv
 // overlay takes every setting of the layer.
 func (r *resolved) overlay(l layer) {
 	for i, f := range r.fields {
-		if f.set(&l.says) {
-			f.take(&r.settings, &l.says)
+		if f.set(&l.settings) {
+			f.take(&r.settings, &l.settings)
 			r.origin[i] = l.label
 		}
 	}
@@ -79,22 +79,22 @@ func (r *resolved) overlay(l layer) {
 // and returns the names of those that it ignored: they are looser, not comparable, or
 // invalid.
 func (r *resolved) tighten(l layer) (ignored []string) {
-	if l.says == (Settings{}) {
+	if l.settings == (Settings{}) {
 		return nil
 	}
 	base := r.settings
 	accept := [...]bool{ // by group
 		single:   true,
-		rate:     stricterRate(&base, &l.says),
-		breaking: wellFormed(r.fields, &l.says, breaking) && (base.BreakerCalls > 0 || l.says.breaks()),
+		rate:     stricterRate(&base, &l.settings),
+		breaking: wellFormed(r.fields, &l.settings, breaking) && (base.BreakerCalls > 0 || l.settings.breaks()),
 	}
 	for i, f := range r.fields {
 		switch {
-		case !f.set(&l.says) || f.equal(&l.says, &base):
-		case !accept[f.group] || !f.valid(&l.says) || !f.admits(&l.says, &base):
+		case !f.set(&l.settings) || f.equal(&l.settings, &base):
+		case !accept[f.group] || !f.valid(&l.settings) || !f.admits(&l.settings, &base):
 			ignored = append(ignored, f.name)
 		default:
-			f.take(&r.settings, &l.says)
+			f.take(&r.settings, &l.settings)
 			r.origin[i] = l.label
 		}
 	}

@@ -84,18 +84,18 @@ func (t *target) stat() Stat {
 	s.InUse, s.Waiting = t.queue.state()
 	s.Abandoned = int(t.abandoned.Load())
 	s.Held = t.gate.left()
-	s.Budgets = t.purse.stats()
+	s.Budgets = t.spending.stats()
 	return s
 }
 
-// stats returns the accounts that have a limit: the run, the day, and agents by name.
-func (p *purse) stats() []BudgetStat {
+// stats returns the scopes that have a limit: the run, the day, and agents by name.
+func (p *spending) stats() []BudgetStat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	p.roll(now)
 	var out []BudgetStat
-	add := func(agent string, a *account) {
+	add := func(agent string, a *spend) {
 		if a.budget != (Budget{}) {
 			out = append(out, BudgetStat{Scope: a.scope, Agent: agent, Used: a.usage(now.Sub(p.start)), Limit: a.budget})
 		}

@@ -29,7 +29,7 @@ type targetKey struct {
 // target is the state that all calls of one tool or provider share.
 type target struct {
 	key       targetKey
-	purse     *purse
+	spending  *spending
 	queue     queue
 	gate      gate
 	meter     *meter

@@ -38,9 +38,9 @@ func WithWaiting(ctx, waiting context.Context) context.Context {
 	return context.WithValue(ctx, waitingKey{}, waiting)
 }
 
-// impatient returns a channel that is closed when the context allows no more waiting;
+// waitingEnd returns a channel that is closed when the context allows no more waiting;
 // nil if it always does.
-func impatient(ctx context.Context) <-chan struct{} {
+func waitingEnd(ctx context.Context) <-chan struct{} {
 	if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
 		return waiting.Done()
 	}
