@@ -43,9 +43,9 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 		event.Data = r.scrubbed(c.Arguments) // a model need not have written JSON
 	}
 	r.event(event)
-	r.mark(c.Tool, result.Output)
+	r.markInstructions(c.Tool, result.Output)
 	if result.Request != nil {
-		r.leave(*result.Request)
+		r.addRequest(*result.Request)
 	}
 	return result, nil
 }
@@ -101,8 +101,8 @@ func (r *run) recordPolicy(name string, applied *policy.Applied) {
 	r.event(event)
 }
 
-// leave keeps a change request for a person, each one once.
-func (r *run) leave(q agent.ChangeRequest) {
+// addRequest keeps a change request for a person, each one once.
+func (r *run) addRequest(q agent.ChangeRequest) {
 	known := slices.ContainsFunc(r.requests, func(have agent.ChangeRequest) bool { return have.ID == q.ID })
 	if known || len(r.requests) >= maxRequests {
 		return
@@ -111,10 +111,10 @@ func (r *run) leave(q agent.ChangeRequest) {
 	r.event(agent.Event{Kind: agent.EventRequest, Name: q.Type, Outcome: agent.Denied, Text: q.Reason, Data: encode(q)})
 }
 
-// mark records where the output of a foreign tool, or of a file that a language model
+// markInstructions records where the output of a foreign tool, or of a file that a language model
 // reads, contains what looks like instructions to it. No protection relies on this:
 // what a call may do is independent of the preceding text.
-func (r *run) mark(name, output string) {
+func (r *run) markInstructions(name, output string) {
 	if spec, ok := r.agent.registry.Spec(name); !ok || spec.Origin == "local" && !r.agent.language {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 
 var dateLike = regexp.MustCompile(`(?i)\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b\d{4}\b`)
 
-// shapely reports whether an answer has the form that the question asks for.
-func shapely(answer string, shape model.Shape) bool {
+// hasShape reports whether an answer has the form that the question asks for.
+func hasShape(answer string, shape model.Shape) bool {
 	switch shape {
 	case model.NumberShape:
 		return strings.ContainsAny(answer, "0123456789")

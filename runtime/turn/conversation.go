@@ -71,8 +71,8 @@ func (r *run) window() int {
 	return cmp.Or(r.agent.windows[route], defaultWindow)
 }
 
-// direct chooses the route of the turn. Only the user's text can ask for one.
-func (r *run) direct() {
+// chooseRoute chooses the route of the turn. Only the user's text can ask for one.
+func (r *run) chooseRoute() {
 	if len(r.agent.routes) == 0 {
 		return
 	}
@@ -112,9 +112,9 @@ func (r *run) shared() []model.Shared {
 	return out
 }
 
-// leaves returns the session after the turn. Evaluations leave none: no evaluation may
+// nextSession returns the session after the turn. Evaluations leave none: no evaluation may
 // affect another.
-func (r *run) leaves(res agent.Result, reply model.Reply) agent.Session {
+func (r *run) nextSession(res agent.Result, reply model.Reply) agent.Session {
 	if !r.req.Live {
 		return agent.Session{}
 	}

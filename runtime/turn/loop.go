@@ -70,15 +70,15 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 			req.Said = append(req.Said, reply.Said)
 			continue
 		}
-		if r.sentBack(req, reply) {
+		if r.sendBack(req, reply) {
 			req.Rejected = append(req.Rejected, reply.Answer)
 			continue
 		}
 		problems := r.problems(req, reply)
-		if r.thinkAgain(req, reply, problems) {
+		if r.reconsider(req, reply, problems) {
 			continue
 		}
-		r.settle(reply, &e)
+		r.finalize(reply, &e)
 		if len(problems) > 0 && e.outcome == agent.OK {
 			e.outcome, e.why = agent.LowUtility, "the answer does not pass: "+problems[0].Text
 		}
@@ -101,7 +101,7 @@ func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 		e.outcome, e.why = agent.ContractViolation, "a synthesis calls no tools"
 		return e
 	}
-	r.settle(reply, &e)
+	r.finalize(reply, &e)
 	return e
 }
 
@@ -206,7 +206,7 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 	}
 	for _, c := range calls {
 		if why := r.loop.Call(c.Tool, c.Arguments); why != "" {
-			return r.circling(e, why)
+			return r.stopLoop(e, why)
 		}
 		result, err := r.call(ctx, c, req.Remaining-1)
 		if err != nil {
@@ -222,39 +222,39 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 		}
 		req.Steps = append(req.Steps, model.Step{Call: c, Result: result, Round: len(req.Said)})
 		if why := r.loop.Result(c.Tool, result.Outcome, result.Output); why != "" {
-			return r.circling(e, why)
+			return r.stopLoop(e, why)
 		}
 	}
 	return true
 }
 
-// circling ends a goal whose calls repeat without progress.
-func (r *run) circling(e *ending, why string) bool {
+// stopLoop ends a goal whose calls repeat without progress.
+func (r *run) stopLoop(e *ending, why string) bool {
 	e.outcome, e.why = agent.LowUtility, why
 	e.reply = model.Reply{Answer: "unknown", Unsure: true}
 	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Text: why})
 	return false
 }
 
-// sentBack is the self-check: an answer without the form that the question asks for is
+// sendBack is the self-check: an answer without the form that the question asks for is
 // sent back once, while there are iterations left.
-func (r *run) sentBack(req *model.Request, reply model.Reply) bool {
-	if reply.Referral != nil || reply.Unsure || over(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
-		!r.settings.selfCheck || shapely(reply.Answer, reply.Expects) {
+func (r *run) sendBack(req *model.Request, reply model.Reply) bool {
+	if reply.Referral != nil || reply.Unsure || final(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
+		!r.settings.selfCheck || hasShape(reply.Answer, reply.Expects) {
 		return false
 	}
 	r.event(agent.Event{Kind: agent.EventCheck, Name: "self_check", Text: "sent back: no " + cmp.Or(string(reply.Expects), "answer")})
 	return true
 }
 
-// over reports whether asking a model again would give the same reply at further cost:
+// final reports whether asking a model again would give the same reply at further cost:
 // it refused, or was cut off before it wrote anything.
-func over(reply model.Reply) bool {
+func final(reply model.Reply) bool {
 	return reply.Stop == model.StopRefusal || reply.Stop == model.StopLength && strings.TrimSpace(reply.Answer) == ""
 }
 
-// settle sets the outcome of a reply that ends the loop.
-func (r *run) settle(reply model.Reply, e *ending) {
+// finalize sets the outcome of a reply that ends the loop.
+func (r *run) finalize(reply model.Reply, e *ending) {
 	e.reply = reply
 	switch {
 	case reply.Referral != nil:

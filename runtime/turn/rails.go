@@ -19,7 +19,7 @@ const doubtBelow = .5
 // problems returns the problems that the checks of a response find, whatever the
 // config.
 func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
-	if reply.Referral != nil || reply.Unsure || over(reply) {
+	if reply.Referral != nil || reply.Unsure || final(reply) {
 		return nil
 	}
 	var earlier, found []string
@@ -46,11 +46,11 @@ func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 	return problems
 }
 
-// thinkAgain sends an answer of a language model back once for a problem that the
+// reconsider sends an answer of a language model back once for a problem that the
 // checks found, and once with the question of the self-evaluation if tools were used
 // and the utility is in doubt.
-func (r *run) thinkAgain(req *model.Request, reply model.Reply, problems []safety.Problem) bool {
-	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil || over(reply) {
+func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safety.Problem) bool {
+	if !r.agent.language || req.Remaining < 2 || reply.Referral != nil || final(reply) {
 		return false
 	}
 	advice := ""

@@ -108,12 +108,12 @@ func (r *run) prepare(ctx context.Context) {
 			}
 		}
 	}
-	r.direct()
+	r.chooseRoute()
 	r.distill()
 	r.delegate()
 	r.board = r.shared()
 	r.bootstrap()
-	r.surround()
+	r.connectTools()
 	r.active = map[string]int{}
 	for _, name := range r.settings.selection {
 		if _, ok := a.registry.Spec(name); ok {
@@ -225,7 +225,7 @@ func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	if res.Outcome == agent.Infrastructure {
 		res.Refused = r.refused
 	}
-	res.Session = r.leaves(res, reply)
+	res.Session = r.nextSession(res, reply)
 	return res
 }
 

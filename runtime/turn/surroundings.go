@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// surround gives the tools access to the agent and the turn.
-func (r *run) surround() {
+// connectTools gives the tools access to the agent and the turn.
+func (r *run) connectTools() {
 	a, env := r.agent, r.env
 	env.Now = a.clock()
 	env.Recall = func(ctx context.Context, text string, wide bool) []memory.Hit { return r.recall(ctx, text, wide) }

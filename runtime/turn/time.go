@@ -17,15 +17,15 @@ func ownTime(ctx context.Context, limit time.Duration) (context.Context, func())
 	c := &ownClock{began: time.Now(), limit: limit, end: end}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.timer = time.AfterFunc(limit, c.look)
+	c.timer = time.AfterFunc(limit, c.check)
 	return policy.WithWaits(ctx, &c.waits), func() {
 		c.timer.Stop()
 		end(nil)
 	}
 }
 
-// leastLook is the shortest interval between two looks at the clock.
-const leastLook = time.Millisecond
+// minInterval is the shortest interval between two looks at the clock.
+const minInterval = time.Millisecond
 
 // ownClock ends a turn whose own time is used up.
 type ownClock struct {
@@ -38,9 +38,9 @@ type ownClock struct {
 	timer *time.Timer
 }
 
-// look ends the turn, or sets the timer to when its time would be up without further
+// check ends the turn, or sets the timer to when its time would be up without further
 // waits.
-func (c *ownClock) look() {
+func (c *ownClock) check() {
 	now := time.Now()
 	left := c.limit - (now.Sub(c.began) - c.waits.Total(now))
 	if left <= 0 {
@@ -49,5 +49,5 @@ func (c *ownClock) look() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.timer.Reset(max(left, leastLook))
+	c.timer.Reset(max(left, minInterval))
 }
