@@ -32,12 +32,12 @@ func (r *remote) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (t
 	defer stop()
 	cur, f := r.server.session(ctx)
 	if f == nil {
-		f = r.server.standing(r.name)
+		f = r.server.changedTool(r.name)
 	}
 	if f != nil {
 		return f.result(), nil
 	}
-	cur.begin()
+	cur.resetCounts()
 	res, err := cur.client.CallTool(ctx, &mcp.CallToolParams{Name: r.name, Arguments: args})
 	switch {
 	case err != nil && r.clients.life.Err() != nil:

@@ -13,8 +13,8 @@ import (
 
 // Bounds on a server's unsolicited messages between two requests.
 const (
-	maxUnasked = 10_000 // messages
-	maxWaiting = 64     // requests of the server that wait for their refusal
+	maxUnsolicited = 10_000 // messages
+	maxWaiting     = 64     // requests of the server that wait for their refusal
 )
 
 // gate is between the SDK and a server: it passes only answers to requests, once each.
@@ -22,28 +22,28 @@ const (
 // both the transport and the connection of the SDK.
 type gate struct {
 	inner mcp.Connection
-	// blame returns the fault that an error of inner means.
-	blame func(error) *fault
-	// hello is called with the version of the protocol that the server chose.
-	hello func(version string)
+	// faultOf returns the fault that an error of inner means.
+	faultOf func(error) *fault
+	// onVersion is called with the version of the protocol that the server chose.
+	onVersion func(version string)
 
-	mu      sync.Mutex
-	asked   map[jsonrpc.ID]string // methods of the pending requests
-	unasked int
-	changed bool // the server announced a changed list
-	why     *fault
-	left    bool // the SDK closed it first, and reports the reason itself
+	mu          sync.Mutex
+	asked       map[jsonrpc.ID]string // methods of the pending requests
+	unsolicited int
+	changed     bool // the server announced a changed list
+	why         *fault
+	left        bool // the SDK closed it first, and reports the reason itself
 
-	waiting chan *jsonrpc.Response
-	over    context.Context
-	end     context.CancelFunc
-	refused sync.WaitGroup
+	refusals chan *jsonrpc.Response
+	over     context.Context
+	end      context.CancelFunc
+	refused  sync.WaitGroup
 }
 
-func newGate(inner mcp.Connection, blame func(error) *fault, hello func(string)) *gate {
+func newGate(inner mcp.Connection, faultOf func(error) *fault, onVersion func(string)) *gate {
 	g := &gate{
-		inner: inner, blame: blame, hello: hello,
-		asked: map[jsonrpc.ID]string{}, waiting: make(chan *jsonrpc.Response, maxWaiting),
+		inner: inner, faultOf: faultOf, onVersion: onVersion,
+		asked: map[jsonrpc.ID]string{}, refusals: make(chan *jsonrpc.Response, maxWaiting),
 	}
 	g.over, g.end = context.WithCancel(context.Background())
 	g.refused.Go(g.refuse)
@@ -93,10 +93,10 @@ func (g *gate) fault() *fault {
 	return g.why
 }
 
-// begin resets the count of unsolicited messages.
-func (g *gate) begin() {
+// resetCounts resets the count of unsolicited messages.
+func (g *gate) resetCounts() {
 	g.mu.Lock()
-	g.unasked = 0
+	g.unsolicited = 0
 	g.mu.Unlock()
 }
 
@@ -120,7 +120,7 @@ func (g *gate) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		msg, err := g.inner.Read(ctx)
 		if err != nil {
-			g.stop(g.blame(err))
+			g.stop(g.faultOf(err))
 			return nil, g.fault()
 		}
 		if res, ok := msg.(*jsonrpc.Response); ok && g.expected(res) {
@@ -146,12 +146,12 @@ func (g *gate) expected(res *jsonrpc.Response) bool {
 		// The SDK's replacement for an answer that never came.
 		res.Error = &fault{outcome: "execution", text: "the server's answer broke off", retry: true}
 	}
-	if method == "initialize" && g.hello != nil {
+	if method == "initialize" && g.onVersion != nil {
 		var chosen struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
 		if json.Unmarshal(res.Result, &chosen) == nil {
-			g.hello(chosen.ProtocolVersion)
+			g.onVersion(chosen.ProtocolVersion)
 		}
 	}
 	return true
@@ -161,8 +161,8 @@ func (g *gate) expected(res *jsonrpc.Response) bool {
 func (g *gate) count(msg jsonrpc.Message) *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.unasked++; g.unasked > maxUnasked {
-		return violated(fmt.Sprintf("the server sent more than %d messages that nobody asked for", maxUnasked))
+	if g.unsolicited++; g.unsolicited > maxUnsolicited {
+		return violated(fmt.Sprintf("the server sent more than %d messages that nobody asked for", maxUnsolicited))
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
@@ -179,7 +179,7 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 		answer.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does nothing for servers"}
 	}
 	select {
-	case g.waiting <- answer:
+	case g.refusals <- answer:
 		return nil
 	default:
 		return violated(fmt.Sprintf("the server sent requests faster than they could be refused, more than %d", maxWaiting))
@@ -191,7 +191,7 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 func (g *gate) refuse() {
 	for {
 		select {
-		case answer := <-g.waiting:
+		case answer := <-g.refusals:
 			if err := g.inner.Write(g.over, answer); err != nil {
 				continue // the reader will notice a broken connection
 			}

@@ -75,8 +75,8 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// hello stores the version of the protocol, which goes with every request.
-func (e *endpoint) hello(version string) {
+// onVersion stores the version of the protocol, which goes with every request.
+func (e *endpoint) onVersion(version string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if protocolVersion.MatchString(version) {
@@ -86,9 +86,9 @@ func (e *endpoint) hello(version string) {
 
 var protocolVersion = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
-// blame returns the fault that a read error means: an earlier fault of the session, the
+// faultOf returns the fault that a read error means: an earlier fault of the session, the
 // end of a stream (which is not resumed), or an invalid message.
-func (e *endpoint) blame(err error) *fault {
+func (e *endpoint) faultOf(err error) *fault {
 	if strings.Contains(err.Error(), "failed to reconnect") {
 		return e.note(died("the server's stream ended before its answer"))
 	}
@@ -269,8 +269,8 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// quiet does nothing: there is no standard error.
-func (e *endpoint) quiet() {}
+// resetStderr does nothing: there is no standard error.
+func (e *endpoint) resetStderr() {}
 
 // Close implements [mcp.Connection]. It ends running requests.
 func (e *endpoint) Close() error {
@@ -278,9 +278,9 @@ func (e *endpoint) Close() error {
 	return e.Connection.Close()
 }
 
-// bury ends a session with a request to the server, unless ctx is done, and closes the
+// shutDown ends a session with a request to the server, unless ctx is done, and closes the
 // connections.
-func (e *endpoint) bury(ctx context.Context) {
+func (e *endpoint) shutDown(ctx context.Context) {
 	if ctx.Err() == nil && e.over.Err() == nil {
 		_ = e.Connection.Close()
 	}

@@ -95,7 +95,7 @@ func TestUnread(t *testing.T) {
 		t.Error(err)
 	}
 	gone()
-	p.bury(t.Context())
+	p.shutDown(t.Context())
 }
 
 // unread returns the number of bytes in a pipe.

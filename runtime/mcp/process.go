@@ -17,9 +17,9 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// patience is how long a server that closed its output may take to end by itself, so
+// exitGrace is how long a server that closed its output may take to end by itself, so
 // that its exit code can be reported.
-const patience = time.Second
+const exitGrace = time.Second
 
 // maxProcesses bounds the processes and threads of one server at once.
 const maxProcesses = 4096
@@ -40,11 +40,11 @@ type process struct {
 	// turn is a lock for writing.
 	turn chan struct{}
 
-	mu    sync.Mutex
-	noise int    // bytes on standard error since the last call
-	tail  []byte // the end of them
-	loud  bool   // there were too many
-	shut  bool   // it was killed because it ran on without its input or output
+	mu          sync.Mutex
+	stderrBytes int    // bytes on standard error since the last call
+	tail        []byte // the end of them
+	flooded     bool   // there were too many
+	shut        bool   // it was killed because it ran on without its input or output
 
 	// done is closed once the program is gone, when exit is set. drained is closed once
 	// standard error is no longer read.
@@ -88,7 +88,7 @@ func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*p
 	}()
 	go func() {
 		defer close(p.drained)
-		p.listen()
+		p.readStderr()
 	}()
 	return p, nil
 }
@@ -99,20 +99,20 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// listen reads standard error to its end, so that its writer never blocks, and kills a
+// readStderr reads standard error to its end, so that its writer never blocks, and kills a
 // server that floods it.
-func (p *process) listen() {
+func (p *process) readStderr() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := p.stderr.Read(buf)
 		p.mu.Lock()
-		p.noise += n
+		p.stderrBytes += n
 		p.tail = append(p.tail, buf[:n]...)
 		if over := len(p.tail) - stderrEnd; over > 0 {
 			p.tail = p.tail[:copy(p.tail, p.tail[over:])]
 		}
-		flood := p.noise > maxStderr && !p.loud
-		p.loud = p.loud || flood
+		flood := p.stderrBytes > maxStderr && !p.flooded
+		p.flooded = p.flooded || flood
 		p.mu.Unlock()
 		if flood {
 			p.proc.Kill()
@@ -123,16 +123,16 @@ func (p *process) listen() {
 	}
 }
 
-// quiet resets the count of standard error.
-func (p *process) quiet() {
+// resetStderr resets the count of standard error.
+func (p *process) resetStderr() {
 	p.mu.Lock()
-	p.noise = 0
+	p.stderrBytes = 0
 	p.mu.Unlock()
 }
 
-// lastWords returns the last line on standard error, scrubbed, with a separator from
+// lastStderrLine returns the last line on standard error, scrubbed, with a separator from
 // the text before it; "" when there is none.
-func (p *process) lastWords() string {
+func (p *process) lastStderrLine() string {
 	p.mu.Lock()
 	text := bytes.Clone(bytes.TrimSpace(p.tail))
 	p.mu.Unlock()
@@ -171,7 +171,7 @@ func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 // ended waits for the end of a server that closed its output or input, kills it after a
 // grace period, and returns how it ended.
 func (p *process) ended() *fault {
-	impatient := time.AfterFunc(patience, func() {
+	impatient := time.AfterFunc(exitGrace, func() {
 		p.mu.Lock()
 		p.shut = true
 		p.mu.Unlock()
@@ -180,21 +180,21 @@ func (p *process) ended() *fault {
 	<-p.done
 	impatient.Stop()
 	// Without isolation a descendant may still hold the other end.
-	_ = p.stderr.SetReadDeadline(time.Now().Add(patience))
+	_ = p.stderr.SetReadDeadline(time.Now().Add(exitGrace))
 	<-p.drained
 	p.mu.Lock()
 	// A writer and a reader may both be here, and only one of them killed the server.
-	loud, shut := p.loud, p.shut
+	flooded, shut := p.flooded, p.shut
 	p.mu.Unlock()
 	switch {
-	case loud:
+	case flooded:
 		return violated(fmt.Sprintf("the server wrote more than %d bytes to standard error for one call", maxStderr))
 	case shut && p.exit.Signal == int(syscall.SIGKILL):
 		return died("the server closed its input or output and went on")
 	case p.exit.Signal != 0:
-		return died(fmt.Sprintf("the server was ended by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastWords()))
+		return died(fmt.Sprintf("the server was ended by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastStderrLine()))
 	}
-	return died(fmt.Sprintf("the server ended with exit code %d%s", p.exit.Code, p.lastWords()))
+	return died(fmt.Sprintf("the server ended with exit code %d%s", p.exit.Code, p.lastStderrLine()))
 }
 
 // Write implements [mcp.Connection]. If the end of ctx cuts the write off, the server is
@@ -247,8 +247,8 @@ func (p *process) Close() error {
 	return nil
 }
 
-// bury closes the process and waits until nothing is left.
-func (p *process) bury(context.Context) {
+// shutDown closes the process and waits until nothing is left.
+func (p *process) shutDown(context.Context) {
 	_ = p.Close()
 	<-p.done
 	closeAll(p.stderr)

@@ -21,11 +21,11 @@ const protocol = "2025-11-25"
 // link is the connection behind a session: a process or an endpoint.
 type link interface {
 	mcp.Connection
-	// quiet resets the count of output outside the protocol.
-	quiet()
-	// bury waits until nothing is left; it takes leave of the server only if ctx is not
+	// resetStderr resets the count of output outside the protocol.
+	resetStderr()
+	// shutDown waits until nothing is left; it takes leave of the server only if ctx is not
 	// done.
-	bury(ctx context.Context)
+	shutDown(ctx context.Context)
 }
 
 // session is one connection to a server, from its start to its end.
@@ -88,7 +88,7 @@ func (s *server) session(ctx context.Context) (*session, *fault) {
 			return nil, f
 		}
 		s.log.Warn("a tool server was ended", "reason", f.text)
-		s.bury(ctx)
+		s.shutDown(ctx)
 	}
 	if s.starts > s.restarts {
 		return nil, &fault{outcome: agent.Execution, text: fmt.Sprintf("the server ended %d times and is not started again", s.starts)}
@@ -122,21 +122,21 @@ func (s *server) renew() {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
 	if s.cur != nil && !s.closed {
-		s.bury(context.Background())
+		s.shutDown(context.Background())
 		s.starts = 0
 	}
 }
 
-// bury ends the current session, if any, and waits until nothing of it is left.
-func (s *server) bury(ctx context.Context) {
+// shutDown ends the current session, if any, and waits until nothing of it is left.
+func (s *server) shutDown(ctx context.Context) {
 	if s.cur != nil {
-		s.cur.bury(ctx)
+		s.cur.shutDown(ctx)
 		s.cur = nil
 	}
 }
 
-func (c *session) bury(ctx context.Context) {
-	c.link.bury(ctx)
+func (c *session) shutDown(ctx context.Context) {
+	c.link.shutDown(ctx)
 	c.gate.stop(died("the session has ended"))
 	c.gate.refused.Wait()
 	if c.client != nil {
@@ -154,15 +154,15 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 	if len(s.Argv) > 0 {
 		p, err := startProcess(ctx, &s.Server, s.scrub)
 		if err != nil {
-			return nil, s.unstarted(ctx, err)
+			return nil, s.startFault(ctx, err)
 		}
-		cur.link, cur.gate = p, newGate(p, s.blame, nil)
+		cur.link, cur.gate = p, newGate(p, s.faultOf, nil)
 	} else {
 		e, err := openEndpoint(ctx, &s.Server)
 		if err != nil {
-			return nil, s.unstarted(ctx, err)
+			return nil, s.startFault(ctx, err)
 		}
-		cur.link, cur.gate = e, newGate(e, e.blame, e.hello)
+		cur.link, cur.gate = e, newGate(e, e.faultOf, e.onVersion)
 	}
 	// The SDK can wait for longer than ctx.
 	stop := context.AfterFunc(ctx, func() { cur.gate.stop(died("the start took too long")) })
@@ -179,22 +179,22 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 	}
 	if f != nil {
 		cur.gate.stop(f)
-		cur.bury(ctx)
+		cur.shutDown(ctx)
 		return nil, f
 	}
 	return cur, nil
 }
 
-// unstarted returns the fault of a server that could not be started.
-func (s *server) unstarted(ctx context.Context, err error) *fault {
+// startFault returns the fault of a server that could not be started.
+func (s *server) startFault(ctx context.Context, err error) *fault {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
 	return &fault{outcome: agent.Execution, text: "starting the server: " + line(err.Error(), s.scrub), retry: !errors.Is(err, sandbox.ErrProgram)}
 }
 
-// blame returns the fault that an error of reading from a process means.
-func (s *server) blame(err error) *fault {
+// faultOf returns the fault that an error of reading from a process means.
+func (s *server) faultOf(err error) *fault {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return f
 	}
@@ -228,7 +228,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 
 // compare lists the tools and records the differences of the offered ones.
 func (s *server) compare(ctx context.Context, cur *session) *fault {
-	cur.begin()
+	cur.resetCounts()
 	offers, err := list(ctx, cur.client, s.Tools)
 	if err != nil {
 		return s.judge(ctx, cur, err)
@@ -249,15 +249,15 @@ func (s *server) compare(ctx context.Context, cur *session) *fault {
 	return nil
 }
 
-// begin resets the counts of the server's unsolicited output.
-func (c *session) begin() {
-	c.gate.begin()
-	c.link.quiet()
+// resetCounts resets the counts of the server's unsolicited output.
+func (c *session) resetCounts() {
+	c.gate.resetCounts()
+	c.link.resetStderr()
 }
 
-// standing returns the fault of a tool that has changed since the first listing, or
+// changedTool returns the fault of a tool that has changed since the first listing, or
 // nil.
-func (s *server) standing(name string) *fault {
+func (s *server) changedTool(name string) *fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -273,6 +273,6 @@ func (s *server) standing(name string) *fault {
 func (s *server) close(ctx context.Context) {
 	s.turn <- struct{}{}
 	s.closed = true
-	s.bury(ctx)
+	s.shutDown(ctx)
 	<-s.turn
 }
