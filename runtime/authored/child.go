@@ -22,8 +22,8 @@ const (
 	// A child is replaced after so many calls or so much working time.
 	maxCalls = 1000
 	maxWork  = 20 * time.Second
-	// maxComplaint bounds what is kept of a child's standard error, in bytes.
-	maxComplaint = 4 << 10
+	// maxStderr bounds what is kept of a child's standard error, in bytes.
+	maxStderr = 4 << 10
 )
 
 // The errors of a call without a reply.
@@ -44,8 +44,8 @@ type child struct {
 	calls int
 	work  time.Duration
 
-	complaints sync.WaitGroup
-	complaint  bytes.Buffer // to be read after the child has ended
+	stderrDone sync.WaitGroup
+	stderr     bytes.Buffer // to be read after the child has ended
 }
 
 // newChild starts a child and waits until its limits are set. extra is the number of
@@ -68,9 +68,9 @@ func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64)
 		return nil, err
 	}
 	c := &child{conn: ours, proc: proc, known: map[string]bool{}}
-	c.complaints.Go(func() {
+	c.stderrDone.Go(func() {
 		// The pipe ends with the child; other errors are of no interest.
-		_, _ = io.CopyN(&c.complaint, r, maxComplaint)
+		_, _ = io.CopyN(&c.stderr, r, maxStderr)
 		_, _ = io.Copy(io.Discard, r)
 		_ = r.Close()
 	})
@@ -190,8 +190,8 @@ func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply
 	}
 }
 
-// worn reports whether the child should be replaced.
-func (c *child) worn() bool {
+// exhausted reports whether the child should be replaced.
+func (c *child) exhausted() bool {
 	return c.calls >= maxCalls || c.work >= maxWork || len(c.known) >= maxPrograms
 }
 
@@ -200,6 +200,6 @@ func (c *child) end() string {
 	c.proc.kill()
 	c.proc.wait()
 	_ = c.conn.Close()
-	c.complaints.Wait()
-	return c.complaint.String()
+	c.stderrDone.Wait()
+	return c.stderr.String()
 }

@@ -43,12 +43,12 @@ type request struct {
 type ending string
 
 const (
-	value     ending = "value"     // run returned a value that JSON can represent
-	noProgram ending = "program"   // the source does not compile or has no run
-	failure   ending = "failure"   // it failed while running
-	steps     ending = "steps"     // it took too many steps
-	unfit     ending = "unfit"     // the result is too large or cannot be represented in JSON
-	confused  ending = "confusion" // the request was invalid
+	value      ending = "value"     // run returned a value that JSON can represent
+	noProgram  ending = "program"   // the source does not compile or has no run
+	failure    ending = "failure"   // it failed while running
+	steps      ending = "steps"     // it took too many steps
+	unfit      ending = "unfit"     // the result is too large or cannot be represented in JSON
+	badRequest ending = "confusion" // the request was invalid
 )
 
 // reply is the result of one call.
@@ -103,7 +103,7 @@ func readReply(data []byte) (reply, error) {
 		if len(r.Value) == 0 {
 			return reply{}, errors.New("reading a reply: there is no value")
 		}
-	case noProgram, failure, steps, unfit, confused:
+	case noProgram, failure, steps, unfit, badRequest:
 		r.Value = nil
 	default:
 		return reply{}, errors.New("reading a reply: it has no known ending")

@@ -90,7 +90,7 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	}
 	r := request{Name: d.Name, Hash: d.Hash(), Source: d.Source, Args: args}
 	for again := false; ; again = true {
-		c, err := p.take(ctx, again)
+		c, err := p.acquire(ctx, again)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return stopped(ctx.Err())
@@ -98,14 +98,14 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 			return failed(agent.Infrastructure, "no process to run the tool in: %s", head(err.Error(), maxText))
 		}
 		out, err := c.call(ctx, r, p.limit)
-		if err == nil && out.Ending == value && !c.worn() {
-			p.give(c)
-			return settle(out)
+		if err == nil && out.Ending == value && !c.exhausted() {
+			p.release(c)
+			return finalize(out)
 		}
 		words := c.end()
 		switch {
 		case err == nil:
-			return settle(out)
+			return finalize(out)
 		case errors.Is(err, errTime):
 			return failed(agent.Timeout, "stopped after %s", p.limit)
 		case errors.Is(err, errSize) || strings.Contains(words, "out of memory") || strings.Contains(words, "cannot allocate memory"):
@@ -131,8 +131,8 @@ func stopped(err error) result {
 	return failed(agent.Cancelled, "ended: %v", err)
 }
 
-// settle adds the outcome to a reply.
-func settle(r reply) result {
+// finalize adds the outcome to a reply.
+func finalize(r reply) result {
 	switch r.Ending {
 	case value:
 		return result{r, agent.OK}
@@ -140,14 +140,14 @@ func settle(r reply) result {
 		return result{r, agent.Timeout}
 	case unfit:
 		return result{r, agent.ContractViolation}
-	case confused:
+	case badRequest:
 		return result{r, agent.Infrastructure}
 	}
 	return result{r, agent.Execution}
 }
 
-// take returns an idle child that is alive, or a new one; fresh forces a new one.
-func (p *Pool) take(ctx context.Context, fresh bool) (*child, error) {
+// acquire returns an idle child that is alive, or a new one; fresh forces a new one.
+func (p *Pool) acquire(ctx context.Context, fresh bool) (*child, error) {
 	for {
 		c, err := p.next(fresh)
 		switch {
@@ -155,7 +155,7 @@ func (p *Pool) take(ctx context.Context, fresh bool) (*child, error) {
 			return nil, err
 		case c == nil:
 			return newChild(ctx, p.walls, p.settings, p.extra)
-		case quiet(c.conn):
+		case isQuiet(c.conn):
 			return c, nil
 		}
 		c.end()
@@ -178,8 +178,8 @@ func (p *Pool) next(fresh bool) (*child, error) {
 	return c, nil
 }
 
-// give keeps a child for further calls.
-func (p *Pool) give(c *child) {
+// release keeps a child for further calls.
+func (p *Pool) release(c *child) {
 	p.mu.Lock()
 	if !p.closed {
 		p.idle = append(p.idle, c)

@@ -126,7 +126,7 @@ func TestKilledFromOutside(t *testing.T) {
 	if r := call(t, p, echo, `{"a":1}`); string(r.Value) != `{"a":1}` {
 		t.Errorf("killed while idle: %+v", r)
 	}
-	c, err := p.take(t.Context(), false)
+	c, err := p.acquire(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,11 +144,11 @@ func TestKilledIdleChildren(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		const n = 3
 		for range n {
-			c, err := p.take(t.Context(), true)
+			c, err := p.acquire(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.give(c)
+			p.release(c)
 		}
 		for _, c := range p.idle {
 			if err := syscall.Kill(c.pid, syscall.SIGKILL); err != nil {

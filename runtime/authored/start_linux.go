@@ -117,9 +117,9 @@ func readFrom(ours *os.File, b []byte) (n, pid int, err error) {
 	return n, pid, nil
 }
 
-// quiet reports whether a connection is open with nothing to be read: that of an ended
+// isQuiet reports whether a connection is open with nothing to be read: that of an ended
 // child is closed, and an idle child sends nothing.
-func quiet(ours *os.File) bool {
+func isQuiet(ours *os.File) bool {
 	raw, err := ours.SyscallConn()
 	if err != nil {
 		return false

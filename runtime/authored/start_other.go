@@ -23,6 +23,6 @@ func connection() (ours, theirs *os.File, err error) { return nil, nil, errors.E
 
 func readFrom(*os.File, []byte) (n, pid int, err error) { return 0, 0, errors.ErrUnsupported }
 
-func quiet(*os.File) bool { return false }
+func isQuiet(*os.File) bool { return false }
 
 func resident(int) int64 { return 0 }

@@ -70,7 +70,7 @@ func TestReferral(t *testing.T) {
 		`["refer"]`:             agent.OK,
 		`null`:                  agent.OK,
 	} {
-		r := answer(settle(reply{Ending: "value", Value: json.RawMessage(value)}))
+		r := answer(finalize(reply{Ending: "value", Value: json.RawMessage(value)}))
 		if r.Outcome != want || (r.Boundary != nil) != (want == agent.WrongToolBoundary) {
 			t.Errorf("%s: %+v", value, r)
 		}
