@@ -53,9 +53,9 @@ func (s section) apply(old []byte) ([]byte, error) {
 	created := s.created || old == nil && s.creates()
 	switch {
 	case created && old != nil:
-		return nil, &RefusedError{Reason: Exists, Text: "the file is to be created and exists already", Hint: "write the change against what it holds now"}
+		return nil, &RefusedError{Reason: Exists, Text: "the file to create exists already", Hint: "write the change against its present content"}
 	case !created && old == nil:
-		return nil, &RefusedError{Reason: Absent, Text: "there is no such file to change", Hint: "check the path, which is relative to the root of the target; a new file has `--- /dev/null`"}
+		return nil, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; a new file has `--- /dev/null`"}
 	case created:
 		return s.create()
 	}
@@ -65,12 +65,12 @@ func (s section) apply(old []byte) ([]byte, error) {
 	}
 	if s.removed {
 		if len(result) > 0 {
-			return nil, &RefusedError{Reason: Contradiction, Text: "the file is to be removed, but the hunks leave a part of it", Hint: "remove every line of it"}
+			return nil, &RefusedError{Reason: Contradiction, Text: "the file is removed, but the hunks leave a part of it", Hint: "remove every line of it"}
 		}
 		return nil, nil
 	}
 	if bytes.Equal(result, old) {
-		return nil, &RefusedError{Reason: Empty, Text: "the file would stay as it is", Hint: "leave it out"}
+		return nil, &RefusedError{Reason: Empty, Text: "the file would not change", Hint: "leave it out"}
 	}
 	return result, nil
 }
@@ -94,7 +94,7 @@ func (s section) create() ([]byte, error) {
 	for _, h := range s.hunks {
 		for _, l := range h.lines {
 			if l.kind != '+' {
-				return nil, &RefusedError{Hunk: 1, Line: l.at, Reason: Malformed, Text: "a new file has lines before it was there", Hint: "begin every line with +"}
+				return nil, &RefusedError{Hunk: 1, Line: l.at, Reason: Malformed, Text: "a new file has context or removed lines", Hint: "begin every line with +"}
 			}
 			if !w.add(l.full()) {
 				return nil, middle(0, l)
@@ -110,7 +110,7 @@ func (s section) create() ([]byte, error) {
 			return content, nil
 		}
 	}
-	return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so which ones the new file is to have cannot be told", Hint: "send the diff with LF endings"}
+	return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, so the endings of the new file are unknown", Hint: "send the diff with LF endings"}
 }
 
 // change returns the content after the hunks are applied.

@@ -42,13 +42,13 @@ func (s section) inEndings(old []byte) ([]hunk, error) {
 	}
 	switch {
 	case s.crlf && (has == mixed || has == none):
-		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and the file does not have one kind of its own", Hint: "send the diff as git writes it, its headers in LF"}
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and the file has no or mixed endings", Hint: "send the diff as git writes it, with headers in LF"}
 	case s.crlf && !known:
-		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and nothing in it shows those of the file", Hint: "send the diff with LF endings"}
+		return nil, &RefusedError{Reason: Endings, Text: "the whole diff came with CRLF endings, and no line of it shows the endings of the file", Hint: "send the diff with LF endings"}
 	case has != crlf || cr:
 		return s.hunks, nil
 	case !known:
-		return nil, &RefusedError{Reason: Endings, Text: "lines with LF would be added to a file with CRLF, and nothing in the diff shows that this is meant", Hint: "write the lines around them too"}
+		return nil, &RefusedError{Reason: Endings, Text: "lines with LF would be added to a file with CRLF, and no line of the diff shows whether this is intended", Hint: "include the lines around them"}
 	}
 	out := make([]hunk, len(s.hunks))
 	for i, h := range s.hunks {

@@ -42,7 +42,7 @@ func (p *parser) hunk() error {
 	h.counted = h.stated && before == wantOld && after == wantNew
 	p.short = before < wantOld || after < wantNew
 	if p.short && p.cut && p.i == len(p.lines) {
-		return p.refuse(p.i-1, Malformed, "the diff seems to be cut off: its last line is not ended and its last hunk has fewer lines than it says", "send the whole diff")
+		return p.refuse(p.i-1, Malformed, "the diff seems to be cut off: its last line has no newline and its last hunk has fewer lines than its header states", "send the whole diff")
 	}
 	p.cur.hunks = append(p.cur.hunks, h)
 	p.cur.end = p.i
@@ -78,7 +78,7 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 		switch raw[0] {
 		case '\\':
 			if blanks > 0 || len(h.lines) == 0 {
-				return blanks, p.refuse(p.i, Malformed, "a mark of a missing newline that follows no line", "put `\\ No newline at end of file` right after the line it is about")
+				return blanks, p.refuse(p.i, Malformed, "a mark of a missing newline follows no line", "put `\\ No newline at end of file` right after its line")
 			}
 			h.lines[len(h.lines)-1].bare = true
 			continue

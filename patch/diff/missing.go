@@ -10,13 +10,13 @@ const maxTries = 64
 func (f *finder) missing(i int, h hunk) error {
 	e := &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Missing,
-		Text: "its context and removed lines are nowhere in the file",
-		Hint: "copy them from the file as it is now, character by character",
+		Text: "its context and removed lines are not in the file",
+		Hint: "copy them from the present file, character by character",
 	}
 	made := h.without('-')
 	if now, _ := f.find(made); now >= 0 && f.at(now, made) {
-		e.Text += fmt.Sprintf("; what it would put there stands at line %d already", now+1)
-		e.Hint = "leave the hunk out if the change is made already"
+		e.Text += fmt.Sprintf("; its new lines are already at line %d", now+1)
+		e.Hint = "leave the hunk out if the change is already made"
 		return e
 	}
 	old := h.without('+')
@@ -27,7 +27,7 @@ func (f *finder) missing(i int, h hunk) error {
 	l := old[right]
 	e.Line = l.at
 	if best+right >= len(f.lines) {
-		e.Text += fmt.Sprintf("; from line %d on they are, but the file ends there", best+1)
+		e.Text += fmt.Sprintf("; they match from line %d on, but the file ends before they do", best+1)
 		return e
 	}
 	have := f.lines[best+right]
@@ -36,10 +36,10 @@ func (f *finder) missing(i int, h hunk) error {
 		e.Text += fmt.Sprintf("; line %d of the file is %s, not %s", best+right+1, quoted(bare(have)), quoted(bare(l.text)))
 	case have+"\n" == l.full() || have == l.full()+"\n":
 		e.Reason = FinalNewline
-		e.Text = fmt.Sprintf("line %d of the file, %s, is there with another end: ", best+right+1, quoted(bare(have)))
+		e.Text = fmt.Sprintf("line %d of the file, %s, matches except for its end: ", best+right+1, quoted(bare(have)))
 		if have+"\n" == l.full() {
 			e.Text += "it is the last and has no newline"
-			e.Hint = "put `\\ No newline at end of file` after it, and after the line that becomes the last, unless that is to get one"
+			e.Hint = "put `\\ No newline at end of file` after it, and after the new last line, unless that gets one"
 		} else {
 			e.Text += "it has a newline"
 			e.Hint = "leave out `\\ No newline at end of file`"
@@ -84,13 +84,13 @@ func (f *finder) nearest(block []line, stated int) (best, right int) {
 func (f *finder) ambiguous(i int, h hunk) error {
 	e := &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Ambiguous,
-		Text: "its context and removed lines stand in the file more than once",
-		Hint: "give more lines of context, so that they stand there once",
+		Text: "its context and removed lines occur more than once in the file",
+		Hint: "give more lines of context, so that they occur once",
 	}
 	if stated := h.line(); stated >= 0 && f.at(stated, h.without('+')) {
-		e.Text += fmt.Sprintf(", and that line %d is meant is not sure, as the line numbers do not hold together or nothing is shown around the change", stated+1)
+		e.Text += fmt.Sprintf(", and line %d is not certain: the line numbers are inconsistent, or the change has no context", stated+1)
 	} else {
-		e.Text += ", and not at the line that it states"
+		e.Text += ", and not at the stated line"
 	}
 	return e
 }
@@ -98,7 +98,7 @@ func (f *finder) ambiguous(i int, h hunk) error {
 func nowhere(i int, h hunk) error {
 	return &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Ambiguous,
-		Text: "it adds lines without saying between which",
+		Text: "it adds lines without context",
 		Hint: "give the lines before and after as context",
 	}
 }

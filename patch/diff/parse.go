@@ -32,7 +32,7 @@ func Parse(text []byte) (Patch, error) {
 		return Patch{}, err
 	}
 	if p.fence != "" && p.short {
-		return Patch{}, p.refuse(len(p.lines)-1, Malformed, "the diff seems to be cut off: the fence is not closed and the last hunk has fewer lines than it says", "send the whole diff")
+		return Patch{}, p.refuse(len(p.lines)-1, Malformed, "the diff seems to be cut off: the fence is not closed and the last hunk has fewer lines than its header states", "send the whole diff")
 	}
 	if len(p.out) == 0 {
 		return Patch{}, &RefusedError{Reason: Empty, Text: "there is no unified diff in the text", Hint: "write one with lines like `--- a/FILE`, `+++ b/FILE`, `@@ -1,3 +1,4 @@`, or give old and new text"}
@@ -166,7 +166,7 @@ func (p *parser) fenced(s string) (read bool, err error) {
 			return true, err
 		}
 		if p.strict && len(p.out) == p.files {
-			return true, p.refuse(p.i, Malformed, "a fence for a diff that has no file in it", "put `--- a/FILE` and `+++ b/FILE` before the first hunk, at the beginning of the line")
+			return true, p.refuse(p.i, Malformed, "a fence for a diff contains no file", "put `--- a/FILE` and `+++ b/FILE` before the first hunk, at the beginning of the line")
 		}
 		p.fence, p.strict, p.short, p.torn = "", false, false, false
 	default:
@@ -186,7 +186,7 @@ func (p *parser) prose(s string) error {
 	case likely && p.strict:
 		return p.refuse(p.i, Malformed, "a changed line before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
 	case likely && (p.torn || p.cur != nil):
-		return p.refuse(p.i, Malformed, "a changed line that belongs to no hunk: "+quoted(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
+		return p.refuse(p.i, Malformed, "a changed line belongs to no hunk: "+quoted(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
 	}
 	if p.cur != nil {
 		p.torn = p.short || p.fence != ""

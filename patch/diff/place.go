@@ -121,9 +121,9 @@ func ordered(hunks []hunk, places []int) error {
 		// Two hunks that only add at the same place have no order.
 		case i == 0 || places[i] >= end && (before > 0 || places[i] > places[i-1]):
 		case places[i] < places[i-1]:
-			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: OutOfOrder, Text: fmt.Sprintf("its lines stand before those of hunk %d", i), Hint: "write the hunks in the order of the file"}
+			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: OutOfOrder, Text: fmt.Sprintf("its lines come before those of hunk %d", i), Hint: "write the hunks in the order of the file"}
 		default:
-			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: Overlapping, Text: fmt.Sprintf("its lines are also those of hunk %d", i), Hint: "make one hunk of the two"}
+			return &RefusedError{Hunk: i + 1, Line: h.at, Reason: Overlapping, Text: fmt.Sprintf("its lines overlap those of hunk %d", i), Hint: "merge the two hunks"}
 		}
 		end = places[i] + before
 	}

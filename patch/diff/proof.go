@@ -51,7 +51,7 @@ func (s section) prove(old, result []byte) error {
 	}
 	return &RefusedError{
 		Reason: Contradiction,
-		Text:   "the diff was made from this very file, but its hunks make something else than its `index` line says: " + s.newHash,
-		Hint:   "if the diff was edited by hand, remove the `index` line; if not, it was damaged on its way",
+		Text:   "the diff was made from this file, but the result of its hunks does not have the hash of its `index` line: " + s.newHash,
+		Hint:   "if the diff was edited by hand, remove the `index` line; otherwise it was damaged in transit",
 	}
 }

@@ -64,7 +64,7 @@ func Replace(list []Replacement, base Base) ([]File, error) {
 		}
 		b.Write(f.Old[end:])
 		if f.Old != nil && bytes.Equal(b.Bytes(), f.Old) {
-			return nil, &RefusedError{Path: f.Path, Reason: Empty, Text: "the file would stay as it is", Hint: "leave it out"}
+			return nil, &RefusedError{Path: f.Path, Reason: Empty, Text: "the file would not change", Hint: "leave it out"}
 		}
 		out[i].New = append([]byte{}, b.Bytes()...) // empty is not nil
 	}
@@ -98,7 +98,7 @@ type span struct {
 func with(list []span, s span) ([]span, error) {
 	at, _ := slices.BinarySearchFunc(list, s, func(a, b span) int { return a.start - b.start })
 	if at > 0 && list[at-1].end > s.start || at < len(list) && (list[at].start < s.end || list[at].start == s.start) {
-		return nil, &RefusedError{Reason: Overlapping, Text: "its old text overlaps that of another pair", Hint: "make one pair of the two"}
+		return nil, &RefusedError{Reason: Overlapping, Text: "its old text overlaps that of another pair", Hint: "merge the two pairs"}
 	}
 	return slices.Insert(list, at, s), nil
 }
@@ -107,20 +107,20 @@ func with(list []span, s span) ([]span, error) {
 func (r Replacement) find(content []byte) (span, error) {
 	switch {
 	case r.Old == "" && len(content) > 0:
-		return span{}, &RefusedError{Reason: Ambiguous, Text: "the old text is empty and the file is not", Hint: "give the text that is to be replaced; to insert, give a line beside and put it into the new text too"}
+		return span{}, &RefusedError{Reason: Ambiguous, Text: "the old text is empty and the file is not", Hint: "give the text that is to be replaced; to insert, give an adjacent line in both texts"}
 	case r.Old == "":
 		return span{text: r.New}, nil
 	case content == nil:
-		return span{}, &RefusedError{Reason: Absent, Text: "there is no such file to change", Hint: "check the path, which is relative to the root of the target; a new file has an empty old text"}
+		return span{}, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; a new file has an empty old text"}
 	}
 	before, after := r.inEndings(endingOf(content))
 	start := bytes.Index(content, []byte(before))
 	if start < 0 {
-		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quoted(r.Old), Hint: "copy it from the file as it is now, character by character"}
+		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quoted(r.Old), Hint: "copy it from the present file, character by character"}
 	}
 	// The next occurrence may begin within the first.
 	if bytes.Contains(content[start+1:], []byte(before)) {
-		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text stands in the file more than once: " + quoted(r.Old), Hint: "give more of the text around it, so that it stands there once"}
+		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text occurs more than once in the file: " + quoted(r.Old), Hint: "give more of the surrounding text, so that it occurs once"}
 	}
 	return span{start: start, end: start + len(before), text: after}, nil
 }

@@ -54,7 +54,7 @@ func (p *parser) head(s string) error {
 	if m := indexLike.FindStringSubmatch(s); m != nil {
 		d.oldHash, d.newHash = m[1], m[2]
 		if m[3] != "" && m[3] != "100644" && m[3] != "100755" {
-			return p.refuse(p.i, Unsupported, "mode "+m[3]+" is no regular file", "links and submodules cannot be changed by a patch")
+			return p.refuse(p.i, Unsupported, "mode "+m[3]+" is not a regular file", "links and submodules cannot be changed by a patch")
 		}
 	}
 	p.ending()
@@ -95,7 +95,7 @@ func (p *parser) mode(what, mode string) error {
 	d := p.cur
 	switch {
 	case mode[:3] != "100":
-		return p.refuse(p.i, Unsupported, "mode "+mode+" is no regular file", "links and submodules cannot be changed by a patch")
+		return p.refuse(p.i, Unsupported, "mode "+mode+" is not a regular file", "links and submodules cannot be changed by a patch")
 	case what == "old mode" || what == "new mode":
 		return p.refuse(p.i, Unsupported, "modes of files are not changed", "leave the mode lines out")
 	case what == "new file mode" && mode != "100644":
@@ -127,7 +127,7 @@ func (p *parser) finish() error {
 	case len(p.out) == MaxFiles:
 		return p.refuse(d.first, TooLarge, "too many files in one diff", "propose smaller changes, one at a time")
 	case d.created && d.removed:
-		return p.refuse(d.first, Malformed, "the file is both new and removed", "decide")
+		return p.refuse(d.first, Malformed, "the file is both new and removed", "keep one of the two marks")
 	case len(d.hunks) == 0 && !d.created && !d.removed:
 		return p.refuse(d.first, Malformed, "there is no hunk for the file", "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@`")
 	}
@@ -157,7 +157,7 @@ func (p *parser) name(d *draft) error {
 	case before == "": // no such lines
 		d.path = d.git
 		if !d.named {
-			return p.refuse(d.first, Malformed, "a header that names no file", "write `--- a/FILE` and `+++ b/FILE` before the first hunk")
+			return p.refuse(d.first, Malformed, "a header names no file", "write `--- a/FILE` and `+++ b/FILE` before the first hunk")
 		}
 	case before == null && after == null:
 		return p.refuse(d.first, Malformed, "both names are /dev/null", "name the file")
@@ -194,7 +194,7 @@ func sided(name, prefix string, d *draft) string {
 func (p *parser) endings(d *draft) error {
 	switch {
 	case d.lost && d.bodyCR > 0 && d.headCR == 0:
-		return p.refuse(len(p.lines)-1, Endings, "the last line of the diff is not ended, and other lines of the file end in CRLF", "send the whole diff, with the end of its last line")
+		return p.refuse(len(p.lines)-1, Endings, "the last line of the diff has no newline, and other lines of the file end in CRLF", "send the whole diff, with the newline of its last line")
 	case d.headCR == 0:
 		return nil // git writes headers in LF for every file
 	case d.headLF > 0 || d.bodyLF > 0:

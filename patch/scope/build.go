@@ -47,17 +47,17 @@ func build(c *change, cgo bool) (rule, why string) {
 		return "module file", fmt.Sprintf("%s decides which code is built", p)
 	}
 	if p, ok := anywhere(buildFolders, c.folded[:len(c.folded)-1]); ok {
-		return "build file", fmt.Sprintf("what lies in a folder %s is run by a build or comes from elsewhere", p)
+		return "build file", fmt.Sprintf("files in a folder %s are run by a build or come from elsewhere", p)
 	}
 	// Go source is no build file, whatever its name; only mage runs some.
 	if p, ok := matches(buildFiles, c.name()); ok && (!strings.HasSuffix(c.name(), ".go") || p == "magefile.go") {
-		return "build file", fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test says nothing about", p)
+		return "build file", fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test does not check", p)
 	}
 	if p, ok := matches(objectFiles, c.name()); ok {
 		return "object file", fmt.Sprintf("it is linked or run without source to read (%s)", p)
 	}
 	if p, ok := matches(cFiles, c.name()); ok && !cgo {
-		return "C or assembly", fmt.Sprintf("something else than the Go compiler reads it (%s), and the policy does not allow cgo", p)
+		return "C or assembly", fmt.Sprintf("a tool other than the Go compiler reads it (%s), and the policy does not allow cgo", p)
 	}
 	return "", ""
 }

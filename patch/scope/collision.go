@@ -73,7 +73,7 @@ func (c collisions) with(ch *change) (rule, why string) {
 		others := slices.DeleteFunc(slices.Clone(c.spelled[prefix]), func(s string) bool { return s == spelling })
 		if len(others) > 0 {
 			slices.Sort(others)
-			return "collision", fmt.Sprintf("the tree has %q beside %q, which some file systems take for the same", others[0], spelling)
+			return "collision", fmt.Sprintf("the tree has %q beside %q, which some file systems treat as the same", others[0], spelling)
 		}
 	}
 	return "", ""

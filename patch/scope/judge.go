@@ -134,11 +134,11 @@ func kind(c *change) (rule, why string) {
 		switch {
 		case e == nil:
 		case e.Mode == Symlink:
-			return "symlink", "a symbolic link leads the reader, and the tests, somewhere else"
+			return "symlink", "a symbolic link leads readers and tests to another file"
 		case e.Mode == Submodule:
 			return "submodule", "a submodule is the code of another repository"
 		case e.Mode != Regular && e.Mode != Executable:
-			return "mode", fmt.Sprintf("mode %o is neither that of a file nor that of an executable one", uint32(e.Mode))
+			return "mode", fmt.Sprintf("mode %o is not 100644 or 100755", uint32(e.Mode))
 		}
 	}
 	switch {

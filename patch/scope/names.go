@@ -21,7 +21,7 @@ func malformed(path string) (rule, why string) {
 	}
 	for _, s := range strings.Split(path, "/") {
 		if s == "" || s == "." || s == ".." {
-			return "malformed path", fmt.Sprintf("the segment %q is none of a plain path", s)
+			return "malformed path", fmt.Sprintf("the segment %q is not allowed in a path", s)
 		}
 	}
 	return "", ""
@@ -33,7 +33,7 @@ func malformed(path string) (rule, why string) {
 // source files of a Go program hardly ever need them.
 func deceptive(path string) (rule, why string) {
 	if !utf8.ValidString(path) {
-		return "deceptive name", "the path is no valid UTF-8"
+		return "deceptive name", "the path is not valid UTF-8"
 	}
 	for _, r := range path {
 		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
@@ -60,9 +60,9 @@ func unportable(s string) (rule, why string) {
 	case strings.HasPrefix(s, " "):
 		return "unportable name", fmt.Sprintf("%q begins with a space", s)
 	case strings.HasPrefix(s, "-"):
-		return "unportable name", fmt.Sprintf("commands take %q for an option", s)
+		return "unportable name", fmt.Sprintf("commands treat %q as an option", s)
 	case strings.ContainsAny(s, `<>:"|?*`):
-		return "unportable name", fmt.Sprintf("%q has a character that Windows or a shell gives a meaning", s)
+		return "unportable name", fmt.Sprintf("%q has a character with a special meaning on Windows or in a shell", s)
 	case len(s) > 255:
 		return "unportable name", "a name of more than 255 bytes"
 	}

@@ -63,10 +63,10 @@ func below(path, mark string) (dir string, ok bool) {
 // reviewers.
 func (o own) belongs(c *change) (rule, why string) {
 	if p, ok := anywhere(ownFolders, c.folded); ok {
-		return "own code", fmt.Sprintf("%s belongs to what judges this patch", p)
+		return "own code", fmt.Sprintf("%s is part of the code that judges this patch", p)
 	}
 	if p, ok := anywhere(agentFiles, c.folded); ok {
-		return "instructions", fmt.Sprintf("%s instructs those who review a patch, or names them", p)
+		return "instructions", fmt.Sprintf("%s instructs or names the reviewers of a patch", p)
 	}
 	for _, side := range []struct {
 		dirs, parts []string

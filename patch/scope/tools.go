@@ -59,5 +59,5 @@ func (p Policy) tool(c *change) (rule, why string) {
 	if at < 0 || slices.ContainsFunc(p.Allow, names) {
 		return "", ""
 	}
-	return "hidden file", fmt.Sprintf("%q is hidden: editors, shells and agents read such files by themselves; an entry of `allow` that names it lets it be changed", c.segments[at])
+	return "hidden file", fmt.Sprintf("%q is hidden: editors, shells and agents read such files by themselves; an entry of `allow` that names it allows the change", c.segments[at])
 }
