@@ -97,7 +97,7 @@ func (s section) create() ([]byte, error) {
 				return nil, &RefusedError{Hunk: 1, Line: l.at, Reason: Malformed, Text: "a new file has context or removed lines", Hint: "begin every line with +"}
 			}
 			if !w.add(l.full()) {
-				return nil, middle(0, l)
+				return nil, errUnended(0, l)
 			}
 		}
 	}
@@ -157,14 +157,14 @@ func assemble(lines []string, hunks []hunk, places []int) ([]byte, error) {
 				at++
 			}
 			if l.kind != '-' && !w.add(whole) {
-				return nil, middle(i, l)
+				return nil, errUnended(i, l)
 			}
 		}
 	}
 	for ; at < len(lines); at++ {
 		if !w.add(lines[at]) {
 			last := hunks[len(hunks)-1]
-			return nil, middle(len(hunks)-1, last.lines[len(last.lines)-1])
+			return nil, errUnended(len(hunks)-1, last.lines[len(last.lines)-1])
 		}
 	}
 	return []byte(w.String()), nil
@@ -186,7 +186,7 @@ func (w *lineWriter) add(line string) bool {
 	return true
 }
 
-func middle(hunk int, l line) error {
+func errUnended(hunk int, l line) error {
 	return &RefusedError{
 		Hunk: hunk + 1, Line: l.at, Reason: FinalNewline,
 		Text: "a line without a newline would stand in the middle of the file",

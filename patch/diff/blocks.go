@@ -34,7 +34,7 @@ func (b block) count() (before, after int) {
 // blocks compares two contents line by line, byte for byte, with at most context
 // unchanged lines before and after each change.
 func blocks(before, after []byte, context int) []block {
-	pieces := compared(before, after)
+	pieces := compareLines(before, after)
 	var out []block
 	old, now := 0, 0 // lines already passed
 	gap := 2*context + 1
@@ -61,9 +61,9 @@ func blocks(before, after []byte, context int) []block {
 	return out
 }
 
-// compared returns all lines of both contents, in order; where they differ, the old lines
+// compareLines returns all lines of both contents, in order; where they differ, the old lines
 // come before the new.
-func compared(before, after []byte) []piece {
+func compareLines(before, after []byte) []piece {
 	lines := split(before)
 	out := make([]piece, 0, len(lines))
 	var added []piece

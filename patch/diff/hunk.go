@@ -87,13 +87,13 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 			return blanks, nil
 		}
 		satisfied := before == wantOld && after == wantNew
-		if raw[0] == '-' && (p.page() || p.named(p.i) && (satisfied || p.starts(wantOld-before, wantNew-after))) {
+		if raw[0] == '-' && (p.signature() || p.named(p.i) && (satisfied || p.starts(wantOld-before, wantNew-after))) {
 			return blanks, nil
 		}
 		p.empty(h, p.i-blanks, blanks)
 		before, after, blanks = before+blanks, after+blanks, 0
 		h.lines = append(h.lines, line{at: p.i + 1, kind: raw[0], text: raw[1:]})
-		p.tally(p.i)
+		p.countEnding(p.i)
 		if raw[0] != '+' {
 			before++
 		}
@@ -108,12 +108,12 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 func (p *parser) empty(h *hunk, from, n int) {
 	for i := from; i < from+n; i++ {
 		h.lines = append(h.lines, line{at: i + 1, kind: ' ', text: p.lines[i]})
-		p.tally(i)
+		p.countEnding(i)
 	}
 }
 
-// tally counts the ending of a line of a hunk.
-func (p *parser) tally(i int) {
+// countEnding counts the ending of a line of a hunk.
+func (p *parser) countEnding(i int) {
 	switch {
 	case strings.HasSuffix(p.lines[i], "\r"):
 		p.cur.bodyCR++

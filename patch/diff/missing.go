@@ -32,11 +32,11 @@ func (f *finder) missing(i int, h hunk) error {
 	}
 	have := f.lines[best+right]
 	switch {
-	case bare(have) != bare(l.text):
-		e.Text += fmt.Sprintf("; line %d of the file is %s, not %s", best+right+1, quoted(bare(have)), quoted(bare(l.text)))
+	case trimEnd(have) != trimEnd(l.text):
+		e.Text += fmt.Sprintf("; line %d of the file is %s, not %s", best+right+1, quote(trimEnd(have)), quote(trimEnd(l.text)))
 	case have+"\n" == l.full() || have == l.full()+"\n":
 		e.Reason = FinalNewline
-		e.Text = fmt.Sprintf("line %d of the file, %s, matches except for its end: ", best+right+1, quoted(bare(have)))
+		e.Text = fmt.Sprintf("line %d of the file, %s, matches except for its end: ", best+right+1, quote(trimEnd(have)))
 		if have+"\n" == l.full() {
 			e.Text += "it is the last and has no newline"
 			e.Hint = "put `\\ No newline at end of file` after it, and after the new last line, unless that gets one"
@@ -45,7 +45,7 @@ func (f *finder) missing(i int, h hunk) error {
 			e.Hint = "leave out `\\ No newline at end of file`"
 		}
 	default:
-		e.Text += fmt.Sprintf("; line %d of the file, %s, differs in white space at its end", best+right+1, quoted(bare(have)))
+		e.Text += fmt.Sprintf("; line %d of the file, %s, differs in white space at its end", best+right+1, quote(trimEnd(have)))
 	}
 	return e
 }
@@ -63,17 +63,17 @@ func (f *finder) nearest(block []line, stated int) (best, right int) {
 		for n < len(block) && place+n < len(f.lines) && f.same(place+n, block[n], n == len(block)-1) {
 			n++
 		}
-		if n < len(block) && (best < 0 && (n > 0 || bare(f.lines[place]) == bare(block[0].text)) || n > right) {
+		if n < len(block) && (best < 0 && (n > 0 || trimEnd(f.lines[place]) == trimEnd(block[0].text)) || n > right) {
 			best, right = place, n
 		}
 	}
 	if stated >= 0 && stated < len(f.lines) {
 		try(stated)
 	}
-	first := bare(block[0].text)
+	first := trimEnd(block[0].text)
 	tries := 0
 	for i := 0; i < len(f.lines) && tries < maxTries; i++ {
-		if bare(f.lines[i]) == first {
+		if trimEnd(f.lines[i]) == first {
 			try(i)
 			tries++
 		}
@@ -95,7 +95,7 @@ func (f *finder) ambiguous(i int, h hunk) error {
 	return e
 }
 
-func nowhere(i int, h hunk) error {
+func errNoContext(i int, h hunk) error {
 	return &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Ambiguous,
 		Text: "it adds lines without context",

@@ -102,9 +102,9 @@ func (p *parser) refuse(i int, why Reason, text, hint string) error {
 	return e
 }
 
-// page reports whether the signature of git format-patch begins here: two dashes and
+// signature reports whether the signature of git format-patch begins here: two dashes and
 // git's version.
-func (p *parser) page() bool {
+func (p *parser) signature() bool {
 	s, last := p.line(p.i), p.line(p.i+2)
 	return (s == "-- " || s == "--") && pageLike.MatchString(p.line(p.i+1)) && (last == "" || strings.HasPrefix(last, "From "))
 }
@@ -140,7 +140,7 @@ func (p *parser) next() error {
 		return p.hunk()
 	case p.opens(s):
 		return p.head(s)
-	case p.cur != nil && p.page():
+	case p.cur != nil && p.signature():
 		p.i += 2
 		return p.finish()
 	case s == "":
@@ -181,12 +181,12 @@ func (p *parser) prose(s string) error {
 	likely := s[0] == '+' || s[0] == '-' && s != "---"
 	switch {
 	case p.cur != nil && len(p.cur.hunks) > 0 && p.i == p.cur.end && (p.short || !toolLike.MatchString(s)):
-		return p.refuse(p.i, Malformed, "a line begins with none of space, + and -: "+quoted(s),
+		return p.refuse(p.i, Malformed, "a line begins with none of space, + and -: "+quote(s),
 			"every line of a hunk has such a first character; leave an empty line or close the fence before prose")
 	case likely && p.strict:
 		return p.refuse(p.i, Malformed, "a changed line before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
 	case likely && (p.torn || p.cur != nil):
-		return p.refuse(p.i, Malformed, "a changed line belongs to no hunk: "+quoted(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
+		return p.refuse(p.i, Malformed, "a changed line belongs to no hunk: "+quote(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
 	}
 	if p.cur != nil {
 		p.torn = p.short || p.fence != ""

@@ -34,10 +34,10 @@ func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 			places[i] = 0
 		case len(old) == 0:
 			if stated < 0 || stated > len(lines) {
-				return nil, nil, nowhere(i, h)
+				return nil, nil, errNoContext(i, h)
 			}
 			places[i] = stated
-			doubtful = nowhere(i, h)
+			doubtful = errNoContext(i, h)
 		case found < 0:
 			return nil, nil, f.missing(i, h)
 		case many:
@@ -48,7 +48,7 @@ func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 			if unsure == nil {
 				unsure = f.ambiguous(i, h)
 			}
-			if doubtful == nil && !f.framed(stated, h, len(old)) {
+			if doubtful == nil && !f.hasContext(stated, h, len(old)) {
 				doubtful = f.ambiguous(i, h)
 			}
 		default:
@@ -70,9 +70,9 @@ func place(lines []string, hunks []hunk) (places []int, unsure, err error) {
 	return places, unsure, nil
 }
 
-// framed reports whether a hunk with the given number of old lines has context on both
+// hasContext reports whether a hunk with the given number of old lines has context on both
 // sides of its change, or reaches the file's edge there.
-func (f *finder) framed(place int, h hunk, old int) bool {
+func (f *finder) hasContext(place int, h hunk, old int) bool {
 	return (place == 0 || h.lines[0].kind == ' ') && (place+old == len(f.lines) || h.lines[len(h.lines)-1].kind == ' ')
 }
 
@@ -140,7 +140,7 @@ type finder struct {
 func newFinder(lines []string) *finder {
 	f := &finder{lines: lines, loose: make([]int32, len(lines)), ids: make(map[string]int32, len(lines))}
 	for i, l := range lines {
-		key := bare(l)
+		key := trimEnd(l)
 		id, seen := f.ids[key]
 		if !seen {
 			id = int32(len(f.ids))
@@ -151,8 +151,8 @@ func newFinder(lines []string) *finder {
 	return f
 }
 
-// bare returns a line without trailing white space.
-func bare(l string) string { return strings.TrimRight(l, " \t\r\n\v\f") }
+// trimEnd returns a line without trailing white space.
+func trimEnd(l string) string { return strings.TrimRight(l, " \t\r\n\v\f") }
 
 // find returns the first place that a block matches, ignoring white space at the ends of
 // lines, or -1, and whether there are more. It takes time linear in the lines of block
@@ -164,7 +164,7 @@ func (f *finder) find(block []line) (first int, many bool) {
 	}
 	want := make([]int32, len(block))
 	for i, l := range block {
-		id, seen := f.ids[bare(l.text)]
+		id, seen := f.ids[trimEnd(l.text)]
 		if !seen {
 			return first, false
 		}

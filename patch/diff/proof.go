@@ -20,9 +20,9 @@ func blobHash(h hash.Hash, content []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// bears reports whether a content has a hash, perhaps abbreviated. SHA-1 is used because
+// hasHash reports whether a content has a hash, perhaps abbreviated. SHA-1 is used because
 // git names contents by it; it serves only to detect mistakes.
-func bears(content []byte, abbreviated string) bool {
+func hasHash(content []byte, abbreviated string) bool {
 	return strings.HasPrefix(blobHash(sha1.New(), content), abbreviated) || strings.HasPrefix(blobHash(sha256.New(), content), abbreviated)
 }
 
@@ -35,18 +35,18 @@ func (s section) known(old []byte) bool {
 	if old == nil {
 		return strings.Trim(s.oldHash, "0") == ""
 	}
-	return bears(old, s.oldHash)
+	return hasHash(old, s.oldHash)
 }
 
 // proven reports whether the index line proves that base and result are exactly those of
 // the original change.
 func (s section) proven(old, result []byte) bool {
-	return s.known(old) && bears(result, s.newHash)
+	return s.known(old) && hasHash(result, s.newHash)
 }
 
 // prove returns an error if the index line contradicts the result.
 func (s section) prove(old, result []byte) error {
-	if !s.known(old) || s.removed || bears(result, s.newHash) {
+	if !s.known(old) || s.removed || hasHash(result, s.newHash) {
 		return nil
 	}
 	return &RefusedError{

@@ -53,8 +53,8 @@ func (e *RefusedError) Error() string {
 	return b.String() + e.Text
 }
 
-// quoted returns the beginning of foreign text in quotes, escaped.
-func quoted(s string) string {
+// quote returns the beginning of foreign text in quotes, escaped.
+func quote(s string) string {
 	const most = 60 // characters
 	return `"` + text.VisibleCode(text.Clip(s, most, text.Runes, text.Mark)) + `"`
 }

@@ -51,7 +51,7 @@ func Show(files []File, context int) []Shown {
 			s.Kind = "removed"
 		}
 		if binary(f.Old) || binary(f.New) {
-			s.Note = fmt.Sprintf("no text: %s before, %s after", described(f.Old), described(f.New))
+			s.Note = fmt.Sprintf("no text: %s before, %s after", describe(f.Old), describe(f.New))
 		} else {
 			s.show(blocks(f.Old, f.New, context))
 		}
@@ -115,8 +115,8 @@ func binary(content []byte) bool {
 	return len(content) > MaxFile || odd*10 > len(content)
 }
 
-// described describes a content that is not shown.
-func described(content []byte) string {
+// describe describes a content that is not shown.
+func describe(content []byte) string {
 	if content == nil {
 		return "nothing"
 	}

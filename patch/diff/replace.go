@@ -24,7 +24,7 @@ type Replacement struct {
 // the file's. Everything else is refused with a *RefusedError. An error of base is passed
 // on.
 func Replace(list []Replacement, base Base) ([]File, error) {
-	if err := bounded(list); err != nil {
+	if err := checkLimits(list); err != nil {
 		return nil, err
 	}
 	var out []File
@@ -44,7 +44,7 @@ func Replace(list []Replacement, base Base) ([]File, error) {
 		}
 		s, err := r.find(out[at].Old)
 		if err == nil {
-			spans[r.Path], err = with(spans[r.Path], s)
+			spans[r.Path], err = insertSpan(spans[r.Path], s)
 		}
 		if err != nil {
 			var refused *RefusedError
@@ -71,8 +71,8 @@ func Replace(list []Replacement, base Base) ([]File, error) {
 	return out, nil
 }
 
-// bounded returns an error for lists that are empty or beyond the limits.
-func bounded(list []Replacement) error {
+// checkLimits returns an error for lists that are empty or beyond the limits.
+func checkLimits(list []Replacement) error {
 	size := 0
 	for _, r := range list {
 		size += len(r.Old) + len(r.New)
@@ -94,8 +94,8 @@ type span struct {
 	text       string
 }
 
-// with inserts a span into those of a file, which are sorted and do not overlap.
-func with(list []span, s span) ([]span, error) {
+// insertSpan inserts a span into those of a file, which are sorted and do not overlap.
+func insertSpan(list []span, s span) ([]span, error) {
 	at, _ := slices.BinarySearchFunc(list, s, func(a, b span) int { return a.start - b.start })
 	if at > 0 && list[at-1].end > s.start || at < len(list) && (list[at].start < s.end || list[at].start == s.start) {
 		return nil, &RefusedError{Reason: Overlapping, Text: "its old text overlaps that of another pair", Hint: "merge the two pairs"}
@@ -116,11 +116,11 @@ func (r Replacement) find(content []byte) (span, error) {
 	before, after := r.inEndings(endingOf(content))
 	start := bytes.Index(content, []byte(before))
 	if start < 0 {
-		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quoted(r.Old), Hint: "copy it from the present file, character by character"}
+		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quote(r.Old), Hint: "copy it from the present file, character by character"}
 	}
 	// The next occurrence may begin within the first.
 	if bytes.Contains(content[start+1:], []byte(before)) {
-		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text occurs more than once in the file: " + quoted(r.Old), Hint: "give more of the surrounding text, so that it occurs once"}
+		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text occurs more than once in the file: " + quote(r.Old), Hint: "give more of the surrounding text, so that it occurs once"}
 	}
 	return span{start: start, end: start + len(before), text: after}, nil
 }

@@ -162,13 +162,13 @@ func (p *parser) name(d *draft) error {
 	case before == null && after == null:
 		return p.refuse(d.first, Malformed, "both names are /dev/null", "name the file")
 	case before == null:
-		d.path = sided(after, "b/", d)
+		d.path = stripSide(after, "b/", d)
 	case after == null:
-		d.path = sided(before, "a/", d)
+		d.path = stripSide(before, "a/", d)
 	case d.after == "":
-		d.path = sided(before, "a/", d)
+		d.path = stripSide(before, "a/", d)
 	case d.before == "":
-		d.path = sided(after, "b/", d)
+		d.path = stripSide(after, "b/", d)
 	default:
 		d.path, ok = pair(before, after)
 	}
@@ -178,9 +178,9 @@ func (p *parser) name(d *draft) error {
 	return nil
 }
 
-// sided returns the path of a name without a counterpart. It strips the prefix unless the
+// stripSide returns the path of a name without a counterpart. It strips the prefix unless the
 // "diff --git" line shows that there is none.
-func sided(name, prefix string, d *draft) string {
+func stripSide(name, prefix string, d *draft) string {
 	if d.named && name == d.git {
 		return name
 	}

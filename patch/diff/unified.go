@@ -34,7 +34,7 @@ func Unified(files []File) []byte {
 		if len(all) == 0 { // an empty file is added or removed
 			continue
 		}
-		fmt.Fprintf(&b, "--- %s\n+++ %s\n", tabbed(before), tabbed(after))
+		fmt.Fprintf(&b, "--- %s\n+++ %s\n", tabName(before), tabName(after))
 		for _, h := range all {
 			b.WriteString(h.header() + "\n")
 			for _, p := range h.pieces {
@@ -78,8 +78,8 @@ func name(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// tabbed returns a path for a line of its own, in which a tab ends a path with spaces.
-func tabbed(path string) string {
+// tabName returns a path for a line of its own, in which a tab ends a path with spaces.
+func tabName(path string) string {
 	if q := name(path); q != path || !strings.Contains(path, " ") {
 		return q
 	}

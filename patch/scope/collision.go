@@ -48,7 +48,7 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 				break // nor is anything below it
 			}
 			// Folding keeps the number of segments, so the spelling has as many.
-			spelling := head(e.Path, strings.Count(prefix, "/")+1)
+			spelling := firstSegments(e.Path, strings.Count(prefix, "/")+1)
 			if !slices.Contains(have, spelling) {
 				c.spelled[prefix] = append(have, spelling)
 			}
@@ -66,7 +66,7 @@ func (c collisions) with(ch *change) (rule, why string) {
 		return "", ""
 	}
 	for prefix := range prefixes(strings.Join(ch.folded, "/")) {
-		spelling := head(ch.path, strings.Count(prefix, "/")+1)
+		spelling := firstSegments(ch.path, strings.Count(prefix, "/")+1)
 		if spelling != ch.path && c.files[spelling] {
 			return "collision", fmt.Sprintf("%q is a file, and a folder as well", spelling)
 		}
@@ -91,8 +91,8 @@ func prefixes(path string) func(yield func(string) bool) {
 	}
 }
 
-// head returns the first n segments of a path.
-func head(path string, n int) string {
+// firstSegments returns the first n segments of a path.
+func firstSegments(path string, n int) string {
 	for i := range len(path) {
 		if path[i] == '/' {
 			if n--; n == 0 {

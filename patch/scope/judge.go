@@ -42,8 +42,8 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 	if most := p.files(); len(changes) > most {
 		refuse("", "too many files", fmt.Sprintf("the patch changes %d files, at most %d are allowed", len(changes), most))
 	}
-	meets, own, lane := newCollisions(candidate, changes), newOwn(base), newLane(base)
-	folders := foldersAmong(base, changes)
+	collides, own, tests := newCollisions(candidate, changes), newOwn(base), newTestRules(base)
+	folders := replacedFolders(base, changes)
 	for _, c := range changes {
 		out.Changed = append(out.Changed, c.path)
 		before := len(out.Refused)
@@ -56,11 +56,11 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 			check("twice", "the tree has this path more than once")
 		}
 		check(malformed(c.path))
-		check(deceptive(c.path))
+		check(nonASCII(c.path))
 		for _, s := range c.segments {
 			check(unportable(s))
 		}
-		check(meets.with(c))
+		check(collides.with(c))
 		check(swapped(c, was, folders))
 		check(kind(c))
 		check(p.place(c))
@@ -73,7 +73,7 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 		if p.Runtime {
 			check(trusted(c))
 		}
-		fresh, rule, why := lane.judge(c)
+		fresh, rule, why := tests.judge(c)
 		check(rule, why)
 		if fresh && len(out.Refused) == before {
 			out.NewTests = append(out.NewTests, c.path)

@@ -27,11 +27,11 @@ func malformed(path string) (rule, why string) {
 	return "", ""
 }
 
-// deceptive refuses every character outside printable ASCII. There are legitimate names
+// nonASCII refuses every character outside printable ASCII. There are legitimate names
 // with others, but no weaker rule separates them from look-alikes (a Cyrillic а, a
 // full-width dot, an invisible joiner) in a way that a person could check by eye, and the
 // source files of a Go program hardly ever need them.
-func deceptive(path string) (rule, why string) {
+func nonASCII(path string) (rule, why string) {
 	if !utf8.ValidString(path) {
 		return "deceptive name", "the path is not valid UTF-8"
 	}

@@ -37,18 +37,18 @@ type own struct{ programs, workspaces []string }
 func newOwn(base Tree) own {
 	var o own
 	for _, e := range base {
-		if dir, ok := below(e.Path, programMark); ok {
+		if dir, ok := markedFolder(e.Path, programMark); ok {
 			o.programs = append(o.programs, dir)
 		}
-		if dir, ok := below(e.Path, workspaceMark); ok {
+		if dir, ok := markedFolder(e.Path, workspaceMark); ok {
 			o.workspaces = append(o.workspaces, dir)
 		}
 	}
 	return o
 }
 
-// below returns the folder, in folded form, that a path marks.
-func below(path, mark string) (dir string, ok bool) {
+// markedFolder returns the folder, in folded form, that a path marks.
+func markedFolder(path, mark string) (dir string, ok bool) {
 	if path == mark {
 		return root, true
 	}

@@ -2,8 +2,8 @@ package scope
 
 import "fmt"
 
-// foldersAmong returns the paths that a patch adds and that are folders of the base.
-func foldersAmong(base Tree, changes []*change) map[string]bool {
+// replacedFolders returns the paths that a patch adds and that are folders of the base.
+func replacedFolders(base Tree, changes []*change) map[string]bool {
 	asked := map[string]bool{}
 	for _, c := range changes {
 		if c.old == nil {

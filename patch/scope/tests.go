@@ -12,15 +12,15 @@ var goldenFiles = []string{
 	"golden", "goldens", "goldenfiles", "__snapshots__", "snapshots",
 }
 
-// lane separates the existing tests that judge a patch, which it must not change, from
+// testRules separates the existing tests that judge a patch, which it must not change, from
 // tests that it adds, which are judged separately.
-type lane struct {
+type testRules struct {
 	// judged are the testdata folders that the base has.
 	judged map[string]bool
 }
 
-func newLane(base Tree) lane {
-	l := lane{judged: map[string]bool{}}
+func newTestRules(base Tree) testRules {
+	l := testRules{judged: map[string]bool{}}
 	for _, e := range base {
 		if !strings.Contains(e.Path, "testdata/") {
 			continue
@@ -36,7 +36,7 @@ func newLane(base Tree) lane {
 // judge reports whether a change adds a test, or why it may not change one. A file that
 // the Go tool treats as source must never pass for a test, nor vice versa, so names that
 // only resemble tests are refused.
-func (l lane) judge(c *change) (fresh bool, rule, why string) {
+func (r testRules) judge(c *change) (fresh bool, rule, why string) {
 	for i, s := range c.folded[:len(c.folded)-1] {
 		if s != "testdata" {
 			continue
@@ -45,7 +45,7 @@ func (l lane) judge(c *change) (fresh bool, rule, why string) {
 		switch {
 		case c.segments[i] != s:
 			return false, "testdata", fmt.Sprintf("%q is testdata on some systems and source on others", folder)
-		case l.judged[folder] || c.old != nil:
+		case r.judged[folder] || c.old != nil:
 			return false, "testdata", fmt.Sprintf("the tests of the base read %s", folder)
 		}
 		return true, "", ""
