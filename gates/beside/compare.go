@@ -65,8 +65,8 @@ const (
 	patience       = 6
 )
 
-// ask is what a side is asked of one function.
-type ask struct {
+// query is what a side is asked of one function.
+type query struct {
 	function, count, small int
 	skip                   []int
 }
@@ -77,9 +77,9 @@ type ask struct {
 func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	out := Outcome{Reached: map[int]bool{}, Returned: map[int]bool{}}
 	out.Left = slices.Clone(p.Left)
-	var asks []ask
+	var asks []query
 	for i := range p.Functions {
-		asks = append(asks, ask{i, harness.Calls, -1, nil})
+		asks = append(asks, query{i, harness.Calls, -1, nil})
 	}
 	if len(asks) == 0 {
 		return out, nil
@@ -129,7 +129,7 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 }
 
 // untimely leaves out everything that is asked where the time is used up.
-func (p *Plan) untimely(out Outcome, asks []ask, err error) (Outcome, error) {
+func (p *Plan) untimely(out Outcome, asks []query, err error) (Outcome, error) {
 	if !errors.Is(err, ErrTime) {
 		return out, err
 	}
@@ -147,7 +147,7 @@ type side struct {
 }
 
 // run runs one version and reads its report.
-func (p *Plan) run(ctx context.Context, run Runner, which Side, asks []ask) (side, error) {
+func (p *Plan) run(ctx context.Context, run Runner, which Side, asks []query) (side, error) {
 	data, printed, err := run(ctx, which, p.script(which, asks))
 	if err != nil {
 		return side{}, err
@@ -164,7 +164,7 @@ func (p *Plan) run(ctx context.Context, run Runner, which Side, asks []ask) (sid
 
 // script calls the functions one after another, each in processes of its own: one for as
 // long as it survives.
-func (p *Plan) script(which Side, asks []ask) string {
+func (p *Plan) script(which Side, asks []query) string {
 	var b strings.Builder
 	call, total := callMillis, functionMillis
 	if which == Candidate {
@@ -183,8 +183,8 @@ func (p *Plan) script(which Side, asks []ask) string {
 }
 
 // narrowed is what can be asked of both sides, after what the base made of everything.
-func (p *Plan) narrowed(r report, out *Outcome) []ask {
-	var asks []ask
+func (p *Plan) narrowed(r report, out *Outcome) []query {
+	var asks []query
 	for i, s := range p.Functions {
 		f := r.functions[i]
 		leave := func(why string) {
@@ -200,7 +200,7 @@ func (p *Plan) narrowed(r report, out *Outcome) []ask {
 			leave(f.unmade)
 			continue
 		}
-		a := ask{function: i, small: -1}
+		a := query{function: i, small: -1}
 		results := 0
 		for _, n := range slices.Sorted(maps.Keys(f.inputs)) {
 			a.count = max(a.count, n+1)
@@ -228,8 +228,8 @@ func (p *Plan) narrowed(r report, out *Outcome) []ask {
 }
 
 // differing are the functions among those asked whose outcomes differ.
-func (p *Plan) differing(asks []ask, bases, candidates []side) []ask {
-	return slices.DeleteFunc(slices.Clone(asks), func(a ask) bool {
+func (p *Plan) differing(asks []query, bases, candidates []side) []query {
+	return slices.DeleteFunc(slices.Clone(asks), func(a query) bool {
 		unsteady := p.unsteady(a.function, bases)
 		_, found := p.worst(a, bases, candidates, unsteady)
 		return !found
@@ -274,7 +274,7 @@ func both(a, b []string) []string {
 
 // worst is the difference to be shown of a function: of the highest degree, and the
 // shortest input of those.
-func (p *Plan) worst(a ask, bases, candidates []side, unsteady map[string]bool) (Difference, bool) {
+func (p *Plan) worst(a query, bases, candidates []side, unsteady map[string]bool) (Difference, bool) {
 	var best Difference
 	subject := p.Functions[a.function]
 	base := bases[0].functions[a.function]
@@ -408,7 +408,7 @@ func described(o outcome) string {
 }
 
 // conclude says what the runs have shown.
-func (p *Plan) conclude(asks, suspects []ask, bases, candidates []side, out *Outcome) {
+func (p *Plan) conclude(asks, suspects []query, bases, candidates []side, out *Outcome) {
 	for _, a := range asks {
 		subject, base := p.Functions[a.function], bases[0].functions[a.function]
 		compared := 0
@@ -449,7 +449,7 @@ func (p *Plan) conclude(asks, suspects []ask, bases, candidates []side, out *Out
 		out.Functions++
 		out.Inputs += compared
 		out.Names = append(out.Names, subject.Name)
-		if !slices.ContainsFunc(suspects, func(s ask) bool { return s.function == a.function }) {
+		if !slices.ContainsFunc(suspects, func(s query) bool { return s.function == a.function }) {
 			continue
 		}
 		if d, ok := p.worst(a, bases, candidates, unsteady); ok {

@@ -21,13 +21,13 @@ type outcome struct {
 
 // report is what one side tells of all functions.
 type report struct {
-	functions map[int]*told
+	functions map[int]*functionReport
 	// broken says that a line is not as it was written.
 	broken bool
 }
 
-// told is what a report tells of one function.
-type told struct {
+// functionReport is what a report tells of one function.
+type functionReport struct {
 	inputs map[int]outcome
 	// unmade says why no input can be made; ended that every input was tried or the time
 	// was used up.
@@ -38,7 +38,7 @@ type told struct {
 // readReport reads the lines of a report. Behind a line that is not sealed nothing
 // counts.
 func readReport(key string, data []byte) report {
-	r := report{functions: map[int]*told{}}
+	r := report{functions: map[int]*functionReport{}}
 	for n := 0; len(data) > 0; n++ {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
 		data = rest
@@ -56,7 +56,7 @@ func readReport(key string, data []byte) report {
 func (r *report) take(rec harness.Record) {
 	f := r.functions[rec.Function]
 	if f == nil {
-		f = &told{inputs: map[int]outcome{}}
+		f = &functionReport{inputs: map[int]outcome{}}
 		r.functions[rec.Function] = f
 	}
 	o := f.inputs[rec.Input]

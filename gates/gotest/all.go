@@ -12,7 +12,7 @@ import (
 // allGate runs the tests of the packages that are not affected. Only code of the base
 // runs, so the Go tool's results are trusted, cached ones included. Only files of the
 // patch that are not code can make a difference.
-func (t *trial) allGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -33,7 +33,7 @@ func (t *trial) allGate(ctx context.Context) (gates.Verdict, string, error) {
 			}
 		}
 		packages += len(rest)
-		bad, err := t.unaffected(ctx, l.room, m, rest, known[m.dir])
+		bad, err := t.unaffected(ctx, l.env, m, rest, known[m.dir])
 		if err != nil {
 			return "", "", err
 		}
@@ -69,7 +69,7 @@ func (t *trial) allGate(ctx context.Context) (gates.Verdict, string, error) {
 }
 
 // unaffected lists the packages in which a test that passed on the base does not.
-func (t *trial) unaffected(ctx context.Context, r room, m module, list []*pkg, known facts, more ...string) ([]*pkg, error) {
+func (t *checker) unaffected(ctx context.Context, r goEnv, m module, list []*pkg, known facts, more ...string) ([]*pkg, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// forced is a condition that the gate can hold true or false: if no test notices either,
+// forcedCondition is a condition that the gate can hold true or false: if no test notices either,
 // the condition decides nothing that is tested.
-type forced struct {
+type forcedCondition struct {
 	pkg  *pkg
 	file string
 	line int
@@ -22,10 +22,10 @@ type forced struct {
 	loop                bool
 }
 
-// asker puts questions about decisions into the source of a package.
-type asker struct {
-	out    *probed
-	marks  *marks
+// conditionProbe puts questions about decisions into the source of a package.
+type conditionProbe struct {
+	out    *instrumentedCode
+	nonces *nonces
 	pkg    *pkg
 	in     source
 	helper string
@@ -34,7 +34,7 @@ type asker struct {
 }
 
 // ask instruments the fresh decisions of a function.
-func (a asker) ask(f function, put *edits, list []decision) {
+func (a conditionProbe) ask(f function, put *edits, list []decision) {
 	var ends []edit
 	calls := map[*ast.CallExpr][]string{}
 	var order []*ast.CallExpr
@@ -42,7 +42,7 @@ func (a asker) ask(f function, put *edits, list []decision) {
 	for _, d := range list {
 		at := a.in.fset.Position(d.expr.Pos())
 		new := func(text, wants string) string {
-			w := a.marks.word()
+			w := a.nonces.word()
 			a.out.probes = append(a.out.probes, probe{file: f.file, line: at.Line, word: w, condition: text, wants: wants})
 			return w
 		}
@@ -61,12 +61,12 @@ func (a asker) ask(f function, put *edits, list []decision) {
 			calls[d.call][d.argument] = new(print(d.expr)+" of "+print(d.call.Fun), "what is chosen")
 		default:
 			text := print(d.expr)
-			x := forced{pkg: a.pkg, file: f.file, line: at.Line, text: text, never: a.marks.word(), always: a.marks.word(), loop: d.loop}
+			x := forcedCondition{pkg: a.pkg, file: f.file, line: at.Line, text: text, never: a.nonces.word(), always: a.nonces.word(), loop: d.loop}
 			switch d.op {
 			case token.LOR:
-				x.seenTrue, x.seenFalse = new(text, "true"), a.marks.word()
+				x.seenTrue, x.seenFalse = new(text, "true"), a.nonces.word()
 			case token.LAND:
-				x.seenTrue, x.seenFalse = a.marks.word(), new(text, "false")
+				x.seenTrue, x.seenFalse = a.nonces.word(), new(text, "false")
 			default:
 				x.seenTrue, x.seenFalse = new(text, "true"), new(text, "false")
 			}
@@ -88,7 +88,7 @@ func (a asker) ask(f function, put *edits, list []decision) {
 }
 
 // element asks, where a clause begins, which element of its list it was.
-func (a asker) element(f function, put *edits, d decision, new func(text, wants string) string) {
+func (a conditionProbe) element(f function, put *edits, d decision, new func(text, wants string) string) {
 	at := a.in.fset.Position(d.clause.Colon).Offset + 1
 	reach := func(condition string) {
 		put.insert(at, fmt.Sprintf(" if %s { %sReach(%q) };", condition, a.helper, new("case "+print(d.expr), "what is met")))
@@ -121,7 +121,7 @@ func (a asker) element(f function, put *edits, d decision, new func(text, wants 
 }
 
 // choice has a call that chooses report which of its arguments it chose.
-func (a asker) choice(put *edits, call *ast.CallExpr, words []string) {
+func (a conditionProbe) choice(put *edits, call *ast.CallExpr, words []string) {
 	fun := call.Fun
 	if i, ok := fun.(*ast.IndexExpr); ok {
 		fun = i.X

@@ -94,7 +94,7 @@ func warmLab(b *testing.B) *Lab {
 }
 
 // commands are what a developer would type.
-func commands(r room) []step {
+func commands(r goEnv) []step {
 	return []step{
 		{name: "build", argv: r.goCommand("build", "-o", os.DevNull, "./...")},
 		{name: "vet", argv: r.goCommand("vet", "./...")},
@@ -103,7 +103,7 @@ func commands(r room) []step {
 }
 
 // outside runs the commands without a sandbox.
-func outside(b *testing.B, r room, dir, cache string) {
+func outside(b *testing.B, r goEnv, dir, cache string) {
 	for _, s := range commands(r) {
 		cmd := exec.CommandContext(b.Context(), s.argv[0], s.argv[1:]...)
 		cmd.Dir = dir
@@ -122,7 +122,7 @@ func BenchmarkGate(b *testing.B) {
 	base := generated(60)
 	plainCache := b.TempDir()
 	plain := write(b, base)
-	r := room{lab: l, limits: l.Limits.withDefaults(), cache: l.buildCache()}
+	r := goEnv{lab: l, limits: l.Limits.withDefaults(), cache: l.buildCache()}
 	outside(b, r, plain, plainCache)
 	judgeChange(b.Context(), b, l, changeOf(b, base, patched(base, "p14", -1)))
 	var without, within, whole time.Duration
@@ -136,13 +136,13 @@ func BenchmarkGate(b *testing.B) {
 		without += cpu() - start
 
 		c := changeOf(b, base, candidate)
-		in := &trial{lab: l, limits: l.Limits.withDefaults(), change: c, dir: b.TempDir()}
+		in := &checker{lab: l, limits: l.Limits.withDefaults(), change: c, dir: b.TempDir()}
 		laid, err := in.lay(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
 		start = cpu()
-		results, err := laid.room.script(b.Context(), module{dir: "."}, b.TempDir(), commands(laid.room))
+		results, err := laid.env.script(b.Context(), module{dir: "."}, b.TempDir(), commands(laid.env))
 		within += cpu() - start
 		if err != nil || !results["build"].ok() || !results["vet"].ok() || !results["test"].ok() {
 			b.Fatal(err, results)

@@ -22,8 +22,8 @@ import (
 // besideGate calls the changed functions of both versions with the same random inputs. A
 // difference is flagged for a person, unless a test that fails without the patch and
 // passes with it covers the function: then the difference is intended, and only shown.
-func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
-	if !t.lab.walled() {
+func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error) {
+	if !t.lab.sandboxed() {
 		return gates.Flagged, "nothing was compared: functions are called with drawn inputs, such as paths of files, in a sandbox alone", nil
 	}
 	l, err := t.lay(ctx)
@@ -85,7 +85,7 @@ func (t *trial) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 }
 
 // besidePlan returns what to compare in a package.
-func (t *trial) besidePlan(ctx context.Context, l *laid, p *pkg) (*beside.Plan, error) {
+func (t *checker) besidePlan(ctx context.Context, l *layout, p *pkg) (*beside.Plan, error) {
 	in := beside.Package{Dir: p.dir, Path: p.path}
 	var err error
 	if in.Harness, err = t.harness(ctx, l, p.module); err != nil {
@@ -94,11 +94,11 @@ func (t *trial) besidePlan(ctx context.Context, l *laid, p *pkg) (*beside.Plan, 
 	if in.Base, err = t.built(l.base.root, p.dir); err != nil {
 		return nil, err
 	}
-	if in.Candidate, err = t.built(l.room.tree, p.dir); err != nil {
+	if in.Candidate, err = t.built(l.env.tree, p.dir); err != nil {
 		return nil, err
 	}
 	for _, name := range p.tests {
-		text, err := os.ReadFile(filepath.Join(l.room.tree, filepath.FromSlash(p.dir), name))
+		text, err := os.ReadFile(filepath.Join(l.env.tree, filepath.FromSlash(p.dir), name))
 		if err != nil {
 			return nil, err
 		}
@@ -116,15 +116,15 @@ func (t *trial) besidePlan(ctx context.Context, l *laid, p *pkg) (*beside.Plan, 
 		}
 		in.Corpora = append(in.Corpora, text)
 	}
-	words := beside.Words{Variable: t.marks.word(), Test: t.marks.word(), Key: t.marks.word()}
-	if t.marks.err != nil {
-		return nil, t.marks.err
+	words := beside.Words{Variable: t.nonces.word(), Test: t.nonces.word(), Key: t.nonces.word()}
+	if t.nonces.err != nil {
+		return nil, t.nonces.err
 	}
 	return beside.NewPlan(in, words), nil
 }
 
 // built are the files of a folder that are compiled on this system, by path.
-func (t *trial) built(root, dir string) (map[string][]byte, error) {
+func (t *checker) built(root, dir string) (map[string][]byte, error) {
 	system := build.Default
 	system.CgoEnabled = t.lab.Cgo
 	found, err := system.ImportDir(filepath.Join(root, filepath.FromSlash(dir)), 0)
@@ -146,7 +146,7 @@ func (t *trial) built(root, dir string) (map[string][]byte, error) {
 // besideBuild compiles the calls of both versions, in one sandbox: the base is what the
 // candidate's tree holds with the base's files laid over it. said is why they do not
 // compile, "" when they do.
-func (t *trial) besideBuild(ctx context.Context, l *laid, p *pkg, plan *beside.Plan, counts **reaching) (binaries map[beside.Side]string, said string, err error) {
+func (t *checker) besideBuild(ctx context.Context, l *layout, p *pkg, plan *beside.Plan, counts **reachCounters) (binaries map[beside.Side]string, said string, err error) {
 	for range 4 { // what does not compile is left out
 		stuff, err := t.folder("beside")
 		if err != nil {
@@ -156,7 +156,7 @@ func (t *trial) besideBuild(ctx context.Context, l *laid, p *pkg, plan *beside.P
 		if err != nil {
 			return nil, "", err
 		}
-		results, err := l.room.script(ctx, p.module, stuff, steps)
+		results, err := l.env.script(ctx, p.module, stuff, steps)
 		if err != nil {
 			return nil, "", err
 		}
@@ -184,7 +184,7 @@ func (t *trial) besideBuild(ctx context.Context, l *laid, p *pkg, plan *beside.P
 }
 
 // besideSteps write the sources of the calls and give the commands that compile them.
-func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, counts *reaching, stuff string) ([]step, error) {
+func (t *checker) besideSteps(l *layout, p *pkg, plan *beside.Plan, counts *reachCounters, stuff string) ([]step, error) {
 	files, err := plan.Files()
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, counts *reaching
 	lay := func(into map[string]string, at string, text []byte) error {
 		name := strconv.Itoa(n) + path.Ext(at)
 		n++
-		into[l.room.at(at)] = path.Join(there, name)
+		into[l.env.at(at)] = path.Join(there, name)
 		return os.WriteFile(filepath.Join(stuff, name), text, 0o600)
 	}
 	for at, text := range files {
@@ -203,7 +203,7 @@ func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, counts *reaching
 		}
 	}
 	for _, test := range p.tests { // they would only take time to compile
-		common[l.room.at(path.Join(p.dir, test))] = ""
+		common[l.env.at(path.Join(p.dir, test))] = ""
 	}
 	var steps []step
 	for _, side := range []string{"base", "candidate"} {
@@ -221,7 +221,7 @@ func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, counts *reaching
 				text, err := os.ReadFile(filepath.Join(l.base.root, filepath.FromSlash(at)))
 				switch {
 				case errors.Is(err, os.ErrNotExist):
-					replace[l.room.at(at)] = ""
+					replace[l.env.at(at)] = ""
 				case err != nil:
 					return nil, err
 				default:
@@ -238,7 +238,7 @@ func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, counts *reaching
 		if err := os.WriteFile(filepath.Join(stuff, side+".json"), data, 0o600); err != nil {
 			return nil, err
 		}
-		steps = append(steps, step{name: side, must: true, compiles: true, argv: l.room.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w",
+		steps = append(steps, step{name: side, must: true, compiles: true, argv: l.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w",
 			"-overlay", path.Join(there, side+".json"), "-o", path.Join(there, side+".bin"), p.arg())})
 	}
 	return steps, nil
@@ -246,26 +246,26 @@ func (t *trial) besideSteps(l *laid, p *pkg, plan *beside.Plan, counts *reaching
 
 // besideRunner runs scripts of calls, each in a sandbox of its own, until the time that
 // all packages have together is used up.
-func (t *trial) besideRunner(l *laid, p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
+func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
 	return func(ctx context.Context, side beside.Side, script string) (report, printed []byte, err error) {
 		const least = 500 * time.Millisecond
 		if *left < least {
 			return nil, nil, beside.ErrTime
 		}
-		r := l.room
+		r := l.env
 		if side == beside.Base {
 			if r, err = t.baseRoom(l); err != nil {
 				return nil, nil, err
 			}
 		}
-		file := filepath.Join(t.dir, t.marks.word())
+		file := filepath.Join(t.dir, t.nonces.word())
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			return nil, nil, err
 		}
 		defer func() { _ = os.Remove(file) }()
-		seen, binary := "/"+t.marks.word(), "/"+t.marks.word()+"/"+t.marks.word()
-		if t.marks.err != nil {
-			return nil, nil, t.marks.err
+		seen, binary := "/"+t.nonces.word(), "/"+t.nonces.word()+"/"+t.nonces.word()
+		if t.nonces.err != nil {
+			return nil, nil, t.nonces.err
 		}
 		s := r.spec(p.module, false)
 		s.Shown = append(s.Shown, sandbox.Shown{Source: file, Path: seen, Writable: true}, sandbox.Shown{Source: binaries[side], Path: binary})
@@ -298,7 +298,7 @@ const mostBeside = 64 << 20
 // explanations are the tests that look at functions that do not do what they did, by
 // function: those of the patch that ran and failed on the base, and those of the base that
 // fail there and pass with the patch.
-func (t *trial) explanations(ctx context.Context, l *laid, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
+func (t *checker) explanations(ctx context.Context, l *layout, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
 	if len(out.Different)+len(out.Slight) == 0 {
 		return nil, nil
 	}
@@ -320,23 +320,23 @@ func (t *trial) explanations(ctx context.Context, l *laid, plan *beside.Plan, ou
 	return explain, nil
 }
 
-// speakingFile is a test file with the tests in its folder that fail without the patch
+// fixingTests is a test file with the tests in its folder that fail without the patch
 // and pass with it.
-type speakingFile struct {
+type fixingTests struct {
 	text  []byte
 	tests []string
 }
 
 // speaking are the test files with tests that speak for the patch. A test of the patch
 // that did not compile on the base shows nothing of any one function.
-func (t *trial) speaking(ctx context.Context, l *laid) ([]speakingFile, error) {
-	var out []speakingFile
+func (t *checker) speaking(ctx context.Context, l *layout) ([]fixingTests, error) {
+	var out []fixingTests
 	read := func(root, file string, tests []string) error {
 		if len(tests) == 0 || !strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-		out = append(out, speakingFile{text, tests})
+		out = append(out, fixingTests{text, tests})
 		return err
 	}
 	f, err := t.freshTests(ctx)
@@ -360,7 +360,7 @@ func (t *trial) speaking(ctx context.Context, l *laid) ([]speakingFile, error) {
 	}
 	for _, x := range list {
 		for _, file := range x.pkg.tests {
-			if err := read(l.room.tree, path.Join(x.pkg.dir, file), x.mended); err != nil {
+			if err := read(l.env.tree, path.Join(x.pkg.dir, file), x.mended); err != nil {
 				return nil, err
 			}
 		}

@@ -11,18 +11,18 @@ import (
 // compiled is everything that one sandbox compiled of the candidate, by the folder of
 // the module.
 type compiled struct {
-	results map[string]map[string]result
+	results map[string]map[string]stepResult
 	// built and vetted are the numbers of packages.
 	built, vetted int
 	// tests are the tests of the base with the candidate's code as it is.
-	tests map[string]*kit
+	tests map[string]*testBinaries
 	// probed is the code of the changed packages made to report and to break. Tests are
 	// compiled with it once those of the base have passed.
-	probed *probed
+	probed *instrumentedCode
 }
 
 // compile builds and vets the affected packages, and compiles their tests.
-func (t *trial) compile(ctx context.Context) (*compiled, error) {
+func (t *checker) compile(ctx context.Context) (*compiled, error) {
 	return t.compiled.do(func() (*compiled, error) {
 		l, err := t.lay(ctx)
 		if err != nil {
@@ -31,7 +31,7 @@ func (t *trial) compile(ctx context.Context) (*compiled, error) {
 		if _, err := t.learn(ctx); err != nil {
 			return nil, err
 		}
-		c := &compiled{results: map[string]map[string]result{}, tests: map[string]*kit{}}
+		c := &compiled{results: map[string]map[string]stepResult{}, tests: map[string]*testBinaries{}}
 		if c.probed, err = t.probe(l); err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (t *trial) compile(ctx context.Context) (*compiled, error) {
 }
 
 // module compiles what is affected of one module.
-func (c *compiled) module(ctx context.Context, t *trial, l *laid, m module) error {
+func (c *compiled) module(ctx context.Context, t *checker, l *layout, m module) error {
 	stuff, err := t.folder("compiled")
 	if err != nil {
 		return err
@@ -56,16 +56,16 @@ func (c *compiled) module(ctx context.Context, t *trial, l *laid, m module) erro
 	c.built, c.vetted = c.built+len(code), c.vetted+len(all)
 	var steps []step
 	if len(code) > 0 {
-		steps = append(steps, step{name: "build", argv: l.room.goCommand(append([]string{"build", "-o", os.DevNull}, args(code)...)...), must: true, compiles: true})
+		steps = append(steps, step{name: "build", argv: l.env.goCommand(append([]string{"build", "-o", os.DevNull}, args(code)...)...), must: true, compiles: true})
 	}
 	if len(all) > 0 {
-		steps = append(steps, step{name: "vet", argv: l.room.goCommand(append([]string{"vet"}, args(all)...)...), compiles: true})
+		steps = append(steps, step{name: "vet", argv: l.env.goCommand(append([]string{"vet"}, args(all)...)...), compiles: true})
 	}
-	if c.tests[m.dir], err = newKit(&t.marks, l.room, stuff, "tests", t.variable, t.loud, tests, nil); err != nil {
+	if c.tests[m.dir], err = newTestBinaries(&t.nonces, l.env, stuff, "tests", t.variable, t.loud, tests, nil); err != nil {
 		return err
 	}
 	steps = append(steps, c.tests[m.dir].steps()...)
-	c.results[m.dir], err = l.room.script(ctx, m, stuff, steps)
+	c.results[m.dir], err = l.env.script(ctx, m, stuff, steps)
 	return err
 }
 
@@ -78,8 +78,8 @@ func args(list []*pkg) []string {
 }
 
 // probe makes the changed packages report.
-func (t *trial) probe(l *laid) (*probed, error) {
-	out := &probed{files: map[string][]byte{}, variable: t.variable, all: t.all}
+func (t *checker) probe(l *layout) (*instrumentedCode, error) {
+	out := &instrumentedCode{files: map[string][]byte{}, variable: t.variable, all: t.all}
 	for _, p := range l.changed {
 		switch dir := path.Dir(p); {
 		case l.document(p):
@@ -94,26 +94,26 @@ func (t *trial) probe(l *laid) (*probed, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.add(&t.marks, p, was, is)
+		out.add(&t.nonces, p, was, is)
 	}
 	for _, name := range l.gone {
 		out.unseen = append(out.unseen, "the removed package "+name)
 	}
-	return out, t.marks.err
+	return out, t.nonces.err
 }
 
 // sources reads the code of a package on the base and in the candidate.
-func (l *laid) sources(p *pkg) (was, is source, err error) {
+func (l *layout) sources(p *pkg) (was, is source, err error) {
 	if was, err = l.parse(l.base, p); err != nil {
 		return was, is, err
 	}
-	is, err = l.parse(tree{root: l.room.tree}, p)
+	is, err = l.parse(tree{root: l.env.tree}, p)
 	return was, is, err
 }
 
 // parse reads the code of a package in a tree. Files that are no Go are left out: the
 // build says what is wrong with them.
-func (l *laid) parse(in tree, p *pkg) (source, error) {
+func (l *layout) parse(in tree, p *pkg) (source, error) {
 	files := map[string][]byte{}
 	names, err := filepath.Glob(filepath.Join(in.root, filepath.FromSlash(p.dir), "*.go"))
 	if err != nil {

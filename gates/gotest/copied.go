@@ -28,7 +28,7 @@ const (
 // flags alone, as an honest message may be what a test waits for. What is disguised,
 // hashed or put together from parts it does not find: against that stand tests that
 // the author cannot see, and the reviewer.
-func (t *trial) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -46,7 +46,7 @@ func (t *trial) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
 		if !strings.HasSuffix(p, ".go") {
 			continue
 		}
-		for _, text := range literalsOf(filepath.Join(l.room.tree, filepath.FromSlash(p))) {
+		for _, text := range literalsOf(filepath.Join(l.env.tree, filepath.FromSlash(p))) {
 			if !old[text] {
 				fresh[text] = p
 			}
@@ -58,7 +58,7 @@ func (t *trial) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
 	}
 	for _, p := range l.affected {
 		for _, file := range p.tests {
-			src, err := os.ReadFile(filepath.Join(l.room.tree, filepath.FromSlash(p.dir), file))
+			src, err := os.ReadFile(filepath.Join(l.env.tree, filepath.FromSlash(p.dir), file))
 			if err != nil {
 				return "", "", err
 			}

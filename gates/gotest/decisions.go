@@ -62,16 +62,16 @@ func subject(s ast.Stmt) string {
 // chain stand in the order of their texts, as that in the source makes no difference to
 // what is compared.
 func decisions(n ast.Node) []decision {
-	var w chooser
+	var w decisionFinder
 	w.visit(n)
 	return w.found
 }
 
-// chooser collects decisions.
-type chooser struct{ found []decision }
+// decisionFinder collects decisions.
+type decisionFinder struct{ found []decision }
 
 // condition adds a condition that decides about bodies.
-func (w *chooser) condition(e ast.Expr, d decision) {
+func (w *decisionFinder) condition(e ast.Expr, d decision) {
 	if e == nil {
 		return
 	}
@@ -107,7 +107,7 @@ func chain(e ast.Expr, op token.Token) []ast.Expr {
 }
 
 // below visits what a condition is made of. What is negated is no condition of its own.
-func (w *chooser) below(e ast.Expr) {
+func (w *decisionFinder) below(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.BinaryExpr:
 		w.visit(x.X)
@@ -120,7 +120,7 @@ func (w *chooser) below(e ast.Expr) {
 }
 
 // visit collects the decisions below a node.
-func (w *chooser) visit(n ast.Node) {
+func (w *decisionFinder) visit(n ast.Node) {
 	if n == nil {
 		return
 	}
@@ -182,7 +182,7 @@ func (w *chooser) visit(n ast.Node) {
 
 // clauses adds the elements of the lists of cases: conditions where the switch is about
 // nothing.
-func (w *chooser) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bool) {
+func (w *decisionFinder) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bool) {
 	for _, s := range body.List {
 		c, ok := s.(*ast.CaseClause)
 		if !ok {
@@ -208,7 +208,7 @@ func (w *chooser) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bool) {
 
 // choices adds the arguments of a call that chooses among them. What is constant in all
 // of them is none.
-func (w *chooser) choices(x *ast.CallExpr) {
+func (w *decisionFinder) choices(x *ast.CallExpr) {
 	fun := x.Fun
 	if i, ok := fun.(*ast.IndexExpr); ok {
 		fun = i.X

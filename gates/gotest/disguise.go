@@ -12,28 +12,28 @@ import (
 // a test binary, from another folder, without any flag, and with a test among them
 // that is told to fail.
 type disguised struct {
-	tested
+	testResult
 	// canary is what is wrong with how that test ended; "" for nothing.
 	canary string
 }
 
 // inDisguise runs the tests of all affected packages again.
-func (t *trial) inDisguise(ctx context.Context) ([]disguised, error) {
+func (t *checker) inDisguise(ctx context.Context) ([]disguised, error) {
 	return t.disguise.do(func() ([]disguised, error) {
 		first, err := t.test(ctx)
 		if err != nil {
 			return nil, err
 		}
 		list := make([]disguised, len(first))
-		h := how{word: t.loud, disguised: true}
-		err = t.each(ctx, len(first), func(ctx context.Context, m *marks, i int) error {
+		h := runOptions{word: t.loud, disguised: true}
+		err = t.each(ctx, len(first), func(ctx context.Context, m *nonces, i int) error {
 			x := &list[i]
-			x.tested = tested{pkg: first[i].pkg, kit: first[i].kit, base: first[i].base}
-			r, err := x.kit.run(ctx, m, x.pkg, t.variable, t.dir, h)
+			x.testResult = testResult{pkg: first[i].pkg, tests: first[i].tests, base: first[i].base}
+			r, err := x.tests.run(ctx, m, x.pkg, t.variable, t.dir, h)
 			if err != nil {
 				return err
 			}
-			s := x.kit.sealed[x.pkg.path]
+			s := x.tests.marked[x.pkg.path]
 			x.canary = s.sang(r)
 			if x.canary == "" {
 				x.wrong = s.judge(x.base, r, h, true)
@@ -43,16 +43,16 @@ func (t *trial) inDisguise(ctx context.Context) ([]disguised, error) {
 		if err != nil {
 			return nil, err
 		}
-		plain := make([]tested, len(list))
+		plain := make([]testResult, len(list))
 		for i := range list {
-			plain[i] = list[i].tested
+			plain[i] = list[i].testResult
 		}
 		if err = t.excuse(ctx, plain, h); err != nil {
 			return nil, err
 		}
 		for i := range list {
-			list[i].tested = plain[i]
-			if err := t.inPlace(ctx, &list[i].tested, h); err != nil {
+			list[i].testResult = plain[i]
+			if err := t.inPlace(ctx, &list[i].testResult, h); err != nil {
 				return nil, err
 			}
 		}
@@ -62,12 +62,12 @@ func (t *trial) inDisguise(ctx context.Context) ([]disguised, error) {
 
 // inPlace runs tests that fail in another folder on the base too, as they know where
 // they were compiled, in their own folder under another name.
-func (t *trial) inPlace(ctx context.Context, x *tested, h how) error {
+func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) error {
 	if x.excuse != onBase {
 		return nil
 	}
 	h.placed = true
-	wrong, err := t.try(ctx, &t.marks, x.kit, x.pkg, x.base, h)
+	wrong, err := t.try(ctx, &t.nonces, x.tests, x.pkg, x.base, h)
 	if err == nil && len(wrong) == 0 {
 		x.wrong, x.excuse = nil, ""
 	}
@@ -75,7 +75,7 @@ func (t *trial) inPlace(ctx context.Context, x *tested, h how) error {
 }
 
 // sang describes what is wrong with the end of a run in which the canary was told to fail.
-func (s sealed) sang(r run) string {
+func (s markedTests) sang(r run) string {
 	switch became := s.tests[s.canary].became(r); {
 	case became != "failed":
 		return fmt.Sprintf("a test that was told to fail %s, and the process %s", became, r.ended())
@@ -86,7 +86,7 @@ func (s sealed) sang(r run) string {
 }
 
 // canaryGate fails unless each package's canary test fails when told to.
-func (t *trial) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -118,7 +118,7 @@ func (t *trial) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
 }
 
 // renameGate fails when tests end differently under another binary name.
-func (t *trial) renameGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) renameGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -127,9 +127,9 @@ func (t *trial) renameGate(ctx context.Context) (gates.Verdict, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	plain := make([]tested, len(list))
+	plain := make([]testResult, len(list))
 	for i, x := range list {
-		plain[i] = x.tested
+		plain[i] = x.testResult
 	}
 	verdict, said := judgement(plain)
 	switch {

@@ -21,7 +21,7 @@ var (
 // base and candidate no package can embed it, so that there is nothing to build or to
 // test. Inside a module it counts as a text for people where no Go file of base or
 // candidate embeds it, and none has a string with its name, its ending or its folder.
-func (l *laid) document(p string) bool {
+func (l *layout) document(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	if !slices.Contains(documentEndings, path.Ext(name)) && !slices.Contains(documentNames, name) {
 		return false
@@ -33,7 +33,7 @@ func (l *laid) document(p string) bool {
 }
 
 // inNoModule reports whether a path lies outside every module of base and candidate.
-func (l *laid) inNoModule(p string) bool {
+func (l *layout) inNoModule(p string) bool {
 	for _, list := range [][]module{l.was.modules, l.is.modules} {
 		if _, within := moduleOf(list, path.Dir(p)); within {
 			return false
@@ -43,16 +43,16 @@ func (l *laid) inNoModule(p string) bool {
 }
 
 // onlyDocuments reports whether the patch changes documents and nothing else.
-func (l *laid) onlyDocuments() bool {
+func (l *layout) onlyDocuments() bool {
 	return len(l.changed) > 0 && len(l.fresh) == 0 && !slices.ContainsFunc(l.changed, func(p string) bool { return !l.document(p) })
 }
 
 // onlyTests reports whether the patch brings tests and changes nothing else.
-func (l *laid) onlyTests() bool { return len(l.changed) == 0 && len(l.fresh) > 0 }
+func (l *layout) onlyTests() bool { return len(l.changed) == 0 && len(l.fresh) > 0 }
 
 // idle is the evidence of gates that have nothing to look at in a patch of documents
 // alone, or of tests alone; "" for other patches.
-func (l *laid) idle() string {
+func (l *layout) idle() string {
 	switch {
 	case l.onlyTests():
 		return "not applicable: the patch brings tests and changes no package"
@@ -66,7 +66,7 @@ func (l *laid) idle() string {
 
 // touched are the modules with affected packages, and those with changed documents:
 // tests of any package may read a document.
-func (l *laid) touched() []module {
+func (l *layout) touched() []module {
 	out := modulesOf(l.affected)
 	for _, p := range l.changed {
 		if m, ok := moduleOf(l.is.modules, path.Dir(p)); ok && l.document(p) && !slices.Contains(out, m) {

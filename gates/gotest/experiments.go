@@ -25,12 +25,12 @@ type experiments struct {
 	unbuilt []string
 }
 
-// trialRun is one package whose tests can be run on the instrumented code. Tests that
+// mutantRun is one package whose tests can be run on the instrumented code. Tests that
 // fail on the base, or are unsteady there, are left out, so that what only they reach is
 // not taken for tested. Those that the patch mends are run.
-type trialRun struct {
+type mutantRun struct {
 	pkg   *pkg
-	kit   *kit
+	tests *testBinaries
 	weak  string
 	quiet run
 	took  time.Duration // the quiet run
@@ -38,7 +38,7 @@ type trialRun struct {
 
 // experiment runs the tests of the changed packages on the instrumented code, and
 // those of their dependents as far as that leaves something open.
-func (t *trial) experiment(ctx context.Context) (*experiments, error) {
+func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 	return t.broken.do(func() (*experiments, error) {
 		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}, decides: map[string]bool{}, untried: map[string]bool{}}
 		c, err := t.compile(ctx)
@@ -67,11 +67,11 @@ func (t *trial) experiment(ctx context.Context) (*experiments, error) {
 			if len(packages) == 0 || e.settled(c.probed) {
 				continue
 			}
-			kits, err := t.probingKits(ctx, l, c, packages)
+			binaries, err := t.probingKits(ctx, l, c, packages)
 			if err != nil {
 				return nil, err
 			}
-			if err := e.round(ctx, t, c, kits, packages, weak); err != nil {
+			if err := e.round(ctx, t, c, binaries, packages, weak); err != nil {
 				return nil, err
 			}
 		}
@@ -80,19 +80,19 @@ func (t *trial) experiment(ctx context.Context) (*experiments, error) {
 }
 
 // probingKits compiles the tests of packages with the instrumented code.
-func (t *trial) probingKits(ctx context.Context, l *laid, c *compiled, packages []*pkg) (map[string]*kit, error) {
-	out := map[string]*kit{}
+func (t *checker) probingKits(ctx context.Context, l *layout, c *compiled, packages []*pkg) (map[string]*testBinaries, error) {
+	out := map[string]*testBinaries{}
 	for _, m := range modulesOf(packages) {
 		stuff, err := t.folder("probing")
 		if err != nil {
 			return nil, err
 		}
 		own := slices.DeleteFunc(slices.Clone(packages), func(p *pkg) bool { return p.module != m })
-		k, err := newKit(&t.marks, l.room, stuff, "probing", t.variable, t.loud, own, c.probed.files)
+		k, err := newTestBinaries(&t.nonces, l.env, stuff, "probing", t.variable, t.loud, own, c.probed.files)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := l.room.script(ctx, m, stuff, k.steps()); err != nil {
+		if _, err := l.env.script(ctx, m, stuff, k.steps()); err != nil {
 			return nil, err
 		}
 		out[m.dir] = k
@@ -101,7 +101,7 @@ func (t *trial) probingKits(ctx context.Context, l *laid, c *compiled, packages 
 }
 
 // settled reports that no changed statement is left unreached and no mutant unnoticed.
-func (e *experiments) settled(p *probed) bool {
+func (e *experiments) settled(p *instrumentedCode) bool {
 	for _, x := range p.probes {
 		if !e.reached[x.word] {
 			return false
@@ -123,24 +123,24 @@ func (e *experiments) settled(p *probed) bool {
 // round runs the tests of packages once as they are, once with every mutant and no
 // test but the canary, and once for each mutant that they reach. weak matches the tests
 // of a package that are left out.
-func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map[string]*kit, packages []*pkg, weak map[*pkg]string) error {
-	runs := make([]trialRun, len(packages))
+func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binaries map[string]*testBinaries, packages []*pkg, weak map[*pkg]string) error {
+	runs := make([]mutantRun, len(packages))
 	calm := make([]bool, len(packages))
-	err := t.each(ctx, len(packages), func(ctx context.Context, m *marks, i int) error {
+	err := t.each(ctx, len(packages), func(ctx context.Context, m *nonces, i int) error {
 		p := packages[i]
-		k := kits[p.module.dir]
-		runs[i] = trialRun{pkg: p, kit: k, weak: weak[p]}
+		k := binaries[p.module.dir]
+		runs[i] = mutantRun{pkg: p, tests: k, weak: weak[p]}
 		if k.binary(p) == "" {
 			return nil
 		}
 		var err error
 		begun := t.lab.Now()
 		defer func() { runs[i].took = t.lab.Now().Sub(begun) }()
-		if runs[i].quiet, err = k.run(ctx, m, p, t.variable, t.dir, how{word: t.quiet, skip: runs[i].weak}); err != nil {
+		if runs[i].quiet, err = k.run(ctx, m, p, t.variable, t.dir, runOptions{word: t.quiet, skip: runs[i].weak}); err != nil {
 			return err
 		}
-		s := k.sealed[p.path]
-		r, err := k.run(ctx, m, p, t.variable, t.dir, how{word: t.all, only: s.canary})
+		s := k.marked[p.path]
+		r, err := k.run(ctx, m, p, t.variable, t.dir, runOptions{word: t.all, only: s.canary})
 		calm[i] = s.tests[s.canary].became(r) == "passed" && r.clean()
 		return err
 	})
@@ -152,14 +152,14 @@ func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map
 			e.reached[w] = true
 		}
 		switch {
-		case r.kit.binary(r.pkg) == "":
+		case r.tests.binary(r.pkg) == "":
 			e.unbuilt = append(e.unbuilt, r.pkg.path)
 		case !calm[i]:
 			e.restless = append(e.restless, r.pkg.path)
 		}
 	}
 	noticed := make([]string, len(c.probed.mutants))
-	err = t.each(ctx, len(c.probed.mutants), func(ctx context.Context, m *marks, i int) error {
+	err = t.each(ctx, len(c.probed.mutants), func(ctx context.Context, m *nonces, i int) error {
 		x := c.probed.mutants[i]
 		if i >= t.limits.Mutants || e.noticed[x.word] != "" {
 			return nil
@@ -168,11 +168,11 @@ func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map
 			if !calm[j] || !r.quiet.words[x.reached] {
 				continue
 			}
-			got, err := r.kit.run(ctx, m, r.pkg, t.variable, t.dir, how{word: x.word, skip: r.weak, first: true})
+			got, err := r.tests.run(ctx, m, r.pkg, t.variable, t.dir, runOptions{word: x.word, skip: r.weak, first: true})
 			if err != nil {
 				return err
 			}
-			if r.kit.sealed[r.pkg.path].notices(r.quiet, got) {
+			if r.tests.marked[r.pkg.path].notices(r.quiet, got) {
 				noticed[i] = r.pkg.path
 				return nil
 			}
@@ -193,11 +193,11 @@ func (e *experiments) round(ctx context.Context, t *trial, c *compiled, kits map
 
 // force holds each condition true, and false, where it is not so by itself, until a test
 // notices one of the two. That takes no longer in all than one run of tests may.
-func (e *experiments) force(ctx context.Context, t *trial, c *compiled, runs []trialRun, calm []bool) error {
-	list := slices.DeleteFunc(slices.Clone(c.probed.forced), func(x forced) bool { return e.decides[x.never] })
+func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs []mutantRun, calm []bool) error {
+	list := slices.DeleteFunc(slices.Clone(c.probed.forced), func(x forcedCondition) bool { return e.decides[x.never] })
 	noticed, untried := make([]bool, len(list)), make([]bool, len(list))
 	begun := t.lab.Now()
-	err := t.each(ctx, len(list), func(ctx context.Context, m *marks, i int) error {
+	err := t.each(ctx, len(list), func(ctx context.Context, m *nonces, i int) error {
 		x := list[i]
 		for j, r := range runs {
 			if !calm[j] {
@@ -213,11 +213,11 @@ func (e *experiments) force(ctx context.Context, t *trial, c *compiled, runs []t
 				if untried[i] = t.lab.Now().Sub(begun) > t.limits.Tests; untried[i] {
 					return nil
 				}
-				got, err := r.kit.run(ctx, m, r.pkg, t.variable, t.dir, how{word: way.word, skip: r.weak, first: true, patience: r.patience()})
+				got, err := r.tests.run(ctx, m, r.pkg, t.variable, t.dir, runOptions{word: way.word, skip: r.weak, first: true, patience: r.patience()})
 				if err != nil {
 					return err
 				}
-				if noticed[i] = r.kit.sealed[r.pkg.path].notices(r.quiet, got); noticed[i] {
+				if noticed[i] = r.tests.marked[r.pkg.path].notices(r.quiet, got); noticed[i] {
 					return nil
 				}
 			}
@@ -232,11 +232,11 @@ func (e *experiments) force(ctx context.Context, t *trial, c *compiled, runs []t
 
 // patience is how long tests may take whose code is held to one way, which can have it go
 // on for ever: much longer than they do.
-func (r trialRun) patience() time.Duration { return 5*time.Second + 5*r.took }
+func (r mutantRun) patience() time.Duration { return 5*time.Second + 5*r.took }
 
 // notices reports whether a test that passes on the code as it is began and did not
 // pass on the mutant.
-func (s sealed) notices(quiet, broken run) bool {
+func (s markedTests) notices(quiet, broken run) bool {
 	if broken.clean() {
 		return false
 	}

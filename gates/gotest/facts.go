@@ -47,12 +47,12 @@ type outcome struct {
 
 // testFlags are those of every run of tests through the Go tool: the same on base and
 // candidate, as otherwise no result would be remembered. Vetting has a gate of its own.
-func (r room) testFlags() []string {
+func (r goEnv) testFlags() []string {
 	return []string{"-json", "-vet=off", "-timeout", r.limits.Tests.String()}
 }
 
 // draw runs everything on a module of the base.
-func (r room) draw(ctx context.Context, m module, stuff string) (facts, error) {
+func (r goEnv) draw(ctx context.Context, m module, stuff string) (facts, error) {
 	var f facts
 	results, err := r.script(ctx, m, stuff, []step{
 		{name: "build", argv: r.goCommand("build", "-o", os.DevNull, "./..."), compiles: true},
@@ -77,7 +77,7 @@ func (r room) draw(ctx context.Context, m module, stuff string) (facts, error) {
 // repeat runs the tests of packages that failed again, a package at a time, to tell
 // those that always fail from those that a busy machine fails now and then. Tests that
 // take too long are left as they are.
-func (r room) repeat(ctx context.Context, m module, stuff string, packages map[string]outcome) error {
+func (r goEnv) repeat(ctx context.Context, m module, stuff string, packages map[string]outcome) error {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		if o := packages[name]; !o.OK && len(o.Failed) > 0 {
@@ -129,12 +129,12 @@ func (f facts) keep(name string) error {
 
 // factsFile is where the facts of a module are kept, or those of a part of it, by
 // everything they depend on.
-func (r room) factsFile(m module, digest string, part ...string) string {
+func (r goEnv) factsFile(m module, digest string, part ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %q %v %q", part, digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Walls.Name()))
 	return filepath.Join(r.lab.Cache, "facts", fmt.Sprintf("%x.json", sum[:16]))
 }
 
-func (r room) goCommand(args ...string) []string {
+func (r goEnv) goCommand(args ...string) []string {
 	return append([]string{r.lab.Toolchain.command()}, args...)
 }
 

@@ -203,7 +203,7 @@ func TestInstrumentsRealSource(t *testing.T) {
 				delete(files, name+"/"+filepath.Base(p))
 			}
 		}
-		out := &probed{files: map[string][]byte{}, variable: "v", all: "a"}
+		out := &instrumentedCode{files: map[string][]byte{}, variable: "v", all: "a"}
 		is := parseFolder(files)
 		m := steady()
 		out.add(m, &pkg{dir: name}, parseFolder(nil), is)

@@ -29,12 +29,12 @@ const (
 // Gates lists the gates of a change. done removes what they left in the lab's
 // temporary folder and is called when they are through.
 func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) {
-	t := &trial{lab: l, limits: l.Limits.withDefaults(), change: c, marks: marks{from: l.Random}}
+	t := &checker{lab: l, limits: l.Limits.withDefaults(), change: c, nonces: nonces{from: l.Random}}
 	for _, w := range []*string{&t.variable, &t.quiet, &t.loud, &t.all} {
-		*w = t.marks.word()
+		*w = t.nonces.word()
 	}
-	if t.marks.err != nil {
-		return nil, nil, fmt.Errorf("drawing names: %w", t.marks.err)
+	if t.nonces.err != nil {
+		return nil, nil, fmt.Errorf("drawing names: %w", t.nonces.err)
 	}
 	if t.dir, err = os.MkdirTemp(l.Temp, "evolve-gate-"); err != nil {
 		return nil, nil, fmt.Errorf("making a folder for the gates: %w", err)
@@ -59,7 +59,7 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 	return list, func() error { return os.RemoveAll(t.dir) }, nil
 }
 
-// guarded runs a check if there are walls, or the operator does without.
+// guarded runs a check if there is a sandbox, or the operator does without.
 func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
 	without := l.Walls.Err()
 	if without != nil && !l.Unwalled {
@@ -79,7 +79,7 @@ func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Ve
 }
 
 // buildGate holds what the affected packages compile to against the base.
-func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -124,7 +124,7 @@ func (t *trial) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 }
 
 // vetGate fails or flags a patch for messages of go vet that the base does not have.
-func (t *trial) vetGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 	known, err := t.learn(ctx)
 	if err != nil {
 		return "", "", err

@@ -19,20 +19,20 @@ import (
 // harness is where the calls of a module's functions find what draws their inputs: a folder
 // of a random name, which is kept with the facts of bases, so that its package is compiled
 // once for each module and not for each patch. Without layers nothing is kept.
-func (t *trial) harness(ctx context.Context, l *laid, m module) (beside.Harness, error) {
+func (t *checker) harness(ctx context.Context, l *layout, m module) (beside.Harness, error) {
 	sources, err := beside.HarnessSources()
 	if err != nil {
 		return beside.Harness{}, err
 	}
-	name := l.room.factsFile(m, fmt.Sprintf("%q %q", m.path, sources), "harness")
+	name := l.env.factsFile(m, fmt.Sprintf("%q %q", m.path, sources), "harness")
 	word, err := os.ReadFile(name)
 	switch {
 	case err == nil && isWord(string(word)):
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return beside.Harness{}, err
 	default:
-		if word = []byte(t.marks.word()); t.marks.err != nil {
-			return beside.Harness{}, t.marks.err
+		if word = []byte(t.nonces.word()); t.nonces.err != nil {
+			return beside.Harness{}, t.nonces.err
 		}
 	}
 	h := beside.Harness{Dir: path.Join(m.dir, string(word)), Path: path.Join(m.path, string(word))}
@@ -52,7 +52,7 @@ func isWord(s string) bool {
 
 // compileHarness compiles the harness into the cache of bases. Where that fails, the build
 // of the calls says why.
-func (t *trial) compileHarness(ctx context.Context, l *laid, m module, h beside.Harness, sources map[string][]byte) error {
+func (t *checker) compileHarness(ctx context.Context, l *layout, m module, h beside.Harness, sources map[string][]byte) error {
 	r, err := t.baseRoom(l)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func hint(stderr string) string {
 const excluded = "build constraints exclude all Go files"
 
 // needsC lists the affected packages of which a file imports C on the base.
-func (l *laid) needsC() []string {
+func (l *layout) needsC() []string {
 	var out []string
 	for _, p := range l.affected {
 		if was := l.was.packages[p.path]; was != nil && slices.Contains(was.imports, "C") {

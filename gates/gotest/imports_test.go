@@ -49,7 +49,7 @@ func TestAffected(t *testing.T) {
 					delete(candidate, p)
 				}
 			}
-			tr := &trial{lab: &Lab{}, change: changeOf(t, base, candidate), dir: t.TempDir()}
+			tr := &checker{lab: &Lab{}, change: changeOf(t, base, candidate), dir: t.TempDir()}
 			l, err := tr.lay(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -78,12 +78,12 @@ func TestLayKeepsTests(t *testing.T) {
 		"go.mod": []byte("module m\n"), "a.go": []byte("package a // new\n"), "testdata/want": []byte("2"), "testdata/more": []byte("3"),
 		"b_test.go": []byte("package a\n"), "b.go": []byte("package a\n"),
 	}
-	tr := &trial{lab: &Lab{}, change: changeOf(t, base, candidate), dir: t.TempDir()}
+	tr := &checker{lab: &Lab{}, change: changeOf(t, base, candidate), dir: t.TempDir()}
 	l, err := tr.lay(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := readTree(l.room.tree)
+	got, err := readTree(l.env.tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestLayKeepsTests(t *testing.T) {
 		t.Error(diff)
 	}
 
-	again := &trial{lab: &Lab{}, change: tr.change, dir: t.TempDir()}
+	again := &checker{lab: &Lab{}, change: tr.change, dir: t.TempDir()}
 	again.change.Changed = again.change.Changed[1:]
 	if _, err := again.lay(t.Context()); err == nil {
 		t.Error("a file changed of which nothing was said")

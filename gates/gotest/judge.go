@@ -6,10 +6,10 @@ import (
 )
 
 // judge lists what is wrong with one run of a package's tests, compared with what passed
-// on the base. A sealed test counts only by the words it reported; printed results count
+// on the base. A marked test counts only by the words it reported; printed results count
 // for subtests and for examples, which have no words of success, and for those only with
 // the exit code. loud reports that the canary was told to fail.
-func (s sealed) judge(base outcome, r run, h how, loud bool) []string {
+func (s markedTests) judge(base outcome, r run, h runOptions, loud bool) []string {
 	var wrong []string
 	for _, test := range base.Passed {
 		top, _, sub := strings.Cut(test, "/")
@@ -44,8 +44,8 @@ func (s sealed) judge(base outcome, r run, h how, loud bool) []string {
 	return wrong
 }
 
-// became is what a sealed test reported of itself.
-func (s seal) became(r run) string {
+// became is what a marked test reported of itself.
+func (s markers) became(r run) string {
 	switch {
 	case r.words[s.failed]:
 		return "failed"

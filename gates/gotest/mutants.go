@@ -15,7 +15,7 @@ import (
 
 // mutantsGate flags changed functions whose mutants no test notices: they are not
 // verified.
-func (t *trial) mutantsGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -96,7 +96,7 @@ func (x mutant) described() string {
 }
 
 // freshCallers names the patch's own tests that call a function, in words; "" for none.
-func (t *trial) freshCallers(l *laid, function string) (string, error) {
+func (t *checker) freshCallers(l *layout, function string) (string, error) {
 	var tests []string
 	for _, file := range l.fresh {
 		if !strings.HasSuffix(file, "_test.go") {
@@ -128,7 +128,7 @@ func (e *experiments) why(x mutant, most int) string {
 
 // coverageGate flags changed statements that no test reaches, new or changed conditions
 // that decide nothing that a test notices, and removed code that no test covered.
-func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
 	c, err := t.compile(ctx)
 	if err != nil {
 		return "", "", err
@@ -169,7 +169,7 @@ func (t *trial) coverageGate(ctx context.Context) (gates.Verdict, string, error)
 			loose = append(loose, fmt.Sprintf("%s can be held true or false (%s)", strconv.QuoteToASCII(x.text), at))
 		}
 	}
-	lost, err := t.lost(ctx)
+	lost, err := t.untestedRemovals(ctx)
 	if err != nil {
 		return "", "", err
 	}

@@ -18,7 +18,7 @@ import (
 
 // newTestsGate judges each test that a patch brings: it must fail or not compile on the
 // base, and pass on the candidate. These tests prove nothing about other code.
-func (t *trial) newTestsGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -63,7 +63,7 @@ type freshTests struct {
 
 // freshTests runs the patch's own tests on both sides, on the base only where all of them
 // pass with the patch.
-func (t *trial) freshTests(ctx context.Context) (*freshTests, error) {
+func (t *checker) freshTests(ctx context.Context) (*freshTests, error) {
 	return t.fresh.do(func() (*freshTests, error) {
 		l, err := t.lay(ctx)
 		if err != nil {
@@ -73,7 +73,7 @@ func (t *trial) freshTests(ctx context.Context) (*freshTests, error) {
 		if len(l.fresh) == 0 {
 			return f, nil
 		}
-		here, there := l.room, l.room
+		here, there := l.env, l.env
 		if here.tree, err = t.put(l, "new-candidate", append(slices.Clone(l.changed), l.fresh...)); err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (t *trial) freshTests(ctx context.Context) (*freshTests, error) {
 }
 
 // freshNames are the top-level tests in the new files, by folder.
-func (l *laid) freshNames(root string) (map[string][]string, error) {
+func (l *layout) freshNames(root string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range l.fresh {
 		if !strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(p, "/"), "testdata") {
@@ -123,7 +123,7 @@ func (l *laid) freshNames(root string) (map[string][]string, error) {
 
 // outcomesOf compiles and runs the packages of the named tests, and returns the outcome of
 // each.
-func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]string) (map[string]string, error) {
+func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]string) (map[string]string, error) {
 	s, err := scanImports(r.tree)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]strin
 			return nil, err
 		}
 		own := slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
-		k, err := newKit(&t.marks, r, stuff, "tests", t.variable, t.loud, own, nil)
+		k, err := newTestBinaries(&t.nonces, r, stuff, "tests", t.variable, t.loud, own, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -155,13 +155,13 @@ func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]strin
 			if k.binary(p) == "" {
 				continue
 			}
-			h := how{word: t.quiet, verbose: true}
-			got, err := k.run(ctx, &t.marks, p, t.variable, t.dir, h)
+			h := runOptions{word: t.quiet, verbose: true}
+			got, err := k.run(ctx, &t.nonces, p, t.variable, t.dir, h)
 			if err != nil {
 				return nil, err
 			}
 			for _, n := range names[p.dir] {
-				out[path.Join(p.dir, n)] = k.sealed[p.path].ended(n, got)
+				out[path.Join(p.dir, n)] = k.marked[p.path].ended(n, got)
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func (t *trial) outcomesOf(ctx context.Context, r room, names map[string][]strin
 }
 
 // ended is what became of a top-level test.
-func (s sealed) ended(name string, r run) string {
+func (s markedTests) ended(name string, r run) string {
 	words := s.tests[name]
 	if words.passed != "" {
 		return words.became(r)

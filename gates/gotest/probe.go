@@ -28,21 +28,21 @@ type probe struct {
 	condition, wants string
 }
 
-// probed is the code of changed packages made to report which changed statements
+// instrumentedCode is the code of changed packages made to report which changed statements
 // are reached and to break on demand. All mutants are in one build, as building costs
 // more than running.
-type probed struct {
+type instrumentedCode struct {
 	files    map[string][]byte // by path from the root of the tree
 	mutants  []mutant
 	probes   []probe
-	forced   []forced
+	forced   []forcedCondition
 	unseen   []string
 	variable string
 	all      string // the word that makes every mutant panic
 }
 
 // add instruments one changed folder.
-func (out *probed) add(m *marks, p *pkg, was, is source) {
+func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 	c := compare(was, is)
 	for _, u := range c.unseen {
 		out.unseen = append(out.unseen, p.dir+": "+u)
@@ -53,7 +53,7 @@ func (out *probed) add(m *marks, p *pkg, was, is source) {
 	helper := m.word()
 	puts := map[string]*edits{}
 	choice := false
-	asks := asker{out, m, p, is, helper, &choice}
+	asks := conditionProbe{out, m, p, is, helper, &choice}
 	for _, f := range c.functions {
 		put := puts[f.file]
 		if put == nil {

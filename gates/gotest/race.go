@@ -21,7 +21,7 @@ const racePatience = 2 * time.Minute
 // raceGate runs the tests of the base in the touched packages under the race detector,
 // where what they do can happen at once. A race that the base does not have is for a
 // person, and so is a machine that cannot look for any.
-func (t *trial) raceGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -93,7 +93,7 @@ func (t *trial) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 
 // mendedTests are the tests of each touched package that fail on the base and pass with the
 // patch.
-func (t *trial) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
+func (t *checker) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
 	list, err := t.test(ctx)
 	out := map[*pkg][]string{}
 	for _, x := range list {
@@ -139,14 +139,14 @@ func (l *Lab) raceless() string {
 
 // raceKits compile the tests of packages with the race detector: on the base, which fills
 // the cache for every later change, and on the candidate.
-func (t *trial) raceKits(ctx context.Context, l *laid, m module, packages []*pkg) (there, here *kit, err error) {
+func (t *checker) raceKits(ctx context.Context, l *layout, m module, packages []*pkg) (there, here *testBinaries, err error) {
 	lab := *t.lab
 	lab.Cgo = true // the detector is linked by the C compiler
 	base, err := t.baseRoom(l)
 	if err != nil {
 		return nil, nil, err
 	}
-	candidate := l.room
+	candidate := l.env
 	base.lab, candidate.lab = &lab, &lab
 	if t.lab.layered() {
 		base.cache, base.kept = t.lab.buildCache(), true
@@ -158,8 +158,8 @@ func (t *trial) raceKits(ctx context.Context, l *laid, m module, packages []*pkg
 		}
 	}
 	for _, side := range []struct {
-		to   **kit
-		room room
+		to   **testBinaries
+		env  goEnv
 		list []*pkg
 	}{{&there, base, were}, {&here, candidate, packages}} {
 		if len(side.list) == 0 {
@@ -169,12 +169,12 @@ func (t *trial) raceKits(ctx context.Context, l *laid, m module, packages []*pkg
 		if err != nil {
 			return nil, nil, err
 		}
-		k, err := newKit(&t.marks, side.room, stuff, "race", t.variable, t.loud, side.list, nil)
+		k, err := newTestBinaries(&t.nonces, side.env, stuff, "race", t.variable, t.loud, side.list, nil)
 		if err != nil {
 			return nil, nil, err
 		}
 		k.race = true
-		if _, err := side.room.script(ctx, m, stuff, k.steps()); err != nil {
+		if _, err := side.env.script(ctx, m, stuff, k.steps()); err != nil {
 			return nil, nil, err
 		}
 		*side.to = k
@@ -187,7 +187,7 @@ var racing = regexp.MustCompile(`(?m)^\s+(\S+\.go:[0-9]+)`)
 
 // race runs the tests of a package once under the detector and returns what was wrong; ""
 // for nothing. Those that fail on the base without it are left out, but not the mended.
-func (t *trial) race(ctx context.Context, k *kit, p *pkg, mended []string) (string, error) {
+func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []string) (string, error) {
 	known, err := t.learn(ctx)
 	if err != nil {
 		return "", err
@@ -196,7 +196,7 @@ func (t *trial) race(ctx context.Context, k *kit, p *pkg, mended []string) (stri
 		return "its tests do not compile with it", nil
 	}
 	weak := known[p.module.dir].Packages[p.path].weak(mended...)
-	r, err := k.run(ctx, &t.marks, p, t.variable, t.dir, how{word: t.quiet, skip: weak, patience: racePatience})
+	r, err := k.run(ctx, &t.nonces, p, t.variable, t.dir, runOptions{word: t.quiet, skip: weak, patience: racePatience})
 	switch {
 	case err != nil:
 		return "", err

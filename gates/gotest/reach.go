@@ -31,8 +31,8 @@ type place struct {
 // file.
 type reach map[string][]int
 
-// sight is what one package's tests were seen to reach, by folder.
-type sight struct {
+// coverage is what one package's tests were seen to reach, by folder.
+type coverage struct {
 	by    *pkg
 	reach map[*pkg]reach
 	// whole reports that the tests ended as they do on the base, so that the result is
@@ -40,9 +40,9 @@ type sight struct {
 	whole bool
 }
 
-// watched is a folder of which every statement reports when it is first reached, and
+// instrumentedFolder is a folder of which every statement reports when it is first reached, and
 // every operand of && and || when it first decides.
-type watched struct {
+type instrumentedFolder struct {
 	files  map[string][]byte // changed and added, by path from the root of the tree
 	places map[string]place  // by the word that is reported
 }
@@ -50,7 +50,7 @@ type watched struct {
 // reachedOnBase gives the places in folders of the base that the base's tests of
 // packages reach there. That follows from the base alone: it is found out for all
 // statements of a folder at once, and kept with the facts for the next change.
-func (t *trial) reachedOnBase(ctx context.Context, l *laid, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
+func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
 	r, err := t.baseRoom(l)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (t *trial) reachedOnBase(ctx context.Context, l *laid, packages []*pkg, fol
 
 // watch runs the tests of packages of one module with every statement of some folders
 // reporting.
-func (t *trial) watch(ctx context.Context, r room, m module, packages []*pkg, folders map[*pkg]source) ([]sight, error) {
+func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg, folders map[*pkg]source) ([]coverage, error) {
 	known, err := t.learn(ctx)
 	if err != nil {
 		return nil, err
@@ -107,13 +107,13 @@ func (t *trial) watch(ctx context.Context, r room, m module, packages []*pkg, fo
 	if err != nil {
 		return nil, err
 	}
-	files, all := map[string][]byte{}, map[*pkg]watched{}
+	files, all := map[string][]byte{}, map[*pkg]instrumentedFolder{}
 	for of, s := range folders {
 		built, _ := build.ImportDir(filepath.Join(r.tree, of.dir), 0) // compiling reports what is wrong with it
-		all[of] = s.watched(built.Name, path.Join(of.dir, t.marks.word()+".go"), t.marks.word(), t.variable)
+		all[of] = s.watched(built.Name, path.Join(of.dir, t.nonces.word()+".go"), t.nonces.word(), t.variable)
 		maps.Copy(files, all[of].files)
 	}
-	k, err := newKit(&t.marks, r, stuff, "reach", t.variable, t.loud, packages, files)
+	k, err := newTestBinaries(&t.nonces, r, stuff, "reach", t.variable, t.loud, packages, files)
 	if err != nil {
 		return nil, err
 	}
@@ -121,24 +121,24 @@ func (t *trial) watch(ctx context.Context, r room, m module, packages []*pkg, fo
 		return nil, err
 	}
 	runs := make([]run, len(packages))
-	err = t.each(ctx, len(packages), func(ctx context.Context, words *marks, i int) error {
+	err = t.each(ctx, len(packages), func(ctx context.Context, words *nonces, i int) error {
 		if k.binary(packages[i]) == "" {
 			return nil
 		}
 		var err error
-		runs[i], err = k.run(ctx, words, packages[i], t.variable, t.dir, how{word: t.quiet})
+		runs[i], err = k.run(ctx, words, packages[i], t.variable, t.dir, runOptions{word: t.quiet})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	var out []sight
+	var out []coverage
 	for i, p := range packages {
 		if k.binary(p) == "" {
 			continue
 		}
 		ended := !runs[i].late && !runs[i].loud && runs[i].exit.Reason == sandbox.Own
-		seen := sight{p, map[*pkg]reach{}, runs[i].clean() || ended && !known[m.dir].Packages[p.path].OK}
+		seen := coverage{p, map[*pkg]reach{}, runs[i].clean() || ended && !known[m.dir].Packages[p.path].OK}
 		for of, w := range all {
 			seen.reach[of] = reach{}
 			for word := range runs[i].words {
@@ -155,8 +155,8 @@ func (t *trial) watch(ctx context.Context, r room, m module, packages []*pkg, fo
 // watched makes every statement and condition of a folder report. name is that of its package, added
 // the path of the file that does so, helper the beginning of what it declares, and
 // variable names the settings of a run.
-func (s source) watched(name, added, helper, variable string) watched {
-	out := watched{map[string][]byte{}, map[string]place{}}
+func (s source) watched(name, added, helper, variable string) instrumentedFolder {
+	out := instrumentedFolder{map[string][]byte{}, map[string]place{}}
 	for _, file := range slices.Sorted(maps.Keys(s.files)) {
 		var put edits
 		for _, d := range s.files[file].Decls {

@@ -10,9 +10,9 @@ import (
 	"evolve/gates/beside"
 )
 
-// reaching is the changed code of a package made to count which changed statements are
+// reachCounters is the changed code of a package made to count which changed statements are
 // reached by calls with drawn inputs.
-type reaching struct {
+type reachCounters struct {
 	// files replace those of the candidate, by path; counter is the path of one more file,
 	// and none and all what it holds on the base and in the candidate.
 	files     map[string][]byte
@@ -21,26 +21,26 @@ type reaching struct {
 	// name is the function that returns the numbers of what was reached.
 	name string
 	// spots are the changed statements, by number.
-	spots []reachable
+	spots []changedStmt
 }
 
-// reachable is one changed statement.
-type reachable struct {
+// changedStmt is one changed statement.
+type changedStmt struct {
 	function, file string
 	line           int
 }
 
-func (s reachable) String() string { return fmt.Sprintf("%s:%d", s.file, s.line) }
+func (s changedStmt) String() string { return fmt.Sprintf("%s:%d", s.file, s.line) }
 
 // reaching makes the changed functions that a plan compares count. It is nil where no
 // statement of one is new.
-func (t *trial) reaching(l *laid, p *pkg, plan *beside.Plan) (*reaching, error) {
+func (t *checker) reaching(l *layout, p *pkg, plan *beside.Plan) (*reachCounters, error) {
 	was, is, err := l.sources(p)
 	if err != nil {
 		return nil, err
 	}
-	helper := t.marks.word()
-	out := &reaching{files: map[string][]byte{}, counter: path.Join(p.dir, t.marks.word()+".go"), name: helper + "Taken"}
+	helper := t.nonces.word()
+	out := &reachCounters{files: map[string][]byte{}, counter: path.Join(p.dir, t.nonces.word()+".go"), name: helper + "Taken"}
 	puts, pkgName := map[string]*edits{}, ""
 	for _, f := range compare(was, is).functions {
 		asked := func(s beside.Subject) bool { return s.Name == f.name && s.Why == "" }
@@ -57,12 +57,12 @@ func (t *trial) reaching(l *laid, p *pkg, plan *beside.Plan) (*reaching, error) 
 				puts[f.file] = &edits{}
 			}
 			puts[f.file].insert(is.fset.Position(s.at).Offset, fmt.Sprintf("%sReach(%d); ", helper, len(out.spots)))
-			out.spots = append(out.spots, reachable{f.name, f.file, is.fset.Position(s.from).Line})
+			out.spots = append(out.spots, changedStmt{f.name, f.file, is.fset.Position(s.from).Line})
 		}
 		pkgName = is.files[f.file].Name.Name
 	}
 	if len(out.spots) == 0 {
-		return nil, t.marks.err
+		return nil, t.nonces.err
 	}
 	for file, put := range puts {
 		out.files[file] = put.apply(is.texts[file])
@@ -70,7 +70,7 @@ func (t *trial) reaching(l *laid, p *pkg, plan *beside.Plan) (*reaching, error) 
 	out.none = fmt.Appendf(nil, "package %s\n\nfunc %sTaken() []int { return nil }\n", pkgName, helper)
 	out.all = fmt.Appendf(nil, counting, pkgName, helper, len(out.spots))
 	plan.Reached = out.name
-	return out, t.marks.err
+	return out, t.nonces.err
 }
 
 // counting is added to the candidate's package.
@@ -96,7 +96,7 @@ func %[2]sTaken() []int {
 // missed are the changed statements that no compared call reached, and those that only
 // calls reached which ended in an error or a panic, where the function has other ends.
 // Functions that differ are left out: the difference is shown.
-func (r *reaching) missed(out beside.Outcome) (never []reachable, reached, failing int) {
+func (r *reachCounters) missed(out beside.Outcome) (never []changedStmt, reached, failing int) {
 	for i, s := range r.spots {
 		switch {
 		case !slices.Contains(out.Names, s.function):
@@ -114,7 +114,7 @@ func (r *reaching) missed(out beside.Outcome) (never []reachable, reached, faili
 
 // unlooked are the places among changed statements that no test of the base, or mended by
 // the patch, reaches.
-func (t *trial) unlooked(ctx context.Context, missed []reachable) ([]string, error) {
+func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string, error) {
 	if len(missed) == 0 {
 		return nil, nil
 	}
@@ -140,7 +140,7 @@ func (t *trial) unlooked(ctx context.Context, missed []reachable) ([]string, err
 }
 
 // lay puts the counting code over one version.
-func (r *reaching) lay(base bool, over func(at string, text []byte) error) error {
+func (r *reachCounters) lay(base bool, over func(at string, text []byte) error) error {
 	if base {
 		return over(r.counter, r.none)
 	}

@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// how is the way one run of a package's tests differs from another.
-type how struct {
+// runOptions is the way one run of a package's tests differs from another.
+type runOptions struct {
 	// word is the setting of the run that only what the gate added understands.
 	word string
 	// verbose asks for the results of all subtests.
@@ -72,16 +72,16 @@ var results = regexp.MustCompile(`(?m)\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 
 // run runs the compiled tests of a package once, in a sandbox in which there is
 // nothing but the tree and the toolchain. scratch is a folder of the host.
-func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch string, h how) (run, error) {
-	lab, s := k.room.lab, k.room.spec(p.module, false)
-	binary, dir, name := k.binary(p), k.room.at(p.dir), m.word()
+func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scratch string, h runOptions) (run, error) {
+	lab, s := k.env.lab, k.env.spec(p.module, false)
+	binary, dir, name := k.binary(p), k.env.at(p.dir), m.word()
 	report := filepath.Join(scratch, name)
 	if err := os.WriteFile(report, nil, 0o600); err != nil {
 		return run{}, err
 	}
 	defer func() { _ = os.Remove(report) }()
 	seen := report
-	if lab.walled() {
+	if lab.sandboxed() {
 		seen = "/" + name
 		at := "/binaries/" + filepath.Base(binary)
 		if h.disguised {
@@ -89,10 +89,10 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 		}
 		if h.disguised && !h.placed {
 			other := "/" + m.word()
-			s.Shown = append(s.Shown, sandbox.Shown{Source: k.room.tree, Path: other})
+			s.Shown = append(s.Shown, sandbox.Shown{Source: k.env.tree, Path: other})
 			if lab.layered() {
 				s.Shown = s.Shown[:len(s.Shown)-1]
-				s.Layers = append(s.Layers, sandbox.Layer{Lower: k.room.tree, Path: other, Size: int64(k.room.limits.Memory) / 2})
+				s.Layers = append(s.Layers, sandbox.Layer{Lower: k.env.tree, Path: other, Size: int64(k.env.limits.Memory) / 2})
 			}
 			dir = path.Join(other, p.dir)
 		}
@@ -109,15 +109,15 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 	if m.err != nil {
 		return run{}, m.err
 	}
-	s.Dir, s.Argv = dir, append([]string{binary}, h.flags(k.room)...)
+	s.Dir, s.Argv = dir, append([]string{binary}, h.flags(k.env)...)
 	s.Env = append(s.Env, "PWD="+dir, variable+"="+h.word+":"+seen)
-	bound := k.room.limits.Tests
+	bound := k.env.limits.Tests
 	if h.patience > 0 {
 		bound = min(bound, h.patience)
 	}
 	timed, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	exit, out, err := lab.Walls.Run(timed, s, nil, k.room.limits.Output)
+	exit, out, err := lab.Walls.Run(timed, s, nil, k.env.limits.Output)
 	r := run{exit: exit, loud: out.Truncated, words: map[string]bool{}, shown: map[string]string{}}
 	if r.late = ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded); err != nil && !r.late {
 		return r, err
@@ -134,9 +134,9 @@ func (k *kit) run(ctx context.Context, m *marks, p *pkg, variable, scratch strin
 		r.shown[string(found[2])] = string(found[1])
 	}
 	if k.race {
-		r.race = raced(string(out.Stdout)+"\n"+string(out.Stderr), k.room.at("."))
+		r.race = raced(string(out.Stdout)+"\n"+string(out.Stderr), k.env.at("."))
 	}
-	r.tail = tail(string(out.Stdout)+"\n"+string(out.Stderr), k.sealed[p.path].added(p))
+	r.tail = tail(string(out.Stdout)+"\n"+string(out.Stderr), k.marked[p.path].added(p))
 	return r, nil
 }
 
@@ -157,7 +157,7 @@ func reported(name string, most int64) (said string, more bool, err error) {
 }
 
 // flags are the arguments of a test binary.
-func (h how) flags(r room) []string {
+func (h runOptions) flags(r goEnv) []string {
 	if h.disguised {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (h how) flags(r room) []string {
 }
 
 // added are the names of what the gate added to a package: its canary and files.
-func (s sealed) added(p *pkg) []string {
+func (s markedTests) added(p *pkg) []string {
 	out := []string{s.canary}
 	for file := range s.files {
 		if name := path.Base(file); !slices.Contains(p.tests, name) {

@@ -24,8 +24,8 @@ type step struct {
 	compiles bool
 }
 
-// result is how a step ended.
-type result struct {
+// stepResult is how a step ended.
+type stepResult struct {
 	ran  bool
 	code int
 	// stdout is a file with what the step printed, as that may be a lot.
@@ -34,7 +34,7 @@ type result struct {
 	stderr string
 }
 
-func (r result) ok() bool { return r.ran && r.code == 0 }
+func (r stepResult) ok() bool { return r.ran && r.code == 0 }
 
 // errTime means that commands were ended because they took too long.
 var errTime = errors.New("it did not end in time")
@@ -44,9 +44,9 @@ const maxSaid = 64 << 10
 
 // script runs steps of the toolchain one after another inside one sandbox, so that
 // what one compiles is there for the next. None of the code that it compiles runs.
-// stuff is a folder that the steps write to, at stuffPlace inside walls; the results
+// stuff is a folder that the steps write to, at stuffPlace inside the sandbox; the results
 // are there too.
-func (r room) script(ctx context.Context, m module, stuff string, steps []step) (map[string]result, error) {
+func (r goEnv) script(ctx context.Context, m module, stuff string, steps []step) (map[string]stepResult, error) {
 	there := r.lab.inside(stuff, stuffPlace)
 	var text strings.Builder
 	for i, s := range steps {
@@ -64,7 +64,7 @@ func (r room) script(ctx context.Context, m module, stuff string, steps []step) 
 	}
 	s := r.spec(m, true)
 	s.Argv, s.Dir = []string{"/bin/sh", "-c", text.String()}, r.at(m.dir)
-	if r.lab.walled() {
+	if r.lab.sandboxed() {
 		s.Shown = append(s.Shown, sandbox.Shown{Source: stuff, Path: stuffPlace, Writable: true})
 	}
 	timed, cancel := context.WithTimeout(ctx, r.limits.Build)
@@ -78,7 +78,7 @@ func (r room) script(ctx context.Context, m module, stuff string, steps []step) 
 	case exit.Reason != sandbox.Own || exit.Code != 0:
 		return nil, fmt.Errorf("the commands ended early (%s): %s", ending(exit), strings.TrimSpace(string(out.Stderr)))
 	}
-	results := map[string]result{}
+	results := map[string]stepResult{}
 	for i, s := range steps {
 		n := filepath.Join(stuff, "step-"+strconv.Itoa(i))
 		code, err := os.ReadFile(n + ".code")
@@ -88,7 +88,7 @@ func (r room) script(ctx context.Context, m module, stuff string, steps []step) 
 		if err != nil {
 			return nil, err
 		}
-		res := result{ran: true, stdout: n + ".out"}
+		res := stepResult{ran: true, stdout: n + ".out"}
 		if res.code, err = strconv.Atoi(strings.TrimSpace(string(code))); err != nil {
 			return nil, fmt.Errorf("reading how %s ended: %w", s.name, err)
 		}
@@ -104,7 +104,7 @@ func (r room) script(ctx context.Context, m module, stuff string, steps []step) 
 // small, collects garbage only when it would otherwise take more than its share of half
 // the memory, if the machine has no more processors than make that worthwhile. They
 // change nothing of what is compiled, and are not for tests, which could tell.
-func (r room) generous() string {
+func (r goEnv) generous() string {
 	const worthwhile = 256 << 20
 	share := r.limits.Memory / 2 / uint64(runtime.NumCPU())
 	if share < worthwhile {

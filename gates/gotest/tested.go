@@ -15,11 +15,11 @@ import (
 // onBase is the excuse for a failure that the base has too.
 const onBase = "is so on the base too"
 
-// tested is what became of one affected package's tests.
-type tested struct {
-	pkg  *pkg
-	kit  *kit
-	base outcome
+// testResult is what became of one affected package's tests.
+type testResult struct {
+	pkg   *pkg
+	tests *testBinaries
+	base  outcome
 	// wrong is what was wrong with the run; empty for nothing.
 	wrong []string
 	// excuse is the reason why the patch is not to blame for it.
@@ -29,8 +29,8 @@ type tested struct {
 }
 
 // test runs the base's tests of all affected packages on the candidate's code.
-func (t *trial) test(ctx context.Context) ([]tested, error) {
-	return t.tested.do(func() ([]tested, error) {
+func (t *checker) test(ctx context.Context) ([]testResult, error) {
+	return t.tested.do(func() ([]testResult, error) {
 		l, err := t.lay(ctx)
 		if err != nil {
 			return nil, err
@@ -43,24 +43,24 @@ func (t *trial) test(ctx context.Context) ([]tested, error) {
 		if err != nil {
 			return nil, err
 		}
-		var list []tested
+		var list []testResult
 		for _, p := range l.affected {
 			if o := known[p.module.dir].Packages[p.path]; len(o.Passed) > 0 {
-				list = append(list, tested{pkg: p, kit: c.tests[p.module.dir], base: o})
+				list = append(list, testResult{pkg: p, tests: c.tests[p.module.dir], base: o})
 			}
 		}
-		verbose := how{word: t.quiet, verbose: true}
-		err = t.each(ctx, len(list), func(ctx context.Context, m *marks, i int) error {
+		verbose := runOptions{word: t.quiet, verbose: true}
+		err = t.each(ctx, len(list), func(ctx context.Context, m *nonces, i int) error {
 			x := &list[i]
-			if x.kit.binary(x.pkg) == "" {
-				x.wrong = []string{"its tests do not compile: " + oneLine(x.kit.said(x.pkg, c.results[x.pkg.module.dir]).stderr)}
+			if x.tests.binary(x.pkg) == "" {
+				x.wrong = []string{"its tests do not compile: " + oneLine(x.tests.output(x.pkg, c.results[x.pkg.module.dir]).stderr)}
 				return nil
 			}
-			r, err := x.kit.run(ctx, m, x.pkg, t.variable, t.dir, verbose)
+			r, err := x.tests.run(ctx, m, x.pkg, t.variable, t.dir, verbose)
 			if err != nil {
 				return err
 			}
-			s := x.kit.sealed[x.pkg.path]
+			s := x.tests.marked[x.pkg.path]
 			x.wrong, x.mended = s.judge(x.base, r, verbose, false), s.mended(x.base, r)
 			return nil
 		})
@@ -72,16 +72,16 @@ func (t *trial) test(ctx context.Context) ([]tested, error) {
 }
 
 // try runs one package's tests and lists what was wrong.
-func (t *trial) try(ctx context.Context, m *marks, k *kit, p *pkg, base outcome, h how) ([]string, error) {
+func (t *checker) try(ctx context.Context, m *nonces, k *testBinaries, p *pkg, base outcome, h runOptions) ([]string, error) {
 	r, err := k.run(ctx, m, p, t.variable, t.dir, h)
 	if err != nil {
 		return nil, err
 	}
-	return k.sealed[p.path].judge(base, r, h, h.word == t.loud), nil
+	return k.marked[p.path].judge(base, r, h, h.word == t.loud), nil
 }
 
 // mended lists the top-level tests that always fail on the base and passed in a run.
-func (s sealed) mended(base outcome, r run) []string {
+func (s markedTests) mended(base outcome, r run) []string {
 	var out []string
 	for _, test := range base.Failed {
 		if words, known := s.tests[test]; known && words.passed != "" && words.became(r) == "passed" {
@@ -92,13 +92,13 @@ func (s sealed) mended(base outcome, r run) []string {
 }
 
 // each does something for several packages at once, each with marks of its own.
-func (t *trial) each(ctx context.Context, n int, do func(ctx context.Context, m *marks, i int) error) error {
+func (t *checker) each(ctx context.Context, n int, do func(ctx context.Context, m *nonces, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(t.limits.Parallel)
 	for i := range n {
-		m := t.marks.branch()
-		if t.marks.err != nil {
-			return errors.Join(t.marks.err, group.Wait())
+		m := t.nonces.branch()
+		if t.nonces.err != nil {
+			return errors.Join(t.nonces.err, group.Wait())
 		}
 		group.Go(func() error { return do(ctx, m, i) })
 	}
@@ -107,7 +107,7 @@ func (t *trial) each(ctx context.Context, n int, do func(ctx context.Context, m 
 
 // excuse runs failed tests again, alone and in the same way, before the patch is blamed:
 // first as they are, then on the base.
-func (t *trial) excuse(ctx context.Context, list []tested, h how) error {
+func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) error {
 	var packages []*pkg
 	for i := range list {
 		x := &list[i]
@@ -136,7 +136,7 @@ func (t *trial) excuse(ctx context.Context, list []tested, h how) error {
 				continue
 			}
 			for range repeats(x.wrong) {
-				wrong, err := t.try(ctx, &t.marks, k, x.pkg, x.base, h)
+				wrong, err := t.try(ctx, &t.nonces, k, x.pkg, x.base, h)
 				if err != nil {
 					return err
 				}
@@ -152,16 +152,16 @@ func (t *trial) excuse(ctx context.Context, list []tested, h how) error {
 
 // repeat runs a package's tests again. Those that are unsteady on the base and pass now
 // pass; others that do are the worse for it.
-func (t *trial) repeat(ctx context.Context, x *tested, h how) error {
+func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error {
 	unsteady := sameTests(x.wrong, x.base.Unsteady)
 	if unsteady {
 		x.excuse = "is unsteady on the base"
 	}
-	if x.kit.binary(x.pkg) == "" {
+	if x.tests.binary(x.pkg) == "" {
 		return nil
 	}
 	for range repeats(x.wrong) {
-		again, err := t.try(ctx, &t.marks, x.kit, x.pkg, x.base, h)
+		again, err := t.try(ctx, &t.nonces, x.tests, x.pkg, x.base, h)
 		switch {
 		case err != nil:
 			return err
@@ -208,7 +208,7 @@ func sameTests(now, there []string) bool {
 }
 
 // baseKit compiles the tests of packages as they are on the base.
-func (t *trial) baseKit(ctx context.Context, l *laid, m module, packages []*pkg) (*kit, error) {
+func (t *checker) baseKit(ctx context.Context, l *layout, m module, packages []*pkg) (*testBinaries, error) {
 	r, err := t.baseRoom(l)
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (t *trial) baseKit(ctx context.Context, l *laid, m module, packages []*pkg)
 			there = append(there, was)
 		}
 	}
-	k, err := newKit(&t.marks, r, stuff, "tests", t.variable, t.loud, there, nil)
+	k, err := newTestBinaries(&t.nonces, r, stuff, "tests", t.variable, t.loud, there, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (t *trial) baseKit(ctx context.Context, l *laid, m module, packages []*pkg)
 }
 
 // affectedGate judges the affected packages.
-func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error) {
+func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return "", "", err
@@ -268,7 +268,7 @@ func (t *trial) affectedGate(ctx context.Context) (gates.Verdict, string, error)
 
 // judgement adds up packages: failed when anything has no excuse, flagged when all
 // have one.
-func judgement(list []tested) (gates.Verdict, string) {
+func judgement(list []testResult) (gates.Verdict, string) {
 	var blamed, excused []string
 	for _, x := range list {
 		said := x.pkg.path + ": " + some(x.wrong)

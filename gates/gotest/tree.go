@@ -15,8 +15,8 @@ import (
 	"evolve/patch"
 )
 
-// entry is one file of an exported tree.
-type entry struct {
+// treeEntry is one file of an exported tree.
+type treeEntry struct {
 	mode fs.FileMode // regular, with or without the right to execute, or a symbolic link
 	sum  [sha256.Size]byte
 }
@@ -24,7 +24,7 @@ type entry struct {
 // tree lists the files below a folder by their slash-separated paths.
 type tree struct {
 	root  string
-	files map[string]entry
+	files map[string]treeEntry
 	// settled means that every file has the time and the rights that follow from its
 	// content and mode, as after an export.
 	settled bool
@@ -32,7 +32,7 @@ type tree struct {
 
 // readTree reads every file below a folder once.
 func readTree(root string) (tree, error) {
-	t := tree{root: root, files: map[string]entry{}, settled: true}
+	t := tree{root: root, files: map[string]treeEntry{}, settled: true}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -49,7 +49,7 @@ func readTree(root string) (tree, error) {
 		if err != nil {
 			return err
 		}
-		t.files[filepath.ToSlash(rel)] = entry{mode, sha256.Sum256(data)}
+		t.files[filepath.ToSlash(rel)] = treeEntry{mode, sha256.Sum256(data)}
 		t.settled = t.settled && info.Mode() == mode && info.ModTime().Equal(patch.TimeOf(data))
 		return nil
 	})
@@ -107,7 +107,7 @@ func isTest(p string) bool {
 
 // merge is what base holds, but those files that take has as they are in other, and
 // those absent there removed. The root of each is where it can be found.
-func merge(base, other tree, take []string) (files map[string]entry, roots map[string]string) {
+func merge(base, other tree, take []string) (files map[string]treeEntry, roots map[string]string) {
 	files, roots = maps.Clone(base.files), map[string]string{}
 	for p := range files {
 		roots[p] = base.root

@@ -25,7 +25,7 @@ func TestAssemble(t *testing.T) {
 		{"as the candidate is", tested, tested, true, false, true, true},
 		{"as the base is", base, base, true, false, true, true},
 		{"as neither is", candidate, tested, true, false, false, true},
-		{"without walls", tested, tested, false, false, false, false},
+		{"without a sandbox", tested, tested, false, false, false, false},
 		{"times of their own", tested, tested, true, true, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

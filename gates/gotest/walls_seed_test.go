@@ -142,7 +142,7 @@ func seed(ctx context.Context, t *testing.T, l *Lab, files map[string][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := room{lab: &Lab{Toolchain: l.Toolchain}, limits: l.Limits.withDefaults(), tree: write(t, files), cache: l.buildCache()}
+	r := goEnv{lab: &Lab{Toolchain: l.Toolchain}, limits: l.Limits.withDefaults(), tree: write(t, files), cache: l.buildCache()}
 	if err := os.MkdirAll(l.buildCache(), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestWalls(t *testing.T) {
 		}
 		without := l.Walls.Err() != nil
 		if strings.Contains(said, "WITHOUT a sandbox") != without {
-			t.Errorf("without walls: %t, but\n%s", without, said)
+			t.Errorf("without a sandbox: %t, but\n%s", without, said)
 		}
 		lane, verdicts, said = gated(t, cheat)
 		if diff := cmp.Diff(wantCheat, verdicts); lane != "failed" || diff != "" {
@@ -94,7 +94,7 @@ func TestWalls(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		l.Walls, l.Unwalled = sandbox.None("none are wanted"), true
-		wantHonest[Beside], wantLane = "flagged", "human" // no drawn input is given to code without walls
+		wantHonest[Beside], wantLane = "flagged", "human" // no drawn input is given to code without a sandbox
 		alike(t)
 	})
 }

@@ -91,7 +91,7 @@ func Read(ctx context.Context, c Change) (Findings, error) {
 }
 
 // compare is Read in a world that may have read packages already.
-func (w *world) compare(ctx context.Context, c Change) (Findings, error) {
+func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
 	var out Findings
 	var dirs []string
 	for _, p := range c.Changed {

@@ -19,9 +19,9 @@ import (
 // unknown, and everything else is typed without it.
 var errUnknown = errors.New("the package is not installed")
 
-// world is what both trees are read against: the standard library and the downloaded
+// loader is what both trees are read against: the standard library and the downloaded
 // modules, of which the types alone are read, and each package once.
-type world struct {
+type loader struct {
 	set *token.FileSet
 	// root is that of the Go installation, modules the folder of downloaded modules.
 	root, modules string
@@ -29,13 +29,13 @@ type world struct {
 	sizes         types.Sizes
 }
 
-func newWorld(root, modules string) *world {
-	return &world{token.NewFileSet(), root, modules, map[string]*types.Package{}, types.SizesFor("gc", build.Default.GOARCH)}
+func newWorld(root, modules string) *loader {
+	return &loader{token.NewFileSet(), root, modules, map[string]*types.Package{}, types.SizesFor("gc", build.Default.GOARCH)}
 }
 
 // tree is one side of a patch.
 type tree struct {
-	world *world
+	world *loader
 	// root is its folder.
 	root     string
 	modules  []module
@@ -51,7 +51,7 @@ type module struct {
 }
 
 // openTree reads the modules of a tree.
-func (w *world) openTree(root string) (*tree, error) {
+func (w *loader) openTree(root string) (*tree, error) {
 	t := &tree{world: w, root: root, packages: map[string]*types.Package{}}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -249,7 +249,7 @@ func (i importer) installed(importPath string) (string, importer) {
 }
 
 // outside types what a package shows to others.
-func (w *world) outside(importPath, dir string, from types.Importer) (*types.Package, error) {
+func (w *loader) outside(importPath, dir string, from types.Importer) (*types.Package, error) {
 	files, err := w.parse(dir)
 	if err != nil || len(files) == 0 {
 		return nil, errUnknown
@@ -261,7 +261,7 @@ func (w *world) outside(importPath, dir string, from types.Importer) (*types.Pac
 
 // parse reads the Go files of a folder that are built on this system, tests left out.
 // Files that are no Go are left out as well: the build reports them.
-func (w *world) parse(dir string) ([]*ast.File, error) {
+func (w *loader) parse(dir string) ([]*ast.File, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err

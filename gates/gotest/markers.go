@@ -19,18 +19,18 @@ import (
 // alone. Code that prints a line of success for a failed test, or keeps a test from
 // running, does not have its word.
 
-// seal are the words of one test.
-type seal struct {
+// markers are the words of one test.
+type markers struct {
 	begun, passed, failed, skipped string
 }
 
-// sealed are the tests of one package, made to report.
-type sealed struct {
+// markedTests are the tests of one package, made to report.
+type markedTests struct {
 	// files are the changed and added files, by path from the root of the tree.
 	files map[string][]byte
-	// tests are the sealed top-level tests by name. Examples report only that they
+	// tests are the marked top-level tests by name. Examples report only that they
 	// began.
-	tests map[string]seal
+	tests map[string]markers
 	// canary is the test that fails when it is told to.
 	canary string
 }
@@ -86,12 +86,12 @@ func takes(f *ast.FuncDecl, name string) bool {
 	return false
 }
 
-// sealTests makes the test files of a package report. read gives their contents;
+// markTests makes the test files of a package report. read gives their contents;
 // variable names the environment variable with the settings of a run, loud the word
 // in it that makes the canary fail.
-func sealTests(m *marks, p *pkg, variable, loud string, read func(path string) ([]byte, error)) (sealed, error) {
-	out := sealed{
-		files: map[string][]byte{}, tests: map[string]seal{}, canary: "Test" + strings.ToUpper(m.word()),
+func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) ([]byte, error)) (markedTests, error) {
+	out := markedTests{
+		files: map[string][]byte{}, tests: map[string]markers{}, canary: "Test" + strings.ToUpper(m.word()),
 	}
 	helper := m.word()
 	var packages []string
@@ -112,7 +112,7 @@ func sealTests(m *marks, p *pkg, variable, loud string, read func(path string) (
 		var put edits
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
-				out.seal(m, f, helper, fset, &put)
+				out.mark(m, f, helper, fset, &put)
 			}
 		}
 		out.files[path] = put.apply(src)
@@ -131,15 +131,15 @@ func sealTests(m *marks, p *pkg, variable, loud string, read func(path string) (
 	return out, m.err
 }
 
-// seal makes one function report at its beginning and its end.
-func (s *sealed) seal(m *marks, f *ast.FuncDecl, helper string, fset *token.FileSet, put *edits) {
+// mark makes one function report at its beginning and its end.
+func (s *markedTests) mark(m *nonces, f *ast.FuncDecl, helper string, fset *token.FileSet, put *edits) {
 	kind := kindOf(f)
 	if kind == notTest {
 		return
 	}
 	words, ok := s.tests[f.Name.Name]
 	if !ok { // another of the name is for another system, or in the other package of the folder
-		words = seal{begun: m.word()}
+		words = markers{begun: m.word()}
 		if kind != exampleTest {
 			words.passed, words.failed, words.skipped = m.word(), m.word(), m.word()
 		}
@@ -165,7 +165,7 @@ func (s *sealed) seal(m *marks, f *ast.FuncDecl, helper string, fset *token.File
 }
 
 // report are the statements at the beginning of a test by which it reports.
-func (s seal) report(helper, t string) string {
+func (s markers) report(helper, t string) string {
 	return fmt.Sprintf("%[1]sSeal(%[2]s, %[3]q, %[4]q, %[5]q, %[6]q); defer %[1]sCaught(%[5]q);", helper, t, s.begun, s.passed, s.failed, s.skipped)
 }
 
@@ -220,8 +220,8 @@ func armed(variable string) string { return variable + "A" }
 // canaryTest is a test that fails when a run tells it the right word, in one of
 // several ways, and passes otherwise: a process that reports success whatever
 // happens cannot tell the two runs apart.
-func (s *sealed) canaryTest(m *marks, helper, loud string) string {
-	words := seal{begun: m.word(), passed: m.word(), failed: m.word(), skipped: m.word()}
+func (s *markedTests) canaryTest(m *nonces, helper, loud string) string {
+	words := markers{begun: m.word(), passed: m.word(), failed: m.word(), skipped: m.word()}
 	s.tests[s.canary] = words
 	how := []string{
 		`t.Error(%q)`, `t.Fatalf("%%s", %q)`, `t.Log(%q); t.Fail()`, `t.Log(%q); t.FailNow()`, `for _, sub := range []string{%q} { t.Run(sub, func(t *` + helper + `Testing.T) { t.Error() }) }`,

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// marks draws unpredictable names and words. It keeps the first error of its source.
-type marks struct {
+// nonces draws unpredictable names and words. It keeps the first error of its source.
+type nonces struct {
 	from io.Reader
 	err  error
 }
 
 // word is 16 letters and digits, 80 random bits, beginning with a letter.
-func (m *marks) word() string {
+func (m *nonces) word() string {
 	var b [11]byte
 	if m.err == nil {
 		_, m.err = io.ReadFull(m.from, b[:])
@@ -24,7 +24,7 @@ func (m *marks) word() string {
 }
 
 // below is a number from 0 to n-1, n at most 256.
-func (m *marks) below(n int) int {
+func (m *nonces) below(n int) int {
 	var b [4]byte
 	if m.err == nil {
 		_, m.err = io.ReadFull(m.from, b[:])
@@ -33,10 +33,10 @@ func (m *marks) below(n int) int {
 }
 
 // branch is another source, to be used at the same time as m.
-func (m *marks) branch() *marks {
+func (m *nonces) branch() *nonces {
 	var seed [32]byte
 	if m.err == nil {
 		_, m.err = io.ReadFull(m.from, seed[:])
 	}
-	return &marks{from: rand.NewChaCha8(seed)}
+	return &nonces{from: rand.NewChaCha8(seed)}
 }

@@ -14,23 +14,23 @@ import (
 	"strings"
 )
 
-// trial is one change on its way through the gates. What several gates need is done
+// checker is one change on its way through the gates. What several gates need is done
 // when the first of them asks.
-type trial struct {
+type checker struct {
 	lab    *Lab
 	limits Limits
 	change Change
-	marks  marks
+	nonces nonces
 	// variable names the environment variable with the settings of a run; quiet, loud
 	// and all are the words of an ordinary run, of one in which the canary fails, and of
 	// one in which every mutant panics.
 	variable, quiet, loud, all string
 	dir                        string // scratch
 
-	laid     once[*laid]
+	layout   once[*layout]
 	learned  once[map[string]facts]
 	compiled once[*compiled]
-	tested   once[[]tested]
+	tested   once[[]testResult]
 	disguise once[[]disguised]
 	broken   once[*experiments]
 	fresh    once[*freshTests]
@@ -51,10 +51,10 @@ func (o *once[T]) do(f func() (T, error)) (T, error) {
 	return o.value, o.err
 }
 
-// laid is the candidate with the tests of the base laid over it, and what is in it.
-type laid struct {
+// layout is the candidate with the tests of the base layout over it, and what is in it.
+type layout struct {
 	base, candidate tree
-	room            room
+	env             goEnv
 	was, is         graph
 	// changed are the paths that the patch changes, tests left out; fresh the tests it
 	// brings.
@@ -70,10 +70,10 @@ type laid struct {
 }
 
 // lay checks the trees and puts the tested one together.
-func (t *trial) lay(context.Context) (*laid, error) {
-	return t.laid.do(func() (*laid, error) {
+func (t *checker) lay(context.Context) (*layout, error) {
+	return t.layout.do(func() (*layout, error) {
 		var err error
-		l := &laid{}
+		l := &layout{}
 		if l.base, err = readTree(t.change.Base); err != nil {
 			return nil, fmt.Errorf("reading the base: %w", err)
 		}
@@ -95,20 +95,20 @@ func (t *trial) lay(context.Context) (*laid, error) {
 				l.changed = append(l.changed, p)
 			}
 		}
-		l.room = room{lab: t.lab, limits: t.limits, cache: t.lab.buildCache()}
-		if l.room.tree, err = t.put(l, "candidate", l.changed); err != nil {
+		l.env = goEnv{lab: t.lab, limits: t.limits, cache: t.lab.buildCache()}
+		if l.env.tree, err = t.put(l, "candidate", l.changed); err != nil {
 			return nil, err
 		}
 		if _, ok := l.base.files["go.work"]; ok {
-			l.room.workspace = "go.work"
+			l.env.workspace = "go.work"
 		}
 		if !t.lab.layered() {
-			l.room.cache = filepath.Join(t.dir, "cache")
+			l.env.cache = filepath.Join(t.dir, "cache")
 		}
 		if l.was, err = scanImports(t.change.Base); err != nil {
 			return nil, fmt.Errorf("reading the base's imports: %w", err)
 		}
-		if l.is, err = scanImports(l.room.tree); err != nil {
+		if l.is, err = scanImports(l.env.tree); err != nil {
 			return nil, fmt.Errorf("reading the candidate's imports: %w", err)
 		}
 		l.is.vendor(l.was.modules)
@@ -125,7 +125,7 @@ func (t *trial) lay(context.Context) (*laid, error) {
 }
 
 // affect finds the packages that the patch touches.
-func (l *laid) affect() {
+func (l *layout) affect() {
 	seeds := map[string]*pkg{}
 	everything := false
 	for _, p := range l.changed {
@@ -152,7 +152,7 @@ func (l *laid) affect() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(seeds)) {
 		was, now := l.was.packages[name], l.is.packages[name]
-		if was != nil && parts(filepath.Join(l.base.root, was.dir)).code && (now == nil || !parts(filepath.Join(l.room.tree, now.dir)).code) {
+		if was != nil && parts(filepath.Join(l.base.root, was.dir)).code && (now == nil || !parts(filepath.Join(l.env.tree, now.dir)).code) {
 			l.gone = append(l.gone, name)
 		}
 	}
@@ -172,9 +172,9 @@ func parts(dir string) part {
 }
 
 // of are the packages of a list that belong to a module and have what is asked for.
-func (l *laid) of(list []*pkg, m module, has func(part) bool) []*pkg {
+func (l *layout) of(list []*pkg, m module, has func(part) bool) []*pkg {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool {
-		return p.module != m || !has(parts(filepath.Join(l.room.tree, p.dir)))
+		return p.module != m || !has(parts(filepath.Join(l.env.tree, p.dir)))
 	})
 }
 
@@ -190,7 +190,7 @@ func modulesOf(list []*pkg) []module {
 }
 
 // learn draws up the facts of every module with affected packages.
-func (t *trial) learn(ctx context.Context) (map[string]facts, error) {
+func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 	return t.learned.do(func() (map[string]facts, error) {
 		l, err := t.lay(ctx)
 		if err != nil {
@@ -206,7 +206,7 @@ func (t *trial) learn(ctx context.Context) (map[string]facts, error) {
 				out[m.dir] = facts{Packages: map[string]outcome{}} // the patch brings the module
 				continue
 			}
-			name := l.room.factsFile(m, digest)
+			name := l.env.factsFile(m, digest)
 			f, err := recall(name)
 			if errors.Is(err, fs.ErrNotExist) {
 				f, err = t.draw(ctx, l, m, name)
@@ -217,7 +217,7 @@ func (t *trial) learn(ctx context.Context) (map[string]facts, error) {
 			out[m.dir] = f
 		}
 		if !t.lab.layered() {
-			if err := os.CopyFS(l.room.cache, os.DirFS(t.lab.buildCache())); err != nil {
+			if err := os.CopyFS(l.env.cache, os.DirFS(t.lab.buildCache())); err != nil {
 				return nil, fmt.Errorf("copying the build cache: %w", err)
 			}
 		}
@@ -234,7 +234,7 @@ func moduleNamed(list []module, dir string) (module, bool) {
 }
 
 // draw runs everything on the base and keeps what comes out, the compiled packages too.
-func (t *trial) draw(ctx context.Context, l *laid, m module, name string) (facts, error) {
+func (t *checker) draw(ctx context.Context, l *layout, m module, name string) (facts, error) {
 	stuff, err := t.folder("facts")
 	if err != nil {
 		return facts{}, err
@@ -255,13 +255,13 @@ func (t *trial) draw(ctx context.Context, l *laid, m module, name string) (facts
 }
 
 // put gives a folder with the base and some files of the candidate, made once for each
-// name. Within walls nothing writes to it: commands change a layer over it, or nothing.
-func (t *trial) put(l *laid, name string, take []string) (string, error) {
+// name. Within a sandbox nothing writes to it: commands change a layer over it, or nothing.
+func (t *checker) put(l *layout, name string, take []string) (string, error) {
 	to := filepath.Join(t.dir, name)
 	if _, err := os.Stat(to); err == nil {
 		return to, nil
 	}
-	to, err := assemble(to, l.base, l.candidate, take, t.lab.walled())
+	to, err := assemble(to, l.base, l.candidate, take, t.lab.sandboxed())
 	if err != nil {
 		return "", fmt.Errorf("putting the tree %q together: %w", name, err)
 	}
@@ -269,11 +269,11 @@ func (t *trial) put(l *laid, name string, take []string) (string, error) {
 }
 
 // baseRoom is the base at the place of the candidate.
-func (t *trial) baseRoom(l *laid) (r room, err error) {
-	r = l.room
+func (t *checker) baseRoom(l *layout) (r goEnv, err error) {
+	r = l.env
 	r.tree, err = t.put(l, "base", nil)
 	return r, err
 }
 
 // folder makes a new folder of scratch.
-func (t *trial) folder(name string) (string, error) { return os.MkdirTemp(t.dir, name+"-") }
+func (t *checker) folder(name string) (string, error) { return os.MkdirTemp(t.dir, name+"-") }

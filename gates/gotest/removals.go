@@ -13,23 +13,23 @@ import (
 	gosource "evolve/runtime/source"
 )
 
-// goner is a statement of the base, or an operand of a condition, that a patch takes
+// removedStmt is a statement of the base, or an operand of a condition, that a patch takes
 // away.
-type goner struct {
+type removedStmt struct {
 	place
 	line int
 	text string
 }
 
-// lost lists the statements that the patch takes away and that no test of the base
+// untestedRemovals lists the statements that the patch takes away and that no test of the base
 // reached there, and the operands that decided in none. That the tests pass says nothing
 // of them: a check that stood against what no test does can be removed unnoticed.
-func (t *trial) lost(ctx context.Context) ([]string, error) {
+func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return nil, err
 	}
-	folders, gone := map[*pkg]source{}, map[place]goner{}
+	folders, gone := map[*pkg]source{}, map[place]removedStmt{}
 	for _, p := range l.direct {
 		if l.was.packages[p.path] == nil {
 			continue
@@ -38,7 +38,7 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, g := range takenAway(was, is) {
+		for _, g := range removedStmts(was, is) {
 			folders[p], gone[g.place] = was, g
 		}
 	}
@@ -52,7 +52,7 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		maps.DeleteFunc(gone, func(at place, _ goner) bool { return reached[at] })
+		maps.DeleteFunc(gone, func(at place, _ removedStmt) bool { return reached[at] })
 	}
 	var out []string
 	for _, g := range gone {
@@ -62,12 +62,12 @@ func (t *trial) lost(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// takenAway lists the statements and conditions of changed functions that a folder has
+// removedStmts lists the statements and conditions of changed functions that a folder has
 // fewer of than before. One that only moves is still there.
-func takenAway(was, is source) []goner {
+func removedStmts(was, is source) []removedStmt {
 	before, after := was.tally(), is.tally()
 	same, raws := is.functions(), is.raws()
-	var out []goner
+	var out []removedStmt
 	for _, file := range slices.Sorted(maps.Keys(was.files)) {
 		for _, d := range was.files[file].Decls {
 			fn, ok := d.(*ast.FuncDecl)
@@ -80,13 +80,13 @@ func takenAway(was, is source) []goner {
 				a, b := was.fset.Position(s.from).Line-first, was.fset.Position(s.to).Line-first
 				text := was.textOf(file, s.from, s.to)
 				if slices.Contains(own[a:min(b+1, len(own))], true) && before[text] > after[text] {
-					out = append(out, goner{place{file, was.fset.Position(s.at).Offset}, a + first, text})
+					out = append(out, removedStmt{place{file, was.fset.Position(s.at).Offset}, a + first, text})
 				}
 			}
 			kept := knownConditions(raws[gosource.FuncName(fn)])
 			for _, c := range leaves(fn.Body) {
 				if at := was.fset.Position(c.expr.Pos()); !kept[c.key()] && before[c.key()] > after[c.key()] {
-					out = append(out, goner{place{file, at.Offset}, at.Line, c.op.String() + " " + print(c.expr)})
+					out = append(out, removedStmt{place{file, at.Offset}, at.Line, c.op.String() + " " + print(c.expr)})
 				}
 			}
 		}

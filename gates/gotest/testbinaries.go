@@ -11,21 +11,21 @@ import (
 	"strconv"
 )
 
-// kit are the sealed tests of some packages of one tree, compiled: one binary each,
+// testBinaries are the marked tests of some packages of one tree, compiled: one binary each,
 // named as nothing in the tree can know.
-type kit struct {
-	room   room
+type testBinaries struct {
+	env    goEnv
 	stuff  string // the host's folder for the sources and binaries
-	name   string // of the part of stuff that is this kit's
-	sealed map[string]sealed
+	name   string // of the part of stuff of these binaries
+	marked map[string]markedTests
 	rounds [][]*pkg
 	race   bool // compiled with the race detector
 }
 
-// newKit seals the tests of packages of one module. files replace or add further
+// newTestBinaries marks the tests of packages of one module. files replace or add further
 // files of the tree.
-func newKit(m *marks, r room, stuff, name, variable, loud string, packages []*pkg, files map[string][]byte) (*kit, error) {
-	k := &kit{room: r, stuff: stuff, name: name, sealed: map[string]sealed{}}
+func newTestBinaries(m *nonces, r goEnv, stuff, name, variable, loud string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
+	k := &testBinaries{env: r, stuff: stuff, name: name, marked: map[string]markedTests{}}
 	replace := map[string]string{}
 	add := func(p string, text []byte) error {
 		n := fmt.Sprintf("%d.go", len(replace))
@@ -41,7 +41,7 @@ func newKit(m *marks, r room, stuff, name, variable, loud string, packages []*pk
 		}
 	}
 	for _, p := range packages {
-		s, err := sealTests(m, p, variable, loud, func(file string) ([]byte, error) {
+		s, err := markTests(m, p, variable, loud, func(file string) ([]byte, error) {
 			return os.ReadFile(filepath.Join(r.tree, filepath.FromSlash(file)))
 		})
 		if err != nil {
@@ -52,7 +52,7 @@ func newKit(m *marks, r room, stuff, name, variable, loud string, packages []*pk
 				return nil, err
 			}
 		}
-		k.sealed[p.path] = s
+		k.marked[p.path] = s
 	}
 	k.rounds = distinct(packages)
 	for i := range k.rounds {
@@ -97,13 +97,13 @@ func binaryName(importPath string) string {
 	return base + ".test"
 }
 
-// steps compile the kit, linked without symbols as the Go tool does for tests that it
+// steps compile the tests, linked without symbols as the Go tool does for tests that it
 // runs itself.
-func (k *kit) steps() []step {
-	there := path.Join(k.room.lab.inside(k.stuff, stuffPlace), k.name)
+func (k *testBinaries) steps() []step {
+	there := path.Join(k.env.lab.inside(k.stuff, stuffPlace), k.name)
 	var out []step
 	for i, round := range k.rounds {
-		argv := k.room.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
+		argv := k.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
 		if k.race {
 			argv = append(argv, "-race")
 		}
@@ -115,21 +115,23 @@ func (k *kit) steps() []step {
 	return out
 }
 
-// said returns the compiler output for a package's tests, and whether everything compiled
+// output returns the compiler output for a package's tests, and whether everything compiled
 // with them succeeded.
-func (k *kit) said(p *pkg, results map[string]result) result {
+func (k *testBinaries) output(p *pkg, results map[string]stepResult) stepResult {
 	for i, round := range k.rounds {
 		if holds(round, p) {
 			return results[k.name+" "+strconv.Itoa(i)]
 		}
 	}
-	return result{}
+	return stepResult{}
 }
 
-func (k *kit) folder(round int) string { return filepath.Join(k.stuff, k.name, strconv.Itoa(round)) }
+func (k *testBinaries) folder(round int) string {
+	return filepath.Join(k.stuff, k.name, strconv.Itoa(round))
+}
 
 // binary is the compiled tests of a package, "" when there are none.
-func (k *kit) binary(p *pkg) string {
+func (k *testBinaries) binary(p *pkg) string {
 	for i, round := range k.rounds {
 		if holds(round, p) {
 			name := filepath.Join(k.folder(i), binaryName(p.path))

@@ -22,7 +22,7 @@ func TestTakenAway(t *testing.T) {
 		{"operands in another order", "func f() {\n h(a || b)\n}", "func f() {\n h(b || a)\n}", "2 h(a || b)"},
 		{"another name", "func f() {\n g()\n}", "func h() {\n g()\n}", ""},
 	} {
-		list := takenAway(
+		list := removedStmts(
 			parseFolder(map[string][]byte{"x.go": []byte("package p;" + c.was)}),
 			parseFolder(map[string][]byte{"x.go": []byte("package p\n\n" + c.is)}))
 		var got []string

@@ -18,7 +18,7 @@ import (
 )
 
 // steady are marks that are the same in every run.
-func steady() *marks { return &marks{from: rand.NewChaCha8([32]byte{1})} }
+func steady() *nonces { return &nonces{from: rand.NewChaCha8([32]byte{1})} }
 
 func isFunction(d ast.Decl) bool {
 	f, ok := d.(*ast.FuncDecl)
@@ -66,7 +66,7 @@ type suite struct{}
 		return []byte(text), nil
 	}
 	p := &pkg{dir: "p", tests: []string{"b_test.go", "a_test.go", "broken_test.go"}}
-	s, err := sealTests(steady(), p, "variable", "loud", read)
+	s, err := markTests(steady(), p, "variable", "loud", read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ type suite struct{}
 		t.Error(diff)
 	}
 	if len(s.files) != 4 {
-		t.Errorf("%d files, want two with seals and one for each package", len(s.files))
+		t.Errorf("%d files, want two with markers and one for each package", len(s.files))
 	}
 	words := map[string]bool{}
 	for _, w := range s.tests {
@@ -105,16 +105,16 @@ type suite struct{}
 	if n := strings.Count(all, "Caught(\""); n != 6 {
 		t.Errorf("%d tests report, want five and the canary", n)
 	}
-	if _, err := sealTests(steady(), &pkg{dir: "q", tests: []string{"x_test.go"}}, "v", "l", read); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := markTests(steady(), &pkg{dir: "q", tests: []string{"x_test.go"}}, "v", "l", read); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := sealTests(&marks{from: strings.NewReader("")}, p, "v", "l", read); err == nil {
+	if _, err := markTests(&nonces{from: strings.NewReader("")}, p, "v", "l", read); err == nil {
 		t.Error("names were drawn from nothing")
 	}
 }
 
 func TestJudge(t *testing.T) {
-	s := sealed{tests: map[string]seal{
+	s := markedTests{tests: map[string]markers{
 		"TestA":   {"a-begun", "a-passed", "a-failed", "a-skipped"},
 		"TestB":   {"b-begun", "b-passed", "b-failed", "b-skipped"},
 		"Example": {begun: "e-begun"},
@@ -156,7 +156,7 @@ func TestJudge(t *testing.T) {
 			if c.spoil != nil {
 				c.spoil(&r)
 			}
-			if got := strings.Join(s.judge(base, r, how{verbose: true}, c.loud), "; "); got != c.want {
+			if got := strings.Join(s.judge(base, r, runOptions{verbose: true}, c.loud), "; "); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})

@@ -17,9 +17,9 @@ const (
 	stuffPlace = "/stuff"
 )
 
-// room is the view of the world that commands on one tree get: the tree, the
+// goEnv is the view of the world that commands on one tree get: the tree, the
 // toolchain, downloaded modules, a build cache, and nothing else of the machine.
-type room struct {
+type goEnv struct {
 	lab    *Lab
 	limits Limits
 	// tree is the host's folder with the tree.
@@ -27,32 +27,32 @@ type room struct {
 	// workspace is the go.work of the base, from the root of the tree; "" for none.
 	workspace string
 	// cache is the host's folder with compiled packages. kept means that what commands
-	// compile stays there; otherwise they change a layer over it, where walls have
+	// compile stays there; otherwise they change a layer over it, where the sandbox has
 	// layers, and where not, cache must be a copy.
 	cache string
 	kept  bool
 }
 
-// walled reports that paths inside are not those of the host.
-func (l *Lab) walled() bool { return l.Walls.Err() == nil }
+// sandboxed reports that paths inside are not those of the host.
+func (l *Lab) sandboxed() bool { return l.Walls.Err() == nil }
 
 // layered reports that commands can change folders in a layer of their own.
 func (l *Lab) layered() bool { return l.Walls.Layers() == nil }
 
 // inside is where a folder of the host is seen that has a place.
 func (l *Lab) inside(host, place string) string {
-	if l.walled() {
+	if l.sandboxed() {
 		return place
 	}
 	return host
 }
 
 // at is where a slash-separated path of the tree is seen.
-func (r room) at(p string) string { return path.Join(r.lab.inside(r.tree, treePlace), p) }
+func (r goEnv) at(p string) string { return path.Join(r.lab.inside(r.tree, treePlace), p) }
 
 // environment is fixed: no file or variable, of the user or of the tree, changes what
 // Go does.
-func (r room) environment(m module) []string {
+func (r goEnv) environment(m module) []string {
 	mode, work, cgo := "-mod=readonly", "off", "0"
 	if m.vendor && r.workspace == "" {
 		mode = "-mod=vendor"
@@ -73,7 +73,7 @@ func (r room) environment(m module) []string {
 
 // spec is the view, without a command. compiling means that it is no more than the
 // toolchain that runs; only then may anything written to the cache be used again.
-func (r room) spec(m module, compiling bool) sandbox.Spec {
+func (r goEnv) spec(m module, compiling bool) sandbox.Spec {
 	s := sandbox.Spec{
 		Env: r.environment(m), Temp: r.lab.Temp, ReadOnly: []string{r.lab.Toolchain.Root},
 		Limits: sandbox.Limits{Total: r.limits.Memory, FileSize: r.limits.FileSize, Processes: r.limits.Processes},
@@ -81,7 +81,7 @@ func (r room) spec(m module, compiling bool) sandbox.Spec {
 	if _, err := os.Stat(r.lab.Toolchain.Modules); err == nil {
 		s.ReadOnly = append(s.ReadOnly, r.lab.Toolchain.Modules)
 	}
-	if !r.lab.walled() {
+	if !r.lab.sandboxed() {
 		return s
 	}
 	size := int64(r.limits.Memory) / 2
