@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,9 @@ func (s step) from(values []any) []any {
 	return out
 }
 
+// stepPattern matches one step of a path: a name, a quoted name, an index, or all.
+var stepPattern = regexp.MustCompile(`^(?:\.([^.\[\]()?@'" *]+)|\['([^\\]*?)'\]|\["([^\\]*?)"\]|\[(-?[0-9]{1,9})\]|\.\*|\[\*\])`)
+
 func parsePath(path string) ([]step, error) {
 	rest, ok := strings.CutPrefix(path, "$")
 	if !ok || len(path) > 1000 {
@@ -100,63 +104,24 @@ func parsePath(path string) ([]step, error) {
 	}
 	var steps []step
 	for rest != "" {
-		var s step
-		var err error
+		m := stepPattern.FindStringSubmatch(rest)
 		switch {
 		case strings.HasPrefix(rest, ".."):
 			return nil, errors.New("the path step .. is not supported")
-		case rest[0] == '.':
-			s, rest, err = nameStep(rest[1:])
-		case rest[0] == '[':
-			s, rest, err = bracketStep(rest[1:])
+		case m == nil:
+			return nil, fmt.Errorf("the path is not valid from %s on", show(rest))
+		case m[0] == ".*", m[0] == "[*]":
+			steps = append(steps, step{kind: '*'})
+		case m[4] != "":
+			i, err := strconv.Atoi(m[4])
+			if err != nil {
+				return nil, err
+			}
+			steps = append(steps, step{kind: 'i', index: i})
 		default:
-			err = fmt.Errorf("the path goes wrong at %s", show(rest))
+			steps = append(steps, step{kind: 'n', name: m[1] + m[2] + m[3]})
 		}
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, s)
+		rest = rest[len(m[0]):]
 	}
 	return steps, nil
-}
-
-func nameStep(rest string) (step, string, error) {
-	end := strings.IndexAny(rest, ".[")
-	if end < 0 {
-		end = len(rest)
-	}
-	name := rest[:end]
-	switch {
-	case name == "":
-		return step{}, "", errors.New("the path has a step without a name")
-	case name == "*":
-		return step{kind: '*'}, rest[end:], nil
-	case strings.ContainsAny(name, "]()?@'\" *"):
-		return step{}, "", fmt.Errorf("the path goes wrong at %s", show(name))
-	}
-	return step{kind: 'n', name: name}, rest[end:], nil
-}
-
-func bracketStep(rest string) (step, string, error) {
-	for _, quote := range []string{"'", `"`} {
-		if quoted, ok := strings.CutPrefix(rest, quote); ok {
-			name, after, ok := strings.Cut(quoted, quote+"]")
-			if !ok || strings.Contains(name, `\`) {
-				return step{}, "", fmt.Errorf("the path goes wrong at %s", show(rest))
-			}
-			return step{kind: 'n', name: name}, after, nil
-		}
-	}
-	inner, after, ok := strings.Cut(rest, "]")
-	if !ok {
-		return step{}, "", errors.New("the path has a [ without a ]")
-	}
-	if inner == "*" {
-		return step{kind: '*'}, after, nil
-	}
-	i, err := strconv.Atoi(inner)
-	if err != nil {
-		return step{}, "", fmt.Errorf("the path goes wrong at %s", show(rest))
-	}
-	return step{kind: 'i', index: i}, after, nil
 }

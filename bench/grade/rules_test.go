@@ -33,7 +33,7 @@ func TestRulesRefuse(t *testing.T) {
 		`{"type":"json_schema","schema":{"$ref":"http://x.example/"}}`: `schema: the schema is not valid`,
 		`{"type":"json_path","path":"a.b"}`:                            `path: a path begins with $ and has at most 1000 bytes`,
 		`{"type":"json_path","path":"$..a"}`:                           `path: the path step .. is not supported`,
-		`{"type":"json_path","path":"$[?(@.a)]"}`:                      `path: the path goes wrong at "?(@.a)]"`,
+		`{"type":"json_path","path":"$[?(@.a)]"}`:                      `path: the path is not valid from "[?(@.a)]" on`,
 		`{"type":"tool_called"}`:                                       `: needs "tool"`,
 		`{"type":"tool_order","tools":[]}`:                             `tools: "tools" is an empty list`,
 		`{"type":"outcome","outcome":"okay"}`:                          `outcome: "okay" is no outcome`,
