@@ -123,26 +123,35 @@ func (s *scan) plausible(v value, of strength, name int) bool {
 	if placeholder(s.text[v.start:v.end]) {
 		return false
 	}
-	if v.quoted && of < strong && len(text) < minRandom {
-		for _, p := range s.rest(v) {
-			text += s.text[p.start:min(p.end, p.start+maxJudged)]
-		}
-	}
-	const ciphers = "0123456789"
+	text += s.furtherText(v, of, len(text))
 	switch {
 	case v.sep == ",":
-		return of == strong && v.quoted && len(text) >= 8 && strings.ContainsAny(text, ciphers) && mixed(text) && !strings.Contains(text, " ")
+		return of == strong && v.quoted && len(text) >= minMedium && ciphered(text) && !strings.Contains(text, " ")
 	case of == weak:
-		return random(text) || upper.has(s.text[name]) && (v.sep == "=" && !v.spaced || v.quoted) && digits(text) && !uuid(text)
+		key := upper.has(s.text[name]) && (v.sep == "=" && !v.spaced || v.quoted)
+		return random(text) || key && digits(text) && !uuid(text)
 	case of == medium && v.sep == "is ":
-		return len(text) >= 16 && mixed(text) && strings.ContainsAny(text, ciphers)
+		return len(text) >= 16 && ciphered(text)
 	case of == medium:
 		return len(text) >= minMedium && mixed(text) && !strings.ContainsAny(text, " ()") && (v.quoted || !code(text))
-	case v.quoted:
-		return true
 	}
-	return s.plausibleBare(v, text)
+	return v.quoted || s.plausibleBare(v, text)
 }
+
+// furtherText returns the text of the further pieces of a split literal whose first
+// piece is too short to be classified.
+func (s *scan) furtherText(v value, of strength, first int) string {
+	var b strings.Builder
+	if v.quoted && of < strong && first < minRandom {
+		for _, p := range s.rest(v) {
+			b.WriteString(s.text[p.start:min(p.end, p.start+maxJudged)])
+		}
+	}
+	return b.String()
+}
+
+// ciphered reports whether text is mixed and has digits.
+func ciphered(text string) bool { return mixed(text) && strings.ContainsAny(text, "0123456789") }
 
 // plausibleBare reports whether a value of a strong name may be a credential, although
 // it is not in quotation marks.

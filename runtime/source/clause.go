@@ -33,40 +33,44 @@ func (r *scriptReader) clause(i int, form Form) {
 	var names []string
 	typeOnly, inner, typed := false, 0, 0
 	for n := range maxAhead {
-		t := r.at(i + n)
-		prev := r.at(i + n - 1)
+		prev, t, next := r.at(i+n-1), r.at(i+n), r.at(i+n+1)
 		switch {
-		case t.kind == text && (n == 1 || prev.is("from")):
-			pattern := importClause
-			if form == ReExport {
-				pattern = exportClause
-			}
-			if path, ok := r.module(t); ok && t.text != "" && r.source[t.to] != '`' && pattern.MatchString(b.String()) {
-				r.add(Import{Path: path, Form: form, TypeOnly: typeOnly || inner > 0 && inner == typed})
-			}
+		case t.kind == text && prev.is("import", "from"):
+			r.from(b.String(), t, form, typeOnly || inner > 0 && inner == typed)
 			return
-		case t.is("type") && n == 1 && (r.at(i+2).is("{") || r.at(i+2).is("*") || r.at(i+2).kind == word && !r.at(i+2).is("from")):
+		case t.is("type") && n == 1 && (next.is("{", "*") || next.kind == word && !next.is("from")):
 			typeOnly = true
 			continue
-		case t.is("type") && (prev.is("{") || prev.is(",")) && r.at(i+n+1).kind == word && !r.at(i+n+1).is("as"):
+		case t.is("type") && prev.is("{", ",") && next.kind == word && !next.is("as"):
 			typed++
 			continue
-		case t.kind == word && (prev.is("{") || prev.is(",") || prev.is("type")):
-			inner++
-			names = append(names, t.text)
-		case t.is("}") && form == ReExport && !r.at(i+n+1).is("from"):
+		case t.is("}") && form == ReExport && !next.is("from"):
 			for _, name := range names {
 				r.shared[name] = true
 			}
 			return
-		case t.kind == word, t.kind == text, t.is("{"), t.is("}"), t.is(","), t.is("*"):
-		default:
+		case t.kind == word && prev.is("{", ",", "type"):
+			inner++
+			names = append(names, t.text)
+		case t.kind != word && t.kind != text && !t.is("{", "}", ",", "*"):
 			return
 		}
 		if b.WriteString(r.source[t.at:t.end]); b.Len() > maxClause {
 			return
 		}
 		b.WriteByte(' ')
+	}
+}
+
+// from adds the import of a module, if the statement before the module's name is valid.
+func (r *scriptReader) from(statement string, module tok, form Form, typeOnly bool) {
+	pattern := importClause
+	if form == ReExport {
+		pattern = exportClause
+	}
+	path, ok := r.module(module)
+	if ok && path != "" && r.source[module.to] != '`' && pattern.MatchString(statement) {
+		r.add(Import{Path: path, Form: form, TypeOnly: typeOnly})
 	}
 }
 

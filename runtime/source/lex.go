@@ -2,6 +2,7 @@ package source
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,7 +33,10 @@ type tok struct {
 	tight bool
 }
 
-func (t tok) is(s string) bool { return (t.kind == punct || t.kind == word) && t.text == s }
+// is reports whether a token is one of some words or operators.
+func (t tok) is(any ...string) bool {
+	return (t.kind == punct || t.kind == word) && slices.Contains(any, t.text)
+}
 
 // lexable returns the part of a text that is tokenized: at most [MaxLexed] bytes, up to
 // the last whole line.

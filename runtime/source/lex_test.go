@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestHostileShapes tests that the time is linear in the length of any text: the bound
-// is a hundred times what a file takes, and quadratic time is minutes.
+// is a hundred times what a file takes, and quadratic time is far beyond it.
 func TestHostileShapes(t *testing.T) {
 	for _, shape := range []string{
 		"a", "a ", "1", "(", ")", "{", "}", "[", "'", "\"", "`", "\\", "/", "//", "/*", "*/", "* /", "\t", "\n", "\n\n ", "#", "#\n", "\"\"\"", "'''",
@@ -23,8 +23,8 @@ func TestHostileShapes(t *testing.T) {
 	} {
 		for _, name := range []string{"a.py", "a.test.ts"} {
 			began := time.Now()
-			s := summarize(t, name, strings.Repeat(shape, MaxLexed/len(shape)))
-			if took := time.Since(began); took > 20*time.Second {
+			s := summarize(t, name, strings.Repeat(shape, MaxLexed/4/len(shape)))
+			if took := time.Since(began); took > 5*time.Second {
 				t.Errorf("%s of %q took %v", name, shape, took)
 			}
 			sound(t, s)

@@ -48,11 +48,11 @@ func logicalLines(toks []tok) [][]tok {
 			continue
 		case t.kind == newline:
 			continue
-		case t.is("("), t.is("["), t.is("{"):
+		case t.is("(", "[", "{"):
 			depth++
-		case t.is(")"), t.is("]"), t.is("}"):
+		case t.is(")", "]", "}"):
 			depth = max(0, depth-1)
-		case depth > 0 && t.column == 0 && (t.is("def") || t.is("class") || t.is("import") || t.is("from")):
+		case depth > 0 && t.column == 0 && t.is("def", "class", "import", "from"):
 			// An unclosed bracket would swallow the rest of the file.
 			lines, line, depth = append(lines, line), nil, 0
 		}
@@ -142,9 +142,9 @@ func (p *pythonReader) head(line []tok) string {
 	end := line[len(line)-1].end
 	for _, t := range line {
 		switch {
-		case t.is("("), t.is("["), t.is("{"):
+		case t.is("(", "[", "{"):
 			depth++
-		case t.is(")"), t.is("]"), t.is("}"):
+		case t.is(")", "]", "}"):
 			depth--
 		case t.is(":") && depth == 0:
 			end = t.at
@@ -205,9 +205,9 @@ func (p *pythonReader) simple(line []tok, conditional bool) {
 	depth, start := 0, true
 	for i, t := range line {
 		switch {
-		case t.is("("), t.is("["), t.is("{"):
+		case t.is("(", "[", "{"):
 			depth++
-		case t.is(")"), t.is("]"), t.is("}"):
+		case t.is(")", "]", "}"):
 			depth--
 		case depth != 0:
 		case t.is(";"):
@@ -288,7 +288,7 @@ func (p *pythonReader) from(line []tok, conditional bool) {
 // dynamic finds importlib.import_module("a") and __import__("a").
 func (p *pythonReader) dynamic(line []tok) {
 	for i := 0; i+2 < len(line); i++ {
-		if (line[i].is("import_module") || line[i].is("__import__")) && line[i+1].is("(") &&
+		if line[i].is("import_module", "__import__") && line[i+1].is("(") &&
 			line[i+2].kind == text && line[i+2].tight && line[i+2].text != "" {
 			p.add(Import{Path: line[i+2].text, Form: Dynamic, Conditional: true})
 		}

@@ -67,7 +67,7 @@ func (r *scriptReader) at(i int) tok {
 // begins reports whether a statement may begin at a token.
 func (r *scriptReader) begins(i int) bool {
 	p := r.at(i - 1)
-	return i == 0 || r.fresh[i] || p.is(";") || p.is("}") || p.is("{")
+	return i == 0 || r.fresh[i] || p.is(";", "}", "{")
 }
 
 func (r *scriptReader) token(i int) {
@@ -84,9 +84,9 @@ func (r *scriptReader) token(i int) {
 		}
 	}
 	switch {
-	case t.is("("), t.is("["), t.is("{"):
+	case t.is("(", "[", "{"):
 		r.depth++
-	case t.is(")"), t.is("]"), t.is("}"):
+	case t.is(")", "]", "}"):
 		r.depth = max(0, r.depth-1)
 		for n := len(r.classes); n > 0 && r.classes[n-1].indent > r.depth; n-- {
 			r.classes = r.classes[:n-1]
@@ -96,7 +96,7 @@ func (r *scriptReader) token(i int) {
 
 // loads looks for imports, tests and the program's start, anywhere in the file.
 func (r *scriptReader) loads(i int) {
-	member := r.at(i-1).is(".") || r.at(i-1).is("?.")
+	member := r.at(i-1).is(".", "?.")
 	next := r.at(i + 1)
 	switch r.toks[i].text {
 	case "import":
@@ -127,7 +127,7 @@ func (r *scriptReader) loads(i int) {
 // call adds a call whose first argument is a plain string.
 func (r *scriptReader) call(form Form, argument int) {
 	path, ok := r.module(r.at(argument))
-	if ok && path != "" && (r.at(argument+1).is(")") || r.at(argument+1).is(",")) {
+	if ok && path != "" && r.at(argument+1).is(")", ",") {
 		r.add(Import{Path: path, Form: form, Conditional: r.depth > 0})
 	}
 }
@@ -139,13 +139,13 @@ func (r *scriptReader) statement(i int) {
 		switch t := r.at(i); {
 		case t.is("export"):
 			exported = true
-			if n := r.at(i + 1); n.is("{") || n.is("*") || n.is("type") && (r.at(i+2).is("{") || r.at(i+2).is("*")) {
+			if n := r.at(i + 1); n.is("{", "*") || n.is("type") && r.at(i+2).is("{", "*") {
 				r.clause(i, ReExport)
 				return
 			}
 		case t.is("default"):
 			standard = true
-		case t.is("declare"), t.is("abstract"), t.is("async") && r.at(i+1).is("function"),
+		case t.is("declare", "abstract"), t.is("async") && r.at(i+1).is("function"),
 			t.is("const") && r.at(i+1).is("enum"):
 		default:
 			r.declaration(start, i, exported, standard)
@@ -175,15 +175,7 @@ func (r *scriptReader) declaration(start, i int, exported, standard bool) {
 		}
 		r.function(name, start, i, exported)
 	case "class":
-		name := next.text
-		if next.kind != word || name == "extends" || name == "implements" {
-			name = "default"
-		}
-		r.typ(name, "class", exported)
-		if body := r.find(i, "{"); body > 0 {
-			// The brackets between here and the body are balanced.
-			r.classes = append(r.classes[:0], openClass{name, r.depth + 1})
-		}
+		r.class(i, exported)
 	case "interface", "enum":
 		if next.kind == word {
 			r.typ(next.text, t.text, exported)
@@ -193,7 +185,7 @@ func (r *scriptReader) declaration(start, i int, exported, standard bool) {
 			r.typ(next.text, "namespace", exported)
 		}
 	case "type":
-		if next.kind == word && (r.at(i+2).is("=") || r.at(i+2).is("<")) {
+		if next.kind == word && r.at(i+2).is("=", "<") {
 			r.typ(next.text, "type", exported)
 		}
 	case "const", "let", "var":
@@ -204,6 +196,19 @@ func (r *scriptReader) declaration(start, i int, exported, standard bool) {
 		if exported && standard && t.kind == word {
 			r.shared[t.text] = true // export default name
 		}
+	}
+}
+
+// class adds a class and opens it for its methods.
+func (r *scriptReader) class(i int, exported bool) {
+	name := r.at(i + 1)
+	if name.kind != word || name.is("extends", "implements") {
+		name.text = "default"
+	}
+	r.typ(name.text, "class", exported)
+	if body := r.find(i, "{"); body > 0 {
+		// The brackets between here and the body are balanced.
+		r.classes = append(r.classes[:0], openClass{name.text, r.depth + 1})
 	}
 }
 
@@ -218,7 +223,7 @@ func (r *scriptReader) function(name string, start, i int, exported bool) {
 		return
 	}
 	// The modifiers of an export are not a part of the signature.
-	for start < i && (r.at(start).is("export") || r.at(start).is("default") || r.at(start).is("declare")) {
+	for start < i && r.at(start).is("export", "default", "declare") {
 		start++
 	}
 	r.Functions = append(r.Functions, Function{Name: name, Signature: r.signature(start), Exported: exported})
@@ -237,9 +242,9 @@ func (r *scriptReader) signature(start int) string {
 			t.is("{") && depth == 0 && closed && !r.at(i-1).is(":"),
 			closed && depth == 0 && r.fresh[i]:
 			return flatten(r.source, r.toks[start:i], t.at)
-		case t.is("("), t.is("["), t.is("{"):
+		case t.is("(", "[", "{"):
 			depth++
-		case t.is(")"), t.is("]"), t.is("}"):
+		case t.is(")", "]", "}"):
 			depth--
 			closed = closed || t.is(")") && depth == 0
 		}
@@ -262,9 +267,9 @@ func (r *scriptReader) isFunction(i int) bool {
 			return false
 		case t.is("=") && depth == 0:
 			return r.isArrow(i + n + 1)
-		case t.is("("), t.is("["), t.is("{"):
+		case t.is("(", "[", "{"):
 			depth++
-		case t.is(")"), t.is("]"), t.is("}"):
+		case t.is(")", "]", "}"):
 			if depth--; depth < 0 {
 				return false
 			}
@@ -294,13 +299,13 @@ func (r *scriptReader) isArrow(i int) bool {
 		switch {
 		case t.kind == newline:
 			return false
-		case t.is("("), t.is("["), t.is("{"):
+		case t.is("(", "[", "{"):
 			depth++
-		case t.is(")"), t.is("]"), t.is("}"):
+		case t.is(")", "]", "}"):
 			depth--
 			if depth == 0 && t.is(")") {
 				next := r.at(i + n + 1)
-				return next.is("=>") || next.is(":")
+				return next.is("=>", ":")
 			}
 		}
 	}
@@ -326,11 +331,11 @@ func (r *scriptReader) method(i int, class string) {
 	for steps := 0; steps < 6 && modifier(r.at(i).text) && !r.at(i+1).is("(") && !r.at(i+1).is("="); steps++ {
 		i++
 	}
-	for r.at(i).is("*") || r.at(i).is("#") {
+	for r.at(i).is("*", "#") {
 		i++
 	}
 	name, next := r.at(i), r.at(i+1)
-	private := r.at(i-1).is("#") || r.at(start).is("private") || r.at(start).is("protected")
+	private := r.at(i-1).is("#") || r.at(start).is("private", "protected")
 	if name.kind != word || !next.is("(") && !(next.is("<") && r.find(i, "(") > 0) && !(next.is("=") && r.isArrow(i+2)) {
 		return
 	}
