@@ -94,7 +94,7 @@ func (sh *shell) agentShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{
 			"agent": a.ID, "config": a.Champion.ID(), "adapter": a.Adapter.Kind, "suites": a.Suites, "values": lines,
 			"not_searched": slices.Concat([]workspace.Unsearched{}, a.Unsearched),
@@ -102,18 +102,18 @@ func (sh *shell) agentShow(c *cli.Context) error {
 			"policy":       map[string]any{"version": version, "calls": policies},
 		})
 	}
-	_, _ = fmt.Fprintf(sh.stdout, "%s  config %s  %s, measured on %s\n\n", a.ID, a.Champion.ID().Short(), a.Adapter.Kind, strings.Join(a.Suites, ", "))
+	sh.printf("%s  config %s  %s, measured on %s\n\n", a.ID, a.Champion.ID().Short(), a.Adapter.Kind, strings.Join(a.Suites, ", "))
 	for _, l := range lines {
-		_, _ = fmt.Fprintf(sh.stdout, "  %-26s %-12s %-28s %s\n", reports.Visible(l.Param), l.Origin, oneLine(reports.Visible(l.Range), 28), shown(l.Value))
+		sh.printf("  %-26s %-12s %-28s %s\n", reports.Visible(l.Param), l.Origin, oneLine(reports.Visible(l.Range), 28), shown(l.Value))
 	}
 	if left := a.LeftAlone(); left != "" {
-		_, _ = fmt.Fprintf(sh.stdout, "\n  not searched: %s\n", reports.Visible(left))
+		sh.printf("\n  not searched: %s\n", reports.Visible(left))
 	}
 	if named := a.NamedInVain(); named != "" {
-		_, _ = fmt.Fprintf(sh.stdout, "  space: in agent.yaml names %s all the same\n", reports.Visible(named))
+		sh.printf("  space: in agent.yaml names %s all the same\n", reports.Visible(named))
 	}
 	if len(a.Allow) > 0 {
-		_, _ = fmt.Fprintf(sh.stdout, "\n  allowed to keep or share text beyond a turn: %s\n", strings.Join(a.Allow, ", "))
+		sh.printf("\n  allowed to keep or share text beyond a turn: %s\n", strings.Join(a.Allow, ", "))
 	}
 	sh.printPolicies(version, policies)
 	return nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -85,12 +84,11 @@ func (sh *shell) printPolicies(version string, lines []policyOf) {
 	if len(lines) == 0 {
 		return
 	}
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("\npolicies %s (`evolve help policies`)\n", version)
+	sh.printf("\npolicies %s (`evolve help policies`)\n", version)
 	for _, l := range lines {
-		out("\n  %s %s\n", l.Kind, reports.Visible(strings.Join(l.Names, ", ")))
+		sh.printf("\n  %s %s\n", l.Kind, reports.Visible(strings.Join(l.Names, ", ")))
 		for _, v := range l.Values {
-			out("    %-24s %-12s %s\n", v.Setting, v.Value, reports.Visible(v.Origin))
+			sh.printf("    %-24s %-12s %s\n", v.Setting, v.Value, reports.Visible(v.Origin))
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	if err := sh.keepTurn(c, w, t, &view); err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		err = sh.printJSON(view)
 	} else {
 		live.rest(view.Transcript)
@@ -234,12 +234,12 @@ func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Sub
 	p, err := desk.Propose(ctx, s)
 	var refused *decide.RefusedError
 	if errors.As(err, &refused) {
-		_, _ = fmt.Fprintf(sh.Stderr, "no proposal was made of a patch of %s by %s: %s\n", reports.Visible(s.Target), reports.Visible(s.Author), reports.Visible(refused.Text))
+		sh.eprintf("no proposal was made of a patch of %s by %s: %s\n", reports.Visible(s.Target), reports.Visible(s.Author), reports.Visible(refused.Text))
 		return nil, nil
 	}
 	var left *patching.LeftError
 	if errors.As(err, &left) {
-		_, _ = fmt.Fprintf(sh.Stderr, "%s; the next night or `evolve patch propose` takes it up\n", reports.Visible(left.Error()))
+		sh.eprintf("%s; the next night or `evolve patch propose` takes it up\n", reports.Visible(left.Error()))
 		return &p, nil
 	}
 	if err != nil {
@@ -272,7 +272,7 @@ func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store 
 	p, err := sh.Desk(w, store).ProposeTool(ctx, a, d, q.Reason)
 	var refused *decide.RefusedError
 	if errors.As(err, &refused) {
-		_, _ = fmt.Fprintf(sh.Stderr, "no proposal was made of the tool %s: %s\n", d.Name, reports.Visible(refused.Text))
+		sh.eprintf("no proposal was made of the tool %s: %s\n", d.Name, reports.Visible(refused.Text))
 		return nil, nil
 	}
 	if err != nil {
@@ -296,7 +296,7 @@ func (sh *shell) keepRequest(ctx context.Context, store *archive.Archive, t oneT
 		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.Now(),
 	})
 	if errors.Is(err, archive.ErrFull) || errors.Is(err, archive.ErrTooLarge) {
-		_, _ = fmt.Fprintf(sh.Stderr, "the change request %s was not stored: %s\n", q.ID, err)
+		sh.eprintf("the change request %s was not stored: %s\n", q.ID, err)
 		return nil
 	}
 	if err != nil {
@@ -314,7 +314,7 @@ type watcher struct {
 }
 
 func (sh *shell) watch(c *cli.Context) *watcher {
-	return &watcher{sh: sh, quiet: c.Bool("json")}
+	return &watcher{sh: sh, quiet: sh.json}
 }
 
 // show prints one event.
@@ -341,30 +341,29 @@ func (w *watcher) rest(t agent.Transcript) {
 
 // printEvent prints one step of a turn on one line.
 func (sh *shell) printEvent(e agent.Event) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if e.Kind == agent.EventStderr { // the cause of a failure is in its last lines
 		for _, line := range lastLines(e.Text, shownStderr) {
-			out("%-10s  %s\n", e.Kind, reports.Visible(line))
+			sh.printf("%-10s  %s\n", e.Kind, reports.Visible(line))
 		}
 		return
 	}
-	out("%-10s", e.Kind)
+	sh.printf("%-10s", e.Kind)
 	if e.Name != "" {
-		out("  %s", reports.Visible(e.Name))
+		sh.printf("  %s", reports.Visible(e.Name))
 	}
 	if e.Outcome != "" && e.Outcome != agent.OK {
-		out("  [%s]", e.Outcome)
+		sh.printf("  [%s]", e.Outcome)
 	}
 	if e.Text != "" {
-		out("  %s", reports.Visible(oneLine(e.Text, 160)))
+		sh.printf("  %s", reports.Visible(oneLine(e.Text, 160)))
 	}
 	switch {
 	case e.Kind == agent.EventPolicy && len(e.Data) > 0:
-		out("  %s", reports.Visible(policyLine(e.Data)))
+		sh.printf("  %s", reports.Visible(policyLine(e.Data)))
 	case len(e.Data) > 0:
-		out("  %s", reports.Visible(oneLine(string(e.Data), 160)))
+		sh.printf("  %s", reports.Visible(oneLine(string(e.Data), 160)))
 	}
-	out("\n")
+	sh.printf("\n")
 }
 
 // policyLine returns the settings of a call, without their origins, which `evolve agent
@@ -385,28 +384,27 @@ func policyLine(data json.RawMessage) string {
 }
 
 func (sh *shell) printEnd(v turnView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("\noutcome    %s\n", v.Outcome)
+	sh.printf("\noutcome    %s\n", v.Outcome)
 	if v.Error != "" {
-		out("error      %s\n", reports.Visible(v.Error))
+		sh.printf("error      %s\n", reports.Visible(v.Error))
 	}
 	if v.Answer != nil {
-		out("answer     %s\n", reports.Visible(*v.Answer))
+		sh.printf("answer     %s\n", reports.Visible(*v.Answer))
 	}
-	out("used       %s\n", usedLine(v.Usage))
+	sh.printf("used       %s\n", usedLine(v.Usage))
 	if v.Turn != "" {
-		out("stored     %s\n", v.Turn)
+		sh.printf("stored     %s\n", v.Turn)
 	}
 	for _, q := range v.Requests {
-		out("asked for  %s %s: `evolve requests list`\n", reports.Visible(q.Type), reports.Visible(oneLine(q.Target, 80)))
+		sh.printf("asked for  %s %s: `evolve requests list`\n", reports.Visible(q.Type), reports.Visible(oneLine(q.Target, 80)))
 	}
 	for _, id := range v.Proposals {
-		out("proposal   %s: `evolve show %s`\n", id, id)
+		sh.printf("proposal   %s: `evolve show %s`\n", id, id)
 	}
 	if v.Score != nil {
-		out("score      %.3f\n", *v.Score)
+		sh.printf("score      %.3f\n", *v.Score)
 		for _, g := range v.Grades {
-			out("           %s  %.3f  %s\n", g.Type, g.Score, reports.Visible(g.Reason))
+			sh.printf("           %s  %.3f  %s\n", g.Type, g.Score, reports.Visible(g.Reason))
 		}
 	}
 }

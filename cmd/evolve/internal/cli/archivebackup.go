@@ -54,7 +54,7 @@ func (sh *shell) archiveBackup(c *cli.Context) error {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
 		sh.stands = "the backup is written to " + path
-		if c.Bool("json") {
+		if sh.json {
 			return sh.printJSON(backupView{path, held})
 		}
 		return sh.printContents("written to "+path, held)

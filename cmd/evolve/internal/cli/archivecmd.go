@@ -29,7 +29,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 						if err != nil {
 							return err
 						}
-						if c.Bool("json") {
+						if sh.json {
 							return sh.printJSON(s)
 						}
 						for _, l := range []struct {
@@ -50,7 +50,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 							{"turns", s.Turns},
 							{"sessions", s.Sessions},
 						} {
-							_, _ = fmt.Fprintf(sh.stdout, "%-16s %s\n", l.name, humanize.Comma(int64(l.count)))
+							sh.printf("%-16s %s\n", l.name, humanize.Comma(int64(l.count)))
 						}
 						_, err = fmt.Fprintf(sh.stdout, "%-16s %s\n", "on disk", humanize.IBytes(uint64(s.Bytes)))
 						return err
@@ -64,7 +64,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 						if err := a.Check(c.Context); err != nil {
 							return err
 						}
-						if c.Bool("json") {
+						if sh.json {
 							return sh.printJSON(map[string]any{"sound": true})
 						}
 						_, err := fmt.Fprintln(sh.stdout, "sound: every record reads, the indexes agree, the ledger is intact")
@@ -93,7 +93,7 @@ func (sh *shell) archiveCommand() *cli.Command {
 func (sh *shell) archiveExport(c *cli.Context) error {
 	name := c.Args().First()
 	toStdout := name == "" || name == "-"
-	if toStdout && c.Bool("json") {
+	if toStdout && sh.json {
 		return exit.Errorf(exit.Usage, "leave --json out, or name a FILE", "an export on standard output is many JSON lines, not one value")
 	}
 	return sh.inspecting(c, func(a *archive.Archive) error {
@@ -126,7 +126,7 @@ func (sh *shell) archiveExport(c *cli.Context) error {
 		if err := f.CloseAtomicallyReplace(); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
-		if c.Bool("json") {
+		if sh.json {
 			return sh.printJSON(map[string]any{"file": path})
 		}
 		_, err = fmt.Fprintf(sh.stdout, "written to %s\n", path)

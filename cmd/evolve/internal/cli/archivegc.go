@@ -61,7 +61,7 @@ func (sh *shell) archiveGC(c *cli.Context) error {
 	if !dry {
 		sh.stands = removedWords(gone, dry)
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(gcView{gone, dry})
 	}
 	_, err = fmt.Fprintln(sh.stdout, removedWords(gone, dry))
@@ -126,10 +126,10 @@ func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s batch.
 	gone, err := sh.collect(ctx, w.Root, keep, runOwner)
 	switch {
 	case err != nil:
-		_, _ = fmt.Fprintf(sh.Stderr, "warning: nothing old was removed after run %s: %s\n", s.Run.ID, reports.Visible(err.Error()))
+		sh.eprintf("warning: nothing old was removed after run %s: %s\n", s.Run.ID, reports.Visible(err.Error()))
 	case gone.Over:
-		_, _ = fmt.Fprintf(sh.Stderr, "warning: %s\n", removedWords(gone, false))
+		sh.eprintf("warning: %s\n", removedWords(gone, false))
 	case len(gone.Nights) > 0 && !quiet:
-		_, _ = fmt.Fprintf(sh.Stderr, "%s\n", removedWords(gone, false))
+		sh.eprintf("%s\n", removedWords(gone, false))
 	}
 }

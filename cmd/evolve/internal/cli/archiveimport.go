@@ -57,7 +57,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 		return err
 	}
 	sh.stands = "the archive is imported"
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{
 			"imported": name, "sha256": told.SHA256, "drafts": told.Drafts, "origin": told.Origin,
 			"unproven": append([]string{}, commits.Unproven...), "other_archives": commits.Others,
@@ -66,16 +66,16 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 	text := ""
 	if told.Drafts > 0 {
 		text = fmt.Sprintf(": %s that waited for a decision %s here; the next %s measures what it can",
-			count(told.Drafts, "proposal"), orElse("are drafts", "is a draft", told.Drafts != 1), sh.typed("evolve run"))
+			count(told.Drafts, "proposal"), orElse("are drafts", "is a draft", told.Drafts != 1), sh.command("evolve run"))
 	}
 	if n := len(commits.Unproven); n > 0 {
 		text += fmt.Sprintf("\n  %s as the export states them: no commit here confirms who decided", count(n, "decision"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
-		_, _ = fmt.Fprintf(sh.Stderr, "warning: %s here another archive, %s: the export is not of it\n",
+		sh.eprintf("warning: %s here another archive, %s: the export is not of it\n",
 			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), reports.Visible(id))
 	}
-	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.typed("evolve archive restore"))
+	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.command("evolve archive restore"))
 	return err
 }
 

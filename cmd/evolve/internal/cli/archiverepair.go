@@ -54,7 +54,7 @@ func (sh *shell) archiveRepair(c *cli.Context) error {
 	if r.Aside != "" {
 		sh.stands = "the archive is repaired; the damaged one is " + r.Aside
 	}
-	if c.Bool("json") {
+	if sh.json {
 		err = sh.printJSON(repairView{r.Sound(), r.Aside != "", *r})
 	} else {
 		err = sh.printRepair(root, r)
@@ -67,33 +67,32 @@ func (sh *shell) archiveRepair(c *cli.Context) error {
 
 // printRepair shows what was found, and what is or would be kept.
 func (sh *shell) printRepair(root string, r *archive.Repair) error {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if r.Sound() {
 		_, err := fmt.Fprintln(sh.stdout, "sound: there is nothing to repair")
 		return err
 	}
 	for _, d := range r.Damage {
-		out("damaged  %s\n", reports.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
+		sh.printf("damaged  %s\n", reports.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
 	}
-	out("kept     %s\n", tally(r.Kept))
-	out("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
+	sh.printf("kept     %s\n", tally(r.Kept))
+	sh.printf("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
 	if r.Older > 0 {
-		out("older    of %s only an older version can be read\n", count(r.Older, "record"))
+		sh.printf("older    of %s only an older version can be read\n", count(r.Older, "record"))
 	}
-	out("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
+	sh.printf("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
 	if r.Behind > 0 {
-		out("; %s behind it can be read and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
+		sh.printf("; %s behind it can be read and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
 	}
-	out("\n")
+	sh.printf("\n")
 	if r.Aside == "" {
-		_, err := fmt.Fprintf(sh.stdout, "\nnothing was changed\n\n  next    %s\n", sh.typed("evolve archive repair --yes"))
+		_, err := fmt.Fprintf(sh.stdout, "\nnothing was changed\n\n  next    %s\n", sh.command("evolve archive repair --yes"))
 		return err
 	}
 	name, err := filepath.Rel(root, r.Aside)
 	if err != nil {
 		name = r.Aside
 	}
-	_, err = fmt.Fprintf(sh.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", reports.Visible(name), sh.typed("evolve archive check"))
+	_, err = fmt.Fprintf(sh.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", reports.Visible(name), sh.command("evolve archive check"))
 	return err
 }
 

@@ -74,7 +74,7 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 		return err
 	}
 	sh.stands = "the archive is restored"
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(restoreView{backupView{name, held}, append([]archive.LostDecision{}, lost.Lost...), lost.Entries})
 	}
 	return sh.printContents("restored from "+name, held)
@@ -217,7 +217,7 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 	}
 	who, ok := sh.asker()
 	if c.Bool("yes") || !ok {
-		_, _ = fmt.Fprint(sh.Stderr, b.String())
+		_, _ = fmt.Fprint(sh.stderr, b.String())
 	}
 	if c.Bool("yes") {
 		return nil

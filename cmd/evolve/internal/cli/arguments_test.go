@@ -167,14 +167,14 @@ func TestVisibleJSON(t *testing.T) {
 }
 
 func TestHere(t *testing.T) {
-	sh := &shell{place: "/w s"}
+	sh := &console{place: "/w s"}
 	for in, want := range map[string]string{
 		"`evolve status` and `evolve report`":             "`evolve status --workspace '/w s'` and `evolve report --workspace '/w s'`",
 		"`evolve help json`, `evolve demo`":               "`evolve help json`, `evolve demo`",
 		"`evolve init --workspace x` makes one there":     "`evolve init --workspace x` makes one there",
 		"run `git switch main`; nothing else evolve does": "run `git switch main`; nothing else evolve does",
 	} {
-		if got := sh.here(in); got != want {
+		if got := sh.localHint(in); got != want {
 			t.Errorf("%s\n became %s\n   want %s", in, got, want)
 		}
 	}

@@ -33,14 +33,14 @@ func (sh *shell) auditLog(c *cli.Context, a *archive.Archive) error {
 		if err != nil {
 			return fmt.Errorf("reading the ledger: %w", err)
 		}
-		if c.Bool("json") {
+		if sh.json {
 			list = append(list, e)
 			continue
 		}
-		_, _ = fmt.Fprintf(sh.stdout, "%4d  %s  %s  %-18s  %-12s  %s\n", e.Seq, e.Time.Local().Format("2006-01-02 15:04:05"),
+		sh.printf("%4d  %s  %s  %-18s  %-12s  %s\n", e.Seq, e.Time.Local().Format("2006-01-02 15:04:05"),
 			reports.Visible(e.Hash[:min(12, len(e.Hash))]), reports.Visible(e.Kind), reports.Visible(e.Subject), reports.Visible(e.Actor))
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"entries": list})
 	}
 	return nil

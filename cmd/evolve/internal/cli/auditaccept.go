@@ -69,7 +69,7 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 		return err
 	}
 	sh.stands = fmt.Sprintf("the ledger of %d entries is accepted", n)
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"entries": n, "head": head})
 	}
 	_, err = fmt.Fprintf(sh.stdout, "accepted: %d entries, head %s\n", n, head)

@@ -54,13 +54,13 @@ func (sh *shell) auditSign(c *cli.Context) error {
 			return err
 		}
 		sh.stands = fmt.Sprintf("the head of the ledger is signed at entry %d", n)
-		if c.Bool("json") {
+		if sh.json {
 			name, _ := signing.Files(root)
 			return sh.printJSON(map[string]any{"entries": n, "head": head, "file": name, "fingerprint": with.Key.Fingerprint(), "signed_before": was.Seq})
 		}
 		_, err = fmt.Fprintf(sh.stdout, "signed: %d entries, head %s\n", n, head)
 		if err == nil && was.Signer.Fingerprint != "" && was.Seq < n {
-			_, err = fmt.Fprintf(sh.stdout, "  new in it: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.typed(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
+			_, err = fmt.Fprintf(sh.stdout, "  new in it: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.command(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
 		}
 		return err
 	})

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -83,7 +82,7 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 		if err != nil {
 			return unverified(err)
 		}
-		if c.Bool("json") {
+		if sh.json {
 			return sh.printJSON(v)
 		}
 		sh.printVerified(v)
@@ -192,11 +191,10 @@ func placeOf(p archive.ProposalRecord, root string) string {
 }
 
 func (sh *shell) printVerified(v verifyView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("intact: %d entries, head %s\n", v.Entries, v.Head)
-	out("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
+	sh.printf("intact: %d entries, head %s\n", v.Entries, v.Head)
+	sh.printf("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
 	if v.Rulings.Recomputed > 0 {
-		out("  %s computed again from the stored evaluations\n", count(v.Rulings.Recomputed, "ruling"))
+		sh.printf("  %s computed again from the stored evaluations\n", count(v.Rulings.Recomputed, "ruling"))
 	}
 	for _, note := range []struct {
 		n    int
@@ -207,33 +205,33 @@ func (sh *shell) printVerified(v verifyView) {
 		{len(v.Missing), "adopted by a commit that the repository does not have"},
 	} {
 		if note.n > 0 {
-			out("  %s %s\n", count(note.n, "proposal"), note.text)
+			sh.printf("  %s %s\n", count(note.n, "proposal"), note.text)
 		}
 	}
 	if n := v.Rulings.Unstored; n > 0 {
-		out("  %s not recomputable: an older evolve did not store what they were computed from\n", count(n, "ruling"))
+		sh.printf("  %s not recomputable: an older evolve did not store what they were computed from\n", count(n, "ruling"))
 	}
 	if n := v.Rulings.Gone; n > 0 {
-		out("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
+		sh.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
-		out("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
+		sh.printf("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if n := len(v.Unproven); n > 0 {
-		out("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
+		sh.printf("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
 	}
 	if n := len(v.Later); n > 0 {
-		out("  %s about imported proposals that the export does not tell of: it is older, or cut\n", count(n, "commit"))
+		sh.printf("  %s about imported proposals that the export does not tell of: it is older, or cut\n", count(n, "commit"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
-		out("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
+		sh.printf("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
 			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), reports.Visible(id))
 	}
 	if v.Signer != "" {
-		out("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, reports.Visible(v.Signer), v.Signed, v.Entries)
+		sh.printf("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, reports.Visible(v.Signer), v.Signed, v.Entries)
 	}
 	if v.NoGit != "" {
-		out("  not compared with commits: %s\n", v.NoGit)
+		sh.printf("  not compared with commits: %s\n", v.NoGit)
 	}
 }

@@ -60,11 +60,11 @@ func (sh *shell) benchList(c *cli.Context) error {
 	for _, name := range sortedSuites(w) {
 		lines = append(lines, suiteInNumbers(w, w.Suites[name]))
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"suites": lines})
 	}
 	for _, l := range lines {
-		_, _ = fmt.Fprintf(sh.stdout, "%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
+		sh.printf("%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
 			l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, reports.Visible(strings.Join(l.Domains, ", ")), orDash(strings.Join(l.Agents, ", ")))
 	}
 	return nil
@@ -136,7 +136,7 @@ func (sh *shell) valid(c *cli.Context, names []string, suites []*bench.Suite) er
 	for i, s := range suites {
 		alike[names[i]] = s.Likeness()
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"valid": orEmpty(names), "likeness": alike})
 	}
 	_, err := fmt.Fprintf(sh.stdout, "valid: %s\n", reports.Visible(strings.Join(names, ", ")))
@@ -151,12 +151,12 @@ func (sh *shell) alike(lead string, l bench.Likeness) {
 	if l.String() == "" {
 		return
 	}
-	_, _ = fmt.Fprintf(sh.stdout, "%s%s\n", reports.Visible(lead), l)
+	sh.printf("%s%s\n", reports.Visible(lead), l)
 	for _, group := range l.Named {
-		_, _ = fmt.Fprintf(sh.stdout, "  %s\n", reports.Visible(group))
+		sh.printf("  %s\n", reports.Visible(group))
 	}
 	if more := l.Groups - len(l.Named); more > 0 {
-		_, _ = fmt.Fprintf(sh.stdout, "  and %d groups more\n", more)
+		sh.printf("  and %d groups more\n", more)
 	}
 }
 
@@ -181,11 +181,11 @@ func (sh *shell) benchSplit(c *cli.Context) error {
 		t := &s.Tasks[i]
 		lines[i] = line{t.ID, t.Domain, t.Unit(), t.Split}
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"suite": name, "tasks": lines})
 	}
 	for _, l := range lines {
-		_, _ = fmt.Fprintf(sh.stdout, "%-8s %-14s %-24s %s\n", l.Split, reports.Visible(l.Domain), reports.Visible(l.Cluster), reports.Visible(l.Task))
+		sh.printf("%-8s %-14s %-24s %s\n", l.Split, reports.Visible(l.Domain), reports.Visible(l.Cluster), reports.Visible(l.Task))
 	}
 	return nil
 }

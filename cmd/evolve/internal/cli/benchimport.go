@@ -104,7 +104,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	if err := writeNew(path, out.Bytes(), c.Bool("force")); err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"file": path, "entries": entries, "notes": notes, "likeness": alike})
 	}
 	_, err = fmt.Fprintf(sh.stdout, "%d written to %s\n", entries, path)
@@ -119,7 +119,7 @@ const howToRead = "--format, --question, --answer and --part say how to read it"
 
 func (sh *shell) notes(list []importer.Note) {
 	for _, n := range list {
-		_, _ = fmt.Fprintf(sh.Stderr, "note: %s\n", reports.Visible(n.String()))
+		sh.eprintf("note: %s\n", reports.Visible(n.String()))
 	}
 }
 

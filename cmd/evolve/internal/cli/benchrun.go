@@ -105,7 +105,7 @@ func (sh *shell) benchRun(c *cli.Context) error {
 		return err
 	}
 	view.Agent = a.ID
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(view)
 	}
 	sh.printBench(view)
@@ -176,20 +176,19 @@ func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tas
 }
 
 func (sh *shell) printBench(v benchView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	for _, t := range v.Tasks {
 		if t.Scored && t.Score >= 1 {
 			continue
 		}
-		out("  %.2f  %-14s %-28s %-20s %s\n", t.Score, reports.Visible(t.Domain), reports.Visible(t.Task), t.Outcome, reports.Visible(oneLine(t.Reason, 80)))
+		sh.printf("  %.2f  %-14s %-28s %-20s %s\n", t.Score, reports.Visible(t.Domain), reports.Visible(t.Task), t.Outcome, reports.Visible(oneLine(t.Reason, 80)))
 	}
-	out("\n")
+	sh.printf("\n")
 	for _, d := range v.Domains {
-		out("  %-16s %.3f  over %d tasks\n", reports.Visible(d.Domain), d.Score, d.Tasks)
+		sh.printf("  %-16s %.3f  over %d tasks\n", reports.Visible(d.Domain), d.Score, d.Tasks)
 	}
-	out("  %-16s %.3f  [%.3f, %.3f] over %d search tasks", "all", v.Score, v.Lo, v.Hi, v.Scored)
+	sh.printf("  %-16s %.3f  [%.3f, %.3f] over %d search tasks", "all", v.Score, v.Lo, v.Hi, v.Scored)
 	if v.Missing > 0 {
-		out(", %d missing", v.Missing)
+		sh.printf(", %d missing", v.Missing)
 	}
-	out("\n")
+	sh.printf("\n")
 }

@@ -1,38 +1,25 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
-	"evolve/runtime/text"
 )
 
 // shell is one invocation of evolve: the parts that agents, archives and decisions need,
-// the streams, and the form of the output.
+// and the console.
 type shell struct {
 	*wire.Host
-	stdin  io.Reader
-	stdout io.Writer
-	dir    string
-	// json reports whether --json is set: errors are then an object.
-	json bool
-	// place is the workspace's name in printed commands; empty if it is found from the
-	// current folder.
-	place string
+	*console
+	dir string
 	// stands is what this command has done and a repetition would not do again; "" before.
 	stands string
 
@@ -63,12 +50,14 @@ func newShell(ctx context.Context, p Process) *shell {
 	if p.Sleep == nil {
 		p.Sleep = sleep
 	}
-	sh := &shell{stdin: p.Stdin, stdout: p.Stdout, dir: p.Dir, json: wantsJSON(p.Args), args: p.Args, signals: p.Signals, release: p.Release}
-	sh.Host = &wire.Host{
-		Ctx: ctx, Env: p.Env, Now: p.Now, Sleep: p.Sleep, Stderr: p.Stderr, Log: slog.New(slog.DiscardHandler),
-		Command: sh.typed, Reached: p.Reached,
+	con := &console{stdin: p.Stdin, stdout: p.Stdout, stderr: p.Stderr, json: wantsJSON(p.Args)}
+	return &shell{
+		Host: &wire.Host{
+			Ctx: ctx, Env: p.Env, Now: p.Now, Sleep: p.Sleep, Stderr: p.Stderr, Log: slog.New(slog.DiscardHandler),
+			Command: con.command, Reached: p.Reached,
+		},
+		console: con, dir: p.Dir, args: p.Args, signals: p.Signals, release: p.Release,
 	}
-	return sh
 }
 
 func (sh *shell) dispatch() error {
@@ -89,7 +78,7 @@ func (sh *shell) dispatch() error {
 func (sh *shell) app() *cli.App {
 	app := &cli.App{
 		Name: "evolve", Usage: "make an LLM agent better overnight, and leave the decision to a person",
-		Writer: sh.stdout, ErrWriter: sh.Stderr, Reader: sh.stdin,
+		Writer: sh.stdout, ErrWriter: sh.stderr, Reader: sh.stdin,
 		HideHelp: true, HideVersion: true,
 		Commands:       sh.commands(),
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -130,7 +119,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 			if err := checkArguments(ctx, name, c); err != nil {
 				return err
 			}
-			sh.Log, sh.Quiet = sh.logger(ctx), ctx.Bool("quiet")
+			sh.configure(ctx)
 			if name != "evolve run" && name != "evolve demo" { // these drain on the first interrupt
 				stoppable, stop := sh.stoppable()
 				defer stop()
@@ -321,59 +310,15 @@ func allFlags(commands []*cli.Command) []cli.Flag {
 	return out
 }
 
-// printJSON writes one indented JSON value.
-func (sh *shell) printJSON(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("writing the result: %w", err)
+// configure takes over the flags of every command.
+func (sh *shell) configure(c *cli.Context) {
+	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
+	sh.Log = slog.New(slog.NewTextHandler(sh.stderr, opts))
+	if c.String("log-format") == "json" {
+		sh.Log = slog.New(slog.NewJSONHandler(sh.stderr, opts))
 	}
-	_, err := sh.stdout.Write(visibleJSON(b.Bytes()))
-	return err
-}
-
-// visibleJSON escapes characters that are invisible or that control a terminal. They
-// occur in strings only, and JSON parsers decode them.
-func visibleJSON(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	for _, r := range string(data) {
-		switch {
-		case r == '\n' || text.Shown(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
-}
-
-// terminal reports whether a stream is a terminal, and its width (80 when unknown).
-func terminal(stream any) (bool, int) {
-	if o, ok := stream.(*errWriter); ok {
-		stream = o.Writer
-	}
-	f, ok := stream.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return false, 80
-	}
-	if width, ok := drawable(stream); ok {
-		return true, width
-	}
-	return true, 80
-}
-
-// color reports whether standard output may be coloured.
-func (sh *shell) color(c *cli.Context) bool {
+	sh.json, sh.quiet = c.Bool("json"), c.Bool("quiet")
+	sh.Host.Quiet = sh.quiet
 	tty, _ := terminal(sh.stdout)
-	return tty && !c.Bool("no-color") && sh.Env.Get("NO_COLOR") == "" && sh.Env.Get("TERM") != "dumb"
-}
-
-// on returns the shell with another standard output.
-func (sh *shell) on(out io.Writer) *shell {
-	return &shell{Host: sh.Host, stdin: sh.stdin, stdout: out, dir: sh.dir, place: sh.place}
+	sh.color = tty && !c.Bool("no-color") && sh.Env.Get("NO_COLOR") == "" && sh.Env.Get("TERM") != "dumb"
 }

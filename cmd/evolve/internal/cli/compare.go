@@ -62,7 +62,7 @@ func (sh *shell) compareCommand() *cli.Command {
 				if err != nil {
 					return err
 				}
-				if c.Bool("json") {
+				if sh.json {
 					return sh.printJSON(view)
 				}
 				sh.printComparison(view, one, two)

@@ -11,39 +11,36 @@ import (
 
 // printComparison shows two variants side by side on what they share.
 func (sh *shell) printComparison(v compareView, one, two archive.Variant) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("v%d → v%d of %s\n\n", one.Number, two.Number, reports.Visible(v.Agent))
+	sh.printf("v%d → v%d of %s\n\n", one.Number, two.Number, reports.Visible(v.Agent))
 	printChanges(sh.stdout, v.Changes, 26)
-	out("\n")
+	sh.printf("\n")
 	if c := v.Search; c == nil {
-		out("  search   no task has evaluations of both\n")
+		sh.printf("  search   no task has evaluations of both\n")
 	} else {
 		sh.printDifference("search", *c)
-		out("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
+		sh.printf("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
 	}
 	if v.Holdout == nil {
-		out("  holdout  no task has evaluations of both\n")
+		sh.printf("  holdout  no task has evaluations of both\n")
 	} else {
 		sh.printHoldout(*v.Holdout)
 	}
 	if v.Units == unitsOfTasks {
-		out("\nThe workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
+		sh.printf("\nThe workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
 	}
 }
 
 func (sh *shell) printDifference(name string, c stats.Comparison) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal",
+	sh.printf("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal",
 		name, c.MeanA, c.MeanB, points(c.Difference), points(c.Lo), points(c.Hi), count(c.Tasks, "task"), c.Repeats, c.Wins, c.Losses, c.Ties)
 	if c.Lo <= 0 && c.Hi >= 0 {
-		out("   ~ no significant difference")
+		sh.printf("   ~ no significant difference")
 	}
-	out("\n")
+	sh.printf("\n")
 }
 
 // printHoldout shows what is valid at any stopping time.
 func (sh *shell) printHoldout(r stats.Ruling) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	shown := r.Comparison
 	i, about := r.Shown()
 	shown.Lo, shown.Hi = i.Lo, i.Hi
@@ -52,20 +49,20 @@ func (sh *shell) printHoldout(r stats.Ruling) {
 	if i.Lo == i.Hi && about == stats.TheseTasks {
 		what = "exact for these tasks, as a repeat would say the same"
 	}
-	out("           %s; over so many comparisons as you make, some are found by chance\n", what)
-	out("    claim  %s\n", verdictOn(r))
+	sh.printf("           %s; over so many comparisons as you make, some are found by chance\n", what)
+	sh.printf("    claim  %s\n", verdictOn(r))
 	if words := r.Assumes(); words != "" {
-		out("           %s\n", words)
+		sh.printf("           %s\n", words)
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
-		out("           %s\n", r.Tail.Words())
+		sh.printf("           %s\n", r.Tail.Words())
 	}
 	for _, g := range r.Guards {
-		out("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", reports.Visible(g.Name),
+		sh.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", reports.Visible(g.Name),
 			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), g.Verdict)
 	}
 	for _, d := range r.Parts {
-		out("    %s  %s points  [%s, %s]   %s: %s\n", reports.Visible(d.Domain), points(d.Difference), points(d.Lo), points(d.Hi), count(d.Tasks, "task"), d.Verdict)
+		sh.printf("    %s  %s points  [%s, %s]   %s: %s\n", reports.Visible(d.Domain), points(d.Difference), points(d.Lo), points(d.Hi), count(d.Tasks, "task"), d.Verdict)
 	}
 }
 

@@ -1,20 +1,206 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/term"
 
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
+	"evolve/runtime/text"
 )
+
+// console is where a command prints and asks, and the form of what it prints.
+type console struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	// json reports whether --json is set: errors are then an object.
+	json bool
+	// quiet leaves out progress, and color reports whether output may be coloured.
+	quiet, color bool
+	// place is the workspace's name in printed commands; empty if it is found from the
+	// current folder.
+	place string
+}
+
+// on returns a console that prints to out for a person to read.
+func (con *console) on(out io.Writer) *console {
+	return &console{stdin: con.stdin, stdout: out, stderr: con.stderr, place: con.place}
+}
+
+// printf writes to standard output, which keeps its first error.
+func (con *console) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(con.stdout, format, args...)
+}
+
+// eprintf writes to standard error.
+func (con *console) eprintf(format string, args ...any) {
+	_, _ = fmt.Fprintf(con.stderr, format, args...)
+}
+
+// printJSON writes one indented JSON value.
+func (con *console) printJSON(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	_, err := con.stdout.Write(visibleJSON(b.Bytes()))
+	return err
+}
+
+// visibleJSON escapes characters that are invisible or that control a terminal. They
+// occur in strings only, and JSON parsers decode them.
+func visibleJSON(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for _, r := range string(data) {
+		switch {
+		case r == '\n' || text.Shown(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+// terminal reports whether a stream is a terminal, and its width (80 when unknown).
+func terminal(stream any) (bool, int) {
+	if o, ok := stream.(*errWriter); ok {
+		stream = o.Writer
+	}
+	f, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return false, 80
+	}
+	if width, ok := drawable(stream); ok {
+		return true, width
+	}
+	return true, 80
+}
+
+// person is the user at the terminal.
+type person struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// asker returns the user at the terminal, if questions can be asked there.
+func (con *console) asker() (*person, bool) {
+	if in, _ := terminal(con.stdin); !in {
+		return nil, false
+	}
+	for _, out := range []io.Writer{con.stderr, con.stdout} {
+		if tty, _ := terminal(out); tty {
+			return &person{bufio.NewReader(con.stdin), out}, true
+		}
+	}
+	return nil, false
+}
+
+// errGone means that the input ended before an answer.
+var errGone = errors.New("the input ended")
+
+// ask puts a question and returns the line that answers it.
+func (p *person) ask(ctx context.Context, question string) (string, error) {
+	_, _ = fmt.Fprint(p.out, question)
+	type answer struct {
+		line string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		line, err := p.in.ReadString('\n')
+		answers <- answer{strings.TrimSpace(line), err}
+	}()
+	select {
+	case <-ctx.Done():
+		_, _ = fmt.Fprintln(p.out)
+		return "", context.Cause(ctx)
+	case a := <-answers:
+		if a.err != nil && a.line == "" {
+			_, _ = fmt.Fprintln(p.out)
+			return "", errGone
+		}
+		return a.line, nil
+	}
+}
+
+// command returns a command that works in the current folder.
+func (con *console) command(command string) string {
+	if con.place == "" {
+		return command
+	}
+	return command + " --workspace " + exit.ShellQuote(con.place)
+}
+
+// inHints finds the commands in a hint.
+var inHints = regexp.MustCompile("`evolve [^`]*`")
+
+// localHint adapts the commands in a hint to the current folder.
+func (con *console) localHint(hint string) string {
+	if con.place == "" {
+		return hint
+	}
+	return inHints.ReplaceAllStringFunc(hint, func(command string) string {
+		command = strings.Trim(command, "`")
+		for _, free := range []string{"evolve help", "evolve demo", "--help", "--workspace"} {
+			if strings.Contains(command, free) {
+				return "`" + command + "`"
+			}
+		}
+		return "`" + con.command(command) + "`"
+	})
+}
+
+// localReport adapts the commands of a report to the current folder.
+func (con *console) localReport(r reports.Report) reports.Report {
+	if con.place == "" {
+		return r
+	}
+	r.Agents, r.Volatile.Patches, r.Volatile.Waiting = slices.Clone(r.Agents), slices.Clone(r.Volatile.Patches), slices.Clone(r.Volatile.Waiting)
+	for i := range r.Agents {
+		r.Agents[i].Decision.Commands = con.commandList(r.Agents[i].Decision.Commands)
+	}
+	for i := range r.Volatile.Waiting {
+		r.Volatile.Waiting[i].Command = con.command(r.Volatile.Waiting[i].Command)
+	}
+	for i := range r.Volatile.Patches {
+		r.Volatile.Patches[i].Commands = con.commandList(r.Volatile.Patches[i].Commands)
+	}
+	return r
+}
+
+func (con *console) commandList(commands []string) []string {
+	out := make([]string, len(commands))
+	for i, command := range commands {
+		out[i] = con.command(command)
+	}
+	return out
+}
 
 // fail prints an error with its hint and returns its exit code. With --json both are the
 // last line of standard error.
-func (sh *shell) fail(err error) int {
+func (con *console) fail(err error) int {
 	var q exit.Silent
 	if errors.As(err, &q) {
 		return int(q)
@@ -23,14 +209,14 @@ func (sh *shell) fail(err error) int {
 	if errors.Is(err, syscall.EPIPE) { // the reader has ended, as `| head` does
 		return code
 	}
-	hint = sh.here(hint)
-	if sh.json {
+	hint = con.localHint(hint)
+	if con.json {
 		line, _ := json.Marshal(struct {
 			Error string `json:"error"`
 			Hint  string `json:"hint,omitempty"`
 			Exit  int    `json:"exit"`
 		}{shortened(err.Error()), shortened(hint), code})
-		_, _ = fmt.Fprintf(sh.Stderr, "%s\n", visibleJSON(line))
+		con.eprintf("%s\n", visibleJSON(line))
 		return code
 	}
 	for i, l := range strings.Split(strings.TrimRight(shortened(err.Error()), "\n"), "\n") {
@@ -38,10 +224,10 @@ func (sh *shell) fail(err error) int {
 		if i > 0 {
 			lead = "       "
 		}
-		_, _ = fmt.Fprintln(sh.Stderr, lead+reports.Visible(l))
+		_, _ = fmt.Fprintln(con.stderr, lead+reports.Visible(l))
 	}
 	if hint != "" {
-		_, _ = fmt.Fprintf(sh.Stderr, "hint: %s\n", reports.Visible(shortened(hint)))
+		con.eprintf("hint: %s\n", reports.Visible(shortened(hint)))
 	}
 	return code
 }

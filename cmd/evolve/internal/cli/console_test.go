@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/wire"
 )
 
 func TestFail(t *testing.T) {
@@ -30,7 +29,7 @@ func TestFail(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			sh := &shell{Host: &wire.Host{Stderr: &stderr}, json: tt.json}
+			sh := &console{stderr: &stderr, json: tt.json}
 			code := sh.fail(tt.err)
 			if diff := cmp.Diff(tt.want, stderr.String()); diff != "" || code != tt.code {
 				t.Errorf("exit %d, want %d\n%s", code, tt.code, diff)
@@ -44,7 +43,7 @@ func TestFailIsShort(t *testing.T) {
 	long := strings.Repeat("k", 1<<20)
 	for _, asJSON := range []bool{false, true} {
 		var stderr bytes.Buffer
-		sh := &shell{Host: &wire.Host{Stderr: &stderr}, json: asJSON}
+		sh := &console{stderr: &stderr, json: asJSON}
 		sh.fail(exit.Errorf(2, "did you mean "+long, "reading x.jsonl: unknown field %q: %s", long, "the end"))
 		if text := stderr.String(); len(text) > 5000 || !strings.Contains(text, "reading x.jsonl") || !strings.Contains(text, "the end") {
 			t.Errorf("%d bytes: %.200s", len(text), text)

@@ -55,7 +55,7 @@ func approving() decision {
 			return d.Approve(ctx, id, w)
 		},
 		done: func(sh *shell, p archive.ProposalRecord) string {
-			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.typed("evolve rollback "+p.ID))
+			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
 		},
 	}
 }
@@ -172,15 +172,15 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		if err := sh.confirm(c.Context, p, d.plan(p), shown, changes, word.Found); err != nil {
 			return err
 		}
-	} else if !c.Bool("quiet") {
-		printGrounds(sh.Stderr, shown)
-		printFounding(sh.Stderr, word.Found)
+	} else if !sh.quiet {
+		printGrounds(sh.stderr, shown)
+		printFounding(sh.stderr, word.Found)
 	}
 	done, err := sh.pronounce(c, w, d, p, word)
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		view := viewOf(done.Proposal)
 		view.Later, view.After = done.Later, done.after
 		return sh.printJSON(view)
@@ -332,19 +332,18 @@ func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patchin
 // printFollowing prints the consequences of a decision: adopted patches that build on the
 // one rolled back, and the result of the operator's program.
 func (sh *shell) printFollowing(done decided) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if len(done.Later) > 0 {
-		out("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
+		sh.printf("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
 	}
 	a := done.after
 	if a == nil {
 		return
 	}
-	out("\nstarted %s\n", reports.Visible(strings.Join(a.Argv, " ")))
+	sh.printf("\nstarted %s\n", reports.Visible(strings.Join(a.Argv, " ")))
 	for line := range strings.Lines(a.Output) {
-		out("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+		sh.printf("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
 	}
 	if a.Problem != "" {
-		out("it failed: %s; what was decided stands\n", reports.Visible(a.Problem))
+		sh.printf("it failed: %s; what was decided stands\n", reports.Visible(a.Problem))
 	}
 }

@@ -51,13 +51,13 @@ func (sh *shell) demoCommand() *cli.Command {
 			if _, _, err := workspace.Init(dir, scaffold.Files(), false); err != nil {
 				return err
 			}
-			sh.settle(c, dir)
+			sh.setPlace(c, dir)
 			w, err := wire.Load(dir)
 			if err != nil {
 				return err
 			}
-			if !c.Bool("json") && !c.Bool("quiet") {
-				_, _ = fmt.Fprintf(sh.stdout, "a workspace to look around in: %s\n\n", dir)
+			if !sh.json && !sh.quiet {
+				sh.printf("a workspace to look around in: %s\n\n", dir)
 			}
 			if err := sh.demoPatches(c, w); err != nil {
 				return err

@@ -43,15 +43,15 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	}
 	switch {
 	case errors.Is(err, patch.ErrNoGit):
-		if !c.Bool("quiet") {
-			_, _ = fmt.Fprintln(sh.Stderr, "no patches are shown, as git is not installed")
+		if !sh.quiet {
+			_, _ = fmt.Fprintln(sh.stderr, "no patches are shown, as git is not installed")
 		}
 		return nil
 	case err != nil:
 		return err
 	}
-	if !c.Bool("quiet") {
-		_, _ = fmt.Fprintf(sh.Stderr, "%d patches are built, tested and cross-examined in a sandbox\n", len(files))
+	if !sh.quiet {
+		sh.eprintf("%d patches are built, tested and cross-examined in a sandbox\n", len(files))
 	}
 	return handIn(c, sh.PatchDesk(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
 }

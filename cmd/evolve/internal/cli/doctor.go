@@ -49,7 +49,7 @@ func (sh *shell) doctorCommand() *cli.Command {
 			}
 			checks := doctor.Run(c.Context, probes)
 			code := doctorCode(checks)
-			if c.Bool("json") {
+			if sh.json {
 				err = sh.printJSON(map[string]any{"workspace": root, "checks": checks, "exit": code})
 			} else {
 				sh.printChecks(checks)
@@ -128,7 +128,7 @@ func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint s
 			if i > 0 {
 				text += "; "
 			}
-			text, hint = text+u.String(), sh.typed(u.Next)+" finishes it"
+			text, hint = text+u.String(), sh.command(u.Next)+" finishes it"
 		}
 		return err
 	})
@@ -243,17 +243,17 @@ func (sh *shell) printChecks(checks []doctor.Check) {
 			mark = "✗"
 			problems++
 		}
-		_, _ = fmt.Fprintf(sh.stdout, "%s %-*s  %s\n", mark, width, reports.Visible(k.Name), reports.Visible(k.Text))
+		sh.printf("%s %-*s  %s\n", mark, width, reports.Visible(k.Name), reports.Visible(k.Text))
 		if k.Hint != "" {
-			_, _ = fmt.Fprintf(sh.stdout, "  %-*s  → %s\n", width, "", reports.Visible(k.Hint))
+			sh.printf("  %-*s  → %s\n", width, "", reports.Visible(k.Hint))
 		}
 	}
 	switch {
 	case problems > 0:
-		_, _ = fmt.Fprintf(sh.stdout, "\n%s in the way of a run, %s\n", count(problems, "thing"), count(warnings, "warning"))
+		sh.printf("\n%s in the way of a run, %s\n", count(problems, "thing"), count(warnings, "warning"))
 	case warnings > 0:
-		_, _ = fmt.Fprintf(sh.stdout, "\nready, with %s\n", count(warnings, "warning"))
+		sh.printf("\nready, with %s\n", count(warnings, "warning"))
 	default:
-		_, _ = fmt.Fprintln(sh.stdout, "\nready")
+		sh.printf("%s\n", "\nready")
 	}
 }

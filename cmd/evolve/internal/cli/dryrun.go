@@ -31,53 +31,52 @@ func (sh *shell) dryRun(ctx context.Context, w *workspace.Workspace, opts batch.
 	if sh.json {
 		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
 	}
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
+	sh.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
 	for i, p := range plan.Agents {
-		out("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
+		sh.printf("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
 		for i, line := range wrapped(plan.Limits[i].Text, 68) {
-			out("  %-8s  %s\n", orElse("limit", "", i == 0), line)
+			sh.printf("  %-8s  %s\n", orElse("limit", "", i == 0), line)
 		}
 		for _, text := range plan.Limits[i].Policies {
 			for i, line := range wrapped(text, 68) {
-				out("  %-8s  %s\n", orElse("policies", "", i == 0), line)
+				sh.printf("  %-8s  %s\n", orElse("policies", "", i == 0), line)
 			}
 		}
 		if !plan.Limits[i].Known() && p.Search == 0 {
-			out("  search    first of all the champion; then the night is planned by what that takes\n")
+			sh.printf("  search    first of all the champion; then the night is planned by what that takes\n")
 			continue
 		}
-		out("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
+		sh.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
 		if p.AA > 0 {
-			out("  rerun     %6d evaluations of the champion against itself\n", p.AA)
+			sh.printf("  rerun     %6d evaluations of the champion against itself\n", p.AA)
 		}
 		if p.Ablate > 0 {
-			out("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
+			sh.printf("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
 		}
 		if p.Confirm > 0 {
-			out("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
+			sh.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
 		}
 		for i, line := range wrapped(guardsOf(w, p.Agent), 68) {
-			out("  %-8s  %s\n", orElse("guards", "", i == 0), line)
+			sh.printf("  %-8s  %s\n", orElse("guards", "", i == 0), line)
 		}
 		if p.Power != "" {
 			for i, line := range wrapped(p.Power, 68) {
-				out("  %-8s  %s\n", orElse("power", "", i == 0), line)
+				sh.printf("  %-8s  %s\n", orElse("power", "", i == 0), line)
 			}
 		}
 		warnings := p.Warnings
 		if p.Confirm > 0 && len(plan.Outlooks) > 0 {
 			look := plan.Outlooks[i]
 			warnings = append(slices.Clone(warnings), look.Notes...)
-			out("  entries   %s\n", entriesLeft(look))
+			sh.printf("  entries   %s\n", entriesLeft(look))
 		}
 		for _, text := range p.Alike {
 			for i, line := range wrapped(text, 68) {
-				out("  %-8s  %s\n", orElse("alike", "", i == 0), line)
+				sh.printf("  %-8s  %s\n", orElse("alike", "", i == 0), line)
 			}
 		}
 		for _, warning := range warnings {
-			out("  warning   %s\n", warning)
+			sh.printf("  warning   %s\n", warning)
 		}
 	}
 	sh.printPatchPlan(patchPlanOf(w, plan))

@@ -57,7 +57,7 @@ func (sh *shell) helpCommand() *cli.Command {
 					return err
 				}
 				if t, ok := findTopic(names[0]); ok && t.name == names[0] {
-					_, _ = fmt.Fprintln(sh.stdout)
+					sh.printf("\n")
 					return sh.chapter(t)
 				}
 				return nil

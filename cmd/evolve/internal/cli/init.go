@@ -44,16 +44,16 @@ func (sh *shell) initCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if c.Bool("json") {
+			if sh.json {
 				return sh.printJSON(map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)})
 			}
-			_, _ = fmt.Fprintf(sh.stdout, "made a workspace in %s: %d files written", dir, len(written))
+			sh.printf("made a workspace in %s: %d files written", dir, len(written))
 			if len(kept) > 0 {
-				_, _ = fmt.Fprintf(sh.stdout, ", %d kept as they were (%s)", len(kept), strings.Join(kept, ", "))
+				sh.printf(", %d kept as they were (%s)", len(kept), strings.Join(kept, ", "))
 			}
-			sh.settle(c, dir)
-			_, _ = fmt.Fprint(sh.stdout, "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
-			_, _ = fmt.Fprintf(sh.stdout, "\n\n  next    %s\n          %s\n", sh.typed("evolve doctor"), sh.typed("evolve run"))
+			sh.setPlace(c, dir)
+			sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
+			sh.printf("\n\n  next    %s\n          %s\n", sh.command("evolve doctor"), sh.command("evolve run"))
 			return nil
 		},
 	}

@@ -24,7 +24,7 @@ func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.
 	b := backup.Backups{Dir: w.BackupDir(), Keep: w.Settings.Backup.Keep, State: w.StateDir()}
 	made, err := b.Write(ctx, a, s.Run.Number, sh.Now())
 	if err != nil {
-		_, _ = fmt.Fprintf(sh.Stderr, "warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, reports.Visible(err.Error()))
+		sh.eprintf("warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, reports.Visible(err.Error()))
 		return nil
 	}
 	return &made
@@ -55,5 +55,5 @@ func (sh *shell) printBackup(s backup.State) {
 	if tty, width := terminal(sh.stdout); tty {
 		text = strings.Join(wrapped(text, max(20, width-8)), "\n        ")
 	}
-	_, _ = fmt.Fprintf(sh.stdout, "\nbackup  %s\n", text)
+	sh.printf("\nbackup  %s\n", text)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -38,14 +37,14 @@ func (sh *shell) root(c *cli.Context) (string, error) {
 		if err != nil {
 			return "", exit.Errorf(exit.Usage, "`evolve init` makes one here; --workspace DIR names one elsewhere; `evolve demo` needs none", "%w", err)
 		}
-		sh.settle(c, found)
+		sh.setPlace(c, found)
 		return found, nil
 	}
 	dir = sh.abs(dir)
 	if info, err := os.Stat(filepath.Join(dir, workspace.SettingsFile)); err != nil || info.IsDir() {
 		return "", exit.Errorf(exit.Usage, "`evolve init --workspace "+exit.ShellQuote(c.String("workspace"))+"` makes one there", "%s is no workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
 	}
-	sh.settle(c, dir)
+	sh.setPlace(c, dir)
 	return dir, nil
 }
 
@@ -56,14 +55,4 @@ func (sh *shell) load(c *cli.Context) (*workspace.Workspace, error) {
 		return nil, err
 	}
 	return wire.Load(root)
-}
-
-// logger writes warnings to standard error.
-func (sh *shell) logger(c *cli.Context) *slog.Logger {
-	w := sh.Stderr
-	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
-	if c.String("log-format") == "json" {
-		return slog.New(slog.NewJSONHandler(w, opts))
-	}
-	return slog.New(slog.NewTextHandler(w, opts))
 }

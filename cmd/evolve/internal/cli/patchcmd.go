@@ -58,7 +58,7 @@ func (sh *shell) patchList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"patches": views})
 	}
 	if len(views) == 0 {
@@ -88,7 +88,7 @@ func (sh *shell) showPatch(c *cli.Context, p archive.ProposalRecord, notes []str
 	}
 	v := patchViewOf(sh.PatchReader(root), p, true)
 	v.Notes = notes
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(v)
 	}
 	sh.printPatch(v)
@@ -115,11 +115,11 @@ func (sh *shell) patchReview(c *cli.Context) error {
 		return err
 	}
 	v := patchViewOf(desk, p, false)
-	if c.Bool("json") {
+	if sh.json {
 		err = sh.printJSON(v)
 	} else {
 		sh.printReview(v)
-		_, err = fmt.Fprintf(sh.stdout, "\n  %s\n", sh.typed("evolve show "+p.ID))
+		_, err = fmt.Fprintf(sh.stdout, "\n  %s\n", sh.command("evolve show "+p.ID))
 	}
 	if err == nil && !v.Review.Approve {
 		err = exit.Silent(exit.Gate)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/tuning"
@@ -33,17 +31,16 @@ func (sh *shell) printPatchPlan(p patchPlan) {
 	if len(p.Tunings) == 0 && p.Writer == "" {
 		return
 	}
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("\npatches of code, after the agents\n")
+	sh.printf("\npatches of code, after the agents\n")
 	for _, t := range p.Tunings {
 		if t.Problem != "" {
-			out("  warning   %s is not tuned: %s\n", t.Target, reports.Visible(t.Problem))
+			sh.printf("  warning   %s is not tuned: %s\n", t.Target, reports.Visible(t.Problem))
 			continue
 		}
-		out("  tune      %s of %s: %s\n", reports.Visible(t.Constants), t.Target, t.Cost)
+		sh.printf("  tune      %s of %s: %s\n", reports.Visible(t.Constants), t.Target, t.Cost)
 	}
 	if p.Writer != "" {
-		out("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
+		sh.printf("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
 	}
 }
 
@@ -61,6 +58,6 @@ func (sh *shell) printPatchNotes(notes []archive.PatchNote) {
 		if n.Proposal != "" {
 			what = n.Proposal + " (" + stateName(n.State) + ")"
 		}
-		_, _ = fmt.Fprintf(sh.stdout, "  patch   %s of %s by %s: %s\n", what, n.Target, who, reports.Visible(oneLine(n.Text, noteLength)))
+		sh.printf("  patch   %s of %s by %s: %s\n", what, n.Target, who, reports.Visible(oneLine(n.Text, noteLength)))
 	}
 }

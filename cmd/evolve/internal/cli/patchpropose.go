@@ -114,7 +114,7 @@ func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patchi
 	if temporary != "" {
 		view.Workspace, sh.place = temporary, temporary
 	}
-	if c.Bool("json") {
+	if sh.json {
 		err = sh.printJSON(view)
 	} else {
 		sh.printPatch(view)
@@ -151,7 +151,7 @@ func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *pat
 	desk.Targets = patching.Targets(w)
 	done, err := desk.Resume(c.Context)
 	for _, p := range done {
-		_, _ = fmt.Fprintf(sh.Stderr, "%s is %s now\n", p.ID, stateName(p.State))
+		sh.eprintf("%s is %s now\n", p.ID, stateName(p.State))
 	}
 	if err != nil {
 		sh.Log.Warn("not every patch that was left in the middle of its gates is through them", "error", err)

@@ -109,34 +109,33 @@ func noReview(d *patching.Desk, b *archive.PatchBrief) string {
 
 // printPatch shows a patch as a person must read it before approving.
 func (sh *shell) printPatch(v patchView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("%s  %s  %s\n", v.ID, reports.Visible(v.Title), stateName(v.State))
+	sh.printf("%s  %s  %s\n", v.ID, reports.Visible(v.Title), stateName(v.State))
 	for line := range strings.Lines(v.Rationale) {
-		out("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+		sh.printf("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
 	}
 	if v.Stale != "" {
-		out("    stale: %s; approving gates it again first\n", reports.Visible(v.Stale))
+		sh.printf("    stale: %s; approving gates it again first\n", reports.Visible(v.Stale))
 	}
 	if v.State == archive.Drafted {
-		out("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
+		sh.printf("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
 	}
 	if v.Interrupted > 0 {
-		out("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
+		sh.printf("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
 	}
 	if v.Gain != "" {
-		out("    measured: %s\n", reports.Visible(v.Gain))
+		sh.printf("    measured: %s\n", reports.Visible(v.Gain))
 	}
 	printAddressed(sh.stdout, v.Addressed)
 	if v.Diff != "" {
-		out("\nwhat changes, every deceptive character escaped\n")
+		sh.printf("\nwhat changes, every deceptive character escaped\n")
 		for line := range strings.Lines(v.Diff) {
-			out("  %s", line) // escaped already, but for tabs
+			sh.printf("  %s", line) // escaped already, but for tabs
 		}
 	}
 	sh.printGates(v.Gates)
-	out("\n")
+	sh.printf("\n")
 	sh.printReview(v)
-	out("\nprovenance\n")
+	sh.printf("\nprovenance\n")
 	for _, kv := range [][2]string{
 		{"author", v.Author + " (" + v.Origin + ")"},
 		{"target", v.Target + ", " + v.Repository},
@@ -149,13 +148,13 @@ func (sh *shell) printPatch(v patchView) {
 		{"gates cost", dollars(v.CostUSD)},
 	} {
 		if kv[1] != "" {
-			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+			sh.printf("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
 		}
 	}
 	sh.printDecision(v.Decision)
-	out("  %-10s %s\n", "limits", patching.Limits)
+	sh.printf("  %-10s %s\n", "limits", patching.Limits)
 	if v.Workspace != "" {
-		out("  %-10s %s\n", "ledger", v.Workspace)
+		sh.printf("  %-10s %s\n", "ledger", v.Workspace)
 	}
 	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported}))
 }
@@ -170,20 +169,19 @@ func dollars(usd float64) string {
 
 // printReview shows what another agent said, or why none did.
 func (sh *shell) printReview(v patchView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	switch r := v.Review; {
 	case r != nil:
 		word := orElse("approves", "vetoes it", r.Approve)
 		if v.Outdated {
 			word += ", of an earlier state: outdated"
 		}
-		out("review: %s %s\n", reports.Visible(r.Reviewer), word)
+		sh.printf("review: %s %s\n", reports.Visible(r.Reviewer), word)
 		for line := range strings.Lines(r.Reasons) {
-			out("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+			sh.printf("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
 		}
 	case v.NoReview != "":
-		out("review: none, because %s\n", reports.Visible(v.NoReview))
+		sh.printf("review: none, because %s\n", reports.Visible(v.NoReview))
 	default:
-		out("review: none yet    %s\n", sh.typed("evolve patch review "+v.ID))
+		sh.printf("review: none yet    %s\n", sh.command("evolve patch review "+v.ID))
 	}
 }

@@ -31,9 +31,9 @@ type progress struct {
 }
 
 func (sh *shell) newProgress() *progress {
-	p := &progress{sh: sh, quiet: sh.Quiet}
-	if width, ok := drawable(sh.Stderr); ok && !sh.Quiet {
-		p.bars = mpb.New(mpb.WithOutput(sh.Stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
+	p := &progress{sh: sh, quiet: sh.quiet}
+	if width, ok := drawable(sh.stderr); ok && !sh.quiet {
+		p.bars = mpb.New(mpb.WithOutput(sh.stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
 	}
 	return p
 }
@@ -87,7 +87,7 @@ func (p *progress) show(now night.Progress) {
 // end early, so its last line is held back until then.
 func (p *progress) line(now night.Progress, fresh bool) {
 	if fresh {
-		p.settle()
+		p.flush()
 	}
 	at := p.sh.Now()
 	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, now.Stage, now.Done, now.Planned)
@@ -100,14 +100,14 @@ func (p *progress) line(now night.Progress, fresh bool) {
 	p.owed = s
 	if fresh || now.Done >= now.Planned || at.Sub(p.lines) >= time.Minute {
 		p.lines = at
-		p.settle()
+		p.flush()
 	}
 }
 
-// settle writes the line that was held back.
-func (p *progress) settle() {
+// flush writes the line that was held back.
+func (p *progress) flush() {
 	if p.owed != "" {
-		_, _ = fmt.Fprintln(p.sh.Stderr, p.owed)
+		_, _ = fmt.Fprintln(p.sh.stderr, p.owed)
 	}
 	p.owed = ""
 }
@@ -118,7 +118,7 @@ func (p *progress) close() {
 	if p.bar != nil {
 		p.bar.Abort(false)
 	}
-	p.settle()
+	p.flush()
 	p.mu.Unlock()
 	if p.bars != nil {
 		p.bars.Wait()

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 	"time"
 
 	"evolve/archive"
@@ -56,53 +53,6 @@ func (sh *shell) calm(first os.Signal, done <-chan struct{}) os.Signal {
 	}
 }
 
-// person is the user at the terminal.
-type person struct {
-	in  *bufio.Reader
-	out io.Writer
-}
-
-// asker returns the user at the terminal, if questions can be asked there.
-func (sh *shell) asker() (*person, bool) {
-	if in, _ := terminal(sh.stdin); !in {
-		return nil, false
-	}
-	for _, out := range []io.Writer{sh.Stderr, sh.stdout} {
-		if tty, _ := terminal(out); tty {
-			return &person{bufio.NewReader(sh.stdin), out}, true
-		}
-	}
-	return nil, false
-}
-
-// errGone means that the input ended before an answer.
-var errGone = errors.New("the input ended")
-
-// ask puts a question and returns the line that answers it.
-func (p *person) ask(ctx context.Context, question string) (string, error) {
-	_, _ = fmt.Fprint(p.out, question)
-	type answer struct {
-		line string
-		err  error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		line, err := p.in.ReadString('\n')
-		answers <- answer{strings.TrimSpace(line), err}
-	}()
-	select {
-	case <-ctx.Done():
-		_, _ = fmt.Fprintln(p.out)
-		return "", context.Cause(ctx)
-	case a := <-answers:
-		if a.err != nil && a.line == "" {
-			_, _ = fmt.Fprintln(p.out)
-			return "", errGone
-		}
-		return a.line, nil
-	}
-}
-
 // confirm shows what will change and asks.
 func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
 	who, ok := sh.asker()
@@ -115,7 +65,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 	printFiles(who.out, p.Files, p.State == archive.Adopted)
 	printFounding(who.out, founding)
 	if subject(p) != "config" { // what is approved is the text
-		out := sh.on(who.out)
+		out := &shell{Host: sh.Host, console: sh.on(who.out)}
 		out.printDiff(p)
 	}
 	line, err := who.ask(ctx, "type yes to go on: ")

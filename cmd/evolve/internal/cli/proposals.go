@@ -112,7 +112,7 @@ func (sh *shell) proposalsCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if c.Bool("json") {
+			if sh.json {
 				return sh.printJSON(map[string]any{"proposals": lines})
 			}
 			if len(lines) == 0 {
@@ -124,7 +124,7 @@ func (sh *shell) proposalsCommand() *cli.Command {
 					claim = "  " + words
 				}
 				if len(p.Stale) > 0 {
-					claim = "  stale: " + reports.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.typed("evolve run") + " may measure it again"
+					claim = "  stale: " + reports.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.command("evolve run") + " may measure it again"
 				}
 				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title), claim)
 				sh.printLost(p)
@@ -244,7 +244,7 @@ func (sh *shell) showCommand() *cli.Command {
 				if p.Patch != nil {
 					return sh.showPatch(c, p, notes)
 				}
-				if c.Bool("json") {
+				if sh.json {
 					view := viewOf(p)
 					view.Claim, view.Contradiction, view.Notes = claim, against, notes
 					return sh.printJSON(view)
@@ -257,24 +257,23 @@ func (sh *shell) showCommand() *cli.Command {
 }
 
 func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
+	sh.printf("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
 	if p.Rationale != "" {
-		out("    %s\n", reports.Visible(p.Rationale))
+		sh.printf("    %s\n", reports.Visible(p.Rationale))
 	}
 	if words := claims[claim]; words != "" {
-		out("    claim: %s\n", words)
+		sh.printf("    claim: %s\n", words)
 	}
 	if against != "" {
-		out("  ! no claim: %s\n", reports.Visible(against))
+		sh.printf("  ! no claim: %s\n", reports.Visible(against))
 	}
 	printAddressed(sh.stdout, reports.Addressed(p))
-	out("\nchanges\n")
+	sh.printf("\nchanges\n")
 	printChanges(sh.stdout, p.Changes, 24)
 	printFiles(sh.stdout, p.Files, false)
 	sh.printWritten(p)
 	sh.printGates(p.Gates)
-	out("\nprovenance\n")
+	sh.printf("\nprovenance\n")
 	for _, kv := range [][2]string{
 		{"imported", stateName(p.Imported)},
 		{"agent", p.Agent},
@@ -287,7 +286,7 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, agai
 		{"adopted as", p.AdoptedCommit},
 	} {
 		if kv[1] != "" {
-			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+			sh.printf("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
 		}
 	}
 	sh.printDecision(p.Decision)
@@ -303,16 +302,15 @@ func printAddressed(w io.Writer, places []string) {
 }
 
 func (sh *shell) printGates(list []archive.GateVerdict) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if len(list) > 0 {
-		out("\ngates\n")
+		sh.printf("\ngates\n")
 	}
 	width := 0
 	for _, g := range list {
 		width = max(width, len(g.Gate))
 	}
 	for _, g := range list {
-		out("  %-*s  %-8s %s\n", width, reports.Visible(g.Gate), stateName(g.Verdict), reports.Visible(g.Evidence))
+		sh.printf("  %-*s  %-8s %s\n", width, reports.Visible(g.Gate), stateName(g.Verdict), reports.Visible(g.Evidence))
 	}
 }
 
@@ -320,21 +318,20 @@ func (sh *shell) printDecision(d *archive.DecisionBrief) {
 	if d == nil {
 		return
 	}
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
+	sh.printf("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
 	if d.Reason != "" {
-		out(": %s", reports.Visible(d.Reason))
+		sh.printf(": %s", reports.Visible(d.Reason))
 	}
-	out("\n")
+	sh.printf("\n")
 }
 
 // printCommands prints the possible next commands.
 func (sh *shell) printCommands(commands []string) {
 	if len(commands) > 0 {
-		_, _ = fmt.Fprintln(sh.stdout)
+		sh.printf("\n")
 	}
 	for _, command := range commands {
-		_, _ = fmt.Fprintf(sh.stdout, "  %s\n", sh.typed(command))
+		sh.printf("  %s\n", sh.command(command))
 	}
 }
 
@@ -361,7 +358,7 @@ func decisionsOn(p archive.ProposalRecord) []string {
 // printLost shows a decision on a proposal that a restore has lost.
 func (sh *shell) printLost(p proposalLine) {
 	if p.Lost != nil {
-		_, _ = fmt.Fprintf(sh.stdout, "  ! %s, in entries that a restore has lost\n", lostWords(*p.Lost))
+		sh.printf("  ! %s, in entries that a restore has lost\n", lostWords(*p.Lost))
 	}
 }
 
@@ -398,7 +395,7 @@ func (sh *shell) diffCommand() *cli.Command {
 		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
 		Action: func(c *cli.Context) error {
 			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, _ []string) error {
-				if c.Bool("json") {
+				if sh.json {
 					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
 				}
 				sh.printDiff(p)
@@ -422,7 +419,7 @@ func (sh *shell) printDiff(p archive.ProposalRecord) {
 			after = "/dev/null"
 		}
 		for line := range strings.Lines(udiff.Unified(before, after, string(f.Old), string(f.New))) {
-			_, _ = fmt.Fprintln(sh.stdout, reports.Visible(strings.TrimSuffix(line, "\n")))
+			sh.printf("%s\n", reports.Visible(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

@@ -44,10 +44,10 @@ func (sh *shell) proposeCommand() *cli.Command {
 					return err
 				}
 				sh.stands = p.ID + " is proposed"
-				if c.Bool("json") {
+				if sh.json {
 					return sh.printJSON(viewOf(p))
 				}
-				_, err = fmt.Fprintf(sh.stdout, "%s  %s  %s\n\n  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State), sh.typed("evolve show "+p.ID))
+				_, err = fmt.Fprintf(sh.stdout, "%s  %s  %s\n\n  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
 				return err
 			}()
 			return errors.Join(err, a.Close())

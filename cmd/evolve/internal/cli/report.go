@@ -58,7 +58,7 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 		return fmt.Errorf("building the report: %w", err)
 	}
 	switch {
-	case c.Bool("json"):
+	case sh.json:
 		return reports.JSON(sh.stdout, r)
 	case c.Bool("markdown"):
 		return reports.Markdown(sh.stdout, r)
@@ -70,11 +70,11 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 		return sh.page(c, path)
 	}
 	_, width := terminal(sh.stdout)
-	return reports.Terminal(sh.stdout, sh.hereToo(r), reports.TerminalOptions{Width: width, Color: sh.color(c)})
+	return reports.Terminal(sh.stdout, sh.localReport(r), reports.TerminalOptions{Width: width, Color: sh.color})
 }
 
 func (sh *shell) printIndex(c *cli.Context, root string, a *archive.Archive) error {
-	if c.Bool("json") {
+	if sh.json {
 		src, err := asTheyAre(c.Context, a)
 		if err != nil {
 			return err

@@ -61,7 +61,7 @@ func (sh *shell) requestsCommand() *cli.Command {
 						if err != nil {
 							return err
 						}
-						if c.Bool("json") {
+						if sh.json {
 							return sh.printJSON(requestView{ChangeRequestRecord: r})
 						}
 						sh.printRequest(r)
@@ -91,7 +91,7 @@ func (sh *shell) requestsList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"requests": lines})
 	}
 	if len(lines) == 0 {
@@ -132,32 +132,31 @@ func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.Chan
 }
 
 func (sh *shell) printRequest(r archive.ChangeRequestRecord) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("%s  %s asks for a change: %s  %s\n", r.ID, reports.Visible(r.Agent), reports.Visible(r.Request.Type), r.State)
+	sh.printf("%s  %s asks for a change: %s  %s\n", r.ID, reports.Visible(r.Agent), reports.Visible(r.Request.Type), r.State)
 	if r.Request.Reason != "" {
-		out("    %s\n", reports.Visible(oneLine(r.Request.Reason, len(r.Request.Reason)+1)))
+		sh.printf("    %s\n", reports.Visible(oneLine(r.Request.Reason, len(r.Request.Reason)+1)))
 	}
-	out("\nthe exact call, which was not executed\n")
+	sh.printf("\nthe exact call, which was not executed\n")
 	printCall(sh.stdout, r, 0)
-	out("\nstory\n")
-	out("  %-10s %s, first on %s, last on %s\n", "uttered", count(r.Count, "time"), day(r.Created), day(r.Last))
+	sh.printf("\nstory\n")
+	sh.printf("  %-10s %s, first on %s, last on %s\n", "uttered", count(r.Count, "time"), day(r.Created), day(r.Last))
 	for _, kv := range [][2]string{{"session", r.Session}, {"turn", r.Turn}, {"hash", r.Request.ID}} {
 		if kv[1] != "" {
-			out("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+			sh.printf("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
 		}
 	}
 	d := r.Decision
 	if d == nil {
-		out("\n  %s\n  %s\n", sh.typed("evolve requests approve "+r.ID), sh.typed("evolve requests deny "+r.ID+` --reason "…"`))
+		sh.printf("\n  %s\n  %s\n", sh.command("evolve requests approve "+r.ID), sh.command("evolve requests deny "+r.ID+` --reason "…"`))
 		return
 	}
-	out("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), day(d.Time))
+	sh.printf("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), day(d.Time))
 	if d.Reason != "" {
-		out(": %s", reports.Visible(d.Reason))
+		sh.printf(": %s", reports.Visible(d.Reason))
 	}
-	out("\n")
+	sh.printf("\n")
 	if d.Proposal != "" {
-		out("  %-10s %s\n\n  %s\n", "proposal", reports.Visible(d.Proposal), sh.typed("evolve show "+d.Proposal))
+		sh.printf("  %-10s %s\n\n  %s\n", "proposal", reports.Visible(d.Proposal), sh.command("evolve show "+d.Proposal))
 	}
 }
 

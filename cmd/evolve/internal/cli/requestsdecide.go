@@ -139,21 +139,20 @@ func (sh *shell) printGranted(c *cli.Context, g decide.Granted) error {
 	if r.State == archive.RequestApproved && g.Proposal == nil {
 		left = leftToPerson(r.Request.Type)
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(requestView{r, left})
 	}
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	switch p := g.Proposal; {
 	case r.State == archive.RequestDenied:
-		out("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
+		sh.printf("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
 	case p != nil:
-		out("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, reports.Visible(p.Title), stateName(p.State), sh.typed("evolve show "+p.ID))
+		sh.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, reports.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
 	default:
-		out("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
+		sh.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
 		if g.Why != "" {
-			out("it became no proposal: %s\n", reports.Visible(oneLine(g.Why, 300)))
+			sh.printf("it became no proposal: %s\n", reports.Visible(oneLine(g.Why, 300)))
 		}
-		out("\n  what is left    %s\n  the call        %s\n", left, sh.typed("evolve requests show "+r.ID))
+		sh.printf("\n  what is left    %s\n  the call        %s\n", left, sh.command("evolve requests show "+r.ID))
 	}
 	return nil
 }

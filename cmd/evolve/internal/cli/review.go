@@ -50,7 +50,7 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 		return err
 	}
 	view := reviewView{Approved: []string{}, Rejected: []string{}, Left: []string{}}
-	out := sh.on(who.out) // what is shown is part of the question
+	out := &shell{Host: sh.Host, console: sh.on(who.out)} // what is shown is part of the question
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
 		if p.Patch != nil {
@@ -78,7 +78,7 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 			view.Left = append(view.Left, p.ID)
 		}
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(view)
 	}
 	if len(list) == 0 {

@@ -163,7 +163,7 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		return errors.Join(err, a.Close())
 	}
 	err = sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o))
-	sh.keepHouse(ctx, w, summary, sh.Quiet || sh.json)
+	sh.keepHouse(ctx, w, summary, sh.quiet || sh.json)
 	return err
 }
 
@@ -198,13 +198,13 @@ func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Wo
 		return false, nil
 	}
 	if u.Repeat {
-		_, _ = fmt.Fprintf(sh.Stderr, "run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
+		sh.eprintf("run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
 		return true, sh.conclude(ctx, c, w, opts.Archive, u.Summary, o)
 	}
 	if _, err := sh.writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
 		return false, untoldError{err}
 	}
-	_, _ = fmt.Fprintf(sh.Stderr, "run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.typed("evolve report "+u.Run.ID))
+	sh.eprintf("run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
 	return false, nil
 }
 
@@ -230,7 +230,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 					return
 				}
 			}
-			_, _ = fmt.Fprintln(sh.Stderr, "\n"+step.says)
+			sh.eprintf("\n%s\n", step.says)
 			step.end(night.ErrInterrupted)
 			next = sh.calm(next, done)
 		}
@@ -252,12 +252,12 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 		}
 	} else {
 		_, width := terminal(sh.stdout)
-		if err := reports.Box(sh.stdout, sh.hereToo(report), reports.TerminalOptions{Width: width, Color: sh.color(c)}); err != nil {
+		if err := reports.Box(sh.stdout, sh.localReport(report), reports.TerminalOptions{Width: width, Color: sh.color}); err != nil {
 			return untoldError{err}
 		}
-		_, _ = fmt.Fprintf(sh.stdout, "\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
+		sh.printf("\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
 		if made != nil {
-			_, _ = fmt.Fprintf(sh.stdout, "  backup  %s (%s)\n", made.File, humanize.IBytes(uint64(made.Bytes)))
+			sh.printf("  backup  %s (%s)\n", made.File, humanize.IBytes(uint64(made.Bytes)))
 		}
 		sh.next(s)
 	}
@@ -319,15 +319,15 @@ func earlyHint(r archive.Run) string {
 func (sh *shell) next(s batch.Summary) {
 	for _, p := range s.Skills {
 		if undecided(p) {
-			_, _ = fmt.Fprintf(sh.stdout, "  skill   %s awaits a decision: %s\n", p.ID, sh.typed("evolve show "+p.ID))
+			sh.printf("  skill   %s awaits a decision: %s\n", p.ID, sh.command("evolve show "+p.ID))
 		}
 	}
 	sh.printPatchNotes(s.Run.Patches)
 	for _, r := range s.Results {
 		if len(r.Proposals) > 0 || r.Verdict == archive.Waits {
-			_, _ = fmt.Fprintf(sh.stdout, "  next    %s\n          %s\n", sh.typed("evolve review"), sh.typed("evolve report"))
+			sh.printf("  next    %s\n          %s\n", sh.command("evolve review"), sh.command("evolve report"))
 			return
 		}
 	}
-	_, _ = fmt.Fprintf(sh.stdout, "  next    %s\n", sh.typed("evolve status"))
+	sh.printf("  next    %s\n", sh.command("evolve status"))
 }

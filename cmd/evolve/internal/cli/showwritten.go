@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"evolve/archive"
@@ -29,7 +28,6 @@ func (sh *shell) printWritten(p archive.ProposalRecord) {
 	if kind == "" {
 		return
 	}
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	for _, f := range p.Files {
 		how := "changed"
 		switch {
@@ -38,18 +36,18 @@ func (sh *shell) printWritten(p archive.ProposalRecord) {
 		case f.New == nil:
 			how = "removed"
 		}
-		out("  %-24s %s, %s\n", reports.Visible(f.Path), how, count(len(f.New), "byte"))
+		sh.printf("  %-24s %s, %s\n", reports.Visible(f.Path), how, count(len(f.New), "byte"))
 	}
 	text := func(head, body string) {
-		out("\n%s\n", head)
+		sh.printf("\n%s\n", head)
 		for line := range strings.Lines(body) {
-			out("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+			sh.printf("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
 		}
 	}
 	if kind == "skill" {
 		if d, err := skill.Parse(p.Files[0].New); err == nil {
 			text("text, for the prompt of tasks of the domain "+reports.Visible(d.Domain), d.Text)
-			out("\nseen on %s\n", reports.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
+			sh.printf("\nseen on %s\n", reports.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
 		}
 		return
 	}
@@ -66,13 +64,13 @@ func (sh *shell) printWritten(p archive.ProposalRecord) {
 	}
 	if d, err := authored.Parse(star, manifest); err == nil {
 		text("what the model is told", d.Description+"\narguments "+string(d.Schema))
-		out("\ntests\n")
+		sh.printf("\ntests\n")
 		for _, t := range d.Tests {
 			want := "gives " + oneLine(string(t.Want), 120)
 			if t.WantError != "" {
 				want = "fails with " + t.WantError
 			}
-			out("  %-24s %s %s\n", reports.Visible(t.Name), reports.Visible(oneLine(string(t.Args), 120)), reports.Visible(want))
+			sh.printf("  %-24s %s %s\n", reports.Visible(t.Name), reports.Visible(oneLine(string(t.Args), 120)), reports.Visible(want))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestWrittenIsShownEscaped(t *testing.T) {
 			Files: []archive.FileChange{{Path: path, New: []byte(skill)}},
 		}
 		var out bytes.Buffer
-		sh := &shell{stdout: &out}
+		sh := &shell{console: &console{stdout: &out}}
 		sh.printProposal(p, "", "", nil)
 		sh.printDiff(p)
 		if strings.ContainsAny(out.String(), "\x1b\u202e\r") || !strings.Contains(out.String(), `\x1b`) {

@@ -29,7 +29,7 @@ type signedLine struct {
 func (sh *shell) signedLine(ctx context.Context, a *archive.Archive, root string) *signedLine {
 	set, err := sh.AuditSettings(root)
 	if err != nil {
-		return &signedLine{Fault: "whether the ledger's head is signed is unknown: evolve.yaml cannot be read", Next: sh.typed("evolve doctor")}
+		return &signedLine{Fault: "whether the ledger's head is signed is unknown: evolve.yaml cannot be read", Next: sh.command("evolve doctor")}
 	}
 	allowed, err := signing.Allowed(set)
 	if err == nil && allowed == nil {
@@ -51,13 +51,13 @@ func (sh *shell) printSigned(l *signedLine) {
 	switch {
 	case l == nil:
 	case l.Fault != "":
-		_, _ = fmt.Fprintf(sh.stdout, "warning: %s\n", reports.Visible(l.Fault))
+		sh.printf("warning: %s\n", reports.Visible(l.Fault))
 		if l.Next != "" {
-			_, _ = fmt.Fprintf(sh.stdout, "         %s\n", reports.Visible(l.Next))
+			sh.printf("         %s\n", reports.Visible(l.Next))
 		}
-		_, _ = fmt.Fprintln(sh.stdout)
+		sh.printf("\n")
 	default:
-		_, _ = fmt.Fprintf(sh.stdout, "\nsigned  by %s (%s) at entry %d of the ledger\n", l.Fingerprint, reports.Visible(l.Signer), l.Entry)
+		sh.printf("\nsigned  by %s (%s) at entry %d of the ledger\n", l.Fingerprint, reports.Visible(l.Signer), l.Entry)
 	}
 }
 

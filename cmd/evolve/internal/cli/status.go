@@ -92,7 +92,7 @@ func (sh *shell) statusCommand() *cli.Command {
 				return err
 			}
 			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
-			if c.Bool("json") {
+			if sh.json {
 				return sh.printJSON(view)
 			}
 			sh.printStatus(view)
@@ -230,77 +230,76 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 }
 
 func (sh *shell) printStatus(v statusView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if v.Signed != nil && v.Signed.Fault != "" {
 		sh.printSigned(v.Signed)
 	} else {
 		defer sh.printSigned(v.Signed)
 	}
 	if v.Refused != "" {
-		out("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", reports.Visible(v.Refused))
+		sh.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", reports.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
-		out("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), sh.typed(u.Next))
+		sh.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), sh.command(u.Next))
 	}
 	sh.printWaiting(v.Waiting)
 	if v.Requests > 0 {
-		defer out("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.typed("evolve requests list"))
+		defer sh.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.command("evolve requests list"))
 	}
 	if len(v.Runs)+len(v.Awaiting)+len(v.Adopted) == 0 {
-		out("nothing has run in this workspace yet\n\n  next    %s\n", sh.typed("evolve run"))
+		sh.printf("nothing has run in this workspace yet\n\n  next    %s\n", sh.command("evolve run"))
 		return
 	}
 	if len(v.Awaiting) == 0 {
-		out("nothing awaits a decision\n")
+		sh.printf("nothing awaits a decision\n")
 	}
 	for _, p := range v.Awaiting {
-		out("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
+		sh.printf("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
 		sh.printLost(p)
 		if words := claimWords(p.Claim, p.Prices); words != "" {
-			out("    %s\n", words)
+			sh.printf("    %s\n", words)
 		}
-		next := sh.typed("evolve approve " + p.ID)
+		next := sh.command("evolve approve " + p.ID)
 		if len(p.Stale) > 0 {
-			next = "stale: it cannot be approved; " + sh.typed("evolve run") + " may measure it again"
+			next = "stale: it cannot be approved; " + sh.command("evolve run") + " may measure it again"
 		}
-		out("    %s\n    %s\n", sh.typed("evolve show "+p.ID), next)
+		sh.printf("    %s\n    %s\n", sh.command("evolve show "+p.ID), next)
 	}
 	sh.printConfirmation(v)
 	if len(v.Runs) > 0 {
-		out("\nlast runs\n")
+		sh.printf("\nlast runs\n")
 	}
 	for _, r := range v.Runs {
-		out("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
+		sh.printf("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
 		if r.Exit != 0 {
-			out(" (exit %d)", r.Exit)
+			sh.printf(" (exit %d)", r.Exit)
 		}
-		out("\n")
+		sh.printf("\n")
 		if words := limitWords(r.Limits); words != "" {
-			out("      limits  %s\n", words)
+			sh.printf("      limits  %s\n", words)
 		}
 		if r.Next != "" {
-			out("      %s; %s goes on with it\n", reports.Visible(r.Reason), sh.typed(r.Next))
+			sh.printf("      %s; %s goes on with it\n", reports.Visible(r.Reason), sh.command(r.Next))
 		}
 		for _, a := range r.Agents {
-			out("      %s  %s", reports.Visible(a.Agent), orDash(a.Champion))
+			sh.printf("      %s  %s", reports.Visible(a.Agent), orDash(a.Champion))
 			if a.Verdict != "" {
 				sh.printReason(a)
 			}
-			out("\n")
+			sh.printf("\n")
 			if a.Limit != "" {
-				out("      limit   %s\n", reports.Visible(a.Limit))
+				sh.printf("      limit   %s\n", reports.Visible(a.Limit))
 			}
 		}
 	}
 	sh.printBackup(v.Backup)
 	if len(v.Adopted) > 0 {
-		out("\nadopted\n")
+		sh.printf("\nadopted\n")
 		for _, p := range v.Adopted {
-			next := sh.typed("evolve rollback " + p.ID)
+			next := sh.command("evolve rollback " + p.ID)
 			if p.Imported {
-				next = "imported: as the export states it; " + sh.typed("evolve show "+p.ID)
+				next = "imported: as the export states it; " + sh.command("evolve show "+p.ID)
 			}
-			out("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), next)
+			sh.printf("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), next)
 		}
 	}
 }
@@ -310,17 +309,17 @@ func (sh *shell) printWaiting(list []reports.Waiting) {
 	const most = 3
 	for i, w := range list {
 		if i == most {
-			_, _ = fmt.Fprintf(sh.stdout, "%d more: %s\n", len(list)-most, sh.typed("evolve proposals"))
+			sh.printf("%d more: %s\n", len(list)-most, sh.command("evolve proposals"))
 			break
 		}
-		line := sh.here(w.Words())
+		line := sh.localHint(w.Words())
 		if len(w.Stale) == 0 {
-			line += ", " + sh.typed(w.Command)
+			line += ", " + sh.command(w.Command)
 		}
-		_, _ = fmt.Fprintln(sh.stdout, line)
+		sh.printf("%s\n", line)
 	}
 	if len(list) > 0 {
-		_, _ = fmt.Fprintln(sh.stdout)
+		sh.printf("\n")
 	}
 }
 
@@ -330,33 +329,32 @@ func (sh *shell) printReason(a agentLine) {
 	text := fmt.Sprintf("%s: %s", a.Verdict, reports.Visible(a.Reason))
 	tty, width := terminal(sh.stdout)
 	if !tty {
-		_, _ = fmt.Fprintf(sh.stdout, "  %s", text)
+		sh.printf("  %s", text)
 		return
 	}
 	for _, line := range wrapped(text, max(20, width-8)) {
-		_, _ = fmt.Fprintf(sh.stdout, "\n        %s", line)
+		sh.printf("\n        %s", line)
 	}
 }
 
 // printConfirmation shows the candidates that are still open, and the entries left.
 func (sh *shell) printConfirmation(v statusView) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
 	if len(v.Confirming)+len(v.Entries) == 0 {
 		return
 	}
-	out("\nconfirmation\n")
+	sh.printf("\nconfirmation\n")
 	for _, c := range v.Confirming {
 		name := fmt.Sprintf("v%d", c.Number)
 		if c.Number == 0 {
 			name = reports.Visible(agent.ConfigID(c.Variant).Short())
 		}
-		out("  %s  %s  %s so far, %d %% of the evidence it needs", reports.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
+		sh.printf("  %s  %s  %s so far, %d %% of the evidence it needs", reports.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
 		if c.State == stats.Parked {
-			out(", parked")
+			sh.printf(", parked")
 		}
-		out("\n")
+		sh.printf("\n")
 	}
 	for _, e := range v.Entries {
-		out("  %s  %d of %d entries left in any %d days\n", reports.Visible(e.Agent), e.Left, e.Most, e.Days)
+		sh.printf("  %s  %d of %d entries left in any %d days\n", reports.Visible(e.Agent), e.Left, e.Most, e.Days)
 	}
 }

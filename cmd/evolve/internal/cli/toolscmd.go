@@ -93,7 +93,7 @@ func (sh *shell) toolsList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"agent": a.ID, "tools": lines})
 	}
 	if len(lines) == 0 {
@@ -101,7 +101,7 @@ func (sh *shell) toolsList(c *cli.Context) error {
 		return err
 	}
 	for _, l := range lines {
-		_, _ = fmt.Fprintf(sh.stdout, "%-24s %-14s %-16s %-11s %s\n", reports.Visible(l.Name), reports.Visible(l.Origin), l.Effect, l.State, l.Proposal)
+		sh.printf("%-24s %-14s %-16s %-11s %s\n", reports.Visible(l.Name), reports.Visible(l.Origin), l.Effect, l.State, l.Proposal)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (sh *shell) toolsHealth(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"health": lines})
 	}
 	if len(lines) == 0 {
@@ -325,7 +325,7 @@ func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(healthLine{
 			Agent: a.ID, Tool: def.Name, Source: h.Health.Source, Failures: h.Health.Failures, Last: h.Health.Last,
 			State: healthState(w, h), Updated: h.Updated,

@@ -79,7 +79,7 @@ func (sh *shell) variantsCommand() *cli.Command {
 					if err != nil {
 						return err
 					}
-					if c.Bool("json") {
+					if sh.json {
 						return sh.printJSON(v)
 					}
 					sh.printVariant(v)
@@ -109,31 +109,30 @@ func (sh *shell) listVariants(c *cli.Context, a *archive.Archive) error {
 			list = list[1:]
 		}
 	}
-	if c.Bool("json") {
+	if sh.json {
 		return sh.printJSON(map[string]any{"agent": id, "variants": list})
 	}
 	if all > len(list) {
-		_, _ = fmt.Fprintf(sh.stdout, "the last %d of %d; --last %d shows all\n", len(list), all, all)
+		sh.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
 	}
 	for _, v := range list {
-		_, _ = fmt.Fprintf(sh.stdout, "v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), reports.Visible(v.Operator), reports.Visible(v.Rationale))
+		sh.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), reports.Visible(v.Operator), reports.Visible(v.Rationale))
 	}
 	return nil
 }
 
 func (sh *shell) printVariant(v archive.Variant) {
-	out := func(format string, args ...any) { _, _ = fmt.Fprintf(sh.stdout, format, args...) }
-	out("v%d of %s  %s\n", v.Number, reports.Visible(v.Agent), v.ID)
-	out("  made by  %s, generation %d, run %s\n", reports.Visible(v.Operator), v.Generation, orDash(v.Run))
+	sh.printf("v%d of %s  %s\n", v.Number, reports.Visible(v.Agent), v.ID)
+	sh.printf("  made by  %s, generation %d, run %s\n", reports.Visible(v.Operator), v.Generation, orDash(v.Run))
 	if len(v.Parents) > 0 {
-		out("  parents  %s\n", shorts(v.Parents))
+		sh.printf("  parents  %s\n", shorts(v.Parents))
 	}
 	if v.Rationale != "" {
-		out("  why      %s\n", reports.Visible(v.Rationale))
+		sh.printf("  why      %s\n", reports.Visible(v.Rationale))
 	}
-	out("\n")
+	sh.printf("\n")
 	for _, name := range slices.Sorted(maps.Keys(v.Config)) {
-		out("  %-26s %s\n", reports.Visible(name), shown(v.Config[name]))
+		sh.printf("  %-26s %s\n", reports.Visible(name), shown(v.Config[name]))
 	}
 }
 
@@ -164,11 +163,11 @@ func (sh *shell) lineageCommand() *cli.Command {
 				if err != nil {
 					return err
 				}
-				if c.Bool("json") {
+				if sh.json {
 					return sh.printJSON(map[string]any{"agent": id, "lineage": line})
 				}
 				for depth, v := range line {
-					_, _ = fmt.Fprintf(sh.stdout, "%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, reports.Visible(v.Operator), reports.Visible(v.Rationale))
+					sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, reports.Visible(v.Operator), reports.Visible(v.Rationale))
 				}
 				return nil
 			})
