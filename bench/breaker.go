@@ -158,52 +158,59 @@ func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after
 		b.mu.Unlock()
 		return true, b.Wait(ctx)
 	}
-	resume := make(chan struct{})
-	b.resume = resume
+	b.resume = make(chan struct{})
 	b.mu.Unlock()
 
 	if probe != nil {
 		answers, err := probe(ctx)
 		if err != nil || answers {
-			b.mu.Lock()
-			if err == nil {
+			b.endPause(func() {
+				if err != nil {
+					return
+				}
 				if b.strayed++; b.strayed == 1 {
 					b.stray = b.why
 				}
 				b.streak, b.pauses = 0, 0
-			}
-			b.resume = nil
-			b.mu.Unlock()
-			close(resume)
+			})
 			return err == nil && try < b.p.Attempts, err
 		}
 	}
+	pause, err := b.nextPause(after)
+	if err != nil {
+		b.endPause(func() {})
+		return false, err
+	}
+	err = b.sleep(ctx, pause)
+	b.endPause(func() { b.streak = b.p.Streak - 1 }) // the next failure starts the next pause
+	return true, err
+}
 
+// nextPause returns the length of the next pause, or an ErrOutage when the pauses are used
+// up.
+func (b *Breaker) nextPause(after time.Duration) (time.Duration, error) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.cause == "" {
 		b.cause = b.why
 	}
 	if b.pauses >= b.p.Pauses || b.paused >= b.p.AllPauses {
-		err := b.outage()
-		b.resume = nil
-		b.mu.Unlock()
-		close(resume)
-		return false, err
+		return 0, b.outage()
 	}
 	pause := max(b.p.Pause<<b.pauses, after)
 	b.pauses++
 	b.paused++
 	b.waited += pause
-	b.mu.Unlock()
+	return pause, nil
+}
 
-	err = b.sleep(ctx, pause)
-
+// endPause updates the breaker and lets waiting evaluations continue.
+func (b *Breaker) endPause(update func()) {
 	b.mu.Lock()
-	b.streak = b.p.Streak - 1 // the next failure starts the next pause
+	defer b.mu.Unlock()
+	update()
+	close(b.resume)
 	b.resume = nil
-	b.mu.Unlock()
-	close(resume)
-	return true, err
 }
 
 // Strayed returns the number of streaks of infrastructure failures during which the

@@ -263,12 +263,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			h.limitedBy.Store(&refused.Policy)
 			after = refused.RetryAfter
 		}
-		probe, of := h.probe(job.Task), cell{job.Variant, job.Task.ID}
-		attempt := try
-		if _, known := h.missed.Load(of); known && probe != nil { // it failed before, and other evaluations succeed
-			attempt = h.breaker.p.Attempts
-		}
-		more, err := h.breaker.Infrastructure(wait, attempt, e.Error, after, probe)
+		more, err := h.retry(wait, job, try, e.Error, after)
 		if err == nil && beside.refused != nil {
 			err = context.Cause(wait)
 		}
@@ -276,10 +271,23 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			return Evaluation{}, "", h.cutShort(err)
 		}
 		if !more {
-			h.missed.Store(of, true)
 			return e, beside.said, nil
 		}
 	}
+}
+
+// retry waits after an infrastructure failure in attempt number try, and reports whether
+// to try again.
+func (h *Harness) retry(ctx context.Context, job Job, try int, why string, after time.Duration) (bool, error) {
+	probe, of := h.probe(job.Task), cell{job.Variant, job.Task.ID}
+	if _, known := h.missed.Load(of); known && probe != nil { // it failed before, and other evaluations succeed
+		try = h.breaker.p.Attempts
+	}
+	more, err := h.breaker.Infrastructure(ctx, try, why, after, probe)
+	if err == nil && !more {
+		h.missed.Store(of, true)
+	}
+	return more, err
 }
 
 // mostPaused is the number of times that an evaluation is repeated because this process

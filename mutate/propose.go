@@ -101,10 +101,43 @@ func (s *search) judge(list []prospect) {
 	}
 }
 
+// acquire returns up to size proposals of the model: the points of a pool with the highest
+// upper confidence bounds, from cautious to optimistic, each refined for some rounds.
 func (s *search) acquire(size, refined int) []proposal {
 	model := s.posterior.model
-	parents := s.elite(elite)
 	weights := s.codec.weigh(model.Relevance())
+	pool := s.pool(weights)
+	s.judge(pool)
+	var out []proposal
+	var chosen []irt.Point
+	for slot := range size {
+		kappa := optimism * float64(slot) / math.Max(1, float64(size-1))
+		if size == 1 {
+			kappa = optimism * s.rng.Float64()
+		}
+		worth := func(p *prospect) float64 { return p.mean + kappa*p.sd }
+		better := func(a, b prospect) int { return cmp.Compare(worth(&b), worth(&a)) }
+		slices.SortStableFunc(pool, better)
+		pool = append(pool, s.refine(slices.Clone(pool[:min(5, len(pool))]), weights, refined, better)...)
+		slices.SortStableFunc(pool, better)
+		for _, x := range pool {
+			if s.points[key(x.point)] || slices.ContainsFunc(chosen, func(y irt.Point) bool { return model.Correlation(y, x.point) > tooSimilar }) {
+				continue
+			}
+			if p, ok := s.proposalOf(x); ok {
+				chosen = append(chosen, x.point)
+				out = append(out, p)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// pool returns random points, changes and crossings of the best variants, and the best
+// configs of earlier nights.
+func (s *search) pool(weights []float64) []prospect {
+	parents := s.elite(elite)
 	var pool []prospect
 	for range randomPoints {
 		pool = append(pool, prospect{point: s.codec.random(s.champion.point, s.rng), from: s.champion})
@@ -117,54 +150,40 @@ func (s *search) acquire(size, refined int) []proposal {
 		}
 		pool = append(pool, prospect{point: s.codec.mutate(x, weights, s.rng), from: a})
 	}
-	pool = append(pool, s.recalled(elite)...)
-	s.judge(pool)
-	var out []proposal
-	var chosen []irt.Point
-	for slot := range size {
-		kappa := optimism * float64(slot) / math.Max(1, float64(size-1))
-		if size == 1 {
-			kappa = optimism * s.rng.Float64()
+	return append(pool, s.recalled(elite)...)
+}
+
+// refine returns changes of the top points, and of the best of these in the next rounds.
+func (s *search) refine(top []prospect, weights []float64, rounds int, better func(a, b prospect) int) []prospect {
+	var all []prospect
+	for range rounds {
+		kids := make([]prospect, refineBatch)
+		for k := range kids {
+			p := top[s.rng.IntN(len(top))]
+			kids[k] = prospect{point: s.codec.mutate(p.point, weights, s.rng), from: s.origin(p)}
 		}
-		worth := func(p *prospect) float64 { return p.mean + kappa*p.sd }
-		better := func(a, b prospect) int { return cmp.Compare(worth(&b), worth(&a)) }
-		slices.SortStableFunc(pool, better)
-		top := slices.Clone(pool[:min(5, len(pool))])
-		for range refined {
-			kids := make([]prospect, refineBatch)
-			for k := range kids {
-				p := top[s.rng.IntN(len(top))]
-				kids[k] = prospect{point: s.codec.mutate(p.point, weights, s.rng), from: s.origin(p)}
-			}
-			s.judge(kids)
-			pool = append(pool, kids...)
-			top = append(top, kids...)
-			slices.SortStableFunc(top, better)
-			top = top[:min(5, len(top))]
-		}
-		slices.SortStableFunc(pool, better)
-		for _, p := range pool {
-			if s.points[key(p.point)] || slices.ContainsFunc(chosen, func(x irt.Point) bool { return model.Correlation(x, p.point) > tooSimilar }) {
-				continue
-			}
-			if p.past != nil {
-				chosen = append(chosen, p.point)
-				out = append(out, p.past.proposal(p.mean))
-				break
-			}
-			c, ok := s.codec.decode(p.point, p.from.config, p.from.point)
-			if !ok || s.refused(c.ID()) {
-				continue
-			}
-			chosen = append(chosen, p.point)
-			out = append(out, proposal{
-				config: c, parents: []*variantStats{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
-				rationale: fmt.Sprintf("the model expects %+.3f over the champion", s.expected(p.mean)-s.posterior.level),
-			})
-			break
-		}
+		s.judge(kids)
+		all = append(all, kids...)
+		top = append(top, kids...)
+		slices.SortStableFunc(top, better)
+		top = top[:min(5, len(top))]
 	}
-	return out
+	return all
+}
+
+// proposalOf makes a proposal of a point; false when its config is invalid or refused.
+func (s *search) proposalOf(p prospect) (proposal, bool) {
+	if p.past != nil {
+		return p.past.proposal(p.mean), true
+	}
+	c, ok := s.codec.decode(p.point, p.from.config, p.from.point)
+	if !ok || s.refused(c.ID()) {
+		return proposal{}, false
+	}
+	return proposal{
+		config: c, parents: []*variantStats{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
+		rationale: fmt.Sprintf("the model expects %+.3f over the champion", s.expected(p.mean)-s.posterior.level),
+	}, true
 }
 
 // predict sets the model's predictions of proposals by operators.

@@ -115,30 +115,38 @@ func readCSV(c *collector, data []byte) error {
 		}
 		number++
 		c.unreadCells(at, record)
-		question, answer := at.cell(record, "question"), at.cell(record, "answer")
-		if question == "" || at.columns["answer"] >= len(record) {
-			c.note(line, "left out: it has no question or no answer")
+		t, err := c.csvTask(at, record)
+		if err != nil {
+			c.note(line, "left out: %v", err)
 			continue
-		}
-		t := bench.Task{ID: at.cell(record, "id"), Goal: question, Domain: at.cell(record, "domain")}
-		accepted, fields := []string{answer}, c.chosenGrader()
-		if cell := at.cell(record, "choices"); cell != "" {
-			choices, ok := listed(cell)
-			if !ok {
-				c.note(line, "left out: its choices cannot be told apart: %s", show(cell))
-				continue
-			}
-			if accepted, err = c.offer(&t, choices, lettered(choices, accepted)); err != nil {
-				c.note(line, "left out: it %v", err)
-				continue
-			}
-			fields = map[string]any{"type": "exact", "ignore_case": true}
-		}
-		if err := accept(&t, accepted, fields); err != nil {
-			return err
 		}
 		c.add(line, number, t)
 	}
+}
+
+// csvTask returns the task of a record.
+func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
+	question, answer := at.cell(record, "question"), at.cell(record, "answer")
+	if question == "" || at.columns["answer"] >= len(record) {
+		return bench.Task{}, errors.New("it has no question or no answer")
+	}
+	t := bench.Task{ID: at.cell(record, "id"), Goal: question, Domain: at.cell(record, "domain")}
+	accepted, fields := []string{answer}, c.chosenGrader()
+	if cell := at.cell(record, "choices"); cell != "" {
+		choices, ok := listed(cell)
+		if !ok {
+			return t, fmt.Errorf("its choices cannot be told apart: %s", show(cell))
+		}
+		var err error
+		if accepted, err = c.offer(&t, choices, lettered(choices, accepted)); err != nil {
+			return t, fmt.Errorf("it %w", err)
+		}
+		fields = map[string]any{"type": "exact", "ignore_case": true}
+	}
+	if err := accept(&t, accepted, fields); err != nil {
+		return t, fmt.Errorf("it %w", err)
+	}
+	return t, nil
 }
 
 // unreadCells records the unused columns of a record: by the header, or by number if it

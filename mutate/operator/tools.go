@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"evolve/runtime/agent"
 )
@@ -21,72 +22,78 @@ const (
 	healthLimit = 0.5
 )
 
+// swap is a change of one subset: the member to remove and the one to add, either may be
+// empty. The chance that it is drawn is proportional to its weight.
+type swap struct {
+	param       agent.Param
+	remove, add string
+	weight      float64
+}
+
 func (o tools) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	known := map[string]ToolHealth{}
 	for _, h := range s.Health {
 		known[h.Tool] = h
 	}
-	type swap struct {
-		p          agent.Param
-		gone, come string
-	}
 	var options []swap
 	var weights []float64
-	offer := func(p agent.Param, gone, come string, weight float64) {
-		options, weights = append(options, swap{p, gone, come}), append(weights, weight)
-	}
 	for _, p := range s.Space.Params {
 		have, active := s.Parent[p.Name].([]string)
 		// A subset without called tools has no health.
 		if !active || !slices.ContainsFunc(p.Of, func(m string) bool { return known[m].Calls > 0 }) {
 			continue
 		}
-		var untried []string
-		for _, m := range without(p.Of, have) {
-			if known[m].Calls == 0 {
-				untried = append(untried, m)
-			}
-		}
-		for _, m := range have {
-			h := known[m]
-			bad := failing(h)
-			if bad == 0 {
-				continue
-			}
-			if len(have) > p.MinItems {
-				offer(p, m, "", bad)
-			}
-			for _, u := range untried {
-				offer(p, m, u, bad/float64(len(untried)))
-			}
-		}
-		if len(have) < most(p) {
-			for _, u := range untried {
-				offer(p, "", u, healthLimit/float64(len(untried)))
-			}
+		for _, option := range swaps(p, have, known) {
+			options, weights = append(options, option), append(weights, option.weight)
 		}
 	}
 	if len(options) == 0 {
 		return Child{}, false
 	}
 	pick := options[drawIndex(weights, rng)]
-	have, _ := s.Parent.List(pick.p.Name)
+	have, _ := s.Parent.List(pick.param.Name)
 	c := s.Parent.Clone()
-	c[pick.p.Name] = members(pick.p, func(m string) bool { return m == pick.come || m != pick.gone && slices.Contains(have, m) })
-	why := ""
-	if h := known[pick.gone]; pick.gone != "" {
-		why = fmt.Sprintf("%s failed %d of %d calls", h.Tool, h.Failures, h.Calls)
+	c[pick.param.Name] = members(pick.param, func(m string) bool { return m == pick.add || m != pick.remove && slices.Contains(have, m) })
+	var why []string
+	if h := known[pick.remove]; pick.remove != "" {
+		why = append(why, fmt.Sprintf("%s failed %d of %d calls", h.Tool, h.Failures, h.Calls))
 	}
-	if pick.come != "" {
-		if why != "" {
-			why += ", "
-		}
-		why += pick.come + " was never called"
+	if pick.add != "" {
+		why = append(why, pick.add+" was never called")
 	}
 	return Child{
 		Config: complete(s.Space, c, rng), Operator: o.Name(),
-		Rationale: fmt.Sprintf("%s (%s)", describeChange(pick.p.Name, have, c[pick.p.Name]), why),
+		Rationale: fmt.Sprintf("%s (%s)", describeChange(pick.param.Name, have, c[pick.param.Name]), strings.Join(why, ", ")),
 	}, true
+}
+
+// swaps returns the changes of a subset that the health of its members suggests.
+func swaps(p agent.Param, have []string, known map[string]ToolHealth) []swap {
+	var options []swap
+	var untried []string
+	for _, m := range without(p.Of, have) {
+		if known[m].Calls == 0 {
+			untried = append(untried, m)
+		}
+	}
+	for _, m := range have {
+		bad := failing(known[m])
+		if bad == 0 {
+			continue
+		}
+		if len(have) > p.MinItems {
+			options = append(options, swap{p, m, "", bad})
+		}
+		for _, u := range untried {
+			options = append(options, swap{p, m, u, bad / float64(len(untried))})
+		}
+	}
+	if len(have) < most(p) {
+		for _, u := range untried {
+			options = append(options, swap{p, "", u, healthLimit / float64(len(untried))})
+		}
+	}
+	return options
 }
 
 // failing returns the share of a tool's calls that failed, 0 when too few are known or
