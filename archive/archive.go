@@ -81,7 +81,7 @@ func migratedArchive(store engine, writable bool, dir string, steps map[uint64]m
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{now: time.Now, store: store, dir: dir, packer: p, naming: naming{queued: map[string]bool{}, last: map[string]int{}}}
+	a := &Archive{now: systemClock().now, store: store, dir: dir, packer: p, naming: naming{queued: map[string]bool{}, last: map[string]int{}}}
 	if writable {
 		a.writer = newCommitter(store)
 	}

@@ -116,7 +116,7 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	opts := badgerOptions(dir, log).WithReadOnly(!writable)
 	db, err := openBadger(opts)
 	for n := 0; writable && n < forkTries && errors.Is(storeError(err), ErrLocked); n++ {
-		time.Sleep(forkPause)
+		systemClock().sleep(forkPause)
 		db, err = openBadger(opts)
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ const buildingSuffix = ".building"
 type Building struct {
 	// Owner names the builder, for the error of a process that finds it at work.
 	Owner string
-	// Now is the clock of the lock file; nil: time.Now.
+	// Now is the clock of the lock file; nil: the system's.
 	Now func() time.Time
 	// Aside is the path to which whatever exists at dir is moved, in the same file system;
 	// nothing may exist there. Empty: dir must be absent or empty.
@@ -55,9 +55,7 @@ func (b Building) options() Options { return Options{Owner: b.Owner, Now: b.Now,
 // another process builds or holds an archive there, and with ErrCorrupt when the built
 // archive is not sound.
 func Beside(ctx context.Context, dir string, how Building, fill func(ctx context.Context, dir string) error) (err error) {
-	if how.Now == nil {
-		how.Now = time.Now
-	}
+	how.Now = how.options().clock().now
 	if how.reached == nil {
 		how.reached = func(string) {}
 	}
@@ -208,7 +206,7 @@ func replace(built, dir string, how Building) error {
 		return moveInto(built, dir)
 	}
 	lock := newLock(dir)
-	if err := lock.takeForWriting(how.Now); err != nil {
+	if err := lock.takeForWriting(how.options().clock()); err != nil {
 		return err
 	}
 	err := func() error {

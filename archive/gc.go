@@ -136,7 +136,7 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 
 // collect builds the store of what stays, if there is something to remove.
 func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (Removed, error) {
-	now := opts.now()()
+	now := opts.clock().now()
 	s, gone, err := a.removable(ctx, keep, now)
 	if err != nil || len(gone.Nights) == 0 {
 		return gone, err

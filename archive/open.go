@@ -15,8 +15,10 @@ type Options struct {
 	// Owner names the process in the lock file, for the error of another process that finds
 	// the archive held.
 	Owner string
-	// Now is the clock of the lock file and of its age; nil: time.Now.
-	Now func() time.Time
+	// Now is the clock of the lock file and of its age, Sleep passes the time between two
+	// attempts to take the lock; nil: those of the system.
+	Now   func() time.Time
+	Sleep func(time.Duration)
 	// Accept opens an archive whose ledger does not match the witness, and records in the
 	// ledger who accepts it. When it does match, the open fails with ErrWitnessed.
 	Accept *Accept
@@ -37,13 +39,6 @@ func (o Options) migrations() map[uint64]migration {
 		return migrations
 	}
 	return o.steps
-}
-
-func (o Options) now() func() time.Time {
-	if o.Now == nil {
-		return time.Now
-	}
-	return o.Now
 }
 
 // Readers hold the archive briefly, and so does a process that opens or closes it.
@@ -71,7 +66,7 @@ func Open(dir string, opts Options) (*Archive, error) {
 }
 
 func open(dir string, opts Options) (_ *Archive, err error) {
-	now := opts.now()
+	clock := opts.clock()
 	if opts.Accept == nil {
 		if err := missed(dir); err != nil {
 			return nil, err
@@ -81,7 +76,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 		return nil, diskError(err)
 	}
 	lock := newLock(dir)
-	if err := lock.takeForWriting(now); err != nil {
+	if err := lock.takeForWriting(clock); err != nil {
 		return nil, err
 	}
 	undo := []func() error{func() error { return errors.Join(lock.replace(nil), lock.release()) }}
@@ -90,7 +85,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 			err = errors.Join(err, undo[i]())
 		}
 	}()
-	held := newHolder(opts.Owner, now())
+	held := newHolder(opts.Owner, clock.now())
 	if err := lock.write(held); err != nil {
 		undo = []func() error{lock.release}
 		return nil, diskError(err)
@@ -113,7 +108,7 @@ func open(dir string, opts Options) (_ *Archive, err error) {
 		return nil, err
 	}
 	undo[len(undo)-1] = a.Close
-	a.now = now
+	a.now = clock.now
 	if err := a.begin(context.Background(), opts); err != nil {
 		return nil, err
 	}
@@ -155,7 +150,7 @@ func (a *Archive) serveReaders(lock *archiveLock, held holder) error {
 }
 
 // takeForWriting takes the lock. It waits for readers, but not for another writer.
-func (l *archiveLock) takeForWriting(now func() time.Time) error {
+func (l *archiveLock) takeForWriting(clock clock) error {
 	for waited := time.Duration(0); ; waited += pause {
 		ok, err := l.file.TryLock()
 		if err != nil {
@@ -176,12 +171,12 @@ func (l *archiveLock) takeForWriting(now func() time.Time) error {
 				return diskError(err)
 			}
 		} else if h := l.read(); h.PID != 0 && waited > 0 {
-			return l.locked(now())
+			return l.locked(clock.now())
 		}
 		if waited >= patience {
 			return &LockedError{Lock: l.path}
 		}
-		time.Sleep(pause)
+		clock.sleep(pause)
 	}
 }
 
@@ -208,7 +203,7 @@ func OpenRead(dir string) (*Archive, error) {
 // Inspect is OpenRead without the check of the witness. An archive that is missing beside
 // its witness is a *WitnessError here too.
 func Inspect(dir string) (*Archive, error) {
-	r := &reader{find: func() (engine, error) { return findStore(dir) }}
+	r := &reader{find: func() (engine, error) { return findStore(dir, systemClock()) }}
 	if _, err := r.current(nil); err != nil {
 		if missing := missed(dir); errors.Is(err, ErrNotFound) && missing != nil {
 			err = missing
@@ -224,7 +219,7 @@ func Inspect(dir string) (*Archive, error) {
 
 // findStore finds a way to read the store, and waits while other processes open or close
 // it.
-func findStore(dir string) (engine, error) {
+func findStore(dir string, clock clock) (engine, error) {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotFound
 	} else if err != nil {
@@ -256,9 +251,9 @@ func findStore(dir string) (engine, error) {
 			}
 		}
 		if waited >= patience {
-			return nil, lock.locked(time.Now())
+			return nil, lock.locked(clock.now())
 		}
-		time.Sleep(pause)
+		clock.sleep(pause)
 	}
 }
 

@@ -84,7 +84,7 @@ func toldError(text []byte) error {
 
 // exchange sends a request, if there is one, and reads one frame of the response.
 func (r *remote) exchange(ctx context.Context, question []byte) ([]byte, error) {
-	if err := r.conn.SetDeadline(time.Now().Add(answerPatience)); err != nil {
+	if err := r.conn.SetDeadline(timeout(answerPatience)); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil { // it may have ended before the deadline was set

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // LedgerRepaired is the kind of the ledger entry that a repair appends. Its data is the Repair.
@@ -54,7 +53,7 @@ var repairKinds = map[byte]string{
 // *LockedError while a process holds the archive, and with ErrNotFound where there is
 // none.
 func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
-	p, err := planRepair(ctx, dir)
+	p, err := planRepair(ctx, dir, systemClock())
 	if err != nil {
 		return nil, fmt.Errorf("plan the repair of the archive: %w", scarce(diskError(err)))
 	}
@@ -67,10 +66,8 @@ func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 // at any moment, it leaves the damaged archive or the repaired one at dir, and can be
 // repeated. It does nothing to a sound archive.
 func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, error) {
-	if how.Now == nil {
-		how.Now = time.Now
-	}
-	p, err := planRepair(ctx, dir)
+	how.Now = how.options().clock().now
+	p, err := planRepair(ctx, dir, how.options().clock())
 	if err != nil {
 		return nil, fmt.Errorf("repair the archive: %w", scarce(diskError(err)))
 	}
@@ -120,7 +117,7 @@ func (p *repairPlan) close() error {
 	return err
 }
 
-func planRepair(ctx context.Context, dir string) (*repairPlan, error) {
+func planRepair(ctx context.Context, dir string, clock clock) (*repairPlan, error) {
 	fault := soundness(ctx, dir)
 	if !errors.Is(fault, ErrCorrupt) || errors.As(fault, new(*WitnessError)) {
 		return &repairPlan{Repair: Repair{Damage: []DamageError{}}}, fault
@@ -131,7 +128,7 @@ func planRepair(ctx context.Context, dir string) (*repairPlan, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, p.lock.locked(time.Now())
+		return nil, p.lock.locked(clock.now())
 	}
 	if w, there, err := readWitness(dir); err == nil && there {
 		p.LedgerKnown = w.Seq

@@ -136,7 +136,7 @@ func (s *server) answerAll(conn net.Conn) {
 		return
 	}
 	for {
-		if err := conn.SetReadDeadline(time.Now().Add(readerSilence)); err != nil {
+		if err := conn.SetReadDeadline(timeout(readerSilence)); err != nil {
 			return
 		}
 		ask, err := readFrame(conn, maxAsk)
@@ -158,7 +158,7 @@ func (s *server) answerAll(conn net.Conn) {
 
 // sendFrame sends an answer, with a deadline for the reader to accept it.
 func sendFrame(conn net.Conn, tell []byte) error {
-	if err := conn.SetWriteDeadline(time.Now().Add(acceptAnswer)); err != nil {
+	if err := conn.SetWriteDeadline(timeout(acceptAnswer)); err != nil {
 		return err
 	}
 	return writeFrame(conn, tell)
@@ -166,7 +166,7 @@ func sendFrame(conn net.Conn, tell []byte) error {
 
 // greet exchanges greetings, the same in both directions.
 func greet(conn net.Conn) error {
-	if err := conn.SetDeadline(time.Now().Add(acceptAnswer)); err != nil {
+	if err := conn.SetDeadline(timeout(acceptAnswer)); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(conn, greeting); err != nil {
