@@ -46,13 +46,13 @@ type Archive struct {
 	// naming is guarded by write.
 	naming naming
 	// id is the archive's id, witness reports whether its head is kept in a file,
-	// unwitnessed is the error of the last attempt to write that file, and notary follows
+	// witnessErr is the error of the last attempt to write that file, and notary follows
 	// the head. All are guarded by write.
-	id          string
-	witness     bool
-	unwitnessed error
-	notary      Notary
-	now         func() time.Time
+	id         string
+	witness    bool
+	witnessErr error
+	notary     Notary
+	now        func() time.Time
 }
 
 // OpenMemory returns an empty archive in memory.
@@ -103,7 +103,7 @@ func (a *Archive) Close() error {
 	if a.release != nil {
 		err = errors.Join(err, a.release())
 	}
-	return errors.Join(err, a.unwitnessed)
+	return errors.Join(err, a.witnessErr)
 }
 
 // change runs one read-modify-write: fill reads the store and fills the batch,
@@ -127,7 +127,7 @@ func (a *Archive) change(ctx context.Context, doing string, fill func(*batch) er
 	if err := a.store.write(&b); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	a.testify(b.head)
+	a.updateWitness(b.head)
 	return nil
 }
 

@@ -43,7 +43,7 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 	if _, err := a.CheckWitness(ctx); err != nil {
 		return out, err
 	}
-	l := ledgerTold{heads: map[string]int64{}, bound: map[string]boundAt{}, decided: map[int64]LedgerEntry{}}
+	l := ledgerIndex{heads: map[string]int64{}, bound: map[string]boundAt{}, decided: map[int64]LedgerEntry{}}
 	for e, err := range a.Ledger(ctx, 1) {
 		if err != nil {
 			return out, err
@@ -67,7 +67,7 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 			out.Gone++
 			continue
 		}
-		return out, &AuditError{id, "the ledger tells of it, and it is missing"}
+		return out, &AuditError{id, "the ledger records it, and it is missing"}
 	}
 	return out, a.auditDecisions(ctx, l)
 }
@@ -78,8 +78,8 @@ type boundAt struct {
 	seq     int64
 }
 
-// ledgerTold collects what the ledger records about proposals.
-type ledgerTold struct {
+// ledgerIndex collects what the ledger records about proposals.
+type ledgerIndex struct {
 	heads map[string]int64
 	// bound holds the last binding of each proposal, decided the decisions by entry number.
 	bound    map[string]boundAt
@@ -89,7 +89,7 @@ type ledgerTold struct {
 	repaired bool
 }
 
-func (l *ledgerTold) add(e LedgerEntry) {
+func (l *ledgerIndex) add(e LedgerEntry) {
 	l.heads[e.Hash] = e.Seq
 	if b := BindingOf(e); b != nil {
 		l.bound[e.Subject] = boundAt{*b, e.Seq}
@@ -107,7 +107,7 @@ func (l *ledgerTold) add(e LedgerEntry) {
 	}
 }
 
-func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold, p ProposalRecord) error {
+func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerIndex, p ProposalRecord) error {
 	at, ok := l.bound[p.ID]
 	if !ok {
 		if p.State != Drafted {
@@ -119,7 +119,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold,
 	if at.seq < l.imported { // the entry is from the ledger of another archive
 		now.State = p.Imported
 		if p.Imported == "" {
-			return &AuditError{p.ID, "it came with an import, and its record does not tell"}
+			return &AuditError{p.ID, "it came with an import, which its record does not show"}
 		}
 	}
 	differs := at.binding.differs(now)
@@ -140,7 +140,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerTold,
 		return nil
 	}
 	for _, e := range l.decided {
-		if e.Subject == p.ID && e.Kind == "proposal."+p.Decision.Action && e.Actor == p.Decision.By && e.Time.Equal(plainTime(p.Decision.Time)) {
+		if e.Subject == p.ID && e.Kind == "proposal."+p.Decision.Action && e.Actor == p.Decision.By && e.Time.Equal(normalizeTime(p.Decision.Time)) {
 			return nil
 		}
 	}
@@ -157,7 +157,7 @@ func (a *Archive) removed(ctx context.Context, p ProposalRecord) bool {
 }
 
 // auditDecisions compares each decision with its ledger entry.
-func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
+func (a *Archive) auditDecisions(ctx context.Context, l ledgerIndex) error {
 	n := 0
 	for d, err := range a.decisionLines(ctx) {
 		if err != nil {
@@ -167,19 +167,19 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerTold) error {
 		if !ok && l.repaired {
 			continue
 		}
-		var told DecisionRecord
-		if !ok || json.Unmarshal(e.Data, &told) != nil {
-			return &AuditError{d.Decision.Proposal, fmt.Sprintf("ledger entry %d tells of no decision on it", d.Seq)}
+		var recorded DecisionRecord
+		if !ok || json.Unmarshal(e.Data, &recorded) != nil {
+			return &AuditError{d.Decision.Proposal, fmt.Sprintf("ledger entry %d records no decision on it", d.Seq)}
 		}
-		told.Time, d.Decision.Time = plainTime(told.Time), plainTime(d.Decision.Time)
-		told.Withdraws.Time, d.Decision.Withdraws.Time = plainTime(told.Withdraws.Time), plainTime(d.Decision.Withdraws.Time)
-		if told != d.Decision || e.Subject != told.Proposal || e.Actor != told.By || e.Kind != "proposal."+told.Action {
-			return &AuditError{told.Proposal, fmt.Sprintf("the decision is not the one that ledger entry %d tells of", d.Seq)}
+		recorded.Time, d.Decision.Time = normalizeTime(recorded.Time), normalizeTime(d.Decision.Time)
+		recorded.Withdraws.Time, d.Decision.Withdraws.Time = normalizeTime(recorded.Withdraws.Time), normalizeTime(d.Decision.Withdraws.Time)
+		if recorded != d.Decision || e.Subject != recorded.Proposal || e.Actor != recorded.By || e.Kind != "proposal."+recorded.Action {
+			return &AuditError{recorded.Proposal, fmt.Sprintf("the decision is not the one in ledger entry %d", d.Seq)}
 		}
 		n++
 	}
 	if n < len(l.decided) && !l.repaired {
-		return &AuditError{"decisions", fmt.Sprintf("the ledger tells of %d, %d are stored", len(l.decided), n)}
+		return &AuditError{"decisions", fmt.Sprintf("the ledger records %d, and %d are stored", len(l.decided), n)}
 	}
 	return nil
 }

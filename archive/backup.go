@@ -49,7 +49,7 @@ func (a *Archive) Backup(ctx context.Context, w io.Writer) (Contents, error) {
 // fails with fs.ErrExist when the file exists and replace is false.
 func (a *Archive) BackupFile(ctx context.Context, path string, replace bool) (Contents, error) {
 	held, err := a.backupFile(ctx, path, replace)
-	for n := 1; n < attempts && errors.Is(err, errGone); n++ { // the writer has just ended
+	for n := 1; n < attempts && errors.Is(err, errDisconnected); n++ { // the writer has just ended
 		held, err = a.backupFile(ctx, path, replace)
 	}
 	if err != nil {
@@ -228,7 +228,7 @@ func restore(ctx context.Context, dir string, r io.Reader, how Building) (fresh 
 	if err := readBackup(a.store, r); err != nil {
 		return "", err
 	}
-	return fresh, a.reattest(ctx)
+	return fresh, a.rewriteWitness(ctx)
 }
 
 // CheckBackup reads a backup and holds it against its checksum. It keeps nothing, and looks
@@ -259,7 +259,7 @@ func readBackup(store engine, r io.Reader) error {
 			return fmt.Errorf("the backup is cut short: %w", err)
 		}
 		lengths := [2]uint32{binary.BigEndian.Uint32(head[:4]), binary.BigEndian.Uint32(head[4:])}
-		if lengths[0] > maxAsk || lengths[1] > maxRecord || lengths[0] == 0 && lengths[1] > 0 {
+		if lengths[0] > maxRequest || lengths[1] > maxRecord || lengths[0] == 0 && lengths[1] > 0 {
 			return errors.New("the backup is damaged")
 		}
 		pairOf := [2][]byte{}

@@ -97,7 +97,7 @@ func TestBackupEnds(t *testing.T) {
 		}
 	}}
 	// The rest of the backup may already be in the kernel's socket buffers.
-	if _, err := r.Backup(ctx, out); err != nil && !errors.Is(err, errGone) {
+	if _, err := r.Backup(ctx, out); err != nil && !errors.Is(err, errDisconnected) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "a.backup")

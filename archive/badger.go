@@ -89,7 +89,7 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
-	empty, err := unbegun(dir, files)
+	empty, err := emptyLogs(dir, files)
 	if err != nil {
 		return nil, storeError(err)
 	}
@@ -134,10 +134,10 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	return d, nil
 }
 
-// unbegun lists the newest logs that are empty: a crash between the creation of a log and
+// emptyLogs lists the newest logs that are empty: a crash between the creation of a log and
 // its first write leaves such a file, and Badger refuses to open with it. An older empty
 // log has lost data; it is left for Badger to refuse.
-func unbegun(dir string, files storeFiles) ([]string, error) {
+func emptyLogs(dir string, files storeFiles) ([]string, error) {
 	var found []string
 	for _, logs := range [][]string{files.mems, files.values} {
 		if len(logs) == 0 {
@@ -146,7 +146,7 @@ func unbegun(dir string, files storeFiles) ([]string, error) {
 		newest := filepath.Join(dir, logs[len(logs)-1])
 		info, err := os.Stat(newest)
 		if err != nil {
-			return nil, fmt.Errorf("looking for logs without content: %w", err)
+			return nil, fmt.Errorf("look for empty logs: %w", err)
 		}
 		if info.Size() == 0 {
 			found = append(found, newest)
@@ -173,8 +173,8 @@ func storeError(err error) error {
 	}
 	marked := diskError(err)
 	switch {
-	case isScarce(err):
-		return scarce(err)
+	case isResourceError(err):
+		return resourceError(err)
 	case errors.Is(marked, ErrDisk) || errors.Is(err, ErrCorrupt):
 		return marked
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, badger.ErrDBClosed):

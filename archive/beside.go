@@ -59,16 +59,16 @@ func Beside(ctx context.Context, dir string, how Building, fill func(ctx context
 	if how.reached == nil {
 		how.reached = func(string) {}
 	}
-	if err := vacant(dir, how.Aside); err != nil {
+	if err := checkVacant(dir, how.Aside); err != nil {
 		return err
 	}
-	room := dir + buildingSuffix
-	lock, err := takeRoom(room, how)
+	folder := dir + buildingSuffix
+	lock, err := lockBuildFolder(folder, how)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, diskError(os.RemoveAll(room)), lock.release()) }()
-	built := filepath.Join(room, "archive")
+	defer func() { err = errors.Join(err, diskError(os.RemoveAll(folder)), lock.release()) }()
+	built := filepath.Join(folder, "archive")
 	if err := errors.Join(os.RemoveAll(built), os.RemoveAll(WitnessFile(built))); err != nil {
 		return diskError(err)
 	}
@@ -77,14 +77,14 @@ func Beside(ctx context.Context, dir string, how Building, fill func(ctx context
 		return err
 	}
 	how.reached("filled")
-	if err := settle(ctx, built, dir, how); err != nil {
+	if err := finish(ctx, built, dir, how); err != nil {
 		return err
 	}
 	if err := syncTree(built); err != nil {
 		return diskError(err)
 	}
 	how.reached("synced")
-	err = handOver(built, dir, func() error {
+	err = moveWithWitness(built, dir, func() error {
 		if how.Aside == "" {
 			return moveInto(built, dir)
 		}
@@ -97,8 +97,8 @@ func Beside(ctx context.Context, dir string, how Building, fill func(ctx context
 	return nil
 }
 
-// vacant fails unless an archive may be put at dir.
-func vacant(dir, aside string) error {
+// checkVacant fails unless an archive may be put at dir.
+func checkVacant(dir, aside string) error {
 	if aside != "" {
 		if _, err := os.Lstat(aside); !errors.Is(err, fs.ErrNotExist) {
 			return diskError(errors.Join(fmt.Errorf("%w: %s", fs.ErrExist, aside), err))
@@ -115,13 +115,13 @@ func vacant(dir, aside string) error {
 	return nil
 }
 
-// takeRoom makes the folder to build in, and locks it.
-func takeRoom(room string, how Building) (*archiveLock, error) {
+// lockBuildFolder makes the folder to build in, and locks it.
+func lockBuildFolder(folder string, how Building) (*archiveLock, error) {
 	for {
-		if err := os.MkdirAll(room, 0o700); err != nil {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, diskError(err)
 		}
-		lock := newLock(room)
+		lock := newLock(folder)
 		ok, err := lock.file.TryLock()
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the previous process has just removed it
@@ -147,9 +147,9 @@ func takeRoom(room string, how Building) (*archiveLock, error) {
 	}
 }
 
-// settle opens an archive that was built for dir, which migrates it to the current schema,
+// finish opens an archive that was built for dir, which migrates it to the current schema,
 // and checks it. It then records in its ledger the archive that it replaces.
-func settle(ctx context.Context, built, dir string, how Building) error {
+func finish(ctx context.Context, built, dir string, how Building) error {
 	a, err := open(built, how.options())
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func settle(ctx context.Context, built, dir string, how Building) error {
 		err = how.Verify(ctx, a)
 	}
 	if err == nil && !how.repairs {
-		err = a.succeed(ctx, dir, how)
+		err = a.recordSuccession(ctx, dir, how)
 	}
 	return errors.Join(err, a.Close())
 }

@@ -9,9 +9,9 @@ import (
 // cutMark marks the end of truncated text.
 const cutMark = " …"
 
-// bounded returns valid text that takes at most limit bytes inside a JSON string,
+// truncate returns valid text that takes at most limit bytes inside a JSON string,
 // truncated at a character if necessary.
-func bounded(s string, limit int) string {
+func truncate(s string, limit int) string {
 	s = validText(s)
 	if len(s) <= limit/6 || encodedLen(s) <= limit {
 		return s
@@ -45,9 +45,9 @@ func runeLen(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// plainJSON returns foreign JSON without white space; invalid JSON becomes a JSON string,
+// normalizeJSON returns foreign JSON without white space; invalid JSON becomes a JSON string,
 // and empty data null.
-func plainJSON(data []byte) json.RawMessage {
+func normalizeJSON(data []byte) json.RawMessage {
 	if len(data) == 0 {
 		return json.RawMessage("null")
 	}

@@ -34,7 +34,7 @@ func candidateSubject(agentID string, number int) string {
 // without evidence. A variant enters once in a run: for a repeated entry it returns the
 // stored one and writes nothing.
 func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, error) {
-	c.Time, c.Void, c.State = plainTime(c.Time), "", stats.Open
+	c.Time, c.Void, c.State = normalizeTime(c.Time), "", stats.Open
 	err := a.change(ctx, "enter a candidate", func(b *batch) error {
 		if err := checkCandidate(c); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, e
 // synced transaction. A void candidate, and one in a final state, can no longer change
 // either.
 func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) error {
-	c.Time = plainTime(c.Time)
+	c.Time = normalizeTime(c.Time)
 	return a.change(ctx, "store candidate "+candidateSubject(c.Agent, c.Number), func(b *batch) error {
 		if err := checkCandidate(c); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (c *checker) candidate(k, value []byte, r *reading) error {
 		return err
 	}
 	if d.Agent != agentID || uint64(d.Number) != n || checkCandidate(d) != nil {
-		return fmt.Errorf("%w: candidate %d of %q is not what it says it is", ErrCorrupt, n, agentID)
+		return fmt.Errorf("%w: candidate %d of %q does not match its key or is invalid", ErrCorrupt, n, agentID)
 	}
 	c.expect(k, counterKey(countCandidates, agentID), atLeast(n))
 	c.expect(k, ledgerKey(d.Ledger), func(v []byte) bool {
@@ -154,8 +154,8 @@ func (c *checker) candidate(k, value []byte, r *reading) error {
 	return nil
 }
 
-// entered checks that the candidate of a ledger entry exists.
-func (c *checker) entered(k, value []byte, r *reading) error {
+// ledgerEntry checks that the candidate of a ledger entry exists.
+func (c *checker) ledgerEntry(k, value []byte, r *reading) error {
 	r.number()
 	var e LedgerEntry
 	if err := decodeDocument(value, &e); err != nil {
@@ -164,14 +164,14 @@ func (c *checker) entered(k, value []byte, r *reading) error {
 	if e.Kind != ledgerEnter {
 		return nil
 	}
-	var told Candidate
-	if err := json.Unmarshal(e.Data, &told); err != nil {
-		return fmt.Errorf("%w: ledger entry %d tells of no candidate", ErrCorrupt, e.Seq)
+	var recorded Candidate
+	if err := json.Unmarshal(e.Data, &recorded); err != nil {
+		return fmt.Errorf("%w: ledger entry %d records no candidate", ErrCorrupt, e.Seq)
 	}
-	c.expect(k, candidateKey(told.Agent, uint64(told.Number)), func(v []byte) bool {
+	c.expect(k, candidateKey(recorded.Agent, uint64(recorded.Number)), func(v []byte) bool {
 		var d Candidate
-		told.Ledger = e.Seq
-		return decodeDocument(v, &d) == nil && sameEntry(d, told)
+		recorded.Ledger = e.Seq
+		return decodeDocument(v, &d) == nil && sameEntry(d, recorded)
 	})
 	return nil
 }

@@ -116,7 +116,7 @@ func newChecker(ctx context.Context, a *Archive) *checker {
 			c.expect(k, counterKey(countExposures, agentID), atLeast(n))
 			return decodeSound(value, &Exposure{})
 		},
-		tableLedger: c.entered, tableCandidate: c.candidate, tableRequest: c.request, tableRequestHash: func(k, value []byte, r *reading) error {
+		tableLedger: c.ledgerEntry, tableCandidate: c.candidate, tableRequest: c.request, tableRequestHash: func(k, value []byte, r *reading) error {
 			r.text()
 			r.text()
 			return checkIndex(c, k, value, requestKey, func(d *ChangeRequestRecord) key { return requestHashKey(d.Agent, d.Request.ID) })
@@ -215,7 +215,7 @@ func (c *checker) counter(_, value []byte, r *reading) error {
 	if err != nil {
 		return err
 	}
-	return sane("the count of "+counter, n)
+	return checkNumber("the count of "+counter, n)
 }
 
 func (c *checker) transcript(k, value []byte, r *reading) error {
@@ -237,7 +237,7 @@ func (c *checker) run(k, value []byte, r *reading) error {
 		return fmt.Errorf("%w: run %s stands in the place of %d", ErrCorrupt, d.ID, n)
 	}
 	c.expect(k, runIDKey(d.ID), isNumber(n))
-	return sane("run "+d.ID, n)
+	return checkNumber("run "+d.ID, n)
 }
 
 func (c *checker) variant(k, value []byte, r *reading) error {
@@ -247,7 +247,7 @@ func (c *checker) variant(k, value []byte, r *reading) error {
 		return err
 	}
 	if v.Agent != agentID || uint64(v.Number) != n || v.Config.ID() != v.ID {
-		return fmt.Errorf("%w: variant %d of %q is not what it says it is", ErrCorrupt, n, agentID)
+		return fmt.Errorf("%w: variant %d of %q does not match its key or its config", ErrCorrupt, n, agentID)
 	}
 	c.expect(k, variantIDKey(agentID, v.ID), isNumber(n))
 	c.expect(k, counterKey(countVariants, agentID), atLeast(n))
@@ -261,14 +261,14 @@ func (c *checker) request(k, value []byte, r *reading) error {
 		return err
 	}
 	if d.ID != fmt.Sprintf("R%d", n) || (d.State == RequestOpen) != (d.Decision == nil) {
-		return fmt.Errorf("%w: change request %d is not what it says it is", ErrCorrupt, n)
+		return fmt.Errorf("%w: change request %d does not match its key or its state", ErrCorrupt, n)
 	}
 	c.expect(k, requestHashKey(d.Agent, d.Request.ID), isNumber(n))
 	c.expect(k, counterKey(countRequests, ""), atLeast(n))
-	if told := d.Decision; told != nil {
-		c.expect(k, ledgerKey(told.Entry), func(v []byte) bool {
+	if recorded := d.Decision; recorded != nil {
+		c.expect(k, ledgerKey(recorded.Entry), func(v []byte) bool {
 			var e LedgerEntry
-			return decodeDocument(v, &e) == nil && e.Kind == "request."+told.Action && e.Subject == d.ID
+			return decodeDocument(v, &e) == nil && e.Kind == "request."+recorded.Action && e.Subject == d.ID
 		})
 	}
 	return nil

@@ -32,9 +32,9 @@ type pending struct {
 // committer writes evaluations in groups: while one group is being synced, the next is
 // gathered. It runs a goroutine only while there is something to write.
 type committer struct {
-	store   engine
-	room    *semaphore.Weighted
-	tallies *tallies
+	store    engine
+	capacity *semaphore.Weighted
+	tallies  *tallies
 
 	mu      sync.Mutex
 	queue   []pending
@@ -46,23 +46,23 @@ type committer struct {
 }
 
 func newCommitter(store engine) *committer {
-	return &committer{store: store, room: semaphore.NewWeighted(queueBytes), tallies: &tallies{parts: map[part]Tally{}}}
+	return &committer{store: store, capacity: semaphore.NewWeighted(queueBytes), tallies: &tallies{parts: map[part]Tally{}}}
 }
 
-// add queues p, waiting for room.
+// add queues p, waiting for capacity.
 func (c *committer) add(ctx context.Context, p pending) error {
 	p.cost = int64(len(p.record) + len(p.transcript) + 512)
 	for _, kv := range p.pairs {
 		p.cost += int64(len(kv.key) + len(kv.value))
 	}
 	p.cost = min(p.cost, queueBytes)
-	if err := c.room.Acquire(ctx, p.cost); err != nil {
+	if err := c.capacity.Acquire(ctx, p.cost); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		c.room.Release(p.cost)
+		c.capacity.Release(p.cost)
 		return errClosed
 	}
 	c.queue = append(c.queue, p)
@@ -126,7 +126,7 @@ func (c *committer) run() {
 			if p.done != nil {
 				p.done(err)
 			}
-			c.room.Release(p.cost)
+			c.capacity.Release(p.cost)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (c *committer) commit(group []pending) error {
 		place, content := keys[i], keys[i+1]
 		i += 2
 		old, taken := found[string(place)]
-		if taken && !givesWay(place, old, e) {
+		if taken && !replaceable(place, old, e) {
 			continue
 		}
 		first, known := found[string(content)]
@@ -229,9 +229,9 @@ func (c *committer) lookUp(ctx context.Context, group []pending) (keys [][]byte,
 	return keys, found, err
 }
 
-// givesWay reports whether the record stored at a place is missing data and e is not: only
+// replaceable reports whether the record stored at a place is missing data and e is not: only
 // then is it replaced.
-func givesWay(place, old []byte, e *bench.Evaluation) bool {
+func replaceable(place, old []byte, e *bench.Evaluation) bool {
 	if !e.Scored {
 		return false
 	}

@@ -80,7 +80,7 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// TestFullQueue checks that memory is bounded, and that waiting for room ends with the
+// TestFullQueue checks that memory is bounded, and that waiting for capacity ends with the
 // context.
 func TestFullQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

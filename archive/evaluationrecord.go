@@ -251,9 +251,9 @@ func decodeEvaluation(k, data []byte) (storedEvaluation, error) {
 	return s, nil
 }
 
-// clean makes every text valid UTF-8, so that JSON preserves it, and normalises the time
+// normalize makes every text valid UTF-8, so that JSON preserves it, and normalises the time
 // so that it decodes to an equal one.
-func clean(e *bench.Evaluation) {
+func normalize(e *bench.Evaluation) {
 	for _, s := range []*string{
 		(*string)(&e.Key), (*string)(&e.Variant), &e.Task, &e.Domain, &e.Run, &e.Agent,
 		(*string)(&e.Split), (*string)(&e.Stage), (*string)(&e.Outcome), &e.Error, &e.Answer,
@@ -269,13 +269,13 @@ func clean(e *bench.Evaluation) {
 			e.Grades[i].Type, e.Grades[i].Reason = t, r
 		}
 	}
-	e.Time = plainTime(e.Time)
+	e.Time = normalizeTime(e.Time)
 }
 
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// plainTime drops the monotonic reading and the time zone.
-func plainTime(t time.Time) time.Time { return t.Round(0).UTC() }
+// normalizeTime drops the monotonic reading and the time zone.
+func normalizeTime(t time.Time) time.Time { return t.Round(0).UTC() }
 
 // encodeNumber and decodeNumber store a counter or an index entry.
 func encodeNumber(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -42,7 +42,7 @@ func drawEvaluation(t *rapid.T) bench.Evaluation {
 	if rapid.Bool().Draw(t, "timed") {
 		e.Time = time.Unix(rapid.Int64Range(-1e10, 1e10).Draw(t, "s"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
 	}
-	clean(&e)
+	normalize(&e)
 	return e
 }
 
@@ -129,7 +129,7 @@ func FuzzEvaluationRecord(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clear := func(e *bench.Evaluation) { clean(e) }
+		clear := func(e *bench.Evaluation) { normalize(e) }
 		clear(&s.Evaluation)
 		clear(&again.Evaluation)
 		if s.first == nil && checkEvaluation(&s.Evaluation) == nil && !cmp.Equal(s.Evaluation, again.Evaluation) {

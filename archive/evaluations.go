@@ -25,7 +25,7 @@ func (a *Archive) Record(ctx context.Context, e bench.Evaluation, done func(erro
 	if a.writer == nil {
 		return fmt.Errorf("record an evaluation: %w", ErrReadOnly)
 	}
-	clean(&e)
+	normalize(&e)
 	if err := checkEvaluation(&e); err != nil {
 		return err
 	}

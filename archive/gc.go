@@ -60,35 +60,35 @@ func (a *Archive) removable(ctx context.Context, keep Retention, now time.Time) 
 	s, err := a.selects(ctx, keep, now)
 	if err == nil {
 		err = a.store.dump(ctx, func(k, value []byte) error {
-			_, err := s.goes(k, value)
+			_, err := s.removes(k, value)
 			return err
 		})
 	}
 	if err == nil && a.dir != "" {
-		s.gone.Before, err = folderSize(a.dir)
+		s.total.Before, err = folderSize(a.dir)
 	}
 	if err != nil {
-		return nil, Removed{}, fmt.Errorf("look for what may go: %w", err)
+		return nil, Removed{}, fmt.Errorf("find the removable records: %w", err)
 	}
 	return s, s.removed(keep), nil
 }
 
 // removed returns what was removed, by night.
 func (s *selection) removed(keep Retention) Removed {
-	out := s.gone
+	out := s.total
 	out.Keep, out.Nights = keep, []NightRemoved{}
 	parts := slices.Clone(s.parts)
 	slices.SortStableFunc(parts, func(a, b partFacts) int { return a.number - b.number })
 	for _, p := range parts {
-		if p.gone == (NightRemoved{}) {
+		if p.removed == (NightRemoved{}) {
 			continue
 		}
 		if n := len(out.Nights); n == 0 || out.Nights[n-1].Run != p.run {
 			out.Nights = append(out.Nights, NightRemoved{Run: p.run})
 		}
 		last := &out.Nights[len(out.Nights)-1]
-		last.Transcripts += p.gone.Transcripts
-		last.Evaluations += p.gone.Evaluations
+		last.Transcripts += p.removed.Transcripts
+		last.Evaluations += p.removed.Evaluations
 	}
 	out.Over = keep.Bytes > 0 && s.live-out.Records > keep.records()
 	return out
@@ -108,7 +108,7 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 	}
 	a, err := open(dir, opts.Options)
 	if err != nil {
-		return Removed{}, fmt.Errorf("remove what is not kept: %w", err)
+		return Removed{}, fmt.Errorf("remove records beyond the retention: %w", err)
 	}
 	release := a.release
 	a.release = nil // the lock is kept until the end
@@ -116,20 +116,20 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 	built := err == nil && len(gone.Nights) > 0
 	err = errors.Join(err, a.Close())
 	opts.reached("closed")
-	room := filepath.Join(dir, gcName)
+	folder := filepath.Join(dir, gcName)
 	if built && err == nil {
-		err = diskError(exchange(room, filepath.Join(dir, storeName)))
+		err = diskError(exchange(folder, filepath.Join(dir, storeName)))
 		if err == nil {
 			err = diskError(syncPath(dir))
 		}
 		opts.reached("exchanged")
 	}
-	err = errors.Join(err, diskError(os.RemoveAll(room)))
+	err = errors.Join(err, diskError(os.RemoveAll(folder)))
 	if built && err == nil {
 		gone.After, err = folderSize(dir)
 	}
 	if err = errors.Join(err, release()); err != nil {
-		return Removed{}, fmt.Errorf("remove what is not kept: %w", err)
+		return Removed{}, fmt.Errorf("remove records beyond the retention: %w", err)
 	}
 	return gone, nil
 }
@@ -141,11 +141,11 @@ func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (
 	if err != nil || len(gone.Nights) == 0 {
 		return gone, err
 	}
-	room := filepath.Join(a.dir, gcName)
-	if err := errors.Join(os.RemoveAll(room), os.MkdirAll(room, 0o700)); err != nil {
+	folder := filepath.Join(a.dir, gcName)
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
 		return gone, diskError(err)
 	}
-	store, err := openDisk(room, true)
+	store, err := openDisk(folder, true)
 	if err != nil {
 		return gone, err
 	}
@@ -164,14 +164,14 @@ func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (
 		return gone, err
 	}
 	opts.reached("copied")
-	return gone, diskError(syncTree(room))
+	return gone, diskError(syncTree(folder))
 }
 
 // copyKept copies all pairs that stay to a store.
 func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) error {
 	var b batch
 	err := s.a.store.dump(ctx, func(k, value []byte) error {
-		gone, err := s.goes(k, value)
+		gone, err := s.removes(k, value)
 		if err != nil || gone {
 			return err
 		}
@@ -207,7 +207,7 @@ func (a *Archive) noteRuns(ctx context.Context, b *batch, nights []NightRemoved,
 		if err != nil {
 			return err
 		}
-		all := RunRemoved{Time: plainTime(now)}
+		all := RunRemoved{Time: normalizeTime(now)}
 		if r.Removed != nil {
 			all.Transcripts, all.Evaluations = r.Removed.Transcripts, r.Removed.Evaluations
 		}

@@ -19,7 +19,7 @@ func (a *Archive) Expose(ctx context.Context, e Exposure) error {
 }
 
 func putExposure(b *batch, e Exposure, number uint64) error {
-	e.Time = plainTime(e.Time)
+	e.Time = normalizeTime(e.Time)
 	b.put(counterKey(countExposures, e.Agent), encodeNumber(number))
 	return putDocument(b, newKey(tableExposure).text(e.Agent).number(number), e)
 }

@@ -24,19 +24,19 @@ var ErrNotEmpty = errors.New("the archive is not empty")
 
 // importer reads the lines of an export into an archive.
 type importer struct {
-	a       *Archive
-	b       batch
-	sum     hash.Hash
-	lines   int
-	last    ledgerHead
-	count   map[string]uint64 // number of exposures of each agent
-	entered map[string]uint64 // number of candidates of each agent
-	asked   map[string]bool   // the keys of the requests' hashes
-	runs    map[string]bool
-	drafts  int // proposals that waited for a decision
-	origin  string
-	ended   bool
-	kinds   map[string]func(value json.RawMessage) error
+	a          *Archive
+	b          batch
+	sum        hash.Hash
+	lines      int
+	last       ledgerHead
+	exposures  map[string]uint64 // number of exposures of each agent
+	candidates map[string]uint64 // number of candidates of each agent
+	requests   map[string]bool   // the keys of the requests' hashes
+	runs       map[string]bool
+	drafts     int // proposals that waited for a decision
+	origin     string
+	ended      bool
+	kinds      map[string]func(value json.RawMessage) error
 }
 
 // Import reads what Export wrote into an empty archive, checking the ledger's chain and
@@ -49,7 +49,7 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := a.startImport(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	im := &importer{a: a, sum: sha256.New(), count: make(map[string]uint64), entered: make(map[string]uint64), asked: make(map[string]bool), runs: make(map[string]bool)}
+	im := &importer{a: a, sum: sha256.New(), exposures: make(map[string]uint64), candidates: make(map[string]uint64), requests: make(map[string]bool), runs: make(map[string]bool)}
 	im.kinds = im.readers(ctx)
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
@@ -70,14 +70,14 @@ func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if !im.ended {
 		return fmt.Errorf("import line %d: the export is cut short", im.lines+1)
 	}
-	if err := im.conclude(ctx); err != nil {
+	if err := im.appendEntry(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	im.b.put(importKey(), encodeNumber(importDone))
 	if err := errors.Join(a.Flush(ctx), a.store.write(&im.b)); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	return a.reattest(ctx)
+	return a.rewriteWitness(ctx)
 }
 
 // ImportAt makes an archive at dir, where there is none, from what Export wrote. Beside
@@ -198,10 +198,10 @@ func (im *importer) readers(ctx context.Context) map[string]func(value json.RawM
 		lineRun:     read(im.run),
 		lineVariant: read(im.variant),
 		linePlan: read(func(p AgentPlan) error {
-			return errors.Join(im.known(p.Run), putDocument(b, partKey(tablePlan, p.Run, p.Agent), p))
+			return errors.Join(im.checkRun(p.Run), putDocument(b, partKey(tablePlan, p.Run, p.Agent), p))
 		}),
 		lineResult: read(func(r AgentResult) error {
-			return errors.Join(im.known(r.Run), putDocument(b, partKey(tableResult, r.Run, r.Agent), r))
+			return errors.Join(im.checkRun(r.Run), putDocument(b, partKey(tableResult, r.Run, r.Agent), r))
 		}),
 		lineEvaluation: read(func(e evaluationLine) error { return im.evaluation(ctx, e) }),
 		lineTranscript: read(func(t transcriptLine) error {
@@ -213,8 +213,8 @@ func (im *importer) readers(ctx context.Context) map[string]func(value json.RawM
 		lineDecision: read(func(d decisionLine) error { return putDocument(b, decisionKey(d.Seq), d.Decision) }),
 		lineLedger:   read(im.entry),
 		lineExposure: read(func(e Exposure) error {
-			im.count[e.Agent]++
-			return putExposure(b, e, im.count[e.Agent])
+			im.exposures[e.Agent]++
+			return putExposure(b, e, im.exposures[e.Agent])
 		}),
 		lineCandidate:  read(im.candidate),
 		lineMutation:   read(func(m Mutation) error { return putMutation(b, m) }),
@@ -245,14 +245,14 @@ func number(letter byte, what, id string) (uint64, error) {
 	if !ok {
 		return 0, fmt.Errorf("%q is no id of a %s", id, what)
 	}
-	return n, sane(what+" "+id, n)
+	return n, checkNumber(what+" "+id, n)
 }
 
 func (im *importer) run(r Run) error {
 	if r.ID == "" || r.Number < 1 {
 		return errors.New("it needs an id and a number from 1")
 	}
-	if err := sane("run "+r.ID, uint64(r.Number)); err != nil {
+	if err := checkNumber("run "+r.ID, uint64(r.Number)); err != nil {
 		return err
 	}
 	im.runs[r.ID] = true
@@ -263,20 +263,20 @@ func (im *importer) variant(v Variant) error {
 	if v.Number < 1 || v.ID != v.Config.ID() {
 		return errors.New("it needs a number from 1 and the id of its config")
 	}
-	if err := sane("variant "+string(v.ID), uint64(v.Number)); err != nil {
+	if err := checkNumber("variant "+string(v.ID), uint64(v.Number)); err != nil {
 		return err
 	}
 	return putVariant(&im.b, v)
 }
 
 func (im *importer) evaluation(ctx context.Context, e evaluationLine) error {
-	if err := im.known(e.Run); err != nil {
+	if err := im.checkRun(e.Run); err != nil {
 		return err
 	}
 	if uint64(e.Seq) > maxSequence {
 		return fmt.Errorf("%w: an evaluation of run %s: its number %d is not within 0 and %d", ErrCorrupt, e.Run, e.Seq, int64(maxSequence))
 	}
-	if err := sane("a repeat in run "+e.Run, uint64(e.Repeat)); err != nil {
+	if err := checkNumber("a repeat in run "+e.Run, uint64(e.Repeat)); err != nil {
 		return err
 	}
 	e.Key = foreignKey(e.Key)
@@ -317,11 +317,11 @@ func (im *importer) candidate(c Candidate) error {
 		return err
 	}
 	// The ledger precedes the candidates in an export.
-	im.entered[c.Agent]++
-	if uint64(c.Number) != im.entered[c.Agent] || c.Ledger < 1 || c.Ledger > im.last.Seq {
+	im.candidates[c.Agent]++
+	if uint64(c.Number) != im.candidates[c.Agent] || c.Ledger < 1 || c.Ledger > im.last.Seq {
 		return errors.New("its number or its ledger entry is not the one that is due")
 	}
-	c.Time = plainTime(c.Time)
+	c.Time = normalizeTime(c.Time)
 	im.b.put(counterKey(countCandidates, c.Agent), encodeNumber(uint64(c.Number)))
 	return putCandidate(&im.b, foreignCandidate(c))
 }
@@ -332,17 +332,17 @@ func (im *importer) request(r ChangeRequestRecord) error {
 		return err
 	}
 	r.ID = fmt.Sprintf("R%d", n)
-	if r, err = plainRequest(r); err != nil {
+	if r, err = normalizeRequest(r); err != nil {
 		return err
 	}
 	if d := r.Decision; d != nil {
-		d.Time, d.Reason = plainTime(d.Time), bounded(d.Reason, maxCallReason)
+		d.Time, d.Reason = normalizeTime(d.Time), truncate(d.Reason, maxCallReason)
 	}
 	place := string(requestHashKey(r.Agent, r.Request.ID))
-	if im.asked[place] {
+	if im.requests[place] {
 		return errors.New("its agent has another one with the same hash")
 	}
-	im.asked[place] = true
+	im.requests[place] = true
 	im.b.put(counterKey(countRequests, ""), encodeNumber(n))
 	return putRequest(&im.b, r, n)
 }

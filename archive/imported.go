@@ -73,17 +73,17 @@ func foreignProposal(p *ProposalRecord) (draft bool) {
 	return draft
 }
 
-// known refuses a record of a run that the export does not have: a later run of that id
+// checkRun refuses a record of a run that the export does not have: a later run of that id
 // would find it.
-func (im *importer) known(run string) error {
+func (im *importer) checkRun(run string) error {
 	if !im.runs[run] {
 		return fmt.Errorf("there is no run %q", run)
 	}
 	return nil
 }
 
-// conclude adds the ledger entry about the import.
-func (im *importer) conclude(ctx context.Context) error {
+// appendEntry adds the ledger entry about the import.
+func (im *importer) appendEntry(ctx context.Context) error {
 	id, err := im.a.ID(ctx)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (im *importer) conclude(ctx context.Context) error {
 		SHA256: hex.EncodeToString(im.sum.Sum(nil)), Origin: im.origin, Lines: im.lines, Drafts: im.drafts, Entries: im.last.Seq, Head: im.last.Hash,
 	})
 	if err == nil {
-		_, err = linked(&im.b, im.last, LedgerEntry{Time: im.a.now(), Kind: LedgerImported, Actor: "evolve", Subject: id, Data: data})
+		_, err = chainTo(&im.b, im.last, LedgerEntry{Time: im.a.now(), Kind: LedgerImported, Actor: "evolve", Subject: id, Data: data})
 	}
 	return err
 }
@@ -107,11 +107,11 @@ func (a *Archive) ImportOf(ctx context.Context) (Imported, int64, error) {
 			return found, 0, err
 		}
 		if e.Kind == LedgerImported {
-			var told Imported
-			if strictJSON(e.Data, &told) != nil {
-				return found, 0, errors.Join(ErrCorrupt, fmt.Errorf("ledger entry %d tells of no import", e.Seq))
+			var recorded Imported
+			if strictJSON(e.Data, &recorded) != nil {
+				return found, 0, errors.Join(ErrCorrupt, fmt.Errorf("ledger entry %d records no import", e.Seq))
 			}
-			found, seq = told, e.Seq
+			found, seq = recorded, e.Seq
 		}
 	}
 	return found, seq, nil

@@ -59,7 +59,7 @@ func putIntent(b *batch, in Intent) error {
 	case in.By == "":
 		return errors.New("an intent needs a name")
 	}
-	in.Time = plainTime(in.Time)
+	in.Time = normalizeTime(in.Time)
 	return putDocument(b, intentKey(n), in)
 }
 

@@ -57,7 +57,7 @@ func (a *Archive) chain(ctx context.Context, b *batch, e LedgerEntry) (LedgerEnt
 	if err != nil {
 		return e, err
 	}
-	return linked(b, head, e)
+	return chainTo(b, head, e)
 }
 
 // chainData is chain with the JSON form of data.
@@ -76,9 +76,9 @@ func (a *Archive) appendData(ctx context.Context, e LedgerEntry, data any) (err 
 	return err
 }
 
-// linked adds an entry that follows a head to a batch.
-func linked(b *batch, head ledgerHead, e LedgerEntry) (_ LedgerEntry, err error) {
-	if err := plainEntry(&e); err != nil {
+// chainTo adds an entry that follows a head to a batch.
+func chainTo(b *batch, head ledgerHead, e LedgerEntry) (_ LedgerEntry, err error) {
+	if err := normalizeEntry(&e); err != nil {
 		return e, err
 	}
 	e.Seq, e.Prev = head.Seq+1, head.Hash
@@ -96,11 +96,11 @@ func putEntry(b *batch, e LedgerEntry) error {
 	return putDocument(b, ledgerKey(e.Seq), e)
 }
 
-// plainEntry normalises an entry to the form that is hashed: valid text, UTC, data without
+// normalizeEntry normalises an entry to the form that is hashed: valid text, UTC, data without
 // white space.
-func plainEntry(e *LedgerEntry) error {
+func normalizeEntry(e *LedgerEntry) error {
 	e.Kind, e.Actor, e.Subject = validText(e.Kind), validText(e.Actor), validText(e.Subject)
-	e.Time = plainTime(e.Time)
+	e.Time = normalizeTime(e.Time)
 	if len(e.Data) == 0 {
 		e.Data = nil
 		return nil
@@ -192,7 +192,7 @@ func checkEntry(e LedgerEntry, last ledgerHead) *LedgerError {
 	case e.Seq > last.Seq+1:
 		return &LedgerError{last.Seq + 1, "is missing"}
 	case e.Seq != last.Seq+1:
-		return &LedgerError{last.Seq + 1, fmt.Sprintf("calls itself entry %d", e.Seq)}
+		return &LedgerError{last.Seq + 1, fmt.Sprintf("has the number %d", e.Seq)}
 	case e.Prev != last.Hash:
 		return &LedgerError{e.Seq, "does not follow from the entry before"}
 	case err != nil || hash != e.Hash:

@@ -10,36 +10,36 @@ import (
 // was building an archive for dir; "" when there is none, or the process is still at work.
 // The next Open of the archive removes it.
 func Leftover(dir string) (string, error) {
-	room := dir + buildingSuffix
-	info, err := os.Lstat(room)
+	folder := dir + buildingSuffix
+	info, err := os.Lstat(folder)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return "", nil
 	}
 	if err != nil {
 		return "", diskError(err)
 	}
-	lock := newLock(room)
+	lock := newLock(folder)
 	if _, err := os.Lstat(lock.path); errors.Is(err, fs.ErrNotExist) {
-		return room, nil
+		return folder, nil
 	}
 	free, err := lock.file.TryRLock()
 	if err != nil || !free {
 		return "", diskError(err)
 	}
-	return room, diskError(lock.release())
+	return folder, diskError(lock.release())
 }
 
 // clearLeftover removes the folder that Leftover returns. One that cannot be removed does
 // no harm.
 func clearLeftover(dir string) {
-	room, err := Leftover(dir)
-	if room == "" || err != nil {
+	folder, err := Leftover(dir)
+	if folder == "" || err != nil {
 		return
 	}
-	lock := newLock(room)
+	lock := newLock(folder)
 	if ok, err := lock.file.TryLock(); err != nil || !ok {
 		return
 	}
-	_ = os.RemoveAll(room)
+	_ = os.RemoveAll(folder)
 	_ = lock.release()
 }

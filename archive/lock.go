@@ -123,5 +123,5 @@ func newHolder(owner string, now time.Time) holder {
 	if err != nil {
 		host = "unknown host"
 	}
-	return holder{Owner: owner, PID: os.Getpid(), Host: host, Started: plainTime(now)}
+	return holder{Owner: owner, PID: os.Getpid(), Host: host, Started: normalizeTime(now)}
 }

@@ -216,7 +216,7 @@ func TestHostileReaders(t *testing.T) {
 	stalled := dial() // requests page after page and reads none
 	stalled.Write([]byte(greeting))
 	for range 50 {
-		_ = writeFrame(stalled, appendBytes(appendBytes([]byte{askScan}, nil), nil))
+		_ = writeFrame(stalled, appendBytes(appendBytes([]byte{requestScan}, nil), nil))
 	}
 	for _, garbage := range []string{"GET / HTTP/1.1\r\n\r\n", greeting + "\xff\xff\xff\xff", greeting + "\x00\x00\x00\x00", greeting + "\x00\x00\x00\x02s\xff"} {
 		dial().Write([]byte(garbage))
@@ -238,13 +238,13 @@ func FuzzSocket(f *testing.F) {
 		f.Fatal(err)
 	}
 	s := &server{store: m, ctx: context.Background()}
-	f.Add(appendBytes([]byte{askGet}, []byte("key")))
-	f.Add(appendBytes(appendBytes([]byte{askScan}, []byte("k")), nil))
+	f.Add(appendBytes([]byte{requestGet}, []byte("key")))
+	f.Add(appendBytes(appendBytes([]byte{requestScan}, []byte("k")), nil))
 	f.Fuzz(func(t *testing.T, ask []byte) {
 		if len(ask) > 0 {
 			_, _ = s.answer(nil, ask)
 		}
-		_, _ = takeAll(ask)
+		_, _ = cutAll(ask)
 	})
 }
 
@@ -261,7 +261,7 @@ func (e endless) get(ctx context.Context, _ ...[]byte) ([][]byte, error) {
 }
 
 // TestServingEnds checks that a request in progress when the writer closes fails with
-// errGone, and not with the writer's own cancellation.
+// errDisconnected, and not with the writer's own cancellation.
 func TestServingEnds(t *testing.T) {
 	store := endless{newMemory(), make(chan bool)}
 	s, err := serve(store, t.TempDir())
@@ -279,7 +279,7 @@ func TestServingEnds(t *testing.T) {
 	}()
 	<-store.asked
 	s.cancel() // the first step of close
-	if err := <-answered; !errors.Is(err, errGone) {
+	if err := <-answered; !errors.Is(err, errDisconnected) {
 		t.Errorf("a reader beside a writer that closes: %v", err)
 	}
 	if err := s.close(); err != nil {

@@ -114,7 +114,7 @@ func (m *mender) derive() error {
 			counter, agentID := map[byte]string{tableExposure: countExposures, tableCandidate: countCandidates}[k[0]], r.text()
 			counts.raise(counter, agentID, r.number())
 		case tableLedger:
-			return m.enter(&b, value, counts)
+			return m.restoreCandidate(&b, value, counts)
 		case tableRequest:
 			var d ChangeRequestRecord
 			if n := r.number(); decodeDocument(value, &d) == nil {
@@ -156,13 +156,13 @@ func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 	}
 }
 
-// enter rebuilds an unreadable candidate from its ledger entry, as it was when it entered,
+// restoreCandidate rebuilds an unreadable candidate from its ledger entry, as it was when it entered,
 // because the error control must count every entry.
-func (m *mender) enter(b *batch, entry []byte, counts counters) error {
+func (m *mender) restoreCandidate(b *batch, entry []byte, counts counters) error {
 	var e LedgerEntry
 	var c Candidate
-	told := decodeDocument(entry, &e) == nil && e.Kind == ledgerEnter && json.Unmarshal(e.Data, &c) == nil && c.Number > 0
-	if !told {
+	entered := decodeDocument(entry, &e) == nil && e.Kind == ledgerEnter && json.Unmarshal(e.Data, &c) == nil && c.Number > 0
+	if !entered {
 		return nil
 	}
 	k := candidateKey(c.Agent, uint64(c.Number))

@@ -10,8 +10,8 @@ const maxNumber = 1_000_000_000
 // maxSequence bounds the place of an evaluation in its run, whose high bits are its stage's.
 const maxSequence = 1 << 48
 
-// sane refuses a number beyond maxNumber, a negative one included. record names what has it.
-func sane(record string, n uint64) error {
+// checkNumber refuses a number beyond maxNumber, a negative one included. record names what has it.
+func checkNumber(record string, n uint64) error {
 	if n > maxNumber {
 		return fmt.Errorf("%w: %s: its number %d is not within 0 and %d", ErrCorrupt, record, int64(n), maxNumber)
 	}

@@ -60,7 +60,7 @@ const (
 func Open(dir string, opts Options) (*Archive, error) {
 	a, err := open(dir, opts)
 	if err != nil {
-		return nil, fmt.Errorf("open the archive: %w", scarce(err))
+		return nil, fmt.Errorf("open the archive: %w", resourceError(err))
 	}
 	return a, nil
 }
@@ -68,7 +68,7 @@ func Open(dir string, opts Options) (*Archive, error) {
 func open(dir string, opts Options) (_ *Archive, err error) {
 	clock := opts.clock()
 	if opts.Accept == nil {
-		if err := missed(dir); err != nil {
+		if err := checkMissing(dir); err != nil {
 			return nil, err
 		}
 	}
@@ -129,10 +129,10 @@ func (a *Archive) begin(ctx context.Context, opts Options) error {
 	if _, _, err := a.VerifyLedger(ctx); err != nil {
 		return err
 	}
-	if err := a.attest(ctx, opts); err != nil {
+	if err := a.verifyWitness(ctx, opts); err != nil {
 		return err
 	}
-	return a.settleTallies(ctx)
+	return a.closeTallies(ctx)
 }
 
 // serveReaders starts a server and names it in the lock file. Where there can be no socket,
@@ -188,13 +188,13 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 func OpenRead(dir string) (*Archive, error) {
 	w, there, err := readWitness(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the archive for reading: %w", scarce(err))
+		return nil, fmt.Errorf("open the archive for reading: %w", resourceError(err))
 	}
 	a, err := Inspect(dir)
 	if err != nil || !there {
 		return a, err
 	}
-	if err := a.witnessed(context.Background(), w); err != nil {
+	if err := a.matchWitness(context.Background(), w); err != nil {
 		return nil, fmt.Errorf("open the archive for reading: %w", errors.Join(err, a.Close()))
 	}
 	return a, nil
@@ -205,10 +205,10 @@ func OpenRead(dir string) (*Archive, error) {
 func Inspect(dir string) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return findStore(dir, systemClock()) }}
 	if _, err := r.current(nil); err != nil {
-		if missing := missed(dir); errors.Is(err, ErrNotFound) && missing != nil {
+		if missing := checkMissing(dir); errors.Is(err, ErrNotFound) && missing != nil {
 			err = missing
 		}
-		return nil, fmt.Errorf("open the archive for reading: %w", scarce(err))
+		return nil, fmt.Errorf("open the archive for reading: %w", resourceError(err))
 	}
 	a, err := newArchive(r, false, dir)
 	if err != nil {
@@ -246,7 +246,7 @@ func findStore(dir string, clock clock) (engine, error) {
 			}
 		} else if h := lock.read(); h.Socket != "" {
 			store, err := dialRemote(h.Socket)
-			if !errors.Is(err, errGone) {
+			if !errors.Is(err, errDisconnected) {
 				return store, err
 			}
 		}
@@ -319,12 +319,12 @@ func reopen(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(settleStore(context.Background(), store), store.close())
+	return errors.Join(closeOpenTallies(context.Background(), store), store.close())
 }
 
-// settleStore closes the tallies of a store that is fit to be written to. Otherwise it leaves the
+// closeOpenTallies closes the tallies of a store that is fit to be written to. Otherwise it leaves the
 // store as it is: opening it returns the error.
-func settleStore(ctx context.Context, store engine) error {
+func closeOpenTallies(ctx context.Context, store engine) error {
 	a, err := newArchive(store, false, "")
 	if err != nil {
 		return nil //nolint:nilerr // see above
@@ -333,7 +333,7 @@ func settleStore(ctx context.Context, store engine) error {
 	if _, _, err := a.VerifyLedger(ctx); err != nil {
 		return nil //nolint:nilerr // see above
 	}
-	return a.settleTallies(ctx)
+	return a.closeTallies(ctx)
 }
 
 // Refused returns the error, such as an ErrDisk, for which the archive of a killed process

@@ -88,7 +88,7 @@ func (a *Archive) Proposals(ctx context.Context) iter.Seq2[ProposalRecord, error
 // Decide stores a decision, the proposal's new record, a ledger entry (kind
 // "proposal.<action>") and intents in one synced transaction.
 func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord, intents ...Intent) error {
-	d.Time = plainTime(d.Time)
+	d.Time = normalizeTime(d.Time)
 	return a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) error {
 		if d.Action == "" || d.By == "" {
 			return errors.New("a decision needs an action and a name")

@@ -46,7 +46,7 @@ func (r *reader) try(ask func(engine) error) error {
 		if store, err = r.current(gone); err != nil {
 			return err
 		}
-		if err = ask(store); !errors.Is(err, errGone) {
+		if err = ask(store); !errors.Is(err, errDisconnected) {
 			return err
 		}
 		gone = store
@@ -81,7 +81,7 @@ func (r *reader) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 }
 
 // dump does not continue on another engine when the writer closes, because that would be
-// another snapshot. It then returns an errGone.
+// another snapshot. It then returns an errDisconnected.
 func (r *reader) dump(ctx context.Context, visit func(key, value []byte) error) error {
 	var visited bool
 	var gone error
@@ -90,7 +90,7 @@ func (r *reader) dump(ctx context.Context, visit func(key, value []byte) error) 
 			visited = true
 			return visit(k, v)
 		})
-		if visited && errors.Is(err, errGone) {
+		if visited && errors.Is(err, errDisconnected) {
 			gone = err
 			return nil
 		}

@@ -17,89 +17,89 @@ const (
 	answerPatience = 30 * time.Second
 )
 
-// errGone means that the process at the other end has closed or does not answer.
-var errGone = errors.New("the process that holds the archive does not answer")
+// errDisconnected means that the process at the other end has closed or does not answer.
+var errDisconnected = errors.New("the process that holds the archive does not answer")
 
 // remote is a read-only engine over a writer's socket. After any transport failure it
 // stays unusable.
 type remote struct {
 	mu   sync.Mutex
 	conn net.Conn
-	gone error
+	err  error
 }
 
 func dialRemote(socket string) (*remote, error) {
 	conn, err := net.DialTimeout("unix", socket, dialPatience)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGone, err)
+		return nil, fmt.Errorf("%w: %w", errDisconnected, err)
 	}
-	if err := greet(conn); err != nil {
+	if err := handshake(conn); err != nil {
 		conn.Close()
 		if errors.Is(err, errWire) {
 			return nil, fmt.Errorf("%w: the archive is held by a different version of evolve", ErrNewer)
 		}
-		return nil, fmt.Errorf("%w: %w", errGone, err)
+		return nil, fmt.Errorf("%w: %w", errDisconnected, err)
 	}
 	return &remote{conn: conn}, nil
 }
 
-// ask sends one request and returns the kind and body of the response.
-func (r *remote) ask(ctx context.Context, question []byte) (kind byte, body []byte, err error) {
+// request sends one request and returns the kind and body of the response.
+func (r *remote) request(ctx context.Context, request []byte) (kind byte, body []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gone != nil {
-		return 0, nil, r.gone
+	if r.err != nil {
+		return 0, nil, r.err
 	}
 	// A context that ends during a response closes the connection: the next bytes could be
 	// the rest of that response.
 	stop := context.AfterFunc(ctx, func() { _ = r.conn.SetDeadline(time.Unix(1, 0)) })
-	tell, err := r.exchange(ctx, question)
+	response, err := r.exchange(ctx, request)
 	stop()
 	if err != nil {
-		return 0, nil, r.lost(ctx, err)
+		return 0, nil, r.disconnect(ctx, err)
 	}
-	if tell[0] == tellError {
-		return 0, nil, toldError(tell[1:])
+	if response[0] == responseError {
+		return 0, nil, remoteError(response[1:])
 	}
-	return tell[0], tell[1:], nil
+	return response[0], response[1:], nil
 }
 
-// lost closes the connection after a transport failure, and returns the error for the
+// disconnect closes the connection after a transport failure, and returns the error for the
 // caller.
-func (r *remote) lost(ctx context.Context, err error) error {
-	r.gone = fmt.Errorf("%w: %w", errGone, err)
+func (r *remote) disconnect(ctx context.Context, err error) error {
+	r.err = fmt.Errorf("%w: %w", errDisconnected, err)
 	r.conn.Close()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return r.gone
+	return r.err
 }
 
-func toldError(text []byte) error {
-	return fmt.Errorf("ask the process that holds the archive: %s", text)
+func remoteError(text []byte) error {
+	return fmt.Errorf("the process that holds the archive: %s", text)
 }
 
 // exchange sends a request, if there is one, and reads one frame of the response.
-func (r *remote) exchange(ctx context.Context, question []byte) ([]byte, error) {
+func (r *remote) exchange(ctx context.Context, request []byte) ([]byte, error) {
 	if err := r.conn.SetDeadline(timeout(answerPatience)); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil { // it may have ended before the deadline was set
 		return nil, err
 	}
-	if question != nil {
-		if err := writeFrame(r.conn, question); err != nil {
+	if request != nil {
+		if err := writeFrame(r.conn, request); err != nil {
 			return nil, err
 		}
 	}
-	tell, err := readFrame(r.conn, maxTell+maxAsk)
+	response, err := readFrame(r.conn, maxResponse+maxRequest)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = fmt.Errorf("no answer in %s: %w", answerPatience, err)
 	}
-	return tell, err
+	return response, err
 }
 
 // dump reads all pages of one response. A visit that fails closes the connection, because
@@ -110,46 +110,46 @@ func (r *remote) dump(ctx context.Context, visit func(key, value []byte) error) 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gone != nil {
-		return r.gone
+	if r.err != nil {
+		return r.err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = r.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	for question := []byte{askDump}; ; question = nil {
-		tell, err := r.exchange(ctx, question)
+	for request := []byte{requestDump}; ; request = nil {
+		response, err := r.exchange(ctx, request)
 		if err != nil {
-			return r.lost(ctx, err)
+			return r.disconnect(ctx, err)
 		}
-		kind, body := tell[0], tell[1:]
-		if kind == tellError {
-			return toldError(body)
+		kind, body := response[0], response[1:]
+		if kind == responseError {
+			return remoteError(body)
 		}
-		parts, err := takeAll(body)
-		if err != nil || len(parts)%2 != 0 || kind != tellPage && kind != tellLast {
-			return r.lost(ctx, errWire)
+		parts, err := cutAll(body)
+		if err != nil || len(parts)%2 != 0 || kind != responsePage && kind != responseLast {
+			return r.disconnect(ctx, errWire)
 		}
 		for i := 0; i < len(parts); i += 2 {
 			if err := visit(parts[i], parts[i+1]); err != nil {
-				_ = r.lost(ctx, err)
+				_ = r.disconnect(ctx, err)
 				return err
 			}
 		}
-		if kind == tellLast {
+		if kind == responseLast {
 			return nil
 		}
 	}
 }
 
 func (r *remote) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
-	question := []byte{askGet}
+	request := []byte{requestGet}
 	for _, k := range keys {
-		question = appendBytes(question, k)
+		request = appendBytes(request, k)
 	}
-	kind, body, err := r.ask(ctx, question)
+	kind, body, err := r.request(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	if kind != tellValues {
+	if kind != responseValues {
 		return nil, errWire
 	}
 	values := make([][]byte, len(keys))
@@ -162,7 +162,7 @@ func (r *remote) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 		if there == 0 {
 			continue
 		}
-		if values[i], body, err = takeBytes(body); err != nil {
+		if values[i], body, err = cutBytes(body); err != nil {
 			return nil, err
 		}
 	}
@@ -171,12 +171,12 @@ func (r *remote) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 
 func (r *remote) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
 	for {
-		kind, body, err := r.ask(ctx, appendBytes(appendBytes([]byte{askScan}, prefix), from))
+		kind, body, err := r.request(ctx, appendBytes(appendBytes([]byte{requestScan}, prefix), from))
 		if err != nil {
 			return err
 		}
-		parts, err := takeAll(body)
-		if err != nil || len(parts)%2 != 0 || (kind != tellPage && kind != tellLast) || (kind == tellPage && len(parts) == 0) {
+		parts, err := cutAll(body)
+		if err != nil || len(parts)%2 != 0 || (kind != responsePage && kind != responseLast) || (kind == responsePage && len(parts) == 0) {
 			return errWire
 		}
 		for i := 0; i < len(parts); i += 2 {
@@ -188,7 +188,7 @@ func (r *remote) scan(ctx context.Context, prefix, from []byte, visit func(key, 
 			}
 			from = key(parts[i]).next()
 		}
-		if kind == tellLast {
+		if kind == responseLast {
 			return nil
 		}
 	}
@@ -199,9 +199,9 @@ func (r *remote) write(*batch) error { return ErrReadOnly }
 func (r *remote) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gone != nil {
+	if r.err != nil {
 		return nil
 	}
-	r.gone = errClosed
+	r.err = errClosed
 	return r.conn.Close()
 }

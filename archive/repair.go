@@ -55,7 +55,7 @@ var repairKinds = map[byte]string{
 func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 	p, err := planRepair(ctx, dir, systemClock())
 	if err != nil {
-		return nil, fmt.Errorf("plan the repair of the archive: %w", scarce(diskError(err)))
+		return nil, fmt.Errorf("plan the repair of the archive: %w", resourceError(diskError(err)))
 	}
 	return &p.Repair, p.close()
 }
@@ -69,7 +69,7 @@ func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, erro
 	how.Now = how.options().clock().now
 	p, err := planRepair(ctx, dir, how.options().clock())
 	if err != nil {
-		return nil, fmt.Errorf("repair the archive: %w", scarce(diskError(err)))
+		return nil, fmt.Errorf("repair the archive: %w", resourceError(diskError(err)))
 	}
 	if p.Sound() {
 		return &p.Repair, p.close()
@@ -242,12 +242,12 @@ func (p *repairPlan) build(ctx context.Context, dir string, how Building) (err e
 		return err
 	}
 	b.put(importKey(), encodeNumber(importDone))
-	if err := errors.Join(a.store.write(&b), a.reattest(ctx)); err != nil {
+	if err := errors.Join(a.store.write(&b), a.rewriteWitness(ctx)); err != nil {
 		return err
 	}
-	told := p.Repair
-	told.Aside = filepath.Base(told.Aside)
-	data, err := json.Marshal(told)
+	report := p.Repair
+	report.Aside = filepath.Base(report.Aside)
+	data, err := json.Marshal(report)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func requestHashKey(agentID, hash string) key {
 // record. ID, Count, State, Last and Decision of r are ignored. A call beyond its bound is
 // an ErrTooLarge; a new request beyond two hundred open ones of an agent is an ErrFull.
 func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (ChangeRequestRecord, error) {
-	r, err := plainRequest(r)
+	r, err := normalizeRequest(r)
 	if err != nil {
 		return r, fmt.Errorf("store a change request: %w", err)
 	}
@@ -98,10 +98,10 @@ func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (Change
 			return err
 		}
 		if known != 0 {
-			r, err = a.uttered(ctx, b, known, r)
+			r, err = a.countRepeat(ctx, b, known, r)
 			return err
 		}
-		if err := a.roomForRequest(ctx, r.Agent); err != nil {
+		if err := a.checkOpenRequests(ctx, r.Agent); err != nil {
 			return err
 		}
 		last, err := a.number(ctx, counterKey(countRequests, ""))
@@ -123,8 +123,8 @@ func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (Change
 	return r, err
 }
 
-// uttered counts a repeated request.
-func (a *Archive) uttered(ctx context.Context, b *batch, number uint64, again ChangeRequestRecord) (ChangeRequestRecord, error) {
+// countRepeat counts a repeated request.
+func (a *Archive) countRepeat(ctx context.Context, b *batch, number uint64, again ChangeRequestRecord) (ChangeRequestRecord, error) {
 	r, err := document[ChangeRequestRecord](ctx, a, requestKey(number))
 	if err != nil {
 		return r, err
@@ -142,11 +142,11 @@ func (a *Archive) uttered(ctx context.Context, b *batch, number uint64, again Ch
 // sameCall compares two requests with the same hash: a collision of the short hash must
 // not transfer a permission to another call.
 func sameCall(x, y agent.ChangeRequest) bool {
-	return x.Type == y.Type && x.Target == y.Target && x.Tool == y.Tool && bytes.Equal(sorted(x.Arguments), sorted(y.Arguments))
+	return x.Type == y.Type && x.Target == y.Target && x.Tool == y.Tool && bytes.Equal(canonicalJSON(x.Arguments), canonicalJSON(y.Arguments))
 }
 
-// sorted returns JSON with the keys of its objects in order.
-func sorted(data []byte) []byte {
+// canonicalJSON returns JSON with the keys of its objects in order.
+func canonicalJSON(data []byte) []byte {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -160,8 +160,8 @@ func sorted(data []byte) []byte {
 	return out
 }
 
-// roomForRequest fails when an agent has the maximum number of open requests.
-func (a *Archive) roomForRequest(ctx context.Context, agentID string) error {
+// checkOpenRequests fails when an agent has the maximum number of open requests.
+func (a *Archive) checkOpenRequests(ctx context.Context, agentID string) error {
 	open := 0
 	for r, err := range a.Requests(ctx) {
 		if err != nil {
@@ -177,16 +177,16 @@ func (a *Archive) roomForRequest(ctx context.Context, agentID string) error {
 	return nil
 }
 
-// plainRequest normalises a request to the form that is stored.
-func plainRequest(r ChangeRequestRecord) (ChangeRequestRecord, error) {
+// normalizeRequest normalises a request to the form that is stored.
+func normalizeRequest(r ChangeRequestRecord) (ChangeRequestRecord, error) {
 	q := &r.Request
 	r.Agent = validText(r.Agent)
 	q.Type, q.Target, q.Tool = validText(q.Type), validText(q.Target), validText(q.Tool)
-	q.Reason, q.ID = bounded(q.Reason, maxCallReason), validText(q.ID)
-	q.Arguments = plainJSON(q.Arguments)
+	q.Reason, q.ID = truncate(q.Reason, maxCallReason), validText(q.ID)
+	q.Arguments = normalizeJSON(q.Arguments)
 	q.RequiresHumanApproval = true
-	r.Session, r.Turn = bounded(r.Session, maxCallName), bounded(r.Turn, maxCallName)
-	r.Created, r.Last = plainTime(r.Created), plainTime(r.Last)
+	r.Session, r.Turn = truncate(r.Session, maxCallName), truncate(r.Turn, maxCallName)
+	r.Created, r.Last = normalizeTime(r.Created), normalizeTime(r.Last)
 	switch {
 	case r.Agent == "" || q.ID == "":
 		return r, errors.New("it needs an agent and a hash")
@@ -223,8 +223,8 @@ func (a *Archive) Requests(ctx context.Context) iter.Seq2[ChangeRequestRecord, e
 // approval holds the exact call. Deciding a request again is an ErrDecided.
 func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecision) (ChangeRequestRecord, error) {
 	var r ChangeRequestRecord
-	d.Time = plainTime(d.Time)
-	d.Reason = bounded(d.Reason, maxCallReason)
+	d.Time = normalizeTime(d.Time)
+	d.Reason = truncate(d.Reason, maxCallReason)
 	state, known := map[string]RequestState{"approve": RequestApproved, "deny": RequestDenied}[d.Action]
 	err := a.change(ctx, "decide on change request "+id, func(b *batch) (err error) {
 		if r, err = a.Request(ctx, id); err != nil {
@@ -236,7 +236,7 @@ func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecisio
 		case r.State != RequestOpen:
 			return fmt.Errorf("%s is %s: %w", r.ID, r.State, ErrDecided)
 		}
-		told := struct {
+		data := struct {
 			Agent string `json:"agent"`
 			Hash  string `json:"hash"`
 			RequestDecision
@@ -244,9 +244,9 @@ func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecisio
 			Call  *agent.ChangeRequest `json:"call,omitempty"`
 		}{Agent: r.Agent, Hash: r.Request.ID, RequestDecision: d}
 		if state == RequestApproved {
-			told.Call = &r.Request
+			data.Call = &r.Request
 		}
-		entry, err := a.noteRequest(ctx, b, r, d.Action, d.By, d.Time, told)
+		entry, err := a.noteRequest(ctx, b, r, d.Action, d.By, d.Time, data)
 		if err != nil {
 			return err
 		}

@@ -60,8 +60,8 @@ type partFacts struct {
 	// noTranscripts and noEvaluations are the decision to remove them.
 	noTranscripts, noEvaluations bool
 	// latest reports that it is its agent's latest night.
-	latest bool
-	gone   NightRemoved
+	latest  bool
+	removed NightRemoved
 }
 
 // citable reports whether an evaluation of a stage is protected in a part that is cited.
@@ -88,8 +88,8 @@ type selection struct {
 	// owner is the newest part that has an evaluation with a key.
 	owner map[uint64]int
 	// live is the size of all pairs, in bytes.
-	live int64
-	gone Removed
+	live  int64
+	total Removed
 }
 
 // selects returns what a retention removes at a moment.
@@ -332,8 +332,8 @@ func (s *selection) spot(place key) (spot, error) {
 	return spot{s.at(part{run, agentID}), seq}, err
 }
 
-// goes reports whether a pair is removed, and counts it.
-func (s *selection) goes(k, value []byte) (bool, error) {
+// removes reports whether a pair is removed, and counts it.
+func (s *selection) removes(k, value []byte) (bool, error) {
 	switch k[0] {
 	case tableEvaluation:
 		at, err := s.spot(k)
@@ -343,8 +343,8 @@ func (s *selection) goes(k, value []byte) (bool, error) {
 		if _, gone := s.dropped[at]; !gone {
 			return false, nil
 		}
-		s.gone.Evaluations++
-		s.parts[at.part].gone.Evaluations++
+		s.total.Evaluations++
+		s.parts[at.part].removed.Evaluations++
 	case tableKey:
 		at, err := s.spot(value)
 		if err != nil {
@@ -363,8 +363,8 @@ func (s *selection) goes(k, value []byte) (bool, error) {
 		if _, stays := s.kept[h]; stays || !known {
 			return false, nil
 		}
-		s.gone.Transcripts++
-		s.parts[owner].gone.Transcripts++
+		s.total.Transcripts++
+		s.parts[owner].removed.Transcripts++
 	case tableTally: // it would count removed evaluations
 		r := readKey(tableTally, k)
 		i, known := s.index[part{r.text(), r.text()}]
@@ -372,6 +372,6 @@ func (s *selection) goes(k, value []byte) (bool, error) {
 	default:
 		return false, nil
 	}
-	s.gone.Records += int64(len(k) + len(value))
+	s.total.Records += int64(len(k) + len(value))
 	return true, nil
 }

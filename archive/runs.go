@@ -59,7 +59,7 @@ func (a *Archive) replaceRun(ctx context.Context, b *batch, r Run) error {
 }
 
 func putRun(b *batch, r Run) error {
-	r.Started, r.Ended, r.Until, r.Since = plainTime(r.Started), plainTime(r.Ended), plainTime(r.Until), plainTime(r.Since)
+	r.Started, r.Ended, r.Until, r.Since = normalizeTime(r.Started), normalizeTime(r.Ended), normalizeTime(r.Until), normalizeTime(r.Since)
 	b.put(runIDKey(r.ID), encodeNumber(uint64(r.Number)))
 	return putDocument(b, runKey(r.Number), r)
 }

@@ -63,16 +63,16 @@ func salvage(ctx context.Context, dir string, limit uint64) (*salvaged, error) {
 
 func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error {
 	m, err := readManifest(dir)
-	if err := s.note(err); err != nil {
+	if err := s.collectDamage(err); err != nil {
 		return err
 	}
 	c := storeCheck{dir: dir, root: s.root, files: files, manifest: m, points: extents{}, logged: map[string]bool{}}
-	if err := s.note(c.keys()); err != nil {
+	if err := s.collectDamage(c.keys()); err != nil {
 		return err
 	}
 	for i, name := range files.mems {
 		_, err := c.mem(name, i == len(files.mems)-1)
-		if err := s.note(err); err != nil {
+		if err := s.collectDamage(err); err != nil {
 			return err
 		}
 		if err := s.log(ctx, name); err != nil {
@@ -81,7 +81,7 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 	}
 	for i, name := range files.values {
 		_, err := c.valueLog(name, i == len(files.values)-1)
-		if err := s.note(err); err != nil {
+		if err := s.collectDamage(err); err != nil {
 			return err
 		}
 		if err := s.log(ctx, name); err != nil {
@@ -96,13 +96,13 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 	// No single file shows that another one is missing or ends too early.
 	if len(s.damage) == 0 {
 		_, err := checkStore(dir, false)
-		return s.note(err)
+		return s.collectDamage(err)
 	}
 	return nil
 }
 
-// note collects damage, and returns every other error.
-func (s *salvaged) note(err error) error {
+// collectDamage collects damage, and returns every other error.
+func (s *salvaged) collectDamage(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {
 		s.damage = append(s.damage, damage)
@@ -111,18 +111,18 @@ func (s *salvaged) note(err error) error {
 	return err
 }
 
-// offer stores a version of a record when it is the newest so far.
-func (s *salvaged) offer(k []byte, f found) {
+// add stores a version of a record when it is the newest so far.
+func (s *salvaged) add(k []byte, f found) {
 	if f.version > s.limit {
 		return
 	}
-	s.saw(k, f.version)
+	s.noteVersion(k, f.version)
 	if old, ok := s.records[string(k)]; !ok || f.version > old.version {
 		s.records[string(k)] = f
 	}
 }
 
-func (s *salvaged) saw(k []byte, version uint64) {
+func (s *salvaged) noteVersion(k []byte, version uint64) {
 	s.seen[string(k)] = max(s.seen[string(k)], version)
 }
 
@@ -146,11 +146,11 @@ func (s *salvaged) log(ctx context.Context, name string) (err error) {
 		switch {
 		case e.meta&logEnd != 0:
 		case e.meta&logPointer != 0:
-			s.saw(e.key, e.version)
+			s.noteVersion(e.key, e.version)
 		case filepath.Ext(name) == ".vlog":
-			s.offer(e.key, found{version: e.version, name: name, offset: e.offset, size: e.size})
+			s.add(e.key, found{version: e.version, name: name, offset: e.offset, size: e.size})
 		default:
-			s.offer(e.key, found{version: e.version, value: bytes.Clone(e.value)})
+			s.add(e.key, found{version: e.version, value: bytes.Clone(e.value)})
 		}
 	}
 	return nil
@@ -179,9 +179,9 @@ func (s *salvaged) table(ctx context.Context, path string) error {
 				v := it.Value()
 				key, version := y.ParseKey(k), y.ParseTs(k)
 				if v.Meta&logPointer != 0 {
-					s.saw(key, version)
+					s.noteVersion(key, version)
 				} else if !bytes.HasPrefix(key, logEndKey[:len("!badger!")]) {
-					s.offer(key, found{version: version, value: bytes.Clone(v.Value)})
+					s.add(key, found{version: version, value: bytes.Clone(v.Value)})
 				}
 			}
 		}
@@ -190,7 +190,7 @@ func (s *salvaged) table(ctx context.Context, path string) error {
 		}
 		return t.VerifyChecksum()
 	})
-	if err != nil && (errors.Is(diskError(err), ErrDisk) || isScarce(err)) {
+	if err != nil && (errors.Is(diskError(err), ErrDisk) || isResourceError(err)) {
 		return err
 	}
 	if err != nil && !errors.Is(err, errNoTable) {

@@ -26,10 +26,10 @@ func shortage(err error) syscall.Errno {
 	return 0
 }
 
-func isScarce(err error) bool { return errors.Is(err, ErrResources) || shortage(err) != 0 }
+func isResourceError(err error) bool { return errors.Is(err, ErrResources) || shortage(err) != 0 }
 
-// scarce marks an error as ErrResources.
-func scarce(err error) error {
+// resourceError marks an error as ErrResources.
+func resourceError(err error) error {
 	errno := shortage(err)
 	switch {
 	case errors.Is(err, ErrResources) || errno == 0:
@@ -50,7 +50,7 @@ func checkDescriptors(dir string, n int) (err error) {
 	for range n + spareFiles {
 		f, opening := os.Open(dir)
 		if opening != nil {
-			return scarce(opening)
+			return resourceError(opening)
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 	}

@@ -132,40 +132,40 @@ func (s *server) admit(conn net.Conn) bool {
 
 // answerAll answers a reader until it disconnects, breaks the protocol or stalls.
 func (s *server) answerAll(conn net.Conn) {
-	if err := greet(conn); err != nil {
+	if err := handshake(conn); err != nil {
 		return
 	}
 	for {
 		if err := conn.SetReadDeadline(timeout(readerSilence)); err != nil {
 			return
 		}
-		ask, err := readFrame(conn, maxAsk)
+		request, err := readFrame(conn, maxRequest)
 		if err != nil {
 			return
 		}
-		tell, err := s.answer(conn, ask)
+		response, err := s.answer(conn, request)
 		if s.ctx.Err() != nil {
 			return // do not send the error of closing: the reader continues elsewhere
 		}
 		if err != nil {
-			tell = append([]byte{tellError}, err.Error()...)
+			response = append([]byte{responseError}, err.Error()...)
 		}
-		if err := sendFrame(conn, tell); err != nil {
+		if err := sendFrame(conn, response); err != nil {
 			return
 		}
 	}
 }
 
 // sendFrame sends an answer, with a deadline for the reader to accept it.
-func sendFrame(conn net.Conn, tell []byte) error {
+func sendFrame(conn net.Conn, response []byte) error {
 	if err := conn.SetWriteDeadline(timeout(acceptAnswer)); err != nil {
 		return err
 	}
-	return writeFrame(conn, tell)
+	return writeFrame(conn, response)
 }
 
-// greet exchanges greetings, the same in both directions.
-func greet(conn net.Conn) error {
+// handshake exchanges greetings, the same in both directions.
+func handshake(conn net.Conn) error {
 	if err := conn.SetDeadline(timeout(acceptAnswer)); err != nil {
 		return err
 	}
@@ -183,17 +183,17 @@ func greet(conn net.Conn) error {
 }
 
 // answer returns the last frame of the answer, and sends the others.
-func (s *server) answer(conn net.Conn, ask []byte) ([]byte, error) {
-	parts, err := takeAll(ask[1:])
+func (s *server) answer(conn net.Conn, request []byte) ([]byte, error) {
+	parts, err := cutAll(request[1:])
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case ask[0] == askGet:
+	case request[0] == requestGet:
 		return s.values(parts)
-	case ask[0] == askScan && len(parts) == 2:
+	case request[0] == requestScan && len(parts) == 2:
 		return s.page(parts[0], parts[1])
-	case ask[0] == askDump && len(parts) == 0:
+	case request[0] == requestDump && len(parts) == 0:
 		return s.dump(conn)
 	}
 	return nil, errWire
@@ -204,47 +204,47 @@ func (s *server) values(keys [][]byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tell := []byte{tellValues}
+	response := []byte{responseValues}
 	for _, v := range values {
 		if v == nil {
-			tell = append(tell, 0)
+			response = append(response, 0)
 			continue
 		}
-		tell = appendBytes(append(tell, 1), v)
-		if len(tell) > maxTell {
+		response = appendBytes(append(response, 1), v)
+		if len(response) > maxResponse {
 			return nil, errors.New("the answer is too large")
 		}
 	}
-	return tell, nil
+	return response, nil
 }
 
 func (s *server) page(prefix, from []byte) ([]byte, error) {
-	tell := make([]byte, 1, pageBytes+pageBytes/8)
-	tell[0] = tellLast
+	response := make([]byte, 1, pageBytes+pageBytes/8)
+	response[0] = responseLast
 	err := s.store.scan(s.ctx, prefix, from, func(k, v []byte) error {
-		if len(tell) > pageBytes {
-			tell[0] = tellPage
+		if len(response) > pageBytes {
+			response[0] = responsePage
 			return errStop
 		}
-		tell = appendBytes(appendBytes(tell, k), v)
+		response = appendBytes(appendBytes(response, k), v)
 		return nil
 	})
-	return tell, err
+	return response, err
 }
 
 // dump sends every page but the last, which it returns.
 func (s *server) dump(conn net.Conn) ([]byte, error) {
-	tell := append(make([]byte, 0, pageBytes+pageBytes/8), tellPage)
+	response := append(make([]byte, 0, pageBytes+pageBytes/8), responsePage)
 	err := s.store.dump(s.ctx, func(k, v []byte) error {
-		if len(tell) > pageBytes {
-			if err := sendFrame(conn, tell); err != nil {
+		if len(response) > pageBytes {
+			if err := sendFrame(conn, response); err != nil {
 				return err
 			}
-			tell = tell[:1]
+			response = response[:1]
 		}
-		tell = appendBytes(appendBytes(tell, k), v)
+		response = appendBytes(appendBytes(response, k), v)
 		return nil
 	})
-	tell[0] = tellLast
-	return tell, err
+	response[0] = responseLast
+	return response, err
 }

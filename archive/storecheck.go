@@ -141,7 +141,7 @@ func (c *storeCheck) tables() error {
 		if errors.Is(err, fs.ErrNotExist) && c.open {
 			continue // a compaction has removed it
 		}
-		if err != nil && (errors.Is(diskError(err), ErrDisk) || isScarce(err)) {
+		if err != nil && (errors.Is(diskError(err), ErrDisk) || isResourceError(err)) {
 			return err
 		}
 		if err != nil {
@@ -164,7 +164,7 @@ func (c *storeCheck) unnamed(name string) error {
 	case len(c.files.mems) == 0:
 		return &DamageError{name, -1, 0, "is not named by the manifest"}
 	}
-	covered, err := covers(c.dir, c.manifest, name, c.logged)
+	covered, err := coveredElsewhere(c.dir, c.manifest, name, c.logged)
 	if err == nil && !covered {
 		err = &DamageError{name, -1, 0, "is not named by the manifest, and holds what no other file does"}
 	}

@@ -132,10 +132,10 @@ func readManifest(dir string) (m manifest, err error) {
 	return manifest{list.Tables, end < info.Size()}, nil
 }
 
-// covers reports whether every record of a table that is not in the manifest is also in
+// coveredElsewhere reports whether every record of a table that is not in the manifest is also in
 // the logs or in the tables of the manifest: a crash during a flush or a compaction leaves
 // such a table, and Badger removes it.
-func covers(dir string, m manifest, unnamed string, logged map[string]bool) (bool, error) {
+func coveredElsewhere(dir string, m manifest, unnamed string, logged map[string]bool) (bool, error) {
 	missing := map[string]uint64{}
 	err := withTable(filepath.Join(dir, unnamed), func(t *table.Table) error {
 		return walkTable(t, func(k []byte, version uint64, _ y.ValueStruct) {

@@ -23,7 +23,7 @@ func (t *Tally) add(e *bench.Evaluation) {
 	t.Evaluations++
 	t.USD += paid(e)
 	if e.Time.After(t.Last) {
-		t.Last = plainTime(e.Time)
+		t.Last = normalizeTime(e.Time)
 	}
 }
 
@@ -79,8 +79,8 @@ func (a *Archive) count(ctx context.Context, p part) (Tally, error) {
 	return t, nil
 }
 
-// settleTallies closes the tallies that a killed writer has left open.
-func (a *Archive) settleTallies(ctx context.Context) error {
+// closeTallies closes the tallies that a killed writer has left open.
+func (a *Archive) closeTallies(ctx context.Context) error {
 	var open []part
 	err := a.store.scan(ctx, newKey(tableTally), nil, func(k, value []byte) error {
 		var s storedTally

@@ -45,7 +45,7 @@ func (a *Archive) PutToolHealth(ctx context.Context, h ToolHealth, told *LedgerE
 }
 
 func putToolHealth(b *batch, h ToolHealth) error {
-	h.Updated = plainTime(h.Updated)
+	h.Updated = normalizeTime(h.Updated)
 	for _, name := range []string{h.Agent, h.Tool} {
 		if name == "" || len(name) > maxHealthName || name != validText(name) {
 			return errors.New("the health of a tool needs an agent and a tool")
@@ -54,7 +54,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 	if len(h.Health.Source) > maxHealthName || h.Health.Failures < 0 {
 		return errors.New("it is no count of failures")
 	}
-	h.Health.Last = agent.Outcome(bounded(string(h.Health.Last), maxHealthName))
+	h.Health.Last = agent.Outcome(truncate(string(h.Health.Last), maxHealthName))
 	return putDocument(b, toolHealthKey(h.Agent, h.Tool), h)
 }
 

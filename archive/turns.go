@@ -68,11 +68,11 @@ func (a *Archive) putTurn(b *batch, t TurnRecord, number uint64) (TurnRecord, er
 	if t.Agent == "" {
 		return t, errors.New("a turn needs an agent")
 	}
-	t.Agent, t.Session, t.PolicyVersion = bounded(t.Agent, maxTurnName), bounded(t.Session, maxTurnName), bounded(t.PolicyVersion, maxTurnName)
-	t.Goal, t.Answer, t.Error = bounded(t.Goal, maxTurnGoal), bounded(t.Answer, maxTurnAnswer), bounded(t.Error, maxTurnError)
-	t.Config = agent.ConfigID(bounded(string(t.Config), maxTurnName))
-	t.Outcome = agent.Outcome(bounded(string(t.Outcome), maxTurnName))
-	t.Created = plainTime(t.Created)
+	t.Agent, t.Session, t.PolicyVersion = truncate(t.Agent, maxTurnName), truncate(t.Session, maxTurnName), truncate(t.PolicyVersion, maxTurnName)
+	t.Goal, t.Answer, t.Error = truncate(t.Goal, maxTurnGoal), truncate(t.Answer, maxTurnAnswer), truncate(t.Error, maxTurnError)
+	t.Config = agent.ConfigID(truncate(string(t.Config), maxTurnName))
+	t.Outcome = agent.Outcome(truncate(string(t.Outcome), maxTurnName))
+	t.Created = normalizeTime(t.Created)
 	packed, err := a.packer.pack(&t.Transcript)
 	if err != nil {
 		return t, err

@@ -80,8 +80,8 @@ func (f *fieldsOf) finite(field string, list ...float64) {
 	}
 }
 
-// known refuses a value that is neither empty nor listed.
-func known[T ~string](f *fieldsOf, field string, value T, list ...T) {
+// oneOf refuses a value that is neither empty nor listed.
+func oneOf[T ~string](f *fieldsOf, field string, value T, list ...T) {
 	if value != "" && !slices.Contains(list, value) {
 		f.refuse(field, value)
 	}
@@ -103,7 +103,7 @@ func checkRecord(record any) error {
 	case *Run:
 		f.record = "run " + r.ID
 		f.form("id", runForm, r.ID)
-		known(f, "state", r.State, RunRunning, RunDone, RunInterrupted, RunFailed)
+		oneOf(f, "state", r.State, RunRunning, RunDone, RunInterrupted, RunFailed)
 		f.form("agents", agentForm, r.Agents...)
 		f.times("started, ended, until or since", r.Started, r.Ended, r.Until, r.Since)
 		f.finite("budget_usd or patch_usd", r.BudgetUSD, r.PatchUSD)
@@ -120,7 +120,7 @@ func checkRecord(record any) error {
 		f.proposal(r)
 	case *DecisionRecord:
 		f.record = "decision on " + r.Proposal
-		known(f, "action", r.Action, "approve", "reject", "rollback")
+		oneOf(f, "action", r.Action, "approve", "reject", "rollback")
 		f.form("commit", commitForm, r.Commit)
 		f.times("time", r.Time)
 	case *Exposure:
@@ -130,13 +130,13 @@ func checkRecord(record any) error {
 		f.of(r.Agent, r.Run, "candidate %d of %q", r.Number, r.Agent)
 		f.form("runs", runForm, r.Runs...)
 		f.form("variant or champion", configForm, string(r.Variant), string(r.Champion))
-		known(f, "state", r.State, confirmStates()...)
+		oneOf(f, "state", r.State, confirmStates()...)
 		f.times("time", r.Time)
 	case *Mutation:
 		f.of(r.Agent, r.Run, "mutation of run %s", r.Run)
 	case *ChangeRequestRecord:
 		f.record = "change request " + r.ID
-		known(f, "state", r.State, RequestOpen, RequestApproved, RequestDenied)
+		oneOf(f, "state", r.State, RequestOpen, RequestApproved, RequestDenied)
 		f.times("created or last", r.Created, r.Last)
 	case *TurnRecord:
 		f.record = "turn " + r.ID
@@ -175,9 +175,9 @@ func checkForeign(record any) error {
 
 func (f *fieldsOf) proposal(p *ProposalRecord) {
 	f.record = "proposal " + p.ID
-	known(f, "kind", p.Kind, KindConfig, KindPatch, KindTool)
-	known(f, "state", p.State, proposalStates()...)
-	known(f, "imported", p.Imported, proposalStates()...)
+	oneOf(f, "kind", p.Kind, KindConfig, KindPatch, KindTool)
+	oneOf(f, "state", p.State, proposalStates()...)
+	oneOf(f, "imported", p.Imported, proposalStates()...)
 	if p.Kind != KindPatch { // of a patch it is the author, who may be a person
 		f.form("agent", agentForm, p.Agent)
 	}
@@ -187,14 +187,14 @@ func (f *fieldsOf) proposal(p *ProposalRecord) {
 	f.form("ref", refForm, p.Ref)
 	f.times("created", p.Created)
 	for _, g := range p.Gates {
-		known(f, "gates[].verdict", g.Verdict, "passed", "failed", "flagged", "not_run")
+		oneOf(f, "gates[].verdict", g.Verdict, "passed", "failed", "flagged", "not_run")
 	}
 	if r := p.Rests; r != nil {
 		f.form("rests.runs", runForm, r.Runs...)
 		f.form("rests.against", configForm, string(r.Against))
 	}
 	if d := p.Decision; d != nil {
-		known(f, "decision.action", d.Action, "approve", "reject", "rollback")
+		oneOf(f, "decision.action", d.Action, "approve", "reject", "rollback")
 		f.times("decision.time", d.Time)
 		f.form("decision.commit", commitForm, d.Commit)
 	}
@@ -206,13 +206,13 @@ func (f *fieldsOf) proposal(p *ProposalRecord) {
 func (f *fieldsOf) result(r *AgentResult) {
 	f.of(r.Agent, r.Run, "result of run %s", r.Run)
 	f.form("winner", configForm, string(r.Winner))
-	known(f, "verdict", r.Verdict, Adopt, Keep, Undecided, Trade, Waits)
+	oneOf(f, "verdict", r.Verdict, Adopt, Keep, Undecided, Trade, Waits)
 	for _, c := range r.Finalist {
 		f.form("finalists[].variant", configForm, string(c.Variant))
 		f.form("finalists[].runs", runForm, c.Runs...)
 		if c.Ruling != nil {
-			known(f, "finalists[].ruling.state", c.Ruling.State, confirmStates()...)
-			known(f, "finalists[].ruling.claim", c.Ruling.Claim, stats.TheseTasks, stats.NewTasks)
+			oneOf(f, "finalists[].ruling.state", c.Ruling.State, confirmStates()...)
+			oneOf(f, "finalists[].ruling.claim", c.Ruling.Claim, stats.TheseTasks, stats.NewTasks)
 		}
 	}
 	for _, id := range r.Proposals {
@@ -225,9 +225,9 @@ func (f *fieldsOf) result(r *AgentResult) {
 func (f *fieldsOf) evaluation(e *evaluationLine) {
 	f.of(e.Agent, e.Run, "evaluation %d of run %s", e.Seq, e.Run)
 	f.form("variant", configForm, string(e.Variant))
-	known(f, "split", e.Split, bench.Search, bench.Holdout, bench.Aside)
-	known(f, "stage", e.Stage, bench.StageSearch, bench.StageBaseline, bench.StageAA, bench.StageConfirm, bench.StageAblate, bench.StageBench)
-	known(f, "outcome", e.Outcome, agent.Outcomes()...)
+	oneOf(f, "split", e.Split, bench.Search, bench.Holdout, bench.Aside)
+	oneOf(f, "stage", e.Stage, bench.StageSearch, bench.StageBaseline, bench.StageAA, bench.StageConfirm, bench.StageAblate, bench.StageBench)
+	oneOf(f, "outcome", e.Outcome, agent.Outcomes()...)
 	f.finite("score", e.Score)
 	f.finite("usage.cost_usd", e.Usage.CostUSD)
 	if e.Latency < 0 || e.Seq < 0 || e.Repeat < 0 {

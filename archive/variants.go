@@ -124,7 +124,7 @@ func (a *Archive) name(ctx context.Context, v Variant, b *batch) (Variant, error
 
 // putVariant stores a numbered variant with its index entry and updates the counter.
 func putVariant(b *batch, v Variant) error {
-	v.Time = plainTime(v.Time)
+	v.Time = normalizeTime(v.Time)
 	n := uint64(v.Number)
 	b.put(variantIDKey(v.Agent, v.ID), encodeNumber(n))
 	b.put(counterKey(countVariants, v.Agent), encodeNumber(n))

@@ -24,18 +24,18 @@ import (
 const (
 	greeting = "evolve archive readers 1\n"
 
-	askGet  = 'g'
-	askScan = 's'
-	askDump = 'd'
+	requestGet  = 'g'
+	requestScan = 's'
+	requestDump = 'd'
 
-	tellValues = 'v'
-	tellPage   = 'p'
-	tellLast   = 'q'
-	tellError  = 'e'
+	responseValues = 'v'
+	responsePage   = 'p'
+	responseLast   = 'q'
+	responseError  = 'e'
 
-	maxAsk    = 1 << 20
-	maxTell   = 64 << 20
-	pageBytes = 256 << 10
+	maxRequest  = 1 << 20
+	maxResponse = 64 << 20
+	pageBytes   = 256 << 10
 )
 
 var errWire = errors.New("the other side of the socket does not keep to the protocol")
@@ -64,8 +64,8 @@ func appendBytes(b, s []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// takeBytes splits a byte string off the front of b.
-func takeBytes(b []byte) (s, rest []byte, err error) {
+// cutBytes splits a byte string off the front of b.
+func cutBytes(b []byte) (s, rest []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {
 		return nil, nil, errWire
@@ -74,11 +74,11 @@ func takeBytes(b []byte) (s, rest []byte, err error) {
 	return b[size:end:end], b[end:], nil
 }
 
-// takeAll splits b into byte strings.
-func takeAll(b []byte) ([][]byte, error) {
+// cutAll splits b into byte strings.
+func cutAll(b []byte) ([][]byte, error) {
 	var all [][]byte
 	for len(b) > 0 {
-		s, rest, err := takeBytes(b)
+		s, rest, err := cutBytes(b)
 		if err != nil {
 			return nil, err
 		}

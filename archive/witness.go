@@ -67,7 +67,7 @@ type Acceptance struct {
 	Fault string `json:"fault"`
 }
 
-// Succession tells of the archive whose place another one takes, and of what is lost by it.
+// Succession records the archive whose place another one takes, and the losses.
 type Succession struct {
 	// Witness is that of the archive before, as far as it could be read.
 	Witness
@@ -101,11 +101,11 @@ func (a *Archive) LostDecision(ctx context.Context, proposal string) (*LostDecis
 		case err != nil:
 			return nil, err
 		case e.Kind == LedgerSucceeds && known:
-			var told Succession
-			if json.Unmarshal(e.Data, &told) != nil {
+			var recorded Succession
+			if json.Unmarshal(e.Data, &recorded) != nil {
 				continue // an older evolve wrote something else
 			}
-			for _, d := range told.Lost {
+			for _, d := range recorded.Lost {
 				if d.Proposal == proposal {
 					lost = &d
 				}
@@ -224,10 +224,10 @@ func (a *Archive) identify(ctx context.Context) (id string, fresh bool, err erro
 	return id, true, err
 }
 
-// attest compares the ledger with its witness when the archive is opened for writing, and
+// verifyWitness compares the ledger with its witness when the archive is opened for writing, and
 // enables updates of the witness. A missing witness is written again, which a ledger entry
 // records.
-func (a *Archive) attest(ctx context.Context, opts Options) error {
+func (a *Archive) verifyWitness(ctx context.Context, opts Options) error {
 	id, fresh, err := a.identify(ctx)
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 	case err != nil:
 		return err
 	case there:
-		err = a.witnessed(ctx, w)
+		err = a.matchWitness(ctx, w)
 	case head.Seq > 0 && !fresh:
 		kind, data = LedgerWitnessed, now
 	}
@@ -274,14 +274,14 @@ func (a *Archive) attest(ctx context.Context, opts Options) error {
 	if err := a.appendData(ctx, e, data); err != nil {
 		return err
 	}
-	return a.unwitnessed
+	return a.witnessErr
 }
 
 // accept returns the kind and data of the ledger entry for an accepted ledger.
 func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread error) (kind string, data any, err error) {
 	fault := unread
 	if fault == nil && w != (Witness{}) {
-		fault = a.witnessed(ctx, w)
+		fault = a.matchWitness(ctx, w)
 	}
 	if !errors.Is(fault, ErrCorrupt) {
 		if fault == nil {
@@ -292,28 +292,28 @@ func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread e
 	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
 }
 
-// succeed adds the entry that tells of the archive whose place this one takes, unless this
+// recordSuccession adds the entry about the archive whose place this one takes, unless this
 // one goes on from it.
-func (a *Archive) succeed(ctx context.Context, dir string, how Building) error {
-	var told Succession
+func (a *Archive) recordSuccession(ctx context.Context, dir string, how Building) error {
+	var recorded Succession
 	if how.Loses != nil {
-		told = how.Loses()
+		recorded = how.Loses()
 	}
 	w, there, err := readWitness(dir)
 	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return err
 	}
-	same := !there || err == nil && a.witnessed(ctx, w) == nil
-	if same && len(told.Lost) == 0 && told.Entries == 0 {
+	same := !there || err == nil && a.matchWitness(ctx, w) == nil
+	if same && len(recorded.Lost) == 0 && recorded.Entries == 0 {
 		return nil
 	}
 	w.Next = nil
-	told.Witness = w
-	return a.appendData(ctx, LedgerEntry{Time: how.Now(), Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id}, told)
+	recorded.Witness = w
+	return a.appendData(ctx, LedgerEntry{Time: how.Now(), Kind: LedgerSucceeds, Actor: "evolve", Subject: a.id}, recorded)
 }
 
-// missed fails with a *WitnessError when dir has a witness but no archive.
-func missed(dir string) error {
+// checkMissing fails with a *WitnessError when dir has a witness but no archive.
+func checkMissing(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); !errors.Is(err, fs.ErrNotExist) {
 		return diskError(err)
 	}
@@ -327,14 +327,14 @@ func missed(dir string) error {
 // ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
 var ErrWitnessed = errors.New("the ledger is the one that was witnessed")
 
-// witnessed returns an error when the ledger differs from its witness; nil when it holds
+// matchWitness returns an error when the ledger differs from its witness; nil when it holds
 // the witnessed entry with that hash.
-func (a *Archive) witnessed(ctx context.Context, w Witness) error {
+func (a *Archive) matchWitness(ctx context.Context, w Witness) error {
 	id, err := a.ID(ctx)
 	if err != nil {
 		return err
 	}
-	if w.Next != nil && a.witnessed(ctx, *w.Next) == nil {
+	if w.Next != nil && a.matchWitness(ctx, *w.Next) == nil {
 		return nil
 	}
 	file := WitnessFile(a.dir)
@@ -364,18 +364,18 @@ func (a *Archive) CheckWitness(ctx context.Context) (Witness, error) {
 	if err != nil || !there {
 		return w, err
 	}
-	return w, a.witnessed(ctx, w)
+	return w, a.matchWitness(ctx, w)
 }
 
-// testify updates the witness to a head that was written. A failure does not undo the
+// updateWitness updates the witness to a head that was written. A failure does not undo the
 // entry: the next entry tries again, and Close returns the error.
-func (a *Archive) testify(head *ledgerHead) {
+func (a *Archive) updateWitness(head *ledgerHead) {
 	if head == nil || !a.witness {
 		return
 	}
 	now := Witness{Archive: a.id, Seq: head.Seq, Hash: head.Hash}
-	if a.unwitnessed = writeWitness(a.dir, now); a.unwitnessed != nil {
-		a.unwitnessed = fmt.Errorf("keep the ledger's head beside the archive: %w", a.unwitnessed)
+	if a.witnessErr = writeWitness(a.dir, now); a.witnessErr != nil {
+		a.witnessErr = fmt.Errorf("keep the ledger's head beside the archive: %w", a.witnessErr)
 		return
 	}
 	if a.notary != nil {
@@ -383,29 +383,29 @@ func (a *Archive) testify(head *ledgerHead) {
 	}
 }
 
-// handOver moves a built archive to dir, and its witness with it. During the move the
+// moveWithWitness moves a built archive to dir, and its witness with it. During the move the
 // witness names both archives, because the process may be killed in between.
-func handOver(built, dir string, move func() error) error {
-	now, told, err := readWitness(built)
+func moveWithWitness(built, dir string, move func() error) error {
+	now, recorded, err := readWitness(built)
 	if err != nil {
 		return err
 	}
 	was, there, err := readWitness(dir)
-	if told && there && err == nil {
+	if recorded && there && err == nil {
 		was.Next = &now
 		err = writeWitness(dir, was)
 	}
 	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return err
 	}
-	if err := move(); err != nil || !told {
+	if err := move(); err != nil || !recorded {
 		return err
 	}
 	return writeWitness(dir, now)
 }
 
-// reattest writes the witness of an archive that was filled as a whole.
-func (a *Archive) reattest(ctx context.Context) error {
+// rewriteWitness writes the witness of an archive that was filled as a whole.
+func (a *Archive) rewriteWitness(ctx context.Context) error {
 	if !a.witness {
 		return nil
 	}
@@ -418,7 +418,7 @@ func (a *Archive) reattest(ctx context.Context) error {
 	a.id = id
 	head, err := a.ledgerHead(ctx)
 	if err == nil && head.Seq > 0 {
-		a.testify(&head)
+		a.updateWitness(&head)
 	}
-	return errors.Join(err, a.unwitnessed)
+	return errors.Join(err, a.witnessErr)
 }

@@ -79,7 +79,7 @@ func TestWitness(t *testing.T) {
 				if e.Seq >= int64(from) {
 					e.Actor = "Mallory"
 				}
-				next := must(linked(b, head, e))(t)
+				next := must(chainTo(b, head, e))(t)
 				head = ledgerHead{next.Seq, next.Hash}
 			}
 			return nil
@@ -251,13 +251,13 @@ func TestWitnessFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := errors.New("the process ends here")
-	if err := handOver(built, dir, func() error { return half }); !errors.Is(err, half) {
+	if err := moveWithWitness(built, dir, func() error { return half }); !errors.Is(err, half) {
 		t.Fatal(err)
 	}
 	if err := readAt(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
-	err = handOver(built, dir, func() error {
+	err = moveWithWitness(built, dir, func() error {
 		return errors.Join(os.RemoveAll(dir), os.Rename(built, dir), half)
 	})
 	if !errors.Is(err, half) {
