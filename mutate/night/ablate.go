@@ -163,7 +163,7 @@ func (m *minimisation) minimise(ctx context.Context, f mutate.Estimate, budget i
 	if a.Changes() < 2 {
 		return f, nil
 	}
-	d := &drive{
+	d := &driver{
 		searcher: a, concurrency: m.parallel(), lookahead: max(1, m.Run.Lookahead), ordered: m.Agent.Deterministic,
 		begin: func(t mutate.Trial) error {
 			t.Generation = f.Generation + 1
@@ -173,12 +173,9 @@ func (m *minimisation) minimise(ctx context.Context, f mutate.Estimate, budget i
 		learn: func(t mutate.Trial, e bench.Evaluation) {
 			m.options.Known = append(m.options.Known, mutate.Observation{Trial: t, Scored: e.Scored, Score: e.Score})
 		},
-		told: func(told int) { m.report(Progress{Stage: "ablate", Done: m.told + told, Planned: m.Plan.Ablate}) },
+		progress: func(told int) { m.report(Progress{Stage: "ablate", Done: m.told + told, Planned: m.Plan.Ablate}) },
 	}
-	ended := d.run(m.Drain)
-	if errors.Is(ended, context.Canceled) && m.Drain.Err() != nil {
-		ended = ErrInterrupted
-	}
+	ended := m.drained(d.run(m.Drain))
 	r := a.Result()
 	m.left -= r.Evaluations
 	m.told += d.count

@@ -180,12 +180,12 @@ func teach(t *testing.T, o *nights, m model.Model, components []string) lesson {
 			s.champion = trial
 		}
 	}
-	d := &drive{
+	d := &driver{
 		searcher: s, concurrency: 1, lookahead: 4, ordered: n.Agent.Deterministic,
 		begin:    func(tr mutate.Trial) error { return n.begin(t.Context(), tr) },
 		evaluate: func(tr mutate.Trial) (bench.Evaluation, error) { return n.trial(t.Context(), tr, seqSearch) },
-		ask:      func(tr mutate.Trial) func() (reflection.Reply, error) { return author.ask(t.Context(), tr) },
-		keep:     func(tr mutate.Trial, reply reflection.Reply) error { return author.keep(t.Context(), tr, reply) },
+		draft:    func(tr mutate.Trial) func() (reflection.Reply, error) { return author.ask(t.Context(), tr) },
+		record:   func(tr mutate.Trial, reply reflection.Reply) error { return author.keep(t.Context(), tr, reply) },
 		learn:    author.learn,
 	}
 	err = d.run(o.Drain)

@@ -20,78 +20,131 @@ const curvePoints = 60
 // search runs the search stage and stores its results. It returns the recommendation with
 // every error that leaves one.
 func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
-	searcher, err := n.newSearcher(ctx)
+	s, err := n.newSearchStage(ctx)
 	if err != nil {
+		return nil, err
+	}
+	err = s.drive(ctx)
+	if last := len(s.moments) - 1; s.driver.count > 0 && (last < 0 || s.moments[last].Evaluations != s.made()) {
+		s.look(s.made())
+	}
+	rec := s.searcher.Recommend()
+	n.summarise(rec)
+	n.lookBack(s.searcher, s.moments)
+	n.result.SearchDone = err == nil
+	if uncounted := n.count(ctx); uncounted != nil {
+		return &rec, uncounted
+	}
+	return &rec, err
+}
+
+// searchStage is the state of the search stage.
+type searchStage struct {
+	*night
+	searcher mutate.Searcher
+	driver   *driver
+	// recorded is the number of evaluations from before the run was resumed that the
+	// searcher was told.
+	recorded int
+	// moments are the recommendations along the search.
+	moments []mutate.Moment
+}
+
+// newSearchStage prepares the search. Without an order to replay, a resumed search is told
+// the recorded evaluations.
+func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
+	s := &searchStage{night: n}
+	var err error
+	if s.searcher, err = n.newSearcher(ctx); err != nil {
 		return nil, err
 	}
 	author, err := n.newAuthor(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ordered := n.Agent.Deterministic
-	seq, recorded := seqSearch, 0
+	seq := seqSearch
 	if !n.replay && n.Run.Resumed > 0 {
-		// Without an order to replay, a resumed search is told the recorded evaluations.
-		if seq, recorded, err = n.recall(ctx, searcher, author); err != nil {
+		if seq, s.recorded, err = n.recall(ctx, s.searcher, author); err != nil {
 			return nil, err
 		}
 	}
-	var moments []mutate.Moment
-	follow := n.follow(ctx, searcher, recorded)
-	look := func(told int) {
-		rec := searcher.Recommend()
-		m := rec.Moment()
-		m.Evaluations = told
-		moments = append(moments, m)
-		n.report(Progress{
-			Stage: "search", Done: told, Planned: n.Plan.Search,
-			Known: rec.Best.Evaluations > 0, Best: rec.Best.Score, Lo: rec.Best.Lo, Hi: rec.Best.Hi,
-		})
-	}
-	d := &drive{
-		searcher: searcher, concurrency: n.parallel(), lookahead: max(1, n.Run.Lookahead), ordered: ordered,
+	follow := n.follow(ctx, s.searcher, s.recorded)
+	s.driver = &driver{
+		searcher: s.searcher, concurrency: n.parallel(), lookahead: max(1, n.Run.Lookahead), ordered: n.Agent.Deterministic,
 		begin:    func(t mutate.Trial) error { return n.begin(ctx, t) },
 		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return n.trial(ctx, t, seq) },
-		told: func(told int) {
+		progress: func(told int) {
 			follow(told)
-			if told += recorded; told%max(1, n.Plan.Search/curvePoints) == 0 {
-				look(told)
+			if told += s.recorded; told%max(1, n.Plan.Search/curvePoints) == 0 {
+				s.look(told)
 			}
 		},
 	}
 	if author != nil {
-		d.ask = func(t mutate.Trial) func() (reflection.Reply, error) { return author.ask(ctx, t) }
-		d.keep = func(t mutate.Trial, r reflection.Reply) error { return author.keep(ctx, t, r) }
-		d.learn = author.learn
+		s.driver.draft = func(t mutate.Trial) func() (reflection.Reply, error) { return author.ask(ctx, t) }
+		s.driver.record = func(t mutate.Trial, r reflection.Reply) error { return author.keep(ctx, t, r) }
+		s.driver.learn = author.learn
 	}
-	for more := true; more; {
-		err = d.run(n.Drain)
-		if errors.Is(err, context.Canceled) && n.Drain.Err() != nil {
-			err = ErrInterrupted
+	return s, nil
+}
+
+// made returns the number of evaluations of the search in this run.
+func (s *searchStage) made() int { return s.driver.count + s.recorded }
+
+// look records the current recommendation and reports it.
+func (s *searchStage) look(told int) {
+	rec := s.searcher.Recommend()
+	m := rec.Moment()
+	m.Evaluations = told
+	s.moments = append(s.moments, m)
+	s.report(Progress{
+		Stage: "search", Done: told, Planned: s.Plan.Search,
+		Known: rec.Best.Evaluations > 0, Best: rec.Best.Score, Lo: rec.Best.Lo, Hi: rec.Best.Hi,
+	})
+}
+
+// drive runs the search, and continues it with evaluations that the confirmation releases.
+func (s *searchStage) drive(ctx context.Context) error {
+	for {
+		if err := s.shareSpent(s.drained(s.driver.run(s.Drain))); err != nil {
+			return err
 		}
-		made := d.count + recorded
-		if n.Share.adaptive() && errors.Is(err, bench.ErrBudget) && !errors.As(err, new(*bench.SpentError)) && made > 0 {
-			// The search ends when its share of money or time is used up. That is as
-			// planned if it has made at least one evaluation per task.
-			searcher.Resize(made)
-			switch {
-			case made >= len(n.sample.Search):
-				err = nil
-			case n.blocking != "":
-				err = &bench.WaitedError{Policy: n.blocking}
-			}
+		more, err := s.release(ctx, s.searcher.Recommend(), s.made())
+		if err != nil || !more {
+			return err
 		}
-		if err != nil {
-			break
-		}
-		if more, err = n.release(ctx, searcher.Recommend(), made); more {
-			searcher.Resize(n.Plan.Search)
-		}
+		s.searcher.Resize(s.Plan.Search)
 	}
-	if last := len(moments) - 1; d.count > 0 && (last < 0 || moments[last].Evaluations != d.count+recorded) {
-		look(d.count + recorded)
+}
+
+// shareSpent returns what the end of the search by an error means. The search ends when
+// its share of money or time is used up. That is as planned if it has made at least one
+// evaluation per task.
+func (s *searchStage) shareSpent(err error) error {
+	made := s.made()
+	if !s.Share.adaptive() || !errors.Is(err, bench.ErrBudget) || errors.As(err, new(*bench.SpentError)) || made == 0 {
+		return err
 	}
-	rec := searcher.Recommend()
+	s.searcher.Resize(made)
+	switch {
+	case made >= len(s.sample.Search):
+		return nil
+	case s.blocking != "":
+		return &bench.WaitedError{Policy: s.blocking}
+	}
+	return err
+}
+
+// drained returns the error of a driver that a person stopped as [ErrInterrupted].
+func (n *night) drained(err error) error {
+	if errors.Is(err, context.Canceled) && n.Drain.Err() != nil {
+		return ErrInterrupted
+	}
+	return err
+}
+
+// summarise stores the result of the search.
+func (n *night) summarise(rec mutate.Recommendation) {
 	n.result.Search = archive.SearchResult{
 		Champion: scored(rec.Champion), Recommended: scored(rec.Best),
 		Variants: rec.Variants, Exhausted: rec.Exhausted,
@@ -103,12 +156,6 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 		baseline := scored(rec.Random)
 		n.result.Search.Baseline = &baseline
 	}
-	n.lookBack(searcher, moments)
-	n.result.SearchDone = err == nil
-	if count := n.count(ctx); count != nil {
-		return &rec, count
-	}
-	return &rec, err
 }
 
 // follow returns a function that is called with the number of evaluations told so far. As

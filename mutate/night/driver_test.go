@@ -51,7 +51,7 @@ func (d *diary) Recommend() mutate.Recommendation { return mutate.Recommendation
 
 // walk drives a diary with evaluations of random length, and returns the maximum number
 // that ran at once.
-func walk(t *testing.T, d *drive, s *diary, seed uint64) (most int, err error) {
+func walk(t *testing.T, d *driver, s *diary, seed uint64) (most int, err error) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	lengths := make([]time.Duration, s.budget)
@@ -77,14 +77,14 @@ func walk(t *testing.T, d *drive, s *diary, seed uint64) (most int, err error) {
 	return most, err
 }
 
-func TestOrderedDriveIsBlindToTiming(t *testing.T) {
+func TestOrderedDriverIsBlindToTiming(t *testing.T) {
 	for _, hold := range []int{0, 3, 10} {
 		var first []string
 		for _, c := range []int{1, 4, 32} {
 			for seed := range uint64(3) {
 				synctest.Test(t, func(t *testing.T) {
 					s := &diary{budget: 120, hold: hold}
-					most, err := walk(t, &drive{concurrency: c, lookahead: 32, ordered: true}, s, seed)
+					most, err := walk(t, &driver{concurrency: c, lookahead: 32, ordered: true}, s, seed)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -106,11 +106,11 @@ func TestOrderedDriveIsBlindToTiming(t *testing.T) {
 	}
 }
 
-func TestFreeDriveHasNoBarrier(t *testing.T) {
+func TestFreeDriverHasNoBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &diary{budget: 200}
 		start := time.Now()
-		most, err := walk(t, &drive{concurrency: 10, lookahead: 1}, s, 5)
+		most, err := walk(t, &driver{concurrency: 10, lookahead: 1}, s, 5)
 		if err != nil || s.told != 200 || most != 10 {
 			t.Fatalf("told %d, at most %d under way, %v", s.told, most, err)
 		}
@@ -121,10 +121,10 @@ func TestFreeDriveHasNoBarrier(t *testing.T) {
 	})
 }
 
-func TestDriveStopsAtTheFirstError(t *testing.T) {
+func TestDriverStopsAtTheFirstError(t *testing.T) {
 	for _, ordered := range []bool{true, false} {
 		s := &diary{budget: 1000}
-		d := &drive{searcher: s, concurrency: 4, lookahead: 8, ordered: ordered, begin: func(mutate.Trial) error { return nil }}
+		d := &driver{searcher: s, concurrency: 4, lookahead: 8, ordered: ordered, begin: func(mutate.Trial) error { return nil }}
 		d.evaluate = func(tr mutate.Trial) (bench.Evaluation, error) {
 			if tr.N == 50 {
 				return bench.Evaluation{}, bench.ErrBudget
@@ -140,11 +140,11 @@ func TestDriveStopsAtTheFirstError(t *testing.T) {
 	}
 }
 
-func TestDriveDrains(t *testing.T) {
+func TestDriverDrains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issue, stop := context.WithCancelCause(t.Context())
 		s := &diary{budget: 1000}
-		d := &drive{searcher: s, concurrency: 4, lookahead: 8, ordered: true, begin: func(mutate.Trial) error { return nil }}
+		d := &driver{searcher: s, concurrency: 4, lookahead: 8, ordered: true, begin: func(mutate.Trial) error { return nil }}
 		d.evaluate = func(mutate.Trial) (bench.Evaluation, error) {
 			time.Sleep(time.Second)
 			return bench.Evaluation{Scored: true}, nil
@@ -186,7 +186,7 @@ func TestBriefsKeepTheOrderAndCostNoEvaluation(t *testing.T) {
 				var kept []int64
 				var evaluations, told atomic.Int64
 				work := func(n int64) { time.Sleep(time.Duration((n*7919)%1000) * time.Millisecond) }
-				d := &drive{searcher: s, concurrency: c, lookahead: 32, ordered: ordered, told: func(n int) { told.Store(int64(n)) }}
+				d := &driver{searcher: s, concurrency: c, lookahead: 32, ordered: ordered, progress: func(n int) { told.Store(int64(n)) }}
 				d.begin = func(tr mutate.Trial) error {
 					if tr.Brief != nil {
 						t.Error("a brief was begun as an evaluation")
@@ -198,7 +198,7 @@ func TestBriefsKeepTheOrderAndCostNoEvaluation(t *testing.T) {
 					work(tr.N)
 					return bench.Evaluation{Scored: true}, nil
 				}
-				d.ask = func(tr mutate.Trial) func() (reflection.Reply, error) {
+				d.draft = func(tr mutate.Trial) func() (reflection.Reply, error) {
 					prepared := len(s.calls) // no tell may come between asking and this
 					return func() (reflection.Reply, error) {
 						work(tr.N)
@@ -208,7 +208,7 @@ func TestBriefsKeepTheOrderAndCostNoEvaluation(t *testing.T) {
 						return reflection.Reply{Draft: &mutate.Draft{Rationale: fmt.Sprint(tr.N, " at ", prepared)}}, nil
 					}
 				}
-				d.keep = func(tr mutate.Trial, _ reflection.Reply) error { kept = append(kept, tr.N); return nil }
+				d.record = func(tr mutate.Trial, _ reflection.Reply) error { kept = append(kept, tr.N); return nil }
 				if err := d.run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -229,13 +229,13 @@ func TestBriefsKeepTheOrderAndCostNoEvaluation(t *testing.T) {
 	}
 }
 
-func TestDriveStopsWhenABriefEndsTheRun(t *testing.T) {
+func TestDriverStopsWhenABriefEndsTheRun(t *testing.T) {
 	lost := errors.New("the disk is full")
 	for _, asks := range []bool{true, false} {
 		s := &briefly{diary{budget: 90}}
-		d := &drive{searcher: s, concurrency: 2, lookahead: 4, ordered: true, begin: func(mutate.Trial) error { return nil }}
+		d := &driver{searcher: s, concurrency: 2, lookahead: 4, ordered: true, begin: func(mutate.Trial) error { return nil }}
 		d.evaluate = func(mutate.Trial) (bench.Evaluation, error) { return bench.Evaluation{Scored: true}, nil }
-		d.ask = func(mutate.Trial) func() (reflection.Reply, error) {
+		d.draft = func(mutate.Trial) func() (reflection.Reply, error) {
 			return func() (reflection.Reply, error) {
 				if asks {
 					return reflection.Reply{}, lost
@@ -243,9 +243,42 @@ func TestDriveStopsWhenABriefEndsTheRun(t *testing.T) {
 				return reflection.Reply{}, nil
 			}
 		}
-		d.keep = func(mutate.Trial, reflection.Reply) error { return lost }
+		d.record = func(mutate.Trial, reflection.Reply) error { return lost }
 		if err := d.run(t.Context()); !errors.Is(err, lost) || s.asked > 10 {
 			t.Errorf("asked %d, %v", s.asked, err)
+		}
+	}
+}
+
+// TestNextStep checks each state in which the driver decides what to do.
+func TestNextStep(t *testing.T) {
+	lost := errors.New("the disk is full")
+	arrived := map[int]arrival{2: {}}
+	for _, c := range []struct {
+		name  string
+		state driveState
+		want  step
+	}{
+		{"at the beginning", driveState{}, stepAsk},
+		{"a place is free", driveState{asked: 3, inFlight: 3}, stepAsk},
+		{"all places are taken", driveState{asked: 4, inFlight: 4}, stepAwait},
+		{"the searcher waits, free mode", driveState{asked: 3, told: 2, inFlight: 1, waiting: true}, stepAwait},
+		{"the searcher waits, ordered, the result is there", driveState{driver: &driver{ordered: true, lookahead: 8}, asked: 4, told: 2, inFlight: 1, waiting: true, buffer: arrived}, stepTell},
+		{"the searcher waits, ordered, the result is not there", driveState{driver: &driver{ordered: true, lookahead: 8}, asked: 4, told: 1, inFlight: 1, waiting: true, buffer: arrived}, stepAwait},
+		{"within the lookahead, a result is not told early", driveState{driver: &driver{ordered: true, lookahead: 3}, asked: 4, told: 2, inFlight: 1, buffer: arrived}, stepAsk},
+		{"at the end of the lookahead, the result is there", driveState{driver: &driver{ordered: true, lookahead: 2}, asked: 4, told: 2, inFlight: 1, buffer: arrived}, stepTell},
+		{"at the end of the lookahead, the result is not there", driveState{driver: &driver{ordered: true, lookahead: 2}, asked: 5, told: 3, inFlight: 1, buffer: arrived}, stepAwait},
+		{"an error, trials under way", driveState{asked: 4, inFlight: 1, err: lost}, stepAwait},
+		{"an error, none under way", driveState{driver: &driver{ordered: true, lookahead: 2}, asked: 4, told: 2, buffer: arrived, err: lost}, stepEnd},
+		{"the searcher is done, trials under way", driveState{asked: 4, inFlight: 2, finished: true}, stepAwait},
+		{"the searcher is done, none under way", driveState{asked: 4, told: 4, finished: true}, stepEnd},
+	} {
+		if c.state.driver == nil {
+			c.state.driver = &driver{lookahead: 1}
+		}
+		c.state.parallel = 4
+		if got := c.state.next(); got != c.want {
+			t.Errorf("%s: step %d, want %d", c.name, got, c.want)
 		}
 	}
 }

@@ -1,0 +1,229 @@
+package night
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/mutate/reflection"
+)
+
+// driver passes a searcher's trials to evaluators without a generation barrier.
+//
+// In ordered mode, the n-th ask happens when exactly the results of the first n −
+// lookahead trials have been told, in order of issue (and more, one by one, if the
+// searcher must wait for them): the search depends only on its seed and the agent's
+// answers, whatever the timing and the concurrency up to lookahead. In free mode, results
+// are told as they arrive.
+type driver struct {
+	searcher mutate.Asker
+	// begin is called with each trial in order of issue, before it is evaluated.
+	begin    func(mutate.Trial) error
+	evaluate func(mutate.Trial) (bench.Evaluation, error)
+	// draft prepares the answer to a trial with a Brief, in order of issue; the function
+	// that it returns runs like an evaluation. record is called with the answer before
+	// the searcher is told. Both are nil if the searcher has no author.
+	draft       func(mutate.Trial) func() (reflection.Reply, error)
+	record      func(mutate.Trial, reflection.Reply) error
+	concurrency int
+	lookahead   int
+	ordered     bool
+	// learn, if not nil, is called with each evaluation before the searcher is told.
+	learn func(mutate.Trial, bench.Evaluation)
+	// progress, if not nil, is called after each observation of an evaluation with the
+	// number told so far.
+	progress func(told int)
+	// count is the number of evaluations told.
+	count int
+}
+
+// run asks and tells until the searcher is done, an evaluation ends the run, or issue is
+// done; trials under way are then finished and told. It returns the first error that an
+// evaluation ended with, or issue's cause.
+func (d *driver) run(issue context.Context) error {
+	s := d.start()
+	defer s.workers.Wait()
+	for {
+		if issue.Err() != nil {
+			s.end(context.Cause(issue))
+		}
+		switch s.next() {
+		case stepAsk:
+			s.ask()
+		case stepTell:
+			s.tellNext()
+		case stepAwait:
+			s.await()
+		case stepEnd:
+			for s.tellNext() {
+			}
+			return s.err
+		}
+	}
+}
+
+// driveState is the state of one run of a driver.
+type driveState struct {
+	*driver
+	// parallel is the maximum number of trials under way.
+	parallel int
+	workers  *pool.Pool
+	arrivals chan arrival
+	// buffer holds the results that arrived and were not told, by their place in the
+	// order of issue. It is empty in free mode.
+	buffer map[int]arrival
+	// asked, told and inFlight count the trials that were issued, told and are under way.
+	asked, told, inFlight int
+	// waiting reports that the searcher needs one more result before it is asked again,
+	// finished that it has no more trials.
+	waiting, finished bool
+	// err is the first error; no trial is issued after it.
+	err error
+}
+
+// arrival is the result of a trial; n is its place in the order of issue.
+type arrival struct {
+	trial mutate.Trial
+	n     int
+	eval  bench.Evaluation
+	reply reflection.Reply // to a brief
+	err   error
+}
+
+func (d *driver) start() *driveState {
+	parallel := d.concurrency
+	if d.ordered {
+		parallel = min(parallel, d.lookahead)
+	}
+	return &driveState{
+		driver: d, parallel: parallel, workers: pool.New().WithMaxGoroutines(parallel),
+		arrivals: make(chan arrival, parallel), buffer: map[int]arrival{},
+	}
+}
+
+// step is what a driver does next.
+type step int
+
+const (
+	stepAsk   step = iota // ask the searcher for a trial, and issue it
+	stepTell              // tell the next result in order of issue
+	stepAwait             // wait for a result
+	stepEnd               // tell the results that are left, and return
+)
+
+// next returns the next step. It changes nothing.
+func (s *driveState) next() step {
+	if s.err == nil && !s.finished && s.inFlight < s.parallel {
+		behind := s.ordered && (s.waiting || s.told < s.asked-s.lookahead+1)
+		_, arrived := s.buffer[s.told]
+		switch {
+		case behind && arrived:
+			return stepTell
+		case !behind && !s.waiting:
+			return stepAsk
+		}
+	}
+	if s.inFlight > 0 {
+		return stepAwait
+	}
+	return stepEnd
+}
+
+// end stops the issue of trials, if err is not nil; the first error counts.
+func (s *driveState) end(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// ask asks the searcher, and issues the trial to a worker.
+func (s *driveState) ask() {
+	trial, status := s.searcher.Ask()
+	switch status {
+	case mutate.Ready:
+		work, err := s.issue(trial)
+		if err != nil {
+			s.end(err)
+			return
+		}
+		n := s.asked
+		s.asked++
+		s.inFlight++
+		s.workers.Go(func() {
+			a := work()
+			a.trial, a.n = trial, n
+			s.arrivals <- a
+		})
+	case mutate.Wait:
+		s.waiting = true
+		s.finished = s.told == s.asked // no result will follow
+	case mutate.Done:
+		s.finished = true
+	}
+}
+
+// issue prepares a trial for a worker.
+func (d *driver) issue(t mutate.Trial) (func() arrival, error) {
+	if t.Brief != nil {
+		answer := d.draft(t)
+		return func() (a arrival) {
+			a.reply, a.err = answer()
+			return a
+		}, nil
+	}
+	if err := d.begin(t); err != nil {
+		return nil, err
+	}
+	return func() (a arrival) {
+		a.eval, a.err = d.evaluate(t)
+		return a
+	}, nil
+}
+
+// await waits for a result. In free mode the searcher is told at once.
+func (s *driveState) await() {
+	a := <-s.arrivals
+	s.inFlight--
+	s.end(a.err)
+	if s.ordered {
+		s.buffer[a.n] = a
+	} else {
+		s.tell(a)
+	}
+}
+
+// tellNext tells the next result in order of issue, and reports whether it has arrived.
+func (s *driveState) tellNext() bool {
+	a, ok := s.buffer[s.told]
+	if ok {
+		delete(s.buffer, s.told)
+		s.tell(a)
+	}
+	return ok
+}
+
+// tell passes a result to the searcher, which may have more trials then.
+func (s *driveState) tell(a arrival) {
+	s.told++
+	s.waiting, s.finished = false, false
+	switch brief := a.trial.Brief != nil; {
+	case brief && a.err == nil:
+		s.end(s.record(a.trial, a.reply))
+		s.searcher.Tell(mutate.Observation{Trial: a.trial, Draft: a.reply.Draft})
+	case brief:
+	case errors.Is(a.err, bench.ErrBudget):
+		s.searcher.Tell(mutate.Observation{Trial: a.trial}) // the searcher must not wait for it
+	case a.err == nil || a.eval.Scored:
+		if s.learn != nil {
+			s.learn(a.trial, a.eval)
+		}
+		s.searcher.Tell(observation(a.trial, a.eval, s.ordered))
+		s.count++
+		if s.progress != nil {
+			s.progress(s.count)
+		}
+	}
+}
