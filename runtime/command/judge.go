@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // shorter returns the shorter of an agent's own timeout and the request's; 0 means
@@ -86,10 +87,6 @@ func scrubbed(raw json.RawMessage, scrub func(string) string) json.RawMessage {
 }
 
 // clip returns foreign text as one scrubbed line of bounded length.
-func clip(text string, scrub func(string) string) string {
-	text = strings.Join(strings.Fields(scrub(text)), " ")
-	if len(text) > maxError {
-		text = strings.ToValidUTF8(text[:maxError], "") + "…"
-	}
-	return text
+func clip(s string, scrub func(string) string) string {
+	return foreign.Clip(strings.Join(strings.Fields(scrub(s)), " "), maxError, foreign.Mark)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	foreign "evolve/runtime/text"
 	"evolve/runtime/tool"
 )
 
@@ -42,10 +43,10 @@ func render(res *mcp.CallToolResult, scrub func(string) string) string {
 	}
 	text := b.String()
 	if len(text) <= tool.MaxOutput {
-		return clip(scrub(text), tool.MaxOutput)
+		return foreign.Clip(scrub(text), tool.MaxOutput, foreign.Mark)
 	}
-	text = scrub(clip(text, tool.MaxOutput+margin))
-	return clip(text, max(0, min(len(text)-margin, tool.MaxOutput)))
+	text = scrub(foreign.Clip(text, tool.MaxOutput+margin, foreign.Mark))
+	return foreign.Clip(text, max(0, min(len(text)-margin, tool.MaxOutput)), foreign.Mark)
 }
 
 // describe returns one part of a result as text.
@@ -69,7 +70,7 @@ func describe(c mcp.Content) string {
 }
 
 func address(uri string) string {
-	return clip(strings.Join(strings.Fields(visible(uri)), " "), maxURI)
+	return foreign.Clip(strings.Join(strings.Fields(visible(uri)), " "), maxURI, foreign.Mark)
 }
 
 // repeated reports whether a text of the result repeats its structured content, as

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
+	foreign "evolve/runtime/text"
 	"evolve/runtime/tool"
 )
 
@@ -66,18 +66,7 @@ const maxText = 300
 // line returns foreign text as one scrubbed line of bounded length. Invisible
 // characters are removed first, because they could hide a credential.
 func line(text string, scrub func(string) string) string {
-	return clip(strings.Join(strings.Fields(scrub(visible(strings.ToValidUTF8(text, "\uFFFD")))), " "), maxText)
-}
-
-// clip cuts text to n bytes at a character boundary.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	return foreign.Clip(strings.Join(strings.Fields(scrub(visible(strings.ToValidUTF8(text, "\uFFFD")))), " "), maxText, foreign.Mark)
 }
 
 // printable removes control characters other than newlines and tabs: escape sequences

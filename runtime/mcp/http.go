@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // Bounds on one exchange with a server on HTTP.
@@ -189,7 +190,7 @@ func cause(err error) string {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {
-			return clip(visible(err.Error()), maxText)
+			return foreign.Clip(visible(err.Error()), maxText, foreign.Mark)
 		}
 		err = inner
 	}
@@ -222,7 +223,7 @@ func judge(req *http.Request, resp *http.Response) *fault {
 	case kind == "":
 		return violated("the server answered with no content type")
 	default:
-		return violated(fmt.Sprintf("the server answered with the content type %q", clip(kind, 80)))
+		return violated(fmt.Sprintf("the server answered with the content type %q", foreign.Clip(kind, 80, foreign.Mark)))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"evolve/runtime/sandbox"
+	foreign "evolve/runtime/text"
 )
 
 // exitGrace is how long a server that closed its output may take to end by itself, so
@@ -162,7 +163,7 @@ func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 		}
 		msg, err := decode(text)
 		if err != nil {
-			return nil, violated(fmt.Sprintf("the server wrote a line that %s: %s", err, line(clip(string(text), 4*maxText), p.scrub)))
+			return nil, violated(fmt.Sprintf("the server wrote a line that %s: %s", err, line(foreign.Clip(string(text), 4*maxText, foreign.Mark), p.scrub)))
 		}
 		return msg, nil
 	}

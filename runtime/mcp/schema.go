@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	foreign "evolve/runtime/text"
 	"evolve/runtime/tool"
 )
 
@@ -199,10 +200,6 @@ func annotate(node any) {
 
 // describeTool returns a description for a model: cut, and without invisible
 // characters.
-func describeTool(text string, most int) string {
-	text = strings.TrimSpace(visible(strings.ToValidUTF8(text, "\uFFFD")))
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
-	}
-	return text
+func describeTool(s string, most int) string {
+	return foreign.Clip(strings.TrimSpace(visible(strings.ToValidUTF8(s, "\uFFFD"))), most, foreign.Runes, foreign.Mark)
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // function is the guarded function.
@@ -109,7 +109,7 @@ func (x *execution) start(ctx context.Context, reserved *reservation) *flight {
 		returned := false
 		defer func() {
 			if p := recover(); p != nil {
-				end.err = crashed("panic: " + clip(fmt.Sprint(p), 200))
+				end.err = crashed("panic: " + text.Clip(fmt.Sprint(p), 200))
 			} else if !returned {
 				end.err = crashed("the function ended its goroutine")
 			}
@@ -327,15 +327,4 @@ func (x *execution) observe(after time.Duration, remote bool) {
 		Kind: x.call.Kind, Name: x.call.Name, Origin: x.call.Origin, Agent: x.call.Agent, ID: x.call.ID,
 		RetryAfter: max(after, 0), Remote: remote,
 	})
-}
-
-// clip cuts foreign text to n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -3,6 +3,8 @@ package safety
 import (
 	"slices"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 // maxAddressed bounds the listed places of a text, and maxAddressedBytes how much of it
@@ -25,7 +27,7 @@ type Address struct {
 // for a person: an honest text may have one, a text without any may deceive, and no
 // decision depends on them.
 func Addressed(text string) []Address {
-	lines := strings.Split(strings.ToValidUTF8(clip(text, maxAddressedBytes), " "), "\n")
+	lines := strings.Split(strings.ToValidUTF8(foreign.Clip(text, maxAddressedBytes), " "), "\n")
 	bare := make([]string, len(lines))
 	for i, l := range lines { // a phrase may continue after the marker of the next comment line
 		bare[i] = strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(l), "<!--"), "/#*;- \t")
@@ -59,7 +61,7 @@ func addresses(text string) []string {
 		return nil
 	}
 	found := Marks(text)
-	plain := " " + strings.Join(strings.Fields(fold(clip(text, maxMarked))), " ") + " "
+	plain := " " + strings.Join(strings.Fields(fold(foreign.Clip(text, maxMarked))), " ") + " "
 	for _, phrase := range []string{
 		"reviewer:", "reviewers:", "reviewer,", "reviewers,", "note to reviewer", "note to the reviewer", "note for reviewer", "note for the reviewer", "dear reviewer",
 		"as the reviewer", "as a reviewer", "reviewer must", "reviewer should", "reviewers must", "reviewers should", "reviewer can", "if you are reviewing", "if you review",

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode"
+
+	foreign "evolve/runtime/text"
 )
 
 // Response is an answer and its context.
@@ -38,8 +40,8 @@ const (
 // tables and poems pass. It takes linear time.
 func Check(r Response) []Problem {
 	var problems []Problem
-	r.Answer = clip(strings.ToValidUTF8(r.Answer, "\uFFFD"), maxAnswer)
-	r.Question = clip(r.Question, maxAnswer)
+	r.Answer = foreign.Clip(strings.ToValidUTF8(r.Answer, "\uFFFD"), maxAnswer)
+	r.Question = foreign.Clip(r.Question, maxAnswer)
 	add := func(kind, text string) {
 		if text != "" {
 			problems = append(problems, Problem{kind, text})

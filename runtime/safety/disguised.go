@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	foreign "evolve/runtime/text"
 )
 
 // DisguisedWrite returns why a call of a foreign tool that is declared to read must be
@@ -16,7 +18,7 @@ func DisguisedWrite(toolName, description string, args json.RawMessage) (reason 
 	if verb := nameVerb(words(toolName)); verb != "" {
 		return fmt.Sprintf("its name contains the verb %s", verb), true
 	}
-	if first := words(clip(strings.TrimSpace(description), 200)); len(first) > 0 {
+	if first := words(foreign.Clip(strings.TrimSpace(description), 200)); len(first) > 0 {
 		if verb := base(first[0]); slices.Contains(writeVerbs(), verb) && !slices.Contains(nouns(), verb) {
 			return fmt.Sprintf("its description begins with %s", first[0]), true
 		}
@@ -114,7 +116,7 @@ func words(name string) []string {
 		}
 	}
 	last := ' '
-	for _, r := range clip(name, 256) {
+	for _, r := range foreign.Clip(name, 256) {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.Is(unicode.Cf, r):
 			flush()
@@ -145,7 +147,7 @@ func base(verb string) string {
 
 // argument returns why an argument makes a call a write; "" if it does not.
 func argument(name, text string) string {
-	text = clip(text, 64<<10)
+	text = foreign.Clip(text, 64<<10)
 	switch name {
 	case "sql", "statement", "sqlquery", "query", "q", "statements", "queries":
 		return statement(text, name[0] == 's')
@@ -169,7 +171,7 @@ func argument(name, text string) string {
 		return program(text)
 	case "flags", "args", "arguments", "options":
 		if w := words(text); strings.HasPrefix(text, "-") && len(w) > 0 && slices.Contains(writeVerbs(), w[0]) {
-			return "it is called with " + clip(text, 40)
+			return "it is called with " + foreign.Clip(text, 40)
 		}
 	case "dryrun", "simulate", "preview", "readonly":
 		if strings.EqualFold(strings.TrimSpace(text), "false") {
@@ -178,7 +180,7 @@ func argument(name, text string) string {
 	case "action", "operation", "op", "mode", "operationtype":
 		w := words(text)
 		if len(w) > 0 && slices.Contains(writeVerbs(), w[0]) || slices.Contains([]string{"w", "a", "wb", "w+", "r+"}, strings.TrimSpace(text)) {
-			return "its " + name + " is " + clip(text, 40)
+			return "its " + name + " is " + foreign.Clip(text, 40)
 		}
 	case "overwrite", "force", "delete", "write", "commit", "apply", "save", "autocommit", "confirm", "confirmed":
 		if strings.EqualFold(strings.TrimSpace(text), "true") {

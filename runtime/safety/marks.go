@@ -3,6 +3,8 @@ package safety
 import (
 	"slices"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 // maxMarked bounds how much of a tool's result is searched for marks, in bytes, and
@@ -16,7 +18,7 @@ const (
 // instructions. They are a warning in the transcript; a text without any may still be
 // hostile, and no decision depends on them.
 func Marks(text string) []string {
-	plain := " " + strings.Join(strings.Fields(fold(strings.ToValidUTF8(clip(text, maxMarked), " "))), " ") + " "
+	plain := " " + strings.Join(strings.Fields(fold(strings.ToValidUTF8(foreign.Clip(text, maxMarked), " "))), " ") + " "
 	var found []string
 	for _, phrase := range []string{
 		"ignore all previous", "ignore previous instructions", "ignore the previous", "ignore all prior", "ignore prior instructions", "ignore the above", "ignore your instructions", "ignore any previous",

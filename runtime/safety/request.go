@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 const (
@@ -38,7 +39,7 @@ func Request(tool, effect string, args json.RawMessage, reason string) agent.Cha
 // all of them. Texts are cut as well.
 func NewRequest(kind, target, tool, reason string, args json.RawMessage) agent.ChangeRequest {
 	short := func(text string) string {
-		return clip(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxReason)
+		return foreign.Clip(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxReason)
 	}
 	return agent.ChangeRequest{
 		ID: requestID(kind, target, tool, Canonical(args)), Type: short(kind), Reason: short(reason), Target: short(target), Tool: short(tool),
@@ -81,23 +82,13 @@ func kept(args json.RawMessage) json.RawMessage {
 	if len(args) <= maxKept && json.Valid(args) && utf8.Valid(args) {
 		return append(json.RawMessage(nil), args...)
 	}
-	text := strings.ToValidUTF8(clip(string(args), maxKept), "\uFFFD")
+	text := strings.ToValidUTF8(foreign.Clip(string(args), maxKept), "\uFFFD")
 	for {
 		out, err := json.Marshal(text)
 		if err == nil && len(out) <= maxKept {
 			return out
 		}
 		// An escape can take six bytes for one.
-		text = clip(text, len(text)-max(1, (len(out)-maxKept)/6))
+		text = foreign.Clip(text, len(text)-max(1, (len(out)-maxKept)/6))
 	}
-}
-
-// clip cuts text to n bytes at a character boundary.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n = max(n, 0); n > 0 && !utf8.RuneStart(text[n]); n-- {
-	}
-	return text[:n]
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	foreign "evolve/runtime/text"
 )
 
 // statement returns why SQL, or a GraphQL query, changes something. If sure, the text
@@ -23,7 +25,7 @@ func statement(text string, sure bool) string {
 			continue
 		}
 		if sure && !slices.Contains([]string{"SELECT", "WITH", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "VALUES", "TABLE", "PRAGMA", "USE", "FROM"}, w[0]) {
-			return "it is SQL that begins with " + clip(w[0], 20)
+			return "it is SQL that begins with " + foreign.Clip(w[0], 20)
 		}
 		if w[0] == "MUTATION" && strings.Contains(text, "{") || w[0] == "PRAGMA" && strings.Contains(part, "=") {
 			return "it begins with " + strings.ToLower(w[0])

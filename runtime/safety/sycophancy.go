@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	foreign "evolve/runtime/text"
 )
 
 // maxClaim is the longest message, in words, that counts as a mere claim: a longer one
@@ -65,7 +67,7 @@ func gaveWay(before, claimed, said []string, r Response) string {
 
 // agreement returns the praise or agreement that an answer begins with, or "".
 func agreement(answer string) string {
-	plain := plainText(clip(answer, 300))
+	plain := plainText(foreign.Clip(answer, 300))
 	for _, lead := range []string{"oh ", "ah ", "yes ", "i apologize for the confusion ", "i apologize ", "apologies ", "sorry ", "my apologies ", "my mistake ", "i m sorry ", "hmm ", "of course "} {
 		plain = strings.TrimPrefix(plain, lead)
 	}
@@ -112,7 +114,7 @@ const maxFacts = 200
 func facts(text string) []string {
 	var out []string
 	start := true
-	for _, word := range strings.Fields(clip(text, 64<<10)) {
+	for _, word := range strings.Fields(foreign.Clip(text, 64<<10)) {
 		ends := strings.ContainsAny(word[len(word)-1:], ".!?:")
 		trimmed := strings.Trim(word, ".,;:!?\"'`()[]{}<>*_#“”‘’")
 		trimmed = strings.TrimSuffix(strings.TrimSuffix(trimmed, "'s"), "’s")
@@ -173,7 +175,7 @@ func read(r Response) findings {
 	known := make(findings, 0, len(r.Findings))
 	left := maxAnswer
 	for _, text := range r.Findings {
-		text = clip(text, left)
+		text = foreign.Clip(text, left)
 		left -= len(text)
 		known = append(known, finding{facts("x " + text), " " + plainText(text) + " ", shared(r.Question, text)})
 	}
@@ -194,7 +196,7 @@ func (known findings) support(fact string) bool {
 // shared returns the number of content words that two texts have in common.
 func shared(a, b string) int {
 	in := map[string]bool{}
-	for _, w := range terms(clip(b, maxAnswer)) {
+	for _, w := range terms(foreign.Clip(b, maxAnswer)) {
 		in[w] = true
 	}
 	n := 0
@@ -211,11 +213,11 @@ func shared(a, b string) int {
 // flips reports whether the first word of an earlier answer was yes and the present
 // answer begins with no, or the other way round.
 func flips(before, now string) bool {
-	first := terms(clip(before, 200))
+	first := terms(foreign.Clip(before, 200))
 	if len(first) == 0 || first[0] != "yes" && first[0] != "no" {
 		return false
 	}
-	words := terms(clip(now, 400))
+	words := terms(foreign.Clip(now, 400))
 	other := "no"
 	if first[0] == "no" {
 		other = "yes"

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	foreign "evolve/runtime/text"
 )
 
 // The kinds of things that only a person changes, as in [agent.ChangeRequest].
@@ -349,12 +351,6 @@ func plainName(name string) string {
 }
 
 // bounded returns text cut to the length of a target in a request.
-func bounded(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	for n := maxTarget; len(text) > n; n-- {
-		if utf8.RuneStart(text[n]) {
-			return text[:n]
-		}
-	}
-	return text
+func bounded(s string) string {
+	return foreign.Clip(strings.ToValidUTF8(s, "\uFFFD"), maxTarget)
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"evolve/runtime/text"
 )
 
 // unknownCompetence is the competence without a history.
@@ -30,7 +32,7 @@ func Suggest(own float64, others map[string]float64, below, above float64) (sugg
 		return "", false
 	}
 	return fmt.Sprintf("The agent %s has a competence of %.2f in this domain, this one %.2f: consider delegating the task.",
-		cutRunes(clean(name), 100), best, own), true
+		text.Clip(clean(name), 100, text.Runes), best, own), true
 }
 
 func competence(c float64) float64 {

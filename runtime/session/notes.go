@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"evolve/runtime/memory"
+	"evolve/runtime/text"
 )
 
 // Bounds of the notes of a session.
@@ -24,7 +25,7 @@ func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
 			if len(n) > 16*MaxNoteChars {
 				n = n[:16*MaxNoteChars]
 			}
-			n = strings.TrimSpace(cutRunes(clean(n), MaxNoteChars))
+			n = strings.TrimSpace(text.Clip(clean(n), MaxNoteChars, text.Runes))
 			switch {
 			case n == "":
 			case len(kept) >= MaxNotes:

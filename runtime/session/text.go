@@ -36,16 +36,6 @@ func clean(text string) string {
 	return b.String()
 }
 
-// cutRunes keeps at most n characters.
-func cutRunes(text string, n int) string {
-	for i := range text {
-		if n--; n < 0 {
-			return text[:i]
-		}
-	}
-	return text
-}
-
 // bounded cleans and cuts a text of several lines.
 func bounded(text string, most int) string {
 	if len(text) > 8*most {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	foreign "evolve/runtime/text"
 )
 
 // kind is the kind of a token.
@@ -44,7 +46,7 @@ func lexable(text string) (part string, cut bool) {
 	if len(text) <= MaxLexed {
 		return text, false
 	}
-	part = clip(text, MaxLexed)
+	part = foreign.Clip(text, MaxLexed)
 	if i := strings.LastIndexByte(part, '\n'); i >= 0 {
 		part = part[:i+1]
 	}

@@ -3,6 +3,8 @@ package source
 import (
 	"slices"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 // readPython adds what the logical lines of a module declare.
@@ -172,10 +174,10 @@ func flatten(source string, line []tok, end int) string {
 		if t.at > at && b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(strings.Join(strings.Fields(clip(source[t.at:t.end], maxSignature)), " "))
+		b.WriteString(strings.Join(strings.Fields(foreign.Clip(source[t.at:t.end], maxSignature)), " "))
 		at = t.end
 	}
-	return clip(b.String(), maxSignature)
+	return foreign.Clip(b.String(), maxSignature)
 }
 
 func (p *pythonReader) class(name string, indent int) {
@@ -277,7 +279,7 @@ func (p *pythonReader) from(line []tok, conditional bool) {
 		case t.is("as"):
 			alias = true
 		case t.kind == word && !alias, t.is("*"):
-			imp.Names = append(imp.Names, clip(t.text, maxName))
+			imp.Names = append(imp.Names, foreign.Clip(t.text, maxName))
 		default:
 			alias = false
 		}
@@ -361,7 +363,7 @@ func topComment(toks []tok, skip ...string) string {
 // plain returns a comment without its decoration.
 func plain(text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(clip(text, 16*MaxDoc)) {
+	for line := range strings.Lines(foreign.Clip(text, 16*MaxDoc)) {
 		line = strings.Trim(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "*/")), "*/#!- \t")
 		if strings.HasPrefix(line, "@") { // the tags of JSDoc follow the prose
 			if b.Len() > 0 {

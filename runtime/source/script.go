@@ -3,6 +3,8 @@ package source
 import (
 	"slices"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 // maxAhead bounds the look-ahead in tokens, so that reading stays linear.
@@ -119,7 +121,7 @@ func (r *scriptReader) loads(i int) {
 		}
 	case "test", "it", "describe":
 		if name := r.at(i + 2); r.Test && !member && next.is("(") && name.kind == text && len(r.Tests) <= maxList {
-			r.Tests = append(r.Tests, strings.Join(strings.Fields(clip(name.text, maxName)), " "))
+			r.Tests = append(r.Tests, strings.Join(strings.Fields(foreign.Clip(name.text, maxName)), " "))
 		}
 	}
 }

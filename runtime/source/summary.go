@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode/utf8"
+
+	foreign "evolve/runtime/text"
 )
 
 // Bounds on what is read and returned. A summary that omits something reports that.
@@ -149,16 +150,16 @@ func Summarize(name string, text []byte) (Summary, error) {
 	language, ok := LanguageOf(name)
 	switch {
 	case !ok:
-		return Summary{}, fmt.Errorf("%s: %w", clip(name, maxName), ErrLanguage)
+		return Summary{}, fmt.Errorf("%s: %w", foreign.Clip(name, maxName), ErrLanguage)
 	case len(text) > MaxText:
-		return Summary{}, fmt.Errorf("%s: %w", clip(name, maxName), ErrTooLarge)
+		return Summary{}, fmt.Errorf("%s: %w", foreign.Clip(name, maxName), ErrTooLarge)
 	}
 	s := Summary{Path: name, Language: language, Test: isTest(language, name)}
 	clean := normalize(text)
 	switch language {
 	case Go:
 		if err := s.readGo(clean); err != nil {
-			return Summary{}, fmt.Errorf("%s: %w", clip(name, maxName), err)
+			return Summary{}, fmt.Errorf("%s: %w", foreign.Clip(name, maxName), err)
 		}
 	case Python:
 		s.readPython(clean)
@@ -206,25 +207,25 @@ func isTest(l Language, name string) bool {
 
 // bound cuts every list and text to its bound.
 func (s *Summary) bound() {
-	s.Package, s.Tags = clip(s.Package, maxName), clip(s.Tags, maxSignature)
+	s.Package, s.Tags = foreign.Clip(s.Package, maxName), foreign.Clip(s.Tags, maxSignature)
 	s.Doc = cutDoc(s.Doc)
 	s.Types = shorten(s, s.Types)
 	s.Functions = shorten(s, s.Functions)
 	s.Imports = shorten(s, s.Imports)
 	s.Tests = shorten(s, s.Tests)
 	for i := range s.Types {
-		s.Types[i].Name = clip(s.Types[i].Name, maxName)
+		s.Types[i].Name = foreign.Clip(s.Types[i].Name, maxName)
 	}
 	for i := range s.Functions {
-		s.Functions[i].Name = clip(s.Functions[i].Name, 2*maxName)
-		s.Functions[i].Signature = clip(s.Functions[i].Signature, maxSignature)
+		s.Functions[i].Name = foreign.Clip(s.Functions[i].Name, 2*maxName)
+		s.Functions[i].Signature = foreign.Clip(s.Functions[i].Signature, maxSignature)
 	}
 	for i := range s.Imports {
-		s.Imports[i].Path = clip(s.Imports[i].Path, maxName)
+		s.Imports[i].Path = foreign.Clip(s.Imports[i].Path, maxName)
 		s.Imports[i].Names = shorten(s, s.Imports[i].Names)
 	}
 	for i := range s.Tests {
-		s.Tests[i] = clip(s.Tests[i], maxName)
+		s.Tests[i] = foreign.Clip(s.Tests[i], maxName)
 	}
 }
 
@@ -239,23 +240,5 @@ func shorten[T any](s *Summary, list []T) []T {
 // cutDoc collapses white space and cuts to [MaxDoc] characters.
 func cutDoc(text string) string {
 	// The bound on bytes keeps a megabyte of comment from being split into words.
-	text = strings.Join(strings.Fields(clip(text, 16*MaxDoc)), " ")
-	n := 0
-	for i := range text {
-		if n++; n > MaxDoc {
-			return text[:i]
-		}
-	}
-	return text
-}
-
-// clip cuts text to n bytes at a character boundary.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
+	return foreign.Clip(strings.Join(strings.Fields(foreign.Clip(text, 16*MaxDoc)), " "), MaxDoc, foreign.Runes)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 type getTimeArgs struct {
@@ -41,7 +42,7 @@ func getTime() Tool {
 				return Refer(Boundary{
 					Axes:     []string{"geography", "time zones"},
 					Shape:    "the local time of a place, which needs a table of time zones",
-					Evidence: "the zone asked for is " + clip(a.Zone, 60),
+					Evidence: "the zone asked for is " + text.Clip(a.Zone, 60),
 				})
 			}
 			if env.Now.IsZero() {

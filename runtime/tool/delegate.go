@@ -1,6 +1,10 @@
 package tool
 
-import "context"
+import (
+	"context"
+
+	foreign "evolve/runtime/text"
+)
 
 func delegate() Tool {
 	return define("delegate",
@@ -13,7 +17,7 @@ func delegate() Tool {
 			}
 			if env.Delegates != nil {
 				if text, ok := env.Delegates(domain); ok {
-					return OK(clip(text, 1000))
+					return OK(foreign.Clip(text, 1000))
 				}
 			}
 			return OK("no other agent is known to be better suited")

@@ -8,6 +8,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/source"
+	foreign "evolve/runtime/text"
 )
 
 // maxDoc bounds the doc of a summary, in bytes.
@@ -99,7 +100,7 @@ func fileSummary() Tool {
 // fill copies the summary of the source code.
 func (s *FileSummary) fill(f *source.Summary) {
 	s.Language, s.Package, s.Doc = string(f.Language), f.Package, f.Doc
-	s.Purpose = clip(firstSentence(f.Doc), maxDoc)
+	s.Purpose = foreign.Clip(firstSentence(f.Doc), maxDoc)
 	s.Tags, s.EntryPoint, s.Tests, s.Truncated = f.Tags, f.Entry, f.Tests, f.Truncated
 	for _, t := range f.Types {
 		s.Types, s.Kinds = append(s.Types, t.Name), append(s.Kinds, t.Kind)
@@ -175,7 +176,7 @@ func outline(text string) (headings []string, doc string) {
 		case strings.HasPrefix(line, "#"):
 			headings = append(headings, strings.TrimSpace(strings.TrimLeft(line, "#")))
 		case doc == "" && line != "":
-			doc = clip(line, maxDoc)
+			doc = foreign.Clip(line, maxDoc)
 		}
 	}
 	return headings, doc

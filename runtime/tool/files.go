@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 type readFileArgs struct {
@@ -22,7 +23,7 @@ func readFile() Tool {
 				return Refer(Boundary{
 					Axes:     []string{"network", "web"},
 					Shape:    "reading a page from the network",
-					Evidence: "the path is an address: " + clip(a.Path, 100),
+					Evidence: "the path is an address: " + foreign.Clip(a.Path, 100),
 				})
 			}
 			text, err := env.Text(a.Path)

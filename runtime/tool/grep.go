@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // Bounds on what grep returns.
@@ -70,7 +71,7 @@ func grep() Tool {
 					if found++; found > most {
 						return false
 					}
-					fmt.Fprintf(&b, "%s:%d: %s\n", f.Path, n, clip(strings.TrimSpace(line), maxMatchLine))
+					fmt.Fprintf(&b, "%s:%d: %s\n", f.Path, n, foreign.Clip(strings.TrimSpace(line), maxMatchLine))
 					return true
 				})
 				if found > most {

@@ -1,6 +1,10 @@
 package tool
 
-import "context"
+import (
+	"context"
+
+	foreign "evolve/runtime/text"
+)
 
 // noHistory is the answer where nothing was recorded.
 const noHistory = "no history yet"
@@ -21,7 +25,7 @@ func told(name, description string, from func(env *Env) func(ctx context.Context
 			}
 			if tell := from(env); tell != nil {
 				if text, ok := tell(ctx, domain); ok {
-					return OK(clip(text, MaxOutput))
+					return OK(foreign.Clip(text, MaxOutput))
 				}
 			}
 			return OK(noHistory)

@@ -6,6 +6,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
+	"evolve/runtime/text"
 )
 
 // Audited is the result of memory_audit.
@@ -40,7 +41,7 @@ func memoryAudit() Tool {
 			out := Audited{Memories: []memory.Advice{}}
 			spent := 0
 			for _, id := range sorted(env.Retracted) {
-				m := Mark{ID: clip(id, 200), Reason: clip(env.Retracted[id], 4*maxReason)}
+				m := Mark{ID: text.Clip(id, 200), Reason: text.Clip(env.Retracted[id], 4*maxReason)}
 				m.ReplacedBy, _ = strings.CutPrefix(m.Reason, "replaced by ")
 				if m.ReplacedBy == m.Reason {
 					m.ReplacedBy = ""

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 type pipelineConfigArgs struct {
@@ -41,7 +42,7 @@ func pipelineConfig() Tool {
 			}
 			p, ok := env.Space.Lookup(a.Param)
 			if !ok {
-				return Failed(agent.Execution, "there is no parameter %q", clip(a.Param, 80))
+				return Failed(agent.Execution, "there is no parameter %q", text.Clip(a.Param, 80))
 			}
 			out := Parameter{
 				Name: p.Name, Value: env.Config[p.Name], Default: p.Default, Kind: string(p.Kind), Values: p.Values, Of: p.Of,
@@ -59,7 +60,7 @@ func pipelineConfig() Tool {
 func (e *Env) wish(a pipelineConfigArgs) Result {
 	p, ok := e.Space.Lookup(a.Param)
 	if !ok {
-		return Failed(agent.ContractViolation, "there is no parameter %q", clip(a.Param, 80))
+		return Failed(agent.ContractViolation, "there is no parameter %q", text.Clip(a.Param, 80))
 	}
 	var given agent.Config
 	raw, err := json.Marshal(map[string]json.RawMessage{p.Name: a.Value})
@@ -67,7 +68,7 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 		return Failed(agent.ContractViolation, "the parameter %s has no such value", p.Name)
 	}
 	if _, err := p.Coerce(given[p.Name]); err != nil {
-		return Failed(agent.ContractViolation, "%s", clip(agent.Problem{Param: p.Name, Text: err.Error()}.String(), maxEvidence))
+		return Failed(agent.ContractViolation, "%s", text.Clip(agent.Problem{Param: p.Name, Text: err.Error()}.String(), maxEvidence))
 	}
 	reason := a.Reason
 	if reason == "" {
@@ -86,7 +87,7 @@ func (e *Env) ask(kind, target, reason string, args json.RawMessage) Result {
 	if e.Request == nil {
 		return res
 	}
-	if q := e.Request(kind, target, clip(reason, 4*maxReason), args); q != nil {
+	if q := e.Request(kind, target, text.Clip(reason, 4*maxReason), args); q != nil {
 		res = Failed(agent.Denied, "not done: this needs a person; change request %s was left", q.ID)
 		res.Request = q
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // Bounds on the steps that are examined and on the report.
@@ -69,9 +70,9 @@ func look(env *Env) Reflection {
 		if s.Outcome != agent.OK {
 			count(failures, s.Tool+"\x00"+string(s.Outcome), s)
 		} else if s.Tool != "note" && len(out.Unused) < maxFindings && !used(later, s) {
-			out.Unused = append(out.Unused, Unused{first + i + 1, clip(s.Tool, 80), oneLine(s.Output)})
+			out.Unused = append(out.Unused, Unused{first + i + 1, foreign.Clip(s.Tool, 80), oneLine(s.Output)})
 		}
-		remember(later, clip(string(s.Arguments), maxLooked))
+		remember(later, foreign.Clip(string(s.Arguments), maxLooked))
 	}
 	slices.Reverse(out.Unused)
 	out.Failures, out.Repeats = twice(failures), twice(repeats)
@@ -83,7 +84,7 @@ func count(in map[string]*Repeated, key string, s Step) {
 		r.Times++
 		return
 	}
-	in[key] = &Repeated{clip(s.Tool, 80), s.Outcome, 1, oneLine(s.Output)}
+	in[key] = &Repeated{foreign.Clip(s.Tool, 80), s.Outcome, 1, oneLine(s.Output)}
 }
 
 // twice returns the events that happened more than once, the most frequent first.
@@ -102,7 +103,7 @@ func twice(in map[string]*Repeated) []Repeated {
 func used(later map[string]bool, s Step) bool {
 	words, own := map[string]bool{}, map[string]bool{}
 	remember(words, s.Output)
-	remember(own, clip(string(s.Arguments), maxLooked))
+	remember(own, foreign.Clip(string(s.Arguments), maxLooked))
 	if len(words) == 0 {
 		return true // there was nothing to use
 	}
@@ -116,7 +117,7 @@ func used(later map[string]bool, s Step) bool {
 
 // remember adds the longer words and numbers of a text.
 func remember(words map[string]bool, text string) {
-	for w := range strings.FieldsFuncSeq(strings.ToLower(clip(text, maxLooked)), func(r rune) bool {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(foreign.Clip(text, maxLooked)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
 		if len(w) >= 5 || len(w) > 1 && unicode.IsDigit(rune(w[0])) {
@@ -126,5 +127,5 @@ func remember(words map[string]bool, text string) {
 }
 
 func oneLine(text string) string {
-	return clip(strings.Join(strings.Fields(clip(text, maxLooked)), " "), maxQuotation)
+	return foreign.Clip(strings.Join(strings.Fields(foreign.Clip(text, maxLooked)), " "), maxQuotation)
 }

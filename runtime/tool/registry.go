@@ -14,6 +14,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
+	foreign "evolve/runtime/text"
 )
 
 // Bounds on one call, in bytes.
@@ -140,7 +141,7 @@ type Invocation struct {
 func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, error) {
 	e, ok := r.entries[in.Name]
 	if !ok {
-		return Failed(agent.Denied, "there is no tool %q", clip(in.Name, 80)), nil
+		return Failed(agent.Denied, "there is no tool %q", foreign.Clip(in.Name, 80)), nil
 	}
 	if len(in.Arguments) > MaxArguments {
 		return Failed(agent.ContractViolation, "arguments of %d bytes, at most %d are allowed", len(in.Arguments), MaxArguments), nil
@@ -172,7 +173,7 @@ func (e entry) check(args json.RawMessage) string {
 		return "arguments are no JSON"
 	}
 	if name, twice := repeated(args); twice {
-		return clip(fmt.Sprintf("arguments have the member %q twice", name), 300)
+		return foreign.Clip(fmt.Sprintf("arguments have the member %q twice", name), 300)
 	}
 	if err := e.schema.Validate(v); err != nil {
 		return violation(err)
@@ -318,7 +319,7 @@ func (r *Registry) settle(res Result) Result {
 	res.Applied, res.Request, res.Refused, res.Fault = applied, request, refused, nil
 	scrub := r.options.Scrub
 	if refused != nil {
-		refused.Policy = clip(scrub(refused.Policy), maxRefusal)
+		refused.Policy = foreign.Clip(scrub(refused.Policy), maxRefusal)
 	}
 	res.Output = bounded(res.Output, scrub)
 	if b := res.Boundary; b != nil {
@@ -342,12 +343,12 @@ const margin = 4 << 10
 // bounded returns text without credentials, of at most MaxOutput bytes and a notice.
 func bounded(text string, scrub func(string) string) string {
 	cut := len(text) > MaxOutput+margin
-	text = scrub(strings.ToValidUTF8(clip(text, MaxOutput+margin), "�"))
+	text = scrub(strings.ToValidUTF8(foreign.Clip(text, MaxOutput+margin), "�"))
 	if cut {
-		text = clip(text, len(text)-margin)
+		text = foreign.Clip(text, len(text)-margin)
 	}
 	if cut || len(text) > MaxOutput {
-		return clip(text, MaxOutput) + "\n… (cut)"
+		return foreign.Clip(text, MaxOutput) + "\n… (cut)"
 	}
 	return text
 }
@@ -375,5 +376,5 @@ func violation(err error) string {
 	}
 	lines := strings.Split(strings.TrimSpace(v.Error()), "\n")
 	last := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "-"))
-	return clip("arguments do not fit the schema: "+last, 300)
+	return foreign.Clip("arguments do not fit the schema: "+last, 300)
 }

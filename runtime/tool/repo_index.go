@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"evolve/runtime/source"
+	foreign "evolve/runtime/text"
 )
 
 // RepoIndex is the result of repo_index.
@@ -86,7 +87,7 @@ func indexOf(env *Env, repo *repository, files []File) Result {
 		d.Lines += n
 		s := repo.files[f.Path]
 		if s != nil && !s.Test && (d.Description == "" || s.Doc != "" && speaksForFolder(f.Path)) {
-			d.Description = clip(firstSentence(s.Doc), maxDoc)
+			d.Description = foreign.Clip(firstSentence(s.Doc), maxDoc)
 		}
 		if s != nil && s.Entry != "" || repo.started[f.Path] != "" {
 			x.EntryPoints = append(x.EntryPoints, f.Path)

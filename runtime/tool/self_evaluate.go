@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // SelfEvaluation is the result of self_evaluate: the counts of a session's calls, their
@@ -62,7 +63,7 @@ func selfEvaluate() Tool {
 			}
 			if env.Knowledge != nil {
 				if text, ok := env.Knowledge(ctx, env.Domain); ok {
-					out.History = clip(text, 4000)
+					out.History = foreign.Clip(text, 4000)
 				}
 			}
 			return asJSON(out)

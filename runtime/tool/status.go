@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // ContextCheck is the result of context_check.
@@ -68,7 +69,7 @@ func statusReport() Tool {
 		`{"type":"object","additionalProperties":false}`, Available, nil,
 		func(_ context.Context, env *Env, _ struct{}) Result {
 			out := StatusReport{
-				Goal: clip(env.Goal, 2000), Domain: env.Domain, Calls: len(env.Steps), Tools: []ToolUse{}, Remaining: env.Remaining,
+				Goal: text.Clip(env.Goal, 2000), Domain: env.Domain, Calls: len(env.Steps), Tools: []ToolUse{}, Remaining: env.Remaining,
 				Budget: BudgetLeft{Tokens: env.Budget.Tokens, USD: env.Budget.CostUSD},
 			}
 			if most := env.Budget.MaxTokens; most > 0 {
@@ -83,7 +84,7 @@ func statusReport() Tool {
 			for _, s := range env.Steps {
 				u := uses[s.Tool]
 				if u == nil {
-					u = &ToolUse{Tool: clip(s.Tool, 80), Outcomes: map[agent.Outcome]int{}}
+					u = &ToolUse{Tool: text.Clip(s.Tool, 80), Outcomes: map[agent.Outcome]int{}}
 					uses[s.Tool] = u
 				}
 				u.Calls++

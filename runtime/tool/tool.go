@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
+	"evolve/runtime/text"
 )
 
 // Effect is what a call may change.
@@ -150,15 +150,15 @@ const (
 func (b Boundary) Normalize() (Boundary, error) {
 	var axes []string
 	for _, a := range b.Axes {
-		if a = clip(strings.Join(strings.Fields(strings.ToLower(a)), " "), maxAxis); a != "" {
+		if a = text.Clip(strings.Join(strings.Fields(strings.ToLower(a)), " "), maxAxis); a != "" {
 			axes = append(axes, a)
 		}
 	}
 	slices.Sort(axes)
 	axes = slices.Compact(axes)
 	b.Axes = axes[:min(len(axes), maxAxes)]
-	b.Shape = clip(strings.TrimSpace(b.Shape), maxShape)
-	b.Evidence = clip(strings.TrimSpace(b.Evidence), maxEvidence)
+	b.Shape = text.Clip(strings.TrimSpace(b.Shape), maxShape)
+	b.Evidence = text.Clip(strings.TrimSpace(b.Evidence), maxEvidence)
 	switch {
 	case len(b.Axes) == 0:
 		return b, errors.New("referral names no boundary axes")
@@ -182,15 +182,4 @@ func Refer(b Boundary) Result {
 		Output:   fmt.Sprintf("not a task for this tool: %s (%s)", b.Shape, b.Evidence),
 		Boundary: &b,
 	}
-}
-
-// clip cuts text to n bytes at a character boundary.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
