@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // FailingError is an outage caused by the agent's program. It wraps ErrOutage and holds
@@ -56,5 +57,5 @@ func lastSaid(t agent.Transcript) string {
 			}
 		}
 	}
-	return clip(last, maxSaid)
+	return foreign.Clip(last, maxSaid)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // HasFiles reports whether the task has files to lay out. Without any, it needs no
@@ -90,7 +91,7 @@ func (t *Task) layout(suiteDir string) (map[string]folderFile, error) {
 	var own folder
 	if t.Fixtures.Dir != "" {
 		if own = folderOf(t, suiteDir); own.err != nil {
-			return nil, fmt.Errorf("folder %s %w", quote(t.Fixtures.Dir), own.err)
+			return nil, fmt.Errorf("folder %s %w", foreign.Quote(t.Fixtures.Dir), own.err)
 		}
 	}
 	if err := checkLayout(t.Fixtures.Files, own.files); err != nil {
@@ -102,7 +103,7 @@ func (t *Task) layout(suiteDir string) (map[string]folderFile, error) {
 	}
 	for p, text := range t.Fixtures.Files {
 		if problem := PathProblem(p); problem != "" {
-			return nil, fmt.Errorf("path %s %s", quote(p), problem)
+			return nil, fmt.Errorf("path %s %s", foreign.Quote(p), problem)
 		}
 		content[p] = folderFile{path: p, data: []byte(text)}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"evolve/runtime/text"
 )
 
 // The bounds on the fixtures of one task.
@@ -95,10 +97,10 @@ func readFolder(fsys fs.FS, dir string) folder {
 		}
 		rel := strings.TrimPrefix(p, dir+"/")
 		if problem := PathProblem(rel); problem != "" {
-			return fmt.Errorf("has a file whose path %s %s", quote(rel), problem)
+			return fmt.Errorf("has a file whose path %s %s", text.Quote(rel), problem)
 		}
 		if !d.Type().IsRegular() {
-			return fmt.Errorf("has %s, which is neither a file nor a folder", quote(rel))
+			return fmt.Errorf("has %s, which is neither a file nor a folder", text.Quote(rel))
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -166,7 +168,7 @@ func checkLayout(files map[string]string, own []folderFile) error {
 		}
 	}
 	if len(clash) > 0 {
-		return fmt.Errorf("fixture path %s is both a file and a folder", quote(slices.Min(clash)))
+		return fmt.Errorf("fixture path %s is both a file and a folder", text.Quote(slices.Min(clash)))
 	}
 	return nil
 }

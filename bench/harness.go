@@ -19,6 +19,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
+	"evolve/runtime/text"
 )
 
 // Grading is the graders' result for one evaluation.
@@ -347,12 +348,12 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, be
 		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}
 	e.Latency = max(h.now().Sub(start)-res.Waited, 0)
-	e.Outcome, e.Usage, e.Error = res.Outcome, res.Usage, clip(res.Error, 512)
+	e.Outcome, e.Usage, e.Error = res.Outcome, res.Usage, text.Clip(res.Error, 512)
 	if h.set.KeepTranscripts && len(res.Transcript.Events) > 0 {
 		e.Transcript = &res.Transcript
 	}
 	if res.Answer != nil {
-		e.Answer = clip(*res.Answer, answerKept)
+		e.Answer = text.Clip(*res.Answer, answerKept)
 		if h.set.Scrub != nil {
 			e.Answer = h.set.Scrub(e.Answer)
 		}
@@ -489,14 +490,4 @@ func HostFailure(err error) bool {
 		}
 	}
 	return false
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

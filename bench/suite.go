@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	foreign "evolve/runtime/text"
 	"evolve/runtime/wholefile"
 )
 
@@ -49,7 +50,7 @@ func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
 		return nil, []Issue{{File: file, Text: err.Error(), Err: hostFault(err)}}
 	}
 	if problem := PathProblem(name); problem != "" || strings.Contains(name, "/") {
-		return nil, []Issue{{File: filepath.Base(dir), Text: fmt.Sprintf("%s is not the name of a suite", quote(name))}}
+		return nil, []Issue{{File: filepath.Base(dir), Text: fmt.Sprintf("%s is not the name of a suite", foreign.Quote(name))}}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -85,7 +86,7 @@ func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Su
 	for _, c := range AssignSplits(l.tasks) {
 		at := l.places[c.Holdout]
 		l.add(at.line, at.split, fmt.Sprintf("cluster %s is in both splits: search in line %d, holdout in line %d",
-			quote(c.Cluster), l.places[c.Search].line, at.line))
+			foreign.Quote(c.Cluster), l.places[c.Search].line, at.line))
 	}
 	if len(l.issues) > 0 {
 		return nil, l.sorted()

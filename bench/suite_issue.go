@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	foreign "evolve/runtime/text"
 )
 
 // Issue is a problem in a suite file, with its position.
@@ -36,39 +36,10 @@ func (i Issue) String() string {
 // unknown returns a message for an invalid word, with the nearest valid word or all valid
 // ones.
 func unknown(what, word string, valid []string) string {
-	text := fmt.Sprintf("unknown %s %s", what, quote(word))
-	if near := nearest(word, valid); near != "" {
+	text := fmt.Sprintf("unknown %s %s", what, foreign.Quote(word))
+	if near := foreign.Nearest(word, valid); near != "" {
 		return fmt.Sprintf("%s (did you mean %q?)", text, near)
 	}
 	sorted := slices.Sorted(slices.Values(valid))
 	return fmt.Sprintf("%s (valid: %s)", text, strings.Join(sorted, ", "))
-}
-
-// quote quotes a foreign word, cut to 60 characters.
-func quote(word string) string {
-	const limit = 60
-	if runes := []rune(word); len(runes) > limit {
-		word = string(runes[:limit]) + "…"
-	}
-	return fmt.Sprintf("%q", word)
-}
-
-// nearest returns the valid word that a misspelt one most likely stands for, ignoring
-// case, or "" when none is near: at most two edits for words of four letters and more,
-// one for shorter ones. Of equally near words it returns the alphabetically first.
-func nearest(word string, valid []string) string {
-	if len(word) > 100 {
-		return ""
-	}
-	word = strings.ToLower(word)
-	best, bound := "", 3
-	if len(word) < 4 {
-		bound = 2
-	}
-	for _, v := range slices.Sorted(slices.Values(valid)) {
-		if d := levenshtein.ComputeDistance(word, strings.ToLower(v)); d < bound {
-			best, bound = v, d
-		}
-	}
-	return best
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	foreign "evolve/runtime/text"
 )
 
 // line checks one line and keeps its task. A task is kept when some of its checks fail,
@@ -47,10 +49,10 @@ func (l *suiteReader) line(no int, line []byte) {
 		t.Input = nil
 	}
 	if t.Goal == "" && len(t.Messages) == 0 && len(t.Input) == 0 {
-		report(n.off, fmt.Sprintf("task %s has neither a goal nor messages nor input", quote(id)))
+		report(n.off, fmt.Sprintf("task %s has neither a goal nor messages nor input", foreign.Quote(id)))
 	}
 	if len(t.Graders) == 0 && t.Answer == nil {
-		report(n.off, fmt.Sprintf("task %s has neither graders nor an answer to grade by", quote(id)))
+		report(n.off, fmt.Sprintf("task %s has neither graders nor an answer to grade by", foreign.Quote(id)))
 	}
 	l.checkGraders(&t, n, report)
 	l.checkFixtures(&t, n, report)
@@ -69,7 +71,7 @@ func (l *suiteReader) id(no int, n jsonNode, report func(int, string)) string {
 		return ""
 	}
 	if first, ok := l.ids[id.text]; ok {
-		report(id.off, fmt.Sprintf("id %s of line %d stands already in line %d", quote(id.text), no, first))
+		report(id.off, fmt.Sprintf("id %s of line %d stands already in line %d", foreign.Quote(id.text), no, first))
 	} else {
 		l.ids[id.text] = no
 	}
@@ -127,7 +129,7 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 	files, _ := fix.get("files")
 	for _, m := range files.members {
 		if problem := PathProblem(m.key); problem != "" {
-			report(m.off, fmt.Sprintf("fixture path %s %s", quote(m.key), problem))
+			report(m.off, fmt.Sprintf("fixture path %s %s", foreign.Quote(m.key), problem))
 		}
 	}
 	dir, ok := fix.get("dir")
@@ -138,7 +140,7 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 		return
 	}
 	if problem := PathProblem(t.Fixtures.Dir); problem != "" {
-		report(dir.off, fmt.Sprintf("fixture folder %s %s", quote(t.Fixtures.Dir), problem))
+		report(dir.off, fmt.Sprintf("fixture folder %s %s", foreign.Quote(t.Fixtures.Dir), problem))
 		return
 	}
 	content, ok := l.folders[t.Fixtures.Dir]
@@ -151,7 +153,7 @@ func (l *suiteReader) checkFixtures(t *Task, n jsonNode, report func(int, string
 		l.folders[t.Fixtures.Dir] = content
 	}
 	if content.err != nil {
-		report(dir.off, fmt.Sprintf("fixture folder %s %v", quote(t.Fixtures.Dir), content.err))
+		report(dir.off, fmt.Sprintf("fixture folder %s %v", foreign.Quote(t.Fixtures.Dir), content.err))
 		l.mark(content.err)
 		return
 	}

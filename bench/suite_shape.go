@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	foreign "evolve/runtime/text"
 )
 
 // shape declares the valid form of a part of a suite line. As data, it serves for
@@ -101,18 +103,18 @@ func (s shape) walkObject(n jsonNode, what string, report func(off int, text str
 	seen := make(map[string]bool, len(n.members))
 	for _, m := range n.members {
 		if seen[m.key] {
-			report(m.off, fmt.Sprintf("key %s stands twice", quote(m.key)))
+			report(m.off, fmt.Sprintf("key %s stands twice", foreign.Quote(m.key)))
 			continue
 		}
 		seen[m.key] = true
 		if s.elem != nil {
 			if m.val.kind == 'n' {
 				if s.elem.kind != 0 {
-					report(m.val.off, fmt.Sprintf("%s of %s is null", quote(m.key), what))
+					report(m.val.off, fmt.Sprintf("%s of %s is null", foreign.Quote(m.key), what))
 				}
 				continue
 			}
-			s.elem.walk(m.val, fmt.Sprintf("%s of %s", quote(m.key), what), report)
+			s.elem.walk(m.val, fmt.Sprintf("%s of %s", foreign.Quote(m.key), what), report)
 			continue
 		}
 		field, ok := s.fields[m.key]
@@ -161,7 +163,7 @@ func isTime(n jsonNode) string {
 
 func isShare(n jsonNode) string {
 	if f, err := strconv.ParseFloat(n.text, 64); err != nil || f < 0 || f > 1 {
-		return fmt.Sprintf("is %s, outside 0 to 1", shorten(n.text))
+		return fmt.Sprintf("is %s, outside 0 to 1", foreign.Clip(n.text, 24, foreign.Mark))
 	}
 	return ""
 }
@@ -170,9 +172,9 @@ func isWeight(n jsonNode) string {
 	f, err := strconv.ParseFloat(n.text, 64)
 	switch {
 	case f < 0:
-		return fmt.Sprintf("is %s, and must not be negative", shorten(n.text))
+		return fmt.Sprintf("is %s, and must not be negative", foreign.Clip(n.text, 24, foreign.Mark))
 	case err != nil || f > maxWeight:
-		return fmt.Sprintf("is %s, above %g", shorten(n.text), float64(maxWeight))
+		return fmt.Sprintf("is %s, above %g", foreign.Clip(n.text, 24, foreign.Mark), float64(maxWeight))
 	}
 	return ""
 }
@@ -186,11 +188,4 @@ func isSplit(n jsonNode) string {
 		return ""
 	}
 	return "is an " + unknown("split", n.text, []string{string(Search), string(Holdout)})
-}
-
-func shorten(number string) string {
-	if len(number) > 24 {
-		return number[:24] + "…"
-	}
-	return number
 }

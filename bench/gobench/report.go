@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"evolve/runtime/text"
 )
 
 // ReadReport reads the output of a benchmark command: a line for each benchmark in the Go
@@ -118,10 +120,6 @@ func (r Run) holds(metric string) error {
 }
 
 // foreign quotes foreign text, shortened, with unprintable characters escaped.
-func foreign(text string) string {
-	const most = 80
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return strconv.QuoteToGraphic(text)
+func foreign(s string) string {
+	return strconv.QuoteToGraphic(text.Clip(s, 80, text.Mark))
 }

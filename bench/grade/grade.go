@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Graders grades results of any task. It is safe for concurrent use and caches compiled
@@ -166,24 +168,12 @@ func unit(s float64) float64 {
 const maxReason = 300
 
 func clip(reason string) string {
-	reason = strings.ToValidUTF8(reason, "\uFFFD")
-	if len(reason) <= maxReason {
-		return reason
-	}
-	cut := maxReason
-	for cut > 0 && reason[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return reason[:cut] + "…"
+	return text.Clip(strings.ToValidUTF8(reason, "\uFFFD"), maxReason, text.Mark)
 }
 
 // show quotes a part of an answer for a reason.
 func show(s string) string {
-	const limit = 80
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "") + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return strconv.Quote(text.Clip(s, 80, text.Mark))
 }
 
 var errNoAnswer = errors.New("needs an answer, of its own or of the task")

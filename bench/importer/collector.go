@@ -11,6 +11,7 @@ import (
 
 	"evolve/bench"
 	"evolve/bench/grade"
+	visible "evolve/runtime/text"
 )
 
 // collector collects tasks and notes while a file is read.
@@ -210,9 +211,5 @@ func (c *collector) chosenGrader() map[string]any {
 
 // show quotes a foreign text, cut to 60 characters.
 func show(s string) string {
-	const limit = 60
-	if runes := []rune(s); len(runes) > limit {
-		s = string(runes[:limit]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return visible.Quote(s)
 }
