@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+
+	"evolve/runtime/text"
 )
 
 // facts records the results of a module's tests on the base, by which a candidate's are
@@ -236,11 +238,6 @@ func (o outcome) missing(now outcome) []string {
 }
 
 // oneLine is foreign text for a person, shortened and on one line.
-func oneLine(text string) string {
-	const most = 600
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + " …"
-	}
-	return text
+func oneLine(s string) string {
+	return text.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " "), 600, text.Mark)
 }

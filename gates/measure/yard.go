@@ -11,6 +11,7 @@ import (
 	"evolve/bench/gobench"
 	"evolve/gates/gotest"
 	"evolve/runtime/sandbox"
+	"evolve/runtime/text"
 )
 
 // Yard measures one target: by Go benchmarks, or by a command of its own.
@@ -109,7 +110,7 @@ func (y *Yard) command(ctx context.Context, s sandbox.Spec, argv []string) ([]by
 		return nil, err
 	case exit.Code != 0:
 		said := strings.TrimSpace(string(out.Stderr) + " " + string(out.Stdout))
-		return nil, &CodeError{fmt.Sprintf("%s ended with code %d %s: %s", name, exit.Code, exit.Reason, clip(said, 500))}
+		return nil, &CodeError{fmt.Sprintf("%s ended with code %d %s: %s", name, exit.Code, exit.Reason, text.Clip(said, 500, text.Ellipsis))}
 	case out.Truncated:
 		return nil, &CodeError{name + " printed too much"}
 	}
@@ -118,11 +119,3 @@ func (y *Yard) command(ctx context.Context, s sandbox.Spec, argv []string) ([]by
 
 // errSlow is the cause when a time limit ends a program.
 var errSlow = errors.New("it took too long")
-
-// clip truncates a text at a whole character.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
-}

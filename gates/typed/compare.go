@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 // Finding is one place that a person has to review.
@@ -30,12 +32,7 @@ func plainText(s string) string {
 
 // shown is the source of a node on one line, shortened.
 func shown(n ast.Node) string {
-	const most = 100
-	s := strings.Join(strings.Fields(text(n)), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return plainText(s)
+	return plainText(foreign.Clip(strings.Join(strings.Fields(text(n)), " "), 100, foreign.Mark))
 }
 
 // guards compares the guards of a package, part by part: their receivers, arguments and

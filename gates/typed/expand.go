@@ -10,6 +10,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 // Bounds on how far an expression is followed, and on its text.
@@ -70,11 +72,7 @@ func (r *reading) scopeOf(p part) scope {
 // their values, local variables by what they are set to, parameters by their places. So
 // a name makes no difference, and what a variable holds does.
 func (s scope) value(e ast.Expr) string {
-	out := s.follow(e, 0, map[*types.Var]bool{})
-	if len(out) > longest {
-		out = strings.ToValidUTF8(out[:longest], "") + "…"
-	}
-	return out
+	return foreign.Clip(s.follow(e, 0, map[*types.Var]bool{}), longest, foreign.Mark)
 }
 
 func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {

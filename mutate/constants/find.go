@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	foreign "evolve/runtime/text"
 )
 
 // Limits of foreign source. Files without a marker are not read and do not count.
@@ -213,8 +215,7 @@ func typeName(x ast.Expr) string {
 }
 
 func docText(g *ast.CommentGroup) string {
-	text := []rune(printable(strings.Join(strings.Fields(g.Text()), " ")))
-	return string(text[:min(len(text), docLength)])
+	return foreign.Clip(printable(strings.Join(strings.Fields(g.Text()), " ")), docLength, foreign.Runes)
 }
 
 // printable replaces unprintable characters.

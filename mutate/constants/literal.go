@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // value reads the number of a constant's expression.
@@ -54,24 +56,24 @@ func (c *Constant) measure(lit *ast.BasicLit) *fault {
 	if lit.Kind == token.INT {
 		n, err := strconv.ParseInt(digits, 0, 64)
 		if err != nil || n > wholeLimit {
-			return &fault{"the number " + clip(lit.Value) + " is beyond 2^53", ""}
+			return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " is beyond 2^53", ""}
 		}
 		c.Value = float64(n)
 		c.Whole = !isFloat(c.Type)
 		return nil
 	}
 	if _, _, builtin := typeRange(c.Type); builtin && !isFloat(c.Type) || c.Type == duration {
-		return &fault{"the number " + clip(lit.Value) + " has a point, and " + c.Type + " holds whole numbers", "write it without"}
+		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " has a point, and " + c.Type + " holds whole numbers", "write it without"}
 	}
 	if strings.HasPrefix(c.Unit, "time.") {
 		return &fault{"a fraction of " + c.Unit + " may be no whole number of nanoseconds", "use a smaller unit and a whole number"}
 	}
 	if len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X') {
-		return &fault{"the number " + clip(lit.Value) + " is a hexadecimal float", "write it in decimal digits"}
+		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " is a hexadecimal float", "write it in decimal digits"}
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
-		return &fault{"the number " + clip(lit.Value) + " is too large", ""}
+		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " is too large", ""}
 	}
 	c.Value = v
 	return nil

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 const (
@@ -41,13 +43,13 @@ func words(rest string) (map[string]string, *fault) {
 	for _, word := range strings.Fields(rest) {
 		key, value, assigned := strings.Cut(word, "=")
 		if !slices.Contains([]string{"min", "max", "step", "name", "log"}, key) {
-			return nil, &fault{"the mark has the unknown word " + quote(word), "a mark is //evolve:param min=V max=V [log] [step=V] [name=N]; an explanation goes into the comment above"}
+			return nil, &fault{"the mark has the unknown word " + foreign.Quote(word), "a mark is //evolve:param min=V max=V [log] [step=V] [name=N]; an explanation goes into the comment above"}
 		}
 		if _, twice := out[key]; twice {
 			return nil, &fault{"the mark says " + key + " twice", ""}
 		}
 		if assigned == (key == "log") || assigned && value == "" {
-			return nil, &fault{"the mark has " + quote(word), "write log alone, and min=V, max=V, step=V and name=N with a value and no spaces"}
+			return nil, &fault{"the mark has " + foreign.Quote(word), "write log alone, and min=V, max=V, step=V and name=N with a value and no spaces"}
 		}
 		out[key] = value
 	}
@@ -78,7 +80,7 @@ func (c *Constant) apply(said map[string]string) *fault {
 	_, c.Log = said["log"]
 	if name, there := said["name"]; there {
 		if !validName(name) {
-			return &fault{"the name " + quote(name) + " cannot be used", "up to 64 letters, digits, dots, dashes and underscores, a letter first"}
+			return &fault{"the name " + foreign.Quote(name) + " cannot be used", "up to 64 letters, digits, dots, dashes and underscores, a letter first"}
 		}
 		c.Name = name
 	}
@@ -90,7 +92,7 @@ func (c *Constant) apply(said map[string]string) *fault {
 
 // number parses a number of a marker, in any form of Go's numbers.
 func (c *Constant) number(key, text string) (float64, *fault) {
-	said := key + "=" + quote(text)
+	said := key + "=" + foreign.Quote(text)
 	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
 		if n < -wholeLimit || n > wholeLimit {
 			return 0, &fault{said + " is beyond 2^53", ""}
@@ -102,7 +104,7 @@ func (c *Constant) number(key, text string) (float64, *fault) {
 	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
 		return 0, &fault{said + " is no number", c.unitHint()}
 	case c.Whole:
-		return 0, &fault{said + " is no whole number, and " + clip(c.Literal) + " is one", "write the constant with a point, such as 1.0, if it may be a fraction"}
+		return 0, &fault{said + " is no whole number, and " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is one", "write the constant with a point, such as 1.0, if it may be a fraction"}
 	}
 	return v, nil
 }
@@ -122,7 +124,7 @@ func (c *Constant) checkRange() *fault {
 	case math.IsInf(c.Max-c.Min, 0):
 		return &fault{"the range from " + written(c.Min) + " to " + written(c.Max) + " is too wide", ""}
 	case c.Value < c.Min || c.Value > c.Max:
-		return &fault{"the value " + clip(c.Literal) + " is outside " + written(c.Min) + " to " + written(c.Max), "the value that is there is where the search starts: widen the range"}
+		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is outside " + written(c.Min) + " to " + written(c.Max), "the value that is there is where the search starts: widen the range"}
 	case c.Log && c.Min <= 0:
 		return &fault{"a logarithmic scale needs min above 0", ""}
 	}
@@ -142,9 +144,9 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 	}
 	switch {
 	case c.Log && !(c.Step > 1):
-		return &fault{"step=" + quote(text) + " with log is a factor and must be above 1", ""}
+		return &fault{"step=" + foreign.Quote(text) + " with log is a factor and must be above 1", ""}
 	case !(c.Step > 0):
-		return &fault{"step=" + quote(text) + " must be above 0", ""}
+		return &fault{"step=" + foreign.Quote(text) + " must be above 0", ""}
 	}
 	n := (c.Max - c.Min) / c.Step
 	if c.Log {
@@ -157,10 +159,10 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 		return &fault{"not one step fits between min and max", ""}
 	}
 	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // lost in the float's precision
-		return &fault{"step=" + quote(text) + " is too small beside the range's numbers", ""}
+		return &fault{"step=" + foreign.Quote(text) + " is too small beside the range's numbers", ""}
 	}
 	if k, on := c.stepOf(c.Value); !on || k > c.steps() {
-		return &fault{"the value " + clip(c.Literal) + " is not a whole number of steps from min", "the value that is there is where the search starts: move min or step"}
+		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is not a whole number of steps from min", "the value that is there is where the search starts: move min or step"}
 	}
 	return nil
 }
@@ -178,15 +180,3 @@ func validName(name string) bool {
 	}
 	return true
 }
-
-// clip shortens foreign text for a message.
-func clip(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return s
-}
-
-// quote quotes foreign text with unprintable characters escaped.
-func quote(s string) string { return strconv.QuoteToGraphic(clip(s)) }
