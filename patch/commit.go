@@ -40,7 +40,7 @@ func (e *ConflictError) Error() string {
 
 // with calls op with a freshly opened store.
 func (r *Repository) with(op func(*store) error) error {
-	s, err := openStore(r.common, r.whyMissing)
+	s, err := r.openStore()
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,13 @@ package patch
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,7 +52,7 @@ func TestOpenStoreAfterGC(t *testing.T) {
 	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")
 	b.git("repack", "-adq")
-	s, err := openStore(b.repo.common, b.repo.whyMissing)
+	s, err := b.repo.openStore()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +73,37 @@ func TestOpenStoreAfterGC(t *testing.T) {
 		if err := s.walk(tree, "", 0, func(_ string, e entry) error { _, err := s.object(e.hash); return err }); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestReadsBesideRepack reads one repository from several goroutines, which share the
+// indexes of its packs, while native git replaces the packs.
+func TestReadsBesideRepack(t *testing.T) {
+	b := newFixture(t, start())
+	base := b.git("rev-parse", "HEAD")
+	b.git("repack", "-adq")
+	var over atomic.Bool
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			for !over.Load() {
+				if tree, err := b.repo.Tree(base); err != nil || len(tree) != 4 {
+					t.Error(len(tree), err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		if _, _, err := b.repo.Propose("P1", []File{{Path: "new", New: fmt.Append(nil, i)}}, "m\n", someone); err != nil {
+			t.Error(err)
+		}
+		b.git("repack", "-adq")
+	}
+	over.Store(true)
+	readers.Wait()
+	if n := len(b.repo.indexes.byPath); n > 2 { // the latest one may not be read yet
+		t.Errorf("%d indexes are kept", n)
 	}
 }
 

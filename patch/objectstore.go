@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -50,7 +49,8 @@ type store struct {
 	// dirs are the object folders, the repository's own first.
 	dirs []string
 	// packs are the open packs; nil if they are not listed yet.
-	packs []*packfile.Packfile
+	packs   []*packfile.Packfile
+	indexes *packIndexes
 	// added are the objects to write, and order their hashes, children before parents.
 	added map[plumbing.Hash]*plumbing.MemoryObject
 	order []plumbing.Hash
@@ -60,10 +60,10 @@ type store struct {
 	why func() string
 }
 
-// openStore lists the object folders below a repository's common folder.
-func openStore(common string, why func() string) (*store, error) {
-	s := &store{added: map[plumbing.Hash]*plumbing.MemoryObject{}, why: why}
-	return s, s.addDir(filepath.Join(common, "objects"), 0)
+// openStore lists the object folders of a repository.
+func (r *Repository) openStore() (*store, error) {
+	s := &store{indexes: r.indexes, added: map[plumbing.Hash]*plumbing.MemoryObject{}, why: r.whyMissing}
+	return s, s.addDir(filepath.Join(r.common, "objects"), 0)
 }
 
 // addDir adds an object folder and its alternates. Like git, it follows alternates five
@@ -136,7 +136,7 @@ func (s *store) list() error {
 			if !isIndex || !strings.HasPrefix(base, "pack-") {
 				continue
 			}
-			p, err := openPack(filepath.Join(dir, "pack", base), bases)
+			p, err := s.openPack(filepath.Join(dir, "pack", base), bases)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // git replaced it meanwhile: a miss lists the packs again
 			}
@@ -149,24 +149,16 @@ func (s *store) list() error {
 	return nil
 }
 
-func openPack(base string, bases cache.Object) (*packfile.Packfile, error) {
-	f, err := os.Open(base + ".idx")
+func (s *store) openPack(base string, bases cache.Object) (*packfile.Packfile, error) {
+	index, err := s.indexes.open(base + ".idx")
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	index := idxfile.NewMemoryIndex()
-	switch err := idxfile.NewDecoder(f).Decode(index); {
-	case errors.Is(err, idxfile.ErrUnsupportedVersion), errors.Is(err, idxfile.ErrMalformedIdxFile):
-		return nil, fmt.Errorf("%w; `git repack -ad` writes a new index, `git fsck` reports damage", err)
-	case err != nil:
-		return nil, err
-	}
-	objects, err := os.Open(base + ".pack")
+	f, err := os.Open(base + ".pack")
 	if err != nil {
 		return nil, err
 	}
-	return packfile.NewPackfileWithCache(index, nil, packBytes{objects}, bases, 0), nil
+	return packfile.NewPackfileWithCache(index, nil, packBytes{f}, bases, 0), nil
 }
 
 // packBytes adapts a pack file to the interface of package packfile.

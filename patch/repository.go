@@ -27,6 +27,7 @@ type Repository struct {
 	pause func(time.Duration)
 	// drivers are the filter drivers that native git would run.
 	drivers *driverList
+	indexes *packIndexes
 	// extra is added to the environment of native git; input is its standard input.
 	extra []string
 	input string
@@ -48,7 +49,7 @@ func Open(dir string, env []string) (*Repository, error) {
 	if dir, err = resolve(dir); err != nil {
 		return nil, err
 	}
-	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep, drivers: &driverList{}}, nil
+	return &Repository{layout: l, dir: dir, env: env, pause: time.Sleep, drivers: &driverList{}, indexes: &packIndexes{byPath: map[string]packIndex{}}}, nil
 }
 
 func locateFrom(dir string) (layout, error) {

@@ -201,7 +201,7 @@ func TestOldModes(t *testing.T) {
 // from one to the other and back; native git checks some of the differences.
 func TestChangesBesideNativeGit(t *testing.T) {
 	b := newFixture(t, start())
-	s, err := openStore(b.repo.common, b.repo.whyMissing)
+	s, err := b.repo.openStore()
 	if err != nil {
 		t.Fatal(err)
 	}
