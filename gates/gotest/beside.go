@@ -279,7 +279,7 @@ func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]strin
 		}
 		timed, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
-		_, out, err := t.lab.Walls.Run(timed, s, nil, maxSaid)
+		_, out, err := t.lab.Sandbox.Run(timed, s, nil, maxSaid)
 		*left -= t.lab.Now().Sub(begun)
 		if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 			return nil, nil, err

@@ -188,7 +188,7 @@ func newLab(t testing.TB) *Lab {
 	if err := os.WriteFile(filepath.Join(cache, "fresh"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &Lab{Walls: walls, Toolchain: tools, Cache: cache, Temp: t.TempDir(), Random: rand.Reader, Now: time.Now}
+	return &Lab{Sandbox: walls, Toolchain: tools, Cache: cache, Temp: t.TempDir(), Random: rand.Reader, Now: time.Now}
 }
 
 // judgeChange runs the gates and returns the lane and the evidence of all of them.

@@ -132,7 +132,7 @@ func (f facts) keep(name string) error {
 // factsFile is where the facts of a module are kept, or those of a part of it, by
 // everything they depend on.
 func (r goEnv) factsFile(m module, digest string, part ...string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %q %v %q", part, digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Walls.Name()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %q %v %q", part, digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Sandbox.Name()))
 	return filepath.Join(r.lab.Cache, "facts", fmt.Sprintf("%x.json", sum[:16]))
 }
 

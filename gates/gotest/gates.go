@@ -61,7 +61,7 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 
 // guarded runs a check if there is a sandbox, or the operator does without.
 func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
-	without := l.Walls.Err()
+	without := l.Sandbox.Err()
 	if without != nil && !l.Unwalled {
 		return gates.NotRun, fmt.Sprintf("foreign code is not run without a sandbox, and there is none: %v; allow user namespaces, install bubblewrap, or set sandbox: none", without)
 	}

@@ -54,7 +54,7 @@ func TestWithoutWalls(t *testing.T) {
 	base, candidate := twoModules(), twoModules()
 	candidate["core/core.go"] = []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
 	l := newLab(t)
-	l.Walls = sandbox.None("there are none")
+	l.Sandbox = sandbox.None("there are none")
 	_, verdicts, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
 	for name, v := range verdicts {
 		if v != string(gates.NotRun) {

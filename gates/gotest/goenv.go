@@ -34,10 +34,10 @@ type goEnv struct {
 }
 
 // sandboxed reports that paths inside are not those of the host.
-func (l *Lab) sandboxed() bool { return l.Walls.Err() == nil }
+func (l *Lab) sandboxed() bool { return l.Sandbox.Err() == nil }
 
 // layered reports that commands can change folders in a layer of their own.
-func (l *Lab) layered() bool { return l.Walls.Layers() == nil }
+func (l *Lab) layered() bool { return l.Sandbox.Layers() == nil }
 
 // inside is where a folder of the host is seen that has a place.
 func (l *Lab) inside(host, place string) string {

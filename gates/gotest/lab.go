@@ -11,9 +11,9 @@ import (
 // Lab is everything a machine brings to the gates. One lab serves any number of
 // changes, one after another or at once.
 type Lab struct {
-	// Walls is the sandbox of every command. Without one the gates are not run, unless
+	// Sandbox is the sandbox of every command. Without one the gates are not run, unless
 	// Unwalled reports that the operator accepts that; the evidence then records it.
-	Walls    sandbox.Walls
+	Sandbox  sandbox.Sandbox
 	Unwalled bool
 	// Toolchain is the only Go there is inside.
 	Toolchain Toolchain

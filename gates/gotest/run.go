@@ -117,7 +117,7 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scr
 	}
 	timed, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	exit, out, err := lab.Walls.Run(timed, s, nil, k.env.limits.Output)
+	exit, out, err := lab.Sandbox.Run(timed, s, nil, k.env.limits.Output)
 	r := run{exit: exit, loud: out.Truncated, words: map[string]bool{}, shown: map[string]string{}}
 	if r.late = ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded); err != nil && !r.late {
 		return r, err

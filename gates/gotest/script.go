@@ -69,7 +69,7 @@ func (r goEnv) script(ctx context.Context, m module, stuff string, steps []step)
 	}
 	timed, cancel := context.WithTimeout(ctx, r.limits.Build)
 	defer cancel()
-	exit, out, err := r.lab.Walls.Run(timed, s, nil, maxSaid)
+	exit, out, err := r.lab.Sandbox.Run(timed, s, nil, maxSaid)
 	switch {
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("%w: %v", errTime, r.limits.Build.Round(time.Second))

@@ -61,7 +61,7 @@ func TestWalls(t *testing.T) {
 		if diff := cmp.Diff(wantHonest, verdicts); lane != wantLane || diff != "" {
 			t.Errorf("an honest patch: %s\n%s\n%s", lane, diff, said)
 		}
-		without := l.Walls.Err() != nil
+		without := l.Sandbox.Err() != nil
 		if strings.Contains(said, "WITHOUT a sandbox") != without {
 			t.Errorf("without a sandbox: %t, but\n%s", without, said)
 		}
@@ -76,7 +76,7 @@ func TestWalls(t *testing.T) {
 			if err != nil {
 				t.Skipf("not to be had here: %v", err)
 			}
-			l.Walls = walls.WithPlaces()
+			l.Sandbox = walls.WithPlaces()
 			if name != "landlock" {
 				alike(t)
 				return
@@ -93,7 +93,7 @@ func TestWalls(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		l.Walls, l.Unwalled = sandbox.None("none are wanted"), true
+		l.Sandbox, l.Unwalled = sandbox.None("none are wanted"), true
 		wantHonest[Beside], wantLane = "flagged", "human" // no drawn input is given to code without a sandbox
 		alike(t)
 	})

@@ -87,7 +87,7 @@ func (y *Yard) compiling(b *Built) sandbox.Spec {
 	if _, err := os.Stat(y.Tools.Modules); err == nil {
 		s.ReadOnly = append(s.ReadOnly, y.Tools.Modules)
 	}
-	if y.Walls.Err() == nil {
+	if y.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace, Writable: true}}
 	}
 	return s

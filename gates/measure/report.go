@@ -47,7 +47,7 @@ func (y *Yard) commanding(b *Built) (sandbox.Spec, error) {
 	if _, err := os.Stat(y.Tools.Modules); err == nil {
 		s.ReadOnly = append(s.ReadOnly, y.Tools.Modules)
 	}
-	if y.Walls.Layers() == nil {
+	if y.Sandbox.Layers() == nil {
 		s.Layers = []sandbox.Layer{{Lower: b.tree, Path: treePlace, Size: mostMemory / 2}, {Lower: y.Cache, Path: cachePlace, Size: mostMemory / 2}}
 		s.Env = append(s.Env, "GOCACHE="+cachePlace)
 		return s, nil
@@ -61,7 +61,7 @@ func (y *Yard) commanding(b *Built) (sandbox.Spec, error) {
 	if err := os.CopyFS(dir, os.DirFS(b.tree)); err != nil {
 		return s, fmt.Errorf("making room for a run: %w", err)
 	}
-	if y.Walls.Err() == nil {
+	if y.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: dir, Path: treePlace, Writable: true}}
 	} else {
 		s.Dir = dir

@@ -21,12 +21,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var detected = sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(context.Background()) })
+var detected = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(context.Background()) })
 
 var installed = sync.OnceValues(func() (gotest.Toolchain, error) { return gotest.FindToolchain(context.Background(), "go") })
 
 // commanded returns a yard whose command is a script of the tree.
-func commanded(t *testing.T, walls sandbox.Walls, script string) (*Yard, *Built) {
+func commanded(t *testing.T, walls sandbox.Sandbox, script string) (*Yard, *Built) {
 	t.Helper()
 	tools, err := installed()
 	if err != nil {
@@ -37,7 +37,7 @@ func commanded(t *testing.T, walls sandbox.Walls, script string) (*Yard, *Built)
 		t.Fatal(err)
 	}
 	y := &Yard{
-		Walls: walls, Unwalled: true, Tools: tools, Folder: folder, Cache: filepath.Join(folder, "cache"),
+		Sandbox: walls, Unwalled: true, Tools: tools, Folder: folder, Cache: filepath.Join(folder, "cache"),
 		Command: []string{"./measure.sh", "two words"}, Metric: "work/op",
 	}
 	b, err := y.Compile(t.Context(), "base", tree) // there is nothing to compile
@@ -48,7 +48,7 @@ func commanded(t *testing.T, walls sandbox.Walls, script string) (*Yard, *Built)
 }
 
 // each runs a test with the sandbox of this machine, and without one.
-func each(t *testing.T, test func(*testing.T, sandbox.Walls)) {
+func each(t *testing.T, test func(*testing.T, sandbox.Sandbox)) {
 	t.Run("walls", func(t *testing.T) {
 		if err := detected().Err(); err != nil {
 			t.Skip(err)
@@ -61,7 +61,7 @@ func each(t *testing.T, test func(*testing.T, sandbox.Walls)) {
 // TestCommand checks that a command gets its arguments, runs in the tree, and may write
 // there, but that its files are gone in the next run.
 func TestCommand(t *testing.T) {
-	each(t, func(t *testing.T, walls sandbox.Walls) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		y, b := commanded(t, walls, `
 [ -e left ] && exit 3
 echo "$1" > left && grep -q 'two words' left && echo BenchmarkCopy 1 20 work/op 3 ns/op`)
@@ -79,7 +79,7 @@ echo "$1" > left && grep -q 'two words' left && echo BenchmarkCopy 1 20 work/op 
 
 // TestSidesLookAlike checks that a command cannot detect which side it runs on.
 func TestSidesLookAlike(t *testing.T) {
-	each(t, func(t *testing.T, walls sandbox.Walls) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		y, b := commanded(t, walls, `{ pwd; env | grep -v -e '^HOME=' -e '^TMPDIR=' -e '^EVOLVE_MARK=' | sort; } | cksum | sed 's/\([0-9]*\).*/BenchmarkView 1 \1 work\/op/'`)
 		other := t.TempDir()
 		if err := os.CopyFS(other, os.DirFS(b.tree)); err != nil {
@@ -128,7 +128,7 @@ func TestCommandIsToBlame(t *testing.T) {
 // the machine, and does not run without a sandbox unless the operator allows it.
 func TestCommandHasNoWay(t *testing.T) {
 	t.Setenv("SECRET_KEY", "opensesame")
-	each(t, func(t *testing.T, walls sandbox.Walls) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		y, b := commanded(t, walls, `env | grep -q opensesame && exit 3; echo BenchmarkCopy 1 20 work/op`)
 		if _, err := y.Run(t.Context(), b); err != nil {
 			t.Error(err)

@@ -42,7 +42,7 @@ func (y *Yard) each(ctx context.Context, b *Built, args ...string) ([]byte, erro
 	var all bytes.Buffer
 	for _, bin := range b.binaries {
 		s := sandbox.Spec{Dir: bin.dir, Temp: y.Folder, Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs}}
-		if y.Walls.Err() == nil {
+		if y.Sandbox.Err() == nil {
 			s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace}}
 		}
 		out, err := y.command(timed, s, append([]string{path.Join(y.inside(b.bin, binPlace), bin.file)}, args...))

@@ -16,7 +16,7 @@ import (
 func built(t *testing.T, script string) (*Yard, *Built) {
 	t.Helper()
 	folder := t.TempDir()
-	y := &Yard{Walls: sandbox.None("a test"), Unwalled: true, Folder: folder, Pattern: "."}
+	y := &Yard{Sandbox: sandbox.None("a test"), Unwalled: true, Folder: folder, Pattern: "."}
 	b := &Built{tree: folder, bin: folder, binaries: []binary{{"0.test", folder}, {"1.test", folder}}}
 	for _, bin := range b.binaries {
 		if err := os.WriteFile(filepath.Join(folder, bin.file), []byte("#!/bin/sh\n"+script), 0o700); err != nil {

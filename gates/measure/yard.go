@@ -16,7 +16,7 @@ import (
 
 // Yard measures one target: by Go benchmarks, or by a command of its own.
 type Yard struct {
-	Walls sandbox.Walls
+	Sandbox sandbox.Sandbox
 	// Unwalled reports that the operator allows foreign code to run without a sandbox.
 	Unwalled bool
 	Tools    gotest.Toolchain
@@ -63,7 +63,7 @@ func (e *CodeError) Error() string { return e.Text }
 
 // Ready returns an error if foreign code may not run here.
 func (y *Yard) Ready() error {
-	if err := y.Walls.Err(); err != nil && !y.Unwalled {
+	if err := y.Sandbox.Err(); err != nil && !y.Unwalled {
 		return fmt.Errorf("foreign code is not run without a sandbox: %w", err)
 	}
 	return nil
@@ -90,7 +90,7 @@ func (y *Yard) Measure(ctx context.Context, sides map[gobench.Side]*Built, round
 
 // inside returns the path inside the sandbox of a host folder with the given place.
 func (y *Yard) inside(host, place string) string {
-	if y.Walls.Err() == nil {
+	if y.Sandbox.Err() == nil {
 		return place
 	}
 	return host
@@ -99,7 +99,7 @@ func (y *Yard) inside(host, place string) string {
 // command runs one program to its end.
 func (y *Yard) command(ctx context.Context, s sandbox.Spec, argv []string) ([]byte, error) {
 	s.Argv = argv
-	exit, out, err := y.Walls.Run(ctx, s, nil, mostOutput)
+	exit, out, err := y.Sandbox.Run(ctx, s, nil, mostOutput)
 	name := filepath.Base(argv[0])
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow):

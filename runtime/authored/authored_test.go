@@ -45,13 +45,13 @@ func definition(source string) Definition {
 	}
 }
 
-var detected = sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(context.Background()) })
+var detected = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(context.Background()) })
 
 // each runs a test without isolation and, where this machine has some, inside it.
 func each(t *testing.T, test func(t *testing.T, p *Pool)) {
 	t.Helper()
-	for name, walls := range map[string]func() sandbox.Walls{
-		"plain": func() sandbox.Walls { return sandbox.None("a test") }, "walls": detected,
+	for name, walls := range map[string]func() sandbox.Sandbox{
+		"plain": func() sandbox.Sandbox { return sandbox.None("a test") }, "walls": detected,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := walls()

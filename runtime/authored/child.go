@@ -50,7 +50,7 @@ type child struct {
 
 // newChild starts a child and waits until its limits are set. extra is the number of
 // resident bytes by which it may grow.
-func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64) (*child, error) {
+func newChild(ctx context.Context, box sandbox.Sandbox, s settings, extra int64) (*child, error) {
 	ours, theirs, err := connection()
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newChild(ctx context.Context, walls sandbox.Walls, s settings, extra int64)
 		_, _ = ours.Close(), theirs.Close()
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
-	proc, err := start(ctx, walls, theirs, w)
+	proc, err := start(ctx, box, theirs, w)
 	// The child's ends must be closed here, or its end would go unnoticed.
 	_, _ = theirs.Close(), w.Close()
 	if err != nil {

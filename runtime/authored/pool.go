@@ -26,7 +26,7 @@ const (
 // Pool runs authored tools in child processes, a few of which it keeps for further
 // calls. It is safe for concurrent use. The caller must close it.
 type Pool struct {
-	walls    sandbox.Walls
+	box      sandbox.Sandbox
 	settings settings
 	extra    int64 // resident bytes by which a child may grow
 	limit    time.Duration
@@ -37,11 +37,11 @@ type Pool struct {
 	closed bool
 }
 
-// NewPool returns a pool of at most size children, started on demand and inside walls
+// NewPool returns a pool of at most size children, started on demand and inside box
 // if those isolate. A size below 1 means 1.
-func NewPool(walls sandbox.Walls, size int) *Pool {
+func NewPool(box sandbox.Sandbox, size int) *Pool {
 	return &Pool{
-		walls:    walls,
+		box:      box,
 		settings: settings{Data: growth, Heap: maxHeap, Steps: maxSteps},
 		extra:    weight * growthSeen,
 		limit:    callTime,
@@ -154,7 +154,7 @@ func (p *Pool) acquire(ctx context.Context, fresh bool) (*child, error) {
 		case err != nil:
 			return nil, err
 		case c == nil:
-			return newChild(ctx, p.walls, p.settings, p.extra)
+			return newChild(ctx, p.box, p.settings, p.extra)
 		case isQuiet(c.conn):
 			return c, nil
 		}

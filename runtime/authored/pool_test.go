@@ -94,7 +94,7 @@ func TestCallerStops(t *testing.T) {
 		// The start of a child can be cancelled too.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if c, err := newChild(ctx, p.walls, p.settings, p.extra); err == nil {
+		if c, err := newChild(ctx, p.box, p.settings, p.extra); err == nil {
 			t.Error("a child was started for nobody")
 			c.end()
 		}
@@ -265,7 +265,7 @@ func TestConfined(t *testing.T) {
 		pid := p.idle[0].pid
 		limits := strings.Join(strings.Fields(read(t, pid, "limits")), " ")
 		core := "Max core file size 0 0"
-		if p.walls.Err() == nil { // the sandbox's own limit, which also keeps dumps from programs of the host
+		if p.box.Err() == nil { // the sandbox's own limit, which also keeps dumps from programs of the host
 			core = "Max core file size 1 1"
 		}
 		for _, want := range []string{"Max open files 0 0", "Max file size 0 0", core, "Max cpu time 60 60"} {
@@ -283,7 +283,7 @@ func TestConfined(t *testing.T) {
 }
 
 func BenchmarkStart(b *testing.B) {
-	for name, walls := range map[string]sandbox.Walls{"plain": sandbox.None("a benchmark"), "walls": detected()} {
+	for name, walls := range map[string]sandbox.Sandbox{"plain": sandbox.None("a benchmark"), "walls": detected()} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				p := NewPool(walls, 1)

@@ -26,16 +26,16 @@ type process struct {
 
 // start starts this program again as a child with the socket theirs as its standard
 // input and output.
-func start(ctx context.Context, walls sandbox.Walls, theirs, stderr *os.File) (process, error) {
+func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (process, error) {
 	if !called {
 		return process{}, errors.New("this program is not prepared to start itself again")
 	}
-	if walls.Err() == nil {
+	if box.Err() == nil {
 		self, err := os.Executable()
 		if err != nil {
 			return process{}, fmt.Errorf("finding this program: %w", err)
 		}
-		p, err := walls.Start(ctx, sandbox.Spec{
+		p, err := box.Start(ctx, sandbox.Spec{
 			Argv: []string{self, workerName}, Dir: "/usr", ReadOnly: []string{self}, Env: environment,
 			Stdin: theirs, Stdout: theirs, Stderr: stderr,
 		})

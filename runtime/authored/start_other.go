@@ -15,7 +15,7 @@ type process struct {
 	wait func()
 }
 
-func start(context.Context, sandbox.Walls, *os.File, *os.File) (process, error) {
+func start(context.Context, sandbox.Sandbox, *os.File, *os.File) (process, error) {
 	return process{}, errors.ErrUnsupported
 }
 

@@ -270,7 +270,7 @@ func (t *turn) listen(res *agent.Result, w *worker) {
 	if text != "" {
 		res.Transcript.Add(0, agent.Event{Kind: agent.EventStderr, Text: text})
 	}
-	if !t.agent.o.Network && t.agent.o.Walls.Err() == nil && w.wantedNetwork(res, text) {
+	if !t.agent.o.Network && t.agent.o.Sandbox.Err() == nil && w.wantedNetwork(res, text) {
 		res.Transcript.Add(0, agent.Event{Kind: agent.EventStderr, Text: Offline})
 		if res.Outcome != agent.OK {
 			res.Error = strings.TrimPrefix(res.Error+"; "+Offline, "; ")

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	detect = sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(context.Background()) })
+	detect = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(context.Background()) })
 	off    = sandbox.None("switched off for a test")
 )
 
@@ -136,7 +136,7 @@ func TestLanguages(t *testing.T) {
 				if l.program == "awk" && protocol == JSONL {
 					continue // some awks read ahead, and wait for more than one line
 				}
-				a := newAgent(t, Options{Argv: argv, Dir: dir, Protocol: protocol, Walls: detect()})
+				a := newAgent(t, Options{Argv: argv, Dir: dir, Protocol: protocol, Sandbox: detect()})
 				for i := 1; i <= 3; i++ {
 					n := i
 					if protocol == Once {
@@ -159,7 +159,7 @@ func TestRenew(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "agent.sh"), []byte(languages[0].text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	a := newAgent(t, Options{Argv: []string{"sh", "agent.sh"}, Dir: dir, Protocol: JSONL, Walls: off, Scratch: scratch})
+	a := newAgent(t, Options{Argv: []string{"sh", "agent.sh"}, Dir: dir, Protocol: JSONL, Sandbox: off, Scratch: scratch})
 	for _, want := range []string{"X 1", "X 2"} {
 		if got := answerOf(a.Run(t.Context(), ask(want, "x"))); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -201,9 +201,9 @@ func TestRequest(t *testing.T) {
 // TestWorkdir has an agent use everything around it.
 func TestWorkdir(t *testing.T) {
 	for _, protocol := range []string{JSONL, Once} {
-		for _, walls := range []sandbox.Walls{detect(), off} {
+		for _, walls := range []sandbox.Sandbox{detect(), off} {
 			scratch := t.TempDir()
-			a := newAgent(t, Options{Argv: itself(t, "surroundings"), Protocol: protocol, Walls: walls, Scratch: scratch, Env: []string{"KEY=opensesame"}})
+			a := newAgent(t, Options{Argv: itself(t, "surroundings"), Protocol: protocol, Sandbox: walls, Scratch: scratch, Env: []string{"KEY=opensesame"}})
 			for i := range 2 {
 				req := ask("e", "")
 				req.Workdir = filepath.Join(scratch, fmt.Sprint(i))
@@ -231,7 +231,7 @@ func TestWorkdir(t *testing.T) {
 
 // TestConcurrent sends more requests at once than there are processes.
 func TestConcurrent(t *testing.T) {
-	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Pool: 3, Walls: detect()})
+	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Pool: 3, Sandbox: detect()})
 	var wg sync.WaitGroup
 	for i := range 60 {
 		wg.Go(func() {
@@ -247,7 +247,7 @@ func TestConcurrent(t *testing.T) {
 // TestLarge sends more than a pipe can hold, to programs that do and do not read it.
 func TestLarge(t *testing.T) {
 	large := strings.Repeat("x", 1<<20)
-	a := newAgent(t, Options{Argv: itself(t, "length"), Protocol: JSONL, Walls: detect()})
+	a := newAgent(t, Options{Argv: itself(t, "length"), Protocol: JSONL, Sandbox: detect()})
 	for range 2 {
 		if res := a.Run(t.Context(), ask("e", large)); answerOf(res) != fmt.Sprint(1<<20) {
 			t.Error(answerOf(res))
@@ -256,12 +256,12 @@ func TestLarge(t *testing.T) {
 	for _, protocol := range []string{JSONL, Once} {
 		req := ask("e", large)
 		req.Limits.Timeout = 300 * time.Millisecond
-		a := newAgent(t, Options{Argv: itself(t, "hang"), Protocol: protocol, Walls: detect()})
+		a := newAgent(t, Options{Argv: itself(t, "hang"), Protocol: protocol, Sandbox: detect()})
 		if res := a.Run(t.Context(), req); res.Outcome != agent.Timeout {
 			t.Errorf("%+v", res)
 		}
 		req.Limits.Timeout = 20 * time.Second
-		a = newAgent(t, Options{Argv: itself(t, "flood"), Protocol: protocol, Walls: detect()})
+		a = newAgent(t, Options{Argv: itself(t, "flood"), Protocol: protocol, Sandbox: detect()})
 		if res := a.Run(t.Context(), req); res.Outcome != agent.ContractViolation {
 			t.Errorf("%+v", res)
 		}
@@ -287,7 +287,7 @@ func begun(t *testing.T, req agent.Request) {
 func TestCancel(t *testing.T) {
 	for _, protocol := range []string{JSONL, Once} {
 		t.Run(protocol, func(t *testing.T) {
-			a := newAgent(t, Options{Argv: itself(t, "announce and hang"), Protocol: protocol, Walls: detect(), Scratch: t.TempDir()})
+			a := newAgent(t, Options{Argv: itself(t, "announce and hang"), Protocol: protocol, Sandbox: detect(), Scratch: t.TempDir()})
 			ctx, cancel := context.WithCancel(t.Context())
 			results := make(chan agent.Result)
 			req := ask("e", "")
@@ -312,7 +312,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	a := newAgent(t, Options{Argv: itself(t, "announce and hang"), Protocol: JSONL, Pool: 2, Walls: detect(), Scratch: t.TempDir()})
+	a := newAgent(t, Options{Argv: itself(t, "announce and hang"), Protocol: JSONL, Pool: 2, Sandbox: detect(), Scratch: t.TempDir()})
 	results := make(chan agent.Result)
 	req := ask("e", "")
 	req.Workdir = a.o.Scratch
@@ -334,7 +334,7 @@ func TestClose(t *testing.T) {
 
 func TestUnstartable(t *testing.T) {
 	for _, protocol := range []string{JSONL, Once} {
-		a := newAgent(t, Options{Argv: []string{"./absent"}, Protocol: protocol, Walls: detect()})
+		a := newAgent(t, Options{Argv: []string{"./absent"}, Protocol: protocol, Sandbox: detect()})
 		res := a.Run(t.Context(), ask("e", ""))
 		if res.Outcome != agent.Execution || !strings.Contains(res.Error, "no such program") {
 			t.Errorf("%+v", res)
@@ -345,7 +345,7 @@ func TestUnstartable(t *testing.T) {
 // TestHostShort takes away the descriptors that a start needs: that must not affect an
 // agent's score.
 func TestHostShort(t *testing.T) {
-	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Walls: detect()})
+	a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: JSONL, Sandbox: detect()})
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
 		t.Fatal(err)
@@ -418,7 +418,7 @@ func BenchmarkPool(b *testing.B) {
 			if _, err := exec.LookPath(argv[0]); err != nil {
 				b.Skipf("no %s on this machine", argv[0])
 			}
-			a := newAgent(b, Options{Argv: argv, Dir: filepath.Dir(python), Protocol: JSONL, Pool: 2, Walls: detect()})
+			a := newAgent(b, Options{Argv: argv, Dir: filepath.Dir(python), Protocol: JSONL, Pool: 2, Sandbox: detect()})
 			b.ReportAllocs()
 			b.SetParallelism(2)
 			b.RunParallel(func(pb *testing.PB) {

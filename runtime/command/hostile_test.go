@@ -163,10 +163,10 @@ func TestHostile(t *testing.T) {
 		`{"id":"ID","answer":"fine"}`:    {fine, fine},
 	} {
 		for protocol, want := range map[string]want{JSONL: c.jsonl, Once: c.once} {
-			for _, walls := range []sandbox.Walls{detect(), off} {
+			for _, walls := range []sandbox.Sandbox{detect(), off} {
 				t.Run(fmt.Sprintf("%s/%s/%.4s", how, protocol, walls.Name()), func(t *testing.T) {
 					t.Parallel()
-					a := newAgent(t, Options{Argv: itself(t, how), Protocol: protocol, Walls: walls, Pool: 1})
+					a := newAgent(t, Options{Argv: itself(t, how), Protocol: protocol, Sandbox: walls, Pool: 1})
 					for _, id := range []string{"e1", "e2"} {
 						req := ask(id, "")
 						if want.outcome == agent.Timeout {
@@ -195,7 +195,7 @@ func TestHostile(t *testing.T) {
 
 // TestFloodsAreNotKept measures the memory that a flood of 200 MB leaves in use.
 func TestFloodsAreNotKept(t *testing.T) {
-	a := newAgent(t, Options{Argv: itself(t, "flood"), Protocol: JSONL, Walls: detect()})
+	a := newAgent(t, Options{Argv: itself(t, "flood"), Protocol: JSONL, Sandbox: detect()})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	const times = 20

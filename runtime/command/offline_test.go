@@ -69,7 +69,7 @@ func TestOffline(t *testing.T) {
 	kernelCounts := detect().Name() == "namespaces"
 	for _, protocol := range []string{Once, JSONL} {
 		for _, network := range []bool{false, true} {
-			a := newAgent(t, Options{Argv: itself(t, "dial"), Protocol: protocol, Walls: detect(), Network: network})
+			a := newAgent(t, Options{Argv: itself(t, "dial"), Protocol: protocol, Sandbox: detect(), Network: network})
 			for _, c := range []struct {
 				goal    string
 				reached bool // with the host's network
@@ -146,8 +146,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("taken for a refusal: %s", text)
 		}
 	}
-	off := newAgent(t, Options{Argv: itself(t, "dial"), Walls: sandbox.None("a test")})
+	off := newAgent(t, Options{Argv: itself(t, "dial"), Sandbox: sandbox.None("a test")})
 	if r := off.Run(t.Context(), ask("e", "crash tcp 127.0.0.1:1")); strings.Contains(r.Error, "network: host") {
-		t.Errorf("without walls the network is open: %s", r.Error)
+		t.Errorf("without a sandbox the network is open: %s", r.Error)
 	}
 }

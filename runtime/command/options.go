@@ -35,8 +35,8 @@ type Options struct {
 	Timeout time.Duration
 	// Env is the program's environment, as NAME=value.
 	Env []string
-	// Walls isolate the program.
-	Walls sandbox.Walls
+	// Sandbox isolates the program.
+	Sandbox sandbox.Sandbox
 	// Network lets the program use the host's network. Without it the result of a task
 	// that failed for lack of it, and the transcript, name the key that allows it
 	// ([Offline]).

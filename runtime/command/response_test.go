@@ -105,7 +105,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		`{"id":"ID","outcome":"wrong_tool_boundary"}`: {Outcome: agent.WrongToolBoundary, Error: "the agent reported wrong_tool_boundary"},
 	} {
-		a := newAgent(t, Options{Argv: itself(t, how), Protocol: Once, Walls: detect()})
+		a := newAgent(t, Options{Argv: itself(t, how), Protocol: Once, Sandbox: detect()})
 		req := ask("e", "")
 		req.Limits.MaxCostUSD, req.Limits.MaxTokens, req.Limits.MaxOutputBytes = 1, 100, 200
 		if diff := cmp.Diff(want, a.Run(t.Context(), req)); diff != "" {

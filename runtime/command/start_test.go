@@ -37,14 +37,14 @@ func TestBlame(t *testing.T) {
 		"not in PATH":       {"no-such-program-anywhere", "", agent.Execution, "no such program in PATH"},
 		"no scratch folder": {"./good", gone, agent.Infrastructure, "gone"},
 	} {
-		for _, walls := range []sandbox.Walls{detect(), off} {
+		for _, walls := range []sandbox.Sandbox{detect(), off} {
 			if c.want == agent.Infrastructure && walls.Err() != nil {
 				continue // without isolation nothing is mounted
 			}
 			for _, protocol := range []string{JSONL, Once} {
 				req := ask("e", "")
 				req.Workdir = c.scratch
-				a := newAgent(t, Options{Argv: []string{c.program}, Dir: dir, Scratch: c.scratch, Protocol: protocol, Walls: walls})
+				a := newAgent(t, Options{Argv: []string{c.program}, Dir: dir, Scratch: c.scratch, Protocol: protocol, Sandbox: walls})
 				if res := a.Run(t.Context(), req); res.Outcome != c.want || !strings.Contains(res.Error, c.text) {
 					t.Errorf("%s, %s, %s: %s with %q, want %s with %q", name, protocol, walls.Name(), res.Outcome, res.Error, c.want, c.text)
 				}

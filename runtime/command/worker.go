@@ -53,7 +53,7 @@ func startWorker(ctx context.Context, o *Options, writable []string) (*worker, e
 		}
 		files = append(files, r, w)
 	}
-	p, err := o.Walls.Start(ctx, sandbox.Spec{
+	p, err := o.Sandbox.Start(ctx, sandbox.Spec{
 		Argv: o.Argv, Dir: o.Dir, Writable: writable, Hidden: o.Hidden, Env: o.Env, Network: o.Network,
 		Stdin: files[0], Stdout: files[3], Stderr: files[5], Limits: sandbox.Limits{Processes: maxProcesses}, Temp: o.Scratch,
 	})

@@ -271,7 +271,7 @@ func TestHostileStart(t *testing.T) {
 		"no schema":                 {"", "schema", false},
 		"a schema from a file":      {"", "no simple place inside it", false},
 	} {
-		for _, walls := range []sandbox.Walls{detect(), off} {
+		for _, walls := range []sandbox.Sandbox{detect(), off} {
 			t.Run(fmt.Sprintf("%s/%.4s", manner, walls.Name()), func(t *testing.T) {
 				t.Parallel()
 				s := itself(t, manner, walls, "t")
@@ -335,7 +335,7 @@ func TestHostile(t *testing.T) {
 		"an empty list":                       {fine, want{agent.Execution, "no longer has this tool", false}},
 		"an empty list in another life":       {fine, want{agent.Execution, "no longer has this tool", false}},
 	} {
-		for _, walls := range []sandbox.Walls{detect(), off} {
+		for _, walls := range []sandbox.Sandbox{detect(), off} {
 			t.Run(fmt.Sprintf("%s/%.4s", manner, walls.Name()), func(t *testing.T) {
 				t.Parallel()
 				s := itself(t, manner, walls, "t")

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	detect = sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(context.Background()) })
+	detect = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(context.Background()) })
 	off    = sandbox.None("switched off for a test")
 )
 
@@ -150,7 +150,7 @@ func (e *expiring) Err() error {
 }
 
 // itself returns a server that runs this binary.
-func itself(t testing.TB, manner string, walls sandbox.Walls, tools ...string) Server {
+func itself(t testing.TB, manner string, walls sandbox.Sandbox, tools ...string) Server {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {
@@ -162,7 +162,7 @@ func itself(t testing.TB, manner string, walls sandbox.Walls, tools ...string) S
 		effects[name] = tool.Read
 	}
 	return Server{
-		Name: "s", Argv: []string{path, "serve", manner, dir}, Dir: t.TempDir(), Scratch: dir, Walls: walls, Effects: effects,
+		Name: "s", Argv: []string{path, "serve", manner, dir}, Dir: t.TempDir(), Scratch: dir, Sandbox: walls, Effects: effects,
 		// Otherwise the race detector delays each exit by a second.
 		Env: []string{"GORACE=atexit_sleep_ms=0"},
 	}
@@ -202,7 +202,7 @@ func ask(t testing.TB, ctx context.Context, c *Clients, name, args string) tool.
 
 func TestHonest(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_PARENT", "opensesame")
-	for _, walls := range []sandbox.Walls{detect(), off} {
+	for _, walls := range []sandbox.Sandbox{detect(), off} {
 		t.Run(fmt.Sprintf("%.4s", walls.Name()), func(t *testing.T) {
 			s := itself(t, "honestly", walls, "echo", "environment", "many parts", "fail", "break", "long", "linger")
 			s.Env = append(s.Env, "PASSED=yes")

@@ -36,9 +36,9 @@ type Server struct {
 	Effects map[string]tool.Effect
 	// Tools are the tools to offer; if empty, those of Effects. All others are ignored.
 	Tools []string
-	// Walls isolate the program, Network lets it use the host's network, Hidden are
+	// Sandbox isolates the program, Network lets it use the host's network, Hidden are
 	// folders that it cannot see, and Scratch is a folder that it may write to.
-	Walls   sandbox.Walls
+	Sandbox sandbox.Sandbox
 	Network bool
 	Hidden  []string
 	Scratch string

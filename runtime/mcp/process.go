@@ -73,7 +73,7 @@ func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*p
 	if s.Scratch != "" {
 		spec.Writable = []string{s.Scratch}
 	}
-	proc, err := s.Walls.Start(ctx, spec)
+	proc, err := s.Sandbox.Start(ctx, spec)
 	if err != nil {
 		closeAll(files...)
 		return nil, err

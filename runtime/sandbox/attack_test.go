@@ -435,8 +435,8 @@ func outcomes(t *testing.T, text string) map[string]string {
 }
 
 // open lists the attacks that doc.go documents as not stopped.
-var open = map[walls][]string{
-	landlockWalls: {"learn the size of the file", "read the victim's command line", "change the mode of the file", "change the times of the file"},
+var open = map[isolation][]string{
+	isolateLandlock: {"learn the size of the file", "read the victim's command line", "change the mode of the file", "change the times of the file"},
 }
 
 // mayTrace reports whether a process may trace any other of its user.
@@ -466,7 +466,7 @@ func TestAttacks(t *testing.T) {
 			t.Logf("outside: %s: %s", a.name, outside[a.name])
 		}
 	}
-	every(t, func(t *testing.T, w Walls) {
+	every(t, func(t *testing.T, w Sandbox) {
 		exit, out, err := w.Run(t.Context(), Spec{Argv: argv, Dir: "/usr", ReadOnly: argv[:1]}, nil, 1<<20)
 		if err != nil || exit.Code != 0 || len(out.Stderr) > 0 {
 			t.Fatalf("%+v, %v: %s", exit, err, out.Stderr)

@@ -30,7 +30,7 @@ func spent(b *testing.B) time.Duration {
 
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
-	for _, w := range []Walls{wallsOf(namespaceWalls), wallsOf(bubblewrapWalls), wallsOf(landlockWalls), None("")} {
+	for _, w := range []Sandbox{wallsOf(isolateNamespaces), wallsOf(isolateBubblewrap), wallsOf(isolateLandlock), None("")} {
 		b.Run(strings.TrimSuffix(w.Name(), ": "), func(b *testing.B) {
 			if try, ok := trial[w.kind]; ok && try() != nil {
 				b.Skip("not to be had here")

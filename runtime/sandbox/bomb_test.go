@@ -174,7 +174,7 @@ func TestBombs(t *testing.T) {
 		{"processors of many", Limits{CPU: 100 * time.Millisecond}, OverCPU},
 		{"signals", Limits{}, Own},
 	} {
-		each(t, func(t *testing.T, w Walls) {
+		each(t, func(t *testing.T, w Sandbox) {
 			t.Parallel()
 			argv := []string{self, "bomb", c.name}
 			if c.want != Own {
@@ -192,7 +192,7 @@ func TestBombs(t *testing.T) {
 // TestForkBomb tests that a program cannot exceed its number of processes: it is
 // refused more, or ended.
 func TestForkBomb(t *testing.T) {
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		s := sh(t.TempDir(), "while :; do sleep 1000 & done")
 		s.Limits.Processes = 400
 		exit, _, err := w.Run(t.Context(), s, nil, 1000)
@@ -205,7 +205,7 @@ func TestForkBomb(t *testing.T) {
 
 // TestScratch tests that private folders cannot exceed their size.
 func TestScratch(t *testing.T) {
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		s := sh(t.TempDir(), "for d in $HOME $TMPDIR; do cd $d && head -c 2000000 /dev/zero > f 2>/dev/null || wc -c < f; done")
 		s.Limits.Scratch = 1 << 20
 		if got, _ := output(t, w, s); got != "1048576\n1048576\n" {
@@ -216,7 +216,7 @@ func TestScratch(t *testing.T) {
 
 // TestRoot tests that the root shows a program nothing but the documented entries.
 func TestRoot(t *testing.T) {
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		allowed := append([]string{"/dev", "/etc", "/home", "/proc", "/tmp"}, system...)
 		got, _ := output(t, w, Spec{Argv: []string{"sh", "-c", "ls -d /* /home/* /tmp/*"}, Dir: "/usr"})
 		for line := range strings.Lines(got) {

@@ -17,7 +17,7 @@ const probeTime = 10 * time.Second
 // Detect finds the strongest isolation of this machine by starting this program in it:
 // namespaces, else bubblewrap, else Landlock alone, else none, with the reason and a
 // hint for the operator. Call it once and keep the result.
-func Detect(ctx context.Context) Walls {
+func Detect(ctx context.Context) Sandbox {
 	var reasons []string
 	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
 		w, err := Try(ctx, name)
@@ -29,36 +29,36 @@ func Detect(ctx context.Context) Walls {
 	return None(strings.Join(append(reasons, hint()), "; "))
 }
 
-// Try returns the walls of one name, as [Walls.Name] gives it, after a trial start of
+// Try returns the sandbox of one name, as [Sandbox.Name] gives it, after a trial start of
 // this program in them. The error is the reason why they are not available.
-func Try(ctx context.Context, name string) (Walls, error) {
-	var w Walls
+func Try(ctx context.Context, name string) (Sandbox, error) {
+	var w Sandbox
 	var err error
 	switch name {
 	case "namespaces":
-		w.kind = namespaceWalls
+		w.kind = isolateNamespaces
 		if err = probe(ctx, w, Layer{Lower: "/usr", Path: "/layer", Size: 1 << 20}); err != nil {
 			w.unlayered = err.Error()
 			err = probe(ctx, w)
 		}
 	case "bubblewrap":
-		w.kind = bubblewrapWalls
+		w.kind = isolateBubblewrap
 		if w.bwrap, err = exec.LookPath("bwrap"); err != nil {
-			return Walls{}, errors.New("bubblewrap is not installed")
+			return Sandbox{}, errors.New("bubblewrap is not installed")
 		}
 		if err = probe(ctx, w); err != nil {
 			err = fmt.Errorf("bubblewrap: %w", err)
 		}
 	case "landlock":
-		w.kind = landlockWalls
+		w.kind = isolateLandlock
 		if err = probe(ctx, w); err != nil {
 			err = fmt.Errorf("Landlock: %w", err)
 		}
 	default:
-		err = fmt.Errorf("there are no walls called %q", name)
+		err = fmt.Errorf("there is no sandbox called %q", name)
 	}
 	if err != nil {
-		return Walls{}, err
+		return Sandbox{}, err
 	}
 	return w, nil
 }
@@ -78,7 +78,7 @@ func hint() string {
 }
 
 // probe starts this program in w under a name with which it exits at once.
-func probe(ctx context.Context, w Walls, layers ...Layer) error {
+func probe(ctx context.Context, w Sandbox, layers ...Layer) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	if !called {

@@ -52,7 +52,7 @@
 // [Spec] that asks for that is refused.
 //
 // Where Landlock is not available either, only a process group and an empty environment
-// remain, and [Walls.Name] reports that.
+// remain, and [Sandbox.Name] reports that.
 //
 // No kind of isolation stops the following. A program with the host's network reaches
 // everything that listens there, a cloud's metadata service included. Before Linux 7 it

@@ -28,7 +28,7 @@ const control = 3
 var called bool
 
 // Init declares that this program may be started again as the inside of a sandbox,
-// which [Detect] and [Walls.Start] do. A program that uses this package calls it first
+// which [Detect] and [Sandbox.Start] do. A program that uses this package calls it first
 // in main, and first in TestMain.
 func Init() { called = true }
 

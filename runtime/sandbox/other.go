@@ -12,10 +12,12 @@ import (
 func Init() {}
 
 // Detect returns no isolation: only Linux has it.
-func Detect(context.Context) Walls { return None("only Linux has them") }
+func Detect(context.Context) Sandbox { return None("only Linux has it") }
 
 // Try fails: only Linux has isolation.
-func Try(context.Context, string) (Walls, error) { return Walls{}, errors.New("only Linux has walls") }
+func Try(context.Context, string) (Sandbox, error) {
+	return Sandbox{}, errors.New("only Linux has a sandbox")
+}
 
 func startNamespaces(context.Context, Spec, program) (*Process, error) {
 	return nil, errors.ErrUnsupported

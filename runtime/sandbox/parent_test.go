@@ -15,9 +15,9 @@ import (
 func init() {
 	// The guardian starts a sandboxed program, prints a line, and waits.
 	roles["guardian"] = func() {
-		kind := namespaceWalls
-		if os.Args[2] == wallsOf(bubblewrapWalls).Name() {
-			kind = bubblewrapWalls
+		kind := isolateNamespaces
+		if os.Args[2] == wallsOf(isolateBubblewrap).Name() {
+			kind = isolateBubblewrap
 		}
 		w := wallsOf(kind)
 		fmt.Print("try ")
@@ -37,10 +37,10 @@ func TestParentKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	test := func(t *testing.T, w Walls) {
+	test := func(t *testing.T, w Sandbox) {
 		const early, late = len("try "), len("try started\n")
 		for until, rounds := range map[int]int{early: 3, late: 1} {
-			if until == early && w.kind == bubblewrapWalls {
+			if until == early && w.kind == isolateBubblewrap {
 				continue // killed while it builds, it leaves a child behind that waits for it
 			}
 			for round := range rounds {

@@ -29,7 +29,7 @@ const (
 	// Own means that the program ended itself, by its exit code or a signal.
 	Own Reason = ""
 	// Killed means that this process ended it, by [Process.Kill] or because the context
-	// of [Walls.Run] was done.
+	// of [Sandbox.Run] was done.
 	Killed Reason = "killed"
 	// OverMemory, OverCPU and OverProcesses mean that it exceeded the [Limits] of that
 	// name.
@@ -38,7 +38,7 @@ const (
 	OverProcesses Reason = "over its processes"
 	// Fallen means that the sandbox ended for an unknown reason, and the program with
 	// it.
-	Fallen Reason = "the walls fell"
+	Fallen Reason = "the sandbox failed"
 )
 
 // Process is a started program with all its descendants.

@@ -123,7 +123,7 @@ func TestArrange(t *testing.T) {
 
 // TestLinkedPaths passes folders by names that lead through symbolic links.
 func TestLinkedPaths(t *testing.T) {
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		real, links := t.TempDir(), t.TempDir()
 		linked := filepath.Join(links, "to")
 		if err := os.Symlink(real, linked); err != nil {

@@ -27,7 +27,7 @@ const lastRead = 5 * time.Second
 // descendants. It keeps the first most bytes of each output. When ctx is done, Run
 // kills the program and returns ctx's error, without the output if the kernel takes
 // longer than [lastRead] to end it.
-func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
+func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
 	var pipes []*os.File // read and write ends in turn
 	defer func() {
 		for _, f := range pipes {
@@ -42,7 +42,7 @@ func (w Walls) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, O
 		pipes = append(pipes, r, wr)
 	}
 	s.Stdin, s.Stdout, s.Stderr = pipes[0], pipes[3], pipes[5]
-	p, err := w.Start(ctx, s)
+	p, err := b.Start(ctx, s)
 	for _, f := range []*os.File{s.Stdin, s.Stdout, s.Stderr} {
 		_ = f.Close()
 	}

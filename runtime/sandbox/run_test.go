@@ -11,7 +11,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	test := func(t *testing.T, w Walls) {
+	test := func(t *testing.T, w Sandbox) {
 		large := []byte(strings.Repeat("x", 1<<20))
 		for name, c := range map[string]struct {
 			script string

@@ -39,10 +39,10 @@ func refused(err error) error {
 // cannot have caused.
 var ErrBroken = errors.New("the sandbox ended before the program began")
 
-// Walls is one way to isolate and start programs. The zero value isolates nothing;
+// Sandbox is one way to isolate and start programs. The zero value isolates nothing;
 // [Detect] returns the strongest of this machine.
-type Walls struct {
-	kind walls
+type Sandbox struct {
+	kind isolation
 	// reason is why there is no isolation.
 	reason string
 	// bwrap is the path of bubblewrap.
@@ -51,73 +51,73 @@ type Walls struct {
 	unlayered string
 }
 
-type walls int
+type isolation int
 
 const (
-	noWalls walls = iota
-	namespaceWalls
-	bubblewrapWalls
-	landlockWalls
+	isolateNone isolation = iota
+	isolateNamespaces
+	isolateBubblewrap
+	isolateLandlock
 )
 
-// None returns walls without isolation: programs run with the rights of the user, in a
+// None returns a sandbox without isolation: programs run with the rights of the user, in a
 // process group of their own with an empty environment. reason is a text for people.
-func None(reason string) Walls { return Walls{reason: reason} }
+func None(reason string) Sandbox { return Sandbox{reason: reason} }
 
 // Name returns "namespaces", "bubblewrap", "landlock" or "none: <why>".
-func (w Walls) Name() string {
-	switch w.kind {
-	case namespaceWalls:
+func (b Sandbox) Name() string {
+	switch b.kind {
+	case isolateNamespaces:
 		return "namespaces"
-	case bubblewrapWalls:
+	case isolateBubblewrap:
 		return "bubblewrap"
-	case landlockWalls:
+	case isolateLandlock:
 		return "landlock"
 	}
-	return "none: " + w.reason
+	return "none: " + b.reason
 }
 
 // Err returns nil when there is isolation, and otherwise the reason why there is none.
-func (w Walls) Err() error {
-	if w.kind == noWalls {
-		return errors.New(w.reason)
+func (b Sandbox) Err() error {
+	if b.kind == isolateNone {
+		return errors.New(b.reason)
 	}
 	return nil
 }
 
 // Layers returns nil when a [Spec] may have layers, and otherwise the reason why not:
 // the caller then has to use a copy.
-func (w Walls) Layers() error {
+func (b Sandbox) Layers() error {
 	switch {
-	case w.kind != namespaceWalls:
+	case b.kind != isolateNamespaces:
 		return fmt.Errorf("%w: only namespaces have them", errors.ErrUnsupported)
-	case w.unlayered != "":
-		return fmt.Errorf("%w: %s", errors.ErrUnsupported, w.unlayered)
+	case b.unlayered != "":
+		return fmt.Errorf("%w: %s", errors.ErrUnsupported, b.unlayered)
 	}
 	return nil
 }
 
-// WithPlaces returns w if it can show files at other places than their own, and
+// WithPlaces returns b if it can show files at other places than their own, and
 // otherwise [None] with the reason. It is for programs that must always see a folder at
 // one place, such as compilers whose results are cached by path.
-func (w Walls) WithPlaces() Walls {
-	if w.kind == landlockWalls {
+func (b Sandbox) WithPlaces() Sandbox {
+	if b.kind == isolateLandlock {
 		return None("Landlock alone cannot show folders at other places than their own")
 	}
-	return w
+	return b
 }
 
 // Start runs the program of s and returns once it has begun. ctx bounds only the start:
 // the caller must kill the process or wait for it. The error wraps the system's error
 // number when there is one, and [ErrProgram] when the program itself is the cause.
-func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
+func (b Sandbox) Start(ctx context.Context, s Spec) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if err := w.Layers(); err != nil && len(s.Layers) > 0 {
+	if err := b.Layers(); err != nil && len(s.Layers) > 0 {
 		return nil, fmt.Errorf("no layers: %w", err)
 	}
 	prog := program{path: s.path}
@@ -127,15 +127,15 @@ func (w Walls) Start(ctx context.Context, s Spec) (*Process, error) {
 			return nil, refused(err)
 		}
 	}
-	if w.kind != noWalls && !called {
-		return nil, errors.New("the walls need this program to start itself again, which it is not prepared for")
+	if b.kind != isolateNone && !called {
+		return nil, errors.New("the sandbox needs this program to start itself again, which it is not prepared for")
 	}
-	switch w.kind {
-	case namespaceWalls:
+	switch b.kind {
+	case isolateNamespaces:
 		return startNamespaces(ctx, s, prog)
-	case bubblewrapWalls:
-		return startBubblewrap(ctx, w.bwrap, s, prog)
-	case landlockWalls:
+	case isolateBubblewrap:
+		return startBubblewrap(ctx, b.bwrap, s, prog)
+	case isolateLandlock:
 		return startConfined(ctx, s, prog)
 	}
 	return startPlain(s, prog)

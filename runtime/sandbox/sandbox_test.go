@@ -30,29 +30,29 @@ func TestMain(m *testing.M) {
 // roles are what this program does when a test starts it again, by its first argument.
 var roles = map[string]func(){}
 
-// trial returns, for each kind of walls, why it is unavailable here; each is tried
+// trial returns, for each kind of sandbox, why it is unavailable here; each is tried
 // once.
-var trial = map[walls]func() error{
-	namespaceWalls:  sync.OnceValue(func() error { return probe(context.Background(), wallsOf(namespaceWalls)) }),
-	bubblewrapWalls: sync.OnceValue(func() error { return probe(context.Background(), wallsOf(bubblewrapWalls)) }),
-	landlockWalls:   sync.OnceValue(func() error { return probe(context.Background(), wallsOf(landlockWalls)) }),
+var trial = map[isolation]func() error{
+	isolateNamespaces: sync.OnceValue(func() error { return probe(context.Background(), wallsOf(isolateNamespaces)) }),
+	isolateBubblewrap: sync.OnceValue(func() error { return probe(context.Background(), wallsOf(isolateBubblewrap)) }),
+	isolateLandlock:   sync.OnceValue(func() error { return probe(context.Background(), wallsOf(isolateLandlock)) }),
 }
 
-func wallsOf(k walls) Walls {
-	w := Walls{kind: k}
-	if k == bubblewrapWalls {
+func wallsOf(k isolation) Sandbox {
+	w := Sandbox{kind: k}
+	if k == isolateBubblewrap {
 		w.bwrap, _ = exec.LookPath("bwrap") // the trial fails where there is none
 	}
 	return w
 }
 
 // namespaces skips the test where namespaces are unavailable.
-func namespaces(t testing.TB) Walls {
+func namespaces(t testing.TB) Sandbox {
 	t.Helper()
-	if err := trial[namespaceWalls](); err != nil {
+	if err := trial[isolateNamespaces](); err != nil {
 		t.Skipf("namespaces are not to be had here: %v", err)
 	}
-	return wallsOf(namespaceWalls)
+	return wallsOf(isolateNamespaces)
 }
 
 // outside skips the test inside a sandbox, where a comparison with the outside means
@@ -64,19 +64,19 @@ func outside(t *testing.T) {
 	}
 }
 
-// each runs a test on every available kind of walls with a root of its own.
-func each(t *testing.T, test func(t *testing.T, w Walls)) {
+// each runs a test on every available kind of sandbox with a root of its own.
+func each(t *testing.T, test func(t *testing.T, w Sandbox)) {
 	t.Helper()
-	on(t, []walls{namespaceWalls, bubblewrapWalls}, test)
+	on(t, []isolation{isolateNamespaces, isolateBubblewrap}, test)
 }
 
-// every runs a test on every available kind of walls.
-func every(t *testing.T, test func(t *testing.T, w Walls)) {
+// every runs a test on every available kind of sandbox.
+func every(t *testing.T, test func(t *testing.T, w Sandbox)) {
 	t.Helper()
-	on(t, []walls{namespaceWalls, bubblewrapWalls, landlockWalls}, test)
+	on(t, []isolation{isolateNamespaces, isolateBubblewrap, isolateLandlock}, test)
 }
 
-func on(t *testing.T, kinds []walls, test func(t *testing.T, w Walls)) {
+func on(t *testing.T, kinds []isolation, test func(t *testing.T, w Sandbox)) {
 	t.Helper()
 	for _, k := range kinds {
 		w := wallsOf(k)
@@ -90,7 +90,7 @@ func on(t *testing.T, kinds []walls, test func(t *testing.T, w Walls)) {
 }
 
 // output runs a program to its end and returns what it wrote to both outputs.
-func output(t *testing.T, w Walls, s Spec) (string, Exit) {
+func output(t *testing.T, w Sandbox, s Spec) (string, Exit) {
 	t.Helper()
 	r, out, err := os.Pipe()
 	if err != nil {
@@ -123,7 +123,7 @@ func TestDetect(t *testing.T) {
 	t.Logf("this machine has %s", w.Name())
 }
 
-// TestTry tests that Try returns the walls asked for, or an error with a reason.
+// TestTry tests that Try returns the requested sandbox, or an error with a reason.
 func TestTry(t *testing.T) {
 	for _, name := range []string{"namespaces", "bubblewrap", "landlock"} {
 		w, err := Try(t.Context(), name)
@@ -136,7 +136,7 @@ func TestTry(t *testing.T) {
 		}
 	}
 	if w, err := Try(t.Context(), "paper"); err == nil || w.Err() == nil {
-		t.Errorf("there are walls of paper: %s", w.Name())
+		t.Errorf("there is a sandbox of paper: %s", w.Name())
 	}
 }
 
@@ -144,7 +144,7 @@ func TestWalls(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh on this machine")
 	}
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		outside := t.TempDir()
 		secret := filepath.Join(outside, "secret")
 		if err := os.WriteFile(secret, []byte("hunter2"), 0o644); err != nil {
@@ -201,7 +201,7 @@ func TestWalls(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Setenv("EVOLVE_TEST_SECRET", "hunter2")
-	test := func(t *testing.T, w Walls) {
+	test := func(t *testing.T, w Sandbox) {
 		s := Spec{Argv: []string{"env"}, Dir: t.TempDir(), Env: []string{"GIVEN=no", "PATH=/usr/bin:/bin:/given", "GIVEN=yes"}}
 		got, _ := output(t, w, s)
 		if !strings.Contains(got, "PATH=/usr/bin:/bin:/given\n") || !strings.Contains(got, "GIVEN=yes\n") {
@@ -223,7 +223,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestHidden(t *testing.T) {
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		root := t.TempDir()
 		own := filepath.Join(root, "agents", "a")
 		for _, dir := range []string{own, filepath.Join(root, "suites")} {
@@ -263,7 +263,7 @@ u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 try: u.connect(("192.0.2.1", 9)); print("route out")
 except OSError as e: print("no route out")
 `, listener.Addr().(*net.TCPAddr).Port)
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		for network, want := range map[bool]string{
 			false: "host out of reach\nloopback up\nno route out\n",
 			true:  "host reached\nloopback up\n",
@@ -277,7 +277,7 @@ except OSError as e: print("no route out")
 }
 
 func TestInterpreters(t *testing.T) {
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		for _, c := range []struct{ program, file, text string }{
 			{"sh", "agent", "#!/bin/sh\necho works"},
 			{"awk", "agent", "#!/usr/bin/env -S awk -f\nBEGIN { print \"works\" }"},
@@ -313,7 +313,7 @@ func TestKill(t *testing.T) {
 		t.Skip("no setsid on this machine")
 	}
 	const script = `(setsid sh -c 'sleep 1000 & sleep 1000' & ) ; sh -c 'sleep 1000' & echo ready; `
-	test := func(t *testing.T, w Walls) {
+	test := func(t *testing.T, w Sandbox) {
 		for name, end := range map[string]string{"killed": "wait", "ends by itself": "exit 3"} {
 			t.Run(name, func(t *testing.T) {
 				r, out, err := os.Pipe()
@@ -355,7 +355,7 @@ func TestKill(t *testing.T) {
 }
 
 func TestStartErrors(t *testing.T) {
-	test := func(t *testing.T, w Walls) {
+	test := func(t *testing.T, w Sandbox) {
 		dir := t.TempDir()
 		write := func(name, text string, mode os.FileMode) {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), mode); err != nil {

@@ -26,7 +26,7 @@ func tree(t testing.TB, files map[string]string) string {
 }
 
 func TestShown(t *testing.T) {
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		read := tree(t, map[string]string{"pkg/f": "read ", "pkg/program": "#!/bin/sh\npwd\ncat f"})
 		write := tree(t, map[string]string{"f": "write "})
 		s := Spec{
@@ -80,7 +80,7 @@ func TestLayers(t *testing.T) {
 	if text, err := os.ReadFile(lower + "/change"); err != nil || string(text) != "old " {
 		t.Errorf("what is below reads %q, %v", text, err)
 	}
-	if _, err := wallsOf(bubblewrapWalls).Start(t.Context(), s); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := wallsOf(isolateBubblewrap).Start(t.Context(), s); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("bubblewrap: %v", err)
 	}
 }

@@ -23,8 +23,8 @@ type Spec struct {
 	ReadOnly, Writable []string
 	// Shown are paths that the program sees at another place.
 	Shown []Shown
-	// Layers are folders that the program may change for itself alone. Not all walls
-	// support them: see [Walls.Layers].
+	// Layers are folders that the program may change for itself alone. Not all sandboxes
+	// support them: see [Sandbox.Layers].
 	Layers []Layer
 	// Hidden are absolute folders that stay invisible even inside a visible one; listed
 	// paths inside them stay visible.

@@ -82,7 +82,7 @@ func setUID(mode uint32) error {
 func TestNetworkAttacks(t *testing.T) {
 	b := lay(t)
 	argv := b.argv(t)
-	every(t, func(t *testing.T, w Walls) {
+	every(t, func(t *testing.T, w Sandbox) {
 		exit, out, err := w.Run(t.Context(), Spec{Argv: argv, Dir: "/usr", ReadOnly: argv[:1], Network: true}, nil, 1<<20)
 		if err != nil || exit.Code != 0 {
 			t.Fatalf("%+v, %v: %s", exit, err, out.Stderr)
@@ -91,7 +91,7 @@ func TestNetworkAttacks(t *testing.T) {
 		for _, name := range open[w.kind] {
 			known[name] = true
 		}
-		if w.kind == landlockWalls { // before Linux 7, see doc.go
+		if w.kind == isolateLandlock { // before Linux 7, see doc.go
 			known["connect to a socket beside it"] = true
 		}
 		inside := outcomes(t, string(out.Stdout))
@@ -204,7 +204,7 @@ func TestPipeForProgram(t *testing.T) {
 // be removed at its end.
 func TestLeftHome(t *testing.T) {
 	temp := t.TempDir()
-	test := func(t *testing.T, w Walls) {
+	test := func(t *testing.T, w Sandbox) {
 		s := sh("/usr", "mkdir -p $HOME/a/b && echo x > $HOME/a/b/f && ln -s /usr $HOME/a/link && chmod 0 $HOME/a/b $HOME/a $HOME")
 		s.Temp = temp
 		if got, exit := output(t, w, s); exit.Code != 0 {
@@ -214,7 +214,7 @@ func TestLeftHome(t *testing.T) {
 			t.Errorf("left are %v, %v", left, err)
 		}
 	}
-	on(t, []walls{landlockWalls}, test)
+	on(t, []isolation{isolateLandlock}, test)
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
 
@@ -236,7 +236,7 @@ func TestTraced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each(t, func(t *testing.T, w Walls) {
+	each(t, func(t *testing.T, w Sandbox) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		exit, out, err := w.Run(ctx, Spec{Argv: []string{self, "traced"}, Dir: "/usr", ReadOnly: []string{self}}, nil, 100)

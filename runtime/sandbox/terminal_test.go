@@ -60,7 +60,7 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("in the terminal's own session: %s", said[:k])
-	every(t, func(t *testing.T, w Walls) {
+	every(t, func(t *testing.T, w Sandbox) {
 		got, _ := output(t, w, Spec{Argv: []string{self, "terminal", "try"}, Dir: "/usr", ReadOnly: []string{self}, Stdin: slave})
 		if got != "push: refused, take: refused\n" {
 			t.Error(got)

@@ -74,7 +74,7 @@ func TestWireHeld(t *testing.T) {
 // the reason, and leaves no process that holds the program's files.
 func TestGivenUp(t *testing.T) {
 	busy(t)
-	test := func(t *testing.T, w Walls) {
+	test := func(t *testing.T, w Sandbox) {
 		for round := range 5 {
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {

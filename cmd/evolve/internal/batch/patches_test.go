@@ -75,7 +75,7 @@ func writing(t *testing.T, m *scripted) Options {
 	seed := int64(7)
 	o.Seed = &seed
 	o.Patches = &patching.Desk{
-		Archive: patching.Held(a), Scratch: t.TempDir(), Now: o.Now, Env: env, Walls: func() sandbox.Walls { return sandbox.None("a test") },
+		Archive: patching.Held(a), Scratch: t.TempDir(), Now: o.Now, Env: env, Sandbox: func() sandbox.Sandbox { return sandbox.None("a test") },
 		Targets: []patching.Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"code"}}}},
 	}
 	o.Writer = func(context.Context, *workspace.Agent) (model.Model, func() error, error) {

@@ -35,7 +35,7 @@ func (w *passage) agent() gates.Gate {
 		if d.Trial == nil {
 			return gates.NotRun, "there is nobody to run the agent " + w.target.Agent
 		}
-		without := d.Walls().Err()
+		without := d.Sandbox().Err()
 		if without != nil && !d.Unwalled {
 			return gates.NotRun, fmt.Sprintf("a patched program is not run without a sandbox, and there is none: %v", without)
 		}

@@ -57,7 +57,7 @@ func trying(b *bureau, asked *int) {
 		side := func(tree string) *bench.Harness {
 			program, err := command.New(command.Options{
 				Argv: []string{"sh", "solve"}, Dir: filepath.Join(tree, "cache"), Protocol: command.JSONL, Pool: 2,
-				Walls: b.Walls(), Scrub: func(s string) string { return s }, Timeout: 20 * time.Second,
+				Sandbox: b.Sandbox(), Scrub: func(s string) string { return s }, Timeout: 20 * time.Second,
 			})
 			if err != nil {
 				b.t.Fatal(err)

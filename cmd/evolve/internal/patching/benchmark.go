@@ -34,7 +34,7 @@ func (w *passage) benchmark() gates.Gate {
 			return gates.NotRun, fmt.Sprintf("%sit could not be measured: %v", b.Measured(), err)
 		}
 		verdict, evidence := ofBenchmark(gobench.Compare(m, b.Rule()), b.Measured())
-		if w.desk.Walls().Err() != nil {
+		if w.desk.Sandbox().Err() != nil {
 			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
 		}
 		return verdict, evidence

@@ -31,8 +31,8 @@ type Desk struct {
 	// Scratch is an absolute folder for exported trees; Cache is one for build caches,
 	// in Scratch when it is empty.
 	Scratch, Cache string
-	// Walls detects the sandboxes of this machine.
-	Walls func() sandbox.Walls
+	// Sandbox detects the sandboxes of this machine.
+	Sandbox func() sandbox.Sandbox
 	// Unwalled permits running tests without a sandbox where there is none.
 	Unwalled bool
 	// Trial prepares an agent from the trees of a patch; nil if no agent can be run.

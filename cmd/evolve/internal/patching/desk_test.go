@@ -65,7 +65,7 @@ func newBureau(t *testing.T) *bureau {
 			"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org",
 		},
 		Targets: []Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"cache"}}}},
-		Walls:   func() sandbox.Walls { return sandbox.None("a test") },
+		Sandbox: func() sandbox.Sandbox { return sandbox.None("a test") },
 	}
 	b.Desk.tests = b.stand
 	b.write("go.mod", "module example.org/tiny\n\ngo 1.21\n")

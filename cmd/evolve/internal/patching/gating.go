@@ -92,7 +92,7 @@ func (d *Desk) gate(ctx context.Context, t Target, p, was archive.ProposalRecord
 	if err := d.step("gates"); err != nil {
 		return p, err
 	}
-	b.NewTests, b.Sandbox, b.CostUSD = way.judged.NewTests, d.Walls().Name(), b.CostUSD+way.spent
+	b.NewTests, b.Sandbox, b.CostUSD = way.judged.NewTests, d.Sandbox().Name(), b.CostUSD+way.spent
 	return d.file(ctx, p, was, func(ctx context.Context, a *archive.Archive) (archive.ProposalRecord, error) {
 		return d.filed(ctx, a, repo, p, entry, way.spent)
 	})

@@ -70,7 +70,7 @@ func deskOn(a *archive.Archive, root string) *Desk {
 			"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org",
 		},
 		Targets: []Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"cache"}}}},
-		Walls:   func() sandbox.Walls { return sandbox.None("a test") },
+		Sandbox: func() sandbox.Sandbox { return sandbox.None("a test") },
 	}
 }
 

@@ -106,7 +106,7 @@ func (d *Desk) Yard(t Target, tools gotest.Toolchain, folder string) *measure.Ya
 	if !t.Policy.Cgo {
 		cache = filepath.Join(d.cache(), "benchmarks")
 	}
-	y := &measure.Yard{Walls: d.Walls(), Unwalled: d.Unwalled, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
+	y := &measure.Yard{Sandbox: d.Sandbox(), Unwalled: d.Unwalled, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
 	if t.Benchmark != nil {
 		b := t.Benchmark
 		y.Packages, y.Pattern, y.Command, y.Metric = b.Packages, b.Pattern, b.Command, b.Metric

@@ -32,7 +32,7 @@ func (w *passage) lab(ctx context.Context) (*gotest.Lab, error) {
 		return nil, fmt.Errorf("making room for the build cache: %w", err)
 	}
 	return &gotest.Lab{
-		Walls: d.Walls(), Unwalled: d.Unwalled, Toolchain: *w.tools, Cache: cache, Temp: temp, Random: rand.Reader, Now: d.Now, Cgo: w.target.Policy.Cgo,
+		Sandbox: d.Sandbox(), Unwalled: d.Unwalled, Toolchain: *w.tools, Cache: cache, Temp: temp, Random: rand.Reader, Now: d.Now, Cgo: w.target.Policy.Cgo,
 	}, nil
 }
 

@@ -222,7 +222,7 @@ func (f *AgentFactory) servers(ctx context.Context, a *workspace.Agent, scratch 
 			Header: f.host.Env.headers(m.HeadersEnv), Effects: m.Tools, Network: m.Network != "none",
 		}
 		if len(m.Argv) > 0 {
-			s.Walls, s.Scratch = f.around(m.Sandbox), scratch
+			s.Sandbox, s.Scratch = f.around(m.Sandbox), scratch
 			s.Hidden = []string{filepath.Join(f.workspace.Root, "suites"), f.workspace.StateDir(), filepath.Join(f.workspace.Root, "agents")}
 		}
 		list = append(list, s)
@@ -231,11 +231,11 @@ func (f *AgentFactory) servers(ctx context.Context, a *workspace.Agent, scratch 
 }
 
 // around returns the sandbox, unless it is switched off.
-func (f *AgentFactory) around(setting string) sandbox.Walls {
+func (f *AgentFactory) around(setting string) sandbox.Sandbox {
 	if setting == "none" {
 		return sandbox.None("switched off")
 	}
-	return f.Sandbox.Walls()
+	return f.Sandbox.Sandbox()
 }
 
 // Startable refuses agents whose programs are missing, before anything starts.
@@ -248,7 +248,7 @@ func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (night.Op
 	ad, around := a.Adapter, f.around(a.Adapter.Sandbox)
 	opened, err := command.New(command.Options{
 		Argv: ad.Argv, Dir: a.Dir, Protocol: ad.Protocol, Pool: ad.Pool, Timeout: ad.Timeout, Env: f.host.Env.passed(ad.Env),
-		Walls: around, Network: ad.Network == "host", Scrub: f.Sandbox.Scrubber.String, Scratch: scratch, Hidden: []string{f.Sandbox.root},
+		Sandbox: around, Network: ad.Network == "host", Scrub: f.Sandbox.Scrubber.String, Scratch: scratch, Hidden: []string{f.Sandbox.root},
 	})
 	if err != nil {
 		return night.Opened{}, err
@@ -257,7 +257,7 @@ func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (night.Op
 }
 
 // networkWithin describes a program's network in a sandbox.
-func networkWithin(around sandbox.Walls, network string) string {
+func networkWithin(around sandbox.Sandbox, network string) string {
 	switch {
 	case network == "host":
 		return "the host's network"

@@ -39,7 +39,7 @@ func (f *AgentFactory) approvedTools(ctx context.Context, a *workspace.Agent) (a
 	if err != nil {
 		return approvedTools{}, err
 	}
-	pool := authored.NewPool(f.Sandbox.Walls(), authoredProcesses)
+	pool := authored.NewPool(f.Sandbox.Sandbox(), authoredProcesses)
 	return approvedTools{
 		tools:       pool.Tools(defs, use.options()),
 		author:      func(ctx context.Context, draft json.RawMessage) tool.Result { return examine(ctx, pool, draft) },

@@ -20,7 +20,7 @@ func (h *Host) Desk(w *workspace.Workspace, a *archive.Archive) *decide.Desk {
 	return &decide.Desk{
 		Workspace: w, Archive: a, Env: h.Env, Now: h.Now, Reached: h.Reached,
 		Check: func(ctx context.Context, d authored.Definition) authored.Report {
-			pool := authored.NewPool(h.Sandbox(w).Walls(), 1)
+			pool := authored.NewPool(h.Sandbox(w).Sandbox(), 1)
 			defer pool.Close()
 			return pool.Check(ctx, d)
 		},
@@ -36,7 +36,7 @@ func (h *Host) PatchDesk(w *workspace.Workspace, lend patching.Lender) *patching
 	}
 	return &patching.Desk{
 		Archive: lend, Targets: patching.Targets(w), Env: h.Env, Now: h.Now, Scratch: filepath.Join(w.StateDir(), "patches"),
-		Cache: h.Env.userCache(), Walls: func() sandbox.Walls { return box.Walls().WithPlaces() }, Unwalled: set.Sandbox == "none", Reviewers: h.reviewers(w),
+		Cache: h.Env.userCache(), Sandbox: func() sandbox.Sandbox { return box.Sandbox().WithPlaces() }, Unwalled: set.Sandbox == "none", Reviewers: h.reviewers(w),
 		Trial: h.patchTrial(w), Told: told, Program: len(w.Settings.Adoption.After) > 0, Reached: h.Reached,
 	}
 }

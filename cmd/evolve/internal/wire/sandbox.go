@@ -21,8 +21,8 @@ import (
 // and the scrubber of their output.
 type Sandbox struct {
 	Scrubber *scrub.Scrubber
-	// Walls detects the sandbox of this machine, once and only when needed.
-	Walls func() sandbox.Walls
+	// Sandbox detects the sandbox of this machine, once and only when needed.
+	Sandbox func() sandbox.Sandbox
 
 	// root is the workspace's folder, which no program sees but for its own part.
 	root string
@@ -34,7 +34,7 @@ var _ grade.Runner = (*Sandbox)(nil)
 func (h *Host) Sandbox(w *workspace.Workspace) *Sandbox {
 	return &Sandbox{
 		Scrubber: scrub.New(h.secrets(w)), root: w.Root,
-		Walls: sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(h.Ctx) }),
+		Sandbox: sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(h.Ctx) }),
 	}
 }
 
@@ -85,7 +85,7 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 		}
 		spec.Writable, spec.Temp = []string{work}, filepath.Dir(work)
 	}
-	exit, out, err := s.Walls().Run(timed, spec, p.Stdin, p.MaxOutput)
+	exit, out, err := s.Sandbox().Run(timed, spec, p.Stdin, p.MaxOutput)
 	timedOut := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	if err != nil && !timedOut {
 		return grade.Exit{}, err

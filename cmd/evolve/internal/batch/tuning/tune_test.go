@@ -85,11 +85,11 @@ func desk(t *testing.T, files map[string]string, b patching.Benchmark) *patching
 		Archive: patching.Held(archive.OpenMemory()), Scratch: scratch, Now: time.Now,
 		// The standard library is compiled once for all tests that share the folder.
 		Cache:   filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()), "evolve", "patches"),
-		Walls:   sync.OnceValue(func() sandbox.Walls { return sandbox.Detect(t.Context()) }),
+		Sandbox: sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(t.Context()) }),
 		Targets: []patching.Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"work"}}, Benchmark: &b}},
 		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"},
 	}
-	if d.Walls().Err() != nil {
+	if d.Sandbox().Err() != nil {
 		d.Unwalled = true
 	}
 	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "start"}} {
