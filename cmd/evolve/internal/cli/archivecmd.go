@@ -23,54 +23,11 @@ func (sh *shell) archiveCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "stats", Usage: "how much there is of what",
-				Action: func(c *cli.Context) error {
-					return sh.reading(c, func(a *archive.Archive) error {
-						s, err := a.Stats(c.Context)
-						if err != nil {
-							return err
-						}
-						if sh.json {
-							return sh.printJSON(s)
-						}
-						for _, l := range []struct {
-							name  string
-							count int
-						}{
-							{"runs", s.Runs},
-							{"variants", s.Variants},
-							{"evaluations", s.Evaluations},
-							{"transcripts", s.Transcripts},
-							{"proposals", s.Proposals},
-							{"decisions", s.Decisions},
-							{"ledger entries", s.Ledger},
-							{"exposures", s.Exposures},
-							{"candidates", s.Candidates},
-							{"mutations", s.Mutations},
-							{"change requests", s.Requests},
-							{"turns", s.Turns},
-							{"sessions", s.Sessions},
-						} {
-							sh.printf("%-16s %s\n", l.name, humanize.Comma(int64(l.count)))
-						}
-						_, err = fmt.Fprintf(sh.stdout, "%-16s %s\n", "on disk", humanize.IBytes(uint64(s.Bytes)))
-						return err
-					})
-				},
+				Action: sh.archiveStats,
 			},
 			{
 				Name: "check", Usage: "read every record and verify the ledger",
-				Action: func(c *cli.Context) error {
-					return sh.reading(c, func(a *archive.Archive) error {
-						if err := a.Check(c.Context); err != nil {
-							return err
-						}
-						if sh.json {
-							return sh.printJSON(map[string]any{"sound": true})
-						}
-						_, err := fmt.Fprintln(sh.stdout, "sound: every record reads, the indexes agree, the ledger is intact")
-						return err
-					})
-				},
+				Action: sh.archiveCheck,
 			},
 			{
 				Name: "export", Usage: "everything as JSONL, or the evaluations as CSV", ArgsUsage: "[FILE]",
@@ -87,6 +44,53 @@ func (sh *shell) archiveCommand() *cli.Command {
 			sh.archiveGCCommand(),
 		},
 	}
+}
+
+func (sh *shell) archiveStats(c *cli.Context) error {
+	return sh.reading(c, func(a *archive.Archive) error {
+		s, err := a.Stats(c.Context)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(s)
+		}
+		for _, l := range []struct {
+			name  string
+			count int
+		}{
+			{"runs", s.Runs},
+			{"variants", s.Variants},
+			{"evaluations", s.Evaluations},
+			{"transcripts", s.Transcripts},
+			{"proposals", s.Proposals},
+			{"decisions", s.Decisions},
+			{"ledger entries", s.Ledger},
+			{"exposures", s.Exposures},
+			{"candidates", s.Candidates},
+			{"mutations", s.Mutations},
+			{"change requests", s.Requests},
+			{"turns", s.Turns},
+			{"sessions", s.Sessions},
+		} {
+			sh.printf("%-16s %s\n", l.name, humanize.Comma(int64(l.count)))
+		}
+		_, err = fmt.Fprintf(sh.stdout, "%-16s %s\n", "on disk", humanize.IBytes(uint64(s.Bytes)))
+		return err
+	})
+}
+
+func (sh *shell) archiveCheck(c *cli.Context) error {
+	return sh.reading(c, func(a *archive.Archive) error {
+		if err := a.Check(c.Context); err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(map[string]any{"sound": true})
+		}
+		_, err := fmt.Fprintln(sh.stdout, "sound: every record reads, the indexes agree, the ledger is intact")
+		return err
+	})
 }
 
 // archiveExport writes to a file, atomically, or to standard output.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,15 @@ func (sh *shell) benchImportCommand() *cli.Command {
 	}
 }
 
+// imported is a converted set of tasks or memories.
+type imported struct {
+	path    string
+	content bytes.Buffer
+	entries int
+	notes   []importer.Note
+	alike   *bench.Likeness // of tasks
+}
+
 func (sh *shell) benchImport(c *cli.Context) error {
 	name := c.Args().First()
 	if (c.String("suite") == "") == (c.String("memories") == "") {
@@ -68,60 +78,60 @@ func (sh *shell) benchImport(c *cli.Context) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	var out bytes.Buffer
-	entries, notes, path := 0, 0, ""
-	var alike *bench.Likeness
+	var out imported
 	if agent := c.String("memories"); agent != "" {
 		if _, err := os.Stat(filepath.Join(root, "agents", agent)); err != nil {
 			return exit.Misuse(fmt.Errorf("the workspace has no agent %q", agent))
 		}
-		path = filepath.Join(root, "agents", agent, "memories.jsonl")
-		memories, found, err := importer.Memories(in, opts)
-		sh.notes(found)
-		if err != nil {
-			return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)
-		}
-		notes = len(found)
-		entries = len(memories)
-		if err := importer.WriteMemories(&out, memories); err != nil {
-			return err
-		}
+		out.path = filepath.Join(root, "agents", agent, "memories.jsonl")
+		err = out.memories(in, opts)
 	} else {
-		path = filepath.Join(root, "suites", c.String("suite")+".jsonl")
-		tasks, found, err := importer.Read(in, opts)
-		sh.notes(found)
-		if err != nil {
-			return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)
-		}
-		notes = len(found)
-		entries = len(tasks)
-		twins := bench.DeclareTwins(tasks)
-		alike = &twins
-		if err := bench.WriteSuite(&out, tasks); err != nil {
-			return err
-		}
+		out.path = filepath.Join(root, "suites", c.String("suite")+".jsonl")
+		err = out.tasks(in, opts)
 	}
-	if err := writeNew(path, out.Bytes(), c.Bool("force")); err != nil {
+	for _, n := range out.notes {
+		sh.eprintf("note: %s\n", reports.Visible(n.String()))
+	}
+	if err != nil {
+		return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)
+	}
+	if err := writeNew(out.path, out.content.Bytes(), c.Bool("force")); err != nil {
 		return err
 	}
 	if sh.json {
-		return sh.printJSON(map[string]any{"file": path, "entries": entries, "notes": notes, "likeness": alike})
+		return sh.printJSON(map[string]any{"file": out.path, "entries": out.entries, "notes": len(out.notes), "likeness": out.alike})
 	}
-	_, err = fmt.Fprintf(sh.stdout, "%d written to %s\n", entries, path)
-	if alike != nil {
-		sh.alike("", *alike)
+	_, err = fmt.Fprintf(sh.stdout, "%d written to %s\n", out.entries, out.path)
+	if out.alike != nil {
+		sh.alike("", *out.alike)
 	}
 	return err
 }
 
+// memories converts a set into memories.
+func (o *imported) memories(in io.Reader, opts importer.Options) error {
+	list, notes, err := importer.Memories(in, opts)
+	o.entries, o.notes = len(list), notes
+	if err != nil {
+		return err
+	}
+	return importer.WriteMemories(&o.content, list)
+}
+
+// tasks converts a set into the tasks of a suite.
+func (o *imported) tasks(in io.Reader, opts importer.Options) error {
+	list, notes, err := importer.Read(in, opts)
+	o.entries, o.notes = len(list), notes
+	if err != nil {
+		return err
+	}
+	twins := bench.DeclareTwins(list)
+	o.alike = &twins
+	return bench.WriteSuite(&o.content, list)
+}
+
 // howToRead is the hint for a file that cannot be parsed.
 const howToRead = "--format, --question, --answer and --part say how to read it"
-
-func (sh *shell) notes(list []importer.Note) {
-	for _, n := range list {
-		sh.eprintf("note: %s\n", reports.Visible(n.String()))
-	}
-}
 
 func (sh *shell) importOptions(c *cli.Context) (importer.Options, error) {
 	o := importer.Options{

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
 	"evolve/runtime/agent"
 )
@@ -141,38 +141,44 @@ func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tas
 	if first != nil {
 		return view, first
 	}
-	sum, weights := map[string]float64{}, map[string]float64{}
-	total, weight := 0.0, 0.0
+	view.summarize(tasks)
+	return view, nil
+}
+
+// summarize computes the weighted means of all tasks and of each domain.
+func (v *benchView) summarize(tasks []*bench.Task) {
+	type mean struct {
+		sum, weight float64
+		tasks       int
+	}
+	var all mean
+	domains := map[string]*mean{}
 	for i, t := range tasks {
-		if !view.Tasks[i].Scored {
-			view.Missing++
+		d := domains[t.Domain]
+		if d == nil {
+			d = &mean{}
+			domains[t.Domain] = d
+		}
+		d.tasks++
+		if !v.Tasks[i].Scored {
+			v.Missing++
 			continue
 		}
-		view.Scored++
-		sum[t.Domain] += t.Importance() * view.Tasks[i].Score
-		weights[t.Domain] += t.Importance()
-		total, weight = total+t.Importance()*view.Tasks[i].Score, weight+t.Importance()
-	}
-	if weight > 0 {
-		view.Score = total / weight
-		view.Lo, view.Hi = stats.Wilson(view.Score, float64(view.Scored), 0.95)
-	}
-	for domain, s := range sum {
-		n := 0
-		for _, t := range tasks {
-			if t.Domain == domain {
-				n++
-			}
+		v.Scored++
+		for _, m := range []*mean{&all, d} {
+			m.sum += t.Importance() * v.Tasks[i].Score
+			m.weight += t.Importance()
 		}
-		view.Domains = append(view.Domains, domainScore{domain, n, s / weights[domain]})
 	}
-	slices.SortFunc(view.Domains, func(a, b domainScore) int {
-		if a.Domain < b.Domain {
-			return -1
+	if all.weight > 0 {
+		v.Score = all.sum / all.weight
+		v.Lo, v.Hi = stats.Wilson(v.Score, float64(v.Scored), 0.95)
+	}
+	for _, domain := range workspace.SortedNames(domains) {
+		if d := domains[domain]; d.weight > 0 {
+			v.Domains = append(v.Domains, domainScore{domain, d.tasks, d.sum / d.weight})
 		}
-		return 1
-	})
-	return view, nil
+	}
 }
 
 func (sh *shell) printBench(v benchView) {

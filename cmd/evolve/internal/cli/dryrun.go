@@ -32,55 +32,57 @@ func (sh *shell) dryRun(ctx context.Context, w *workspace.Workspace, opts batch.
 		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
 	}
 	sh.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
-	for i, p := range plan.Agents {
-		sh.printf("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
-		for i, line := range wrapped(plan.Limits[i].Text, 68) {
-			sh.printf("  %-8s  %s\n", orElse("limit", "", i == 0), line)
-		}
-		for _, text := range plan.Limits[i].Policies {
-			for i, line := range wrapped(text, 68) {
-				sh.printf("  %-8s  %s\n", orElse("policies", "", i == 0), line)
-			}
-		}
-		if !plan.Limits[i].Known() && p.Search == 0 {
-			sh.printf("  search    first of all the champion; then the night is planned by what that takes\n")
-			continue
-		}
-		sh.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
-		if p.AA > 0 {
-			sh.printf("  rerun     %6d evaluations of the champion against itself\n", p.AA)
-		}
-		if p.Ablate > 0 {
-			sh.printf("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
-		}
-		if p.Confirm > 0 {
-			sh.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
-		}
-		for i, line := range wrapped(guardsOf(w, p.Agent), 68) {
-			sh.printf("  %-8s  %s\n", orElse("guards", "", i == 0), line)
-		}
-		if p.Power != "" {
-			for i, line := range wrapped(p.Power, 68) {
-				sh.printf("  %-8s  %s\n", orElse("power", "", i == 0), line)
-			}
-		}
-		warnings := p.Warnings
-		if p.Confirm > 0 && len(plan.Outlooks) > 0 {
-			look := plan.Outlooks[i]
-			warnings = append(slices.Clone(warnings), look.Notes...)
-			sh.printf("  entries   %s\n", entriesLeft(look))
-		}
-		for _, text := range p.Alike {
-			for i, line := range wrapped(text, 68) {
-				sh.printf("  %-8s  %s\n", orElse("alike", "", i == 0), line)
-			}
-		}
-		for _, warning := range warnings {
-			sh.printf("  warning   %s\n", warning)
-		}
+	for i := range plan.Agents {
+		sh.printPlan(w, plan, i)
 	}
 	sh.printPatchPlan(patchPlanOf(w, plan))
 	return nil
+}
+
+// printPlan prints the plan of one agent.
+func (sh *shell) printPlan(w *workspace.Workspace, plan batch.Plan, i int) {
+	p, limits := plan.Agents[i], plan.Limits[i]
+	paragraph := func(name, text string) {
+		for _, line := range wrapped(text, 68) {
+			sh.printf("  %-8s  %s\n", name, line)
+			name = ""
+		}
+	}
+	sh.printf("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
+	paragraph("limit", limits.Text)
+	for _, text := range limits.Policies {
+		paragraph("policies", text)
+	}
+	if !limits.Known() && p.Search == 0 {
+		sh.printf("  search    first of all the champion; then the night is planned by what that takes\n")
+		return
+	}
+	sh.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
+	if p.AA > 0 {
+		sh.printf("  rerun     %6d evaluations of the champion against itself\n", p.AA)
+	}
+	if p.Ablate > 0 {
+		sh.printf("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
+	}
+	if p.Confirm > 0 {
+		sh.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
+	}
+	paragraph("guards", guardsOf(w, p.Agent))
+	if p.Power != "" {
+		paragraph("power", p.Power)
+	}
+	warnings := p.Warnings
+	if p.Confirm > 0 && len(plan.Outlooks) > 0 {
+		look := plan.Outlooks[i]
+		warnings = append(slices.Clone(warnings), look.Notes...)
+		sh.printf("  entries   %s\n", entriesLeft(look))
+	}
+	for _, text := range p.Alike {
+		paragraph("alike", text)
+	}
+	for _, warning := range warnings {
+		sh.printf("  warning   %s\n", warning)
+	}
 }
 
 // guardsOf names the guards of an agent.

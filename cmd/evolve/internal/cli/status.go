@@ -101,14 +101,47 @@ func (sh *shell) statusCommand() *cli.Command {
 	}
 }
 
+// fill reads all parts of the status from the archive.
 func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, now time.Time) error {
-	_, _, err := a.VerifyLedger(ctx)
-	if err != nil {
+	if _, _, err := a.VerifyLedger(ctx); err != nil {
 		return fmt.Errorf("verifying the ledger: %w", err)
 	}
 	if err := a.Refused(); errors.Is(err, archive.ErrDisk) {
 		v.Refused = err.Error()
 	}
+	if err := v.fillDecisions(ctx, a, s, now); err != nil {
+		return err
+	}
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return err
+	}
+	var runs []archive.Run
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the runs: %w", err)
+		}
+		runs = append(runs, r)
+	}
+	if err := v.confirmation(ctx, a, runs, now); err != nil {
+		return err
+	}
+	for i, r := range runs[:min(statusRuns, len(runs))] {
+		line, err := runLineOf(ctx, a, r, now)
+		if err != nil {
+			return err
+		}
+		if i == 0 && r.State == archive.RunInterrupted { // only the latest goes on
+			line.Next = "evolve run --resume"
+		}
+		v.Running = v.Running || r.State == archive.RunRunning
+		v.Runs = append(v.Runs, line)
+	}
+	return nil
+}
+
+// fillDecisions reads what awaits a decision, what was adopted, and what is not finished.
+func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, s staleness, now time.Time) (err error) {
 	if v.Waiting, err = reports.Awaiting(ctx, a, "", now); err != nil {
 		return fmt.Errorf("reading what waits: %w", err)
 	}
@@ -130,55 +163,36 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool { return p.State == archive.Adopted }); err != nil {
 		return err
 	}
-	err = forEachRequest(ctx, a, func(r archive.ChangeRequestRecord) {
+	if v.Unfinished, err = wire.UnfinishedDecisions(ctx, a); err != nil {
+		return err
+	}
+	return forEachRequest(ctx, a, func(r archive.ChangeRequestRecord) {
 		if r.State == archive.RequestOpen {
 			v.Requests++
 		}
 	})
-	if err != nil {
-		return err
+}
+
+// runLineOf returns the line of a run, with its limits and agents.
+func runLineOf(ctx context.Context, a *archive.Archive, r archive.Run, now time.Time) (runLine, error) {
+	line := runLine{Run: r.ID, Number: r.Number, State: r.State, Exit: r.Exit, Started: r.Started, Ended: r.Ended, Reason: r.Reason, Budget: r.BudgetEval, Agents: []agentLine{}}
+	var err error
+	if line.Limits, err = limitLines(ctx, a, r, now); err != nil {
+		return line, err
 	}
-	if v.Unfinished, err = wire.UnfinishedDecisions(ctx, a); err != nil {
-		return err
-	}
-	src, err := asTheyAre(ctx, a)
-	if err != nil {
-		return err
-	}
-	var runs []archive.Run
-	for r, err := range src.Runs(ctx) {
+	for _, id := range r.Agents {
+		found, err := agentLineOf(ctx, a, r.ID, id)
 		if err != nil {
-			return fmt.Errorf("reading the runs: %w", err)
+			return line, err
 		}
-		runs = append(runs, r)
-	}
-	if err := v.confirmation(ctx, a, runs, now); err != nil {
-		return err
-	}
-	for _, r := range runs[:min(statusRuns, len(runs))] {
-		line := runLine{Run: r.ID, Number: r.Number, State: r.State, Exit: r.Exit, Started: r.Started, Ended: r.Ended, Reason: r.Reason, Budget: r.BudgetEval, Agents: []agentLine{}}
-		v.Running = v.Running || r.State == archive.RunRunning
-		if len(v.Runs) == 0 && r.State == archive.RunInterrupted { // only the latest goes on
-			line.Next = "evolve run --resume"
-		}
-		if line.Limits, err = limitLines(ctx, a, r, now); err != nil {
-			return err
-		}
-		for _, id := range r.Agents {
-			found, err := agentLineOf(ctx, a, r.ID, id)
-			if err != nil {
-				return err
+		for _, l := range r.Limits {
+			if l.Agent == id && !r.Ended.IsZero() {
+				found.Limit = reports.LimitWords(l)
 			}
-			for _, l := range r.Limits {
-				if l.Agent == id && !r.Ended.IsZero() {
-					found.Limit = reports.LimitWords(l)
-				}
-			}
-			line.Agents = append(line.Agents, found)
 		}
-		v.Runs = append(v.Runs, line)
+		line.Agents = append(line.Agents, found)
 	}
-	return nil
+	return line, nil
 }
 
 // confirmation adds the candidates and entries of every agent of the runs.
@@ -230,10 +244,9 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 }
 
 func (sh *shell) printStatus(v statusView) {
-	if v.Signed != nil && v.Signed.Fault != "" {
+	unsigned := v.Signed != nil && v.Signed.Fault != ""
+	if unsigned {
 		sh.printSigned(v.Signed)
-	} else {
-		defer sh.printSigned(v.Signed)
 	}
 	if v.Refused != "" {
 		sh.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", reports.Visible(v.Refused))
@@ -242,17 +255,28 @@ func (sh *shell) printStatus(v statusView) {
 		sh.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), sh.command(u.Next))
 	}
 	sh.printWaiting(v.Waiting)
-	if v.Requests > 0 {
-		defer sh.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.command("evolve requests list"))
-	}
 	if len(v.Runs)+len(v.Awaiting)+len(v.Adopted) == 0 {
 		sh.printf("nothing has run in this workspace yet\n\n  next    %s\n", sh.command("evolve run"))
-		return
+	} else {
+		sh.printAwaiting(v.Awaiting)
+		sh.printConfirmation(v)
+		sh.printRuns(v.Runs)
+		sh.printBackup(v.Backup)
+		sh.printAdopted(v.Adopted)
 	}
-	if len(v.Awaiting) == 0 {
+	if v.Requests > 0 {
+		sh.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.command("evolve requests list"))
+	}
+	if !unsigned {
+		sh.printSigned(v.Signed)
+	}
+}
+
+func (sh *shell) printAwaiting(list []proposalLine) {
+	if len(list) == 0 {
 		sh.printf("nothing awaits a decision\n")
 	}
-	for _, p := range v.Awaiting {
+	for _, p := range list {
 		sh.printf("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
 		sh.printLost(p)
 		if words := claimWords(p.Claim, p.Prices); words != "" {
@@ -264,11 +288,13 @@ func (sh *shell) printStatus(v statusView) {
 		}
 		sh.printf("    %s\n    %s\n", sh.command("evolve show "+p.ID), next)
 	}
-	sh.printConfirmation(v)
-	if len(v.Runs) > 0 {
+}
+
+func (sh *shell) printRuns(runs []runLine) {
+	if len(runs) > 0 {
 		sh.printf("\nlast runs\n")
 	}
-	for _, r := range v.Runs {
+	for _, r := range runs {
 		sh.printf("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
 		if r.Exit != 0 {
 			sh.printf(" (exit %d)", r.Exit)
@@ -291,16 +317,18 @@ func (sh *shell) printStatus(v statusView) {
 			}
 		}
 	}
-	sh.printBackup(v.Backup)
-	if len(v.Adopted) > 0 {
+}
+
+func (sh *shell) printAdopted(list []proposalLine) {
+	if len(list) > 0 {
 		sh.printf("\nadopted\n")
-		for _, p := range v.Adopted {
-			next := sh.command("evolve rollback " + p.ID)
-			if p.Imported {
-				next = "imported: as the export states it; " + sh.command("evolve show "+p.ID)
-			}
-			sh.printf("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), next)
+	}
+	for _, p := range list {
+		next := sh.command("evolve rollback " + p.ID)
+		if p.Imported {
+			next = "imported: as the export states it; " + sh.command("evolve show "+p.ID)
 		}
+		sh.printf("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), next)
 	}
 }
 
