@@ -42,6 +42,9 @@ func Wrap(s string, width int) []string {
 	}
 }
 
+// Fill wraps a text anew: each sequence of white space in it counts as one space.
+func Fill(s string, width int) []string { return Wrap(strings.Join(strings.Fields(s), " "), width) }
+
 // FirstCells returns the number of bytes of s that fit into width terminal cells, but at
 // least one character. Marks stay with the character before.
 func FirstCells(s string, width int) int {

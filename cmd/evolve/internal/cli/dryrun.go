@@ -12,6 +12,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
+	"evolve/runtime/text"
 )
 
 // dryRun shows what a run would do and what effect it could detect, and spends nothing.
@@ -42,8 +43,8 @@ func (sh *shell) dryRun(ctx context.Context, w *workspace.Workspace, opts batch.
 // printPlan prints the plan of one agent.
 func (sh *shell) printPlan(w *workspace.Workspace, plan batch.Plan, i int) {
 	p, limits := plan.Agents[i], plan.Limits[i]
-	paragraph := func(name, text string) {
-		for _, line := range wrapped(text, 68) {
+	paragraph := func(name, prose string) {
+		for _, line := range text.Fill(prose, 68) {
 			sh.printf("  %-8s  %s\n", name, line)
 			name = ""
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/runtime/text"
 
 	"github.com/urfave/cli/v2"
 )
@@ -144,17 +145,17 @@ func shownDefault(f cli.Flag) string {
 }
 
 // entry writes a name and its description, wrapped in a second column.
-func (p *page) entry(name, text string, column int) {
+func (p *page) entry(name, prose string, column int) {
 	const indent = 2
 	behind := indent + column + 2
 	if p.width-behind < 24 { // too narrow for columns
 		fmt.Fprintf(p, "  %s\n", name)
-		for _, l := range wrapped(text, p.width-6) {
+		for _, l := range text.Fill(prose, p.width-6) {
 			fmt.Fprintf(p, "      %s\n", l)
 		}
 		return
 	}
-	for i, l := range wrapped(text, p.width-behind) {
+	for i, l := range text.Fill(prose, p.width-behind) {
 		if i > 0 {
 			name = ""
 		}
@@ -164,28 +165,13 @@ func (p *page) entry(name, text string, column int) {
 
 // paragraph wraps prose; line breaks count as spaces, and an empty line begins a new
 // paragraph.
-func (p *page) paragraph(text string) {
-	for i, part := range strings.Split(text, "\n\n") {
+func (p *page) paragraph(prose string) {
+	for i, part := range strings.Split(prose, "\n\n") {
 		if i > 0 {
 			p.WriteString("\n")
 		}
-		for _, l := range wrapped(part, min(p.width, 80)) {
+		for _, l := range text.Fill(part, min(p.width, 80)) {
 			p.WriteString(l + "\n")
 		}
 	}
-}
-
-func wrapped(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, w := range strings.Fields(text) {
-		if line != "" && len([]rune(line))+1+len([]rune(w)) > width {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += w
-	}
-	return append(lines, line)
 }

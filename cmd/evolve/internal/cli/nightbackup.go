@@ -13,6 +13,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // backUp makes the backup after a nightly run; nil when none is to be made or it failed.
@@ -48,12 +49,12 @@ func backupWords(s backup.State) (last, fault string) {
 // printBackup prints the last backup, or why the latest run made none.
 func (sh *shell) printBackup(s backup.State) {
 	last, fault := backupWords(s)
-	text := orElse(fault, last, fault != "")
+	line := orElse(fault, last, fault != "")
 	if s.Last == nil && fault == "" {
 		return
 	}
 	if tty, width := terminal(sh.stdout); tty {
-		text = strings.Join(wrapped(text, max(20, width-8)), "\n        ")
+		line = strings.Join(text.Fill(line, max(20, width-8)), "\n        ")
 	}
-	sh.printf("\nbackup  %s\n", text)
+	sh.printf("\nbackup  %s\n", line)
 }

@@ -16,6 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/reports"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // statusView is `evolve status --json`.
@@ -354,13 +355,13 @@ func (sh *shell) printWaiting(list []reports.Waiting) {
 // printReason ends an agent's line with the verdict and its reason, folded below the
 // line on a terminal.
 func (sh *shell) printReason(a agentLine) {
-	text := fmt.Sprintf("%s: %s", a.Verdict, reports.Visible(a.Reason))
+	reason := fmt.Sprintf("%s: %s", a.Verdict, reports.Visible(a.Reason))
 	tty, width := terminal(sh.stdout)
 	if !tty {
-		sh.printf("  %s", text)
+		sh.printf("  %s", reason)
 		return
 	}
-	for _, line := range wrapped(text, max(20, width-8)) {
+	for _, line := range text.Fill(reason, max(20, width-8)) {
 		sh.printf("\n        %s", line)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	rtext "evolve/runtime/text"
 )
 
 // referenceWidth is the width of the comments of a scaffold.
@@ -116,19 +118,20 @@ func explainUnion(b *bytes.Buffer, indent string, u union) {
 	}))
 }
 
-func comment(b *bytes.Buffer, indent, text string) {
-	wrap(b, indent+"# ", indent+"# ", text)
+func comment(b *bytes.Buffer, indent, prose string) {
+	wrap(b, indent+"# ", indent+"# ", prose)
 }
 
-// wrap writes text in lines of bounded width.
-func wrap(b *bytes.Buffer, first, rest, text string) {
-	line := first
-	for i, word := range strings.Fields(text) {
-		if i > 0 && len(line)+len(word) > referenceWidth {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line = rest
+// wrap writes prose in lines of bounded width after the prefixes of the first line and
+// of the rest.
+func wrap(b *bytes.Buffer, first, rest, prose string) {
+	wider := max(0, len(first)-len(rest))
+	for i, line := range rtext.Fill(strings.Repeat("_", wider)+prose, referenceWidth-len(rest)) {
+		if i == 0 {
+			line = first + line[wider:]
+		} else {
+			line = rest + line
 		}
-		line += word + " "
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
