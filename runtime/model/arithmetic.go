@@ -113,9 +113,9 @@ func operation(word string) bool {
 
 var headToken = regexp.MustCompile(`\d+(?:\.\d+)?|[-+*/^%]|of`)
 
-// inTheHead evaluates an expression imprecisely, like mental arithmetic: strictly from
+// mentalArithmetic evaluates an expression imprecisely: strictly from
 // left to right, without parentheses, truncating intermediate results to whole numbers.
-func inTheHead(expr string) string {
+func mentalArithmetic(expr string) string {
 	acc, op, first := 0.0, "+", true
 	tokens := headToken.FindAllString(strings.ToLower(expr), 2000)
 	for i := 0; i < len(tokens); i++ {

@@ -28,6 +28,18 @@ func (q *question) timePattern() float64 {
 	return 0
 }
 
+// clockCalls returns the call of the clock, if the goal fits it.
+func (q *question) clockCalls() []intent {
+	fit, args := q.timePattern(), map[string]any{}
+	if fit == 0 {
+		return nil
+	}
+	if z := q.zone(); z != "" {
+		args["zone"] = z
+	}
+	return one("get_time", fit, args)
+}
+
 // zone returns the argument for get_time: an offset, a place, or "".
 func (q *question) zone() string {
 	if m := zoneWords.FindStringSubmatch(q.lower); m != nil {
@@ -39,8 +51,8 @@ func (q *question) zone() string {
 	return ""
 }
 
-// tellTime answers from the output of get_time.
-func (q *question) tellTime(output string) (string, bool) {
+// timeAnswer answers from the output of get_time.
+func (q *question) timeAnswer(output string) (string, bool) {
 	stamp, _, _ := strings.Cut(output, " ")
 	now, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
@@ -65,13 +77,13 @@ func (q *question) tellTime(output string) (string, bool) {
 	switch {
 	case untilWords.MatchString(q.lower):
 		return "", false // it needs a date from other evidence
-	case q.says("what day", "which day", "weekday", "day of the week"):
+	case q.contains("what day", "which day", "weekday", "day of the week"):
 		return now.Weekday().String(), true
-	case q.says("what year"):
+	case q.contains("what year"):
 		return strconv.Itoa(now.Year()), true
-	case q.says("what month"):
+	case q.contains("what month"):
 		return now.Month().String(), true
-	case q.says("date", "today"):
+	case q.contains("date", "today"):
 		return now.Format(time.DateOnly), true
 	}
 	return now.Format("15:04"), true

@@ -55,15 +55,15 @@ func (q *question) fromDependencies(output string) []string {
 		return nil
 	}
 	switch {
-	case q.says("cycle", "circular"):
+	case q.contains("cycle", "circular"):
 		var out []string
 		for _, c := range m.Cycles {
 			out = append(out, strings.Join(c, " and "))
 		}
 		return orNone(out)
-	case q.says("orphan"):
+	case q.contains("orphan"):
 		return orNone(m.Orphans)
-	case q.says("core module", "core package"):
+	case q.contains("core module", "core package"):
 		return orNone(m.Core)
 	}
 	of := func(what string) int {
@@ -95,7 +95,7 @@ func (q *question) fromSummary(output string) []string {
 	if json.Unmarshal([]byte(output), &s) != nil {
 		return nil
 	}
-	if q.says("function") {
+	if q.contains("function") {
 		return orNone(s.Functions)
 	}
 	return orNone(s.Types)
@@ -107,11 +107,11 @@ func (q *question) fromIndex(output string) []string {
 	if json.Unmarshal([]byte(output), &x) != nil {
 		return nil
 	}
-	if q.says("entry point", "entrypoint") {
+	if q.contains("entry point", "entrypoint") {
 		return orNone(x.EntryPoints)
 	}
 	for _, l := range x.Languages {
-		if q.match(l.Name) != 0 || q.says(" "+strings.ToLower(l.Name)+" ") {
+		if q.match(l.Name) != 0 || q.contains(" "+strings.ToLower(l.Name)+" ") {
 			return []string{strconv.Itoa(l.Lines)}
 		}
 	}

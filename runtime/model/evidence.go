@@ -28,7 +28,7 @@ type evidence struct {
 	grep   bool // seen only in grep's output
 	prose  bool // the value is a part of a sentence, not a field
 	list   []string
-	// reckon is the expression that the value was computed from by inTheHead.
+	// reckon is the expression that the value was computed from by mentalArithmetic.
 	reckon string
 }
 

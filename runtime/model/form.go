@@ -23,7 +23,7 @@ func (e *evidence) short() string {
 
 // form returns evidence as an answer, in the form that the question asks for or that
 // the strategy prescribes.
-func (t *thought) form(e evidence) string {
+func (t *planner) form(e evidence) string {
 	q := t.q
 	mode := t.set(slotAnswer)
 	var text string
@@ -74,7 +74,7 @@ func (q *question) fitting(value string) string {
 	return found
 }
 
-func (t *thought) formList(items []string) string {
+func (t *planner) formList(items []string) string {
 	items = slices.Clone(items)
 	if t.q.count {
 		if t.set(slotCount) == "distinct" {

@@ -18,7 +18,7 @@ var seeFile = regexp.MustCompile(`(?i)\b(?:see|refer to|described in|documented 
 const partial = .7
 
 // gather turns the contents of the request into evidence.
-func (t *thought) gather() {
+func (t *planner) gather() {
 	t.evidence = nil
 	for i, h := range t.req.Memories {
 		if h.Memory.Answer == "" {
@@ -32,20 +32,20 @@ func (t *thought) gather() {
 	}
 	for i, s := range t.req.Steps {
 		if s.Result.Outcome == agent.OK {
-			t.learn(s, i)
+			t.addResult(s, i)
 		}
 	}
 	t.dropSeen()
 }
 
-func (t *thought) look(s source) { t.evidence = append(t.evidence, t.q.search(s)...) }
+func (t *planner) look(s source) { t.evidence = append(t.evidence, t.q.search(s)...) }
 
 // result adds a tool's output as an answer.
-func (t *thought) result(value, file string, score float64) {
+func (t *planner) result(value, file string, score float64) {
 	t.evidence = append(t.evidence, evidence{value: value, line: value, score: score, origin: fromTool, file: file})
 }
 
-func (t *thought) items(items []string) {
+func (t *planner) items(items []string) {
 	if len(items) == 0 {
 		return
 	}
@@ -61,19 +61,19 @@ func (t *thought) items(items []string) {
 	t.evidence = append(t.evidence, e)
 }
 
-// learn adds the evidence in the result of one step.
-func (t *thought) learn(s Step, n int) {
+// addResult adds the evidence in the result of one step.
+func (t *planner) addResult(s Step, n int) {
 	q, out := t.q, s.Result.Output
 	switch s.Call.Tool {
 	case "calculate":
-		t.reckoned(s)
+		t.addCalculation(s)
 	case "get_time":
-		if text, ok := q.tellTime(out); ok {
+		if text, ok := q.timeAnswer(out); ok {
 			t.result(text, "", certain)
 		}
 	case "read_file":
 		file := argument(s, "path")
-		if q.count && q.says("lines") && !mentions.MatchString(q.lower) {
+		if q.count && q.contains("lines") && !mentions.MatchString(q.lower) {
 			lines := strings.Count(out, "\n")
 			if out != "" && !strings.HasSuffix(out, "\n") {
 				lines++
@@ -103,9 +103,9 @@ func (t *thought) learn(s Step, n int) {
 	}
 }
 
-// reckoned adds the result of calculate: for a sum over a table it replaces the value
-// of inTheHead, otherwise it is the answer.
-func (t *thought) reckoned(s Step) {
+// addCalculation adds the result of calculate: for a sum over a table it replaces the value
+// of mentalArithmetic, otherwise it is the answer.
+func (t *planner) addCalculation(s Step) {
 	expr := argument(s, "expression")
 	if own, pure := t.q.expression(); own == expr && own != "" {
 		score := certain
@@ -122,7 +122,7 @@ func (t *thought) reckoned(s Step) {
 	}
 }
 
-func (t *thought) listing(out string) {
+func (t *planner) listing(out string) {
 	var files []string
 	suffix := ""
 	for _, w := range strings.Fields(t.q.lower) {
@@ -149,7 +149,7 @@ func (t *thought) listing(out string) {
 }
 
 // searched adds the evidence in the result of grep.
-func (t *thought) searched(s Step, n int) {
+func (t *planner) searched(s Step, n int) {
 	q, lines := t.q, grepLines(s.Result.Output)
 	if mentions.MatchString(q.lower) {
 		switch {
@@ -159,7 +159,7 @@ func (t *thought) searched(s Step, n int) {
 		case q.count:
 			t.result(strconv.Itoa(len(lines)), "", .9)
 			return
-		case q.which || q.says("where is", "what file"):
+		case q.which || q.contains("where is", "what file"):
 			t.items(filesOf(lines))
 			return
 		}
@@ -190,7 +190,7 @@ func (t *thought) searched(s Step, n int) {
 
 // dropSeen removes evidence that reading a file has made obsolete: what grep had shown
 // of it, and, when references are followed, lines that point to it.
-func (t *thought) dropSeen() {
+func (t *planner) dropSeen() {
 	wasRead := map[string]bool{}
 	for _, s := range t.req.Steps {
 		if s.Call.Tool == "read_file" && s.Result.Outcome == agent.OK {

@@ -28,8 +28,8 @@ type Heuristic struct {
 // NewHeuristic returns the model; the lexicon is best shared with the memory.
 func NewHeuristic(lex *memory.Lexicon) *Heuristic { return &Heuristic{lex: lex} }
 
-// thought is the state of one step, rebuilt from the request each time.
-type thought struct {
+// planner is the state of one step, rebuilt from the request each time.
+type planner struct {
 	req      *Request
 	strategy Strategy
 	q        *question
@@ -40,7 +40,7 @@ type thought struct {
 // Next implements [Model]. It never fails and costs no money; its usage estimates the
 // tokens that a language model would have read.
 func (h *Heuristic) Next(_ context.Context, req *Request) (Reply, error) {
-	t := &thought{req: req, strategy: ParseStrategy(req.Strategy)}
+	t := &planner{req: req, strategy: ParseStrategy(req.Strategy)}
 	if len(req.Steps) == 0 && len(req.Rejected) == 0 {
 		for _, line := range t.strategy.Unknown {
 			t.note("no directive: " + line)
@@ -62,12 +62,12 @@ func (h *Heuristic) Next(_ context.Context, req *Request) (Reply, error) {
 	return r, nil
 }
 
-func (t *thought) note(text string) { t.notes = append(t.notes, memory.Cut(text, 200)) }
+func (t *planner) note(text string) { t.notes = append(t.notes, memory.Cut(text, 200)) }
 
-func (t *thought) set(sl slot) string { return t.strategy.in(t.req.Domain, sl) }
+func (t *planner) set(sl slot) string { return t.strategy.in(t.req.Domain, sl) }
 
 // step chooses between calling a tool, answering and referring.
-func (t *thought) step() Reply {
+func (t *planner) step() Reply {
 	filesFirst := t.set(slotSource) == "files" && len(t.req.Files) > 0
 	precedent, found := t.vote()
 	if found && !filesFirst {
@@ -109,7 +109,7 @@ func (t *thought) step() Reply {
 	return t.unsure()
 }
 
-func (t *thought) accept() float64 {
+func (t *planner) accept() float64 {
 	switch t.set(slotAccept) {
 	case "strict":
 		return acceptStrict
@@ -122,7 +122,7 @@ func (t *thought) accept() float64 {
 // vote returns the answer that similar memories carry. A memory's vote counts with the
 // fourth power of its score, which is the square of its relative BM25: one very similar
 // memory outweighs several less similar ones.
-func (t *thought) vote() (evidence, bool) {
+func (t *planner) vote() (evidence, bool) {
 	votes := map[string]float64{}
 	var order []string
 	top := evidence{origin: fromMemory}
@@ -161,7 +161,7 @@ func (t *thought) vote() (evidence, bool) {
 
 // dropRejected removes the answers that the self-check rejected, unless nothing else is
 // left.
-func (t *thought) dropRejected() {
+func (t *planner) dropRejected() {
 	if len(t.req.Rejected) == 0 {
 		return
 	}
@@ -175,7 +175,7 @@ var pointer = strings.NewReplacer("`", "", "\"", "", "(", "", ")", "")
 
 // followUp returns a call that a directive requires before the best evidence is used:
 // read the file in full, follow its reference, or calculate exactly.
-func (t *thought) followUp(best evidence) (Call, bool) {
+func (t *planner) followUp(best evidence) (Call, bool) {
 	if best.reckon != "" {
 		for _, in := range t.choose() {
 			if in.call.Tool == "calculate" {
@@ -203,7 +203,7 @@ func (t *thought) followUp(best evidence) (Call, bool) {
 
 // reference returns the file of the task that a line refers to, such as with "see", or
 // "".
-func (t *thought) reference(line string) string {
+func (t *planner) reference(line string) string {
 	plain := pointer.Replace(line)
 	m := seeFile.FindStringSubmatch(plain)
 	if m == nil {
@@ -216,7 +216,7 @@ func (t *thought) reference(line string) string {
 	return t.req.Files[i]
 }
 
-func (t *thought) answer(e evidence) Reply {
+func (t *planner) answer(e evidence) Reply {
 	t.note("answered from " + e.place())
 	expects := t.q.shape
 	if e.origin == fromTool {
@@ -227,12 +227,12 @@ func (t *thought) answer(e evidence) Reply {
 	}
 }
 
-func (t *thought) refer(b tool.Boundary) Reply {
+func (t *planner) refer(b tool.Boundary) Reply {
 	return Reply{Referral: &b, Answer: "referral: " + b.Shape}
 }
 
 // unsure returns the reply without sufficient evidence.
-func (t *thought) unsure() Reply {
+func (t *planner) unsure() Reply {
 	for _, s := range t.req.Steps {
 		if s.Result.Boundary != nil {
 			return t.refer(*s.Result.Boundary)
@@ -256,7 +256,7 @@ func (t *thought) unsure() Reply {
 }
 
 // size returns the estimated tokens of the request.
-func (t *thought) size() int64 {
+func (t *planner) size() int64 {
 	n := len(t.req.Goal) + len(t.req.Strategy)
 	for _, s := range t.req.System {
 		n += len(s.Text)

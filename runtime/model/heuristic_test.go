@@ -144,7 +144,7 @@ func TestInTheHead(t *testing.T) {
 	for expr, want := range map[string]string{
 		"2+3": "5", "2+3*4": "20", "10.50+3.25": "13", "7/2": "3", "15% of 80": "12", "(1+2+4)/3": "2", "2^10": "1024", "5/0": "5", "": "0",
 	} {
-		if got := inTheHead(expr); got != want {
+		if got := mentalArithmetic(expr); got != want {
 			t.Errorf("%s: %s, want %s", expr, got, want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestTime(t *testing.T) {
 		"How many days until 2026-05-01?": "11", "How many weeks until May 1, 2026?": "1", "How many days since 2026-04-01?": "19",
 		"What weekday is 2026-04-21?": "Tuesday",
 	} {
-		if got, _ := read(memory.NewLexicon(), goal).tellTime(now); got != want {
+		if got, _ := read(memory.NewLexicon(), goal).timeAnswer(now); got != want {
 			t.Errorf("%q: %q, want %q", goal, got, want)
 		}
 	}

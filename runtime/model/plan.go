@@ -36,18 +36,18 @@ type intent struct {
 
 // choose returns the calls still to be made, the best first, without those below the
 // cutoff.
-func (t *thought) choose() []intent {
+func (t *planner) choose() []intent {
 	var out []intent
 	for _, spec := range t.req.Tools {
 		if spec.Name == "enable_tool" {
 			for _, name := range t.req.Inactive {
-				if in := t.intents(name); len(in) > 0 {
+				if in := t.callsOf(name); len(in) > 0 {
 					out = t.weigh(out, one("enable_tool", patternEnable*in[0].fit, map[string]any{"name": name})[0], "enable_tool")
 				}
 			}
 			continue
 		}
-		for _, in := range t.intents(spec.Name) {
+		for _, in := range t.callsOf(spec.Name) {
 			out = t.weigh(out, in, spec.Name)
 		}
 	}
@@ -57,7 +57,7 @@ func (t *thought) choose() []intent {
 
 // weigh scores an intent: pattern and performance with their weights, then what the
 // strategy prefers, avoids or bans. Calls already made are left out.
-func (t *thought) weigh(out []intent, in intent, name string) []intent {
+func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	if t.made(in.call) {
 		return out
 	}
@@ -81,7 +81,7 @@ func (t *thought) weigh(out []intent, in intent, name string) []intent {
 	return append(out, in)
 }
 
-func (t *thought) made(c Call) bool {
+func (t *planner) made(c Call) bool {
 	return slices.ContainsFunc(t.req.Steps, func(s Step) bool {
 		return s.Call.Tool == c.Tool && string(s.Call.Arguments) == string(c.Arguments)
 	})
@@ -100,31 +100,25 @@ func one(name string, fit float64, args map[string]any) []intent {
 	return []intent{{call: newCall(name, args), fit: fit}}
 }
 
-// intents returns the calls that the heuristic would make of a tool, and how well the
+// callsOf returns the calls that the heuristic would make of a tool, and how well the
 // goal fits each.
-func (t *thought) intents(name string) []intent {
+func (t *planner) callsOf(name string) []intent {
 	q := t.q
 	files := len(t.req.Files) > 0
 	switch name {
 	case "calculate":
-		return t.calculating()
+		return t.calculations()
 	case "get_time":
-		if fit := q.timePattern(); fit > 0 {
-			args := map[string]any{}
-			if z := q.zone(); z != "" {
-				args["zone"] = z
-			}
-			return one(name, fit, args)
-		}
+		return q.clockCalls()
 	case "read_file":
-		return t.reading()
+		return t.reads()
 	case "list_directory":
 		if files && folderWords.MatchString(q.lower) && !mentions.MatchString(q.lower) {
 			return one(name, 1, map[string]any{"path": t.folder(), "recursive": true})
 		}
 	case "grep":
 		if files {
-			return t.grepping()
+			return t.searches()
 		}
 	case "memory_search":
 		fit := 0.0
@@ -154,8 +148,8 @@ func (t *thought) intents(name string) []intent {
 
 var convert = regexp.MustCompile(`\bconvert (\d+(?:\.\d+)?) ?([a-z]+)\b`)
 
-// calculating returns the calculation in the goal, or that of a sum over a table.
-func (t *thought) calculating() []intent {
+// calculations returns the calculation in the goal, or that of a sum over a table.
+func (t *planner) calculations() []intent {
 	calculate := func(fit float64, expr string) []intent {
 		return one("calculate", fit, map[string]any{"expression": expr})
 	}
@@ -181,7 +175,7 @@ func (t *thought) calculating() []intent {
 
 // known returns the file of the task that a path in the goal names, in full or by its
 // base name.
-func (t *thought) known(p string) (string, bool) {
+func (t *planner) known(p string) (string, bool) {
 	p = strings.TrimPrefix(p, "./")
 	if slices.Contains(t.req.Files, p) {
 		return p, true
@@ -194,7 +188,7 @@ func (t *thought) known(p string) (string, bool) {
 }
 
 // namedFile returns the first file of the task that the goal names, or "".
-func (t *thought) namedFile() string {
+func (t *planner) namedFile() string {
 	for _, p := range t.q.paths {
 		if f, ok := t.known(p); ok {
 			return f
@@ -204,7 +198,7 @@ func (t *thought) namedFile() string {
 }
 
 // folder returns the folder that the goal names, or the root.
-func (t *thought) folder() string {
+func (t *planner) folder() string {
 	best := "."
 	for _, f := range t.req.Files {
 		for d := path.Dir(f); d != "."; d = path.Dir(d) {
@@ -216,9 +210,9 @@ func (t *thought) folder() string {
 	return best
 }
 
-// reading returns files to read: those that are named, or else all by how well their
+// reads returns files to read: those that are named, or else all by how well their
 // names fit.
-func (t *thought) reading() []intent {
+func (t *planner) reads() []intent {
 	var out []intent
 	add := func(p string, fit float64) {
 		out = append(out, intent{call: newCall("read_file", map[string]any{"path": p}), fit: fit})
@@ -244,8 +238,8 @@ func (t *thought) reading() []intent {
 	return out
 }
 
-// grepping returns patterns to search.
-func (t *thought) grepping() []intent {
+// searches returns patterns to search.
+func (t *planner) searches() []intent {
 	q := t.q
 	if defineWords.MatchString(q.lower) {
 		if s := q.symbolAsked(); s != "" {
@@ -258,7 +252,7 @@ func (t *thought) grepping() []intent {
 		}
 	}
 	if mentions.MatchString(q.lower) && (q.count || searchWords.MatchString(q.lower)) {
-		if what := q.sought(); what != "" {
+		if what := q.searchText(); what != "" {
 			args := map[string]any{"pattern": what, "literal": true}
 			if p := t.namedFile(); p != "" {
 				args["path"] = p
@@ -271,10 +265,10 @@ func (t *thought) grepping() []intent {
 		fit = patternNamed
 	}
 	var out []intent
-	telling := q.telling()
-	for i := 0; i < len(telling); i += 3 {
+	specificTerms := q.specificTerms()
+	for i := 0; i < len(specificTerms); i += 3 {
 		var parts []string
-		for _, w := range telling[i:min(i+3, len(telling))] {
+		for _, w := range specificTerms[i:min(i+3, len(specificTerms))] {
 			parts = append(parts, regexp.QuoteMeta(w))
 		}
 		out = append(out, intent{
@@ -285,8 +279,8 @@ func (t *thought) grepping() []intent {
 	return out
 }
 
-// sought returns the text that a goal asks to find: quoted, or what follows the verb.
-func (q *question) sought() string {
+// searchText returns the text that a goal asks to find: quoted, or what follows the verb.
+func (q *question) searchText() string {
 	if len(q.quoted) > 0 {
 		return q.quoted[0]
 	}
@@ -304,9 +298,9 @@ func (q *question) sought() string {
 	return rest
 }
 
-// telling returns the content words in the form in which texts may contain them (the
+// specificTerms returns the content words in the form in which texts may contain them (the
 // common part of word and stem), the most specific first: with digits, then long ones.
-func (q *question) telling() []string {
+func (q *question) specificTerms() []string {
 	type ranked struct {
 		text string
 		rank int

@@ -202,7 +202,7 @@ func (q *question) coverage(line, context set) float64 {
 	return (q.weight(line) + .85*q.weight(context&^line)) / q.total
 }
 
-// says reports whether the goal contains one of the phrases.
-func (q *question) says(phrases ...string) bool {
+// contains reports whether the goal contains one of the phrases.
+func (q *question) contains(phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(q.lower, p) })
 }

@@ -9,14 +9,14 @@ import (
 )
 
 var (
-	stands     = regexp.MustCompile(`(?i)\b(?:(?:that|this|the same|said) (?:person|people|team|service|supplier|customer|product|item|file|package|number|amount|price|value|name|owner|order|result|figure|city|tool|month|project|document)|the (?:result|answer|outcome)|it|its|their|them|they|his|her|him|that)\b(?:'s|’s)?`)
-	comparesUp = regexp.MustCompile(`\b(more|higher|larger|bigger|greater|longer|later|newer|dearer|more expensive|highest|largest|most|longest)\b`)
-	comparesDn = regexp.MustCompile(`\b(less|lower|smaller|cheaper|fewer|shorter|earlier|older|faster|lowest|smallest|cheapest|least)\b`)
-	differs    = regexp.MustCompile(`\b(difference|differ|how much (?:more|less)|how many (?:more|fewer))\b`)
+	backReference = regexp.MustCompile(`(?i)\b(?:(?:that|this|the same|said) (?:person|people|team|service|supplier|customer|product|item|file|package|number|amount|price|value|name|owner|order|result|figure|city|tool|month|project|document)|the (?:result|answer|outcome)|it|its|their|them|they|his|her|him|that)\b(?:'s|’s)?`)
+	comparesUp    = regexp.MustCompile(`\b(more|higher|larger|bigger|greater|longer|later|newer|dearer|more expensive|highest|largest|most|longest)\b`)
+	comparesDn    = regexp.MustCompile(`\b(less|lower|smaller|cheaper|fewer|shorter|earlier|older|faster|lowest|smallest|cheapest|least)\b`)
+	differs       = regexp.MustCompile(`\b(difference|differ|how much (?:more|less)|how many (?:more|fewer))\b`)
 )
 
 // Refers reports whether a step refers to what an earlier one found.
-func Refers(goal string) bool { return stands.MatchString(goal) }
+func Refers(goal string) bool { return backReference.MatchString(goal) }
 
 // resolve replaces the first word that stands for an earlier result by the last
 // finding.
@@ -24,7 +24,7 @@ func resolve(goal string, findings []Finding) string {
 	if len(findings) == 0 || findings[len(findings)-1].Unsure {
 		return goal
 	}
-	at := stands.FindStringIndex(goal)
+	at := backReference.FindStringIndex(goal)
 	if at == nil {
 		return goal
 	}
@@ -32,7 +32,7 @@ func resolve(goal string, findings []Finding) string {
 }
 
 // synthesize answers a composite goal from the findings of its subgoals.
-func (t *thought) synthesize() Reply {
+func (t *planner) synthesize() Reply {
 	var found []Finding
 	compared := true
 	refers := false
@@ -75,7 +75,7 @@ func (t *thought) synthesize() Reply {
 
 // compare returns the subject that has more, or less, or the difference, when the goal
 // asks for it and the findings are numbers.
-func (t *thought) compare(found []Finding) (string, bool) {
+func (t *planner) compare(found []Finding) (string, bool) {
 	values := make([]float64, len(found))
 	for i, f := range found {
 		v, ok := parseNumber(f.Value)

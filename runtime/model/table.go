@@ -178,7 +178,7 @@ func (q *question) aggregateTable(s source, t table, heads []set, about, named s
 		if q.aggregate == averageOf {
 			e.reckon = "(" + e.reckon + ")/" + strconv.Itoa(len(texts))
 		}
-		e.value = inTheHead(e.reckon)
+		e.value = mentalArithmetic(e.reckon)
 		e.line = e.value
 	default:
 		row := rows[extreme(values, q.aggregate == highest)]
