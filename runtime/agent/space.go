@@ -339,15 +339,7 @@ func (p Param) check() []string {
 	bad := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	switch p.Kind {
 	case Float, Int:
-		if !(p.Min < p.Max) && !(p.Min == p.Max && p.Kind == Int) {
-			bad("needs min below max")
-		}
-		if p.Log && p.Min <= 0 {
-			bad("is on a log scale and needs min above 0")
-		}
-		if p.Kind == Int && (p.Min != math.Trunc(p.Min) || p.Max != math.Trunc(p.Max)) {
-			bad("needs whole numbers as min and max")
-		}
+		faults = p.checkRange()
 	case Choice:
 		if len(p.Values) == 0 {
 			bad("needs values")
@@ -380,6 +372,21 @@ func (p Param) check() []string {
 	}
 	if _, err := p.Coerce(p.Default); err != nil {
 		bad("has a default that %s", err)
+	}
+	return faults
+}
+
+// checkRange returns the faults of a number's range.
+func (p Param) checkRange() []string {
+	var faults []string
+	if !(p.Min < p.Max) && !(p.Min == p.Max && p.Kind == Int) {
+		faults = append(faults, "needs min below max")
+	}
+	if p.Log && p.Min <= 0 {
+		faults = append(faults, "is on a log scale and needs min above 0")
+	}
+	if p.Kind == Int && (p.Min != math.Trunc(p.Min) || p.Max != math.Trunc(p.Max)) {
+		faults = append(faults, "needs whole numbers as min and max")
 	}
 	return faults
 }
