@@ -180,7 +180,7 @@ func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply
 			continue
 		}
 		if len(b) > frameSize(b) {
-			return reply{}, errors.New("the child said more than one reply")
+			return reply{}, errors.New("the child sent more than one reply")
 		}
 		out, err := readReply(data)
 		if err == nil && out.Ending != noProgram {

@@ -82,5 +82,5 @@ func dataSize() (uint64, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("reading the own size: it is not told")
+	return 0, fmt.Errorf("reading the own size: it is missing")
 }

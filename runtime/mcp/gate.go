@@ -162,7 +162,7 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.unsolicited++; g.unsolicited > maxUnsolicited {
-		return violated(fmt.Sprintf("the server sent more than %d messages that nobody asked for", maxUnsolicited))
+		return violated(fmt.Sprintf("the server sent more than %d unsolicited messages", maxUnsolicited))
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {

@@ -219,7 +219,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 		return cur.gate.breach()
 	case errors.Is(err, mcp.ErrConnectionClosed):
 		// The SDK interprets one of the server's error codes as a closed connection.
-		return &fault{outcome: agent.Execution, text: "the server said that it is closing"}
+		return &fault{outcome: agent.Execution, text: "the server reported that it is closing"}
 	case errors.As(err, &theirs):
 		return &fault{outcome: agent.Execution, text: fmt.Sprintf("the server answered with error %d: %s", theirs.Code, line(theirs.Message, s.scrub))}
 	}

@@ -132,7 +132,7 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	}
 	triggers := g.triggers(all)
 	if len(triggers) == 0 {
-		veto("the goals have no words in common that other goals have not: nobody could say when to use it")
+		veto("the goals have no words in common that other goals have not: it is unclear when to use it")
 	}
 	steps := g.generalize()
 	if len(steps) == 1 {

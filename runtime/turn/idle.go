@@ -61,7 +61,7 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 				why = "cannot act: no task is of the domain " + domain
 			}
 		case group == "delegate":
-			why = "cannot act: an evaluation knows of no other agent"
+			why = "cannot act: an evaluation has no other agents"
 		case group == "notes":
 			why = "cannot act: an evaluation starts without notes"
 		case group == "distill" && !met.turns:

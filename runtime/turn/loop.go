@@ -271,9 +271,9 @@ func (r *run) finalize(reply model.Reply, e *ending) {
 		e.outcome, e.why = agent.ContractViolation, "the answer is empty"
 		switch reply.Stop {
 		case model.StopLength:
-			e.outcome, e.why = agent.BudgetExceeded, "the model reached its route's max_tokens before it said anything"
+			e.outcome, e.why = agent.BudgetExceeded, "the model reached its route's max_tokens before it wrote anything"
 		case model.StopRefusal:
-			e.why = "the model refused without a word"
+			e.why = "the model refused and gave no reason"
 		}
 	default:
 		e.outcome = agent.OK
