@@ -25,8 +25,8 @@ func (a *Archive) PutRun(ctx context.Context, r Run) error {
 	return a.change(ctx, "store run "+r.ID, func(b *batch) error { return a.replaceRun(ctx, b, r) })
 }
 
-// SettleRun is [Archive.PutRun] with a ledger entry, in one synced transaction.
-func (a *Archive) SettleRun(ctx context.Context, r Run, e LedgerEntry) error {
+// FinishRun is [Archive.PutRun] with a ledger entry, in one synced transaction.
+func (a *Archive) FinishRun(ctx context.Context, r Run, e LedgerEntry) error {
 	return a.change(ctx, "store run "+r.ID, func(b *batch) error {
 		if err := a.replaceRun(ctx, b, r); err != nil {
 			return err

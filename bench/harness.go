@@ -80,7 +80,7 @@ type Settings struct {
 	// original. Nil changes nothing.
 	Scrub func(string) string
 	// Lost returns the time for which this process has been stopped so far, as
-	// [Heartbeat.Lost] measures it; nil means never.
+	// [StallDetector.Lost] measures it; nil means never.
 	Lost func() time.Duration
 	// Drain, when done, ends at once all waits of evaluations, with its cause: for a
 	// limit, before a retry, for the end of a pause. Nil means never.
@@ -241,7 +241,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			return Evaluation{}, "", context.Cause(ctx)
 		}
 		e.Key, e.Attempts = key, try
-		if overslept(e, lost) && (beside.refused == nil || !beside.refused.Spent) {
+		if invalidated(e, lost) && (beside.refused == nil || !beside.refused.Spent) {
 			if again++; again <= mostPaused {
 				try--
 				continue
@@ -303,30 +303,30 @@ func (h *Harness) lost() time.Duration {
 	return h.set.Lost()
 }
 
-// overslept reports whether an evaluation is invalid because this process was stopped
+// invalidated reports whether an evaluation is invalid because this process was stopped
 // during it: for longPause or more, or, after a timeout, for more than a tenth of its
 // latency.
-func overslept(e Evaluation, lost time.Duration) bool {
+func invalidated(e Evaluation, lost time.Duration) bool {
 	return lost >= longPause || lost > 0 && e.Outcome == agent.Timeout && lost > e.Latency/10
 }
 
-// beside holds further results of an attempt: the refusal of a shared limit, if one kept
+// attemptDetails holds further results of an attempt: the refusal of a shared limit, if one kept
 // the agent from its work, and the last line that its program wrote to standard error.
-type beside struct {
+type attemptDetails struct {
 	refused *agent.Refusal
 	said    string
 }
 
 // once lays out the task, runs the agent and grades the result.
-func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, beside) {
+func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, attemptDetails) {
 	e := Evaluation{
 		Run: h.set.Run, Agent: h.set.Agent, Variant: job.Variant, Task: job.Task.ID, Domain: job.Task.Domain,
 		Split: job.Task.Split, Stage: job.Stage, Repeat: job.Repeat, Seed: seed, Seq: job.Seq,
 	}
-	missing := func(format string, args ...any) (Evaluation, beside) {
+	missing := func(format string, args ...any) (Evaluation, attemptDetails) {
 		e.Outcome, e.Scored, e.Error = agent.Infrastructure, false, fmt.Sprintf(format, args...)
 		e.Time = h.now()
-		return e, beside{}
+		return e, attemptDetails{}
 	}
 	workdir, files, err := h.layOut(job.Task)
 	if workdir != "" {
@@ -361,7 +361,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, be
 	e.Time = h.now()
 	if e.Outcome.Missing() {
 		e.Scored = false
-		return e, beside{refused: res.Refused}
+		return e, attemptDetails{refused: res.Refused}
 	}
 	var g Grading
 	if p := panics.Try(func() {
@@ -376,7 +376,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, be
 		return missing("grading: the score %v is not in [0,1]", g.Score)
 	}
 	e.Scored, e.Score, e.Pass, e.Grades = true, g.Score, g.Pass, g.Grades
-	return e, beside{said: lastSaid(res.Transcript)}
+	return e, attemptDetails{said: lastSaid(res.Transcript)}
 }
 
 // layOut makes the working directory, when the task or the agent needs one.

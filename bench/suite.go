@@ -91,12 +91,12 @@ func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Su
 	if len(l.issues) > 0 {
 		return nil, l.sorted()
 	}
-	twins := FindTwins(l.tasks)
-	for _, g := range twins {
-		gather(l.tasks, declared, g)
+	duplicates := FindDuplicates(l.tasks)
+	for _, g := range duplicates {
+		assignGroup(l.tasks, declared, g)
 	}
-	putAside(l.tasks)
-	return &Suite{declared: declared, Tasks: l.tasks, Twins: twins, Hash: hashSuite(l.tasks, l.folders)}, nil
+	setAside(l.tasks)
+	return &Suite{declared: declared, Tasks: l.tasks, Duplicates: duplicates, Hash: hashSuite(l.tasks, l.folders)}, nil
 }
 
 // place is the position of a task in the file.

@@ -22,9 +22,9 @@ func BenchmarkReadSuite(b *testing.B) {
 	}
 }
 
-// BenchmarkFindTwins compares tasks of 8 to 40 words; the time per task should grow
+// BenchmarkFindDuplicates compares tasks of 8 to 40 words; the time per task should grow
 // little with their number.
-func BenchmarkFindTwins(b *testing.B) {
+func BenchmarkFindDuplicates(b *testing.B) {
 	for _, n := range []int{2_000, 20_000, 200_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			tasks := make([]Task, n)
@@ -32,7 +32,7 @@ func BenchmarkFindTwins(b *testing.B) {
 				tasks[i] = Task{ID: fmt.Sprint(i), Goal: strings.Join(words, " ")}
 			}
 			for b.Loop() {
-				FindTwins(tasks)
+				FindDuplicates(tasks)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/task")
 		})

@@ -40,10 +40,10 @@ type Task struct {
 	// statistics. Empty: the task is its own cluster.
 	Cluster string `json:"cluster,omitempty"`
 	Split   Split  `json:"split,omitempty"`
-	// Twin is the smallest id of the group of near-duplicates that this task was found to
+	// DuplicateOf is the smallest id of the group of near-duplicates that this task was found to
 	// belong to, empty for none. Where a cluster is declared, only tasks of other suites
 	// count.
-	Twin string `json:"-"`
+	DuplicateOf string `json:"-"`
 }
 
 // Fixtures are the files, memories and messages that a task provides for the agent.
@@ -114,8 +114,8 @@ func (g *GraderSpec) UnmarshalJSON(data []byte) error {
 // Unit returns the cluster that the task counts in.
 func (t *Task) Unit() string {
 	switch {
-	case t.Twin != "":
-		return t.Twin
+	case t.DuplicateOf != "":
+		return t.DuplicateOf
 	case t.Cluster != "":
 		return t.Cluster
 	}
@@ -138,8 +138,8 @@ type Suite struct {
 	Hash string
 	// Dir is the folder of the suite file, for fixture folders.
 	Dir string
-	// Twins are the groups of variations that are not in one declared cluster.
-	Twins []Twins
+	// Duplicates are the groups of variations that are not in one declared cluster.
+	Duplicates []Duplicates
 	// declared are the splits that the author gave the tasks; empty where none.
 	declared []Split
 }

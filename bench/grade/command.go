@@ -85,34 +85,34 @@ func command(b *builder) judge {
 	}
 	timeout := time.Duration(b.number("timeout", graderTimeout, .001, maxTimeout) * float64(time.Second))
 	runner, dir := b.runner, b.suiteDir
-	return func(ctx context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
 		stdin, err := json.Marshal(commandInput{in.Task, in.Result.Answer, in.Result.Outcome, in.Workdir})
 		if err != nil {
-			return verdict{}, fmt.Errorf("hand over the result: %w", err)
+			return judgement{}, fmt.Errorf("hand over the result: %w", err)
 		}
 		exit, err := runner.RunGrader(ctx, Program{
 			Argv: argv, Dir: dir, Workdir: in.Workdir, Stdin: append(stdin, '\n'), Timeout: timeout, MaxOutput: graderOutput,
 		})
 		if err != nil {
-			return verdict{}, fmt.Errorf("run %s: %w", show(argv[0]), err)
+			return judgement{}, fmt.Errorf("run %s: %w", show(argv[0]), err)
 		}
 		v, err := exit.verdict(timeout)
 		if err != nil {
-			return verdict{}, fmt.Errorf("%s %w", show(argv[0]), err)
+			return judgement{}, fmt.Errorf("%s %w", show(argv[0]), err)
 		}
 		return v, nil
 	}
 }
 
 // verdict derives the verdict from exit code and output.
-func (e Exit) verdict(timeout time.Duration) (verdict, error) {
+func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	switch {
 	case e.TimedOut:
-		return verdict{}, fmt.Errorf("took longer than %s", timeout)
+		return judgement{}, fmt.Errorf("took longer than %s", timeout)
 	case e.Code != 0 && e.Code != 1:
-		return verdict{}, fmt.Errorf("ended with exit code %d%s", e.Code, lastWords(e.Stderr))
+		return judgement{}, fmt.Errorf("ended with exit code %d%s", e.Code, lastWords(e.Stderr))
 	case e.Truncated:
-		return verdict{}, errors.New("wrote too much")
+		return judgement{}, errors.New("wrote too much")
 	}
 	v := yes(e.Code == 0, "the program ended with exit code %d", e.Code)
 	last := lastLine(e.Stdout)
@@ -126,11 +126,11 @@ func (e Exit) verdict(timeout time.Duration) (verdict, error) {
 	dec := json.NewDecoder(bytes.NewReader(last))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&said); err != nil || !json.Valid(last) {
-		return verdict{}, fmt.Errorf("wrote a last line that is no verdict: %s", show(string(last)))
+		return judgement{}, fmt.Errorf("wrote a last line that is no verdict: %s", show(string(last)))
 	}
 	if said.Score != nil {
 		if !(*said.Score >= 0 && *said.Score <= 1) {
-			return verdict{}, fmt.Errorf("gave the score %v, outside 0 to 1", *said.Score)
+			return judgement{}, fmt.Errorf("gave the score %v, outside 0 to 1", *said.Score)
 		}
 		v.score = *said.Score
 	}

@@ -16,7 +16,7 @@ import (
 // a foreign transcript cannot be recognized.
 func toolCalled(b *builder) judge {
 	tool := b.text("tool")
-	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		if slices.Contains(in.Result.Transcript.Tools(), tool) {
 			return yes(true, "%s was called", show(tool)), nil
 		}
@@ -27,7 +27,7 @@ func toolCalled(b *builder) judge {
 // toolNotCalled is the negation of toolCalled.
 func toolNotCalled(b *builder) judge {
 	called := toolCalled(b)
-	return func(ctx context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
 		v, err := called(ctx, in)
 		v.score = 1 - v.score
 		return v, err
@@ -44,7 +44,7 @@ func toolOrder(b *builder) judge {
 	if len(tools) > 100 {
 		b.problem("tools", "%q has more than 100 tools", "tools")
 	}
-	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		calls := bounded(in.Result.Transcript.Tools())
 		n := longestCommon(calls, tools)
 		v := yes(false, "%d of %d tools in order; called: %s", n, len(tools), show(strings.Join(calls, ", ")))
@@ -71,7 +71,7 @@ func outcomeIs(b *builder) judge {
 		b.expects = append(b.expects, o)
 	}
 	expects := b.expects
-	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		return yes(slices.Contains(expects, in.Result.Outcome), "ended in %q", in.Result.Outcome), nil
 	}
 }
@@ -92,7 +92,7 @@ func maxCost(b *builder) judge {
 		b.problem("", "needs %q", "usd")
 	}
 	limit := b.number("usd", 0, 0, math.MaxFloat64)
-	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		cost := in.Result.Usage.CostUSD
 		return yes(cost >= 0 && cost <= limit, "cost %.6g USD, limit %.6g", cost, limit), nil
 	}
@@ -104,7 +104,7 @@ func maxLatency(b *builder) judge {
 		b.problem("", "needs %q", "seconds")
 	}
 	limit := b.number("seconds", 0, 0, 1e9)
-	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		took := in.Latency.Seconds()
 		return yes(took <= limit, "took %.3f s, limit %.6g", took, limit), nil
 	}
@@ -112,13 +112,13 @@ func maxLatency(b *builder) judge {
 
 // reported returns the agent's own score.
 func reported(*builder) judge {
-	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		s := in.Result.Score
 		switch {
 		case s == nil:
-			return verdict{reason: "the agent reported no score", void: true}, nil
+			return judgement{reason: "the agent reported no score", void: true}, nil
 		case !(*s >= 0 && *s <= 1):
-			return verdict{reason: "the agent reported a score outside 0 to 1", void: true}, nil
+			return judgement{reason: "the agent reported a score outside 0 to 1", void: true}, nil
 		}
 		v := yes(false, "the agent reported %.6g", *s)
 		v.score = *s

@@ -64,10 +64,10 @@ type part struct {
 }
 
 // judge grades one result. An error means that it failed.
-type judge func(ctx context.Context, in *bench.GradeInput) (verdict, error)
+type judge func(ctx context.Context, in *bench.GradeInput) (judgement, error)
 
-// verdict is the result of a judge before not and threshold are applied.
-type verdict struct {
+// judgement is the result of a judge before not and threshold are applied.
+type judgement struct {
 	score  float64
 	reason string
 	// void reports that there was nothing to grade: the score is 0 and not inverted.
@@ -113,7 +113,7 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 	grading := bench.Grading{Pass: true, Grades: make([]bench.Grade, len(g.parts))}
 	var sum, weights float64
 	for i, p := range g.parts {
-		v := verdict{reason: void, void: true}
+		v := judgement{reason: void, void: true}
 		if void == "" {
 			var err error
 			if v, err = p.judge(ctx, &in); err != nil {
@@ -138,7 +138,7 @@ func (g *Grader) expects(o agent.Outcome) bool {
 }
 
 // settle applies not and threshold.
-func (p part) settle(v verdict) bench.Grade {
+func (p part) settle(v judgement) bench.Grade {
 	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason)}
 	if p.spec.Weight > 0 {
 		g.Weight = p.spec.Weight

@@ -40,7 +40,7 @@ func jsonSchema(b *builder) judge {
 		b.problem("schema", "the schema is not valid: %s", oneLine(err))
 		return nil
 	}
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		v, err := jsonIn(answer)
 		if err != nil {
 			return yes(false, "%v", err) // an answer without JSON is invalid, and not inverts that

@@ -30,10 +30,10 @@ func jsonPath(b *builder) judge {
 		}
 		given = true
 	}
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		doc, err := jsonIn(answer)
 		if err != nil {
-			return verdict{reason: err.Error(), void: true}
+			return judgement{reason: err.Error(), void: true}
 		}
 		found := []any{doc}
 		for _, s := range steps {

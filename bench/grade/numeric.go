@@ -34,10 +34,10 @@ func numeric(b *builder) judge {
 		}
 	}
 	accepted := numbersOf(b, first, percent)
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		got, ok := pickNumber(answer, first, percent)
 		if !ok {
-			return verdict{reason: "there is no number in the answer", void: true}
+			return judgement{reason: "there is no number in the answer", void: true}
 		}
 		for _, want := range accepted {
 			if math.Abs(got-want) <= max(tolerance, relative*math.Abs(want), numberSlack*math.Abs(want)) {

@@ -31,7 +31,7 @@ func sameSet(b *builder) judge {
 	if len(want) == 0 && len(b.problems) == 0 {
 		b.problem("answer", "has no item")
 	}
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		got := map[string]bool{}
 		common := 0
 		for _, item := range itemsOf(answer) {
@@ -44,7 +44,7 @@ func sameSet(b *builder) judge {
 				common++
 			}
 		}
-		return verdict{
+		return judgement{
 			score:  f1(common, len(got), len(want)),
 			reason: fmt.Sprintf("%d of %d items found, %d too much", common, len(want), len(got)-common),
 		}

@@ -16,22 +16,22 @@ import (
 const maxAnswer = 1 << 20
 
 // onAnswer returns a judge that applies a function to the answer.
-func onAnswer(f func(answer string) verdict) judge {
-	return func(_ context.Context, in *bench.GradeInput) (verdict, error) {
+func onAnswer(f func(answer string) judgement) judge {
+	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		a := in.Result.Answer
 		if a == nil {
-			return verdict{reason: "there is no answer", void: true}, nil
+			return judgement{reason: "there is no answer", void: true}, nil
 		}
 		if len(*a) > maxAnswer {
-			return verdict{reason: "the answer is longer than 1 MB", void: true}, nil
+			return judgement{reason: "the answer is longer than 1 MB", void: true}, nil
 		}
 		return f(strings.ToValidUTF8(*a, "\uFFFD")), nil
 	}
 }
 
 // yes returns a verdict of 1 or 0.
-func yes(ok bool, format string, args ...any) verdict {
-	v := verdict{reason: fmt.Sprintf(format, args...)}
+func yes(ok bool, format string, args ...any) judgement {
+	v := judgement{reason: fmt.Sprintf(format, args...)}
 	if ok {
 		v.score = 1
 	}
@@ -74,7 +74,7 @@ func exact(b *builder) judge {
 		}
 		accepted[a] = true
 	}
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		got := answer
 		if !strict {
 			got = normal(answer, ignoreCase)
@@ -109,7 +109,7 @@ func contains(b *builder) judge {
 		return out
 	}
 	all, some = prepare(all), prepare(some)
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		text := normal(answer, ignoreCase)
 		conditions, met, missing := len(all), 0, ""
 		for _, s := range all {
@@ -134,7 +134,7 @@ func contains(b *builder) judge {
 		if missing == "" {
 			missing = "has all that is asked for"
 		}
-		return verdict{score: float64(met) / float64(max(conditions, 1)), reason: missing}
+		return judgement{score: float64(met) / float64(max(conditions, 1)), reason: missing}
 	})
 }
 
@@ -151,7 +151,7 @@ func matches(b *builder) judge {
 		b.problem("pattern", "%v", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		return nil
 	}
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		if re.MatchString(answer) {
 			return yes(true, "matches")
 		}

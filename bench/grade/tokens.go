@@ -49,7 +49,7 @@ func onReferences(answers []string, split func(string) []string, reason string, 
 	for i, a := range answers {
 		references[i] = bounded(split(a))
 	}
-	return onAnswer(func(answer string) verdict {
+	return onAnswer(func(answer string) judgement {
 		got := bounded(split(answer))
 		best := 0.0
 		for _, want := range references {

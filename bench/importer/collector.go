@@ -54,8 +54,8 @@ func (c *collector) ignore(within string, r row, read ...string) {
 // maxUnread bounds the unread keys that are named.
 const maxUnread = 20
 
-// ignored adds a note on unused keys, so that nothing is dropped silently.
-func (c *collector) ignored() {
+// noteUnread adds a note on unused keys, so that nothing is dropped silently.
+func (c *collector) noteUnread() {
 	if len(c.unread) == 0 {
 		return
 	}
@@ -87,8 +87,8 @@ func (c *collector) ownDomains() {
 // fewChoices is the minimum number of questions for the warning of placed.
 const fewChoices = 8
 
-// placed adds a note if the order of the choices reveals the right one.
-func (c *collector) placed() {
+// noteOrder adds a note if the order of the choices reveals the right one.
+func (c *collector) noteOrder() {
 	for letter, n := range c.right {
 		if len(c.right) == 1 && n >= fewChoices {
 			c.note(0, "the order of the choices tells the answer: %s is the right one of every question; shuffle them", letter)
@@ -96,10 +96,10 @@ func (c *collector) placed() {
 	}
 }
 
-// blind removes domains that reveal the answers, because agents see them. The check uses
-// the whole file, not the sample.
-func (c *collector) blind() {
-	for _, r := range bench.Reveals(c.tasks) {
+// dropLeakingDomains removes domains that reveal the answers, because agents see them. The
+// check uses the whole file, not the sample.
+func (c *collector) dropLeakingDomains() {
+	for _, r := range bench.FindLeaks(c.tasks) {
 		if r.Field != "domain" {
 			continue
 		}
@@ -110,7 +110,7 @@ func (c *collector) blind() {
 	}
 }
 
-func (c *collector) told() []Note {
+func (c *collector) remarks() []Note {
 	if c.more > 0 {
 		return append(c.notes, Note{0, fmt.Sprintf("%d more notes are left out", c.more)})
 	}

@@ -138,16 +138,16 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 		return nil, nil, fmt.Errorf("unknown grader type %s", show(o.Grader))
 	}
 	if err := read(c, data); err != nil {
-		return nil, c.told(), err
+		return nil, c.remarks(), err
 	}
-	c.blind()
+	c.dropLeakingDomains()
 	tasks := c.sample()
-	c.placed()
-	c.ignored()
+	c.noteOrder()
+	c.noteUnread()
 	if len(tasks) == 0 {
-		return nil, c.told(), fmt.Errorf("no task could be read as %s", o.Format)
+		return nil, c.remarks(), fmt.Errorf("no task could be read as %s", o.Format)
 	}
-	return tasks, c.told(), nil
+	return tasks, c.remarks(), nil
 }
 
 func join[T ~string](list []T) string {

@@ -161,7 +161,7 @@ type claimRule func(e *claimEntry) (claim, ended bool, r Ruling)
 // before is the former rule of adoption: both conditions, no minimum number of tasks,
 // pairs with missing data left out.
 func before(e *claimEntry) (claim, ended bool, r Ruling) {
-	clean := gather(e.pairs)
+	clean := normalizePairs(e.pairs)
 	s, c := sampleOf(clean), pairComponents(clean)
 	bound, limit := NewTaskLower(s, c, entryAlpha/looks)
 	if s.LogSuperior(0) < -math.Log(entryAlpha) {

@@ -24,7 +24,7 @@ type Pair struct {
 	// Other holds further metrics of the same evaluations by name; nil: none.
 	Other map[string]Measured
 
-	// Set by gather: the number of complete repeats and of those that failed.
+	// Set by normalizePairs: the number of complete repeats and of those that failed.
 	runs, failedA, failedB int
 }
 

@@ -47,34 +47,34 @@ func TestComponentsOfClusters(t *testing.T) {
 			twins = append(twins, twin)
 		}
 	}
-	one, two := pairComponents(gather(pairs)), pairComponents(gather(twins))
+	one, two := pairComponents(normalizePairs(pairs)), pairComponents(normalizePairs(twins))
 	if two.Tasks != 3 || math.Abs(two.Mean-one.Mean) > 1e-15 {
 		t.Errorf("%+v of twins, %+v of singles", two, one)
 	}
 	near(t, "spread of cluster means", two.Between+3*two.SETasks*two.SETasks, one.Between+3*one.SETasks*one.SETasks, 1e-15)
 	// A heavy task counts by its weight, which reduces the effective number of tasks.
 	pairs[0].Weight = 4
-	c := pairComponents(gather(pairs))
+	c := pairComponents(normalizePairs(pairs))
 	near(t, "weighted mean", c.Mean, (4*.5+1+0)/6, 1e-15)
 	near(t, "effective tasks", c.Effective, 2, 1e-15)
-	near(t, "mean of the sample", sampleOf(gather(pairs)).Mean(), c.Mean, 1e-15)
+	near(t, "mean of the sample", sampleOf(normalizePairs(pairs)).Mean(), c.Mean, 1e-15)
 }
 
 func TestComponentsProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := genPairs(t)
-		c := pairComponents(gather(pairs))
+		c := pairComponents(normalizePairs(pairs))
 		if !(c.Between >= 0 && c.Within >= 0 && c.SENew >= c.SETasks && c.Effective <= float64(c.Tasks)+1e-9 && math.Abs(c.Mean) <= 1+1e-12) {
 			t.Fatalf("%+v", c)
 		}
 		rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2)).Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
-		if again := pairComponents(gather(pairs)); again != c {
+		if again := pairComponents(normalizePairs(pairs)); again != c {
 			t.Fatalf("order matters: %+v, %+v", c, again)
 		}
 		for i := range pairs {
 			pairs[i].A, pairs[i].B = pairs[i].B, pairs[i].A
 		}
-		if m := pairComponents(gather(pairs)); math.Abs(m.Mean+c.Mean) > 1e-12 || math.Abs(m.Between-c.Between) > 1e-12 {
+		if m := pairComponents(normalizePairs(pairs)); math.Abs(m.Mean+c.Mean) > 1e-12 || math.Abs(m.Between-c.Between) > 1e-12 {
 			t.Fatalf("swapped sides: %+v, %+v", c, m)
 		}
 	})

@@ -40,7 +40,7 @@ func TestDomains(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			other := domain("", 3, 2, constant(.5))
-			got := parts(gather(append(other, c.pairs...)), c.fixed)
+			got := parts(normalizePairs(append(other, c.pairs...)), c.fixed)
 			if len(got) != 1 || got[0].Domain != "x" || got[0].Verdict != c.verdict || got[0].Tasks != len(c.pairs) {
 				t.Errorf("%+v", got)
 			}
@@ -69,7 +69,7 @@ func TestDomainsAreCorrectedForTheirNumber(t *testing.T) {
 				pairs[i].A = append(pairs[i].A, float64(btoi(rng.Float64() < chance[i][0])))
 				pairs[i].B = append(pairs[i].B, float64(btoi(rng.Float64() < chance[i][1])))
 			}
-			for _, p := range parts(gather(pairs), false) {
+			for _, p := range parts(normalizePairs(pairs), false) {
 				vetoed = vetoed || p.Verdict == DomainVeto
 			}
 		}

@@ -50,7 +50,7 @@ func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 		Name: b.Name, Of: b.Of, Ratio: 1, Interval: Interval{Lo: 0, Hi: RatioMost}, Level: 1 - 2*alpha,
 		Most: b.AtMost, PerPoint: b.PerPoint, Floor: b.Floor, Verdict: GuardOpen,
 	}
-	bills := billsOf(b.Name, gather(pairs))
+	bills := billsOf(b.Name, normalizePairs(pairs))
 	if len(bills) == 0 {
 		return g
 	}

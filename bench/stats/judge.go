@@ -52,9 +52,9 @@ const (
 // only one side is scored as well, 0 as a rule ([Pair.AloneA]), Judge returns the one
 // that claims less.
 func Judge(variant string, pairs []Pair, rule Rule) Ruling {
-	r := rule.judge(variant, gather(pairs))
+	r := rule.judge(variant, normalizePairs(pairs))
 	if all := counted(pairs); all != nil {
-		whole := rule.judge(variant, gather(all))
+		whole := rule.judge(variant, normalizePairs(all))
 		whole.MissingCounted = true
 		r = weaker(r, whole)
 	}

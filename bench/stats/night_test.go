@@ -21,21 +21,21 @@ func TestDriftByHand(t *testing.T) {
 	row := func(d ...float64) Pair {
 		return Pair{Task: "t", A: make([]float64, len(d)), B: d}
 	}
-	one := newDrift(gather([]Pair{row(.1, .3)}), 0)
+	one := newDrift(normalizePairs([]Pair{row(.1, .3)}), 0)
 	if one.nights != 1 || one.worth != 1 {
 		t.Errorf("%+v", one)
 	}
 	near(t, "one night", one.variance, AssumedNight*AssumedNight, 0)
 	// Two nights with the means .1 and .5 and no chance: their spread is .08, with one
 	// degree of freedom added to the four assumed.
-	two := newDrift(gather(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), 0)
+	two := newDrift(normalizePairs(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), 0)
 	near(t, "two nights", two.variance, (4*.0004+.08)/5, 1e-15)
 	near(t, "their worth", two.worth, 2, 1e-15)
 	near(t, "their error", two.error(.025), 1.959963984540054*math.Sqrt(two.variance/2), 1e-12)
 	// A spread equal to chance leaves the assumption.
-	near(t, "chance", newDrift(gather(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), .16).variance, AssumedNight*AssumedNight, 0)
+	near(t, "chance", newDrift(normalizePairs(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), .16).variance, AssumedNight*AssumedNight, 0)
 	// Pairs of an unknown night are not counted.
-	unknown := newDrift(gather([]Pair{{Task: "t", A: []float64{0, 0}, B: []float64{1, 0}, Nights: []int{anyNight, 3}}}), 0)
+	unknown := newDrift(normalizePairs([]Pair{{Task: "t", A: []float64{0, 0}, B: []float64{1, 0}, Nights: []int{anyNight, 3}}}), 0)
 	if unknown.nights != 1 {
 		t.Errorf("%+v", unknown)
 	}

@@ -25,7 +25,7 @@ type Noise struct {
 // its interval shows how far chance alone moves a score. Pairs of several nights may be
 // given together: the evidence is valid over all of them.
 func NoiseFloor(pairs []Pair, level float64) Noise {
-	c, s := compareSequential(gather(pairs), level)
+	c, s := compareSequential(normalizePairs(pairs), level)
 	n := Noise{Comparison: c}
 	better, worse := s.LogSuperior(0), s.LogInferior(0)
 	high, low := math.Max(better, worse), math.Min(better, worse)

@@ -11,14 +11,14 @@ import (
 func TestCompareSequential(t *testing.T) {
 	pairs := inDomains(blocksOf(20, 10, func(task, block int) int { return btoi((task+block)%3 == 0) - btoi((task+block)%7 == 0) }),
 		func(i int) string { return []string{"x", "y"}[i%2] })
-	c, _ := compareSequential(gather(pairs), .95)
+	c, _ := compareSequential(normalizePairs(pairs), .95)
 	fixed := Compare(pairs, .95)
-	i := sampleOf(gather(pairs)).Interval(.95)
+	i := sampleOf(normalizePairs(pairs)).Interval(.95)
 	if c.Lo != i.Lo || c.Hi != i.Hi || c.SE != fixed.SE || c.Wins != fixed.Wins || c.Tasks != 20 || c.Repeats != 10 {
 		t.Errorf("%+v, want the interval %v", c, i)
 	}
 	near(t, "difference", c.Difference, fixed.Difference, 1e-12)
-	near(t, "p", c.P, math.Exp(-sampleOf(gather(pairs)).LogSuperior(0)), 1e-12)
+	near(t, "p", c.P, math.Exp(-sampleOf(normalizePairs(pairs)).LogSuperior(0)), 1e-12)
 	if len(c.Domains) != 2 || c.Domains[0].Hi-c.Domains[0].Lo <= c.Hi-c.Lo || c.Domains[0].Tasks != 10 {
 		t.Errorf("domains %+v", c.Domains)
 	}
@@ -32,9 +32,9 @@ func TestCompareSequential(t *testing.T) {
 func TestWeightedSample(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := genPairs(t)
-		s := sampleOf(gather(pairs))
+		s := sampleOf(normalizePairs(pairs))
 		var sum, total float64
-		for _, p := range gather(pairs) {
+		for _, p := range normalizePairs(pairs) {
 			for _, d := range p.row() {
 				sum += p.Weight * d
 				total += p.Weight
@@ -52,7 +52,7 @@ func TestWeightedSample(t *testing.T) {
 				pairs[i].Weight = 7
 			}
 		}
-		if seven := sampleOf(gather(pairs)); math.Abs(seven.Lower(.05)-lower) > 1e-9 || math.Abs(seven.LogSuperior(0)-s.LogSuperior(0)) > 1e-9 {
+		if seven := sampleOf(normalizePairs(pairs)); math.Abs(seven.Lower(.05)-lower) > 1e-9 || math.Abs(seven.LogSuperior(0)-s.LogSuperior(0)) > 1e-9 {
 			t.Fatalf("in another unit of weight the bound is %g, not %g", seven.Lower(.05), lower)
 		}
 	})
@@ -76,7 +76,7 @@ func TestWeightedCoverage(t *testing.T) {
 				pairs[i].A = append(pairs[i].A, float64(btoi(rng.Float64() < .5)))
 				pairs[i].B = append(pairs[i].B, float64(btoi(rng.Float64() < .5+gain)))
 			}
-			s := sampleOf(gather(pairs))
+			s := sampleOf(normalizePairs(pairs))
 			miss = miss || s.LogSuperior(0) >= math.Log(20) || s.LogInferior(0) >= math.Log(20)
 			find = find || s.LogSuperior(-.2) >= math.Log(20)
 		}
@@ -102,7 +102,7 @@ func TestDetectableSequentially(t *testing.T) {
 			s.Add(b-a, 1)
 		}
 		found += btoi(s.Lower(.025) > 0)
-		c, _ := compareSequential(gather([]Pair{p}), .95)
+		c, _ := compareSequential(normalizePairs([]Pair{p}), .95)
 		detectable += c.Detectable / runs
 	}
 	near(t, "detectable difference", detectable, gain, .005)

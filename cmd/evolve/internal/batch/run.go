@@ -457,7 +457,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	if err != nil {
 		return errors.Join(ended, err)
 	}
-	if err := r.o.Archive.SettleRun(ctx, r.run, e); err != nil {
+	if err := r.o.Archive.FinishRun(ctx, r.run, e); err != nil {
 		return errors.Join(ended, fmt.Errorf("recording the end of the run: %w", err))
 	}
 	if errors.Is(ended, bench.ErrRecorder) {

@@ -125,7 +125,7 @@ func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 	if err != nil {
 		return err
 	}
-	twins := bench.DeclareTwins(list)
+	twins := bench.DeclareDuplicates(list)
 	o.alike = &twins
 	return bench.WriteSuite(&o.content, list)
 }

@@ -149,7 +149,7 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 	if told || err != nil {
 		return sh.endRun(w, a, err)
 	}
-	heart := bench.NewHeartbeat(sh.Now)
+	heart := bench.NewStallDetector(sh.Now)
 	opts.Lost = heart.Lost
 	go heart.Run(ctx) // until stop
 	progress := sh.newProgress()

@@ -45,7 +45,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 			checks = append(checks, ok(label, "%s", text))
 		}
 		checks = append(checks, checkLikeness("likeness "+name, s.Likeness())...)
-		for _, r := range bench.Reveals(s.Tasks) {
+		for _, r := range bench.FindLeaks(s.Tasks) {
 			checks = append(checks, warn("answers "+name, "agents see this field: take it out of the suite, or name it so that it tells nothing", "%s", r))
 		}
 	}

@@ -122,20 +122,20 @@ func TestDue(t *testing.T) {
 		w := smoke([]float64{0, .2, .3}[seed%3], 10)
 		l := w.draw(rand.New(rand.NewPCG(seed, 1)))
 		v := l.propose(true)
-		v.trial = newTrial(w.Tasks, w.Items)
+		v.holdoutEvidence = newHoldoutEvidence(w.Tasks, w.Items)
 		rule := stats.Rule{Alpha: .05 / 12, Cap: 70}
 		for range 16 {
 			l.block(v, 1)
-			r := l.judge(v.trial, rule)
-			if v.trial.due(rule) {
+			r := l.judge(v.holdoutEvidence, rule)
+			if v.holdoutEvidence.due(rule) {
 				due++
 				continue
 			}
 			if open++; r.State != stats.Open || r.Claim != stats.NoClaim {
-				t.Fatalf("%s, %q after %d blocks, and it was not due", r.State, r.Claim, v.trial.blocks)
+				t.Fatalf("%s, %q after %d blocks, and it was not due", r.State, r.Claim, v.holdoutEvidence.blocks)
 			}
-			if r.Pairs != v.trial.sample.N() || math.Abs(r.Difference-v.trial.sample.Mean()) > 1e-12 || math.Abs(r.LogE-v.trial.sample.LogSuperior(0)) > 1e-9 {
-				t.Fatalf("the judge was given %+v, the trial has %d pairs with a mean of %g", r, v.trial.sample.N(), v.trial.sample.Mean())
+			if r.Pairs != v.holdoutEvidence.sample.N() || math.Abs(r.Difference-v.holdoutEvidence.sample.Mean()) > 1e-12 || math.Abs(r.LogE-v.holdoutEvidence.sample.LogSuperior(0)) > 1e-9 {
+				t.Fatalf("the judge was given %+v, the trial has %d pairs with a mean of %g", r, v.holdoutEvidence.sample.N(), v.holdoutEvidence.sample.Mean())
 			}
 		}
 	}
@@ -158,9 +158,9 @@ func TestFixedWorld(t *testing.T) {
 		}
 	}
 	v := l.propose(true)
-	v.trial = newTrial(w.Tasks, w.Items)
+	v.holdoutEvidence = newHoldoutEvidence(w.Tasks, w.Items)
 	l.block(v, 1)
-	if d := v.trial.sample.Mean() - v.here(l); math.Abs(d) > 1e-12 {
+	if d := v.holdoutEvidence.sample.Mean() - v.here(l); math.Abs(d) > 1e-12 {
 		t.Errorf("a block is off what is known by %g", d)
 	}
 }

@@ -5,5 +5,5 @@ const share = 0.65
 
 // policy decides on adoptions, night by night.
 type policy interface {
-	live(l *land) Outcome
+	live(l *simulation) Outcome
 }

@@ -84,10 +84,10 @@ func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
 }
 
 // proves runs blocks for a variant until it is ruled on or the pairs are used up.
-func (l *land) proves(v *variant, pairs, alpha float64) bool {
-	t := newTrial(l.Tasks, l.Items)
+func (l *simulation) proves(v *variant, pairs, alpha float64) bool {
+	t := newHoldoutEvidence(l.Tasks, l.Items)
 	rule := stats.Rule{Alpha: alpha, Fixed: l.Fixed}
-	v.trial = t
+	v.holdoutEvidence = t
 	for float64(t.sample.N()+l.Tasks) <= pairs {
 		l.block(v, int(float64(t.sample.N())/l.tonight()))
 		if t.due(rule) {

@@ -18,7 +18,7 @@ type argmax struct {
 // tested is the error of the single tests of other policies.
 const tested = 0.05
 
-func (p argmax) live(l *land) Outcome {
+func (p argmax) live(l *simulation) Outcome {
 	var out Outcome
 	best := math.Inf(-1)
 	for out.Nights < l.Nights && out.Adopted == 0 {
@@ -59,7 +59,7 @@ type scored struct {
 
 // nightly runs a config the given number of times, spread over the search tasks from the
 // first on.
-func (l *land) nightly(chances []float64, answers []int, runs int) scored {
+func (l *simulation) nightly(chances []float64, answers []int, runs int) scored {
 	s := scored{tasks: make([]float64, l.Tasks), runs: make([]int, l.Tasks)}
 	for r := range runs {
 		i := r % l.Tasks
@@ -100,7 +100,7 @@ type holdout struct {
 	repeats   int
 }
 
-func (p holdout) live(l *land) Outcome {
+func (p holdout) live(l *simulation) Outcome {
 	var out Outcome
 	a, variance := newArchive(l.Tasks), l.variance(l.search.chances)
 	for out.Nights < l.Nights && out.Adopted == 0 {
@@ -127,12 +127,12 @@ func (p holdout) live(l *land) Outcome {
 		out.Evaluations += blocks * block
 		winner, won := -1, stats.Comparison{}
 		for i, v := range finalists {
-			v.trial = newTrial(l.Tasks, l.Items)
+			v.holdoutEvidence = newHoldoutEvidence(l.Tasks, l.Items)
 			for range blocks {
 				l.block(v, out.Nights)
 			}
-			c := stats.Compare(l.pairs(v.trial), 1-2*p.error/float64(len(finalists)))
-			v.trial = nil
+			c := stats.Compare(l.pairs(v.holdoutEvidence), 1-2*p.error/float64(len(finalists)))
+			v.holdoutEvidence = nil
 			if c.Clusters > 1 && c.Lo > 0 && (winner < 0 || c.Lo > won.Lo) {
 				winner, won = i, c
 			}

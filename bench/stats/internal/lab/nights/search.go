@@ -31,7 +31,7 @@ func newArchive(tasks int) *archive {
 
 // searchNight spends up to budget evaluations on search tasks, by screening and
 // successive halving, and returns the number spent.
-func (l *land) searchNight(a *archive, budget int) int {
+func (l *simulation) searchNight(a *archive, budget int) int {
 	spent := l.refresh(a, budget)
 	tonight := make([]*variant, l.Variants)
 	for i := range tonight {
@@ -54,7 +54,7 @@ func (l *land) searchNight(a *archive, budget int) int {
 }
 
 // refresh runs the champion once on every search task; a fixed one only on the first night.
-func (l *land) refresh(a *archive, budget int) int {
+func (l *simulation) refresh(a *archive, budget int) int {
 	spent := 0
 	for i, p := range l.search.chances {
 		if spent == budget || l.Fixed && a.runs[i] > 0 {
@@ -72,7 +72,7 @@ func (l *land) refresh(a *archive, budget int) int {
 }
 
 // run makes n runs of a variant on its next search tasks.
-func (l *land) run(a *archive, v *variant, n int) int {
+func (l *simulation) run(a *archive, v *variant, n int) int {
 	if l.Fixed {
 		n = min(n, l.Tasks-v.runs)
 	}

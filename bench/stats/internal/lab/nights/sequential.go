@@ -35,7 +35,7 @@ const (
 // [confirm.Ledger] and the [confirm.Runner] of its nights.
 type life struct {
 	sequential
-	*land
+	*simulation
 	archive  *archive
 	out      Outcome
 	control  stats.Control
@@ -48,8 +48,8 @@ type life struct {
 	exposures []confirm.Exposure
 }
 
-func (s sequential) live(l *land) Outcome {
-	c := &life{sequential: s, land: l, archive: newArchive(l.Tasks), control: stats.Monthly(), variance: l.variance(l.search.chances)}
+func (s sequential) live(l *simulation) Outcome {
+	c := &life{sequential: s, simulation: l, archive: newArchive(l.Tasks), control: stats.Monthly(), variance: l.variance(l.search.chances)}
 	if s.online {
 		c.control.Entries = math.MaxInt32 // e-LOND bounds the levels of entries, not their number
 	}
@@ -63,7 +63,7 @@ func (s sequential) live(l *land) Outcome {
 	for _, e := range c.entries {
 		if e.Void == "" && !e.State.Ended() {
 			v := c.archive.variant(e.Variant)
-			c.close(v, c.judge(v.trial, stats.Rule{Alpha: e.Alpha, Fixed: c.Fixed, Cap: e.Projected}))
+			c.close(v, c.judge(v.holdoutEvidence, stats.Rule{Alpha: e.Alpha, Fixed: c.Fixed, Cap: e.Projected}))
 		}
 	}
 	return c.out
@@ -113,7 +113,7 @@ func (c *life) Entries(context.Context) ([]confirm.Entry, error) { return slices
 // Enter adds an entry.
 func (c *life) Enter(_ context.Context, e confirm.Entry) (confirm.Entry, error) {
 	v := c.archive.variant(e.Variant)
-	v.trial = newTrial(c.Tasks, c.Items)
+	v.holdoutEvidence = newHoldoutEvidence(c.Tasks, c.Items)
 	if v.gain > 0 {
 		c.out.Entered++
 	}
@@ -143,7 +143,7 @@ func (c *life) Expose(_ context.Context, e confirm.Exposure) error {
 
 // Run evaluates a block.
 func (c *life) Run(_ context.Context, b confirm.Block) error {
-	t := c.archive.variant(b.Variant).trial
+	t := c.archive.variant(b.Variant).holdoutEvidence
 	c.block(c.archive.variant(b.Variant), c.night)
 	if t.night != c.night {
 		t.night, t.tonight = c.night, 0
@@ -158,17 +158,17 @@ func (c *life) Run(_ context.Context, b confirm.Block) error {
 
 // Evidence returns the evidence of an entry.
 func (c *life) Evidence(_ context.Context, e confirm.Entry) (confirm.Evidence, error) {
-	return evidence{c, c.archive.variant(e.Variant).trial}, nil
+	return evidence{c, c.archive.variant(e.Variant).holdoutEvidence}, nil
 }
 
 type evidence struct {
 	*life
-	*trial
+	*holdoutEvidence
 }
 
 // Blocks returns the number of complete blocks in all and in this night.
 func (e evidence) Blocks() (all, tonight int) {
-	if e.trial.night == e.life.night {
+	if e.holdoutEvidence.night == e.life.night {
 		tonight = e.tonight
 	}
 	return e.blocks, tonight
@@ -186,7 +186,7 @@ func (e evidence) Judge(_ string, rule stats.Rule) stats.Ruling {
 	if !e.due(rule) {
 		return stats.Ruling{State: stats.Open, Blocks: e.blocks, Pairs: e.sample.N(), LogE: e.sample.LogSuperior(0), Threshold: -math.Log(rule.Alpha)}
 	}
-	r := e.judge(e.trial, rule)
+	r := e.judge(e.holdoutEvidence, rule)
 	if e.first {
 		r.Parts, r.Guards = nil, nil
 	}
@@ -200,7 +200,7 @@ func (e evidence) Judge(_ string, rule stats.Rule) stats.Ruling {
 func (c *life) conclude(turn confirm.Turn) {
 	v, r := c.archive.variant(turn.Entry.Variant), turn.Ruling
 	c.close(v, r)
-	if r.Claim != stats.NoClaim && v.here(c.land) <= 0 {
+	if r.Claim != stats.NoClaim && v.here(c.simulation) <= 0 {
 		c.out.FalseHere++
 	}
 	if turn.Entry.State != stats.Proven {
@@ -208,7 +208,7 @@ func (c *life) conclude(turn confirm.Turn) {
 	}
 	c.adopted++
 	c.out.adopt(c.night, v.gain, r.Difference)
-	c.out.AdoptedHere.add(r.Lo <= v.here(c.land) && v.here(c.land) <= r.Hi)
+	c.out.AdoptedHere.add(r.Lo <= v.here(c.simulation) && v.here(c.simulation) <= r.Hi)
 	c.out.AdoptedNew.add(r.New.Lo <= v.gain && v.gain <= r.New.Hi)
 	if c.out.Adopted == 0 {
 		// The mistake is undone, which voids all evidence against the champion.
@@ -219,7 +219,7 @@ func (c *life) conclude(turn confirm.Turn) {
 // close records whether the intervals of a candidate contain the truth at its end.
 func (c *life) close(v *variant, r stats.Ruling) {
 	v.ended = true
-	here := v.here(c.land)
+	here := v.here(c.simulation)
 	c.out.Here.add(r.Lo <= here && here <= r.Hi)
 	c.out.New.add(r.New.Lo <= v.gain && v.gain <= r.New.Hi)
 }

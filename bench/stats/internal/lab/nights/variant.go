@@ -16,13 +16,13 @@ type variant struct {
 	searchAnswers, holdoutAnswers []int
 	// Number of runs on search tasks, index of the next task, and sum of the scores minus
 	// the champion's means.
-	runs, next int
-	sum        float64
-	trial      *trial // nil before it enters the confirmation
-	ended      bool
+	runs, next      int
+	sum             float64
+	holdoutEvidence *holdoutEvidence // nil before it enters the confirmation
+	ended           bool
 }
 
-func (l *land) propose(better bool) *variant {
+func (l *simulation) propose(better bool) *variant {
 	v := &variant{next: l.rng.IntN(l.Tasks)}
 	by := l.level
 	if better {
@@ -36,7 +36,7 @@ func (l *land) propose(better bool) *variant {
 }
 
 // here returns the true gain on the holdout tasks themselves.
-func (v *variant) here(l *land) float64 {
+func (v *variant) here(l *simulation) float64 {
 	var sum float64
 	for i := range v.holdout {
 		if l.Fixed {
@@ -52,15 +52,15 @@ func (v *variant) here(l *land) float64 {
 // variance is that of one run.
 func (v *variant) posterior(variance float64) (mean, sd float64) {
 	var confirm stats.Differences
-	if t := v.trial; t != nil {
+	if t := v.holdoutEvidence; t != nil {
 		confirm = stats.Differences{N: float64(t.sample.N()), Sum: t.sample.Mean() * float64(t.sample.N()), Variance: 2 * variance}
 	}
 	return stats.Posterior(stats.Differences{N: float64(v.runs), Sum: v.sum, Variance: variance}, confirm)
 }
 
-// trial is a variant's evidence from the holdout: the count of each difference in points,
+// holdoutEvidence is a variant's evidence from the holdout: the count of each difference in points,
 // by task and night.
-type trial struct {
+type holdoutEvidence struct {
 	items  int
 	counts [][]int // by task, by night and difference + items
 	nights []int   // nights with blocks
@@ -74,12 +74,12 @@ type trial struct {
 	night, tonight int
 }
 
-func newTrial(tasks, items int) *trial {
-	return &trial{items: items, counts: make([][]int, tasks)}
+func newHoldoutEvidence(tasks, items int) *holdoutEvidence {
+	return &holdoutEvidence{items: items, counts: make([][]int, tasks)}
 }
 
 // at returns the start of a night's counts, which it adds if necessary.
-func (t *trial) at(night int) int {
+func (t *holdoutEvidence) at(night int) int {
 	wide := 2*t.items + 1
 	if len(t.nights) == 0 || t.nights[len(t.nights)-1] != night {
 		t.nights = append(t.nights, night)
@@ -91,8 +91,8 @@ func (t *trial) at(night int) int {
 }
 
 // block runs one fresh pair on every holdout task in the given night.
-func (l *land) block(v *variant, night int) {
-	t := v.trial
+func (l *simulation) block(v *variant, night int) {
+	t := v.holdoutEvidence
 	at := t.at(night) + l.Items
 	total := make([]int, 2*l.Items+1)
 	for i := range v.holdout {
@@ -117,7 +117,7 @@ func (l *land) block(v *variant, night int) {
 const dear = .5
 
 // pay adds the costs of a block's runs.
-func (l *land) pay(t *trial) {
+func (l *simulation) pay(t *holdoutEvidence) {
 	if l.Price == 0 {
 		return
 	}
@@ -136,13 +136,13 @@ func (l *land) pay(t *trial) {
 
 // due reports whether the ruling could be anything but "open": there is or was evidence
 // either way, or the cap is exceeded. It only saves time.
-func (t *trial) due(rule stats.Rule) bool {
+func (t *holdoutEvidence) due(rule stats.Rule) bool {
 	return rule.Fixed || rule.Proof != nil || t.sample.LogSuperior(0) >= -math.Log(rule.Alpha) || t.sample.LogInferior(0) >= -math.Log(.05) ||
 		rule.Cap > 0 && float64(t.sample.N()) > 2*rule.Cap
 }
 
 // judge rules on a trial.
-func (l *land) judge(t *trial, rule stats.Rule) stats.Ruling {
+func (l *simulation) judge(t *holdoutEvidence, rule stats.Rule) stats.Ruling {
 	if l.Price > 0 {
 		rule.Guards = []stats.Bound{{Name: stats.Cost, Of: stats.Mean, AtMost: stats.AtMost}}
 	}
@@ -150,7 +150,7 @@ func (l *land) judge(t *trial, rule stats.Rule) stats.Ruling {
 }
 
 // pairs returns the evidence in the form for the judge.
-func (l *land) pairs(t *trial) []stats.Pair {
+func (l *simulation) pairs(t *holdoutEvidence) []stats.Pair {
 	out := make([]stats.Pair, len(t.counts))
 	scores, wide := make([]float64, 2*len(t.counts)*t.blocks), 2*t.items+1
 	nights := make([]int, len(t.counts)*t.blocks)

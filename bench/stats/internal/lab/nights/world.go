@@ -76,8 +76,8 @@ type side struct {
 	logits, chances []float64
 }
 
-// land is a world with its tasks drawn.
-type land struct {
+// simulation is a world with its tasks drawn.
+type simulation struct {
 	World
 	rng             *rand.Rand
 	search, holdout side
@@ -88,8 +88,8 @@ type land struct {
 	searchAnswers, holdoutAnswers []int
 }
 
-func (w World) draw(rng *rand.Rand) *land {
-	l := &land{World: w, rng: rng, search: w.side(rng), holdout: w.side(rng), shift: w.shift(), level: shift(0, w.Interaction)}
+func (w World) draw(rng *rand.Rand) *simulation {
+	l := &simulation{World: w, rng: rng, search: w.side(rng), holdout: w.side(rng), shift: w.shift(), level: shift(0, w.Interaction)}
 	if w.Fixed {
 		l.searchAnswers, l.holdoutAnswers = l.answers(l.search.chances), l.answers(l.holdout.chances)
 	}
@@ -110,7 +110,7 @@ func (w World) side(rng *rand.Rand) side {
 }
 
 // shifted returns the success probabilities of a variant on one side.
-func (l *land) shifted(s side, by float64) []float64 {
+func (l *simulation) shifted(s side, by float64) []float64 {
 	if by == 0 && l.Interaction == 0 {
 		return s.chances
 	}
@@ -129,7 +129,7 @@ func (l *land) shifted(s side, by float64) []float64 {
 }
 
 // answers draws the fixed points of an agent on every task.
-func (l *land) answers(chances []float64) []int {
+func (l *simulation) answers(chances []float64) []int {
 	out := make([]int, len(chances))
 	for i, p := range chances {
 		out[i] = l.points(p)
@@ -138,7 +138,7 @@ func (l *land) answers(chances []float64) []int {
 }
 
 // points draws the points of one run, at most Items.
-func (l *land) points(chance float64) int {
+func (l *simulation) points(chance float64) int {
 	n := 0
 	for range l.Items {
 		if l.rng.Float64() < chance {
@@ -149,7 +149,7 @@ func (l *land) points(chance float64) int {
 }
 
 // variance returns the variance of one run's score, the mean over tasks.
-func (l *land) variance(chances []float64) float64 {
+func (l *simulation) variance(chances []float64) float64 {
 	var sum float64
 	for _, p := range chances {
 		sum += p * (1 - p)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The bounds of near likeness, chosen by the figures that TestTwinsOfRealTasks and
-// TestTwinsInWorlds check.
+// The bounds of near likeness, chosen by the figures that TestDuplicatesOfRealTasks and
+// TestDuplicatesInWorlds check.
 const (
 	nearShare  = .7  // minimum share of the longer text's words that both have, in order
 	nearLength = 8   // minimum words of the longer text; shorter ones are alike when one contains the other
@@ -35,7 +35,7 @@ const (
 // not matter. Candidates are found by pairs of words that stand close together, of which
 // each task contributes a sample, the smallest hashes (Broder, Compression and Complexity
 // of Sequences, 1997).
-func (f *twinFinder) near() {
+func (f *duplicateFinder) near() {
 	t := f.texts()
 	order := make([]int, 0, len(f.list))
 	for i := range f.list {
@@ -77,7 +77,9 @@ func (f *twinFinder) near() {
 
 // common returns the number of tasks above which a shared passage counts as an
 // instruction or as everyday language.
-func (f *twinFinder) common() int { return max(fewCommon, min(manyCommon, len(f.list)/storySpread)) }
+func (f *duplicateFinder) common() int {
+	return max(fewCommon, min(manyCommon, len(f.list)/passageSpread))
+}
 
 // texts holds the tasks' words as numbers, for comparison.
 type texts struct {
@@ -90,7 +92,7 @@ type texts struct {
 
 // texts numbers the words of all tasks and samples the word pairs of each. Pairs of only
 // one task are left out, since they find nothing.
-func (f *twinFinder) texts() *texts {
+func (f *duplicateFinder) texts() *texts {
 	n := len(f.list)
 	t := &texts{words: make([][]uint32, n), sorted: make([][]uint32, n), sample: make([][]uint64, n), dirs: make([]string, n)}
 	numbers := map[string]uint32{}
@@ -131,7 +133,7 @@ func (f *twinFinder) texts() *texts {
 }
 
 // compared returns the words of a task and of its fixture files, at most alignWords.
-func (f *twinFinder) compared(i int) []string {
+func (f *duplicateFinder) compared(i int) []string {
 	words, files := f.list[i].words, f.tasks[f.list[i].index].Fixtures.Files
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		if len(words) >= alignWords {

@@ -28,19 +28,19 @@ func instructed(n int) []string {
 	return out
 }
 
-func twinsOf(goals ...string) []string {
+func duplicatesOf(goals ...string) []string {
 	tasks := make([]Task, len(goals))
 	for i, g := range goals {
 		tasks[i] = Task{ID: fmt.Sprint(i), Goal: g}
 	}
 	var out []string
-	for _, g := range FindTwins(tasks) {
+	for _, g := range FindDuplicates(tasks) {
 		out = append(out, g.named(tasks))
 	}
 	return out
 }
 
-func TestFindTwins(t *testing.T) {
+func TestFindDuplicates(t *testing.T) {
 	for name, c := range map[string]struct {
 		goals []string
 		want  []string
@@ -67,23 +67,23 @@ func TestFindTwins(t *testing.T) {
 		}, []string{"story: 0, 2"}},
 		"an instruction": {instructed(12), nil},
 	} {
-		if diff := cmp.Diff(c.want, twinsOf(c.goals...)); diff != "" {
+		if diff := cmp.Diff(c.want, duplicatesOf(c.goals...)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
 }
 
-// TestTwinsOfDeclaredClusters: declared clusters are not changed.
-func TestTwinsOfDeclaredClusters(t *testing.T) {
+// TestDuplicatesOfDeclaredClusters: declared clusters are not changed.
+func TestDuplicatesOfDeclaredClusters(t *testing.T) {
 	tasks := []Task{{ID: "a", Goal: "say yes", Cluster: "a"}, {ID: "b", Goal: "say yes", Cluster: "b"}, {ID: "c", Goal: "say yes"}}
-	if found := FindTwins(tasks); len(found) > 0 {
+	if found := FindDuplicates(tasks); len(found) > 0 {
 		t.Errorf("found %v", found)
 	}
 }
 
-// TestTwinsStayOnOneSide: with assigned splits, twins get one split, and all other tasks
-// keep the split that they have without twins.
-func TestTwinsStayOnOneSide(t *testing.T) {
+// TestDuplicatesStayOnOneSide: with assigned splits, duplicates get one split, and all other tasks
+// keep the split that they have without duplicates.
+func TestDuplicatesStayOnOneSide(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields(passage)
 	var plain, lines strings.Builder
@@ -106,8 +106,8 @@ func TestTwinsStayOnOneSide(t *testing.T) {
 		return s
 	}
 	without, with := read(plain.String()), read(lines.String())
-	if len(without.Twins) > 0 || len(with.Twins) != 20 {
-		t.Fatalf("%d and %d groups", len(without.Twins), len(with.Twins))
+	if len(without.Duplicates) > 0 || len(with.Duplicates) != 20 {
+		t.Fatalf("%d and %d groups", len(without.Duplicates), len(with.Duplicates))
 	}
 	sides := map[string]Split{}
 	for _, task := range with.Tasks {
@@ -121,14 +121,14 @@ func TestTwinsStayOnOneSide(t *testing.T) {
 			t.Errorf("%s moved from %s to %s", task.ID, task.Split, with.Tasks[i].Split)
 		}
 	}
-	if l := with.Likeness(); l.Tasks != 220 || l.Units != 200 || l.Twins != 40 || l.Exact != 40 || l.Aside+l.Across > 0 {
+	if l := with.Likeness(); l.Tasks != 220 || l.Units != 200 || l.Duplicates != 40 || l.Exact != 40 || l.Aside+l.Across > 0 {
 		t.Errorf("%+v", l)
 	}
 }
 
-// TestTwinsOnBothSidesAsDeclared: a search task with an exact duplicate in the holdout is
+// TestDuplicatesOnBothSidesAsDeclared: a search task with an exact duplicate in the holdout is
 // put aside; near-duplicates keep their declared splits.
-func TestTwinsOnBothSidesAsDeclared(t *testing.T) {
+func TestDuplicatesOnBothSidesAsDeclared(t *testing.T) {
 	text := `{"id":"a","goal":"Freeze my account","answer":"x","split":"search"}
 {"id":"b","goal":"freeze my account!","answer":"x","split":"holdout"}
 {"id":"c","goal":"please send ten dollars from bank of america to capital one","answer":"x","split":"search"}
@@ -153,9 +153,9 @@ func TestTwinsOnBothSidesAsDeclared(t *testing.T) {
 	}
 }
 
-// TestTwinsOnBothSidesInClusters: declared clusters keep no exact duplicate in both
+// TestDuplicatesOnBothSidesInClusters: declared clusters keep no exact duplicate in both
 // splits.
-func TestTwinsOnBothSidesInClusters(t *testing.T) {
+func TestDuplicatesOnBothSidesInClusters(t *testing.T) {
 	s, issues := ReadSuite(strings.NewReader(`{"id":"a","goal":"Freeze my account","answer":"x","split":"search","cluster":"a"}
 {"id":"b","goal":"freeze my account!","answer":"x","split":"holdout","cluster":"b"}
 `), "s", nil, GraderRules{})
@@ -167,9 +167,9 @@ func TestTwinsOnBothSidesInClusters(t *testing.T) {
 	}
 }
 
-// TestTwinsOverSuites: assigned splits do not separate near-duplicates in two suites of
+// TestDuplicatesOverSuites: assigned splits do not separate near-duplicates in two suites of
 // an agent, declared splits do not separate exact ones, and they are one unit.
-func TestTwinsOverSuites(t *testing.T) {
+func TestDuplicatesOverSuites(t *testing.T) {
 	read := func(text string) *Suite {
 		s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})
 		if len(issues) > 0 {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// gather normalizes pairs for rulings: scores of both sides only, one Pair per task,
+// normalizePairs normalizes pairs for rulings: scores of both sides only, one Pair per task,
 // cluster set and weight above 0, in an order that depends on neither the order of tasks
 // nor that of blocks.
-func gather(pairs []Pair) []Pair {
+func normalizePairs(pairs []Pair) []Pair {
 	out := make([]Pair, 0, len(pairs))
 	for _, p := range pairs {
 		clean := Pair{Task: p.Task, Domain: p.Domain, Cluster: p.Cluster, Weight: p.Weight}

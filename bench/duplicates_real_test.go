@@ -6,33 +6,33 @@ import (
 	"testing"
 )
 
-// TestTwinsOfRealTasks checks the figures by which the bounds were chosen. Of 22,500 real
+// TestDuplicatesOfRealTasks checks the figures by which the bounds were chosen. Of 22,500 real
 // utterances, 150 for each intent, a third are nearly the same as another one; 1 % have
 // an intent other than that of most of their group. Of 1,319 real story problems two are
 // alike, two questions about one story.
-func TestTwinsOfRealTasks(t *testing.T) {
+func TestDuplicatesOfRealTasks(t *testing.T) {
 	tasks := realUtterances()
 	if len(tasks) == 0 {
 		t.Skip("the real data is not on this machine: set EVOLVE_SHARED_DATA to the folder that has it")
 	}
-	twins, strange, biggest := 0, 0, 0
-	groups := FindTwins(tasks)
+	duplicates, strange, biggest := 0, 0, 0
+	groups := FindDuplicates(tasks)
 	for _, g := range groups {
 		labels, most := map[string]int{}, 0
 		for _, i := range g.Tasks {
 			labels[*tasks[i].Answer]++
 			most = max(most, labels[*tasks[i].Answer])
 		}
-		twins += len(g.Tasks)
+		duplicates += len(g.Tasks)
 		biggest = max(biggest, len(g.Tasks))
 		strange += len(g.Tasks) - most
 	}
-	t.Logf("%d tasks: %d near-duplicates in %d groups, the biggest of %d; %d of another intent than most", len(tasks), twins, len(groups), biggest, strange)
-	if len(tasks) != 22_500 || twins > 8000 || biggest > 25 || strange > 225 {
+	t.Logf("%d tasks: %d near-duplicates in %d groups, the biggest of %d; %d of another intent than most", len(tasks), duplicates, len(groups), biggest, strange)
+	if len(tasks) != 22_500 || duplicates > 8000 || biggest > 25 || strange > 225 {
 		t.Errorf("that is not what the bounds were chosen for")
 	}
-	stories := realStories()
-	if found := FindTwins(stories); len(stories) != 1319 || len(found) > 1 {
+	stories := realProblems()
+	if found := FindDuplicates(stories); len(stories) != 1319 || len(found) > 1 {
 		t.Errorf("%d groups among %d story problems", len(found), len(stories))
 	}
 }

@@ -17,11 +17,11 @@ const (
 	longPause = 2 * time.Second
 )
 
-// Heartbeat measures the time for which this process did not run because a signal stopped
-// it or the machine was suspended. It compares the time between beats by the monotonic
-// clock, which runs on while the process is stopped, and by the wall clock, which also
-// runs on while the machine is suspended. It is safe for concurrent use.
-type Heartbeat struct {
+// StallDetector measures the time for which this process did not run because a signal
+// stopped it or the machine was suspended. It compares the time between beats by the
+// monotonic clock, which runs on while the process is stopped, and by the wall clock, which
+// also runs on while the machine is suspended. It is safe for concurrent use.
+type StallDetector struct {
 	now func() time.Time
 
 	mu   sync.Mutex
@@ -29,11 +29,13 @@ type Heartbeat struct {
 	lost time.Duration
 }
 
-// NewHeartbeat returns a heartbeat whose first beat is now.
-func NewHeartbeat(now func() time.Time) *Heartbeat { return &Heartbeat{now: now, last: now()} }
+// NewStallDetector returns a detector whose first beat is now.
+func NewStallDetector(now func() time.Time) *StallDetector {
+	return &StallDetector{now: now, last: now()}
+}
 
-// Run beats until the context ends.
-func (h *Heartbeat) Run(ctx context.Context) {
+// Run measures until the context ends.
+func (h *StallDetector) Run(ctx context.Context) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	for {
@@ -46,9 +48,9 @@ func (h *Heartbeat) Run(ctx context.Context) {
 	}
 }
 
-// Lost beats and returns the total time of all pauses so far, including one that just
+// Lost measures and returns the total time of all pauses so far, including one that just
 // ended.
-func (h *Heartbeat) Lost() time.Duration {
+func (h *StallDetector) Lost() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// gather gives twins one unit and one split, in place. The tasks have their splits;
-// declared are those that their author declared, which do not change. Only twins move, so
+// assignGroup gives duplicates one unit and one split, in place. The tasks have their splits;
+// declared are those that their author declared, which do not change. Only duplicates move, so
 // that all other tasks keep their splits: to the split that some of them declare, or else
 // to that of the task with the smallest id.
-func gather(tasks []Task, declared []Split, g Twins) {
+func assignGroup(tasks []Task, declared []Split, g Duplicates) {
 	first := slices.MinFunc(g.Tasks, func(a, b int) int { return strings.Compare(tasks[a].ID, tasks[b].ID) })
 	side := tasks[first].Split
 	sides := map[Split]bool{}
@@ -28,16 +28,16 @@ func gather(tasks []Task, declared []Split, g Twins) {
 		side = Holdout
 	}
 	for _, i := range g.Tasks {
-		tasks[i].Twin = tasks[first].ID
+		tasks[i].DuplicateOf = tasks[first].ID
 		if declared[i] == "" {
 			tasks[i].Split = side
 		}
 	}
 }
 
-// putAside removes from the search the tasks with an exact duplicate in the holdout, even
+// setAside removes from the search the tasks with an exact duplicate in the holdout, even
 // if their split is declared, because the search would learn the holdout task.
-func putAside(tasks []Task) {
+func setAside(tasks []Task) {
 	held := map[string]bool{}
 	same := make([]string, len(tasks))
 	for i := range tasks {
@@ -74,19 +74,19 @@ func JoinSuites(suites []*Suite) Likeness {
 			declared = append(declared, s.declared[i])
 		}
 	}
-	f := newTwinFinder(all.Tasks, func(*Task) bool { return true }).find()
+	f := newDuplicateFinder(all.Tasks, func(*Task) bool { return true }).find()
 	for _, unit := range known {
 		for _, i := range unit[1:] {
 			f.join(unit[0], i, "")
 		}
 	}
-	all.Twins = slices.DeleteFunc(f.groups(), func(g Twins) bool {
+	all.Duplicates = slices.DeleteFunc(f.groups(), func(g Duplicates) bool {
 		return !slices.ContainsFunc(g.Tasks, func(i int) bool { return of[i] != of[g.Tasks[0]] })
 	})
-	for _, g := range all.Twins {
-		gather(all.Tasks, declared, g)
+	for _, g := range all.Duplicates {
+		assignGroup(all.Tasks, declared, g)
 	}
-	putAside(all.Tasks)
+	setAside(all.Tasks)
 	at := 0
 	for _, s := range suites {
 		at += copy(s.Tasks, all.Tasks[at:at+len(s.Tasks)])
@@ -94,11 +94,11 @@ func JoinSuites(suites []*Suite) Likeness {
 	return all.Likeness()
 }
 
-// DeclareTwins finds near-duplicates among tasks and sets their clusters, in place, so
+// DeclareDuplicates finds near-duplicates among tasks and sets their clusters, in place, so
 // that they can be reviewed and changed.
-func DeclareTwins(tasks []Task) Likeness {
-	s := Suite{Tasks: tasks, Twins: FindTwins(tasks)}
-	for _, g := range s.Twins {
+func DeclareDuplicates(tasks []Task) Likeness {
+	s := Suite{Tasks: tasks, Duplicates: FindDuplicates(tasks)}
+	for _, g := range s.Duplicates {
 		first := slices.MinFunc(g.Tasks, func(a, b int) int { return strings.Compare(tasks[a].ID, tasks[b].ID) })
 		for _, i := range g.Tasks {
 			tasks[i].Cluster = tasks[first].ID
@@ -114,9 +114,9 @@ type Likeness struct {
 	Units int `json:"units"`
 	// Twins is the number of tasks in the found Groups; Exact that in groups whose
 	// closest tasks are the same except for punctuation.
-	Groups int `json:"groups,omitempty"`
-	Twins  int `json:"twins,omitempty"`
-	Exact  int `json:"exact,omitempty"`
+	Groups     int `json:"groups,omitempty"`
+	Duplicates int `json:"duplicates,omitempty"`
+	Exact      int `json:"exact,omitempty"`
 	// Aside is the number of tasks put aside, Across that of groups whose declared splits
 	// differ.
 	Aside  int `json:"aside,omitempty"`
@@ -125,15 +125,15 @@ type Likeness struct {
 	Named []string `json:"named,omitempty"`
 }
 
-// namedTwins bounds the groups that are named, and namedTasks the tasks of each.
+// namedGroups bounds the groups that are named, and namedTasks the tasks of each.
 const (
-	namedTwins = 10
-	namedTasks = 4
+	namedGroups = 10
+	namedTasks  = 4
 )
 
 // Likeness counts the near-duplicates of a suite.
 func (s *Suite) Likeness() Likeness {
-	l := Likeness{Tasks: len(s.Tasks), Groups: len(s.Twins)}
+	l := Likeness{Tasks: len(s.Tasks), Groups: len(s.Duplicates)}
 	units := map[string]bool{}
 	for i := range s.Tasks {
 		units[s.Tasks[i].Unit()] = true
@@ -142,8 +142,8 @@ func (s *Suite) Likeness() Likeness {
 		}
 	}
 	l.Units = len(units)
-	for _, g := range s.Twins {
-		l.Twins += len(g.Tasks)
+	for _, g := range s.Duplicates {
+		l.Duplicates += len(g.Tasks)
 		if g.Kind == Exact {
 			l.Exact += len(g.Tasks)
 		}
@@ -151,7 +151,7 @@ func (s *Suite) Likeness() Likeness {
 		if search && slices.ContainsFunc(g.Tasks, func(i int) bool { return s.Tasks[i].Split == Holdout }) {
 			l.Across++
 		}
-		if len(l.Named) < namedTwins {
+		if len(l.Named) < namedGroups {
 			l.Named = append(l.Named, g.named(s.Tasks))
 		}
 	}
@@ -159,7 +159,7 @@ func (s *Suite) Likeness() Likeness {
 }
 
 // named describes a group.
-func (g Twins) named(tasks []Task) string {
+func (g Duplicates) named(tasks []Task) string {
 	ids := make([]string, 0, namedTasks)
 	for _, i := range g.Tasks[:min(len(g.Tasks), namedTasks)] {
 		ids = append(ids, tasks[i].ID)
@@ -182,7 +182,7 @@ func groups(n int) string {
 func (l Likeness) String() string {
 	var parts []string
 	if l.Groups > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d tasks are near-duplicates in %s and count as one each (%d of them exact)", l.Twins, l.Tasks, groups(l.Groups), l.Exact))
+		parts = append(parts, fmt.Sprintf("%d of %d tasks are near-duplicates in %s and count as one each (%d of them exact)", l.Duplicates, l.Tasks, groups(l.Groups), l.Exact))
 	}
 	if l.Aside > 0 {
 		parts = append(parts, fmt.Sprintf("%d to be searched on are put aside, because the same task is held out", l.Aside))

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-func TestReveals(t *testing.T) {
+func TestLeaks(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	make40 := func(n int, f func(i int, t *Task)) []Task {
 		tasks := make([]Task, n)
@@ -114,7 +114,7 @@ func TestReveals(t *testing.T) {
 		"a domain that leans, a bit": {make40(40, func(i int, t *Task) { answered(t, labels[random.IntN(2)]); t.Domain = labels[random.IntN(2)] }), ""},
 	} {
 		got := ""
-		for _, r := range Reveals(c.tasks) {
+		for _, r := range FindLeaks(c.tasks) {
 			got += r.String()
 		}
 		if got != c.want {
@@ -123,9 +123,9 @@ func TestReveals(t *testing.T) {
 	}
 }
 
-// TestRevealsRarelyByChance: fields that are independent of the answers are reported in
+// TestLeaksRarelyByChance: fields that are independent of the answers are reported in
 // fewer than one of a thousand suites.
-func TestRevealsRarelyByChance(t *testing.T) {
+func TestLeaksRarelyByChance(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	found := 0
 	for range 2000 {
@@ -135,7 +135,7 @@ func TestRevealsRarelyByChance(t *testing.T) {
 			answer := fmt.Sprint("a", random.IntN(answers))
 			tasks[i] = Task{Answer: &answer, Domain: fmt.Sprint("d", random.IntN(domains))}
 		}
-		found += len(Reveals(tasks))
+		found += len(FindLeaks(tasks))
 	}
 	if found > 2 {
 		t.Errorf("%d of 2000 fields at random are taken for telling", found)

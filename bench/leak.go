@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Reveal is a field that agents see and that reveals the answers of tasks.
-type Reveal struct {
+// Leak is a field that agents see and that reveals the answers of tasks.
+type Leak struct {
 	// Field is domain, a path into the input object such as input.category, "file name"
 	// for a task's only file, or "last message" for one by the assistant.
 	Field string
@@ -30,11 +30,11 @@ type Reveal struct {
 }
 
 // String returns the finding as a sentence.
-func (r Reveal) String() string {
+func (r Leak) String() string {
 	switch {
-	case r.Same >= revealShare:
+	case r.Same >= leakShare:
 		return fmt.Sprintf("%s is the answer itself in %.0f %% of %d tasks", r.Field, 100*r.Same, r.Tasks)
-	case r.Held >= revealShare:
+	case r.Held >= leakShare:
 		return fmt.Sprintf("%s holds the answer in %.0f %% of %d tasks", r.Field, 100*r.Held, r.Tasks)
 	}
 	return fmt.Sprintf("%s tells the answer of %.0f %% of %d tasks, %.0f %% without it", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
@@ -42,19 +42,19 @@ func (r Reveal) String() string {
 
 // The bounds above which a field counts as revealing answers.
 const (
-	revealShare = .5 // minimum share of tasks that are revealed
-	revealMore  = .2 // minimum gain over the share without the field
-	revealTasks = 8  // with fewer tasks, a field must contain every answer
-	revealSigma = 4  // minimum gain over chance, in standard deviations
+	leakShare = .5 // minimum share of tasks that are revealed
+	leakGain  = .2 // minimum gain over the share without the field
+	leakTasks = 8  // with fewer tasks, a field must contain every answer
+	leakSigma = 4  // minimum gain over chance, in standard deviations
 )
 
-// Reveals finds the fields that agents see and that reveal the answer: fields whose value
+// FindLeaks finds the fields that agents see and that reveal the answer: fields whose value
 // is the answer or determines it. The answer of each task is predicted from the other
 // tasks, so that a field with a different value in every task reveals nothing, and the
 // prediction must clearly exceed chance. Two tasks with different answers suffice to find
 // a field that contains every answer. Goals and user messages are not examined, since a
 // question may well contain its answer.
-func Reveals(tasks []Task) []Reveal {
+func FindLeaks(tasks []Task) []Leak {
 	fields := map[string][]valued{}
 	for i := range tasks {
 		answers := tasks[i].references()
@@ -65,9 +65,9 @@ func Reveals(tasks []Task) []Reveal {
 			fields[field] = append(fields[field], valued{plainWords(value), answers})
 		}
 	}
-	var out []Reveal
+	var out []Leak
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		if r := judgeReveal(field, fields[field]); r.tells() {
+		if r := measureLeak(field, fields[field]); r.leaks() {
 			out = append(out, r)
 		}
 	}
@@ -207,13 +207,13 @@ func inputFields(out map[string]string, at string, object map[string]json.RawMes
 	}
 }
 
-// judgeReveal counts how often a field reveals the answer.
-func judgeReveal(field string, list []valued) Reveal {
-	r := Reveal{Field: field, Tasks: len(list)}
-	all, of := tally{}, map[string]tally{}
+// measureLeak counts how often a field reveals the answer.
+func measureLeak(field string, list []valued) Leak {
+	r := Leak{Field: field, Tasks: len(list)}
+	all, of := answerCounts{}, map[string]answerCounts{}
 	for _, v := range list {
 		if of[v.value] == nil {
-			of[v.value] = tally{}
+			of[v.value] = answerCounts{}
 		}
 		answer := v.answers[0]
 		all[answer]++
@@ -242,11 +242,11 @@ func judgeReveal(field string, list []valued) Reveal {
 	return r
 }
 
-// tally counts answers.
-type tally map[string]int
+// answerCounts counts answers.
+type answerCounts map[string]int
 
 // ranked returns the two most frequent answers, ties in alphabetical order.
-func (t tally) ranked() []string {
+func (t answerCounts) ranked() []string {
 	keys := slices.SortedFunc(maps.Keys(t), func(a, b string) int {
 		if t[a] != t[b] {
 			return t[b] - t[a]
@@ -258,7 +258,7 @@ func (t tally) ranked() []string {
 
 // without returns the most frequent answer after one occurrence of the given answer is
 // removed, "" for none.
-func (t tally) without(answer string, ranked []string) string {
+func (t answerCounts) without(answer string, ranked []string) string {
 	switch {
 	case ranked[0] != answer:
 		return ranked[0]
@@ -270,18 +270,18 @@ func (t tally) without(answer string, ranked []string) string {
 	return ""
 }
 
-// tells reports whether the field reveals answers.
-func (r Reveal) tells() bool {
+// leaks reports whether the field reveals answers.
+func (r Leak) leaks() bool {
 	if r.Held == 1 && r.several {
 		return true
 	}
-	if r.Tasks < revealTasks {
+	if r.Tasks < leakTasks {
 		return false
 	}
-	if r.Held >= revealShare && r.Blind < revealShare {
+	if r.Held >= leakShare && r.Blind < leakShare {
 		return true
 	}
 	n := float64(r.Tasks)
 	sd := math.Sqrt(max(r.Blind*(1-r.Blind), 1/n) / n)
-	return r.Right >= revealShare && r.Right-r.Blind >= revealMore && r.Right-r.Blind >= revealSigma*sd
+	return r.Right >= leakShare && r.Right-r.Blind >= leakGain && r.Right-r.Blind >= leakSigma*sd
 }

@@ -24,7 +24,7 @@ func TestAPauseIsMissingData(t *testing.T) {
 		"busy, not paused": {400 * time.Millisecond, agent.Timeout, 1},
 	} {
 		now := time.Unix(1000, 0)
-		heart := NewHeartbeat(func() time.Time { return now })
+		heart := NewStallDetector(func() time.Time { return now })
 		calls := 0
 		b := newBed(t, Settings{Lost: heart.Lost}, scripted(func(context.Context, agent.Request) agent.Result {
 			if calls++; calls > 1 {

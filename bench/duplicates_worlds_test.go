@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// twinWorld makes variations of a text.
-type twinWorld struct {
+// duplicateWorld makes variations of a text.
+type duplicateWorld struct {
 	name string
 	// least is the required pairwise recall.
 	least float64
@@ -32,8 +32,8 @@ func slots(random *rand.Rand, n int) []int {
 	return random.Perm(n)[:1+random.IntN(max(1, 3*n/10))]
 }
 
-// twinWorlds returns the ways in which tasks of one family differ.
-func twinWorlds() []twinWorld {
+// duplicateWorlds returns the ways in which tasks of one family differ.
+func duplicateWorlds() []duplicateWorld {
 	filled := func(fill func(*rand.Rand, [][]string) string) func(*rand.Rand, [][]string, []string) func() string {
 		return func(random *rand.Rand, texts [][]string, base []string) func() string {
 			open := slots(random, len(base))
@@ -50,7 +50,7 @@ func twinWorlds() []twinWorld {
 		text := texts[random.IntN(len(texts))]
 		return text[random.IntN(len(text))]
 	}
-	return []twinWorld{
+	return []duplicateWorld{
 		{"numbers", .95, filled(func(random *rand.Rand, _ [][]string) string { return fmt.Sprint(random.IntN(10000)) })},
 		{"names", .95, filled(func(random *rand.Rand, _ [][]string) string { return someNames[random.IntN(len(someNames))] })},
 		{"words", .95, filled(word)},
@@ -91,17 +91,18 @@ func twinWorlds() []twinWorld {
 	}
 }
 
-// twinScore counts the twins found in families among unrelated tasks.
-type twinScore struct {
+// duplicateScore counts the duplicates found in families among unrelated tasks.
+type duplicateScore struct {
 	pairs, found   int // pairs of tasks of one family
 	tasks, strange int // tasks, and those in a group mostly of others
 }
 
-func (s twinScore) recall() float64   { return float64(s.found) / math.Max(1, float64(s.pairs)) }
-func (s twinScore) mistaken() float64 { return float64(s.strange) / math.Max(1, float64(s.tasks)) }
+func (s duplicateScore) recall() float64 { return float64(s.found) / math.Max(1, float64(s.pairs)) }
 
-// scoreTwins compares the groups found with the tasks' families.
-func scoreTwins(tasks []Task, family []string) twinScore {
+func (s duplicateScore) mistaken() float64 { return float64(s.strange) / math.Max(1, float64(s.tasks)) }
+
+// scoreDuplicates compares the groups found with the tasks' families.
+func scoreDuplicates(tasks []Task, family []string) duplicateScore {
 	class := func(i int) string { // what unrelated tasks may share with a family: their label
 		if tasks[i].Answer != nil {
 			return *tasks[i].Answer
@@ -112,8 +113,8 @@ func scoreTwins(tasks []Task, family []string) twinScore {
 	for i := range of {
 		of[i] = -1 - i
 	}
-	s := twinScore{tasks: len(tasks)}
-	for g, group := range FindTwins(tasks) {
+	s := duplicateScore{tasks: len(tasks)}
+	for g, group := range FindDuplicates(tasks) {
 		count, most := map[string]int{}, 0
 		for _, i := range group.Tasks {
 			of[i] = g
@@ -158,10 +159,10 @@ func likeWords(random *rand.Rand, n, from, to int) [][]string {
 	return out
 }
 
-// TestTwinsInWorlds mixes families of variations, of 2 to 20 tasks, with unrelated tasks.
-func TestTwinsInWorlds(t *testing.T) {
-	for _, source := range twinSources() {
-		for _, w := range twinWorlds() {
+// TestDuplicatesInWorlds mixes families of variations, of 2 to 20 tasks, with unrelated tasks.
+func TestDuplicatesInWorlds(t *testing.T) {
+	for _, source := range duplicateSources() {
+		for _, w := range duplicateWorlds() {
 			for _, length := range [][2]int{{8, 12}, {13, 30}, {31, 80}, {81, 200}} {
 				random := rand.New(rand.NewPCG(7, uint64(length[0])))
 				tasks, family := append([]Task(nil), source.honest...), append([]string(nil), source.family...)
@@ -173,7 +174,7 @@ func TestTwinsInWorlds(t *testing.T) {
 						family = append(family, fmt.Sprint("family", n))
 					}
 				}
-				s := scoreTwins(tasks, family)
+				s := scoreDuplicates(tasks, family)
 				t.Logf("%-9s %-32s %3d–%3d words: recall %.3f of %d pairs, mistaken %.4f of %d", source.name, w.name, length[0], length[1], s.recall(), s.pairs, s.mistaken(), s.tasks)
 				if s.recall() < w.least || s.mistaken() > .01 {
 					t.Errorf("%s, %s, %d words: not as asked for", source.name, w.name, length[0])
@@ -183,7 +184,7 @@ func TestTwinsInWorlds(t *testing.T) {
 	}
 }
 
-type twinSource struct {
+type duplicateSource struct {
 	name   string
 	honest []Task
 	family []string           // of each unrelated task: its own, or its label
@@ -191,16 +192,16 @@ type twinSource struct {
 	texts  func(random *rand.Rand, from, to int) [][]string
 }
 
-// twinSources returns unrelated tasks: artificial ones, and real ones where available.
-func twinSources() []twinSource {
+// duplicateSources returns unrelated tasks: artificial ones, and real ones where available.
+func duplicateSources() []duplicateSource {
 	random := rand.New(rand.NewPCG(9, 9))
-	made := twinSource{name: "made", texts: func(random *rand.Rand, from, to int) [][]string { return likeWords(random, 20, from, to) }}
+	made := duplicateSource{name: "made", texts: func(random *rand.Rand, from, to int) [][]string { return likeWords(random, 20, from, to) }}
 	for i, words := range likeWords(random, 1500, 5, 60) {
 		made.honest = append(made.honest, Task{ID: fmt.Sprint(i), Goal: strings.Join(words, " ")})
 		made.family = append(made.family, fmt.Sprint("made", i))
 	}
-	out := []twinSource{made}
-	stories, lines := realStories(), realUtterances()
+	out := []duplicateSource{made}
+	stories, lines := realProblems(), realUtterances()
 	if len(stories) == 0 || len(lines) == 0 {
 		return out
 	}
@@ -225,12 +226,12 @@ func twinSources() []twinSource {
 		}
 		return out
 	}
-	gsm := twinSource{name: "stories", texts: texts}
+	gsm := duplicateSource{name: "stories", texts: texts}
 	for i, task := range stories[:half] {
 		gsm.honest = append(gsm.honest, task)
 		gsm.family = append(gsm.family, fmt.Sprint("story", i))
 	}
-	clinc := twinSource{name: "sayings", texts: func(random *rand.Rand, from, to int) [][]string {
+	clinc := duplicateSource{name: "sayings", texts: func(random *rand.Rand, from, to int) [][]string {
 		if to > 12 {
 			return texts(random, from, to)
 		}
@@ -253,8 +254,8 @@ func twinSources() []twinSource {
 	return append(out, gsm, clinc)
 }
 
-// realStories returns story problems of real data, none where it is absent.
-func realStories() []Task {
+// realProblems returns story problems of real data, none where it is absent.
+func realProblems() []Task {
 	var out []Task
 	for line := range strings.Lines(string(realData("gsm8k-model-solutions.jsonl"))) {
 		var q struct{ Question string }
@@ -279,9 +280,9 @@ func realUtterances() []Task {
 	return out
 }
 
-// TestTwinsOfNamesAndNumbers replaces all names and numbers of real stories.
-func TestTwinsOfNamesAndNumbers(t *testing.T) {
-	stories := realStories()
+// TestDuplicatesOfNamesAndNumbers replaces all names and numbers of real stories.
+func TestDuplicatesOfNamesAndNumbers(t *testing.T) {
+	stories := realProblems()
 	if len(stories) == 0 {
 		t.Skip("the real data is not on this machine")
 	}
@@ -311,19 +312,19 @@ func TestTwinsOfNamesAndNumbers(t *testing.T) {
 			family = append(family, fmt.Sprint("family", i))
 		}
 	}
-	s := scoreTwins(tasks, family)
+	s := scoreDuplicates(tasks, family)
 	t.Logf("recall %.3f of %d pairs, mistaken %.4f of %d", s.recall(), s.pairs, s.mistaken(), s.tasks)
 	if s.recall() < .95 || s.mistaken() > .01 {
 		t.Error("not as asked for")
 	}
 }
 
-// TestTwinsUnderInstructions: tasks with different texts are not twins because they share
+// TestDuplicatesUnderInstructions: tasks with different texts are not duplicates because they share
 // one of a few instructions.
-func TestTwinsUnderInstructions(t *testing.T) {
+func TestDuplicatesUnderInstructions(t *testing.T) {
 	const end = "Think it over, then answer with the label alone and with nothing else besides."
 	random := rand.New(rand.NewPCG(3, 3))
-	for _, source := range twinSources() {
+	for _, source := range duplicateSources() {
 		for _, kinds := range []int{1, 3, 10} {
 			for _, words := range []int{10, 25, 60} {
 				lead := likeWords(random, kinds, words, words)
@@ -331,7 +332,7 @@ func TestTwinsUnderInstructions(t *testing.T) {
 				for i := range tasks {
 					tasks[i].Goal = strings.Join(lead[i%kinds], " ") + ": " + tasks[i].Goal + "\n" + []string{"", end}[words%2]
 				}
-				s := scoreTwins(tasks, source.family)
+				s := scoreDuplicates(tasks, source.family)
 				t.Logf("%s, %d instructions of %d words: mistaken %.4f of %d", source.name, kinds, words, s.mistaken(), s.tasks)
 				if s.mistaken() > .01 {
 					t.Errorf("%s, %d instructions of %d words: not as asked for", source.name, kinds, words)

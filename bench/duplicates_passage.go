@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// stories joins tasks that share a passage of storyWords words in their text or in a
+// sharedPassages joins tasks that share a passage of passageWords words in their text or in a
 // fixture file. A passage that many tasks share is an instruction.
-func (f *twinFinder) stories() {
+func (f *duplicateFinder) sharedPassages() {
 	read := func(i int) [][]uint64 { // the passages of each text of task i, in order
 		out := [][]uint64{passages(f.list[i].words)}
 		for _, text := range f.tasks[f.list[i].index].Fixtures.Files {
@@ -32,7 +32,7 @@ func (f *twinFinder) stories() {
 		for _, list := range read(i) {
 			for _, p := range ownPassages(list, func(p uint64) bool { return *slot(p) > most }) {
 				if first, ok := having[p]; ok {
-					f.join(first, i, Story)
+					f.join(first, i, Passage)
 				} else {
 					having[p] = i
 				}
@@ -43,17 +43,17 @@ func (f *twinFinder) stories() {
 
 // passageStep is the number of consecutive passages of which the one with the smallest
 // hash is kept (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003). Texts that share
-// storyWords + passageStep - 1 words have a kept passage in common.
+// passageWords + passageStep - 1 words have a kept passage in common.
 const passageStep = 8
 
 // ownPassages returns, after winnowing, the passages of which at most half of the words
 // belong to common passages.
 func ownPassages(list []uint64, common func(uint64) bool) []uint64 {
-	given := make([]int, len(list)+storyWords) // number of earlier words that belong to a common passage
+	given := make([]int, len(list)+passageWords) // number of earlier words that belong to a common passage
 	until := 0
 	for k := range given[1:] {
 		if k < len(list) && common(list[k]) {
-			until = k + storyWords
+			until = k + passageWords
 		}
 		given[k+1] = given[k]
 		if k < until {
@@ -71,7 +71,7 @@ func ownPassages(list []uint64, common func(uint64) bool) []uint64 {
 		own = own[:0]
 	}
 	for k, p := range list {
-		if given[k+storyWords]-given[k] > storyWords/2 {
+		if given[k+passageWords]-given[k] > passageWords/2 {
 			keep()
 			continue
 		}
@@ -83,7 +83,7 @@ func ownPassages(list []uint64, common func(uint64) bool) []uint64 {
 
 // passages returns the hashes of all passages of a text, in order.
 func passages(words []string) []uint64 {
-	if len(words) < storyWords {
+	if len(words) < passageWords {
 		return nil
 	}
 	const base = 1_000_003
@@ -93,18 +93,18 @@ func passages(words []string) []uint64 {
 		_, _ = h.Write([]byte(w)) // never fails
 		hashes[i] = h.Sum64()
 	}
-	lead := uint64(1) // base^storyWords
-	for range storyWords {
+	lead := uint64(1) // base^passageWords
+	for range passageWords {
 		lead *= base
 	}
 	var rolling uint64
-	all := make([]uint64, 0, len(words)-storyWords+1)
+	all := make([]uint64, 0, len(words)-passageWords+1)
 	for i, h := range hashes {
 		rolling = rolling*base + h
-		if i >= storyWords {
-			rolling -= lead * hashes[i-storyWords]
+		if i >= passageWords {
+			rolling -= lead * hashes[i-passageWords]
 		}
-		if i >= storyWords-1 {
+		if i >= passageWords-1 {
 			all = append(all, (rolling^rolling>>29)*0x9e3779b97f4a7c15)
 		}
 	}

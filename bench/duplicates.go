@@ -9,45 +9,45 @@ import (
 	"strings"
 )
 
-// TwinKind is the way in which tasks are alike.
-type TwinKind string
+// DuplicateKind is the way in which tasks are alike.
+type DuplicateKind string
 
 const (
 	// Exact: the same words and fixtures, ignoring case, punctuation and spacing.
-	Exact TwinKind = "exact"
+	Exact DuplicateKind = "exact"
 	// Template: the same words except for numbers and names.
-	Template TwinKind = "template"
+	Template DuplicateKind = "template"
 	// Near: most words in the same order, or one text contained in the other.
-	Near TwinKind = "near"
-	// Story: a long passage in common.
-	Story TwinKind = "story"
+	Near DuplicateKind = "near"
+	// Passage: a long passage in common.
+	Passage DuplicateKind = "story"
 )
 
-// Twins are tasks that are variations of one another and are not in one declared cluster.
+// Duplicates are tasks that are variations of one another and are not in one declared cluster.
 // Statistics treat them as one unit.
-type Twins struct {
+type Duplicates struct {
 	// Kind is the closest likeness between any two of them.
-	Kind TwinKind
+	Kind DuplicateKind
 	// Tasks are the indexes of the tasks, ascending; two or more.
 	Tasks []int
 }
 
 // The bounds of likeness. They were chosen on 22,500 real utterances and 1,319 real story
-// problems; TestTwinsOfRealTasks checks the figures.
+// problems; TestDuplicatesOfRealTasks checks the figures.
 const (
-	templateOwn = 6  // minimum words of a template besides its numbers and names
-	storyWords  = 24 // consecutive words of a common passage
-	storySpread = 5  // a passage in more than one of five tasks is an instruction,
-	fewCommon   = 9  // unless at most this many tasks have it,
-	manyCommon  = 30 // and in any case when more than this many have it
+	templateOwn   = 6  // minimum words of a template besides its numbers and names
+	passageWords  = 24 // consecutive words of a common passage
+	passageSpread = 5  // a passage in more than one of five tasks is an instruction,
+	fewCommon     = 9  // unless at most this many tasks have it,
+	manyCommon    = 30 // and in any case when more than this many have it
 )
 
-// FindTwins groups the tasks that declare no cluster by likeness of goal, messages, input
+// FindDuplicates groups the tasks that declare no cluster by likeness of goal, messages, input
 // and fixture files. Tasks that declare a cluster are skipped. Groups are in the order of
 // their first tasks. The time is linear in the number of tasks, except where many are
 // nearly alike.
-func FindTwins(tasks []Task) []Twins {
-	return newTwinFinder(tasks, func(t *Task) bool { return t.Cluster == "" }).find().groups()
+func FindDuplicates(tasks []Task) []Duplicates {
+	return newDuplicateFinder(tasks, func(t *Task) bool { return t.Cluster == "" }).find().groups()
 }
 
 // likeness holds the words by which a task is compared.
@@ -56,16 +56,16 @@ type likeness struct {
 	words []string // of everything that the agent reads
 }
 
-type twinFinder struct {
+type duplicateFinder struct {
 	tasks []Task
 	list  []likeness
 	up    []int // union-find over list
-	kind  map[int]TwinKind
+	kind  map[int]DuplicateKind
 }
 
-// newTwinFinder returns a finder for the tasks that asked selects.
-func newTwinFinder(tasks []Task, asked func(*Task) bool) *twinFinder {
-	f := &twinFinder{tasks: tasks, kind: map[int]TwinKind{}}
+// newDuplicateFinder returns a finder for the tasks that asked selects.
+func newDuplicateFinder(tasks []Task, asked func(*Task) bool) *duplicateFinder {
+	f := &duplicateFinder{tasks: tasks, kind: map[int]DuplicateKind{}}
 	for i := range tasks {
 		if asked(&tasks[i]) {
 			f.list = append(f.list, likeness{index: i, words: wordsOf(tasks[i].text())})
@@ -79,14 +79,14 @@ func newTwinFinder(tasks []Task, asked func(*Task) bool) *twinFinder {
 }
 
 // find joins all tasks that are alike.
-func (f *twinFinder) find() *twinFinder {
+func (f *duplicateFinder) find() *duplicateFinder {
 	if len(f.list) < 2 {
 		return f
 	}
 	f.same(Exact, f.exact)
 	f.same(Template, f.template)
 	f.near()
-	f.stories()
+	f.sharedPassages()
 	return f
 }
 
@@ -106,7 +106,7 @@ func (t *Task) text() string {
 	return b.String()
 }
 
-func (f *twinFinder) root(i int) int {
+func (f *duplicateFinder) root(i int) int {
 	for f.up[i] != i {
 		f.up[i] = f.up[f.up[i]]
 		i = f.up[i]
@@ -115,17 +115,17 @@ func (f *twinFinder) root(i int) int {
 }
 
 // closest returns the closest of the given kinds; absent kinds are "".
-func closest(kinds ...TwinKind) TwinKind {
-	for _, k := range []TwinKind{Exact, Template, Near} {
+func closest(kinds ...DuplicateKind) DuplicateKind {
+	for _, k := range []DuplicateKind{Exact, Template, Near} {
 		if slices.Contains(kinds, k) {
 			return k
 		}
 	}
-	return Story
+	return Passage
 }
 
-// join makes two tasks twins.
-func (f *twinFinder) join(i, j int, kind TwinKind) {
+// join makes two tasks duplicates.
+func (f *duplicateFinder) join(i, j int, kind DuplicateKind) {
 	a, b := f.root(i), f.root(j)
 	if a == b {
 		return
@@ -136,7 +136,7 @@ func (f *twinFinder) join(i, j int, kind TwinKind) {
 }
 
 // same joins the tasks with equal keys, except those with key "".
-func (f *twinFinder) same(kind TwinKind, key func(likeness) string) {
+func (f *duplicateFinder) same(kind DuplicateKind, key func(likeness) string) {
 	first := map[string]int{}
 	for i, l := range f.list {
 		k := key(l)
@@ -151,7 +151,7 @@ func (f *twinFinder) same(kind TwinKind, key func(likeness) string) {
 	}
 }
 
-func (f *twinFinder) exact(l likeness) string { return f.tasks[l.index].sameness(l.words) }
+func (f *duplicateFinder) exact(l likeness) string { return f.tasks[l.index].sameness(l.words) }
 
 // sameness returns a key that is equal for tasks that an agent cannot tell apart.
 func (t *Task) sameness(words []string) string {
@@ -180,7 +180,7 @@ func (t *Task) sameness(words []string) string {
 // template returns the text with placeholders for numbers and names, or "" if it has too
 // few words besides them. Names are words with a capital inside a sentence. Tasks with
 // files get "", since the files matter too; near compares them.
-func (f *twinFinder) template(l likeness) string {
+func (f *duplicateFinder) template(l likeness) string {
 	t := &f.tasks[l.index]
 	words := strings.Fields(t.text())
 	own, open, begins := 0, 0, true
@@ -205,19 +205,19 @@ func (f *twinFinder) template(l likeness) string {
 	return t.Fixtures.Dir + "\n" + strings.Join(words, " ")
 }
 
-// groups returns the twins found.
-func (f *twinFinder) groups() []Twins {
+// groups returns the duplicates found.
+func (f *duplicateFinder) groups() []Duplicates {
 	members := map[int][]int{}
 	for i, l := range f.list {
 		r := f.root(i)
 		members[r] = append(members[r], l.index)
 	}
-	var out []Twins
+	var out []Duplicates
 	for r, list := range members {
 		if len(list) > 1 {
-			out = append(out, Twins{f.kind[r], list})
+			out = append(out, Duplicates{f.kind[r], list})
 		}
 	}
-	slices.SortFunc(out, func(a, b Twins) int { return cmp.Compare(a.Tasks[0], b.Tasks[0]) })
+	slices.SortFunc(out, func(a, b Duplicates) int { return cmp.Compare(a.Tasks[0], b.Tasks[0]) })
 	return out
 }
