@@ -64,35 +64,27 @@ func (r *Repository) clear(name string) error {
 }
 
 // removeEmpty removes a folder that contains only folders; it ignores a path that is no
-// folder. If there is a file inside, it removes nothing and returns the file.
-func removeEmpty(root string) (file string, err error) {
-	info, err := os.Lstat(root)
-	if noFile(err) || err == nil && !info.IsDir() {
+// folder. If there is a file inside, it returns the file, and the folder stays.
+func removeEmpty(path string) (file string, err error) {
+	entries, err := os.ReadDir(path)
+	if noFile(err) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	var folders []string
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // another process removed it
+	for _, e := range entries {
+		below := filepath.Join(path, e.Name())
+		if !e.IsDir() {
+			return below, nil
 		}
-		if err == nil && !d.IsDir() {
-			file = path
-			return filepath.SkipAll
+		if file, err := removeEmpty(below); err != nil || file != "" {
+			return file, err
 		}
-		folders = append(folders, path)
-		return err
-	})
-	if err != nil || file != "" {
-		return file, err
 	}
-	for i := len(folders) - 1; i >= 0; i-- {
-		// A folder that is no longer empty stays: the next step then fails.
-		if err := os.Remove(folders[i]); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
-			return "", err
-		}
+	// A folder that is no longer empty stays: the next step then fails.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+		return "", err
 	}
 	return "", nil
 }

@@ -37,16 +37,7 @@ func Parse(text []byte) (Patch, error) {
 	if len(p.out) == 0 {
 		return Patch{}, &RefusedError{Reason: Empty, Text: "there is no unified diff in the text", Hint: "write one with lines like `--- a/FILE`, `+++ b/FILE`, `@@ -1,3 +1,4 @@`, or give old and new text"}
 	}
-	return Patch{sections: out(p.out)}, nil
-}
-
-// out returns the sections of the drafts.
-func out(drafts []*draft) []section {
-	s := make([]section, len(drafts))
-	for i, d := range drafts {
-		s[i] = d.section
-	}
-	return s
+	return Patch{sections: p.out}, nil
 }
 
 // parser reads the lines of a text in one pass.
@@ -55,7 +46,7 @@ type parser struct {
 	i     int
 	cut   bool   // the last line has no newline
 	cur   *draft // the file that hunks belong to; nil in prose
-	out   []*draft
+	out   []section
 	paths map[string]bool
 	hunks int
 

@@ -61,12 +61,12 @@ func Show(files []File, context int) []Shown {
 }
 
 // show adds the lines.
-func (s *Shown) show(all []block) {
+func (s *Shown) show(all []hunk) {
 	cut := 0
 	for _, b := range all {
 		s.Lines = append(s.Lines, ShownLine{Kind: '@', Text: b.header()})
 		old, now := b.oldStart, b.newStart
-		for _, p := range b.pieces {
+		for _, p := range b.lines {
 			l := ShownLine{Kind: p.kind}
 			if p.kind != '+' {
 				old++
@@ -82,16 +82,15 @@ func (s *Shown) show(all []block) {
 			case '-':
 				s.Removed++
 			}
-			whole, ended := strings.CutSuffix(p.text, "\n")
-			l.Text = text.VisibleCode(whole)
-			if len(whole) > maxShown {
+			l.Text = text.VisibleCode(p.text)
+			if len(p.text) > maxShown {
 				cut++
-				begin := text.Clip(whole, maxShown)
-				rest := whole[len(begin):]
+				begin := text.Clip(p.text, maxShown)
+				rest := p.text[len(begin):]
 				l.Text = text.VisibleCode(begin) + fmt.Sprintf(" ⟦… %d bytes more, SHA-256 %s⟧", len(rest), digest(rest))
 			}
 			s.Lines = append(s.Lines, l)
-			if !ended {
+			if p.bare {
 				s.Lines = append(s.Lines, ShownLine{Kind: '\\', Text: " No newline at end of file"})
 			}
 		}

@@ -119,18 +119,18 @@ func TestBlocksSumUp(t *testing.T) {
 			}
 			got = append(got, lines[at:b.oldStart]...)
 			if b.newStart != len(got) {
-				t.Fatalf("a block says it begins at %d, and it does at %d", b.newStart, len(got))
+				t.Fatalf("a block states the start %d, not %d", b.newStart, len(got))
 			}
 			at = b.oldStart
-			for _, p := range b.pieces {
+			for _, p := range b.lines {
 				if p.kind != '+' {
-					if lines[at] != p.text {
-						t.Fatalf("line %d is %q, not %q", at, lines[at], p.text)
+					if lines[at] != p.full() {
+						t.Fatalf("line %d is %q, not %q", at, lines[at], p.full())
 					}
 					at++
 				}
 				if p.kind != '-' {
-					got = append(got, p.text)
+					got = append(got, p.full())
 				}
 			}
 		}

@@ -135,7 +135,7 @@ func (p *parser) finish() error {
 		return err
 	}
 	p.paths[d.path] = true
-	p.out = append(p.out, d)
+	p.out = append(p.out, d.section)
 	p.cur = nil
 	return nil
 }

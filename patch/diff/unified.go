@@ -37,11 +37,10 @@ func Unified(files []File) []byte {
 		fmt.Fprintf(&b, "--- %s\n+++ %s\n", tabName(before), tabName(after))
 		for _, h := range all {
 			b.WriteString(h.header() + "\n")
-			for _, p := range h.pieces {
-				b.WriteByte(p.kind)
-				b.WriteString(p.text)
-				if !strings.HasSuffix(p.text, "\n") {
-					b.WriteString("\n\\ No newline at end of file\n")
+			for _, l := range h.lines {
+				b.WriteString(string(l.kind) + l.text + "\n")
+				if l.bare {
+					b.WriteString("\\ No newline at end of file\n")
 				}
 			}
 		}
@@ -49,11 +48,11 @@ func Unified(files []File) []byte {
 	return b.Bytes()
 }
 
-// header returns a block's line of numbers. A side without lines is numbered by the line
-// before it.
-func (b block) header() string {
-	before, after := b.count()
-	old, now := b.oldStart, b.newStart
+// header returns the line of numbers of a hunk of blocks. A side without lines is
+// numbered by the line before it.
+func (h hunk) header() string {
+	before, after := h.count()
+	old, now := h.oldStart, h.newStart
 	if before > 0 {
 		old++
 	}
