@@ -11,6 +11,7 @@ type (
 	AgentLimit    = archive.AgentLimit
 	RunRemoved    = archive.RunRemoved
 	PatchNote     = archive.PatchNote
+	DecisionBrief = archive.DecisionBrief
 )
 
 // The verdicts and the states of proposals that the renderings distinguish.

@@ -97,9 +97,7 @@ func ablationBlocks(s subject) []block {
 			}
 			stay = append(stay, say(clipped(e.Param, 60), theirs(" "+number.Points(e.Difference)+" "+number.Interval(e.Lo, e.Hi), aside)))
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{
-			say(a.Winner.Name()), say(a.Small.Name()), list(stay, ", "), say(number.Count(len(a.Reverted))), say(number.Count(a.Evaluations)),
-		}})
+		t.add("", a.Winner.Name(), a.Small.Name(), list(stay, ", "), number.Count(len(a.Reverted)), number.Count(a.Evaluations))
 	}
 	return append(out, fold{Summary: say("how " + number.Plural(len(all), "other finalist was", "other finalists were") + " made small"), Blocks: []block{t}})
 }

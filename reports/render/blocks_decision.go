@@ -8,71 +8,84 @@ import (
 	"evolve/reports/number"
 )
 
-// decisionBlocks returns the blocks below the box: each condition with what was observed.
+// decisionBlocks returns the blocks below the box: each condition with what was observed,
+// and the proposals with their gates.
 func decisionBlocks(s subject) []block {
 	d := s.agent.Decision
 	var out []block
 	if d.Verdict.Proposes() {
 		out = append(out, para{Text: say(foreign(d.Sentence), ".")})
 	}
-	conditions := d.Thresholds
-	if g := s.volatile.Guard; g != nil {
-		at := slices.IndexFunc(conditions, func(c model.Threshold) bool { return c.Unit == "domains" })
-		if at < 0 {
-			at = len(conditions)
-		}
-		conditions = slices.Insert(slices.Clone(conditions), at, g.Threshold(s.agent.Decision))
-	}
-	if len(conditions) > 0 {
-		t := table{Caption: say("Conditions for a recommendation"), Columns: []column{
-			{Title: "condition", Wraps: true},
-			{Title: "observed", Figures: true},
-			{Title: "required", Figures: true},
-			{Title: "margin", Figures: true},
-			{Title: ""},
-		}}
-		for _, c := range conditions {
-			verdict := styled("✓", good)
-			switch {
-			case c.Open:
-				verdict = span{Text: "~ open"}
-			case !c.Met:
-				verdict = styled("✗", bad)
-			}
-			t.Rows = append(t.Rows, row{Cells: []spans{
-				say(c.Name), say(unitText(c.Unit, c.Observed)), say(c.Sign + " " + unitText(c.Unit, c.Required)),
-				say(marginText(c)), say(verdict),
-			}})
-		}
-		out = append(out, t)
+	if list := conditions(s); len(list) > 0 {
+		out = append(out, conditionTable(list))
 		if h := s.agent.Headline; h != nil && h.Evidence != nil {
 			out = append(out, para{Note: true, Text: say(boundNote(*h))})
 		}
 	}
 	for i, p := range d.Proposals {
-		line := say("Proposal ", theirs(p.ID, strong), " is ", foreign(strings.ReplaceAll(string(p.State), "_", " ")))
+		var v model.VolatileProposal
 		if i < len(s.volatile.Proposals) {
-			if by := s.volatile.Proposals[i].Decision; by != nil {
-				line = append(line, say(": ", foreign(by.Action), " by ", clipped(by.By, 80))...)
-				if !by.Time.IsZero() {
-					line = append(line, say(" on "+number.Time(by.Time))...)
-				}
-				if by.Reason != "" {
-					line = append(line, say(", “", clipped(by.Reason, model.MaxReason), "”")...)
-				}
-			}
+			v = s.volatile.Proposals[i]
 		}
-		out = append(out, para{Text: append(line, say(".")...)})
-		if i < len(s.volatile.Proposals) {
-			for _, a := range s.volatile.Proposals[i].Addressed {
-				out = append(out, para{Text: say("Look twice: ", foreign(a), ".")})
-			}
+		out = append(out, proposalLine(p, v.Decision))
+		for _, a := range v.Addressed {
+			out = append(out, para{Text: say("Look twice: ", foreign(a), ".")})
 		}
 		if len(p.Gates) > 0 {
 			out = append(out, gateTable(p.ID, p.Gates))
 		}
 	}
 	return out
+}
+
+// conditions returns the thresholds of the verdict with that on latency, before those on
+// domains.
+func conditions(s subject) []model.Threshold {
+	list := s.agent.Decision.Thresholds
+	if s.volatile.Guard == nil {
+		return list
+	}
+	at := slices.IndexFunc(list, func(c model.Threshold) bool { return c.Unit == "domains" })
+	if at < 0 {
+		at = len(list)
+	}
+	return slices.Insert(slices.Clone(list), at, s.volatile.Guard.Threshold(s.agent.Decision))
+}
+
+func conditionTable(list []model.Threshold) table {
+	t := table{Caption: say("Conditions for a recommendation"), Columns: []column{
+		{Title: "condition", Wraps: true},
+		{Title: "observed", Figures: true},
+		{Title: "required", Figures: true},
+		{Title: "margin", Figures: true},
+		{Title: ""},
+	}}
+	for _, c := range list {
+		verdict := styled("✓", good)
+		switch {
+		case c.Open:
+			verdict = span{Text: "~ open"}
+		case !c.Met:
+			verdict = styled("✗", bad)
+		}
+		t.add("", c.Name, unitText(c.Unit, c.Observed), c.Sign+" "+unitText(c.Unit, c.Required), marginText(c), verdict)
+	}
+	return t
+}
+
+// proposalLine describes the state of a proposal and the decision on it.
+func proposalLine(p model.Proposal, by *model.DecisionBrief) block {
+	line := say("Proposal ", theirs(p.ID, strong), " is ", stateSpan(string(p.State)))
+	if by != nil {
+		line = append(line, say(": ", foreign(by.Action), " by ", clipped(by.By, 80))...)
+		if !by.Time.IsZero() {
+			line = append(line, say(" on "+number.Time(by.Time))...)
+		}
+		if by.Reason != "" {
+			line = append(line, say(", “", clipped(by.Reason, model.MaxReason), "”")...)
+		}
+	}
+	return para{Text: append(line, say(".")...)}
 }
 
 // boundNote explains how the bound of the conditions differs from the interval in the
@@ -96,7 +109,7 @@ func gateTable(id string, list []model.GateVerdict) table {
 		case "not_run":
 			st = dim
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{say(foreign(g.Gate)), say(theirs(clipped(g.Verdict, 20).Text, st)), say(clipped(g.Evidence, model.MaxReason))}})
+		t.add("", foreign(g.Gate), theirs(clipped(g.Verdict, 20).Text, st), clipped(g.Evidence, model.MaxReason))
 	}
 	return t
 }

@@ -28,10 +28,9 @@ func guards(stats []policy.Stat) table {
 		if s.Origin != "" && s.Origin != "local" {
 			name = append(name, theirs("  "+clipped(s.Origin, 40).Text, aside))
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{
-			name, say(number.Count(int(s.Calls))), say(number.Count(int(s.Calls - s.Outcomes[agent.OK]))), say(number.Count(int(s.Retries))),
-			say(span64(s.P50)), say(span64(s.P95)), say(span64(s.P99)), limits(s),
-		}})
+		t.add("",
+			name, number.Count(int(s.Calls)), number.Count(int(s.Calls-s.Outcomes[agent.OK])), number.Count(int(s.Retries)),
+			span64(s.P50), span64(s.P95), span64(s.P99), limits(s))
 	}
 	return t
 }

@@ -33,7 +33,7 @@ func removed(r model.RunRemoved) spans {
 
 // healthBlocks describes how the run went.
 func healthBlocks(s subject) []block {
-	h, v, run := s.agent.Health, s.report.Volatile, s.report.Run
+	h, v := s.agent.Health, s.report.Volatile
 	var out []block
 	if h.Incomplete != "" {
 		out = append(out, para{Text: say(styled("Incomplete: ", bad), foreign(h.Incomplete), ".")})
@@ -44,45 +44,63 @@ func healthBlocks(s subject) []block {
 	if r := v.Removed; r != nil {
 		out = append(out, para{Text: removed(*r)})
 	}
-	t := table{Caption: say("Evaluations by stage"), Columns: []column{
+	stages, idle := stageTable(h.Stages)
+	if len(stages.Rows) > 0 {
+		out = append(out, stages)
+	}
+	out = append(out, append(evaluationFacts(s, idle), runFacts(s)...))
+	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they cover the whole run
+		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
+	}
+	return out
+}
+
+// stageTable counts the evaluations of each stage, and names the stages without any.
+func stageTable(list []model.Stage) (t table, idle []spans) {
+	t = table{Caption: say("Evaluations by stage"), Columns: []column{
 		{Title: "stage"}, {Title: "planned", Figures: true}, {Title: "done", Figures: true}, {Title: "missing", Figures: true}, {Title: "skipped", Figures: true},
 	}}
-	var idle []spans
-	for _, st := range h.Stages {
+	for _, st := range list {
 		if st.Done+st.Missing == 0 {
 			idle = append(idle, say(stageNames[st.Stage]))
 			continue
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{say(stageNames[st.Stage]), say(number.Count(st.Planned)), say(number.Count(st.Done)), say(number.Count(st.Missing)), say(number.Count(st.Skipped))}})
+		t.add("", stageNames[st.Stage], number.Count(st.Planned), number.Count(st.Done), number.Count(st.Missing), number.Count(st.Skipped))
 	}
-	if len(t.Rows) > 0 {
-		out = append(out, t)
-	}
-	f := facts{}
-	if len(idle) > 0 {
-		f = append(f, fact{"not begun", list(idle, ", ")})
-	}
+	return t, idle
+}
+
+// evaluationFacts describes the evaluations of one agent.
+func evaluationFacts(s subject, idle []spans) facts {
+	h := s.agent.Health
+	var f facts
+	f.add("not begun", list(idle, ", "))
 	if h.Released > 0 {
-		f = append(f, fact{"released", say("the search had " + number.Plural(h.Released, "evaluation") + " that were planned for the confirmation: there was nothing to confirm")})
+		f.add("released", "the search had "+number.Plural(h.Released, "evaluation")+" that were planned for the confirmation: there was nothing to confirm")
 	}
 	if h.Lent > 0 {
-		f = append(f, fact{"lent", say("making the finalists small had " + number.Plural(h.Lent, "evaluation") + " that were planned for the confirmation: the best finalist is projected to need fewer")})
+		f.add("lent", "making the finalists small had "+number.Plural(h.Lent, "evaluation")+" that were planned for the confirmation: the best finalist is projected to need fewer")
 	}
-	if len(h.Outcomes) > 0 {
-		var items []spans
-		for _, o := range h.Outcomes {
-			items = append(items, say(strings.ReplaceAll(string(o.Outcome), "_", " ")+" "+number.Count(o.Count)))
-		}
-		f = append(f, fact{"outcomes", list(items, ", ")})
+	var outcomes []spans
+	for _, o := range h.Outcomes {
+		outcomes = append(outcomes, say(strings.ReplaceAll(string(o.Outcome), "_", " ")+" "+number.Count(o.Count)))
 	}
-	f = append(f, fact{"reused, retried", say(number.Count(s.volatile.Cached) + " found in the archive, " + number.Plural(s.volatile.Retries, "retry", "retries"))})
+	f.add("outcomes", list(outcomes, ", "))
+	f.add("reused, retried", number.Count(s.volatile.Cached)+" found in the archive, "+number.Plural(s.volatile.Retries, "retry", "retries"))
 	if h.Constant > 0 {
-		f = append(f, fact{"repeats", say("the same answer on all of "+number.Plural(h.Constant, "task")+" that were asked twice: ",
-			"deterministic: true and uses_seed: false in agent.yaml would spare them")})
+		f.add("repeats", "the same answer on all of "+number.Plural(h.Constant, "task")+" that were asked twice: ",
+			"deterministic: true and uses_seed: false in agent.yaml would spare them")
 	}
-	f = append(f, fact{"budget used", say(budget(run, v))})
+	return f
+}
+
+// runFacts describes what the run used and how it ended.
+func runFacts(s subject) facts {
+	v, run := s.report.Volatile, s.report.Run
+	var f facts
+	f.add("budget used", budget(run, v))
 	if l := s.volatile.Limit; l != nil {
-		f = append(f, fact{"limit that binds", limitText(*l)})
+		f.add("limit that binds", limitText(*l))
 	}
 	if v.Seconds > 0 {
 		phases := make([]string, len(v.Phases))
@@ -93,26 +111,21 @@ func healthBlocks(s subject) []block {
 		if len(phases) > 0 {
 			value = append(value, theirs("  "+strings.Join(phases, ", "), aside))
 		}
-		f = append(f, fact{"time", value})
+		f.add("time", value)
 	}
 	if v.Concurrency > 0 {
-		f = append(f, fact{"concurrency", say(number.Count(v.Reached) + " reached of " + number.Count(v.Concurrency) + " allowed")})
+		f.add("concurrency", number.Count(v.Reached)+" reached of "+number.Count(v.Concurrency)+" allowed")
 	}
 	if v.Resumed > 0 {
-		f = append(f, fact{"resumed", say(number.Plural(v.Resumed, "time"))})
+		f.add("resumed", number.Plural(v.Resumed, "time"))
 	}
-	if s.volatile.Sandbox != "" {
-		f = append(f, fact{"sandbox", say(clipped(s.volatile.Sandbox, model.MaxReason))})
-	}
+	f.add("sandbox", clipped(s.volatile.Sandbox, model.MaxReason))
 	ended := say(foreign(string(run.State)), ", exit "+strconv.Itoa(run.Exit))
 	if run.Reason != "" {
 		ended = append(ended, say(": ", clipped(run.Reason, model.MaxReason))...)
 	}
-	out = append(out, append(f, fact{"ended", ended}))
-	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they cover the whole run
-		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
-	}
-	return out
+	f.add("ended", ended)
+	return f
 }
 
 // noiseFact shows how far the champion differs from a rerun of itself; nil means not run.
@@ -171,49 +184,44 @@ func budget(run model.Run, v model.Volatile) string {
 func provenanceBlocks(s subject) []block {
 	p, v, run := s.agent.Provenance, s.report.Volatile, s.report.Run
 	var f facts
-	add := func(name string, value spans) {
-		if len(value) > 0 {
-			f = append(f, fact{name, value})
-		}
-	}
-	add("run", say(foreign(run.ID)))
-	add("suites", foreignList(p.Suites))
-	add("suite", say(foreign(p.SuiteHash)))
-	add("split", say(foreign(p.SplitHash), remark(number.Count(p.SearchTasks)+" search, "+number.Count(p.HoldoutTasks)+" holdout")))
-	add("agent", say(foreign(p.AgentHash)))
-	add("adapter", append(say(foreign(p.Adapter)), nature(p)...))
-	add("space", say(foreign(p.SpaceHash)))
-	add("prices", say(foreign(p.PricesHash)))
-	add("champion", say(foreign(string(p.Champion))))
+	f.add("run", say(foreign(run.ID)))
+	f.add("suites", foreignList(p.Suites))
+	f.add("suite", say(foreign(p.SuiteHash)))
+	f.add("split", say(foreign(p.SplitHash), remark(number.Count(p.SearchTasks)+" search, "+number.Count(p.HoldoutTasks)+" holdout")))
+	f.add("agent", say(foreign(p.AgentHash)))
+	f.add("adapter", append(say(foreign(p.Adapter)), nature(p)...))
+	f.add("space", say(foreign(p.SpaceHash)))
+	f.add("prices", say(foreign(p.PricesHash)))
+	f.add("champion", say(foreign(string(p.Champion))))
 	if s.agent.Headline != nil {
-		add("variant", say(foreign(string(s.agent.Headline.Variant.ID))))
+		f.add("variant", say(foreign(string(s.agent.Headline.Variant.ID))))
 	}
-	add("seed, lookahead", say(strconv.FormatInt(run.Seed, 10)+", "+strconv.Itoa(run.Lookahead)))
-	add("selection", say(foreign(run.Selection)))
-	add("policies", say(foreign(run.Policy)))
-	add("stages", foreignList(run.Stages))
+	f.add("seed, lookahead", say(strconv.FormatInt(run.Seed, 10)+", "+strconv.Itoa(run.Lookahead)))
+	f.add("selection", say(foreign(run.Selection)))
+	f.add("policies", say(foreign(run.Policy)))
+	f.add("stages", foreignList(run.Stages))
 	if !v.Started.IsZero() {
-		add("started", say(number.Time(v.Started)))
+		f.add("started", say(number.Time(v.Started)))
 	}
 	if !v.Ended.IsZero() {
-		add("ended", say(number.Time(v.Ended)))
+		f.add("ended", say(number.Time(v.Ended)))
 	}
-	add("host", say(foreign(v.Host)))
-	add("binary", say(foreign(v.Binary)))
+	f.add("host", say(foreign(v.Host)))
+	f.add("binary", say(foreign(v.Binary)))
 	for _, q := range s.volatile.Proposals {
 		if q.Commit != "" {
-			add("commit", say(foreign(q.Commit), theirs("  of "+q.ID, aside)))
+			f.add("commit", say(foreign(q.Commit), theirs("  of "+q.ID, aside)))
 		}
 		if q.Evidence != "" {
-			add("evidence", say(foreign(q.Evidence), theirs("  of "+q.ID, aside)))
+			f.add("evidence", say(foreign(q.Evidence), theirs("  of "+q.ID, aside)))
 		}
 	}
 	if v.LedgerError != "" {
-		add("ledger", say(styled("broken: ", bad), clipped(v.LedgerError, model.MaxReason)))
+		f.add("ledger", say(styled("broken: ", bad), clipped(v.LedgerError, model.MaxReason)))
 	} else {
-		add("ledger head", say(foreign(v.LedgerHead), remark(number.Plural(int(v.LedgerEntries), "entry", "entries"))))
+		f.add("ledger head", say(foreign(v.LedgerHead), remark(number.Plural(int(v.LedgerEntries), "entry", "entries"))))
 	}
-	add("verify", say(styled("evolve audit verify", command)))
+	f.add("verify", say(styled("evolve audit verify", command)))
 	return []block{f}
 }
 

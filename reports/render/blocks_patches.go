@@ -85,7 +85,7 @@ func awaitingPatches(list []model.Patch) []block {
 	for _, p := range list {
 		out = append(out, subhead{Text: say(foreign(p.ID), "  ", clipped(p.Title, 120))})
 		about := facts{
-			{Name: "state", Value: say(foreign(strings.ReplaceAll(string(p.State), "_", " ")))},
+			{Name: "state", Value: say(stateSpan(string(p.State)))},
 			{Name: "from", Value: say(clipped(p.Author, 80), " ("+patchOrigin(p)+")")},
 			{Name: "reason", Value: say(clipped(orUnknown(flowing(p.Rationale)), model.MaxReason))},
 		}
@@ -175,10 +175,7 @@ func stoppedPatches(list []model.Patch) []block {
 		{Title: "stopped by", Wraps: true},
 	}}
 	for _, p := range list {
-		t.Rows = append(t.Rows, row{Cells: []spans{
-			say(foreign(p.ID)), say(clipped(p.Author, 40)), say(clipped(p.Title, 80)),
-			say(foreign(strings.ReplaceAll(string(p.State), "_", " "))), say(clipped(p.Stopped(), model.MaxReason)),
-		}})
+		t.add("", foreign(p.ID), clipped(p.Author, 40), clipped(p.Title, 80), stateSpan(string(p.State)), clipped(p.Stopped(), model.MaxReason))
 	}
 	return []block{t}
 }

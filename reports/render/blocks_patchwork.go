@@ -1,8 +1,6 @@
 package render
 
 import (
-	"strings"
-
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -25,11 +23,9 @@ func patchWork(notes []model.PatchNote) []block {
 		}
 		proposal := say("none")
 		if n.Proposal != "" {
-			proposal = say(foreign(n.Proposal), " (", foreign(strings.ReplaceAll(string(n.State), "_", " ")), ")")
+			proposal = say(foreign(n.Proposal), " (", stateSpan(string(n.State)), ")")
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{
-			say(clipped(n.Target, 40)), how, proposal, say(number.Count(n.Runs)), say(number.Money(n.Usage.CostUSD + n.GatesUSD)), say(clipped(n.Text, model.MaxReason)),
-		}})
+		t.add("", clipped(n.Target, 40), how, proposal, number.Count(n.Runs), number.Money(n.Usage.CostUSD+n.GatesUSD), clipped(n.Text, model.MaxReason))
 	}
 	return []block{t}
 }

@@ -27,7 +27,7 @@ func rejectedBlocks(s subject) []block {
 		if r.Holdout != nil {
 			holdout = say(judged(*r.Holdout, number.Points(r.Holdout.Difference)), " "+r.Holdout.Bounds())
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{say(r.Variant.Name()), say(clipped(r.Operator, 40)), say(number.Count(r.Evaluations)), search, holdout, say(foreign(number.Signs(r.Reason)))}})
+		t.add("", r.Variant.Name(), clipped(r.Operator, 40), number.Count(r.Evaluations), search, holdout, foreign(number.Signs(r.Reason)))
 	}
 	words := "Differences to the champion in points, in the search over the tasks both were on. Finalists first, then by what the search spent on them"
 	if n := s.agent.Unlisted; n > 0 {
@@ -54,9 +54,7 @@ func openBlocks(s subject) []block {
 		if c.Reason == "" {
 			where = say(model.StateText(c.State))
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{
-			say(c.Variant.Name()), say("run ", clipped(c.Run, 40)), say(number.Count(c.Nights)), say(number.Count(c.Blocks)), say(number.Share(c.Share())), where,
-		}})
+		t.add("", c.Variant.Name(), say("run ", clipped(c.Run, 40)), number.Count(c.Nights), number.Count(c.Blocks), number.Share(c.Share()), where)
 	}
 	if len(t.Rows) == 0 {
 		return nil

@@ -56,10 +56,9 @@ func taskTable(title, mark string, tasks []model.TaskPair) table {
 		{Title: "task", Wraps: true}, {Title: "passes"}, {Title: "points", Figures: true}, {Title: "domain", Wraps: true}, {Title: "scores", Figures: true}, {Title: ""},
 	}}
 	for _, p := range tasks {
-		t.Rows = append(t.Rows, row{Mark: mark, Cells: []spans{
-			say(clipped(p.Task, 80)), say(passes(p)), say(number.Points(p.Difference())), say(clipped(p.Domain, 40)),
-			say(number.Score(p.Champion) + " → " + number.Score(p.Score)), say(styled(p.Steady, dim)),
-		}})
+		t.add(mark,
+			clipped(p.Task, 80), passes(p), number.Points(p.Difference()),
+			clipped(p.Domain, 40), number.Score(p.Champion)+" → "+number.Score(p.Score), styled(p.Steady, dim))
 	}
 	return t
 }
@@ -82,7 +81,7 @@ func detailFold(d model.Detail, against string) fold {
 		}
 		v := say(verdict, " with "+number.Score(side.a.Score))
 		if side.a.Outcome != "ok" {
-			v = append(v, say(", ", foreign(strings.ReplaceAll(string(side.a.Outcome), "_", " ")))...)
+			v = append(v, say(", ", stateSpan(string(side.a.Outcome)))...)
 		}
 		if side.a.Reason != "" {
 			v = append(v, say(": ", foreign(side.a.Reason))...)

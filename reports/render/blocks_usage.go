@@ -29,7 +29,7 @@ func usageBlocks(s subject) []block {
 		if g, guarded := guards[u.Name]; guarded {
 			ratio, between, verdict = say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi)), guardText(g)
 		}
-		t.Rows = append(t.Rows, row{Cells: []spans{say(u.Name), say(quantity(u.Unit, u.Champion)), say(quantity(u.Unit, u.Variant)), ratio, between, verdict}})
+		t.add("", u.Name, quantity(u.Unit, u.Champion), quantity(u.Unit, u.Variant), ratio, between, verdict)
 	}
 	if a, b := s.volatile.Champion, s.volatile.Variant; a != nil && b != nil {
 		ratio, between, verdict := say(number.Unknown), say(number.Unknown), spans(nil)

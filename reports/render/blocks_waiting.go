@@ -33,7 +33,7 @@ func leftOutBlocks(s subject) []block {
 		{Title: "variant"}, {Title: "proposal"}, {Title: "why", Wraps: true},
 	}}
 	for _, l := range model.First(s.agent.LeftOut, model.MaxRejections) {
-		t.Rows = append(t.Rows, row{Cells: []spans{say(l.Variant.Name()), say(clipped(l.Proposal, 20)), say(foreign(l.Reason))}})
+		t.add("", l.Variant.Name(), clipped(l.Proposal, 20), foreign(l.Reason))
 	}
 	if n := len(s.agent.LeftOut) - model.MaxRejections; n > 0 {
 		return []block{t, para{Note: true, Text: say(number.Count(n) + " more not listed.")}}

@@ -107,21 +107,14 @@ func boxRows(s subject) []boxRow {
 	if len(s.agent.Changes) > 0 && s.agent.Decision.Verdict.Proposes() {
 		rows = append(rows, boxRow{Label: "changes", Note: append(since(s.agent.Decision), changeLine(s.agent.Changes)...)})
 	}
-	if row := failuresRow(*h, against(s)); len(row.Note) > 0 {
-		rows = append(rows, row)
-	}
-	if row := tailRow(*h, s.agent.Decision.Reference); len(row.Note) > 0 {
-		rows = append(rows, row)
-	}
-	if row := assumesRow(*h); len(row.Note) > 0 {
-		rows = append(rows, row)
-	}
-	if row := openRow(s); len(row.Note) > 0 {
-		rows = append(rows, row)
+	for _, row := range []boxRow{failuresRow(*h, against(s)), tailRow(*h, s.agent.Decision.Reference), assumesRow(*h), openRow(s)} {
+		if len(row.Note) > 0 {
+			rows = append(rows, row)
+		}
 	}
 	for _, p := range s.agent.Decision.Proposals {
 		if p.State != model.Awaiting {
-			rows = append(rows, boxRow{Label: "proposal", Note: say(foreign(p.ID), " is ", foreign(strings.ReplaceAll(string(p.State), "_", " ")))})
+			rows = append(rows, boxRow{Label: "proposal", Note: say(foreign(p.ID), " is ", stateSpan(string(p.State)))})
 		}
 	}
 	return rows

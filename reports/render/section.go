@@ -26,11 +26,27 @@ type fact struct {
 	Value spans
 }
 
+// add appends a fact unless its value, parts that [say] takes, is empty.
+func (f *facts) add(name string, parts ...any) {
+	if value := say(parts...); len(value) > 0 {
+		*f = append(*f, fact{name, value})
+	}
+}
+
 // table has one header row.
 type table struct {
 	Caption spans
 	Columns []column
 	Rows    []row
+}
+
+// add appends a row; cells are what [say] takes.
+func (t *table) add(mark string, cells ...any) {
+	r := row{Mark: mark, Cells: make([]spans, len(cells))}
+	for i, c := range cells {
+		r.Cells[i] = say(c)
+	}
+	t.Rows = append(t.Rows, r)
 }
 
 type column struct {

@@ -62,6 +62,9 @@ func foreign(s string) span { return span{Text: text.Visible(s), Foreign: true} 
 // clipped makes a span of the first n characters of foreign text.
 func clipped(s string, n int) span { return foreign(text.Clip(s, n, text.Runes, text.Ellipsis)) }
 
+// stateSpan makes a span of a state or outcome, whose words are joined by underscores.
+func stateSpan(s string) span { return foreign(strings.ReplaceAll(s, "_", " ")) }
+
 // theirs makes a span of foreign text with a style.
 func theirs(s string, st style) span { return span{Text: text.Visible(s), Style: st, Foreign: true} }
 

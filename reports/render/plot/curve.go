@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"math"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Curve shows what a search recommended after each number of evaluations, and random
@@ -154,10 +156,4 @@ func thin(points []XY) []XY {
 }
 
 // grouped formats a whole number with thousands separators.
-func grouped(v float64) string {
-	s := decimal(v, 0)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(v float64) string { return humanize.Comma(int64(math.Round(v))) }

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"math"
 	"unicode/utf8"
+
+	"evolve/runtime/text"
 )
 
 // Forest shows differences with their intervals, one row each, around a line at
@@ -61,19 +63,11 @@ func (f Forest) SVG(id string) (template.HTML, error) {
 	if hidden > 0 {
 		rows = append(append([]ForestRow{}, rows[:forestRows/2]...), rows[len(rows)-forestRows/2:]...)
 	}
-	step, left := 34.0, 60.0
+	step := 34.0
 	if len(rows) > 12 {
 		step = 23
 	}
-	lo, hi := 0.0, 0.0
-	for _, r := range rows {
-		left = math.Max(left, math.Min(24+6.6*float64(utf8.RuneCountInString(r.Label)), 175))
-		if finite(r.Lo, r.Hi) {
-			lo, hi = math.Min(lo, r.Lo), math.Max(hi, r.Hi)
-		}
-	}
-	pad := math.Max((hi-lo)*.06, 1e-9)
-	x := linear{lo - pad, hi + pad, left, right}
+	x := forestScale(rows, right)
 	bottom := top + step*float64(len(rows))
 	var g frame
 	values, decimals := ticks(x.v0, x.v1, 6)
@@ -85,27 +79,20 @@ func (f Forest) SVG(id string) (template.HTML, error) {
 		g.line(class, x.at(v), top, x.at(v), bottom, "")
 		g.text("tick", "middle", x.at(v), bottom+16, decimal(v, decimals))
 	}
-	g.text("tick", "end", left-14, bottom+16, f.Unit)
+	g.text("tick", "end", x.p0-14, bottom+16, f.Unit)
 	for i, r := range rows {
 		y := top + step*(float64(i)+.5)
 		words := r.Label + ": " + r.Value
-		g.text("label", "", 0, y+4, fit(r.Label, 23))
+		g.text("label", "", 0, y+4, text.Clip(r.Label, 23, text.Runes, text.Ellipsis))
 		if !finite(r.Difference, r.Lo, r.Hi) {
 			continue
 		}
-		kind := "same"
-		switch {
-		case r.Lo > 0:
-			kind = "better"
-		case r.Hi < 0:
-			kind = "worse"
-		}
+		kind := kindOf(r.Lo, r.Hi)
 		// A wide invisible line makes the title easy to hover over.
 		g.line("whisker "+kind, x.at(r.Lo), y, x.at(r.Hi), y, words)
 		g.line("hit", x.at(r.Lo)-6, y, x.at(r.Hi)+6, y, words)
 		if r.Total {
-			m := x.at(r.Difference)
-			g.path("mark "+kind, fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", pos(m-8), pos(y), pos(m), pos(y-7), pos(m+8), pos(y), pos(m), pos(y+7)), words)
+			g.diamond("mark "+kind, x.at(r.Difference), y, 8, 7, words)
 			continue
 		}
 		g.circle("mark "+kind, x.at(r.Difference), y, 4.5, words)
@@ -114,4 +101,17 @@ func (f Forest) SVG(id string) (template.HTML, error) {
 		g.text("tick", "", 0, top+step*forestRows/2+4, fmt.Sprintf("… %d between", hidden))
 	}
 	return g.render(id, f.Title(), f.Describe(), bottom+24)
+}
+
+// forestScale returns the scale of the differences, which leaves room for the labels.
+func forestScale(rows []ForestRow, right float64) linear {
+	left, lo, hi := 60.0, 0.0, 0.0
+	for _, r := range rows {
+		left = math.Max(left, math.Min(24+6.6*float64(utf8.RuneCountInString(r.Label)), 175))
+		if finite(r.Lo, r.Hi) {
+			lo, hi = math.Min(lo, r.Lo), math.Max(hi, r.Hi)
+		}
+	}
+	pad := math.Max((hi-lo)*.06, 1e-9)
+	return linear{lo - pad, hi + pad, left, right}
 }

@@ -43,6 +43,11 @@ func (f *frame) circle(class string, x, y, r float64, title string) {
 	f.Marks = append(f.Marks, shape{Kind: "circle", Class: class, X1: pos(x), Y1: pos(y), R: pos(r), Title: title})
 }
 
+// diamond draws a diamond around a point.
+func (f *frame) diamond(class string, x, y, width, height float64, title string) {
+	f.path(class, fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", pos(x-width), pos(y), pos(x), pos(y-height), pos(x+width), pos(y), pos(x), pos(y+height)), title)
+}
+
 // text writes words; anchor is "", "middle" or "end".
 func (f *frame) text(class, anchor string, x, y float64, words string) {
 	f.Marks = append(f.Marks, shape{Kind: "text", Class: class, Anchor: anchor, X1: pos(x), Y1: pos(y), Text: words})

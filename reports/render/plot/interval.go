@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"html/template"
 	"math"
 )
@@ -26,20 +25,13 @@ func (i Interval) SVG(id string) (template.HTML, error) {
 		lo, hi := math.Min(0, i.Lo), math.Max(0, i.Hi)
 		pad := math.Max((hi-lo)*.08, 1e-9)
 		x := linear{lo - pad, hi + pad, left, right}
-		kind := "same"
-		switch {
-		case i.Lo > 0:
-			kind = "better"
-		case i.Hi < 0:
-			kind = "worse"
-		}
+		kind := kindOf(i.Lo, i.Hi)
 		zero := x.at(0)
 		g.line("axis", left, y, right, y, "")
 		g.line("zero", zero, 4, zero, 32, "")
 		g.text("tick", anchorAt(zero), zero, 47, "no difference")
 		g.line("whisker wide "+kind, x.at(i.Lo), y, x.at(i.Hi), y, i.Words)
-		m := x.at(i.Difference)
-		g.path("mark "+kind, fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", pos(m-10), pos(y), pos(m), pos(y-9), pos(m+10), pos(y), pos(m), pos(y+9)), i.Words)
+		g.diamond("mark "+kind, x.at(i.Difference), y, 10, 9, i.Words)
 	}
 	return g.render(id, i.Title(), i.Describe(), 54)
 }

@@ -68,13 +68,15 @@ func decimal(v float64, decimals int) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−")
 }
 
-// fit truncates a label to n characters.
-func fit(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
+// kindOf returns the class of a difference with an interval.
+func kindOf(lo, hi float64) string {
+	switch {
+	case lo > 0:
+		return "better"
+	case hi < 0:
+		return "worse"
 	}
-	return string(r[:n-1]) + "…"
+	return "same"
 }
 
 // finite reports whether every value can be drawn.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // Slope shows tasks before and after: one line from each task's score under the champion
@@ -105,8 +107,8 @@ func (s Slope) SVG(id string) (template.HTML, error) {
 	}
 	g.line("axis", left, top-6, left, bottom+6, "")
 	g.line("axis", right, top-6, right, bottom+6, "")
-	g.text("label", "middle", left, 16, fit(s.Left, 14))
-	g.text("label", "middle", right, 16, fit(s.Right, 14))
+	g.text("label", "middle", left, 16, text.Clip(s.Left, 14, text.Runes, text.Ellipsis))
+	g.text("label", "middle", right, 16, text.Clip(s.Right, 14, text.Runes, text.Ellipsis))
 	most := 1
 	bundles := s.bundles()
 	for _, b := range bundles {
@@ -117,13 +119,7 @@ func (s Slope) SVG(id string) (template.HTML, error) {
 		n := len(b.names)
 		starts[b.before] += n
 		ends[b.after] += n
-		kind := "same"
-		switch {
-		case b.after > b.before:
-			kind = "better"
-		case b.after < b.before:
-			kind = "worse"
-		}
+		kind := kindOf(b.after-b.before, b.after-b.before)
 		words := fmt.Sprintf("%s → %s: %s", s.Score(b.before), s.Score(b.after), names(b.names))
 		g.line("slope "+kind, left, y.at(b.before), right, y.at(b.after), words)
 		g.Marks[len(g.Marks)-1].Width = pos(1.5 + 8*math.Sqrt(float64(n)/float64(len(s.Tasks)))*float64(min(most, 12)-1)/11)
