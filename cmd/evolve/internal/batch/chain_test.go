@@ -7,7 +7,8 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/reports/render"
 	"evolve/runtime/agent"
 )
 
@@ -57,12 +58,12 @@ func TestAChainOfProposals(t *testing.T) {
 	if strings.Contains(result.Reason, "the champion") || !strings.Contains(result.Reason, first.ID+" against v") || !strings.Contains(result.Reason, "+30.0 points [+20.0, +40.0]") {
 		t.Errorf("%s", result.Reason)
 	}
-	report, err := reports.Build(ctx, c.store, result.Run)
+	report, err := model.Build(ctx, c.store, result.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var box strings.Builder
-	if err := reports.Box(&box, report, reports.TerminalOptions{Width: 160}); err != nil {
+	if err := render.Box(&box, report, render.TerminalOptions{Width: 160}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{" instead of " + first.ID + ", which waits (v", "the gain over " + first.ID + " would be gone if", first.ID + " against v", "+30.0 points [+20.0, +40.0]; so v"} {
@@ -70,7 +71,7 @@ func TestAChainOfProposals(t *testing.T) {
 			t.Errorf("the box lacks %q:\n%s", want, box.String())
 		}
 	}
-	waiting, err := reports.Awaiting(ctx, c.store, "", c.now)
+	waiting, err := model.ListWaiting(ctx, c.store, "", c.now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/evidence"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/reports/render"
 	"evolve/runtime/agent"
 )
 
@@ -117,19 +118,19 @@ func (c *cron) night() {
 // and still wait.
 func (c *cron) report(waited []archive.ProposalRecord, result archive.AgentResult) {
 	c.t.Helper()
-	r, err := reports.Build(c.t.Context(), c.store, result.Run)
+	r, err := model.Build(c.t.Context(), c.store, result.Run)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	still := c.awaiting()
 	for render, write := range map[string]func(*strings.Builder) error{
-		"box": func(b *strings.Builder) error { return reports.Box(b, r, reports.TerminalOptions{Width: 120}) },
+		"box": func(b *strings.Builder) error { return render.Box(b, r, render.TerminalOptions{Width: 120}) },
 		"terminal": func(b *strings.Builder) error {
-			return reports.Terminal(b, r, reports.TerminalOptions{Width: 120})
+			return render.Terminal(b, r, render.TerminalOptions{Width: 120})
 		},
-		"markdown": func(b *strings.Builder) error { return reports.Markdown(b, r) },
-		"page":     func(b *strings.Builder) error { return reports.HTML(b, r) },
-		"json":     func(b *strings.Builder) error { return reports.JSON(b, r) },
+		"markdown": func(b *strings.Builder) error { return render.Markdown(b, r) },
+		"page":     func(b *strings.Builder) error { return render.HTML(b, r) },
+		"json":     func(b *strings.Builder) error { return render.JSON(b, r) },
 	} {
 		if len(c.results)%10 != 1 && (render == "page" || render == "terminal") {
 			continue // these are slow

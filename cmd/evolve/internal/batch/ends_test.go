@@ -12,7 +12,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night/limits"
-	"evolve/reports"
+	"evolve/reports/model"
 	"evolve/runtime/agent"
 )
 
@@ -101,7 +101,7 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 				if made := n.counted(t, s); l.Used < made-timedParallel || l.Used > made || l.Evaluations < l.Used {
 					t.Errorf("%d used of %d, and %d are on record", l.Used, l.Evaluations, made)
 				}
-				if words := reports.LimitWords(l); !strings.HasPrefix(words, c.says) || strings.Contains(words, " 1 evaluations") {
+				if words := model.LimitWords(l); !strings.HasPrefix(words, c.says) || strings.Contains(words, " 1 evaluations") {
 					t.Errorf("it says %q, want %q", words, c.says)
 				}
 				if all := s.Run.Reason + "; " + r.Incomplete; !strings.Contains(all, c.reason) {

@@ -16,19 +16,20 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/reports/render"
 	"evolve/runtime/agent"
 )
 
 // stableReport returns the JSON report of a run without its object "volatile".
 func stableReport(t *testing.T, a *archive.Archive, run string) string {
 	t.Helper()
-	r, err := reports.Build(t.Context(), a, run)
+	r, err := model.Build(t.Context(), a, run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reports.JSON(&b, r); err != nil {
+	if err := render.JSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	var object map[string]any

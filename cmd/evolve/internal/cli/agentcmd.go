@@ -13,8 +13,8 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 func (sh *shell) agentCommand() *cli.Command {
@@ -104,13 +104,13 @@ func (sh *shell) agentShow(c *cli.Context) error {
 	}
 	sh.printf("%s  config %s  %s, measured on %s\n\n", a.ID, a.Champion.ID().Short(), a.Adapter.Kind, strings.Join(a.Suites, ", "))
 	for _, l := range lines {
-		sh.printf("  %-26s %-12s %-28s %s\n", reports.Visible(l.Param), l.Origin, oneLine(reports.Visible(l.Range), 28), shown(l.Value))
+		sh.printf("  %-26s %-12s %-28s %s\n", text.Visible(l.Param), l.Origin, oneLine(text.Visible(l.Range), 28), shown(l.Value))
 	}
 	if left := a.LeftAlone(); left != "" {
-		sh.printf("\n  not searched: %s\n", reports.Visible(left))
+		sh.printf("\n  not searched: %s\n", text.Visible(left))
 	}
 	if named := a.NamedInVain(); named != "" {
-		sh.printf("  space: in agent.yaml names %s all the same\n", reports.Visible(named))
+		sh.printf("  space: in agent.yaml names %s all the same\n", text.Visible(named))
 	}
 	if len(a.Allow) > 0 {
 		sh.printf("\n  allowed to keep or share text beyond a turn: %s\n", strings.Join(a.Allow, ", "))

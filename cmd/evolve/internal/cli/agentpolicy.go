@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
 	"evolve/runtime/mcp"
 	"evolve/runtime/policy"
+	"evolve/runtime/text"
 	"evolve/runtime/tool"
 )
 
@@ -86,9 +86,9 @@ func (sh *shell) printPolicies(version string, lines []policyOf) {
 	}
 	sh.printf("\npolicies %s (`evolve help policies`)\n", version)
 	for _, l := range lines {
-		sh.printf("\n  %s %s\n", l.Kind, reports.Visible(strings.Join(l.Names, ", ")))
+		sh.printf("\n  %s %s\n", l.Kind, text.Visible(strings.Join(l.Names, ", ")))
 		for _, v := range l.Values {
-			sh.printf("    %-24s %-12s %s\n", v.Setting, v.Value, reports.Visible(v.Origin))
+			sh.printf("    %-24s %-12s %s\n", v.Setting, v.Value, text.Visible(v.Origin))
 		}
 	}
 }

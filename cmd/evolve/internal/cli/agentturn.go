@@ -18,9 +18,9 @@ import (
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
+	"evolve/runtime/text"
 )
 
 // turnView is `evolve agent run --json`.
@@ -234,12 +234,12 @@ func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Sub
 	p, err := desk.Propose(ctx, s)
 	var refused *decide.RefusedError
 	if errors.As(err, &refused) {
-		sh.eprintf("no proposal was made of a patch of %s by %s: %s\n", reports.Visible(s.Target), reports.Visible(s.Author), reports.Visible(refused.Text))
+		sh.eprintf("no proposal was made of a patch of %s by %s: %s\n", text.Visible(s.Target), text.Visible(s.Author), text.Visible(refused.Text))
 		return nil, nil
 	}
 	var left *patching.LeftError
 	if errors.As(err, &left) {
-		sh.eprintf("%s; the next night or `evolve patch propose` takes it up\n", reports.Visible(left.Error()))
+		sh.eprintf("%s; the next night or `evolve patch propose` takes it up\n", text.Visible(left.Error()))
 		return &p, nil
 	}
 	if err != nil {
@@ -272,7 +272,7 @@ func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store 
 	p, err := sh.Desk(w, store).ProposeTool(ctx, a, d, q.Reason)
 	var refused *decide.RefusedError
 	if errors.As(err, &refused) {
-		sh.eprintf("no proposal was made of the tool %s: %s\n", d.Name, reports.Visible(refused.Text))
+		sh.eprintf("no proposal was made of the tool %s: %s\n", d.Name, text.Visible(refused.Text))
 		return nil, nil
 	}
 	if err != nil {
@@ -343,25 +343,25 @@ func (w *watcher) rest(t agent.Transcript) {
 func (sh *shell) printEvent(e agent.Event) {
 	if e.Kind == agent.EventStderr { // the cause of a failure is in its last lines
 		for _, line := range lastLines(e.Text, shownStderr) {
-			sh.printf("%-10s  %s\n", e.Kind, reports.Visible(line))
+			sh.printf("%-10s  %s\n", e.Kind, text.Visible(line))
 		}
 		return
 	}
 	sh.printf("%-10s", e.Kind)
 	if e.Name != "" {
-		sh.printf("  %s", reports.Visible(e.Name))
+		sh.printf("  %s", text.Visible(e.Name))
 	}
 	if e.Outcome != "" && e.Outcome != agent.OK {
 		sh.printf("  [%s]", e.Outcome)
 	}
 	if e.Text != "" {
-		sh.printf("  %s", reports.Visible(oneLine(e.Text, 160)))
+		sh.printf("  %s", text.Visible(oneLine(e.Text, 160)))
 	}
 	switch {
 	case e.Kind == agent.EventPolicy && len(e.Data) > 0:
-		sh.printf("  %s", reports.Visible(policyLine(e.Data)))
+		sh.printf("  %s", text.Visible(policyLine(e.Data)))
 	case len(e.Data) > 0:
-		sh.printf("  %s", reports.Visible(oneLine(string(e.Data), 160)))
+		sh.printf("  %s", text.Visible(oneLine(string(e.Data), 160)))
 	}
 	sh.printf("\n")
 }
@@ -386,17 +386,17 @@ func policyLine(data json.RawMessage) string {
 func (sh *shell) printEnd(v turnView) {
 	sh.printf("\noutcome    %s\n", v.Outcome)
 	if v.Error != "" {
-		sh.printf("error      %s\n", reports.Visible(v.Error))
+		sh.printf("error      %s\n", text.Visible(v.Error))
 	}
 	if v.Answer != nil {
-		sh.printf("answer     %s\n", reports.Visible(*v.Answer))
+		sh.printf("answer     %s\n", text.Visible(*v.Answer))
 	}
 	sh.printf("used       %s\n", usedLine(v.Usage))
 	if v.Turn != "" {
 		sh.printf("stored     %s\n", v.Turn)
 	}
 	for _, q := range v.Requests {
-		sh.printf("asked for  %s %s: `evolve requests list`\n", reports.Visible(q.Type), reports.Visible(oneLine(q.Target, 80)))
+		sh.printf("asked for  %s %s: `evolve requests list`\n", text.Visible(q.Type), text.Visible(oneLine(q.Target, 80)))
 	}
 	for _, id := range v.Proposals {
 		sh.printf("proposal   %s: `evolve show %s`\n", id, id)
@@ -404,7 +404,7 @@ func (sh *shell) printEnd(v turnView) {
 	if v.Score != nil {
 		sh.printf("score      %.3f\n", *v.Score)
 		for _, g := range v.Grades {
-			sh.printf("           %s  %.3f  %s\n", g.Type, g.Score, reports.Visible(g.Reason))
+			sh.printf("           %s  %.3f  %s\n", g.Type, g.Score, text.Visible(g.Reason))
 		}
 	}
 }

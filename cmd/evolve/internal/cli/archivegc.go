@@ -13,7 +13,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	foreign "evolve/runtime/text"
 )
 
 // gcView is `evolve archive gc --json`.
@@ -126,7 +126,7 @@ func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s batch.
 	gone, err := sh.collect(ctx, w.Root, keep, runOwner)
 	switch {
 	case err != nil:
-		sh.eprintf("warning: nothing old was removed after run %s: %s\n", s.Run.ID, reports.Visible(err.Error()))
+		sh.eprintf("warning: nothing old was removed after run %s: %s\n", s.Run.ID, foreign.Visible(err.Error()))
 	case gone.Over:
 		sh.eprintf("warning: %s\n", removedWords(gone, false))
 	case len(gone.Nights) > 0 && !quiet:

@@ -19,7 +19,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
-	"evolve/reports"
+	foreign "evolve/runtime/text"
 )
 
 func (sh *shell) archiveImport(c *cli.Context) error {
@@ -73,7 +73,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
 		sh.eprintf("warning: %s here another archive, %s: the export is not of it\n",
-			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), reports.Visible(id))
+			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), foreign.Visible(id))
 	}
 	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.command("evolve archive restore"))
 	return err

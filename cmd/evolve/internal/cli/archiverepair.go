@@ -13,7 +13,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 func (sh *shell) archiveRepairCommand() *cli.Command {
@@ -72,7 +72,7 @@ func (sh *shell) printRepair(root string, r *archive.Repair) error {
 		return err
 	}
 	for _, d := range r.Damage {
-		sh.printf("damaged  %s\n", reports.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
+		sh.printf("damaged  %s\n", text.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
 	}
 	sh.printf("kept     %s\n", tally(r.Kept))
 	sh.printf("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
@@ -92,7 +92,7 @@ func (sh *shell) printRepair(root string, r *archive.Repair) error {
 	if err != nil {
 		name = r.Aside
 	}
-	_, err = fmt.Fprintf(sh.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", reports.Visible(name), sh.command("evolve archive check"))
+	_, err = fmt.Fprintf(sh.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", text.Visible(name), sh.command("evolve archive check"))
 	return err
 }
 

@@ -18,7 +18,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/mutate/night"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // noArchiveID stands for the id of a backup that has none, on the command line.
@@ -99,7 +99,7 @@ func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *arch
 	case there && w.Archive != held.Archive && (w.Next == nil || w.Next.Archive != held.Archive):
 		foreign = filepath.Join(".evolve", "archive.head") + " names the archive " + w.Archive
 	case !there && len(named) > 0 && commits.Compared+len(commits.Later)+len(commits.Lost) == 0:
-		foreign = "the commits of this repository name the archive " + reports.Visible(strings.Join(named, ", "))
+		foreign = "the commits of this repository name the archive " + text.Visible(strings.Join(named, ", "))
 	}
 	switch wanted := c.String("archive"); {
 	case foreign != "" && wanted == "":
@@ -189,12 +189,12 @@ func lostWords(d archive.LostDecision) string {
 	case "rollback":
 		done = "rolled back"
 	}
-	words := reports.Visible(fmt.Sprintf("%s was %s by %s", d.Proposal, done, d.By))
+	words := text.Visible(fmt.Sprintf("%s was %s by %s", d.Proposal, done, d.By))
 	if !d.Time.IsZero() {
 		words += " on " + d.Time.Local().Format("2 Jan 2006 15:04")
 	}
 	if d.Commit != "" {
-		words += fmt.Sprintf(" (commit %s)", reports.Visible(wire.Abbreviated(d.Commit)))
+		words += fmt.Sprintf(" (commit %s)", text.Visible(wire.Abbreviated(d.Commit)))
 	}
 	return words
 }

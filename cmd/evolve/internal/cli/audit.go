@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 func (sh *shell) auditCommand() *cli.Command {
@@ -38,7 +38,7 @@ func (sh *shell) auditLog(c *cli.Context, a *archive.Archive) error {
 			continue
 		}
 		sh.printf("%4d  %s  %s  %-18s  %-12s  %s\n", e.Seq, e.Time.Local().Format("2006-01-02 15:04:05"),
-			reports.Visible(e.Hash[:min(12, len(e.Hash))]), reports.Visible(e.Kind), reports.Visible(e.Subject), reports.Visible(e.Actor))
+			text.Visible(e.Hash[:min(12, len(e.Hash))]), text.Visible(e.Kind), text.Visible(e.Subject), text.Visible(e.Actor))
 	}
 	if sh.json {
 		return sh.printJSON(map[string]any{"entries": list})

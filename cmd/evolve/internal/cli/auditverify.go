@@ -16,7 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/signing"
 	"evolve/mutate/evidence"
 	"evolve/patch"
-	"evolve/reports"
+	foreign "evolve/runtime/text"
 )
 
 // verifyView is `evolve audit verify --json`.
@@ -226,10 +226,10 @@ func (sh *shell) printVerified(v verifyView) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
 		sh.printf("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
-			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), reports.Visible(id))
+			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), foreign.Visible(id))
 	}
 	if v.Signer != "" {
-		sh.printf("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, reports.Visible(v.Signer), v.Signed, v.Entries)
+		sh.printf("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, foreign.Visible(v.Signer), v.Signed, v.Entries)
 	}
 	if v.NoGit != "" {
 		sh.printf("  not compared with commits: %s\n", v.NoGit)

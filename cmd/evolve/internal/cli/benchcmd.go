@@ -17,7 +17,7 @@ import (
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 func (sh *shell) benchCommand() *cli.Command {
@@ -65,7 +65,7 @@ func (sh *shell) benchList(c *cli.Context) error {
 	}
 	for _, l := range lines {
 		sh.printf("%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
-			l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, reports.Visible(strings.Join(l.Domains, ", ")), orDash(strings.Join(l.Agents, ", ")))
+			l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, text.Visible(strings.Join(l.Domains, ", ")), orDash(strings.Join(l.Agents, ", ")))
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (sh *shell) valid(c *cli.Context, names []string, suites []*bench.Suite) er
 	if sh.json {
 		return sh.printJSON(map[string]any{"valid": orEmpty(names), "likeness": alike})
 	}
-	_, err := fmt.Fprintf(sh.stdout, "valid: %s\n", reports.Visible(strings.Join(names, ", ")))
+	_, err := fmt.Fprintf(sh.stdout, "valid: %s\n", text.Visible(strings.Join(names, ", ")))
 	for _, name := range names {
 		sh.alike(name+": ", alike[name])
 	}
@@ -151,9 +151,9 @@ func (sh *shell) alike(lead string, l bench.Likeness) {
 	if l.String() == "" {
 		return
 	}
-	sh.printf("%s%s\n", reports.Visible(lead), l)
+	sh.printf("%s%s\n", text.Visible(lead), l)
 	for _, group := range l.Named {
-		sh.printf("  %s\n", reports.Visible(group))
+		sh.printf("  %s\n", text.Visible(group))
 	}
 	if more := l.Groups - len(l.Named); more > 0 {
 		sh.printf("  and %d groups more\n", more)
@@ -185,7 +185,7 @@ func (sh *shell) benchSplit(c *cli.Context) error {
 		return sh.printJSON(map[string]any{"suite": name, "tasks": lines})
 	}
 	for _, l := range lines {
-		sh.printf("%-8s %-14s %-24s %s\n", l.Split, reports.Visible(l.Domain), reports.Visible(l.Cluster), reports.Visible(l.Task))
+		sh.printf("%-8s %-14s %-24s %s\n", l.Split, text.Visible(l.Domain), text.Visible(l.Cluster), text.Visible(l.Task))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/importer"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 func (sh *shell) benchImportCommand() *cli.Command {
@@ -90,7 +90,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 		err = out.tasks(in, opts)
 	}
 	for _, n := range out.notes {
-		sh.eprintf("note: %s\n", reports.Visible(n.String()))
+		sh.eprintf("note: %s\n", text.Visible(n.String()))
 	}
 	if err != nil {
 		return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)

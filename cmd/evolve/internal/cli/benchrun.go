@@ -17,8 +17,8 @@ import (
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // benchView is `evolve bench run --json`.
@@ -186,11 +186,11 @@ func (sh *shell) printBench(v benchView) {
 		if t.Scored && t.Score >= 1 {
 			continue
 		}
-		sh.printf("  %.2f  %-14s %-28s %-20s %s\n", t.Score, reports.Visible(t.Domain), reports.Visible(t.Task), t.Outcome, reports.Visible(oneLine(t.Reason, 80)))
+		sh.printf("  %.2f  %-14s %-28s %-20s %s\n", t.Score, text.Visible(t.Domain), text.Visible(t.Task), t.Outcome, text.Visible(oneLine(t.Reason, 80)))
 	}
 	sh.printf("\n")
 	for _, d := range v.Domains {
-		sh.printf("  %-16s %.3f  over %d tasks\n", reports.Visible(d.Domain), d.Score, d.Tasks)
+		sh.printf("  %-16s %.3f  over %d tasks\n", text.Visible(d.Domain), d.Score, d.Tasks)
 	}
 	sh.printf("  %-16s %.3f  [%.3f, %.3f] over %d search tasks", "all", v.Score, v.Lo, v.Hi, v.Scored)
 	if v.Missing > 0 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"evolve/archive"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/runtime/text"
 )
 
 // shown formats a parameter's value for people; an inactive one is "off".
@@ -14,14 +15,14 @@ func shown(v any) string {
 	if v == nil {
 		return "off"
 	}
-	return reports.Visible(reports.Value(v))
+	return text.Visible(model.Value(v))
 }
 
 // printChanges lists parameters with their old and new values.
 func printChanges(w io.Writer, changes []archive.Change, column int) {
 	for _, ch := range changes {
 		old, now := shown(ch.Old), shown(ch.New)
-		_, _ = fmt.Fprintf(w, "  %-*s %s → %s\n", column, reports.Visible(ch.Param), oneLine(old, 200), oneLine(now, 200))
+		_, _ = fmt.Fprintf(w, "  %-*s %s → %s\n", column, text.Visible(ch.Param), oneLine(old, 200), oneLine(now, 200))
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // printComparison shows two variants side by side on what they share.
 func (sh *shell) printComparison(v compareView, one, two archive.Variant) {
-	sh.printf("v%d → v%d of %s\n\n", one.Number, two.Number, reports.Visible(v.Agent))
+	sh.printf("v%d → v%d of %s\n\n", one.Number, two.Number, text.Visible(v.Agent))
 	printChanges(sh.stdout, v.Changes, 26)
 	sh.printf("\n")
 	if c := v.Search; c == nil {
@@ -58,11 +58,11 @@ func (sh *shell) printHoldout(r stats.Ruling) {
 		sh.printf("           %s\n", r.Tail.Words())
 	}
 	for _, g := range r.Guards {
-		sh.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", reports.Visible(g.Name),
+		sh.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),
 			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), g.Verdict)
 	}
 	for _, d := range r.Parts {
-		sh.printf("    %s  %s points  [%s, %s]   %s: %s\n", reports.Visible(d.Domain), points(d.Difference), points(d.Lo), points(d.Hi), count(d.Tasks, "task"), d.Verdict)
+		sh.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), points(d.Difference), points(d.Lo), points(d.Hi), count(d.Tasks, "task"), d.Verdict)
 	}
 }
 

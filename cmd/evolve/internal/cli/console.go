@@ -20,7 +20,7 @@ import (
 
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/reports/model"
 	"evolve/runtime/text"
 )
 
@@ -173,7 +173,7 @@ func (con *console) localHint(hint string) string {
 }
 
 // localReport adapts the commands of a report to the current folder.
-func (con *console) localReport(r reports.Report) reports.Report {
+func (con *console) localReport(r model.Report) model.Report {
 	if con.place == "" {
 		return r
 	}
@@ -224,10 +224,10 @@ func (con *console) fail(err error) int {
 		if i > 0 {
 			lead = "       "
 		}
-		_, _ = fmt.Fprintln(con.stderr, lead+reports.Visible(l))
+		_, _ = fmt.Fprintln(con.stderr, lead+text.Visible(l))
 	}
 	if hint != "" {
-		con.eprintf("hint: %s\n", reports.Visible(shortened(hint)))
+		con.eprintf("hint: %s\n", text.Visible(shortened(hint)))
 	}
 	return code
 }

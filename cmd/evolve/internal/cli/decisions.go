@@ -15,7 +15,8 @@ import (
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/runtime/text"
 )
 
 // decision is a command by which a person decides on a proposal.
@@ -55,7 +56,7 @@ func approving() decision {
 			return d.Approve(ctx, id, w)
 		},
 		done: func(sh *shell, p archive.ProposalRecord) string {
-			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", reports.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
+			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
 		},
 	}
 }
@@ -71,7 +72,7 @@ func rejecting() decision {
 		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
 			return d.Reject(ctx, id, w)
 		},
-		done: func(_ *shell, p archive.ProposalRecord) string { return "rejected " + reports.Visible(p.Title) },
+		done: func(_ *shell, p archive.ProposalRecord) string { return "rejected " + text.Visible(p.Title) },
 	}
 }
 
@@ -90,7 +91,7 @@ func rollingBack() decision {
 			return d.Rollback(ctx, id, w)
 		},
 		done: func(_ *shell, p archive.ProposalRecord) string {
-			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", reports.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), subject(p))
+			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), subject(p))
 		},
 	}
 }
@@ -157,7 +158,7 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		if shown, err = sh.groundsOf(c.Context, w.Root, p); err != nil {
 			return err
 		}
-		for _, place := range reports.Addressed(p) {
+		for _, place := range model.Addressed(p) {
 			shown = append(shown, "! "+place)
 		}
 	}
@@ -339,11 +340,11 @@ func (sh *shell) printFollowing(done decided) {
 	if a == nil {
 		return
 	}
-	sh.printf("\nstarted %s\n", reports.Visible(strings.Join(a.Argv, " ")))
+	sh.printf("\nstarted %s\n", text.Visible(strings.Join(a.Argv, " ")))
 	for line := range strings.Lines(a.Output) {
-		sh.printf("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+		sh.printf("  %s\n", text.Visible(strings.TrimRight(line, "\n")))
 	}
 	if a.Problem != "" {
-		sh.printf("it failed: %s; what was decided stands\n", reports.Visible(a.Problem))
+		sh.printf("it failed: %s; what was decided stands\n", text.Visible(a.Problem))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/mutate/evidence"
-	"evolve/reports"
+	"evolve/reports/model"
 )
 
 // runOwner is the owner that a run writes into the archive's lock.
@@ -32,9 +32,9 @@ func asTheyAre(ctx context.Context, a *archive.Archive) (runsAsTheyAre, error) {
 }
 
 // Recheck is [evidence.Check].
-func (r runsAsTheyAre) Recheck(ctx context.Context, result archive.AgentResult) (reports.Rulings, error) {
+func (r runsAsTheyAre) Recheck(ctx context.Context, result archive.AgentResult) (model.Rulings, error) {
 	c, err := evidence.Check(ctx, r.Archive, result)
-	return reports.Rulings(c), err
+	return model.Rulings(c), err
 }
 
 // Run is [archive.Archive.Run].

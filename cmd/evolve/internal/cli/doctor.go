@@ -20,8 +20,8 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
-	"evolve/reports"
 	"evolve/runtime/sandbox"
+	foreign "evolve/runtime/text"
 )
 
 func (sh *shell) doctorCommand() *cli.Command {
@@ -243,9 +243,9 @@ func (sh *shell) printChecks(checks []doctor.Check) {
 			mark = "✗"
 			problems++
 		}
-		sh.printf("%s %-*s  %s\n", mark, width, reports.Visible(k.Name), reports.Visible(k.Text))
+		sh.printf("%s %-*s  %s\n", mark, width, foreign.Visible(k.Name), foreign.Visible(k.Text))
 		if k.Hint != "" {
-			sh.printf("  %-*s  → %s\n", width, "", reports.Visible(k.Hint))
+			sh.printf("  %-*s  → %s\n", width, "", foreign.Visible(k.Hint))
 		}
 	}
 	switch {

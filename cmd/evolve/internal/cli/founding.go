@@ -7,7 +7,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // founding lists the files of the repository that a decision would make; none if the
@@ -27,6 +27,6 @@ func printFounding(out io.Writer, files []string) {
 	}
 	_, _ = fmt.Fprintln(out, "the workspace is in no git repository; the first commit of a new one holds these files and no others:")
 	for _, name := range files {
-		_, _ = fmt.Fprintf(out, "  %s\n", reports.Visible(name))
+		_, _ = fmt.Fprintf(out, "  %s\n", text.Visible(name))
 	}
 }

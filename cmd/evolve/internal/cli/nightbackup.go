@@ -12,7 +12,6 @@ import (
 	"evolve/cmd/evolve/internal/batch/backup"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
 	"evolve/runtime/text"
 )
 
@@ -25,7 +24,7 @@ func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.
 	b := backup.Backups{Dir: w.BackupDir(), Keep: w.Settings.Backup.Keep, State: w.StateDir()}
 	made, err := b.Write(ctx, a, s.Run.Number, sh.Now())
 	if err != nil {
-		sh.eprintf("warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, reports.Visible(err.Error()))
+		sh.eprintf("warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, text.Visible(err.Error()))
 		return nil
 	}
 	return &made
@@ -38,10 +37,10 @@ func backupWords(s backup.State) (last, fault string) {
 		last = fmt.Sprintf("%s, after night %d (%s)", s.Last.Time.Local().Format("2 Jan 2006 15:04"), s.Last.Night, humanize.IBytes(uint64(s.Last.Bytes)))
 	}
 	if s.Fault != nil {
-		fault = fmt.Sprintf("night %d made none: %s; the last: %s", s.Fault.Night, reports.Visible(s.Fault.Reason), orElse(last, reports.Visible(s.Trouble), s.Trouble == ""))
+		fault = fmt.Sprintf("night %d made none: %s; the last: %s", s.Fault.Night, text.Visible(s.Fault.Reason), orElse(last, text.Visible(s.Trouble), s.Trouble == ""))
 	}
 	if s.Fault == nil && s.Trouble != "" {
-		fault = reports.Visible(s.Trouble)
+		fault = text.Visible(s.Trouble)
 	}
 	return last, fault
 }

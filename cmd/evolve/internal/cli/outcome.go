@@ -4,7 +4,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch"
-	"evolve/reports"
+	"evolve/reports/model"
 	"evolve/runtime/agent"
 )
 
@@ -69,7 +69,7 @@ func outcomeOf(s batch.Summary) runOutcome {
 			b := scoredOf(*r.Search.Baseline)
 			a.Search.RandomBaseline = &b
 		}
-		if leads := reports.Leading(r); leads >= 0 {
+		if leads := model.Leading(r); leads >= 0 {
 			f := r.Finalist[leads]
 			c := f.Comparison
 			a.Holdout = &holdoutResult{

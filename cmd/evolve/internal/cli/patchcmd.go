@@ -11,7 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 func (sh *shell) patchCommand() *cli.Command {
@@ -66,7 +66,7 @@ func (sh *shell) patchList(c *cli.Context) error {
 	}
 	for _, v := range views {
 		_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %-16s %s\n", v.ID, stateName(v.State), v.Created.Local().Format("_2 Jan 15:04"),
-			cell(v.Author, 24), reports.Visible(v.Title))
+			cell(v.Author, 24), text.Visible(v.Title))
 	}
 	return err
 }

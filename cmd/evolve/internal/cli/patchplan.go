@@ -5,7 +5,7 @@ import (
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/tuning"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // patchPlan is what a nightly run will do about patches of code.
@@ -34,10 +34,10 @@ func (sh *shell) printPatchPlan(p patchPlan) {
 	sh.printf("\npatches of code, after the agents\n")
 	for _, t := range p.Tunings {
 		if t.Problem != "" {
-			sh.printf("  warning   %s is not tuned: %s\n", t.Target, reports.Visible(t.Problem))
+			sh.printf("  warning   %s is not tuned: %s\n", t.Target, text.Visible(t.Problem))
 			continue
 		}
-		sh.printf("  tune      %s of %s: %s\n", reports.Visible(t.Constants), t.Target, t.Cost)
+		sh.printf("  tune      %s of %s: %s\n", text.Visible(t.Constants), t.Target, t.Cost)
 	}
 	if p.Writer != "" {
 		sh.printf("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
@@ -58,6 +58,6 @@ func (sh *shell) printPatchNotes(notes []archive.PatchNote) {
 		if n.Proposal != "" {
 			what = n.Proposal + " (" + stateName(n.State) + ")"
 		}
-		sh.printf("  patch   %s of %s by %s: %s\n", what, n.Target, who, reports.Visible(oneLine(n.Text, noteLength)))
+		sh.printf("  patch   %s of %s by %s: %s\n", what, n.Target, who, text.Visible(oneLine(n.Text, noteLength)))
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/patching"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/runtime/text"
 )
 
 // patchView is a patch in JSON.
@@ -87,7 +88,7 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 		v.State = stale
 	}
 	if whole {
-		v.Addressed = reports.Addressed(p)
+		v.Addressed = model.Addressed(p)
 		v.Diff = patching.Unified(p)
 	}
 	return v
@@ -109,12 +110,12 @@ func noReview(d *patching.Desk, b *archive.PatchBrief) string {
 
 // printPatch shows a patch as a person must read it before approving.
 func (sh *shell) printPatch(v patchView) {
-	sh.printf("%s  %s  %s\n", v.ID, reports.Visible(v.Title), stateName(v.State))
+	sh.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), stateName(v.State))
 	for line := range strings.Lines(v.Rationale) {
-		sh.printf("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+		sh.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
 	}
 	if v.Stale != "" {
-		sh.printf("    stale: %s; approving gates it again first\n", reports.Visible(v.Stale))
+		sh.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))
 	}
 	if v.State == archive.Drafted {
 		sh.printf("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
@@ -123,7 +124,7 @@ func (sh *shell) printPatch(v patchView) {
 		sh.printf("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
 	}
 	if v.Gain != "" {
-		sh.printf("    measured: %s\n", reports.Visible(v.Gain))
+		sh.printf("    measured: %s\n", text.Visible(v.Gain))
 	}
 	printAddressed(sh.stdout, v.Addressed)
 	if v.Diff != "" {
@@ -148,7 +149,7 @@ func (sh *shell) printPatch(v patchView) {
 		{"gates cost", dollars(v.CostUSD)},
 	} {
 		if kv[1] != "" {
-			sh.printf("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+			sh.printf("  %-10s %s\n", kv[0], text.Visible(kv[1]))
 		}
 	}
 	sh.printDecision(v.Decision)
@@ -175,12 +176,12 @@ func (sh *shell) printReview(v patchView) {
 		if v.Outdated {
 			word += ", of an earlier state: outdated"
 		}
-		sh.printf("review: %s %s\n", reports.Visible(r.Reviewer), word)
+		sh.printf("review: %s %s\n", text.Visible(r.Reviewer), word)
 		for line := range strings.Lines(r.Reasons) {
-			sh.printf("    %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+			sh.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
 		}
 	case v.NoReview != "":
-		sh.printf("review: none, because %s\n", reports.Visible(v.NoReview))
+		sh.printf("review: none, because %s\n", text.Visible(v.NoReview))
 	default:
 		sh.printf("review: none yet    %s\n", sh.command("evolve patch review "+v.ID))
 	}

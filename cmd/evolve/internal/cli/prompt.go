@@ -10,7 +10,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/mutate/night"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // stoppable returns the context of a command that the first interrupt cancels; a second
@@ -59,7 +59,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 	if !ok {
 		return exit.Errorf(exit.Usage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
 	}
-	_, _ = fmt.Fprintf(who.out, "%s:\n", reports.Visible(plan))
+	_, _ = fmt.Fprintf(who.out, "%s:\n", text.Visible(plan))
 	printGrounds(who.out, shown)
 	printChanges(who.out, changes, 24)
 	printFiles(who.out, p.Files, p.State == archive.Adopted)

@@ -17,7 +17,8 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
-	"evolve/reports"
+	"evolve/reports/model"
+	foreign "evolve/runtime/text"
 )
 
 // proposalLine is one proposal in a list.
@@ -124,9 +125,9 @@ func (sh *shell) proposalsCommand() *cli.Command {
 					claim = "  " + words
 				}
 				if len(p.Stale) > 0 {
-					claim = "  stale: " + reports.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.command("evolve run") + " may measure it again"
+					claim = "  stale: " + foreign.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.command("evolve run") + " may measure it again"
 				}
-				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), reports.Visible(p.Title), claim)
+				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
 				sh.printLost(p)
 			}
 			return err
@@ -219,7 +220,7 @@ type proposalView struct {
 }
 
 func viewOf(p archive.ProposalRecord) proposalView {
-	v := proposalView{ProposalRecord: p, Files: []fileView{}, Addressed: reports.Addressed(p)}
+	v := proposalView{ProposalRecord: p, Files: []fileView{}, Addressed: model.Addressed(p)}
 	text := func(data []byte) *string {
 		if data == nil {
 			return nil
@@ -257,17 +258,17 @@ func (sh *shell) showCommand() *cli.Command {
 }
 
 func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) {
-	sh.printf("%s  %s  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State))
+	sh.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), stateName(p.State))
 	if p.Rationale != "" {
-		sh.printf("    %s\n", reports.Visible(p.Rationale))
+		sh.printf("    %s\n", foreign.Visible(p.Rationale))
 	}
 	if words := claims[claim]; words != "" {
 		sh.printf("    claim: %s\n", words)
 	}
 	if against != "" {
-		sh.printf("  ! no claim: %s\n", reports.Visible(against))
+		sh.printf("  ! no claim: %s\n", foreign.Visible(against))
 	}
-	printAddressed(sh.stdout, reports.Addressed(p))
+	printAddressed(sh.stdout, model.Addressed(p))
 	sh.printf("\nchanges\n")
 	printChanges(sh.stdout, p.Changes, 24)
 	printFiles(sh.stdout, p.Files, false)
@@ -286,7 +287,7 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, agai
 		{"adopted as", p.AdoptedCommit},
 	} {
 		if kv[1] != "" {
-			sh.printf("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+			sh.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
 		}
 	}
 	sh.printDecision(p.Decision)
@@ -310,7 +311,7 @@ func (sh *shell) printGates(list []archive.GateVerdict) {
 		width = max(width, len(g.Gate))
 	}
 	for _, g := range list {
-		sh.printf("  %-*s  %-8s %s\n", width, reports.Visible(g.Gate), stateName(g.Verdict), reports.Visible(g.Evidence))
+		sh.printf("  %-*s  %-8s %s\n", width, foreign.Visible(g.Gate), stateName(g.Verdict), foreign.Visible(g.Evidence))
 	}
 }
 
@@ -318,9 +319,9 @@ func (sh *shell) printDecision(d *archive.DecisionBrief) {
 	if d == nil {
 		return
 	}
-	sh.printf("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
+	sh.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
 	if d.Reason != "" {
-		sh.printf(": %s", reports.Visible(d.Reason))
+		sh.printf(": %s", foreign.Visible(d.Reason))
 	}
 	sh.printf("\n")
 }
@@ -378,7 +379,7 @@ func (sh *shell) standing(ctx context.Context, a *archive.Archive, root string, 
 	var odd *archive.AuditError
 	switch {
 	case errors.As(err, &odd):
-		return []string{"imported, and the commits here contradict it: " + reports.Visible(odd.Error())}, nil
+		return []string{"imported, and the commits here contradict it: " + foreign.Visible(odd.Error())}, nil
 	case err != nil:
 		return nil, err
 	case commits.Confirmed[p.ID]:
@@ -419,7 +420,7 @@ func (sh *shell) printDiff(p archive.ProposalRecord) {
 			after = "/dev/null"
 		}
 		for line := range strings.Lines(udiff.Unified(before, after, string(f.Old), string(f.New))) {
-			sh.printf("%s\n", reports.Visible(strings.TrimSuffix(line, "\n")))
+			sh.printf("%s\n", foreign.Visible(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 func (sh *shell) proposeCommand() *cli.Command {
@@ -47,7 +47,7 @@ func (sh *shell) proposeCommand() *cli.Command {
 				if sh.json {
 					return sh.printJSON(viewOf(p))
 				}
-				_, err = fmt.Fprintf(sh.stdout, "%s  %s  %s\n\n  %s\n", p.ID, reports.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
+				_, err = fmt.Fprintf(sh.stdout, "%s  %s  %s\n\n  %s\n", p.ID, text.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
 				return err
 			}()
 			return errors.Join(err, a.Close())

@@ -15,7 +15,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/reports/render"
 )
 
 func (sh *shell) reportCommand() *cli.Command {
@@ -50,7 +51,7 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 	if err != nil {
 		return err
 	}
-	r, err := reports.Build(c.Context, src, run)
+	r, err := model.Build(c.Context, src, run)
 	if errors.Is(err, archive.ErrNotFound) {
 		return exit.Errorf(exit.Usage, "`evolve status` lists the runs", "there is no run %q", run)
 	}
@@ -59,9 +60,9 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 	}
 	switch {
 	case sh.json:
-		return reports.JSON(sh.stdout, r)
+		return render.JSON(sh.stdout, r)
 	case c.Bool("markdown"):
-		return reports.Markdown(sh.stdout, r)
+		return render.Markdown(sh.stdout, r)
 	case c.Bool("html"), c.Bool("open"):
 		path, err := writeReports(c.Context, root, a, r)
 		if err != nil {
@@ -70,7 +71,7 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 		return sh.page(c, path)
 	}
 	_, width := terminal(sh.stdout)
-	return reports.Terminal(sh.stdout, sh.localReport(r), reports.TerminalOptions{Width: width, Color: sh.color})
+	return render.Terminal(sh.stdout, sh.localReport(r), render.TerminalOptions{Width: width, Color: sh.color})
 }
 
 func (sh *shell) printIndex(c *cli.Context, root string, a *archive.Archive) error {
@@ -79,11 +80,11 @@ func (sh *shell) printIndex(c *cli.Context, root string, a *archive.Archive) err
 		if err != nil {
 			return err
 		}
-		nights, err := reports.Summaries(c.Context, src)
+		nights, err := model.Summaries(c.Context, src)
 		if err != nil {
 			return fmt.Errorf("building the index: %w", err)
 		}
-		return reports.IndexJSON(sh.stdout, nights)
+		return render.IndexJSON(sh.stdout, nights)
 	}
 	path, err := writeIndex(c.Context, root, a)
 	if err != nil {
@@ -121,7 +122,7 @@ func reportsDir(root string) string { return filepath.Join(root, ".evolve", "rep
 
 // writeReports writes the pages of a run and the index of all nights, and returns
 // the path of the HTML page.
-func writeReports(ctx context.Context, root string, a *archive.Archive, r reports.Report) (string, error) {
+func writeReports(ctx context.Context, root string, a *archive.Archive, r model.Report) (string, error) {
 	if err := writePages(root, r); err != nil {
 		return "", err
 	}
@@ -133,12 +134,12 @@ func writeReports(ctx context.Context, root string, a *archive.Archive, r report
 
 // writePages writes a run's report as JSON, Markdown and HTML, each atomically. The HTML
 // is last, because its absence marks a missing report.
-func writePages(root string, r reports.Report) error {
+func writePages(root string, r model.Report) error {
 	base := filepath.Join(reportsDir(root), r.Run.ID)
 	for _, form := range []struct {
 		suffix string
-		render func(io.Writer, reports.Report) error
-	}{{".json", reports.JSON}, {".md", reports.Markdown}, {".html", reports.HTML}} {
+		render func(io.Writer, model.Report) error
+	}{{".json", render.JSON}, {".md", render.Markdown}, {".html", render.HTML}} {
 		if err := writeWhole(base+form.suffix, func(w io.Writer) error { return form.render(w, r) }); err != nil {
 			return err
 		}
@@ -152,17 +153,17 @@ func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, e
 	if err != nil {
 		return "", err
 	}
-	nights, err := reports.Summaries(ctx, src)
+	nights, err := model.Summaries(ctx, src)
 	if err != nil {
 		return "", fmt.Errorf("building the index: %w", err)
 	}
 	for _, n := range nights {
 		// A process that died between the end of a run and its report left none.
-		page := filepath.Join(reportsDir(root), reports.FileName(n.Run))
+		page := filepath.Join(reportsDir(root), render.FileName(n.Run))
 		if _, err := os.Stat(page); n.State == archive.RunRunning || !errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		r, err := reports.Build(ctx, src, n.Run)
+		r, err := model.Build(ctx, src, n.Run)
 		if err != nil {
 			return "", fmt.Errorf("building the report of run %s: %w", n.Run, err)
 		}
@@ -171,7 +172,7 @@ func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, e
 		}
 	}
 	path := filepath.Join(reportsDir(root), "index.html")
-	return path, writeWhole(path, func(w io.Writer) error { return reports.Index(w, nights) })
+	return path, writeWhole(path, func(w io.Writer) error { return render.Index(w, nights) })
 }
 
 func writeWhole(path string, render func(io.Writer) error) error {

@@ -16,7 +16,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
-	"evolve/reports"
+	foreign "evolve/runtime/text"
 )
 
 // requestLine is one change request in a list.
@@ -106,7 +106,7 @@ func (sh *shell) requestsList(c *cli.Context) error {
 
 // cell is foreign text in a table.
 func cell(text string, most int) string {
-	return orDash(oneLine(reports.Visible(oneLine(text, most)), most))
+	return orDash(oneLine(foreign.Visible(oneLine(text, most)), most))
 }
 
 // forEachRequest calls look for every change request.
@@ -132,9 +132,9 @@ func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.Chan
 }
 
 func (sh *shell) printRequest(r archive.ChangeRequestRecord) {
-	sh.printf("%s  %s asks for a change: %s  %s\n", r.ID, reports.Visible(r.Agent), reports.Visible(r.Request.Type), r.State)
+	sh.printf("%s  %s asks for a change: %s  %s\n", r.ID, foreign.Visible(r.Agent), foreign.Visible(r.Request.Type), r.State)
 	if r.Request.Reason != "" {
-		sh.printf("    %s\n", reports.Visible(oneLine(r.Request.Reason, len(r.Request.Reason)+1)))
+		sh.printf("    %s\n", foreign.Visible(oneLine(r.Request.Reason, len(r.Request.Reason)+1)))
 	}
 	sh.printf("\nthe exact call, which was not executed\n")
 	printCall(sh.stdout, r, 0)
@@ -142,7 +142,7 @@ func (sh *shell) printRequest(r archive.ChangeRequestRecord) {
 	sh.printf("  %-10s %s, first on %s, last on %s\n", "uttered", count(r.Count, "time"), day(r.Created), day(r.Last))
 	for _, kv := range [][2]string{{"session", r.Session}, {"turn", r.Turn}, {"hash", r.Request.ID}} {
 		if kv[1] != "" {
-			sh.printf("  %-10s %s\n", kv[0], reports.Visible(kv[1]))
+			sh.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
 		}
 	}
 	d := r.Decision
@@ -150,13 +150,13 @@ func (sh *shell) printRequest(r archive.ChangeRequestRecord) {
 		sh.printf("\n  %s\n  %s\n", sh.command("evolve requests approve "+r.ID), sh.command("evolve requests deny "+r.ID+` --reason "…"`))
 		return
 	}
-	sh.printf("  %-10s %s by %s on %s", "decision", reports.Visible(d.Action), reports.Visible(d.By), day(d.Time))
+	sh.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), day(d.Time))
 	if d.Reason != "" {
-		sh.printf(": %s", reports.Visible(d.Reason))
+		sh.printf(": %s", foreign.Visible(d.Reason))
 	}
 	sh.printf("\n")
 	if d.Proposal != "" {
-		sh.printf("  %-10s %s\n\n  %s\n", "proposal", reports.Visible(d.Proposal), sh.command("evolve show "+d.Proposal))
+		sh.printf("  %-10s %s\n\n  %s\n", "proposal", foreign.Visible(d.Proposal), sh.command("evolve show "+d.Proposal))
 	}
 }
 
@@ -174,7 +174,7 @@ func stamp(t time.Time, layout string) string {
 // all.
 func printCall(w io.Writer, r archive.ChangeRequestRecord, most int) {
 	for _, kv := range [][2]string{{"tool", r.Request.Tool}, {"target", r.Request.Target}} {
-		_, _ = fmt.Fprintf(w, "  %-10s %s\n", kv[0], orDash(reports.Visible(kv[1])))
+		_, _ = fmt.Fprintf(w, "  %-10s %s\n", kv[0], orDash(foreign.Visible(kv[1])))
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, r.Request.Arguments, "", "  "); err != nil {
@@ -188,7 +188,7 @@ func printCall(w io.Writer, r archive.ChangeRequestRecord, most int) {
 	}
 	lead := "arguments"
 	for line := range strings.SplitSeq(text, "\n") {
-		_, _ = fmt.Fprintf(w, "  %-10s %s\n", lead, reports.Visible(line))
+		_, _ = fmt.Fprintf(w, "  %-10s %s\n", lead, foreign.Visible(line))
 		lead = ""
 	}
 	if rest > 0 {

@@ -13,7 +13,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // requestView is a change request in JSON.
@@ -118,7 +118,7 @@ func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r a
 	if !ok {
 		return exit.Errorf(exit.Usage, "read `evolve requests show "+r.ID+"` first, then add --yes", "there is no terminal to confirm on")
 	}
-	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, reports.Visible(r.Agent), r.ID)
+	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, text.Visible(r.Agent), r.ID)
 	printCall(who.out, r, confirmBytes)
 	if wish := decide.WishOf(w, r); wish.Agent != nil && !d.reasoned {
 		_, _ = fmt.Fprintln(who.out, "it becomes a proposal, in the place of one that awaits a decision:")
@@ -146,11 +146,11 @@ func (sh *shell) printGranted(c *cli.Context, g decide.Granted) error {
 	case r.State == archive.RequestDenied:
 		sh.printf("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
 	case p != nil:
-		sh.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, reports.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
+		sh.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, text.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
 	default:
 		sh.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
 		if g.Why != "" {
-			sh.printf("it became no proposal: %s\n", reports.Visible(oneLine(g.Why, 300)))
+			sh.printf("it became no proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
 		}
 		sh.printf("\n  what is left    %s\n  the call        %s\n", left, sh.command("evolve requests show "+r.ID))
 	}

@@ -20,7 +20,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
 	"evolve/mutate/night"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/reports/render"
 )
 
 // runOptions are the flags of `evolve run`.
@@ -252,7 +253,7 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 		}
 	} else {
 		_, width := terminal(sh.stdout)
-		if err := reports.Box(sh.stdout, sh.localReport(report), reports.TerminalOptions{Width: width, Color: sh.color}); err != nil {
+		if err := render.Box(sh.stdout, sh.localReport(report), render.TerminalOptions{Width: width, Color: sh.color}); err != nil {
 			return untoldError{err}
 		}
 		sh.printf("\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
@@ -290,8 +291,8 @@ func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Work
 }
 
 // writeReport builds the report of a run and writes its pages.
-func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) (reports.Report, error) {
-	report, err := reports.Build(ctx, runsAsTheyAre{a, true}, s.Run.ID)
+func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) (model.Report, error) {
+	report, err := model.Build(ctx, runsAsTheyAre{a, true}, s.Run.ID)
 	if err != nil {
 		return report, fmt.Errorf("building the report: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"evolve/archive"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // printFiles lists every file of a proposal with what is done to it, and how many lines
@@ -28,7 +28,7 @@ func printFiles(w io.Writer, files []archive.FileChange, back bool) {
 			what = "removed"
 		}
 		added, removed := lineChanges(string(f.Old), string(f.New))
-		_, _ = fmt.Fprintf(w, "  %-8s %s  +%d -%d\n", what, reports.Visible(f.Path), added, removed)
+		_, _ = fmt.Fprintf(w, "  %-8s %s  +%d -%d\n", what, text.Visible(f.Path), added, removed)
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/decide"
-	"evolve/reports"
 	"evolve/runtime/authored"
 	"evolve/runtime/skill"
+	foreign "evolve/runtime/text"
 )
 
 // subject is the word for what a proposal changes.
@@ -36,18 +36,18 @@ func (sh *shell) printWritten(p archive.ProposalRecord) {
 		case f.New == nil:
 			how = "removed"
 		}
-		sh.printf("  %-24s %s, %s\n", reports.Visible(f.Path), how, count(len(f.New), "byte"))
+		sh.printf("  %-24s %s, %s\n", foreign.Visible(f.Path), how, count(len(f.New), "byte"))
 	}
 	text := func(head, body string) {
 		sh.printf("\n%s\n", head)
 		for line := range strings.Lines(body) {
-			sh.printf("  %s\n", reports.Visible(strings.TrimRight(line, "\n")))
+			sh.printf("  %s\n", foreign.Visible(strings.TrimRight(line, "\n")))
 		}
 	}
 	if kind == "skill" {
 		if d, err := skill.Parse(p.Files[0].New); err == nil {
-			text("text, for the prompt of tasks of the domain "+reports.Visible(d.Domain), d.Text)
-			sh.printf("\nseen on %s\n", reports.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
+			text("text, for the prompt of tasks of the domain "+foreign.Visible(d.Domain), d.Text)
+			sh.printf("\nseen on %s\n", foreign.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
 		}
 		return
 	}
@@ -70,7 +70,7 @@ func (sh *shell) printWritten(p archive.ProposalRecord) {
 			if t.WantError != "" {
 				want = "fails with " + t.WantError
 			}
-			sh.printf("  %-24s %s %s\n", reports.Visible(t.Name), reports.Visible(oneLine(string(t.Args), 120)), reports.Visible(want))
+			sh.printf("  %-24s %s %s\n", foreign.Visible(t.Name), foreign.Visible(oneLine(string(t.Args), 120)), foreign.Visible(want))
 		}
 	}
 }

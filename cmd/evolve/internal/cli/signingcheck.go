@@ -11,7 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/signing"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // signedLine is how the head of the ledger is signed, as status names it.
@@ -51,13 +51,13 @@ func (sh *shell) printSigned(l *signedLine) {
 	switch {
 	case l == nil:
 	case l.Fault != "":
-		sh.printf("warning: %s\n", reports.Visible(l.Fault))
+		sh.printf("warning: %s\n", text.Visible(l.Fault))
 		if l.Next != "" {
-			sh.printf("         %s\n", reports.Visible(l.Next))
+			sh.printf("         %s\n", text.Visible(l.Next))
 		}
 		sh.printf("\n")
 	default:
-		sh.printf("\nsigned  by %s (%s) at entry %d of the ledger\n", l.Fingerprint, reports.Visible(l.Signer), l.Entry)
+		sh.printf("\nsigned  by %s (%s) at entry %d of the ledger\n", l.Fingerprint, text.Visible(l.Signer), l.Entry)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/backup"
 	"evolve/cmd/evolve/internal/wire"
-	"evolve/reports"
+	"evolve/reports/model"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -27,8 +27,8 @@ type statusView struct {
 	// it is.
 	Refused string `json:"refused,omitempty"`
 	// Waiting are the proposals of configs that await a person, the oldest first.
-	Waiting  []reports.Waiting `json:"waiting"`
-	Awaiting []proposalLine    `json:"awaiting"`
+	Waiting  []model.Waiting `json:"waiting"`
+	Awaiting []proposalLine  `json:"awaiting"`
 	// Requests counts the change requests that are open.
 	Requests int `json:"open_requests"`
 	// Confirming are the candidates whose confirmation goes on, Entries what each agent
@@ -84,7 +84,7 @@ func (sh *shell) statusCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			view := statusView{Workspace: root, Waiting: []reports.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
+			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
 			look := func(a *archive.Archive) error {
 				view.Signed = sh.signedLine(c.Context, a, root)
 				return view.fill(c.Context, a, newStaleness(root), sh.Now())
@@ -143,7 +143,7 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 
 // fillDecisions reads what awaits a decision, what was adopted, and what is not finished.
 func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, s staleness, now time.Time) (err error) {
-	if v.Waiting, err = reports.Awaiting(ctx, a, "", now); err != nil {
+	if v.Waiting, err = model.ListWaiting(ctx, a, "", now); err != nil {
 		return fmt.Errorf("reading what waits: %w", err)
 	}
 	for i := range v.Waiting {
@@ -188,7 +188,7 @@ func runLineOf(ctx context.Context, a *archive.Archive, r archive.Run, now time.
 		}
 		for _, l := range r.Limits {
 			if l.Agent == id && !r.Ended.IsZero() {
-				found.Limit = reports.LimitWords(l)
+				found.Limit = model.LimitWords(l)
 			}
 		}
 		line.Agents = append(line.Agents, found)
@@ -250,7 +250,7 @@ func (sh *shell) printStatus(v statusView) {
 		sh.printSigned(v.Signed)
 	}
 	if v.Refused != "" {
-		sh.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", reports.Visible(v.Refused))
+		sh.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
 		sh.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), sh.command(u.Next))
@@ -278,7 +278,7 @@ func (sh *shell) printAwaiting(list []proposalLine) {
 		sh.printf("nothing awaits a decision\n")
 	}
 	for _, p := range list {
-		sh.printf("%s awaits a decision: %s\n", p.ID, reports.Visible(p.Title))
+		sh.printf("%s awaits a decision: %s\n", p.ID, text.Visible(p.Title))
 		sh.printLost(p)
 		if words := claimWords(p.Claim, p.Prices); words != "" {
 			sh.printf("    %s\n", words)
@@ -305,16 +305,16 @@ func (sh *shell) printRuns(runs []runLine) {
 			sh.printf("      limits  %s\n", words)
 		}
 		if r.Next != "" {
-			sh.printf("      %s; %s goes on with it\n", reports.Visible(r.Reason), sh.command(r.Next))
+			sh.printf("      %s; %s goes on with it\n", text.Visible(r.Reason), sh.command(r.Next))
 		}
 		for _, a := range r.Agents {
-			sh.printf("      %s  %s", reports.Visible(a.Agent), orDash(a.Champion))
+			sh.printf("      %s  %s", text.Visible(a.Agent), orDash(a.Champion))
 			if a.Verdict != "" {
 				sh.printReason(a)
 			}
 			sh.printf("\n")
 			if a.Limit != "" {
-				sh.printf("      limit   %s\n", reports.Visible(a.Limit))
+				sh.printf("      limit   %s\n", text.Visible(a.Limit))
 			}
 		}
 	}
@@ -329,12 +329,12 @@ func (sh *shell) printAdopted(list []proposalLine) {
 		if p.Imported {
 			next = "imported: as the export states it; " + sh.command("evolve show "+p.ID)
 		}
-		sh.printf("  %-4s %s     %s\n", p.ID, reports.Visible(p.Title), next)
+		sh.printf("  %-4s %s     %s\n", p.ID, text.Visible(p.Title), next)
 	}
 }
 
 // printWaiting begins the status with what waits for a person, the oldest first.
-func (sh *shell) printWaiting(list []reports.Waiting) {
+func (sh *shell) printWaiting(list []model.Waiting) {
 	const most = 3
 	for i, w := range list {
 		if i == most {
@@ -355,7 +355,7 @@ func (sh *shell) printWaiting(list []reports.Waiting) {
 // printReason ends an agent's line with the verdict and its reason, folded below the
 // line on a terminal.
 func (sh *shell) printReason(a agentLine) {
-	reason := fmt.Sprintf("%s: %s", a.Verdict, reports.Visible(a.Reason))
+	reason := fmt.Sprintf("%s: %s", a.Verdict, text.Visible(a.Reason))
 	tty, width := terminal(sh.stdout)
 	if !tty {
 		sh.printf("  %s", reason)
@@ -375,15 +375,15 @@ func (sh *shell) printConfirmation(v statusView) {
 	for _, c := range v.Confirming {
 		name := fmt.Sprintf("v%d", c.Number)
 		if c.Number == 0 {
-			name = reports.Visible(agent.ConfigID(c.Variant).Short())
+			name = text.Visible(agent.ConfigID(c.Variant).Short())
 		}
-		sh.printf("  %s  %s  %s so far, %d %% of the evidence it needs", reports.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
+		sh.printf("  %s  %s  %s so far, %d %% of the evidence it needs", text.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
 		if c.State == stats.Parked {
 			sh.printf(", parked")
 		}
 		sh.printf("\n")
 	}
 	for _, e := range v.Entries {
-		sh.printf("  %s  %d of %d entries left in any %d days\n", reports.Visible(e.Agent), e.Left, e.Most, e.Days)
+		sh.printf("  %s  %d of %d entries left in any %d days\n", text.Visible(e.Agent), e.Left, e.Most, e.Days)
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
 	"evolve/runtime/mcp"
+	"evolve/runtime/text"
 	"evolve/runtime/tool"
 )
 
@@ -101,7 +101,7 @@ func (sh *shell) toolsList(c *cli.Context) error {
 		return err
 	}
 	for _, l := range lines {
-		sh.printf("%-24s %-14s %-16s %-11s %s\n", reports.Visible(l.Name), reports.Visible(l.Origin), l.Effect, l.State, l.Proposal)
+		sh.printf("%-24s %-14s %-16s %-11s %s\n", text.Visible(l.Name), text.Visible(l.Origin), l.Effect, l.State, l.Proposal)
 	}
 	return nil
 }
@@ -359,7 +359,7 @@ func (sh *shell) agreed(ctx context.Context, hint, plan string) error {
 	if !ok {
 		return exit.Errorf(exit.Usage, hint, "there is no terminal to confirm on")
 	}
-	_, _ = fmt.Fprintln(who.out, reports.Visible(plan))
+	_, _ = fmt.Fprintln(who.out, text.Visible(plan))
 	line, err := who.ask(ctx, "type yes to go on: ")
 	if ctx.Err() != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/wire"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // pricesOf are the guards that a proposal's variant breaks, in words with both figures; none
@@ -85,6 +85,6 @@ func (sh *shell) groundsOf(ctx context.Context, root string, p archive.ProposalR
 
 func printGrounds(out io.Writer, lines []string) {
 	for _, line := range lines {
-		_, _ = fmt.Fprintf(out, "  %s\n", reports.Visible(line))
+		_, _ = fmt.Fprintf(out, "  %s\n", text.Visible(line))
 	}
 }

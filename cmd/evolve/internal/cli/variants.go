@@ -12,8 +12,8 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/reports"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // agentFlag names the agent a command is about; with one agent it may be left out.
@@ -116,23 +116,23 @@ func (sh *shell) listVariants(c *cli.Context, a *archive.Archive) error {
 		sh.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
 	}
 	for _, v := range list {
-		sh.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), reports.Visible(v.Operator), reports.Visible(v.Rationale))
+		sh.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), text.Visible(v.Operator), text.Visible(v.Rationale))
 	}
 	return nil
 }
 
 func (sh *shell) printVariant(v archive.Variant) {
-	sh.printf("v%d of %s  %s\n", v.Number, reports.Visible(v.Agent), v.ID)
-	sh.printf("  made by  %s, generation %d, run %s\n", reports.Visible(v.Operator), v.Generation, orDash(v.Run))
+	sh.printf("v%d of %s  %s\n", v.Number, text.Visible(v.Agent), v.ID)
+	sh.printf("  made by  %s, generation %d, run %s\n", text.Visible(v.Operator), v.Generation, orDash(v.Run))
 	if len(v.Parents) > 0 {
 		sh.printf("  parents  %s\n", shorts(v.Parents))
 	}
 	if v.Rationale != "" {
-		sh.printf("  why      %s\n", reports.Visible(v.Rationale))
+		sh.printf("  why      %s\n", text.Visible(v.Rationale))
 	}
 	sh.printf("\n")
 	for _, name := range slices.Sorted(maps.Keys(v.Config)) {
-		sh.printf("  %-26s %s\n", reports.Visible(name), shown(v.Config[name]))
+		sh.printf("  %-26s %s\n", text.Visible(name), shown(v.Config[name]))
 	}
 }
 
@@ -167,7 +167,7 @@ func (sh *shell) lineageCommand() *cli.Command {
 					return sh.printJSON(map[string]any{"agent": id, "lineage": line})
 				}
 				for depth, v := range line {
-					sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, reports.Visible(v.Operator), reports.Visible(v.Rationale))
+					sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, text.Visible(v.Operator), text.Visible(v.Rationale))
 				}
 				return nil
 			})

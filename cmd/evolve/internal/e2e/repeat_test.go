@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/archive"
-	"evolve/reports"
+	"evolve/reports/model"
+	"evolve/reports/render"
 )
 
 // TestRepeats checks that runs are repeatable: the same seed and lookahead give the same
@@ -50,12 +51,12 @@ func TestRepeats(t *testing.T) {
 
 // pages are the rendered forms of a report.
 type pages struct {
-	volatile       *reports.Volatile
+	volatile       *model.Volatile
 	html, markdown string
 }
 
 // render renders a run's report, with a given volatile part if there is one.
-func (p place) render(run string, volatile *reports.Volatile) pages {
+func (p place) render(run string, volatile *model.Volatile) pages {
 	p.t.Helper()
 	a, err := archive.OpenRead(filepath.Join(p.root, ".evolve", "archive"))
 	if err != nil {
@@ -66,7 +67,7 @@ func (p place) render(run string, volatile *reports.Volatile) pages {
 			p.t.Error(err)
 		}
 	}()
-	r, err := reports.Build(p.t.Context(), a, run)
+	r, err := model.Build(p.t.Context(), a, run)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -74,10 +75,10 @@ func (p place) render(run string, volatile *reports.Volatile) pages {
 		r.Volatile = *volatile
 	}
 	var html, markdown bytes.Buffer
-	if err := reports.HTML(&html, r); err != nil {
+	if err := render.HTML(&html, r); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := reports.Markdown(&markdown, r); err != nil {
+	if err := render.Markdown(&markdown, r); err != nil {
 		p.t.Fatal(err)
 	}
 	return pages{&r.Volatile, html.String(), markdown.String()}

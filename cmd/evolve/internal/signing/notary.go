@@ -9,7 +9,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	foreign "evolve/runtime/text"
 )
 
 // Notary signs each head of the ledger that this process adds, and the one entry that a
@@ -85,7 +85,7 @@ func (n *Notary) Added(head archive.Witness) {
 		}
 		if err := Write(n.Root, n.keys.Key, head.Archive, head.Seq, head.Hash); err != nil {
 			// The next entry is tried again.
-			_, _ = fmt.Fprintf(n.Stderr, "warning: entry %d of the ledger is not signed: %s\n", head.Seq, reports.Visible(err.Error()))
+			_, _ = fmt.Fprintf(n.Stderr, "warning: entry %d of the ledger is not signed: %s\n", head.Seq, foreign.Visible(err.Error()))
 		}
 		return
 	}
@@ -106,5 +106,5 @@ func (n *Notary) warn() {
 	if hint != "" {
 		text += "; " + hint
 	}
-	_, _ = fmt.Fprintf(n.Stderr, "warning: what is recorded is not signed: %s\n", reports.Visible(text))
+	_, _ = fmt.Fprintf(n.Stderr, "warning: what is recorded is not signed: %s\n", foreign.Visible(text))
 }

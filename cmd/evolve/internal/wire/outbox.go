@@ -11,7 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/reports"
+	"evolve/runtime/text"
 )
 
 // Unfinished is a decision that is not complete, as status and doctor print it.
@@ -43,7 +43,7 @@ func (u Unfinished) String() string {
 	if u.Stage == archive.IntentAfter {
 		return fmt.Sprintf("%s of %s is noted, and that adoption.after ended is not", what, u.Proposal)
 	}
-	return fmt.Sprintf("%s of %s by %s was cut off before its commit was noted", what, u.Proposal, reports.Visible(u.By))
+	return fmt.Sprintf("%s of %s by %s was cut off before its commit was noted", what, u.Proposal, text.Visible(u.By))
 }
 
 // Claim takes the exclusive right to decide on a proposal; nil while another process
@@ -70,7 +70,7 @@ func (h *Host) sweep(root string, left []archive.Intent) {
 			mine.Release()
 		}
 		if err != nil {
-			_, _ = fmt.Fprintf(h.Stderr, "what was begun of %s is not finished: %s\n", in.Proposal, reports.Visible(err.Error()))
+			_, _ = fmt.Fprintf(h.Stderr, "what was begun of %s is not finished: %s\n", in.Proposal, text.Visible(err.Error()))
 		}
 	}
 }
