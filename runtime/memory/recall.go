@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Bounds that no query can exceed.
@@ -217,26 +218,7 @@ func Tokens(text string) int { return (len(text) + 3) / 4 }
 
 // Cut shortens a text to at most n bytes, at the end of a sentence or else of a word
 // where there is one in the second half, and marks the cut with "…".
-func Cut(text string, n int) string {
-	const mark = "…"
-	if len(text) <= n {
-		return text
-	}
-	if n <= len(mark) {
-		return ""
-	}
-	end := n - len(mark)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	head := text[:end]
-	if i := strings.LastIndex(head, ". "); i >= end/2 {
-		head = head[:i+1]
-	} else if i := strings.LastIndexByte(head, ' '); i >= end/2 {
-		head = head[:i]
-	}
-	return head + mark
-}
+func Cut(s string, n int) string { return text.Clip(s, n, text.Ellipsis, text.Words) }
 
 // Line returns foreign text as one visible line: without control and format characters,
 // with single spaces, cut to at most n bytes.
