@@ -70,9 +70,9 @@ type Tool struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// say adds a text. It extends the last message if that has the same role.
-func (c *Chat) say(who Role, text string) {
-	if n := len(c.Messages); n > 0 && c.Messages[n-1].Role == who && len(c.Messages[n-1].Calls) == 0 {
+// add adds a text. It extends the last message if that has the same role.
+func (c *Chat) add(role Role, text string) {
+	if n := len(c.Messages); n > 0 && c.Messages[n-1].Role == role && len(c.Messages[n-1].Calls) == 0 {
 		m := &c.Messages[n-1]
 		if m.Text != "" {
 			m.Text += "\n\n"
@@ -80,7 +80,7 @@ func (c *Chat) say(who Role, text string) {
 		m.Text += text
 		return
 	}
-	c.Messages = append(c.Messages, Message{Role: who, Text: text})
+	c.Messages = append(c.Messages, Message{Role: role, Text: text})
 }
 
 // scrubbed returns the chat with every text that is sent passed through scrub.

@@ -30,7 +30,7 @@ func complaintOf(body []byte) complaint {
 	}
 	var inner form
 	if json.Unmarshal(body, &whole) != nil {
-		return complaint{message: memory.Cut(strings.ToValidUTF8(string(body), "?"), maxSaid)}
+		return complaint{message: memory.Cut(strings.ToValidUTF8(string(body), "?"), maxQuoted)}
 	}
 	if json.Unmarshal(whole.Error, &inner) != nil {
 		inner = whole.form
@@ -49,9 +49,9 @@ func text(v any) string {
 	case nil:
 		return ""
 	case string:
-		return memory.Cut(v, 10*maxSaid)
+		return memory.Cut(v, 10*maxQuoted)
 	}
-	return memory.Cut(string(encode(v)), 10*maxSaid)
+	return memory.Cut(string(encode(v)), 10*maxQuoted)
 }
 
 func (c complaint) String() string {

@@ -88,49 +88,49 @@ func (f *Fault) unanswered() bool {
 	return slices.Contains([]Trouble{Cut, TimedOut, Garbled, Interrupted}, f.Trouble)
 }
 
-// maxSaid bounds quotations of a provider's text, in bytes.
-const maxSaid = 300
+// maxQuoted bounds quotations of a provider's text, in bytes.
+const maxQuoted = 300
 
 // fault returns why an exchange failed. clientErr covers only a response that
 // could not be decoded, or a request that it refused to send.
 func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub func(string) string) *Fault {
 	f := &Fault{Provider: e.Name, Status: x.status}
-	say := func(t Trouble, format string, args ...any) *Fault {
-		f.Trouble, f.Text = t, memory.Cut(oneLine(scrub(fmt.Sprintf(format, args...))), maxSaid)
+	describe := func(t Trouble, format string, args ...any) *Fault {
+		f.Trouble, f.Text = t, memory.Cut(oneLine(scrub(fmt.Sprintf(format, args...))), maxQuoted)
 		return f
 	}
 	if x.status == 0 {
-		return e.unsent(ctx, x, clientErr, f, say)
+		return e.unsent(ctx, x, clientErr, describe)
 	}
 	f.RetryAfter = retryAfter(x.header)
 	c := complaintOf(x.body)
 	switch s := c.status(x.status); {
 	case s >= 200 && s < 300 && c.stated:
-		return say(Unwell, "failed (%d): %s", s, c)
+		return describe(Unwell, "failed (%d): %s", s, c)
 	case s >= 200 && s < 300:
-		return say(Garbled, "the response is not of its protocol: %v", clientErr)
+		return describe(Garbled, "the response is not of its protocol: %v", clientErr)
 	case s < 400:
-		return say(Moved, "answered with a redirect (%d), which is not followed; set the base URL to where it leads", s)
+		return describe(Moved, "answered with a redirect (%d), which is not followed; set the base URL to where it leads", s)
 	case c.tooLong() || s == http.StatusRequestEntityTooLarge:
-		return say(TooLong, "the prompt is larger than the model's context: %s", c)
+		return describe(TooLong, "the prompt is larger than the model's context: %s", c)
 	case s == http.StatusUnauthorized || s == http.StatusForbidden:
-		return say(BadKey, "%s (%d): %s", e.refusal(), s, c)
+		return describe(BadKey, "%s (%d): %s", e.refusal(), s, c)
 	case s == http.StatusNotFound:
-		return say(NotFound, "does not know the model or the address (404): %s", c)
+		return describe(NotFound, "does not know the model or the address (404): %s", c)
 	case s == http.StatusPaymentRequired || c.spent():
-		return say(NoCredit, "the account has nothing left to spend (%d): %s", s, c)
+		return describe(NoCredit, "the account has nothing left to spend (%d): %s", s, c)
 	case s == http.StatusTooManyRequests:
-		return say(Limited, "too many requests (429): %s", c)
+		return describe(Limited, "too many requests (429): %s", c)
 	case s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly || s >= 500:
-		return say(Unwell, "failed (%d): %s", s, c)
+		return describe(Unwell, "failed (%d): %s", s, c)
 	default:
-		return say(Rejected, "does not take the request (%d): %s", s, c)
+		return describe(Rejected, "does not take the request (%d): %s", s, c)
 	}
 }
 
 // unsent returns the fault of an exchange without a response.
-func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error, f *Fault,
-	say func(Trouble, string, ...any) *Fault,
+func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error,
+	describe func(Trouble, string, ...any) *Fault,
 ) *Fault {
 	var unknown *UnknownRequest
 	var timeout net.Error
@@ -146,32 +146,34 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error, f *F
 	}
 	switch {
 	case errors.As(err, &unknown):
-		return say(Unrecorded, "%v", unknown)
+		return describe(Unrecorded, "%v", unknown)
 	case errors.Is(ctx.Err(), context.Canceled):
+		f := describe(Interrupted, "the call was cancelled")
 		f.cause = context.Canceled
-		return say(Interrupted, "the call was cancelled")
+		return f
 	case ctx.Err() != nil:
+		f := describe(TimedOut, "no whole reply before the deadline")
 		f.cause = context.DeadlineExceeded
-		return say(TimedOut, "no whole reply before the deadline")
+		return f
 	case x.err == nil:
-		return say(Rejected, "cannot be asked this: %v", err)
+		return describe(Rejected, "cannot be asked this: %v", err)
 	case errors.Is(err, errTooLarge):
-		return say(Garbled, "%v", err)
+		return describe(Garbled, "%v", err)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return say(TimedOut, "no whole reply in time: %v", err)
+		return describe(TimedOut, "no whole reply in time: %v", err)
 	case errors.As(err, &dial) && dial.Op == "dial", errors.As(err, &certificate):
-		return say(Unreachable, "no connection: %v", err)
+		return describe(Unreachable, "no connection: %v", err)
 	}
-	return say(Cut, "no whole reply: %v", err)
+	return describe(Cut, "no whole reply: %v", err)
 }
 
 // refusal describes what is wrong with the key, with the name of its variable.
 func (e Endpoint) refusal() string {
 	switch {
 	case e.KeyEnv == "":
-		return "wants a key, and none is configured"
+		return "needs a key, and none is configured"
 	case e.Key == "":
-		return "wants a key, and the environment variable " + e.KeyEnv + " is empty"
+		return "needs a key, and the environment variable " + e.KeyEnv + " is empty"
 	}
 	return "refuses the key in the environment variable " + e.KeyEnv
 }

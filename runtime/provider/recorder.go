@@ -154,7 +154,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 // to be recorded, and the error.
 func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, error) {
 	broken := func(err error) (cassette.Response, error) {
-		lost := &lostResponse{memory.Cut(r.redactor.text(err.Error()), maxSaid)}
+		lost := &lostResponse{memory.Cut(r.redactor.text(err.Error()), maxQuoted)}
 		return cassette.Response{Status: lost.text}, lost
 	}
 	out := req.Clone(req.Context())

@@ -42,12 +42,12 @@ func Render(req *model.Request) Chat {
 		if strings.TrimSpace(answer) == "" {
 			answer = "(no answer)"
 		}
-		c.say(Assistant, plain(answer))
-		c.say(User, "Runtime: that answer was sent back, because it has not the form that the goal asks for. "+
+		c.add(Assistant, plain(answer))
+		c.add(User, "Runtime: that answer was sent back, because it has not the form that the goal asks for. "+
 			"Answer again in that form, with nothing else.")
 	}
 	for _, draft := range req.Drafts {
-		c.say(Assistant, plain(draft))
+		c.add(Assistant, plain(draft))
 	}
 	c.advise(req)
 	return c
@@ -114,9 +114,9 @@ func (c *Chat) turns(req *model.Request) {
 			who, text = User, datum{Kind: "message", From: t.Role, Text: text}.line()
 		}
 		if who == Assistant && len(c.Messages) == 0 {
-			c.say(User, "Runtime: earlier messages are left out.")
+			c.add(User, "Runtime: earlier messages are left out.")
 		}
-		c.say(who, plain(text))
+		c.add(who, plain(text))
 	}
 }
 
@@ -139,9 +139,9 @@ func (c *Chat) goal(req *model.Request) {
 		all = append(all, listed("tools_to_enable", req.Inactive))
 	}
 	if len(all) > 0 {
-		c.say(User, lines(all))
+		c.add(User, lines(all))
 	}
-	c.say(User, "Goal:\n"+plain(req.Goal))
+	c.add(User, "Goal:\n"+plain(req.Goal))
 }
 
 // posing matches the runtime's name at the beginning of a line, after any character
@@ -166,23 +166,23 @@ func (c *Chat) rounds(req *model.Request) {
 		for to < len(req.Steps) && req.Steps[to].Round == req.Steps[from].Round {
 			to++
 		}
-		said := Message{Role: Assistant}
+		reply := Message{Role: Assistant}
 		if r := req.Steps[from].Round; r >= 0 && r < len(req.Said) {
-			said.Text = plain(strings.TrimSpace(req.Said[r]))
+			reply.Text = plain(strings.TrimSpace(req.Said[r]))
 		}
-		heard := Message{Role: User}
+		results := Message{Role: User}
 		for _, s := range req.Steps[from:to] {
 			id := callID(c.calls)
 			c.calls++
-			said.Calls = append(said.Calls, Call{
+			reply.Calls = append(reply.Calls, Call{
 				ID: id, Tool: c.names.wire(s.Call.Tool), Arguments: object(memory.Cut(string(s.Call.Arguments), maxText)),
 			})
-			heard.Results = append(heard.Results, Result{
+			results.Results = append(results.Results, Result{
 				ID: id, Failed: s.Result.Outcome != agent.OK,
 				Text: string(encode(result{s.Result.Outcome, memory.Cut(s.Result.Output, maxText)})),
 			})
 		}
-		c.Messages = append(c.Messages, said, heard)
+		c.Messages = append(c.Messages, reply, results)
 		from = to
 	}
 }
@@ -190,20 +190,20 @@ func (c *Chat) rounds(req *model.Request) {
 // advise ends the conversation with the runtime's advice on this step.
 func (c *Chat) advise(req *model.Request) {
 	for _, a := range req.Advice {
-		c.say(User, "Runtime: "+a)
+		c.add(User, "Runtime: "+a)
 	}
 	if c.Final {
-		c.say(User, "Runtime: this is the last step. Answer now, without calling a tool.")
+		c.add(User, "Runtime: this is the last step. Answer now, without calling a tool.")
 	}
 }
 
 func (c *Chat) synthesis(req *model.Request) {
 	c.Final = true
 	if len(req.Findings) > 0 {
-		c.say(User, lines(found(req.Findings)))
+		c.add(User, lines(found(req.Findings)))
 	}
-	c.say(User, "Goal:\n"+plain(req.Goal))
-	c.say(User, fmt.Sprintf("Runtime: the findings above are what the %d parts of the goal came to. "+
+	c.add(User, "Goal:\n"+plain(req.Goal))
+	c.add(User, fmt.Sprintf("Runtime: the findings above are what the %d parts of the goal came to. "+
 		"Answer the goal from them alone.", len(req.Findings)))
 	c.advise(req)
 }
