@@ -76,9 +76,9 @@ func firstViolation(e *jsonschema.ValidationError) string {
 		if extra, ok := e.ErrorKind.(*violation.AdditionalProperties); ok {
 			slices.Sort(extra.Properties)
 		}
-		says := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-		if !found || at < place || says < text {
-			place, text, found = at, says, true
+		reason := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		if !found || at < place || reason < text {
+			place, text, found = at, reason, true
 		}
 	}
 	visit(e)

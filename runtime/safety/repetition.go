@@ -47,12 +47,12 @@ func repetition(answer string) string {
 			inRow, last = 1, s
 		}
 		if counts[s]++; inRow >= minRepeats {
-			return fmt.Sprintf("it says %d times in a row: %s", inRow, foreign.Clip(s, 100))
+			return fmt.Sprintf("it repeats %d times in a row: %s", inRow, foreign.Clip(s, 100))
 		}
 	}
 	for _, s := range list {
 		if n := counts[plainText(s)]; n >= minRepeats && float64(n) > refrain*float64(long) {
-			return fmt.Sprintf("it says %d times: %s", n, foreign.Clip(s, 100))
+			return fmt.Sprintf("it contains %d times: %s", n, foreign.Clip(s, 100))
 		}
 	}
 	if len(text) >= minLooped {

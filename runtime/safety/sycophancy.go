@@ -101,7 +101,7 @@ func againstFindings(claimed, said []string, known findings) string {
 			if len(others) == 0 || len(others) > maxOthers || one.shared < 2 || slices.ContainsFunc(others, func(o string) bool { return slices.Contains(said, o) }) {
 				continue
 			}
-			return fmt.Sprintf("agrees to %s, where what was found says %s", fact, others[0])
+			return fmt.Sprintf("agrees to %s, but the findings contain %s", fact, others[0])
 		}
 	}
 	return ""
