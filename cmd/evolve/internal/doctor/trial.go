@@ -99,6 +99,16 @@ func (p Probes) judgeTrial(name string, a *workspace.Agent, t Trial) Check {
 	if t.Task == "" {
 		return ok(name, "was not tried: its suites have no search tasks")
 	}
+	check := p.trialVerdict(name, a, t)
+	check.Trial = &t
+	return check
+}
+
+// trialText describes the result of a trial.
+func (p Probes) trialText(t Trial) string {
+	if t.Late {
+		return fmt.Sprintf("task %s: no answer within the time of a trial", t.Task)
+	}
 	text := fmt.Sprintf("task %s: %s in %s", t.Task, t.Outcome, t.Latency.Round(trialPrecision(t.Latency)))
 	if t.Score != nil {
 		text += fmt.Sprintf(", score %.3f", *t.Score)
@@ -112,35 +122,35 @@ func (p Probes) judgeTrial(name string, a *workspace.Agent, t Trial) Check {
 	if len(t.Stderr) > 0 && !t.Outcome.Gradable() {
 		text += "; on standard error: " + p.brief(strings.Join(t.Stderr, " | "))
 	}
-	if t.Late {
-		text = fmt.Sprintf("task %s: no answer within the time of a trial", t.Task)
-	}
+	return text
+}
+
+func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
+	text, failed, both := p.trialText(t), !t.Outcome.Gradable(), t.Asked > 1
 	try := fmt.Sprintf("evolve agent run --agent %s --task %s shows all of it", a.ID, t.Task)
-	check := ok(name, "%s", text)
 	switch {
-	case t.Offline && (!t.Outcome.Gradable() || t.Score != nil && *t.Score == 0):
-		check = warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it is to reach a model or another service",
+	case t.Offline && (failed || t.Score != nil && *t.Score == 0):
+		check := warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it is to reach a model or another service",
 			"%s; it looked for a network, and has none", text)
-		if t.Asked > 1 && !t.Outcome.Gradable() { // on two tasks
+		if both && failed { // on two tasks
 			check.Status = StatusFail
 		}
+		return check
 	case t.Late:
-		check = warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "%s", text)
-	case t.Outcome == agent.Infrastructure:
-		check = warn(name, try, "%s", text)
-	case !t.Outcome.Gradable() && t.Asked > 1: // on two tasks
-		check = fail(name, try, "%s; and so on another task", text)
-	case !t.Outcome.Gradable():
-		check = warn(name, try, "%s", text)
-	case t.Asked > 1 && a.Deterministic && !t.Same:
-		check = warn(name, "set deterministic: false in its agent.yaml; else repeats and seeds are taken for what they are not, and a report cannot be repeated",
+		return warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "%s", text)
+	case failed && both && t.Outcome != agent.Infrastructure: // on two tasks
+		return fail(name, try, "%s; and so on another task", text)
+	case failed:
+		return warn(name, try, "%s", text)
+	case both && a.Deterministic && !t.Same:
+		return warn(name, "set deterministic: false in its agent.yaml; else repeats and seeds are taken for what they are not, and a report cannot be repeated",
 			"%s; IT IS DECLARED DETERMINISTIC, AND GAVE ANOTHER ANSWER TO THE SAME REQUEST", text)
-	case t.Asked > 1 && !a.Deterministic && t.Same:
-		check = ok(name, "%s; it gave the same answer to another seed", text)
+	case both && !a.Deterministic && t.Same:
+		check := ok(name, "%s; it gave the same answer to another seed", text)
 		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml spare the repeats: a night tells for certain"
+		return check
 	}
-	check.Trial = &t
-	return check
+	return ok(name, "%s", text)
 }
 
 // trialPrecision returns the precision with which a latency is shown.

@@ -17,6 +17,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
 	"evolve/patch"
+	"evolve/runtime/text"
 )
 
 // The exit codes.
@@ -208,5 +209,5 @@ func Nearest(name string, names []string) string {
 	if begins != "" {
 		return begins
 	}
-	return workspace.Nearest(name, names)
+	return text.Nearest(name, names)
 }

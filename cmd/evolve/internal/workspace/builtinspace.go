@@ -47,36 +47,8 @@ func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
 		return whole
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.given)) {
-		n := d.given[name]
-		named := fmt.Sprintf("%q of %q", name, p.Name)
-		switch {
-		case name == "type" || name == "default":
-			// The type is checked above, the default below, when the range is known.
-		case name == "description":
-			p.Description = d.Description
-		case name == "when":
-			s.bad(n, "", "the condition of a built-in parameter cannot be changed")
-		case name == "min" && p.Numeric():
-			number{to: &p.Min, min: whole.Min, max: whole.Max}.read(s, n, named)
-		case name == "max" && p.Numeric():
-			number{to: &p.Max, min: whole.Min, max: whole.Max}.read(s, n, named)
-		case name == "min" && p.Kind == agent.Subset:
-			wholeNumber(&p.MinItems, whole.MinItems, itemBound(whole)).read(s, n, named)
-		case name == "max" && p.Kind == agent.Subset:
-			wholeNumber(&p.MaxItems, max(1, whole.MinItems), itemBound(whole)).read(s, n, named)
-		case name == "log" && p.Numeric():
-			p.Log = d.Log
-		case name == "values" && p.Kind == agent.Choice:
-			p.Values = d.among(s, n, whole)
-		case name == "of" && p.Kind == agent.Subset:
-			p.Of = d.members(s, n, whole)
-			p.MaxItems = min(p.MaxItems, len(p.Of))
-		case name == "max_chars" && p.Kind == agent.Text:
-			wholeNumber(&p.MaxChars, 1, whole.MaxChars).read(s, n, named)
-		case name == "lines" && p.Kind == agent.Text:
-			p.Lines = d.Lines
-		default:
-			s.bad(n, "", "%q does not apply to a parameter of the type %s", name, p.Kind)
+		if !d.narrowKey(s, name, &p, whole) {
+			s.bad(d.given[name], "", "%q does not apply to a parameter of the type %s", name, p.Kind)
 		}
 	}
 	if s.errs.total > before {
@@ -85,6 +57,46 @@ func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
 	}
 	d.narrowDefault(s, &p)
 	return p
+}
+
+// narrowKey applies one key of the entry to p. It reports whether the key applies to
+// parameters of that kind.
+func (d *paramDraft) narrowKey(s *source, name string, p *agent.Param, whole agent.Param) bool {
+	n, named := d.given[name], fmt.Sprintf("%q of %q", name, p.Name)
+	switch name {
+	case "type", "default": // read before and after the range
+		return true
+	case "description":
+		p.Description = d.Description
+		return true
+	case "when":
+		s.bad(n, "", "the condition of a built-in parameter cannot be changed")
+		return true
+	}
+	switch key := string(p.Kind) + " " + name; {
+	case p.Numeric() && name == "min":
+		number{to: &p.Min, min: whole.Min, max: whole.Max}.read(s, n, named)
+	case p.Numeric() && name == "max":
+		number{to: &p.Max, min: whole.Min, max: whole.Max}.read(s, n, named)
+	case p.Numeric() && name == "log":
+		p.Log = d.Log
+	case key == string(agent.Subset)+" min":
+		wholeNumber(&p.MinItems, whole.MinItems, itemBound(whole)).read(s, n, named)
+	case key == string(agent.Subset)+" max":
+		wholeNumber(&p.MaxItems, max(1, whole.MinItems), itemBound(whole)).read(s, n, named)
+	case key == string(agent.Subset)+" of":
+		p.Of = d.members(s, n, whole)
+		p.MaxItems = min(p.MaxItems, len(p.Of))
+	case key == string(agent.Choice)+" values":
+		p.Values = d.among(s, n, whole)
+	case key == string(agent.Text)+" max_chars":
+		wholeNumber(&p.MaxChars, 1, whole.MaxChars).read(s, n, named)
+	case key == string(agent.Text)+" lines":
+		p.Lines = d.Lines
+	default:
+		return false
+	}
+	return true
 }
 
 func wholeNumber(to *int, least, most int) whole[int] { return whole[int]{to, least, most} }

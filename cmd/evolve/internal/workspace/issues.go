@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"evolve/bench"
 	"evolve/runtime/scrub"
+	rtext "evolve/runtime/text"
 )
 
 // maxIssues is the maximum number of reported issues of one file.
@@ -127,43 +126,9 @@ func (c *collector) err() error {
 	return &Errors{Issues: c.issues}
 }
 
-// nearest returns the candidate that a person most likely meant, or "" if none is close:
-// at most one error for every three characters of the word. Of equally close candidates
-// it returns the first.
-func nearest(word string, candidates []string) string {
-	best, bestSlips := "", max(1, (len(word)+1)/3)+1
-	for _, c := range candidates {
-		if s := slips(strings.ToLower(word), strings.ToLower(c)); s < bestSlips && s < max(len(c), 2) {
-			best, bestSlips = c, s
-		}
-	}
-	return best
-}
-
-// Nearest returns the candidate that a person who wrote word most likely meant, or "".
-func Nearest(word string, candidates []string) string { return nearest(word, candidates) }
-
-// slips returns the number of insertions, deletions and replacements of letters; a single
-// transposition of neighbours counts as one.
-func slips(a, b string) int {
-	const longest = 100 // the distance takes quadratic time
-	if len(a) > longest || len(b) > longest {
-		return longest
-	}
-	for i := 0; len(a) == len(b) && i+1 < len(a); i++ {
-		if a[i] != b[i] {
-			if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
-				return 1
-			}
-			break
-		}
-	}
-	return levenshtein.ComputeDistance(a, b)
-}
-
 // didYouMean returns a hint with the nearest candidate, or "".
 func didYouMean(word string, candidates []string) string {
-	if n := nearest(word, candidates); n != "" {
+	if n := rtext.Nearest(word, candidates); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	return ""

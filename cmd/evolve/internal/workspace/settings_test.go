@@ -9,6 +9,7 @@ import (
 	"evolve/bench/confirm"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
+	rtext "evolve/runtime/text"
 	"evolve/runtime/tool"
 )
 
@@ -115,7 +116,7 @@ func TestNearest(t *testing.T) {
 		"protocal": "protocol", "Protocol": "protocol", "pol": "pool", "mni": "min", "timeuot": "timeout",
 		"zebra": "", "x": "", "": "", "arg": "argv",
 	} {
-		if got := nearest(word, keys); got != want {
+		if got := rtext.Nearest(word, keys); got != want {
 			t.Errorf("nearest to %q is %q, want %q", word, got, want)
 		}
 	}
