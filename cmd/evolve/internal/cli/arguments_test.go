@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"evolve/cmd/evolve/internal/exit"
 
@@ -143,25 +141,6 @@ func TestBadFlag(t *testing.T) {
 	} {
 		if got := badFlag(errors.New(tt.parser), flags).Error(); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.parser, got, tt.want)
-		}
-	}
-}
-
-func TestVisibleJSON(t *testing.T) {
-	for _, s := range []string{"plain \"text\"\n\t", "\x1b[31m", "\u009b31m", "a\u202eb", "\u200b", "é 日本 😀", "\U000e0041", "\ufeff", "\x7f"} {
-		raw, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := visibleJSON(raw)
-		for _, r := range string(out) {
-			if !unicode.IsPrint(r) {
-				t.Errorf("%q holds %q", out, r)
-			}
-		}
-		var back string
-		if err := json.Unmarshal(out, &back); err != nil || back != s {
-			t.Errorf("%q came back as %q: %v", s, back, err)
 		}
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -61,26 +59,8 @@ func (con *console) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
-	_, err := con.stdout.Write(visibleJSON(b.Bytes()))
+	_, err := con.stdout.Write(text.JSON(b.Bytes()))
 	return err
-}
-
-// visibleJSON escapes characters that are invisible or that control a terminal. They
-// occur in strings only, and JSON parsers decode them.
-func visibleJSON(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	for _, r := range string(data) {
-		switch {
-		case r == '\n' || text.Shown(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
 }
 
 // terminal reports whether a stream is a terminal, and its width (80 when unknown).
@@ -216,7 +196,7 @@ func (con *console) fail(err error) int {
 			Hint  string `json:"hint,omitempty"`
 			Exit  int    `json:"exit"`
 		}{shortened(err.Error()), shortened(hint), code})
-		con.eprintf("%s\n", visibleJSON(line))
+		con.eprintf("%s\n", text.JSON(line))
 		return code
 	}
 	for i, l := range strings.Split(strings.TrimRight(shortened(err.Error()), "\n"), "\n") {

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/exit"
+)
+
+// checkArguments holds the number of arguments to what the usage line says:
+// "A B" both, "[A]" at most one, "A…" any number from one on.
+func checkArguments(c *cli.Context, name string, command *cli.Command) error {
+	least, most := 0, 0
+	for _, a := range strings.Fields(command.ArgsUsage) {
+		if !strings.HasPrefix(a, "[") {
+			least++
+		}
+		most++
+		if strings.Contains(a, "…") {
+			most = 1 << 20
+		}
+	}
+	n := c.NArg()
+	switch {
+	case n > most && len(command.Subcommands) > 0:
+		return unknownCommand(c.Args().First(), name, command.Subcommands)
+	case n > most && most == 0:
+		return exit.Errorf(exit.Usage, "`"+name+" --help` shows what it takes", "%s takes no arguments, not %q", name, c.Args().First())
+	case n > most:
+		return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "%q is one argument too many", c.Args().Get(most))
+	case n < least:
+		missing := strings.Fields(command.ArgsUsage)[n]
+		return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "%s is missing", strings.TrimSuffix(missing, "…"))
+	}
+	for _, a := range c.Args().Slice() {
+		if strings.TrimSpace(a) == "" {
+			return exit.Errorf(exit.Usage, "it is `"+name+" "+command.ArgsUsage+"`", "an argument is empty")
+		}
+	}
+	return nil
+}
+
+// commandLine is a sorted command line.
+type commandLine struct {
+	// path is the command and its subcommand, as far as they were named.
+	path []*cli.Command
+	// args are the names of the path, the flags, "--" and the arguments.
+	args          []string
+	help, version bool
+}
+
+// arrange sorts the words of a command line, because urfave/cli takes flags only before
+// arguments: commands first, then flags with their values, then "--" and arguments. It
+// refuses unknown flags and commands. A flag may stand before the command that it belongs
+// to; everything after "--" is an argument.
+func arrange(commands []*cli.Command, args []string) (commandLine, error) {
+	var line commandLine
+	var names, flags, used, rest []string
+	known, every := common(), append(common(), allFlags(commands)...)
+	for len(args) > 0 {
+		word := args[0]
+		if args = args[1:]; word == "--" {
+			rest, args = append(rest, args...), nil
+			continue
+		}
+		if !isFlag(word) {
+			c := findCommand(commands, word)
+			switch {
+			case c != nil && len(rest) == 0:
+				line.path, names = append(line.path, c), append(names, word)
+				commands, known = c.Subcommands, c.Flags
+			case len(line.path) == 0:
+				return line, unknownCommand(word, "evolve", commands)
+			default:
+				rest = append(rest, word)
+			}
+			continue
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		flag := findFlag(every, name)
+		_, isBool := flag.(*cli.BoolFlag)
+		switch {
+		case name == "h" || name == "help":
+			line.help = true
+		case name == "version":
+			line.version = true
+		case flag == nil:
+			return line, unknownFlag(name, orElse(known, every, len(line.path) > 0))
+		case isBool || hasValue:
+			flags, used = append(flags, word), append(used, name)
+		case len(args) == 0:
+			return line, exit.Misuse(fmt.Errorf("--%s needs a value", name))
+		default:
+			flags, used, args = append(flags, word, args[0]), append(used, name), args[1:]
+		}
+	}
+	switch {
+	case line.help || line.version:
+		return line, nil
+	case len(line.path) == 0 && len(flags)+len(rest) > 0:
+		return line, exit.Errorf(exit.Usage, "`evolve help` lists the commands", "no command is named")
+	}
+	for _, name := range used {
+		if findFlag(known, name) == nil {
+			return line, unknownFlag(name, known)
+		}
+	}
+	line.args = append(names, flags...)
+	if len(rest) > 0 {
+		line.args = append(append(line.args, "--"), rest...)
+	}
+	return line, nil
+}
+
+func orElse[T any](a, b T, first bool) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+// isFlag reports whether an argument is a flag, not a lone dash or a negative number.
+func isFlag(a string) bool {
+	return len(a) > 1 && a[0] == '-' && !(a[1] >= '0' && a[1] <= '9') && a[1] != '.'
+}
+
+// wantsJSON looks for --json before anything is parsed: the rest may be invalid.
+func wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.ContainsFunc(args, func(a string) bool { return a == "--json" || a == "-json" || a == "--json=true" })
+}
+
+func findFlag(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
+func findCommand(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// pathTo follows names down the table, as far as they lead.
+func pathTo(commands []*cli.Command, names []string) []*cli.Command {
+	var path []*cli.Command
+	for _, n := range names {
+		c := findCommand(commands, n)
+		if c == nil {
+			break
+		}
+		path, commands = append(path, c), c.Subcommands
+	}
+	return path
+}
+
+func allFlags(commands []*cli.Command) []cli.Flag {
+	var out []cli.Flag
+	for _, c := range commands {
+		out = append(append(out, c.Flags...), allFlags(c.Subcommands)...)
+	}
+	return out
+}
+
+// unknownCommand refuses a name that is no command below parent ("evolve bench").
+func unknownCommand(name, parent string, commands []*cli.Command) error {
+	var names []string
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	hint := "`" + parent + " --help` lists the commands"
+	if name == "version" {
+		hint = "`evolve --version` tells it"
+	} else if near := exit.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean `%s %s`?", parent, near)
+	}
+	return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.TrimPrefix(parent+" ", "evolve ")+name)
+}
+
+func unknownFlag(name string, flags []cli.Flag) error {
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()[0])
+	}
+	hint := "`--help` lists the flags"
+	if near := exit.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean --%s?", near)
+	}
+	return exit.Errorf(exit.Usage, hint, "there is no flag --%s", name)
+}
+
+// invalidValue matches the flag parser's error for an invalid value.
+var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-+([^:]+): `)
+
+// twoForms matches the flag parser's error for one flag under two names.
+var twoForms = regexp.MustCompile(`^Cannot use two forms of the same flag: (\S+) (\S+)$`)
+
+// badFlag returns an error that describes which values a flag accepts.
+func badFlag(err error, flags []cli.Flag) error {
+	if m := twoForms.FindStringSubmatch(err.Error()); m != nil {
+		return exit.Errorf(exit.Usage, "give one of them", "%s and %s are the same flag", dashed(m[2]), dashed(m[1]))
+	}
+	m := invalidValue.FindStringSubmatch(err.Error())
+	if m == nil {
+		return exit.Misuse(err)
+	}
+	wants := "another value"
+	switch findFlag(flags, m[2]).(type) {
+	case *cli.IntFlag, *cli.Int64Flag:
+		wants = "a whole number"
+	case *cli.Float64Flag:
+		wants = "a number"
+	case *cli.DurationFlag:
+		wants = "a length of time such as 45m or 6h"
+	case *cli.BoolFlag:
+		wants = "true or false, or nothing"
+	}
+	return exit.Misuse(fmt.Errorf("--%s takes %s, not %q", m[2], wants, m[1]))
+}
+
+// dashed returns a flag as it is typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
