@@ -92,7 +92,7 @@ func exported(tb testing.TB, a *Archive) string {
 }
 
 // native is an export without what an import marks: its lines, sorted, without the header,
-// which has the archive's id, the trailer and the entry that tells of the import.
+// which has the archive's id, the trailer and the entry about the import.
 func native(text string) []string {
 	marks := strings.NewReplacer(
 		`"key":"imported:`, `"key":"`, `,"imported":true`, "", `,"imported":"rejected"`, "",

@@ -77,7 +77,7 @@ func (s *server) close() error {
 	err := s.listener.Close()
 	s.mu.Lock()
 	for c := range s.conns {
-		c.Close() // a reader that loses its answer asks elsewhere
+		c.Close() // a reader that loses its response reconnects
 	}
 	s.mu.Unlock()
 	s.wait.Wait()

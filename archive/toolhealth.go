@@ -29,12 +29,12 @@ func toolHealthKey(agentID, tool string) key {
 	return newKey(tableToolHealth).text(agentID).text(tool)
 }
 
-// PutToolHealth replaces the stored health of a tool. When told is not nil, it adds that
+// PutToolHealth replaces the stored health of a tool. When entry is not nil, it adds that
 // ledger entry in the same synced transaction, with the subject "agent/tool".
-func (a *Archive) PutToolHealth(ctx context.Context, h ToolHealth, told *LedgerEntry) error {
+func (a *Archive) PutToolHealth(ctx context.Context, h ToolHealth, entry *LedgerEntry) error {
 	return a.change(ctx, "store the health of tool "+h.Tool, func(b *batch) error {
-		if told != nil {
-			e := *told
+		if entry != nil {
+			e := *entry
 			e.Subject = h.Agent + "/" + h.Tool
 			if _, err := a.chain(ctx, b, e); err != nil {
 				return err

@@ -63,11 +63,11 @@ type duplicateFinder struct {
 	kind  map[int]DuplicateKind
 }
 
-// newDuplicateFinder returns a finder for the tasks that asked selects.
-func newDuplicateFinder(tasks []Task, asked func(*Task) bool) *duplicateFinder {
+// newDuplicateFinder returns a finder for the selected tasks.
+func newDuplicateFinder(tasks []Task, selects func(*Task) bool) *duplicateFinder {
 	f := &duplicateFinder{tasks: tasks, kind: map[int]DuplicateKind{}}
 	for i := range tasks {
-		if asked(&tasks[i]) {
+		if selects(&tasks[i]) {
 			f.list = append(f.list, likeness{index: i, words: wordsOf(tasks[i].text())})
 		}
 	}

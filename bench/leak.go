@@ -37,7 +37,7 @@ func (r Leak) String() string {
 	case r.Held >= leakShare:
 		return fmt.Sprintf("%s holds the answer in %.0f %% of %d tasks", r.Field, 100*r.Held, r.Tasks)
 	}
-	return fmt.Sprintf("%s tells the answer of %.0f %% of %d tasks, %.0f %% without it", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
+	return fmt.Sprintf("%s reveals the answer of %.0f %% of %d tasks, %.0f %% without it", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
 }
 
 // The bounds above which a field counts as revealing answers.

@@ -35,14 +35,14 @@ func TestLeaks(t *testing.T) {
 		"a code for the answer": {make40(40, func(i int, t *Task) {
 			answered(t, labels[i%4])
 			t.Input = json.RawMessage(fmt.Sprintf(`{"text":"words %d","code":%d}`, i, 100+i%4))
-		}), "input.code tells the answer of 100 % of 40 tasks, 25 % without it"},
+		}), "input.code reveals the answer of 100 % of 40 tasks, 25 % without it"},
 		"nine of ten": {make40(40, func(i int, t *Task) {
 			answered(t, labels[i%4])
 			t.Domain = fmt.Sprint("d", i%4)
 			if i%10 == 0 {
 				t.Domain = fmt.Sprint("d", random.IntN(4))
 			}
-		}), "domain tells the answer of 90 % of 40 tasks, 25 % without it"},
+		}), "domain reveals the answer of 90 % of 40 tasks, 25 % without it"},
 		"a grader's answer": {make40(40, func(i int, t *Task) {
 			t.Graders = []GraderSpec{{Type: "contains", Raw: json.RawMessage(fmt.Sprintf(`{"type":"contains","all":[%q]}`, labels[i%4]))}}
 			t.Domain = labels[i%4]

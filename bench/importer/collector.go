@@ -91,7 +91,7 @@ const fewChoices = 8
 func (c *collector) noteOrder() {
 	for letter, n := range c.right {
 		if len(c.right) == 1 && n >= fewChoices {
-			c.note(0, "the order of the choices tells the answer: %s is the right one of every question; shuffle them", letter)
+			c.note(0, "the order of the choices reveals the answer: %s is the right one of every question; shuffle them", letter)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestDomainsThatTellTheAnswer(t *testing.T) {
 	if err != nil || len(tasks) != 40 || len(notes) != 1 {
 		t.Fatalf("%d tasks, %v, %v", len(tasks), notes, err)
 	}
-	const want = "the domains are left out, because agents see them: domain tells the answer of 100 % of 40 tasks, 25 % without it"
+	const want = "the domains are left out, because agents see them: domain reveals the answer of 100 % of 40 tasks, 25 % without it"
 	if notes[0].Text != want || tasks[0].Domain != "" || tasks[39].Domain != "" {
 		t.Errorf("%q, domains %q and %q", notes[0].Text, tasks[0].Domain, tasks[39].Domain)
 	}

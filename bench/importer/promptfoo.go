@@ -76,7 +76,7 @@ func (p *promptfoo) holding(tests []*yaml.Node) {
 	for _, name := range expected {
 		switch {
 		case p.prompt == "":
-			p.c.note(0, "the variable %s is in no goal, because assertions ask for it; a prompt in the file says what agents see", show("vars."+name))
+			p.c.note(0, "the variable %s is in no goal, because assertions ask for it; a prompt in the file determines what agents see", show("vars."+name))
 		case slices.Contains(placesOf(p.prompt), name):
 			p.c.note(0, "the prompt shows agents the variable %s, which assertions ask for", show("vars."+name))
 		}

@@ -46,7 +46,7 @@ func words(rest string) (map[string]string, *fault) {
 			return nil, &fault{"the mark has the unknown word " + foreign.Quote(word), "a mark is //evolve:param min=V max=V [log] [step=V] [name=N]; an explanation goes into the comment above"}
 		}
 		if _, twice := out[key]; twice {
-			return nil, &fault{"the mark says " + key + " twice", ""}
+			return nil, &fault{"the mark sets " + key + " twice", ""}
 		}
 		if assigned == (key == "log") || assigned && value == "" {
 			return nil, &fault{"the mark has " + foreign.Quote(word), "write log alone, and min=V, max=V, step=V and name=N with a value and no spaces"}
