@@ -197,6 +197,42 @@ func TestOldModes(t *testing.T) {
 	}
 }
 
+// TestOddCommits reads commits that other programs and old versions of git wrote.
+func TestOddCommits(t *testing.T) {
+	b := newFixture(t, start())
+	tree, parent := b.git("rev-parse", "HEAD^{tree}"), b.git("rev-parse", "HEAD")
+	head := "tree " + tree + "\nparent " + parent + "\n"
+	for name, c := range map[string]struct{ raw, message string }{
+		"no author":       {head + "\nm\n", "m\n"},
+		"no address":      {head + "author A 1 +0000\ncommitter < > 9999999999999999999 +9999\n\nm\n\nn", "m\n\nn"},
+		"signed":          {head + "author A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig one\n two\n \n three\n\nm\n", "m\n"},
+		"encoded":         {head + "author A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding latin1\n\n\xfc\n", "\xfc\n"},
+		"no message":      {head + "author A <a> 1 +0000\ncommitter A <a> 1 +0000\n", ""},
+		"unknown headers": {head + "author A <a> 1 +0000\ncommitter A <a> 1 +0000\nx\ny z\n more\n\nm", "m"},
+	} {
+		commit := b.gitIn(c.raw, "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+		if got, err := b.repo.TreeOf(commit); got != tree || err != nil {
+			t.Errorf("%s: the tree is %s, %v", name, got, err)
+		}
+		var message string
+		found, err := b.repo.Find(commit, "", func(at, text string) (bool, error) {
+			if at == commit {
+				message = text
+			}
+			return at == parent, nil
+		})
+		if found != parent || message != c.message || err != nil {
+			t.Errorf("%s: the parent is %s, the message %q, %v", name, found, message, err)
+		}
+	}
+	for _, raw := range []string{"", "tree x\n\nm", "parent " + parent + "\ntree " + tree + "\n\nm"} {
+		commit := b.gitIn(raw, "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+		if got, err := b.repo.TreeOf(commit); err == nil {
+			t.Errorf("%q has the tree %s", raw, got)
+		}
+	}
+}
+
 // TestChangesBesideNativeGit generates two trees and checks that their difference leads
 // from one to the other and back; native git checks some of the differences.
 func TestChangesBesideNativeGit(t *testing.T) {
