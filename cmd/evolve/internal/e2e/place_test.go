@@ -62,7 +62,7 @@ func tiny(t *testing.T) place {
 
 func tinyAt(t *testing.T, root string) place {
 	t.Helper()
-	if err := os.CopyFS(root, os.DirFS(filepath.Join("..", "..", "testdata", "tiny"))); err != nil {
+	if err := os.CopyFS(root, os.DirFS(filepath.Join("..", "cli", "testdata", "tiny"))); err != nil {
 		t.Fatal(err)
 	}
 	p := newPlace(t, root)
