@@ -45,11 +45,11 @@ func ablateNeed(changes, tasks int, fixed bool) int {
 // more.
 const ablateEach = 40
 
-// minimise ablates every finalist before it may enter the confirmation. As many as may
+// ablate ablates every finalist before it may enter the confirmation. As many as may
 // enter tonight share the evaluations planned for it; for the others, and after that
 // budget is spent, the search's own evaluations decide. A finalist that has already
 // entered stays unchanged, because its evidence belongs to its config.
-func (n *night) minimise(ctx context.Context, rec *mutate.Recommendation) error {
+func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 	entered, err := n.entered(ctx)
 	if err != nil || len(rec.Finalists) == 0 {
 		return err
@@ -61,7 +61,7 @@ func (n *night) minimise(ctx context.Context, rec *mutate.Recommendation) error 
 	var ended error
 	var finalists []mutate.Estimate
 	seen := map[agent.ConfigID]bool{}
-	turns := n.turns(rec, entered)
+	turns := n.toAblate(rec, entered)
 	for _, f := range rec.Finalists {
 		if !entered[f.Variant] {
 			budget := 0
@@ -71,7 +71,7 @@ func (n *night) minimise(ctx context.Context, rec *mutate.Recommendation) error 
 				}
 				turns = turns[1:]
 			}
-			if f, err = m.minimise(ctx, f, budget); err != nil {
+			if f, err = m.ablate(ctx, f, budget); err != nil {
 				ended = errors.Join(ended, err)
 				if !errors.Is(err, bench.ErrBudget) {
 					return ended
@@ -151,14 +151,14 @@ func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
 	return m, nil
 }
 
-// minimise ablates one finalist with at most budget evaluations and returns the reduced
+// ablate ablates one finalist with at most budget evaluations and returns the reduced
 // finalist, as far as it got.
-func (m *minimisation) minimise(ctx context.Context, f mutate.Estimate, budget int) (mutate.Estimate, error) {
+func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int) (mutate.Estimate, error) {
 	o := m.options
 	o.Winner, o.Budget = f.Config, budget
 	a, err := ablation.New(o)
 	if err != nil {
-		return f, fmt.Errorf("making a finalist small: %w", err)
+		return f, fmt.Errorf("ablating a finalist: %w", err)
 	}
 	if a.Changes() < 2 {
 		return f, nil
@@ -203,7 +203,7 @@ func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation
 	variants := map[agent.ConfigID]archive.Variant{}
 	for e, err := range m.Archive.Evaluations(ctx, m.Run.ID, m.Agent.ID) {
 		if err != nil {
-			return nil, fmt.Errorf("making the finalists small: %w", err)
+			return nil, fmt.Errorf("ablating the finalists: %w", err)
 		}
 		ablate := e.Stage == bench.StageAblate
 		if ablate && m.replay || !ablate && e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
@@ -212,7 +212,7 @@ func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation
 		v, ok := variants[e.Variant]
 		if !ok {
 			if v, err = m.Archive.Variant(ctx, m.Agent.ID, e.Variant); err != nil {
-				return nil, fmt.Errorf("making the finalists small: %w", err)
+				return nil, fmt.Errorf("ablating the finalists: %w", err)
 			}
 			variants[e.Variant] = v
 		}

@@ -31,12 +31,12 @@ type allowance struct {
 	meter    *limits.Meter
 	seen     bench.Made // last counts passed to the meter
 	forecast limits.Forecast
-	// room is the total number of evaluations that the last forecast allowed.
-	room int
+	// allowed is the total number of evaluations that the last forecast allowed.
+	allowed int
 }
 
-// take begins the agent's turn: its share, its known pace, its plan.
-func (n *night) take(ctx context.Context) error {
+// beginTurn begins the agent's turn: its share, its known pace, its plan.
+func (n *night) beginTurn(ctx context.Context) error {
 	n.began, n.paid = n.Now(), n.Budget.Spent()
 	n.Budget.Forget()
 	n.seen = n.Budget.Made()
@@ -73,7 +73,7 @@ func (n *night) take(ctx context.Context) error {
 func (n *night) countUsed(ctx context.Context) error {
 	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
 		if err != nil {
-			return fmt.Errorf("counting what the run has made: %w", err)
+			return fmt.Errorf("counting the evaluations of the run: %w", err)
 		}
 		switch e.Stage {
 		case bench.StageAA: // these are found again by their keys
@@ -86,16 +86,16 @@ func (n *night) countUsed(ctx context.Context) error {
 	return nil
 }
 
-// over returns what the limits leave the agent after had evaluations. The caller reads
+// left returns what the limits leave the agent after so many evaluations. The caller reads
 // that number only once, because running evaluations raise it.
-func (n *night) over(had int) limits.Left {
+func (n *night) left(made int) limits.Left {
 	left := limits.Unlimited()
 	if n.Most > 0 {
 		left.Most = float64(n.Most)
 	}
-	left.Most -= float64(had)
+	left.Most -= float64(made)
 	if n.Share.Evaluations > 0 || n.Run.BudgetEval > 0 {
-		left.Evaluations = float64(n.Share.Evaluations - had)
+		left.Evaluations = float64(n.Share.Evaluations - made)
 	}
 	if n.Share.USD > 0 {
 		left.USD = n.Share.USD - n.Budget.Spent()
@@ -111,8 +111,8 @@ func (n *night) over(had int) limits.Left {
 	return left
 }
 
-// had returns the number of the agent's evaluations in this run.
-func (n *night) had() int { return n.used + int(n.got.Load()) }
+// made returns the number of the agent's evaluations in this run.
+func (n *night) made() int { return n.used + int(n.got.Load()) }
 
 // measure passes the evaluations since the last call to the meter.
 func (n *night) measure() {
@@ -127,23 +127,23 @@ func (n *night) measure() {
 func (n *night) replan() {
 	if n.Share.adaptive() {
 		n.measure()
-		n.foresee()
-		n.adopt(n.room)
+		n.updateForecast()
+		n.distribute(n.allowed)
 	}
-	n.keep(n.Plan.Ablate + n.Plan.Confirm)
+	n.reserve(n.Plan.Ablate + n.Plan.Confirm)
 }
 
-// foresee forecasts which limit will bind the agent's night, and how many evaluations
+// updateForecast forecasts which limit will bind the agent's night, and how many evaluations
 // that allows in total.
-func (n *night) foresee() {
-	had := n.had()
-	n.forecast = limits.Plan(n.over(had), n.meter.Pace(), n.withoutThinking())
-	n.room = had + n.forecast.Evaluations
+func (n *night) updateForecast() {
+	made := n.made()
+	n.forecast = limits.Plan(n.left(made), n.meter.Pace(), n.confirmShare())
+	n.allowed = made + n.forecast.Evaluations
 }
 
-// withoutThinking is the share of the plan's evaluations that need no decision of the
+// confirmShare is the share of the plan's evaluations that need no decision of the
 // search.
-func (n *night) withoutThinking() float64 {
+func (n *night) confirmShare() float64 {
 	p := n.Plan
 	if all := p.Search + p.AA + p.Ablate + p.Confirm; all > 0 {
 		return float64(p.Confirm+p.AA) / float64(all)
@@ -151,8 +151,8 @@ func (n *night) withoutThinking() float64 {
 	return n.Settings.Confirm.Share
 }
 
-// adopt divides so many evaluations of the agent among the stages.
-func (n *night) adopt(total int) {
+// distribute divides so many evaluations of the agent among the stages.
+func (n *night) distribute(total int) {
 	w := n.inputOf(n.sample, total)
 	w.AA = n.aa
 	w.Confirm.Share *= 1 - n.released
@@ -176,35 +176,35 @@ func (n *night) adopt(total int) {
 // search leaves that, but at most a quarter of its evaluations.
 const slack = .5
 
-// mostKept is the maximum share of an agent's money and time that the search leaves to
+// mostReserved is the maximum share of an agent's money and time that the search leaves to
 // later stages.
-const mostKept = .8
+const mostReserved = .8
 
-// keep limits the next stage so that so many evaluations can be paid for after it. Until
+// reserve limits the next stage so that so many evaluations can be paid for after it. Until
 // their pace is known, it reserves a share.
-func (n *night) keep(evaluations int) {
+func (n *night) reserve(evaluations int) {
 	usd, till := n.Share.USD, n.Share.Till
 	pace := n.meter.Pace()
 	switch {
 	case !n.Share.adaptive() || evaluations == 0:
 	case pace.Weight <= 0:
-		n.limit(1 - n.heldBack())
+		n.limitStage(1 - n.reservedShare())
 		return
 	default:
 		e := float64(evaluations + n.spare)
 		if usd > 0 {
-			usd -= min(e*pace.USD, mostKept*(usd-n.paid))
+			usd -= min(e*pace.USD, mostReserved*(usd-n.paid))
 		}
 		if !till.IsZero() {
-			kept := min(e*pace.Alone, mostKept*till.Sub(n.began).Seconds())
-			till = till.Add(-time.Duration(kept * float64(time.Second)))
+			reserved := min(e*pace.Alone, mostReserved*till.Sub(n.began).Seconds())
+			till = till.Add(-time.Duration(reserved * float64(time.Second)))
 		}
 	}
 	n.Budget.Limit(usd, till)
 }
 
-// limit limits the next stage to a share of what is left of the agent's money and time.
-func (n *night) limit(share float64) {
+// limitStage limits the next stage to a share of what is left of the agent's money and time.
+func (n *night) limitStage(share float64) {
 	usd, till := n.Share.USD, n.Share.Till
 	if usd > 0 {
 		spent := n.Budget.Spent()
@@ -217,17 +217,17 @@ func (n *night) limit(share float64) {
 	n.Budget.Limit(usd, till)
 }
 
-// leastHeldBack is the share of money and time that the first evaluations reserve for an
+// leastReserved is the share of money and time that the first evaluations reserve for an
 // agent that needs only one block.
-const leastHeldBack = .25
+const leastReserved = .25
 
-// heldBack is the share of money and time that is reserved for the confirmation while the
+// reservedShare is the share of money and time that is reserved for the confirmation while the
 // pace is unknown.
-func (n *night) heldBack() float64 {
+func (n *night) reservedShare() float64 {
 	if share := n.Settings.Confirm.Share; !n.Agent.Fixed() {
 		return share
 	}
-	return min(leastHeldBack, n.Settings.Confirm.Share)
+	return min(leastReserved, n.Settings.Confirm.Share)
 }
 
 // replanConfirmation plans the confirmation by what is left when it begins.
@@ -236,7 +236,7 @@ func (n *night) replanConfirmation() {
 		return
 	}
 	n.measure()
-	f := limits.Plan(n.over(n.had()), n.meter.Pace(), 1)
+	f := limits.Plan(n.left(n.made()), n.meter.Pace(), 1)
 	room := f.Evaluations + n.confirmed
 	if l := n.forecast.Limit; l == limits.Evaluations || l == limits.Enough {
 		room = min(room, n.Plan.Confirm)
@@ -266,11 +266,11 @@ func (n *night) record(ended error) {
 	}
 	n.measure()
 	pace := n.meter.Pace()
-	l := archive.AgentLimit{Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: n.had(), Paid: finite(n.Budget.Spent() - n.paid), Parallel: n.parallel()}
-	left := n.ranOut()
+	l := archive.AgentLimit{Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: n.made(), Paid: finite(n.Budget.Spent() - n.paid), Parallel: n.parallel()}
+	left := n.bindingLimit()
 	l.Bound = string(left.Limit)
 	if n.Share.adaptive() {
-		l.Evaluations = n.had() + left.Evaluations
+		l.Evaluations = n.made() + left.Evaluations
 	}
 	l.End, l.Policy = n.limitEnd(ended, left.Evaluations)
 	if made := n.meter.Made(); made > 0 {
@@ -288,14 +288,14 @@ func (n *night) record(ended error) {
 	n.Run.Limits = append(n.Run.Limits, l)
 }
 
-// ranOut returns the limit that now leaves the agent the fewest evaluations, and their
+// bindingLimit returns the limit that now leaves the agent the fewest evaluations, and their
 // number.
-func (n *night) ranOut() limits.Forecast {
+func (n *night) bindingLimit() limits.Forecast {
 	if !n.Share.adaptive() {
-		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-n.had())}
+		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-n.made())}
 	}
-	f := limits.Plan(n.over(n.had()), n.meter.Pace(), 1)
-	if f.Limit == limits.Unknown && n.had() == 0 && !n.Share.Till.IsZero() { // money allows a first one
+	f := limits.Plan(n.left(n.made()), n.meter.Pace(), 1)
+	if f.Limit == limits.Unknown && n.made() == 0 && !n.Share.Till.IsZero() { // money allows a first one
 		f = limits.Forecast{Limit: limits.Time}
 		if n.Share.Due {
 			f.Limit = limits.Deadline

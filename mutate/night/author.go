@@ -76,8 +76,8 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	return a, nil
 }
 
-// meet records the variant of a trial.
-func (a *author) meet(t mutate.Trial) {
+// addVariant records the variant of a trial.
+func (a *author) addVariant(t mutate.Trial) {
 	if _, known := a.family[t.Variant]; !known {
 		a.family[t.Variant] = mutate.Trial{Config: t.Config, Parents: t.Parents}
 	}
@@ -85,7 +85,7 @@ func (a *author) meet(t mutate.Trial) {
 
 // learn records an evaluation that the search is told.
 func (a *author) learn(t mutate.Trial, e bench.Evaluation) {
-	a.meet(t)
+	a.addVariant(t)
 	for _, c := range calls(e.Transcript) {
 		h := a.health[c.Tool]
 		h.Tool = c.Tool
@@ -102,7 +102,7 @@ func (a *author) learn(t mutate.Trial, e bench.Evaluation) {
 // ask prepares the answer to a brief. The request is fixed now; the caller runs the
 // returned function, whose error ends the run.
 func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Reply, error) {
-	if known, ok := a.remembered(ctx, t); ok {
+	if known, ok := a.earlierReply(ctx, t); ok {
 		return func() (reflection.Reply, error) { return known, nil }
 	}
 	m := reflection.Material{
@@ -207,8 +207,8 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 // replays reports whether the search repeats the same trial numbers after a resume.
 func (a *author) replays() bool { return a.Agent.Deterministic }
 
-// remembered returns the result of a brief from before the run was resumed.
-func (a *author) remembered(ctx context.Context, t mutate.Trial) (reflection.Reply, bool) {
+// earlierReply returns the result of a brief from before the run was resumed.
+func (a *author) earlierReply(ctx context.Context, t mutate.Trial) (reflection.Reply, bool) {
 	d, ok := a.past[t.N]
 	if !ok || !a.replays() || d.Variant != t.Variant || d.Component != t.Brief.Component {
 		delete(a.past, t.N)

@@ -8,6 +8,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/confirm"
 	"evolve/mutate"
+	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
 
@@ -27,7 +28,7 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 		return err
 	}
 	n.conclude(c)
-	n.waiting(c)
+	n.markWaiting(c)
 	if n.result.Winner == "" {
 		return ended
 	}
@@ -41,7 +42,7 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 // evaluations can be paid for.
 func (n *night) world(fits func(evaluations int) bool) confirm.World {
 	return confirm.World{
-		Store: &entries{n}, Ledger: &exposures{n}, Runner: &holdout{n}, Now: n.Now, Fits: fits,
+		Store: &records{n}, Ledger: &records{n}, Runner: &holdout{n}, Now: n.Now, Fits: fits,
 		Stop: func() error {
 			if n.Drain.Err() != nil {
 				return ErrInterrupted
@@ -77,7 +78,7 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 		})
 	}
 	var err error
-	s.Out, err = n.kept(ctx, rec)
+	s.Out, err = n.excluded(ctx, rec)
 	s.LeftOut = n.refusedCause()
 	return s, err
 }
@@ -105,7 +106,7 @@ func (h *holdout) Run(ctx context.Context, b confirm.Block) error {
 	if b.Champion != h.Plan.Champion {
 		waits, err := h.Archive.Variant(ctx, h.Agent.ID, b.Champion)
 		if err != nil {
-			return fmt.Errorf("%w: reading the variant that waits: %w", bench.ErrRecorder, err)
+			return fmt.Errorf("%w: reading the waiting variant: %w", bench.ErrRecorder, err)
 		}
 		reference = waits.Config
 	}
@@ -132,5 +133,10 @@ func (h *holdout) Evidence(ctx context.Context, e confirm.Entry) (confirm.Eviden
 	if err := h.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	return h.assemble(ctx, e)
+	of := evidence.Of{Agent: h.Agent.ID, Variant: e.Variant, Against: e.Champion, Runs: e.Runs}
+	out, err := evidence.Assemble(ctx, h.Archive, of, h.grounds(), h.night.Run.ID)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	return out, nil
 }

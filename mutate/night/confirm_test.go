@@ -101,7 +101,7 @@ func (m *months) confirm(ctx context.Context, rec *mutate.Recommendation) (archi
 	if err := m.Archive.Flush(ctx); err != nil {
 		m.t.Fatal(err)
 	}
-	n.limit(1)
+	n.limitStage(1)
 	ended := n.confirm(ctx, rec)
 	ctx = context.WithoutCancel(ctx)
 	if err := m.Archive.PutResult(ctx, n.result); err != nil {

@@ -9,11 +9,12 @@ import (
 	"evolve/bench/confirm"
 )
 
-// entries stores an agent's entries into the confirmation in the archive.
-type entries struct{ *night }
+// records stores the entries into the confirmation and the openings of the holdout in the
+// archive.
+type records struct{ *night }
 
 // Entries returns all entries that the agent ever had.
-func (s *entries) Entries(ctx context.Context) ([]confirm.Entry, error) {
+func (s *records) Entries(ctx context.Context) ([]confirm.Entry, error) {
 	return entriesOf(ctx, s.Archive, s.Agent.ID)
 }
 
@@ -29,7 +30,7 @@ func entriesOf(ctx context.Context, a *archive.Archive, agentID string) ([]confi
 }
 
 // Enter opens an entry.
-func (s *entries) Enter(ctx context.Context, e confirm.Entry) (confirm.Entry, error) {
+func (s *records) Enter(ctx context.Context, e confirm.Entry) (confirm.Entry, error) {
 	c, err := s.Archive.EnterCandidate(ctx, candidate(s.Agent.ID, e))
 	if err != nil {
 		return e, fmt.Errorf("%w: entering a candidate: %w", bench.ErrRecorder, err)
@@ -38,7 +39,7 @@ func (s *entries) Enter(ctx context.Context, e confirm.Entry) (confirm.Entry, er
 }
 
 // Put stores the state of an entry.
-func (s *entries) Put(ctx context.Context, e confirm.Entry) error {
+func (s *records) Put(ctx context.Context, e confirm.Entry) error {
 	if err := s.Archive.PutCandidate(ctx, candidate(s.Agent.ID, e), s.Now()); err != nil {
 		return fmt.Errorf("%w: storing a candidate: %w", bench.ErrRecorder, err)
 	}
@@ -63,11 +64,8 @@ func candidate(agentID string, e confirm.Entry) archive.Candidate {
 	}
 }
 
-// exposures stores the openings of an agent's holdout in the archive.
-type exposures struct{ *night }
-
 // Exposures returns those of the agent, in order.
-func (s *exposures) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
+func (s *records) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
 	var out []confirm.Exposure
 	for e, err := range s.Archive.Exposures(ctx, s.Agent.ID) {
 		if err != nil {
@@ -79,7 +77,7 @@ func (s *exposures) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
 }
 
 // Expose records an opening before it happens.
-func (s *exposures) Expose(ctx context.Context, e confirm.Exposure) error {
+func (s *records) Expose(ctx context.Context, e confirm.Exposure) error {
 	err := s.Archive.Expose(ctx, archive.Exposure{
 		Agent: s.Agent.ID, Run: e.Run, SuiteHash: s.Plan.SuiteHash, Variants: e.Variants, Tasks: len(s.sample.Holdout),
 		FirstRepeat: e.First, Repeats: e.Repeats, Time: s.Now(),

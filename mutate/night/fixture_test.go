@@ -161,7 +161,7 @@ func (o *nights) plan(t testing.TB) Spec {
 	if o.Seed != nil {
 		run.Seed = *o.Seed
 	}
-	s := Spec{Agent: o.Agent, Settings: o.Settings, Archive: o.Archive, Run: &run, Now: o.Now}
+	s := Spec{Agent: o.Agent, Settings: o.Settings, Run: &run, Env: Env{Archive: o.Archive, Now: o.Now}}
 	if s.Variances, err = EstimateVariances(ctx, o.Archive, &s.Agent, run.Number); err != nil {
 		t.Fatal(err)
 	}

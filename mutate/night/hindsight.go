@@ -5,9 +5,9 @@ import (
 	"evolve/mutate"
 )
 
-// lookBack evaluates the search from its end: the curve of its recommendations, and the
+// addHindsight evaluates the search from its end: the curve of its recommendations, and the
 // comparison of search and random search.
-func (n *night) lookBack(s mutate.Searcher, moments []mutate.Moment) {
+func (n *night) addHindsight(s mutate.Searcher, moments []mutate.Moment) {
 	h := s.Hindsight(moments)
 	out := &n.result.Search
 	for _, v := range h.Curve {

@@ -29,7 +29,7 @@ const (
 	leastTrust = .05
 )
 
-// history returns what earlier nights learnt on tonight's search tasks, the latest run
+// history returns what earlier nights found on tonight's search tasks, the latest run
 // first. It depends only on the archive when the run began, so that a resumed run gets
 // the same. It leaves out configs that are no longer in the space, and counts an
 // evaluation that several runs refer to once; for an agent without chance it takes the
@@ -39,7 +39,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	configs := map[agent.ConfigID]agent.Config{}
 	for v, err := range view.Variants(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("remembering earlier nights: %w", err)
+			return nil, fmt.Errorf("reading earlier nights: %w", err)
 		}
 		if c := n.Agent.read(v.Config); c != nil {
 			configs[v.ID] = c
@@ -50,7 +50,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	seen := map[string]bool{}
 	for e, err := range view.Evaluations(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("remembering earlier nights: %w", err)
+			return nil, fmt.Errorf("reading earlier nights: %w", err)
 		}
 		if e.Run != run {
 			if run != "" {
@@ -84,11 +84,11 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 func (n *night) trust(ctx context.Context, run string) (float64, error) {
 	then, err := n.Archive.Plan(ctx, run, n.Agent.ID)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return 0, fmt.Errorf("remembering earlier nights: %w", err)
+		return 0, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	record, err := n.Archive.Run(ctx, run)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return 0, fmt.Errorf("remembering earlier nights: %w", err)
+		return 0, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	trust := 1.
 	for _, c := range []struct {

@@ -98,13 +98,13 @@ func (n *night) work(ctx context.Context) error {
 		n.result.Strayed = cmp.Or(why, "no reason given")
 	}
 	if ended != nil && n.result.Reason == "" {
-		n.because(stats.CauseEnded, "the run ended before there was anything to decide")
+		n.setCause(stats.CauseEnded, "the run ended before there was anything to decide")
 		if errors.As(ended, new(*bench.SpentError)) {
 			n.result.Reason = ended.Error()
 		}
 	}
 	if n.result.Verdict != archive.Waits { // else the confirmation reached it
-		n.waiting(nil)
+		n.markWaiting(nil)
 	}
 	return n.store(context.WithoutCancel(ctx), ended)
 }
@@ -155,7 +155,7 @@ func (n *night) open(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("agent %s: %w", n.Agent.ID, err), opened.Close())
 	}
-	if err := n.take(ctx); err != nil {
+	if err := n.beginTurn(ctx); err != nil {
 		return errors.Join(err, opened.Close())
 	}
 	n.breaker = bench.NewBreaker(n.Patience, n.Plan.Champion, n.Sleep)
@@ -173,7 +173,7 @@ func (n *night) open(ctx context.Context) error {
 // stages runs the stages in order.
 func (n *night) stages(ctx context.Context) error {
 	if len(n.sample.Search) == 0 {
-		n.because(stats.CauseNoTasks, "the suite has no search tasks")
+		n.setCause(stats.CauseNoTasks, "the suite has no search tasks")
 		n.result.Incomplete = n.result.Reason
 		return nil
 	}
@@ -182,13 +182,13 @@ func (n *night) stages(ctx context.Context) error {
 	}
 	n.replan()
 	phase := n.Now()
-	err := n.againstItself(ctx)
+	err := n.rerunChampion(ctx)
 	phase = n.phase("aa", phase)
 	if err := n.explain("the champion against itself", err); err != nil {
 		return err
 	}
 	if n.Plan.Search < 1 {
-		n.incomplete(n.spentLimit() + " left the agent nothing")
+		n.incomplete(n.bindingNoun() + " left the agent nothing")
 		return nil
 	}
 	n.renew()
@@ -201,12 +201,12 @@ func (n *night) stages(ctx context.Context) error {
 		return err
 	}
 	if n.Plan.Confirm > 0 { // with nothing planned for it the search's evaluations decide
-		if err := n.borrow(ctx, rec); err != nil {
+		if err := n.reallocate(ctx, rec); err != nil {
 			return err
 		}
-		n.keep(n.Plan.Confirm)
+		n.reserve(n.Plan.Confirm)
 		n.renew()
-		err = n.minimise(ctx, rec)
+		err = n.ablate(ctx, rec)
 		phase = n.phase("ablate", phase)
 		if err := n.explain("making the finalists small", err); err != nil {
 			return err
@@ -214,21 +214,21 @@ func (n *night) stages(ctx context.Context) error {
 	}
 	n.replanConfirmation()
 	if n.Plan.Confirm == 0 {
-		n.because(n.unconfirmed())
+		n.setCause(n.unconfirmed())
 		return nil
 	}
-	n.keep(0)
+	n.reserve(0)
 	n.renew()
 	err = n.confirm(ctx, rec)
 	if n.blocking != "" && n.result.Blocks == 0 && n.result.Verdict == archive.Undecided {
-		n.because(n.unconfirmed())
+		n.setCause(n.unconfirmed())
 	}
 	n.phase("confirm", phase)
 	return n.explain("the confirmation", err)
 }
 
-// because records the single cause of a verdict without a confirmation.
-func (n *night) because(kind stats.CauseKind, sentence string) {
+// setCause records the single cause of a verdict without a confirmation.
+func (n *night) setCause(kind stats.CauseKind, sentence string) {
 	n.result.Reason, n.result.Causes = sentence, []stats.Cause{{Kind: kind, Sentence: sentence}}
 }
 
@@ -243,7 +243,7 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 	if n.blocking != "" {
 		return stats.CauseNoBudget, "there was no time for one block of the confirmation: evaluations waited for a limit under policies: " + n.blocking
 	}
-	return stats.CauseNoBudget, n.spentLimit() + " left no room for one block of the confirmation"
+	return stats.CauseNoBudget, n.bindingNoun() + " left no room for one block of the confirmation"
 }
 
 // explain decides what the end of a stage means for the run: exhausting the run's own
@@ -260,7 +260,7 @@ func (n *night) explain(stage string, err error) error {
 		n.incomplete(stage + " was cut short: " + err.Error())
 		return nil
 	case errors.Is(err, bench.ErrBudget):
-		n.incomplete(stage + " was cut short by " + n.spentLimit())
+		n.incomplete(stage + " was cut short by " + n.bindingNoun())
 		return nil
 	case errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled):
 		n.incomplete(stage + " was interrupted")
@@ -270,10 +270,10 @@ func (n *night) explain(stage string, err error) error {
 	return err
 }
 
-// spentLimit names the limit that now leaves the agent the least.
-func (n *night) spentLimit() string {
+// bindingNoun names the limit that now leaves the agent the least.
+func (n *night) bindingNoun() string {
 	n.measure()
-	return n.ranOut().Limit.Noun()
+	return n.bindingLimit().Limit.Noun()
 }
 
 // incomplete records why a stage is not complete.
@@ -339,10 +339,10 @@ func (n *night) parallel() int {
 	return c
 }
 
-// againstItself evaluates the champion twice on fresh repeats of search tasks. Agents
+// rerunChampion evaluates the champion twice on fresh repeats of search tasks. Agents
 // whose repeats are no new evidence have nothing to compare. If the plan depends on what
 // evaluations take, the first of these measure it, and more follow.
-func (n *night) againstItself(ctx context.Context) error {
+func (n *night) rerunChampion(ctx context.Context) error {
 	settled := 0
 	defer func() { n.aa = &settled }()
 	first := aaRepeats + 2*n.Run.Number
@@ -366,7 +366,7 @@ func (n *night) againstItself(ctx context.Context) error {
 		made, err := n.batch(ctx, "aa", jobs, settled, settled+len(jobs))
 		settled += len(jobs)
 		done, evals = append(done, tasks...), append(evals, made...)
-		n.compareWithItself(done, evals)
+		n.compareReruns(done, evals)
 		if err != nil || !n.Share.adaptive() {
 			return err
 		}
@@ -376,9 +376,9 @@ func (n *night) againstItself(ctx context.Context) error {
 	return nil
 }
 
-// compareWithItself stores the comparison of pairs of the champion's runs, in the order
+// compareReruns stores the comparison of pairs of the champion's runs, in the order
 // of their tasks.
-func (n *night) compareWithItself(tasks []*bench.Task, evals []bench.Evaluation) {
+func (n *night) compareReruns(tasks []*bench.Task, evals []bench.Evaluation) {
 	has := evidence.New(evidence.Tasks(tasks), nil)
 	var repeats archive.Repeats
 	for i := 0; i+1 < len(evals); i += 2 {

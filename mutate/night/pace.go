@@ -31,7 +31,7 @@ func KnownPace(ctx context.Context, a *archive.Archive, p *archive.AgentPlan, pa
 	looked := 0
 	for run, err := range a.Runs(ctx) {
 		if err != nil {
-			return Known{}, fmt.Errorf("reading what evaluations took: %w", err)
+			return Known{}, fmt.Errorf("reading the pace of earlier runs: %w", err)
 		}
 		if looked++; looked > paceNights {
 			break
@@ -41,7 +41,7 @@ func KnownPace(ctx context.Context, a *archive.Archive, p *archive.AgentPlan, pa
 			continue
 		}
 		if err != nil {
-			return Known{}, fmt.Errorf("reading what evaluations took: %w", err)
+			return Known{}, fmt.Errorf("reading the pace of earlier runs: %w", err)
 		}
 		if then.AgentHash != p.AgentHash || then.PricesHash != p.PricesHash {
 			continue
@@ -85,7 +85,7 @@ func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID st
 func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run, agentID string, k *Known) error {
 	for e, err := range a.Evaluations(ctx, run.ID, agentID) {
 		if err != nil {
-			return fmt.Errorf("reading what evaluations took: %w", err)
+			return fmt.Errorf("reading the pace of earlier runs: %w", err)
 		}
 		if e.Cached {
 			continue

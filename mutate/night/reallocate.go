@@ -11,12 +11,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// borrow moves evaluations that the confirmation is not projected to need to the ablation
+// reallocate moves evaluations that the confirmation is not projected to need to the ablation
 // of rec's finalists. A large gain needs few blocks, and the other blocks cost less than
 // a person's time for reading changes without effect. The confirmation keeps half of its
 // blocks, and twice as many as the best finalist is projected to need at the lower end of
 // its estimate. If a repeat is no new evidence there is one block, and nothing is lent.
-func (n *night) borrow(ctx context.Context, rec *mutate.Recommendation) error {
+func (n *night) reallocate(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.Agent.Fixed() || n.Plan.Confirm == 0 || n.released > 0 {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (n *night) borrow(ctx context.Context, rec *mutate.Recommendation) error {
 	if err != nil {
 		return err
 	}
-	turns := n.turns(rec, entered)
+	turns := n.toAblate(rec, entered)
 	need := -n.Plan.Ablate
 	for _, f := range turns {
 		need += ablateNeed(changedBy(f.Config, n.Agent.Champion), len(n.sample.Search), false)
@@ -48,10 +48,10 @@ func (n *night) borrow(ctx context.Context, rec *mutate.Recommendation) error {
 	return nil
 }
 
-// turns returns the finalists that are ablated with evaluations of their own: as many as
+// toAblate returns the finalists that are ablated with evaluations of their own: as many as
 // may enter tonight, of those that have not entered and that the confirmation would
 // accept, whose lead is at least a standard deviation.
-func (n *night) turns(rec *mutate.Recommendation, entered map[agent.ConfigID]bool) []mutate.Estimate {
+func (n *night) toAblate(rec *mutate.Recommendation, entered map[agent.ConfigID]bool) []mutate.Estimate {
 	turns := slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
 		return entered[f.Variant] || f.Gain <= 0 || f.Gain < f.SD
 	})

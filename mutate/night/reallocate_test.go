@@ -59,7 +59,7 @@ func TestNothingIsLentForASmallGain(t *testing.T) {
 			config[fmt.Sprintf("idle%d", i)] = true
 		}
 		rec := &mutate.Recommendation{Champion: mutate.Estimate{Score: .4}, Finalists: []mutate.Estimate{{Variant: agent.ConfigID("v"), Config: config, Gain: c.gain, SD: c.sd}}}
-		if err := n.borrow(t.Context(), rec); err != nil {
+		if err := n.reallocate(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
 		if lends := n.Plan.Lent > 0; lends != c.lends || n.Plan.Lent != was-n.Plan.Confirm {

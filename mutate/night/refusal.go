@@ -143,13 +143,13 @@ func (n *night) read(ctx context.Context, r *refusal) error {
 	return nil
 }
 
-// leaveOut returns why a config with this gain may not enter, or nil if it may. A config
+// exclusion returns why a config with this gain may not enter, or nil if it may. A config
 // that differs from a refused one only by somewhat larger numeric changes, or only in
 // parameters without a shown effect, may enter if the search estimates it to be ahead of
 // the refused one: an effect may exist that too few evaluations could not show. The
 // required lead is one standard deviation over a waiting proposal, and two over one that a
 // person refused: of many variants near it, some are ahead by one by chance.
-func (n *night) leaveOut(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
+func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
 	for _, r := range n.refused {
 		why, twins := n.Agent.Space.Twins(r.config, c, agent.TwinShare)
 		lead, words := math.Hypot(sd, r.sd), "a standard deviation"
@@ -169,7 +169,7 @@ func (n *night) leaveOut(id agent.ConfigID, c agent.Config, gain, sd float64) *a
 			reason = r.why
 		}
 		if lead := gain - n.bar.gain; r.decided != "" && lead > 0 && lead >= math.Hypot(sd, n.bar.sd) {
-			n.bars(r.proposal.ID, id)
+			n.recordBarred(r.proposal.ID, id)
 		}
 		return &archive.LeftOut{Variant: id, Proposal: r.proposal.ID, Reason: reason}
 	}
@@ -195,7 +195,7 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	}
 	for i := range n.refused {
 		r := &n.refused[i]
-		r.gain, r.sd, r.known = n.believed(rec, list, r.proposal.Variant, r.against)
+		r.gain, r.sd, r.known = n.estimate(rec, list, r.proposal.Variant, r.against)
 		if r.proposal.Variant == n.Plan.Against {
 			n.bar = bar{r.gain, r.sd}
 			if ref := n.result.Reference; !r.known && ref != nil && ref.Steps > 0 {
@@ -204,8 +204,8 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 		}
 	}
 	rec.Finalists = slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
-		if out := n.leaveOut(f.Variant, f.Config, f.Gain, f.SD); out != nil {
-			n.leftOut(*out)
+		if out := n.exclusion(f.Variant, f.Config, f.Gain, f.SD); out != nil {
+			n.recordLeftOut(*out)
 			return true
 		}
 		lead := f.Gain - n.bar.gain
@@ -214,17 +214,17 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	return nil
 }
 
-// leftOut records a variant that was left out, once, for the report.
-func (n *night) leftOut(out archive.LeftOut) {
+// recordLeftOut records a variant that was left out, once, for the report.
+func (n *night) recordLeftOut(out archive.LeftOut) {
 	if !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
 		n.result.LeftOut = append(n.result.LeftOut, out)
 	}
 }
 
-// believed returns the search's estimate of a variant relative to the champion: tonight's
+// estimate returns the search's estimate of a variant relative to the champion: tonight's
 // if it has one, otherwise the one of its last confirmation: against the champion, or
 // against the variant that waited then, whose measured gain over the champion is added.
-func (n *night) believed(rec *mutate.Recommendation, entries []confirm.Entry, id agent.ConfigID, against *stats.Reference) (gain, sd float64, known bool) {
+func (n *night) estimate(rec *mutate.Recommendation, entries []confirm.Entry, id agent.ConfigID, against *stats.Reference) (gain, sd float64, known bool) {
 	for _, f := range slices.Concat(rec.Finalists, rec.Front, []mutate.Estimate{rec.Best}) {
 		if f.Variant == id {
 			return f.Gain, f.SD, true
@@ -242,8 +242,8 @@ func (n *night) believed(rec *mutate.Recommendation, entries []confirm.Entry, id
 	return 0, 0, false
 }
 
-// bars records a variant that looks better and that the refusal of a proposal keeps out.
-func (n *night) bars(proposal string, id agent.ConfigID) {
+// recordBarred records a variant that looks better and that the refusal of a proposal keeps out.
+func (n *night) recordBarred(proposal string, id agent.ConfigID) {
 	if n.barred == nil {
 		n.barred = map[string][]agent.ConfigID{}
 	}
@@ -277,14 +277,14 @@ func (n *night) refusedCause() stats.Cause {
 	}
 }
 
-// kept returns the variants that may get no block: finalists and open entries that a
+// excluded returns the variants that may get no block: finalists and open entries that a
 // proposal keeps out.
-func (n *night) kept(ctx context.Context, rec *mutate.Recommendation) (map[agent.ConfigID]string, error) {
+func (n *night) excluded(ctx context.Context, rec *mutate.Recommendation) (map[agent.ConfigID]string, error) {
 	out := map[agent.ConfigID]string{}
 	look := func(id agent.ConfigID, c agent.Config, gain, sd float64) {
-		if left := n.leaveOut(id, c, gain, sd); left != nil {
+		if left := n.exclusion(id, c, gain, sd); left != nil {
 			out[id] = left.Reason
-			n.leftOut(*left)
+			n.recordLeftOut(*left)
 		}
 	}
 	for _, f := range rec.Finalists {
@@ -311,7 +311,7 @@ func (n *night) kept(ctx context.Context, rec *mutate.Recommendation) (map[agent
 }
 
 // waiting sets the verdict of a night without a proposal to waits while a proposal waits.
-func (n *night) waiting(c *confirm.Confirmation) {
+func (n *night) markWaiting(c *confirm.Confirmation) {
 	w, ok := against(n.Plan.Waits)
 	if !ok || n.result.Verdict.Proposes() {
 		return

@@ -52,9 +52,9 @@ func TestNearTwins(t *testing.T) {
 		if c.unknown {
 			entries = nil
 		}
-		r.gain, r.sd, r.known = n.believed(&mutate.Recommendation{}, entries, refused.ID(), r.against)
+		r.gain, r.sd, r.known = n.estimate(&mutate.Recommendation{}, entries, refused.ID(), r.against)
 		n.refused = []refusal{r}
-		left := n.leaveOut(c.config.ID(), c.config, c.gain, c.sd)
+		left := n.exclusion(c.config.ID(), c.config, c.gain, c.sd)
 		if (left != nil) != c.out {
 			t.Errorf("%s: %+v", name, left)
 		}

@@ -18,30 +18,30 @@ func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int
 	if n.Plan.Confirm == 0 || n.blocking != "" || rec.Exhausted {
 		return false, nil
 	}
-	if wanted, err := n.wanted(ctx, rec); err != nil || wanted {
+	if wanted, err := n.hasCandidate(ctx, rec); err != nil || wanted {
 		return false, err
 	}
 	plan, released, total := *n.Plan, n.released, n.Share.Evaluations
 	if n.Share.adaptive() {
 		n.measure()
-		n.foresee()
-		total = n.room
+		n.updateForecast()
+		total = n.allowed
 	}
 	for n.Plan.Search <= made || n.released == released {
 		n.released = (1 + n.released) / 2
-		if n.adopt(total); n.Plan.Confirm == 0 {
+		if n.distribute(total); n.Plan.Confirm == 0 {
 			*n.Plan, n.released = plan, released
 			return false, nil
 		}
 	}
 	n.Plan.Released += max(0, plan.Confirm-n.Plan.Confirm)
-	n.keep(n.Plan.Ablate + n.Plan.Confirm)
+	n.reserve(n.Plan.Ablate + n.Plan.Confirm)
 	return true, nil
 }
 
-// wanted reports whether a confirmation would accept a variant of rec, or one that
+// hasCandidate reports whether a confirmation would accept a variant of rec, or one that
 // earlier nights left open.
-func (n *night) wanted(ctx context.Context, rec mutate.Recommendation) (bool, error) {
+func (n *night) hasCandidate(ctx context.Context, rec mutate.Recommendation) (bool, error) {
 	// Entries are compared with what is on record.
 	if err := n.Archive.Flush(context.WithoutCancel(ctx)); err != nil {
 		return false, fmt.Errorf("%w: %w", bench.ErrRecorder, err)

@@ -26,11 +26,11 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	}
 	err = s.drive(ctx)
 	if last := len(s.moments) - 1; s.driver.count > 0 && (last < 0 || s.moments[last].Evaluations != s.made()) {
-		s.look(s.made())
+		s.checkpoint(s.made())
 	}
 	rec := s.searcher.Recommend()
 	n.summarise(rec)
-	n.lookBack(s.searcher, s.moments)
+	n.addHindsight(s.searcher, s.moments)
 	n.result.SearchDone = err == nil
 	if uncounted := n.count(ctx); uncounted != nil {
 		return &rec, uncounted
@@ -76,7 +76,7 @@ func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 		progress: func(told int) {
 			follow(told)
 			if told += s.recorded; told%max(1, n.Plan.Search/curvePoints) == 0 {
-				s.look(told)
+				s.checkpoint(told)
 			}
 		},
 	}
@@ -92,7 +92,7 @@ func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 func (s *searchStage) made() int { return s.driver.count + s.recorded }
 
 // look records the current recommendation and reports it.
-func (s *searchStage) look(told int) {
+func (s *searchStage) checkpoint(told int) {
 	rec := s.searcher.Recommend()
 	m := rec.Moment()
 	m.Evaluations = told
@@ -205,7 +205,7 @@ func (n *night) begin(ctx context.Context, t mutate.Trial) error {
 	}, m)
 }
 
-// newSearcher sets up the search with what earlier nights learnt.
+// newSearcher sets up the search with the results of earlier nights.
 func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
 	history, err := n.history(ctx)
 	if err != nil {
@@ -262,7 +262,7 @@ func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next 
 	configs := map[agent.ConfigID]archive.Variant{}
 	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
 		if err != nil {
-			return 0, 0, fmt.Errorf("taking up the search: %w", err)
+			return 0, 0, fmt.Errorf("resuming the search: %w", err)
 		}
 		if e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
 			continue
@@ -270,7 +270,7 @@ func (n *night) recall(ctx context.Context, s mutate.Searcher, a *author) (next 
 		v, ok := configs[e.Variant]
 		if !ok {
 			if v, err = n.Archive.Variant(ctx, n.Agent.ID, e.Variant); err != nil {
-				return 0, 0, fmt.Errorf("taking up the search: %w", err)
+				return 0, 0, fmt.Errorf("resuming the search: %w", err)
 			}
 			configs[e.Variant] = v
 		}

@@ -19,13 +19,13 @@ import (
 var ErrInterrupted = errors.New("interrupted")
 
 // Spec describes one agent's night. [Spec.NewPlan], [Spec.Allocate], [KnownPace] and
-// [Spec.Outlook] need only the fields up to Archive.
+// [Spec.Outlook] need only the fields up to Env, and of that the archive and the clock.
 type Spec struct {
 	Agent    Agent
 	Settings Settings
 	// Variances are the agent's variances as estimated from earlier runs.
 	Variances stats.Variances
-	Archive   *archive.Archive
+	Env
 
 	// Run is the record of the run that the night belongs to. It gives the seed, the
 	// selection, the lookahead and the concurrency; the night adds to its limits and
@@ -41,10 +41,16 @@ type Spec struct {
 
 	// Open prepares the agent to run.
 	Open func(ctx context.Context, scratch string) (Opened, error)
-	// Grading compiles the graders of the given tasks.
-	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
 	// Propose makes a proposal of a confirmed variant and returns its id.
 	Propose func(ctx context.Context, d Draft) (id string, err error)
+}
+
+// Env is what the nights of a run share. Archive, Grading, Now, Sleep, Log and Drain are
+// required.
+type Env struct {
+	Archive *archive.Archive
+	// Grading compiles the graders of the given suites.
+	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
 	// Scrub removes credentials from stored answers; nil: none.
 	Scrub    func(string) string
 	Now      func() time.Time

@@ -30,7 +30,7 @@ func EstimateVariances(ctx context.Context, store *archive.Archive, a *Agent, nu
 	looked := 0
 	for run, err := range store.Runs(ctx) {
 		if err != nil {
-			return stats.Variances{}, fmt.Errorf("reading how scores vary: %w", err)
+			return stats.Variances{}, fmt.Errorf("estimating the variances: %w", err)
 		}
 		if run.Number >= number {
 			continue
@@ -43,11 +43,11 @@ func EstimateVariances(ctx context.Context, store *archive.Archive, a *Agent, nu
 			continue
 		}
 		if err != nil {
-			return stats.Variances{}, fmt.Errorf("reading how scores vary: %w", err)
+			return stats.Variances{}, fmt.Errorf("estimating the variances: %w", err)
 		}
 		result, err := store.Result(ctx, run.ID, a.ID)
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
-			return stats.Variances{}, fmt.Errorf("reading how scores vary: %w", err)
+			return stats.Variances{}, fmt.Errorf("estimating the variances: %w", err)
 		}
 		for _, f := range result.Finalist {
 			if f.Ruling != nil && !judged[f.Variant] {
@@ -60,7 +60,7 @@ func EstimateVariances(ctx context.Context, store *archive.Archive, a *Agent, nu
 		}
 		for e, err := range store.Evaluations(ctx, run.ID, a.ID) {
 			if err != nil {
-				return stats.Variances{}, fmt.Errorf("reading how scores vary: %w", err)
+				return stats.Variances{}, fmt.Errorf("estimating the variances: %w", err)
 			}
 			if e.Variant == champion && e.Split == bench.Search && rows.count < variedRuns {
 				rows.add(&e)

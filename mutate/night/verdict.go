@@ -69,3 +69,10 @@ func (n *night) propose(ctx context.Context) error {
 	}
 	return nil
 }
+
+// grounds are what tonight's rulings are computed from besides evaluations.
+func (n *night) grounds() archive.Grounds {
+	return archive.Grounds{
+		Against: n.Plan.Reference(), Fixed: n.Agent.Fixed(), Tasks: evidence.Tasks(n.sample.Holdout), Bounds: n.Agent.Guards,
+	}
+}

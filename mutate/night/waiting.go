@@ -34,13 +34,13 @@ func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	for id, number := range map[agent.ConfigID]*int{w.Variant: &ref.Number, n.Plan.Champion: &ref.Champion} {
 		v, err := n.Archive.Variant(ctx, n.Agent.ID, id)
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
-			return nil, fmt.Errorf("%w: reading the variant that waits: %w", bench.ErrRecorder, err)
+			return nil, fmt.Errorf("%w: reading the waiting variant: %w", bench.ErrRecorder, err)
 		}
 		*number = v.Number
 	}
 	p, err := n.Archive.Proposal(ctx, w.Proposal)
 	if err != nil {
-		return nil, fmt.Errorf("%w: reading what waits: %w", bench.ErrRecorder, err)
+		return nil, fmt.Errorf("%w: reading the waiting proposal: %w", bench.ErrRecorder, err)
 	}
 	r, err := n.ruling(ctx, p)
 	if r != nil {

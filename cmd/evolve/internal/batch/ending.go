@@ -35,9 +35,9 @@ func (o Options) digest() (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// leaveEnding writes the file with the run's id. Without it, if the process were killed
+// writeEnding writes the file with the run's id. Without it, if the process were killed
 // between the end of the run and its own, the same command would pay for another run.
-func (r *runner) leaveEnding() error {
+func (r *runner) writeEnding() error {
 	path := filepath.Join(r.o.Workspace.StateDir(), endingFile)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -50,17 +50,17 @@ func (r *runner) leaveEnding() error {
 	return nil
 }
 
-// Told records that the end of the latest run was reported and that its process is about
+// MarkReported records that the end of the latest run was reported and that its process is about
 // to exit.
-func Told(stateDir string) error {
+func MarkReported(stateDir string) error {
 	if err := os.Remove(filepath.Join(stateDir, endingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("noting that the run is told: %w", err)
+		return fmt.Errorf("removing the note about the end of the run: %w", err)
 	}
 	return nil
 }
 
-// Untold is a run that ended, and whose process was killed before it reported that.
-type Untold struct {
+// Unreported is a run that ended, and whose process was killed before it reported that.
+type Unreported struct {
 	Summary
 	// Repeat reports whether the command with these options repeats that run, so that
 	// only its end must be reported. Otherwise the command is a new one, such as the next
@@ -68,26 +68,19 @@ type Untold struct {
 	Repeat bool
 }
 
-// FindUntold returns the run whose end was not reported, or nil. The archive must be open
+// FindUnreported returns the run whose end was not reported, or nil. The archive must be open
 // for writing, which ensures that no process is about to report it.
-func FindUntold(ctx context.Context, o Options) (*Untold, error) {
-	raw, err := wholefile.Read(filepath.Join(o.Workspace.StateDir(), endingFile), 4<<10)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading how the latest run ended: %w", err)
-	}
-	latest, err := o.Archive.Run(ctx, "")
+func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
+	id, latest, err := readEnding(ctx, o.Archive, o.Workspace.StateDir())
 	switch {
-	case errors.Is(err, archive.ErrNotFound):
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("reading the latest run: %w", err)
-	case string(raw) != latest.ID || latest.State == archive.RunRunning:
+		return nil, err
+	case latest.ID == "" || id != latest.ID || latest.State == archive.RunRunning:
 		return nil, nil
 	}
-	u := &Untold{Summary: Summary{Run: latest}}
+	u := &Unreported{Summary: Summary{Run: latest}}
 	for _, id := range latest.Agents {
 		p, err := o.Archive.Plan(ctx, latest.ID, id)
 		if errors.Is(err, archive.ErrNotFound) { // it had not reached this one
@@ -125,4 +118,34 @@ func FindUntold(ctx context.Context, o Options) (*Untold, error) {
 		u.Repeat = latest.Asked == mine && o.Now().Sub(latest.Ended) < repeatWithin
 	}
 	return u, nil
+}
+
+// StaleEnding returns the path of the note of a run's end in the state folder if it is not
+// about the latest run of the archive, which was removed or replaced since; otherwise "".
+// The archive must not be held by a run.
+func StaleEnding(ctx context.Context, a *archive.Archive, stateDir string) (string, error) {
+	id, latest, err := readEnding(ctx, a, stateDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case latest.ID != "" && id == latest.ID:
+		return "", nil
+	}
+	return filepath.Join(stateDir, endingFile), nil
+}
+
+// readEnding returns the run's id in the note, and the latest run of the archive, the zero
+// value without one. Without a note the error is [fs.ErrNotExist].
+func readEnding(ctx context.Context, a *archive.Archive, stateDir string) (string, archive.Run, error) {
+	raw, err := wholefile.Read(filepath.Join(stateDir, endingFile), 4<<10)
+	if err != nil {
+		return "", archive.Run{}, fmt.Errorf("reading how the latest run ended: %w", err)
+	}
+	latest, err := a.Run(ctx, "")
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return "", archive.Run{}, fmt.Errorf("reading the latest run: %w", err)
+	}
+	return string(raw), latest, nil
 }

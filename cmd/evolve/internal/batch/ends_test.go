@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
 	"evolve/reports/model"
 	"evolve/runtime/agent"
@@ -125,7 +126,7 @@ func TestTheForecastIsInWords(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := archive.OpenMemory()
-			list, err := Forecast(t.Context(), Options{Workspace: toyWorkspace(t, 20), Archive: store, Budget: c.budget, Concurrency: 1, Now: time.Now})
+			list, err := Forecast(t.Context(), Options{Workspace: toyWorkspace(t, 20), Budget: c.budget, Concurrency: 1, Env: night.Env{Archive: store, Now: time.Now}})
 			if err = errors.Join(err, store.Close()); err != nil || list[0].Text != c.says {
 				t.Errorf("%v: %q, want %q", err, list[0].Text, c.says)
 			}

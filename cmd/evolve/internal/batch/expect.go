@@ -65,7 +65,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 			if r.byDefault {
 				out[i].Text += ", the default where no limit is given"
 			}
-			out[i].Policies = policed(r.o.Workspace, r.agents[i], out[i].Evaluations, 0, 0)
+			out[i].Policies = policyWarnings(r.o.Workspace, r.agents[i], out[i].Evaluations, 0, 0)
 			continue
 		}
 		if r.o.Budget.USD > 0 {
@@ -90,12 +90,12 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 			return nil, err
 		}
 		r.foresee(&out[i], i, left, k)
-		out[i].Text = r.inWords(out[i], left, k, now)
+		out[i].Text = r.describe(out[i], left, k, now)
 		seconds := min(left.Seconds, left.Deadline)
 		if math.IsInf(seconds, 1) {
 			seconds = 0
 		}
-		out[i].Policies = policed(r.o.Workspace, r.agents[i], out[i].Evaluations, out[i].USD, seconds)
+		out[i].Policies = policyWarnings(r.o.Workspace, r.agents[i], out[i].Evaluations, out[i].USD, seconds)
 	}
 	return out, nil
 }
@@ -119,8 +119,8 @@ func (r *runner) sharing() string {
 	return fmt.Sprintf(", a share of %d", len(r.plans))
 }
 
-// inWords describes which limit will bind, and on what estimate.
-func (r *runner) inWords(e Expectation, left limits.Left, k night.Known, now time.Time) string {
+// describe describes which limit will bind, and on what estimate.
+func (r *runner) describe(e Expectation, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {
 		case limits.Money:

@@ -98,17 +98,19 @@ func exactGrading([]*bench.Suite) (bench.GradeFunc, error) {
 func toyOptions(w *workspace.Workspace, a *archive.Archive, run agent.Agent, evaluations int) Options {
 	proposals := 0
 	return Options{
-		Workspace: w, Archive: a, Budget: workspace.Budget{Evaluations: evaluations}, Concurrency: 8, Lookahead: 32,
+		Workspace: w, Budget: workspace.Budget{Evaluations: evaluations}, Concurrency: 8, Lookahead: 32,
 		Open: func(context.Context, *workspace.Agent, string) (night.Opened, error) {
 			return night.Opened{Agent: run, Identity: "toy", Sandbox: "in process", Close: func() error { return nil }}, nil
 		},
-		Grading: exactGrading,
 		Propose: func(_ context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error) {
 			proposals++
 			return archive.ProposalRecord{ID: fmt.Sprintf("P%d", proposals), Agent: a.ID, Variant: d.Variant.ID}, nil
 		},
-		Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) },
-		Log: slog.New(slog.DiscardHandler), Drain: context.Background(), Binary: "test", Host: "test",
+		Env: night.Env{
+			Archive: a, Grading: exactGrading, Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) },
+			Log: slog.New(slog.DiscardHandler), Drain: context.Background(),
+		},
+		Binary: "test", Host: "test",
 	}
 }
 

@@ -92,7 +92,7 @@ func (n timed) in(t *testing.T, store *archive.Archive) tells {
 		}
 	}
 	start := time.Now()
-	o.Budget, o.Concurrency, o.Seed, o.most = n.budget, cmp.Or(n.parallel, timedParallel), &n.seed, n.most
+	o.Budget, o.Concurrency, o.Seed, o.Most = n.budget, cmp.Or(n.parallel, timedParallel), &n.seed, n.most
 	if n.until > 0 {
 		o.Until = start.Add(n.until)
 	}

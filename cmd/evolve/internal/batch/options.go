@@ -2,16 +2,13 @@ package batch
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
 	"evolve/archive"
-	"evolve/bench"
 	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/mutate"
 	"evolve/mutate/night"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
@@ -23,10 +20,10 @@ const (
 	ConfirmStage = "confirm"
 )
 
-// Options of a run. Workspace, Archive, Open, Now and Sleep are required.
+// Options of a run. Workspace and Open are required.
 type Options struct {
+	night.Env
 	Workspace *workspace.Workspace
-	Archive   *archive.Archive
 	// Agents to work on; empty: all.
 	Agents []string
 	// Stages to run; nil: search and confirm.
@@ -49,8 +46,6 @@ type Options struct {
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
 	// them out of the run's record.
 	Guards func() []policy.Stat
-	// Grading compiles the graders of the given tasks.
-	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
 	// Propose makes a proposal of a confirmed variant; see package decide.
 	Propose func(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error)
 
@@ -61,32 +56,14 @@ type Options struct {
 	// Patches receives the night's patches of code; nil disables them. The night sets its
 	// run and its budget.
 	Patches *patching.Desk
-	// Asked lists the patches that agents asked for in a run; nil means none.
+	// Asked lists submitting the patches that agents requested in a run; nil means none.
 	Asked func(ctx context.Context, run string) ([]patching.Submission, error)
 	// Writer opens the language model that writes patches from an agent's failures; nil
 	// disables it.
 	Writer func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)
 
-	// Scrub removes credentials from stored answers.
-	Scrub    func(string) string
-	Now      func() time.Time
-	Sleep    func(context.Context, time.Duration) error
-	Patience bench.Patience
-	Progress func(night.Progress)
-	Log      *slog.Logger
-	// Lost is the time for which this process has been suspended so far; nil: none.
-	Lost func() time.Duration
-	// Drain, when done, stops new evaluations and lets those under way finish; the
-	// context of Run stops them as well.
-	Drain context.Context
 	// Binary and Host are recorded in the provenance.
 	Binary, Host string
-
-	// most replaces [limits.Most] unless 0. A test has no time for so many.
-	most int
-	// newSearch makes a search; nil: mutate.New. A benchmark replaces it by one that
-	// takes no time, to measure everything else.
-	newSearch func(mutate.Options) (mutate.Searcher, error)
 }
 
 // Resume selects what to do about a run that did not end.

@@ -44,8 +44,8 @@ type tunable struct {
 	found *tuning.Prospect
 }
 
-// survey finds the targets with constants to tune.
-func (r *runner) survey() {
+// findTunings finds the targets with constants to tune.
+func (r *runner) findTunings() {
 	if r.o.Patches == nil || r.o.SearchOnly() {
 		return
 	}
@@ -77,12 +77,12 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 	}
 	past, err := r.patchNotes(ctx)
 	if err != nil {
-		r.o.Log.Warn("the patches of the night", "error", err)
+		r.o.Log.Warn("reading the notes on patches", "error", err)
 		return r.stopped(ctx)
 	}
 	r.run.Patches = nil // for a resumed run the ledger has the notes that count
 	r.budget.Limit(r.o.Budget.USD, r.end)
-	r.takeUp(ctx)
+	r.resumePatches(ctx)
 	switch {
 	case r.stopped(ctx) != nil:
 		for _, n := range past {
@@ -92,16 +92,16 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		}
 	case !r.o.SearchOnly():
 		for _, p := range r.tunings {
-			r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
+			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
 				func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
 		}
 		for i, res := range results {
-			r.keepNote(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
+			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
 				func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
 		}
 	}
-	if err := r.asked(ctx); err != nil {
-		r.o.Log.Warn("the patches that agents asked for", "error", err)
+	if err := r.submitRequested(ctx); err != nil {
+		r.o.Log.Warn("submitting the patches that agents requested", "error", err)
 	}
 	return r.stopped(ctx)
 }
@@ -134,10 +134,10 @@ func (r *runner) patchNotes(ctx context.Context) ([]pastNote, error) {
 	return out, nil
 }
 
-// keepNote does one piece of work, unless this run already has a note of it, and records
+// noteOnce does one piece of work, unless this run already has a note of it, and records
 // the note. A note with an error belongs to this process only, so that a resumed run
 // tries again.
-func (r *runner) keepNote(ctx context.Context, past []pastNote, same func(archive.PatchNote) bool, work func() (archive.PatchNote, error)) {
+func (r *runner) noteOnce(ctx context.Context, past []pastNote, same func(archive.PatchNote) bool, work func() (archive.PatchNote, error)) {
 	for _, n := range past {
 		if n.run == r.run.ID && same(n.PatchNote) {
 			r.run.Patches = append(r.run.Patches, n.PatchNote)
@@ -184,7 +184,7 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 		now := r.o.Now()
 		until = now.Add(r.end.Sub(now) / 2)
 	}
-	bounded, free := r.bounded(ctx)
+	bounded, free := r.cancelAtEnd(ctx)
 	defer free()
 	out, err := p.found.Tune(bounded, tuning.Options{Desk: r.o.Patches, Seed: r.run.Seed, Proceed: func() error { return r.proceed(bounded, until) }})
 	if err != nil && bounded.Err() != nil {
@@ -194,7 +194,7 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 	if err != nil || out.Submission == nil {
 		return note, err
 	}
-	return r.handIn(ctx, note, *out.Submission)
+	return r.proposePatch(ctx, note, *out.Submission)
 }
 
 // proceed returns why no new work may begin, or nil if it may.

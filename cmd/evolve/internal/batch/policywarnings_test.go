@@ -32,12 +32,12 @@ func TestPoliciesThatAllowLessThanIsPlanned(t *testing.T) {
 		w := toyWorkspace(t, 20)
 		w.Agents[0].Adapter.Kind = workspace.KindCommand
 		w.Settings.Policies = policy.Book{Roles: map[string]policy.Settings{"toy": c.role}}
-		got := strings.Join(policed(w, &w.Agents[0], c.planned, c.usd, c.seconds), "; ")
+		got := strings.Join(policyWarnings(w, &w.Agents[0], c.planned, c.usd, c.seconds), "; ")
 		if c.says == "" && got != "" || !strings.Contains(got, c.says) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.says)
 		}
 		w.Settings.Policies = policy.Book{}
-		if got := policed(w, &w.Agents[0], c.planned, c.usd, c.seconds); got != nil {
+		if got := policyWarnings(w, &w.Agents[0], c.planned, c.usd, c.seconds); got != nil {
 			t.Errorf("%s: without policies: %q", c.name, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
 	"evolve/runtime/agent"
 )
@@ -40,7 +41,7 @@ func TestAnEarlierNightIsKnown(t *testing.T) {
 	n := timed{each: 200 * time.Millisecond, cost: .01, tasks: 40, seed: 1, budget: workspace.Budget{Time: 15 * time.Second, USD: 50}}
 	n.run(t, func(t *testing.T, s tells) {
 		look := func(w *workspace.Workspace) Expectation {
-			list, err := Forecast(t.Context(), Options{Workspace: w, Archive: s.store, Budget: n.budget, Concurrency: timedParallel, Now: time.Now})
+			list, err := Forecast(t.Context(), Options{Workspace: w, Budget: n.budget, Concurrency: timedParallel, Env: night.Env{Archive: s.store, Now: time.Now}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 		return err
 	}
 	r.agents = agents
-	r.survey()
+	r.findTunings()
 	if err := r.plan(ctx, latest.Number, latest.ID); err != nil {
 		return err
 	}
@@ -69,14 +69,14 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 		}
 		return &ResumeError{fmt.Sprintf("run %s cannot go on: %s since it was interrupted", latest.ID, changed), afresh}
 	}
-	r.takeUpRun(latest)
+	r.continueRun(latest)
 	return nil
 }
 
 const afresh = "--resume=false begins another run; what was recorded is kept, and found again where it still holds"
 
-// takeUpRun continues a run with this plan.
-func (r *runner) takeUpRun(latest archive.Run) {
+// continueRun continues a run with this plan.
+func (r *runner) continueRun(latest archive.Run) {
 	resumed := latest
 	resumed.State, resumed.Resumed, resumed.Concurrency = archive.RunRunning, latest.Resumed+1, r.run.Concurrency
 	resumed.Exit, resumed.Reason, resumed.Spent, resumed.Try, resumed.Ended = 0, "", "", "", time.Time{}

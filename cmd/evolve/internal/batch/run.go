@@ -59,7 +59,7 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := r.searchable(); err != nil {
+	if err := r.requireSearchTasks(); err != nil {
 		return Plan{}, err
 	}
 	expected, err := r.expect(ctx)
@@ -94,7 +94,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := r.searchable(); err != nil {
+	if err := r.requireSearchTasks(); err != nil {
 		return Summary{}, err
 	}
 	if r.run.Asked == "" { // a resumed run keeps its first value
@@ -180,16 +180,16 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 	if r.agents, err = Choose(o.Workspace, o.Agents); err != nil {
 		return nil, err
 	}
-	r.survey()
+	r.findTunings()
 	if latest.State == archive.RunRunning && o.Resume != ResumeNever {
 		if err := r.plan(ctx, latest.Number, latest.ID); err != nil {
 			return nil, err
 		}
 		if r.run.ID == latest.ID {
-			r.takeUpRun(latest)
+			r.continueRun(latest)
 			return r, nil
 		}
-		o.Log.Warn("the process of run " + latest.ID + " died; what is asked for now is another plan, so another run begins, and what was recorded is kept")
+		o.Log.Warn("the process of run " + latest.ID + " died; the plan has changed, so another run begins; the recorded evaluations are kept")
 	}
 	return r, r.plan(ctx, latest.Number+1, "")
 }
@@ -255,7 +255,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		if takenUp == "" {
 			waits, err = r.waits(ctx, a, "")
 		} else {
-			waits, err = r.survive(ctx, a, takenUp)
+			waits, err = r.plannedWaits(ctx, a, takenUp)
 		}
 		if err != nil {
 			return err
@@ -296,7 +296,8 @@ func (r *runner) start(ctx context.Context) error {
 	if r.run.Started.IsZero() {
 		r.run.Started = now
 	}
-	if err := r.countWorked(ctx, now); err != nil {
+	paid, err := r.countEarlier(ctx, now)
+	if err != nil {
 		return err
 	}
 	r.stop, r.byDeadline = r.stopAt(now)
@@ -304,11 +305,9 @@ func (r *runner) start(ctx context.Context) error {
 		r.stop = r.stop.Add(-time.Duration(float64(r.stop.Sub(now)) * tuneShare))
 	}
 	r.budget = bench.NewBudget(o.Budget.USD, r.stop, o.Now)
+	r.budget.Add(paid)
 	if o.Patches != nil {
 		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
-	}
-	if err := r.countSpent(ctx); err != nil {
-		return err
 	}
 	if err := o.Archive.PutRun(ctx, r.run); err != nil {
 		return fmt.Errorf("recording the run: %w", err)
@@ -334,14 +333,14 @@ func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
 	return stop, false
 }
 
-// countWorked adds the time that earlier processes worked on a resumed run, according to
-// their evaluations: a limit of time applies to the whole run.
-func (r *runner) countWorked(ctx context.Context, now time.Time) error {
-	defer func() { r.run.Since = now }()
-	if r.run.Resumed == 0 {
-		return nil
-	}
+// countEarlier adds what earlier processes of a resumed run have paid, and the time that
+// they worked according to its evaluations: the limits apply to the whole run.
+func (r *runner) countEarlier(ctx context.Context, now time.Time) (paid float64, err error) {
 	since := r.run.Since
+	r.run.Since = now
+	if r.run.Resumed == 0 {
+		return 0, nil
+	}
 	if since.IsZero() {
 		since = r.run.Started
 	}
@@ -349,44 +348,28 @@ func (r *runner) countWorked(ctx context.Context, now time.Time) error {
 	for _, a := range r.run.Agents {
 		for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
 			if err != nil {
-				return fmt.Errorf("counting what the run has worked: %w", err)
+				return 0, fmt.Errorf("counting the time and cost of the run: %w", err)
 			}
 			if e.Time.After(last) && !e.Time.After(now) {
 				last = e.Time
 			}
+			if !e.Cached {
+				paid += e.Usage.CostUSD
+			}
 		}
 	}
 	r.run.Worked += last.Sub(since)
-	return nil
-}
-
-// countSpent adds what the interrupted part of a resumed run has paid.
-func (r *runner) countSpent(ctx context.Context) error {
-	if r.run.Resumed == 0 {
-		return nil
-	}
-	for _, a := range r.run.Agents {
-		for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
-			if err != nil {
-				return fmt.Errorf("counting what the run has spent: %w", err)
-			}
-			if !e.Cached {
-				r.budget.Add(e.Usage.CostUSD)
-			}
-		}
-	}
 	notes, err := r.patchNotes(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, n := range notes {
 		if n.run == r.run.ID {
-			r.budget.Add(n.Usage.CostUSD)
+			paid += n.Usage.CostUSD
 		}
 	}
-	paid, err := r.patchCosts(ctx)
-	r.budget.Add(paid)
-	return err
+	patches, err := r.patchCosts(ctx)
+	return paid + patches, err
 }
 
 // abandonOthers marks runs whose process died and whose plan no longer fits.
@@ -425,7 +408,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	}
 	var err error
 	if r.run.PatchUSD, err = r.patchCosts(ctx); err != nil {
-		r.o.Log.Warn("what patches cost is not in the report", "error", err)
+		r.o.Log.Warn("the cost of patches is not in the report", "error", err)
 	}
 	r.run.State, r.run.Exit, r.run.Reason = archive.RunDone, ExitDone, ""
 	switch {
@@ -450,8 +433,8 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 		}
 	}
 	_ = os.RemoveAll(r.scratch())
-	if err := r.leaveEnding(); err != nil {
-		r.o.Log.Warn("a crash before this process exits would have the run done again", "error", err)
+	if err := r.writeEnding(); err != nil {
+		r.o.Log.Warn("the end of the run is not noted; after a crash before this process exits the run is repeated", "error", err)
 	}
 	e, err := r.entry("run.end", map[string]any{"exit": r.run.Exit, "state": r.run.State, "reason": r.run.Reason})
 	if err != nil {

@@ -22,7 +22,7 @@ func spend(b testing.TB, a agent.Agent, evaluations, concurrency int, ordered bo
 	w := toyWorkspace(b, 200)
 	w.Agents[0].Deterministic, w.Agents[0].UsesSeed = ordered, !ordered
 	o := toyOptions(w, diskArchive(b), a, evaluations)
-	o.Concurrency, o.Lookahead, o.Stages, o.newSearch = concurrency, 64, []string{SearchStage}, newSearch
+	o.Concurrency, o.Lookahead, o.Stages, o.NewSearch = concurrency, 64, []string{SearchStage}, newSearch
 	s, err := Run(b.Context(), o)
 	if err != nil {
 		b.Fatal(err)

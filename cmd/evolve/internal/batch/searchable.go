@@ -9,9 +9,9 @@ func (e *NoSearchTasksError) Error() string {
 	return fmt.Sprintf("the suites of agent %s have no search tasks", e.Agent)
 }
 
-// searchable returns an error if the suites of an agent have no search tasks: a run could
+// requireSearchTasks returns an error if the suites of an agent have no search tasks: a run could
 // only fail.
-func (r *runner) searchable() error {
+func (r *runner) requireSearchTasks() error {
 	for _, p := range r.plans {
 		if p.SearchTasks == 0 {
 			return &NoSearchTasksError{Agent: p.Agent}

@@ -31,7 +31,7 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 			Limits: set.Limits, Confirm: set.Confirm, Baseline: set.Search.Baseline, Reflect: set.Search.Reflect,
 			Prices: pricesHash(set.Prices), SearchOnly: r.o.SearchOnly(),
 		},
-		Archive: r.o.Archive, Now: r.o.Now,
+		Env: r.o.Env,
 	}
 	for _, name := range a.Suites {
 		if suite := r.o.Workspace.Suites[name]; suite != nil {
@@ -67,8 +67,6 @@ func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) 
 		p, err := o.Propose(ctx, a, decide.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
 		return p.ID, err
 	}
-	s.Grading, s.Scrub, s.Sleep, s.Patience, s.Progress = o.Grading, o.Scrub, o.Sleep, o.Patience, o.Progress
-	s.Log, s.Lost, s.Drain, s.Most, s.NewSearch = o.Log, o.Lost, o.Drain, o.most, o.newSearch
 	out, err := night.Run(ctx, s)
 	r.reached = max(r.reached, out.Reached)
 	if r.blocking == "" {
@@ -109,7 +107,7 @@ func (r *runner) spentBefore(ctx context.Context, at int) (int, error) {
 	for _, a := range r.run.Agents[:at] {
 		for _, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
 			if err != nil {
-				return 0, fmt.Errorf("counting what the agents before have left: %w", err)
+				return 0, fmt.Errorf("counting the evaluations of earlier agents: %w", err)
 			}
 			spent++
 		}

@@ -29,9 +29,9 @@ func (o Options) payForPatches() bool {
 		slices.ContainsFunc(d.Reviewers, func(r patching.Reviewer) bool { return r.Cannot == "" })
 }
 
-// bounded returns a context for long work that must end at once, at the first interrupt
+// cancelAtEnd returns a context for long work that must end at once, at the first interrupt
 // and when the run's time is up: the gates of a patch, and the benchmarks of a search.
-func (r *runner) bounded(ctx context.Context) (context.Context, func()) {
+func (r *runner) cancelAtEnd(ctx context.Context) (context.Context, func()) {
 	drained, drain := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(r.o.Drain, func() { drain(night.ErrInterrupted) })
 	timed, stop := drained, context.CancelFunc(func() {})
@@ -41,26 +41,26 @@ func (r *runner) bounded(ctx context.Context) (context.Context, func()) {
 	return timed, func() { stop(); unhook(); drain(nil) }
 }
 
-// gated runs work that passes patches through gates. It has the night's money but no time
+// runGates runs work that passes patches through gates. It has the night's money but no time
 // limit per evaluation: if time runs out, the work stops as a whole and resumes on
 // another night.
-func (r *runner) gated(ctx context.Context, work func(context.Context)) {
-	bounded, free := r.bounded(ctx)
+func (r *runner) runGates(ctx context.Context, work func(context.Context)) {
+	bounded, free := r.cancelAtEnd(ctx)
 	defer free()
 	r.budget.Limit(r.o.Budget.USD, time.Time{})
 	work(bounded)
 	r.budget.Limit(r.o.Budget.USD, r.end)
 }
 
-// takeUp resumes patches whose gates were interrupted.
-func (r *runner) takeUp(ctx context.Context) {
-	r.gated(ctx, func(ctx context.Context) {
+// resumePatches resumes patches whose gates were interrupted.
+func (r *runner) resumePatches(ctx context.Context) {
+	r.runGates(ctx, func(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
 		done, err := r.o.Patches.Resume(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.o.Log.Warn("patches that were left in the middle of their gates", "error", err)
+			r.o.Log.Warn("resuming patches whose gates were interrupted", "error", err)
 		}
 		for _, p := range done {
 			r.reviewed(ctx, p)
@@ -68,11 +68,11 @@ func (r *runner) takeUp(ctx context.Context) {
 	})
 }
 
-// handIn proposes a patch, has it reviewed, and records the result.
-func (r *runner) handIn(ctx context.Context, note archive.PatchNote, s patching.Submission) (archive.PatchNote, error) {
+// proposePatch proposes a patch, has it reviewed, and records the result.
+func (r *runner) proposePatch(ctx context.Context, note archive.PatchNote, s patching.Submission) (archive.PatchNote, error) {
 	var p archive.ProposalRecord
 	var err error
-	r.gated(ctx, func(ctx context.Context) { p, err = r.submit(ctx, s) })
+	r.runGates(ctx, func(ctx context.Context) { p, err = r.submit(ctx, s) })
 	if p.ID != "" {
 		note.Proposal, note.State, note.GatesUSD = p.ID, p.State, p.Patch.CostUSD
 	}
@@ -115,9 +115,9 @@ func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive
 	return after
 }
 
-// asked submits the patches that agents asked for in this run. A resumed run does not
+// submitRequested submits the patches that agents requested in this run. A resumed run does not
 // submit a patch again.
-func (r *runner) asked(ctx context.Context) error {
+func (r *runner) submitRequested(ctx context.Context) error {
 	if r.o.Asked == nil {
 		return nil
 	}
@@ -133,12 +133,12 @@ func (r *runner) asked(ctx context.Context) error {
 		if before[s.Author] {
 			continue
 		}
-		r.gated(ctx, func(ctx context.Context) { _, err = r.submit(ctx, s) })
+		r.runGates(ctx, func(ctx context.Context) { _, err = r.submit(ctx, s) })
 		var refused *decide.RefusedError
 		var left *patching.LeftError
 		switch {
 		case errors.As(err, &refused):
-			r.o.Log.Warn("no proposal was made of a patch that an agent asked for", "agent", s.Author, "target", s.Target, "why", refused.Text)
+			r.o.Log.Warn("a requested patch was refused", "agent", s.Author, "target", s.Target, "why", refused.Text)
 		case errors.As(err, &left):
 			r.o.Log.Warn(left.Error() + "; the next run takes it up")
 		case err != nil:
@@ -168,7 +168,7 @@ func (r *runner) patchCosts(ctx context.Context) (float64, error) {
 	total := 0.
 	for e, err := range r.o.Archive.Ledger(ctx, 1) {
 		if err != nil {
-			return total, fmt.Errorf("reading what patches cost: %w", err)
+			return total, fmt.Errorf("reading the cost of patches: %w", err)
 		}
 		var c patching.Cost
 		if e.Kind == patching.CostKind && json.Unmarshal(e.Data, &c) == nil && c.Run == r.run.ID {

@@ -27,10 +27,10 @@ func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]a
 	return out, nil
 }
 
-// survive lists what waited when an interrupted run was planned. Its own proposal may
+// plannedWaits lists what waited when an interrupted run was planned. Its own proposal may
 // have superseded that since, which changes nothing for the run. A person's decision
 // does, and then the result is what waits now.
-func (r *runner) survive(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
+func (r *runner) plannedWaits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	now, err := r.waits(ctx, a, run)
 	if err != nil {
 		return nil, err

@@ -57,12 +57,12 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 	if s == nil {
 		return note, nil
 	}
-	return r.handIn(ctx, note, *s)
+	return r.proposePatch(ctx, note, *s)
 }
 
 // draft asks the model, and once more if its patch would be refused before anything is
 // run. The submission is nil if there is none.
-func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *patching.Submission, told string, err error) {
+func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *patching.Submission, text string, err error) {
 	a, _ := r.o.Workspace.Agent(agentID)
 	asked, done, err := r.o.Writer(ctx, a)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 	defer func() { err = errors.Join(err, done()) }()
 	w := patchwriter.Writer{Model: asked, Route: r.o.Workspace.Settings.Patches.Write}
 	for try := range 2 {
-		reply, err := r.askOnce(ctx, w, m, int64(try))
+		reply, err := r.writeOnce(ctx, w, m, int64(try))
 		note.Usage.InputTokens += reply.Usage.InputTokens
 		note.Usage.OutputTokens += reply.Usage.OutputTokens
 		note.Usage.CachedTokens += reply.Usage.CachedTokens
@@ -93,13 +93,13 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 		if why == "" {
 			return s, fmt.Sprintf("written at the %s try from %d failures", []string{"first", "second"}[try], len(m.Cases)), nil
 		}
-		told, m.Refused = "what the model wrote was refused twice, at last because: "+why, why
+		text, m.Refused = "what the model wrote was refused twice, at last because: "+why, why
 	}
-	return s, told, nil
+	return s, text, nil
 }
 
-// askOnce asks the model within the run's budget.
-func (r *runner) askOnce(ctx context.Context, w patchwriter.Writer, m patchwriter.Material, try int64) (patchwriter.Reply, error) {
+// writeOnce asks the model within the run's budget.
+func (r *runner) writeOnce(ctx context.Context, w patchwriter.Writer, m patchwriter.Material, try int64) (patchwriter.Reply, error) {
 	ticket, err := r.budget.Reserve(ctx)
 	if err != nil {
 		return patchwriter.Reply{}, err

@@ -20,6 +20,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
+	"evolve/mutate/night"
 	"evolve/runtime/sandbox"
 	foreign "evolve/runtime/text"
 )
@@ -104,8 +105,8 @@ func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspa
 		return nil, err
 	}
 	list, err := batch.Forecast(ctx, batch.Options{
-		Workspace: w, Archive: a, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency, Now: sh.Now,
-		Log: slog.New(slog.DiscardHandler),
+		Workspace: w, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency,
+		Env: night.Env{Archive: a, Now: sh.Now, Log: slog.New(slog.DiscardHandler)},
 	})
 	out := make([]doctor.Forecast, len(list))
 	for i, e := range list {

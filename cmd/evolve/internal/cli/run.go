@@ -181,7 +181,7 @@ func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) e
 	if errors.As(err, new(untoldError)) {
 		return err
 	}
-	if done := batch.Told(w.StateDir()); done != nil && err == nil {
+	if done := batch.MarkReported(w.StateDir()); done != nil && err == nil {
 		err = done
 	}
 	return err
@@ -191,7 +191,7 @@ func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) e
 // killed before it exited. It reports whether that is all this command has to do, since
 // it is the same one once more; the error is then the run's own end.
 func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Workspace, opts batch.Options, o runOptions) (bool, error) {
-	u, err := batch.FindUntold(ctx, opts)
+	u, err := batch.FindUnreported(ctx, opts)
 	if err != nil {
 		return false, untoldError{err}
 	}

@@ -12,6 +12,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/model"
 )
 
@@ -38,9 +39,11 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 		Workspace: w, Agents: given.Agents, Stages: given.Stages, Budget: budget, Until: until,
 		Concurrency: cmp.Or(given.Concurrency, set.Search.Concurrency), Lookahead: cmp.Or(given.Lookahead, set.Search.Lookahead),
 		Seed: given.Seed, Selection: cmp.Or(given.Selection, set.Search.Selection), Resume: resume, Given: given,
-		Open: agents.Open, Guards: agents.Guard.Stats,
-		Grading: func(suites []*bench.Suite) (bench.GradeFunc, error) { return agents.Sandbox.Grading(suites), nil },
-		Scrub:   agents.Sandbox.Scrubber.String, Now: h.Now, Sleep: h.Sleep, Log: h.Log, Binary: agents.Binary, Host: host,
+		Open: agents.Open, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
+		Env: night.Env{
+			Grading: func(suites []*bench.Suite) (bench.GradeFunc, error) { return agents.Sandbox.Grading(suites), nil },
+			Scrub:   agents.Sandbox.Scrubber.String, Now: h.Now, Sleep: h.Sleep, Log: h.Log,
+		},
 	}
 	if len(set.Patches.Targets) > 0 {
 		opts.Patches = h.PatchDesk(w, nil)
