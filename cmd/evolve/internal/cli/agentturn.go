@@ -94,7 +94,7 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	live := sh.watch(c)
+	live := sh.watch()
 	res, err := agents.Take(c.Context, opened.Agent, t.Turn, scratch, live.show)
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return err
@@ -313,7 +313,7 @@ type watcher struct {
 	shown int
 }
 
-func (sh *shell) watch(c *cli.Context) *watcher {
+func (sh *shell) watch() *watcher {
 	return &watcher{sh: sh, quiet: sh.json}
 }
 

@@ -24,16 +24,17 @@ type backupView struct {
 }
 
 func (sh *shell) archiveBackupCommand() *cli.Command {
+	var force bool
 	return &cli.Command{
 		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
 		Description: "Works while a run is on: the copy is of one moment. It is written whole or not at all, " +
 			"readable by you alone. In a FOLDER the file is named by the archive and the time. `evolve archive restore` reads it.",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Usage: "replace FILE"}},
-		Action: sh.archiveBackup,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Destination: &force, Usage: "replace FILE"}},
+		Action: func(c *cli.Context) error { return sh.archiveBackup(c, force) },
 	}
 }
 
-func (sh *shell) archiveBackup(c *cli.Context) error {
+func (sh *shell) archiveBackup(c *cli.Context, force bool) error {
 	name := c.Args().First()
 	return sh.reading(c, func(a *archive.Archive) error {
 		path := sh.abs(name)
@@ -44,7 +45,7 @@ func (sh *shell) archiveBackup(c *cli.Context) error {
 			}
 			path = filepath.Join(path, "archive-"+id+"-"+sh.Now().UTC().Format(backupStamp)+".backup")
 		}
-		held, err := a.BackupFile(c.Context, path, c.Bool("force"))
+		held, err := a.BackupFile(c.Context, path, force)
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			return exit.Errorf(exit.Usage, "--force replaces it", "%s exists", name)

@@ -18,6 +18,7 @@ import (
 )
 
 func (sh *shell) archiveCommand() *cli.Command {
+	var csv bool
 	return &cli.Command{
 		Name: "archive", Usage: "what was recorded: numbers, checks, export, import, backups and repair",
 		Subcommands: []*cli.Command{
@@ -31,8 +32,8 @@ func (sh *shell) archiveCommand() *cli.Command {
 			},
 			{
 				Name: "export", Usage: "everything as JSONL, or the evaluations as CSV", ArgsUsage: "[FILE]",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "csv", Usage: "the evaluations as CSV"}},
-				Action: sh.archiveExport,
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "csv", Destination: &csv, Usage: "the evaluations as CSV"}},
+				Action: func(c *cli.Context) error { return sh.archiveExport(c, csv) },
 			},
 			{
 				Name: "import", Usage: "read an export into a workspace without an archive", ArgsUsage: "FILE",
@@ -94,7 +95,7 @@ func (sh *shell) archiveCheck(c *cli.Context) error {
 }
 
 // archiveExport writes to a file, atomically, or to standard output.
-func (sh *shell) archiveExport(c *cli.Context) error {
+func (sh *shell) archiveExport(c *cli.Context, csv bool) error {
 	name := c.Args().First()
 	toStdout := name == "" || name == "-"
 	if toStdout && sh.json {
@@ -102,7 +103,7 @@ func (sh *shell) archiveExport(c *cli.Context) error {
 	}
 	return sh.inspecting(c, func(a *archive.Archive) error {
 		write := func(ctx context.Context, w io.Writer) error {
-			if c.Bool("csv") {
+			if csv {
 				return a.ExportCSV(ctx, w)
 			}
 			return a.Export(ctx, w)

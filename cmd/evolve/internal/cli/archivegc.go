@@ -23,13 +23,14 @@ type gcView struct {
 }
 
 func (sh *shell) archiveGCCommand() *cli.Command {
+	var dry bool
 	return &cli.Command{
 		Name: "gc", Usage: "remove old transcripts and evaluations by `keep` of evolve.yaml",
 		Description: "A night with `keep` does the same at its end. What is open, adopted or rolled back, or was refused in the last " +
 			"90 days, keeps its evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
 			"latest 30 nights always stay. What stays is copied, checked, and put in the place of the old in one step.",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "show what would go, and change nothing"}},
-		Action: sh.archiveGC,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &dry, Usage: "show what would go, and change nothing"}},
+		Action: func(c *cli.Context) error { return sh.archiveGC(c, dry) },
 	}
 }
 
@@ -37,12 +38,12 @@ func retention(w *workspace.Workspace) archive.Retention {
 	return archive.Retention{Nights: w.Settings.Keep.Nights, Bytes: w.Settings.Keep.Size}
 }
 
-func (sh *shell) archiveGC(c *cli.Context) error {
+func (sh *shell) archiveGC(c *cli.Context, dry bool) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
 	}
-	keep, dry := retention(w), c.Bool("dry-run")
+	keep := retention(w)
 	if keep == (archive.Retention{}) {
 		return exit.Errorf(exit.Usage, "write for example `keep: {nights: 60}` there; `evolve help archive` says what always stays", "evolve.yaml has no keep, so everything is kept")
 	}

@@ -17,14 +17,15 @@ import (
 )
 
 func (sh *shell) archiveRepairCommand() *cli.Command {
+	var yes bool
 	return &cli.Command{
 		Name: "repair", Usage: "save what can be read of a damaged archive",
 		Description: "Names what is damaged and counts what a repair keeps and what is lost, and changes nothing; while there is " +
 			"damage it ends with exit code 8. With --yes it builds a sound archive of every record that can be read, before " +
 			"and behind the damage, with the ledger up to the last entry whose chain holds and an entry that names what was " +
 			"lost. The damaged archive is moved aside whole. Killed on its way it can be repeated.",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "repair it"}},
-		Action: sh.archiveRepair,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Destination: &yes, Aliases: []string{"y"}, Usage: "repair it"}},
+		Action: func(c *cli.Context) error { return sh.archiveRepair(c, yes) },
 	}
 }
 
@@ -35,14 +36,14 @@ type repairView struct {
 	archive.Repair
 }
 
-func (sh *shell) archiveRepair(c *cli.Context) error {
+func (sh *shell) archiveRepair(c *cli.Context, yes bool) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
 	dir := wire.ArchiveDir(root)
 	var r *archive.Repair
-	if c.Bool("yes") {
+	if yes {
 		r, err = archive.RepairArchive(c.Context, dir, archive.Building{Owner: "evolve archive repair", Now: sh.Now})
 	} else {
 		r, err = archive.PlanRepair(c.Context, dir)

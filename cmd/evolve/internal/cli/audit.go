@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -10,14 +11,15 @@ import (
 )
 
 func (sh *shell) auditCommand() *cli.Command {
+	var from int64
 	return &cli.Command{
 		Name: "audit", Usage: "the hash-chained ledger of everything decided or attempted",
 		Subcommands: []*cli.Command{
 			{
 				Name: "log", Usage: "the entries",
-				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Usage: "from entry `N` on", Value: 1}},
+				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Destination: &from, Usage: "from entry `N` on", Value: 1}},
 				Action: func(c *cli.Context) error {
-					return sh.inspecting(c, func(a *archive.Archive) error { return sh.auditLog(c, a) })
+					return sh.inspecting(c, func(a *archive.Archive) error { return sh.auditLog(c.Context, a, from) })
 				},
 			},
 			sh.verifyCommand(),
@@ -27,9 +29,9 @@ func (sh *shell) auditCommand() *cli.Command {
 	}
 }
 
-func (sh *shell) auditLog(c *cli.Context, a *archive.Archive) error {
+func (sh *shell) auditLog(ctx context.Context, a *archive.Archive, from int64) error {
 	list := []archive.LedgerEntry{}
-	for e, err := range a.Ledger(c.Context, c.Int64("from")) {
+	for e, err := range a.Ledger(ctx, from) {
 		if err != nil {
 			return fmt.Errorf("reading the ledger: %w", err)
 		}

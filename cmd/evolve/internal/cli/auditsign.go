@@ -13,7 +13,14 @@ import (
 	"evolve/cmd/evolve/internal/sshsig"
 )
 
+// signOptions are the flags of `evolve audit sign`.
+type signOptions struct {
+	key  string
+	anew bool
+}
+
 func (sh *shell) signCommand() *cli.Command {
+	var o signOptions
 	return &cli.Command{
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
 		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
@@ -21,14 +28,14 @@ func (sh *shell) signCommand() *cli.Command {
 			"signed as it is written; this command signs what came about otherwise, such as by a restore: look at it first. " +
 			"It signs nothing that `evolve audit verify` finds fault with.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "key", Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
-			&cli.BoolFlag{Name: "anew", Usage: "also where the head that was signed before is not in the ledger"},
+			&cli.StringFlag{Name: "key", Destination: &o.key, Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
+			&cli.BoolFlag{Name: "anew", Destination: &o.anew, Usage: "also where the head that was signed before is not in the ledger"},
 		},
-		Action: sh.auditSign,
+		Action: func(c *cli.Context) error { return sh.auditSign(c, o) },
 	}
 }
 
-func (sh *shell) auditSign(c *cli.Context) error {
+func (sh *shell) auditSign(c *cli.Context, o signOptions) error {
 	if err := sh.outside(); err != nil {
 		return err
 	}
@@ -36,14 +43,14 @@ func (sh *shell) auditSign(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	with, err := sh.keysFor(root, c.String("key"))
+	with, err := sh.keysFor(root, o.key)
 	if err != nil {
 		return err
 	}
 	return sh.reading(c, func(a *archive.Archive) error {
 		was, err := signing.Read(c.Context, a, root, with.Allowed)
 		switch {
-		case errors.Is(err, signing.ErrUnsigned), err == nil, c.Bool("anew"):
+		case errors.Is(err, signing.ErrUnsigned), err == nil, o.anew:
 		case errors.As(err, new(*archive.AuditError)):
 			return exit.Errorf(exit.Integrity, signing.Hint, "the ledger does not go on from what was signed before: %w", err)
 		default:

@@ -109,7 +109,7 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 		for _, name := range sortedSuites(w) {
 			suites = append(suites, w.Suites[name])
 		}
-		return sh.valid(c, sortedSuites(w), suites)
+		return sh.valid(sortedSuites(w), suites)
 	}
 	var names, issues []string
 	for _, file := range c.Args().Slice() {
@@ -127,11 +127,11 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 	if len(issues) > 0 {
 		return exit.Errorf(exit.Usage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
 	}
-	return sh.valid(c, names, suites)
+	return sh.valid(names, suites)
 }
 
 // valid prints that suites are usable, and the near-duplicates in each.
-func (sh *shell) valid(c *cli.Context, names []string, suites []*bench.Suite) error {
+func (sh *shell) valid(names []string, suites []*bench.Suite) error {
 	alike := map[string]bench.Likeness{}
 	for i, s := range suites {
 		alike[names[i]] = s.Likeness()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,17 @@ import (
 	"evolve/runtime/text"
 )
 
+// benchImportOptions are the flags of `evolve bench import`.
+type benchImportOptions struct {
+	suite, memories string
+	force           bool
+	format, domains string
+	parts           cli.StringSlice
+	read            importer.Options
+}
+
 func (sh *shell) benchImportCommand() *cli.Command {
+	var o benchImportOptions
 	var formats []string
 	for _, f := range importer.Formats() {
 		formats = append(formats, string(f))
@@ -27,22 +38,22 @@ func (sh *shell) benchImportCommand() *cli.Command {
 		Description: "FILE may be - for standard input. The format is detected; nothing named in the file is\n" +
 			"executed, fetched or followed.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "read it as `FORMAT`: " + strings.Join(formats, ", ")},
-			&cli.StringFlag{Name: "suite", Usage: "write suites/`NAME`.jsonl"},
-			&cli.StringFlag{Name: "memories", Usage: "write agents/`AGENT`/memories.jsonl instead"},
-			&cli.StringSliceFlag{Name: "part", Usage: "this `PART` of a labelled set (train, val, test); test by default"},
-			&cli.IntFlag{Name: "per-label", Usage: "at most `N` of each label of a labelled set"},
-			&cli.IntFlag{Name: "limit", Usage: "at most `N` tasks"},
-			&cli.Int64Flag{Name: "seed", Usage: "draw those of --per-label and --limit with the seed `N`"},
-			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of tasks that name none"},
-			&cli.StringFlag{Name: "domains", Usage: "a JSON `FILE` that maps each domain to its labels"},
-			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of formats that name none, such as numeric or f1"},
-			&cli.StringFlag{Name: "question", Usage: "the `COLUMN` of the question"},
-			&cli.StringFlag{Name: "answer", Usage: "the `COLUMN` of the answer"},
-			&cli.StringFlag{Name: "choices", Usage: "the `COLUMN` of the choices, which are shown below the question"},
-			&cli.BoolFlag{Name: "force", Usage: "replace what is there"},
+			&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "read it as `FORMAT`: " + strings.Join(formats, ", ")},
+			&cli.StringFlag{Name: "suite", Destination: &o.suite, Usage: "write suites/`NAME`.jsonl"},
+			&cli.StringFlag{Name: "memories", Destination: &o.memories, Usage: "write agents/`AGENT`/memories.jsonl instead"},
+			&cli.StringSliceFlag{Name: "part", Destination: &o.parts, Usage: "this `PART` of a labelled set (train, val, test); test by default"},
+			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` of each label of a labelled set"},
+			&cli.IntFlag{Name: "limit", Destination: &o.read.Limit, Usage: "at most `N` tasks"},
+			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "draw those of --per-label and --limit with the seed `N`"},
+			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the `DOMAIN` of tasks that name none"},
+			&cli.StringFlag{Name: "domains", Destination: &o.domains, Usage: "a JSON `FILE` that maps each domain to its labels"},
+			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER` of formats that name none, such as numeric or f1"},
+			&cli.StringFlag{Name: "question", Destination: &o.read.Columns.Question, Usage: "the `COLUMN` of the question"},
+			&cli.StringFlag{Name: "answer", Destination: &o.read.Columns.Answer, Usage: "the `COLUMN` of the answer"},
+			&cli.StringFlag{Name: "choices", Destination: &o.read.Columns.Choices, Usage: "the `COLUMN` of the choices, which are shown below the question"},
+			&cli.BoolFlag{Name: "force", Destination: &o.force, Usage: "replace what is there"},
 		},
-		Action: sh.benchImport,
+		Action: func(c *cli.Context) error { return sh.benchImport(c, o) },
 	}
 }
 
@@ -55,13 +66,13 @@ type imported struct {
 	alike   *bench.Likeness // of tasks
 }
 
-func (sh *shell) benchImport(c *cli.Context) error {
+func (sh *shell) benchImport(c *cli.Context, o benchImportOptions) error {
 	name := c.Args().First()
-	if (c.String("suite") == "") == (c.String("memories") == "") {
+	if (o.suite == "") == (o.memories == "") {
 		return exit.Misuse(errors.New("say where it goes: --suite NAME or --memories AGENT"))
 	}
-	for _, flag := range []string{"suite", "memories"} {
-		if v := c.String(flag); v != filepath.Base(v) && v != "" || strings.HasPrefix(v, ".") {
+	for flag, v := range map[string]string{"suite": o.suite, "memories": o.memories} {
+		if v != filepath.Base(v) && v != "" || strings.HasPrefix(v, ".") {
 			return exit.Misuse(fmt.Errorf("--%s is a name, not the path %q", flag, v))
 		}
 	}
@@ -69,7 +80,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	opts, err := sh.importOptions(c)
+	opts, err := sh.importOptions(c.Context, o)
 	if err != nil {
 		return err
 	}
@@ -79,14 +90,14 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	}
 	defer func() { _ = in.Close() }()
 	var out imported
-	if agent := c.String("memories"); agent != "" {
+	if agent := o.memories; agent != "" {
 		if _, err := os.Stat(filepath.Join(root, "agents", agent)); err != nil {
 			return exit.Misuse(fmt.Errorf("the workspace has no agent %q", agent))
 		}
 		out.path = filepath.Join(root, "agents", agent, "memories.jsonl")
 		err = out.memories(in, opts)
 	} else {
-		out.path = filepath.Join(root, "suites", c.String("suite")+".jsonl")
+		out.path = filepath.Join(root, "suites", o.suite+".jsonl")
 		err = out.tasks(in, opts)
 	}
 	for _, n := range out.notes {
@@ -95,7 +106,7 @@ func (sh *shell) benchImport(c *cli.Context) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)
 	}
-	if err := writeNew(out.path, out.content.Bytes(), c.Bool("force")); err != nil {
+	if err := writeNew(out.path, out.content.Bytes(), o.force); err != nil {
 		return err
 	}
 	if sh.json {
@@ -133,23 +144,20 @@ func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 // howToRead is the hint for a file that cannot be parsed.
 const howToRead = "--format, --question, --answer and --part say how to read it"
 
-func (sh *shell) importOptions(c *cli.Context) (importer.Options, error) {
-	o := importer.Options{
-		Format: importer.Format(c.String("format")), Grader: c.String("grader"), Domain: c.String("domain"),
-		Parts: c.StringSlice("part"), PerLabel: c.Int("per-label"), Limit: c.Int("limit"), Seed: c.Int64("seed"),
-		Columns: importer.Columns{Question: c.String("question"), Answer: c.String("answer"), Choices: c.String("choices")},
+// importOptions completes the options with the file of domains.
+func (sh *shell) importOptions(ctx context.Context, o benchImportOptions) (importer.Options, error) {
+	read := o.read
+	read.Format, read.Parts = importer.Format(o.format), o.parts.Value()
+	if o.domains == "" {
+		return read, nil
 	}
-	file := c.String("domains")
-	if file == "" {
-		return o, nil
-	}
-	in, err := sh.source(c.Context, file)
+	in, err := sh.source(ctx, o.domains)
 	if err != nil {
-		return o, err
+		return read, err
 	}
-	o.Domains, err = importer.ReadDomains(in)
+	read.Domains, err = importer.ReadDomains(in)
 	if err = errors.Join(err, in.Close()); err != nil {
-		return o, exit.Misuse(fmt.Errorf("%s does not map domains to lists of labels: %w", file, err))
+		return read, exit.Misuse(fmt.Errorf("%s does not map domains to lists of labels: %w", o.domains, err))
 	}
-	return o, nil
+	return read, nil
 }

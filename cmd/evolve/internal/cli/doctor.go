@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
@@ -26,6 +27,7 @@ import (
 )
 
 func (sh *shell) doctorCommand() *cli.Command {
+	var patience time.Duration
 	return &cli.Command{
 		Name: "doctor", Usage: "check the workspace and what a night needs around it",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
@@ -33,14 +35,13 @@ func (sh *shell) doctorCommand() *cli.Command {
 			"task of its search side, twice, which may cost what two tasks cost: --trial 0 gives none. It changes nothing. Warnings leave the exit code at 0; " +
 			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "trial", Value: trialTime, Usage: "at most this `LONG` for each agent's task; 0 tries none"},
+			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most this `LONG` for each agent's task; 0 tries none"},
 		},
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
 			if err != nil {
 				return err
 			}
-			patience := c.Duration("trial")
 			if patience < 0 {
 				return exit.Misuse(errors.New("--trial must be 0 or longer"))
 			}

@@ -19,7 +19,11 @@ import (
 	"evolve/reports/render"
 )
 
+// reportOptions are the flags of `evolve report`.
+type reportOptions struct{ html, markdown, open bool }
+
 func (sh *shell) reportCommand() *cli.Command {
+	var o reportOptions
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "one night on one page",
@@ -27,9 +31,9 @@ func (sh *shell) reportCommand() *cli.Command {
 		Description: "RUN is a run's id or number; the latest by default. RUN may be `index`: the page that links " +
 			"all nights. Works while a run is on.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "html", Usage: "write the page and print its path"},
-			&cli.BoolFlag{Name: "markdown", Usage: "as Markdown"},
-			&cli.BoolFlag{Name: "open", Usage: "write the page and show it in the browser"},
+			&cli.BoolFlag{Name: "html", Destination: &o.html, Usage: "write the page and print its path"},
+			&cli.BoolFlag{Name: "markdown", Destination: &o.markdown, Usage: "as Markdown"},
+			&cli.BoolFlag{Name: "open", Destination: &o.open, Usage: "write the page and show it in the browser"},
 		},
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
@@ -38,20 +42,20 @@ func (sh *shell) reportCommand() *cli.Command {
 			}
 			return sh.reading(c, func(a *archive.Archive) error {
 				if c.Args().First() == "index" {
-					return sh.printIndex(c, root, a)
+					return sh.printIndex(c.Context, root, a, o)
 				}
-				return sh.printReport(c, root, a, c.Args().First())
+				return sh.printReport(c.Context, root, a, c.Args().First(), o)
 			})
 		},
 	}
 }
 
-func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, run string) error {
-	src, err := asTheyAre(c.Context, a)
+func (sh *shell) printReport(ctx context.Context, root string, a *archive.Archive, run string, o reportOptions) error {
+	src, err := asTheyAre(ctx, a)
 	if err != nil {
 		return err
 	}
-	r, err := model.Build(c.Context, src, run)
+	r, err := model.Build(ctx, src, run)
 	if errors.Is(err, archive.ErrNotFound) {
 		return exit.Errorf(exit.Usage, "`evolve status` lists the runs", "there is no run %q", run)
 	}
@@ -61,44 +65,44 @@ func (sh *shell) printReport(c *cli.Context, root string, a *archive.Archive, ru
 	switch {
 	case sh.json:
 		return render.JSON(sh.stdout, r)
-	case c.Bool("markdown"):
+	case o.markdown:
 		return render.Markdown(sh.stdout, r)
-	case c.Bool("html"), c.Bool("open"):
-		path, err := writeReports(c.Context, root, a, r)
+	case o.html, o.open:
+		path, err := writeReports(ctx, root, a, r)
 		if err != nil {
 			return err
 		}
-		return sh.page(c, path)
+		return sh.page(ctx, path, o.open)
 	}
 	_, width := terminal(sh.stdout)
 	return render.Terminal(sh.stdout, sh.localReport(r), render.TerminalOptions{Width: width, Color: sh.color})
 }
 
-func (sh *shell) printIndex(c *cli.Context, root string, a *archive.Archive) error {
+func (sh *shell) printIndex(ctx context.Context, root string, a *archive.Archive, o reportOptions) error {
 	if sh.json {
-		src, err := asTheyAre(c.Context, a)
+		src, err := asTheyAre(ctx, a)
 		if err != nil {
 			return err
 		}
-		nights, err := model.Summaries(c.Context, src)
+		nights, err := model.Summaries(ctx, src)
 		if err != nil {
 			return fmt.Errorf("building the index: %w", err)
 		}
 		return render.IndexJSON(sh.stdout, nights)
 	}
-	path, err := writeIndex(c.Context, root, a)
+	path, err := writeIndex(ctx, root, a)
 	if err != nil {
 		return err
 	}
-	return sh.page(c, path)
+	return sh.page(ctx, path, o.open)
 }
 
 // page prints where a page is, and shows it when asked to.
-func (sh *shell) page(c *cli.Context, path string) error {
-	if _, err := fmt.Fprintln(sh.stdout, path); err != nil || !c.Bool("open") {
+func (sh *shell) page(ctx context.Context, path string, open bool) error {
+	if _, err := fmt.Fprintln(sh.stdout, path); err != nil || !open {
 		return err
 	}
-	return sh.browse(c.Context, path)
+	return sh.browse(ctx, path)
 }
 
 // browse hands a page to the program that opens pages here.

@@ -95,7 +95,7 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 		return err
 	}
 	sh.stands = fmt.Sprintf("%s is decided: %s", r.ID, granted.Request.State)
-	return sh.printGranted(c, granted)
+	return sh.printGranted(granted)
 }
 
 // peekRequest reads one change request and closes the archive: a run must not wait for an
@@ -134,7 +134,7 @@ func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r a
 	return nil
 }
 
-func (sh *shell) printGranted(c *cli.Context, g decide.Granted) error {
+func (sh *shell) printGranted(g decide.Granted) error {
 	r, left := g.Request, ""
 	if r.State == archive.RequestApproved && g.Proposal == nil {
 		left = leftToPerson(r.Request.Type)

@@ -163,7 +163,7 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		}
 		return errors.Join(err, a.Close())
 	}
-	err = sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), c, w, a, summary, o))
+	err = sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), w, a, summary, o))
 	sh.keepHouse(ctx, w, summary, sh.quiet || sh.json)
 	return err
 }
@@ -200,7 +200,7 @@ func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Wo
 	}
 	if u.Repeat {
 		sh.eprintf("run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
-		return true, sh.conclude(ctx, c, w, opts.Archive, u.Summary, o)
+		return true, sh.conclude(ctx, w, opts.Archive, u.Summary, o)
 	}
 	if _, err := sh.writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
 		return false, untoldError{err}
@@ -241,7 +241,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 }
 
 // conclude writes the report and prints how the run ended.
-func (sh *shell) conclude(ctx context.Context, c *cli.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
+func (sh *shell) conclude(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
 	report, err := sh.writeReport(ctx, w, a, s)
 	if err != nil {
 		return untoldError{err}
