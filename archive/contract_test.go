@@ -227,7 +227,7 @@ func contract(t *testing.T, open func(t *testing.T) pairOf) {
 			t.Error(diff)
 		}
 		for child, want := range map[agent.ConfigID]bool{"bb": true, "b": false, "aa": false} {
-			if got := must(p.r.Tried(ctx, "solver", child))(t); got != want {
+			if got := p.r.SearchView("solver", nil).Tried(child); got != want {
 				t.Errorf("tried %s: %v", child, got)
 			}
 		}

@@ -3,8 +3,6 @@ package archive
 import (
 	"context"
 	"iter"
-
-	"evolve/runtime/agent"
 )
 
 // Expose records that a holdout was opened.
@@ -43,13 +41,4 @@ func putMutation(b *batch, m Mutation) error {
 // Mutations yields an agent's tried mutations by child.
 func (a *Archive) Mutations(ctx context.Context, agentID string) iter.Seq2[Mutation, error] {
 	return documents[Mutation](ctx, a, "list the mutations", newKey(tableMutation).text(agentID), nil)
-}
-
-// Tried reports whether a child config was tried before.
-func (a *Archive) Tried(ctx context.Context, agentID string, child agent.ConfigID) (bool, error) {
-	prefix := newKey(tableMutation).text(agentID).text(string(child))
-	for _, err := range documents[Mutation](ctx, a, "look up a mutation", prefix, nil) {
-		return err == nil, err
-	}
-	return false, nil
 }

@@ -44,12 +44,8 @@ func (s *search) recall(history []Remembered) {
 		if h == nil {
 			continue
 		}
-		at, found := slices.BinarySearchFunc(h.cells, task, func(c irt.Cell, task int) int { return c.Task - task })
-		if !found {
-			h.cells = slices.Insert(h.cells, at, irt.Cell{Task: task})
-		}
 		trust := math.Min(r.Trust, 1)
-		h.cells[at].Add(r.Score, trust)
+		h.cells = irt.AddScore(h.cells, task, r.Score, trust)
 		h.weight += trust
 		h.mean += trust * r.Score
 	}

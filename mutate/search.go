@@ -119,25 +119,32 @@ func New(o Options) (Searcher, error) {
 	return s, nil
 }
 
-// weigh sets the tasks' weights; invalid ones count as 1.
+// weigh sets the tasks' weights.
 func (s *search) weigh() error {
-	sum := 0.0
+	s.weights = normalizedWeights(s.tasks)
 	for j, t := range s.tasks {
 		if _, twice := s.taskIndex[t.ID]; twice {
 			return fmt.Errorf("two tasks are called %q", t.ID)
 		}
 		s.taskIndex[t.ID] = j
-		w := t.Weight
-		if !(w > 0) || math.IsInf(w, 1) {
-			w = 1
-		}
-		s.weights = append(s.weights, w)
-		sum += w
-	}
-	for j := range s.weights {
-		s.weights[j] /= sum
 	}
 	return nil
+}
+
+// normalizedWeights returns the tasks' weights with the sum 1; invalid ones count as 1.
+func normalizedWeights(tasks []Task) []float64 {
+	weights, sum := make([]float64, len(tasks)), 0.0
+	for j, t := range tasks {
+		weights[j] = t.Weight
+		if !(t.Weight > 0) || math.IsInf(t.Weight, 1) {
+			weights[j] = 1
+		}
+		sum += weights[j]
+	}
+	for j := range weights {
+		weights[j] /= sum
+	}
+	return weights
 }
 
 // capacity returns the number of evaluations that a variant can take.

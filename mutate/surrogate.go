@@ -1,9 +1,6 @@
 package mutate
 
 import (
-	"math"
-	"slices"
-
 	"gonum.org/v1/gonum/mat"
 
 	"evolve/mutate/irt"
@@ -34,18 +31,9 @@ type observationKey struct {
 // NewSurrogate returns a model without data.
 func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surrogate {
 	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, seen: map[observationKey]bool{}}
-	total := 0.0
+	s.weights = normalizedWeights(tasks)
 	for j, t := range tasks {
 		s.index[t.ID] = j
-		w := t.Weight
-		if !(w > 0) || math.IsInf(w, 1) {
-			w = 1
-		}
-		s.weights = append(s.weights, w)
-		total += w
-	}
-	for j := range s.weights {
-		s.weights[j] /= total
 	}
 	s.model = irt.New(s.codec.dims, len(tasks))
 	return s
@@ -75,11 +63,7 @@ func (s *Surrogate) Add(o Observation) {
 	}
 	s.seen[key] = true
 	it := &s.items[i]
-	at, found := slices.BinarySearchFunc(it.Cells, task, func(c irt.Cell, task int) int { return c.Task - task })
-	if !found {
-		it.Cells = slices.Insert(it.Cells, at, irt.Cell{Task: task})
-	}
-	it.Cells[at].Add(o.Score, 1)
+	it.Cells = irt.AddScore(it.Cells, task, o.Score, 1)
 	s.fresh = true
 }
 

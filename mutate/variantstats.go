@@ -2,7 +2,6 @@ package mutate
 
 import (
 	"math"
-	"slices"
 
 	"evolve/mutate/irt"
 	"evolve/mutate/operator"
@@ -88,11 +87,7 @@ func (a *variantStats) advance(task, next int) {
 
 // observe adds a score.
 func (a *variantStats) observe(task int, score float64) {
-	at, found := slices.BinarySearchFunc(a.cells, task, func(c irt.Cell, task int) int { return c.Task - task })
-	if !found {
-		a.cells = slices.Insert(a.cells, at, irt.Cell{Task: task})
-	}
-	a.cells[at].Add(score, 1)
+	a.cells = irt.AddScore(a.cells, task, score, 1)
 	a.scored++
 	a.score += score
 }

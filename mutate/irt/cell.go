@@ -1,5 +1,7 @@
 package irt
 
+import "slices"
+
 // Cell sums the scores of a config on one task. Counts and sums are fractional where an
 // evaluation has a weight below one.
 type Cell struct {
@@ -29,4 +31,14 @@ func Merge(a, b []Cell) []Cell {
 		}
 	}
 	return append(append(out, a...), b...)
+}
+
+// AddScore adds a score with a weight to the cell of a task in a list in order of tasks.
+func AddScore(cells []Cell, task int, score, weight float64) []Cell {
+	at, found := slices.BinarySearchFunc(cells, task, func(c Cell, task int) int { return c.Task - task })
+	if !found {
+		cells = slices.Insert(cells, at, Cell{Task: task})
+	}
+	cells[at].Add(score, weight)
+	return cells
 }
