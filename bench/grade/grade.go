@@ -120,7 +120,7 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 				return bench.Grading{}, fmt.Errorf("grader %q: %w", p.spec.Type, err)
 			}
 		}
-		grade := p.settle(v)
+		grade := p.final(v)
 		grading.Grades[i] = grade
 		grading.Pass = grading.Pass && grade.Pass
 		sum += grade.Weight * grade.Score
@@ -137,8 +137,8 @@ func (g *Grader) expects(o agent.Outcome) bool {
 	})
 }
 
-// settle applies not and threshold.
-func (p part) settle(v judgement) bench.Grade {
+// final applies not and threshold.
+func (p part) final(v judgement) bench.Grade {
 	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason)}
 	if p.spec.Weight > 0 {
 		g.Weight = p.spec.Weight
