@@ -12,11 +12,10 @@
 //	mutate             operators, selectors, searchers; mutate/constants: those marked in source
 //	patch              proposals as commits: patch/diff reads foreign diffs, patch/scope judges trees
 //	gates              the checks they must pass; gates/scan reads source, gates/gotest runs tests
+//	gates/review       the life of every proposal: propose, gate, approve, reject, roll back
 //	reports            the morning report
 //	internal/workspace the folder a person works in
 //	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning, backups
-//	internal/decide    proposals, change requests: approve, reject, roll back
-//	internal/patching  the way of a code patch
 //	crew.go            what the agents of one process share, and how each is opened
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →

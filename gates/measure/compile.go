@@ -25,28 +25,28 @@ type binary struct{ file, dir string }
 // Compile compiles the tests and benchmarks of a tree; it runs only the toolchain, never
 // the compiled code. tree is the absolute folder of the tree, which remains the caller's.
 // name distinguishes builds; an earlier build with the same name is replaced.
-func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
-	b := &Built{tree: tree, bin: filepath.Join(y.Folder, "bin", name)}
+func (r *Runner) Compile(ctx context.Context, name, tree string) (*Built, error) {
+	b := &Built{tree: tree, bin: filepath.Join(r.Folder, "bin", name)}
 	if err := os.RemoveAll(b.bin); err != nil {
 		return nil, fmt.Errorf("making room for the benchmarks: %w", err)
 	}
-	if err := errors.Join(os.MkdirAll(b.bin, 0o700), os.MkdirAll(y.Cache, 0o700)); err != nil {
+	if err := errors.Join(os.MkdirAll(b.bin, 0o700), os.MkdirAll(r.Cache, 0o700)); err != nil {
 		return nil, fmt.Errorf("making room for the benchmarks: %w", err)
 	}
 	timed, cancel := context.WithTimeoutCause(ctx, compileTime, errSlow)
 	defer cancel()
-	tool := filepath.Join(y.Tools.Root, "bin", "go")
-	spec := y.compiling(b)
-	if len(y.Command) > 0 {
-		if err := y.warm(timed, spec, tree, tool); err != nil {
+	tool := filepath.Join(r.Tools.Root, "bin", "go")
+	spec := r.compiling(b)
+	if len(r.Command) > 0 {
+		if err := r.warm(timed, spec, tree, tool); err != nil {
 			return nil, err
 		}
 	}
-	if len(y.Packages) == 0 {
+	if len(r.Packages) == 0 {
 		return b, nil
 	}
-	list := append([]string{tool, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}"}, y.Packages...)
-	out, err := y.command(timed, spec, list)
+	list := append([]string{tool, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}"}, r.Packages...)
+	out, err := r.command(timed, spec, list)
 	if err != nil {
 		return nil, fmt.Errorf("listing the packages: %w", err)
 	}
@@ -56,7 +56,7 @@ func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 			continue
 		}
 		file := fmt.Sprintf("%d.test", len(b.binaries))
-		if _, err := y.command(timed, spec, []string{tool, "test", "-c", "-o", path.Join(y.inside(b.bin, binPlace), file), dir}); err != nil {
+		if _, err := r.command(timed, spec, []string{tool, "test", "-c", "-o", path.Join(r.inside(b.bin, binPlace), file), dir}); err != nil {
 			return nil, fmt.Errorf("compiling the benchmarks: %w", err)
 		}
 		b.binaries = append(b.binaries, binary{file, dir})
@@ -66,11 +66,11 @@ func (y *Yard) Compile(ctx context.Context, name, tree string) (*Built, error) {
 
 // warm builds a module to fill the build cache for a command that builds it again. It
 // ignores build errors, which show when the command runs.
-func (y *Yard) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
+func (r *Runner) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
 	if _, err := os.Stat(filepath.Join(tree, "go.mod")); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	_, err := y.command(ctx, spec, []string{tool, "build", "-o", os.DevNull, "./..."})
+	_, err := r.command(ctx, spec, []string{tool, "build", "-o", os.DevNull, "./..."})
 	var code *CodeError
 	if errors.As(err, &code) {
 		return nil
@@ -79,15 +79,15 @@ func (y *Yard) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) e
 }
 
 // compiling returns the sandbox of the toolchain.
-func (y *Yard) compiling(b *Built) sandbox.Spec {
+func (r *Runner) compiling(b *Built) sandbox.Spec {
 	s := sandbox.Spec{
-		Dir: y.inside(b.tree, treePlace), ReadOnly: []string{y.Tools.Root}, Writable: []string{y.Cache}, Temp: y.Folder,
-		Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs}, Env: append(y.environment(b.tree), "GOCACHE="+y.Cache),
+		Dir: r.inside(b.tree, treePlace), ReadOnly: []string{r.Tools.Root}, Writable: []string{r.Cache}, Temp: r.Folder,
+		Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs}, Env: append(r.environment(b.tree), "GOCACHE="+r.Cache),
 	}
-	if _, err := os.Stat(y.Tools.Modules); err == nil {
-		s.ReadOnly = append(s.ReadOnly, y.Tools.Modules)
+	if _, err := os.Stat(r.Tools.Modules); err == nil {
+		s.ReadOnly = append(s.ReadOnly, r.Tools.Modules)
 	}
-	if y.Sandbox.Err() == nil {
+	if r.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace, Writable: true}}
 	}
 	return s
@@ -95,16 +95,16 @@ func (y *Yard) compiling(b *Built) sandbox.Spec {
 
 // environment returns an environment without GOCACHE in which neither user nor tree can
 // change how Go works.
-func (y *Yard) environment(tree string) []string {
+func (r *Runner) environment(tree string) []string {
 	mode, cgo := "-mod=readonly", "0"
 	if _, err := os.Stat(filepath.Join(tree, "vendor", "modules.txt")); err == nil {
 		mode = "-mod=vendor"
 	}
-	if y.Cgo {
+	if r.Cgo {
 		cgo = "1"
 	}
 	return []string{
-		"PATH=" + filepath.Join(y.Tools.Root, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=" + mode + " -buildvcs=false", "GOENV=off", "GOPROXY=off", "GOSUMDB=off",
-		"GOVCS=*:off", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=" + cgo, "GOMODCACHE=" + y.Tools.Modules,
+		"PATH=" + filepath.Join(r.Tools.Root, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=" + mode + " -buildvcs=false", "GOENV=off", "GOPROXY=off", "GOSUMDB=off",
+		"GOVCS=*:off", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=" + cgo, "GOMODCACHE=" + r.Tools.Modules,
 	}
 }

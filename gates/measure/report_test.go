@@ -26,7 +26,7 @@ var detected = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(con
 var installed = sync.OnceValues(func() (gotest.Toolchain, error) { return gotest.FindToolchain(context.Background(), "go") })
 
 // commanded returns a yard whose command is a script of the tree.
-func commanded(t *testing.T, walls sandbox.Sandbox, script string) (*Yard, *Built) {
+func commanded(t *testing.T, walls sandbox.Sandbox, script string) (*Runner, *Built) {
 	t.Helper()
 	tools, err := installed()
 	if err != nil {
@@ -36,15 +36,15 @@ func commanded(t *testing.T, walls sandbox.Sandbox, script string) (*Yard, *Buil
 	if err := os.WriteFile(filepath.Join(tree, "measure.sh"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	y := &Yard{
+	r := &Runner{
 		Sandbox: walls, Unwalled: true, Tools: tools, Folder: folder, Cache: filepath.Join(folder, "cache"),
 		Command: []string{"./measure.sh", "two words"}, Metric: "work/op",
 	}
-	b, err := y.Compile(t.Context(), "base", tree) // there is nothing to compile
+	b, err := r.Compile(t.Context(), "base", tree) // there is nothing to compile
 	if err != nil {
 		t.Fatal(err)
 	}
-	return y, b
+	return r, b
 }
 
 // each runs a test with the sandbox of this machine, and without one.
@@ -62,11 +62,11 @@ func each(t *testing.T, test func(*testing.T, sandbox.Sandbox)) {
 // there, but that its files are gone in the next run.
 func TestCommand(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
-		y, b := commanded(t, walls, `
+		r, b := commanded(t, walls, `
 [ -e left ] && exit 3
 echo "$1" > left && grep -q 'two words' left && echo BenchmarkCopy 1 20 work/op 3 ns/op`)
 		for range 2 {
-			run, err := y.Run(t.Context(), b)
+			run, err := r.Run(t.Context(), b)
 			if got := run[gobench.Key{Benchmark: "BenchmarkCopy", Unit: "work/op"}]; err != nil || len(run) != 2 || len(got) != 1 || got[0] != 20 {
 				t.Fatal(run, err)
 			}
@@ -80,18 +80,18 @@ echo "$1" > left && grep -q 'two words' left && echo BenchmarkCopy 1 20 work/op 
 // TestSidesLookAlike checks that a command cannot detect which side it runs on.
 func TestSidesLookAlike(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
-		y, b := commanded(t, walls, `{ pwd; env | grep -v -e '^HOME=' -e '^TMPDIR=' -e '^EVOLVE_MARK=' | sort; } | cksum | sed 's/\([0-9]*\).*/BenchmarkView 1 \1 work\/op/'`)
+		r, b := commanded(t, walls, `{ pwd; env | grep -v -e '^HOME=' -e '^TMPDIR=' -e '^EVOLVE_MARK=' | sort; } | cksum | sed 's/\([0-9]*\).*/BenchmarkView 1 \1 work\/op/'`)
 		other := t.TempDir()
 		if err := os.CopyFS(other, os.DirFS(b.tree)); err != nil {
 			t.Fatal(err)
 		}
-		c, err := y.Compile(t.Context(), "candidate", other)
+		c, err := r.Compile(t.Context(), "candidate", other)
 		if err != nil {
 			t.Fatal(err)
 		}
 		key := gobench.Key{Benchmark: "BenchmarkView", Unit: "work/op"}
-		one, err := y.Run(t.Context(), b)
-		two, problem := y.Run(t.Context(), c)
+		one, err := r.Run(t.Context(), b)
+		two, problem := r.Run(t.Context(), c)
 		if err != nil || problem != nil || one[key][0] != two[key][0] {
 			t.Error(one, two, err, problem)
 		}
@@ -111,11 +111,11 @@ func TestCommandIsToBlame(t *testing.T) {
 		"no such program": {`rm "$0"`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			y, b := commanded(t, sandbox.None("a test"), c.script)
+			r, b := commanded(t, sandbox.None("a test"), c.script)
 			if c.says == "" {
-				y.Command, c.says = []string{"./elsewhere.sh"}, "elsewhere.sh"
+				r.Command, c.says = []string{"./elsewhere.sh"}, "elsewhere.sh"
 			}
-			_, err := y.Run(t.Context(), b)
+			_, err := r.Run(t.Context(), b)
 			var code *CodeError
 			if !errors.As(err, &code) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, want %q", err, c.says)
@@ -129,8 +129,8 @@ func TestCommandIsToBlame(t *testing.T) {
 func TestCommandHasNoWay(t *testing.T) {
 	t.Setenv("SECRET_KEY", "opensesame")
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
-		y, b := commanded(t, walls, `env | grep -q opensesame && exit 3; echo BenchmarkCopy 1 20 work/op`)
-		if _, err := y.Run(t.Context(), b); err != nil {
+		r, b := commanded(t, walls, `env | grep -q opensesame && exit 3; echo BenchmarkCopy 1 20 work/op`)
+		if _, err := r.Run(t.Context(), b); err != nil {
 			t.Error(err)
 		}
 	})
@@ -141,13 +141,13 @@ func TestCommandHasNoWay(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("opensesame"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	y, b := commanded(t, detected(), "cat '"+secret+"' && exit 3; [ \"$(cat /proc/net/dev | grep -c :)\" = 1 ] || exit 4; echo BenchmarkCopy 1 20 work/op")
-	if _, err := y.Run(t.Context(), b); err != nil {
+	r, b := commanded(t, detected(), "cat '"+secret+"' && exit 3; [ \"$(cat /proc/net/dev | grep -c :)\" = 1 ] || exit 4; echo BenchmarkCopy 1 20 work/op")
+	if _, err := r.Run(t.Context(), b); err != nil {
 		t.Error(err)
 	}
-	y, b = commanded(t, sandbox.None("a test"), "touch ran")
-	y.Unwalled = false
-	if _, err := y.Run(t.Context(), b); err == nil || !strings.Contains(err.Error(), "without a sandbox") {
+	r, b = commanded(t, sandbox.None("a test"), "touch ran")
+	r.Unwalled = false
+	if _, err := r.Run(t.Context(), b); err == nil || !strings.Contains(err.Error(), "without a sandbox") {
 		t.Error(err)
 	}
 }
@@ -160,7 +160,7 @@ func TestCommandInGo(t *testing.T) {
 	if err := detected().Layers(); err != nil {
 		t.Skip(err)
 	}
-	y, b := commanded(t, detected(), "exit 9")
+	r, b := commanded(t, detected(), "exit 9")
 	for name, text := range map[string]string{
 		"go.mod":           "module example.org/m\n\ngo 1.24\n",
 		"measured/main.go": "package main\n\nfunc main() { report() }\n",
@@ -171,29 +171,29 @@ func TestCommandInGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	y.Command = []string{"go", "run", "./measured"}
+	r.Command = []string{"go", "run", "./measured"}
 	// The standard library is compiled once for all tests that share the folder.
-	y.Cache = filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()), "evolve", "patches", "benchmarks")
-	b, err := y.Compile(t.Context(), "base", b.tree)
+	r.Cache = filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()), "evolve", "patches", "benchmarks")
+	b, err := r.Compile(t.Context(), "base", b.tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run, err := y.Run(t.Context(), b); err != nil || len(run) != 1 {
+	if run, err := r.Run(t.Context(), b); err != nil || len(run) != 1 {
 		t.Error(run, err)
 	}
 }
 
 // TestVendored checks that a module with a vendor folder uses it.
 func TestVendored(t *testing.T) {
-	y, tree := &Yard{}, t.TempDir()
-	if env := y.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=readonly -buildvcs=false") {
+	r, tree := &Runner{}, t.TempDir()
+	if env := r.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=readonly -buildvcs=false") {
 		t.Error(env)
 	}
 	list := filepath.Join(tree, "vendor", "modules.txt")
 	if err := errors.Join(os.Mkdir(filepath.Dir(list), 0o700), os.WriteFile(list, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if env := y.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=vendor -buildvcs=false") {
+	if env := r.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=vendor -buildvcs=false") {
 		t.Error(env)
 	}
 }

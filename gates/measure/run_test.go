@@ -13,22 +13,22 @@ import (
 )
 
 // built returns a compiled benchmark that is a script.
-func built(t *testing.T, script string) (*Yard, *Built) {
+func built(t *testing.T, script string) (*Runner, *Built) {
 	t.Helper()
 	folder := t.TempDir()
-	y := &Yard{Sandbox: sandbox.None("a test"), Unwalled: true, Folder: folder, Pattern: "."}
+	r := &Runner{Sandbox: sandbox.None("a test"), Unwalled: true, Folder: folder, Pattern: "."}
 	b := &Built{tree: folder, bin: folder, binaries: []binary{{"0.test", folder}, {"1.test", folder}}}
 	for _, bin := range b.binaries {
 		if err := os.WriteFile(filepath.Join(folder, bin.file), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return y, b
+	return r, b
 }
 
 func TestRun(t *testing.T) {
-	y, b := built(t, `printf 'pkg: example.org/%s\nBenchmarkA-2\t5\t20 work/op\n' "${0##*/}"`)
-	run, err := y.Run(t.Context(), b)
+	r, b := built(t, `printf 'pkg: example.org/%s\nBenchmarkA-2\t5\t20 work/op\n' "${0##*/}"`)
+	run, err := r.Run(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v of %v", name, got, run)
 		}
 	}
-	if err := y.Test(t.Context(), b); err != nil {
+	if err := r.Test(t.Context(), b); err != nil {
 		t.Error(err)
 	}
 }
@@ -61,8 +61,8 @@ func TestWhoIsToBlame(t *testing.T) {
 		"nothing is wrong":  {"echo", "", t.Context(), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			y, b := built(t, c.script)
-			err := y.Test(c.ctx, b)
+			r, b := built(t, c.script)
+			err := r.Test(c.ctx, b)
 			var code *CodeError
 			if (err != nil) != (c.says != "") || errors.As(err, &code) != c.code || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v", err)
@@ -74,12 +74,12 @@ func TestWhoIsToBlame(t *testing.T) {
 // TestNoWalls checks that foreign code does not run without a sandbox unless the operator
 // allows it.
 func TestNoWalls(t *testing.T) {
-	y, b := built(t, "touch ran")
-	y.Unwalled = false
-	if _, err := y.Run(t.Context(), b); err == nil || !strings.Contains(err.Error(), "without a sandbox") {
+	r, b := built(t, "touch ran")
+	r.Unwalled = false
+	if _, err := r.Run(t.Context(), b); err == nil || !strings.Contains(err.Error(), "without a sandbox") {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(y.Folder, "ran")); err == nil {
+	if _, err := os.Stat(filepath.Join(r.Folder, "ran")); err == nil {
 		t.Error("it ran")
 	}
 }
@@ -87,14 +87,14 @@ func TestNoWalls(t *testing.T) {
 // TestMeasure checks that the sides run in turns, equally often, and that an error of
 // before ends the measurement.
 func TestMeasure(t *testing.T) {
-	y, b := built(t, `printf 'BenchmarkA-2\t5\t20 work/op\n'`)
+	r, b := built(t, `printf 'BenchmarkA-2\t5\t20 work/op\n'`)
 	sides := map[gobench.Side]*Built{gobench.Base: b, gobench.Again: b, gobench.Candidate: b}
-	m, err := y.Measure(t.Context(), sides, 2, 1, nil)
+	m, err := r.Measure(t.Context(), sides, 2, 1, nil)
 	if err != nil || len(m.Base) != 2 || len(m.Again) != 2 || len(m.Candidate) != 2 {
 		t.Errorf("%+v %v", m, err)
 	}
 	stop, asked := errors.New("stop"), 0
-	_, err = y.Measure(t.Context(), sides, 2, 1, func() error {
+	_, err = r.Measure(t.Context(), sides, 2, 1, func() error {
 		if asked++; asked == 3 {
 			return stop
 		}

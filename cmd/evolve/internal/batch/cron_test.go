@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/evidence"
 	"evolve/reports/model"
 	"evolve/reports/render"
@@ -68,7 +68,7 @@ func skill(c agent.Config) float64 {
 
 // propose records a night's proposal and supersedes the waiting one, as package decide
 // does.
-func (c *cron) propose(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error) {
+func (c *cron) propose(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error) {
 	c.t.Helper()
 	old := c.awaiting()
 	p, err := c.store.NewProposal(ctx, archive.ProposalRecord{

@@ -11,8 +11,8 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
 )
@@ -102,7 +102,7 @@ func toyOptions(w *workspace.Workspace, a *archive.Archive, run agent.Agent, eva
 		Open: func(context.Context, *workspace.Agent, string) (night.Opened, error) {
 			return night.Opened{Agent: run, Identity: "toy", Sandbox: "in process", Close: func() error { return nil }}, nil
 		},
-		Propose: func(_ context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error) {
+		Propose: func(_ context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error) {
 			proposals++
 			return archive.ProposalRecord{ID: fmt.Sprintf("P%d", proposals), Agent: a.ID, Variant: d.Variant.ID}, nil
 		},

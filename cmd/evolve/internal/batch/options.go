@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
@@ -46,8 +45,8 @@ type Options struct {
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
 	// them out of the run's record.
 	Guards func() []policy.Stat
-	// Propose makes a proposal of a confirmed variant; see package decide.
-	Propose func(ctx context.Context, a *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error)
+	// Propose makes a proposal of a confirmed variant.
+	Propose func(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error)
 
 	// Skill drafts a skill from the transcripts of a run and proposes it, if there is one
 	// to propose; nil disables drafts.
@@ -55,9 +54,9 @@ type Options struct {
 
 	// Patches receives the night's patches of code; nil disables them. The night sets its
 	// run and its budget.
-	Patches *patching.Desk
+	Patches *review.Reviewer
 	// Asked lists submitting the patches that agents requested in a run; nil means none.
-	Asked func(ctx context.Context, run string) ([]patching.Submission, error)
+	Asked func(ctx context.Context, run string) ([]review.Submission, error)
 	// Writer opens the language model that writes patches from an agent's failures; nil
 	// disables it.
 	Writer func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)

@@ -10,8 +10,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch/tuning"
-	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 )
 
@@ -92,11 +91,11 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		}
 	case !r.o.SearchOnly():
 		for _, p := range r.tunings {
-			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Constants && n.Target == p.Target },
+			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == review.OriginConstants && n.Target == p.Target },
 				func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
 		}
 		for i, res := range results {
-			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == patching.Model && n.Agent == res.Agent },
+			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == review.OriginModel && n.Agent == res.Agent },
 				func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
 		}
 	}
@@ -165,7 +164,7 @@ func (r *runner) noteOnce(ctx context.Context, past []pastNote, same func(archiv
 
 // tune searches the constants of one target.
 func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.PatchNote, error) {
-	note := archive.PatchNote{Target: p.Target, Origin: patching.Constants}
+	note := archive.PatchNote{Target: p.Target, Origin: review.OriginConstants}
 	if p.found == nil {
 		return note, errors.New(p.Problem)
 	}
@@ -186,7 +185,7 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 	}
 	bounded, free := r.cancelAtEnd(ctx)
 	defer free()
-	out, err := p.found.Tune(bounded, tuning.Options{Desk: r.o.Patches, Seed: r.run.Seed, Proceed: func() error { return r.proceed(bounded, until) }})
+	out, err := p.found.Tune(bounded, tuning.Options{Reviewer: r.o.Patches, Seed: r.run.Seed, Proceed: func() error { return r.proceed(bounded, until) }})
 	if err != nil && bounded.Err() != nil {
 		err = context.Cause(bounded)
 	}
@@ -212,7 +211,7 @@ func (r *runner) proceed(ctx context.Context, until time.Time) error {
 
 // refusedNote adds a refusal to a note; other errors stay errors.
 func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
-	var refused *decide.RefusedError
+	var refused *review.RefusedError
 	if !errors.As(err, &refused) {
 		return note, err
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/patch/scope"
 	"evolve/runtime/agent"
@@ -74,9 +74,9 @@ func writing(t *testing.T, m *scripted) Options {
 	o.Workspace.Settings.Patches.Write = "writer"
 	seed := int64(7)
 	o.Seed = &seed
-	o.Patches = &patching.Desk{
-		Archive: patching.Held(a), Scratch: t.TempDir(), Now: o.Now, Env: env, Sandbox: func() sandbox.Sandbox { return sandbox.None("a test") },
-		Targets: []patching.Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"code"}}}},
+	o.Patches = &review.Reviewer{
+		Archive: review.Opened(a), Scratch: t.TempDir(), Now: o.Now, Env: env, Sandbox: func() sandbox.Sandbox { return sandbox.None("a test") },
+		Targets: []review.Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"code"}}}},
 	}
 	o.Writer = func(context.Context, *workspace.Agent) (model.Model, func() error, error) {
 		return m, func() error { return nil }, nil
@@ -186,7 +186,7 @@ func TestPatchNotesOfAResumedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	note := archive.PatchNote{Target: "code", Origin: patching.Model, Agent: "toy", Text: "written before"}
+	note := archive.PatchNote{Target: "code", Origin: review.OriginModel, Agent: "toy", Text: "written before"}
 	note.Usage.CostUSD = 2
 	if err := r.note(t.Context(), PatchNoteKind, note); err != nil {
 		t.Fatal(err)

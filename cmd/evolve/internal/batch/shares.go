@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 )
 
@@ -64,7 +64,7 @@ func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) 
 	s.Run, s.Budget, s.Scratch = &r.run, r.budget, filepath.Join(r.scratch(), a.ID)
 	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) { return o.Open(ctx, a, scratch) }
 	s.Propose = func(ctx context.Context, d night.Draft) (string, error) {
-		p, err := o.Propose(ctx, a, decide.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
+		p, err := o.Propose(ctx, a, review.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
 		return p.ID, err
 	}
 	out, err := night.Run(ctx, s)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 )
 
 // drafted runs a small night that may draft, and returns how it ended, its report and the
@@ -22,7 +22,7 @@ func drafted(t *testing.T, change func(*Options)) (Summary, string, []string) {
 	o.Workspace.Agents[0].Adapter.Model = "fast"
 	seed := int64(7)
 	o.Seed = &seed
-	o.Propose = func(ctx context.Context, who *workspace.Agent, d decide.Draft) (archive.ProposalRecord, error) {
+	o.Propose = func(ctx context.Context, who *workspace.Agent, d review.Draft) (archive.ProposalRecord, error) {
 		return a.NewProposal(ctx, archive.ProposalRecord{Kind: archive.KindConfig, State: archive.Awaiting, Agent: who.ID, Run: d.Run})
 	}
 	var asked []string

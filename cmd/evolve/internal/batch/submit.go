@@ -10,8 +10,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 )
 
@@ -25,8 +24,8 @@ func (o Options) payForPatches() bool {
 		return false
 	}
 	return o.Writer != nil && !o.SearchOnly() ||
-		slices.ContainsFunc(d.Targets, func(t patching.Target) bool { return t.Agent != "" }) ||
-		slices.ContainsFunc(d.Reviewers, func(r patching.Reviewer) bool { return r.Cannot == "" })
+		slices.ContainsFunc(d.Targets, func(t review.Target) bool { return t.Agent != "" }) ||
+		slices.ContainsFunc(d.CodeReviewers, func(r review.CodeReviewer) bool { return r.Cannot == "" })
 }
 
 // cancelAtEnd returns a context for long work that must end at once, at the first interrupt
@@ -69,14 +68,14 @@ func (r *runner) resumePatches(ctx context.Context) {
 }
 
 // proposePatch proposes a patch, has it reviewed, and records the result.
-func (r *runner) proposePatch(ctx context.Context, note archive.PatchNote, s patching.Submission) (archive.PatchNote, error) {
+func (r *runner) proposePatch(ctx context.Context, note archive.PatchNote, s review.Submission) (archive.PatchNote, error) {
 	var p archive.ProposalRecord
 	var err error
 	r.runGates(ctx, func(ctx context.Context) { p, err = r.submit(ctx, s) })
 	if p.ID != "" {
 		note.Proposal, note.State, note.GatesUSD = p.ID, p.State, p.Patch.CostUSD
 	}
-	var left *patching.LeftError
+	var left *review.LeftError
 	switch {
 	case errors.As(err, &left):
 		if note.Text != "" {
@@ -90,9 +89,9 @@ func (r *runner) proposePatch(ctx context.Context, note archive.PatchNote, s pat
 }
 
 // submit proposes a patch and has it reviewed by another agent, if one can.
-func (r *runner) submit(ctx context.Context, s patching.Submission) (archive.ProposalRecord, error) {
+func (r *runner) submit(ctx context.Context, s review.Submission) (archive.ProposalRecord, error) {
 	s.Run = r.run.ID
-	p, err := r.o.Patches.Propose(ctx, s)
+	p, err := r.o.Patches.ProposePatch(ctx, s)
 	if err != nil {
 		return p, err
 	}
@@ -105,7 +104,7 @@ func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive
 	if p.State != archive.Awaiting && p.State != archive.HumanLane || p.Patch.Unreviewed != nil {
 		return p
 	}
-	after, err := r.o.Patches.Review(ctx, p.ID, "")
+	after, err := r.o.Patches.ReviewCode(ctx, p.ID, "")
 	if err != nil {
 		r.o.Log.Warn("a patch was not reviewed", "proposal", p.ID, "error", err)
 	}
@@ -134,8 +133,8 @@ func (r *runner) submitRequested(ctx context.Context) error {
 			continue
 		}
 		r.runGates(ctx, func(ctx context.Context) { _, err = r.submit(ctx, s) })
-		var refused *decide.RefusedError
-		var left *patching.LeftError
+		var refused *review.RefusedError
+		var left *review.LeftError
 		switch {
 		case errors.As(err, &refused):
 			r.o.Log.Warn("a requested patch was refused", "agent", s.Author, "target", s.Target, "why", refused.Text)
@@ -155,7 +154,7 @@ func (r *runner) proposed(ctx context.Context) (map[string]bool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if p.Patch != nil && p.Run == r.run.ID && p.Patch.Origin == patching.Agent {
+		if p.Patch != nil && p.Run == r.run.ID && p.Patch.Origin == review.OriginAgent {
 			out[p.Patch.Author] = true
 		}
 	}
@@ -170,8 +169,8 @@ func (r *runner) patchCosts(ctx context.Context) (float64, error) {
 		if err != nil {
 			return total, fmt.Errorf("reading the cost of patches: %w", err)
 		}
-		var c patching.Cost
-		if e.Kind == patching.CostKind && json.Unmarshal(e.Data, &c) == nil && c.Run == r.run.ID {
+		var c review.Cost
+		if e.Kind == review.CostKind && json.Unmarshal(e.Data, &c) == nil && c.Run == r.run.ID {
 			total += c.USD
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/model"
 )
@@ -94,9 +94,9 @@ func TestInterruptStopsGates(t *testing.T) {
 	o, m, free := detained(t)
 	drain, stop := context.WithCancelCause(t.Context())
 	o.Drain = drain
-	o.Asked = func(_ context.Context, run string) ([]patching.Submission, error) {
-		return []patching.Submission{{
-			Target: "code", Author: "asker", Origin: patching.Agent, Rationale: run,
+	o.Asked = func(_ context.Context, run string) ([]review.Submission, error) {
+		return []review.Submission{{
+			Target: "code", Author: "asker", Origin: review.OriginAgent, Rationale: run,
 			Diff: "--- a/code/code.go\n+++ b/code/code.go\n@@ -3,2 +3,2 @@\n // Yes says yes.\n-const Yes = 1\n+const Yes = 3\n",
 		}}, nil
 	}
@@ -145,8 +145,8 @@ func TestCostsOfPatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []patching.Cost{{Run: r.run.ID, USD: .25, For: "trial"}, {Run: r.run.ID, USD: .5, For: "review"}, {Run: "another", USD: 8, For: "trial"}, {USD: 16, For: "trial"}} {
-		if err := r.note(t.Context(), patching.CostKind, c); err != nil {
+	for _, c := range []review.Cost{{Run: r.run.ID, USD: .25, For: "trial"}, {Run: r.run.ID, USD: .5, For: "review"}, {Run: "another", USD: 8, For: "trial"}, {USD: 16, For: "trial"}} {
+		if err := r.note(t.Context(), review.CostKind, c); err != nil {
 			t.Fatal(err)
 		}
 	}

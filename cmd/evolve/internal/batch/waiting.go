@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 )
 
 // waits lists an agent's proposals of a config that await a person, the oldest first,
@@ -22,7 +22,7 @@ func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]a
 		if !p.AwaitsConfig() || p.Agent != a.ID || run != "" && p.Run == run {
 			continue
 		}
-		out = append(out, archive.Waiting{Proposal: p.ID, Variant: p.Variant, Stale: decide.Stale(p, a, r.o.Workspace.Suites)})
+		out = append(out, archive.Waiting{Proposal: p.ID, Variant: p.Variant, Stale: review.Stale(p, workspace.BaseOf(a, r.o.Workspace.Suites), a.Champion.ID())})
 	}
 	return out, nil
 }

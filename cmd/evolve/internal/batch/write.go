@@ -9,7 +9,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/review"
 	"evolve/mutate/patchwriter"
 	"evolve/runtime/agent"
 )
@@ -26,7 +26,7 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 	if r.o.Writer == nil || len(desk.Targets) == 0 {
 		return archive.PatchNote{}, nil
 	}
-	note := archive.PatchNote{Target: desk.Targets[(r.run.Number+turn)%len(desk.Targets)].Name, Origin: patching.Model, Agent: agentID}
+	note := archive.PatchNote{Target: desk.Targets[(r.run.Number+turn)%len(desk.Targets)].Name, Origin: review.OriginModel, Agent: agentID}
 	if err := r.proceed(ctx, r.end); err != nil {
 		return note, err
 	}
@@ -62,7 +62,7 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 
 // draft asks the model, and once more if its patch would be refused before anything is
 // run. The submission is nil if there is none.
-func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *patching.Submission, text string, err error) {
+func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Material, note *archive.PatchNote) (s *review.Submission, text string, err error) {
 	a, _ := r.o.Workspace.Agent(agentID)
 	asked, done, err := r.o.Writer(ctx, a)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 		if err != nil {
 			return nil, "", err
 		}
-		s = &patching.Submission{Target: note.Target, Author: agentID, Origin: patching.Model, Rationale: reply.Reason}
+		s = &review.Submission{Target: note.Target, Author: agentID, Origin: review.OriginModel, Rationale: reply.Reason}
 		why := reply.Reason
 		switch {
 		case reply.Draft != nil:
@@ -112,7 +112,7 @@ func (r *runner) writeOnce(ctx context.Context, w patchwriter.Writer, m patchwri
 
 // material returns what the model is shown: failures of the champion on search tasks, and
 // the Go files that a patch may change.
-func (r *runner) material(ctx context.Context, agentID string, ground *patching.Ground) (patchwriter.Material, error) {
+func (r *runner) material(ctx context.Context, agentID string, ground *review.Ground) (patchwriter.Material, error) {
 	m := patchwriter.Material{Target: ground.Target.Name}
 	s := r.specs[slices.Index(r.run.Agents, agentID)]
 	sample := s.Agent.Sample()

@@ -13,11 +13,10 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
 	"evolve/runtime/text"
@@ -217,27 +216,27 @@ func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTur
 
 // keepPatch makes a proposal of a patch that the agent requested. Its gates run without
 // the archive. A refused patch stays a change request.
-func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend patching.Lender, t oneTurn, v *turnView, q agent.ChangeRequest) error {
+func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend review.WithStore, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	s, _ := wire.PatchOf(w, t.Agent.ID, q)
-	p, err := sh.submit(c.Context, sh.PatchDesk(w, lend), s)
+	p, err := sh.submit(c.Context, sh.PatchReviewer(w, lend), s)
 	if err != nil {
 		return err
 	}
-	return lend.Patiently(c.Context, func(ctx context.Context, store *archive.Archive) error {
+	return lend.RetryLocked(c.Context, sh.Sleep, func(ctx context.Context, store *archive.Archive) error {
 		return sh.keepAsked(ctx, store, t, v, q, p)
 	})
 }
 
 // submit proposes a patch. It returns nil and prints the reason if the patch was refused
 // or its gates were stopped.
-func (sh *shell) submit(ctx context.Context, desk *patching.Desk, s patching.Submission) (*archive.ProposalRecord, error) {
-	p, err := desk.Propose(ctx, s)
-	var refused *decide.RefusedError
+func (sh *shell) submit(ctx context.Context, rev *review.Reviewer, s review.Submission) (*archive.ProposalRecord, error) {
+	p, err := rev.ProposePatch(ctx, s)
+	var refused *review.RefusedError
 	if errors.As(err, &refused) {
 		sh.eprintf("no proposal was made of a patch of %s by %s: %s\n", text.Visible(s.Target), text.Visible(s.Author), text.Visible(refused.Text))
 		return nil, nil
 	}
-	var left *patching.LeftError
+	var left *review.LeftError
 	if errors.As(err, &left) {
 		sh.eprintf("%s; the next night or `evolve patch propose` takes it up\n", text.Visible(left.Error()))
 		return &p, nil
@@ -269,8 +268,8 @@ func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store 
 	if !ok {
 		return nil, nil
 	}
-	p, err := sh.Desk(w, store).ProposeTool(ctx, a, d, q.Reason)
-	var refused *decide.RefusedError
+	p, err := sh.Reviewer(w, review.Opened(store)).ProposeTool(ctx, a.ID, d, q.Reason)
+	var refused *review.RefusedError
 	if errors.As(err, &refused) {
 		sh.eprintf("no proposal was made of the tool %s: %s\n", d.Name, text.Visible(refused.Text))
 		return nil, nil

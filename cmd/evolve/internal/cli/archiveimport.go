@@ -14,10 +14,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/patch"
 	foreign "evolve/runtime/text"
 )
@@ -29,13 +29,13 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	var commits decide.Commits
+	var commits review.Commits
 	how := archive.Building{Owner: "evolve archive import", Now: sh.Now, Verify: func(ctx context.Context, a *archive.Archive) error {
 		if _, err := a.Audit(ctx); err != nil {
 			return err
 		}
 		var err error
-		commits, err = sh.commitsOf(ctx, a, root, decide.Audit{})
+		commits, err = sh.commitsOf(ctx, a, root, review.Audit{})
 		return err
 	}}
 	if err := archive.ImportAt(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how); err != nil {
@@ -81,17 +81,17 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 
 // commitsOf compares an archive with the commits of the workspace's repository; nothing is
 // compared where there is none or git is not installed.
-func (sh *shell) commitsOf(ctx context.Context, a *archive.Archive, root string, how decide.Audit) (decide.Commits, error) {
+func (sh *shell) commitsOf(ctx context.Context, a *archive.Archive, root string, how review.Audit) (review.Commits, error) {
 	repo, err := patch.Open(root, sh.Env)
 	if err == nil {
 		_, _, err = repo.Head()
 	}
 	if err != nil {
-		return decide.Commits{}, nil //nolint:nilerr // there is no repository with a commit
+		return review.Commits{}, nil //nolint:nilerr // there is no repository with a commit
 	}
-	out, err := decide.AuditCommits(ctx, a, repo, how)
+	out, err := review.AuditCommits(ctx, a, repo, how)
 	if errors.Is(err, patch.ErrNoGit) {
-		return decide.Commits{}, nil
+		return review.Commits{}, nil
 	}
 	return out, err
 }

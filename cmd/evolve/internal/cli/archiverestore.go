@@ -14,9 +14,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/text"
 )
@@ -89,7 +89,7 @@ func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *arch
 		return lost, err
 	}
 	there = there && err == nil
-	commits, err := sh.commitsOf(ctx, a, root, decide.Audit{Older: true})
+	commits, err := sh.commitsOf(ctx, a, root, review.Audit{Older: true})
 	if err != nil {
 		return lost, err
 	}
@@ -119,7 +119,7 @@ func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *arch
 
 // losing returns what a backup does not have: what an archive that was set aside in the
 // workspace tells of, and what commits do.
-func (sh *shell) losing(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits decide.Commits) (archive.Succession, error) {
+func (sh *shell) losing(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits review.Commits) (archive.Succession, error) {
 	var lost archive.Succession
 	id, err := a.ID(ctx)
 	if err != nil {
@@ -237,7 +237,7 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 }
 
 // notLost is refuseLost for a command that has no archive open.
-func (sh *shell) notLost(ctx context.Context, root string, d decision, p archive.ProposalRecord, w decide.Word) error {
+func (sh *shell) notLost(ctx context.Context, root string, d decision, p archive.ProposalRecord, w review.Decision) error {
 	if d.name != "approve" {
 		return nil
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"evolve/cmd/evolve/internal/exit"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/exit"
 )
 
 func testCommands(t *testing.T) []*cli.Command {

@@ -11,9 +11,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/signing"
+	"evolve/gates/review"
 	"evolve/mutate/evidence"
 	"evolve/patch"
 	foreign "evolve/runtime/text"
@@ -131,7 +131,7 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 			v.NoGit = orElse("the workspace is in no repository with a commit", err.Error(), errors.Is(err, patch.ErrNoRepository))
 			continue
 		}
-		got, err := decide.AuditCommits(ctx, a, repo, decide.Audit{Mine: func(p archive.ProposalRecord) bool { return placeOf(p, root) == place }})
+		got, err := review.AuditCommits(ctx, a, repo, review.Audit{Mine: func(p archive.ProposalRecord) bool { return placeOf(p, root) == place }})
 		if errors.Is(err, patch.ErrNoGit) {
 			v.NoGit = err.Error()
 			continue

@@ -11,8 +11,8 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/gates/review"
 	"evolve/runtime/agent"
 )
 
@@ -126,7 +126,7 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	}
 	names := maps.Clone(one.Config)
 	maps.Copy(names, two.Config)
-	view.Changes = decide.Changes(slices.Sorted(maps.Keys(names)), one.Config, two.Config)
+	view.Changes = review.Changes(slices.Sorted(maps.Keys(names)), one.Config, two.Config)
 	met, order, nights, err := meetings(ctx, a, one, two)
 	if err != nil {
 		return view, err

@@ -10,11 +10,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/reports/model"
 	"evolve/runtime/text"
 )
@@ -23,14 +22,12 @@ import (
 type decision struct {
 	name, usage, about string
 	flags              []cli.Flag
-	// states are those in which the question is asked; in others the desk refuses with
+	// states are those in which the question is asked; in others the decision is refused with
 	// the reason.
 	states []archive.ProposalState
 	// plan describes, for the question, what will happen.
 	plan func(archive.ProposalRecord) string
-	do   func(context.Context, *decide.Desk, string, decide.Word) (archive.ProposalRecord, error)
-	// patch is do for a patch of source code.
-	patch func(context.Context, *patching.Desk, string, decide.Word) (patching.Done, error)
+	do   func(*review.Reviewer, context.Context, string, review.Decision) (review.Done, error)
 	// done describes what has happened, and the next possible steps.
 	done func(*shell, archive.ProposalRecord) string
 	// reasoned reports whether it is refused without a reason.
@@ -49,12 +46,7 @@ func approving() decision {
 		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass, and say `WHY`"}},
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
 		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
-		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
-			return d.Approve(ctx, id, w)
-		},
-		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
-			return d.Approve(ctx, id, w)
-		},
+		do:     (*review.Reviewer).Approve,
 		done: func(sh *shell, p archive.ProposalRecord) string {
 			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
 		},
@@ -66,13 +58,8 @@ func rejecting() decision {
 		name: "reject", usage: "close a proposal, with a reason", reasoned: true,
 		about: "Its commit stays on its ref, and the reason in the ledger.",
 		plan:  func(p archive.ProposalRecord) string { return "reject " + p.Title },
-		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
-			return d.Reject(ctx, id, w)
-		},
-		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
-			return d.Reject(ctx, id, w)
-		},
-		done: func(_ *shell, p archive.ProposalRecord) string { return "rejected " + text.Visible(p.Title) },
+		do:    (*review.Reviewer).Reject,
+		done:  func(_ *shell, p archive.ProposalRecord) string { return "rejected " + text.Visible(p.Title) },
 	}
 }
 
@@ -84,12 +71,7 @@ func rollingBack() decision {
 		plan: func(p archive.ProposalRecord) string {
 			return "take back " + p.Title + " and restore the " + subject(p) + " before it"
 		},
-		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (archive.ProposalRecord, error) {
-			return d.Rollback(ctx, id, w)
-		},
-		patch: func(ctx context.Context, d *patching.Desk, id string, w decide.Word) (patching.Done, error) {
-			return d.Rollback(ctx, id, w)
-		},
+		do: (*review.Reviewer).Rollback,
 		done: func(_ *shell, p archive.ProposalRecord) string {
 			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), subject(p))
 		},
@@ -146,11 +128,11 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 	if err != nil {
 		return err
 	}
-	word := decide.Word{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
+	word := review.Decision{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
 	if word.By, err = sh.decider(c, w.Root); err != nil {
 		return err
 	}
-	if word.Found, err = sh.founding(w, d, p); err != nil {
+	if word.Initial, err = sh.founding(w, d, p); err != nil {
 		return err
 	}
 	var shown []string
@@ -170,12 +152,12 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		if p.State == archive.Adopted {
 			changes = reversed(changes)
 		}
-		if err := sh.confirm(c.Context, p, d.plan(p), shown, changes, word.Found); err != nil {
+		if err := sh.confirm(c.Context, p, d.plan(p), shown, changes, word.Initial); err != nil {
 			return err
 		}
 	} else if !sh.quiet {
 		printGrounds(sh.stderr, shown)
-		printFounding(sh.stderr, word.Found)
+		printFounding(sh.stderr, word.Initial)
 	}
 	done, err := sh.pronounce(c, w, d, p, word)
 	if err != nil {
@@ -236,16 +218,15 @@ func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.Pro
 // decided is the result of a decision, with that of the operator's program, or nil if
 // there is none.
 type decided struct {
-	patching.Done
-	after *decide.After
+	review.Done
+	after *review.After
 }
 
-// pronounce carries out a decision at the desk for that kind of proposal, and starts the
-// operator's program. A patch may be at its gates for minutes: its desk opens the archive
-// when it needs it.
-func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word decide.Word) (decided, error) {
+// pronounce carries out a decision and starts the operator's program. The archive is open
+// only when it is needed: a patch may be at its gates for minutes.
+func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision) (decided, error) {
 	ctx := c.Context
-	if err := decide.Discreet(word.Reason, word.OverrideReason); err != nil {
+	if err := review.Discreet(word.Reason, word.OverrideReason); err != nil {
 		return decided{}, err
 	}
 	if err := sh.notLost(ctx, w.Root, d, p, word); err != nil {
@@ -267,15 +248,12 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 		}
 		return out, err
 	}
+	rev := sh.Reviewer(w, lend)
 	if p.Patch != nil {
-		out.Done, err = d.patch(ctx, sh.PatchDesk(w, lend), p.ID, word)
-	} else {
-		err = lend(ctx, func(a *archive.Archive) (err error) {
-			out.Proposal, err = d.do(ctx, sh.Desk(w, a), p.ID, word)
-			return err
-		})
+		rev = sh.PatchReviewer(w, lend)
 	}
-	var left *patching.LeftError
+	out.Done, err = d.do(rev, ctx, p.ID, word)
+	var left *review.LeftError
 	if errors.As(err, &left) {
 		return out, exit.Errorf(orElse(exit.Locked, exit.Interrupted, errors.Is(err, archive.ErrLocked)), "nothing was decided; repeat the command", "%w", err)
 	}
@@ -310,7 +288,7 @@ func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d deci
 		out.Proposal, err = a.Proposal(ctx, id)
 		return err
 	})
-	if err != nil || !decide.Carried(d.name, out.Proposal.State) {
+	if err != nil || !review.Carried(d.name, out.Proposal.State) {
 		return false, err
 	}
 	out.after = after
@@ -319,11 +297,11 @@ func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d deci
 
 // afterwards starts the operator's program after an adoption or a rollback and records
 // its result in the ledger. Its failure does not undo the decision.
-func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend patching.Lender, p archive.ProposalRecord) *decide.After {
+func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
 	if len(w.Settings.Adoption.After) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil
 	}
-	done, err := sh.After(w, lend).Run(c.Context, p.ID)
+	done, err := sh.Reviewer(w, lend).RunProgram(c.Context, p.ID)
 	if err != nil {
 		sh.Log.Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
 	}

@@ -11,10 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/cmd/evolve/internal/workspace/scaffold"
+	"evolve/gates/review"
 	"evolve/patch"
 )
 
@@ -29,7 +28,7 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	targets := patching.Targets(w)
+	targets := w.PatchTargets()
 	if len(files) == 0 || len(targets) == 0 {
 		return nil
 	}
@@ -53,11 +52,11 @@ func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
 	if !sh.quiet {
 		sh.eprintf("%d patches are built, tested and cross-examined in a sandbox\n", len(files))
 	}
-	return handIn(c, sh.PatchDesk(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
+	return handIn(c, sh.PatchReviewer(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
 }
 
 // handIn proposes each file's patch, except those that were submitted before.
-func handIn(c *cli.Context, desk *patching.Desk, target string, files []string) error {
+func handIn(c *cli.Context, rev *review.Reviewer, target string, files []string) error {
 	slices.Sort(files)
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -68,10 +67,10 @@ func handIn(c *cli.Context, desk *patching.Desk, target string, files []string) 
 			return fmt.Errorf("reading a patch: %w", err)
 		}
 		why, _, _ := strings.Cut(string(text), "\n\n")
-		_, err = desk.Propose(c.Context, patching.Submission{
-			Target: target, Author: demoPerson, Origin: patching.Person, Rationale: why, Diff: string(text),
+		_, err = rev.ProposePatch(c.Context, review.Submission{
+			Target: target, Author: demoPerson, Origin: review.OriginPerson, Rationale: why, Diff: string(text),
 		})
-		var refused *decide.RefusedError
+		var refused *review.RefusedError
 		if errors.As(err, &refused) {
 			continue
 		}

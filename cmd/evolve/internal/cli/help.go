@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"evolve/cmd/evolve/internal/exit"
-
 	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/exit"
 )
 
 //go:embed help/*.md

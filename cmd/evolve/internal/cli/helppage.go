@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/runtime/text"
-
-	"github.com/urfave/cli/v2"
 )
 
 // page is a help text being written, wrapped at a width.

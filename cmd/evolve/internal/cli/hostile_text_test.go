@@ -11,9 +11,9 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/gates/review"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -46,7 +46,7 @@ func TestHostileTextInEveryOutlet(t *testing.T) {
 	config["recall.min_score"] = .5
 	v, err := a.PutVariant(t.Context(), archive.Variant{Agent: "aide", Config: w.Agents[0].Space.Canonical(config), Operator: "hand", Rationale: hostileText})
 	if err == nil {
-		_, err = sh.Desk(w, a).Propose(t.Context(), &w.Agents[0], decide.Draft{Variant: v, Rationale: hostileText})
+		_, err = sh.Reviewer(w, review.Opened(a)).ProposeConfig(t.Context(), w.Agents[0].ID, review.Draft{Variant: v, Rationale: hostileText})
 	}
 	if err == nil {
 		e := bench.Evaluation{Run: hostileText, Agent: "aide", Key: "k", Task: hostileText, Domain: hostileText, Outcome: agent.OK, Scored: true, Answer: hostileText, Error: "\t" + hostileText}

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/text"
 )
@@ -16,8 +15,7 @@ func (sh *shell) founding(w *workspace.Workspace, d decision, p archive.Proposal
 	if !d.commits || p.Patch != nil {
 		return nil, nil
 	}
-	desk := &decide.Desk{Workspace: w, Env: sh.Env, Now: sh.Now}
-	return desk.Founding()
+	return sh.Reviewer(w, nil).InitialFiles()
 }
 
 // printFounding names the files of a new repository's first commit.

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/gates/review"
 	"evolve/runtime/authored"
 )
 
@@ -99,7 +99,7 @@ func (p *place) settled() settled {
 			s.kinds = append(s.kinds, e.Kind)
 		}
 	}
-	left, err := decide.Unfinished(p.t.Context(), a)
+	left, err := review.Unfinished(p.t.Context(), a)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func offered(t *testing.T, tool bool) *place {
 		def, err = authored.ParseDraft([]byte(`{"name":"doubled","description":"Doubles a number.","schema":{"type":"object"},"source":"def run(args):\n    return args[\"n\"] * 2\n",` +
 			`"tests":[{"name":"two","args":{"n":1},"want":2},{"name":"a hundred","args":{"n":50},"want":100}]}`))
 		if err == nil {
-			rec, err = sh.Desk(w, a).ProposeTool(t.Context(), agent, def, "it doubles")
+			rec, err = sh.Reviewer(w, review.Opened(a)).ProposeTool(t.Context(), agent.ID, def, "it doubles")
 		}
 	} else {
 		config := agent.Champion.Clone()
@@ -165,7 +165,7 @@ func offered(t *testing.T, tool bool) *place {
 		var v archive.Variant
 		v, err = a.PutVariant(t.Context(), archive.Variant{Agent: agent.ID, Config: agent.Space.Canonical(config), Operator: "hand"})
 		if err == nil {
-			rec, err = sh.Desk(w, a).Propose(t.Context(), agent, decide.Draft{Variant: v, Rationale: "by hand"})
+			rec, err = sh.Reviewer(w, review.Opened(a)).ProposeConfig(t.Context(), agent.ID, review.Draft{Variant: v, Rationale: "by hand"})
 		}
 	}
 	if err = errors.Join(err, a.Close()); err != nil || rec.State != archive.Awaiting {
@@ -206,9 +206,9 @@ func TestKilledWhileDeciding(t *testing.T) {
 			adopted := waits.copied(t)
 			adopted.run(0, "approve", "P1", "--yes", "--by", "Robin")
 			for _, action := range []string{"approve", "rollback"} {
-				steps := []string{decide.StepIntended, decide.StepMoved}
+				steps := []string{review.StepIntended, review.StepMoved}
 				if kind == "config" && action == "approve" && !testing.Short() { // the others take the same path
-					steps = decide.Steps
+					steps = review.Steps
 				}
 				for _, step := range steps {
 					t.Run(action+" "+step, func(t *testing.T) {
@@ -217,17 +217,17 @@ func TestKilledWhileDeciding(t *testing.T) {
 							p = adopted.copied(t)
 						}
 						p.dies(step, action, "P1", "--yes", "--by", "Robin", "--reason", "r")
-						moved := slices.Index(decide.Steps, step) >= slices.Index(decide.Steps, decide.StepMoved)
-						if out, _ := p.run(0, "status"); (step != decide.StepNoted) != strings.Contains(out, "unfinished: ") {
+						moved := slices.Index(review.Steps, step) >= slices.Index(review.Steps, review.StepMoved)
+						if out, _ := p.run(0, "status"); (step != review.StepNoted) != strings.Contains(out, "unfinished: ") {
 							t.Errorf("status:\n%s", out)
 						}
 						p.run(exit.Usage, "propose", "999") // opens the archive for writing, and nothing else
 						check(t, "after the next command", p.settled(), wanted(action, step, moved))
 						if !moved {
 							p.run(0, action, "P1", "--yes", "--by", "Robin", "--reason", "r")
-							again := wanted(action, decide.StepMoved, true)
+							again := wanted(action, review.StepMoved, true)
 							if action == "rollback" {
-								again.kinds = slices.Insert(again.kinds, 3, decide.UnfinishedKind)
+								again.kinds = slices.Insert(again.kinds, 3, review.UnfinishedKind)
 							}
 							check(t, "after the same command", p.settled(), again)
 						}
@@ -249,7 +249,7 @@ func check(t *testing.T, when string, got, want settled) {
 func wanted(action, step string, moved bool) settled {
 	s := settled{state: archive.Approved, kinds: []string{"proposal.approve"}, left: 1, commits: "1"}
 	if action == "rollback" {
-		s = settled{state: archive.Adopted, kinds: []string{"proposal.approve", "proposal.adopted", decide.AfterKind, decide.UnfinishedKind}, commits: "2"}
+		s = settled{state: archive.Adopted, kinds: []string{"proposal.approve", "proposal.adopted", review.AfterKind, review.UnfinishedKind}, commits: "2"}
 	}
 	if !moved {
 		return s
@@ -257,18 +257,18 @@ func wanted(action, step string, moved bool) settled {
 	// It is unknown whether the first attempt ran before its process was killed; the
 	// second does.
 	switch mark := "P1-" + action + "-"; step {
-	case decide.StepMoved, decide.StepSettled, decide.StepNoted:
+	case review.StepMoved, review.StepSettled, review.StepNoted:
 		s.attempts = mark + "1"
-	case decide.StepStarting:
+	case review.StepStarting:
 		s.attempts = mark + "2"
-	case decide.StepRan:
+	case review.StepRan:
 		s.attempts = mark + "1 " + mark + "2"
 	}
 	s.left = 0
 	if action == "approve" {
-		s.state, s.commits, s.kinds = archive.Adopted, "2", []string{"proposal.approve", "proposal.adopted", decide.AfterKind}
+		s.state, s.commits, s.kinds = archive.Adopted, "2", []string{"proposal.approve", "proposal.adopted", review.AfterKind}
 	} else {
-		s.state, s.commits, s.kinds = archive.RolledBack, "3", append(s.kinds[:3:3], "proposal.rollback", decide.AfterKind)
+		s.state, s.commits, s.kinds = archive.RolledBack, "3", append(s.kinds[:3:3], "proposal.rollback", review.AfterKind)
 	}
 	return s
 }

@@ -9,8 +9,8 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/gates/review"
 	"evolve/runtime/text"
 )
 
@@ -48,10 +48,10 @@ func (sh *shell) patchList(c *cli.Context) error {
 	}
 	views := []patchView{}
 	err = wire.LookIfThere(root, func(a *archive.Archive) error {
-		desk := sh.PatchReader(root)
+		rev := sh.PatchReader(root)
 		return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
 			if p.Patch != nil {
-				views = append([]patchView{patchViewOf(desk, p, false)}, views...)
+				views = append([]patchView{patchViewOf(rev, p, false)}, views...)
 			}
 		})
 	})
@@ -107,14 +107,14 @@ func (sh *shell) patchReview(c *cli.Context) error {
 	if _, err := sh.peek(c, w.Root, c.Args().First()); err != nil {
 		return err
 	}
-	desk := sh.PatchDesk(w, sh.Lender(w.Root, "evolve patch review"))
-	p, err := desk.Review(c.Context, c.Args().First(), c.String("agent"))
-	if errors.Is(err, patching.ErrNoWord) {
+	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch review"))
+	p, err := rev.ReviewCode(c.Context, c.Args().First(), c.String("agent"))
+	if errors.Is(err, review.ErrNoReview) {
 		return exit.Errorf(exit.Infrastructure, "ask again, or another with --agent", "%w", err)
 	} else if err != nil {
 		return err
 	}
-	v := patchViewOf(desk, p, false)
+	v := patchViewOf(rev, p, false)
 	if sh.json {
 		err = sh.printJSON(v)
 	} else {

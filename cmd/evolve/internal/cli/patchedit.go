@@ -11,14 +11,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/review"
 	"evolve/patch/diff"
 	"evolve/runtime/wholefile"
 )
 
 // edited lets a person edit copies of the target's committed files, in a separate folder,
 // and returns the changes as a diff.
-func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
+func (sh *shell) edited(c *cli.Context, t review.Target) (string, error) {
 	editor := sh.Env.Get("VISUAL")
 	if editor == "" {
 		editor = sh.Env.Get("EDITOR")
@@ -26,8 +26,8 @@ func (sh *shell) edited(c *cli.Context, t patching.Target) (string, error) {
 	if editor == "" {
 		return "", exit.Errorf(exit.Usage, "set VISUAL or EDITOR, or hand a diff in", "no editor is named")
 	}
-	desk := &patching.Desk{Targets: []patching.Target{t}, Env: sh.Env}
-	ground, err := desk.Survey(t.Name)
+	rev := &review.Reviewer{Targets: []review.Target{t}, Env: sh.Env}
+	ground, err := rev.Survey(t.Name)
 	if err != nil {
 		return "", err
 	}

@@ -12,9 +12,9 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/patch/diff"
 	"evolve/patch/scope"
 )
@@ -61,7 +61,7 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 	if author == "" {
 		author = account()
 	}
-	s := patching.Submission{Target: target.Name, Author: author, Origin: patching.Person, Rationale: c.String("reason")}
+	s := review.Submission{Target: target.Name, Author: author, Origin: review.OriginPerson, Rationale: c.String("reason")}
 	if c.Bool("edit") {
 		s.Diff, err = sh.edited(c, target)
 	} else {
@@ -78,7 +78,7 @@ func (sh *shell) proposePatch(c *cli.Context) error {
 
 // proposeAlone proposes without a workspace: the ledger is in a temporary one, which is
 // removed if there is no proposal.
-func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching.Submission) error {
+func (sh *shell) proposeAlone(c *cli.Context, target review.Target, s review.Submission) error {
 	dir, err := os.MkdirTemp("", "evolve-patch-")
 	if err != nil {
 		return fmt.Errorf("making a temporary workspace: %w", err)
@@ -101,16 +101,16 @@ func (sh *shell) proposeAlone(c *cli.Context, target patching.Target, s patching
 
 // proposeIn proposes in a workspace and shows the result. temporary is its folder if the
 // output has to name it.
-func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patching.Target, s patching.Submission, temporary string) error {
-	desk := sh.PatchDesk(w, sh.Lender(w.Root, "evolve patch propose"))
+func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target review.Target, s review.Submission, temporary string) error {
+	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch propose"))
 	if !target.Named {
-		desk.Targets = []patching.Target{target}
+		rev.Targets = []review.Target{target}
 	}
-	p, err := desk.Propose(c.Context, s)
+	p, err := rev.ProposePatch(c.Context, s)
 	if err != nil {
 		return left(err, temporary != "")
 	}
-	view := patchViewOf(desk, p, true)
+	view := patchViewOf(rev, p, true)
 	if temporary != "" {
 		view.Workspace, sh.place = temporary, temporary
 	}
@@ -120,7 +120,7 @@ func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patchi
 		sh.printPatch(view)
 	}
 	if err == nil && temporary == "" {
-		sh.resumePatches(c, w, desk)
+		sh.resumePatches(c, w, rev)
 	}
 	if err == nil && p.State != archive.Awaiting && p.State != archive.HumanLane {
 		err = exit.Silent(exit.Gate)
@@ -130,7 +130,7 @@ func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target patchi
 
 // left returns what to do about a proposal that is recorded and has no verdict.
 func left(err error, temporary bool) error {
-	var l *patching.LeftError
+	var l *review.LeftError
 	if !errors.As(err, &l) {
 		return err
 	}
@@ -147,9 +147,9 @@ func left(err error, temporary bool) error {
 
 // resumePatches resumes the interrupted gates of other patches, after a person's own
 // patch.
-func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, desk *patching.Desk) {
-	desk.Targets = patching.Targets(w)
-	done, err := desk.Resume(c.Context)
+func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, rev *review.Reviewer) {
+	rev.Targets = w.PatchTargets()
+	done, err := rev.Resume(c.Context)
 	for _, p := range done {
 		sh.eprintf("%s is %s now\n", p.ID, stateName(p.State))
 	}
@@ -173,21 +173,21 @@ func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
 
 // patchTarget returns the target that the person named, or the only one. Without a
 // workspace the person has named a repository.
-func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.Target, error) {
+func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (review.Target, error) {
 	name, repo := c.String("target"), c.String("repo")
 	switch {
 	case repo != "" && name != "":
-		return patching.Target{}, exit.Misuse(errors.New("--target and --repo both name what is patched"))
+		return review.Target{}, exit.Misuse(errors.New("--target and --repo both name what is patched"))
 	case repo != "":
 		dir := sh.abs(repo)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return patching.Target{}, exit.Errorf(exit.Usage, "--repo is the folder of a git repository", "%s is no folder", repo)
+			return review.Target{}, exit.Errorf(exit.Usage, "--repo is the folder of a git repository", "%s is no folder", repo)
 		}
-		return patching.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
+		return review.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
 	case len(c.StringSlice("allow")) > 0:
-		return patching.Target{}, exit.Errorf(exit.Usage, "what a target allows stands in evolve.yaml", "--allow goes with --repo")
+		return review.Target{}, exit.Errorf(exit.Usage, "what a target allows stands in evolve.yaml", "--allow goes with --repo")
 	}
-	all := patching.Targets(w)
+	all := w.PatchTargets()
 	if name == "" && len(all) == 1 {
 		return all[0], nil
 	}
@@ -202,12 +202,12 @@ func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (patching.T
 		if near := exit.Nearest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		return patching.Target{}, exit.Errorf(exit.Usage, hint, "evolve.yaml has no target %q under patches", name)
+		return review.Target{}, exit.Errorf(exit.Usage, hint, "evolve.yaml has no target %q under patches", name)
 	}
 	if len(all) == 0 {
-		return patching.Target{}, exit.Errorf(exit.Usage, "write one under patches.targets of evolve.yaml, or name --repo DIR --allow PATH", "%w", errNoTarget)
+		return review.Target{}, exit.Errorf(exit.Usage, "write one under patches.targets of evolve.yaml, or name --repo DIR --allow PATH", "%w", errNoTarget)
 	}
-	return patching.Target{}, exit.Errorf(exit.Usage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
+	return review.Target{}, exit.Errorf(exit.Usage, fmt.Sprintf("--target is one of %v", names), "%w", errNoTarget)
 }
 
 // readDiff reads the submitted diff, at most one byte more than its limit.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/review"
 	"evolve/reports/model"
 	"evolve/runtime/text"
 )
@@ -66,7 +66,7 @@ type patchView struct {
 // stale is the state of a patch that was gated on what is no longer there.
 const stale archive.ProposalState = "stale"
 
-func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchView {
+func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patchView {
 	b := p.Patch
 	v := patchView{
 		ID: p.ID, State: p.State, Gates: p.Gates, Kind: p.Kind, Title: p.Title, Target: b.Target, Repository: b.Repository,
@@ -84,25 +84,25 @@ func patchViewOf(d *patching.Desk, p archive.ProposalRecord, whole bool) patchVi
 	if b.Review == nil {
 		v.NoReview = noReview(d, b)
 	}
-	if v.Stale = d.Stale(p); v.Stale != "" {
+	if v.Stale = d.StalePatch(p); v.Stale != "" {
 		v.State = stale
 	}
 	if whole {
 		v.Addressed = model.Addressed(p)
-		v.Diff = patching.Unified(p)
+		v.Diff = review.Unified(p)
 	}
 	return v
 }
 
 // noReview returns why a patch has no review: no reviewer is left, or one was asked and gave
 // no verdict; empty when one may be asked.
-func noReview(d *patching.Desk, b *archive.PatchBrief) string {
-	if len(d.Reviewers) > 0 || b.Unreviewed == nil {
-		if why := patching.NoReview(d.Reviewers, b.Author); why != "" {
+func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
+	if len(d.CodeReviewers) > 0 || b.Unreviewed == nil {
+		if why := review.NoReview(d.CodeReviewers, b.Author); why != "" {
 			return why
 		}
 	}
-	if u := b.Unreviewed; u != nil && (u.Reviewer != "" || len(d.Reviewers) == 0) {
+	if u := b.Unreviewed; u != nil && (u.Reviewer != "" || len(d.CodeReviewers) == 0) {
 		return u.String()
 	}
 	return ""
@@ -153,7 +153,7 @@ func (sh *shell) printPatch(v patchView) {
 		}
 	}
 	sh.printDecision(v.Decision)
-	sh.printf("  %-10s %s\n", "limits", patching.Limits)
+	sh.printf("  %-10s %s\n", "limits", review.Limits)
 	if v.Workspace != "" {
 		sh.printf("  %-10s %s\n", "ledger", v.Workspace)
 	}

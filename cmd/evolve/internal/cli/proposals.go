@@ -14,9 +14,8 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/gates/review"
 	"evolve/reports/model"
 	foreign "evolve/runtime/text"
 )
@@ -214,7 +213,7 @@ type proposalView struct {
 	// Later are adopted patches that build on one that was taken back, After what came
 	// of the operator's program; only deciding gives them.
 	Later []string      `json:"later,omitempty"`
-	After *decide.After `json:"after,omitempty"`
+	After *review.After `json:"after,omitempty"`
 	// Addressed names places that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
@@ -375,7 +374,7 @@ func (sh *shell) standing(ctx context.Context, a *archive.Archive, root string, 
 	if p.Imported == "" || p.Decision == nil {
 		return nil, nil
 	}
-	commits, err := sh.commitsOf(ctx, a, root, decide.Audit{})
+	commits, err := sh.commitsOf(ctx, a, root, review.Audit{})
 	var odd *archive.AuditError
 	switch {
 	case errors.As(err, &odd):
@@ -408,7 +407,7 @@ func (sh *shell) diffCommand() *cli.Command {
 
 func (sh *shell) printDiff(p archive.ProposalRecord) {
 	if p.Patch != nil {
-		_, _ = fmt.Fprint(sh.stdout, patching.Unified(p)) // escaped
+		_, _ = fmt.Fprint(sh.stdout, review.Unified(p)) // escaped
 		return
 	}
 	for _, f := range p.Files {

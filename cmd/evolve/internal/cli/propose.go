@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"evolve/cmd/evolve/internal/decide"
+	"evolve/gates/review"
 	"evolve/runtime/text"
 )
 
@@ -29,7 +29,7 @@ func (sh *shell) proposeCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			desk := sh.Desk(w, a)
+			rev := sh.Reviewer(w, review.Opened(a))
 			err = func() error {
 				v, err := findVariant(c, a, agent.ID, name)
 				if err != nil {
@@ -39,7 +39,7 @@ func (sh *shell) proposeCommand() *cli.Command {
 				if r := c.String("reason"); r != "" {
 					rationale += ": " + r
 				}
-				p, err := desk.Propose(c.Context, agent, decide.Draft{Variant: v, Rationale: rationale})
+				p, err := rev.ProposeConfig(c.Context, agent.ID, review.Draft{Variant: v, Rationale: rationale})
 				if err != nil {
 					return err
 				}

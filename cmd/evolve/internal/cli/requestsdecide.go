@@ -8,10 +8,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/text"
 )
@@ -28,7 +28,7 @@ type requestWord struct {
 	name, usage, about string
 	// reasoned reports whether it is refused without a reason.
 	reasoned bool
-	do       func(context.Context, *decide.Desk, string, decide.Word) (decide.Granted, error)
+	do       func(*review.Reviewer, context.Context, string, review.Decision) (review.Granted, error)
 }
 
 func granting() requestWord {
@@ -36,9 +36,7 @@ func granting() requestWord {
 		name: "approve", usage: "record the permission for the exact call; nothing is executed",
 		about: "A change of the agent's parameters becomes a proposal, which passes the gates and awaits `evolve approve`. " +
 			"Anything else is done by a person: the output says what.",
-		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (decide.Granted, error) {
-			return d.ApproveRequest(ctx, id, w)
-		},
+		do: (*review.Reviewer).ApproveRequest,
 	}
 }
 
@@ -46,10 +44,7 @@ func denying() requestWord {
 	return requestWord{
 		name: "deny", usage: "close a change request, with a reason", reasoned: true,
 		about: "The same wish uttered again is counted and does not ask again.",
-		do: func(ctx context.Context, d *decide.Desk, id string, w decide.Word) (decide.Granted, error) {
-			r, err := d.DenyRequest(ctx, id, w)
-			return decide.Granted{Request: r}, err
-		},
+		do:    (*review.Reviewer).DenyRequest,
 	}
 }
 
@@ -78,19 +73,18 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 			return err
 		}
 	}
-	word := decide.Word{By: c.String("by"), Reason: c.String("reason")}
+	word := review.Decision{By: c.String("by"), Reason: c.String("reason")}
 	if word.By, err = sh.decider(c, w.Root); err != nil {
 		return err
 	}
-	if err := decide.Discreet(word.Reason); err != nil {
+	if err := review.Discreet(word.Reason); err != nil {
 		return err
 	}
 	a, err := sh.OpenArchive(w.Root, "evolve requests "+d.name)
 	if err != nil {
 		return err
 	}
-	desk := sh.Desk(w, a)
-	granted, err := d.do(c.Context, desk, r.ID, word)
+	granted, err := d.do(sh.Reviewer(w, review.Opened(a)), c.Context, r.ID, word)
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
@@ -120,9 +114,9 @@ func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r a
 	}
 	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, text.Visible(r.Agent), r.ID)
 	printCall(who.out, r, confirmBytes)
-	if wish := decide.WishOf(w, r); wish.Agent != nil && !d.reasoned {
+	if wish := review.RequestedOf(w.Reviewed(), r); wish.Agent != nil && !d.reasoned {
 		_, _ = fmt.Fprintln(who.out, "it becomes a proposal, in the place of one that awaits a decision:")
-		printChanges(who.out, decide.Changes(wish.Agent.Space.Names(), wish.Agent.Champion, wish.Config), 24)
+		printChanges(who.out, review.Changes(wish.Agent.Space.Names(), wish.Agent.Champion, wish.Config), 24)
 	}
 	line, err := who.ask(ctx, "type yes to go on: ")
 	if errors.Is(err, night.ErrInterrupted) {
@@ -134,7 +128,7 @@ func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r a
 	return nil
 }
 
-func (sh *shell) printGranted(g decide.Granted) error {
+func (sh *shell) printGranted(g review.Granted) error {
 	r, left := g.Request, ""
 	if r.State == archive.RequestApproved && g.Proposal == nil {
 		left = leftToPerson(r.Request.Type)

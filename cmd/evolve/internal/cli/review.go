@@ -8,10 +8,10 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 )
 
 // reviewView is `evolve review --json`: what was decided.
@@ -140,7 +140,7 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 		if err != nil {
 			return p.State, err
 		}
-		d, word := decision{}, decide.Word{By: c.String("by")}
+		d, word := decision{}, review.Decision{By: c.String("by")}
 		switch choice {
 		case "a", "approve":
 			d = approving()
@@ -181,15 +181,15 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 
 // reviewed pronounces a decision, after the question about a new repository where it
 // would make one.
-func (sh *shell) reviewed(c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word decide.Word) (done decided, err error) {
+func (sh *shell) reviewed(c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word review.Decision) (done decided, err error) {
 	if word.By, err = sh.decider(c, w.Root); err != nil {
 		return done, err
 	}
-	if word.Found, err = sh.founding(w, d, p); err != nil {
+	if word.Initial, err = sh.founding(w, d, p); err != nil {
 		return done, err
 	}
-	if len(word.Found) > 0 {
-		printFounding(who.out, word.Found)
+	if len(word.Initial) > 0 {
+		printFounding(who.out, word.Initial)
 		if line, err := who.ask(c.Context, "type yes to go on: "); err != nil || line != "yes" {
 			return done, errors.Join(err, exit.Errorf(exit.Usage, "", "not confirmed; nothing was done"))
 		}

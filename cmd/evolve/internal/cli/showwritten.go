@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
+	"evolve/gates/review"
 	"evolve/runtime/authored"
 	"evolve/runtime/skill"
 	foreign "evolve/runtime/text"
@@ -12,7 +12,7 @@ import (
 
 // subject is the word for what a proposal changes.
 func subject(p archive.ProposalRecord) string {
-	if kind, _ := decide.Written(p); kind != "" {
+	if kind, _ := review.Written(p); kind != "" {
 		return kind
 	}
 	if p.Patch != nil {
@@ -24,7 +24,7 @@ func subject(p archive.ProposalRecord) string {
 // printWritten shows a tool or a skill as a person must read it before approving:
 // the files, and the whole text of what will run or stand in the prompt.
 func (sh *shell) printWritten(p archive.ProposalRecord) {
-	kind, _ := decide.Written(p)
+	kind, _ := review.Written(p)
 	if kind == "" {
 		return
 	}

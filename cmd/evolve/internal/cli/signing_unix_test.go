@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/signing"
+	"evolve/gates/review"
 )
 
 // TestKilledBeforeSigning: a process is killed after it wrote a decision and before it signed
@@ -48,7 +48,7 @@ func TestKilledBeforeSigning(t *testing.T) {
 		t.Errorf("the next command: %s", errs)
 	}
 	p.run(0, "audit", "verify")
-	p.dies(decide.StepMoved, "approve", "P1", "--yes", "--by", "Robin")
+	p.dies(review.StepMoved, "approve", "P1", "--yes", "--by", "Robin")
 	p.run(exit.Usage, "propose", "999")
 	if out, errs := p.run(0, "audit", "verify"); !strings.Contains(out, "signed by SHA256:") {
 		t.Errorf("verify after the commit was noted: %s%s", out, errs)

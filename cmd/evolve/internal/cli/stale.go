@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 )
 
 // staleness finds the proposals of configs that are stale in the current workspace.
@@ -39,7 +39,7 @@ func (s staleness) of(ctx context.Context, a *archive.Archive, id string) (moved
 	}
 	for i := range s.w.Agents {
 		if s.w.Agents[i].ID == p.Agent {
-			return decide.Stale(p, &s.w.Agents[i], s.w.Suites), true, nil
+			return review.Stale(p, workspace.BaseOf(&s.w.Agents[i], s.w.Suites), s.w.Agents[i].Champion.ID()), true, nil
 		}
 	}
 	return []string{"agents/" + p.Agent}, true, nil // it is gone

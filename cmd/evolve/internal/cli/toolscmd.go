@@ -11,10 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
 	"evolve/runtime/mcp"
@@ -159,7 +159,7 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 		return lines, nil
 	}
 	err = forEachProposal(ctx, store, func(p archive.ProposalRecord) {
-		if kind, name := decide.Written(p); kind == "tool" && p.Agent == a.ID && undecided(p) {
+		if kind, name := review.Written(p); kind == "tool" && p.Agent == a.ID && undecided(p) {
 			lines = append(lines, toolLine{Name: name, Origin: "authored", Effect: tool.Read, State: toolProposed, Proposal: p.ID})
 		}
 	})

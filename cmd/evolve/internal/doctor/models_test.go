@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"evolve/cmd/evolve/internal/workspace"
-
 	"github.com/google/go-cmp/cmp"
+
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 const (

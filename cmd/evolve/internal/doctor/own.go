@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
+	"evolve/patch"
+	"evolve/runtime/scrub"
 	"evolve/runtime/wholefile"
 )
 
@@ -21,15 +24,15 @@ func checkOwn(w *workspace.Workspace) []Check {
 	}
 	slices.Sort(names)
 	for _, file := range slices.Compact(names) {
-		if why := workspace.Uncommittable(w.Root, file); why != "" {
+		if why := patch.Uncommittable(w.Root, file); why != "" {
 			checks = append(checks, warn(name, "keep the file itself in the workspace: an approval is refused", "%s %s", file, why))
 			continue
 		}
-		data, err := wholefile.Read(filepath.Join(w.Root, filepath.FromSlash(file)), workspace.MaxOwnFile)
+		data, err := wholefile.Read(filepath.Join(w.Root, filepath.FromSlash(file)), review.MaxFile)
 		if err != nil {
 			continue // required files are checked elsewhere
 		}
-		if line := workspace.CredentialLine(data); line > 0 {
+		if line := scrub.Line(data); line > 0 {
 			checks = append(checks, warn(name, "pass it by the name of an environment variable: an approval that commits it is refused",
 				"%s, line %d holds what looks like a credential", file, line))
 		}

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"evolve/cmd/evolve/internal/workspace"
-
 	"github.com/google/go-cmp/cmp"
+
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 func TestDoctorPatchTargets(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/patch"
 	"evolve/runtime/text"
@@ -133,13 +133,13 @@ func diskFailure() kind {
 func kinds() []kind {
 	return []kind{
 		{Integrity, func(err error) (string, bool) { // a gated file was altered
-			var refused *decide.RefusedError
+			var refused *review.RefusedError
 			if errors.As(err, new(*patch.AlteredError)) && errors.As(err, &refused) {
 				return refused.Hint, true
 			}
 			return "", false
 		}},
-		as(Gate, func(e *decide.RefusedError) string { return e.Hint }),
+		as(Gate, func(e *review.RefusedError) string { return e.Hint }),
 		as(Usage, always[*workspace.Errors]("correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest")),
 		as(Usage, func(e *batch.UnknownAgentError) string {
 			return Suggest("the workspace has "+strings.Join(e.Known, ", "), "did you mean %s?", e.Name, e.Known)

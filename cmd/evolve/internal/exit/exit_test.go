@@ -11,8 +11,8 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 )
 
@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 		{"unknown", errors.New("x"), Unexpected},
 		{"usage", Misuse(errors.New("x")), Usage},
 		{"hinted", Errorf(Gate, "h", "x"), Gate},
-		{"refused", &decide.RefusedError{Text: "x", Hint: "h"}, Gate},
+		{"refused", &review.RefusedError{Text: "x", Hint: "h"}, Gate},
 		{"workspace", &workspace.Errors{Issues: []workspace.Issue{{File: "evolve.yaml", Message: "x"}}}, Usage},
 		{"no agent", &batch.UnknownAgentError{Name: "x"}, Usage},
 		{"no agents", batch.ErrNoAgents, Usage},

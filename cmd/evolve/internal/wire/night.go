@@ -10,8 +10,8 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/model"
 )
@@ -46,7 +46,7 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 		},
 	}
 	if len(set.Patches.Targets) > 0 {
-		opts.Patches = h.PatchDesk(w, nil)
+		opts.Patches = h.PatchReviewer(w, nil)
 	}
 	if set.Patches.Write != "" && opts.Patches != nil {
 		opts.Writer = func(_ context.Context, a *workspace.Agent) (model.Model, func() error, error) {
@@ -59,11 +59,16 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 // Attach adds the open archive to a run's options, and the desks that make proposals in it.
 func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 	opts.Archive, f.Store = a, a
-	desk := f.host.Desk(opts.Workspace, a)
-	opts.Propose, opts.Skill = desk.Propose, desk.DraftSkill
+	rev := f.host.Reviewer(opts.Workspace, review.Opened(a))
+	opts.Propose = func(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error) {
+		return rev.ProposeConfig(ctx, a.ID, d)
+	}
+	opts.Skill = func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error) {
+		return rev.DraftSkill(ctx, a.ID, run)
+	}
 	if opts.Patches != nil {
-		opts.Patches.Archive = patching.Held(a)
-		opts.Asked = func(ctx context.Context, run string) ([]patching.Submission, error) {
+		opts.Patches.Archive = review.Opened(a)
+		opts.Asked = func(ctx context.Context, run string) ([]review.Submission, error) {
 			return AskedPatches(ctx, opts.Workspace, a, run)
 		}
 	}

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/runtime/text"
 )
 
@@ -26,7 +25,7 @@ type Unfinished struct {
 
 // UnfinishedDecisions lists the decisions that are not complete.
 func UnfinishedDecisions(ctx context.Context, a *archive.Archive) ([]Unfinished, error) {
-	list, err := decide.Unfinished(ctx, a)
+	list, err := review.Unfinished(ctx, a)
 	out := make([]Unfinished, 0, len(list))
 	for _, in := range list {
 		out = append(out, Unfinished{in.Proposal, in.Action, in.Stage, in.By, "evolve " + in.Action + " " + in.Proposal})
@@ -48,8 +47,8 @@ func (u Unfinished) String() string {
 
 // Claim takes the exclusive right to decide on a proposal; nil while another process
 // has it.
-func Claim(root, id string) (*decide.Claim, error) {
-	return decide.NewClaim(filepath.Join((&workspace.Workspace{Root: root}).StateDir(), "deciding", id))
+func Claim(root, id string) (*review.Lock, error) {
+	return review.NewLock(filepath.Join((&workspace.Workspace{Root: root}).StateDir(), "deciding", id))
 }
 
 // sweep finishes the decisions that killed processes began, once in a process, and prints
@@ -79,12 +78,12 @@ func (h *Host) sweep(root string, left []archive.Intent) {
 // claim. It returns the updated intent, which is [archive.IntentDone] without an action
 // if nothing was left, and the result of the operator's program. next is the decision
 // that follows, if any: a rejection withdraws an approval that has no commit.
-func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next string) (archive.Intent, *decide.After, error) {
+func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next string) (archive.Intent, *review.After, error) {
 	nothing := archive.Intent{Stage: archive.IntentDone}
 	lend := h.UnsweptLender(w.Root, "evolve")
 	var was, in archive.Intent
 	var state archive.ProposalState
-	err := lend.Patiently(ctx, func(ctx context.Context, a *archive.Archive) (err error) {
+	err := lend.RetryLocked(ctx, h.Sleep, func(ctx context.Context, a *archive.Archive) (err error) {
 		was, err = a.Intent(ctx, id)
 		if errors.Is(err, archive.ErrNotFound) {
 			was, err = nothing, nil
@@ -93,20 +92,10 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 		if err != nil || was.Stage != archive.IntentCommit {
 			return err
 		}
-		p, err := a.Proposal(ctx, id)
-		if err != nil {
+		if in, err = h.Reviewer(w, review.Opened(a)).Finish(ctx, was); err != nil {
 			return err
 		}
-		if p.Patch == nil {
-			in, err = h.Desk(w, a).Finish(ctx, was)
-		} else {
-			desk := h.PatchReader(w.Root)
-			desk.Archive, desk.Program, desk.Reached = patching.Held(a), len(w.Settings.Adoption.After) > 0, h.Reached
-			in, err = desk.Finish(ctx, was)
-		}
-		if err == nil {
-			p, err = a.Proposal(ctx, id)
-		}
+		p, err := a.Proposal(ctx, id)
 		state = p.State
 		return err
 	})
@@ -124,7 +113,7 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 	case in.Stage == archive.IntentCommit:
 		warn("%s of %s stands, and its commit was not made: %s", what, id, h.Command(again))
 		return in, nil, nil
-	case was.Stage == archive.IntentCommit && !decide.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
+	case was.Stage == archive.IntentCommit && !review.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
 		warn("nothing is left to do of %s of %s: it is %s", what, id, strings.ReplaceAll(string(state), "_", " "))
 		return nothing, nil, nil
 	case was.Stage == archive.IntentCommit && in.Commit == "":
@@ -133,16 +122,11 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 	case was.Stage == archive.IntentCommit:
 		warn("%s of %s was cut off after its commit %s; it is noted", what, id, Abbreviated(in.Commit))
 	}
-	done, err := h.After(w, lend).Run(ctx, id)
+	done, err := h.Reviewer(w, lend).RunProgram(ctx, id)
 	if done != nil {
 		warn("adoption.after of %s ran, attempt %d", id, done.Attempt)
 	}
 	return in, done, err
-}
-
-// After returns the starter of a workspace's program for decisions.
-func (h *Host) After(w *workspace.Workspace, lend patching.Lender) decide.Afterwards {
-	return decide.Afterwards{Argv: w.Settings.Adoption.After, Dir: w.Root, Env: h.Env, Now: h.Now, Lend: lend.Patiently, Reached: h.Reached}
 }
 
 // Abbreviated shortens the id of a commit.

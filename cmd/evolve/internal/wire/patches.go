@@ -6,64 +6,62 @@ import (
 	"os"
 	"path/filepath"
 
-	"evolve/archive"
-	"evolve/cmd/evolve/internal/decide"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/runtime/authored"
 	"evolve/runtime/model"
 	"evolve/runtime/sandbox"
 )
 
-// Desk returns the desk at which proposals are drawn up and decided on.
-func (h *Host) Desk(w *workspace.Workspace, a *archive.Archive) *decide.Desk {
-	return &decide.Desk{
-		Workspace: w, Archive: a, Env: h.Env, Now: h.Now, Reached: h.Reached,
+// Reviewer returns what makes and decides on proposals of configs, tools and skills, and
+// finishes decisions on patches.
+func (h *Host) Reviewer(w *workspace.Workspace, with review.WithStore) *review.Reviewer {
+	return &review.Reviewer{
+		Archive: with, Workspace: w.Reviewed(), Env: h.Env, Now: h.Now, Sleep: h.Sleep,
 		Check: func(ctx context.Context, d authored.Definition) authored.Report {
 			pool := authored.NewPool(h.Sandbox(w).Sandbox(), 1)
 			defer pool.Close()
 			return pool.Check(ctx, d)
 		},
+		Program: w.Settings.Adoption.After, Reached: h.Reached, Targets: w.PatchTargets(),
 	}
 }
 
-// PatchDesk returns the desk at which patches are proposed and decided.
-func (h *Host) PatchDesk(w *workspace.Workspace, lend patching.Lender) *patching.Desk {
-	set, box := w.Settings.Patches, h.Sandbox(w)
-	told := func(text string) { _, _ = fmt.Fprintln(h.Stderr, text) }
-	if h.Quiet {
-		told = nil
+// PatchReviewer returns a Reviewer for proposals of patches as well.
+func (h *Host) PatchReviewer(w *workspace.Workspace, with review.WithStore) *review.Reviewer {
+	rev, box := h.Reviewer(w, with), h.Sandbox(w)
+	rev.Scratch, rev.Cache = filepath.Join(w.StateDir(), "patches"), h.Env.userCache()
+	rev.Sandbox, rev.Unsandboxed = func() sandbox.Sandbox { return box.Sandbox().WithPlaces() }, w.Settings.Patches.Sandbox == "none"
+	rev.CodeReviewers, rev.Trial = h.reviewers(w), h.patchTrial(w)
+	if !h.Quiet {
+		rev.Notify = func(text string) { _, _ = fmt.Fprintln(h.Stderr, text) }
 	}
-	return &patching.Desk{
-		Archive: lend, Targets: patching.Targets(w), Env: h.Env, Now: h.Now, Scratch: filepath.Join(w.StateDir(), "patches"),
-		Cache: h.Env.userCache(), Sandbox: func() sandbox.Sandbox { return box.Sandbox().WithPlaces() }, Unwalled: set.Sandbox == "none", Reviewers: h.reviewers(w),
-		Trial: h.patchTrial(w), Told: told, Program: len(w.Settings.Adoption.After) > 0, Reached: h.Reached,
-	}
+	return rev
 }
 
-// PatchReader returns a desk for reading only. It works with a workspace that cannot be
+// PatchReader returns a Reviewer for reading only. It works with a workspace that cannot be
 // loaded.
-func (h *Host) PatchReader(root string) *patching.Desk {
-	d := &patching.Desk{Env: h.Env, Now: h.Now}
+func (h *Host) PatchReader(root string) *review.Reviewer {
+	d := &review.Reviewer{Env: h.Env, Now: h.Now}
 	if w, err := Load(root); err == nil {
-		d.Targets, d.Reviewers = patching.Targets(w), h.reviewers(w)
+		d.Targets, d.CodeReviewers = w.PatchTargets(), h.reviewers(w)
 	}
 	return d
 }
 
 // reviewers returns the agents that review patches, in the order of their turns.
-func (h *Host) reviewers(w *workspace.Workspace) []patching.Reviewer {
+func (h *Host) reviewers(w *workspace.Workspace) []review.CodeReviewer {
 	ids := w.Settings.Patches.Reviewers
 	if len(ids) == 0 {
 		ids = w.AgentIDs()
 	}
-	var out []patching.Reviewer
+	var out []review.CodeReviewer
 	for _, id := range ids {
 		a, ok := w.Agent(id)
 		if !ok {
 			continue
 		}
-		r := patching.Reviewer{Agent: id}
+		r := review.CodeReviewer{Agent: id}
 		switch {
 		case a.Adapter.Kind != workspace.KindBuiltin:
 			r.Cannot = "is a program of its own, which is not asked to review"

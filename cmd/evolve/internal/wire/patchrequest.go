@@ -10,17 +10,17 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/patch/diff"
 	"evolve/runtime/agent"
 )
 
 // PatchOf returns the patch of a change request, if it came from the tool propose_patch,
 // its target is in the settings and it holds a diff.
-func PatchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (patching.Submission, bool) {
+func PatchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (review.Submission, bool) {
 	if q.Type != "source" || q.Tool != "propose_patch" {
-		return patching.Submission{}, false
+		return review.Submission{}, false
 	}
 	var asked struct {
 		Target string `json:"target"`
@@ -29,22 +29,22 @@ func PatchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (patc
 	}
 	dec := json.NewDecoder(bytes.NewReader(q.Arguments))
 	if dec.Decode(&asked) != nil || !slices.Contains(w.Settings.Patches.TargetNames(), asked.Target) {
-		return patching.Submission{}, false
+		return review.Submission{}, false
 	}
 	if _, err := diff.Parse([]byte(asked.Patch)); err != nil {
-		return patching.Submission{}, false
+		return review.Submission{}, false
 	}
-	return patching.Submission{Target: asked.Target, Author: author, Origin: patching.Agent, Rationale: asked.Reason, Diff: asked.Patch}, true
+	return review.Submission{Target: asked.Target, Author: author, Origin: review.OriginAgent, Rationale: asked.Reason, Diff: asked.Patch}, true
 }
 
 // AskedPatches returns the patches that agents requested in a run, at most one of each
 // agent. Only evaluations of search tasks count: text from a holdout task never leaves
 // its transcript.
-func AskedPatches(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run string) ([]patching.Submission, error) {
+func AskedPatches(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run string) ([]review.Submission, error) {
 	if len(w.Settings.Patches.Targets) == 0 {
 		return nil, nil
 	}
-	var out []patching.Submission
+	var out []review.Submission
 	for i := range w.Agents {
 		s, found, err := firstAsked(ctx, w, store, run, w.Agents[i].ID)
 		if err != nil {
@@ -58,15 +58,15 @@ func AskedPatches(ctx context.Context, w *workspace.Workspace, store *archive.Ar
 }
 
 // firstAsked returns the first patch that an agent requested in a run.
-func firstAsked(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run, author string) (patching.Submission, bool, error) {
+func firstAsked(ctx context.Context, w *workspace.Workspace, store *archive.Archive, run, author string) (review.Submission, bool, error) {
 	var keys []bench.Key
 	a, ok := w.Agent(author)
 	if !ok || a.Adapter.Kind != workspace.KindBuiltin || a.Adapter.Model == workspace.ModelHeuristic {
-		return patching.Submission{}, false, nil // without the tool
+		return review.Submission{}, false, nil // without the tool
 	}
 	for e, err := range store.Evaluations(ctx, run, author) {
 		if err != nil {
-			return patching.Submission{}, false, fmt.Errorf("reading the evaluations: %w", err)
+			return review.Submission{}, false, fmt.Errorf("reading the evaluations: %w", err)
 		}
 		if e.Stage == bench.StageSearch {
 			keys = append(keys, e.Key)
@@ -78,7 +78,7 @@ func firstAsked(ctx context.Context, w *workspace.Workspace, store *archive.Arch
 			continue
 		}
 		if err != nil {
-			return patching.Submission{}, false, fmt.Errorf("reading a transcript: %w", err)
+			return review.Submission{}, false, fmt.Errorf("reading a transcript: %w", err)
 		}
 		for _, e := range t.Events {
 			var q agent.ChangeRequest
@@ -90,5 +90,5 @@ func firstAsked(ctx context.Context, w *workspace.Workspace, store *archive.Arch
 			}
 		}
 	}
-	return patching.Submission{}, false, nil
+	return review.Submission{}, false, nil
 }

@@ -12,15 +12,15 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 )
 
 // patchTrial prepares the agent of a target twice, with its program from the base and
 // from the candidate of a patch. Their evaluations are not recorded.
-func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, patching.TrialAsk) (*patching.Trial, error) {
-	return func(ctx context.Context, ask patching.TrialAsk) (*patching.Trial, error) {
+func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.TrialSpec) (*review.AgentTrial, error) {
+	return func(ctx context.Context, ask review.TrialSpec) (*review.AgentTrial, error) {
 		a, ok := w.Agent(ask.Agent)
 		if !ok {
 			return nil, fmt.Errorf("there is no agent %q", ask.Agent)
@@ -34,7 +34,7 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, patching
 			return nil, err
 		}
 		suites, tasks, dirs := SearchSide(w, a)
-		trial := &patching.Trial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: filepath.ToSlash(folder), Close: func() error { return nil }}
+		trial := &review.AgentTrial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: filepath.ToSlash(folder), Close: func() error { return nil }}
 		budget := ask.Budget
 		if budget == nil { // by hand, a patch has the limits of a run
 			budget = bench.NewBudget(w.Settings.Budget.USD, h.trialStop(w), h.Now)

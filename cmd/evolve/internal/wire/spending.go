@@ -9,8 +9,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
@@ -96,13 +96,13 @@ func (h *Host) spending(root string) spending {
 			continue
 		}
 		var asked struct{ Usage agent.Usage } // of a draft, and of what a model wrote of a patch
-		var review patching.Cost
+		var cost review.Cost
 		switch {
 		case (e.Kind == night.DraftKind || e.Kind == batch.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
 			asked.Usage.Iterations = 1
 			s.add(asked.Usage, agent.Transcript{})
-		case e.Kind == patching.CostKind && json.Unmarshal(e.Data, &review) == nil && review.For == "review":
-			s.add(agent.Usage{Iterations: 1, CostUSD: review.USD}, agent.Transcript{})
+		case e.Kind == review.CostKind && json.Unmarshal(e.Data, &cost) == nil && cost.For == "review":
+			s.add(agent.Usage{Iterations: 1, CostUSD: cost.USD}, agent.Transcript{})
 		}
 	}
 	for t, err := range store.Turns(ctx) {

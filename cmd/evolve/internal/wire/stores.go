@@ -8,11 +8,10 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
-	"evolve/cmd/evolve/internal/decide"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/cmd/evolve/internal/signing"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 )
 
 // ReadArchive opens the archive of a workspace for reading; a run may hold it.
@@ -59,7 +58,7 @@ func (h *Host) OpenArchive(root, owner string) (*archive.Archive, error) {
 	if note, err := batch.StaleEnding(h.Ctx, a, filepath.Dir(ArchiveDir(root))); err == nil && note != "" {
 		_ = os.Remove(note) // a file that stays does no harm
 	}
-	left, err := decide.Unfinished(h.Ctx, a)
+	left, err := review.Unfinished(h.Ctx, a)
 	if err == nil && len(left) == 0 {
 		return a, nil
 	}
@@ -95,16 +94,16 @@ func ArchiveDir(root string) string { return filepath.Join(root, ".evolve", "arc
 
 // Lender opens the archive for each piece of work and closes it again, so that others can
 // use it while gates run.
-func (h *Host) Lender(root, owner string) patching.Lender {
+func (h *Host) Lender(root, owner string) review.WithStore {
 	return lender(func() (*archive.Archive, error) { return h.OpenArchive(root, owner) })
 }
 
 // UnsweptLender is Lender without finishing decisions first.
-func (h *Host) UnsweptLender(root, owner string) patching.Lender {
+func (h *Host) UnsweptLender(root, owner string) review.WithStore {
 	return lender(func() (*archive.Archive, error) { return h.openUnswept(root, owner) })
 }
 
-func lender(open func() (*archive.Archive, error)) patching.Lender {
+func lender(open func() (*archive.Archive, error)) review.WithStore {
 	return func(_ context.Context, work func(*archive.Archive) error) error {
 		a, err := open()
 		if err != nil {

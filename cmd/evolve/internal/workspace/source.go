@@ -25,9 +25,6 @@ const (
 	yamlDepth = 32
 )
 
-// MaxOwnFile bounds a file of the workspace that is committed with a decision, in bytes.
-const MaxOwnFile = 1 << 30
-
 // source is one file of the workspace while it is read.
 type source struct {
 	// file is its path relative to the root, with slashes.

@@ -29,7 +29,7 @@ func (s *search) base(ctx context.Context, now agent.Config) ([]gobench.Run, err
 	if c.built, err = s.build(ctx, now); err != nil {
 		return nil, err
 	}
-	s.yards[now.ID()] = c
+	s.candidates[now.ID()] = c
 	for range baseRuns {
 		if err := s.run(ctx, c); err != nil {
 			return nil, err
@@ -42,13 +42,13 @@ func (s *search) base(ctx context.Context, now agent.Config) ([]gobench.Run, err
 // already has the result. A config that does not build, fails its tests or loses a
 // benchmark gets the worst score.
 func (s *search) score(ctx context.Context, ref *gobench.Reference, t mutate.Trial) (float64, error) {
-	c, known := s.yards[t.Variant]
+	c, known := s.candidates[t.Variant]
 	if !known {
 		if s.left == 0 {
 			return 0, errSpent
 		}
 		c = &candidate{config: t.Config}
-		s.yards[t.Variant] = c
+		s.candidates[t.Variant] = c
 		var code *measure.CodeError
 		var err error
 		if c.built, err = s.build(ctx, t.Config); errors.As(err, &code) {

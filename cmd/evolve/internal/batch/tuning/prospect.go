@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 
-	"evolve/cmd/evolve/internal/patching"
+	"evolve/gates/review"
 	"evolve/mutate/constants"
 )
 
 // Prospect is a target with marked constants.
 type Prospect struct {
-	ground *patching.Ground
+	ground *review.Ground
 	files  map[string][]byte
 	// Constants are the constants that can be searched.
 	Constants []constants.Constant
@@ -24,11 +24,11 @@ type Prospect struct {
 
 // Look finds the marked constants of a target. It returns nil if there are none, or if
 // the target's settings give the search no runs.
-func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
+func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	if t.Benchmark == nil || t.Benchmark.Tune == 0 {
 		return nil, nil
 	}
-	g, err := desk.Survey(t.Name)
+	g, err := reviewer.Survey(t.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Look(desk *patching.Desk, t patching.Target) (*Prospect, error) {
 }
 
 // measuredFile returns the first of the constants' files that the measuring command names.
-func measuredFile(t patching.Target, list []constants.Constant) string {
+func measuredFile(t review.Target, list []constants.Constant) string {
 	files := make([]string, len(list))
 	for i, c := range list {
 		files[i] = c.File

@@ -20,11 +20,11 @@ import (
 func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []gobench.Run) (Outcome, error) {
 	var list []mutate.Estimate
 	for _, f := range rec.Finalists {
-		if c := s.yards[f.Variant]; f.Gain > 0 && c != nil && c.built != nil {
+		if c := s.candidates[f.Variant]; f.Gain > 0 && c != nil && c.built != nil {
 			list = append(list, f)
 		}
 	}
-	said := fmt.Sprintf("%d configs of %s tried", max(0, len(s.yards)-1), s.Names())
+	said := fmt.Sprintf("%d configs of %s tried", max(0, len(s.candidates)-1), s.Names())
 	if len(list) == 0 {
 		return Outcome{Text: said + ": none looked better", Settled: true}, nil
 	}
@@ -68,24 +68,24 @@ func (s *search) compare(ctx context.Context, f mutate.Estimate, rule gobench.Ru
 // build.
 func (s *search) measure(ctx context.Context, c agent.Config, rounds int, nth int64) (gobench.Measured, error) {
 	_, now := constants.Space(s.Constants)
-	yard := *s.ref
-	if len(yard.Command) > 0 { // the search has already seen the tests pass
-		yard.Packages = nil
+	runner := *s.ref
+	if len(runner.Command) > 0 { // the search has already seen the tests pass
+		runner.Packages = nil
 	}
 	built := map[gobench.Side]*measure.Built{}
 	for side, config := range map[gobench.Side]agent.Config{gobench.Base: now, gobench.Again: now, gobench.Candidate: c} {
 		name := fmt.Sprintf("%s-%d", side, nth)
-		tree := filepath.Join(yard.Folder, name)
+		tree := filepath.Join(runner.Folder, name)
 		err := s.ground.Export(ctx, tree)
 		if err == nil {
 			err = s.write(tree, config)
 		}
 		if err == nil {
-			built[side], err = yard.Compile(ctx, name, tree)
+			built[side], err = runner.Compile(ctx, name, tree)
 		}
 		if err != nil {
 			return gobench.Measured{}, fmt.Errorf("%s: %w", side, err)
 		}
 	}
-	return yard.Measure(ctx, built, rounds, s.Seed+nth, s.proceed)
+	return runner.Measure(ctx, built, rounds, s.Seed+nth, s.proceed)
 }

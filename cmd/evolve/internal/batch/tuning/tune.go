@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"evolve/bench/gobench"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/gates/gotest"
 	"evolve/gates/measure"
+	"evolve/gates/review"
 	"evolve/mutate"
 	"evolve/mutate/constants"
 	"evolve/patch/diff"
@@ -32,7 +32,7 @@ const (
 
 // Options are the settings of one search.
 type Options struct {
-	Desk *patching.Desk
+	Reviewer *review.Reviewer
 	// Seed seeds the search and the order of the runs.
 	Seed int64
 	// Proceed is called before every run of the benchmarks; an error ends the search.
@@ -42,7 +42,7 @@ type Options struct {
 // Outcome is how a search ended.
 type Outcome struct {
 	// Submission is the proven improvement, not yet gated; nil if there is none.
-	Submission *patching.Submission
+	Submission *review.Submission
 	// Text describes what happened.
 	Text string
 	// Runs is the number of runs of the benchmarks.
@@ -56,12 +56,12 @@ type Outcome struct {
 type search struct {
 	Options
 	*Prospect
-	ref  *measure.Yard
+	ref  *measure.Runner
 	rule gobench.Rule
 	// work is the tree that one config after another is written into.
-	work  string
-	yards map[agent.ConfigID]*candidate
-	runs  int
+	work       string
+	candidates map[agent.ConfigID]*candidate
+	runs       int
 	// left is the number of runs that the search may still make.
 	left int
 }
@@ -80,14 +80,14 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 		return Outcome{}, err
 	}
 	t := p.ground.Target
-	folder := filepath.Join(o.Desk.Scratch, "tuning", t.Name)
+	folder := filepath.Join(o.Reviewer.Scratch, "tuning", t.Name)
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
 		return Outcome{}, fmt.Errorf("making room for the benchmarks: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	s := &search{
-		Options: o, Prospect: p, ref: o.Desk.Yard(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
-		yards: map[agent.ConfigID]*candidate{}, left: t.Benchmark.Tune,
+		Options: o, Prospect: p, ref: o.Reviewer.Runner(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
+		candidates: map[agent.ConfigID]*candidate{}, left: t.Benchmark.Tune,
 	}
 	if len(s.ref.Command) > 0 { // the tests must pass all the same
 		s.ref.Packages = []string{"./..."}
@@ -147,7 +147,7 @@ func (s *search) look(ctx context.Context) (Outcome, error) {
 }
 
 // submission returns a config as a patch.
-func (s *search) submission(c agent.Config, r gobench.Result) (*patching.Submission, error) {
+func (s *search) submission(c agent.Config, r gobench.Result) (*review.Submission, error) {
 	changed, err := constants.Set(s.files, c)
 	if err != nil {
 		return nil, fmt.Errorf("writing the constants: %w", err)
@@ -159,8 +159,8 @@ func (s *search) submission(c agent.Config, r gobench.Result) (*patching.Submiss
 		}
 	}
 	name := s.ground.Target.Name
-	return &patching.Submission{
-		Target: name, Author: Author(name), Origin: patching.Constants, Diff: string(diff.Unified(files)),
+	return &review.Submission{
+		Target: name, Author: Author(name), Origin: review.OriginConstants, Diff: string(diff.Unified(files)),
 		Rationale: constants.Describe(s.Constants, c) + "\n\nValues of marked constants that the nightly search found, without a language model, and proved better on new runs.",
 		Gain:      s.ground.Target.Benchmark.Measured() + strings.Join(r.Reasons, "; "),
 	}, nil

@@ -13,8 +13,8 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/gobench"
-	"evolve/cmd/evolve/internal/patching"
 	"evolve/gates/gotest"
+	"evolve/gates/review"
 	"evolve/mutate"
 	"evolve/mutate/constants"
 	"evolve/patch/scope"
@@ -66,8 +66,8 @@ func BenchmarkWork(b *testing.B) {
 }
 `
 
-// desk returns a desk with one target with these files, in a real repository.
-func desk(t *testing.T, files map[string]string, b patching.Benchmark) *patching.Desk {
+// newReviewer returns a reviewer with one target with these files, in a real repository.
+func newReviewer(t *testing.T, files map[string]string, b review.Benchmark) *review.Reviewer {
 	t.Helper()
 	for _, tool := range []string{"git", "go"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -81,16 +81,16 @@ func desk(t *testing.T, files map[string]string, b patching.Benchmark) *patching
 			t.Fatal(err)
 		}
 	}
-	d := &patching.Desk{
-		Archive: patching.Held(archive.OpenMemory()), Scratch: scratch, Now: time.Now,
+	d := &review.Reviewer{
+		Archive: review.Opened(archive.OpenMemory()), Scratch: scratch, Now: time.Now,
 		// The standard library is compiled once for all tests that share the folder.
 		Cache:   filepath.Join(os.TempDir(), fmt.Sprintf("evolve-test-caches-%d", os.Getuid()), "evolve", "patches"),
 		Sandbox: sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(t.Context()) }),
-		Targets: []patching.Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"work"}}, Benchmark: &b}},
+		Targets: []review.Target{{Name: "code", Repo: root, Named: true, Policy: scope.Policy{Allow: []string{"work"}}, Benchmark: &b}},
 		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"},
 	}
 	if d.Sandbox().Err() != nil {
-		d.Unwalled = true
+		d.Unsandboxed = true
 	}
 	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "start"}} {
 		cmd := exec.CommandContext(t.Context(), "git", args...)
@@ -106,13 +106,13 @@ func module(source string) map[string]string {
 	return map[string]string{"go.mod": "module example.org/work\n\ngo 1.24\n", "work/work.go": source, "work/work_test.go": tests}
 }
 
-func counted(tune int) patching.Benchmark {
-	return patching.Benchmark{Packages: []string{"./work"}, Pattern: ".", Count: 6, Metric: "work/op", Better: "lower", Tune: tune}
+func counted(tune int) review.Benchmark {
+	return review.Benchmark{Packages: []string{"./work"}, Pattern: ".", Count: 6, Metric: "work/op", Better: "lower", Tune: tune}
 }
 
 func onward() error { return nil }
 
-func tune(t *testing.T, d *patching.Desk, proceed func() error) (Outcome, error) {
+func tune(t *testing.T, d *review.Reviewer, proceed func() error) (Outcome, error) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it compiles a module many times")
@@ -121,19 +121,19 @@ func tune(t *testing.T, d *patching.Desk, proceed func() error) (Outcome, error)
 	if err != nil || p == nil {
 		t.Fatal(p, err)
 	}
-	return p.Tune(t.Context(), Options{Desk: d, Seed: 1, Proceed: proceed})
+	return p.Tune(t.Context(), Options{Reviewer: d, Seed: 1, Proceed: proceed})
 }
 
 // TestTune finds the best of the sizes that build and pass their test, proves it, and
 // checks that its diff is accepted.
 func TestTune(t *testing.T) {
-	d := desk(t, module(source), counted(12))
+	d := newReviewer(t, module(source), counted(12))
 	out, err := tune(t, d, onward)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := out.Submission
-	if s == nil || !strings.Contains(s.Diff, "+const chunk = 1024 //evolve:param") || !strings.Contains(s.Gain, "better by") || s.Origin != patching.Constants {
+	if s == nil || !strings.Contains(s.Diff, "+const chunk = 1024 //evolve:param") || !strings.Contains(s.Gain, "better by") || s.Origin != review.OriginConstants {
 		t.Fatalf("%+v %+v", out, s)
 	}
 	if out.Runs > 12+2*3*6 || !out.Settled || strings.Contains(s.Diff, "chunk = 256") {
@@ -159,8 +159,8 @@ echo "BenchmarkCopy $pieces $(( chunk + 16 * pieces + 10000 )) work/op"
 func TestCommand(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = ownBench
-	own := patching.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 9}
-	d := desk(t, files, own)
+	own := review.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 9}
+	d := newReviewer(t, files, own)
 	out, err := tune(t, d, onward)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestCommand(t *testing.T) {
 func TestRepeats(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = ownBench
-	d := desk(t, files, patching.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 20})
+	d := newReviewer(t, files, review.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 20})
 	if testing.Short() {
 		t.Skip("it runs the toolchain")
 	}
@@ -193,8 +193,8 @@ func TestRepeats(t *testing.T) {
 	}
 	folder := t.TempDir()
 	s := &search{
-		Options: Options{Desk: d, Seed: 1, Proceed: onward}, Prospect: p, ref: d.Yard(d.Targets[0], tools, folder), rule: d.Targets[0].Benchmark.Rule(),
-		work: filepath.Join(folder, "work"), yards: map[agent.ConfigID]*candidate{}, left: 20,
+		Options: Options{Reviewer: d, Seed: 1, Proceed: onward}, Prospect: p, ref: d.Runner(d.Targets[0], tools, folder), rule: d.Targets[0].Benchmark.Rule(),
+		work: filepath.Join(folder, "work"), candidates: map[agent.ConfigID]*candidate{}, left: 20,
 	}
 	if err := p.ground.Export(t.Context(), s.work); err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestRepeats(t *testing.T) {
 func TestMarkInTheMeasure(t *testing.T) {
 	b := counted(8)
 	b.Command, b.Packages, b.Pattern = []string{"go", "run", "work/work.go"}, nil, ""
-	d := desk(t, module(source), b)
+	d := newReviewer(t, module(source), b)
 	p, err := Look(d, d.Targets[0])
 	if err != nil || p == nil || p.Problem != "a mark stands in work/work.go, which is to measure it" {
 		t.Errorf("%+v %v", p, err)
@@ -239,7 +239,7 @@ func TestMarkInTheMeasure(t *testing.T) {
 func TestBadCommand(t *testing.T) {
 	files := module(source)
 	files["bench.sh"] = "echo BenchmarkCopy 1 NaN work/op\n"
-	out, err := tune(t, desk(t, files, patching.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 9}), onward)
+	out, err := tune(t, newReviewer(t, files, review.Benchmark{Command: []string{"sh", "bench.sh"}, Count: 6, Metric: "work/op", Better: "lower", Tune: 9}), onward)
 	if err != nil || out.Submission != nil || out.Settled || !strings.Contains(out.Text, `cannot be measured: sh: line 1: "BenchmarkCopy" has NaN work/op`) {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -251,7 +251,7 @@ func TestNothingBetter(t *testing.T) {
 	idle = strings.Replace(idle, "len(table)*0 + chunk", "0*len(table) + 1", 1)
 	idle = strings.Replace(idle, "at += chunk", "at += 1000 + 0*chunk", 1)
 	idle = strings.Replace(idle, "cost += chunk", "cost += 1000 + 0*chunk", 1)
-	out, err := tune(t, desk(t, module(idle), counted(8)), onward)
+	out, err := tune(t, newReviewer(t, module(idle), counted(8)), onward)
 	if err != nil || out.Submission != nil || !out.Settled || !strings.Contains(out.Text, "configs of chunk tried") {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -262,7 +262,7 @@ func TestNothingBetter(t *testing.T) {
 func TestBrokenBase(t *testing.T) {
 	files := module(source)
 	files["work/work_test.go"] = strings.Replace(tests, "chunk == 256", "chunk == 16", 1)
-	out, err := tune(t, desk(t, files, counted(8)), onward)
+	out, err := tune(t, newReviewer(t, files, counted(8)), onward)
 	if err != nil || out.Submission != nil || out.Settled || out.Runs != 0 || !strings.Contains(out.Text, "cannot be measured") {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -272,7 +272,7 @@ func TestBrokenBase(t *testing.T) {
 func TestProceed(t *testing.T) {
 	stop := errors.New("stop")
 	runs := 0
-	out, err := tune(t, desk(t, module(source), counted(8)), func() error {
+	out, err := tune(t, newReviewer(t, module(source), counted(8)), func() error {
 		if runs++; runs > 3 {
 			return stop
 		}
@@ -301,7 +301,7 @@ func TestLook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files := module(c.source)
 			files["other/other.go"] = strings.Replace(source, "package work", "package other", 1)
-			d := desk(t, files, counted(c.tune))
+			d := newReviewer(t, files, counted(c.tune))
 			p, err := Look(d, d.Targets[0])
 			if err != nil || (p == nil) != c.none {
 				t.Fatalf("%+v %v", p, err)

@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"path"
+	"slices"
+
+	"evolve/gates/review"
+	"evolve/patch/scope"
+	"evolve/runtime/agent"
+	"evolve/runtime/mcp"
+	"evolve/runtime/tool"
+)
+
+// Reviewed returns the workspace as the review of proposals sees it.
+func (w *Workspace) Reviewed() *review.Workspace {
+	out := &review.Workspace{
+		Root: w.Root, OwnFiles: w.OwnFiles,
+		Agent: func(id string) (*review.Agent, bool) {
+			a, ok := w.Agent(id)
+			if !ok {
+				return nil, false
+			}
+			return w.reviewed(a), true
+		},
+		HasPolicy: func(tool string) bool {
+			_, ok := w.Settings.Policies.Tools[tool]
+			return ok
+		},
+	}
+	for _, t := range slices.Concat(tool.Builtin(), tool.Further()) {
+		out.Tools = append(out.Tools, t.Spec().Name)
+	}
+	for server, m := range w.Settings.MCP {
+		for name := range m.Tools {
+			out.Tools = append(out.Tools, mcp.ToolName(server, name))
+		}
+	}
+	return out
+}
+
+func (w *Workspace) reviewed(a *Agent) *review.Agent {
+	dir := path.Join(agentsDir, a.ID)
+	out := &review.Agent{
+		ID: a.ID, Builtin: a.Adapter.Kind == KindBuiltin, Champion: a.Champion, Space: a.Space,
+		Base: BaseOf(a, w.Suites), Rules: w.Rules(a),
+		ConfigFiles: []string{path.Join(dir, ConfigFile), path.Join(dir, StrategyFile)},
+		Files:       func(c agent.Config) map[string][]byte { return ChampionFiles(a, c) },
+		Load:        func(root string) (agent.Config, error) { return ReadChampion(root, a) },
+		Tools:       a.Tools, ToolFiles: len(a.ToolFiles), SkillFiles: a.SkillFiles,
+	}
+	for _, name := range a.Suites {
+		if s := w.Suites[name]; s != nil {
+			out.Suites = append(out.Suites, s)
+		}
+	}
+	return out
+}
+
+// PatchTargets returns the targets of the settings.
+func (w *Workspace) PatchTargets() []review.Target {
+	var out []review.Target
+	for _, t := range w.Settings.Patches.Targets {
+		made := review.Target{
+			Name: t.Name, Repo: t.Dir(w.Root), Named: true, Agent: t.Agent, Tasks: t.Tasks,
+			Policy: scope.Policy{Allow: t.Allow, Deny: t.Deny, Cgo: t.Cgo, Runtime: t.Runtime, MaxFiles: t.MaxFiles, MaxBytes: t.MaxBytes},
+		}
+		if b := t.Benchmark; b != nil {
+			made.Benchmark = &review.Benchmark{Command: b.Command, Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric, Better: b.Better, Loss: b.Loss, Tune: b.Tune}
+		}
+		out = append(out, made)
+	}
+	return out
+}

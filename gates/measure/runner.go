@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"evolve/bench/gobench"
+	"evolve/gates/gotest"
+	"evolve/runtime/sandbox"
+	"evolve/runtime/text"
+)
+
+// Runner measures one target: by Go benchmarks, or by a command of its own.
+type Runner struct {
+	Sandbox sandbox.Sandbox
+	// Unwalled reports that the operator allows foreign code to run without a sandbox.
+	Unwalled bool
+	Tools    gotest.Toolchain
+	// Folder is an absolute folder for trees and compiled benchmarks; its creator removes
+	// it.
+	Folder string
+	// Cache is an absolute folder for the build cache. Only the toolchain writes to it,
+	// never what it compiles.
+	Cache string
+	Cgo   bool
+	// Packages are the packages whose tests are compiled; none if empty. Pattern selects
+	// among their benchmarks like go test -bench.
+	Packages []string
+	Pattern  string
+	// Command, with its arguments, measures in place of Go benchmarks. It prints what
+	// [gobench.ReadReport] reads, including Metric. Empty: there is none.
+	Command []string
+	Metric  string
+}
+
+// The limits of compiling one tree and of one run of its benchmarks or tests.
+const (
+	eachTime    = "100ms" // of one benchmark in one run, in the format of go test
+	compileTime = 10 * time.Minute
+	runTime     = 5 * time.Minute
+	mostOutput  = 4 << 20 // bytes of one program
+	mostMemory  = 4 << 30 // bytes
+	mostFile    = 1 << 30 // bytes that a command may write to one file
+	mostProcs   = 4096
+)
+
+// The paths inside the sandbox, the same for every tree.
+const (
+	treePlace  = "/target"
+	binPlace   = "/bin-of"
+	cachePlace = "/build-cache"
+)
+
+// CodeError reports a fault of the code that was compiled or run: it does not build, a
+// test fails, a benchmark does not end. Every other error is the machine's.
+type CodeError struct{ Text string }
+
+func (e *CodeError) Error() string { return e.Text }
+
+// Ready returns an error if foreign code may not run here.
+func (r *Runner) Ready() error {
+	if err := r.Sandbox.Err(); err != nil && !r.Unwalled {
+		return fmt.Errorf("foreign code is not run without a sandbox: %w", err)
+	}
+	return nil
+}
+
+// Measure runs each compiled side rounds times, in turns; see [gobench.Plan]. before,
+// which may be nil, is called before every run, and its error ends the measurement.
+func (r *Runner) Measure(ctx context.Context, sides map[gobench.Side]*Built, rounds int, seed int64, before func() error) (gobench.Measured, error) {
+	runs := map[gobench.Side][]gobench.Run{}
+	for _, step := range gobench.Plan(rounds, seed, gobench.Base, gobench.Again, gobench.Candidate) {
+		if before != nil {
+			if err := before(); err != nil {
+				return gobench.Measured{}, err
+			}
+		}
+		run, err := r.Run(ctx, sides[step.Side])
+		if err != nil {
+			return gobench.Measured{}, fmt.Errorf("%s: %w", step.Side, err)
+		}
+		runs[step.Side] = append(runs[step.Side], run)
+	}
+	return gobench.Measured{Base: runs[gobench.Base], Again: runs[gobench.Again], Candidate: runs[gobench.Candidate]}, nil
+}
+
+// inside returns the path inside the sandbox of a host folder with the given place.
+func (r *Runner) inside(host, place string) string {
+	if r.Sandbox.Err() == nil {
+		return place
+	}
+	return host
+}
+
+// command runs one program to its end.
+func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]byte, error) {
+	s.Argv = argv
+	exit, out, err := r.Sandbox.Run(ctx, s, nil, mostOutput)
+	name := filepath.Base(argv[0])
+	switch {
+	case errors.Is(context.Cause(ctx), errSlow):
+		return nil, &CodeError{name + " did not end in time"}
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	case exit.Code != 0:
+		said := strings.TrimSpace(string(out.Stderr) + " " + string(out.Stdout))
+		return nil, &CodeError{fmt.Sprintf("%s ended with code %d %s: %s", name, exit.Code, exit.Reason, text.Clip(said, 500, text.Ellipsis))}
+	case out.Truncated:
+		return nil, &CodeError{name + " printed too much"}
+	}
+	return out.Stdout, nil
+}
+
+// errSlow is the cause when a time limit ends a program.
+var errSlow = errors.New("it took too long")

@@ -1,0 +1,132 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"time"
+
+	"evolve/archive"
+)
+
+// AfterKind is the kind of the ledger's entries that hold an [After]; their subject is
+// the proposal.
+const AfterKind = "adoption.after"
+
+// The bounds of the program that runs after an adoption.
+const (
+	programTime   = time.Minute
+	programOutput = 16 << 10 // bytes
+	// programDrain is the wait for output once the program itself has ended: a process that
+	// it left running, such as a service, may hold the output open for ever.
+	programDrain = time.Second
+)
+
+// After is the result of the operator's program that runs after an adoption or a
+// rollback. Its output is untrusted text.
+type After struct {
+	Argv   []string `json:"argv"`
+	Output string   `json:"output"`
+	// Problem is the reason for a failure, or "". A failure does not undo the adoption.
+	Problem string `json:"problem,omitempty"`
+	// Attempt counts the starts after this decision from 1. It is more than 1 when a process
+	// was killed before it had recorded the end of an earlier one, which may have run.
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// RunProgram starts the operator's program after a decision, at least once: a start whose
+// end is not recorded is repeated. It does so if the intent of the proposal is at that
+// stage, records the start and then the result, and returns nil if there is nothing to
+// start. The program's environment has EVOLVE_PROPOSAL (the proposal), EVOLVE_DECISION
+// (approve or rollback), EVOLVE_COMMIT and EVOLVE_ATTEMPT ([After.Attempt]). The archive
+// is not held while the program runs.
+func (rev *Reviewer) RunProgram(ctx context.Context, id string) (*After, error) {
+	var in archive.Intent
+	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
+		if in, err = s.store.Intent(ctx, id); err != nil || in.Stage != archive.IntentAfter {
+			in.Stage = archive.IntentDone
+			if errors.Is(err, archive.ErrNotFound) {
+				err = nil
+			}
+			return err
+		}
+		if in.Attempts++; len(rev.Program) == 0 {
+			in.Stage = archive.IntentDone
+		}
+		return s.store.PutIntent(ctx, in)
+	})
+	if err != nil || in.Stage == archive.IntentDone {
+		return nil, err
+	}
+	if err := rev.step(StepStarting); err != nil {
+		return nil, err
+	}
+	env := append(slices.Clone(rev.Env), "EVOLVE_PROPOSAL="+in.Proposal, "EVOLVE_DECISION="+in.Action, "EVOLVE_COMMIT="+in.Commit, "EVOLVE_ATTEMPT="+strconv.Itoa(in.Attempts))
+	done := runProgram(ctx, rev.Program, rev.Workspace.Root, env, programTime)
+	done.Attempt = in.Attempts
+	if err := rev.step(StepRan); err != nil {
+		return nil, err
+	}
+	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		in.Stage = archive.IntentDone
+		return s.noteAfter(ctx, in, done)
+	})
+	if err == nil {
+		err = rev.step(StepNoted)
+	}
+	return &done, err
+}
+
+// runProgram runs the operator's program in a folder, with the operator's rights and the
+// given environment, and waits for it. At its time limit, or when ctx is canceled, it
+// kills the program with its process group (on Unix).
+func runProgram(ctx context.Context, argv []string, dir string, env []string, most time.Duration) After {
+	timed, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	cmd := exec.CommandContext(timed, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, programDrain
+	inGroup(cmd)
+	out := &bounded{most: programOutput}
+	cmd.Stdout, cmd.Stderr = out, out
+	err := cmd.Run()
+	done := After{Argv: argv, Output: out.kept.String()}
+	switch {
+	case errors.Is(timed.Err(), context.DeadlineExceeded):
+		done.Problem = fmt.Sprintf("it did not end within %s and was stopped", most)
+	case timed.Err() != nil:
+		done.Problem = "it was interrupted and stopped"
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: a process that it left running held the output open
+		done.Problem = err.Error()
+	}
+	return done
+}
+
+// noteAfter records the result in the ledger and stores the intent.
+func (s *session) noteAfter(ctx context.Context, in archive.Intent, done After) error {
+	e, err := s.entry(AfterKind, in.By, in.Proposal, done)
+	if err != nil {
+		return err
+	}
+	if _, err := s.store.AppendWith(ctx, e, in); err != nil {
+		return fmt.Errorf("writing the ledger: %w", err)
+	}
+	return nil
+}
+
+// bounded keeps the beginning of what is written to it. It does not embed the buffer,
+// because io.Copy would then use the buffer's ReadFrom, which has no bound.
+type bounded struct {
+	kept bytes.Buffer
+	most int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if room := b.most - b.kept.Len(); room > 0 {
+		b.kept.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,119 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/bench/stats"
+	"evolve/gates"
+	"evolve/patch"
+)
+
+const (
+	// gateAgent is the gate of targets that hold an agent's program.
+	gateAgent = "agent"
+	// trialMargin is the loss, in score units, that the comparison must rule out. A
+	// nightly run allows a domain the same loss. Without any spread, 36 tasks are enough
+	// to rule it out.
+	trialMargin = 0.10
+	// trialLevel is the confidence level of the interval that decides.
+	trialLevel = 0.95
+)
+
+// agentGate returns the gate that evaluates the patched program as a variant of the agent:
+// base and candidate run under the champion's config, alternately, on the same search
+// tasks.
+func (w *gateRun) agentGate() gates.Gate {
+	return gates.Gate{Name: gateAgent, Check: func(ctx context.Context) (gates.Verdict, string) {
+		if w.Trial == nil {
+			return gates.NotRun, "nothing is configured to run the agent " + w.target.Agent
+		}
+		without := w.Sandbox().Err()
+		if without != nil && !w.Unsandboxed {
+			return gates.NotRun, fmt.Sprintf("a patched program is not run without a sandbox, and there is none: %v", without)
+		}
+		verdict, evidence, err := w.tryAgent(ctx)
+		if err != nil {
+			return gates.NotRun, "the agent could not be evaluated: " + err.Error()
+		}
+		if without != nil {
+			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+		}
+		return verdict, fmt.Sprintf("agent %s: %s", w.target.Agent, evidence)
+	}}
+}
+
+// tryAgent runs both programs. Their files are removed with the run's scratch folder.
+func (w *gateRun) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence string, err error) {
+	scratch := filepath.Join(w.scratch, "agent")
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return "", "", fmt.Errorf("making room for working directories: %w", err)
+	}
+	seed := fnv.New64a()
+	_, _ = seed.Write([]byte(w.tree))
+	trial, err := w.Trial(ctx, TrialSpec{
+		Agent: w.target.Agent, Top: w.repo.Top(), Base: w.before, Candidate: w.after, Scratch: scratch, Seed: int64(seed.Sum64() >> 11), Budget: w.Budget,
+	})
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { err = errors.Join(err, trial.Close()) }()
+	touched := slices.ContainsFunc(w.files, func(f patch.File) bool {
+		return trial.Folder == "." || strings.HasPrefix(f.Path, trial.Folder+"/")
+	})
+	if !touched { // a program built from other files is not in the trees
+		return gates.Flagged, fmt.Sprintf("not evaluated: the patch changes nothing in %s, where its program is started from", trial.Folder), nil
+	}
+	found, err := trial.run(ctx, w.target.Tasks, w.tree)
+	w.spent += found.usd
+	if err != nil {
+		return "", "", err
+	}
+	verdict, evidence = found.judge()
+	return verdict, evidence, nil
+}
+
+// judge returns the verdict with its evidence. A program fails when it breaks and the
+// base does not, or when it is significantly worse. It passes when a loss beyond the
+// margin is ruled out. It is flagged when neither is shown, and not run when the budget
+// ended the comparison early.
+func (t *tried) judge() (gates.Verdict, string) {
+	c := stats.Compare(t.pairs, trialLevel)
+	measured := fmt.Sprintf("%d of %d search tasks once on each side: %.3f → %.3f, %+.1f points, %g %% interval %+.1f to %+.1f, %d better, %d worse, %d equal",
+		c.Tasks, t.planned, c.MeanA, c.MeanB, 100*c.Difference, 100*c.Level, 100*c.Lo, 100*c.Hi, c.Wins, c.Losses, c.Ties)
+	if t.usd > 0 {
+		measured += fmt.Sprintf(", %.4f USD", t.usd)
+	}
+	if t.faults[0]+t.faults[1] > 0 {
+		first := t.said[1]
+		if first == "" {
+			first = t.said[0]
+		}
+		measured += fmt.Sprintf("; the program ended or broke its protocol %d times before and %d times after the patch, such as: %s", t.faults[0], t.faults[1], first)
+	}
+	switch {
+	case t.faults[1] > 0 && t.faults[0] == 0:
+		return gates.Failed, "it breaks, which the base does not: " + measured
+	case t.short: // fewer tasks than the target requires
+		return gates.NotRun, "the budget was used up before the comparison was complete: " + measured
+	case c.Tasks == 0:
+		return gates.Flagged, "nothing was compared: " + measured
+	case c.MeanA == 0 && c.MeanB == 0:
+		return gates.Flagged, "the base scores nothing, so that no loss could be seen: " + measured
+	case c.Clusters < stats.MinClusters:
+		return gates.Flagged, fmt.Sprintf("%d independent tasks show nothing, at least %d are needed: %s", c.Clusters, stats.MinClusters, measured)
+	case c.Hi < 0:
+		return gates.Failed, "shown to be worse: " + measured
+	case c.Lo > 0:
+		return gates.Passed, "better on search tasks: " + measured
+	case c.Lo > -trialMargin:
+		return gates.Passed, fmt.Sprintf("a loss of %g points is ruled out: %s", 100*trialMargin, measured)
+	}
+	return gates.Flagged, fmt.Sprintf("neither shown to be worse nor that a loss of %g points is ruled out: %s", 100*trialMargin, measured)
+}

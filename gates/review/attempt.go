@@ -1,0 +1,166 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/patch/quota"
+	"evolve/runtime/text"
+)
+
+// The kinds of ledger entry that only patches have.
+const (
+	entryAttempt  = "patch.attempt" // a patch was submitted, whatever its result
+	entryRefused  = "patch.refused" // it was refused before a gate ran
+	entryLost     = "patch.lost"    // its process ended before anything more was recorded
+	entryResume   = "patch.resume"  // its gates were stopped, or their process ended, and begin again
+	entryRegate   = "patch.regate"  // it was gated again on another base
+	entryReview   = "patch.review"  // another agent reviewed it
+	entryNoReview = "patch.unheard" // another agent was asked, and gave no verdict
+	entryCreate   = "proposal.create"
+	entryAdopted  = "proposal.adopted"
+)
+
+// CostKind is the kind of the ledger entries that hold a [Cost]; their subject is the
+// proposal.
+const CostKind = "patch.cost"
+
+// Cost is the cost of a patch's trial with its agent, or of its review.
+type Cost struct {
+	// Run is the nightly run that paid; empty if a person started the work.
+	Run string  `json:"run,omitempty"`
+	USD float64 `json:"usd"`
+	// For is "trial" or "review".
+	For string `json:"for"`
+}
+
+// begun is the state of an attempt. Its result is in the proposal or the ledger entry
+// that refers to it.
+const begun = "begun"
+
+// attempt is what the ledger keeps of a submission before it is read, and of one that was
+// refused.
+type attempt struct {
+	Target string `json:"target"`
+	Origin string `json:"origin"`
+	// Submitted is the hash of the submitted text.
+	Submitted string `json:"submitted"`
+	Rationale string `json:"rationale,omitempty"`
+	// State is begun in the entry that counts as the attempt.
+	State string `json:"state,omitempty"`
+	// Why is the reason for a refusal, and Attempt the number of the entry that began it.
+	Why     string `json:"why,omitempty"`
+	Attempt int64  `json:"attempt,omitempty"`
+}
+
+// past returns the attempts and adoptions in the ledger.
+func past(ctx context.Context, a *archive.Archive) ([]quota.Attempt, error) {
+	var out []quota.Attempt
+	for e, err := range a.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the ledger: %w", err)
+		}
+		switch {
+		case e.Kind == entryAttempt:
+			out = append(out, quota.Attempt{Agent: e.Actor, Time: e.Time})
+		case e.Kind == entryAdopted && kindOf(e) == archive.KindPatch:
+			out = append(out, quota.Attempt{Adopted: e.Time}) // does not count as an attempt of the person who approved
+		}
+	}
+	return out, nil
+}
+
+// kindOf returns the kind of proposal that an entry is about, or "".
+func kindOf(e archive.LedgerEntry) archive.ProposalKind {
+	var body struct {
+		Kind archive.ProposalKind `json:"kind"`
+	}
+	if json.Unmarshal(e.Data, &body) != nil {
+		return ""
+	}
+	return body.Kind
+}
+
+// admit records a submission in the ledger before it is read, so that a crash counts as
+// well, and refuses an author who has made an attempt within the hour. Persons have no
+// such limit. It returns the number of the entry.
+func (s *session) admit(ctx context.Context, sub Submission, hash string) (int64, error) {
+	entry := attempt{Target: sub.Target, Origin: sub.Origin, Submitted: hash, Rationale: text.Clip(sub.Rationale, maxRationale, text.Ellipsis)}
+	if sub.Origin != OriginPerson {
+		if err := s.mayAttempt(ctx, sub.Author); err != nil {
+			var refused *RefusedError
+			if errors.As(err, &refused) {
+				entry.Why = refused.Text
+				_, noted := s.note(ctx, entryRefused, sub.Author, sub.Target, entry)
+				err = errors.Join(noted, err)
+			}
+			return 0, err
+		}
+	}
+	entry.State = begun
+	return s.note(ctx, entryAttempt, sub.Author, sub.Target, entry)
+}
+
+// mayAttempt refuses an author who has made an attempt within the hour.
+func (s *session) mayAttempt(ctx context.Context, author string) error {
+	list, err := past(ctx, s.store)
+	if err != nil {
+		return err
+	}
+	return tooSoon(quota.Check(list, author, s.Now()), "every attempt counts, whatever became of it")
+}
+
+// recordRefusal records why an attempt led to no proposal.
+func (s *session) recordRefusal(ctx context.Context, sub Submission, began int64, why error) error {
+	_, err := s.note(ctx, entryRefused, sub.Author, sub.Target, attempt{Target: sub.Target, Origin: sub.Origin, Why: text.Clip(why.Error(), maxEvidence, text.Ellipsis), Attempt: began})
+	return err
+}
+
+// lost returns the attempts that began and have no further record. Their processes have
+// ended, because an attempt begins and is recorded with the archive held.
+func lost(ctx context.Context, a *archive.Archive) ([]archive.LedgerEntry, error) {
+	open := map[int64]archive.LedgerEntry{}
+	for e, err := range a.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the ledger: %w", err)
+		}
+		var body attempt
+		if len(e.Data) == 0 || json.Unmarshal(e.Data, &body) != nil {
+			continue
+		}
+		if e.Kind == entryAttempt && body.State == begun {
+			open[e.Seq] = e
+		}
+		if body.Attempt > 0 && strings.HasPrefix(e.Kind, "patch.") {
+			delete(open, body.Attempt)
+		}
+	}
+	if len(open) == 0 {
+		return nil, nil
+	}
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if p.Patch != nil {
+			delete(open, p.Patch.Attempt)
+		}
+	}
+	return slices.SortedFunc(maps.Values(open), func(x, y archive.LedgerEntry) int { return cmp.Compare(x.Seq, y.Seq) }), nil
+}
+
+// gatedData returns what the ledger keeps of a gated proposal.
+func gatedData(p archive.ProposalRecord) map[string]any {
+	b := p.Patch
+	return map[string]any{
+		"kind": p.Kind, "agent": p.Agent, "target": b.Target, "origin": b.Origin, "state": p.State, "digest": b.Digest, "rationale": p.Rationale,
+		"before": b.BaseCommit, "after": p.Commit, "tree": b.Tree, "paths": paths(p), "gates": p.Gates,
+	}
+}

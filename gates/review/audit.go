@@ -1,0 +1,388 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/patch"
+	"evolve/runtime/text"
+)
+
+// The trailers by which commits attest the state of the archive.
+const (
+	trailerAudit   = "Evolve-Audit"
+	trailerArchive = "Evolve-Archive"
+	trailerBound   = "Evolve-Bound"
+)
+
+// attested adds to a commit's message the archive's id and the digest of what the ledger
+// binds the proposal to. If the archive has no id, its commits attest only the ledger's
+// head.
+func (s *session) attested(ctx context.Context, proposal, message string) (string, error) {
+	id, err := s.store.ID(ctx)
+	if err != nil {
+		return "", fmt.Errorf("reading the archive's id: %w", err)
+	}
+	b, _, err := s.store.Bound(ctx, proposal)
+	if err != nil {
+		return "", fmt.Errorf("reading the ledger: %w", err)
+	}
+	if b != nil {
+		message += trailerBound + ": " + b.Digest() + "\n"
+	}
+	if id != "" {
+		message += trailerArchive + ": " + id + "\n"
+	}
+	return message, nil
+}
+
+// attestedProposal returns the message of a proposal's commit, whose trailers attest the
+// archive before any decision.
+func (s *session) attestedProposal(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	id, err := s.store.ID(ctx)
+	if err != nil || id == "" {
+		return proposalMessage(p), err
+	}
+	b := archive.Bind(p)
+	if b.Evidence, b.Evaluations, err = s.store.Evidence(ctx, p); err != nil {
+		return "", fmt.Errorf("reading the evidence: %w", err)
+	}
+	_, head, err := s.store.LedgerHead(ctx)
+	if err != nil {
+		return "", fmt.Errorf("reading the ledger: %w", err)
+	}
+	text := proposalMessage(p)
+	for _, t := range (trailers{{trailerAudit, head}, {trailerBound, b.Digest()}, {trailerArchive, id}}) {
+		if t[1] != "" {
+			text += t[0] + ": " + t[1] + "\n"
+		}
+	}
+	return text, nil
+}
+
+// Commits is the result of comparing the ledger with commits.
+type Commits struct {
+	// Compared counts the commits whose trailers agree with the ledger; Missing names the
+	// adoptions whose commit the repository does not have.
+	Compared int
+	Missing  []string
+	// Lost are commits that refer to records missing from a ledger that a person accepted
+	// with gaps.
+	Lost []string
+	// Later tell of what a ledger that is an older copy does not have yet.
+	Later []Later
+	// Others counts the commits that name an archive which is neither this one nor one that
+	// it imported, by its id.
+	Others map[string]int
+	// Unproven names the imported proposals whose decision no commit confirms.
+	Unproven []string
+	// Confirmed has the imported proposals whose decision a commit confirms.
+	Confirmed map[string]bool
+}
+
+// Later is a commit about a proposal that came after the ledger's end.
+type Later struct {
+	Commit, Proposal string
+	// Action is approve or rollback, and By who decided; both are empty for a proposal.
+	Action, By string
+	// Imported reports whether it names an archive that was imported.
+	Imported bool
+}
+
+// Audit says how the commits of a repository are compared with a ledger.
+type Audit struct {
+	// Mine reports whether the adoption of a proposal is a commit of this repository; nil: each is.
+	Mine func(archive.ProposalRecord) bool
+	// Older says that the ledger may end before a commit of this archive, as that of a
+	// backup does.
+	Older bool
+}
+
+// AuditCommits compares the trailers of a repository's commits with the ledger: each names
+// a head that the ledger has, and the decision that the ledger tells of. Commits that name
+// an archive which was imported are compared with the imported part, which may be older
+// than they are. The first thing that differs is an *archive.AuditError.
+func AuditCommits(ctx context.Context, a *archive.Archive, repo *patch.Repository, how Audit) (Commits, error) {
+	c := comparison{ctx: ctx, archive: a, seen: map[string]bool{}, confirmed: map[string]bool{}, out: Commits{Others: map[string]int{}, Confirmed: map[string]bool{}}}
+	id, err := a.ID(ctx)
+	if err != nil {
+		return c.out, fmt.Errorf("reading the archive's id: %w", err)
+	}
+	origins, err := c.read()
+	if err != nil {
+		return c.out, err
+	}
+	delete(origins, id)
+	c.own.older = how.Older
+	adopted, err := c.adoptions(repo, id, origins, how.Mine)
+	if err != nil {
+		return c.out, err
+	}
+	found, err := repo.Saying(ctx, trailerArchive+": ")
+	if err != nil {
+		return c.out, err
+	}
+	for _, m := range found {
+		t := m.Trailers()
+		switch of := t[trailerArchive]; {
+		case of == "" || c.seen[m.Commit]:
+		case of == id:
+			err = c.compare(&c.own, m, t)
+		case origins[of]:
+			err = c.compare(&c.imported, m, t)
+		default:
+			c.out.Others[of]++
+		}
+		if err != nil {
+			return c.out, err
+		}
+	}
+	return c.out, c.adopted(adopted)
+}
+
+// adoption is an adopted proposal with the message of its commit.
+type adoption struct {
+	proposal archive.ProposalRecord
+	message  patch.Message
+	there    bool
+}
+
+// adoptions reads the commits that the records of adopted proposals name. The archive that
+// the commit of an imported one names is added to the origins: an older export does not
+// state its own.
+func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[string]bool, mine func(archive.ProposalRecord) bool) ([]adoption, error) {
+	var out []adoption
+	for p, err := range c.archive.Proposals(c.ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if p.Imported != "" && p.Decision != nil {
+			c.decided = append(c.decided, p)
+		}
+		if p.AdoptedCommit == "" || mine != nil && !mine(p) {
+			continue
+		}
+		m, there, err := repo.MessageOf(c.ctx, p.AdoptedCommit)
+		if err != nil {
+			return nil, err
+		}
+		if of := m.Trailers()[trailerArchive]; there && p.Imported != "" && of != "" && of != id {
+			origins[of] = true
+		}
+		out = append(out, adoption{p, m, there})
+	}
+	return out, nil
+}
+
+// adopted compares the commits of adoptions that were not found by their archive, and
+// names the imported decisions that no commit confirms.
+func (c *comparison) adopted(list []adoption) error {
+	for _, a := range list {
+		view := &c.own
+		if a.proposal.Imported != "" {
+			view = &c.imported
+		}
+		t := a.message.Trailers()
+		switch {
+		case c.seen[a.proposal.AdoptedCommit]:
+		case !a.there && a.proposal.Imported != "": // it is unproven
+		case !a.there:
+			c.out.Missing = append(c.out.Missing, a.proposal.ID)
+		case t["Evolve-Proposal"] != a.proposal.ID:
+			return &archive.AuditError{Subject: a.proposal.ID, Reason: fmt.Sprintf("commit %.12s is not of its adoption", a.proposal.AdoptedCommit)}
+		default:
+			if err := c.compare(view, a.message, t); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range c.decided {
+		if c.confirmed[p.Decision.Action+" "+p.ID] {
+			c.out.Confirmed[p.ID] = true
+		} else {
+			c.out.Unproven = append(c.out.Unproven, p.ID)
+		}
+	}
+	return nil
+}
+
+// comparison is the state of one AuditCommits call.
+type comparison struct {
+	ctx           context.Context
+	archive       *archive.Archive
+	own, imported ledgerPart
+	seen          map[string]bool
+	// decided are the imported proposals with a decision, confirmed those decisions that a
+	// commit confirms: the action and the proposal.
+	decided   []archive.ProposalRecord
+	confirmed map[string]bool
+	out       Commits
+}
+
+// ledgerPart is the part of the ledger with which commits are compared.
+type ledgerPart struct {
+	entries map[string][]archive.LedgerEntry // by subject
+	heads   map[string]int64
+	end     int64
+	// accepted says that a person accepted a ledger that is not the witnessed one, older that
+	// commits may have come after its end, and imported that it is another archive's.
+	accepted, older, imported bool
+}
+
+func (l *ledgerPart) add(e archive.LedgerEntry) {
+	l.entries[e.Subject] = append(l.entries[e.Subject], e)
+	l.heads[e.Hash], l.end = e.Seq, e.Seq
+	l.accepted = l.accepted || e.Kind == archive.LedgerAccepted || e.Kind == archive.LedgerSucceeds
+}
+
+// read gathers the ledger, with what was imported as a part of its own, and returns the
+// ids of the archives that were imported.
+func (c *comparison) read() (map[string]bool, error) {
+	newPart := func() ledgerPart {
+		return ledgerPart{entries: map[string][]archive.LedgerEntry{}, heads: map[string]int64{}}
+	}
+	origins := map[string]bool{}
+	c.own, c.imported = newPart(), newPart()
+	var all []archive.LedgerEntry
+	imported := 0
+	for e, err := range c.archive.Ledger(c.ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the ledger: %w", err)
+		}
+		all = append(all, e)
+		c.own.add(e)
+		var told archive.Imported
+		if e.Kind == archive.LedgerImported && json.Unmarshal(e.Data, &told) == nil {
+			imported = len(all) - 1
+			if told.Origin != "" {
+				origins[told.Origin] = true
+			}
+		}
+	}
+	for _, e := range all[:imported] {
+		c.imported.add(e)
+	}
+	c.imported.older, c.imported.imported = true, true
+	return origins, nil
+}
+
+// actionOf is the decision that a commit tells of, "" for a proposal, and who made it.
+func actionOf(t map[string]string) (action, by string) {
+	if by := t["Evolve-Approved-By"]; by != "" {
+		return "approve", by
+	}
+	if by := t["Evolve-Rolled-Back-By"]; by != "" {
+		return "rollback", by
+	}
+	return "", ""
+}
+
+// compare holds one commit against the part of the ledger that it is of.
+func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string) error {
+	c.seen[m.Commit] = true
+	id := t["Evolve-Proposal"]
+	if id == "" {
+		id = t["Evolve-Rollback"]
+	}
+	action, by := actionOf(t)
+	differs := func(format string, args ...any) error {
+		return &archive.AuditError{Subject: id, Reason: fmt.Sprintf("commit %.12s ", m.Commit) + fmt.Sprintf(format, args...)}
+	}
+	audit := t[trailerAudit]
+	head, known := l.heads[audit]
+	p, err := c.archive.Proposal(c.ctx, id)
+	missing := errors.Is(err, archive.ErrNotFound) || l.imported && len(l.entries[id]) == 0
+	if missing || !known && audit != "" {
+		switch {
+		case l.older && (missing || action == "" || l.last(id, "proposal."+action, l.end) == nil):
+			c.out.Later = append(c.out.Later, Later{m.Commit, id, action, by, l.imported})
+			return nil
+		case l.accepted:
+			c.out.Lost = append(c.out.Lost, m.Commit)
+			return nil
+		case missing:
+			return differs("is of it, and the archive has no such proposal")
+		default:
+			return differs("names the ledger's head %.12s, which the ledger does not have", audit)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("reading proposal %s: %w", id, err)
+	}
+	if !known {
+		head = l.end
+	}
+	if v := t["Evolve-Variant"]; v != "" && t["Evolve-Proposal"] != "" && v != string(p.Variant) {
+		return differs("is of the variant %.12s, the archive's of %.12s", v, p.Variant)
+	}
+	switch action {
+	case "approve":
+		e := l.last(id, "proposal.approve", head)
+		var d archive.DecisionRecord
+		switch {
+		case e == nil || json.Unmarshal(e.Data, &d) != nil:
+			return differs("is an adoption, and up to its head the ledger tells of no approval")
+		case text.OneLine(e.Actor) != by:
+			return differs("is approved by %s, in the ledger by %s", by, e.Actor)
+		case text.OneLine(d.Reason) != t["Evolve-Reason"]:
+			return differs("is approved for another reason than in the ledger")
+		}
+		if b := archive.BindingOf(*e); t[trailerBound] != "" && (b == nil || b.Digest() != t[trailerBound]) {
+			return differs("binds other files, verdicts or evidence than the ledger")
+		}
+		if done := l.first(id, "proposal.adopted", e.Seq); done != nil && done.Seq <= head && audit != "" {
+			return differs("names a head that came after its adoption")
+		}
+		c.confirmed[action+" "+id] = true
+	case "rollback":
+		e := l.last(id, "proposal.rollback", l.end)
+		if e != nil && text.OneLine(e.Actor) != by {
+			return differs("is rolled back by %s, in the ledger by %s", by, e.Actor)
+		}
+		c.confirmed[action+" "+id] = e != nil
+	default:
+		if want := t[trailerBound]; want != "" && !l.binds(id, want) {
+			if l.older {
+				c.out.Later = append(c.out.Later, Later{Commit: m.Commit, Proposal: id, Imported: l.imported})
+				return nil
+			}
+			return differs("proposes other files, verdicts or evidence than the ledger tells of")
+		}
+	}
+	c.out.Compared++
+	return nil
+}
+
+// last is the last entry of a kind about a proposal, up to a place in the ledger.
+func (l *ledgerPart) last(id, kind string, upTo int64) *archive.LedgerEntry {
+	var out *archive.LedgerEntry
+	for _, e := range l.entries[id] {
+		if e.Kind == kind && e.Seq <= upTo {
+			out = &e
+		}
+	}
+	return out
+}
+
+// first is the first entry of a kind about a proposal, from a place in the ledger on.
+func (l *ledgerPart) first(id, kind string, from int64) *archive.LedgerEntry {
+	for _, e := range l.entries[id] {
+		if e.Kind == kind && e.Seq >= from {
+			return &e
+		}
+	}
+	return nil
+}
+
+// binds reports whether an entry about a proposal binds what has this digest.
+func (l *ledgerPart) binds(id, digest string) bool {
+	for _, e := range l.entries[id] {
+		if b := archive.BindingOf(e); b != nil && b.Digest() == digest {
+			return true
+		}
+	}
+	return false
+}

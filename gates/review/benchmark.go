@@ -1,0 +1,117 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/bench/gobench"
+	"evolve/gates"
+	"evolve/gates/measure"
+)
+
+// gateBenchmark is the gate of targets with a benchmark.
+const gateBenchmark = "benchmark"
+
+// benchmarkGate returns the gate that compares the patched code with the base, by the
+// target's Go benchmarks (the base's on both sides) or by its command. A worse candidate
+// fails, and so does one that reports other benchmarks than the base. The gate flags a
+// measurement that carries no verdict, for example when the two runs of the base differ,
+// and one that could have missed a loss beyond the target's limit.
+func (w *gateRun) benchmarkGate() gates.Gate {
+	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
+		b := w.target.Benchmark
+		if own := b.Names(w.judged.Changed); own != "" {
+			return gates.Failed, fmt.Sprintf("%sthe patch changes %s, which is to measure it", b.Measured(), own)
+		}
+		m, err := w.measure(ctx, b)
+		if err != nil {
+			return gates.NotRun, fmt.Sprintf("%sit could not be measured: %v", b.Measured(), err)
+		}
+		verdict, evidence := ofBenchmark(gobench.Compare(m, b.Rule()), b.Measured())
+		if w.Sandbox().Err() != nil {
+			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+		}
+		return verdict, evidence
+	}}
+}
+
+// ofBenchmark returns the verdict on a comparison. Its evidence begins with measured, the
+// source of the figures. The verdict is passed only if a loss beyond the target's limit
+// would have been found.
+func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
+	evidence := measured + strings.Join(r.Reasons, "; ")
+	switch {
+	case r.Verdict == gobench.Worse || r.Verdict == gobench.Refused:
+		return gates.Failed, evidence
+	case r.Verdict == gobench.Void:
+		return gates.Flagged, "the measurement carries no verdict: " + evidence
+	case len(r.Blind) > 0:
+		return gates.Flagged, "it cannot show that nothing is worse (more runs may: count): " + strings.Join(r.Blind, "; ") + "; " + evidence
+	}
+	return gates.Passed, evidence
+}
+
+// Names returns the first of the changed paths that the command names, or "": a patch
+// must not write its own measure. Other files that the measurement depends on belong
+// among the paths that the target denies.
+func (b *Benchmark) Names(changed []string) string {
+	text := strings.Join(b.Command, " ") // also the words of a script for sh -c
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", r) }) {
+		if at := slices.Index(changed, path.Clean(word)); at >= 0 {
+			return changed[at]
+		}
+	}
+	return ""
+}
+
+// measure runs the benchmarks of the base twice and of the candidate, interleaved.
+func (w *gateRun) measure(ctx context.Context, b *Benchmark) (gobench.Measured, error) {
+	if err := w.toolchain(ctx); err != nil {
+		return gobench.Measured{}, err
+	}
+	runner := w.Runner(w.target, *w.tools, filepath.Join(w.scratch, "bench"))
+	if err := runner.Ready(); err != nil {
+		return gobench.Measured{}, err
+	}
+	built := map[gobench.Side]*measure.Built{}
+	for _, side := range []gobench.Side{gobench.Base, gobench.Again, gobench.Candidate} {
+		tree, err := w.side(ctx, runner, side)
+		if err != nil {
+			return gobench.Measured{}, err
+		}
+		if built[side], err = runner.Compile(ctx, string(side), tree); err != nil {
+			return gobench.Measured{}, fmt.Errorf("%s: %w", side, err)
+		}
+	}
+	seed := fnv.New64a() // seeded with the tree, so that the same patch is measured in the same order
+	_, _ = seed.Write([]byte(w.tree))
+	return runner.Measure(ctx, built, b.Count, int64(seed.Sum64()>>1), nil)
+}
+
+// side exports the tree of one side, without the tests that the patch adds: the base has
+// nothing to compare with them.
+func (w *gateRun) side(ctx context.Context, runner *measure.Runner, side gobench.Side) (string, error) {
+	dir := filepath.Join(runner.Folder, string(side))
+	from, err := w.repo.TreeOf(w.base)
+	if side == gobench.Candidate {
+		from = w.tree
+	}
+	if err == nil {
+		err = w.repo.Export(ctx, from, dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, p := range w.judged.NewTests {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(p))); err != nil && side == gobench.Candidate {
+			return "", fmt.Errorf("leaving %s out: %w", p, err)
+		}
+	}
+	return dir, nil
+}

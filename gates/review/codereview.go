@@ -1,0 +1,199 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/runtime/model"
+	"evolve/runtime/text"
+)
+
+// CodeReviewer is an agent that may review the patches of others.
+type CodeReviewer struct {
+	Agent string
+	// Cannot is the reason why it cannot review, for example that it has no language
+	// model; empty if it can.
+	Cannot string
+	// Open returns its model.
+	Open func(ctx context.Context) (m model.Model, done func() error, err error)
+}
+
+// turn returns the next reviewer: the first after the one in the latest review entry of
+// the ledger, in the order of the desk, that is not the author and can review. reason
+// says why there is none.
+func (s *session) turn(ctx context.Context, p archive.ProposalRecord) (r CodeReviewer, reason string, err error) {
+	last := -1
+	for e, err := range s.store.Ledger(ctx, 1) {
+		if err != nil {
+			return CodeReviewer{}, "", fmt.Errorf("reading the ledger: %w", err)
+		}
+		if e.Kind != entryReview && e.Kind != entryNoReview {
+			continue
+		}
+		if at := slices.IndexFunc(s.CodeReviewers, func(r CodeReviewer) bool { return r.Agent == e.Actor }); at >= 0 {
+			last = at
+		}
+	}
+	for i := range s.CodeReviewers {
+		r := s.CodeReviewers[(last+1+i)%len(s.CodeReviewers)]
+		if r.Agent != p.Patch.Author && r.Cannot == "" {
+			return r, "", nil
+		}
+	}
+	return CodeReviewer{}, NoReview(s.CodeReviewers, p.Patch.Author), nil
+}
+
+// NoReview returns why no agent can review a patch of an author, or "" if one can.
+func NoReview(all []CodeReviewer, author string) string {
+	others := slices.DeleteFunc(slices.Clone(all), func(r CodeReviewer) bool { return r.Agent == author })
+	switch {
+	case slices.ContainsFunc(others, func(r CodeReviewer) bool { return r.Cannot == "" }):
+		return ""
+	case len(others) == 0 && len(all) == 0:
+		return "the workspace has no agent that could review it"
+	case len(others) == 0:
+		return "there is no other agent to review it: " + author + " is the only one, and its author"
+	case len(others) == 1 && len(all) == 1:
+		return "one agent is configured, and " + others[0].Agent + " " + others[0].Cannot
+	case len(others) == 1:
+		return "there is no agent to review it: " + others[0].Agent + " " + others[0].Cannot
+	}
+	return fmt.Sprintf("there is no agent to review it: of %d others none has a language model", len(others))
+}
+
+// unreviewed returns why a patch that awaits a person's decision has no review; nil if an
+// agent may still be asked.
+func (s *session) unreviewed(ctx context.Context, p archive.ProposalRecord) (*archive.Unreviewed, error) {
+	if p.State != archive.Awaiting && p.State != archive.HumanLane {
+		return nil, nil
+	}
+	_, reason, err := s.turn(ctx, p)
+	if err != nil || reason == "" {
+		return nil, err
+	}
+	return &archive.Unreviewed{Why: reason}, nil
+}
+
+// ReviewCode asks another agent than the author, the named one or the next in turn, and
+// records its verdict. A review is bound to the digest that was shown, and each digest
+// has at most one: a veto cannot be undone by asking again. If the agent gives no
+// verdict, that is recorded too, and the error is an [ErrNoReview]. The archive is not held
+// while the agent works.
+func (rev *Reviewer) ReviewCode(ctx context.Context, id, agent string) (archive.ProposalRecord, error) {
+	var p archive.ProposalRecord
+	var reviewer CodeReviewer
+	err := rev.with(ctx, func(s *session) (err error) {
+		if p, err = s.findPatch(ctx, id); err != nil {
+			return err
+		}
+		if err := reviewable(p); err != nil {
+			return err
+		}
+		reviewer, err = s.reviewer(ctx, p, agent)
+		return err
+	})
+	if err != nil {
+		return p, err
+	}
+	o, asked := rev.ask(ctx, reviewer, p)
+	if asked != nil && ctx.Err() != nil {
+		return p, errors.Join(context.Cause(ctx), rev.charge(ctx, p, costReview, o.usd))
+	}
+	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		now, err := s.findPatch(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := s.costs(ctx, p.ID, costReview, o.usd); err != nil {
+			return err
+		}
+		if err := reviewable(now); err != nil {
+			return err
+		}
+		if now.Patch.Digest != p.Patch.Digest {
+			return Refuse("have it reviewed again", "%s is not what %s has looked at any more", p.ID, reviewer.Agent)
+		}
+		p = now
+		p.Patch.CostUSD += o.usd
+		return s.recordReview(ctx, &p, reviewer.Agent, o, asked)
+	})
+	var refused *RefusedError
+	if asked != nil && !errors.As(asked, &refused) {
+		asked = fmt.Errorf("%s: %w: %w", reviewer.Agent, ErrNoReview, asked)
+	}
+	return p, errors.Join(asked, err)
+}
+
+// reviewable returns an error for a patch that is not to be reviewed.
+func reviewable(p archive.ProposalRecord) error {
+	if p.State != archive.Awaiting && p.State != archive.HumanLane {
+		return Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; there is nothing to review", p.ID, stateName(p.State))
+	}
+	if r := reviewed(p); r != nil {
+		return Refuse("`evolve show "+p.ID+"` shows the review", "%s has reviewed %s as it is", r.Reviewer, p.ID)
+	}
+	return nil
+}
+
+// recordReview records a reviewer's answer, or why there is none.
+func (s *session) recordReview(ctx context.Context, p *archive.ProposalRecord, reviewer string, o opinion, none error) error {
+	b := p.Patch
+	if none != nil {
+		b.Unreviewed = &archive.Unreviewed{Reviewer: reviewer, Why: text.Clip(none.Error(), maxReasons, text.Ellipsis)}
+		return s.record(ctx, *p, entryNoReview, reviewer, map[string]any{"kind": p.Kind, "digest": b.Digest, "why": b.Unreviewed.Why})
+	}
+	b.Unreviewed = nil
+	b.Review = &archive.Review{Reviewer: reviewer, Approve: o.approve, Reasons: o.reasons, Digest: b.Digest, Time: s.Now()}
+	if !o.approve {
+		// A veto: no approval overrides it. A person who disagrees proposes the change
+		// again, or commits it by hand.
+		p.State = archive.GateFailed
+	}
+	return s.record(ctx, *p, entryReview, reviewer, map[string]any{
+		"kind": p.Kind, "digest": b.Digest, "approve": o.approve, "reasons": o.reasons, "state": p.State,
+	})
+}
+
+// reviewer returns the reviewer that is named, or the next in turn.
+func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent string) (CodeReviewer, error) {
+	if agent == "" {
+		r, reason, err := s.turn(ctx, p)
+		if err == nil && reason != "" {
+			err = Refuse("an agent with a language model reviews: see patches.reviewers of evolve.yaml", "%s", reason)
+		}
+		return r, err
+	}
+	at := slices.IndexFunc(s.CodeReviewers, func(r CodeReviewer) bool { return r.Agent == agent })
+	switch {
+	case at < 0:
+		return CodeReviewer{}, Refuse("they stand under patches.reviewers of evolve.yaml; where none is named, every agent is one", "%s is no reviewer of patches", agent)
+	case agent == p.Patch.Author:
+		return CodeReviewer{}, Refuse("leave --agent out, and whose turn it is reviews", "%s wrote it and cannot review it", agent)
+	case s.CodeReviewers[at].Cannot != "":
+		return CodeReviewer{}, Refuse("leave --agent out, and one that can reviews", "%s %s", agent, s.CodeReviewers[at].Cannot)
+	}
+	return s.CodeReviewers[at], nil
+}
+
+// vetoed returns the review that vetoes the current state of a patch, or nil.
+func vetoed(p archive.ProposalRecord) *archive.Review {
+	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest && !b.Review.Approve {
+		return b.Review
+	}
+	return nil
+}
+
+// reviewed returns the review of a patch's current state; nil if there is none or it is
+// of an earlier state.
+func reviewed(p archive.ProposalRecord) *archive.Review {
+	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest {
+		return b.Review
+	}
+	return nil
+}
+
+// ErrNoReview is the error of a reviewer that gave no usable answer.
+var ErrNoReview = errors.New("the reviewer gave no verdict")

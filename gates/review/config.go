@@ -1,0 +1,282 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/gates"
+	"evolve/patch"
+	"evolve/runtime/agent"
+)
+
+// Draft is the input of a proposal of a config.
+type Draft struct {
+	Run     string
+	Variant archive.Variant
+	// Evidence is the digest of the evidence; empty when nothing was measured.
+	Evidence string
+	// Rests names the evaluations that it was measured by; nil when there are none.
+	Rests     *archive.Rests
+	Rationale string
+}
+
+// ProposeConfig makes the proposal of a variant, runs its gates, and writes its commit on a
+// ref of its own if the workspace has a repository. A resumed run finds the proposal that
+// it made before. Older proposals for the agent that await a decision are superseded.
+func (rev *Reviewer) ProposeConfig(ctx context.Context, agentID string, draft Draft) (p archive.ProposalRecord, err error) {
+	err = rev.with(ctx, func(s *session) error {
+		p, err = s.proposeConfig(ctx, agentID, draft)
+		return err
+	})
+	return p, err
+}
+
+func (s *session) proposeConfig(ctx context.Context, agentID string, draft Draft) (archive.ProposalRecord, error) {
+	a, err := s.proposer(agentID)
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	p, found, err := s.earlier(ctx, func(p archive.ProposalRecord) bool {
+		return p.Imported == "" && p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded
+	})
+	if err != nil {
+		return p, err
+	}
+	if !found {
+		if p, err = s.configRecord(a, draft); err != nil {
+			return p, err
+		}
+	} else if Undecided(p.State) && p.Evidence != draft.Evidence { // the run went on and has more evidence
+		p.State, p.Evidence, p.Rests = archive.Drafted, draft.Evidence, draft.Rests
+	}
+	return s.fileProposal(ctx, p)
+}
+
+// fileProposal records a new proposal, runs the gates of a drafted one, and supersedes
+// those that it replaces.
+func (s *session) fileProposal(ctx context.Context, p archive.ProposalRecord) (_ archive.ProposalRecord, err error) {
+	if p.ID == "" {
+		if p, err = s.store.NewProposal(ctx, p); err != nil {
+			return p, fmt.Errorf("recording the proposal: %w", err)
+		}
+	}
+	if p.State == archive.Drafted {
+		if err := s.gateFiles(ctx, &p); err != nil {
+			return p, err
+		}
+	}
+	return p, s.supersede(ctx, p)
+}
+
+// earlier returns the first proposal for which match is true.
+func (s *session) earlier(ctx context.Context, match func(archive.ProposalRecord) bool) (archive.ProposalRecord, bool, error) {
+	for p, err := range s.store.Proposals(ctx) {
+		if err != nil {
+			return p, false, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if match(p) {
+			return p, true, nil
+		}
+	}
+	return archive.ProposalRecord{}, false, nil
+}
+
+// configRecord makes the record: the files, their old contents, the changed parameters.
+func (s *session) configRecord(a *Agent, draft Draft) (archive.ProposalRecord, error) {
+	p := archive.ProposalRecord{
+		Kind: archive.KindConfig, State: archive.Drafted, Agent: a.ID, Run: draft.Run, Variant: draft.Variant.ID,
+		Champion: a.Champion.ID(), Title: fmt.Sprintf("v%d for %s", draft.Variant.Number, a.ID),
+		Rationale: draft.Rationale, Base: a.Base, Evidence: draft.Evidence, Rests: draft.Rests,
+		Changes: Changes(a.Space.Names(), a.Champion, draft.Variant.Config), Created: s.Now(),
+	}
+	var err error
+	if p.Files, err = s.changed(a.Files(draft.Variant.Config)); err != nil {
+		return p, err
+	}
+	if len(p.Changes) == 0 || len(p.Files) == 0 {
+		return p, Refuse("nothing needs to be decided", "v%d is the champion already", draft.Variant.Number)
+	}
+	return p, nil
+}
+
+// changed lists the files whose content differs from want, in the order of their paths.
+func (s *session) changed(want map[string][]byte) ([]archive.FileChange, error) {
+	var out []archive.FileChange
+	for _, path := range slices.Sorted(maps.Keys(want)) {
+		old, err := s.onDisk(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		if !same(old, want[path]) {
+			out = append(out, archive.FileChange{Path: path, Old: old, New: want[path]})
+		}
+	}
+	return out, nil
+}
+
+// Changes lists the parameters in which two configs differ, in the order of names.
+func Changes(names []string, from, to agent.Config) []archive.Change {
+	out := []archive.Change{}
+	for _, name := range names {
+		old, new := from[name], to[name]
+		one, two := agent.Config{name: old}, agent.Config{name: new}
+		if (old == nil) != (new == nil) || !one.Equal(two) {
+			out = append(out, archive.Change{Param: name, Old: old, New: new})
+		}
+	}
+	return out
+}
+
+// gateFiles runs the gates of a config, a tool or a skill, writes the proposal's commit,
+// and stores the resulting state.
+func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) error {
+	f := &fileSubject{session: s, p: *p}
+	if err := f.resolve(); err != nil {
+		return err
+	}
+	repo, err := f.repository()
+	if err != nil {
+		return err
+	}
+	list, err := f.gates(ctx, repo)
+	if err != nil {
+		return err
+	}
+	p.Gates = gates.Run(ctx, list)
+	p.State = gates.Lane(p.Gates)
+	if repo != nil && p.State != archive.GateFailed {
+		text, err := s.attestedProposal(ctx, *p)
+		if err != nil {
+			return err
+		}
+		p.Ref, p.Commit, err = repo.Propose(p.ID, files(*p), text, robotAt(s.Now()))
+		var conflict *patch.ConflictError
+		if errors.As(err, &conflict) {
+			// The measured files are not committed: the proposal stays in the archive,
+			// and approving it requires a commit first.
+			p.Ref, p.Commit = "", ""
+		} else if err != nil {
+			return fmt.Errorf("writing the proposal's commit: %w", err)
+		}
+	}
+	data := map[string]any{
+		"agent": p.Agent, "variant": p.Variant, "run": p.Run, "state": p.State, "evidence": p.Evidence, "gates": p.Gates, "commit": p.Commit,
+	}
+	if p.Kind != archive.KindConfig {
+		data["kind"], data["paths"] = p.Kind, paths(*p)
+	}
+	return s.record(ctx, *p, entryCreate, robot, data)
+}
+
+// supersede closes the agent's older undecided proposals that this one replaces: for a
+// config all those of configs; for a tool or skill those that change one of the same
+// files.
+func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error {
+	if p.State != archive.Awaiting {
+		return nil
+	}
+	for other, err := range s.store.Proposals(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the proposals: %w", err)
+		}
+		if other.Agent != p.Agent || other.ID == p.ID || other.Kind != p.Kind || !Undecided(other.State) {
+			continue
+		}
+		if p.Kind != archive.KindConfig && !overlap(other, p) {
+			continue
+		}
+		other.State = archive.Superseded
+		if err := s.record(ctx, other, "proposal.supersede", robot, map[string]string{"by": p.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overlap reports whether two proposals change the same file.
+func overlap(a, b archive.ProposalRecord) bool {
+	return slices.ContainsFunc(a.Files, func(f archive.FileChange) bool { return slices.Contains(paths(b), f.Path) })
+}
+
+// configGates returns the gates of a config.
+func (f *fileSubject) configGates(ctx context.Context, repo *patch.Repository) ([]gates.Gate, error) {
+	v, err := f.store.Variant(ctx, f.agent.ID, f.p.Variant)
+	if err != nil {
+		return nil, fmt.Errorf("reading the variant: %w", err)
+	}
+	texts := map[string]string{}
+	for _, q := range f.agent.Space.Params {
+		if q.Kind == agent.Text {
+			texts[q.Name] = v.Config.String(q.Name)
+		}
+	}
+	return gates.Config(gates.ConfigChange{
+		Want: v.Config, Measured: f.p.Base, Now: f.agent.Base, Texts: texts, Answers: f.answers(),
+		Reload:   func() (agent.Config, error) { return f.reload(files(f.p)) },
+		Rehearse: func() error { return f.rehearse(repo, f.rehearseConfig) },
+	}), nil
+}
+
+// answers returns the reference answers of the agent's tasks.
+func (f *fileSubject) answers() *bench.AnswerIndex {
+	var tasks []bench.Task
+	for _, suite := range f.agent.Suites {
+		tasks = append(tasks, suite.Tasks...)
+	}
+	return bench.IndexAnswers(tasks)
+}
+
+// rehearse applies a change and reverts it on the last commit. It calls onFiles if there
+// is no commit or the workspace differs from it.
+func (f *fileSubject) rehearse(repo *patch.Repository, onFiles func() error) error {
+	if repo != nil {
+		_, head, err := repo.Head()
+		if err != nil {
+			return err
+		}
+		err = repo.Rehearse(head, files(f.p))
+		var conflict *patch.ConflictError
+		if err == nil || !errors.As(err, &conflict) {
+			return err
+		}
+	}
+	return onFiles()
+}
+
+// reload writes the champion's files with a change to a scratch folder and reads them
+// back.
+func (f *fileSubject) reload(change []patch.File) (config agent.Config, err error) {
+	err = scratch(func(folder string) error {
+		var lay []patch.File
+		for path := range f.agent.Files(f.agent.Champion) {
+			data, err := f.onDisk(path)
+			if err != nil {
+				return err
+			}
+			lay = append(lay, patch.File{Path: path, New: data})
+		}
+		if err := writeBelow(folder, append(lay, change...)); err != nil {
+			return err
+		}
+		config, err = f.agent.Load(folder)
+		return err
+	})
+	return config, err
+}
+
+// rehearseConfig applies the change to a copy of the champion's files and reverts it.
+func (f *fileSubject) rehearseConfig() error {
+	back, err := f.reload(patch.Reverse(files(f.p)))
+	if err != nil {
+		return err
+	}
+	if !back.Equal(f.agent.Champion) {
+		return errors.New("taking it back does not restore the champion")
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/mutate/evidence"
+	"evolve/patch"
+	"evolve/runtime/agent"
+)
+
+// fileSubject is the subject of a proposal that changes an agent's files in the workspace:
+// those of its config, or one of its tools or skills.
+type fileSubject struct {
+	*session
+	p     archive.ProposalRecord
+	agent *Agent
+}
+
+// resolve finds the agent. It refuses a proposal with files that its kind may not change:
+// the record can come from an archive that was altered.
+func (f *fileSubject) resolve() error {
+	a, ok := f.Reviewer.agent(f.p.Agent)
+	if !ok {
+		return Refuse("bring the agent's folder back, or reject the proposal", "proposal %s is for the agent %q, which the workspace no longer has", f.p.ID, f.p.Agent)
+	}
+	f.agent = a
+	own := a.ConfigFiles
+	if f.p.Kind == archive.KindTool {
+		_, name := Written(f.p)
+		own = []string{path.Join(toolsDir(a.ID), name+".star"), path.Join(toolsDir(a.ID), name+".json"), path.Join(skillsDir(a.ID), name+".md")}
+	}
+	for _, name := range paths(f.p) {
+		if !slices.Contains(own, name) {
+			return Refuse("reject it; `evolve run` proposes anew", "%s changes %s, which a proposal of kind %s may not", f.p.ID, name, f.p.Kind)
+		}
+	}
+	return nil
+}
+
+func (f *fileSubject) repository() (*patch.Repository, error) { return f.workRepository() }
+
+// gates returns the gates of the proposal.
+func (f *fileSubject) gates(ctx context.Context, repo *patch.Repository) ([]gates.Gate, error) {
+	if f.p.Kind == archive.KindTool {
+		return f.writtenGates(repo), nil
+	}
+	return f.configGates(ctx, repo)
+}
+
+// adoptable runs the gates again on the current files and refuses a stale base. It refuses a
+// config that is not its variant, and one whose claim does not hold.
+func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error {
+	stored := *p
+	now, hint := f.agent.Base, "`evolve run` measures it again on what is there now"
+	if p.Kind == archive.KindTool {
+		var err error
+		if now, err = f.writtenBase(f.agent, *p); err != nil {
+			return err
+		}
+		hint = "reject it; the agent may write it again, and a night draft the skill again"
+	}
+	if moved := gates.Moved(p.Base, now); len(moved) > 0 {
+		return Refuse(hint, "%s is stale: %s changed since it was measured", p.ID, join(moved))
+	}
+	repo, err := f.repository()
+	if err != nil {
+		return err
+	}
+	list, err := f.gates(ctx, repo)
+	if err != nil {
+		return err
+	}
+	p.Gates = gates.Run(ctx, list)
+	if lane := gates.Lane(p.Gates); lane != archive.Awaiting && (lane != archive.HumanLane || !d.overrides()) {
+		for _, g := range p.Gates {
+			if g.Verdict != string(gates.Passed) {
+				return Refuse("`evolve show "+p.ID+"` shows every gate", "the gate %q says %s: %s", g.Gate, verdictName(g), g.Evidence)
+			}
+		}
+		return errors.New("no gate was run")
+	}
+	if err := f.matchesVariant(ctx); err != nil {
+		return err
+	}
+	if err := Bound(ctx, f.store, stored); err != nil {
+		return err
+	}
+	return f.checkClaim(ctx)
+}
+
+// matchesVariant refuses a proposal of a config if its files or its list of changes differ
+// from its variant: a person reads the list, and the variant is what was measured.
+func (f *fileSubject) matchesVariant(ctx context.Context) error {
+	if f.p.Kind != archive.KindConfig {
+		return nil
+	}
+	const hint = "reject it; `evolve run` proposes anew"
+	v, err := f.store.Variant(ctx, f.agent.ID, f.p.Variant)
+	if err != nil {
+		return fmt.Errorf("reading the variant: %w", err)
+	}
+	want := f.agent.Files(v.Config)
+	for _, c := range f.p.Files {
+		if !same(c.New, want[c.Path]) {
+			return Refuse(hint, "%s writes something else into %s than its variant", f.p.ID, c.Path)
+		}
+	}
+	equal := func(x, y archive.Change) bool {
+		return x.Param == y.Param && agent.Config{x.Param: x.Old}.Equal(agent.Config{y.Param: y.Old}) &&
+			agent.Config{x.Param: x.New}.Equal(agent.Config{y.Param: y.New})
+	}
+	if !slices.EqualFunc(f.p.Changes, Changes(f.agent.Space.Names(), f.agent.Champion, v.Config), equal) {
+		return Refuse(hint, "%s lists other changes than those of its variant", f.p.ID)
+	}
+	return nil
+}
+
+// checkClaim recomputes the claim of the proposal from the stored evaluations. It fails
+// with archive.ErrCorrupt if the result differs from the proposal or from the result of
+// its run. It refuses a proposal whose claim cannot be recomputed or no longer holds under
+// the current settings.
+func (f *fileSubject) checkClaim(ctx context.Context) error {
+	err := evidence.Proposal(ctx, f.store, f.p, f.agent.Rules)
+	var shifted *evidence.Shifted
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &shifted):
+		return Refuse("`evolve run` measures it again; `evolve help workspace` explains guards and confirm", "%s was measured under other settings: %s", f.p.ID, shifted)
+	case errors.Is(err, evidence.ErrNoRuling):
+		return Refuse("`evolve run --resume` goes on with the run, and finds the ruling again", "%s cannot be approved: %s", f.p.ID, err)
+	case errors.Is(err, evidence.ErrGone):
+		return Refuse("`evolve run` measures it again", "the claim of %s cannot be computed again: %s", f.p.ID, err)
+	}
+	return fmt.Errorf("the claim of %s: %w", f.p.ID, err)
+}
+
+func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change []patch.File, d Decision) error {
+	var names []string
+	for _, c := range change {
+		names = append(names, c.Path)
+	}
+	if err := f.committable(names...); err != nil {
+		return err
+	}
+	if err := withoutCredentials(change); err != nil {
+		return err
+	}
+	if repo == nil {
+		return f.mayInit(d.Initial)
+	}
+	branch, _, err := repo.Head()
+	if err != nil {
+		return err
+	}
+	if branch == "" {
+		return Refuse("check out the branch that should move, such as `git switch main`", "no branch is checked out in the workspace")
+	}
+	dirty, err := repo.Dirty(ctx, names)
+	if err != nil {
+		return needsGit(err)
+	}
+	blocked := hindered(repo.Movable(ctx, change))
+	places, err := repo.Checkouts(branch)
+	if err != nil {
+		return err
+	}
+	for _, c := range places {
+		if c.Busy != "" {
+			return Refuse("finish or abort it, then repeat the command", "a %s of the branch is under way in %s", c.Busy, c.Folder)
+		}
+	}
+	var why *patch.HinderedError
+	if len(dirty) > 0 && (!errors.As(blocked, &why) || !why.Rewrites) {
+		return uncommitted(dirty)
+	}
+	return blocked
+}
+
+// begin makes the repository of the workspace with the files that the person was shown if
+// there is none.
+func (f *fileSubject) begin(ctx context.Context, who patch.Person, d Decision) (*patch.Repository, error) {
+	repo, err := f.repository()
+	if repo != nil || err != nil {
+		return repo, err
+	}
+	if err := f.mayInit(d.Initial); err != nil {
+		return nil, err
+	}
+	return patch.Start(ctx, f.Workspace.Root, f.Env, d.Initial, "evolve: the workspace as it was before the first adoption\n", who)
+}
+
+func (f *fileSubject) movable(ctx context.Context, repo *patch.Repository, _ string, m *move) error {
+	if err := f.committable(paths(m.proposal)...); err != nil {
+		return err
+	}
+	return hindered(repo.Movable(ctx, m.change))
+}
+
+func (f *fileSubject) forward(ctx context.Context, repo *patch.Repository, m patch.Move) error {
+	if err := repo.Forward(ctx, m.New); err != nil {
+		return fmt.Errorf("committing: %w", err)
+	}
+	return nil
+}
+
+func (f *fileSubject) landed(ctx context.Context, repo *patch.Repository, _, commit, tree string, change []patch.File) error {
+	return repo.Landed(ctx, "", commit, tree, change)
+}
+
+// reversible refuses a rollback if a file changed since the adoption, or if the files before
+// it would not load. If the files on disk are restored already, an earlier attempt has
+// made the commit or was stopped within it.
+func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) error {
+	if back, err := differ(f.Workspace.Root, r.files); err != nil || len(back) == 0 {
+		return err
+	}
+	if err := f.unchanged(ctx, r.files, d); err != nil {
+		return err
+	}
+	if f.p.Kind == archive.KindTool {
+		return f.restoresWritten(r.files)
+	}
+	if restored, err := f.reload(r.files); err != nil || restored.ID() != f.p.Champion {
+		return Refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+f.p.AdoptedCommit,
+			"the files before %s do not load as its champion", f.p.ID)
+	}
+	return nil
+}
+
+// unchanged refuses a rollback if a file changed since the adoption. It compares the files
+// of HEAD, because git may convert those of the working tree (filters, line endings).
+func (f *fileSubject) unchanged(ctx context.Context, reverse []patch.File, d Decision) error {
+	repo, err := f.repository()
+	if err != nil {
+		return err
+	}
+	var changed []string
+	if repo == nil {
+		changed, err = differ(f.Workspace.Root, files(f.p))
+	} else {
+		var head string
+		if _, head, err = repo.Head(); err == nil {
+			changed, err = differing(repo, head, files(f.p))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(changed) == 0 {
+		return f.ready(ctx, repo, reverse, d)
+	}
+	later, err := f.adoptedLater(ctx, f.p, f.touches)
+	if err != nil {
+		return err
+	}
+	return changedSince(f.p, changed, later, "restore them, or edit them by hand")
+}
+
+func (f *fileSubject) touches(other archive.ProposalRecord) bool { return overlap(other, f.p) }

@@ -1,0 +1,84 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// tryClaimGates takes this process's exclusive right to gate a proposal and to use the folder
+// with its trees. It returns nil when another process has the right.
+func (rev *Reviewer) tryClaimGates(id string) (*Lock, error) {
+	return NewLock(filepath.Join(rev.Scratch, "claims", id))
+}
+
+// claimGates is like tryClaimGates, but returns an error when another process has the right.
+func (rev *Reviewer) claimGates(id string) (*Lock, error) {
+	c, err := rev.tryClaimGates(id)
+	if err == nil && c == nil {
+		err = Refuse("wait for it; `evolve show "+id+"` tells what came of it", "%s is at its gates in another process", id)
+	}
+	return c, err
+}
+
+// cacheLook is the interval at which a busy build cache is checked.
+const cacheLook = 100 * time.Millisecond
+
+// waitForGates waits until no other patch of this user is at its gates. Patches share a build
+// cache, and measurements and tests that run at the same time slow each other down.
+func (rev *Reviewer) waitForGates(ctx context.Context) (release func(), err error) {
+	dir := rev.cacheFolder()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making room for the build cache: %w", err)
+	}
+	file := flock.New(filepath.Join(dir, "lock"))
+	if ok, err := file.TryLock(); err == nil && !ok {
+		rev.notify("another patch is at its gates; this one waits for it")
+	}
+	if _, err := file.TryLockContext(ctx, cacheLook); err != nil {
+		return nil, errors.Join(fmt.Errorf("waiting for another patch's gates: %w", err), file.Close())
+	}
+	return func() { _ = file.Close() }, nil
+}
+
+// cacheFolder returns the folder of build caches.
+func (rev *Reviewer) cacheFolder() string {
+	if rev.Cache != "" {
+		return rev.Cache
+	}
+	return filepath.Join(rev.Scratch, "cache")
+}
+
+// makeTrees makes an empty folder for the trees of one passage and removes those of other
+// proposals whose processes died.
+func (rev *Reviewer) makeTrees(id string) (string, error) {
+	all := filepath.Join(rev.Scratch, "trees")
+	dir := filepath.Join(all, id)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", fmt.Errorf("making room for the trees: %w", err)
+	}
+	left, err := os.ReadDir(all)
+	if err != nil {
+		return "", fmt.Errorf("looking for trees that were left: %w", err)
+	}
+	for _, e := range left {
+		if e.Name() == id {
+			continue
+		}
+		c, err := rev.tryClaimGates(e.Name())
+		if err != nil || c == nil {
+			continue
+		}
+		err = os.RemoveAll(filepath.Join(all, e.Name()))
+		c.Release()
+		if err != nil {
+			return "", fmt.Errorf("removing trees that were left: %w", err)
+		}
+	}
+	return dir, nil
+}

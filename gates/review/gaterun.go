@@ -1,0 +1,289 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/gates/gotest"
+	"evolve/gates/scan"
+	"evolve/patch"
+	"evolve/patch/scope"
+	"evolve/runtime/text"
+)
+
+// The gates that this package adds to those of scope, scan and gotest.
+const (
+	gateApply    = "apply"
+	gateScope    = "scope"
+	gateExport   = "export"
+	gateRollback = "rollback"
+	// gateUnique is listed only when it fails.
+	gateUnique = "unique"
+)
+
+// maxEvidence bounds the evidence of one gate, in bytes.
+const maxEvidence = 4000
+
+// gateRun is one run of a patch through the gates.
+type gateRun struct {
+	*Reviewer
+	target Target
+	repo   *patch.Repository
+	// base and tree are the commit that the patch starts from and the resulting tree.
+	base, tree string
+	files      []patch.File
+	// claim is the kind of change that the patch's text declares.
+	claim gotest.Claim
+	// judged is the result of the scope check, once it was made.
+	judged scope.Judgement
+	// before and after are the folders of the exported trees, in scratch.
+	before, after, scratch string
+	tools                  *gotest.Toolchain
+	// spent is the cost of the patch's trial, in USD.
+	spent float64
+}
+
+// gate runs a patch through the gates, which takes minutes, and records the result. was
+// is the stored record; if the stored one has changed by then, the result is dropped.
+// gate overwrites what an earlier attempt left, so that it can be repeated after a crash.
+// The caller holds the claim to the proposal.
+func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.ProposalRecord, entry string) (archive.ProposalRecord, error) {
+	repo, err := rev.open(t)
+	if err != nil {
+		return p, err
+	}
+	brief := *p.Patch
+	p.Patch = &brief
+	b := p.Patch
+	if b.Terms, err = t.terms(); err != nil {
+		return p, err
+	}
+	if b.Policy, err = t.policy(); err != nil {
+		return p, err
+	}
+	b.Tree, err = repo.Candidate(b.BaseCommit, files(p))
+	var conflict *patch.ConflictError
+	if errors.As(err, &conflict) {
+		return rev.recordGates(ctx, p, was, func(ctx context.Context, s *session) (archive.ProposalRecord, error) {
+			return s.unappliable(ctx, p, entry, conflict.Error())
+		})
+	}
+	if err != nil {
+		return p, fmt.Errorf("writing the patched tree: %w", err)
+	}
+	if err := rev.step("tree"); err != nil {
+		return p, err
+	}
+	w := &gateRun{Reviewer: rev, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files(p), claim: gotest.ClaimOf(p.Title + "\n" + p.Rationale)}
+	p.Gates, err = w.run(ctx, p.ID)
+	if ctx.Err() != nil { // an interrupted gate is no evidence about the patch
+		return was, errors.Join(&LeftError{ID: p.ID, Err: context.Cause(ctx)}, rev.charge(ctx, was, costTrial, w.spent))
+	}
+	if err != nil {
+		return was, errors.Join(err, rev.charge(ctx, was, costTrial, w.spent))
+	}
+	if err := rev.step("gates"); err != nil {
+		return p, err
+	}
+	b.NewTests, b.Sandbox, b.CostUSD = w.judged.NewTests, rev.Sandbox().Name(), b.CostUSD+w.spent
+	return rev.recordGates(ctx, p, was, func(ctx context.Context, s *session) (archive.ProposalRecord, error) {
+		return s.recordVerdicts(ctx, repo, p, entry, w.spent)
+	})
+}
+
+// run prepares the scratch folder and runs the gates.
+func (w *gateRun) run(ctx context.Context, id string) ([]archive.GateVerdict, error) {
+	done, err := w.prepare(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	w.before, w.after = filepath.Join(w.scratch, "base"), filepath.Join(w.scratch, "candidate")
+	return w.runGates(ctx)
+}
+
+// prepare waits for other gate runs and makes the scratch folder, which done removes.
+func (w *gateRun) prepare(ctx context.Context, id string) (done func(), err error) {
+	release, err := w.waitForGates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w.scratch, err = w.makeTrees(id); err != nil {
+		release()
+		return nil, err
+	}
+	return func() {
+		_ = os.RemoveAll(w.scratch)
+		release()
+	}, nil
+}
+
+// recordGates records the result of the gates if the stored proposal is still the same as was.
+func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRecord, work func(context.Context, *session) (archive.ProposalRecord, error)) (archive.ProposalRecord, error) {
+	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		now, err := s.findPatch(ctx, was.ID)
+		if err != nil {
+			return err
+		}
+		if now.State != was.State || now.Patch.Digest != was.Patch.Digest || now.Patch.Interrupted != was.Patch.Interrupted || (reviewed(now) == nil) != (reviewed(was) == nil) {
+			p = now
+			return Refuse("`evolve show "+now.ID+"` tells its story", "what the gates of %s found was dropped: meanwhile it is %s", now.ID, stateName(now.State))
+		}
+		p, err = work(ctx, s)
+		return err
+	})
+	if errors.Is(err, archive.ErrLocked) {
+		return was, &LeftError{ID: was.ID, Err: err}
+	}
+	return p, err
+}
+
+// recordVerdicts records the verdicts. If the same patch began to await a decision while the gates
+// ran, a failed verdict of gateUnique is added.
+func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, entry string, spent float64) (archive.ProposalRecord, error) {
+	var refused *RefusedError
+	if _, err := s.findDuplicate(ctx, p); errors.As(err, &refused) {
+		p.Gates = append(p.Gates, archive.GateVerdict{Gate: gateUnique, Verdict: string(gates.Failed), Evidence: "while the gates ran it came to this: " + refused.Text})
+	} else if err != nil {
+		return p, err
+	}
+	b := p.Patch
+	p.State, b.Digest, b.Review = gates.Lane(p.Gates), Digest(p), nil
+	p.Base = map[string]string{"commit": b.BaseCommit, "policy": b.Policy}
+	if p.State != archive.GateFailed {
+		if err := s.publish(repo, &p); err != nil {
+			return p, err
+		}
+	}
+	if err := s.step("ref"); err != nil {
+		return p, err
+	}
+	var err error
+	if b.Unreviewed, err = s.unreviewed(ctx, p); err != nil {
+		return p, err
+	}
+	if err := s.costs(ctx, p.ID, costTrial, spent); err != nil {
+		return p, err
+	}
+	return p, s.record(ctx, p, entry, p.Agent, gatedData(p))
+}
+
+// publish writes the proposal's commit to its ref, so that git keeps what a person has to
+// decide on. The same record gives the same commit. If another workspace made a ref of
+// that name, publish leaves it alone and appends the commit's name to its own.
+func (rev *Reviewer) publish(repo *patch.Repository, p *archive.ProposalRecord) error {
+	commit, err := repo.Commit(p.Patch.BaseCommit, files(*p), proposalMessage(*p), robotAt(p.Created))
+	if err != nil {
+		return fmt.Errorf("writing the proposal's commit: %w", err)
+	}
+	ref := patch.ProposalRef(p.ID)
+	old, err := repo.Ref(ref)
+	if err != nil {
+		return err
+	}
+	if old != "" && old != p.Commit && old != commit {
+		ref += "-" + commit[:12]
+		if old, err = repo.Ref(ref); err != nil {
+			return err
+		}
+	}
+	if err := repo.MoveRef(ref, old, commit); err != nil {
+		return fmt.Errorf("writing the proposal's ref: %w", err)
+	}
+	p.Ref, p.Commit = ref, commit
+	return nil
+}
+
+// runGates runs all gates, in their order.
+func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict, err error) {
+	if err := w.judge(); err != nil {
+		return nil, err
+	}
+	list := []gates.Gate{gates.Applied(len(w.files)), gates.Scope(w.judged)}
+	list = append(list, needing(scan.Gates(w.sources), gateScope)...)
+	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
+	tests, done, err := w.testGates(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests, Claim: w.claim})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	list = append(list, needing(tests, gateExport)...)
+	if w.target.Benchmark != nil {
+		list = append(list, needing([]gates.Gate{w.benchmarkGate()}, buildGate)...)
+	}
+	if w.target.Agent != "" {
+		// A patched program gets what the agent's adapter provides, which may include the
+		// network and keys, so it starts only if all earlier gates let it.
+		trial := w.agentGate()
+		for _, g := range list {
+			trial.Needs = append(trial.Needs, g.Name)
+		}
+		list = append(list, trial)
+	}
+	list = append(list, gates.Gate{Name: gateRollback, Needs: []string{gateExport, buildGate}, Check: w.rehearse})
+	verdicts = gates.Run(ctx, list)
+	for i := range verdicts {
+		verdicts[i].Evidence = text.Clip(verdicts[i].Evidence, maxEvidence, text.Ellipsis)
+	}
+	return verdicts, nil
+}
+
+// needing makes every gate of a list depend on the named gate.
+func needing(list []gates.Gate, name string) []gates.Gate {
+	for i := range list {
+		if !slices.Contains(list[i].Needs, name) {
+			list[i].Needs = append([]string{name}, list[i].Needs...)
+		}
+	}
+	return list
+}
+
+// judge checks both trees against the scope.
+func (w *gateRun) judge() error {
+	tree, err := w.repo.TreeOf(w.base)
+	if err != nil {
+		return fmt.Errorf("reading the base: %w", err)
+	}
+	before, err := w.repo.Tree(tree)
+	if err != nil {
+		return fmt.Errorf("reading the base: %w", err)
+	}
+	after, err := w.repo.Tree(w.tree)
+	if err != nil {
+		return fmt.Errorf("reading the patched tree: %w", err)
+	}
+	w.judged = w.target.Policy.Judge(before, after)
+	return nil
+}
+
+// sources returns the changed Go files.
+func (w *gateRun) sources() ([]scan.Source, error) {
+	var out []scan.Source
+	for _, f := range w.files {
+		if filepath.Ext(f.Path) == ".go" {
+			out = append(out, scan.Source{Path: f.Path, Old: f.Old, New: f.New})
+		}
+	}
+	return out, nil
+}
+
+// export writes out both trees for the later gates.
+func (w *gateRun) export(ctx context.Context) (gates.Verdict, string) {
+	tree, err := w.repo.TreeOf(w.base)
+	if err == nil {
+		err = w.repo.Export(ctx, tree, w.before)
+	}
+	if err == nil {
+		err = w.repo.Export(ctx, w.tree, w.after)
+	}
+	if err != nil {
+		return gates.NotRun, "the trees could not be written out: " + err.Error()
+	}
+	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, out of the objects alone", tree, w.tree)
+}

@@ -1,0 +1,61 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/runtime/text"
+)
+
+type trailers [][2]string
+
+// proposalMessage returns the message of the commit on the proposal's ref.
+func proposalMessage(p archive.ProposalRecord) string {
+	about := trailers{{"Evolve-Variant", string(p.Variant)}, {"Evolve-Run", p.Run}, {"Evolve-Evidence", p.Evidence}}
+	if p.Patch != nil {
+		about = trailers{{"Evolve-Base", p.Patch.BaseCommit}}
+	}
+	return message("evolve: propose "+p.Title, p.Rationale, slices.Concat(trailers{{"Evolve-Proposal", p.ID}, {"Evolve-Agent", p.Agent}}, about))
+}
+
+// decisionMessage returns the message of the commit that carries out a decision.
+func decisionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit string) string {
+	if d.Action == "rollback" {
+		about := trailers{{"Evolve-Variant", string(p.Champion)}}
+		if p.Patch != nil {
+			about = trailers{{"Evolve-Digest", d.Evidence}}
+		}
+		return message(fmt.Sprintf("evolve: roll back %s (%s)", p.Title, p.ID), d.Reason, slices.Concat(
+			trailers{{"Evolve-Rollback", p.ID}, {"Evolve-Agent", p.Agent}}, about,
+			trailers{{"Evolve-Reverts", p.AdoptedCommit}, {"Evolve-Rolled-Back-By", d.By}, {"Evolve-Audit", audit}}))
+	}
+	about := trailers{{"Evolve-Variant", string(p.Variant)}, {"Evolve-Run", p.Run}, {"Evolve-Evidence", p.Evidence}}
+	if p.Patch != nil {
+		about = trailers{{"Evolve-Digest", d.Evidence}}
+	}
+	return message(fmt.Sprintf("evolve: adopt %s (%s)", p.Title, p.ID), p.Rationale, slices.Concat(
+		trailers{{"Evolve-Proposal", p.ID}, {"Evolve-Agent", p.Agent}}, about,
+		trailers{{"Evolve-Approved-By", d.By}, {"Evolve-Reason", d.Reason}, {"Evolve-Audit", audit}}))
+}
+
+// message joins a subject, a body and trailers. Each part becomes one line of visible
+// characters, so that no untrusted text can forge a trailer; a body that begins like one
+// of evolve's trailers is quoted with ">".
+func message(subject, body string, list trailers) string {
+	var b strings.Builder
+	b.WriteString(text.OneLine(subject) + "\n\n")
+	if body = text.OneLine(body); body != "" {
+		if strings.HasPrefix(strings.ToLower(body), "evolve-") {
+			body = "> " + body
+		}
+		b.WriteString(body + "\n\n")
+	}
+	for _, t := range list {
+		if v := text.OneLine(t[1]); v != "" {
+			b.WriteString(t[0] + ": " + v + "\n")
+		}
+	}
+	return b.String()
+}

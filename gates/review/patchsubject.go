@@ -1,0 +1,172 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"evolve/archive"
+	"evolve/patch"
+	"evolve/patch/quota"
+)
+
+// patchSubject is the subject of a patch.
+type patchSubject struct {
+	*session
+	p      archive.ProposalRecord
+	target Target
+	repo   *patch.Repository
+}
+
+// resolve finds the target and opens its repository.
+func (t *patchSubject) resolve() (err error) {
+	if t.repo != nil {
+		return nil
+	}
+	if t.target, err = t.targetOf(t.p); err == nil {
+		t.repo, err = t.open(t.target)
+	}
+	return err
+}
+
+func (t *patchSubject) repository() (*patch.Repository, error) { return t.repo, t.resolve() }
+
+// staleError reports that the target or its terms have changed since a patch was gated.
+type staleError struct {
+	target Target
+	repo   *patch.Repository
+	// head is the current commit of the target.
+	head string
+}
+
+func (e *staleError) Error() string { return fmt.Sprintf("the target moved to %.12s", e.head) }
+
+// adoptable refuses an inconsistent record: the stored digest must be that of the stored
+// fields, and the stored files must produce the stored tree. It refuses a patch above the
+// daily limit.
+func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, _ Decision) error {
+	tree, err := t.repo.Candidate(p.Patch.BaseCommit, files(*p))
+	if err != nil {
+		return fmt.Errorf("writing the patched tree: %w", err)
+	}
+	if tree != p.Patch.Tree || Digest(*p) != p.Patch.Digest {
+		return Refuse("`evolve audit verify` and `evolve archive check` tell more; reject it", "%s is not what its gates have seen: its digest does not match", p.ID)
+	}
+	if err := Bound(ctx, t.store, *p); err != nil {
+		return err
+	}
+	policy, err := t.target.policy()
+	if err != nil {
+		return err
+	}
+	_, head, err := t.repo.Head()
+	if err != nil {
+		return err
+	}
+	if head != p.Patch.BaseCommit || policy != p.Patch.Policy {
+		return &staleError{t.target, t.repo, head}
+	}
+	list, err := past(ctx, t.store)
+	if err != nil {
+		return err
+	}
+	return tooSoon(quota.CheckAdoption(list, t.Now()), "it waits; nothing of it changes by waiting")
+}
+
+// tooSoon turns a *quota.TooSoonError into a refusal and returns any other error as it is.
+func tooSoon(err error, hint string) error {
+	var soon *quota.TooSoonError
+	if errors.As(err, &soon) {
+		return Refuse(hint, "%s", soon)
+	}
+	return err
+}
+
+func (t *patchSubject) ready(ctx context.Context, repo *patch.Repository, change []patch.File, _ Decision) error {
+	branch, head, err := repo.Head()
+	if err != nil {
+		return err
+	}
+	if branch == "" {
+		return Refuse("check out the branch that should move, such as `git switch main`", "HEAD of %s is at no branch", t.p.Patch.Repository)
+	}
+	err = repo.MovableBranch(ctx, branch, head, change)
+	var inUse *patch.CheckedOutError
+	if errors.As(err, &inUse) && repo.Top() != "" {
+		if dirty, _ := repo.Dirty(ctx, paths(t.p)); len(dirty) > 0 {
+			return uncommitted(dirty)
+		}
+	}
+	if inUse != nil && !errors.Is(err, patch.ErrNoGit) {
+		return Refuse("settle that, then repeat the command", "%s", inUse)
+	}
+	return hindered(needsGit(err))
+}
+
+func (t *patchSubject) begin(context.Context, patch.Person, Decision) (*patch.Repository, error) {
+	return t.repository()
+}
+
+// movable refuses as ready does. An approval whose commit was never made is stale if the
+// target has moved.
+func (t *patchSubject) movable(ctx context.Context, repo *patch.Repository, head string, m *move) error {
+	if m.record.Action == "approve" && head != t.p.Patch.BaseCommit {
+		return &staleError{t.target, repo, head}
+	}
+	return t.ready(ctx, repo, m.change, m.decision)
+}
+
+func (t *patchSubject) forward(ctx context.Context, repo *patch.Repository, m patch.Move) error {
+	err := repo.Advance(ctx, m)
+	var inUse *patch.CheckedOutError
+	switch {
+	case errors.As(err, &inUse):
+		hint := "settle that, then repeat the command"
+		if inUse.Command != "" {
+			hint += "; it does what `" + inUse.Command + "` does"
+		}
+		return Refuse(hint, "%s", inUse)
+	case errors.Is(err, patch.ErrMoved):
+		return Refuse("repeat the command", "the target moved meanwhile")
+	case err != nil:
+		return fmt.Errorf("moving the branch: %w", err)
+	}
+	return nil
+}
+
+func (t *patchSubject) landed(ctx context.Context, repo *patch.Repository, branch, commit, tree string, change []patch.File) error {
+	return repo.LandedBranch(ctx, branch, commit, tree, change)
+}
+
+// reversible finds the places that the patch changed in the present files. It names those
+// that no longer exist.
+func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) (err error) {
+	if r.later, err = t.adoptedLater(ctx, t.p, t.touches); err != nil {
+		return err
+	}
+	if _, r.head, err = t.repo.Head(); err != nil {
+		return err
+	}
+	if r.there, err = holds(t.repo, r.head, r.files); err != nil || r.there {
+		return err
+	}
+	files, conflicts, err := onto(t.repo, r.head, r.files)
+	if err != nil {
+		return err
+	}
+	if len(conflicts) > 0 {
+		return changedSince(t.p, conflicts, r.later, "restore them by hand from the commit before "+t.p.AdoptedCommit)
+	}
+	r.files = files
+	return t.ready(ctx, t.repo, r.files, d)
+}
+
+// touches reports whether another patch of the same repository changes a package that this
+// one changes.
+func (t *patchSubject) touches(other archive.ProposalRecord) bool {
+	return other.Patch != nil && other.Patch.Repository == t.p.Patch.Repository && slices.ContainsFunc(other.Files, func(f archive.FileChange) bool {
+		return slices.ContainsFunc(t.p.Files, func(ours archive.FileChange) bool { return path.Dir(ours.Path) == path.Dir(f.Path) })
+	})
+}

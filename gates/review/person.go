@@ -1,0 +1,50 @@
+package review
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"evolve/patch"
+	"evolve/runtime/scrub"
+	"evolve/runtime/text"
+)
+
+// maxPerson bounds the name and mail of a person, in runes.
+const maxPerson = 200
+
+// ParsePerson parses "Name" or "Name <mail>", which becomes a commit's author and a line of
+// its message. The name must have a letter or a digit, and the mail text on both sides of
+// an @. Neither may have invisible characters or what looks like a credential.
+func ParsePerson(by string) (patch.Person, error) {
+	const hint = "name yourself with --by \"Name <mail>\", or set git's user.name"
+	name, email, given := strings.Cut(by, "<")
+	email, closed := strings.CutSuffix(strings.TrimSpace(email), ">")
+	p := patch.Person{Name: strings.TrimSpace(name), Email: strings.TrimSpace(email)}
+	odd := func(r rune) bool { return !text.Shown(r) || r == '<' || r == '>' }
+	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	host := strings.LastIndexByte(p.Email, '@')
+	switch {
+	case !strings.ContainsFunc(p.Name, word), strings.ContainsFunc(p.Name, odd), strings.ContainsFunc(p.Email, odd), !utf8.ValidString(by):
+		return p, Refuse(hint, "a decision needs the name of a person")
+	case given && (!closed || host <= 0 || host == len(p.Email)-1 || strings.ContainsFunc(p.Email, unicode.IsSpace)):
+		return p, Refuse(hint, "what stands for the mail of %s is none", p.Name)
+	case utf8.RuneCountInString(by) > maxPerson:
+		return p, Refuse(hint, "the name is longer than %d characters", maxPerson)
+	case scrub.New(nil).Flags(by):
+		return p, Refuse(hint, "the name holds what looks like a credential")
+	}
+	return p, nil
+}
+
+// Discreet refuses reasons that hold what looks like a credential, because the ledger and
+// commits keep them for ever.
+func Discreet(reasons ...string) error {
+	scrubber := scrub.New(nil)
+	for _, r := range reasons {
+		if scrubber.Flags(r) {
+			return Refuse("leave it out", "the reason holds what looks like a credential: it would stand in the ledger and the commit for ever")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/patch"
+	"evolve/runtime/text"
+)
+
+// MayAttempt refuses, with a *RefusedError, an author who may not propose a patch
+// now. It writes nothing, so that a caller can check before it pays for a patch.
+func (rev *Reviewer) MayAttempt(ctx context.Context, author string) error {
+	return rev.with(ctx, func(s *session) error { return s.mayAttempt(ctx, author) })
+}
+
+// Precheck returns why a submission would fail before any of it is run, because it does
+// not apply or leaves the scope; otherwise "". It does not count as an attempt, and
+// leaves only objects that git collects as garbage.
+func (rev *Reviewer) Precheck(s Submission) (why string, err error) {
+	t, err := rev.target(s.Target)
+	if err != nil {
+		return "", err
+	}
+	p, why, err := rev.patchRecord(t, s, "")
+	if err != nil || why != "" {
+		return why, err
+	}
+	repo, err := rev.open(t)
+	if err != nil {
+		return "", err
+	}
+	w := &gateRun{Reviewer: rev, target: t, repo: repo, base: p.Patch.BaseCommit, files: files(p)}
+	var conflict *patch.ConflictError
+	switch w.tree, err = repo.Candidate(w.base, w.files); {
+	case errors.As(err, &conflict):
+		return conflict.Error(), nil
+	case err != nil:
+		return "", fmt.Errorf("writing the patched tree: %w", err)
+	}
+	if err := w.judge(); err != nil {
+		return "", err
+	}
+	var list []string
+	for _, f := range w.judged.Refused {
+		list = append(list, strings.TrimSpace(f.Path+": "+f.Rule+": "+f.Why))
+	}
+	return text.Clip(strings.Join(list, "; "), maxEvidence, text.Ellipsis), nil
+}

@@ -1,0 +1,63 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"evolve/archive"
+	"evolve/gates"
+)
+
+// renew gates a patch again after its target or its policy changed. It returns no error
+// if the tree and all verdicts are the same as before. Otherwise it refuses, because a
+// person has to read the new result. It also refuses, and so withdraws the approval, if
+// the patch was approved and its commit was never made.
+func (rev *Reviewer) renew(ctx context.Context, p archive.ProposalRecord, stale *staleError) (archive.ProposalRecord, error) {
+	held, err := rev.claimGates(p.ID)
+	if err != nil {
+		return p, err
+	}
+	defer held.Release()
+	now, err := rev.regate(ctx, stale, p)
+	if err != nil {
+		return now, err
+	}
+	hint := "look again with `evolve show " + p.ID + "`; it is " + stateName(now.State) + " now"
+	if p.State == archive.Approved {
+		return now, Refuse(hint, "the target moved before the approval of %s was carried out", p.ID)
+	}
+	same := slices.EqualFunc(now.Gates, p.Gates, func(a, b archive.GateVerdict) bool { return a.Gate == b.Gate && a.Verdict == b.Verdict })
+	if now.Patch.Tree == p.Patch.Tree && same {
+		return now, nil
+	}
+	return now, Refuse(hint, "%s was gated on %.12s and is stale: it was gated again on %.12s", p.ID, p.Patch.BaseCommit, stale.head)
+}
+
+// regate rebases a patch on the current head of its target and runs the gates there.
+func (rev *Reviewer) regate(ctx context.Context, stale *staleError, was archive.ProposalRecord) (archive.ProposalRecord, error) {
+	p := was
+	brief := *was.Patch
+	p.Patch = &brief
+	conflicts, err := moveOnto(stale.repo, stale.head, &p)
+	if err != nil {
+		return p, err
+	}
+	if len(conflicts) > 0 {
+		p.Ref, p.Commit = "", ""
+		return rev.recordGates(ctx, p, was, func(ctx context.Context, s *session) (archive.ProposalRecord, error) {
+			return s.unappliable(ctx, p, entryRegate, conflictsWith(conflicts))
+		})
+	}
+	return rev.gate(ctx, stale.target, p, was, entryRegate)
+}
+
+// allPass reports whether the verdicts let a change pass, and returns the first that
+// does not.
+func allPass(verdicts []archive.GateVerdict) (archive.GateVerdict, bool) {
+	for _, v := range verdicts {
+		if v.Verdict != string(gates.Passed) && v.Verdict != string(gates.Flagged) {
+			return v, false
+		}
+	}
+	return archive.GateVerdict{}, len(verdicts) > 0
+}

@@ -1,0 +1,107 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/patch"
+)
+
+// Reject closes a proposal with a reason. Its commit stays on its ref. An approval that
+// git has not carried out is withdrawn: the decision names it, and files that an
+// interrupted git wrote are restored.
+func (rev *Reviewer) Reject(ctx context.Context, id string, d Decision) (Done, error) {
+	if _, err := ParsePerson(d.By); err != nil {
+		return Done{}, err
+	}
+	if strings.TrimSpace(d.Reason) == "" {
+		return Done{}, Refuse("--reason \"…\" tells tomorrow's reader why", "a rejection needs a reason")
+	}
+	var p archive.ProposalRecord
+	err := rev.with(ctx, func(s *session) (err error) {
+		p, err = s.reject(ctx, id, d)
+		return err
+	})
+	return Done{Proposal: p}, err
+}
+
+func (s *session) reject(ctx context.Context, id string, d Decision) (archive.ProposalRecord, error) {
+	p, err := s.find(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	record := archive.DecisionRecord{Proposal: p.ID, Action: "reject", By: d.By, Reason: d.Reason, Time: s.Now(), Evidence: evidenceOf(p)}
+	closable := Undecided(p.State)
+	if p.State == archive.Approved {
+		if closable, err = s.withdraw(ctx, p, &record); err != nil {
+			return p, err
+		}
+	}
+	if !closable {
+		return p, Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be rejected", p.ID, stateName(p.State))
+	}
+	p.State, p.Decision = archive.Rejected, brief(record)
+	closed, err := s.closed(ctx, p.ID)
+	if err != nil {
+		return p, err
+	}
+	if err := s.store.Decide(ctx, record, p, closed...); err != nil {
+		return p, fmt.Errorf("recording the rejection: %w", err)
+	}
+	return p, nil
+}
+
+// withdraw notes, in the record of a rejection, the approval that it withdraws, and
+// restores files that an interrupted git wrote. It reports false if HEAD has the new
+// content of the files: then the approval cannot be withdrawn.
+func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record *archive.DecisionRecord) (bool, error) {
+	repo, err := s.subjectOf(p).repository()
+	if err != nil {
+		return false, err
+	}
+	in, err := s.store.Intent(ctx, p.ID)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return false, fmt.Errorf("reading what is left to do: %w", err)
+	}
+	if repo != nil {
+		_, head, err := repo.Head()
+		if err != nil {
+			return false, err
+		}
+		if landed, err := holds(repo, head, files(p)); err != nil || landed {
+			return false, err
+		}
+		if in.Stage == archive.IntentCommit && in.Commit != "" {
+			err := repo.PutBack(ctx, in.Branch, in.Base, in.Commit)
+			var left *patch.StrandedError
+			if errors.As(err, &left) {
+				return false, Refuse("restore or commit them, then repeat the command", "%s", left)
+			}
+			if err != nil {
+				return false, fmt.Errorf("putting files back: %w", err)
+			}
+		}
+	}
+	record.Withdraws = archive.DecisionBrief{Action: "approve", By: in.By, Reason: in.Reason, Time: in.Time}
+	if p.Decision != nil {
+		record.Withdraws = *p.Decision
+	}
+	return true, nil
+}
+
+// closed returns what a rejection stores in place of a proposal's unfinished intent: the
+// same intent, marked as done. It is empty when there is none.
+func (s *session) closed(ctx context.Context, id string) ([]archive.Intent, error) {
+	in, err := s.store.Intent(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) || err == nil && in.Stage == archive.IntentDone {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what is left to do: %w", err)
+	}
+	in.Stage = archive.IntentDone
+	return []archive.Intent{in}, nil
+}

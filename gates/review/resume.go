@@ -1,0 +1,159 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/patch"
+)
+
+// LeftError reports that a proposal is recorded and waits for its gates: they were
+// stopped, or their result could not be recorded. [Reviewer.Resume], or submitting the same
+// patch again, restarts them.
+type LeftError struct {
+	ID  string
+	Err error
+}
+
+func (e *LeftError) Error() string {
+	if errors.Is(e.Err, archive.ErrLocked) {
+		return fmt.Sprintf("%s is through its gates, but it could not be recorded: %v", e.ID, e.Err)
+	}
+	return fmt.Sprintf("the gates of %s were stopped: %v", e.ID, e.Err)
+}
+
+func (e *LeftError) Unwrap() error { return e.Err }
+
+// Resume gates again, from the beginning and at the current commits of their targets, the
+// patches whose gates an interrupt or a crash stopped. It skips those that another
+// process is gating. It records in the ledger the attempts of which a crash left nothing
+// else, and returns the proposals that it finished. An error of one patch does not stop
+// the others.
+func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
+	var left []archive.ProposalRecord
+	err := rev.with(ctx, func(s *session) (err error) {
+		if err := s.recordLost(ctx); err != nil {
+			return err
+		}
+		left, err = drafted(ctx, s.store)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var done []archive.ProposalRecord
+	var errs []error
+	for _, p := range left {
+		if ctx.Err() != nil {
+			break
+		}
+		now, taken, err := rev.resume(ctx, p.ID)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("taking up %s: %w", p.ID, err))
+		case taken:
+			done = append(done, now)
+		}
+	}
+	return done, errors.Join(errs...)
+}
+
+// recordLost records in the ledger the attempts of which a crash left nothing else.
+func (s *session) recordLost(ctx context.Context) error {
+	list, err := lost(ctx, s.store)
+	for _, e := range list {
+		if err == nil {
+			_, err = s.note(ctx, entryLost, e.Actor, e.Subject, attempt{Target: e.Subject, Why: "the process ended before the patch was drawn up; the attempt counts", Attempt: e.Seq})
+		}
+	}
+	return err
+}
+
+// drafted returns the patches without a verdict.
+func drafted(ctx context.Context, a *archive.Archive) ([]archive.ProposalRecord, error) {
+	var out []archive.ProposalRecord
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		// An import is gated only for a target of the settings: it could name any repository.
+		if p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || p.Patch.Named) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// resume gates one proposal again, unless another process has claimed or finished it.
+func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalRecord, taken bool, err error) {
+	held, err := rev.tryClaimGates(id)
+	if err != nil || held == nil {
+		return p, false, err
+	}
+	defer held.Release()
+	var t Target
+	err = rev.with(ctx, func(s *session) (err error) {
+		if p, err = s.findPatch(ctx, id); err != nil || p.State != archive.Drafted {
+			return err
+		}
+		taken = true
+		if p, err = s.takeUp(ctx, p, robot, 0); err != nil {
+			return err
+		}
+		var why string
+		if t, why, err = s.rebase(ctx, &p); err == nil && why != "" {
+			p, err = s.unappliable(ctx, p, entryCreate, why)
+		}
+		return err
+	})
+	if err != nil || p.State != archive.Drafted {
+		return p, taken, err
+	}
+	rev.notify("%s was left in the middle of its gates and is taken up", p.ID)
+	p, err = rev.gate(ctx, t, p, p, entryCreate)
+	return p, true, err
+}
+
+// rebase moves a proposal to the current head of its target. why is the reason why it
+// cannot be gated; it then fails, because waiting would block all other patches.
+func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Target, why string, err error) {
+	if len(p.Files) == 0 {
+		return t, "it could not be applied, and the reason was lost when its process ended", nil
+	}
+	t, err = s.targetOf(*p)
+	var repo *patch.Repository
+	if err == nil {
+		repo, err = s.open(t)
+	}
+	var head string
+	if err == nil {
+		_, head, err = repo.Head()
+	}
+	var conflicts []string
+	if err == nil && head != p.Patch.BaseCommit {
+		conflicts, err = moveOnto(repo, head, p)
+	}
+	if err == nil && len(conflicts) == 0 {
+		_, err = s.findDuplicate(ctx, *p)
+	}
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return t, "its gates were stopped, and when it was taken up again: " + refused.Text, nil
+	case len(conflicts) > 0:
+		return t, conflictsWith(conflicts), err
+	}
+	return t, "", err
+}
+
+// takeUp records that the gates of a proposal begin again.
+func (s *session) takeUp(ctx context.Context, p archive.ProposalRecord, actor string, began int64) (archive.ProposalRecord, error) {
+	brief := *p.Patch
+	p.Patch, p.Imported = &brief, ""
+	p.Patch.Interrupted++
+	return p, s.record(ctx, p, entryResume, actor, attempt{
+		Target: brief.Target, Origin: brief.Origin, Why: "its gates were stopped, or their process ended; they begin anew", Attempt: began,
+	})
+}

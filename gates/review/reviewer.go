@@ -1,0 +1,170 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/gates"
+	"evolve/gates/gotest"
+	"evolve/patch"
+	"evolve/runtime/authored"
+	"evolve/runtime/sandbox"
+)
+
+// Reviewer makes proposals, runs their gates and carries out decisions on them. Of its
+// fields from Targets on, only proposals of patches need any.
+type Reviewer struct {
+	// Archive opens the archive for short work. No gate of a patch runs and no model is
+	// called meanwhile, so that others can write to it.
+	Archive WithStore
+	// Workspace is what proposals of configs, tools and skills change; nil if it cannot be
+	// loaded.
+	Workspace *Workspace
+	// Env is the environment for native git and for Go.
+	Env []string
+	Now func() time.Time
+	// Sleep waits between two attempts to open an archive that another process holds.
+	Sleep func(context.Context, time.Duration) error
+	// Check runs the tests of a tool that an agent wrote; if it is nil, no such proposal
+	// passes its gates.
+	Check func(context.Context, authored.Definition) authored.Report
+	// Program is the operator's program, with its arguments, that runs after an adoption or
+	// a rollback; empty: there is none.
+	Program []string
+	// Reached is called at every step of a proposal and of a decision; its error stops the
+	// work there, as a crash would. Nil except in tests.
+	Reached func(step string) error
+
+	// Targets are those of the settings, or the one that a person named.
+	Targets []Target
+	// Scratch is an absolute folder for exported trees; Cache is one for build caches,
+	// in Scratch when it is empty.
+	Scratch, Cache string
+	// Sandbox detects the sandboxes of this machine.
+	Sandbox func() sandbox.Sandbox
+	// Unsandboxed permits running tests without a sandbox where there is none.
+	Unsandboxed bool
+	// Trial prepares an agent from the trees of a patch; nil if no agent can be run.
+	Trial func(context.Context, TrialSpec) (*AgentTrial, error)
+	// CodeReviewers take turns, in this order.
+	CodeReviewers []CodeReviewer
+	// Notify receives messages about delays that other work causes; it may be nil.
+	Notify func(text string)
+	// Run is the nightly run that the reviewer works for and Budget is what it may spend;
+	// "" and nil when a person runs the command.
+	Run    string
+	Budget *bench.Budget
+
+	// tests replaces the gates that start Go in tests; otherwise nil.
+	tests func(gotest.Change) []gates.Gate
+}
+
+// robot is the author of proposal commits. The commit of an adoption has the approving
+// person as its author.
+const robot = "evolve"
+
+func robotAt(when time.Time) patch.Person {
+	return patch.Person{Name: robot, Email: robot + "@localhost", When: when}
+}
+
+// RefusedError is the reason why something was not done, with a hint for the user.
+type RefusedError struct {
+	Text, Hint string
+	err        error
+}
+
+func (e *RefusedError) Error() string { return e.Text }
+
+// Unwrap returns the underlying error, if there is one.
+func (e *RefusedError) Unwrap() error { return e.err }
+
+// Refuse makes a *RefusedError.
+func Refuse(hint, format string, args ...any) error {
+	return &RefusedError{Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// notify reports why the user has to wait.
+func (rev *Reviewer) notify(format string, args ...any) {
+	if rev.Notify != nil {
+		rev.Notify(fmt.Sprintf(format, args...))
+	}
+}
+
+// step reports a step to Reached.
+func (rev *Reviewer) step(name string) error {
+	if rev.Reached == nil {
+		return nil
+	}
+	return rev.Reached(name)
+}
+
+// Find returns a proposal.
+func (rev *Reviewer) Find(ctx context.Context, id string) (p archive.ProposalRecord, err error) {
+	err = rev.with(ctx, func(s *session) error {
+		p, err = s.find(ctx, id)
+		return err
+	})
+	return p, err
+}
+
+func (s *session) find(ctx context.Context, id string) (archive.ProposalRecord, error) {
+	p, err := s.store.Proposal(ctx, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return p, Refuse("`evolve proposals` lists them", "there is no proposal %q", id)
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading proposal %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// findPatch is find for a proposal that must be a patch.
+func (s *session) findPatch(ctx context.Context, id string) (archive.ProposalRecord, error) {
+	p, err := s.find(ctx, id)
+	if err == nil && p.Patch == nil {
+		err = Refuse("`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
+	}
+	return p, err
+}
+
+// Undecided reports whether a proposal in this state may still be decided on.
+func Undecided(s archive.ProposalState) bool {
+	return slices.Contains([]archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.GateFailed, archive.Drafted, archive.Gated}, s)
+}
+
+// stateName returns a state as shown to people.
+func stateName(s archive.ProposalState) string { return strings.ReplaceAll(string(s), "_", " ") }
+
+// verdictName returns a verdict as shown to people.
+func verdictName(v archive.GateVerdict) string { return strings.ReplaceAll(v.Verdict, "_", " ") }
+
+// evidenceOf returns the digest that a decision on a proposal refers to.
+func evidenceOf(p archive.ProposalRecord) string {
+	if p.Patch != nil {
+		return p.Patch.Digest
+	}
+	return p.Evidence
+}
+
+// files converts a record's files to those of package patch.
+func files(p archive.ProposalRecord) []patch.File {
+	out := make([]patch.File, len(p.Files))
+	for i, f := range p.Files {
+		out[i] = patch.File{Path: f.Path, Old: f.Old, New: f.New}
+	}
+	return out
+}
+
+func paths(p archive.ProposalRecord) []string {
+	out := make([]string, len(p.Files))
+	for i, f := range p.Files {
+		out[i] = f.Path
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/patch"
+)
+
+// Rollback reverts an adoption with a new commit. The files of a config, a tool or a skill
+// become as they were before it. So do those of a patch or, if a file was changed since,
+// only the places that the patch changed are reversed, and the result passes the gates
+// first. If that is not possible, Rollback names what changed and changes nothing.
+func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done, error) {
+	who, err := rev.person(d.By)
+	if err != nil {
+		return Done{}, err
+	}
+	var r *reversal
+	err = rev.with(ctx, func(s *session) (err error) {
+		if r, err = s.plan(ctx, id, d); err == nil && !r.gated() {
+			err = s.revert(ctx, r, d, who)
+		}
+		return err
+	})
+	if err != nil || !r.gated() {
+		return r.done(), err
+	}
+	held, err := rev.claimGates(r.proposal.ID)
+	if err != nil {
+		return r.done(), err
+	}
+	defer held.Release()
+	if err := rev.gateReversal(ctx, r); err != nil {
+		return r.done(), err
+	}
+	if ctx.Err() != nil {
+		return r.done(), context.Cause(ctx)
+	}
+	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		now, err := s.plan(ctx, id, d)
+		if err != nil {
+			return err
+		}
+		if now.head != r.head {
+			return Refuse("repeat the command", "the target moved while the way back of %s was at its gates", r.proposal.ID)
+		}
+		now.digest, now.tree, now.later = r.digest, r.tree, r.later
+		r = now
+		return s.revert(ctx, r, d, who)
+	})
+	return r.done(), err
+}
+
+// reversal is the reversal of an adoption.
+type reversal struct {
+	proposal archive.ProposalRecord
+	subject  subject
+	// files reverse the proposal; there reports whether an earlier attempt has made the
+	// commit.
+	files []patch.File
+	there bool
+	// digest covers the evidence of the proposal or, once they ran, the verdicts on the
+	// reversal.
+	digest string
+
+	// The remaining fields are those of a patch: the commit that it is reversed on, later
+	// adoptions, and the resulting tree, set by the gates.
+	head  string
+	later []string
+	tree  string
+}
+
+// gated reports whether the reversal must pass gates first.
+func (r *reversal) gated() bool { return r.proposal.Patch != nil && !r.there }
+
+// done returns how far a rollback came; r may be nil.
+func (r *reversal) done() Done {
+	if r == nil {
+		return Done{}
+	}
+	return Done{Proposal: r.proposal, Later: r.later}
+}
+
+// plan computes a reversal, or refuses it.
+func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, error) {
+	p, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	r := &reversal{proposal: p, subject: s.subjectOf(p), digest: evidenceOf(p), files: patch.Reverse(files(p))}
+	if p.State != archive.Adopted {
+		return r, Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, stateName(p.State))
+	}
+	if err := foreign(p); err != nil {
+		return r, err
+	}
+	if err := r.subject.resolve(); err != nil {
+		return r, err
+	}
+	if err := unaltered(ctx, s.store, p); err != nil {
+		return r, err
+	}
+	return r, r.subject.reversible(ctx, r, d)
+}
+
+// revert carries out a reversal.
+func (s *session) revert(ctx context.Context, r *reversal, d Decision, who patch.Person) error {
+	p := r.proposal
+	record := archive.DecisionRecord{Proposal: p.ID, Action: "rollback", By: d.By, Reason: d.Reason, Time: s.Now(), Evidence: r.digest}
+	if err := s.store.PutIntent(ctx, IntentOf(record)); err != nil {
+		return fmt.Errorf("recording what is to be done: %w", err)
+	}
+	if err := s.step(StepDecided); err != nil {
+		return err
+	}
+	return s.carryOut(ctx, &move{proposal: p, subject: r.subject, record: record, change: r.files, tree: r.tree, who: who, decision: d}, func(in archive.Intent) (err error) {
+		r.proposal, _, err = s.recordRollback(ctx, p, in, in.Commit)
+		return err
+	})
+}
+
+// recordRollback stores the rollback of an adoption by a commit, with an intent for the
+// remaining steps.
+func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
+	in = s.next(in)
+	in.Commit = commit
+	record := archive.DecisionRecord{Proposal: in.Proposal, Action: in.Action, By: in.By, Reason: in.Reason, Time: in.Time, Commit: in.Commit, Evidence: in.Evidence}
+	p.State, p.Decision = archive.RolledBack, brief(record)
+	if err := s.store.Decide(ctx, record, p, in); err != nil {
+		return p, in, fmt.Errorf("recording the rollback: %w", err)
+	}
+	return p, in, s.step(StepSettled)
+}
+
+// adoptedLater lists the proposals that were adopted after p and touch what it changes,
+// the latest first.
+func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, touches func(archive.ProposalRecord) bool) ([]string, error) {
+	type adoption struct {
+		id string
+		at time.Time
+	}
+	var found []adoption
+	for other, err := range s.store.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if other.State != archive.Adopted || other.ID == p.ID || other.Decision == nil || p.Decision == nil || other.Decision.Time.Before(p.Decision.Time) {
+			continue
+		}
+		if touches(other) {
+			found = append(found, adoption{other.ID, other.Decision.Time})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b adoption) int { return b.at.Compare(a.at) })
+	out := make([]string, len(found))
+	for i, f := range found {
+		out[i] = f.id
+	}
+	return out, nil
+}
+
+// changedSince refuses a rollback for paths that changed since the adoption.
+func changedSince(p archive.ProposalRecord, changed, later []string, hint string) error {
+	if len(later) > 0 {
+		hint = "roll these back first: " + join(later)
+	}
+	return Refuse(hint, "changed since %s was adopted: %s", p.ID, join(changed))
+}

@@ -1,0 +1,93 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"evolve/archive"
+)
+
+// WithStore calls work with the archive. While another process writes to the archive, it
+// fails with an archive.ErrLocked and does not call work.
+type WithStore func(ctx context.Context, work func(*archive.Archive) error) error
+
+// Opened returns a WithStore for an archive that is always open, as that of a nightly run
+// is.
+func Opened(a *archive.Archive) WithStore {
+	return func(_ context.Context, work func(*archive.Archive) error) error { return work(a) }
+}
+
+// Results that took minutes are not dropped because another command holds the archive for
+// a moment: maxLockWait bounds the wait, lockPause is the time between attempts.
+const (
+	maxLockWait = 10 * time.Second
+	lockPause   = 50 * time.Millisecond
+)
+
+// RetryLocked calls work with the archive to record results, and waits for up to
+// maxLockWait while another process holds it. It runs even if ctx is canceled, so that
+// an interrupt loses no results.
+func (w WithStore) RetryLocked(ctx context.Context, sleep func(context.Context, time.Duration) error, work func(context.Context, *archive.Archive) error) error {
+	ctx = context.WithoutCancel(ctx)
+	for waited := time.Duration(0); ; waited += lockPause {
+		err := w(ctx, func(a *archive.Archive) error { return work(ctx, a) })
+		if !errors.Is(err, archive.ErrLocked) || waited >= maxLockWait {
+			return err
+		}
+		if err := sleep(ctx, lockPause); err != nil {
+			return err
+		}
+	}
+}
+
+// session is a reviewer while it has the archive.
+type session struct {
+	*Reviewer
+	store *archive.Archive
+}
+
+// with calls work in a session.
+func (rev *Reviewer) with(ctx context.Context, work func(*session) error) error {
+	return rev.Archive(ctx, func(a *archive.Archive) error { return work(&session{rev, a}) })
+}
+
+// retryLocked calls work in a session to record results; see [WithStore.RetryLocked].
+func (rev *Reviewer) retryLocked(ctx context.Context, work func(context.Context, *session) error) error {
+	return rev.Archive.RetryLocked(ctx, rev.Sleep, func(ctx context.Context, a *archive.Archive) error { return work(ctx, &session{rev, a}) })
+}
+
+// note appends an entry to the ledger and returns its number.
+func (s *session) note(ctx context.Context, kind, actor, subject string, data any) (int64, error) {
+	e, err := s.entry(kind, actor, subject, data)
+	if err != nil {
+		return 0, err
+	}
+	if e, err = s.store.Append(ctx, e); err != nil {
+		return 0, fmt.Errorf("writing the ledger: %w", err)
+	}
+	return e.Seq, nil
+}
+
+func (s *session) entry(kind, actor, subject string, data any) (archive.LedgerEntry, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return archive.LedgerEntry{}, fmt.Errorf("writing the ledger: %w", err)
+	}
+	return archive.LedgerEntry{Time: s.Now(), Kind: kind, Actor: actor, Subject: subject, Data: raw}, nil
+}
+
+// record stores a proposal and its ledger entry in one step: a process killed between two
+// steps would leave one without the other for good.
+func (s *session) record(ctx context.Context, p archive.ProposalRecord, kind, actor string, data any, intents ...archive.Intent) error {
+	e, err := s.entry(kind, actor, p.ID, data)
+	if err != nil {
+		return err
+	}
+	if _, err := s.store.SettleProposal(ctx, p, e, intents...); err != nil {
+		return fmt.Errorf("recording %s: %w", p.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/patch"
+)
+
+// subject is the part of a proposal that depends on its kind. It belongs to one session.
+type subject interface {
+	// resolve finds what the proposal changes, and refuses one that changes anything else.
+	resolve() error
+	// repository opens the repository of the files; it is nil if there is none yet.
+	repository() (*patch.Repository, error)
+	// adoptable refuses a proposal that is not what was measured or gated, and one that a limit
+	// stops. It may renew the verdicts of the record. Its error is a *staleError if the
+	// proposal must be gated again first.
+	adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error
+	// ready refuses, before anything is recorded, a change that git would refuse later or
+	// would write to the working tree in another form than it is committed.
+	ready(ctx context.Context, repo *patch.Repository, change []patch.File, d Decision) error
+	// begin returns the repository of a decision that is being carried out, and makes it
+	// if there is none.
+	begin(ctx context.Context, who patch.Person, d Decision) (*patch.Repository, error)
+	// movable is ready for a decision that is recorded. head is the commit checked out.
+	movable(ctx context.Context, repo *patch.Repository, head string, m *move) error
+	// forward moves the branch and what is checked out there.
+	forward(ctx context.Context, repo *patch.Repository, m patch.Move) error
+	// landed checks the commit and the working tree after that.
+	landed(ctx context.Context, repo *patch.Repository, branch, commit, tree string, change []patch.File) error
+	// reversible completes the plan of a rollback, or refuses it.
+	reversible(ctx context.Context, r *reversal, d Decision) error
+}
+
+// subjectOf returns the subject of a proposal.
+func (s *session) subjectOf(p archive.ProposalRecord) subject {
+	if p.Patch != nil {
+		return &patchSubject{session: s, p: p}
+	}
+	return &fileSubject{session: s, p: p}
+}
+
+// resolved returns a proposal with its subject, which is there.
+func (s *session) resolved(ctx context.Context, id string) (archive.ProposalRecord, subject, error) {
+	p, err := s.find(ctx, id)
+	if err != nil {
+		return p, nil, err
+	}
+	sub := s.subjectOf(p)
+	return p, sub, sub.resolve()
+}
+
+// person returns who decides, at the time of the decision.
+func (rev *Reviewer) person(by string) (patch.Person, error) {
+	who, err := ParsePerson(by)
+	who.When = rev.Now()
+	return who, err
+}
+
+// move is a change that a decision puts on top of a branch.
+type move struct {
+	proposal archive.ProposalRecord
+	subject  subject
+	record   archive.DecisionRecord
+	change   []patch.File
+	// tree is the resulting tree if gates have seen it.
+	tree     string
+	who      patch.Person
+	decision Decision
+}
+
+// move commits a change on the branch that is checked out. It stores the commit's name
+// before the branch moves, so that the work of a killed process can be recognized, and
+// returns the intent with that name. If HEAD already has the changed files, an earlier
+// attempt has made the commit; the working tree does not show that, because git writes it
+// before it moves the branch. If the error is an *[patch.AlteredError], the commit is on
+// the branch.
+func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
+	in := IntentOf(m.record)
+	repo, err := m.subject.begin(ctx, m.who, m.decision)
+	if err != nil {
+		return in, err
+	}
+	branch, head, err := repo.Head()
+	if err != nil {
+		return in, err
+	}
+	there, err := holds(repo, head, m.change)
+	if err != nil {
+		return in, err
+	}
+	if there {
+		in.Branch, in.Base, in.Commit = branch, head, head
+		return in, nil
+	}
+	if err := m.subject.movable(ctx, repo, head, m); err != nil {
+		return in, err
+	}
+	_, audit, err := s.store.LedgerHead(ctx)
+	if err != nil {
+		return in, fmt.Errorf("reading the ledger: %w", err)
+	}
+	text, err := s.attested(ctx, in.Proposal, decisionMessage(m.proposal, m.record, audit))
+	if err != nil {
+		return in, err
+	}
+	commit, err := repo.Commit(head, m.change, text, m.who)
+	var conflict *patch.ConflictError
+	if errors.As(err, &conflict) {
+		return in, Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", join(conflict.Paths))
+	}
+	if err != nil {
+		return in, fmt.Errorf("committing: %w", err)
+	}
+	if m.tree == "" {
+		if m.tree, err = repo.Candidate(head, m.change); err != nil {
+			return in, fmt.Errorf("writing the tree: %w", err)
+		}
+	}
+	if err := s.step(StepWritten); err != nil {
+		return in, err
+	}
+	in.Branch, in.Base, in.Commit = branch, head, commit
+	if err := s.store.PutIntent(ctx, in); err != nil {
+		return in, fmt.Errorf("recording what is to be committed: %w", err)
+	}
+	if err := s.step(StepIntended); err != nil {
+		return in, err
+	}
+	subject, _, _ := bytes.Cut([]byte(text), []byte("\n"))
+	if err := m.subject.forward(ctx, repo, patch.Move{Ref: branch, Old: head, New: commit, By: m.who, Reason: string(subject)}); err != nil {
+		return in, err
+	}
+	if err := s.step(StepMoved); err != nil {
+		return in, err
+	}
+	return in, m.subject.landed(ctx, repo, branch, commit, m.tree, m.change)
+}
+
+// carryOut moves the branch and calls finish to store the result. If the working tree then
+// differs from the commit, the intent is done, because no program starts on such files,
+// and the difference is recorded and refused.
+func (s *session) carryOut(ctx context.Context, m *move, finish func(archive.Intent) error) error {
+	in, err := s.move(ctx, m)
+	var altered *patch.AlteredError
+	if err != nil && !errors.As(err, &altered) {
+		return err
+	}
+	if altered != nil {
+		in.Stage = archive.IntentDone
+	}
+	return errors.Join(finish(in), s.altered(ctx, err, m.proposal.ID))
+}
+
+// differing lists the paths of the files whose content in a commit is not the new one.
+func differing(repo *patch.Repository, commit string, change []patch.File) ([]string, error) {
+	var out []string
+	for _, f := range change {
+		have, err := repo.File(commit, f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		if !same(have, f.New) {
+			out = append(out, f.Path)
+		}
+	}
+	return out, nil
+}
+
+// holds reports whether a commit has the new content of every changed file.
+func holds(repo *patch.Repository, commit string, change []patch.File) (bool, error) {
+	other, err := differing(repo, commit, change)
+	return err == nil && len(other) == 0, err
+}
+
+// same compares two contents of a file; nil is a missing file.
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+// needsGit turns patch.ErrNoGit into a refusal and returns any other error as it is.
+func needsGit(err error) error {
+	if errors.Is(err, patch.ErrNoGit) {
+		return Refuse("install git: it alone moves a checked-out tree safely", "git is not installed")
+	}
+	return err
+}
+
+// uncommitted refuses a change of files that have uncommitted changes.
+func uncommitted(dirty []string) error {
+	return Refuse("commit or restore them, then repeat the command", "not committed: %s", join(dirty))
+}

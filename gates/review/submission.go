@@ -1,0 +1,248 @@
+package review
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/patch/diff"
+	"evolve/runtime/text"
+)
+
+// The origins of a patch. All except OriginPerson have the limit of one attempt an hour.
+const (
+	OriginPerson    = "person"
+	OriginAgent     = "agent"     // an agent proposed it with its tool propose_patch
+	OriginModel     = "model"     // a language model wrote it in a nightly run, from failures
+	OriginConstants = "constants" // the search changed marked constants
+)
+
+// Submission is a patch as it is submitted. All its texts are untrusted.
+type Submission struct {
+	Target string
+	// Author is the agent or person that it comes from.
+	Author string
+	// Origin is one of the constants above.
+	Origin    string
+	Rationale string
+	// Diff is a unified diff; Replacements, if there are any, are used instead of it.
+	Diff         string
+	Replacements []diff.Replacement
+	// Gain is the measured gain; empty if none was measured.
+	Gain string
+	// Run is the nightly run that it comes from.
+	Run string
+}
+
+// The bounds of what is kept of a submission, in bytes.
+const (
+	maxRationale = 4000
+	maxTitle     = 100
+)
+
+// hash returns the hash of the submitted target, diff and replacements.
+func (s Submission) hash() (string, error) {
+	data, err := json.Marshal(struct {
+		Target, Diff string
+		Replacements []diff.Replacement
+	}{s.Target, s.Diff, s.Replacements})
+	if err != nil {
+		return "", fmt.Errorf("reading the submission: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// ProposePatch takes a submission: it records the attempt in the ledger, applies the patch,
+// runs the gates, and records the result. A fault of the patch itself makes a failed
+// proposal, with the reason as a gate's evidence. A refusal (a *RefusedError) makes no
+// proposal. With a *LeftError, for example after ctx is canceled, the proposal is recorded
+// and its gates still have to run. Other errors are those of the machine. The archive is
+// not held while the gates run.
+func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.ProposalRecord, error) {
+	t, err := rev.target(sub.Target)
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	if err := namesAuthor(sub.Author); err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	hash, err := sub.hash()
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	var p archive.ProposalRecord
+	var held *Lock
+	err = rev.with(context.WithoutCancel(ctx), func(s *session) (err error) {
+		p, held, err = s.begin(context.WithoutCancel(ctx), t, sub, hash)
+		return err
+	})
+	if held != nil {
+		defer held.Release()
+	}
+	if err != nil || p.State != archive.Drafted {
+		return p, err
+	}
+	return rev.gate(ctx, t, p, p, entryCreate)
+}
+
+// namesAuthor refuses an author's name that is blank or has control characters, such as line
+// breaks.
+func namesAuthor(author string) error {
+	if strings.TrimSpace(author) == "" || strings.ContainsFunc(author, unicode.IsControl) {
+		return Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a patch needs the name of whoever proposes it")
+	}
+	return nil
+}
+
+// begin does the part of a proposal that needs the archive: it records the attempt,
+// applies the patch, records the proposal and takes the claim to gate it. A patch that
+// could not be applied is recorded as failed.
+func (s *session) begin(ctx context.Context, t Target, sub Submission, hash string) (p archive.ProposalRecord, held *Lock, err error) {
+	attempt, err := s.admit(ctx, sub, hash)
+	if err != nil {
+		return p, nil, err
+	}
+	if err := s.step("attempt"); err != nil {
+		return p, nil, err
+	}
+	p, why, err := s.patchRecord(t, sub, hash)
+	var same *archive.ProposalRecord
+	if err == nil {
+		same, err = s.findDuplicate(ctx, p)
+	}
+	if err == nil && same != nil { // its gates were interrupted
+		if held, err = s.claimGates(same.ID); err == nil {
+			p, err = s.takeUp(ctx, *same, sub.Author, attempt)
+		}
+		if err == nil {
+			return p, held, nil
+		}
+	}
+	if err != nil {
+		return p, held, errors.Join(err, s.recordRefusal(ctx, sub, attempt, err))
+	}
+	p.Patch.Attempt = attempt
+	if p, err = s.store.NewProposal(ctx, p); err != nil {
+		return p, nil, fmt.Errorf("recording the proposal: %w", err)
+	}
+	if held, err = s.claimGates(p.ID); err != nil {
+		return p, nil, err
+	}
+	if err := s.step("record"); err != nil {
+		return p, held, err
+	}
+	if why != "" {
+		p, err = s.unappliable(ctx, p, entryCreate, why)
+	}
+	return p, held, err
+}
+
+// patchRecord makes the record of a submission. why is the reason why it cannot be applied.
+func (rev *Reviewer) patchRecord(t Target, s Submission, hash string) (p archive.ProposalRecord, why string, err error) {
+	p = archive.ProposalRecord{
+		Kind: archive.KindPatch, State: archive.Drafted, Agent: s.Author, Run: s.Run, Created: rev.Now(),
+		Title: title(t, s), Rationale: text.Clip(s.Rationale, maxRationale, text.Ellipsis),
+		Patch: &archive.PatchBrief{Target: t.Name, Repository: t.Repo, Named: t.Named, Author: s.Author, Origin: s.Origin, Submitted: hash, Gain: s.Gain},
+	}
+	b := p.Patch
+	if b.Terms, err = t.terms(); err != nil {
+		return p, "", err
+	}
+	if b.Policy, err = t.policy(); err != nil {
+		return p, "", err
+	}
+	repo, err := rev.open(t)
+	if err != nil {
+		return p, "", err
+	}
+	if _, b.BaseCommit, err = repo.Head(); err != nil {
+		return p, "", err
+	}
+	p.Base = map[string]string{"commit": b.BaseCommit, "policy": b.Policy}
+	read := func(path string) ([]byte, error) { return repo.File(b.BaseCommit, path) }
+	files, err := apply(s, read)
+	var refused *diff.RefusedError
+	if errors.As(err, &refused) {
+		return p, refused.Error(), nil
+	}
+	if err != nil {
+		return p, "", fmt.Errorf("applying the patch: %w", err)
+	}
+	for _, f := range files {
+		p.Files = append(p.Files, archive.FileChange{Path: f.Path, Old: f.Old, New: f.New})
+	}
+	if len(p.Files) == 0 {
+		return p, "it changes nothing", nil
+	}
+	return p, "", nil
+}
+
+// apply returns the whole files that a submission results in.
+func apply(s Submission, base diff.Base) ([]diff.File, error) {
+	if len(s.Replacements) > 0 {
+		return diff.Replace(s.Replacements, base)
+	}
+	parsed, err := diff.Parse([]byte(s.Diff))
+	if err != nil {
+		return nil, err
+	}
+	return diff.Apply(parsed, base)
+}
+
+// findDuplicate refuses a patch that already awaits a decision and, unless a person proposes it,
+// one that was decided against. It returns the same patch if its gates were interrupted.
+func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (left *archive.ProposalRecord, err error) {
+	if len(p.Files) == 0 {
+		return nil, nil
+	}
+	for other, err := range s.store.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if other.ID == p.ID || other.Patch == nil || other.Patch.Target != p.Patch.Target || other.Patch.Repository != p.Patch.Repository || !sameFiles(other, p) {
+			continue
+		}
+		based := other.Patch.BaseCommit == p.Patch.BaseCommit
+		waits := other.State == archive.Awaiting || other.State == archive.HumanLane || other.State == archive.Approved
+		turned := other.State == archive.Rejected || other.State == archive.RolledBack
+		if waits && based || turned && p.Patch.Origin != OriginPerson {
+			return nil, Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, stateName(other.State))
+		}
+		if other.State == archive.Drafted && other.Imported == "" && based {
+			left = &other
+		}
+	}
+	return left, nil
+}
+
+func sameFiles(a, b archive.ProposalRecord) bool {
+	return slices.EqualFunc(a.Files, b.Files, func(x, y archive.FileChange) bool {
+		return x.Path == y.Path && string(x.Old) == string(y.Old) && string(x.New) == string(y.New) && (x.New == nil) == (y.New == nil)
+	})
+}
+
+// unappliable records a patch that could not be applied as failed, without other gates.
+func (s *session) unappliable(ctx context.Context, p archive.ProposalRecord, entry, why string) (archive.ProposalRecord, error) {
+	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: string(gates.Failed), Evidence: text.Clip(why, maxEvidence, text.Ellipsis)}}
+	p.State, p.Patch.Review, p.Patch.Unreviewed = archive.GateFailed, nil, nil
+	p.Patch.Digest = Digest(p)
+	return p, s.record(ctx, p, entry, p.Agent, gatedData(p))
+}
+
+// title returns the first line of the patch's rationale, or its author.
+func title(t Target, s Submission) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s.Rationale), "\n")
+	if line = strings.Join(strings.Fields(line), " "); line == "" {
+		line = "by " + s.Author
+	}
+	return text.Clip(fmt.Sprintf("patch of %s: %s", t.Name, line), maxTitle, text.Ellipsis)
+}

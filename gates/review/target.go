@@ -1,0 +1,145 @@
+package review
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"evolve/bench/gobench"
+	"evolve/gates/gotest"
+	"evolve/gates/measure"
+	"evolve/patch/scope"
+)
+
+// Target is a repository with the terms that its patches are judged by.
+type Target struct {
+	Name string `json:"-"`
+	// Repo is the absolute folder of its working tree.
+	Repo string `json:"-"`
+	// Named reports whether the settings name it; otherwise a person did, for one
+	// proposal.
+	Named  bool         `json:"-"`
+	Policy scope.Policy `json:"scope"`
+	// Benchmark is what every patch is measured with besides its tests; it may be nil.
+	Benchmark *Benchmark `json:"benchmark,omitempty"`
+	// Agent is the agent whose program is in the target, or ""; Tasks bounds the number
+	// of its search tasks that a patch is tried on.
+	Agent string `json:"agent,omitempty"`
+	Tasks int    `json:"tasks,omitempty"`
+}
+
+// Benchmark is a measurement that no patch may make significantly worse: Go benchmarks,
+// or those that a command prints.
+type Benchmark struct {
+	Command  []string `json:"command,omitempty"`
+	Packages []string `json:"packages,omitempty"`
+	Pattern  string   `json:"pattern,omitempty"`
+	// Count is the number of runs of each side, Metric the unit that decides.
+	Count  int    `json:"count"`
+	Metric string `json:"metric"`
+	// Better is "lower" or "higher" for a metric of the target's own; "" uses the
+	// direction of a standard unit.
+	Better string `json:"better,omitempty"`
+	// Loss is the largest loss, in per cent, that the measurement may miss; 0 means 10.
+	Loss int `json:"loss,omitempty"`
+	// Tune bounds the runs of the nightly search for marked constants; patches are not
+	// judged by it.
+	Tune int `json:"-"`
+}
+
+// Rule returns what a comparison by the benchmark has to show.
+func (b *Benchmark) Rule() gobench.Rule {
+	r := gobench.Rule{Metric: b.Metric, Loss: float64(b.Loss) / 100}
+	switch b.Better {
+	case "lower":
+		r.Directions = map[string]gobench.Direction{b.Metric: gobench.Lower}
+	case "higher":
+		r.Directions = map[string]gobench.Direction{b.Metric: gobench.Higher}
+	}
+	return r
+}
+
+// Measured returns the prefix of a result that names the source of its figures: "" for Go
+// benchmarks, and the command otherwise.
+func (b *Benchmark) Measured() string {
+	if len(b.Command) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("as %s says: ", b)
+}
+
+// String describes what is run.
+func (b *Benchmark) String() string {
+	if len(b.Command) == 0 {
+		return "its benchmarks"
+	}
+	return "the command " + strings.Join(quoted(b.Command), " ")
+}
+
+// quoted returns the words of a command, with those in quotes that a shell would not read
+// as one plain word.
+func quoted(argv []string) []string {
+	out := make([]string, len(argv))
+	for i, word := range argv {
+		if out[i] = word; !plainWord.MatchString(word) {
+			out[i] = strconv.QuoteToGraphic(word)
+		}
+	}
+	return out
+}
+
+// plainWord matches a word that has no special meaning in any shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// Runner returns what measures the benchmarks of a target, with a folder for temporary
+// files. The build cache is kept for later uses, except with cgo, whose compilers the
+// source can direct.
+func (rev *Reviewer) Runner(t Target, tools gotest.Toolchain, folder string) *measure.Runner {
+	cache := filepath.Join(folder, "cache")
+	if !t.Policy.Cgo {
+		cache = filepath.Join(rev.cacheFolder(), "benchmarks")
+	}
+	y := &measure.Runner{Sandbox: rev.Sandbox(), Unwalled: rev.Unsandboxed, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
+	if t.Benchmark != nil {
+		b := t.Benchmark
+		y.Packages, y.Pattern, y.Command, y.Metric = b.Packages, b.Pattern, b.Command, b.Metric
+	}
+	return y
+}
+
+// terms returns what a patch of the target is judged by, in the form stored with the
+// patch.
+func (t Target) terms() (json.RawMessage, error) {
+	data, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("writing the terms of %s: %w", t.Name, err)
+	}
+	return data, nil
+}
+
+// policy returns a digest of the terms and of the scope's tables.
+func (t Target) policy() (string, error) {
+	terms, err := t.terms()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", t.Policy.Digest(), terms))
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// targetFrom parses stored terms.
+func targetFrom(terms json.RawMessage) (Target, error) {
+	var t Target
+	dec := json.NewDecoder(bytes.NewReader(terms))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&t); err != nil {
+		return t, fmt.Errorf("reading the terms of a patch: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,131 @@
+package review
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/gates/gotest"
+	"evolve/gates/typed"
+	"evolve/patch"
+)
+
+// buildGate is the gate that the benchmark and the rehearsal need.
+const buildGate = gotest.Build
+
+// lab returns the environment in which the tests of a patch run.
+func (w *gateRun) lab(ctx context.Context) (*gotest.Lab, error) {
+	if err := w.toolchain(ctx); err != nil {
+		return nil, err
+	}
+	cache, temp := w.cacheFolder(), filepath.Join(w.scratch, "temp")
+	if err := errors.Join(os.MkdirAll(cache, 0o700), os.MkdirAll(temp, 0o700)); err != nil {
+		return nil, fmt.Errorf("making room for the build cache: %w", err)
+	}
+	return &gotest.Lab{
+		Sandbox: w.Sandbox(), Unwalled: w.Unsandboxed, Toolchain: *w.tools, Cache: cache, Temp: temp, Random: rand.Reader, Now: w.Now, Cgo: w.target.Policy.Cgo,
+	}, nil
+}
+
+// toolchain finds the Go toolchain for the whole run.
+func (w *gateRun) toolchain(ctx context.Context) error {
+	if w.tools != nil {
+		return nil
+	}
+	tools, err := gotest.FindToolchain(ctx, "go")
+	w.tools = &tools
+	return err
+}
+
+// testGates returns the gates that type-check a patched module and run it; done removes their
+// files.
+func (w *gateRun) testGates(ctx context.Context, c gotest.Change) (list []gates.Gate, done func() error, err error) {
+	if w.tests != nil {
+		return w.tests(c), func() error { return nil }, nil
+	}
+	lab, err := w.lab(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, done, err = lab.Gates(c)
+	return append(typed.Gates(func(context.Context) (typed.Change, error) {
+		return typed.Change{Base: c.Base, Candidate: c.Candidate, Changed: c.Changed, Root: w.tools.Root, Modules: w.tools.Modules}, nil
+	}), list...), done, err
+}
+
+// rehearse reverts the patch in a scratch tree. The result must be the base, byte for
+// byte, and must build and pass its tests.
+func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
+	if err := w.repo.Rehearse(w.base, w.files); err != nil {
+		return gates.Failed, "taking it back: " + err.Error()
+	}
+	tree, err := w.repo.TreeOf(w.base)
+	if err != nil {
+		return gates.NotRun, "the base could not be read: " + err.Error()
+	}
+	// Both sides are the base, so that tests that the patch repairs do not count as
+	// broken.
+	verdicts, err := w.compareReversed(ctx, tree, tree, patch.Reverse(w.files), gotest.Build, gotest.Vet, gotest.Affected)
+	if err != nil {
+		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
+	}
+	if bad, ok := allPass(verdicts); !ok {
+		return gates.Failed, fmt.Sprintf("taken back, the gate %q says %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
+	}
+	return gates.Passed, "rehearsed: taken back it is the base again, byte for byte, and passes " + named(verdicts)
+}
+
+// compareReversed compares a tree from which a patch was reverted with another one, by the named
+// gates. Tests that the patch added are removed and not run.
+func (w *gateRun) compareReversed(ctx context.Context, from, to string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
+	dir := filepath.Join(w.scratch, "back")
+	c := gotest.Change{Base: filepath.Join(dir, "from"), Candidate: filepath.Join(dir, "to")}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making room for the trees: %w", err)
+	}
+	if err := errors.Join(w.repo.Export(ctx, from, c.Base), w.repo.Export(ctx, to, c.Candidate)); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.New == nil && isTest(f.Path) {
+			if err := os.Remove(filepath.Join(c.Base, filepath.FromSlash(f.Path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("leaving %s out: %w", f.Path, err)
+			}
+			continue
+		}
+		c.Changed = append(c.Changed, f.Path)
+	}
+	if len(c.Changed) == 0 {
+		return []archive.GateVerdict{{Gate: gotest.NewTests, Verdict: string(gates.Passed), Evidence: "only tests that the patch brought go"}}, nil
+	}
+	list, done, err := w.testGates(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	list = slices.DeleteFunc(list, func(g gates.Gate) bool { return !slices.Contains(names, g.Name) })
+	return gates.Run(ctx, list), context.Cause(ctx)
+}
+
+// isTest reports whether a path is a test or test data, which goes when its patch is
+// reverted.
+func isTest(path string) bool {
+	return strings.HasSuffix(path, "_test.go") || slices.Contains(strings.Split(path, "/"), "testdata")
+}
+
+// named lists the names of the gates of some verdicts.
+func named(list []archive.GateVerdict) string {
+	var out []string
+	for _, v := range list {
+		out = append(out, v.Gate)
+	}
+	return strings.Join(out, ", ")
+}

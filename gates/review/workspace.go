@@ -1,0 +1,237 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/gates"
+	"evolve/mutate/evidence"
+	"evolve/patch"
+	"evolve/runtime/agent"
+	"evolve/runtime/scrub"
+	"evolve/runtime/wholefile"
+)
+
+// Workspace is the folder with the files of the agents.
+type Workspace struct {
+	// Root is its absolute path.
+	Root string
+	// Agent returns an agent by its id.
+	Agent func(id string) (*Agent, bool)
+	// OwnFiles lists the files of a first commit: paths below Root, with slashes.
+	OwnFiles func() []string
+	// Tools lists the names of all tools that no agent wrote, including those of every
+	// server, because any agent may get them later.
+	Tools []string
+	// HasPolicy reports whether the settings have a policy for a tool.
+	HasPolicy func(tool string) bool
+}
+
+// Agent is an agent as its files are now.
+type Agent struct {
+	ID string
+	// Builtin reports whether the built-in runtime runs it, which reads tools and skills.
+	Builtin  bool
+	Champion agent.Config
+	Space    agent.Space
+	// Suites are the suites that it is measured on.
+	Suites []*bench.Suite
+	// Base has the hashes, by name, of everything that a config is measured on.
+	Base map[string]string
+	// Rules are what a claim about a config is judged by.
+	Rules evidence.Rules
+	// ConfigFiles are the paths of the champion's files, Files returns their contents for a
+	// config, and Load reads them back below another root.
+	ConfigFiles []string
+	Files       func(agent.Config) map[string][]byte
+	Load        func(root string) (agent.Config, error)
+	// Tools names the registered tools that it may call; empty: all. ToolFiles counts the
+	// files of its own tools, and SkillFiles are those of its skills, by name.
+	Tools      []string
+	ToolFiles  int
+	SkillFiles map[string][]byte
+}
+
+// MaxFile bounds a file of the workspace that is committed with a decision, in bytes.
+const MaxFile = 1 << 30
+
+// agent returns an agent of the workspace.
+func (rev *Reviewer) agent(id string) (*Agent, bool) {
+	if rev.Workspace == nil {
+		return nil, false
+	}
+	return rev.Workspace.Agent(id)
+}
+
+// proposer is agent for one that a proposal is to be made for.
+func (rev *Reviewer) proposer(id string) (*Agent, error) {
+	a, ok := rev.agent(id)
+	if !ok {
+		return nil, Refuse("`evolve agents` lists them", "the workspace has no agent %q", id)
+	}
+	return a, nil
+}
+
+// Stale lists what changed since a proposal of a config was measured, given the present
+// base and champion of its agent. It is empty if the proposal may be approved.
+func Stale(p archive.ProposalRecord, base map[string]string, champion agent.ConfigID) []string {
+	moved := gates.Moved(p.Base, base)
+	if len(moved) == 0 && p.Champion != champion {
+		moved = []string{"the champion"}
+	}
+	return moved
+}
+
+// workRepository returns the workspace's repository, or nil if there is none with a
+// commit.
+func (rev *Reviewer) workRepository() (*patch.Repository, error) {
+	repo, err := patch.Open(rev.Workspace.Root, rev.Env)
+	if err == nil {
+		_, _, err = repo.Head()
+	}
+	if errors.Is(err, patch.ErrNoRepository) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return repo, nil
+}
+
+// InitialFiles lists the files that the first commit of a new repository would hold: the
+// workspace's own. It returns nil when the workspace is in a repository that has a
+// commit, and refuses when a file holds what looks like a credential.
+func (rev *Reviewer) InitialFiles() ([]string, error) {
+	repo, err := rev.workRepository()
+	if repo != nil || err != nil {
+		return nil, err
+	}
+	names := rev.Workspace.OwnFiles()
+	for _, name := range names {
+		if err := rev.committable(name); err != nil {
+			return nil, err
+		}
+		data, err := rev.onDisk(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", name, err)
+		}
+		if line := scrub.Line(data); line > 0 {
+			return nil, credentialIn(name, line)
+		}
+	}
+	return names, nil
+}
+
+// committable refuses files that git would not commit as they are.
+func (rev *Reviewer) committable(names ...string) error {
+	for _, name := range names {
+		if why := patch.Uncommittable(rev.Workspace.Root, name); why != "" {
+			return Refuse("keep the file itself in the workspace, in no repository but that one", "%s %s", name, why)
+		}
+	}
+	return nil
+}
+
+// mayInit refuses to make a repository of other files than the person was shown.
+func (rev *Reviewer) mayInit(shown []string) error {
+	if len(shown) == 0 {
+		return Refuse("`git init` and a first commit in the workspace's folder make one", "the workspace is in no git repository, and nothing was agreed on what its first commit holds")
+	}
+	now, err := rev.InitialFiles()
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(now, shown) {
+		return Refuse("repeat the command", "the files of the workspace changed after they were listed")
+	}
+	return nil
+}
+
+// withoutCredentials refuses a change whose new content holds what looks like a
+// credential, if the old content holds none.
+func withoutCredentials(changes []patch.File) error {
+	for _, f := range changes {
+		line := scrub.Line(f.New)
+		if line > 0 && scrub.Line(f.Old) == 0 {
+			return credentialIn(f.Path, line)
+		}
+	}
+	return nil
+}
+
+func credentialIn(name string, line int) error {
+	return Refuse("take it out, and pass it by the name of an environment variable",
+		"%s, line %d holds what looks like a credential: it would be committed", name, line)
+}
+
+// onDisk reads a file of the workspace, nil when it does not exist.
+func (rev *Reviewer) onDisk(name string) ([]byte, error) { return readBelow(rev.Workspace.Root, name) }
+
+func readBelow(root, name string) ([]byte, error) {
+	data, err := wholefile.Read(filepath.Join(root, filepath.FromSlash(name)), MaxFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && data == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// differ lists the paths of the files below root whose content is not the new one.
+func differ(root string, change []patch.File) ([]string, error) {
+	var out []string
+	for _, f := range change {
+		have, err := readBelow(root, f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		if !same(have, f.New) {
+			out = append(out, f.Path)
+		}
+	}
+	return out, nil
+}
+
+// writeBelow writes the new content of files below root, and removes those that have none.
+func writeBelow(folder string, change []patch.File) (err error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	for _, f := range change {
+		name := filepath.FromSlash(f.Path)
+		if f.New == nil {
+			if err := root.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, f.New, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scratch calls work with a temporary folder.
+func scratch(work func(folder string) error) error {
+	folder, err := os.MkdirTemp("", "evolve-rehearsal-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	return work(folder)
+}
+
+func join(list []string) string { return strings.Join(list, ", ") }

@@ -1,0 +1,308 @@
+package review
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/gates"
+	"evolve/patch"
+	"evolve/runtime/authored"
+	"evolve/runtime/skill"
+	"evolve/runtime/text"
+)
+
+// maxAwaiting bounds the undecided proposals of kind tool of one agent.
+const maxAwaiting = 20
+
+// none is the hash of a file that does not exist.
+const none = "none"
+
+func toolsDir(agentID string) string  { return path.Join("agents", agentID, "tools") }
+func skillsDir(agentID string) string { return path.Join("agents", agentID, "skills") }
+
+// ProposeTool makes the proposal of a tool that an agent wrote; why becomes its
+// rationale, shortened to maxRequestReason. The tool becomes callable when a person
+// approves it. If the same tool already awaits a decision or was rejected, that proposal
+// is returned.
+func (rev *Reviewer) ProposeTool(ctx context.Context, agentID string, def authored.Definition, why string) (p archive.ProposalRecord, err error) {
+	star, manifest := def.Encode()
+	base := path.Join(toolsDir(agentID), def.Name)
+	err = rev.with(ctx, func(s *session) error {
+		p, err = s.proposeWritten(ctx, agentID, archive.ProposalRecord{Title: "tool " + def.Name + " for " + agentID, Rationale: why},
+			map[string][]byte{base + ".star": star, base + ".json": manifest})
+		return err
+	})
+	return p, err
+}
+
+// ProposeSkill makes the proposal of a skill that a run drafted. It becomes part of the
+// prompt when a person approves it.
+func (rev *Reviewer) ProposeSkill(ctx context.Context, agentID, run string, c skill.Candidate) (p archive.ProposalRecord, err error) {
+	err = rev.with(ctx, func(s *session) error {
+		p, err = s.proposeSkill(ctx, agentID, run, c)
+		return err
+	})
+	return p, err
+}
+
+func (s *session) proposeSkill(ctx context.Context, agentID, run string, c skill.Candidate) (archive.ProposalRecord, error) {
+	why := fmt.Sprintf("drafted from transcripts of run %s: %d tasks of %d clusters were solved in this way, %d were not",
+		run, c.Solved, c.Clusters, c.Failed)
+	return s.proposeWritten(ctx, agentID, archive.ProposalRecord{Run: run, Title: "skill " + c.Definition.Name + " for " + agentID, Rationale: why},
+		map[string][]byte{path.Join(skillsDir(agentID), c.Definition.Name+".md"): c.Definition.Encode()})
+}
+
+// proposeWritten completes and files the record of a proposal that writes these files.
+func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.ProposalRecord, want map[string][]byte) (archive.ProposalRecord, error) {
+	a, err := s.proposer(agentID)
+	if err != nil {
+		return p, err
+	}
+	if !a.Builtin {
+		return p, Refuse("a program of the operator's own has tools of its own", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
+	}
+	why := []rune(text.OneLine(p.Rationale))
+	p.Kind, p.State, p.Agent, p.Created = archive.KindTool, archive.Drafted, a.ID, s.Now()
+	p.Rationale, p.Changes, p.Evidence = string(why[:min(len(why), maxRequestReason)]), []archive.Change{}, filesDigest(want)
+	if p.Files, err = s.changed(want); err != nil {
+		return p, err
+	}
+	if len(p.Files) == 0 {
+		return p, Refuse("nothing needs to be decided", "%s is in use already, word for word", p.Title)
+	}
+	if p.Base, err = s.writtenBase(a, p); err != nil {
+		return p, err
+	}
+	earlier, found, err := s.earlier(ctx, func(other archive.ProposalRecord) bool {
+		return other.Imported == "" && other.Kind == p.Kind && other.Agent == p.Agent && other.Evidence == p.Evidence &&
+			(Undecided(other.State) && maps.Equal(other.Base, p.Base) || other.State == archive.Rejected)
+	})
+	if err != nil {
+		return p, err
+	}
+	if found {
+		if earlier.State == archive.GateFailed { // what the gates need may be available now
+			earlier.State = archive.Drafted
+		}
+		return s.fileProposal(ctx, earlier)
+	}
+	awaiting := 0
+	for other, err := range s.store.Proposals(ctx) {
+		if err != nil {
+			return p, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if other.Kind == p.Kind && other.Agent == p.Agent && Undecided(other.State) {
+			awaiting++
+		}
+	}
+	if awaiting >= maxAwaiting {
+		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s await a decision already", awaiting, a.ID)
+	}
+	return s.fileProposal(ctx, p)
+}
+
+// filesDigest returns the digest of the names and contents of files.
+func filesDigest(files map[string][]byte) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		_, _ = fmt.Fprintf(h, "%d %s %d %s", len(name), name, len(files[name]), files[name])
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// writtenBase returns the hashes of what a tool or a skill depends on: the files that it
+// replaces, the agent's agent.yaml and, for a skill, the suites. It leaves out the rest
+// of the agent's folder, so that two of them, or one and a config, can be approved one
+// after the other.
+func (s *session) writtenBase(a *Agent, p archive.ProposalRecord) (map[string]string, error) {
+	base := map[string]string{}
+	kind, name := Written(p)
+	files := []string{path.Join("agents", a.ID, "agent.yaml")}
+	if kind == "skill" {
+		files = append(files, path.Join(skillsDir(a.ID), name+".md"))
+	} else {
+		files = append(files, path.Join(toolsDir(a.ID), name+".star"), path.Join(toolsDir(a.ID), name+".json"))
+	}
+	for _, name := range files {
+		data, err := s.onDisk(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", name, err)
+		}
+		base[name] = none
+		if data != nil {
+			sum := sha256.Sum256(data)
+			base[name] = hex.EncodeToString(sum[:])
+		}
+	}
+	if kind == "skill" {
+		for input, hash := range a.Base {
+			if strings.HasPrefix(input, "suites/") {
+				base[input] = hash
+			}
+		}
+	}
+	return base, nil
+}
+
+// Written returns "tool" or "skill", and its name, for a proposal of kind tool. Both are
+// empty for any other proposal.
+func Written(p archive.ProposalRecord) (kind, name string) {
+	if p.Kind != archive.KindTool {
+		return "", ""
+	}
+	for _, f := range p.Files {
+		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
+		switch path.Dir(f.Path) {
+		case toolsDir(p.Agent):
+			return "tool", name
+		case skillsDir(p.Agent):
+			return "skill", name
+		}
+	}
+	return "", ""
+}
+
+// side returns the new content of one file of a change, or its content on disk if the
+// change does not have it.
+func (f *fileSubject) side(name string, change []patch.File) ([]byte, error) {
+	for _, c := range change {
+		if c.Path == name {
+			return c.New, nil
+		}
+	}
+	return f.onDisk(name)
+}
+
+// tool reads the tool after a change of its files.
+func (f *fileSubject) tool(change []patch.File) (authored.Definition, error) {
+	_, name := Written(f.p)
+	base := path.Join(toolsDir(f.p.Agent), name)
+	star, err := f.side(base+".star", change)
+	if err != nil {
+		return authored.Definition{}, err
+	}
+	manifest, err := f.side(base+".json", change)
+	if err != nil {
+		return authored.Definition{}, err
+	}
+	def, err := authored.Parse(star, manifest)
+	if err == nil && def.Name != name {
+		return def, fmt.Errorf("the tool calls itself %s and lies in %s.star", def.Name, name)
+	}
+	return def, err
+}
+
+// skill reads the skill after a change of its file.
+func (f *fileSubject) skill(change []patch.File) (skill.Definition, error) {
+	_, name := Written(f.p)
+	data, err := f.side(path.Join(skillsDir(f.p.Agent), name+".md"), change)
+	if err != nil {
+		return skill.Definition{}, err
+	}
+	def, err := skill.Parse(data)
+	if err == nil && def.Name != name {
+		return def, fmt.Errorf("the skill calls itself %s and lies in %s.md", def.Name, name)
+	}
+	return def, err
+}
+
+// writtenGates returns the gates of a tool or a skill.
+func (f *fileSubject) writtenGates(repo *patch.Repository) []gates.Gate {
+	kind, _ := Written(f.p)
+	now, err := f.writtenBase(f.agent, f.p)
+	if err != nil {
+		now = map[string]string{"the files: " + err.Error(): none}
+	}
+	change := gates.WrittenChange{
+		Measured: f.p.Base, Now: now, Answers: f.answers(), Parts: f.agent.ToolFiles,
+		Rehearse: func() error { return f.rehearse(repo, f.rehearseWritten) },
+	}
+	if kind == "skill" {
+		change.Parts = len(f.agent.SkillFiles)
+	}
+	for _, c := range f.p.Files {
+		change.Bytes += len(c.New)
+		if c.Old == nil {
+			change.Parts++
+		}
+	}
+	if kind == "skill" {
+		return gates.Skill(gates.SkillChange{
+			WrittenChange: change, Reload: func() (skill.Definition, error) { return f.skill(files(f.p)) },
+			Again: func(ctx context.Context) ([]skill.Candidate, error) { return f.draftAgain(ctx) },
+		})
+	}
+	return gates.Tool(gates.ToolChange{
+		WrittenChange: change, Reload: func() (authored.Definition, error) { return f.tool(files(f.p)) },
+		Registered: f.Workspace.Tools, Check: f.Check,
+	})
+}
+
+// rehearseWritten applies the change to a scratch copy of the files and reverts it. Each
+// side must then be on disk as it should be, and the old side must load.
+func (f *fileSubject) rehearseWritten() error {
+	change := files(f.p)
+	back := patch.Reverse(change)
+	err := scratch(func(folder string) error {
+		for _, side := range [][]patch.File{back, change, back} {
+			if err := writeBelow(folder, side); err != nil {
+				return err
+			}
+			left, err := differ(folder, side)
+			if err != nil {
+				return err
+			}
+			if len(left) > 0 {
+				return fmt.Errorf("not as they should be: %s", join(left))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.loadsOrIsGone(back)
+}
+
+// loadsOrIsGone fails when a change leaves files that do not load.
+func (f *fileSubject) loadsOrIsGone(change []patch.File) error {
+	kind, _ := Written(f.p)
+	var err error
+	switch {
+	case !slices.ContainsFunc(change, func(c patch.File) bool { return c.New != nil }):
+	case kind == "skill":
+		_, err = f.skill(change)
+	default:
+		_, err = f.tool(change)
+	}
+	return err
+}
+
+// restoresWritten refuses a rollback after which the workspace could not be loaded.
+func (f *fileSubject) restoresWritten(back []patch.File) error {
+	kind, name := Written(f.p)
+	a := f.agent
+	if err := f.loadsOrIsGone(back); err != nil {
+		return Refuse("restore the files by hand from the commit before "+f.p.AdoptedCommit, "the files before %s do not load: %s", f.p.ID, text.OneLine(err.Error()))
+	}
+	if kind != "tool" || slices.ContainsFunc(back, func(c patch.File) bool { return c.New != nil }) {
+		return nil
+	}
+	if slices.Contains(a.Tools, name) {
+		return Refuse("take it out of `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
+	}
+	if selection, _ := a.Champion.List("tools.selection"); slices.Contains(selection, name) {
+		return Refuse("roll back the proposal that selected it first, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
+	}
+	if f.Workspace.HasPolicy(name) {
+		return Refuse("take it out of `policies` there first", "evolve.yaml has a policy for the tool %s", name)
+	}
+	return nil
+}

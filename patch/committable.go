@@ -1,0 +1,36 @@
+package patch
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Uncommittable returns why a repository of the workspace cannot commit a file, as words
+// to follow its name, or "" if it can. Git commits a link itself rather than its target,
+// and a folder with its own repository belongs to that repository. name is relative to
+// root, with slashes; a file that does not exist can be committed.
+func Uncommittable(root, name string) string {
+	at := ""
+	for part := range strings.SplitSeq(path.Clean(name), "/") {
+		at = path.Join(at, part)
+		full := filepath.Join(root, filepath.FromSlash(at))
+		info, err := os.Lstat(full)
+		switch {
+		case err != nil:
+			return ""
+		case info.Mode()&fs.ModeSymlink != 0 && at == name:
+			return "is a link, and what it points to would not be committed"
+		case info.Mode()&fs.ModeSymlink != 0:
+			return fmt.Sprintf("lies behind the link %s, and what that points to would not be committed", at)
+		case info.IsDir():
+			if _, err := os.Lstat(filepath.Join(full, ".git")); err == nil {
+				return fmt.Sprintf("lies in %s, which is a repository of its own", at)
+			}
+		}
+	}
+	return ""
+}
