@@ -10,6 +10,7 @@
 //	bench              tasks, suites, graders, the harness, the statistics
 //	archive            everything that outlives the process, on Badger
 //	mutate             operators, selectors, searchers; mutate/constants: those marked in source
+//	mutate/night       one agent's night: champion against itself, search, ablation, confirmation
 //	patch              proposals as commits: patch/diff reads foreign diffs, patch/scope judges trees
 //	gates              the checks they must pass; gates/scan reads source, gates/gotest runs tests
 //	gates/review       the life of every proposal: propose, gate, approve, reject, roll back

@@ -1,5 +1,5 @@
-// Package batch plans and runs a night: it connects agents, the harness, the searcher,
-// the archive, the verdict and the proposal, for each agent in turn. It writes run, plan,
-// result, exposure and proposal records and the ledger's run entries; all statistical
-// decisions are those of bench/stats, and it adopts nothing.
+// Package batch plans and runs a night over all agents: it divides the limits of the run
+// among them, runs the night of each ([night.Run]), resumes a run whose process died, and
+// then drafts skills and proposes patches. It writes run records, the ledger's run and
+// patch entries, and the note about a run's end in the state folder. It adopts nothing.
 package batch
