@@ -14,8 +14,8 @@ import (
 // an Imported.
 const LedgerImported = "archive.import"
 
-// Imported describes an import. What was imported is history: this archive makes no claim
-// from it.
+// Imported describes an import. Imported records are history: this archive makes no claim
+// from them.
 type Imported struct {
 	// SHA256 is the hash of the export's lines before the trailer, Lines their number.
 	SHA256 string `json:"sha256"`

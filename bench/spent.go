@@ -44,7 +44,7 @@ func (h *Harness) cutShort(err error) error {
 
 // waiting returns the context of all waits of an evaluation, before and between its
 // attempts. It ends with ctx, when the run is drained, and when no more evaluations may
-// start; its cause says which.
+// start; its cause names the reason.
 func (h *Harness) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	parent := ctx
 	ctx, end := context.WithCancelCause(parent)

@@ -16,7 +16,7 @@ import (
 
 // ErrUnstored means that a result of an older version lacks the inputs of its rulings
 // other than the evaluations.
-var ErrUnstored = errors.New("what the ruling was computed from is not stored")
+var ErrUnstored = errors.New("the evidence of the ruling is not stored")
 
 // ErrGone means that evaluations of a ruling are no longer stored.
 var ErrGone = errors.New("evaluations that the ruling rests on were removed")
@@ -68,7 +68,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		return now, differs("the ruling is not what the stored evaluations give: %s", strings.Join(what, ", "))
 	}
 	if f.Reason != now.Reason || f.Accepted != (now.State == stats.Proven) || len(unlike(f.Comparison, now.Comparison)) > 0 {
-		return now, differs("what is told of it is not what its ruling tells")
+		return now, differs("its description is not that of its ruling")
 	}
 	return now, nil
 }

@@ -26,7 +26,7 @@ const maxLineage = 20
 
 // author answers the search's briefs with the model of search.reflect. Only the driver of
 // the search uses it, except that the function that ask returns may run in any goroutine.
-// What it shows the model depends only on the results told before the brief was issued.
+// The text for the model depends only on the results told before the brief was issued.
 type author struct {
 	*night
 	reflector reflection.Reflector

@@ -69,8 +69,8 @@ type Agent struct {
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Unlisted counts the rejected variants that are not listed.
 	Unlisted int `json:"unlisted,omitempty"`
-	// Contradiction says in what the stored evaluations contradict the stored result, which is
-	// left out; empty: in nothing, or that was not looked into.
+	// Contradiction describes how the stored evaluations contradict the stored result, which
+	// is left out; empty if they do not, or were not compared.
 	Contradiction string     `json:"contradiction,omitempty"`
 	Health        Health     `json:"health"`
 	Provenance    Provenance `json:"provenance"`
@@ -231,7 +231,7 @@ type Honesty struct {
 	Evaluations int `json:"evaluations"`
 	// Confirmations is the number of finalists that this run confirmed.
 	Confirmations int `json:"confirmations"`
-	// Rulings says which of their rulings could be computed again; nil where that was not tried.
+	// Rulings lists their rulings that could be computed again; nil if none was tried.
 	Rulings *Rulings `json:"rulings,omitempty"`
 	Method  string   `json:"method,omitempty"`
 	// ErrorRate is the level of this verdict: α_c of the headline's entry.

@@ -27,7 +27,7 @@ type Source interface {
 }
 
 // Rechecker is a Source that computes the rulings of a result again from the stored
-// evaluations. What they contradict is shown as no verdict.
+// evaluations. A result that they contradict is shown without a verdict.
 type Rechecker interface {
 	// Recheck fails with an archive.ErrCorrupt when the stored evaluations do not give the
 	// rulings or the verdict of the result.

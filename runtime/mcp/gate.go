@@ -64,7 +64,7 @@ func (g *gate) stop(f *fault) {
 	}
 	g.mu.Unlock()
 	g.end()
-	_ = g.inner.Close() // what remains is waited for elsewhere
+	_ = g.inner.Close() // the reader waits for the rest
 }
 
 // Close implements [mcp.Connection].

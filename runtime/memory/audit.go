@@ -101,7 +101,7 @@ func duplicate(memories []*agent.Memory, advice []Advice, i, j int) {
 	if advice[better].Advice == Retract || advice[worse].Advice == Retract {
 		return // one of several duplicates must remain
 	}
-	advice[worse].Advice, advice[worse].Why = Retract, "it says the same as "+memories[better].ID
+	advice[worse].Advice, advice[worse].Why = Retract, "it repeats "+memories[better].ID
 }
 
 // conflict sets the advice on two memories that cannot both be right.

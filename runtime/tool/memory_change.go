@@ -34,7 +34,7 @@ func memoryAdd() Tool {
 			text := strings.TrimSpace(a.Text)
 			switch {
 			case text == "":
-				return Failed(agent.ContractViolation, "a memory says something")
+				return Failed(agent.ContractViolation, "a memory must have a text")
 			case utf8.RuneCountInString(text) > maxFact:
 				return Failed(agent.ContractViolation, "a memory has at most %d characters", maxFact)
 			case env.added >= maxFacts:

@@ -166,7 +166,7 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 		o.Budget.Evaluations, byDefault = workspace.DefaultEvaluations, true
 	}
 	r := &runner{o: o, byDefault: byDefault}
-	if o.Patches != nil { // what the night sets there is for this night only
+	if o.Patches != nil { // the night changes a copy
 		desk := *o.Patches
 		r.o.Patches = &desk
 	}
