@@ -17,8 +17,8 @@ import (
 	"evolve/gates/beside/harness"
 )
 
-// compareFiles compares two versions of a package of one file, without any sandbox:
-// nothing in testdata harms.
+// compareFiles compares two versions of a package of one file, without a sandbox: the
+// code in testdata is harmless.
 func compareFiles(t *testing.T, base, candidate []byte) Outcome {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func versions(t *testing.T, name string) (base, candidate []byte) {
 	return base, candidate
 }
 
-// TestCaught: each class of change in behaviour is shown with an input that proves it.
+// TestCaught: each class of change in behaviour is found, with an input that shows it.
 func TestCaught(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"caught.txtar", "guarded.txtar"} {
@@ -94,7 +94,8 @@ func TestCaught(t *testing.T) {
 	}
 }
 
-// caught wants a difference in each function of the base that a comment names.
+// caught checks that there is a difference in each function of the base that a comment
+// names.
 func caught(t *testing.T, name string) {
 	t.Helper()
 	base, candidate := versions(t, name)
@@ -113,8 +114,8 @@ func caught(t *testing.T, name string) {
 	t.Log(out.Functions, out.Inputs)
 }
 
-// TestHonest: what does the same shows nothing, and what is never the same twice is
-// named and not compared.
+// TestHonest: equal behaviour shows no difference, and results that vary between runs
+// are named and not compared.
 func TestHonest(t *testing.T) {
 	t.Parallel()
 	base, candidate := versions(t, "honest.txtar")
@@ -143,8 +144,8 @@ func TestHonest(t *testing.T) {
 	t.Log(out.Functions, out.Inputs, unsteady)
 }
 
-// TestHostile: a call that ends the process or its goroutine, hangs or calls itself for
-// ever is a difference, and takes nothing away from other functions.
+// TestHostile: a call that ends the process or its goroutine, hangs or recurses without
+// end is a difference, and does not stop the comparison of other functions.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	base, candidate := versions(t, "hostile.txtar")
@@ -159,7 +160,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestSeals: a report counts up to the first line that the harness did not write there.
+// TestSeals: a report counts up to the first line that the harness did not write at
+// that place.
 func TestSeals(t *testing.T) {
 	t.Parallel()
 	const key = "k3y"
@@ -193,7 +195,7 @@ func TestSeals(t *testing.T) {
 	}
 }
 
-// TestSame: what of two written values counts, and how much.
+// TestSame checks the degree of difference between two written values.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	mark := func(kind, text string) string { return harness.Open + kind + text + harness.Close }

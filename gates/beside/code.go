@@ -20,11 +20,12 @@ type code struct {
 	// values are the package-level variables and constants: the whole specification.
 	values map[string]*ast.ValueSpec
 	texts  map[string]string // of values, by name, with the keyword
-	// marked are the constants that the repository lets a search tune.
+	// marked holds the constants that the repository marks for tuning.
 	marked map[string]bool
 }
 
-// parse reads the files of a version. A file that is no Go is left out: the build tells.
+// parse parses the files of a version. It skips files that do not parse: compiling them
+// reports the error.
 func parse(files map[string][]byte) code {
 	c := code{token.NewFileSet(), nil, map[string]*ast.FuncDecl{}, map[string]*ast.TypeSpec{}, map[string]*ast.ValueSpec{}, map[string]string{}, map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -33,7 +34,7 @@ func parse(files map[string][]byte) code {
 			continue
 		}
 		c.files = append(c.files, f)
-		c.mark(name, files[name])
+		c.recordMarked(name, files[name])
 		for _, d := range f.Decls {
 			c.declare(d)
 		}
@@ -41,13 +42,13 @@ func parse(files map[string][]byte) code {
 	return c
 }
 
-// mark finds the constants with a mark of their own, beside or above them.
-func (c *code) mark(name string, text []byte) {
+// recordMarked records the constants with a marker comment beside or above them.
+func (c *code) recordMarked(name string, text []byte) {
 	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return
 	}
-	marks := func(groups ...*ast.CommentGroup) bool {
+	hasMarker := func(groups ...*ast.CommentGroup) bool {
 		for _, g := range groups {
 			if g != nil && slices.ContainsFunc(g.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//evolve:param") }) {
 				return true
@@ -61,7 +62,7 @@ func (c *code) mark(name string, text []byte) {
 			continue
 		}
 		for _, s := range g.Specs {
-			if v, ok := s.(*ast.ValueSpec); ok && (marks(v.Doc, v.Comment) || len(g.Specs) == 1 && marks(g.Doc)) {
+			if v, ok := s.(*ast.ValueSpec); ok && (hasMarker(v.Doc, v.Comment) || len(g.Specs) == 1 && hasMarker(g.Doc)) {
 				for _, n := range v.Names {
 					c.marked[n.Name] = true
 				}
@@ -92,7 +93,7 @@ func (c *code) declare(d ast.Decl) {
 	}
 }
 
-// name is that of a function, or of a method behind its type.
+// name returns the name of a function; a method's follows its type and a dot.
 func name(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -101,8 +102,8 @@ func name(d *ast.FuncDecl) string {
 	return base + "." + d.Name.Name
 }
 
-// receiver is the type of a method, the number of its parameters, and whether it is a
-// pointer.
+// receiver returns the type of a method's receiver, the number of its type parameters,
+// and whether it is a pointer.
 func receiver(d *ast.FuncDecl) (base string, params int, pointer bool) {
 	t := d.Recv.List[0].Type
 	if p, ok := ast.Unparen(t).(*ast.StarExpr); ok {
@@ -120,7 +121,7 @@ func receiver(d *ast.FuncDecl) (base string, params int, pointer bool) {
 	return "", params, pointer
 }
 
-// print is the text of a piece of source without its layout and comments.
+// print returns a piece of source as text, without its layout and comments.
 func print(n any) string {
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
@@ -129,7 +130,7 @@ func print(n any) string {
 	return b.String()
 }
 
-// uses are the names in a piece of source, whatever they mean there.
+// uses returns the identifiers in a piece of source, without resolving them.
 func uses(n ast.Node) map[string]bool {
 	out := map[string]bool{}
 	if n == nil {
@@ -144,13 +145,14 @@ func uses(n ast.Node) map[string]bool {
 	return out
 }
 
-// short is the last part of the name of a method.
+// short returns the last part of a method's name.
 func short(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
-// changed are the functions that both versions have whose own text differs, or that use
-// a value or a type of the package that does, each with the reason ("" for its own text).
+// changed returns the functions of both versions whose own text differs, or that use a
+// value or a type of the package that differs, each with the reason ("" for its own
+// text).
 //
-// tuned reports whether nothing differs but constants that both versions mark for tuning.
+// tuned reports whether only constants differ that both versions mark for tuning.
 func changed(was, is code) (out map[string]string, tuned bool) {
 	differ := map[string]string{}
 	tuned = true
@@ -199,7 +201,8 @@ func changed(was, is code) (out map[string]string, tuned bool) {
 	return out, tuned && len(is.functions) == len(was.functions)
 }
 
-// callers adds the functions that call changed ones, to the given distance.
+// callers adds the functions that call those in list, up to the given number of calls
+// away.
 func callers(is code, list map[string]string, distance int) map[string]string {
 	out := maps.Clone(list)
 	near := map[string]bool{}

@@ -21,59 +21,62 @@ const (
 	Candidate
 )
 
-// ErrTime says that the time for a comparison is used up.
+// ErrTime is returned when the time for a comparison is used up.
 var ErrTime = errors.New("the time was used up")
 
-// Runner runs a script of the shell on one side: in it, the variable HARNESS names the
-// compiled tests of the side and REPORT an empty file that they write to. It returns
-// what the file holds when the script has ended or its time was up, and what the script
-// printed; [ErrTime] says that it was not run, as no time is left.
+// Runner runs a shell script on one side. In it, the variable HARNESS names the
+// compiled tests of the side and REPORT an empty file that they write to. Runner
+// returns the content of that file once the script has ended or its time was up, and
+// the output of the script; [ErrTime] if no time was left to run it.
 type Runner func(ctx context.Context, side Side, script string) (report, printed []byte, err error)
 
-// Difference is an input at which the versions do not do the same.
+// Difference is an input at which the versions behave differently.
 type Difference struct {
 	Subject Subject
-	// Input is Go source. Part names what differs, Before and After are what it is.
+	// Input is Go source. Part names the part of the outcome that differs, Before and
+	// After are its values.
 	Input, Part, Before, After string
-	// Inputs counts the inputs that show one.
+	// Inputs counts the inputs with a difference.
 	Inputs int
 	degree difference
 }
 
-// Outcome is what comparing a package has shown.
+// Outcome is the result of comparing a package.
 type Outcome struct {
-	// Functions and Inputs count what was compared; Names are the functions.
+	// Functions and Inputs count the functions and inputs that were compared; Names are
+	// the functions.
 	Functions, Inputs int
 	Names             []string
-	// Reached are the numbers of the changed statements that a compared call reached in the
-	// candidate, and Returned those that one reached which ended in no error and no panic.
+	// Reached holds the numbers of the changed statements that a compared call reached
+	// in the candidate. Returned holds those reached by a call that ended in no error
+	// and no panic.
 	Reached, Returned map[int]bool
-	// Different are functions that do not do the same, each with the shortest input;
-	// Slight those that differ in the text of an error alone, in a list or map that is nil
-	// or empty, or where the language panicked and no longer does.
+	// Different are functions that behave differently, each with the shortest input.
+	// Slight are those that differ only in the text of an error, in a list or map that
+	// is nil or empty, or in a runtime panic that no longer occurs.
 	Different, Slight []Difference
-	// Left are functions that were not compared, Unsteady parts of what functions return
-	// that are not the same twice on the base.
+	// Left are functions that were not compared. Unsteady are parts of results that
+	// differ between two runs of the base.
 	Left, Unsteady []Reason
 }
 
-// The bounds of time of one run, in milliseconds: of a call and of all calls of a
-// function, on the base, and how much more the candidate has.
+// The time limits of one run on the base, in milliseconds: of one call and of all calls
+// of a function. The candidate's limits are larger by the factor patience.
 const (
 	callMillis     = 250
 	functionMillis = 400
 	patience       = 6
 )
 
-// query is what a side is asked of one function.
+// query describes the calls of one function that a side is to make.
 type query struct {
 	function, count, small int
 	skip                   []int
 }
 
-// Compare runs both versions and compares what they did. The base is run twice, so that
-// what it does not do twice counts for nothing; where the candidate differs, both are
-// run once more.
+// Compare runs both versions and compares their outcomes. The base runs twice, so that
+// parts that vary between its own runs are ignored. Where the candidate differs, both
+// sides run up to twice more.
 func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	out := Outcome{Reached: map[int]bool{}, Returned: map[int]bool{}}
 	out.Left = slices.Clone(p.Left)
@@ -88,7 +91,7 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	if err != nil {
 		return p.untimely(out, asks, err)
 	}
-	asks = p.narrowed(first.report, &out)
+	asks = p.callable(first.report, &out)
 	if len(asks) == 0 {
 		return out, nil
 	}
@@ -102,7 +105,7 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	}
 	bases, candidates := []side{first, again}, []side{now}
 	suspects := p.differing(asks, bases, candidates)
-	for range 2 { // what differs is looked at again, on both sides
+	for range 2 { // functions that differ run again, on both sides
 		if len(suspects) == 0 {
 			break
 		}
@@ -128,7 +131,7 @@ func (p *Plan) Compare(ctx context.Context, run Runner) (Outcome, error) {
 	return out, nil
 }
 
-// untimely leaves out everything that is asked where the time is used up.
+// untimely adds all functions of asks to out.Left if the time is used up.
 func (p *Plan) untimely(out Outcome, asks []query, err error) (Outcome, error) {
 	if !errors.Is(err, ErrTime) {
 		return out, err
@@ -162,8 +165,8 @@ func (p *Plan) run(ctx context.Context, run Runner, which Side, asks []query) (s
 	return s, nil
 }
 
-// script calls the functions one after another, each in processes of its own: one for as
-// long as it survives.
+// script calls the functions one after another. Each has its own processes: a new one
+// starts when a call ends the old one.
 func (p *Plan) script(which Side, asks []query) string {
 	var b strings.Builder
 	call, total := callMillis, functionMillis
@@ -182,8 +185,9 @@ func (p *Plan) script(which Side, asks []query) string {
 	return b.String()
 }
 
-// narrowed is what can be asked of both sides, after what the base made of everything.
-func (p *Plan) narrowed(r report, out *Outcome) []query {
+// callable returns the queries for both sides: the functions with at least one call
+// that returned on the base, without the inputs that ended its process.
+func (p *Plan) callable(r report, out *Outcome) []query {
 	var asks []query
 	for i, s := range p.Functions {
 		f := r.functions[i]
@@ -208,7 +212,7 @@ func (p *Plan) narrowed(r report, out *Outcome) []query {
 			case harness.Result:
 				results++
 			case harness.Skipped:
-			default: // the process did not survive it: what follows was drawn small
+			default: // the process ended in it: later inputs were drawn small
 				a.skip = append(a.skip, n)
 				if a.small < 0 {
 					a.small = n + 1
@@ -219,7 +223,7 @@ func (p *Plan) narrowed(r report, out *Outcome) []query {
 			a.small = harness.Calls
 		}
 		if results == 0 {
-			leave("no call of it ended")
+			leave("no call of it returned")
 			continue
 		}
 		asks = append(asks, a)
@@ -227,7 +231,7 @@ func (p *Plan) narrowed(r report, out *Outcome) []query {
 	return asks
 }
 
-// differing are the functions among those asked whose outcomes differ.
+// differing returns the queries of asks whose functions have different outcomes.
 func (p *Plan) differing(asks []query, bases, candidates []side) []query {
 	return slices.DeleteFunc(slices.Clone(asks), func(a query) bool {
 		unsteady := p.unsteady(a.function, bases)
@@ -236,7 +240,7 @@ func (p *Plan) differing(asks []query, bases, candidates []side) []query {
 	})
 }
 
-// unsteady are the parts that differ between two runs of the base.
+// unsteady returns the parts that differ between two runs of the base.
 func (p *Plan) unsteady(function int, bases []side) map[string]bool {
 	out := map[string]bool{}
 	first := bases[0].functions[function]
@@ -272,8 +276,8 @@ func both(a, b []string) []string {
 	return out
 }
 
-// worst is the difference to be shown of a function: of the highest degree, and the
-// shortest input of those.
+// worst returns the difference to report for a function: one of the highest degree, and
+// of those the one with the shortest input.
 func (p *Plan) worst(a query, bases, candidates []side, unsteady map[string]bool) (Difference, bool) {
 	var best Difference
 	subject := p.Functions[a.function]
@@ -284,7 +288,7 @@ func (p *Plan) worst(a query, bases, candidates []side, unsteady map[string]bool
 	for _, c := range candidates {
 		now := c.functions[a.function]
 		if c.broken {
-			return Difference{Subject: subject, Input: subject.Call + " with any input", Part: "report", Before: "as it was written", After: "written to by what was called", degree: real}, true
+			return Difference{Subject: subject, Input: subject.Call + " with any input", Part: "report", Before: "as it was written", After: "overwritten by the called code", degree: real}, true
 		}
 		if now == nil {
 			continue
@@ -320,7 +324,8 @@ func (p *Plan) worst(a query, bases, candidates []side, unsteady map[string]bool
 	return best, best.degree != none
 }
 
-// alwaysLate reports whether a call ended in no run: a busy machine makes one late.
+// alwaysLate reports whether a call was late in every run: a busy machine can delay a
+// single one.
 func alwaysLate(function, n int, candidates []side) bool {
 	for _, c := range candidates {
 		if f := c.functions[function]; f != nil {
@@ -341,14 +346,14 @@ func lastCode(codes []int) string {
 	return "0"
 }
 
-// compareOutcomes compares what came of one input.
-func compareOutcomes(was, is outcome, unsteady map[string]bool, code string) Difference {
+// compareOutcomes compares the outcomes of one input.
+func compareOutcomes(was, is outcome, unsteady map[string]bool, exitCode string) Difference {
 	switch is.kind {
 	case harness.Result:
 	case harness.Late:
 		return Difference{Part: "end", Before: described(was), After: fmt.Sprintf("none within %d ms", callMillis*patience), degree: real}
 	case harness.Called:
-		return Difference{Part: "end", Before: described(was), After: "the process ended with exit code " + code, degree: real}
+		return Difference{Part: "end", Before: described(was), After: "the process ended with exit code " + exitCode, degree: real}
 	default: // its input was not made
 		return Difference{}
 	}
@@ -396,10 +401,10 @@ func (o outcome) failed() bool {
 	return false
 }
 
-// described is an outcome in short.
+// described returns a short description of an outcome.
 func described(o outcome) string {
-	if said, ok := o.part("panic"); ok {
-		return "panic: " + visible(said, "")
+	if value, ok := o.part("panic"); ok {
+		return "panic: " + visible(value, "")
 	}
 	if len(o.parts) == 0 {
 		return "a return"
@@ -407,7 +412,7 @@ func described(o outcome) string {
 	return visible(o.parts[0], "")
 }
 
-// conclude says what the runs have shown.
+// conclude adds the results of all runs to out.
 func (p *Plan) conclude(asks, suspects []query, bases, candidates []side, out *Outcome) {
 	for _, a := range asks {
 		subject, base := p.Functions[a.function], bases[0].functions[a.function]
@@ -431,7 +436,7 @@ func (p *Plan) conclude(asks, suspects []query, bases, candidates []side, out *O
 			out.Unsteady = append(out.Unsteady, Reason{subject.Call, name})
 		}
 		switch {
-		case candidates[0].broken: // said below
+		case candidates[0].broken: // reported by worst
 		case bases[1].functions[a.function] == nil:
 			out.Left = append(out.Left, Reason{subject.Name, ErrTime.Error()})
 			continue
@@ -462,26 +467,28 @@ func (p *Plan) conclude(asks, suspects []query, bases, candidates []side, out *O
 	}
 }
 
-// EmptyAlone reports whether only an empty list or map is nil on one side.
+// EmptyAlone reports whether the only difference is a list or map that is nil on one
+// side and empty on the other.
 func (d Difference) EmptyAlone() bool { return d.degree == slight && d.Part != noPanic }
 
-// noPanic is the part of a difference where the language no longer panics.
+// noPanic is the part of a difference where a runtime panic no longer occurs.
 const noPanic = "panic"
 
-// WordingAlone reports whether only the text of an error differs, or what it wraps besides.
+// WordingAlone reports whether only the text of an error differs, or the errors that it
+// wraps in addition.
 func (d Difference) WordingAlone() bool { return d.degree == wording }
 
-// String is a difference on one line.
+// String returns the difference on one line.
 func (d Difference) String() string {
 	what := d.Part
 	if d.WordingAlone() {
-		what += " (the text of an error, or what it wraps besides, alone)"
+		what += " (only the text of an error, or the errors that it wraps in addition)"
 	}
 	return fmt.Sprintf("%s: %s was %s, is %s", clipped(d.Input), what, d.Before, d.After)
 }
 
-// clipped is the source of an input without its middle where it is long: the call stands
-// at the end.
+// clipped returns the source of an input, without its middle if it is long: the call
+// stands at the end.
 func clipped(s string) string {
 	const first, last = 90, 200
 	if len(s) > first+last {

@@ -18,56 +18,60 @@ import (
 //go:embed harness/*.go
 var harnessSource embed.FS
 
-// The bounds of what one package compares.
+// The limits of comparing one package.
 const (
 	mostFunctions = 24
-	// callersWithin is how many calls away from a change a function is compared.
+	// callersWithin is the number of calls up to which callers of a changed function
+	// are compared too.
 	callersWithin = 2
 	mostHelpers   = 40
 )
 
-// Package is one that a patch changes, as both versions have it.
+// Package is a package that a patch changes, in both versions.
 type Package struct {
-	// Dir is its folder, slash-separated from the root of the tree, and Path its path of
-	// import.
+	// Dir is its folder, slash-separated from the root of the tree, and Path its import
+	// path.
 	Dir, Path string
 	// Base and Candidate are the Go files of each version that are built on this system,
 	// without tests, by path.
 	Base, Candidate map[string][]byte
 	// Tests are the base's test files, Corpora the entries of its fuzz targets.
 	Tests, Corpora [][]byte
-	// Harness is where what draws inputs is laid; the zero value puts it into a folder of
-	// the package that is named as the test is.
+	// Harness is the place of the harness package. The zero value is a folder of the
+	// package with the name of the test.
 	Harness Harness
 }
 
-// Harness is the place of the package that draws inputs, as Dir and Path of [Package].
+// Harness is the place of the package that draws the inputs; Dir and Path are as in
+// [Package].
 type Harness struct{ Dir, Path string }
 
-// Words are drawn for one comparison, each a lower-case name that nothing can know.
+// Words are random lower-case names, drawn for one comparison so that code under test
+// cannot use them.
 type Words struct {
-	// Variable names an environment variable, Test the test, Key seals the reports.
+	// Variable is the name of an environment variable, Test that of the test, Key the
+	// key that seals the reports.
 	Variable, Test, Key string
 }
 
-// Reason is a function that is not compared, and why.
+// Reason is a function that is not compared, and the reason.
 type Reason struct{ Function, Why string }
 
-// Plan is what is to be compared of a package.
+// Plan is a comparison of a package to be made.
 type Plan struct {
 	Package Package
 	Words   Words
-	// Functions are the names of those compared, as reports number them.
+	// Functions are the compared functions, in the order of their numbers in reports.
 	Functions []Subject
 	// Left are the changed functions that are not compared.
 	Left []Reason
-	// Names are those of the changed functions and their callers.
+	// Names are the names of the changed functions and their callers.
 	Names []string
-	// Tuned says that nothing differs but constants marked //evolve:param, which are there
-	// to be changed: what functions then do otherwise is expected.
+	// Tuned reports that only constants marked //evolve:param differ. They are meant to
+	// be changed, so different behaviour is expected.
 	Tuned bool
-	// Reached names the function of the package that returns the numbers of the changed
-	// statements that were reached; "" where there is none.
+	// Reached is the name of the package's function that returns the numbers of the
+	// reached changed statements; "" if there is none.
 	Reached string
 
 	pkg     string
@@ -84,13 +88,14 @@ type Plan struct {
 
 // Subject is one function, or one instance of a generic one.
 type Subject struct {
-	// Call is how source calls it, Name that of its declaration. Why says how a function
-	// whose own text is the same came to be compared; "" for a changed one.
+	// Call is the expression by which source calls it, Name that of its declaration.
+	// Why is the reason why a function is compared whose own text did not change; ""
+	// for a changed one.
 	Call, Name, Why string
 }
 
-// NewPlan chooses what to compare of a package. A plan without functions has nothing to
-// compare.
+// NewPlan chooses the functions of a package to compare. A plan without functions
+// compares nothing.
 func NewPlan(p Package, w Words) *Plan {
 	if p.Harness == (Harness{}) {
 		p.Harness = Harness{path.Join(p.Dir, w.Test), p.Path + "/" + w.Test}
@@ -144,7 +149,7 @@ func NewPlan(p Package, w Words) *Plan {
 	return plan
 }
 
-// subject adds a function, or the reason why not.
+// subject adds a function to the plan, or the reason why it is not compared.
 func (p *Plan) subject(n, why string) {
 	was, is := p.was.functions[n], p.is.functions[n]
 	leave := func(reason string) {
@@ -159,16 +164,16 @@ func (p *Plan) subject(n, why string) {
 	case n == "_" || short(n) == "_":
 		return
 	case print(was.Type) != print(is.Type) || was.Recv != nil && print(was.Recv.List[0].Type) != print(is.Recv.List[0].Type):
-		leave("its parameters or results are others")
+		leave("its parameters or results changed")
 		return
 	}
 	calls := p.calls(n)
 	if len(calls) == 0 {
-		leave("no type is known for its type parameters")
+		leave("no type argument was found for its type parameters")
 		return
 	}
 	if len(p.Functions)+len(calls) > mostFunctions {
-		leave("there are too many")
+		leave("there are too many functions")
 		return
 	}
 	for _, c := range calls {
@@ -176,7 +181,8 @@ func (p *Plan) subject(n, why string) {
 	}
 }
 
-// calls are the ways to call a function: one, or one for each instance.
+// calls returns the expressions by which to call a function: one, or one for each
+// instance.
 func (p *Plan) calls(n string) []string {
 	d := p.is.functions[n]
 	var out []string
@@ -211,11 +217,12 @@ func bracketed(list []string) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// helpers finds what makes values of the package's types and tells of them.
+// helpers finds the functions that make values of the package's types, change them or
+// return parts of them.
 func (p *Plan) helpers() {
 	for _, n := range slices.Sorted(maps.Keys(p.is.functions)) {
 		d, old := p.is.functions[n], p.was.functions[n]
-		if old == nil || d.Body == nil || print(old.Type) != print(d.Type) || short(n) == "_" || n == "init" || restless(d.Body) || restless(old.Body) {
+		if old == nil || d.Body == nil || print(old.Type) != print(d.Type) || short(n) == "_" || n == "init" || blocking(d.Body) || blocking(old.Body) {
 			continue
 		}
 		results := 0
@@ -265,7 +272,8 @@ func (p *Plan) helpers() {
 	}
 }
 
-// plainInterface reports whether values can be of an interface: it is no constraint.
+// plainInterface reports whether an interface has only methods, so that values can have
+// its type.
 func plainInterface(i *ast.InterfaceType) bool {
 	for _, m := range i.Methods.List {
 		if len(m.Names) == 0 {
@@ -275,7 +283,8 @@ func plainInterface(i *ast.InterfaceType) bool {
 	return true
 }
 
-// owns reports whether a result is of a type of the package, or a pointer to one.
+// owns reports whether the type of a result is declared in the package, or a pointer to
+// such a type.
 func (p *Plan) owns(e ast.Expr) bool {
 	if s, ok := e.(*ast.StarExpr); ok {
 		e = s.X
@@ -290,12 +299,12 @@ func (p *Plan) owns(e ast.Expr) bool {
 	if !ok || p.is.types[id.Name] == nil {
 		return false
 	}
-	_, simple := p.is.types[id.Name].Type.(*ast.Ident) // of a number or a text, any value will do
+	_, simple := p.is.types[id.Name].Type.(*ast.Ident) // a number or string needs no maker
 	return !simple
 }
 
-// restless reports whether a body starts or awaits something.
-func restless(b *ast.BlockStmt) bool {
+// blocking reports whether a body starts goroutines, waits, or ends the process.
+func blocking(b *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -313,8 +322,8 @@ func restless(b *ast.BlockStmt) bool {
 	return found
 }
 
-// writes reports whether a method may change what it is called on: it has a pointer to
-// it, or what it is called on is a map or list, and assigns to or calls with a part of it.
+// writes reports whether a method may change its receiver: it assigns to a part of it,
+// takes the address of one, or calls a method on one.
 func writes(d *ast.FuncDecl) bool {
 	if len(d.Recv.List[0].Names) == 0 {
 		return false
@@ -359,7 +368,7 @@ func writes(d *ast.FuncDecl) bool {
 			if s, ok := x.Fun.(*ast.SelectorExpr); ok && root(s.X) {
 				switch s.Sel.Name {
 				case "Lock", "Unlock", "RLock", "RUnlock", "Load", "Len", "String":
-				default: // a call of another method may write as well
+				default: // another method may write as well
 					found = true
 				}
 			}
@@ -369,8 +378,8 @@ func writes(d *ast.FuncDecl) bool {
 	return found
 }
 
-// alike are the types that both versions declare in the same words, and the fields that
-// both have of structs that differ.
+// alike returns the types that both versions declare with the same text, and the common
+// fields of structs that differ.
 func (p *Plan) alike() (same []string, fields map[string][]string) {
 	fields = map[string][]string{}
 	for n, t := range p.is.types {
@@ -409,7 +418,7 @@ func common(a, b *ast.StructType) []string {
 	return slices.Sorted(maps.Keys(x))
 }
 
-// Files are the sources to be laid over both versions, by path.
+// Files returns the sources to be added to both versions, by path.
 func (p *Plan) Files() (map[string][]byte, error) {
 	out := map[string][]byte{path.Join(p.Package.Dir, p.Words.Test+"_test.go"): p.source()}
 	harness, err := HarnessSources()
@@ -419,7 +428,7 @@ func (p *Plan) Files() (map[string][]byte, error) {
 	return out, err
 }
 
-// HarnessSources are the files of the package that draws inputs, by name.
+// HarnessSources returns the files of the package that draws the inputs, by name.
 func HarnessSources() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	entries, err := harnessSource.ReadDir("harness")
@@ -434,14 +443,14 @@ func HarnessSources() (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the harness: %w", err)
 		}
-		// The language of the file is that of the toolchain, not of an old module.
+		// The toolchain's language version applies, not that of an old module.
 		out[e.Name()] = append([]byte("//go:build go1.22\n\n"), text...)
 	}
 	return out, nil
 }
 
-// source is the test that hands the package's functions to the harness. Each name stands
-// in a line of its own, so that one that does not compile can be left out.
+// source returns the test that passes the package's functions to the harness. Each name
+// stands on its own line, so that one that does not compile can be dropped.
 func (p *Plan) source() []byte {
 	var b strings.Builder
 	h := p.Words.Test + "H"
@@ -493,13 +502,13 @@ func (p *Plan) source() []byte {
 	return []byte(b.String())
 }
 
-// Drop leaves out what the compiler complains of, and reports whether it found any such
-// thing. Functions that are left out are no longer compared.
-func (p *Plan) Drop(complaints string) bool {
+// Drop removes the lines that the compiler reports errors in, and reports whether there
+// were any. Functions that are removed are no longer compared.
+func (p *Plan) Drop(compilerErrors string) bool {
 	lines := strings.Split(string(p.source()), "\n")
 	found := false
-	for said := range strings.Lines(complaints) {
-		_, rest, ok := strings.Cut(said, p.Words.Test+"_test.go:")
+	for message := range strings.Lines(compilerErrors) {
+		_, rest, ok := strings.Cut(message, p.Words.Test+"_test.go:")
 		if !ok {
 			continue
 		}
@@ -532,8 +541,8 @@ func (p *Plan) Drop(complaints string) bool {
 	return found
 }
 
-// Reaches are the names of a function, without its type, and of all functions of the
-// package that call it, directly or not: a test that names one of them looks at it.
+// Reaches returns the names of a function, without its type, and of all functions of
+// the package that call it, directly or indirectly.
 func (p *Plan) Reaches(function string) map[string]bool {
 	list := callers(p.is, map[string]string{function: ""}, len(p.is.functions))
 	out := map[string]bool{}
@@ -543,8 +552,8 @@ func (p *Plan) Reaches(function string) map[string]bool {
 	return out
 }
 
-// Mentions lists the top-level functions of a test file that name any of some functions,
-// themselves or through other functions of the file.
+// Mentions lists the top-level functions of a test file that use any of the names,
+// directly or through other functions of the file.
 func Mentions(test []byte, names map[string]bool) []string {
 	c := parse(map[string][]byte{"t_test.go": test})
 	found := map[string]string{}

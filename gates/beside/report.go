@@ -7,36 +7,35 @@ import (
 	"evolve/gates/beside/harness"
 )
 
-// outcome is what came of one input on one side.
+// outcome is the result of one input on one side.
 type outcome struct {
 	text string
-	// kind is a kind of record: Result, Late, Skipped, or Called and Begun where the
-	// process did not survive the call.
+	// kind is a kind of record: Result, Late or Skipped, or Called or Begun if the call
+	// ended the process.
 	kind  string
 	names []string
 	parts []string
-	// reached are the changed statements that the call reached.
+	// reached holds the changed statements that the call reached.
 	reached []int
 }
 
-// report is what one side tells of all functions.
+// report is the parsed report of one side.
 type report struct {
 	functions map[int]*functionReport
-	// broken says that a line is not as it was written.
+	// broken reports that a line was changed after it was written.
 	broken bool
 }
 
-// functionReport is what a report tells of one function.
+// functionReport is the part of a report about one function.
 type functionReport struct {
 	inputs map[int]outcome
-	// unmade says why no input can be made; ended that every input was tried or the time
-	// was used up.
+	// unmade is the reason why no input can be made. ended reports that every input was
+	// tried or the time was used up.
 	unmade string
 	ended  bool
 }
 
-// readReport reads the lines of a report. Behind a line that is not sealed nothing
-// counts.
+// readReport parses the lines of a report up to the first one whose seal is wrong.
 func readReport(key string, data []byte) report {
 	r := report{functions: map[int]*functionReport{}}
 	for n := 0; len(data) > 0; n++ {
@@ -45,7 +44,7 @@ func readReport(key string, data []byte) report {
 		text, seal, ok := bytes.Cut(line, []byte("\t"))
 		var rec harness.Record
 		if !ok || string(seal) != harness.Seal(key, n, text) || json.Unmarshal(text, &rec) != nil {
-			r.broken = whole || len(data) > 0 // the last line may be torn where time was up
+			r.broken = whole || len(data) > 0 // the last line may be incomplete when the time was up
 			return r
 		}
 		r.take(rec)
@@ -76,7 +75,7 @@ func (r *report) take(rec harness.Record) {
 	f.inputs[rec.Input] = o
 }
 
-// part is one of an outcome's parts by name.
+// part returns the part of an outcome with the given name.
 func (o outcome) part(name string) (string, bool) {
 	for i, n := range o.names {
 		if n == name && i < len(o.parts) {

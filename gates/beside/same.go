@@ -9,24 +9,25 @@ import (
 	"evolve/gates/beside/harness"
 )
 
-// difference is how much two outcomes differ.
+// difference is the degree to which two outcomes differ.
 type difference int
 
 const (
 	none difference = iota
-	// slight is an empty list or map that is nil on one side alone, and a panic of the
-	// language that no longer comes.
+	// slight is a list or map that is nil on one side and empty on the other, or a
+	// runtime panic that no longer occurs.
 	slight
-	// wording is the text of an error, and types that it wraps now as well, alone.
+	// wording is a difference only in the text of an error, or in types that it wraps
+	// in addition.
 	wording
 	real
 )
 
-// tolerance is the relative difference up to which two numbers are the same: sums that
-// are added up in another order differ by less.
+// tolerance is the relative difference up to which two numbers are equal: sums computed
+// in another order differ by less.
 const tolerance = 1e-9
 
-// compareParts compares two values as the harness writes them.
+// compareParts compares two values in the harness's format.
 func compareParts(a, b string) difference {
 	if a == b {
 		return none
@@ -56,7 +57,8 @@ func compareParts(a, b string) difference {
 	return worst
 }
 
-// piece is a part of a written value that is compared in one way; "" as text.
+// piece is a part of a written value with its kind, which decides how it is compared;
+// "" is plain text.
 type piece struct{ kind, text string }
 
 func pieces(s string) []piece {
@@ -73,7 +75,8 @@ func pieces(s string) []piece {
 	}
 }
 
-// wrapsToo reports whether an error wraps everything that it wrapped, in that order.
+// wrapsToo reports whether an error still wraps everything that it wrapped, in the same
+// order.
 func wrapsToo(was, is string) bool {
 	now := strings.Split(is, " of ")
 	for _, t := range strings.Split(was, " of ") {
@@ -95,8 +98,8 @@ func near(a, b string) bool {
 	return x == y || math.Abs(x-y) <= tolerance*math.Max(math.Abs(x), math.Abs(y))
 }
 
-// visible is a written value for a person: without marks, at most most bytes about the
-// first place at which it differs from another.
+// visible returns a written value for display: without marks, at most most bytes around
+// the first place at which it differs from other.
 func visible(s, other string) string {
 	const most, before = 160, 40
 	at := 0

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The numbers of seeds of a kind.
+// The largest numbers of seeds of a kind.
 const (
 	mostInts    = 60
 	mostFloats  = 30
@@ -19,7 +19,7 @@ const (
 	longestSeed = 400
 )
 
-// seeds are the values that inputs are drawn around, the most telling ones first.
+// seeds are the values that inputs are drawn around, the most relevant ones first.
 type seeds struct {
 	ints    []int64
 	floats  []float64
@@ -51,7 +51,7 @@ func (s *seeds) text(t string) {
 	}
 }
 
-// from adds the constants in a piece of source, whole expressions of them too.
+// from adds the constants in a piece of source, and the values of constant expressions.
 func (s *seeds) from(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
@@ -86,10 +86,10 @@ func (s *seeds) add(v constant.Value) {
 	}
 }
 
-// value folds an expression of literals; it is unknown for others.
+// value evaluates an expression of literals; it returns an unknown value for others.
 func value(e ast.Expr) (v constant.Value) {
 	defer func() {
-		if recover() != nil { // operands that do not go together: no Go that compiles
+		if recover() != nil { // mismatched operands: the source does not compile
 			v = constant.MakeUnknown()
 		}
 	}()
@@ -119,7 +119,7 @@ func value(e ast.Expr) (v constant.Value) {
 	return constant.MakeUnknown()
 }
 
-// literals are the texts of the literals in a piece of source.
+// literals returns the literals in a piece of source by their text.
 func literals(n ast.Node) map[string]*ast.BasicLit {
 	out := map[string]*ast.BasicLit{}
 	if n == nil {
@@ -134,9 +134,9 @@ func literals(n ast.Node) map[string]*ast.BasicLit {
 	return out
 }
 
-// collect gathers the seeds of some functions: first the literals that only one version
-// has, then those of both, of the values that they use, of the tests that name them, and
-// of the corpora.
+// collect returns the seeds for some functions: first the literals that only one
+// version has, then those of both, of the values that they use, of the corpora, and of
+// the tests that name the functions.
 func collect(was, is code, names []string, tests []*ast.File, corpora [][]byte) seeds {
 	var s seeds
 	bodies := func(c code) (out []ast.Node) {
@@ -206,7 +206,7 @@ func mentions(n ast.Node, wanted map[string]bool) bool {
 	return false
 }
 
-// corpus reads the entry of a fuzz target.
+// corpus adds the values of a corpus entry of a fuzz target.
 func (s *seeds) corpus(text string) {
 	lines := strings.Split(text, "\n")
 	if !strings.HasPrefix(lines[0], "go test fuzz v1") {

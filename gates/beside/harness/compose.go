@@ -11,7 +11,8 @@ import (
 	"unsafe"
 )
 
-// made calls a function that returns the type, and then some of its methods.
+// made makes a value by calling a function that returns the type, and then some of its
+// methods.
 func (m *maker) made(t reflect.Type, f Function, depth int) (reflect.Value, string, bool) {
 	if depth > deepest || m.values > largest {
 		return reflect.Value{}, "", false
@@ -69,7 +70,7 @@ func (m *maker) steps(p reflect.Value, name string, depth int) {
 	for range more {
 		f := list[m.below(len(list))]
 		again := m.dice
-		for range 1 + m.below(5)*m.below(2) { // what works once may work again
+		for range 1 + m.below(5)*m.below(2) { // repeat a step that succeeded
 			was := m.dice
 			m.dice = again
 			done := m.step(p, f, name, depth)
@@ -99,8 +100,9 @@ func (m *maker) step(p reflect.Value, f Function, name string, depth int) bool {
 	return ok
 }
 
-// called calls a function with drawn arguments behind those given, and gives the source
-// of the call; that of a method is its arguments alone.
+// called calls a function with the given arguments followed by drawn ones, and returns
+// the results and the source of the call; for a method, only the source of its
+// arguments.
 func (m *maker) called(f Function, depth int, given ...reflect.Value) ([]reflect.Value, string, bool) {
 	t := reflect.TypeOf(f.Func)
 	args := slices.Clone(given)
@@ -133,8 +135,8 @@ func (m *maker) called(f Function, depth int, given ...reflect.Value) ([]reflect
 	return results, text, true
 }
 
-// sourced is an argument that another function of the package makes, as a method does on
-// the receiver that is called.
+// sourced returns an argument made by another function of the package; a method is
+// called on the receiver of f.
 func (m *maker) sourced(f Function, t reflect.Type, args []reflect.Value, texts []string) (reflect.Value, string, bool) {
 	var list []Function
 	for _, s := range m.set.Sources {
@@ -236,7 +238,8 @@ func (m *maker) list(t reflect.Type, depth int) (reflect.Value, string) {
 	return v, m.name(t) + "{" + strings.Join(texts, ", ") + "}"
 }
 
-// bare is a literal without the conversion to its type, where the place says it.
+// bare returns a literal without the conversion to its type, for places where the
+// context determines the type.
 func bare(text, name string) string {
 	if inner, ok := strings.CutPrefix(text, name+"("); ok {
 		return strings.TrimSuffix(inner, ")")
@@ -304,7 +307,7 @@ func (m *maker) fill(t reflect.Type, depth int) (reflect.Value, string) {
 	return v, m.name(t) + "{" + strings.Join(texts, ", ") + "}"
 }
 
-// function is one that writes down what it is called with and returns drawn values.
+// function returns a function that records its arguments and returns drawn values.
 func (m *maker) function(t reflect.Type) (reflect.Value, string) {
 	if t.NumOut() > 0 && m.chance(5) {
 		return reflect.Zero(t), "nil"
@@ -312,14 +315,14 @@ func (m *maker) function(t reflect.Type) (reflect.Value, string) {
 	seed := m.next()
 	v := reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
 		w := &writer{set: m.set}
-		said, key := "", ""
+		call, key := "", ""
 		for _, a := range args {
 			key += w.whole(a) + ", "
 		}
-		if said = strings.TrimSuffix(key, ", "); len(m.told) < 20 {
-			m.told = append(m.told, said)
+		if call = strings.TrimSuffix(key, ", "); len(m.callbacks) < 20 {
+			m.callbacks = append(m.callbacks, call)
 		}
-		// The same arguments give the same answer, as of a function of mathematics.
+		// The same arguments give the same answer.
 		answer := &maker{set: m.set, dice: newDice(key, int(seed)), makeable: m.makeable, values: largest - 20, small: true}
 		out := make([]reflect.Value, t.NumOut())
 		for i := range out {
@@ -332,7 +335,7 @@ func (m *maker) function(t reflect.Type) (reflect.Value, string) {
 	return v, fmt.Sprintf("/* a drawn %s */", m.name(t))
 }
 
-// implementation is a value that fits an interface.
+// implementation returns a value that implements an interface.
 func (m *maker) implementation(t reflect.Type, depth int) (reflect.Value, string) {
 	out := reflect.New(t).Elem()
 	put := func(v any, text string) (reflect.Value, string) {

@@ -10,14 +10,14 @@ import (
 // own reports whether a type is declared in the package.
 func (s *Set) own(t reflect.Type) bool { return t.PkgPath() == s.Package && t.Name() != "" }
 
-// plain is the name of a type without what it is instantiated with.
+// plain returns the name of a type without its type arguments.
 func plain(t reflect.Type) string {
 	name, _, _ := strings.Cut(t.Name(), "[")
 	return name
 }
 
-// fields are those of a struct that can be set: all of the package's own that both sides
-// have, and the exported ones of others.
+// fields returns the indices of a struct's fields that can be set: of the package's own
+// types all that both sides have, of others the exported ones.
 func (s *Set) fields(t reflect.Type) []int {
 	both, differs := s.Fields[plain(t)]
 	var out []int
@@ -33,7 +33,7 @@ func (s *Set) fields(t reflect.Type) []int {
 	return out
 }
 
-// makersOf are the functions that return a type, or a pointer to it.
+// makersOf returns the functions that return a type, or a pointer to it.
 func (s *Set) makersOf(t reflect.Type) []Function {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -47,7 +47,8 @@ func (s *Set) makersOf(t reflect.Type) []Function {
 	return out
 }
 
-// implementers are the package's types, or pointers to them, that fit an interface.
+// implementers returns the package's types, or pointers to them, that implement an
+// interface.
 func (s *Set) implementers(t reflect.Type) []reflect.Type {
 	var out []reflect.Type
 	for _, o := range s.Types {
@@ -62,7 +63,7 @@ func (s *Set) implementers(t reflect.Type) []reflect.Type {
 	return out
 }
 
-// unmakeable says why no input of a function can be made, "" when it can.
+// unmakeable returns the reason why no input of a function can be made, "" if one can.
 func (m *maker) unmakeable(f reflect.Type) string {
 	for i := range f.NumIn() {
 		if why := m.why(f.In(i)); why != "" {
@@ -72,12 +73,12 @@ func (m *maker) unmakeable(f reflect.Type) string {
 	return ""
 }
 
-// why says why a type cannot be made.
+// why returns the reason why a type cannot be made, "" if it can.
 func (m *maker) why(t reflect.Type) string {
 	if why, known := m.makeable[t]; known {
 		return why
 	}
-	m.makeable[t] = "" // a type within itself is nil there
+	m.makeable[t] = "" // a recursive occurrence of the type is nil
 	why := m.reason(t)
 	m.makeable[t] = why
 	return why
@@ -131,7 +132,7 @@ func (m *maker) reason(t reflect.Type) string {
 	return ""
 }
 
-// name is a type as the package's source calls it.
+// name returns a type as the package's source writes it.
 func (m *maker) name(t reflect.Type) string {
 	if m.set.own(t) {
 		_, name, _ := strings.Cut(t.String(), ".")
@@ -144,8 +145,8 @@ func (m *maker) name(t reflect.Type) string {
 	return strings.ReplaceAll(t.String(), m.set.Name+".", "")
 }
 
-// onlyMade reports whether only the makers of a type can make its values: it has unexported
-// fields.
+// onlyMade reports whether only functions of the package can make values of a type: it
+// has unexported fields.
 func (m *maker) onlyMade(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -171,8 +172,8 @@ func (m *maker) zero(t reflect.Type) string {
 	return m.literal(reflect.Zero(t))
 }
 
-// internal reports whether a type belongs to the machinery of the language, whose zero
-// value is the one to begin with.
+// internal reports whether a type is of package sync or sync/atomic, a bytes.Buffer or a
+// strings.Builder, whose zero value is ready to use.
 func (s *Set) internal(t reflect.Type) bool {
 	return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" || t == bufferType || t == builderType
 }

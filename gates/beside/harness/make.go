@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// The bounds of one input.
+// The limits of one input.
 const (
-	deepest = 5    // levels of values within values
-	largest = 1500 // values in all
+	deepest = 5    // levels of nested values
+	largest = 1500 // values in total
 )
 
 // maker draws the inputs of one call.
@@ -24,24 +24,24 @@ type maker struct {
 	dice
 	set   *Set
 	small bool
-	// ints and texts are values of this input that come again.
+	// ints, texts and times are values of this input that may be repeated.
 	ints  []int64
 	texts []string
 	times []int64
-	// before are the statements before the call; names counts the variables in them, values
-	// all values made so far.
+	// before holds the statements before the call; names counts the variables in them,
+	// values all values made so far.
 	before []string
 	names  int
 	values int
-	// told is what functions that were given to the function were called with.
-	told []string
-	// makeable remembers why a type cannot be made; "" that it can.
+	// callbacks holds the calls of functions that were passed as arguments.
+	callbacks []string
+	// makeable caches the reason why a type cannot be made; "" if it can.
 	makeable map[reflect.Type]string
 }
 
 func newMaker(set *Set) *maker { return &maker{set: set, makeable: map[reflect.Type]string{}} }
 
-// begin sets the dice for an input of a function.
+// begin seeds the dice for an input of a function.
 func (m *maker) begin(name string, i int, small bool) {
 	m.dice, m.small = newDice(name, i), small
 }
@@ -57,7 +57,7 @@ var (
 	builderType = reflect.TypeOf(strings.Builder{})
 )
 
-// input draws the arguments of a function with the source of the call.
+// input draws the arguments of a function and returns them with the source of the call.
 func (m *maker) input(f Function, i int) ([]reflect.Value, string) {
 	t := reflect.TypeOf(f.Func)
 	receiver := strings.HasPrefix(f.Name, "(")
@@ -84,7 +84,8 @@ func (m *maker) input(f Function, i int) ([]reflect.Value, string) {
 	return args, strings.Join(append(m.before, call), "; ")
 }
 
-// operand is a receiver as a method can be called on it.
+// operand returns the source of a receiver in the form in which a method can be called
+// on it.
 func operand(text string) string {
 	if strings.HasPrefix(text, "&") {
 		return "(" + text + ")"
@@ -92,8 +93,8 @@ func operand(text string) string {
 	return text
 }
 
-// listed gives the first inputs of each parameter one after another, while the others
-// are drawn.
+// listed returns the listed values of each parameter in turn for the first inputs; the
+// other parameters are drawn.
 func (m *maker) listed(t reflect.Type, i, n, of int) (reflect.Value, string, bool) {
 	if i%of != n || i/of >= 3*Calls/4/of {
 		return reflect.Value{}, "", false
@@ -137,7 +138,7 @@ func (m *maker) setInteger(v reflect.Value, x int64) {
 	}
 }
 
-// literal is a value of a basic kind as source.
+// literal returns a value of a basic kind as source.
 func (m *maker) literal(v reflect.Value) string {
 	t := v.Type()
 	text := ""
@@ -171,7 +172,7 @@ func (m *maker) literal(v reflect.Value) string {
 	return text
 }
 
-// value draws one of a type, with its source.
+// value draws a value of a type and returns it with its source.
 func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	m.values++
 	zero := reflect.Zero(t)
@@ -182,7 +183,7 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 		return reflect.ValueOf(context.Background()), "context.Background()"
 	case readerType:
 		s := m.text()
-		if n := m.large(); n > 0 && s != "" { // what cuts a reader at a bound has something to cut
+		if n := m.large(); n > 0 && s != "" { // exceed a limit on what is read
 			s += "\n"
 			times := n/len(s) + 1
 			return reflect.ValueOf(strings.NewReader(strings.Repeat(s, times))), fmt.Sprintf("strings.NewReader(strings.Repeat(%q, %d))", s, times)
@@ -191,7 +192,7 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	case writerType:
 		return reflect.ValueOf(&bytes.Buffer{}), "&bytes.Buffer{}"
 	case timeType:
-		if len(m.times) > 0 && m.chance(40) { // what compares times has something to find
+		if len(m.times) > 0 && m.chance(40) { // repeat a time, so that comparisons find equal ones
 			n := m.times[m.below(len(m.times))] + []int64{0, 0, 1, -1, 60, 3600}[m.below(6)]
 			return reflect.ValueOf(time.Unix(n, 0).UTC()), fmt.Sprintf("time.Unix(%d, 0).UTC()", n)
 		}
@@ -255,8 +256,8 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	return v, m.literal(v)
 }
 
-// large is a number in the source that is too large for the texts drawn otherwise, now and
-// then; else 0.
+// large now and then returns a number from the source that exceeds the length of the
+// other drawn texts; else 0.
 func (m *maker) large() int {
 	const least, most = 5000, 4 << 20
 	var list []int

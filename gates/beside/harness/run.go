@@ -25,14 +25,15 @@ type Record struct {
 	Input    int `json:"i"`
 	// Kind is one of the kinds below.
 	Kind string `json:"k"`
-	// Text is the input as Go source, or the reason of an end.
+	// Text is the input as Go source, or the reason why none can be made.
 	Text string `json:"t,omitempty"`
-	// Parts are what came of a call, by name, in the order of Names.
+	// Parts are the parts of a call's outcome; Names are their names, in the same
+	// order.
 	Names []string `json:"n,omitempty"`
 	Parts []string `json:"p,omitempty"`
 	// Micros is the time of the call, in microseconds.
 	Micros int64 `json:"u,omitempty"`
-	// Reached are the numbers of the changed statements that the call reached.
+	// Reached holds the numbers of the changed statements that the call reached.
 	Reached []int `json:"r,omitempty"`
 }
 
@@ -48,45 +49,46 @@ const (
 	Done    = "done"    // every input was tried
 )
 
-// mostLate is how many calls of a function may be late before it is left.
+// mostLate is the number of late calls after which a function is abandoned.
 const mostLate = 2
 
-// Seal is the sum that belongs to the nth line of a report.
+// Seal returns the checksum of the nth line of a report.
 func Seal(key string, n int, line []byte) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %d %s %s", key, n, line, key)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// runner is one process.
+// runner runs the calls of one process.
 type runner struct {
 	set  *Set
 	file string
-	// mu guards the report: a call that is late may still come to an end. ended says that
-	// one was. lines counts those in the report.
+	// mu guards the report: a late call may still return. ended reports that a late
+	// call was recorded, after which nothing is. lines counts the lines in the report.
 	mu    sync.Mutex
 	ended bool
 	lines int
-	// function is the one that this process calls, from the input next on, up to count.
+	// function is the index of the function that this process calls, with the inputs
+	// from next up to count.
 	function, next, count int
 	// small is the number of the first input whose numbers are kept small.
 	small int
 	// skip are inputs that are left out.
 	skip []int
-	// call and total bound one call and all, in wall time.
+	// call and total are the time limits of one call and of all calls, in wall time.
 	call, total time.Duration
 }
 
 // Run calls one function with its inputs and ends the process. The settings are the
 // report's file, the function, the number of inputs, the first one with small numbers
-// (-1: found out), the inputs to leave out, and the bounds of one call and of all, in
+// (-1: found out), the inputs to skip, and the limits of one call and of all, in
 // milliseconds.
 func Run(set *Set) {
 	r := &runner{set: set}
 	fields := strings.Split(os.Getenv(set.Variable), "|")
 	_ = os.Unsetenv(set.Variable)
 	if len(fields) != 7 {
-		return // this is an ordinary run of tests
+		return // an ordinary run of tests
 	}
 	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
 	r.file, r.function, r.count, r.small = fields[0], number(fields[1]), number(fields[2]), number(fields[3])
@@ -96,12 +98,12 @@ func Run(set *Set) {
 		}
 	}
 	r.call, r.total = time.Duration(number(fields[5]))*time.Millisecond, time.Duration(number(fields[6]))*time.Millisecond
-	debug.SetMaxStack(64 << 20) // what calls itself for ever ends soon
+	debug.SetMaxStack(64 << 20) // ends an infinite recursion early
 	r.resume()
 	os.Exit(r.all())
 }
 
-// resume goes on behind the input that an earlier process did not survive.
+// resume continues behind the input that ended an earlier process.
 func (r *runner) resume() {
 	f, err := os.Open(r.file)
 	if err != nil {
@@ -138,9 +140,9 @@ func (r *runner) resume() {
 	}
 }
 
-// tell appends a record. The file is opened anew each time, as what is called may
-// close whatever is open.
-func (r *runner) tell(rec Record) {
+// record appends a record. It opens the file each time, as the called code may close
+// any open descriptor.
+func (r *runner) record(rec Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -159,7 +161,7 @@ func (r *runner) tell(rec Record) {
 	}
 }
 
-// all tries the inputs that are left.
+// all tries the remaining inputs and returns the exit code.
 func (r *runner) all() int {
 	if r.next >= r.count {
 		return Finished
@@ -167,7 +169,7 @@ func (r *runner) all() int {
 	f := r.set.Functions[r.function]
 	m := newMaker(r.set)
 	if why := m.unmakeable(reflect.TypeOf(f.Func)); why != "" {
-		r.tell(Record{Kind: Unmade, Text: why})
+		r.record(Record{Kind: Unmade, Text: why})
 		return Finished
 	}
 	printed, err := os.CreateTemp("", "")
@@ -177,13 +179,13 @@ func (r *runner) all() int {
 	begun := time.Now()
 	for i := r.next; i < r.count; i++ {
 		if time.Since(begun) > r.total {
-			r.tell(Record{Input: i, Kind: Budget})
+			r.record(Record{Input: i, Kind: Budget})
 			return Finished
 		}
 		if slices.Contains(r.skip, i) {
 			continue
 		}
-		r.tell(Record{Input: i, Kind: Begun})
+		r.record(Record{Input: i, Kind: Begun})
 		ended := make(chan bool, 1)
 		go func() {
 			whole := false
@@ -195,15 +197,15 @@ func (r *runner) all() int {
 		select {
 		case whole := <-ended:
 			if !whole {
-				r.tell(Record{Input: i, Kind: Result, Names: []string{"end"}, Parts: []string{"the goroutine ended"}})
+				r.record(Record{Input: i, Kind: Result, Names: []string{"end"}, Parts: []string{"the goroutine ended"}})
 			}
 		case <-timer.C:
-			r.tell(Record{Input: i, Kind: Late})
+			r.record(Record{Input: i, Kind: Late})
 			return Again
 		}
 		timer.Stop()
 	}
-	r.tell(Record{Kind: Done})
+	r.record(Record{Kind: Done})
 	return Finished
 }
 
@@ -214,10 +216,10 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 	var args []reflect.Value
 	var text string
 	if p := caught(func() { args, text = m.input(f, i) }); p != "" || args == nil {
-		r.tell(Record{Input: i, Kind: Skipped})
+		r.record(Record{Input: i, Kind: Skipped})
 		return
 	}
-	r.tell(Record{Input: i, Kind: Called, Text: text})
+	r.record(Record{Input: i, Kind: Called, Text: text})
 	if printed != nil {
 		_ = printed.Truncate(0)
 		_, _ = printed.Seek(0, 0)
@@ -242,7 +244,7 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 	add := func(name, part string) { rec.Names, rec.Parts = append(rec.Names, name), append(rec.Parts, part) }
 	if panicked != "" {
 		add("panic", panicked)
-		r.tell(rec)
+		r.record(rec)
 		return
 	}
 	w := &writer{set: r.set}
@@ -258,8 +260,8 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 			add("argument "+strconv.Itoa(n+1)+" afterwards", part)
 		}
 	}
-	for n, said := range m.told {
-		add("call "+strconv.Itoa(n+1)+" of a function given", said)
+	for n, call := range m.callbacks {
+		add("call "+strconv.Itoa(n+1)+" of a function given", call)
 	}
 	r.shared(w, args, results, &rec)
 	if printed != nil {
@@ -268,11 +270,12 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 			add("output", strconv.Quote(string(buf[:n])))
 		}
 	}
-	r.tell(rec)
+	r.record(rec)
 }
 
-// shared writes over the lists and maps among the arguments, and those among the results,
-// and adds what that changes of results and of a receiver: they share memory.
+// shared overwrites the lists and maps among the arguments, and those among the
+// results. It adds the changes that this makes to the results and to a receiver: they
+// share memory.
 func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
 	for n, v := range results {
 		before := w.whole(v)
@@ -318,24 +321,24 @@ func scribble(v reflect.Value) {
 	}
 }
 
-// caught runs something and says with what it panicked, "" for not at all.
-func caught(do func()) (said string) {
+// caught runs do and returns a description of its panic, "" if it did not panic.
+func caught(do func()) (panicked string) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil: // it returned, or ended its goroutine
 		case runtime.Error:
-			said = "runtime: " + class(p.Error())
+			panicked = "runtime: " + class(p.Error())
 		case error:
-			said = "error " + strconv.Quote(p.Error())
+			panicked = "error " + strconv.Quote(p.Error())
 		default:
-			said = fmt.Sprintf("%T %.500q", p, fmt.Sprint(p))
+			panicked = fmt.Sprintf("%T %.500q", p, fmt.Sprint(p))
 		}
 	}()
 	do()
 	return ""
 }
 
-// class is the text of a panic without the numbers in it.
+// class returns the text of a panic without the digits in it.
 func class(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

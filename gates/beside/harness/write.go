@@ -14,41 +14,42 @@ import (
 	"unsafe"
 )
 
-// The marks around pieces that are compared in a way of their own. Quoted text holds
-// none of them.
+// The marks around pieces that are compared in a special way. Quoted text contains none
+// of them.
 const (
 	Open, Close = "\x01", "\x02"
 	// Float is a number, Message the text of an error, Empty a list or map without
-	// elements that is nil or not, and Wrapped the types of other packages that an error wraps.
+	// elements, nil or not, and Wrapped the types of other packages that an error
+	// wraps.
 	Float, Message, Empty, Wrapped = "f", "e", "z", "w"
 )
 
-// The bounds of what is written of one value.
+// The limits of writing one value.
 const (
 	mostWritten = 6 << 10
 	mostNodes   = 4000
 	deepestSeen = 8
 )
 
-// writer writes values down in one way, whatever order maps have and wherever things
-// lie.
+// writer writes values in a form that does not depend on the order of maps or on
+// addresses.
 type writer struct {
 	set   *Set
 	out   strings.Builder
 	nodes int
 }
 
-// whole is everything of a value.
+// whole returns a value as text, with all its parts.
 func (w *writer) whole(v reflect.Value) string {
 	return w.text(func() { w.put(addressable(v), 0) })
 }
 
-// text is what something writes, at most mostWritten bytes and a sum of the rest.
+// text returns the output of do: at most mostWritten bytes and a checksum of all.
 func (w *writer) text(do func()) string {
 	w.out.Reset()
 	w.nodes = 0
 	if p := caught(do); p != "" {
-		w.out.WriteString("panic while it is read: " + p)
+		w.out.WriteString("panic while it was read: " + p)
 	}
 	s := w.out.String()
 	if len(s) > mostWritten {
@@ -57,7 +58,7 @@ func (w *writer) text(do func()) string {
 	return s
 }
 
-// state is what a call can have changed of an argument, "" where it cannot.
+// state returns the value of an argument that a call can have changed, "" if it cannot.
 func (w *writer) state(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -73,7 +74,7 @@ func (w *writer) state(v reflect.Value) string {
 	return ""
 }
 
-// addressable is a copy of a value whose fields can be looked at.
+// addressable returns an addressable copy of a value, whose fields can be read.
 func addressable(v reflect.Value) reflect.Value {
 	if !v.CanInterface() {
 		return v
@@ -144,7 +145,7 @@ func (w *writer) put(v reflect.Value, depth int) {
 	}
 }
 
-// unlocked is a value of an interface that can be looked into.
+// unlocked returns the value of an interface in a form whose fields can be read.
 func unlocked(v reflect.Value) reflect.Value {
 	if v.CanInterface() {
 		return addressable(v)
@@ -163,7 +164,7 @@ func (w *writer) float(f float64) {
 	w.str(Open + Float + strconv.FormatFloat(f, 'g', -1, 64) + Close)
 }
 
-// known writes values that have a form of their own.
+// known writes values of types with a special form and reports whether it did.
 func (w *writer) known(v reflect.Value) bool {
 	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
 		return false
@@ -201,8 +202,8 @@ func (w *writer) reader(r io.Reader) {
 	}
 }
 
-// err writes an error: its text, which errors of the package and of files it is, and the
-// types in it that are not of the standard library.
+// err writes an error: its text, the errors of the package and of io that it is, and
+// the types in it that are not of the standard library.
 func (w *writer) err(err error) {
 	w.str("error{" + Open + Message + strconv.Quote(err.Error()) + Close)
 	for _, e := range w.set.Errors {
@@ -284,14 +285,14 @@ func (w *writer) table(v reflect.Value, depth int) {
 	}
 	slices.Sort(list)
 	w.str(fmt.Sprintf("map of %d[", v.Len()))
-	if w.nodes <= mostNodes { // which keys came first is luck
+	if w.nodes <= mostNodes { // else the written keys depend on the order of the map
 		w.str(strings.Join(list, " "))
 	}
 	w.str("]")
 }
 
-// fields writes a struct. Of one that is not alike on both sides, and of those of other
-// packages, what is not exported is its own affair.
+// fields writes a struct. It omits unexported fields of types that differ between the
+// sides, and of other packages' types.
 func (w *writer) fields(v reflect.Value, depth int) {
 	t := v.Type()
 	own := w.set.own(t)
@@ -334,7 +335,7 @@ func (w *writer) fields(v reflect.Value, depth int) {
 	}
 }
 
-// looks writes what the methods without parameters tell of a value.
+// looks writes the results of a value's methods without parameters.
 func (w *writer) looks(v reflect.Value) {
 	for _, f := range w.set.Looks {
 		in := reflect.TypeOf(f.Func).In(0)
@@ -360,7 +361,8 @@ func (w *writer) looks(v reflect.Value) {
 	}
 }
 
-// function writes what a sequence yields; of another function only that there is one.
+// function writes the values that an iterator yields; of any other function only
+// whether it is nil.
 func (w *writer) function(v reflect.Value, depth int) {
 	t := v.Type()
 	if v.IsNil() || t.NumOut() > 0 || t.NumIn() != 1 || t.In(0).Kind() != reflect.Func || t.In(0).NumOut() != 1 || t.In(0).Out(0).Kind() != reflect.Bool {
