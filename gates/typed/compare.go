@@ -10,18 +10,18 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Finding is one place that a person has to review.
+// Finding is a place that a person has to review.
 type Finding struct {
 	Path string
 	Line int // of the candidate, from 1
-	// Why is one line for a person, with both sides where there are two.
+	// Why is one line for a reviewer, with the source of both sides if there are two.
 	Why string
 }
 
-// String is a finding on one line, safe to look at in a terminal.
+// String returns the finding on one line, escaped for a terminal.
 func (f Finding) String() string { return fmt.Sprintf("%s:%d: %s", plainText(f.Path), f.Line, f.Why) }
 
-// plainText escapes what is foreign.
+// plainText escapes foreign text.
 func plainText(s string) string {
 	q := strconv.QuoteToASCII(s)
 	if q = q[1 : len(q)-1]; q != s {
@@ -30,13 +30,13 @@ func plainText(s string) string {
 	return s
 }
 
-// shown is the source of a node on one line, shortened.
+// shown returns the shortened source of a node on one line.
 func shown(n ast.Node) string {
 	return plainText(foreign.Clip(strings.Join(strings.Fields(text(n)), " "), 100, foreign.Mark))
 }
 
 // guards compares the guards of a package, part by part: their receivers, arguments and
-// order, what comes before them, and what is done with which lock.
+// order, the calls before them, and the accesses under each lock.
 func (p *pair) guards() []Finding {
 	was, is, pairs := p.was, p.is, p.pairs
 	var out []Finding
@@ -69,7 +69,7 @@ func (p *pair) guards() []Finding {
 	return out
 }
 
-// walks reads all parts.
+// walks walks all parts.
 func (r *reading) walks() map[string]*walker {
 	out := map[string]*walker{}
 	for _, name := range r.order {
@@ -78,7 +78,7 @@ func (r *reading) walks() map[string]*walker {
 	return out
 }
 
-// compareEvents reports guards of the base that the candidate lacks or has in another
+// compareEvents reports guards of the base that the candidate lacks or calls in another
 // order.
 func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*reading, ast.Node, string, ...any)) {
 	pairs := align(old, now)
@@ -86,7 +86,7 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 	for _, j := range pairs {
 		matched[j] = true
 	}
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for i, e := range old {
 		j, kept := pairs[i]
 		if kept {
@@ -95,14 +95,14 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 			}
 			for call := range now[j].before {
 				if !e.before[call] && e.after[call] {
-					found(now[j].in, now[j].node, "%s comes after a call of %s, before which the base has it: %s", e.rule.what, plainText(call), shown(now[j].node))
+					found(now[j].in, now[j].node, "%s comes after a call of %s, in the base before it: %s", e.rule.what, plainText(call), shown(now[j].node))
 					break
 				}
 			}
 			continue
 		}
 		at := slices.IndexFunc(now, func(o event) bool { return o.rule.what == e.rule.what && !o.rule.opens })
-		for k, o := range now { // the nearest one that is new
+		for k, o := range now { // the first one without a counterpart
 			if o.rule.what == e.rule.what && !matched[k] {
 				at = k
 				break
@@ -112,10 +112,10 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 		switch {
 		case at >= 0 && !matched[at]:
 			matched[at] = true
-			found(now[at].in, now[at].node, "%s is another: %s, in the base %s (%s:%d)%s", e.rule.what, shown(now[at].node), shown(e.node), plainText(path), line, because(e, now[at]))
-		case e.rule.kept && !said[e.key()]:
-			said[e.key()] = true
-			found(is, whole, "%s is gone: the base has %s (%s:%d)", e.rule.what, shown(e.node), plainText(path), line)
+			found(now[at].in, now[at].node, "%s changed: %s, in the base %s (%s:%d)%s", e.rule.what, shown(now[at].node), shown(e.node), plainText(path), line, because(e, now[at]))
+		case e.rule.kept && !reported[e.key()]:
+			reported[e.key()] = true
+			found(is, whole, "%s is missing: the base has %s (%s:%d)", e.rule.what, shown(e.node), plainText(path), line)
 		}
 	}
 	for j, e := range now {
@@ -125,16 +125,16 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 	}
 }
 
-// because describes a difference that the source does not show.
+// because describes a difference between two guards with the same source.
 func because(old, now event) string {
 	if shown(old.node) != shown(now.node) {
 		return ""
 	}
-	return fmt.Sprintf("; it stands for %s, in the base for %s", plainText(now.says), plainText(old.says))
+	return fmt.Sprintf("; its value is %s, in the base %s", plainText(now.compared), plainText(old.compared))
 }
 
-// align pairs the guards of two sides that are alike and stand in the same order: a
-// longest common subsequence, by places.
+// align pairs equal guards of the two sides in the same order, as the indices of a
+// longest common subsequence.
 func align(old, now []event) map[int]int {
 	length := make([][]int, len(old)+1)
 	for i := range length {
@@ -164,8 +164,8 @@ func align(old, now []event) map[int]int {
 	return out
 }
 
-// compareHeld reports accesses that the base made only with a lock held and that the
-// candidate makes without it.
+// compareHeld reports accesses for which the base always holds a lock and the candidate
+// does not.
 func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...any)) {
 	for _, write := range []bool{true, false} {
 		always := map[string][]string{}
@@ -178,15 +178,15 @@ func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...an
 				}
 			}
 		}
-		said := map[string]bool{}
+		reported := map[string]bool{}
 		for _, a := range now {
-			if a.write != write || said[a.name] {
+			if a.write != write || reported[a.name] {
 				continue
 			}
 			for _, lock := range always[a.name] {
 				if !held(a.held, lock) && (write || !slices.Contains(a.held, lock+" for reading")) {
-					said[a.name] = true
-					found(a.in, a.node, "%s is %s without %s, with which the base does it", shown(a.node), a.done(), short(lock))
+					reported[a.name] = true
+					found(a.in, a.node, "%s is %s without %s, which the base holds there", shown(a.node), a.done(), short(lock))
 					break
 				}
 			}
@@ -194,7 +194,7 @@ func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...an
 	}
 }
 
-// done is what an access does.
+// done returns the kind of an access in words.
 func (a access) done() string {
 	switch {
 	case a.call:
@@ -205,20 +205,20 @@ func (a access) done() string {
 	return "read"
 }
 
-// short is a name without the path of its package.
+// short returns a name without the path of its package.
 func short(name string) string { return plainText(name[strings.LastIndex(name, "/")+1:]) }
 
 func both(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(lock string) bool { return !slices.Contains(b, lock) })
 }
 
-// held reports whether a lock is held, or the same one for writing.
+// held reports whether a lock, or the same one for writing, is in the list.
 func held(list []string, lock string) bool {
 	return slices.Contains(list, lock) || slices.Contains(list, strings.TrimSuffix(lock, " for reading"))
 }
 
 // discipline reports new functions that access a field without the locks that all
-// functions of the base hold there.
+// functions of the base hold for it.
 func discipline(was, is *reading, before, after map[string]*walker, pairs map[string]string) []Finding {
 	type rule struct {
 		locks []string
@@ -242,27 +242,27 @@ func discipline(was, is *reading, before, after map[string]*walker, pairs map[st
 	var out []Finding
 	for _, name := range is.order {
 		if pairs[name] != "" || called[name] {
-			continue // it is held against what it was, or read where it is called
+			continue // compared with its base version, or inlined at its calls
 		}
-		said := map[string]bool{}
+		reported := map[string]bool{}
 		for _, a := range after[name].accesses {
 			r := rules[a.name]
-			if r == nil || r.uses < 2 || len(r.locks) == 0 || said[a.name] {
+			if r == nil || r.uses < 2 || len(r.locks) == 0 || reported[a.name] {
 				continue
 			}
 			if !slices.ContainsFunc(r.locks, func(lock string) bool {
 				return held(a.held, lock+" for reading") || slices.Contains(a.held, lock+" for reading") && !a.write
 			}) {
-				said[a.name] = true
+				reported[a.name] = true
 				path, line := a.in.place(a.node)
-				out = append(out, Finding{path, line, fmt.Sprintf("%s is %s without %s, with which the base does it everywhere", shown(a.node), a.done(), short(r.locks[0]))})
+				out = append(out, Finding{path, line, fmt.Sprintf("%s is %s without %s, which the base always holds for it", shown(a.node), a.done(), short(r.locks[0]))})
 			}
 		}
 	}
 	return out
 }
 
-// called are the parts that a function of the package calls.
+// called returns the parts that functions of the package call.
 func (r *reading) called() map[string]bool {
 	out := map[string]bool{}
 	for _, name := range r.order {

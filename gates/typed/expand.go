@@ -14,13 +14,13 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// Bounds on how far an expression is followed, and on its text.
+// Limits on following an expression, and on the length of its text.
 const (
 	deepest = 6
 	longest = 300
 )
 
-// text is the source of a node without its layout.
+// text returns the source of a node without its layout.
 func text(n ast.Node) string {
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
@@ -29,15 +29,15 @@ func text(n ast.Node) string {
 	return b.String()
 }
 
-// scope is what an expression is read in: its package, and the values of the parameters
-// where the body of a function is read in the place of its call.
+// scope is the context in which an expression is evaluated: its package, and the values
+// of the parameters if the body of a function is inlined at its call.
 type scope struct {
 	*reading
 	values map[*types.Var]string
 	params map[*types.Var]string
 }
 
-// scopeOf is that of a part; the parameters are named by their places.
+// scopeOf returns the scope of a part; the parameters are named by their positions.
 func (r *reading) scopeOf(p part) scope {
 	s := scope{r, map[*types.Var]string{}, map[*types.Var]string{}}
 	if p.decl == nil {
@@ -68,9 +68,9 @@ func (r *reading) scopeOf(p part) scope {
 	return s
 }
 
-// value is what an expression stands for, as far as it can be followed: constants by
-// their values, local variables by what they are set to, parameters by their places. So
-// a name makes no difference, and what a variable holds does.
+// value returns the value of an expression as far as it can be followed: constants by
+// their values, local variables by their assignments, parameters by their positions. So
+// names do not matter, but the values of variables do.
 func (s scope) value(e ast.Expr) string {
 	return foreign.Clip(s.follow(e, 0, map[*types.Var]bool{}), longest, foreign.Mark)
 }
@@ -132,8 +132,8 @@ func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {
 	return text(e)
 }
 
-// setField is what a field is set to where its struct is written out in the function, so
-// that what else is in it makes no difference; nil where that is not known.
+// setField returns the value of a field in the struct literal of the function, so that
+// other fields make no difference; nil if it is not known.
 func (s scope) setField(x *ast.SelectorExpr, busy map[*types.Var]bool) ast.Expr {
 	e := ast.Unparen(x.X)
 	if id, ok := e.(*ast.Ident); ok {
@@ -167,7 +167,7 @@ func typeText(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Path() })
 }
 
-// variable is what an identifier stands for.
+// variable returns the value of an identifier.
 func (s scope) variable(id *ast.Ident, depth int, busy map[*types.Var]bool) string {
 	o := s.object(id)
 	v, ok := o.(*types.Var)

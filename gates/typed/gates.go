@@ -19,21 +19,23 @@ const (
 	Outside = "source: world outside"
 )
 
-// mostFindings bounds the evidence of one gate; the rest is counted.
+// mostFindings limits the evidence of one gate; further findings are counted.
 const mostFindings = 20
 
 // Change is the input of these gates.
 type Change struct {
-	// Base and Candidate are folders with the exported trees before and after.
+	// Base and Candidate are the folders with the trees before and after.
 	Base, Candidate string
 	// Changed are the paths that differ, slash-separated from the root of the trees.
 	Changed []string
-	// Root is the folder of the Go installation, Modules that of downloaded modules.
+	// Root is the folder of the Go installation, Modules that of the downloaded
+	// modules.
 	Root, Modules string
 }
 
-// Gates lists the gates that read the packages of a patch with their types. A finding
-// flags the patch. The change is asked for, and read, once.
+// Gates returns the gates that compare the packages of a patch with their types. A
+// finding flags the patch. The function change is called once, and the packages are
+// read once.
 func Gates(change func(context.Context) (Change, error)) []gates.Gate {
 	var once sync.Once
 	var found Findings
@@ -53,12 +55,12 @@ func Gates(change func(context.Context) (Change, error)) []gates.Gate {
 		}}
 	}
 	return []gates.Gate{
-		gate(Guards, "every guard of the base is as it was", func(f Findings) []Finding { return f.Guards }),
-		gate(Outside, "nothing more is asked of the world outside", func(f Findings) []Finding { return f.Outside }),
+		gate(Guards, "every guard of the base is unchanged", func(f Findings) []Finding { return f.Guards }),
+		gate(Outside, "no new use of the environment outside the program", func(f Findings) []Finding { return f.Outside }),
 	}
 }
 
-// verdict describes findings in words.
+// verdict returns the verdict on findings with its reason.
 func verdict(list []Finding, packages int, clean string) (gates.Verdict, string) {
 	if len(list) == 0 {
 		noun := "packages"
@@ -77,20 +79,20 @@ func verdict(list []Finding, packages int, clean string) (gates.Verdict, string)
 	return gates.Flagged, strings.Join(lines, "; ")
 }
 
-// Findings are what reading the changed packages found.
+// Findings are the findings in the changed packages.
 type Findings struct {
 	Guards, Outside []Finding
-	// Packages counts those that were read.
+	// Packages is the number of packages that were read.
 	Packages int
 }
 
-// Read reads every package with changed source on both sides. A package that is gone has
-// no candidate to be read; its guards go with its code.
+// Read compares every package with changed source. A deleted package has no candidate
+// and is not compared.
 func Read(ctx context.Context, c Change) (Findings, error) {
-	return newWorld(c.Root, c.Modules).compare(ctx, c)
+	return newLoader(c.Root, c.Modules).compare(ctx, c)
 }
 
-// compare is Read in a world that may have read packages already.
+// compare is Read with a loader that may have loaded packages already.
 func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
 	var out Findings
 	var dirs []string
@@ -116,7 +118,7 @@ func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
 		}
 		list = append(list, newPair(was.read(dir), is.read(dir)))
 	}
-	introduce(list)
+	linkPairs(list)
 	for _, p := range list {
 		if p.is == nil {
 			continue

@@ -10,49 +10,50 @@ import (
 	"strings"
 )
 
-// event is one guard in a function.
+// event is the use of one guard in a function.
 type event struct {
 	rule rule
-	// name is that of the object, says the text that is compared.
-	name, says string
-	node       ast.Node
-	in         *reading
+	// name is the name of the object, compared the text that is compared.
+	name, compared string
+	node           ast.Node
+	in             *reading
 	// before are the calls that come before it.
 	before map[string]bool
 	// after are all calls of the function.
 	after map[string]bool
 }
 
-// key is what must stay as it is.
-func (e event) key() string { return e.rule.what + ": " + e.says }
+// key returns the kind and the compared text, which must stay the same.
+func (e event) key() string { return e.rule.what + ": " + e.compared }
 
-// access is a read or a write of what may be shared: a field, or a variable of a package.
+// access is a read or a write of data that may be shared: a field, or a variable of a
+// package.
 type access struct {
 	name  string
 	write bool
-	// held are the locks that are held then, those for reading marked.
+	// held are the locks that are held during the access, those for reading marked.
 	held []string
 	node ast.Node
 	in   *reading
-	// call means that it is a call of a function of the package.
+	// call reports that it is a call of a function of the package.
 	call bool
 }
 
-// walker reads a function from top to bottom.
+// walker walks a function from top to bottom.
 type walker struct {
 	scope
 	events   []event
 	accesses []access
-	// stack are the nodes above the one that is read.
+	// stack holds the ancestors of the current node and the node itself.
 	stack []ast.Node
 	held  []string
-	// seen are the calls so far.
+	// seen holds the calls so far.
 	seen map[string]bool
-	// deep is how many calls deep in bodies that are read where they are called it is.
+	// deep is the number of nested inlined calls.
 	deep int
 }
 
-// walk reads one part.
+// walk walks one part.
 func (r *reading) walk(name string) *walker {
 	p := r.parts[name]
 	w := &walker{scope: r.scopeOf(p), seen: map[string]bool{}}
@@ -64,7 +65,7 @@ func (r *reading) walk(name string) *walker {
 	return w
 }
 
-// node reads one node and what is below it.
+// node walks a node and its children.
 func (w *walker) node(n ast.Node) {
 	if n == nil {
 		return
@@ -139,7 +140,7 @@ func (w *walker) node(n ast.Node) {
 	}
 }
 
-// children yields the nodes right below one.
+// children yields the direct children of a node.
 func children(n ast.Node) func(func(ast.Node) bool) {
 	return func(yield func(ast.Node) bool) {
 		first, more := true, true
@@ -171,8 +172,8 @@ func (w *walker) children(list ...ast.Node) {
 	}
 }
 
-// branch reads what may not be run, after which the locks are held as before where it
-// does not go on.
+// branch walks a statement that may not run. If it leaves the function or loop, the
+// locks held before it are held after it.
 func (w *walker) branch(n ast.Stmt) {
 	switch x := n.(type) {
 	case nil:
@@ -195,7 +196,7 @@ func (w *walker) list(list []ast.Stmt) {
 	}
 }
 
-// ends reports whether nothing comes after a statement.
+// ends reports whether control never reaches the code after a statement.
 func ends(s ast.Stmt) bool {
 	switch x := s.(type) {
 	case *ast.ReturnStmt, *ast.BranchStmt:
@@ -207,13 +208,13 @@ func ends(s ast.Stmt) bool {
 	return false
 }
 
-// isLock reports whether a method is one of a lock: it has the name and no parameters.
+// isLock reports whether a method is a lock's: it has the name and no parameters.
 func isLock(o types.Object) bool {
 	f, ok := o.(*types.Func)
 	return ok && locks[f.Name()] && f.Signature().Recv() != nil && f.Signature().Params().Len() == 0
 }
 
-// call reads a call whose function and arguments are read already.
+// call records a call whose function and arguments have been walked.
 func (w *walker) call(x *ast.CallExpr) {
 	o := w.callee(x.Fun)
 	name := nameOf(o)
@@ -235,8 +236,8 @@ func (w *walker) call(x *ast.CallExpr) {
 	w.inline(x, o)
 }
 
-// home is the package that a function of the patch is in, of those that are read, with
-// its name there; nil for any other.
+// home returns the package, of those that are read, that declares a function of the
+// patch, and its name there; nil for any other function.
 func (r *reading) home(o types.Object) (*reading, string) {
 	if o == nil || o.Pkg() == nil || r.pkg == nil {
 		return nil, ""
@@ -251,8 +252,8 @@ func (r *reading) home(o types.Object) (*reading, string) {
 	return in, in.partOf(o)
 }
 
-// inline reads the body of a function that only this side has in the place of its call:
-// what moved into it is where it was.
+// inline walks the body of a function that only this side has in place of its call, so
+// that moved code compares equal.
 func (w *walker) inline(x *ast.CallExpr, o types.Object) {
 	in, name := w.home(o)
 	if name == "" || w.deep >= 3 || in.parts[name].body == nil {
@@ -287,7 +288,7 @@ func (w *walker) inline(x *ast.CallExpr, o types.Object) {
 	w.scope, w.deep, w.stack = outer, w.deep-1, stack
 }
 
-// lock takes a lock or gives it back.
+// lock records the taking or release of a lock.
 func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -296,7 +297,7 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	on := w.value(s.X)
 	way := w.way(true)
 	key := w.lockOf(s.X)
-	if !strings.HasSuffix(o.Name(), "nlock") { // when it is given back is seen by what is done then
+	if !strings.HasSuffix(o.Name(), "nlock") { // a changed release shows in the accesses
 		w.add(rule{what: lockRule, kept: true}, o.Name(), x, way+on+"."+o.Name())
 	}
 	switch o.Name() {
@@ -317,7 +318,8 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	}
 }
 
-// lockOf names a lock by the type whose field it is, or as the variable of a package.
+// lockOf returns the name of a lock: by the type whose field it is, or as the variable
+// of a package.
 func (w *walker) lockOf(e ast.Expr) string {
 	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
 		if name, ok := w.fieldName(s); ok {
@@ -337,7 +339,8 @@ func (w *walker) lockOf(e ast.Expr) string {
 	return "a lock of its own"
 }
 
-// mention notes a guard that is named and not called: handed on, or kept in a variable.
+// mention records a guard that is used without a call: passed on, or kept in a
+// variable.
 func (w *walker) mention(id *ast.Ident, n ast.Node) {
 	o := w.object(id)
 	if len(w.stack) < 2 {
@@ -349,11 +352,11 @@ func (w *walker) mention(id *ast.Ident, n ast.Node) {
 	case *types.Var: // such as the source of random bytes
 		r, ok := ruleOf(nameOf(o))
 		if call, within := above.(*ast.CallExpr); ok && global(v) {
-			says := nameOf(o)
+			compared := nameOf(o)
 			if within {
-				says = w.value(call)
+				compared = w.value(call)
 			}
-			w.add(r, nameOf(o), n, says)
+			w.add(r, nameOf(o), n, compared)
 		}
 		return
 	default:
@@ -370,7 +373,7 @@ func (w *walker) mention(id *ast.Ident, n ast.Node) {
 	}
 }
 
-// literal reads the fields of a struct that are guards.
+// literal records the fields of a struct that are guards.
 func (w *walker) literal(x *ast.CompositeLit) {
 	owner := ownerName(w.orNothing(x))
 	for _, e := range x.Elts {
@@ -391,7 +394,7 @@ func (w *walker) orNothing(e ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// field reads an assignment to a field that is a guard.
+// field records an assignment to a field that is a guard.
 func (w *walker) field(s *ast.SelectorExpr, to ast.Expr) {
 	if name, ok := w.fieldName(s); ok {
 		w.setting(name, to, s)
@@ -407,7 +410,7 @@ func (w *walker) setting(name string, to ast.Expr, n ast.Node) {
 	w.add(r, name, n, name+" = "+value)
 }
 
-// signature is what counts of a call.
+// signature returns the text by which calls of a guard are compared.
 func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 	at := ""
 	if s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok && w.info.Selections[s] != nil {
@@ -429,7 +432,7 @@ func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 	case constant:
 		for _, e := range x.Args {
 			if tv := w.info.Types[e]; tv.Type != nil && types.AssignableTo(tv.Type, types.Typ[types.String]) {
-				args = append(args, map[bool]string{true: "a constant", false: "put together"}[tv.Value != nil])
+				args = append(args, map[bool]string{true: "a constant", false: "built at run time"}[tv.Value != nil])
 				break
 			}
 		}
@@ -439,7 +442,7 @@ func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 			begin, end := bound(value.StringVal(tv.Value))
 			return fmt.Sprintf("bound at the beginning: %t, at the end: %t", begin, end)
 		}
-		return "a pattern that is put together"
+		return "a pattern that is built at run time"
 	case strength:
 		return w.way(true) + algorithm(name)
 	case itself:
@@ -451,8 +454,8 @@ func (w *walker) signature(r rule, name string, x *ast.CallExpr) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// way is under what conditions the node is reached, and what becomes of its result; short:
-// only whether it is deferred, and done elsewhere.
+// way returns the conditions under which the node is reached, and the use of its
+// result. If short, the result's use and conditions on it are left out.
 func (w *walker) way(short bool) string {
 	var out strings.Builder
 	for i, n := range w.stack {
@@ -500,7 +503,7 @@ func shape(e ast.Expr) string {
 	return "x"
 }
 
-// last is the kind of the last statement of a block.
+// last returns the kind of the last statement of a block.
 func last(b *ast.BlockStmt) string {
 	if len(b.List) == 0 {
 		return "nothing"
@@ -517,15 +520,15 @@ func last(b *ast.BlockStmt) string {
 	return "go on"
 }
 
-func (w *walker) add(r rule, name string, n ast.Node, says string) {
+func (w *walker) add(r rule, name string, n ast.Node, compared string) {
 	before := map[string]bool{}
 	for c := range w.seen {
 		before[c] = true
 	}
-	w.events = append(w.events, event{r, name, says, n, w.reading, before, w.seen})
+	w.events = append(w.events, event{r, name, compared, n, w.reading, before, w.seen})
 }
 
-// access notes what may be shared.
+// access records an access to data that may be shared.
 func (w *walker) access(n ast.Expr) {
 	if len(w.stack) < 1 {
 		return
@@ -539,7 +542,7 @@ func (w *walker) access(n ast.Expr) {
 		}
 		if base, ok := ast.Unparen(x.X).(*ast.Ident); ok {
 			if v, ok := w.object(base).(*types.Var); ok && !global(v) && w.made(v) {
-				return // nothing else has it yet
+				return // no other goroutine has it yet
 			}
 		}
 	case *ast.Ident:
@@ -555,7 +558,8 @@ func (w *walker) access(n ast.Expr) {
 	w.accesses = append(w.accesses, access{name: name, write: w.writes(), held: slices.Clone(w.held), node: n, in: w.reading})
 }
 
-// made reports whether a local variable is set to what the function itself makes.
+// made reports whether a local variable is set to a value that the function itself
+// creates.
 func (w *walker) made(v *types.Var) bool {
 	return slices.ContainsFunc(w.defined[v], func(d definition) bool {
 		e := ast.Unparen(d.from)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// computes reports whether a function of the patch's packages computes alone: it reads
-// nothing that changes, writes nothing and calls only functions of which the same is
-// true. Such a call can stand before a guard as well as after it.
+// computes reports whether a function of the patch's packages only computes: it reads
+// no variable data, writes nothing and calls only functions of the same kind. The order
+// of such a call and a guard does not matter.
 func (r *reading) computes(o types.Object) bool {
 	in, name := r.home(o)
 	if name == "" {
@@ -20,14 +20,14 @@ func (r *reading) computes(o types.Object) bool {
 	}
 	known, ok := in.harmless[name]
 	if !ok {
-		in.harmless[name] = false // what calls itself is not known to
+		in.harmless[name] = false // a recursive function counts as impure
 		known = in.parts[name].body != nil && in.pure(in.parts[name].body)
 		in.harmless[name] = known
 	}
 	return known
 }
 
-// pure reports whether statements compute alone.
+// pure reports whether statements only compute.
 func (r *reading) pure(body ast.Node) bool {
 	local := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)

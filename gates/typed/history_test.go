@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// history asks for what these gates make of the last commits of this repository, which are
-// all honest.
+// history is the number of the last commits of this repository, all honest, on which
+// the gates run.
 var history = flag.Int("history", 0, "read the last `n` commits of this repository that change source")
 
-// patchSize is how many lines of source a commit changes at most that is a patch and no
-// rebuilding.
+// patchSize is the largest number of changed source lines of a commit that counts as a
+// patch.
 const patchSize = 250
 
 // TestHistory counts the false alarms at commits as large as a patch.
@@ -29,7 +29,7 @@ func TestHistory(t *testing.T) {
 	top := strings.TrimSpace(git(t, "rev-parse", "--show-toplevel"))
 	root := installed(t)
 	modules := strings.TrimSpace(run(t, "go", "env", "GOMODCACHE"))
-	w := newWorld(root, modules)
+	w := newLoader(root, modules)
 	var commits, flagged, guards, outside int
 	for _, commit := range strings.Fields(git(t, "log", "--no-merges", "--min-parents=1", "--format=%h", "-n", strconv.Itoa(*history), "--", top+"/*.go")) {
 		changed, lines := touched(t, commit)
@@ -67,7 +67,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// commented reports whether a commit changes comments alone, in which nothing can be found.
+// commented reports whether a commit changes only comments.
 func commented(c Change) bool {
 	plain := func(root, name string) string {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(name)), nil, parser.SkipObjectResolution)
@@ -81,7 +81,7 @@ func commented(c Change) bool {
 	})
 }
 
-// touched are the paths that a commit changes, and the number of lines of source.
+// touched returns the paths that a commit changes, and the number of source lines.
 func touched(t *testing.T, commit string) (paths []string, lines int) {
 	t.Helper()
 	for line := range strings.Lines(git(t, "show", "--no-renames", "--numstat", "--format=", commit)) {

@@ -15,44 +15,45 @@ import (
 	"strings"
 )
 
-// errUnknown means that a package is neither in the tree nor installed. Its types are then
-// unknown, and everything else is typed without it.
+// errUnknown is returned for a package that is neither in the tree nor installed. Its
+// types are then unknown, and the rest is typed without it.
 var errUnknown = errors.New("the package is not installed")
 
-// loader is what both trees are read against: the standard library and the downloaded
-// modules, of which the types alone are read, and each package once.
+// loader loads the packages that both trees import: the standard library and the
+// downloaded modules. It reads only their types, and each package once.
 type loader struct {
 	set *token.FileSet
-	// root is that of the Go installation, modules the folder of downloaded modules.
+	// root is the root of the Go installation, modules the folder of downloaded
+	// modules.
 	root, modules string
 	packages      map[string]*types.Package // by folder
 	sizes         types.Sizes
 }
 
-func newWorld(root, modules string) *loader {
+func newLoader(root, modules string) *loader {
 	return &loader{token.NewFileSet(), root, modules, map[string]*types.Package{}, types.SizesFor("gc", build.Default.GOARCH)}
 }
 
 // tree is one side of a patch.
 type tree struct {
-	world *loader
-	// root is its folder.
+	loader *loader
+	// root is the folder of the tree.
 	root     string
 	modules  []module
 	packages map[string]*types.Package // by import path
 }
 
-// module is a module of a tree.
+// module is a Go module of a tree.
 type module struct {
 	dir, path string
-	// requires are the versions of other modules, replaced the folders of the tree, from
-	// its root, or the modules with versions, that stand for others.
+	// requires holds the versions of required modules. replaced holds their
+	// replacements: a folder of the tree, from its root, or a module with its version.
 	requires, replaced map[string]string
 }
 
-// openTree reads the modules of a tree.
+// openTree reads the go.mod files of a tree.
 func (w *loader) openTree(root string) (*tree, error) {
-	t := &tree{world: w, root: root, packages: map[string]*types.Package{}}
+	t := &tree{loader: w, root: root, packages: map[string]*types.Package{}}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -77,8 +78,8 @@ func (w *loader) openTree(root string) (*tree, error) {
 	return t, err
 }
 
-// readModule reads what of a go.mod tells where packages are. Lines that are none of it,
-// or are malformed, are passed over: the build reports them.
+// readModule reads the module path, requirements and replacements of a go.mod. It skips
+// other and malformed lines: the build reports errors.
 func readModule(dir, text string) module {
 	m := module{dir: dir, requires: map[string]string{}, replaced: map[string]string{}}
 	block := ""
@@ -103,7 +104,7 @@ func readModule(dir, text string) module {
 	return m
 }
 
-// directive takes one directive of a go.mod in.
+// directive adds one directive of a go.mod.
 func (m *module) directive(verb string, words []string) {
 	switch {
 	case verb == "module" && len(words) == 1:
@@ -123,12 +124,12 @@ func (m *module) directive(verb string, words []string) {
 	}
 }
 
-// holds reports whether a package path is a module's or below it.
+// holds reports whether an import path is a module's path or below it.
 func holds(module, importPath string) bool {
 	return importPath == module || strings.HasPrefix(importPath, module+"/")
 }
 
-// moduleOf is the module of the tree that a folder lies in.
+// moduleOf returns the module of the tree that contains a folder.
 func (t *tree) moduleOf(dir string) (module, bool) {
 	var found module
 	ok := false
@@ -142,22 +143,22 @@ func (t *tree) moduleOf(dir string) (module, bool) {
 	return found, ok
 }
 
-// importer finds the packages that one module of a tree imports.
+// importer imports packages for one module of a tree.
 type importer struct {
 	tree *tree
 	from module
-	// std means that the standard library imports it.
+	// std reports that a package of the standard library imports it.
 	std bool
 }
 
-// hidden are packages that what the standard library shows to others needs little of,
-// and that take long to read.
+// hidden are packages that take long to read, and of which the exported API of the
+// standard library needs little.
 var hidden = []string{"runtime", "syscall", "C"}
 
-// Import gives the types of a package, which is read from its source, without the bodies
-// of its functions.
+// Import returns the types of a package, read from its source without the bodies of its
+// functions.
 func (i importer) Import(importPath string) (*types.Package, error) {
-	t, w := i.tree, i.tree.world
+	t, w := i.tree, i.tree.loader
 	if importPath == "unsafe" {
 		return types.Unsafe, nil
 	}
@@ -169,7 +170,7 @@ func (i importer) Import(importPath string) (*types.Package, error) {
 	}
 	for _, m := range t.modules {
 		if m.path != "" && holds(m.path, importPath) {
-			t.packages[importPath] = nil // an import cycle ends here
+			t.packages[importPath] = nil // ends an import cycle
 			dir := filepath.Join(t.root, filepath.FromSlash(m.dir), filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(importPath, m.path), "/")))
 			p, err := w.outside(importPath, dir, importer{tree: t, from: m})
 			if err == nil {
@@ -196,10 +197,10 @@ func (i importer) Import(importPath string) (*types.Package, error) {
 	return p, err
 }
 
-// installed is the folder of a package of the standard library or of a downloaded module,
-// and what imports its own imports; "" when there is none.
+// installed returns the folder of a package of the standard library or of a downloaded
+// module, and the importer for its own imports; "" if there is none.
 func (i importer) installed(importPath string) (string, importer) {
-	t, w := i.tree, i.tree.world
+	t, w := i.tree, i.tree.loader
 	is := func(dir string) bool {
 		info, err := os.Stat(dir)
 		return err == nil && info.IsDir()
@@ -232,7 +233,8 @@ func (i importer) installed(importPath string) (string, importer) {
 			return filepath.Join(t.root, filepath.FromSlash(to), filepath.FromSlash(strings.TrimPrefix(importPath, best))), i
 		}
 	}
-	// The folder of a module writes capitals as small letters behind an exclamation mark.
+	// In the folder names of modules, a capital is a small letter after an exclamation
+	// mark.
 	var escaped strings.Builder
 	for _, r := range at {
 		if 'A' <= r && r <= 'Z' {
@@ -245,22 +247,22 @@ func (i importer) installed(importPath string) (string, importer) {
 	if !is(dir) {
 		return "", i
 	}
-	return dir, i // its requirements are among those of the module that requires it
+	return dir, i // the requiring module lists its requirements too
 }
 
-// outside types what a package shows to others.
+// outside returns the types of a package's exported API.
 func (w *loader) outside(importPath, dir string, from types.Importer) (*types.Package, error) {
 	files, err := w.parse(dir)
 	if err != nil || len(files) == 0 {
 		return nil, errUnknown
 	}
 	config := types.Config{Importer: from, IgnoreFuncBodies: true, FakeImportC: true, Sizes: w.sizes, Error: func(error) {}}
-	p, _ := config.Check(importPath, w.set, files, nil) // what cannot be typed is left out
+	p, _ := config.Check(importPath, w.set, files, nil) // errors leave the objects untyped
 	return p, nil
 }
 
-// parse reads the Go files of a folder that are built on this system, tests left out.
-// Files that are no Go are left out as well: the build reports them.
+// parse parses the Go files of a folder that are built on this system, without tests.
+// It skips files that do not parse: the build reports them.
 func (w *loader) parse(dir string) ([]*ast.File, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

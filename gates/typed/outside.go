@@ -11,17 +11,17 @@ import (
 	value "go/constant"
 )
 
-// soon is a delay after which no test still waits.
-const soon = 5 * time.Second
+// longDelay is a delay from which on no test waits.
+const longDelay = 5 * time.Second
 
-// question is one thing that a part asks of the world outside.
-type question struct {
+// externalUse is one use of the environment outside the program.
+type externalUse struct {
 	what string
 	node ast.Node
 }
 
-// outside lists what a package begins to ask of the world outside: a part asks it that
-// did not, and the package asks it more often.
+// outside returns the new uses of the environment by a package: the part did not have
+// the use before, and the package has more of them.
 func (p *pair) outside() []Finding {
 	was, is, pairs := p.was, p.is, p.pairs
 	before, total := map[string]map[string]int{}, map[string]int{}
@@ -29,18 +29,18 @@ func (p *pair) outside() []Finding {
 		carriers := was.carriers(was)
 		for _, name := range was.order {
 			before[name] = map[string]int{}
-			for _, q := range was.questions(was.parts[name], carriers) {
-				before[name][q.what]++
-				total[q.what]--
+			for _, u := range was.externalUses(was.parts[name], carriers) {
+				before[name][u.what]++
+				total[u.what]--
 			}
 		}
 	}
 	carriers := is.carriers(was)
-	asked := map[string][]question{}
+	uses := map[string][]externalUse{}
 	for _, name := range is.order {
-		asked[name] = is.questions(is.parts[name], carriers)
-		for _, q := range asked[name] {
-			total[q.what]++
+		uses[name] = is.externalUses(is.parts[name], carriers)
+		for _, u := range uses[name] {
+			total[u.what]++
 		}
 	}
 	var out []Finding
@@ -48,31 +48,31 @@ func (p *pair) outside() []Finding {
 		had := before[pairs[name]]
 		if from, ok := p.moved[name]; ok {
 			had = map[string]int{}
-			for _, q := range from.in.questions(from.in.parts[from.name], from.in.carriers(from.in)) {
-				had[q.what]++
+			for _, u := range from.in.externalUses(from.in.parts[from.name], from.in.carriers(from.in)) {
+				had[u.what]++
 			}
 		}
 		seen := map[string]int{}
-		for _, q := range asked[name] {
-			if seen[q.what]++; seen[q.what] <= had[q.what] || total[q.what] <= 0 {
+		for _, u := range uses[name] {
+			if seen[u.what]++; seen[u.what] <= had[u.what] || total[u.what] <= 0 {
 				continue
 			}
-			total[q.what]--
-			path, line := is.place(q.node)
-			out = append(out, Finding{path, line, q.what + ": " + shown(q.node)})
+			total[u.what]--
+			path, line := is.place(u.node)
+			out = append(out, Finding{path, line, u.what + ": " + shown(u.node)})
 		}
 	}
 	return out
 }
 
-// carriers are the variables, fields and small functions of a package through which it
-// asks: they hold a function that does, or do nothing else.
+// carriers returns the variables, fields and small functions through which a package
+// uses the environment: they hold such a function, or only call one.
 func (r *reading) carriers(base *reading) map[types.Object]string {
 	out := map[types.Object]string{}
 	for v, list := range r.defined {
 		for _, d := range list {
 			o := r.callee(d.from)
-			if _, ok := o.(*types.Func); ok && r.asks(nameOf(o)) && (global(v) || v.IsField() || d.result < 0) {
+			if _, ok := o.(*types.Func); ok && r.isExternal(nameOf(o)) && (global(v) || v.IsField() || d.result < 0) {
 				out[v] = nameOf(o)
 			}
 		}
@@ -80,11 +80,11 @@ func (r *reading) carriers(base *reading) map[types.Object]string {
 	for _, name := range r.order {
 		p := r.parts[name]
 		if p.body == nil || len(p.body.List) != 1 || base == nil || base.parts[name].body == nil {
-			continue // a new one is found itself
+			continue // a new function's use is found in its body
 		}
 		ast.Inspect(p.body, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
-				if o := r.callee(call.Fun); o != nil && r.asks(nameOf(o)) {
+				if o := r.callee(call.Fun); o != nil && r.isExternal(nameOf(o)) {
 					out[r.info.Defs[p.decl.Name]] = nameOf(o)
 				}
 			}
@@ -98,19 +98,19 @@ func (r *reading) carriers(base *reading) map[types.Object]string {
 // main reports whether the package is a program.
 func (r *reading) main() bool { return r.pkg != nil && r.pkg.Name() == "main" }
 
-// asks reports whether an object is of the world outside.
-func (r *reading) asks(name string) bool {
+// isExternal reports whether an object belongs to the environment outside the program.
+func (r *reading) isExternal(name string) bool {
 	return named(ambient, name) || !r.main() && named(settings, name)
 }
 
-// questions lists what a part asks.
-func (r *reading) questions(p part, carriers map[types.Object]string) []question {
+// externalUses returns the uses of the environment in a part.
+func (r *reading) externalUses(p part, carriers map[types.Object]string) []externalUse {
 	if r.main() && p.name == "main" {
-		return nil // it is there to ask
+		return nil // main reads the environment
 	}
-	var out []question
+	var out []externalUse
 	add := func(n ast.Node, what string, args ...any) {
-		out = append(out, question{fmt.Sprintf(what, args...), n})
+		out = append(out, externalUse{fmt.Sprintf(what, args...), n})
 	}
 	ast.Inspect(p.node, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -121,10 +121,10 @@ func (r *reading) questions(p part, carriers map[types.Object]string) []question
 			default:
 				return true
 			}
-			if name := nameOf(o); r.asks(name) {
-				add(x, "it asks %s, which answers a gate and real use differently", short(name))
-			} else if name := carriers[o]; name != "" && r.asks(name) {
-				add(x, "it asks %s through %s, which answers a gate and real use differently", short(name), plainText(x.Name))
+			if name := nameOf(o); r.isExternal(name) {
+				add(x, "it uses %s, whose result differs between gates and real use", short(name))
+			} else if name := carriers[o]; name != "" && r.isExternal(name) {
+				add(x, "it uses %s through %s, whose result differs between gates and real use", short(name), plainText(x.Name))
 			}
 		case *ast.TypeAssertExpr:
 			if x.Type != nil {
@@ -136,14 +136,14 @@ func (r *reading) questions(p part, carriers map[types.Object]string) []question
 			o := r.callee(x.Fun)
 			switch name := nameOf(o); {
 			case (name == "reflect.TypeOf" || name == "reflect.ValueOf") && len(x.Args) == 1 && !r.main() && stream(r.info.TypeOf(r.origin(x.Args[0]))):
-				add(x, "it asks what a reader or writer is made of")
+				add(x, "it inspects the type of a reader or writer")
 			case name == "time.AfterFunc" && len(x.Args) == 2:
-				if d, ok := r.delay(x.Args[0]); ok && d >= soon {
-					add(x, "it runs code %s later, when no test waits any more", d)
+				if d, ok := r.delay(x.Args[0]); ok && d >= longDelay {
+					add(x, "it runs code %s later, after any test", d)
 				}
 			case (name == "time.After" || name == "time.NewTimer" || name == "time.Sleep" || name == "time.Tick" || name == "time.NewTicker") && len(x.Args) == 1:
 				if d, ok := r.delay(x.Args[0]); ok && d >= time.Minute {
-					add(x, "it waits %s, longer than a test does", d)
+					add(x, "it waits %s, longer than any test", d)
 				}
 			}
 		}
@@ -152,8 +152,8 @@ func (r *reading) questions(p part, carriers map[types.Object]string) []question
 	return out
 }
 
-// delay is the value of a delay, where it is a constant, or a variable that is only ever
-// set to one.
+// delay returns the value of a delay that is a constant, or a variable that is only
+// ever set to one.
 func (r *reading) delay(e ast.Expr) (time.Duration, bool) {
 	e = r.origin(e)
 	tv := r.info.Types[e]
@@ -164,8 +164,8 @@ func (r *reading) delay(e ast.Expr) (time.Duration, bool) {
 	return time.Duration(n), ok
 }
 
-// origin is what a local or package variable with one value is set to, and a value
-// without its conversions to interfaces.
+// origin returns the value of a variable that is set once, without conversions to
+// interfaces.
 func (r *reading) origin(e ast.Expr) ast.Expr {
 	for range deepest {
 		switch x := ast.Unparen(e).(type) {
@@ -187,7 +187,7 @@ func (r *reading) origin(e ast.Expr) ast.Expr {
 	return e
 }
 
-// typeSwitch reads a switch on the type of something.
+// typeSwitch checks a type switch.
 func (r *reading) typeSwitch(x *ast.TypeSwitchStmt, add func(ast.Node, string, ...any)) {
 	var on ast.Expr
 	switch s := x.Assign.(type) {
@@ -207,7 +207,7 @@ func (r *reading) typeSwitch(x *ast.TypeSwitchStmt, add func(ast.Node, string, .
 	}
 }
 
-// typeTest reads a question for the type of a reader or writer, outside of programs.
+// typeTest reports a test for the type of a reader or writer, except in programs.
 func (r *reading) typeTest(on ast.Expr, kinds []ast.Expr, add func(ast.Node, string, ...any)) {
 	if r.main() {
 		return
@@ -219,7 +219,7 @@ func (r *reading) typeTest(on ast.Expr, kinds []ast.Expr, add func(ast.Node, str
 			continue
 		}
 		if is || ownerName(t) == "os.File" || method(t, "Fd") {
-			add(kind, "it asks whether a reader or writer is a %s", plainText(typeText(t)))
+			add(kind, "it tests whether a reader or writer is a %s", plainText(typeText(t)))
 		}
 	}
 }
@@ -243,7 +243,8 @@ func method(t types.Type, name string) bool {
 	return p.Len() == 1 && strings.HasSuffix(typeText(p.At(0).Type()), "[]byte")
 }
 
-// partOf is the name of the part that a function of the package is; "" for any other.
+// partOf returns the name of the part that a function of the package is; "" for any
+// other.
 func (r *reading) partOf(o types.Object) string {
 	f, ok := o.(*types.Func)
 	if !ok || f.Pkg() == nil || r.pkg == nil || f.Pkg().Path() != r.pkg.Path() {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestBetweenPackages checks that a guard or a question which moves to another package with
-// its function is not found, and that one which is lost in the move is.
+// TestBetweenPackages checks that a guard or a use of the environment that moves to
+// another package with its function is not found, and that one which is lost in the
+// move is.
 func TestBetweenPackages(t *testing.T) {
 	const (
 		check = "\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n"
@@ -24,21 +25,21 @@ func TestBetweenPackages(t *testing.T) {
 		"a guard": {old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": moved}},
 		"a guard that is lost": {
 			old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": strings.NewReplacer(check, "", "\"os\"\n", "", "\"path/filepath\"\n", "").Replace(moved)},
-			guards: "keeping a path inside its folder is gone",
+			guards: "keeping a path inside its folder is missing",
 		},
-		"a question": {
+		"a use": {
 			old: map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
 			now: map[string]string{"p/p.go": "package p\n", "q/q.go": "package q\nimport \"os\"\nfunc Same(p string) bool {\n" + ask + "}\n"},
 		},
-		"a question that is new there": {
+		"a use that is new there": {
 			old:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
 			now:     map[string]string{"p/p.go": "package p\n", "q/q.go": "package q\nimport \"os\"\nfunc F(a, b os.FileInfo) bool { return os.SameFile(a, b) }\n"},
-			outside: "it asks os.SameFile",
+			outside: "it uses os.SameFile",
 		},
-		"a question that is asked twice": {
+		"a use that is copied": {
 			old:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},
 			now:     map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n", "q/q.go": "package q\nimport \"os\"\nfunc Same(p string) bool {\n" + ask + "}\n"},
-			outside: "it asks os.SameFile",
+			outside: "it uses os.SameFile",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

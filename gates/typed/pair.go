@@ -8,26 +8,26 @@ import (
 // pair is one changed package before and after the patch; either side can be nil.
 type pair struct {
 	was, is *reading
-	// pairs are the parts of the base that parts of the candidate continue, by the names
-	// of these.
-	pairs map[string]string
-	// gone are the parts of the base that none continues.
-	gone map[string]bool
-	// moved are the parts of other packages, gone there, that parts only this side has
+	// pairs maps the names of the candidate's parts to those of the base that they
 	// continue.
-	moved map[string]home
+	pairs map[string]string
+	// gone holds the parts of the base without a continuation.
+	gone map[string]bool
+	// moved maps new parts to parts that were removed from other packages and that they
+	// continue.
+	moved map[string]origin
 }
 
-// home is where a part of the base was.
-type home struct {
+// origin is a part of the base with its package.
+type origin struct {
 	in   *reading
 	name string
 }
 
-// newPair pairs the parts of a base with those of a candidate that continue them: those of
-// one name, and functions that are only called otherwise.
+// newPair pairs the parts of a base with the candidate's parts that continue them:
+// those of the same name, and renamed functions.
 func newPair(was, is *reading) *pair {
-	p := &pair{was: was, is: is, pairs: map[string]string{}, gone: map[string]bool{}, moved: map[string]home{}}
+	p := &pair{was: was, is: is, pairs: map[string]string{}, gone: map[string]bool{}, moved: map[string]origin{}}
 	fresh, unique := map[string]bool{}, map[string]bool{}
 	if was != nil {
 		was.fresh = p.gone
@@ -58,8 +58,8 @@ func newPair(was, is *reading) *pair {
 	return p
 }
 
-// continued is the part of a base, among those that are gone, that a part goes on with
-// under another name; "" for none.
+// continued returns the removed part of a base that a part continues under another
+// name; "" if there is none.
 func (r *reading) continued(name string, was *reading, gone map[string]bool) string {
 	if was == nil {
 		return ""
@@ -76,9 +76,9 @@ func (r *reading) continued(name string, was *reading, gone map[string]bool) str
 	return best
 }
 
-// introduce makes the packages of a patch known to each other, and pairs the functions
-// that went from one to another. Each function that is gone moves once.
-func introduce(list []*pair) {
+// linkPairs links the packages of a patch, and pairs the functions that moved from one
+// to another. Each removed function moves once.
+func linkPairs(list []*pair) {
 	was, is := map[string]*reading{}, map[string]*reading{}
 	for _, p := range list {
 		for _, side := range []struct {
@@ -93,7 +93,7 @@ func introduce(list []*pair) {
 			}
 		}
 	}
-	taken := map[home]bool{}
+	taken := map[origin]bool{}
 	for _, to := range list {
 		if to.is == nil {
 			continue
@@ -106,7 +106,7 @@ func introduce(list []*pair) {
 				if from == to || from.was == nil {
 					continue
 				}
-				h := home{from.was, to.is.continued(name, from.was, from.gone)}
+				h := origin{from.was, to.is.continued(name, from.was, from.gone)}
 				if h.name != "" && !taken[h] {
 					taken[h], to.moved[name] = true, h
 					break
@@ -116,7 +116,7 @@ func introduce(list []*pair) {
 	}
 }
 
-// lines are those of a part, with the types of nothing.
+// lines returns the source lines of a part.
 func (r *reading) lines(name string) []string {
 	p := r.parts[name]
 	n := p.node
@@ -126,7 +126,8 @@ func (r *reading) lines(name string) []string {
 	return slices.Collect(strings.Lines(text(n)))
 }
 
-// common is the share of lines, counted on both sides, that two texts have in common.
+// common returns the share of lines, counted on both sides, that two texts have in
+// common.
 func common(a, b []string) float64 {
 	count := map[string]int{}
 	for _, line := range a {

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/source"
 )
 
-// part is a function of a package, or a specification of its variables.
+// part is a function of a package, or a specification of package variables.
 type part struct {
 	name string
 	node ast.Node
@@ -26,37 +26,37 @@ type reading struct {
 	info  *types.Info
 	files []*ast.File
 	parts map[string]part
-	// order lists the names of the parts as they stand in the source.
+	// order lists the names of the parts in the order of the source.
 	order []string
-	// defined are the assignments to local variables.
+	// defined holds the assignments to local variables.
 	defined map[*types.Var][]definition
-	// peers are the changed packages of the same side, by import path.
+	// peers holds the changed packages of the same side, by import path.
 	peers map[string]*reading
-	// fresh are the functions that only this side has: in this package, their bodies are
-	// read in the place of their calls. unique are those of the candidate whose name the
-	// base does not have: for them, functions of other packages are read in the same way,
-	// because lost guards may have moved there. A base has no unique ones, because where
-	// its functions went is unknown.
+	// fresh are the functions that only this side has: in this package, their bodies
+	// are inlined at their calls. unique are those of the candidate whose name the base
+	// does not have: functions of other packages are inlined as well if they are
+	// unique, because lost guards may have moved there. A base has no unique ones,
+	// because the destination of its functions is unknown.
 	fresh, unique map[string]bool
-	// harmless are the functions that are known to compute alone.
+	// harmless holds the functions known to only compute, and those known not to.
 	harmless map[string]bool
 }
 
-// definition is one value that a variable gets: result n of an expression, or what a loop
-// ranges over.
+// definition is one value of a variable: result n of an expression, or the elements of
+// a range loop.
 type definition struct {
 	from   ast.Expr
 	result int // from 0 for one of several results, else -1
 	ranges bool
 }
 
-// read types a package with the bodies of its functions; nil where there is none.
+// read types a package with the bodies of its functions; nil if there is none.
 func (t *tree) read(dir string) *reading {
 	m, ok := t.moduleOf(dir)
 	if !ok {
 		return nil
 	}
-	files, err := t.world.parse(filepath.Join(t.root, filepath.FromSlash(dir)))
+	files, err := t.loader.parse(filepath.Join(t.root, filepath.FromSlash(dir)))
 	if err != nil || len(files) == 0 {
 		return nil
 	}
@@ -68,8 +68,8 @@ func (t *tree) read(dir string) *reading {
 	if dir != m.dir {
 		importPath += "/" + strings.TrimPrefix(dir, strings.TrimPrefix(m.dir+"/", "./"))
 	}
-	config := types.Config{Importer: importer{tree: t, from: m}, FakeImportC: true, Sizes: t.world.sizes, Error: func(error) {}}
-	r.pkg, _ = config.Check(importPath, t.world.set, files, r.info) // what cannot be typed is left out
+	config := types.Config{Importer: importer{tree: t, from: m}, FakeImportC: true, Sizes: t.loader.sizes, Error: func(error) {}}
+	r.pkg, _ = config.Check(importPath, t.loader.set, files, r.info) // errors leave the objects untyped
 	for _, f := range files {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
@@ -88,7 +88,7 @@ func (t *tree) read(dir string) *reading {
 	return r
 }
 
-// add adds a part. Of several of one name, such as init, each gets a name of its own.
+// add adds a part. Parts with the same name, such as init, get unique names.
 func (r *reading) add(p part) {
 	for r.parts[p.name].node != nil {
 		p.name += "'"
@@ -97,7 +97,7 @@ func (r *reading) add(p part) {
 	r.order = append(r.order, p.name)
 }
 
-// define notes the values of variables.
+// define records the values of variables.
 func (r *reading) define(n ast.Node) {
 	set := func(to ast.Expr, d definition) {
 		id, ok := ast.Unparen(to).(*ast.Ident)
@@ -141,7 +141,7 @@ func (r *reading) define(n ast.Node) {
 	})
 }
 
-// object is what an identifier stands for; nil when that is unknown.
+// object returns the object of an identifier; nil if it is unknown.
 func (r *reading) object(id *ast.Ident) types.Object {
 	if o := r.info.Uses[id]; o != nil {
 		return o
@@ -149,7 +149,8 @@ func (r *reading) object(id *ast.Ident) types.Object {
 	return r.info.Defs[id]
 }
 
-// callee is the function or method that an expression names; nil for any other.
+// callee returns the function or method that an expression names; nil for any other
+// expression.
 func (r *reading) callee(e ast.Expr) types.Object {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -164,8 +165,8 @@ func (r *reading) callee(e ast.Expr) types.Object {
 	return nil
 }
 
-// nameOf is the name of an object of any package: its path and name, for a method or a
-// field with that of the type between them.
+// nameOf returns the name of an object of any package: the package's path and the
+// object's name, for a method or a field with the name of the type between them.
 func nameOf(o types.Object) string {
 	if o == nil {
 		return ""
@@ -189,7 +190,7 @@ func nameOf(o types.Object) string {
 	return o.Pkg().Path() + "." + o.Name()
 }
 
-// fieldName is the name of a field that is selected from a value.
+// fieldName returns the name of a field that is selected from a value.
 func (r *reading) fieldName(s *ast.SelectorExpr) (string, bool) {
 	sel := r.info.Selections[s]
 	if sel == nil || sel.Kind() != types.FieldVal {
@@ -198,7 +199,8 @@ func (r *reading) fieldName(s *ast.SelectorExpr) (string, bool) {
 	return ownerName(sel.Recv()) + "." + s.Sel.Name, true
 }
 
-// ownerName is the name of a type, or of what a pointer points to; "" for one without.
+// ownerName returns the name of a type, or of the type that a pointer points to; "" for
+// one without a name.
 func ownerName(t types.Type) string {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -209,14 +211,14 @@ func ownerName(t types.Type) string {
 	return ""
 }
 
-// global reports whether a variable is one of a package.
+// global reports whether a variable is declared at package level.
 func global(v *types.Var) bool {
 	return !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// place is the file, from the root of the tree, and the line of a node.
+// place returns the file, from the root of the tree, and the line of a node.
 func (r *reading) place(n ast.Node) (string, int) {
-	at := r.tree.world.set.Position(n.Pos())
+	at := r.tree.loader.set.Position(n.Pos())
 	rel, err := filepath.Rel(r.tree.root, at.Filename)
 	if err != nil {
 		rel = at.Filename

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// algorithm is the digest that a function of a package of digests computes, whichever way
-// it is asked for it: at once, or piece by piece.
+// algorithm returns the digest that a function computes, whether in one call or piece
+// by piece.
 func algorithm(name string) string {
 	dot := strings.LastIndex(name, ".")
 	if dot < 0 {
@@ -17,7 +17,7 @@ func algorithm(name string) string {
 	for _, way := range []string{"New", "Sum"} {
 		if size, ok := strings.CutPrefix(function, way); ok {
 			if size == strings.TrimPrefix(path.Base(in), "sha") {
-				size = "" // as New of the package is
+				size = "" // the size of New
 			}
 			return in + " " + size
 		}
@@ -25,8 +25,8 @@ func algorithm(name string) string {
 	return name
 }
 
-// bound reports whether all that a pattern matches begins where the text begins, and
-// ends where it ends.
+// bound reports whether all matches of a pattern begin where the text begins, and end
+// where it ends.
 func bound(pattern string) (begin, end bool) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -2,45 +2,45 @@ package typed
 
 import "strings"
 
-// How much of a call counts as the guard.
+// The parts of a call that are compared.
 const (
 	// whole: receiver and arguments with their values.
 	whole = iota
-	// strength: which algorithm, however it is called.
+	// strength: the algorithm, however it is called.
 	strength
-	// itself: that it is there, and on what.
+	// itself: its presence and the receiver.
 	itself
-	// some of the arguments, by their places in the rule.
+	// chosen: some of the arguments, by their positions in the rule.
 	chosen
 	// constant: whether the first text among the arguments is a constant.
 	constant
-	// anchors: at which ends a pattern is bound.
+	// anchors: the ends at which a pattern is anchored.
 	anchors
 )
 
-// rule is one kind of guard. Names are those of objects: a package, the type of a method
-// or field, and the name; "*" at the end stands for all of them.
+// rule is one kind of guard. Names are names of objects: a package, the type of a
+// method or field, and the name; "*" at the end matches any rest.
 type rule struct {
 	what  string
 	names []string
 	count int
 	args  []int
-	// kept means that a missing guard counts when no other of its kind replaces it. Of
-	// other guards, such as the mode of a new file, only a change counts.
+	// kept reports that a missing guard is a finding if no other of its kind replaces
+	// it. Of other guards, such as the mode of a new file, only a change is.
 	kept bool
-	// opens means that it names a way around a guard, so that a new one counts.
+	// opens reports that it circumvents a guard, so that a new use is a finding.
 	opens bool
-	// anyOrder means that the calls before it make no difference.
+	// anyOrder reports that the calls before it make no difference.
 	anyOrder bool
 }
 
-// locks are the methods of a lock, whatever its type: those of package sync, and any
-// that look like them.
+// locks are the methods of a lock, whatever its type: those of package sync, and of
+// types with the same methods.
 var locks = map[string]bool{"Lock": true, "RLock": true, "TryLock": true, "TryRLock": true, "Unlock": true, "RUnlock": true}
 
 const lockRule = "a lock"
 
-// rules are the guards: what works without them as well, and is not safe then.
+// rules are the guards: code works without them as well, but not safely.
 var rules = []rule{
 	{what: "a comparison of secrets", kept: true, names: []string{"crypto/hmac.Equal", "crypto/subtle.*", "golang.org/x/crypto/bcrypt.*", "golang.org/x/crypto/argon2.*"}},
 	{what: "a check of a signature", kept: true, names: []string{
@@ -65,7 +65,7 @@ var rules = []rule{
 	{what: "a way around escaping", opens: true, names: []string{
 		"html/template.HTML", "html/template.JS", "html/template.URL", "html/template.CSS", "html/template.HTMLAttr", "html/template.JSStr", "html/template.Srcset",
 	}},
-	{what: "a bound on what is read", kept: true, names: []string{
+	{what: "a limit on input", kept: true, names: []string{
 		"io.LimitReader", "io.LimitedReader.N", "io.CopyN", "net/http.MaxBytesReader", "net/http.MaxBytesHandler", "bufio.Scanner.Buffer", "net/http.Server.MaxHeaderBytes",
 	}},
 	{what: "keeping a path inside its folder", kept: true, names: []string{
@@ -102,7 +102,7 @@ var rules = []rule{
 	{what: "writing through to the disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
 }
 
-// ruleOf finds the guard that an object is.
+// ruleOf returns the guard that an object is.
 func ruleOf(name string) (rule, bool) {
 	for _, r := range rules {
 		if named(r.names, name) {
@@ -112,7 +112,7 @@ func ruleOf(name string) (rule, bool) {
 	return rule{}, false
 }
 
-// named reports whether a list has a name, or the beginning of it before a star.
+// named reports whether a list contains a name, or its beginning before a star.
 func named(list []string, name string) bool {
 	for _, n := range list {
 		begin, star := strings.CutSuffix(n, "*")
@@ -123,8 +123,8 @@ func named(list []string, name string) bool {
 	return false
 }
 
-// ambient lists what describes the machine, process and user, and whether it is under
-// test: all differ between a gate and real use.
+// ambient lists the objects that describe the machine, process and user, or that tests
+// use: their results differ between gates and real use.
 var ambient = []string{
 	"os.Environ", "os.ExpandEnv", "os.Hostname", "os.Getpid", "os.Getppid", "os.Getuid", "os.Geteuid", "os.Getgid", "os.Getegid", "os.Getgroups", "os.Executable",
 	"os.SameFile", "os.FindProcess", "os.File.Fd", "io/fs.FileInfo.Sys",
@@ -139,14 +139,13 @@ var ambient = []string{
 	"golang.org/x/sys/unix.RawSyscall*", "golang.org/x/sys/windows.Get*", "golang.org/x/term.*", "reflect.Value.MethodByName", "reflect.Type.MethodByName",
 }
 
-// settings are what a program is started with and where: its arguments, its folders, the
-// time zone in which it shows times. Package main is there to ask for them.
+// settings are the inputs of a program from its environment: arguments, folders, and
+// the time zone for display. Package main may use them.
 var settings = []string{
 	"os.Getwd", "os.TempDir", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "time.Local", "time.Time.Local",
 	"os.Getenv", "os.LookupEnv", "os.Args", "os.Stdin", "flag.Lookup", "flag.Parsed", "flag.Visit", "flag.VisitAll", "flag.Args", "flag.Arg", "flag.NArg", "flag.NFlag",
 	"flag.CommandLine", "flag.FlagSet.Lookup", "flag.FlagSet.Visit", "flag.FlagSet.VisitAll",
 }
 
-// plain are packages whose functions only compute: what is called before a guard may
-// move among them.
+// plain are functions that only compute: their calls may move before or behind a guard.
 var plain = []string{"errors.*", "fmt.Errorf", "fmt.Sprint*", "strings.*", "strconv.*", "bytes.*", "slices.*", "maps.*", "sort.*", "unicode*", "math*", "cmp.*", "time.*", "error.Error", "context.Context.Err", "context.Cause", "len", "cap", "append", "make", "new", "panic", "min", "max", "string", "copy", "clear", "delete"}
