@@ -6,19 +6,28 @@
 //	runtime/provider   language models; runtime/mcp, authored, skill: tools of servers and of agents
 //	runtime/policy     deadlines, retries, breakers, rates, budgets around every call
 //	runtime/safety     the rails that no config reaches; runtime/scrub: no credential leaves
+//	runtime/text       foreign text made safe to show
 //	runtime/command    an operator's own program in runtime/sandbox, or service
 //	bench              tasks, suites, graders, the harness, the statistics
 //	archive            everything that outlives the process, on Badger
 //	mutate             operators, selectors, searchers; mutate/constants: those marked in source
-//	mutate/night       one agent's night: champion against itself, search, ablation, confirmation
+//	mutate/night       one agent's night: the champion against itself, search, ablation, confirmation
 //	patch              proposals as commits: patch/diff reads foreign diffs, patch/scope judges trees
 //	gates              the checks they must pass; gates/scan reads source, gates/gotest runs tests
-//	gates/review       the life of every proposal: propose, gate, approve, reject, roll back
+//	gates/review       the life of a proposal: propose, gate, await, approve, reject, roll back
 //	reports            the morning report
-//	internal/workspace the folder a person works in
-//	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning, backups
-//	crew.go            what the agents of one process share, and how each is opened
+//	internal/cli       the commands: flags, a call, the output
+//	internal/wire      agents, models, sandboxes, graders and archives, opened for one process
+//	internal/workspace the folder a person works in: files, settings, schema, scaffold
+//	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning
+//	internal/doctor    the checks of a workspace and its surroundings
+//	internal/signing   the signed head of the ledger
+//	internal/exit      exit codes and the hints of errors
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →
 // evaluation → recorded at once → searcher is told → next ask.
+//
+// A command goes: main builds a cli.Process → cli.Run sorts the command line → the
+// command reads its flags, calls wire or a package, and prints → exit.Of maps an error
+// to the exit code and a hint.
 package main

@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/text"
 )
 
-func (sh *shell) agentCommand() *cli.Command {
+func agentCommand(sh *shell) *cli.Command {
 	task := []cli.Flag{
 		agentFlag(),
 		&cli.StringFlag{Name: "task", Usage: "a task of the agent's suites, by `ID`, instead of a goal: it is graded as well"},
@@ -29,11 +29,11 @@ func (sh *shell) agentCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "the effective config, and where each value comes from", ArgsUsage: "[AGENT]",
-				Action: sh.agentShow,
+				Action: func(c *cli.Context) error { return agentShow(sh, c) },
 			},
 			{
 				Name: "run", Usage: "one turn, shown as it happens and kept", ArgsUsage: "[GOAL…]", Flags: task,
-				Action: sh.agentRun,
+				Action: func(c *cli.Context) error { return agentRun(sh, c) },
 			},
 		},
 	}
@@ -64,7 +64,7 @@ type valueLine struct {
 	NotSearched string `json:"not_searched,omitempty"`
 }
 
-func (sh *shell) agentShow(c *cli.Context) error {
+func agentShow(sh *shell, c *cli.Context) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (sh *shell) agentShow(c *cli.Context) error {
 	if len(a.Allow) > 0 {
 		sh.printf("\n  allowed to keep or share text beyond a turn: %s\n", strings.Join(a.Allow, ", "))
 	}
-	sh.printPolicies(version, policies)
+	printPolicies(sh.console, version, policies)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.
 }
 
 // configOf returns the config of the champion, or of the named variant in the archive.
-func (sh *shell) configOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (agent.Config, error) {
+func configOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (agent.Config, error) {
 	name := c.String("variant")
 	if name == "" {
 		return a.Champion, nil

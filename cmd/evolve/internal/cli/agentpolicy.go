@@ -80,15 +80,15 @@ func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 	return calls
 }
 
-func (sh *shell) printPolicies(version string, lines []policyOf) {
+func printPolicies(con *console, version string, lines []policyOf) {
 	if len(lines) == 0 {
 		return
 	}
-	sh.printf("\npolicies %s (`evolve help policies`)\n", version)
+	con.printf("\npolicies %s (`evolve help policies`)\n", version)
 	for _, l := range lines {
-		sh.printf("\n  %s %s\n", l.Kind, text.Visible(strings.Join(l.Names, ", ")))
+		con.printf("\n  %s %s\n", l.Kind, text.Visible(strings.Join(l.Names, ", ")))
 		for _, v := range l.Values {
-			sh.printf("    %-24s %-12s %s\n", v.Setting, v.Value, text.Visible(v.Origin))
+			con.printf("    %-24s %-12s %s\n", v.Setting, v.Value, text.Visible(v.Origin))
 		}
 	}
 }

@@ -49,7 +49,7 @@ type oneTurn struct {
 	session string
 }
 
-func (sh *shell) agentRun(c *cli.Context) error {
+func agentRun(sh *shell, c *cli.Context) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -68,10 +68,10 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	if t.Suite != nil && t.session != "" {
 		return exit.Misuse(errors.New("--session continues a conversation; --task is a task on its own"))
 	}
-	if t.Config, err = sh.configOf(c, w, a); err != nil {
+	if t.Config, err = configOf(c, w, a); err != nil {
 		return err
 	}
-	if t.Earlier, err = sh.earlier(c.Context, w, t); err != nil {
+	if t.Earlier, err = earlier(c.Context, w, t); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "evolve-turn-")
@@ -93,7 +93,7 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	live := sh.watch()
+	live := watch(sh)
 	res, err := agents.Take(c.Context, opened.Agent, t.Turn, scratch, live.show)
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return err
@@ -103,14 +103,14 @@ func (sh *shell) agentRun(c *cli.Context) error {
 	if err := wire.WriteBlackboard(w.Root, a.ID, agents.Board); err != nil {
 		return err
 	}
-	if err := sh.keepTurn(c, w, t, &view); err != nil {
+	if err := keepTurn(sh, c, w, t, &view); err != nil {
 		return err
 	}
 	if sh.json {
 		err = sh.printJSON(view)
 	} else {
 		live.rest(view.Transcript)
-		sh.printEnd(view)
+		printEnd(sh.console, view)
 	}
 	if err == nil && c.Context.Err() != nil {
 		err = context.Cause(c.Context)
@@ -130,7 +130,7 @@ func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 }
 
 // earlier returns the state after the session's last turn.
-func (sh *shell) earlier(ctx context.Context, w *workspace.Workspace, t oneTurn) (agent.Session, error) {
+func earlier(ctx context.Context, w *workspace.Workspace, t oneTurn) (agent.Session, error) {
 	if t.session == "" {
 		return agent.Session{}, nil
 	}
@@ -152,7 +152,7 @@ func (sh *shell) earlier(ctx context.Context, w *workspace.Workspace, t oneTurn)
 // keepTurn stores the turn, the session and the change requests. It stores nothing of a
 // suite's task, which is an evaluation by hand. While a run holds the archive, it prints
 // that the turn is not stored.
-func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
+func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
 	if t.Suite != nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 	requests, patches := v.Requests, []agent.ChangeRequest{}
 	v.Requests = nil
 	err := lend(ctx, func(store *archive.Archive) error {
-		if err := sh.storeTurn(ctx, store, t, v); err != nil {
+		if err := storeTurn(ctx, sh, store, t, v); err != nil {
 			return err
 		}
 		for _, q := range requests {
@@ -168,9 +168,9 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 				patches = append(patches, q)
 				continue
 			}
-			p, err := sh.proposeTool(ctx, w, store, t.Agent, q)
+			p, err := proposeTool(ctx, sh, w, store, t.Agent, q)
 			if err == nil {
-				err = sh.keepAsked(ctx, store, t, v, q, p)
+				err = keepAsked(ctx, sh, store, t, v, q, p)
 			}
 			if err != nil {
 				return err
@@ -186,14 +186,14 @@ func (sh *shell) keepTurn(c *cli.Context, w *workspace.Workspace, t oneTurn, v *
 	}
 	for _, q := range patches {
 		if err == nil {
-			err = sh.keepPatch(c, w, lend, t, v, q)
+			err = keepPatch(sh, c, w, lend, t, v, q)
 		}
 	}
 	return err
 }
 
 // storeTurn stores the turn and the session.
-func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView) error {
+func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView) error {
 	record := archive.TurnRecord{
 		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
 		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.Now(), Transcript: v.Transcript,
@@ -216,29 +216,29 @@ func (sh *shell) storeTurn(ctx context.Context, store *archive.Archive, t oneTur
 
 // keepPatch makes a proposal of a patch that the agent requested. Its gates run without
 // the archive. A refused patch stays a change request.
-func (sh *shell) keepPatch(c *cli.Context, w *workspace.Workspace, lend review.WithStore, t oneTurn, v *turnView, q agent.ChangeRequest) error {
+func keepPatch(sh *shell, c *cli.Context, w *workspace.Workspace, lend review.WithStore, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	s, _ := wire.PatchOf(w, t.Agent.ID, q)
-	p, err := sh.submit(c.Context, sh.PatchReviewer(w, lend), s)
+	p, err := submit(c.Context, sh.console, sh.PatchReviewer(w, lend), s)
 	if err != nil {
 		return err
 	}
 	return lend.RetryLocked(c.Context, sh.Sleep, func(ctx context.Context, store *archive.Archive) error {
-		return sh.keepAsked(ctx, store, t, v, q, p)
+		return keepAsked(ctx, sh, store, t, v, q, p)
 	})
 }
 
 // submit proposes a patch. It returns nil and prints the reason if the patch was refused
 // or its gates were stopped.
-func (sh *shell) submit(ctx context.Context, rev *review.Reviewer, s review.Submission) (*archive.ProposalRecord, error) {
+func submit(ctx context.Context, con *console, rev *review.Reviewer, s review.Submission) (*archive.ProposalRecord, error) {
 	p, err := rev.ProposePatch(ctx, s)
 	var refused *review.RefusedError
 	if errors.As(err, &refused) {
-		sh.eprintf("no proposal was made of a patch of %s by %s: %s\n", text.Visible(s.Target), text.Visible(s.Author), text.Visible(refused.Text))
+		con.eprintf("no proposal was made of a patch of %s by %s: %s\n", text.Visible(s.Target), text.Visible(s.Author), text.Visible(refused.Text))
 		return nil, nil
 	}
 	var left *review.LeftError
 	if errors.As(err, &left) {
-		sh.eprintf("%s; the next night or `evolve patch propose` takes it up\n", text.Visible(left.Error()))
+		con.eprintf("%s; the next night or `evolve patch propose` takes it up\n", text.Visible(left.Error()))
 		return &p, nil
 	}
 	if err != nil {
@@ -249,12 +249,12 @@ func (sh *shell) submit(ctx context.Context, rev *review.Reviewer, s review.Subm
 
 // keepAsked notes the proposal that was made of a request. A request without a proposal
 // is stored as such.
-func (sh *shell) keepAsked(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest, p *archive.ProposalRecord) error {
+func keepAsked(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest, p *archive.ProposalRecord) error {
 	if p != nil {
 		v.Proposals = append(v.Proposals, p.ID)
 		return nil
 	}
-	if err := sh.keepRequest(ctx, store, t, v, q); err != nil {
+	if err := keepRequest(ctx, sh, store, t, v, q); err != nil {
 		return err
 	}
 	v.Requests = append(v.Requests, q)
@@ -263,7 +263,7 @@ func (sh *shell) keepAsked(ctx context.Context, store *archive.Archive, t oneTur
 
 // proposeTool makes a proposal of a tool that the agent wrote; it ignores other requests.
 // A tool that cannot be proposed stays a change request.
-func (sh *shell) proposeTool(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
+func proposeTool(ctx context.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
 	d, ok := toolOf(q)
 	if !ok {
 		return nil, nil
@@ -290,7 +290,7 @@ func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
 }
 
 // keepRequest stores a change that the agent asked for and may not make itself.
-func (sh *shell) keepRequest(ctx context.Context, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
+func keepRequest(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	_, err := store.PutRequest(ctx, archive.ChangeRequestRecord{
 		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.Now(),
 	})
@@ -312,7 +312,7 @@ type watcher struct {
 	shown int
 }
 
-func (sh *shell) watch() *watcher {
+func watch(sh *shell) *watcher {
 	return &watcher{sh: sh, quiet: sh.json}
 }
 
@@ -324,7 +324,7 @@ func (w *watcher) show(e agent.Event) {
 		return
 	}
 	w.shown++
-	w.sh.printEvent(e)
+	printEvent(w.sh.console, e)
 }
 
 // rest prints the events of a turn that could not be shown live, as those of an
@@ -334,35 +334,35 @@ func (w *watcher) rest(t agent.Transcript) {
 		return
 	}
 	for _, e := range t.Events {
-		w.sh.printEvent(e)
+		printEvent(w.sh.console, e)
 	}
 }
 
 // printEvent prints one step of a turn on one line.
-func (sh *shell) printEvent(e agent.Event) {
+func printEvent(con *console, e agent.Event) {
 	if e.Kind == agent.EventStderr { // the cause of a failure is in its last lines
 		for _, line := range lastLines(e.Text, shownStderr) {
-			sh.printf("%-10s  %s\n", e.Kind, text.Visible(line))
+			con.printf("%-10s  %s\n", e.Kind, text.Visible(line))
 		}
 		return
 	}
-	sh.printf("%-10s", e.Kind)
+	con.printf("%-10s", e.Kind)
 	if e.Name != "" {
-		sh.printf("  %s", text.Visible(e.Name))
+		con.printf("  %s", text.Visible(e.Name))
 	}
 	if e.Outcome != "" && e.Outcome != agent.OK {
-		sh.printf("  [%s]", e.Outcome)
+		con.printf("  [%s]", e.Outcome)
 	}
 	if e.Text != "" {
-		sh.printf("  %s", text.Visible(oneLine(e.Text, 160)))
+		con.printf("  %s", text.Visible(oneLine(e.Text, 160)))
 	}
 	switch {
 	case e.Kind == agent.EventPolicy && len(e.Data) > 0:
-		sh.printf("  %s", text.Visible(policyLine(e.Data)))
+		con.printf("  %s", text.Visible(policyLine(e.Data)))
 	case len(e.Data) > 0:
-		sh.printf("  %s", text.Visible(oneLine(string(e.Data), 160)))
+		con.printf("  %s", text.Visible(oneLine(string(e.Data), 160)))
 	}
-	sh.printf("\n")
+	con.printf("\n")
 }
 
 // policyLine returns the settings of a call, without their origins, which `evolve agent
@@ -382,28 +382,28 @@ func policyLine(data json.RawMessage) string {
 	return oneLine(strings.Join(parts, " · "), 160)
 }
 
-func (sh *shell) printEnd(v turnView) {
-	sh.printf("\noutcome    %s\n", v.Outcome)
+func printEnd(con *console, v turnView) {
+	con.printf("\noutcome    %s\n", v.Outcome)
 	if v.Error != "" {
-		sh.printf("error      %s\n", text.Visible(v.Error))
+		con.printf("error      %s\n", text.Visible(v.Error))
 	}
 	if v.Answer != nil {
-		sh.printf("answer     %s\n", text.Visible(*v.Answer))
+		con.printf("answer     %s\n", text.Visible(*v.Answer))
 	}
-	sh.printf("used       %s\n", usedLine(v.Usage))
+	con.printf("used       %s\n", usedLine(v.Usage))
 	if v.Turn != "" {
-		sh.printf("stored     %s\n", v.Turn)
+		con.printf("stored     %s\n", v.Turn)
 	}
 	for _, q := range v.Requests {
-		sh.printf("asked for  %s %s: `evolve requests list`\n", text.Visible(q.Type), text.Visible(oneLine(q.Target, 80)))
+		con.printf("asked for  %s %s: `evolve requests list`\n", text.Visible(q.Type), text.Visible(oneLine(q.Target, 80)))
 	}
 	for _, id := range v.Proposals {
-		sh.printf("proposal   %s: `evolve show %s`\n", id, id)
+		con.printf("proposal   %s: `evolve show %s`\n", id, id)
 	}
 	if v.Score != nil {
-		sh.printf("score      %.3f\n", *v.Score)
+		con.printf("score      %.3f\n", *v.Score)
 		for _, g := range v.Grades {
-			sh.printf("           %s  %.3f  %s\n", g.Type, g.Score, text.Visible(g.Reason))
+			con.printf("           %s  %.3f  %s\n", g.Type, g.Score, text.Visible(g.Reason))
 		}
 	}
 }

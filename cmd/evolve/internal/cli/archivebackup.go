@@ -23,20 +23,20 @@ type backupView struct {
 	archive.Contents
 }
 
-func (sh *shell) archiveBackupCommand() *cli.Command {
+func archiveBackupCommand(sh *shell) *cli.Command {
 	var force bool
 	return &cli.Command{
 		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
 		Description: "Works while a run is on: the copy is of one moment. It is written whole or not at all, " +
 			"readable by you alone. In a FOLDER the file is named by the archive and the time. `evolve archive restore` reads it.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Destination: &force, Usage: "replace FILE"}},
-		Action: func(c *cli.Context) error { return sh.archiveBackup(c, force) },
+		Action: func(c *cli.Context) error { return archiveBackup(sh, c, force) },
 	}
 }
 
-func (sh *shell) archiveBackup(c *cli.Context, force bool) error {
+func archiveBackup(sh *shell, c *cli.Context, force bool) error {
 	name := c.Args().First()
-	return sh.reading(c, func(a *archive.Archive) error {
+	return reading(sh, c, func(a *archive.Archive) error {
 		path := sh.abs(name)
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			id, err := a.ID(c.Context)
@@ -58,17 +58,17 @@ func (sh *shell) archiveBackup(c *cli.Context, force bool) error {
 		if sh.json {
 			return sh.printJSON(backupView{path, held})
 		}
-		return sh.printContents("written to "+path, held)
+		return printContents(sh.console, "written to "+path, held)
 	})
 }
 
 // printContents shows what a backup holds, below what was done with it.
-func (sh *shell) printContents(done string, held archive.Contents) error {
+func printContents(con *console, done string, held archive.Contents) error {
 	head := "empty"
 	if held.Head != "" {
 		head = fmt.Sprintf("entry %d, %s", held.Ledger, held.Head)
 	}
-	_, err := fmt.Fprintf(sh.stdout, "%s (%s)\n  holds   %s, %s, %s, %s\n  ledger  %s\n", done, humanize.IBytes(uint64(held.Bytes)),
+	_, err := fmt.Fprintf(con.stdout, "%s (%s)\n  holds   %s, %s, %s, %s\n  ledger  %s\n", done, humanize.IBytes(uint64(held.Bytes)),
 		count(held.Runs, "run"), count(held.Evaluations, "evaluation"), count(held.Transcripts, "transcript"), count(held.Proposals, "proposal"), head)
 	return err
 }

@@ -17,38 +17,38 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 )
 
-func (sh *shell) archiveCommand() *cli.Command {
+func archiveCommand(sh *shell) *cli.Command {
 	var csv bool
 	return &cli.Command{
 		Name: "archive", Usage: "what was recorded: numbers, checks, export, import, backups and repair",
 		Subcommands: []*cli.Command{
 			{
 				Name: "stats", Usage: "how much there is of what",
-				Action: sh.archiveStats,
+				Action: func(c *cli.Context) error { return archiveStats(sh, c) },
 			},
 			{
 				Name: "check", Usage: "read every record and verify the ledger",
-				Action: sh.archiveCheck,
+				Action: func(c *cli.Context) error { return archiveCheck(sh, c) },
 			},
 			{
 				Name: "export", Usage: "everything as JSONL, or the evaluations as CSV", ArgsUsage: "[FILE]",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "csv", Destination: &csv, Usage: "the evaluations as CSV"}},
-				Action: func(c *cli.Context) error { return sh.archiveExport(c, csv) },
+				Action: func(c *cli.Context) error { return archiveExport(sh, c, csv) },
 			},
 			{
 				Name: "import", Usage: "read an export into a workspace without an archive", ArgsUsage: "FILE",
-				Action: sh.archiveImport,
+				Action: func(c *cli.Context) error { return archiveImport(sh, c) },
 			},
-			sh.archiveBackupCommand(),
-			sh.archiveRestoreCommand(),
-			sh.archiveRepairCommand(),
-			sh.archiveGCCommand(),
+			archiveBackupCommand(sh),
+			archiveRestoreCommand(sh),
+			archiveRepairCommand(sh),
+			archiveGCCommand(sh),
 		},
 	}
 }
 
-func (sh *shell) archiveStats(c *cli.Context) error {
-	return sh.reading(c, func(a *archive.Archive) error {
+func archiveStats(sh *shell, c *cli.Context) error {
+	return reading(sh, c, func(a *archive.Archive) error {
 		s, err := a.Stats(c.Context)
 		if err != nil {
 			return err
@@ -81,8 +81,8 @@ func (sh *shell) archiveStats(c *cli.Context) error {
 	})
 }
 
-func (sh *shell) archiveCheck(c *cli.Context) error {
-	return sh.reading(c, func(a *archive.Archive) error {
+func archiveCheck(sh *shell, c *cli.Context) error {
+	return reading(sh, c, func(a *archive.Archive) error {
 		if err := a.Check(c.Context); err != nil {
 			return err
 		}
@@ -95,13 +95,13 @@ func (sh *shell) archiveCheck(c *cli.Context) error {
 }
 
 // archiveExport writes to a file, atomically, or to standard output.
-func (sh *shell) archiveExport(c *cli.Context, csv bool) error {
+func archiveExport(sh *shell, c *cli.Context, csv bool) error {
 	name := c.Args().First()
 	toStdout := name == "" || name == "-"
 	if toStdout && sh.json {
 		return exit.Errorf(exit.Usage, "leave --json out, or name a FILE", "an export on standard output is many JSON lines, not one value")
 	}
-	return sh.inspecting(c, func(a *archive.Archive) error {
+	return inspecting(sh, c, func(a *archive.Archive) error {
 		write := func(ctx context.Context, w io.Writer) error {
 			if csv {
 				return a.ExportCSV(ctx, w)

@@ -22,7 +22,7 @@ type gcView struct {
 	DryRun bool `json:"dry_run"`
 }
 
-func (sh *shell) archiveGCCommand() *cli.Command {
+func archiveGCCommand(sh *shell) *cli.Command {
 	var dry bool
 	return &cli.Command{
 		Name: "gc", Usage: "remove old transcripts and evaluations by `keep` of evolve.yaml",
@@ -30,7 +30,7 @@ func (sh *shell) archiveGCCommand() *cli.Command {
 			"90 days, keeps its evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
 			"latest 30 nights always stay. What stays is copied, checked, and put in the place of the old in one step.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &dry, Usage: "show what would go, and change nothing"}},
-		Action: func(c *cli.Context) error { return sh.archiveGC(c, dry) },
+		Action: func(c *cli.Context) error { return archiveGC(sh, c, dry) },
 	}
 }
 
@@ -38,7 +38,7 @@ func retention(w *workspace.Workspace) archive.Retention {
 	return archive.Retention{Nights: w.Settings.Keep.Nights, Bytes: w.Settings.Keep.Size}
 }
 
-func (sh *shell) archiveGC(c *cli.Context, dry bool) error {
+func archiveGC(sh *shell, c *cli.Context, dry bool) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (sh *shell) archiveGC(c *cli.Context, dry bool) error {
 	gone, err := a.Removable(c.Context, keep, sh.Now())
 	err = errors.Join(err, a.Close())
 	if err == nil && !dry {
-		gone, err = sh.collect(c.Context, w.Root, keep, "evolve archive gc")
+		gone, err = collect(c.Context, sh, w.Root, keep, "evolve archive gc")
 	}
 	if err != nil {
 		return gcFailure(err)
@@ -71,7 +71,7 @@ func (sh *shell) archiveGC(c *cli.Context, dry bool) error {
 
 // collect removes what a retention does not keep. The rewritten store has one more entry,
 // which the next open signs.
-func (sh *shell) collect(ctx context.Context, root string, keep archive.Retention, owner string) (archive.Removed, error) {
+func collect(ctx context.Context, sh *shell, root string, keep archive.Retention, owner string) (archive.Removed, error) {
 	n, _ := sh.Notary(root)
 	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.Now}}
 	if n != nil {
@@ -119,12 +119,12 @@ func removedWords(r archive.Removed, dry bool) string {
 
 // keepHouse applies the retention of evolve.yaml after a nightly run. The archive must be
 // closed. A failure is a warning: the next run tries again.
-func (sh *shell) keepHouse(ctx context.Context, w *workspace.Workspace, s batch.Summary, quiet bool) {
+func keepHouse(ctx context.Context, sh *shell, w *workspace.Workspace, s batch.Summary, quiet bool) {
 	keep := retention(w)
 	if keep == (archive.Retention{}) || s.Run.Exit == exit.Interrupted {
 		return
 	}
-	gone, err := sh.collect(ctx, w.Root, keep, runOwner)
+	gone, err := collect(ctx, sh, w.Root, keep, runOwner)
 	switch {
 	case err != nil:
 		sh.eprintf("warning: nothing old was removed after run %s: %s\n", s.Run.ID, foreign.Visible(err.Error()))

@@ -22,9 +22,9 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-func (sh *shell) archiveImport(c *cli.Context) error {
+func archiveImport(sh *shell, c *cli.Context) error {
 	name := c.Args().First()
-	root, in, err := sh.intoVacant(c, "an import would mix two histories")
+	root, in, err := intoVacant(sh, c, "an import would mix two histories")
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 			return err
 		}
 		var err error
-		commits, err = sh.commitsOf(ctx, a, root, review.Audit{})
+		commits, err = commitsOf(ctx, sh, a, root, review.Audit{})
 		return err
 	}}
 	if err := archive.ImportAt(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how); err != nil {
@@ -81,7 +81,7 @@ func (sh *shell) archiveImport(c *cli.Context) error {
 
 // commitsOf compares an archive with the commits of the workspace's repository; nothing is
 // compared where there is none or git is not installed.
-func (sh *shell) commitsOf(ctx context.Context, a *archive.Archive, root string, how review.Audit) (review.Commits, error) {
+func commitsOf(ctx context.Context, sh *shell, a *archive.Archive, root string, how review.Audit) (review.Commits, error) {
 	repo, err := patch.Open(root, sh.Env)
 	if err == nil {
 		_, _, err = repo.Head()
@@ -98,18 +98,18 @@ func (sh *shell) commitsOf(ctx context.Context, a *archive.Archive, root string,
 
 // intoVacant returns the workspace's folder, ready for an archive, and the opened file
 // that the first argument names. It refuses as vacantRoot does.
-func (sh *shell) intoVacant(c *cli.Context, reason string) (string, io.ReadCloser, error) {
-	root, err := sh.vacantRoot(c, reason)
+func intoVacant(sh *shell, c *cli.Context, reason string) (string, io.ReadCloser, error) {
+	root, err := vacantRoot(sh, c, reason)
 	if err != nil {
 		return "", nil, err
 	}
-	in, err := sh.source(c.Context, c.Args().First())
+	in, err := openInput(c.Context, sh, c.Args().First())
 	return root, in, err
 }
 
 // vacantRoot returns the workspace's folder, ready for an archive. If there is an archive
 // already, it refuses with the given reason.
-func (sh *shell) vacantRoot(c *cli.Context, reason string) (string, error) {
+func vacantRoot(sh *shell, c *cli.Context, reason string) (string, error) {
 	root, err := sh.root(c)
 	if err != nil {
 		return "", err

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/text"
 )
 
-func (sh *shell) archiveRepairCommand() *cli.Command {
+func archiveRepairCommand(sh *shell) *cli.Command {
 	var yes bool
 	return &cli.Command{
 		Name: "repair", Usage: "save what can be read of a damaged archive",
@@ -25,7 +25,7 @@ func (sh *shell) archiveRepairCommand() *cli.Command {
 			"and behind the damage, with the ledger up to the last entry whose chain holds and an entry that names what was " +
 			"lost. The damaged archive is moved aside whole. Killed on its way it can be repeated.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Destination: &yes, Aliases: []string{"y"}, Usage: "repair it"}},
-		Action: func(c *cli.Context) error { return sh.archiveRepair(c, yes) },
+		Action: func(c *cli.Context) error { return archiveRepair(sh, c, yes) },
 	}
 }
 
@@ -36,7 +36,7 @@ type repairView struct {
 	archive.Repair
 }
 
-func (sh *shell) archiveRepair(c *cli.Context, yes bool) error {
+func archiveRepair(sh *shell, c *cli.Context, yes bool) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (sh *shell) archiveRepair(c *cli.Context, yes bool) error {
 	if sh.json {
 		err = sh.printJSON(repairView{r.Sound(), r.Aside != "", *r})
 	} else {
-		err = sh.printRepair(root, r)
+		err = printRepair(sh.console, root, r)
 	}
 	if err == nil && !r.Sound() && r.Aside == "" {
 		err = exit.Silent(exit.Integrity)
@@ -67,33 +67,33 @@ func (sh *shell) archiveRepair(c *cli.Context, yes bool) error {
 }
 
 // printRepair shows what was found, and what is or would be kept.
-func (sh *shell) printRepair(root string, r *archive.Repair) error {
+func printRepair(con *console, root string, r *archive.Repair) error {
 	if r.Sound() {
-		_, err := fmt.Fprintln(sh.stdout, "sound: there is nothing to repair")
+		_, err := fmt.Fprintln(con.stdout, "sound: there is nothing to repair")
 		return err
 	}
 	for _, d := range r.Damage {
-		sh.printf("damaged  %s\n", text.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
+		con.printf("damaged  %s\n", text.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
 	}
-	sh.printf("kept     %s\n", tally(r.Kept))
-	sh.printf("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
+	con.printf("kept     %s\n", tally(r.Kept))
+	con.printf("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
 	if r.Older > 0 {
-		sh.printf("older    of %s only an older version can be read\n", count(r.Older, "record"))
+		con.printf("older    of %s only an older version can be read\n", count(r.Older, "record"))
 	}
-	sh.printf("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
+	con.printf("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
 	if r.Behind > 0 {
-		sh.printf("; %s behind it can be read and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
+		con.printf("; %s behind it can be read and stay in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
 	}
-	sh.printf("\n")
+	con.printf("\n")
 	if r.Aside == "" {
-		_, err := fmt.Fprintf(sh.stdout, "\nnothing was changed\n\n  next    %s\n", sh.command("evolve archive repair --yes"))
+		_, err := fmt.Fprintf(con.stdout, "\nnothing was changed\n\n  next    %s\n", con.command("evolve archive repair --yes"))
 		return err
 	}
 	name, err := filepath.Rel(root, r.Aside)
 	if err != nil {
 		name = r.Aside
 	}
-	_, err = fmt.Fprintf(sh.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", text.Visible(name), sh.command("evolve archive check"))
+	_, err = fmt.Fprintf(con.stdout, "\nrepaired; the damaged archive is %s\n\n  next    %s\n", text.Visible(name), con.command("evolve archive check"))
 	return err
 }
 

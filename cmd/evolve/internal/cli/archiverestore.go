@@ -24,7 +24,7 @@ import (
 // noArchiveID stands for the id of a backup that has none, on the command line.
 const noArchiveID = "none"
 
-func (sh *shell) archiveRestoreCommand() *cli.Command {
+func archiveRestoreCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "restore", Usage: "make the archive from a backup, in a workspace without one", ArgsUsage: "FILE",
 		Description: "Reads what `evolve archive backup` and a night wrote, and the schema-N.backup that a change of the " +
@@ -35,7 +35,7 @@ func (sh *shell) archiveRestoreCommand() *cli.Command {
 			&cli.StringFlag{Name: "archive", Usage: "take the backup though it is of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before something recorded is lost; needed where there is no terminal"},
 		},
-		Action: sh.archiveRestore,
+		Action: func(c *cli.Context) error { return archiveRestore(sh, c) },
 	}
 }
 
@@ -48,9 +48,9 @@ type restoreView struct {
 	LostEntries int64                  `json:"lost_entries"`
 }
 
-func (sh *shell) archiveRestore(c *cli.Context) error {
+func archiveRestore(sh *shell, c *cli.Context) error {
 	name := c.Args().First()
-	root, in, err := sh.intoVacant(c, "a backup is restored where there is none")
+	root, in, err := intoVacant(sh, c, "a backup is restored where there is none")
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 	var lost archive.Succession
 	how := archive.Building{Owner: "evolve archive restore", Now: sh.Now, Loses: func() archive.Succession { return lost }}
 	how.Weigh = func(ctx context.Context, a *archive.Archive, held archive.Contents) (err error) {
-		lost, err = sh.weigh(ctx, c, root, a, held)
+		lost, err = compareBackup(ctx, sh, c, root, a, held)
 		return err
 	}
 	held, err := archive.Restore(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how)
@@ -77,19 +77,19 @@ func (sh *shell) archiveRestore(c *cli.Context) error {
 	if sh.json {
 		return sh.printJSON(restoreView{backupView{name, held}, append([]archive.LostDecision{}, lost.Lost...), lost.Entries})
 	}
-	return sh.printContents("restored from "+name, held)
+	return printContents(sh.console, "restored from "+name, held)
 }
 
-// weigh compares a backup with what the workspace names: the head beside the archive and
+// compareBackup compares a backup with what the workspace names: the head beside the archive and
 // the commits. It refuses the backup of another archive, and asks before something is lost.
-func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *archive.Archive, held archive.Contents) (archive.Succession, error) {
+func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, a *archive.Archive, held archive.Contents) (archive.Succession, error) {
 	var lost archive.Succession
 	w, there, err := archive.WitnessOf(wire.ArchiveDir(root))
 	if err != nil && !errors.Is(err, archive.ErrCorrupt) {
 		return lost, err
 	}
 	there = there && err == nil
-	commits, err := sh.commitsOf(ctx, a, root, review.Audit{Older: true})
+	commits, err := commitsOf(ctx, sh, a, root, review.Audit{Older: true})
 	if err != nil {
 		return lost, err
 	}
@@ -108,18 +108,18 @@ func (sh *shell) weigh(ctx context.Context, c *cli.Context, root string, a *arch
 	case wanted != "" && wanted != id:
 		return lost, exit.Errorf(exit.Gate, "leave the flag out for a backup of this workspace", "the backup is of the archive %s, not of %s", id, wanted)
 	}
-	if lost, err = sh.losing(ctx, root, a, w, there, commits); err != nil {
+	if lost, err = lossOf(ctx, root, a, w, there, commits); err != nil {
 		return lost, err
 	}
 	if lost.Entries == 0 && len(lost.Lost) == 0 && foreign == "" {
 		return lost, nil
 	}
-	return lost, sh.confirmLoss(ctx, c, lost, foreign)
+	return lost, confirmLoss(ctx, sh.console, c, lost, foreign)
 }
 
-// losing returns what a backup does not have: what an archive that was set aside in the
+// lossOf returns what a backup does not have: what an archive that was set aside in the
 // workspace tells of, and what commits do.
-func (sh *shell) losing(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits review.Commits) (archive.Succession, error) {
+func lossOf(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits review.Commits) (archive.Succession, error) {
 	var lost archive.Succession
 	id, err := a.ID(ctx)
 	if err != nil {
@@ -200,7 +200,7 @@ func lostWords(d archive.LostDecision) string {
 }
 
 // confirmLoss lists what is lost and asks.
-func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.Succession, foreign string) error {
+func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive.Succession, foreign string) error {
 	var b strings.Builder
 	if foreign != "" {
 		fmt.Fprintf(&b, "the backup is of another archive: %s\n", foreign)
@@ -215,9 +215,9 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 	if lost.Entries > 0 && len(lost.Lost) == 0 {
 		b.WriteString("  which decisions they tell of is not known, if any\n")
 	}
-	who, ok := sh.asker()
+	who, ok := con.asker()
 	if c.Bool("yes") || !ok {
-		_, _ = fmt.Fprint(sh.stderr, b.String())
+		_, _ = fmt.Fprint(con.stderr, b.String())
 	}
 	if c.Bool("yes") {
 		return nil
@@ -237,7 +237,7 @@ func (sh *shell) confirmLoss(ctx context.Context, c *cli.Context, lost archive.S
 }
 
 // notLost is refuseLost for a command that has no archive open.
-func (sh *shell) notLost(ctx context.Context, root string, d decision, p archive.ProposalRecord, w review.Decision) error {
+func notLost(ctx context.Context, root string, d decision, p archive.ProposalRecord, w review.Decision) error {
 	if d.name != "approve" {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/text"
 )
 
-func (sh *shell) auditCommand() *cli.Command {
+func auditCommand(sh *shell) *cli.Command {
 	var from int64
 	return &cli.Command{
 		Name: "audit", Usage: "the hash-chained ledger of everything decided or attempted",
@@ -19,31 +19,31 @@ func (sh *shell) auditCommand() *cli.Command {
 				Name: "log", Usage: "the entries",
 				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Destination: &from, Usage: "from entry `N` on", Value: 1}},
 				Action: func(c *cli.Context) error {
-					return sh.inspecting(c, func(a *archive.Archive) error { return sh.auditLog(c.Context, a, from) })
+					return inspecting(sh, c, func(a *archive.Archive) error { return auditLog(c.Context, sh.console, a, from) })
 				},
 			},
-			sh.verifyCommand(),
-			sh.acceptHeadCommand(),
-			sh.signCommand(),
+			verifyCommand(sh),
+			acceptHeadCommand(sh),
+			signCommand(sh),
 		},
 	}
 }
 
-func (sh *shell) auditLog(ctx context.Context, a *archive.Archive, from int64) error {
+func auditLog(ctx context.Context, con *console, a *archive.Archive, from int64) error {
 	list := []archive.LedgerEntry{}
 	for e, err := range a.Ledger(ctx, from) {
 		if err != nil {
 			return fmt.Errorf("reading the ledger: %w", err)
 		}
-		if sh.json {
+		if con.json {
 			list = append(list, e)
 			continue
 		}
-		sh.printf("%4d  %s  %s  %-18s  %-12s  %s\n", e.Seq, e.Time.Local().Format("2006-01-02 15:04:05"),
+		con.printf("%4d  %s  %s  %-18s  %-12s  %s\n", e.Seq, e.Time.Local().Format("2006-01-02 15:04:05"),
 			text.Visible(e.Hash[:min(12, len(e.Hash))]), text.Visible(e.Kind), text.Visible(e.Subject), text.Visible(e.Actor))
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"entries": list})
+	if con.json {
+		return con.printJSON(map[string]any{"entries": list})
 	}
 	return nil
 }

@@ -12,26 +12,26 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 )
 
-func (sh *shell) acceptHeadCommand() *cli.Command {
+func acceptHeadCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "accept-head", Usage: "go on from a ledger that is not the one that was witnessed",
 		Description: "The head of the ledger is kept in .evolve/archive.head as well. Where the archive was restored " +
 			"by hand, the two differ and every command refuses to work. This command takes the ledger as it is. " +
 			"A ledger entry says who accepted it, why, and what the file held.",
 		Flags:  []cli.Flag{byFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"}},
-		Action: sh.acceptHead,
+		Action: func(c *cli.Context) error { return acceptHead(sh, c) },
 	}
 }
 
-func (sh *shell) acceptHead(c *cli.Context) error {
-	if err := sh.mayDecide(c, "accept-head", true); err != nil {
+func acceptHead(sh *shell, c *cli.Context) error {
+	if err := mayDecide(sh, c, "accept-head", true); err != nil {
 		return err
 	}
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
-	by, err := sh.decider(c, root)
+	by, err := decider(sh, c, root)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (sh *shell) acceptHead(c *cli.Context) error {
 	var n int64
 	var head string
 	if with.Key != nil {
-		if n, head, err = sh.signVerified(c.Context, a, root, with.Key); err != nil {
+		if n, head, err = signVerified(c.Context, sh, a, root, with.Key); err != nil {
 			err = fmt.Errorf("the ledger is accepted, but not signed: %w", err)
 		}
 	} else {

@@ -19,7 +19,7 @@ type signOptions struct {
 	anew bool
 }
 
-func (sh *shell) signCommand() *cli.Command {
+func signCommand(sh *shell) *cli.Command {
 	var o signOptions
 	return &cli.Command{
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
@@ -31,23 +31,23 @@ func (sh *shell) signCommand() *cli.Command {
 			&cli.StringFlag{Name: "key", Destination: &o.key, Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
 			&cli.BoolFlag{Name: "anew", Destination: &o.anew, Usage: "also where the head that was signed before is not in the ledger"},
 		},
-		Action: func(c *cli.Context) error { return sh.auditSign(c, o) },
+		Action: func(c *cli.Context) error { return auditSign(sh, c, o) },
 	}
 }
 
-func (sh *shell) auditSign(c *cli.Context, o signOptions) error {
-	if err := sh.outside(); err != nil {
+func auditSign(sh *shell, c *cli.Context, o signOptions) error {
+	if err := outside(sh); err != nil {
 		return err
 	}
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
-	with, err := sh.keysFor(root, o.key)
+	with, err := keysFor(sh, root, o.key)
 	if err != nil {
 		return err
 	}
-	return sh.reading(c, func(a *archive.Archive) error {
+	return reading(sh, c, func(a *archive.Archive) error {
 		was, err := signing.Read(c.Context, a, root, with.Allowed)
 		switch {
 		case errors.Is(err, signing.ErrUnsigned), err == nil, o.anew:
@@ -56,7 +56,7 @@ func (sh *shell) auditSign(c *cli.Context, o signOptions) error {
 		default:
 			return err
 		}
-		n, head, err := sh.signVerified(c.Context, a, root, with.Key)
+		n, head, err := signVerified(c.Context, sh, a, root, with.Key)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (sh *shell) auditSign(c *cli.Context, o signOptions) error {
 
 // keysFor returns the keys of the setting audit, or the key in the file from the command
 // line.
-func (sh *shell) keysFor(root, file string) (signing.Keys, error) {
+func keysFor(sh *shell, root, file string) (signing.Keys, error) {
 	set, err := sh.AuditSettings(root)
 	if file != "" {
 		if set.Sign = sh.abs(file); err != nil { // nothing else of the settings is needed
@@ -94,8 +94,8 @@ func (sh *shell) keysFor(root, file string) (signing.Keys, error) {
 
 // signVerified signs the head of a ledger if all checks of `audit verify` pass, and the
 // chain up to that head is intact. A run may add to the ledger meanwhile.
-func (sh *shell) signVerified(ctx context.Context, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
-	if _, err := sh.verified(ctx, a, root); err != nil {
+func signVerified(ctx context.Context, sh *shell, a *archive.Archive, root string, key *sshsig.Key) (int64, string, error) {
+	if _, err := verified(ctx, sh, a, root); err != nil {
 		return 0, "", unverified(err)
 	}
 	id, err := a.ID(ctx)

@@ -57,7 +57,7 @@ type verifyView struct {
 	told archive.Audited
 }
 
-func (sh *shell) verifyCommand() *cli.Command {
+func verifyCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
 		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
@@ -65,19 +65,19 @@ func (sh *shell) verifyCommand() *cli.Command {
 			"The rulings of all results are computed again from the evaluations that are still stored. " +
 			"The first that does not is named, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
 		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger; audit.allowed_signers of evolve.yaml by default"}},
-		Action: sh.auditVerify,
+		Action: func(c *cli.Context) error { return auditVerify(sh, c) },
 	}
 }
 
-func (sh *shell) auditVerify(c *cli.Context) error {
+func auditVerify(sh *shell, c *cli.Context) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
-	return sh.inspecting(c, func(a *archive.Archive) error {
-		v, err := sh.verified(c.Context, a, root)
+	return inspecting(sh, c, func(a *archive.Archive) error {
+		v, err := verified(c.Context, sh, a, root)
 		if err == nil {
-			err = sh.checkSigned(c, a, root, &v)
+			err = checkSigned(sh, c, a, root, &v)
 		}
 		if err != nil {
 			return unverified(err)
@@ -85,7 +85,7 @@ func (sh *shell) auditVerify(c *cli.Context) error {
 		if sh.json {
 			return sh.printJSON(v)
 		}
-		sh.printVerified(v)
+		printVerified(sh.console, v)
 		return nil
 	})
 }
@@ -106,7 +106,7 @@ func unverified(err error) error {
 
 // verified checks the archive by itself and against the commits of its proposals'
 // repositories.
-func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) (verifyView, error) {
+func verified(ctx context.Context, sh *shell, a *archive.Archive, root string) (verifyView, error) {
 	told, err := a.Audit(ctx)
 	v := verifyView{
 		Entries: told.Entries, Head: told.Head, Proposals: told.Proposals, Unbound: told.Unbound, Gone: told.Gone, Accepted: told.Accepted,
@@ -159,7 +159,7 @@ func (sh *shell) verified(ctx context.Context, a *archive.Archive, root string) 
 }
 
 // checkSigned checks the signed head if the command line or the settings request it.
-func (sh *shell) checkSigned(c *cli.Context, a *archive.Archive, root string, v *verifyView) error {
+func checkSigned(sh *shell, c *cli.Context, a *archive.Archive, root string, v *verifyView) error {
 	file, allowed := c.String("allowed-signers"), []byte(nil)
 	set, err := sh.AuditSettings(root)
 	switch {
@@ -190,11 +190,11 @@ func placeOf(p archive.ProposalRecord, root string) string {
 	return filepath.Join(root, p.Patch.Repository)
 }
 
-func (sh *shell) printVerified(v verifyView) {
-	sh.printf("intact: %d entries, head %s\n", v.Entries, v.Head)
-	sh.printf("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
+func printVerified(con *console, v verifyView) {
+	con.printf("intact: %d entries, head %s\n", v.Entries, v.Head)
+	con.printf("  %s and %s agree with the ledger\n", count(v.Proposals, "proposal"), count(v.Commits, "commit"))
 	if v.Rulings.Recomputed > 0 {
-		sh.printf("  %s computed again from the stored evaluations\n", count(v.Rulings.Recomputed, "ruling"))
+		con.printf("  %s computed again from the stored evaluations\n", count(v.Rulings.Recomputed, "ruling"))
 	}
 	for _, note := range []struct {
 		n    int
@@ -205,33 +205,33 @@ func (sh *shell) printVerified(v verifyView) {
 		{len(v.Missing), "adopted by a commit that the repository does not have"},
 	} {
 		if note.n > 0 {
-			sh.printf("  %s %s\n", count(note.n, "proposal"), note.text)
+			con.printf("  %s %s\n", count(note.n, "proposal"), note.text)
 		}
 	}
 	if n := v.Rulings.Unstored; n > 0 {
-		sh.printf("  %s not recomputable: an older evolve did not store what they were computed from\n", count(n, "ruling"))
+		con.printf("  %s not recomputable: an older evolve did not store what they were computed from\n", count(n, "ruling"))
 	}
 	if n := v.Rulings.Gone; n > 0 {
-		sh.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
+		con.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
-		sh.printf("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
+		con.printf("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if n := len(v.Unproven); n > 0 {
-		sh.printf("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
+		con.printf("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
 	}
 	if n := len(v.Later); n > 0 {
-		sh.printf("  %s about imported proposals that the export does not tell of: it is older, or cut\n", count(n, "commit"))
+		con.printf("  %s about imported proposals that the export does not tell of: it is older, or cut\n", count(n, "commit"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
-		sh.printf("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
+		con.printf("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
 			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), foreign.Visible(id))
 	}
 	if v.Signer != "" {
-		sh.printf("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, foreign.Visible(v.Signer), v.Signed, v.Entries)
+		con.printf("  signed by %s (%s) at entry %d of %d\n", v.Fingerprint, foreign.Visible(v.Signer), v.Signed, v.Entries)
 	}
 	if v.NoGit != "" {
-		sh.printf("  not compared with commits: %s\n", v.NoGit)
+		con.printf("  not compared with commits: %s\n", v.NoGit)
 	}
 }

@@ -20,20 +20,20 @@ import (
 	"evolve/runtime/text"
 )
 
-func (sh *shell) benchCommand() *cli.Command {
+func benchCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "bench", Usage: "suites: what agents are measured on",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "the suites and their tasks in numbers", Action: sh.benchList},
+			{Name: "list", Usage: "the suites and their tasks in numbers", Action: func(c *cli.Context) error { return benchList(sh, c) }},
 			{
 				Name: "validate", Usage: "check suites: those of the workspace, or the files named", ArgsUsage: "[FILE…]",
-				Action: sh.benchValidate,
+				Action: func(c *cli.Context) error { return benchValidate(sh, c) },
 			},
-			sh.benchRunCommand(),
-			sh.benchImportCommand(),
+			benchRunCommand(sh),
+			benchImportCommand(sh),
 			{
 				Name: "split", Usage: "show which tasks are searched on and which are held out", ArgsUsage: "SUITE",
-				Action: sh.benchSplit,
+				Action: func(c *cli.Context) error { return benchSplit(sh, c) },
 			},
 		},
 	}
@@ -51,7 +51,7 @@ type suiteLine struct {
 	Hash     string   `json:"hash"`
 }
 
-func (sh *shell) benchList(c *cli.Context) error {
+func benchList(sh *shell, c *cli.Context) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func suiteInNumbers(w *workspace.Workspace, s *bench.Suite) suiteLine {
 	return l
 }
 
-func (sh *shell) benchValidate(c *cli.Context) error {
+func benchValidate(sh *shell, c *cli.Context) error {
 	var suites []*bench.Suite
 	if c.NArg() == 0 {
 		w, err := sh.load(c)
@@ -109,7 +109,7 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 		for _, name := range sortedSuites(w) {
 			suites = append(suites, w.Suites[name])
 		}
-		return sh.valid(sortedSuites(w), suites)
+		return printValid(sh.console, sortedSuites(w), suites)
 	}
 	var names, issues []string
 	for _, file := range c.Args().Slice() {
@@ -127,40 +127,40 @@ func (sh *shell) benchValidate(c *cli.Context) error {
 	if len(issues) > 0 {
 		return exit.Errorf(exit.Usage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
 	}
-	return sh.valid(names, suites)
+	return printValid(sh.console, names, suites)
 }
 
-// valid prints that suites are usable, and the near-duplicates in each.
-func (sh *shell) valid(names []string, suites []*bench.Suite) error {
+// printValid prints that suites are usable, and the near-duplicates in each.
+func printValid(con *console, names []string, suites []*bench.Suite) error {
 	alike := map[string]bench.Likeness{}
 	for i, s := range suites {
 		alike[names[i]] = s.Likeness()
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"valid": orEmpty(names), "likeness": alike})
+	if con.json {
+		return con.printJSON(map[string]any{"valid": orEmpty(names), "likeness": alike})
 	}
-	_, err := fmt.Fprintf(sh.stdout, "valid: %s\n", text.Visible(strings.Join(names, ", ")))
+	_, err := fmt.Fprintf(con.stdout, "valid: %s\n", text.Visible(strings.Join(names, ", ")))
 	for _, name := range names {
-		sh.alike(name+": ", alike[name])
+		printLikeness(con, name+": ", alike[name])
 	}
 	return err
 }
 
-// alike prints the near-duplicates, if there are any.
-func (sh *shell) alike(lead string, l bench.Likeness) {
+// printLikeness prints the near-duplicates, if there are any.
+func printLikeness(con *console, lead string, l bench.Likeness) {
 	if l.String() == "" {
 		return
 	}
-	sh.printf("%s%s\n", text.Visible(lead), l)
+	con.printf("%s%s\n", text.Visible(lead), l)
 	for _, group := range l.Named {
-		sh.printf("  %s\n", text.Visible(group))
+		con.printf("  %s\n", text.Visible(group))
 	}
 	if more := l.Groups - len(l.Named); more > 0 {
-		sh.printf("  and %d groups more\n", more)
+		con.printf("  and %d groups more\n", more)
 	}
 }
 
-func (sh *shell) benchSplit(c *cli.Context) error {
+func benchSplit(sh *shell, c *cli.Context) error {
 	name := c.Args().First()
 	w, err := sh.load(c)
 	if err != nil {
@@ -190,9 +190,9 @@ func (sh *shell) benchSplit(c *cli.Context) error {
 	return nil
 }
 
-// source is handed with a usage error.
-func (sh *shell) source(ctx context.Context, name string) (io.ReadCloser, error) {
-	in, err := sh.handed(ctx, name)
+// openInput is handed with a usage error.
+func openInput(ctx context.Context, sh *shell, name string) (io.ReadCloser, error) {
+	in, err := openFile(ctx, sh, name)
 	if err != nil {
 		return nil, exit.Misuse(fmt.Errorf("reading %s: %w", name, err))
 	}

@@ -27,7 +27,7 @@ type benchImportOptions struct {
 	read            importer.Options
 }
 
-func (sh *shell) benchImportCommand() *cli.Command {
+func benchImportCommand(sh *shell) *cli.Command {
 	var o benchImportOptions
 	var formats []string
 	for _, f := range importer.Formats() {
@@ -53,7 +53,7 @@ func (sh *shell) benchImportCommand() *cli.Command {
 			&cli.StringFlag{Name: "choices", Destination: &o.read.Columns.Choices, Usage: "the `COLUMN` of the choices, which are shown below the question"},
 			&cli.BoolFlag{Name: "force", Destination: &o.force, Usage: "replace what is there"},
 		},
-		Action: func(c *cli.Context) error { return sh.benchImport(c, o) },
+		Action: func(c *cli.Context) error { return benchImport(sh, c, o) },
 	}
 }
 
@@ -66,7 +66,7 @@ type imported struct {
 	alike   *bench.Likeness // of tasks
 }
 
-func (sh *shell) benchImport(c *cli.Context, o benchImportOptions) error {
+func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 	name := c.Args().First()
 	if (o.suite == "") == (o.memories == "") {
 		return exit.Misuse(errors.New("say where it goes: --suite NAME or --memories AGENT"))
@@ -80,11 +80,11 @@ func (sh *shell) benchImport(c *cli.Context, o benchImportOptions) error {
 	if err != nil {
 		return err
 	}
-	opts, err := sh.importOptions(c.Context, o)
+	opts, err := importOptions(c.Context, sh, o)
 	if err != nil {
 		return err
 	}
-	in, err := sh.source(c.Context, name)
+	in, err := openInput(c.Context, sh, name)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (sh *shell) benchImport(c *cli.Context, o benchImportOptions) error {
 	}
 	_, err = fmt.Fprintf(sh.stdout, "%d written to %s\n", out.entries, out.path)
 	if out.alike != nil {
-		sh.alike("", *out.alike)
+		printLikeness(sh.console, "", *out.alike)
 	}
 	return err
 }
@@ -145,13 +145,13 @@ func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 const howToRead = "--format, --question, --answer and --part say how to read it"
 
 // importOptions completes the options with the file of domains.
-func (sh *shell) importOptions(ctx context.Context, o benchImportOptions) (importer.Options, error) {
+func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (importer.Options, error) {
 	read := o.read
 	read.Format, read.Parts = importer.Format(o.format), o.parts.Value()
 	if o.domains == "" {
 		return read, nil
 	}
-	in, err := sh.source(ctx, o.domains)
+	in, err := openInput(ctx, sh, o.domains)
 	if err != nil {
 		return read, err
 	}

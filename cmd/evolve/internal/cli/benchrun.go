@@ -49,7 +49,7 @@ type taskScore struct {
 	Reason  string        `json:"reason,omitempty"`
 }
 
-func (sh *shell) benchRunCommand() *cli.Command {
+func benchRunCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "run", Usage: "evaluate one config once on an agent's search tasks", ArgsUsage: "[AGENT]",
 		Description: "The champion, or --variant. The holdout stays closed: only `evolve run` opens it, and keeps\n" +
@@ -58,11 +58,11 @@ func (sh *shell) benchRunCommand() *cli.Command {
 			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
 			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
 		},
-		Action: sh.benchRun,
+		Action: func(c *cli.Context) error { return benchRun(sh, c) },
 	}
 }
 
-func (sh *shell) benchRun(c *cli.Context) error {
+func benchRun(sh *shell, c *cli.Context) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (sh *shell) benchRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := sh.configOf(c, w, a)
+	config, err := configOf(c, w, a)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (sh *shell) benchRun(c *cli.Context) error {
 	if sh.json {
 		return sh.printJSON(view)
 	}
-	sh.printBench(view)
+	printBench(sh.console, view)
 	return nil
 }
 
@@ -181,20 +181,20 @@ func (v *benchView) summarize(tasks []*bench.Task) {
 	}
 }
 
-func (sh *shell) printBench(v benchView) {
+func printBench(con *console, v benchView) {
 	for _, t := range v.Tasks {
 		if t.Scored && t.Score >= 1 {
 			continue
 		}
-		sh.printf("  %.2f  %-14s %-28s %-20s %s\n", t.Score, text.Visible(t.Domain), text.Visible(t.Task), t.Outcome, text.Visible(oneLine(t.Reason, 80)))
+		con.printf("  %.2f  %-14s %-28s %-20s %s\n", t.Score, text.Visible(t.Domain), text.Visible(t.Task), t.Outcome, text.Visible(oneLine(t.Reason, 80)))
 	}
-	sh.printf("\n")
+	con.printf("\n")
 	for _, d := range v.Domains {
-		sh.printf("  %-16s %.3f  over %d tasks\n", text.Visible(d.Domain), d.Score, d.Tasks)
+		con.printf("  %-16s %.3f  over %d tasks\n", text.Visible(d.Domain), d.Score, d.Tasks)
 	}
-	sh.printf("  %-16s %.3f  [%.3f, %.3f] over %d search tasks", "all", v.Score, v.Lo, v.Hi, v.Scored)
+	con.printf("  %-16s %.3f  [%.3f, %.3f] over %d search tasks", "all", v.Score, v.Lo, v.Hi, v.Scored)
 	if v.Missing > 0 {
-		sh.printf(", %d missing", v.Missing)
+		con.printf(", %d missing", v.Missing)
 	}
-	sh.printf("\n")
+	con.printf("\n")
 }

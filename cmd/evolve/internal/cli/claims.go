@@ -74,7 +74,7 @@ func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 }
 
 // groundsOf reads the grounds of a proposal and lets go of the archive.
-func (sh *shell) groundsOf(ctx context.Context, root string, p archive.ProposalRecord) ([]string, error) {
+func groundsOf(ctx context.Context, root string, p archive.ProposalRecord) ([]string, error) {
 	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return nil, err

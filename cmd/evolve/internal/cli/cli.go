@@ -66,9 +66,9 @@ func (sh *shell) dispatch() error {
 	case err != nil:
 		return err
 	case line.version:
-		return sh.printVersion()
+		return printVersion(sh.console)
 	case line.help || len(line.path) == 0:
-		return sh.help(line.path)
+		return help(sh, line.path)
 	}
 	return app.RunContext(sh.Ctx, append([]string{"evolve"}, line.args...))
 }
@@ -113,7 +113,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 				if first := ctx.Args().First(); first != "" {
 					return unknownCommand(first, name, c.Subcommands)
 				}
-				return sh.help(pathTo(sh.app().Commands, strings.Fields(name)[1:]))
+				return help(sh, pathTo(sh.app().Commands, strings.Fields(name)[1:]))
 			}
 			if err := checkArguments(ctx, name, c); err != nil {
 				return err

@@ -20,12 +20,12 @@ func (sh *shell) commands() []*cli.Command {
 	}
 	var all []*cli.Command
 	for _, g := range [][]*cli.Command{
-		group(groupStart, sh.initCommand(), sh.demoCommand(), sh.doctorCommand(), sh.helpCommand()),
-		group(groupNight, sh.runCommand(), sh.statusCommand(), sh.reportCommand(), sh.proposalsCommand(), sh.showCommand(),
-			sh.diffCommand(), sh.reviewCommand(), sh.decisionCommand(approving()), sh.decisionCommand(rejecting()), sh.decisionCommand(rollingBack()),
-			sh.requestsCommand()),
-		group(groupBehind, sh.variantsCommand(), sh.lineageCommand(), sh.compareCommand(), sh.proposeCommand(), sh.patchCommand(), sh.agentCommand(), sh.toolsCommand(), sh.benchCommand()),
-		group(groupKeep, sh.auditCommand(), sh.archiveCommand()),
+		group(groupStart, initCommand(sh), demoCommand(sh), doctorCommand(sh), helpCommand(sh)),
+		group(groupNight, runCommand(sh), statusCommand(sh), reportCommand(sh), proposalsCommand(sh), showCommand(sh),
+			diffCommand(sh), reviewCommand(sh), decisionCommand(sh, approving()), decisionCommand(sh, rejecting()), decisionCommand(sh, rollingBack()),
+			requestsCommand(sh)),
+		group(groupBehind, variantsCommand(sh), lineageCommand(sh), compareCommand(sh), proposeCommand(sh), patchCommand(sh), agentCommand(sh), toolsCommand(sh), benchCommand(sh)),
+		group(groupKeep, auditCommand(sh), archiveCommand(sh)),
 	} {
 		all = append(all, g...)
 	}

@@ -36,13 +36,13 @@ const (
 	unitsOfTasks  = "tasks" // each task by itself, of weight 1
 )
 
-func (sh *shell) compareCommand() *cli.Command {
+func compareCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "compare", Usage: "two variants on the evaluations they share, paired by task", ArgsUsage: "A B",
 		Description: "The difference is B − A. Search tasks flatter what was tuned on them; the holdout does not.",
 		Flags:       []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
-			return sh.reading(c, func(a *archive.Archive) error {
+			return reading(sh, c, func(a *archive.Archive) error {
 				id, err := agentOf(c, a)
 				if err != nil {
 					return err
@@ -58,14 +58,14 @@ func (sh *shell) compareCommand() *cli.Command {
 				if one.ID == two.ID {
 					return exit.Misuse(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
 				}
-				view, err := compareVariants(c.Context, a, one, two, sh.suiteTasks(c, id), sh.ruleOf(c, id))
+				view, err := compareVariants(c.Context, a, one, two, suiteTasks(sh, c, id), ruleOf(sh, c, id))
 				if err != nil {
 					return err
 				}
 				if sh.json {
 					return sh.printJSON(view)
 				}
-				sh.printComparison(view, one, two)
+				printComparison(sh.console, view, one, two)
 				return nil
 			})
 		},
@@ -75,7 +75,7 @@ func (sh *shell) compareCommand() *cli.Command {
 // suiteTasks returns the tasks of an agent's suites by id, with their clusters and
 // weights, or nil if the workspace cannot be loaded. Recorded evaluations can be compared
 // without them.
-func (sh *shell) suiteTasks(c *cli.Context, agentID string) map[string]*bench.Task {
+func suiteTasks(sh *shell, c *cli.Context, agentID string) map[string]*bench.Task {
 	w, err := sh.load(c)
 	if err != nil {
 		return nil
@@ -100,7 +100,7 @@ func (sh *shell) suiteTasks(c *cli.Context, agentID string) map[string]*bench.Ta
 // ruleOf returns the rule of an agent's nightly runs, so that a comparison by hand claims
 // no more than an entry into the confirmation does. If the workspace cannot be loaded, it
 // returns the default rule.
-func (sh *shell) ruleOf(c *cli.Context, agentID string) stats.Rule {
+func ruleOf(sh *shell, c *cli.Context, agentID string) stats.Rule {
 	if w, err := sh.load(c); err == nil {
 		if a, ok := w.Agent(agentID); ok {
 			return stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(a)}

@@ -101,7 +101,7 @@ func TestCompareVariants(t *testing.T) {
 				t.Errorf("units %s, %d clusters, fixed %v, claim %q, guards %v, %d wins, %d pairs", v.Units, h.Clusters, h.Fixed, h.Claim, guards, h.Wins, h.Pairs)
 			}
 			var out bytes.Buffer
-			(&shell{console: &console{stdout: &out}}).printComparison(v, one, two)
+			printComparison((&shell{console: &console{stdout: &out}}).console, v, one, two)
 			for _, want := range []string{"search   no task has evaluations of both", "holdout  0.000 → 1.000   +100.0 points", verdictOn(*h), "operations"} {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("%q is not said\n%s", want, out.String())

@@ -10,59 +10,59 @@ import (
 )
 
 // printComparison shows two variants side by side on what they share.
-func (sh *shell) printComparison(v compareView, one, two archive.Variant) {
-	sh.printf("v%d → v%d of %s\n\n", one.Number, two.Number, text.Visible(v.Agent))
-	printChanges(sh.stdout, v.Changes, 26)
-	sh.printf("\n")
+func printComparison(con *console, v compareView, one, two archive.Variant) {
+	con.printf("v%d → v%d of %s\n\n", one.Number, two.Number, text.Visible(v.Agent))
+	printChanges(con.stdout, v.Changes, 26)
+	con.printf("\n")
 	if c := v.Search; c == nil {
-		sh.printf("  search   no task has evaluations of both\n")
+		con.printf("  search   no task has evaluations of both\n")
 	} else {
-		sh.printDifference("search", *c)
-		sh.printf("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
+		printDifference(con, "search", *c)
+		con.printf("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
 	}
 	if v.Holdout == nil {
-		sh.printf("  holdout  no task has evaluations of both\n")
+		con.printf("  holdout  no task has evaluations of both\n")
 	} else {
-		sh.printHoldout(*v.Holdout)
+		printHoldout(con, *v.Holdout)
 	}
 	if v.Units == unitsOfTasks {
-		sh.printf("\nThe workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
+		con.printf("\nThe workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
 	}
 }
 
-func (sh *shell) printDifference(name string, c stats.Comparison) {
-	sh.printf("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal",
+func printDifference(con *console, name string, c stats.Comparison) {
+	con.printf("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal",
 		name, c.MeanA, c.MeanB, points(c.Difference), points(c.Lo), points(c.Hi), count(c.Tasks, "task"), c.Repeats, c.Wins, c.Losses, c.Ties)
 	if c.Lo <= 0 && c.Hi >= 0 {
-		sh.printf("   ~ no significant difference")
+		con.printf("   ~ no significant difference")
 	}
-	sh.printf("\n")
+	con.printf("\n")
 }
 
 // printHoldout shows what is valid at any stopping time.
-func (sh *shell) printHoldout(r stats.Ruling) {
+func printHoldout(con *console, r stats.Ruling) {
 	shown := r.Comparison
 	i, about := r.Shown()
 	shown.Lo, shown.Hi = i.Lo, i.Hi
-	sh.printDifference("holdout", shown)
+	printDifference(con, "holdout", shown)
 	what := fmt.Sprintf("%g %% interval for %s", 100*r.Level, about.Words())
 	if i.Lo == i.Hi && about == stats.TheseTasks {
 		what = "exact for these tasks, as a repeat would say the same"
 	}
-	sh.printf("           %s; over so many comparisons as you make, some are found by chance\n", what)
-	sh.printf("    claim  %s\n", verdictOn(r))
+	con.printf("           %s; over so many comparisons as you make, some are found by chance\n", what)
+	con.printf("    claim  %s\n", verdictOn(r))
 	if words := r.Assumes(); words != "" {
-		sh.printf("           %s\n", words)
+		con.printf("           %s\n", words)
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
-		sh.printf("           %s\n", r.Tail.Words())
+		con.printf("           %s\n", r.Tail.Words())
 	}
 	for _, g := range r.Guards {
-		sh.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),
+		con.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),
 			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), g.Verdict)
 	}
 	for _, d := range r.Parts {
-		sh.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), points(d.Difference), points(d.Lo), points(d.Hi), count(d.Tasks, "task"), d.Verdict)
+		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), points(d.Difference), points(d.Lo), points(d.Hi), count(d.Tasks, "task"), d.Verdict)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 
 // decider returns the deciding person: the name given with --by, or else the git user.
 // Without either it refuses: the account of a process is no person.
-func (sh *shell) decider(c *cli.Context, root string) (string, error) {
+func decider(sh *shell, c *cli.Context, root string) (string, error) {
 	by := c.String("by")
 	if !c.IsSet("by") {
-		by = sh.whoami(c.Context, root)
+		by = whoami(c.Context, sh, root)
 	}
 	if strings.TrimSpace(by) == "" {
 		return "", exit.Errorf(exit.Usage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "%s, so that the decision would have no name", orElse("--by is empty", "git has no user here", c.IsSet("by")))
@@ -25,7 +25,7 @@ func (sh *shell) decider(c *cli.Context, root string) (string, error) {
 }
 
 // whoami returns the git user as "Name <mail>", or "" if git has no name.
-func (sh *shell) whoami(ctx context.Context, root string) string {
+func whoami(ctx context.Context, sh *shell, root string) string {
 	p := patch.User(ctx, root, sh.Env)
 	if p.Name != "" && p.Email != "" {
 		return p.Name + " <" + p.Email + ">"

@@ -78,11 +78,11 @@ func rollingBack() decision {
 	}
 }
 
-func (sh *shell) decisionCommand(d decision) *cli.Command {
+func decisionCommand(sh *shell, d decision) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
 		Flags:  append(decidingFlags("`WHY`, for the ledger and the commit"), d.flags...),
-		Action: func(c *cli.Context) error { return sh.decide(c, d) },
+		Action: func(c *cli.Context) error { return decideProposal(sh, c, d) },
 	}
 }
 
@@ -101,8 +101,8 @@ func decidingFlags(reason string) []cli.Flag {
 
 // mayDecide refuses a decision inside a run or the sandbox, and one without a required
 // reason.
-func (sh *shell) mayDecide(c *cli.Context, name string, reasoned bool) error {
-	if err := sh.outside(); err != nil {
+func mayDecide(sh *shell, c *cli.Context, name string, reasoned bool) error {
+	if err := outside(sh); err != nil {
 		return err
 	}
 	if reasoned && strings.TrimSpace(c.String("reason")) == "" {
@@ -111,8 +111,8 @@ func (sh *shell) mayDecide(c *cli.Context, name string, reasoned bool) error {
 	return nil
 }
 
-func (sh *shell) decide(c *cli.Context, d decision) error {
-	if err := sh.mayDecide(c, d.name, d.reasoned); err != nil {
+func decideProposal(sh *shell, c *cli.Context, d decision) error {
+	if err := mayDecide(sh, c, d.name, d.reasoned); err != nil {
 		return err
 	}
 	w, err := sh.load(c)
@@ -124,27 +124,27 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 	}
 	// The question comes before the archive is opened: a run must not wait for a person
 	// who has left the terminal.
-	p, err := sh.peek(c, w.Root, c.Args().First())
+	p, err := peek(c, w.Root, c.Args().First())
 	if err != nil {
 		return err
 	}
 	word := review.Decision{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
-	if word.By, err = sh.decider(c, w.Root); err != nil {
+	if word.By, err = decider(sh, c, w.Root); err != nil {
 		return err
 	}
-	if word.Initial, err = sh.founding(w, d, p); err != nil {
+	if word.Initial, err = founding(sh, w, d, p); err != nil {
 		return err
 	}
 	var shown []string
 	if d.commits && undecided(p) {
-		if shown, err = sh.groundsOf(c.Context, w.Root, p); err != nil {
+		if shown, err = groundsOf(c.Context, w.Root, p); err != nil {
 			return err
 		}
 		for _, place := range model.Addressed(p) {
 			shown = append(shown, "! "+place)
 		}
 	}
-	if err := sh.notLost(c.Context, w.Root, d, p, word); err != nil {
+	if err := notLost(c.Context, w.Root, d, p, word); err != nil {
 		return err
 	}
 	if asks := d.reasoned || slices.Contains(d.states, p.State); asks && !c.Bool("yes") {
@@ -152,14 +152,14 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		if p.State == archive.Adopted {
 			changes = reversed(changes)
 		}
-		if err := sh.confirm(c.Context, p, d.plan(p), shown, changes, word.Initial); err != nil {
+		if err := confirm(c.Context, sh, p, d.plan(p), shown, changes, word.Initial); err != nil {
 			return err
 		}
 	} else if !sh.quiet {
 		printGrounds(sh.stderr, shown)
 		printFounding(sh.stderr, word.Initial)
 	}
-	done, err := sh.pronounce(c, w, d, p, word)
+	done, err := pronounce(sh, c, w, d, p, word)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (sh *shell) decide(c *cli.Context, d decision) error {
 		words += "\nits approval is withdrawn; nothing of it was committed"
 	}
 	_, err = fmt.Fprintln(sh.stdout, words)
-	sh.printFollowing(done)
+	printFollowing(sh.console, done)
 	return err
 }
 
@@ -187,7 +187,7 @@ func reversed(changes []archive.Change) []archive.Change {
 }
 
 // outside refuses to decide inside a run or a sandbox.
-func (sh *shell) outside() error {
+func outside(sh *shell) error {
 	if sh.Env.Get("EVOLVE_INSIDE") != "" {
 		return exit.Errorf(exit.Gate, "a person decides, outside of any run", "decisions are not made from inside a run or a sandbox")
 	}
@@ -195,7 +195,7 @@ func (sh *shell) outside() error {
 }
 
 // peek reads one proposal and closes the archive.
-func (sh *shell) peek(c *cli.Context, root, id string) (archive.ProposalRecord, error) {
+func peek(c *cli.Context, root, id string) (archive.ProposalRecord, error) {
 	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return archive.ProposalRecord{}, err
@@ -224,12 +224,12 @@ type decided struct {
 
 // pronounce carries out a decision and starts the operator's program. The archive is open
 // only when it is needed: a patch may be at its gates for minutes.
-func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision) (decided, error) {
+func pronounce(sh *shell, c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision) (decided, error) {
 	ctx := c.Context
 	if err := review.Discreet(word.Reason, word.OverrideReason); err != nil {
 		return decided{}, err
 	}
-	if err := sh.notLost(ctx, w.Root, d, p, word); err != nil {
+	if err := notLost(ctx, w.Root, d, p, word); err != nil {
 		return decided{}, err
 	}
 	lend := sh.Lender(w.Root, "evolve "+d.name)
@@ -242,7 +242,7 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 		return out, exit.Errorf(exit.Locked, "wait for it; `evolve show "+p.ID+"` tells what came of it", "another process decides on %s", p.ID)
 	}
 	defer mine.Release()
-	if finished, err := sh.finishFirst(ctx, w, d, p.ID, &out); finished || err != nil {
+	if finished, err := finishFirst(ctx, sh, w, d, p.ID, &out); finished || err != nil {
 		if finished && err == nil {
 			sh.stands = whatStands(out.Proposal)
 		}
@@ -259,7 +259,7 @@ func (sh *shell) pronounce(c *cli.Context, w *workspace.Workspace, d decision, p
 	}
 	if err == nil {
 		sh.stands = whatStands(out.Proposal)
-		out.after = sh.afterwards(c, w, lend, out.Proposal)
+		out.after = afterwards(sh, c, w, lend, out.Proposal)
 	}
 	return out, err
 }
@@ -279,7 +279,7 @@ func whatStands(p archive.ProposalRecord) string {
 
 // finishFirst finishes a decision on a proposal that a killed process began. It reports
 // whether that is the decision that this command is to make.
-func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
+func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
 	in, after, err := sh.Finish(ctx, w, id, d.name)
 	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
 		return false, err
@@ -297,7 +297,7 @@ func (sh *shell) finishFirst(ctx context.Context, w *workspace.Workspace, d deci
 
 // afterwards starts the operator's program after an adoption or a rollback and records
 // its result in the ledger. Its failure does not undo the decision.
-func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
+func afterwards(sh *shell, c *cli.Context, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
 	if len(w.Settings.Adoption.After) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil
 	}
@@ -310,19 +310,19 @@ func (sh *shell) afterwards(c *cli.Context, w *workspace.Workspace, lend review.
 
 // printFollowing prints the consequences of a decision: adopted patches that build on the
 // one rolled back, and the result of the operator's program.
-func (sh *shell) printFollowing(done decided) {
+func printFollowing(con *console, done decided) {
 	if len(done.Later) > 0 {
-		sh.printf("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
+		con.printf("adopted later in the same packages: %s\n", strings.Join(done.Later, ", "))
 	}
 	a := done.after
 	if a == nil {
 		return
 	}
-	sh.printf("\nstarted %s\n", text.Visible(strings.Join(a.Argv, " ")))
+	con.printf("\nstarted %s\n", text.Visible(strings.Join(a.Argv, " ")))
 	for line := range strings.Lines(a.Output) {
-		sh.printf("  %s\n", text.Visible(strings.TrimRight(line, "\n")))
+		con.printf("  %s\n", text.Visible(strings.TrimRight(line, "\n")))
 	}
 	if a.Problem != "" {
-		sh.printf("it failed: %s; what was decided stands\n", text.Visible(a.Problem))
+		con.printf("it failed: %s; what was decided stands\n", text.Visible(a.Problem))
 	}
 }

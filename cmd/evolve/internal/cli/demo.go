@@ -20,7 +20,7 @@ const demoEvaluations = 8000
 // rarely show a gain of a dozen points.
 const demoSeed = 2
 
-func (sh *shell) demoCommand() *cli.Command {
+func demoCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
 		Usage: "the whole loop, offline, on an embedded starter workspace",
@@ -59,7 +59,7 @@ func (sh *shell) demoCommand() *cli.Command {
 			if !sh.json && !sh.quiet {
 				sh.printf("a workspace to look around in: %s\n\n", dir)
 			}
-			if err := sh.demoPatches(c, w); err != nil {
+			if err := demoPatches(sh, c, w); err != nil {
 				return err
 			}
 			if o.given.Seed == nil {
@@ -67,7 +67,7 @@ func (sh *shell) demoCommand() *cli.Command {
 				*o.given.Seed = demoSeed
 			}
 			w.Settings.Backup.Keep = 0 // its archive needs no backup
-			return sh.nightlyRun(c, w, o)
+			return nightlyRun(sh, c, w, o)
 		},
 	}
 }

@@ -23,7 +23,7 @@ const demoPerson = "evolve demo"
 // demoPatches submits the patches in the starter workspace, so that the report shows the
 // results of a good one, one that breaks a test and one that cheats. Without git it
 // prints that nothing can be patched.
-func (sh *shell) demoPatches(c *cli.Context, w *workspace.Workspace) error {
+func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 	files, err := filepath.Glob(filepath.Join(w.Root, "patches", "*.diff"))
 	if err != nil {
 		return err

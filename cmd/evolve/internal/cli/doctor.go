@@ -26,7 +26,7 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-func (sh *shell) doctorCommand() *cli.Command {
+func doctorCommand(sh *shell) *cli.Command {
 	var patience time.Duration
 	return &cli.Command{
 		Name: "doctor", Usage: "check the workspace and what a night needs around it",
@@ -45,16 +45,16 @@ func (sh *shell) doctorCommand() *cli.Command {
 			if patience < 0 {
 				return exit.Misuse(errors.New("--trial must be 0 or longer"))
 			}
-			probes := sh.probes(root)
+			probes := probes(sh, root)
 			if patience > 0 {
-				probes.Trial = sh.trials(root, patience)
+				probes.Trial = trials(sh, root, patience)
 			}
 			checks := doctor.Run(c.Context, probes)
 			code := doctorCode(checks)
 			if sh.json {
 				err = sh.printJSON(map[string]any{"workspace": root, "checks": checks, "exit": code})
 			} else {
-				sh.printChecks(checks)
+				printChecks(sh.console, checks)
 			}
 			if err == nil && code != 0 {
 				err = exit.Silent(code)
@@ -65,7 +65,7 @@ func (sh *shell) doctorCommand() *cli.Command {
 }
 
 // probes returns doctor's checks of this machine.
-func (sh *shell) probes(root string) doctor.Probes {
+func probes(sh *shell, root string) doctor.Probes {
 	return doctor.Probes{
 		Root:       root,
 		Load:       func() (*workspace.Workspace, error) { return wire.Load(root) },
@@ -74,22 +74,22 @@ func (sh *shell) probes(root string) doctor.Probes {
 		Free:       doctor.FreeSpace,
 		Writable:   workspace.TryWrite,
 		Now:        sh.Now,
-		Archive:    func(ctx context.Context) (string, error) { return sh.archiveProbe(ctx, root) },
-		Unfinished: func(ctx context.Context) (string, string, error) { return sh.unfinishedProbe(ctx, root) },
+		Archive:    func(ctx context.Context) (string, error) { return archiveProbe(ctx, sh, root) },
+		Unfinished: func(ctx context.Context) (string, string, error) { return unfinishedProbe(ctx, sh.console, root) },
 		Leftovers:  func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
 		LookPath:   exec.LookPath, LookupEnv: sh.Env.Lookup,
 		Probe: sh.Ping,
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]doctor.Forecast, error) {
-			return sh.forecast(ctx, root, w)
+			return forecast(ctx, sh, root, w)
 		},
 		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(backup.LookInto(w.StateDir())) },
-		Signing: func(ctx context.Context) (doctor.Signing, error) { return sh.signingProbe(ctx, root) },
+		Signing: func(ctx context.Context) (doctor.Signing, error) { return signingProbe(ctx, sh, root) },
 		Marks:   func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
 	}
 }
 
 // forecast returns which limit of the settings will bind each agent's run.
-func (sh *shell) forecast(ctx context.Context, root string, w *workspace.Workspace) ([]doctor.Forecast, error) {
+func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspace) ([]doctor.Forecast, error) {
 	if len(w.Agents) == 0 {
 		return nil, nil
 	}
@@ -123,14 +123,14 @@ func sandboxProbe(ctx context.Context) (string, error) {
 }
 
 // unfinishedProbe describes the decisions that are not complete.
-func (sh *shell) unfinishedProbe(ctx context.Context, root string) (text, hint string, err error) {
+func unfinishedProbe(ctx context.Context, con *console, root string) (text, hint string, err error) {
 	err = wire.LookIfThere(root, func(a *archive.Archive) error {
 		list, err := wire.UnfinishedDecisions(ctx, a)
 		for i, u := range list {
 			if i > 0 {
 				text += "; "
 			}
-			text, hint = text+u.String(), sh.command(u.Next)+" finishes it"
+			text, hint = text+u.String(), con.command(u.Next)+" finishes it"
 		}
 		return err
 	})
@@ -165,7 +165,7 @@ func leftoversProbe(ctx context.Context, root string) ([]string, error) {
 
 // archiveProbe describes how much is recorded and whether a run is going, and compares
 // the records with the ledger and the commits.
-func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) {
+func archiveProbe(ctx context.Context, sh *shell, root string) (string, error) {
 	a, err := archive.OpenRead(wire.ArchiveDir(root))
 	if err != nil {
 		return "", err
@@ -187,7 +187,7 @@ func (sh *shell) archiveProbe(ctx context.Context, root string) (string, error) 
 			died = r.ID
 		}
 	}
-	v, err := sh.verified(ctx, a, root)
+	v, err := verified(ctx, sh, a, root)
 	if err == nil {
 		err = a.CheckFiles()
 	}
@@ -230,7 +230,7 @@ func doctorCode(checks []doctor.Check) int {
 	return code
 }
 
-func (sh *shell) printChecks(checks []doctor.Check) {
+func printChecks(con *console, checks []doctor.Check) {
 	width, problems, warnings := 0, 0, 0
 	for _, k := range checks {
 		width = max(width, len([]rune(k.Name)))
@@ -245,17 +245,17 @@ func (sh *shell) printChecks(checks []doctor.Check) {
 			mark = "✗"
 			problems++
 		}
-		sh.printf("%s %-*s  %s\n", mark, width, foreign.Visible(k.Name), foreign.Visible(k.Text))
+		con.printf("%s %-*s  %s\n", mark, width, foreign.Visible(k.Name), foreign.Visible(k.Text))
 		if k.Hint != "" {
-			sh.printf("  %-*s  → %s\n", width, "", foreign.Visible(k.Hint))
+			con.printf("  %-*s  → %s\n", width, "", foreign.Visible(k.Hint))
 		}
 	}
 	switch {
 	case problems > 0:
-		sh.printf("\n%s in the way of a run, %s\n", count(problems, "thing"), count(warnings, "warning"))
+		con.printf("\n%s in the way of a run, %s\n", count(problems, "thing"), count(warnings, "warning"))
 	case warnings > 0:
-		sh.printf("\nready, with %s\n", count(warnings, "warning"))
+		con.printf("\nready, with %s\n", count(warnings, "warning"))
 	default:
-		sh.printf("%s\n", "\nready")
+		con.printf("%s\n", "\nready")
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // dryRun shows what a run would do and what effect it could detect, and spends nothing.
-func (sh *shell) dryRun(ctx context.Context, w *workspace.Workspace, opts batch.Options) error {
+func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batch.Options) error {
 	a, err := archive.OpenRead(wire.ArchiveDir(w.Root))
 	if errors.Is(err, archive.ErrNotFound) {
 		a, err = archive.OpenMemory(), nil
@@ -29,44 +29,44 @@ func (sh *shell) dryRun(ctx context.Context, w *workspace.Workspace, opts batch.
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
+	if con.json {
+		return con.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
 	}
-	sh.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
+	con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
 	for i := range plan.Agents {
-		sh.printPlan(w, plan, i)
+		printPlan(con, w, plan, i)
 	}
-	sh.printPatchPlan(patchPlanOf(w, plan))
+	printPatchPlan(con, patchPlanOf(w, plan))
 	return nil
 }
 
 // printPlan prints the plan of one agent.
-func (sh *shell) printPlan(w *workspace.Workspace, plan batch.Plan, i int) {
+func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 	p, limits := plan.Agents[i], plan.Limits[i]
 	paragraph := func(name, prose string) {
 		for _, line := range text.Fill(prose, 68) {
-			sh.printf("  %-8s  %s\n", name, line)
+			con.printf("  %-8s  %s\n", name, line)
 			name = ""
 		}
 	}
-	sh.printf("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
+	con.printf("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
 	paragraph("limit", limits.Text)
 	for _, text := range limits.Policies {
 		paragraph("policies", text)
 	}
 	if !limits.Known() && p.Search == 0 {
-		sh.printf("  search    first of all the champion; then the night is planned by what that takes\n")
+		con.printf("  search    first of all the champion; then the night is planned by what that takes\n")
 		return
 	}
-	sh.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
+	con.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
 	if p.AA > 0 {
-		sh.printf("  rerun     %6d evaluations of the champion against itself\n", p.AA)
+		con.printf("  rerun     %6d evaluations of the champion against itself\n", p.AA)
 	}
 	if p.Ablate > 0 {
-		sh.printf("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
+		con.printf("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
 	}
 	if p.Confirm > 0 {
-		sh.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
+		con.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
 	}
 	paragraph("guards", guardsOf(w, p.Agent))
 	if p.Power != "" {
@@ -76,13 +76,13 @@ func (sh *shell) printPlan(w *workspace.Workspace, plan batch.Plan, i int) {
 	if p.Confirm > 0 && len(plan.Outlooks) > 0 {
 		look := plan.Outlooks[i]
 		warnings = append(slices.Clone(warnings), look.Notes...)
-		sh.printf("  entries   %s\n", entriesLeft(look))
+		con.printf("  entries   %s\n", entriesLeft(look))
 	}
 	for _, text := range p.Alike {
 		paragraph("alike", text)
 	}
 	for _, warning := range warnings {
-		sh.printf("  warning   %s\n", warning)
+		con.printf("  warning   %s\n", warning)
 	}
 }
 

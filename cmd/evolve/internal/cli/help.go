@@ -41,29 +41,29 @@ var topics = []topic{
 	{"json", "what every command prints with --json", []string{"schemas", "api"}},
 }
 
-func (sh *shell) helpCommand() *cli.Command {
+func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
 		Description: "COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
 			if len(names) == 0 {
-				return sh.help(nil)
+				return help(sh, nil)
 			}
 			commands := sh.app().Commands
 			path := pathTo(commands, names)
 			if len(path) == len(names) {
-				if err := sh.help(path); err != nil || len(names) > 1 || sh.json {
+				if err := help(sh, path); err != nil || len(names) > 1 || sh.json {
 					return err
 				}
 				if t, ok := findTopic(names[0]); ok && t.name == names[0] {
 					sh.printf("\n")
-					return sh.chapter(t)
+					return chapter(sh.console, t)
 				}
 				return nil
 			}
 			if t, ok := findTopic(names[0]); ok && len(names) == 1 {
-				return sh.chapter(t)
+				return chapter(sh.console, t)
 			}
 			if len(path) > 0 {
 				last := path[len(path)-1]
@@ -102,30 +102,30 @@ func findTopic(name string) (topic, bool) {
 	return topic{}, false
 }
 
-func (sh *shell) chapter(t topic) error {
+func chapter(con *console, t topic) error {
 	text, err := helpTexts.ReadFile("help/" + t.name + ".md")
 	if err != nil {
 		return fmt.Errorf("reading the manual: %w", err)
 	}
-	if sh.json {
-		return sh.printJSON(map[string]string{"topic": t.name, "text": string(text)})
+	if con.json {
+		return con.printJSON(map[string]string{"topic": t.name, "text": string(text)})
 	}
-	_, err = sh.stdout.Write(text)
+	_, err = con.stdout.Write(text)
 	return err
 }
 
-func (sh *shell) printVersion() error {
-	if sh.json {
-		return sh.printJSON(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+func printVersion(con *console) error {
+	if con.json {
+		return con.printJSON(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
 	}
-	_, err := fmt.Fprintf(sh.stdout, "evolve %s  %s  %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(con.stdout, "evolve %s  %s  %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 
 // help prints the help of a command, or the overview for an empty path.
-func (sh *shell) help(path []*cli.Command) error {
+func help(sh *shell, path []*cli.Command) error {
 	if sh.json {
-		return sh.helpJSON(path)
+		return helpJSON(sh, path)
 	}
 	_, width := terminal(sh.stdout)
 	p := page{width: min(max(width, 40), 100)}
@@ -165,7 +165,7 @@ func entryOf(c *cli.Command, parent string) commandEntry {
 	return e
 }
 
-func (sh *shell) helpJSON(path []*cli.Command) error {
+func helpJSON(sh *shell, path []*cli.Command) error {
 	if len(path) > 0 {
 		var parent []string
 		for _, c := range path[:len(path)-1] {

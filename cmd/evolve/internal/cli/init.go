@@ -16,7 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace/scaffold"
 )
 
-func (sh *shell) initCommand() *cli.Command {
+func initCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "make a workspace: settings, a starter agent and suite that run offline",

@@ -10,11 +10,11 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// handed opens a command's input: a file, a pipe such as a shell's <(…), or standard
+// openFile opens a command's input: a file, a pipe such as a shell's <(…), or standard
 // input for "-". Reading ends with the cause of ctx when ctx is done, even if a pipe has
 // no writer. It fails with wholefile.ErrIrregular for a folder, and for a device other
 // than standard input, which may be endless.
-func (sh *shell) handed(ctx context.Context, name string) (io.ReadCloser, error) {
+func openFile(ctx context.Context, sh *shell, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(sh.stdin), nil }), nil
 	}
@@ -25,15 +25,15 @@ func (sh *shell) handed(ctx context.Context, name string) (io.ReadCloser, error)
 		return nil, err
 	case info.Mode().IsRegular():
 		return wholefile.Open(path)
-	case info.Mode()&fs.ModeNamedPipe == 0 && !sh.isStdin(info):
+	case info.Mode()&fs.ModeNamedPipe == 0 && !isStdin(sh.console, info):
 		return nil, fmt.Errorf("%s %w", path, wholefile.ErrIrregular)
 	}
 	return interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(path) }), nil
 }
 
 // isStdin reports whether a file is standard input, as /dev/stdin is.
-func (sh *shell) isStdin(info fs.FileInfo) bool {
-	f, ok := sh.stdin.(*os.File)
+func isStdin(con *console, info fs.FileInfo) bool {
+	f, ok := con.stdin.(*os.File)
 	if !ok {
 		return false
 	}

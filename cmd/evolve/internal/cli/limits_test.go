@@ -53,7 +53,7 @@ func TestLimitsFromFileAndFlags(t *testing.T) {
 // flagged is the budget that flags of `evolve run` give.
 func flagged(t *testing.T, args []string) (out workspace.Budget) {
 	t.Helper()
-	command := (&shell{}).runCommand()
+	command := runCommand((&shell{}))
 	command.Action = func(c *cli.Context) error {
 		o, err := parseRun(c)
 		out = o.given.Budget

@@ -11,7 +11,7 @@ import (
 
 // founding lists the files of the repository that a decision would make; none if the
 // decision commits nothing or the workspace is in a repository already.
-func (sh *shell) founding(w *workspace.Workspace, d decision, p archive.ProposalRecord) ([]string, error) {
+func founding(sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord) ([]string, error) {
 	if !d.commits || p.Patch != nil {
 		return nil, nil
 	}

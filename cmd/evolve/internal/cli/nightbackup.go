@@ -17,7 +17,7 @@ import (
 
 // backUp makes the backup after a nightly run; nil when none is to be made or it failed.
 // A failure is a warning: the run itself is on disk.
-func (sh *shell) backUp(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) *backup.Backup {
+func backUp(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, s batch.Summary) *backup.Backup {
 	if w.Settings.Backup.Keep == 0 || s.Run.Exit == exit.Interrupted {
 		return nil
 	}
@@ -46,14 +46,14 @@ func backupWords(s backup.State) (last, fault string) {
 }
 
 // printBackup prints the last backup, or why the latest run made none.
-func (sh *shell) printBackup(s backup.State) {
+func printBackup(con *console, s backup.State) {
 	last, fault := backupWords(s)
 	line := orElse(fault, last, fault != "")
 	if s.Last == nil && fault == "" {
 		return
 	}
-	if tty, width := terminal(sh.stdout); tty {
+	if tty, width := terminal(con.stdout); tty {
 		line = strings.Join(text.Fill(line, max(20, width-8)), "\n        ")
 	}
-	sh.printf("\nbackup  %s\n", line)
+	con.printf("\nbackup  %s\n", line)
 }

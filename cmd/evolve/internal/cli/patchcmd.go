@@ -14,34 +14,34 @@ import (
 	"evolve/runtime/text"
 )
 
-func (sh *shell) patchCommand() *cli.Command {
+func patchCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "patch", Usage: "changes of source code: propose one, see its gates, have it reviewed",
 		Description: "A patch touches nobody's working tree, index or branches before a person approves it with " +
 			"`evolve approve`. `evolve help patch` goes on with the whole way of one.",
 		Subcommands: []*cli.Command{
-			sh.patchPropose(),
+			patchPropose(sh),
 			{
 				Name: "list", Usage: "all patches, the latest first", Description: "Works while a run is on.",
-				Action: sh.patchList,
+				Action: func(c *cli.Context) error { return patchList(sh, c) },
 			},
 			{
 				Name: "show", Usage: "one in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
 				Description: "What is foreign is shown with control, direction and invisible characters escaped. Works while a run is on.",
-				Action:      sh.patchShow,
+				Action:      func(c *cli.Context) error { return patchShow(sh, c) },
 			},
 			{
 				Name: "review", Usage: "have another agent look at it: its word is advice and a veto", ArgsUsage: "ID",
 				Description: "It sees the tool's own diff, what the gates found and the stated reason, and answers approve or " +
 					"reject with reasons. The word is bound to the digest of the patch. Agents take turns; none reviews its own.",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the reviewing `AGENT`, instead of the one whose turn it is"}},
-				Action: sh.patchReview,
+				Action: func(c *cli.Context) error { return patchReview(sh, c) },
 			},
 		},
 	}
 }
 
-func (sh *shell) patchList(c *cli.Context) error {
+func patchList(sh *shell, c *cli.Context) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
@@ -71,17 +71,17 @@ func (sh *shell) patchList(c *cli.Context) error {
 	return err
 }
 
-func (sh *shell) patchShow(c *cli.Context) error {
-	return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, notes []string) error {
+func patchShow(sh *shell, c *cli.Context) error {
+	return oneProposal(sh, c, func(p archive.ProposalRecord, _ stats.Claim, _ string, notes []string) error {
 		if p.Patch == nil {
 			return exit.Errorf(exit.Usage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
 		}
-		return sh.showPatch(c, p, notes)
+		return showPatch(sh, c, p, notes)
 	})
 }
 
 // showPatch shows a patch in full.
-func (sh *shell) showPatch(c *cli.Context, p archive.ProposalRecord, notes []string) error {
+func showPatch(sh *shell, c *cli.Context, p archive.ProposalRecord, notes []string) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
@@ -91,20 +91,20 @@ func (sh *shell) showPatch(c *cli.Context, p archive.ProposalRecord, notes []str
 	if sh.json {
 		return sh.printJSON(v)
 	}
-	sh.printPatch(v)
+	printPatch(sh.console, v)
 	printAddressed(sh.stdout, notes)
 	return nil
 }
 
-func (sh *shell) patchReview(c *cli.Context) error {
-	if err := sh.outside(); err != nil {
+func patchReview(sh *shell, c *cli.Context) error {
+	if err := outside(sh); err != nil {
 		return err
 	}
 	w, err := sh.load(c)
 	if err != nil {
 		return err
 	}
-	if _, err := sh.peek(c, w.Root, c.Args().First()); err != nil {
+	if _, err := peek(c, w.Root, c.Args().First()); err != nil {
 		return err
 	}
 	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch review"))
@@ -118,7 +118,7 @@ func (sh *shell) patchReview(c *cli.Context) error {
 	if sh.json {
 		err = sh.printJSON(v)
 	} else {
-		sh.printReview(v)
+		printReview(sh.console, v)
 		_, err = fmt.Fprintf(sh.stdout, "\n  %s\n", sh.command("evolve show "+p.ID))
 	}
 	if err == nil && !v.Review.Approve {

@@ -16,9 +16,9 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// edited lets a person edit copies of the target's committed files, in a separate folder,
+// editFiles lets a person edit copies of the target's committed files, in a separate folder,
 // and returns the changes as a diff.
-func (sh *shell) edited(c *cli.Context, t review.Target) (string, error) {
+func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	editor := sh.Env.Get("VISUAL")
 	if editor == "" {
 		editor = sh.Env.Get("EDITOR")

@@ -27,20 +27,20 @@ func patchPlanOf(w *workspace.Workspace, plan batch.Plan) patchPlan {
 	return out
 }
 
-func (sh *shell) printPatchPlan(p patchPlan) {
+func printPatchPlan(con *console, p patchPlan) {
 	if len(p.Tunings) == 0 && p.Writer == "" {
 		return
 	}
-	sh.printf("\npatches of code, after the agents\n")
+	con.printf("\npatches of code, after the agents\n")
 	for _, t := range p.Tunings {
 		if t.Problem != "" {
-			sh.printf("  warning   %s is not tuned: %s\n", t.Target, text.Visible(t.Problem))
+			con.printf("  warning   %s is not tuned: %s\n", t.Target, text.Visible(t.Problem))
 			continue
 		}
-		sh.printf("  tune      %s of %s: %s\n", text.Visible(t.Constants), t.Target, t.Cost)
+		con.printf("  tune      %s of %s: %s\n", text.Visible(t.Constants), t.Target, t.Cost)
 	}
 	if p.Writer != "" {
-		sh.printf("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
+		con.printf("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
 	}
 }
 
@@ -49,7 +49,7 @@ func (sh *shell) printPatchPlan(p patchPlan) {
 const noteLength = 400
 
 // printPatchNotes prints what a nightly run did about patches of code.
-func (sh *shell) printPatchNotes(notes []archive.PatchNote) {
+func printPatchNotes(con *console, notes []archive.PatchNote) {
 	for _, n := range notes {
 		who, what := n.Agent, "none"
 		if n.Agent == "" {
@@ -58,6 +58,6 @@ func (sh *shell) printPatchNotes(notes []archive.PatchNote) {
 		if n.Proposal != "" {
 			what = n.Proposal + " (" + stateName(n.State) + ")"
 		}
-		sh.printf("  patch   %s of %s by %s: %s\n", what, n.Target, who, text.Visible(oneLine(n.Text, noteLength)))
+		con.printf("  patch   %s of %s by %s: %s\n", what, n.Target, who, text.Visible(oneLine(n.Text, noteLength)))
 	}
 }

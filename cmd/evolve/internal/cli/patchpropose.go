@@ -19,7 +19,7 @@ import (
 	"evolve/patch/scope"
 )
 
-func (sh *shell) patchPropose() *cli.Command {
+func patchPropose(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "propose", Usage: "hand a diff in: it is applied, gated and filed, and nothing else is touched", ArgsUsage: "FILE…",
 		Description: "FILE is a unified diff, - standard input; what a model wrote is read tolerantly and applied exactly or " +
@@ -35,50 +35,50 @@ func (sh *shell) patchPropose() *cli.Command {
 			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for reviewers and the person who decides"},
 			&cli.StringFlag{Name: "by", Usage: "who proposes, as `NAME`; the git user by default"},
 		},
-		Action: sh.proposePatch,
+		Action: func(c *cli.Context) error { return proposePatch(sh, c) },
 	}
 }
 
 // errNoTarget means that no target was named.
 var errNoTarget = errors.New("no target is named")
 
-func (sh *shell) proposePatch(c *cli.Context) error {
+func proposePatch(sh *shell, c *cli.Context) error {
 	if !c.Bool("edit") && c.NArg() != 1 {
 		return exit.Errorf(exit.Usage, "one FILE holds the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
 	}
-	w, err := sh.patchWorkspace(c)
+	w, err := patchWorkspace(sh, c)
 	if err != nil {
 		return err
 	}
-	target, err := sh.patchTarget(c, w)
+	target, err := patchTarget(sh, c, w)
 	if err != nil {
 		return err
 	}
 	author := c.String("by")
 	if author == "" {
-		author = sh.whoami(c.Context, target.Repo)
+		author = whoami(c.Context, sh, target.Repo)
 	}
 	if author == "" {
 		author = account()
 	}
 	s := review.Submission{Target: target.Name, Author: author, Origin: review.OriginPerson, Rationale: c.String("reason")}
 	if c.Bool("edit") {
-		s.Diff, err = sh.edited(c, target)
+		s.Diff, err = editFiles(sh, c, target)
 	} else {
-		s.Diff, err = sh.readDiff(c.Context, c.Args().First())
+		s.Diff, err = readDiff(c.Context, sh, c.Args().First())
 	}
 	if err != nil {
 		return err
 	}
 	if w != nil {
-		return sh.proposeIn(c, w, target, s, "")
+		return proposeIn(sh, c, w, target, s, "")
 	}
-	return sh.proposeAlone(c, target, s)
+	return proposeAlone(sh, c, target, s)
 }
 
 // proposeAlone proposes without a workspace: the ledger is in a temporary one, which is
 // removed if there is no proposal.
-func (sh *shell) proposeAlone(c *cli.Context, target review.Target, s review.Submission) error {
+func proposeAlone(sh *shell, c *cli.Context, target review.Target, s review.Submission) error {
 	dir, err := os.MkdirTemp("", "evolve-patch-")
 	if err != nil {
 		return fmt.Errorf("making a temporary workspace: %w", err)
@@ -89,7 +89,7 @@ func (sh *shell) proposeAlone(c *cli.Context, target review.Target, s review.Sub
 		w, err = wire.Load(dir)
 	}
 	if err == nil {
-		err = sh.proposeIn(c, w, target, s, dir)
+		err = proposeIn(sh, c, w, target, s, dir)
 	}
 	var said exit.Silent
 	if err != nil && !errors.As(err, &said) {
@@ -101,7 +101,7 @@ func (sh *shell) proposeAlone(c *cli.Context, target review.Target, s review.Sub
 
 // proposeIn proposes in a workspace and shows the result. temporary is its folder if the
 // output has to name it.
-func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target review.Target, s review.Submission, temporary string) error {
+func proposeIn(sh *shell, c *cli.Context, w *workspace.Workspace, target review.Target, s review.Submission, temporary string) error {
 	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch propose"))
 	if !target.Named {
 		rev.Targets = []review.Target{target}
@@ -117,10 +117,10 @@ func (sh *shell) proposeIn(c *cli.Context, w *workspace.Workspace, target review
 	if sh.json {
 		err = sh.printJSON(view)
 	} else {
-		sh.printPatch(view)
+		printPatch(sh.console, view)
 	}
 	if err == nil && temporary == "" {
-		sh.resumePatches(c, w, rev)
+		resumePatches(sh, c, w, rev)
 	}
 	if err == nil && p.State != archive.Awaiting && p.State != archive.HumanLane {
 		err = exit.Silent(exit.Gate)
@@ -147,7 +147,7 @@ func left(err error, temporary bool) error {
 
 // resumePatches resumes the interrupted gates of other patches, after a person's own
 // patch.
-func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, rev *review.Reviewer) {
+func resumePatches(sh *shell, c *cli.Context, w *workspace.Workspace, rev *review.Reviewer) {
 	rev.Targets = w.PatchTargets()
 	done, err := rev.Resume(c.Context)
 	for _, p := range done {
@@ -160,7 +160,7 @@ func (sh *shell) resumePatches(c *cli.Context, w *workspace.Workspace, rev *revi
 
 // patchWorkspace returns the workspace that keeps the ledger, or nil if the target is
 // named by hand and there is none.
-func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
+func patchWorkspace(sh *shell, c *cli.Context) (*workspace.Workspace, error) {
 	if c.String("repo") == "" || c.IsSet("workspace") {
 		return sh.load(c)
 	}
@@ -173,7 +173,7 @@ func (sh *shell) patchWorkspace(c *cli.Context) (*workspace.Workspace, error) {
 
 // patchTarget returns the target that the person named, or the only one. Without a
 // workspace the person has named a repository.
-func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (review.Target, error) {
+func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Target, error) {
 	name, repo := c.String("target"), c.String("repo")
 	switch {
 	case repo != "" && name != "":
@@ -211,8 +211,8 @@ func (sh *shell) patchTarget(c *cli.Context, w *workspace.Workspace) (review.Tar
 }
 
 // readDiff reads the submitted diff, at most one byte more than its limit.
-func (sh *shell) readDiff(ctx context.Context, name string) (string, error) {
-	in, err := sh.handed(ctx, name)
+func readDiff(ctx context.Context, sh *shell, name string) (string, error) {
+	in, err := openFile(ctx, sh, name)
 	var data []byte
 	if err == nil {
 		data, err = io.ReadAll(io.LimitReader(in, diff.MaxText+1))

@@ -109,34 +109,34 @@ func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 }
 
 // printPatch shows a patch as a person must read it before approving.
-func (sh *shell) printPatch(v patchView) {
-	sh.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), stateName(v.State))
+func printPatch(con *console, v patchView) {
+	con.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), stateName(v.State))
 	for line := range strings.Lines(v.Rationale) {
-		sh.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
+		con.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
 	}
 	if v.Stale != "" {
-		sh.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))
+		con.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))
 	}
 	if v.State == archive.Drafted {
-		sh.printf("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
+		con.printf("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
 	}
 	if v.Interrupted > 0 {
-		sh.printf("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
+		con.printf("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
 	}
 	if v.Gain != "" {
-		sh.printf("    measured: %s\n", text.Visible(v.Gain))
+		con.printf("    measured: %s\n", text.Visible(v.Gain))
 	}
-	printAddressed(sh.stdout, v.Addressed)
+	printAddressed(con.stdout, v.Addressed)
 	if v.Diff != "" {
-		sh.printf("\nwhat changes, every deceptive character escaped\n")
+		con.printf("\nwhat changes, every deceptive character escaped\n")
 		for line := range strings.Lines(v.Diff) {
-			sh.printf("  %s", line) // escaped already, but for tabs
+			con.printf("  %s", line) // escaped already, but for tabs
 		}
 	}
-	sh.printGates(v.Gates)
-	sh.printf("\n")
-	sh.printReview(v)
-	sh.printf("\nprovenance\n")
+	printGates(con, v.Gates)
+	con.printf("\n")
+	printReview(con, v)
+	con.printf("\nprovenance\n")
 	for _, kv := range [][2]string{
 		{"author", v.Author + " (" + v.Origin + ")"},
 		{"target", v.Target + ", " + v.Repository},
@@ -149,15 +149,15 @@ func (sh *shell) printPatch(v patchView) {
 		{"gates cost", dollars(v.CostUSD)},
 	} {
 		if kv[1] != "" {
-			sh.printf("  %-10s %s\n", kv[0], text.Visible(kv[1]))
+			con.printf("  %-10s %s\n", kv[0], text.Visible(kv[1]))
 		}
 	}
-	sh.printDecision(v.Decision)
-	sh.printf("  %-10s %s\n", "limits", review.Limits)
+	printDecision(con, v.Decision)
+	con.printf("  %-10s %s\n", "limits", review.Limits)
 	if v.Workspace != "" {
-		sh.printf("  %-10s %s\n", "ledger", v.Workspace)
+		con.printf("  %-10s %s\n", "ledger", v.Workspace)
 	}
-	sh.printCommands(decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported}))
+	printCommands(con, decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported}))
 }
 
 // dollars is an amount; empty when nothing was paid.
@@ -169,20 +169,20 @@ func dollars(usd float64) string {
 }
 
 // printReview shows what another agent said, or why none did.
-func (sh *shell) printReview(v patchView) {
+func printReview(con *console, v patchView) {
 	switch r := v.Review; {
 	case r != nil:
 		word := orElse("approves", "vetoes it", r.Approve)
 		if v.Outdated {
 			word += ", of an earlier state: outdated"
 		}
-		sh.printf("review: %s %s\n", text.Visible(r.Reviewer), word)
+		con.printf("review: %s %s\n", text.Visible(r.Reviewer), word)
 		for line := range strings.Lines(r.Reasons) {
-			sh.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
+			con.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
 		}
 	case v.NoReview != "":
-		sh.printf("review: none, because %s\n", text.Visible(v.NoReview))
+		con.printf("review: none, because %s\n", text.Visible(v.NoReview))
 	default:
-		sh.printf("review: none yet    %s\n", sh.command("evolve patch review "+v.ID))
+		con.printf("review: none yet    %s\n", con.command("evolve patch review "+v.ID))
 	}
 }

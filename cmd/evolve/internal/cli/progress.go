@@ -30,7 +30,7 @@ type progress struct {
 	owed  string       // the latest line that was not written
 }
 
-func (sh *shell) newProgress() *progress {
+func newProgress(sh *shell) *progress {
 	p := &progress{sh: sh, quiet: sh.quiet}
 	if width, ok := drawable(sh.stderr); ok && !sh.quiet {
 		p.bars = mpb.New(mpb.WithOutput(sh.stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())

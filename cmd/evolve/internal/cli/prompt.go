@@ -22,7 +22,7 @@ func (sh *shell) stoppable() (context.Context, func()) {
 		select {
 		case first := <-sh.signals:
 			cancel(night.ErrInterrupted)
-			sh.calm(first, done)
+			debounce(sh, first, done)
 			sh.release()
 		case <-done:
 		}
@@ -34,9 +34,9 @@ func (sh *shell) stoppable() (context.Context, func()) {
 // timeout(1) sends one to the process and another to its group.
 const echo = 200 * time.Millisecond
 
-// calm waits until echoes of a signal are over, or returns a signal of another kind,
+// debounce waits until echoes of a signal are over, or returns a signal of another kind,
 // which is no echo.
-func (sh *shell) calm(first os.Signal, done <-chan struct{}) os.Signal {
+func debounce(sh *shell, first os.Signal, done <-chan struct{}) os.Signal {
 	over := time.NewTimer(echo)
 	defer over.Stop()
 	for {
@@ -54,7 +54,7 @@ func (sh *shell) calm(first os.Signal, done <-chan struct{}) os.Signal {
 }
 
 // confirm shows what will change and asks.
-func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
+func confirm(ctx context.Context, sh *shell, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
 	who, ok := sh.asker()
 	if !ok {
 		return exit.Errorf(exit.Usage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
@@ -66,7 +66,7 @@ func (sh *shell) confirm(ctx context.Context, p archive.ProposalRecord, plan str
 	printFounding(who.out, founding)
 	if subject(p) != "config" { // what is approved is the text
 		out := &shell{Host: sh.Host, console: sh.on(who.out)}
-		out.printDiff(p)
+		printDiff(out.console, p)
 	}
 	line, err := who.ask(ctx, "type yes to go on: ")
 	if errors.Is(err, night.ErrInterrupted) {

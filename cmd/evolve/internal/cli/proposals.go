@@ -89,7 +89,7 @@ func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.Propos
 // undecided reports whether a proposal still awaits a decision.
 func undecided(p archive.ProposalRecord) bool { return slices.Contains(approving().states, p.State) }
 
-func (sh *shell) proposalsCommand() *cli.Command {
+func proposalsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "proposals",
 		Usage:       "the queue: what awaits a person",
@@ -127,7 +127,7 @@ func (sh *shell) proposalsCommand() *cli.Command {
 					claim = "  stale: " + foreign.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.command("evolve run") + " may measure it again"
 				}
 				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
-				sh.printLost(p)
+				printLost(sh.console, p)
 			}
 			return err
 		},
@@ -135,7 +135,7 @@ func (sh *shell) proposalsCommand() *cli.Command {
 }
 
 // reading opens the archive for a command that only reads.
-func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) error {
+func reading(sh *shell, c *cli.Context, look func(*archive.Archive) error) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (sh *shell) reading(c *cli.Context, look func(*archive.Archive) error) erro
 
 // inspecting is reading for a command that examines a ledger that does not match the
 // witness.
-func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) error {
+func inspecting(sh *shell, c *cli.Context, look func(*archive.Archive) error) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
@@ -162,8 +162,8 @@ func (sh *shell) inspecting(c *cli.Context, look func(*archive.Archive) error) e
 }
 
 // oneProposal reads the proposal that is named.
-func (sh *shell) oneProposal(c *cli.Context, show func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error) error {
-	return sh.reading(c, func(a *archive.Archive) error {
+func oneProposal(sh *shell, c *cli.Context, show func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error) error {
+	return reading(sh, c, func(a *archive.Archive) error {
 		root, err := sh.root(c)
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func (sh *shell) oneProposal(c *cli.Context, show func(p archive.ProposalRecord,
 		if err != nil {
 			return err
 		}
-		notes, err := sh.standing(c.Context, a, root, p)
+		notes, err := provenanceNotes(c.Context, sh, a, root, p)
 		if err != nil {
 			return err
 		}
@@ -233,47 +233,47 @@ func viewOf(p archive.ProposalRecord) proposalView {
 	return v
 }
 
-func (sh *shell) showCommand() *cli.Command {
+func showCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "show",
 		Usage:       "one proposal in full: what changes, its gates, its story",
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error {
+			return oneProposal(sh, c, func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error {
 				if p.Patch != nil {
-					return sh.showPatch(c, p, notes)
+					return showPatch(sh, c, p, notes)
 				}
 				if sh.json {
 					view := viewOf(p)
 					view.Claim, view.Contradiction, view.Notes = claim, against, notes
 					return sh.printJSON(view)
 				}
-				sh.printProposal(p, claim, against, notes)
+				printProposal(sh.console, p, claim, against, notes)
 				return nil
 			})
 		},
 	}
 }
 
-func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) {
-	sh.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), stateName(p.State))
+func printProposal(con *console, p archive.ProposalRecord, claim stats.Claim, against string, notes []string) {
+	con.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), stateName(p.State))
 	if p.Rationale != "" {
-		sh.printf("    %s\n", foreign.Visible(p.Rationale))
+		con.printf("    %s\n", foreign.Visible(p.Rationale))
 	}
 	if words := claims[claim]; words != "" {
-		sh.printf("    claim: %s\n", words)
+		con.printf("    claim: %s\n", words)
 	}
 	if against != "" {
-		sh.printf("  ! no claim: %s\n", foreign.Visible(against))
+		con.printf("  ! no claim: %s\n", foreign.Visible(against))
 	}
-	printAddressed(sh.stdout, model.Addressed(p))
-	sh.printf("\nchanges\n")
-	printChanges(sh.stdout, p.Changes, 24)
-	printFiles(sh.stdout, p.Files, false)
-	sh.printWritten(p)
-	sh.printGates(p.Gates)
-	sh.printf("\nprovenance\n")
+	printAddressed(con.stdout, model.Addressed(p))
+	con.printf("\nchanges\n")
+	printChanges(con.stdout, p.Changes, 24)
+	printFiles(con.stdout, p.Files, false)
+	printWritten(con, p)
+	printGates(con, p.Gates)
+	con.printf("\nprovenance\n")
 	for _, kv := range [][2]string{
 		{"imported", stateName(p.Imported)},
 		{"agent", p.Agent},
@@ -286,12 +286,12 @@ func (sh *shell) printProposal(p archive.ProposalRecord, claim stats.Claim, agai
 		{"adopted as", p.AdoptedCommit},
 	} {
 		if kv[1] != "" {
-			sh.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
+			con.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
 		}
 	}
-	sh.printDecision(p.Decision)
-	printAddressed(sh.stdout, notes)
-	sh.printCommands(decisionsOn(p))
+	printDecision(con, p.Decision)
+	printAddressed(con.stdout, notes)
+	printCommands(con, decisionsOn(p))
 }
 
 // printAddressed names text that addresses a reviewer.
@@ -301,37 +301,37 @@ func printAddressed(w io.Writer, places []string) {
 	}
 }
 
-func (sh *shell) printGates(list []archive.GateVerdict) {
+func printGates(con *console, list []archive.GateVerdict) {
 	if len(list) > 0 {
-		sh.printf("\ngates\n")
+		con.printf("\ngates\n")
 	}
 	width := 0
 	for _, g := range list {
 		width = max(width, len(g.Gate))
 	}
 	for _, g := range list {
-		sh.printf("  %-*s  %-8s %s\n", width, foreign.Visible(g.Gate), stateName(g.Verdict), foreign.Visible(g.Evidence))
+		con.printf("  %-*s  %-8s %s\n", width, foreign.Visible(g.Gate), stateName(g.Verdict), foreign.Visible(g.Evidence))
 	}
 }
 
-func (sh *shell) printDecision(d *archive.DecisionBrief) {
+func printDecision(con *console, d *archive.DecisionBrief) {
 	if d == nil {
 		return
 	}
-	sh.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
+	con.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
 	if d.Reason != "" {
-		sh.printf(": %s", foreign.Visible(d.Reason))
+		con.printf(": %s", foreign.Visible(d.Reason))
 	}
-	sh.printf("\n")
+	con.printf("\n")
 }
 
 // printCommands prints the possible next commands.
-func (sh *shell) printCommands(commands []string) {
+func printCommands(con *console, commands []string) {
 	if len(commands) > 0 {
-		sh.printf("\n")
+		con.printf("\n")
 	}
 	for _, command := range commands {
-		sh.printf("  %s\n", sh.command(command))
+		con.printf("  %s\n", con.command(command))
 	}
 }
 
@@ -356,14 +356,14 @@ func decisionsOn(p archive.ProposalRecord) []string {
 }
 
 // printLost shows a decision on a proposal that a restore has lost.
-func (sh *shell) printLost(p proposalLine) {
+func printLost(con *console, p proposalLine) {
 	if p.Lost != nil {
-		sh.printf("  ! %s, in entries that a restore has lost\n", lostWords(*p.Lost))
+		con.printf("  ! %s, in entries that a restore has lost\n", lostWords(*p.Lost))
 	}
 }
 
-// standing says what a decision on a proposal is worth that the ledger here did not see.
-func (sh *shell) standing(ctx context.Context, a *archive.Archive, root string, p archive.ProposalRecord) ([]string, error) {
+// provenanceNotes says what a decision on a proposal is worth that the ledger here did not see.
+func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) ([]string, error) {
 	if undecided(p) {
 		d, err := a.LostDecision(ctx, p.ID)
 		if err != nil || d == nil {
@@ -374,7 +374,7 @@ func (sh *shell) standing(ctx context.Context, a *archive.Archive, root string, 
 	if p.Imported == "" || p.Decision == nil {
 		return nil, nil
 	}
-	commits, err := sh.commitsOf(ctx, a, root, review.Audit{})
+	commits, err := commitsOf(ctx, sh, a, root, review.Audit{})
 	var odd *archive.AuditError
 	switch {
 	case errors.As(err, &odd):
@@ -387,27 +387,27 @@ func (sh *shell) standing(ctx context.Context, a *archive.Archive, root string, 
 	return []string{"imported: the decision and who made it are as the export states them, unproven"}, nil
 }
 
-func (sh *shell) diffCommand() *cli.Command {
+func diffCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "diff",
 		Usage:       "what a proposal changes, file by file",
 		ArgsUsage:   "ID",
 		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return sh.oneProposal(c, func(p archive.ProposalRecord, _ stats.Claim, _ string, _ []string) error {
+			return oneProposal(sh, c, func(p archive.ProposalRecord, _ stats.Claim, _ string, _ []string) error {
 				if sh.json {
 					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
 				}
-				sh.printDiff(p)
+				printDiff(sh.console, p)
 				return nil
 			})
 		},
 	}
 }
 
-func (sh *shell) printDiff(p archive.ProposalRecord) {
+func printDiff(con *console, p archive.ProposalRecord) {
 	if p.Patch != nil {
-		_, _ = fmt.Fprint(sh.stdout, review.Unified(p)) // escaped
+		_, _ = fmt.Fprint(con.stdout, review.Unified(p)) // escaped
 		return
 	}
 	for _, f := range p.Files {
@@ -419,7 +419,7 @@ func (sh *shell) printDiff(p archive.ProposalRecord) {
 			after = "/dev/null"
 		}
 		for line := range strings.Lines(udiff.Unified(before, after, string(f.Old), string(f.New))) {
-			sh.printf("%s\n", foreign.Visible(strings.TrimSuffix(line, "\n")))
+			con.printf("%s\n", foreign.Visible(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/text"
 )
 
-func (sh *shell) proposeCommand() *cli.Command {
+func proposeCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "propose", Usage: "make a proposal of any archived variant by hand", ArgsUsage: "VARIANT",
 		Description: "It passes the same gates; that no run confirmed it is said in the proposal.",

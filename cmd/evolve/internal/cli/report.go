@@ -22,7 +22,7 @@ import (
 // reportOptions are the flags of `evolve report`.
 type reportOptions struct{ html, markdown, open bool }
 
-func (sh *shell) reportCommand() *cli.Command {
+func reportCommand(sh *shell) *cli.Command {
 	var o reportOptions
 	return &cli.Command{
 		Name:      "report",
@@ -40,17 +40,17 @@ func (sh *shell) reportCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return sh.reading(c, func(a *archive.Archive) error {
+			return reading(sh, c, func(a *archive.Archive) error {
 				if c.Args().First() == "index" {
-					return sh.printIndex(c.Context, root, a, o)
+					return printIndex(c.Context, sh, root, a, o)
 				}
-				return sh.printReport(c.Context, root, a, c.Args().First(), o)
+				return printReport(c.Context, sh, root, a, c.Args().First(), o)
 			})
 		},
 	}
 }
 
-func (sh *shell) printReport(ctx context.Context, root string, a *archive.Archive, run string, o reportOptions) error {
+func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive, run string, o reportOptions) error {
 	src, err := asTheyAre(ctx, a)
 	if err != nil {
 		return err
@@ -72,13 +72,13 @@ func (sh *shell) printReport(ctx context.Context, root string, a *archive.Archiv
 		if err != nil {
 			return err
 		}
-		return sh.page(ctx, path, o.open)
+		return showPage(ctx, sh, path, o.open)
 	}
 	_, width := terminal(sh.stdout)
 	return render.Terminal(sh.stdout, sh.localReport(r), render.TerminalOptions{Width: width, Color: sh.color})
 }
 
-func (sh *shell) printIndex(ctx context.Context, root string, a *archive.Archive, o reportOptions) error {
+func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive, o reportOptions) error {
 	if sh.json {
 		src, err := asTheyAre(ctx, a)
 		if err != nil {
@@ -94,19 +94,19 @@ func (sh *shell) printIndex(ctx context.Context, root string, a *archive.Archive
 	if err != nil {
 		return err
 	}
-	return sh.page(ctx, path, o.open)
+	return showPage(ctx, sh, path, o.open)
 }
 
-// page prints where a page is, and shows it when asked to.
-func (sh *shell) page(ctx context.Context, path string, open bool) error {
+// showPage prints where a page is, and shows it when asked to.
+func showPage(ctx context.Context, sh *shell, path string, open bool) error {
 	if _, err := fmt.Fprintln(sh.stdout, path); err != nil || !open {
 		return err
 	}
-	return sh.browse(ctx, path)
+	return browse(ctx, sh, path)
 }
 
 // browse hands a page to the program that opens pages here.
-func (sh *shell) browse(ctx context.Context, path string) error {
+func browse(ctx context.Context, sh *shell, path string) error {
 	for _, opener := range []string{"xdg-open", "open", "wslview"} {
 		program, err := exec.LookPath(opener)
 		if err != nil {

@@ -44,19 +44,19 @@ func requestLineOf(r archive.ChangeRequestRecord) requestLine {
 	return l
 }
 
-func (sh *shell) requestsCommand() *cli.Command {
+func requestsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "requests", Usage: "what agents asked for and may not do themselves",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "those that await a person", Description: "Works while a run is on.",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
-				Action: sh.requestsList,
+				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{
 				Name: "show", Usage: "one in full: the exact call, its reason, its story", ArgsUsage: "ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error {
-					return sh.reading(c, func(a *archive.Archive) error {
+					return reading(sh, c, func(a *archive.Archive) error {
 						r, err := requestOf(c.Context, a, c.Args().First())
 						if err != nil {
 							return err
@@ -64,18 +64,18 @@ func (sh *shell) requestsCommand() *cli.Command {
 						if sh.json {
 							return sh.printJSON(requestView{ChangeRequestRecord: r})
 						}
-						sh.printRequest(r)
+						printRequest(sh.console, r)
 						return nil
 					})
 				},
 			},
-			sh.requestDecision(granting()),
-			sh.requestDecision(denying()),
+			requestDecision(sh, granting()),
+			requestDecision(sh, denying()),
 		},
 	}
 }
 
-func (sh *shell) requestsList(c *cli.Context) error {
+func requestsList(sh *shell, c *cli.Context) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
@@ -131,32 +131,32 @@ func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.Chan
 	return r, nil
 }
 
-func (sh *shell) printRequest(r archive.ChangeRequestRecord) {
-	sh.printf("%s  %s asks for a change: %s  %s\n", r.ID, foreign.Visible(r.Agent), foreign.Visible(r.Request.Type), r.State)
+func printRequest(con *console, r archive.ChangeRequestRecord) {
+	con.printf("%s  %s asks for a change: %s  %s\n", r.ID, foreign.Visible(r.Agent), foreign.Visible(r.Request.Type), r.State)
 	if r.Request.Reason != "" {
-		sh.printf("    %s\n", foreign.Visible(oneLine(r.Request.Reason, len(r.Request.Reason)+1)))
+		con.printf("    %s\n", foreign.Visible(oneLine(r.Request.Reason, len(r.Request.Reason)+1)))
 	}
-	sh.printf("\nthe exact call, which was not executed\n")
-	printCall(sh.stdout, r, 0)
-	sh.printf("\nstory\n")
-	sh.printf("  %-10s %s, first on %s, last on %s\n", "uttered", count(r.Count, "time"), day(r.Created), day(r.Last))
+	con.printf("\nthe exact call, which was not executed\n")
+	printCall(con.stdout, r, 0)
+	con.printf("\nstory\n")
+	con.printf("  %-10s %s, first on %s, last on %s\n", "uttered", count(r.Count, "time"), day(r.Created), day(r.Last))
 	for _, kv := range [][2]string{{"session", r.Session}, {"turn", r.Turn}, {"hash", r.Request.ID}} {
 		if kv[1] != "" {
-			sh.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
+			con.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
 		}
 	}
 	d := r.Decision
 	if d == nil {
-		sh.printf("\n  %s\n  %s\n", sh.command("evolve requests approve "+r.ID), sh.command("evolve requests deny "+r.ID+` --reason "…"`))
+		con.printf("\n  %s\n  %s\n", con.command("evolve requests approve "+r.ID), con.command("evolve requests deny "+r.ID+` --reason "…"`))
 		return
 	}
-	sh.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), day(d.Time))
+	con.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), day(d.Time))
 	if d.Reason != "" {
-		sh.printf(": %s", foreign.Visible(d.Reason))
+		con.printf(": %s", foreign.Visible(d.Reason))
 	}
-	sh.printf("\n")
+	con.printf("\n")
 	if d.Proposal != "" {
-		sh.printf("  %-10s %s\n\n  %s\n", "proposal", foreign.Visible(d.Proposal), sh.command("evolve show "+d.Proposal))
+		con.printf("  %-10s %s\n\n  %s\n", "proposal", foreign.Visible(d.Proposal), con.command("evolve show "+d.Proposal))
 	}
 }
 

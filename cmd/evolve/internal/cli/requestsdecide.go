@@ -48,33 +48,33 @@ func denying() requestWord {
 	}
 }
 
-func (sh *shell) requestDecision(d requestWord) *cli.Command {
+func requestDecision(sh *shell, d requestWord) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
 		Flags:  decidingFlags("`WHY`, for the ledger"),
-		Action: func(c *cli.Context) error { return sh.decideRequest(c, d) },
+		Action: func(c *cli.Context) error { return decideRequest(sh, c, d) },
 	}
 }
 
-func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
-	if err := sh.mayDecide(c, d.name, d.reasoned); err != nil {
+func decideRequest(sh *shell, c *cli.Context, d requestWord) error {
+	if err := mayDecide(sh, c, d.name, d.reasoned); err != nil {
 		return err
 	}
 	w, err := sh.load(c)
 	if err != nil {
 		return err
 	}
-	r, err := sh.peekRequest(c, w.Root, c.Args().First())
+	r, err := peekRequest(c, w.Root, c.Args().First())
 	if err != nil {
 		return err
 	}
 	if r.State == archive.RequestOpen && !c.Bool("yes") {
-		if err := sh.confirmRequest(c.Context, w, r, d); err != nil {
+		if err := confirmRequest(c.Context, sh.console, w, r, d); err != nil {
 			return err
 		}
 	}
 	word := review.Decision{By: c.String("by"), Reason: c.String("reason")}
-	if word.By, err = sh.decider(c, w.Root); err != nil {
+	if word.By, err = decider(sh, c, w.Root); err != nil {
 		return err
 	}
 	if err := review.Discreet(word.Reason); err != nil {
@@ -89,12 +89,12 @@ func (sh *shell) decideRequest(c *cli.Context, d requestWord) error {
 		return err
 	}
 	sh.stands = fmt.Sprintf("%s is decided: %s", r.ID, granted.Request.State)
-	return sh.printGranted(granted)
+	return printGranted(sh.console, granted)
 }
 
 // peekRequest reads one change request and closes the archive: a run must not wait for an
 // answer.
-func (sh *shell) peekRequest(c *cli.Context, root, id string) (archive.ChangeRequestRecord, error) {
+func peekRequest(c *cli.Context, root, id string) (archive.ChangeRequestRecord, error) {
 	a, err := wire.ReadArchive(root)
 	if err != nil {
 		return archive.ChangeRequestRecord{}, err
@@ -107,8 +107,8 @@ func (sh *shell) peekRequest(c *cli.Context, root, id string) (archive.ChangeReq
 const confirmBytes = 4000
 
 // confirmRequest shows what will be recorded and asks.
-func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
-	who, ok := sh.asker()
+func confirmRequest(ctx context.Context, con *console, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
+	who, ok := con.asker()
 	if !ok {
 		return exit.Errorf(exit.Usage, "read `evolve requests show "+r.ID+"` first, then add --yes", "there is no terminal to confirm on")
 	}
@@ -128,25 +128,25 @@ func (sh *shell) confirmRequest(ctx context.Context, w *workspace.Workspace, r a
 	return nil
 }
 
-func (sh *shell) printGranted(g review.Granted) error {
+func printGranted(con *console, g review.Granted) error {
 	r, left := g.Request, ""
 	if r.State == archive.RequestApproved && g.Proposal == nil {
 		left = leftToPerson(r.Request.Type)
 	}
-	if sh.json {
-		return sh.printJSON(requestView{r, left})
+	if con.json {
+		return con.printJSON(requestView{r, left})
 	}
 	switch p := g.Proposal; {
 	case r.State == archive.RequestDenied:
-		sh.printf("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
+		con.printf("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
 	case p != nil:
-		sh.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, text.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
+		con.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, text.Visible(p.Title), stateName(p.State), con.command("evolve show "+p.ID))
 	default:
-		sh.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
+		con.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
 		if g.Why != "" {
-			sh.printf("it became no proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
+			con.printf("it became no proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
 		}
-		sh.printf("\n  what is left    %s\n  the call        %s\n", left, sh.command("evolve requests show "+r.ID))
+		con.printf("\n  what is left    %s\n  the call        %s\n", left, con.command("evolve requests show "+r.ID))
 	}
 	return nil
 }

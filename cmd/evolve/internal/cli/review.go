@@ -21,14 +21,14 @@ type reviewView struct {
 	Left     []string `json:"left"`
 }
 
-func (sh *shell) reviewCommand() *cli.Command {
+func reviewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "review", Usage: "go through what awaits a decision, one by one",
 		Description: "On a terminal only. Each proposal is shown in full; then you approve it, reject it with " +
 			"a reason, look at its diff, or leave it for later.",
 		Flags: []cli.Flag{byFlag()},
 		Action: func(c *cli.Context) error {
-			if err := sh.outside(); err != nil {
+			if err := outside(sh); err != nil {
 				return err
 			}
 			who, ok := sh.asker()
@@ -39,13 +39,13 @@ func (sh *shell) reviewCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return sh.review(c, w, who)
+			return reviewQueue(sh, c, w, who)
 		},
 	}
 }
 
-func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) error {
-	list, err := sh.awaiting(c, w.Root)
+func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person) error {
+	list, err := awaiting(sh, c, w.Root)
 	if err != nil {
 		return err
 	}
@@ -54,12 +54,12 @@ func (sh *shell) review(c *cli.Context, w *workspace.Workspace, who *person) err
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
 		if p.Patch != nil {
-			out.printPatch(patchViewOf(sh.PatchReader(w.Root), p.ProposalRecord, true))
+			printPatch(out.console, patchViewOf(sh.PatchReader(w.Root), p.ProposalRecord, true))
 		} else {
-			out.printProposal(p.ProposalRecord, p.claim, p.against, p.notes)
+			printProposal(out.console, p.ProposalRecord, p.claim, p.against, p.notes)
 			printGrounds(who.out, p.grounds)
 		}
-		state, err := sh.reviewOne(c, w, who, out, p.ProposalRecord)
+		state, err := reviewOne(sh, c, w, who, out, p.ProposalRecord)
 		if errors.Is(err, errGone) || errors.Is(err, errEnough) {
 			for _, rest := range list[i:] {
 				view.Left = append(view.Left, rest.ID)
@@ -102,7 +102,7 @@ type claimed struct {
 }
 
 // awaiting lists what a person may decide on and closes the archive.
-func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
+func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 	var list []claimed
 	err := wire.LookIfThere(root, func(a *archive.Archive) error {
 		err := forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
@@ -118,7 +118,7 @@ func (sh *shell) awaiting(c *cli.Context, root string) ([]claimed, error) {
 				list[i].against, err = contradiction(c.Context, a, list[i].ProposalRecord)
 			}
 			if err == nil {
-				list[i].notes, err = sh.standing(c.Context, a, root, list[i].ProposalRecord)
+				list[i].notes, err = provenanceNotes(c.Context, sh, a, root, list[i].ProposalRecord)
 			}
 			if err == nil && list[i].against == "" {
 				list[i].grounds, err = grounds(c.Context, a, list[i].ProposalRecord)
@@ -134,7 +134,7 @@ var errEnough = errors.New("enough")
 
 // reviewOne asks until the proposal is decided on or left. After a refusal it prints the
 // reason and asks again.
-func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
+func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
 	for {
 		choice, err := who.ask(c.Context, "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ")
 		if err != nil {
@@ -155,7 +155,7 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 				return p.State, err
 			}
 		case "d", "diff":
-			out.printDiff(p)
+			printDiff(out.console, p)
 			continue
 		case "l", "leave":
 			return p.State, nil
@@ -165,7 +165,7 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 			_, _ = fmt.Fprintln(who.out, "a, r, d, l or q")
 			continue
 		}
-		done, err := sh.reviewed(c, w, who, d, p, word)
+		done, err := reviewed(sh, c, w, who, d, p, word)
 		if errors.Is(err, errGone) {
 			return p.State, err
 		}
@@ -174,18 +174,18 @@ func (sh *shell) reviewOne(c *cli.Context, w *workspace.Workspace, who *person, 
 			continue
 		}
 		_, _ = fmt.Fprintln(who.out, d.done(out, done.Proposal))
-		out.printFollowing(done)
+		printFollowing(out.console, done)
 		return done.Proposal.State, nil
 	}
 }
 
 // reviewed pronounces a decision, after the question about a new repository where it
 // would make one.
-func (sh *shell) reviewed(c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word review.Decision) (done decided, err error) {
-	if word.By, err = sh.decider(c, w.Root); err != nil {
+func reviewed(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word review.Decision) (done decided, err error) {
+	if word.By, err = decider(sh, c, w.Root); err != nil {
 		return done, err
 	}
-	if word.Initial, err = sh.founding(w, d, p); err != nil {
+	if word.Initial, err = founding(sh, w, d, p); err != nil {
 		return done, err
 	}
 	if len(word.Initial) > 0 {
@@ -194,5 +194,5 @@ func (sh *shell) reviewed(c *cli.Context, w *workspace.Workspace, who *person, d
 			return done, errors.Join(err, exit.Errorf(exit.Usage, "", "not confirmed; nothing was done"))
 		}
 	}
-	return sh.pronounce(c, w, d, p, word)
+	return pronounce(sh, c, w, d, p, word)
 }

@@ -32,7 +32,7 @@ type runOptions struct {
 	detailed bool
 }
 
-func (sh *shell) runCommand() *cli.Command {
+func runCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "run",
 		Usage: "the nightly batch: search, confirm on the holdout, propose, report",
@@ -62,7 +62,7 @@ func (sh *shell) runCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return sh.nightlyRun(c, w, o)
+			return nightlyRun(sh, c, w, o)
 		},
 	}
 }
@@ -123,8 +123,8 @@ func parseRun(c *cli.Context) (runOptions, error) {
 }
 
 // nightlyRun does the run and everything around it: lock, progress, report, exit code.
-func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions) error {
-	ctx, drain, stop := sh.interruptible()
+func nightlyRun(sh *shell, c *cli.Context, w *workspace.Workspace, o runOptions) error {
+	ctx, drain, stop := drainContext(sh)
 	defer stop()
 	opts, agents, err := sh.Night(w, o.given, o.resume)
 	if err != nil {
@@ -139,21 +139,21 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		return err
 	}
 	if o.dryRun {
-		return sh.dryRun(ctx, w, opts)
+		return dryRun(ctx, sh.console, w, opts)
 	}
 	a, err := sh.OpenArchive(w.Root, runOwner)
 	if err != nil {
 		return err
 	}
 	agents.Attach(&opts, a)
-	told, err := sh.tellUntold(context.WithoutCancel(ctx), c, w, opts, o)
-	if told || err != nil {
-		return sh.endRun(w, a, err)
+	reported, err := reportUnreported(context.WithoutCancel(ctx), sh, w, opts, o)
+	if reported || err != nil {
+		return endRun(w, a, err)
 	}
 	heart := bench.NewStallDetector(sh.Now)
 	opts.Lost = heart.Lost
 	go heart.Run(ctx) // until stop
-	progress := sh.newProgress()
+	progress := newProgress(sh)
 	opts.Progress = progress.show
 	summary, err := batch.Run(ctx, opts)
 	progress.close()
@@ -163,22 +163,22 @@ func (sh *shell) nightlyRun(c *cli.Context, w *workspace.Workspace, o runOptions
 		}
 		return errors.Join(err, a.Close())
 	}
-	err = sh.endRun(w, a, sh.conclude(context.WithoutCancel(ctx), w, a, summary, o))
-	sh.keepHouse(ctx, w, summary, sh.quiet || sh.json)
+	err = endRun(w, a, conclude(context.WithoutCancel(ctx), sh, w, a, summary, o))
+	keepHouse(ctx, sh, w, summary, sh.quiet || sh.json)
 	return err
 }
 
-// untoldError means that the report of a run that ended could not be made or shown.
-type untoldError struct{ error }
+// unreportedError means that the report of a run that ended could not be made or shown.
+type unreportedError struct{ error }
 
-func (e untoldError) Unwrap() error { return e.error }
+func (e unreportedError) Unwrap() error { return e.error }
 
 // endRun closes the archive, and notes as the last step that the run was reported.
-func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
+func endRun(w *workspace.Workspace, a *archive.Archive, err error) error {
 	if closing := a.Close(); closing != nil && err == nil {
 		err = fmt.Errorf("closing the archive: %w", closing)
 	}
-	if errors.As(err, new(untoldError)) {
+	if errors.As(err, new(unreportedError)) {
 		return err
 	}
 	if done := batch.MarkReported(w.StateDir()); done != nil && err == nil {
@@ -187,31 +187,31 @@ func (sh *shell) endRun(w *workspace.Workspace, a *archive.Archive, err error) e
 	return err
 }
 
-// tellUntold writes the report of a run that came to its end and whose process was
+// reportUnreported writes the report of a run that came to its end and whose process was
 // killed before it exited. It reports whether that is all this command has to do, since
 // it is the same one once more; the error is then the run's own end.
-func (sh *shell) tellUntold(ctx context.Context, c *cli.Context, w *workspace.Workspace, opts batch.Options, o runOptions) (bool, error) {
+func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, opts batch.Options, o runOptions) (bool, error) {
 	u, err := batch.FindUnreported(ctx, opts)
 	if err != nil {
-		return false, untoldError{err}
+		return false, unreportedError{err}
 	}
 	if u == nil {
 		return false, nil
 	}
 	if u.Repeat {
 		sh.eprintf("run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
-		return true, sh.conclude(ctx, w, opts.Archive, u.Summary, o)
+		return true, conclude(ctx, sh, w, opts.Archive, u.Summary, o)
 	}
-	if _, err := sh.writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
-		return false, untoldError{err}
+	if _, err := writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
+		return false, unreportedError{err}
 	}
 	sh.eprintf("run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
 	return false, nil
 }
 
-// interruptible returns the context of hard stops, the context of the first
+// drainContext returns the context of hard stops, the context of the first
 // interrupt, which drains, and a function that lets go of both.
-func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
+func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(sh.Ctx)
 	drain, drained := context.WithCancelCause(ctx)
 	done := make(chan struct{})
@@ -233,7 +233,7 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 			}
 			sh.eprintf("\n%s\n", step.says)
 			step.end(night.ErrInterrupted)
-			next = sh.calm(next, done)
+			next = debounce(sh, next, done)
 		}
 		sh.release()
 	}()
@@ -241,26 +241,26 @@ func (sh *shell) interruptible() (ctx, drain context.Context, stop func()) {
 }
 
 // conclude writes the report and prints how the run ended.
-func (sh *shell) conclude(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
-	report, err := sh.writeReport(ctx, w, a, s)
+func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
+	report, err := writeReport(ctx, w, a, s)
 	if err != nil {
-		return untoldError{err}
+		return unreportedError{err}
 	}
-	made := sh.backUp(ctx, w, a, s)
+	made := backUp(ctx, sh, w, a, s)
 	if sh.json {
 		if err := sh.printJSON(outcomeOf(s)); err != nil {
-			return untoldError{err}
+			return unreportedError{err}
 		}
 	} else {
 		_, width := terminal(sh.stdout)
 		if err := render.Box(sh.stdout, sh.localReport(report), render.TerminalOptions{Width: width, Color: sh.color}); err != nil {
-			return untoldError{err}
+			return unreportedError{err}
 		}
 		sh.printf("\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
 		if made != nil {
 			sh.printf("  backup  %s (%s)\n", made.File, humanize.IBytes(uint64(made.Bytes)))
 		}
-		sh.next(s)
+		printNext(sh.console, s)
 	}
 	if s.Run.Exit != 0 {
 		return exit.Errorf(s.Run.Exit, earlyHint(s.Run), "the run ended early: %s", s.Run.Reason)
@@ -291,7 +291,7 @@ func (sh *shell) conclude(ctx context.Context, w *workspace.Workspace, a *archiv
 }
 
 // writeReport builds the report of a run and writes its pages.
-func (sh *shell) writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) (model.Report, error) {
+func writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) (model.Report, error) {
 	report, err := model.Build(ctx, runsAsTheyAre{a, true}, s.Run.ID)
 	if err != nil {
 		return report, fmt.Errorf("building the report: %w", err)
@@ -316,19 +316,19 @@ func earlyHint(r archive.Run) string {
 	return "everything paid for is kept; `evolve doctor` checks the surroundings, and `evolve run --resume` goes on where it stopped as long as the agent, its suites and the settings are the same"
 }
 
-// next prints what to type after the commands of the decision box.
-func (sh *shell) next(s batch.Summary) {
+// printNext prints what to type after the commands of the decision box.
+func printNext(con *console, s batch.Summary) {
 	for _, p := range s.Skills {
 		if undecided(p) {
-			sh.printf("  skill   %s awaits a decision: %s\n", p.ID, sh.command("evolve show "+p.ID))
+			con.printf("  skill   %s awaits a decision: %s\n", p.ID, con.command("evolve show "+p.ID))
 		}
 	}
-	sh.printPatchNotes(s.Run.Patches)
+	printPatchNotes(con, s.Run.Patches)
 	for _, r := range s.Results {
 		if len(r.Proposals) > 0 || r.Verdict == archive.Waits {
-			sh.printf("  next    %s\n          %s\n", sh.command("evolve review"), sh.command("evolve report"))
+			con.printf("  next    %s\n          %s\n", con.command("evolve review"), con.command("evolve report"))
 			return
 		}
 	}
-	sh.printf("  next    %s\n", sh.command("evolve status"))
+	con.printf("  next    %s\n", con.command("evolve status"))
 }

@@ -23,7 +23,7 @@ func subject(p archive.ProposalRecord) string {
 
 // printWritten shows a tool or a skill as a person must read it before approving:
 // the files, and the whole text of what will run or stand in the prompt.
-func (sh *shell) printWritten(p archive.ProposalRecord) {
+func printWritten(con *console, p archive.ProposalRecord) {
 	kind, _ := review.Written(p)
 	if kind == "" {
 		return
@@ -36,18 +36,18 @@ func (sh *shell) printWritten(p archive.ProposalRecord) {
 		case f.New == nil:
 			how = "removed"
 		}
-		sh.printf("  %-24s %s, %s\n", foreign.Visible(f.Path), how, count(len(f.New), "byte"))
+		con.printf("  %-24s %s, %s\n", foreign.Visible(f.Path), how, count(len(f.New), "byte"))
 	}
 	text := func(head, body string) {
-		sh.printf("\n%s\n", head)
+		con.printf("\n%s\n", head)
 		for line := range strings.Lines(body) {
-			sh.printf("  %s\n", foreign.Visible(strings.TrimRight(line, "\n")))
+			con.printf("  %s\n", foreign.Visible(strings.TrimRight(line, "\n")))
 		}
 	}
 	if kind == "skill" {
 		if d, err := skill.Parse(p.Files[0].New); err == nil {
 			text("text, for the prompt of tasks of the domain "+foreign.Visible(d.Domain), d.Text)
-			sh.printf("\nseen on %s\n", foreign.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
+			con.printf("\nseen on %s\n", foreign.Visible(oneLine(strings.Join(d.Evidence, ", "), 200)))
 		}
 		return
 	}
@@ -64,13 +64,13 @@ func (sh *shell) printWritten(p archive.ProposalRecord) {
 	}
 	if d, err := authored.Parse(star, manifest); err == nil {
 		text("what the model is told", d.Description+"\narguments "+string(d.Schema))
-		sh.printf("\ntests\n")
+		con.printf("\ntests\n")
 		for _, t := range d.Tests {
 			want := "gives " + oneLine(string(t.Want), 120)
 			if t.WantError != "" {
 				want = "fails with " + t.WantError
 			}
-			sh.printf("  %-24s %s %s\n", foreign.Visible(t.Name), foreign.Visible(oneLine(string(t.Args), 120)), foreign.Visible(want))
+			con.printf("  %-24s %s %s\n", foreign.Visible(t.Name), foreign.Visible(oneLine(string(t.Args), 120)), foreign.Visible(want))
 		}
 	}
 }

@@ -19,8 +19,8 @@ func TestWrittenIsShownEscaped(t *testing.T) {
 		}
 		var out bytes.Buffer
 		sh := &shell{console: &console{stdout: &out}}
-		sh.printProposal(p, "", "", nil)
-		sh.printDiff(p)
+		printProposal(sh.console, p, "", "", nil)
+		printDiff(sh.console, p)
 		if strings.ContainsAny(out.String(), "\x1b\u202e\r") || !strings.Contains(out.String(), `\x1b`) {
 			t.Errorf("%q", out.String())
 		}

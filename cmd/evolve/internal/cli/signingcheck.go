@@ -25,8 +25,8 @@ type signedLine struct {
 	Next  string `json:"next,omitempty"`
 }
 
-// signedLine looks at the signed head; nil where the settings ask for none.
-func (sh *shell) signedLine(ctx context.Context, a *archive.Archive, root string) *signedLine {
+// signedStatus looks at the signed head; nil where the settings ask for none.
+func signedStatus(ctx context.Context, sh *shell, a *archive.Archive, root string) *signedLine {
 	set, err := sh.AuditSettings(root)
 	if err != nil {
 		return &signedLine{Fault: "whether the ledger's head is signed is unknown: evolve.yaml cannot be read", Next: sh.command("evolve doctor")}
@@ -47,22 +47,22 @@ func (sh *shell) signedLine(ctx context.Context, a *archive.Archive, root string
 	return &signedLine{Fingerprint: h.Signer.Fingerprint, Signer: h.Signer.Name, Entry: h.Seq}
 }
 
-func (sh *shell) printSigned(l *signedLine) {
+func printSigned(con *console, l *signedLine) {
 	switch {
 	case l == nil:
 	case l.Fault != "":
-		sh.printf("warning: %s\n", text.Visible(l.Fault))
+		con.printf("warning: %s\n", text.Visible(l.Fault))
 		if l.Next != "" {
-			sh.printf("         %s\n", text.Visible(l.Next))
+			con.printf("         %s\n", text.Visible(l.Next))
 		}
-		sh.printf("\n")
+		con.printf("\n")
 	default:
-		sh.printf("\nsigned  by %s (%s) at entry %d of the ledger\n", l.Fingerprint, text.Visible(l.Signer), l.Entry)
+		con.printf("\nsigned  by %s (%s) at entry %d of the ledger\n", l.Fingerprint, text.Visible(l.Signer), l.Entry)
 	}
 }
 
 // signingProbe looks at the keys and the signed head for doctor.
-func (sh *shell) signingProbe(ctx context.Context, root string) (doctor.Signing, error) {
+func signingProbe(ctx context.Context, sh *shell, root string) (doctor.Signing, error) {
 	set, err := sh.AuditSettings(root)
 	if err != nil || set == (workspace.Audit{}) {
 		return doctor.Signing{}, err

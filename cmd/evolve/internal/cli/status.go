@@ -74,7 +74,7 @@ type agentLine struct {
 // statusRuns is how many runs the status looks back.
 const statusRuns = 5
 
-func (sh *shell) statusCommand() *cli.Command {
+func statusCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "status",
 		Usage:       "what awaits a decision, the last runs, what was adopted",
@@ -86,7 +86,7 @@ func (sh *shell) statusCommand() *cli.Command {
 			}
 			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
 			look := func(a *archive.Archive) error {
-				view.Signed = sh.signedLine(c.Context, a, root)
+				view.Signed = signedStatus(c.Context, sh, a, root)
 				return view.fill(c.Context, a, newStaleness(root), sh.Now())
 			}
 			if err := wire.LookIfThere(root, look); err != nil {
@@ -96,7 +96,7 @@ func (sh *shell) statusCommand() *cli.Command {
 			if sh.json {
 				return sh.printJSON(view)
 			}
-			sh.printStatus(view)
+			printStatus(sh.console, view)
 			return nil
 		},
 	}
@@ -244,146 +244,146 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	return line, nil
 }
 
-func (sh *shell) printStatus(v statusView) {
+func printStatus(con *console, v statusView) {
 	unsigned := v.Signed != nil && v.Signed.Fault != ""
 	if unsigned {
-		sh.printSigned(v.Signed)
+		printSigned(con, v.Signed)
 	}
 	if v.Refused != "" {
-		sh.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
+		con.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
-		sh.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), sh.command(u.Next))
+		con.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), con.command(u.Next))
 	}
-	sh.printWaiting(v.Waiting)
+	printWaiting(con, v.Waiting)
 	if len(v.Runs)+len(v.Awaiting)+len(v.Adopted) == 0 {
-		sh.printf("nothing has run in this workspace yet\n\n  next    %s\n", sh.command("evolve run"))
+		con.printf("nothing has run in this workspace yet\n\n  next    %s\n", con.command("evolve run"))
 	} else {
-		sh.printAwaiting(v.Awaiting)
-		sh.printConfirmation(v)
-		sh.printRuns(v.Runs)
-		sh.printBackup(v.Backup)
-		sh.printAdopted(v.Adopted)
+		printAwaiting(con, v.Awaiting)
+		printConfirmation(con, v)
+		printRuns(con, v.Runs)
+		printBackup(con, v.Backup)
+		printAdopted(con, v.Adopted)
 	}
 	if v.Requests > 0 {
-		sh.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), sh.command("evolve requests list"))
+		con.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), con.command("evolve requests list"))
 	}
 	if !unsigned {
-		sh.printSigned(v.Signed)
+		printSigned(con, v.Signed)
 	}
 }
 
-func (sh *shell) printAwaiting(list []proposalLine) {
+func printAwaiting(con *console, list []proposalLine) {
 	if len(list) == 0 {
-		sh.printf("nothing awaits a decision\n")
+		con.printf("nothing awaits a decision\n")
 	}
 	for _, p := range list {
-		sh.printf("%s awaits a decision: %s\n", p.ID, text.Visible(p.Title))
-		sh.printLost(p)
+		con.printf("%s awaits a decision: %s\n", p.ID, text.Visible(p.Title))
+		printLost(con, p)
 		if words := claimWords(p.Claim, p.Prices); words != "" {
-			sh.printf("    %s\n", words)
+			con.printf("    %s\n", words)
 		}
-		next := sh.command("evolve approve " + p.ID)
+		next := con.command("evolve approve " + p.ID)
 		if len(p.Stale) > 0 {
-			next = "stale: it cannot be approved; " + sh.command("evolve run") + " may measure it again"
+			next = "stale: it cannot be approved; " + con.command("evolve run") + " may measure it again"
 		}
-		sh.printf("    %s\n    %s\n", sh.command("evolve show "+p.ID), next)
+		con.printf("    %s\n    %s\n", con.command("evolve show "+p.ID), next)
 	}
 }
 
-func (sh *shell) printRuns(runs []runLine) {
+func printRuns(con *console, runs []runLine) {
 	if len(runs) > 0 {
-		sh.printf("\nlast runs\n")
+		con.printf("\nlast runs\n")
 	}
 	for _, r := range runs {
-		sh.printf("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
+		con.printf("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
 		if r.Exit != 0 {
-			sh.printf(" (exit %d)", r.Exit)
+			con.printf(" (exit %d)", r.Exit)
 		}
-		sh.printf("\n")
+		con.printf("\n")
 		if words := limitWords(r.Limits); words != "" {
-			sh.printf("      limits  %s\n", words)
+			con.printf("      limits  %s\n", words)
 		}
 		if r.Next != "" {
-			sh.printf("      %s; %s goes on with it\n", text.Visible(r.Reason), sh.command(r.Next))
+			con.printf("      %s; %s goes on with it\n", text.Visible(r.Reason), con.command(r.Next))
 		}
 		for _, a := range r.Agents {
-			sh.printf("      %s  %s", text.Visible(a.Agent), orDash(a.Champion))
+			con.printf("      %s  %s", text.Visible(a.Agent), orDash(a.Champion))
 			if a.Verdict != "" {
-				sh.printReason(a)
+				printReason(con, a)
 			}
-			sh.printf("\n")
+			con.printf("\n")
 			if a.Limit != "" {
-				sh.printf("      limit   %s\n", text.Visible(a.Limit))
+				con.printf("      limit   %s\n", text.Visible(a.Limit))
 			}
 		}
 	}
 }
 
-func (sh *shell) printAdopted(list []proposalLine) {
+func printAdopted(con *console, list []proposalLine) {
 	if len(list) > 0 {
-		sh.printf("\nadopted\n")
+		con.printf("\nadopted\n")
 	}
 	for _, p := range list {
-		next := sh.command("evolve rollback " + p.ID)
+		next := con.command("evolve rollback " + p.ID)
 		if p.Imported {
-			next = "imported: as the export states it; " + sh.command("evolve show "+p.ID)
+			next = "imported: as the export states it; " + con.command("evolve show "+p.ID)
 		}
-		sh.printf("  %-4s %s     %s\n", p.ID, text.Visible(p.Title), next)
+		con.printf("  %-4s %s     %s\n", p.ID, text.Visible(p.Title), next)
 	}
 }
 
 // printWaiting begins the status with what waits for a person, the oldest first.
-func (sh *shell) printWaiting(list []model.Waiting) {
+func printWaiting(con *console, list []model.Waiting) {
 	const most = 3
 	for i, w := range list {
 		if i == most {
-			sh.printf("%d more: %s\n", len(list)-most, sh.command("evolve proposals"))
+			con.printf("%d more: %s\n", len(list)-most, con.command("evolve proposals"))
 			break
 		}
-		line := sh.localHint(w.Words())
+		line := con.localHint(w.Words())
 		if len(w.Stale) == 0 {
-			line += ", " + sh.command(w.Command)
+			line += ", " + con.command(w.Command)
 		}
-		sh.printf("%s\n", line)
+		con.printf("%s\n", line)
 	}
 	if len(list) > 0 {
-		sh.printf("\n")
+		con.printf("\n")
 	}
 }
 
 // printReason ends an agent's line with the verdict and its reason, folded below the
 // line on a terminal.
-func (sh *shell) printReason(a agentLine) {
+func printReason(con *console, a agentLine) {
 	reason := fmt.Sprintf("%s: %s", a.Verdict, text.Visible(a.Reason))
-	tty, width := terminal(sh.stdout)
+	tty, width := terminal(con.stdout)
 	if !tty {
-		sh.printf("  %s", reason)
+		con.printf("  %s", reason)
 		return
 	}
 	for _, line := range text.Fill(reason, max(20, width-8)) {
-		sh.printf("\n        %s", line)
+		con.printf("\n        %s", line)
 	}
 }
 
 // printConfirmation shows the candidates that are still open, and the entries left.
-func (sh *shell) printConfirmation(v statusView) {
+func printConfirmation(con *console, v statusView) {
 	if len(v.Confirming)+len(v.Entries) == 0 {
 		return
 	}
-	sh.printf("\nconfirmation\n")
+	con.printf("\nconfirmation\n")
 	for _, c := range v.Confirming {
 		name := fmt.Sprintf("v%d", c.Number)
 		if c.Number == 0 {
 			name = text.Visible(agent.ConfigID(c.Variant).Short())
 		}
-		sh.printf("  %s  %s  %s so far, %d %% of the evidence it needs", text.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
+		con.printf("  %s  %s  %s so far, %d %% of the evidence it needs", text.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
 		if c.State == stats.Parked {
-			sh.printf(", parked")
+			con.printf(", parked")
 		}
-		sh.printf("\n")
+		con.printf("\n")
 	}
 	for _, e := range v.Entries {
-		sh.printf("  %s  %d of %d entries left in any %d days\n", text.Visible(e.Agent), e.Left, e.Most, e.Days)
+		con.printf("  %s  %d of %d entries left in any %d days\n", text.Visible(e.Agent), e.Left, e.Most, e.Days)
 	}
 }

@@ -54,26 +54,26 @@ type healthLine struct {
 	Updated time.Time `json:"updated"`
 }
 
-func (sh *shell) toolsCommand() *cli.Command {
+func toolsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "tools", Usage: "what agents can call, and how the tools that they wrote fare",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
-				Action: sh.toolsList,
+				Action: func(c *cli.Context) error { return toolsList(sh, c) },
 			},
 			{
 				Name: "health", Usage: "failures in use of the tools that agents wrote", Description: "Works while a run is on.",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only those of the agent `ID`"}},
-				Action: sh.toolsHealth,
+				Action: func(c *cli.Context) error { return toolsHealth(sh, c) },
 			},
-			sh.toolDecision(withdrawing()),
-			sh.toolDecision(releasing()),
+			toolDecision(sh, withdrawing()),
+			toolDecision(sh, releasing()),
 		},
 	}
 }
 
-func (sh *shell) toolsList(c *cli.Context) error {
+func toolsList(sh *shell, c *cli.Context) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func healthOf(ctx context.Context, store *archive.Archive, agentID, name string)
 	return h, err
 }
 
-func (sh *shell) toolsHealth(c *cli.Context) error {
+func toolsHealth(sh *shell, c *cli.Context) error {
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -281,16 +281,16 @@ func releasing() toolWord {
 	}
 }
 
-func (sh *shell) toolDecision(d toolWord) *cli.Command {
+func toolDecision(sh *shell, d toolWord) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "NAME",
 		Flags:  append(decidingFlags("`WHY`, for the ledger"), agentFlag()),
-		Action: func(c *cli.Context) error { return sh.decideTool(c, d) },
+		Action: func(c *cli.Context) error { return decideTool(sh, c, d) },
 	}
 }
 
-func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
-	if err := sh.outside(); err != nil {
+func decideTool(sh *shell, c *cli.Context, d toolWord) error {
+	if err := outside(sh); err != nil {
 		return err
 	}
 	w, err := sh.load(c)
@@ -306,11 +306,11 @@ func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
 		return err
 	}
 	if !c.Bool("yes") {
-		if err := sh.agreed(c.Context, "read `evolve tools health` first, then add --yes", fmt.Sprintf(d.plan, def.Name, a.ID)); err != nil {
+		if err := confirmTool(c.Context, sh.console, "read `evolve tools health` first, then add --yes", fmt.Sprintf(d.plan, def.Name, a.ID)); err != nil {
 			return err
 		}
 	}
-	by, err := sh.decider(c, w.Root)
+	by, err := decider(sh, c, w.Root)
 	if err != nil {
 		return err
 	}
@@ -321,7 +321,7 @@ func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
 	if err != nil {
 		return err
 	}
-	h, err := sh.changeHealth(c.Context, store, a, def, d, by, c.String("reason"))
+	h, err := changeHealth(c.Context, sh, store, a, def, d, by, c.String("reason"))
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}
@@ -336,7 +336,7 @@ func (sh *shell) decideTool(c *cli.Context, d toolWord) error {
 }
 
 // changeHealth stores a person's word on a tool with its entry in the ledger.
-func (sh *shell) changeHealth(ctx context.Context, store *archive.Archive, a *workspace.Agent, def authored.Definition, d toolWord, by, reason string) (archive.ToolHealth, error) {
+func changeHealth(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, def authored.Definition, d toolWord, by, reason string) (archive.ToolHealth, error) {
 	h, err := healthOf(ctx, store, a.ID, def.Name)
 	if err != nil {
 		return h, err
@@ -353,9 +353,9 @@ func (sh *shell) changeHealth(ctx context.Context, store *archive.Archive, a *wo
 	return h, store.PutToolHealth(ctx, h, &told)
 }
 
-// agreed asks a person whether to go on.
-func (sh *shell) agreed(ctx context.Context, hint, plan string) error {
-	who, ok := sh.asker()
+// confirmTool asks a person whether to go on.
+func confirmTool(ctx context.Context, con *console, hint, plan string) error {
+	who, ok := con.asker()
 	if !ok {
 		return exit.Errorf(exit.Usage, hint, "there is no terminal to confirm on")
 	}

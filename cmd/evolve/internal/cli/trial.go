@@ -30,7 +30,7 @@ var trialSeeds = [2]int64{1, 2}
 
 // trials gives each agent of a workspace one task of its search side, and a second: the
 // same again if the first went well, and another one otherwise.
-func (sh *shell) trials(root string, patience time.Duration) func(context.Context, *workspace.Agent) (doctor.Trial, error) {
+func trials(sh *shell, root string, patience time.Duration) func(context.Context, *workspace.Agent) (doctor.Trial, error) {
 	return func(ctx context.Context, a *workspace.Agent) (doctor.Trial, error) {
 		w, err := wire.Load(root)
 		if err != nil {

@@ -58,19 +58,19 @@ func findVariant(c *cli.Context, a *archive.Archive, agentID, name string) (arch
 	return v, err
 }
 
-func (sh *shell) variantsCommand() *cli.Command {
+func variantsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "variants", Usage: "the configs that were tried",
 		Flags: []cli.Flag{agentFlag(), &cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30}},
 		Action: func(c *cli.Context) error {
-			return sh.reading(c, func(a *archive.Archive) error { return sh.listVariants(c, a) })
+			return reading(sh, c, func(a *archive.Archive) error { return listVariants(sh.console, c, a) })
 		},
 		Subcommands: []*cli.Command{{
 			Name: "show", Usage: "one variant: its config and where it came from", ArgsUsage: "VARIANT",
 			Flags: []cli.Flag{agentFlag()},
 			Action: func(c *cli.Context) error {
 				name := c.Args().First()
-				return sh.reading(c, func(a *archive.Archive) error {
+				return reading(sh, c, func(a *archive.Archive) error {
 					id, err := agentOf(c, a)
 					if err != nil {
 						return err
@@ -82,7 +82,7 @@ func (sh *shell) variantsCommand() *cli.Command {
 					if sh.json {
 						return sh.printJSON(v)
 					}
-					sh.printVariant(v)
+					printVariant(sh.console, v)
 					return nil
 				})
 			},
@@ -90,7 +90,7 @@ func (sh *shell) variantsCommand() *cli.Command {
 	}
 }
 
-func (sh *shell) listVariants(c *cli.Context, a *archive.Archive) error {
+func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 	if c.Int("last") < 1 {
 		return exit.Misuse(errors.New("--last must be 1 or more"))
 	}
@@ -109,30 +109,30 @@ func (sh *shell) listVariants(c *cli.Context, a *archive.Archive) error {
 			list = list[1:]
 		}
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"agent": id, "variants": list})
+	if con.json {
+		return con.printJSON(map[string]any{"agent": id, "variants": list})
 	}
 	if all > len(list) {
-		sh.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
+		con.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
 	}
 	for _, v := range list {
-		sh.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), text.Visible(v.Operator), text.Visible(v.Rationale))
+		con.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), text.Visible(v.Operator), text.Visible(v.Rationale))
 	}
 	return nil
 }
 
-func (sh *shell) printVariant(v archive.Variant) {
-	sh.printf("v%d of %s  %s\n", v.Number, text.Visible(v.Agent), v.ID)
-	sh.printf("  made by  %s, generation %d, run %s\n", text.Visible(v.Operator), v.Generation, orDash(v.Run))
+func printVariant(con *console, v archive.Variant) {
+	con.printf("v%d of %s  %s\n", v.Number, text.Visible(v.Agent), v.ID)
+	con.printf("  made by  %s, generation %d, run %s\n", text.Visible(v.Operator), v.Generation, orDash(v.Run))
 	if len(v.Parents) > 0 {
-		sh.printf("  parents  %s\n", shorts(v.Parents))
+		con.printf("  parents  %s\n", shorts(v.Parents))
 	}
 	if v.Rationale != "" {
-		sh.printf("  why      %s\n", text.Visible(v.Rationale))
+		con.printf("  why      %s\n", text.Visible(v.Rationale))
 	}
-	sh.printf("\n")
+	con.printf("\n")
 	for _, name := range slices.Sorted(maps.Keys(v.Config)) {
-		sh.printf("  %-26s %s\n", text.Visible(name), shown(v.Config[name]))
+		con.printf("  %-26s %s\n", text.Visible(name), shown(v.Config[name]))
 	}
 }
 
@@ -144,13 +144,13 @@ func shorts(ids []agent.ConfigID) string {
 	return strings.Join(parts, ", ")
 }
 
-func (sh *shell) lineageCommand() *cli.Command {
+func lineageCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "lineage", Usage: "how a variant came about, back to the champion", ArgsUsage: "VARIANT",
 		Flags: []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
-			return sh.reading(c, func(a *archive.Archive) error {
+			return reading(sh, c, func(a *archive.Archive) error {
 				id, err := agentOf(c, a)
 				if err != nil {
 					return err
