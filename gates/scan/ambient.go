@@ -60,8 +60,8 @@ func ambience(f *file, found report) {
 			if !ok {
 				return true
 			}
-			if pkg, name, ok := f.asks(e); ok {
-				found(n.Pos(), false, "it asks %s.%s, which answers a gate and real use differently", path.Base(pkg), name)
+			if pkg, name, ok := f.ambientName(e); ok {
+				found(n.Pos(), false, "it uses %s.%s, whose result differs between gates and real use", path.Base(pkg), name)
 				return false
 			}
 			if call, ok := e.(*ast.CallExpr); ok {
@@ -73,8 +73,8 @@ func ambience(f *file, found report) {
 	}
 }
 
-// asks reports whether an expression names something ambient.
-func (f *file) asks(e ast.Expr) (pkg, name string, ok bool) {
+// ambientName returns the ambient object that an expression names.
+func (f *file) ambientName(e ast.Expr) (pkg, name string, ok bool) {
 	switch x := e.(type) {
 	case *ast.SelectorExpr:
 		if id, is := ast.Unparen(x.X).(*ast.Ident); is {
@@ -112,7 +112,7 @@ func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
 		}
 		for _, arg := range call.Args {
 			if name, ok := f.text(arg); ok {
-				found(call.Pos(), false, "it looks for %+q, which a folder with tests has or has not by itself", name)
+				found(call.Pos(), false, "it looks for the file %+q, which may exist only in a folder with tests", name)
 			}
 		}
 	}
@@ -121,10 +121,10 @@ func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
 		return
 	}
 	if f.is(s.X, "os", "Stdout", "Stderr") && slices.Contains([]string{"Stat", "Fd", "Name"}, s.Sel.Name) {
-		found(call.Pos(), false, "it asks what standard output is, which is another thing under a gate")
+		found(call.Pos(), false, "it inspects the type of standard output, which differs under a gate")
 	}
 	if now, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && s.Sel.Name == "Nanosecond" && f.is(now.Fun, "time", "Now") {
-		found(call.Pos(), false, "it throws a die with the clock")
+		found(call.Pos(), false, "it draws a random number from the clock")
 	}
 }
 
@@ -146,7 +146,7 @@ func (f *file) typesOfInputs(n ast.Node, found report) {
 		}
 		for pkg, names := range recorders {
 			if f.is(star.X, pkg, names...) {
-				found(t.Pos(), false, "it asks for a type that tests hand in, of package %q", pkg)
+				found(t.Pos(), false, "it tests for a type that tests pass in, of package %q", pkg)
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (f *file) typesOfInputs(n ast.Node, found report) {
 			}
 			for _, arg := range x.Args {
 				if value, ok := f.text(arg); ok && (strings.Contains(value, "%T") || strings.Contains(value, "%p")) {
-					found(x.Pos(), false, "it asks for the name of a type, or an address, as a text")
+					found(x.Pos(), false, "it formats the name of a type, or an address, as text")
 				}
 			}
 		}
@@ -172,7 +172,7 @@ func (f *file) typesOfInputs(n ast.Node, found report) {
 	})
 	f.eachText(n, func(n ast.Node, value string) {
 		if strings.Contains(value, "192.0.2.") {
-			found(n.Pos(), false, "%+q is an address that only tests have", value)
+			found(n.Pos(), false, "%+q is an address that only tests use", value)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func TestLater(t *testing.T) {
 		{name: "a product", now: "func f() { time.AfterFunc(2*30*time.Second, g) }", want: "flag"},
 		{name: "a conversion", now: "func f() { time.AfterFunc(time.Duration(3e10), g) }", want: "flag"},
 		{name: "soon", now: "func f() { time.AfterFunc(10*time.Millisecond, g) }"},
-		{name: "when it is told", now: "func f(d time.Duration) { time.AfterFunc(d, g) }"},
+		{name: "a delay from a parameter", now: "func f(d time.Duration) { time.AfterFunc(d, g) }"},
 		{name: "the start", now: "var started = time.Now()", want: "flag"},
 		{name: "the start in init", now: "func init() { started = time.Now() }", want: "flag"},
 		{name: "the start of something", now: "func f() { started := time.Now() }"},

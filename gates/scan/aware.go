@@ -12,7 +12,7 @@ import (
 // another process have some. A changed test helper is like a changed test, and a person
 // reviews it.
 func testAwareness(f *file, found report) {
-	name, stack := contains(f.now, f.asksName), contains(f.now, f.asksStack)
+	name, stack := contains(f.now, f.readsName), contains(f.now, f.readsStack)
 	for _, u := range f.units {
 		if i, ok := u.node.(*ast.ImportSpec); ok {
 			if p := importPath(i); p == "testing" || strings.HasPrefix(p, "testing/") {
@@ -21,15 +21,15 @@ func testAwareness(f *file, found report) {
 			continue
 		}
 		if f.helps() || f.pkg.had["testing"] && f.mentions(u.node, "testing") {
-			found(u.node.Pos(), false, "tests judge with its help, and are not tests of the base themselves")
+			found(u.node.Pos(), false, "tests use it as a helper, and it is not a test file of the base")
 		}
 		ast.Inspect(u.node, func(n ast.Node) bool {
 			switch {
 			case n == nil:
 			case f.is(n, "testing", "Testing", "CoverMode", "Coverage"):
-				found(n.Pos(), true, "it asks whether it is being tested")
+				found(n.Pos(), true, "it checks whether it is being tested")
 			case f.is(n, "runtime/debug", "ReadBuildInfo"):
-				found(n.Pos(), false, "the build information tells a test binary from others")
+				found(n.Pos(), false, "the build information differs in a test binary")
 			}
 			return true
 		})
@@ -38,9 +38,9 @@ func testAwareness(f *file, found report) {
 			case testFlag(value):
 				found(n.Pos(), name, "%+q is a flag that only a test binary has", value)
 			case name && testBinary(value):
-				found(n.Pos(), true, "it knows its own name, and that of a test binary, %+q", value)
+				found(n.Pos(), true, "it reads its own name, and contains that of a test binary, %+q", value)
 			case stack && testFrame(value):
-				found(n.Pos(), true, "it knows its callers, and those of a test, %+q", value)
+				found(n.Pos(), true, "it reads its callers, and contains the name of a test's caller, %+q", value)
 			}
 		})
 	}
@@ -64,13 +64,13 @@ func (f *file) mentions(n ast.Node, pkg string) bool {
 	})
 }
 
-// asksName reports whether a node reads the name or the arguments of the program.
-func (f *file) asksName(n ast.Node) bool {
+// readsName reports whether a node reads the name or the arguments of the program.
+func (f *file) readsName(n ast.Node) bool {
 	return f.is(n, "os", "Args", "Executable") || f.is(n, "flag", "CommandLine", "Lookup", "Arg", "Args") || f.is(n, "runtime/debug", "ReadBuildInfo")
 }
 
-// asksStack reports whether a node inspects its callers.
-func (f *file) asksStack(n ast.Node) bool {
+// readsStack reports whether a node inspects its callers.
+func (f *file) readsStack(n ast.Node) bool {
 	return f.is(n, "runtime", "Caller", "Callers", "CallersFrames", "Stack", "FuncForPC") || f.is(n, "runtime/debug", "Stack", "PrintStack")
 }
 

@@ -29,9 +29,9 @@ func cgo(f *file, found report) {
 	now, was := has(f.now), has(f.was)
 	switch {
 	case now != nil && was == nil:
-		found(now.Pos(), true, "the file becomes one with C, which only a build with cgo reads")
+		found(now.Pos(), true, "the file begins to use C, and only a build with cgo compiles it")
 	case now != nil && string(f.Old) != string(f.New):
-		found(now.Pos(), false, "a file with C is changed, which only a build with cgo reads")
+		found(now.Pos(), false, "a file that uses C is changed, and only a build with cgo compiles it")
 	}
 }
 
@@ -76,24 +76,24 @@ func directives(f *file, found report) {
 		word, rest, _ := strings.Cut(d.text, " ")
 		switch {
 		case word == "//go:linkname":
-			found(d.at, true, "it takes the place of, or calls, a function that another package hides: %+q", rest)
+			found(d.at, true, "it replaces or calls an unexported function of another package: %+q", rest)
 		case word == "//go:embed":
 			found(d.at, false, "the build reads the files %+q", rest)
 		case word == "//go:generate":
-			found(d.at, false, "it runs %+q on the machine of whoever generates", rest)
+			found(d.at, false, "go generate runs %+q", rest)
 		case strings.HasPrefix(d.text, "//line ") || strings.HasPrefix(d.text, "/*line "):
-			found(d.at, false, "coverage and failures are told of other lines: %+q", d.text)
+			found(d.at, false, "coverage and failures are reported at other lines: %+q", d.text)
 		case strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "//"), " "), "evolve:") || strings.HasPrefix(d.text, "// evolve:"):
-			found(d.at, false, "it changes what the nightly search may change: %+q", d.text)
+			found(d.at, false, "it changes the set of constants that a night may tune: %+q", d.text)
 		case !slices.Contains(harmless, word):
-			found(d.at, false, "a directive that the compiler obeys: %+q", d.text)
+			found(d.at, false, "a compiler directive: %+q", d.text)
 		}
 	}
 	lost := toolComments(f.was)
 	for _, d := range lost {
 		if strings.Contains(d.text, "evolve:") && had[d.text] > 0 {
 			had[d.text]--
-			found(f.now.Package, false, "it removes a mark of what the nightly search may change: %+q", d.text)
+			found(f.now.Package, false, "it removes a marker of a constant that a night may tune: %+q", d.text)
 		}
 	}
 }
@@ -144,11 +144,11 @@ func constraints(f *file, found report) {
 	name := f.now.Name.Name
 	switch {
 	case name == "documentation":
-		found(f.now.Package, true, "the go command leaves out files of package documentation")
+		found(f.now.Package, true, "the go command ignores files of package documentation")
 	case f.was != nil && f.was.Name.Name != name:
 		found(f.now.Package, false, "the file moves from package %+q to package %+q", f.was.Name.Name, name)
 	case strings.HasSuffix(name, "_test") && !f.test():
-		found(f.now.Package, false, "a package of tests in a file that is not one")
+		found(f.now.Package, false, "a test package in a file that is no test file")
 	}
 }
 
@@ -167,12 +167,12 @@ func fileNames(f *file, found report) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".go"), "_test")
 	switch last := stem[strings.LastIndex(stem, "_")+1:]; {
 	case strings.HasPrefix(base, "_") || strings.HasPrefix(base, "."):
-		found(f.now.Package, false, "the go command leaves out files whose names begin so")
+		found(f.now.Package, false, "the go command ignores files with this prefix")
 	case !strings.HasSuffix(base, ".go"):
-		found(f.now.Package, false, "the go command reads only names that end in small letters")
+		found(f.now.Package, false, "the go command only reads names with a lower-case ending")
 	case strings.Contains(stem, "_") && slices.Contains(systems, last):
-		found(f.now.Package, false, "its name says that it is built only on %s", last)
+		found(f.now.Package, false, "its name restricts it to builds on %s", last)
 	case strings.Contains(stem, "_test_") || strings.HasSuffix(stem, "_test"):
-		found(f.now.Package, false, "its name looks like that of a test")
+		found(f.now.Package, false, "its name resembles that of a test file")
 	}
 }

@@ -18,7 +18,7 @@ func comparisons(f *file, found report) {
 			continue
 		}
 		if slices.Contains(comparing, fn.Name.Name) || fn.Name.Name == "Unwrap" && several(fn) {
-			found(fn.Pos(), false, "with the method %s a value answers for itself when a test compares it", fn.Name.Name)
+			found(fn.Pos(), false, "the method %s of a value decides how tests compare it", fn.Name.Name)
 		}
 	}
 }

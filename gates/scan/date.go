@@ -16,7 +16,7 @@ func dates(f *file, found report) {
 			switch x := n.(type) {
 			case *ast.CallExpr:
 				if asks && f.fixedDate(x) {
-					found(n.Pos(), false, "a fixed date in a function that asks what time it is")
+					found(n.Pos(), false, "a fixed date in a function that reads the clock")
 				}
 			case *ast.BinaryExpr:
 				if compares(x.Op) && (f.clockPart(x.X, asks) && number(x.Y) > 0 || f.clockPart(x.Y, asks) && number(x.X) > 0) {

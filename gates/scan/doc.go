@@ -9,7 +9,7 @@
 // and Hugo, as far as they change Go source and leave existing tests alone (5,924
 // commits of the last 6,000 each), 2 had a fatal finding, as they do not parse; 8.0 %
 // were flagged, 2.3 % for nothing but helpers of tests, the rest mostly for build
-// constraints, new imports of what reaches out, locks that go and questions about the
-// machine. The detectors were tuned on the same history, so that elsewhere more is to
-// be expected.
+// constraints, imports with access outside the process, removed locks and uses of data
+// about the machine. The detectors were tuned on the same history, so other histories
+// may have more findings.
 package scan

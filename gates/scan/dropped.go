@@ -26,7 +26,7 @@ func droppedErrors(f *file, found report) {
 		}
 		for _, a := range drops(u.node) {
 			if name := callee(a.Rhs[0].(*ast.CallExpr)); kept[name] > 0 {
-				found(a.Pos(), false, "the last result of %+q is dropped, which the base keeps", name)
+				found(a.Pos(), false, "the last result of %+q, which the base uses, is dropped", name)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func callCounters(f *file, found report) {
 			}
 		}
 		if id, ok := e.(*ast.Ident); ok && fresh[id.Name] && !f.declares(id.Name) {
-			found(n.Pos(), false, "it counts in %+q how often it was called", id.Name)
+			found(n.Pos(), false, "it counts its calls in %+q", id.Name)
 		}
 	})
 }

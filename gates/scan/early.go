@@ -22,9 +22,9 @@ func finalizers(f *file, found report) {
 	f.each(func(n ast.Node) {
 		switch {
 		case f.is(n, "runtime", "SetFinalizer", "AddCleanup"):
-			found(n.Pos(), false, "it runs code at a time of the garbage collector's choosing")
+			found(n.Pos(), false, "it runs code when the garbage collector decides")
 		case f.is(n, "os/signal", "Notify", "NotifyContext", "Ignore") && f.pkg.early[n]:
-			found(n.Pos(), false, "signals are handled from the loading of the package on")
+			found(n.Pos(), false, "signals are handled as soon as the package is loaded")
 		}
 	})
 }

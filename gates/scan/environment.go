@@ -11,13 +11,13 @@ func environment(f *file, found report) {
 	for _, u := range f.units {
 		f.eachText(u.node, func(n ast.Node, value string) {
 			if strings.Contains(value, "/proc/self") || strings.HasPrefix(value, "/proc/1/") || strings.HasPrefix(value, "/proc/%d") {
-				found(n.Pos(), false, "%+q tells a process what it is and who started it", value)
+				found(n.Pos(), false, "%+q describes the process and its parent", value)
 			}
 		})
 	}
 	f.each(func(n ast.Node) {
 		if f.is(n, "os", "Getppid") || f.is(n, "syscall", "Getppid") {
-			found(n.Pos(), false, "it asks who started it")
+			found(n.Pos(), false, "it reads its parent process")
 		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) == 0 {
@@ -25,7 +25,7 @@ func environment(f *file, found report) {
 		}
 		if f.is(call.Fun, "os", "Getenv", "LookupEnv") || f.is(call.Fun, "syscall", "Getenv") {
 			if name, ok := f.text(call.Args[0]); ok && testVariable(name) {
-				found(n.Pos(), false, "the variable %+q tells a test or a gate from real use", name)
+				found(n.Pos(), false, "the variable %+q differs between tests or gates and real use", name)
 			}
 		}
 		if f.pkg.early[n] && f.is(call.Fun, "os", "Setenv", "Unsetenv", "Chdir") {

@@ -47,7 +47,7 @@ func exits(f *file, found report) {
 			}
 		}
 		if name, ends := f.exiting(n); ends && !said[n] && !inMain[n] && !stood[n] && !f.exitsWithTests(n) {
-			found(n.Pos(), false, "%s outside of main ends the tests with it", name)
+			found(n.Pos(), false, "%s outside of main also ends the tests", name)
 		}
 		switch x := n.(type) { // a part of a selector is no reference by itself
 		case *ast.SelectorExpr:
@@ -90,13 +90,13 @@ func testMain(f *file, found report) {
 		})
 		switch {
 		case !f.test():
-			found(fn.Pos(), true, "a TestMain outside of a test file has no use but to become one")
+			found(fn.Pos(), true, "a TestMain outside of a test file is useful only after a rename to one")
 		case !runs:
-			found(fn.Pos(), true, "it stands in for the tests and does not run them")
+			found(fn.Pos(), true, "it runs in place of the tests and does not run them")
 		case constant:
-			found(fn.Pos(), false, "on one of its ways it exits 0 whatever the tests said")
+			found(fn.Pos(), false, "it can exit with 0 although tests failed")
 		default:
-			found(fn.Pos(), false, "it stands between go test and every test of the package")
+			found(fn.Pos(), false, "it controls how go test runs every test of the package")
 		}
 	}
 }

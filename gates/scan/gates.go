@@ -17,11 +17,11 @@ const mostFindings = 20
 // evidence when nothing was found.
 var families = []struct{ name, clean string }{
 	{familyParse, "every file parses"},
-	{familyText, "no hidden characters and no names that only look alike"},
+	{familyText, "no hidden characters and no look-alike names"},
 	{familyExits, "nothing ends, replaces or outlives the tests"},
-	{familyAware, "nothing asks whether it is being tested"},
-	{familyOutput, "arguments, standard streams and the files of tests are left alone"},
-	{familyReach, "nothing reaches around the type system, other packages or the process"},
+	{familyAware, "no check for being tested"},
+	{familyOutput, "no write to arguments, standard streams or test files"},
+	{familyReach, "no access around the type system, to other packages' state or out of the process"},
 	{familyBuild, "no directive, constraint or file name that decides what is built"},
 	{familyTables, "no table of literal inputs and outputs"},
 }

@@ -28,7 +28,7 @@ var guards = []guard{
 	{what: "escaping", calls: map[string][]string{
 		"html": {"EscapeString"}, "html/template": {}, "net/url": {"QueryEscape", "PathEscape"}, "regexp": {"QuoteMeta"}, "strconv": {"Quote", "QuoteToASCII"},
 	}},
-	{what: "bounding what is read", calls: map[string][]string{"net/http": {"MaxBytesReader", "MaxBytesHandler"}, "io": {"LimitReader", "LimitedReader"}}},
+	{what: "limiting input", calls: map[string][]string{"net/http": {"MaxBytesReader", "MaxBytesHandler"}, "io": {"LimitReader", "LimitedReader"}}},
 	{what: "keeping a path inside its folder", calls: map[string][]string{
 		"path/filepath": {"IsLocal", "Clean", "Localize"}, "path": {"Clean"}, "io/fs": {"ValidPath"}, "os": {"OpenRoot", "OpenInRoot"},
 	}},
@@ -97,6 +97,6 @@ func lostGuards(f *file, found report) {
 				break
 			}
 		}
-		found(at, false, "the base has here what this leaves out: %s", g.what)
+		found(at, false, "a guard of the base is missing here: %s", g.what)
 	}
 }

@@ -18,10 +18,10 @@ func laterCode(f *file, found report) {
 			return
 		}
 		if f.is(call.Fun, "time", "AfterFunc") && len(call.Args) == 2 && f.duration(call.Args[0]) >= soon {
-			found(n.Pos(), false, "it runs code %s later, when no test waits any more", f.duration(call.Args[0]))
+			found(n.Pos(), false, "it runs code %s later, after any test", f.duration(call.Args[0]))
 		}
 		if f.is(call.Fun, "time", "Now") && f.pkg.early[n] {
-			found(n.Pos(), false, "it remembers when the program was started, which was a moment ago in every test")
+			found(n.Pos(), false, "it records the program's start time, which is recent in every test")
 		}
 	})
 }

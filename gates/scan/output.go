@@ -96,7 +96,7 @@ func forgedOutput(f *file, found report) {
 				if !ok || !looksForged(value, true) {
 					continue
 				}
-				found(n.Pos(), true, "it prints %+q, as go test does", value)
+				found(n.Pos(), true, "it prints %+q, which imitates go test", value)
 				ast.Inspect(arg, func(n ast.Node) bool { printed[n] = true; return true })
 			}
 		}
@@ -104,7 +104,7 @@ func forgedOutput(f *file, found report) {
 	for _, u := range f.units {
 		f.eachText(u.node, func(n ast.Node, value string) {
 			if !printed[n] && looksForged(value, false) {
-				found(n.Pos(), false, "%+q is what go test prints", value)
+				found(n.Pos(), false, "%+q is output of go test", value)
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func writes(f *file, found report) {
 		for _, arg := range call.Args {
 			f.eachText(arg, func(n ast.Node, value string) {
 				if slices.ContainsFunc(madeOf, func(mark string) bool { return strings.Contains(value, mark) }) {
-					found(n.Pos(), false, "it writes to %+q, which tests are made of", value)
+					found(n.Pos(), false, "it writes to %+q, a file of tests", value)
 				}
 			})
 		}

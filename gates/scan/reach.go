@@ -102,11 +102,11 @@ func unsafety(f *file, found report) {
 		id, ok := s.X.(*ast.Ident)
 		switch {
 		case ok && f.imported[id.Name] == "unsafe":
-			found(n.Pos(), false, "%+q of package unsafe reaches past the type system", s.Sel.Name)
+			found(n.Pos(), false, "%+q of package unsafe bypasses the type system", s.Sel.Name)
 		case f.is(n, "reflect", "NewAt") || s.Sel.Name == "UnsafeAddr" || s.Sel.Name == "UnsafePointer":
-			found(n.Pos(), false, "%+q reaches state that its package hides", s.Sel.Name)
+			found(n.Pos(), false, "%+q accesses unexported state of a package", s.Sel.Name)
 		case f.is(n, "syscall", rawCalls...) || f.is(n, "golang.org/x/sys/unix", rawCalls...):
-			found(n.Pos(), false, "%+q asks the system for anything by its number", s.Sel.Name)
+			found(n.Pos(), false, "%+q makes any system call by its number", s.Sel.Name)
 		}
 	})
 }
@@ -133,11 +133,11 @@ func newImports(f *file, found report) {
 		})
 		switch {
 		case reaches && !f.pkg.had[p]:
-			found(i.Pos(), false, "%+q is new in this package and reaches out of the process", p)
+			found(i.Pos(), false, "%+q is new in this package and gives access outside the process", p)
 		case i.Name != nil && i.Name.Name == ".":
-			found(i.Pos(), false, "the names of %+q become the file's own", p)
+			found(i.Pos(), false, "the file imports all names of %+q without a qualifier", p)
 		case i.Name != nil && packageName(p) != i.Name.Name && slices.Contains(watched, i.Name.Name):
-			found(i.Pos(), false, "%+q is called %s, which is another package's name", p, i.Name.Name)
+			found(i.Pos(), false, "%+q is imported as %s, the name of another package", p, i.Name.Name)
 		}
 	}
 }
@@ -153,6 +153,6 @@ func clients(f *file, found report) {
 		default:
 			return
 		}
-		found(n.Pos(), false, "it talks to other machines, which no test has")
+		found(n.Pos(), false, "it connects to other machines, which tests do not have")
 	})
 }

@@ -47,7 +47,7 @@ func swallowedPanics(f *file, found report) {
 		})
 		for _, c := range calls {
 			if name := kept[c]; name == "_" || (name != "?" && uses[name] <= 0) {
-				found(c.Pos(), false, "any panic is swallowed here, and nobody looks at what it was")
+				found(c.Pos(), false, "any panic is recovered here and its value ignored")
 			}
 		}
 	}

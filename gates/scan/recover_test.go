@@ -8,7 +8,7 @@ func TestSwallowedPanics(t *testing.T) {
 		{name: "thrown away", now: "func f() { defer func() { _ = recover() }() }", want: "flag"},
 		{name: "only seen", now: "func f() { defer func() { if r := recover(); r != nil { ok = true } }() }", want: "flag"},
 		{name: "only seen, without a name", now: "func f() { defer func() { if recover() != nil { ok = true } }() }", want: "flag"},
-		{name: "told", now: "func f() { defer func() { if r := recover(); r != nil { log.Println(r) } }() }"},
+		{name: "logged", now: "func f() { defer func() { if r := recover(); r != nil { log.Println(r) } }() }"},
 		{name: "thrown again", now: "func f() { defer func() { if r := recover(); r != nil { panic(r) } }() }"},
 		{name: "an error", now: "func f() (err error) { defer func() { err = wrap(recover()) }(); return }"},
 		{name: "a method", now: "func f() { x.recover() }"},

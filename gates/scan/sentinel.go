@@ -20,7 +20,7 @@ func sentinels(f *file, found report) {
 	})
 	eachVariable(f.now, func(name *ast.Ident, value ast.Expr) {
 		if _, call := value.(*ast.CallExpr); made[name.Name] && !call {
-			found(name.Pos(), false, "%+q is no error of its own any more", name.Name)
+			found(name.Pos(), false, "%+q is no longer a distinct error", name.Name)
 		}
 	})
 }

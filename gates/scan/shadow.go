@@ -17,7 +17,7 @@ var predeclared = strings.Fields(`true false nil iota
 func shadows(f *file, found report) {
 	said := func(name *ast.Ident) {
 		if slices.Contains(predeclared, name.Name) {
-			found(name.Pos(), false, "%s means something else in the whole package now", name.Name)
+			found(name.Pos(), false, "%s is redefined in the whole package", name.Name)
 		}
 	}
 	for _, u := range f.units {

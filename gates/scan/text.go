@@ -32,7 +32,7 @@ func hiddenCharacters(f *file, found report) {
 			had[r]--
 			continue
 		}
-		found(tf.Pos(i), fatal, "the character %U shows as nothing, or as something else", r)
+		found(tf.Pos(i), fatal, "the character %U is invisible or shown as another", r)
 	}
 }
 
@@ -48,7 +48,7 @@ func farRight(f *file, found report) {
 	}
 	tf := f.set.File(f.now.Package)
 	for _, at := range pushed(f.New) {
-		found(tf.Pos(at), false, "there is something behind more than %d blanks", farSpaces)
+		found(tf.Pos(at), false, "there is text behind more than %d blanks", farSpaces)
 	}
 }
 
