@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -283,10 +284,7 @@ func actionOf(t map[string]string) (action, by string) {
 // compare holds one commit against the part of the ledger that it is of.
 func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string) error {
 	c.seen[m.Commit] = true
-	id := t["Evolve-Proposal"]
-	if id == "" {
-		id = t["Evolve-Rollback"]
-	}
+	id := cmp.Or(t["Evolve-Proposal"], t["Evolve-Rollback"])
 	action, by := actionOf(t)
 	differs := func(format string, args ...any) error {
 		return &archive.AuditError{Subject: id, Reason: fmt.Sprintf("commit %.12s ", m.Commit) + fmt.Sprintf(format, args...)}
@@ -320,21 +318,8 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 	}
 	switch action {
 	case "approve":
-		e := l.last(id, "proposal.approve", head)
-		var d archive.DecisionRecord
-		switch {
-		case e == nil || json.Unmarshal(e.Data, &d) != nil:
-			return differs("is an adoption, and up to its head the ledger tells of no approval")
-		case text.OneLine(e.Actor) != by:
-			return differs("is approved by %s, in the ledger by %s", by, e.Actor)
-		case text.OneLine(d.Reason) != t["Evolve-Reason"]:
-			return differs("is approved for another reason than in the ledger")
-		}
-		if b := archive.BindingOf(*e); t[trailerBound] != "" && (b == nil || b.Digest() != t[trailerBound]) {
-			return differs("binds other files, verdicts or evidence than the ledger")
-		}
-		if done := l.first(id, "proposal.adopted", e.Seq); done != nil && done.Seq <= head && audit != "" {
-			return differs("names a head that came after its adoption")
+		if reason := l.contradicts(id, by, head, t); reason != "" {
+			return differs("%s", reason)
 		}
 		c.confirmed[action+" "+id] = true
 	case "rollback":
@@ -354,6 +339,28 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 	}
 	c.out.Compared++
 	return nil
+}
+
+// contradicts returns how the ledger up to a head contradicts the commit of an approval;
+// "" if it agrees.
+func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string) string {
+	e := l.last(id, "proposal.approve", head)
+	var d archive.DecisionRecord
+	switch {
+	case e == nil || json.Unmarshal(e.Data, &d) != nil:
+		return "is an adoption, and up to its head the ledger tells of no approval"
+	case text.OneLine(e.Actor) != by:
+		return fmt.Sprintf("is approved by %s, in the ledger by %s", by, e.Actor)
+	case text.OneLine(d.Reason) != t["Evolve-Reason"]:
+		return "is approved for another reason than in the ledger"
+	}
+	if b := archive.BindingOf(*e); t[trailerBound] != "" && (b == nil || b.Digest() != t[trailerBound]) {
+		return "binds other files, verdicts or evidence than the ledger"
+	}
+	if done := l.first(id, "proposal.adopted", e.Seq); done != nil && done.Seq <= head && t[trailerAudit] != "" {
+		return "names a head that came after its adoption"
+	}
+	return ""
 }
 
 // last is the last entry of a kind about a proposal, up to a place in the ledger.

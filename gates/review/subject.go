@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"evolve/archive"
 	"evolve/patch"
@@ -100,26 +101,9 @@ func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	if err := m.subject.movable(ctx, repo, head, m); err != nil {
 		return in, err
 	}
-	_, audit, err := s.store.LedgerHead(ctx)
-	if err != nil {
-		return in, fmt.Errorf("reading the ledger: %w", err)
-	}
-	text, err := s.attested(ctx, in.Proposal, decisionMessage(m.proposal, m.record, audit))
+	commit, text, err := s.write(ctx, repo, head, m)
 	if err != nil {
 		return in, err
-	}
-	commit, err := repo.Commit(head, m.change, text, m.who)
-	var conflict *patch.ConflictError
-	if errors.As(err, &conflict) {
-		return in, Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", join(conflict.Paths))
-	}
-	if err != nil {
-		return in, fmt.Errorf("committing: %w", err)
-	}
-	if m.tree == "" {
-		if m.tree, err = repo.Candidate(head, m.change); err != nil {
-			return in, fmt.Errorf("writing the tree: %w", err)
-		}
 	}
 	if err := s.step(StepWritten); err != nil {
 		return in, err
@@ -131,14 +115,40 @@ func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	if err := s.step(StepIntended); err != nil {
 		return in, err
 	}
-	subject, _, _ := bytes.Cut([]byte(text), []byte("\n"))
-	if err := m.subject.forward(ctx, repo, patch.Move{Ref: branch, Old: head, New: commit, By: m.who, Reason: string(subject)}); err != nil {
+	subject, _, _ := strings.Cut(text, "\n")
+	if err := m.subject.forward(ctx, repo, patch.Move{Ref: branch, Old: head, New: commit, By: m.who, Reason: subject}); err != nil {
 		return in, err
 	}
 	if err := s.step(StepMoved); err != nil {
 		return in, err
 	}
 	return in, m.subject.landed(ctx, repo, branch, commit, m.tree, m.change)
+}
+
+// write writes the commit of a move, on no branch yet, and returns it with its message.
+func (s *session) write(ctx context.Context, repo *patch.Repository, head string, m *move) (commit, text string, err error) {
+	_, audit, err := s.store.LedgerHead(ctx)
+	if err != nil {
+		return "", "", fmt.Errorf("reading the ledger: %w", err)
+	}
+	text, err = s.attested(ctx, m.record.Proposal, decisionMessage(m.proposal, m.record, audit))
+	if err != nil {
+		return "", "", err
+	}
+	commit, err = repo.Commit(head, m.change, text, m.who)
+	var conflict *patch.ConflictError
+	if errors.As(err, &conflict) {
+		return "", "", Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", join(conflict.Paths))
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("committing: %w", err)
+	}
+	if m.tree == "" {
+		if m.tree, err = repo.Candidate(head, m.change); err != nil {
+			return "", "", fmt.Errorf("writing the tree: %w", err)
+		}
+	}
+	return commit, text, nil
 }
 
 // carryOut moves the branch and calls finish to store the result. If the working tree then
