@@ -67,7 +67,7 @@ func demoCommand(sh *shell) *cli.Command {
 				*o.given.Seed = demoSeed
 			}
 			w.Settings.Backup.Keep = 0 // its archive needs no backup
-			return nightlyRun(sh, c, w, o)
+			return nightlyRun(sh, w, o)
 		},
 	}
 }

@@ -62,7 +62,7 @@ func runCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return nightlyRun(sh, c, w, o)
+			return nightlyRun(sh, w, o)
 		},
 	}
 }
@@ -123,7 +123,7 @@ func parseRun(c *cli.Context) (runOptions, error) {
 }
 
 // nightlyRun does the run and everything around it: lock, progress, report, exit code.
-func nightlyRun(sh *shell, c *cli.Context, w *workspace.Workspace, o runOptions) error {
+func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	ctx, drain, stop := drainContext(sh)
 	defer stop()
 	opts, agents, err := sh.Night(w, o.given, o.resume)
