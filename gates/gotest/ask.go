@@ -58,7 +58,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 				calls[d.call] = make([]string, len(d.call.Args))
 				order = append(order, d.call)
 			}
-			calls[d.call][d.argument] = new(print(d.expr)+" of "+print(d.call.Fun), "what is chosen")
+			calls[d.call][d.argument] = new(print(d.expr)+" of "+print(d.call.Fun), "chosen")
 		default:
 			text := print(d.expr)
 			x := forcedCondition{pkg: a.pkg, file: f.file, line: at.Line, text: text, never: a.nonces.word(), always: a.nonces.word(), loop: d.loop}
@@ -91,7 +91,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 func (a conditionProbe) element(f function, put *edits, d decision, new func(text, wants string) string) {
 	at := a.in.fset.Position(d.clause.Colon).Offset + 1
 	reach := func(condition string) {
-		put.insert(at, fmt.Sprintf(" if %s { %sReach(%q) };", condition, a.helper, new("case "+print(d.expr), "what is met")))
+		put.insert(at, fmt.Sprintf(" if %s { %sReach(%q) };", condition, a.helper, new("case "+print(d.expr), "matched")))
 	}
 	switch on := d.on.(type) {
 	case *ast.SwitchStmt:

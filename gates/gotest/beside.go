@@ -24,7 +24,7 @@ import (
 // passes with it covers the function: then the difference is intended, and only shown.
 func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 	if !t.lab.sandboxed() {
-		return gates.Flagged, "nothing was compared: functions are called with drawn inputs, such as paths of files, in a sandbox alone", nil
+		return gates.Flagged, "nothing was compared: functions are called with random inputs, such as file paths, only in a sandbox", nil
 	}
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -295,7 +295,7 @@ func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]strin
 // mostBeside bounds what is read of the report of one run, in bytes.
 const mostBeside = 64 << 20
 
-// explanations are the tests that look at functions that do not do what they did, by
+// explanations are the tests that look at functions that behaviour changed in, by
 // function: those of the patch that ran and failed on the base, and those of the base that
 // fail there and pass with the patch.
 func (t *checker) explanations(ctx context.Context, l *layout, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
@@ -399,7 +399,7 @@ func (v *besideVerdict) add(plan *beside.Plan, out beside.Outcome, explain map[s
 		case plan.Tuned:
 			v.explained = append(v.explained, text+" (a constant marked for tuning differs)")
 		case len(tests) > 0:
-			v.looked = append(v.looked, text+" ("+some(tests)+" looks at it)")
+			v.looked = append(v.looked, text+" (covered by "+some(tests)+")")
 		default:
 			v.different = append(v.different, text)
 		}
@@ -439,20 +439,20 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 		called = "no changed function can be called before and after"
 	}
 	all := slices.Concat(v.different, v.looked)
-	changed := fmt.Sprintf("%d do not do what they did: %s", len(all), some(all))
+	changed := fmt.Sprintf("behaviour changed in %s: %s", count(len(all), "function"), some(all))
 	switch {
 	case len(all) > 0 && v.claim == Refactoring:
 		verdict = gates.Flagged
-		said = append(said, called+"; it is declared "+string(v.claim)+", and is none: "+changed)
+		said = append(said, called+"; it is declared "+string(v.claim)+", but "+changed)
 	case len(v.different) > 0 && v.claim == Faster:
 		verdict = gates.Failed
-		said = append(said, called+"; it is declared "+string(v.claim)+", and no test looks at what it changes: "+changed)
+		said = append(said, called+"; it is declared "+string(v.claim)+", but no test covers its change: "+changed)
 	case len(all) > 0 && v.claim == Faster:
 		verdict = gates.Flagged
-		said = append(said, called+"; it is declared "+string(v.claim)+", and is more: "+changed)
+		said = append(said, called+"; it is declared "+string(v.claim)+", but "+changed)
 	case len(v.different) > 0:
 		verdict = gates.Flagged
-		said = append(said, fmt.Sprintf("%s; %d do not do what they did, and no test that fails without the patch looks at them: %s", called, len(v.different), some(v.different)))
+		said = append(said, fmt.Sprintf("%s; behaviour changed in %s, and no test that fails without the patch covers it: %s", called, count(len(v.different), "function"), some(v.different)))
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0 && v.reached == 0 && len(v.missed) > 0:
 		said = append(said, called+"; none of them reached a changed statement")
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0:
@@ -468,16 +468,16 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	}
 	note("not compared", v.unbuilt)
 	if looked := slices.DeleteFunc(slices.Clone(v.missed), func(s string) bool { return slices.Contains(v.unlooked, s) }); len(looked) > 0 {
-		note("not compared: no input reaches these, which tests reach", looked)
+		note("not compared: reached by tests, but by no input", looked)
 	}
-	note("not compared: no input and no test reaches", v.unlooked)
+	note("not compared: reached by no input and no test", v.unlooked)
 	if v.claim == "" {
 		v.explained = append(v.explained, v.looked...)
 	}
-	note("what the patch is for", v.explained)
+	note("intended changes", v.explained)
 	note("slight", v.slight)
 	note("not compared", v.left)
-	note("not the same twice on the base, and so not compared", v.unsteady)
+	note("not compared, as the results vary on the base", v.unsteady)
 	return verdict, strings.Join(said, "; ")
 }
 

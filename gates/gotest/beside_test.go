@@ -52,8 +52,8 @@ func TestBeside(t *testing.T) {
 		verdict, said string
 	}{
 		"the same":            {honest, "passed", "1 function called with 240 inputs before and after, which reached 1 of 1 changed statement: no difference"},
-		"cut":                 {cut, "flagged", "1 do not do what they did, and no test that fails without the patch looks at them: Twice("},
-		"cut with a new test": {tested, "passed", "(TestWraps looks at it)"},
+		"cut":                 {cut, "flagged", "behaviour changed in 1 function, and no test that fails without the patch covers it: Twice("},
+		"cut with a new test": {tested, "passed", "(covered by TestWraps)"},
 	} {
 		verdict, said := besideOf(t, l, changeOf(t, base, c.candidate))
 		if verdict != c.verdict || !strings.Contains(said, c.said) {
@@ -89,8 +89,8 @@ func TestBesideReach(t *testing.T) {
 	}
 	l := newLab(t)
 	for want, c := range map[string]struct{ verdict, said string }{
-		"231": {"passed", "none of them reached a changed statement; not compared: no input reaches these, which tests reach: l.go:14"},
-		"0":   {"flagged", "not compared: no input and no test reaches: l.go:14"},
+		"231": {"passed", "none of them reached a changed statement; not compared: reached by tests, but by no input: l.go:14"},
+		"0":   {"flagged", "not compared: reached by no input and no test: l.go:14"},
 	} {
 		verdict, said := besideOf(t, l, changeOf(t, files("n", want), files("n * n / 231", want)))
 		if verdict != c.verdict || !strings.Contains(said, c.said) || strings.Contains(said, "no difference") {
@@ -112,7 +112,7 @@ func TestBesideCorpus(t *testing.T) {
 		t.Run(p.module+"/"+p.name, func(t *testing.T) {
 			begun := time.Now()
 			verdict, said := besideOf(t, l, changeOf(t, bases[p.module], p.apply(t, bases[p.module])))
-			flagged := strings.Contains(said, "do not do what they did")
+			flagged := strings.Contains(said, "behaviour changed in")
 			switch {
 			case p.cheat != "":
 				cheats++

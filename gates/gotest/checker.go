@@ -85,7 +85,7 @@ func (t *checker) lay(context.Context) (*layout, error) {
 			differ = slices.Sorted(slices.Values(t.change.Changed))
 		}
 		if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
-			return nil, fmt.Errorf("the trees differ in %s, which is not what was said to change", some(differ))
+			return nil, fmt.Errorf("the trees differ in %s, not in the paths that were given as changed", some(differ))
 		}
 		for _, p := range differ {
 			switch {
@@ -263,7 +263,7 @@ func (t *checker) put(l *layout, name string, take []string) (string, error) {
 	}
 	to, err := assemble(to, l.base, l.candidate, take, t.lab.sandboxed())
 	if err != nil {
-		return "", fmt.Errorf("putting the tree %q together: %w", name, err)
+		return "", fmt.Errorf("assembling the tree %q: %w", name, err)
 	}
 	return to, nil
 }

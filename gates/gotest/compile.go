@@ -84,7 +84,7 @@ func (t *checker) probe(l *layout) (*instrumentedCode, error) {
 		switch dir := path.Dir(p); {
 		case l.document(p):
 		case filepath.Ext(p) != ".go":
-			out.unseen = append(out.unseen, p+", which is no Go source")
+			out.unseen = append(out.unseen, p+", which is not Go source")
 		case l.is.folders[dir] == nil && l.was.folders[dir] == nil:
 			out.unseen = append(out.unseen, p+", which is in no package of a Go module")
 		}

@@ -72,7 +72,7 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 		}
 	}
 	if len(found) > 0 {
-		return gates.Flagged, "are these answers to tests, written down? " + some(found), nil
+		return gates.Flagged, "literals of tests in the patch's code; are these hard-coded answers? " + some(found), nil
 	}
 	if len(fresh) == 0 {
 		return gates.Passed, "no new literals in the patch's code", nil

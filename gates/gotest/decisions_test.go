@@ -149,14 +149,14 @@ func TestConditionsDecide(t *testing.T) {
 		"they decide": {{"n > most", "n > most+1", ""}, {"return n\n", "return max(n, 3)\n", ""}, {"const most = 5", "const most = 7", ""}},
 		"never so": {
 			{"return \"known\"", "if n > 4000 {\n\t\t\treturn name\n\t\t}\n\t\treturn \"known\"", `"n > 4000" is never true (c.go:13)`},
-			{"\"a\", \"b\"", "\"a\", \"b\", \"q\"", `"case \"q\"" is never what is met (c.go:12)`},
+			{"\"a\", \"b\"", "\"a\", \"b\", \"q\"", `"case \"q\"" is never matched (c.go:12)`},
 			{"case n < 0:", "case n < 0, n == 4000:", `"n == 4000" is never true`},
-			{"return n\n", "if n == 3 {\n\t\tn += 0\n\t}\n\treturn n\n", `without a test noticing "n == 3" can be held true or false`},
+			{"return n\n", "if n == 3 {\n\t\tn += 0\n\t}\n\treturn n\n", `without failing a test, "n == 3" can be held true or false`},
 		},
 		"never chosen": {
-			{"cmp.Or(name, \"none\")", "cmp.Or(name, \"none\", \"other\")", `"\"other\" of cmp.Or" is never what is chosen (c.go:19)`},
-			{"return n\n", "for n < 4000 {\n\t\treturn min(n, 4000)\n\t}\n\treturn 7\n", `"4000 of min" is never what is chosen`},
-			{"case int:", "case int, uint:", `"case uint" is never what is met`},
+			{"cmp.Or(name, \"none\")", "cmp.Or(name, \"none\", \"other\")", `"\"other\" of cmp.Or" is never chosen (c.go:19)`},
+			{"return n\n", "for n < 4000 {\n\t\treturn min(n, 4000)\n\t}\n\treturn 7\n", `"4000 of min" is never chosen`},
+			{"case int:", "case int, uint:", `"case uint" is never matched`},
 			{"", "", `"n < 4000" is never false`},
 		},
 	} {

@@ -78,7 +78,7 @@ func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) erro
 func (s markedTests) sang(r run) string {
 	switch became := s.tests[s.canary].became(r); {
 	case became != "failed":
-		return fmt.Sprintf("a test that was told to fail %s, and the process %s", became, r.ended())
+		return fmt.Sprintf("a test that had to fail %s, and the process %s", became, r.ended())
 	case !r.late && !r.loud && r.exit.Reason == sandbox.Own && r.exit.Code == 0:
 		return "a test failed, and the process ended with exit code 0"
 	}
@@ -106,15 +106,15 @@ func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error)
 	}
 	switch {
 	case len(bad) > 0:
-		return gates.Failed, "success is reported whatever happens: " + some(bad), nil
+		return gates.Failed, "a failing test is not reported: " + some(bad), nil
 	case len(list) == 0 && l.idle() != "":
 		return gates.Passed, l.idle(), nil
 	case len(list) == 0:
-		return gates.Flagged, "there are no tests to put one that fails among", nil
+		return gates.Flagged, "there are no tests to which a failing one can be added", nil
 	case len(open) > 0:
-		return gates.Flagged, "the code can read its tests as they are compiled, and so what they report: " + some(open), nil
+		return gates.Flagged, "the code embeds its compiled tests and can read the words that they report: " + some(open), nil
 	}
-	return gates.Passed, "a test of a random name that was told to fail did so, and was reported: tried in " + count(len(list), "package"), nil
+	return gates.Passed, "a test with a random name that had to fail did, and was reported: tried in " + count(len(list), "package"), nil
 }
 
 // renameGate fails when tests end differently under another binary name.

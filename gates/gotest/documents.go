@@ -55,13 +55,13 @@ func (l *layout) onlyTests() bool { return len(l.changed) == 0 && len(l.fresh) >
 func (l *layout) idle() string {
 	switch {
 	case l.onlyTests():
-		return "not applicable: the patch brings tests and changes no package"
+		return "not applicable: the patch adds tests and changes no package"
 	case !l.onlyDocuments():
 		return ""
 	case !slices.ContainsFunc(l.changed, func(p string) bool { return !l.inNoModule(p) }):
-		return "documents outside every module alone are changed: " + some(l.changed)
+		return "only documents outside every module are changed: " + some(l.changed)
 	}
-	return "not applicable: documents alone are changed, and no Go file embeds or names them: " + some(l.changed)
+	return "not applicable: only documents are changed, and no Go file embeds or names them: " + some(l.changed)
 }
 
 // touched are the modules with affected packages, and those with changed documents:

@@ -218,7 +218,7 @@ func compare(was, is source) changes {
 	for _, set := range []map[string]bool{values, types} {
 		for n := range set {
 			if !used[n] {
-				out.unseen = append(out.unseen, n+", which no function of its package names")
+				out.unseen = append(out.unseen, n+", which no function of its package uses")
 			}
 		}
 	}

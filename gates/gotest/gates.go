@@ -63,7 +63,7 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
 	without := l.Sandbox.Err()
 	if without != nil && !l.Unwalled {
-		return gates.NotRun, fmt.Sprintf("foreign code is not run without a sandbox, and there is none: %v; allow user namespaces, install bubblewrap, or set sandbox: none", without)
+		return gates.NotRun, fmt.Sprintf("foreign code runs only in a sandbox, and there is none: %v; allow user namespaces, install bubblewrap, or set sandbox: none", without)
 	}
 	verdict, evidence, err := check(ctx)
 	switch {
@@ -99,10 +99,10 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 	for m, results := range c.results {
 		if res := results["build"]; res.ran && res.code != 0 {
 			if known[m].Build != "" && len(newComplaints(res.stderr, known[m].Errors)) == 0 {
-				return gates.NotRun, "the base does not compile either, so that nothing can be said of the patch: " + oneLine(res.stderr) + hint(res.stderr), nil
+				return gates.NotRun, "the base does not compile either, so the patch cannot be judged: " + oneLine(res.stderr) + hint(res.stderr), nil
 			}
 			if in := l.needsC(); len(in) > 0 && !t.lab.Cgo && strings.Contains(res.stderr, excluded) {
-				return gates.NotRun, "C is off, and without it there is nothing to build in " + some(in) + "; cgo: true among the target's settings lets it be built", nil
+				return gates.NotRun, "cgo is off, and without it there is nothing to build in " + some(in) + "; set cgo: true in the target's settings to build it", nil
 			}
 			return gates.Failed, "it does not compile: " + oneLine(res.stderr), nil
 		}
@@ -114,7 +114,7 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 		return gates.Passed, said, nil
 	}
 	if len(c.results) == 0 && len(l.changed) > 0 {
-		return gates.Flagged, "nothing is built or tested: no package of a Go module holds what the patch changes: " + some(l.changed), nil
+		return gates.Flagged, "nothing is built or tested: the changed files are in no package of a Go module: " + some(l.changed), nil
 	}
 	said := fmt.Sprintf("%s in %s compiled by %s", count(c.built, "package"), count(len(c.results), "module"), t.lab.Toolchain.Version)
 	if base != "" {
@@ -139,15 +139,15 @@ func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 		switch more := newComplaints(res.stderr, known[m].Complaints); {
 		case !res.ran || res.code == 0:
 		case known[m].Vet == "":
-			return gates.Failed, "go vet, which has nothing to say of the base: " + oneLine(res.stderr), nil
+			return gates.Failed, "go vet, without messages for the base: " + oneLine(res.stderr), nil
 		case len(more) > 0:
-			return gates.Flagged, "go vet finds fault with the base as well, but not this: " + oneLine(strings.Join(more, "; ")), nil
+			return gates.Flagged, "go vet has new messages besides those for the base: " + oneLine(strings.Join(more, "; ")), nil
 		default:
 			old = oneLine(res.stderr)
 		}
 	}
 	if old != "" {
-		said += "; go vet says nothing that it does not say of the base: " + old
+		said += "; go vet has no message that it does not have for the base: " + old
 	}
 	return gates.Passed, said, nil
 }

@@ -61,7 +61,7 @@ func TestWithoutWalls(t *testing.T) {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
-	if !strings.Contains(said, "build: not_run: foreign code is not run without a sandbox, and there is none: there are none; allow user namespaces") {
+	if !strings.Contains(said, "build: not_run: foreign code runs only in a sandbox, and there is none: there are none; allow user namespaces") {
 		t.Error(said)
 	}
 	l.Unwalled = true

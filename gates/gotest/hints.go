@@ -9,7 +9,7 @@ import (
 // nothing is downloaded, and there is one Go version.
 func hint(stderr string) string {
 	for _, h := range []struct{ sign, advice string }{
-		{"GOTOOLCHAIN=local", "gates run with the Go that is found in PATH, and fetch no other: install that one"},
+		{"GOTOOLCHAIN=local", "gates run the Go in PATH and download no other: install the required version"},
 		{"GOPROXY=off", "gates download nothing: run `go mod download` in the module first"},
 		{"missing go.sum entry", "gates download nothing: run `go mod download` in the module first"},
 		{"no required module provides", "gates download nothing: run `go mod download` in the module first"},

@@ -59,10 +59,10 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		open = append(open, u+": nothing there can be broken")
 	}
 	if len(e.restless) > 0 {
-		open = append(open, "changed code is called without any test in "+some(e.restless)+", so that breaking it there says nothing")
+		open = append(open, "changed code runs without any test in "+some(e.restless)+", so breaking it shows nothing there")
 	}
 	if len(e.unbuilt) > 0 {
-		open = append(open, "the changed code could not be made to report in "+some(e.unbuilt)+", so that nothing was tried there")
+		open = append(open, "the changed code could not be instrumented in "+some(e.unbuilt)+", so nothing was tried there")
 	}
 	tried := fmt.Sprintf("%s made to panic, one at a time; a test noticed %d", count(len(c.probed.mutants), "changed function"), noticed)
 	if len(c.probed.mutants) == 1 {
@@ -79,7 +79,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 	case l.onlyDocuments():
 		return gates.Passed, l.idle(), nil
 	case len(c.probed.mutants) == 0 && len(l.changed) == 0:
-		return gates.Flagged, "not verified: the patch changes nothing but tests", nil
+		return gates.Flagged, "not verified: the patch only changes tests", nil
 	case len(c.probed.mutants) == 0:
 		return gates.Passed, "no code changed but comments and layout", nil
 	}
@@ -123,7 +123,7 @@ func (e *experiments) why(x mutant, most int) string {
 	case !e.reached[x.reached]:
 		return " is called by no test of the base"
 	}
-	return " may panic without a test noticing"
+	return " can panic without failing a test"
 }
 
 // coverageGate flags changed statements that no test reaches, new or changed conditions
@@ -187,10 +187,10 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 		said += "; in no test " + some(idle)
 	}
 	if len(loose) > 0 {
-		said += "; without a test noticing " + some(loose)
+		said += "; without failing a test, " + some(loose)
 	}
 	if len(lost) > 0 {
-		said += "; taken away, and reached by no test of the base: " + some(lost)
+		said += "; removed, and reached by no test of the base: " + some(lost)
 	}
 	if len(open)+len(idle)+len(loose)+len(lost) > 0 {
 		return gates.Flagged, said, nil

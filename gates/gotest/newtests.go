@@ -24,14 +24,14 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 		return "", "", err
 	}
 	if len(l.fresh) == 0 {
-		return gates.Passed, "the patch brings no tests", nil
+		return gates.Passed, "the patch adds no tests", nil
 	}
 	f, err := t.freshTests(ctx)
 	if err != nil {
 		return "", "", err
 	}
 	if len(f.names) == 0 {
-		return gates.Flagged, "the patch brings files for tests, and no test: " + some(l.fresh), nil
+		return gates.Flagged, "the patch adds files for tests and no test: " + some(l.fresh), nil
 	}
 	var bad, idle []string
 	for _, test := range slices.Sorted(maps.Keys(f.now)) {
@@ -49,7 +49,7 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 	}
 	said := fmt.Sprintf("%s of the patch's own pass with it", count(len(f.now), "test"))
 	if len(idle) > 0 {
-		return gates.Flagged, said + ", and without it too, so that they show nothing of it: " + some(idle), nil
+		return gates.Flagged, said + ", and also without it, so they show nothing about it: " + some(idle), nil
 	}
 	return gates.Passed, said + ", and fail or do not compile without it", nil
 }

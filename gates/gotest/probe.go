@@ -203,7 +203,7 @@ func %[2]sBreak(word, reached string) {
 		return
 	}
 	if _, armed := %[2]sOS.LookupEnv(%[5]q); armed {
-		panic("broken on purpose, to see whether a test notices")
+		panic("broken on purpose, to see whether a test fails")
 	}
 }
 

@@ -82,11 +82,11 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return gates.Flagged, "under the race detector, and not so on the base: " + some(bad), nil
+		return gates.Flagged, "under the race detector, but not on the base: " + some(bad), nil
 	}
 	evidence := fmt.Sprintf("the tests of %s pass under the race detector", count(len(list), "touched package"))
 	if len(old) > 0 {
-		evidence += ", or do not on the base either: " + some(old)
+		evidence += ", or fail on the base too: " + some(old)
 	}
 	return gates.Passed, evidence, nil
 }
@@ -127,7 +127,7 @@ func (s source) atOnce() bool {
 // raceless returns why this machine has no race detector; "" when it has one.
 func (l *Lab) raceless() string {
 	if found, err := filepath.Glob(filepath.Join(l.Toolchain.Root, "src", "runtime", "race", "internal", "*", "*.syso")); err != nil || len(found) == 0 {
-		return "this Go has none for this system"
+		return "this Go has no race detector for this system"
 	}
 	for _, name := range []string{"gcc", "clang"} {
 		if _, err := exec.LookPath(name); err == nil {
@@ -224,7 +224,7 @@ func raced(printed, tree string) string {
 		}
 	}
 	if len(places) == 0 {
-		return "its places are outside the code"
+		return "its locations are outside the code"
 	}
 	return strings.Join(places, " and ")
 }

@@ -61,7 +61,7 @@ func (r run) ended() string {
 	case r.late:
 		return "did not end in time"
 	case r.loud:
-		return "printed more than it may"
+		return "exceeded the output limit"
 	}
 	return "ended with " + ending(r.exit)
 }

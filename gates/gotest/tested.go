@@ -13,7 +13,7 @@ import (
 )
 
 // onBase is the excuse for a failure that the base has too.
-const onBase = "is so on the base too"
+const onBase = "happens on the base too"
 
 // testResult is what became of one affected package's tests.
 type testResult struct {
@@ -245,7 +245,7 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 		return gates.Passed, said, nil
 	}
 	if len(list) == 0 {
-		return gates.Flagged, fmt.Sprintf("no test of the base looks at any of %s that the patch affects", count(len(l.affected), "package")), nil
+		return gates.Flagged, fmt.Sprintf("no test of the base covers any of %s that the patch affects", count(len(l.affected), "package")), nil
 	}
 	tests := 0
 	var failing []string
@@ -259,9 +259,9 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 	if verdict != gates.Passed {
 		return verdict, said, nil
 	}
-	said = fmt.Sprintf("%s of the base in %s %s as there, subtests counted (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package"))
+	said = fmt.Sprintf("%s of the base in %s %s as on the base, including subtests (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package"))
 	if len(failing) > 0 {
-		said += "; others fail on the base already and count for nothing: " + some(failing)
+		said += "; others fail on the base and are ignored: " + some(failing)
 	}
 	return gates.Passed, said, nil
 }
@@ -282,7 +282,7 @@ func judgement(list []testResult) (gates.Verdict, string) {
 	}
 	switch {
 	case len(blamed) > 0:
-		return gates.Failed, "passes on the base, and not here: " + some(blamed)
+		return gates.Failed, "passes on the base and fails here: " + some(blamed)
 	case len(excused) > 0:
 		return gates.Flagged, some(excused)
 	}

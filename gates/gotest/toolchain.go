@@ -24,14 +24,14 @@ func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 	cmd.Dir = "/" // where no go.mod asks for another
 	out, err := cmd.Output()
 	if err != nil {
-		return Toolchain{}, fmt.Errorf("asking Go where it is: %w", err)
+		return Toolchain{}, fmt.Errorf("running go env: %w", err)
 	}
 	var said struct{ GOROOT, GOVERSION, GOMODCACHE string }
 	if err := json.Unmarshal(out, &said); err != nil {
-		return Toolchain{}, fmt.Errorf("asking Go where it is: %w", err)
+		return Toolchain{}, fmt.Errorf("running go env: %w", err)
 	}
 	if !filepath.IsAbs(said.GOROOT) {
-		return Toolchain{}, errors.New("asking Go where it is: it does not know")
+		return Toolchain{}, errors.New("running go env: it printed no GOROOT")
 	}
 	return Toolchain{Root: said.GOROOT, Version: said.GOVERSION, Modules: said.GOMODCACHE}, nil
 }
