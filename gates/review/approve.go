@@ -150,14 +150,14 @@ func approvable(p archive.ProposalRecord, d Decision) error {
 		return nil
 	case archive.HumanLane:
 		if !d.overrides() {
-			return Refuse("read the flagged gates with `evolve show "+p.ID+"`; then --override-reason says why it may pass",
+			return Refuse("read the flagged gates with `evolve show "+p.ID+"`; then give --override-reason",
 				"a gate flagged %s for a person's eyes", p.ID)
 		}
 		return nil
 	case archive.GateFailed, archive.Drafted, archive.Gated:
-		return Refuse("`evolve show "+p.ID+"` says which and why", "%s has not passed its gates", p.ID)
+		return Refuse("`evolve show "+p.ID+"` lists them with their reasons", "%s has not passed its gates", p.ID)
 	}
-	return Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be approved", p.ID, stateName(p.State))
+	return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be approved", p.ID, stateName(p.State))
 }
 
 // overrides reports whether the decision lets a flagged proposal pass.

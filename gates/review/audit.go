@@ -334,7 +334,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 				c.out.Later = append(c.out.Later, Later{Commit: m.Commit, Proposal: id, Imported: l.imported})
 				return nil
 			}
-			return differs("proposes other files, verdicts or evidence than the ledger tells of")
+			return differs("proposes other files, verdicts or evidence than those in the ledger")
 		}
 	}
 	c.out.Compared++
@@ -348,7 +348,7 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 	var d archive.DecisionRecord
 	switch {
 	case e == nil || json.Unmarshal(e.Data, &d) != nil:
-		return "is an adoption, and up to its head the ledger tells of no approval"
+		return "is an adoption, and up to its head the ledger has no approval"
 	case text.OneLine(e.Actor) != by:
 		return fmt.Sprintf("is approved by %s, in the ledger by %s", by, e.Actor)
 	case text.OneLine(d.Reason) != t["Evolve-Reason"]:

@@ -21,7 +21,7 @@ func (rev *Reviewer) tryClaimGates(id string) (*Lock, error) {
 func (rev *Reviewer) claimGates(id string) (*Lock, error) {
 	c, err := rev.tryClaimGates(id)
 	if err == nil && c == nil {
-		err = Refuse("wait for it; `evolve show "+id+"` tells what came of it", "%s is at its gates in another process", id)
+		err = Refuse("wait for it; `evolve show "+id+"` shows the result", "%s is at its gates in another process", id)
 	}
 	return c, err
 }

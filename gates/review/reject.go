@@ -18,7 +18,7 @@ func (rev *Reviewer) Reject(ctx context.Context, id string, d Decision) (Done, e
 		return Done{}, err
 	}
 	if strings.TrimSpace(d.Reason) == "" {
-		return Done{}, Refuse("--reason \"…\" tells tomorrow's reader why", "a rejection needs a reason")
+		return Done{}, Refuse("--reason \"…\" gives the reason to later readers", "a rejection needs a reason")
 	}
 	var p archive.ProposalRecord
 	err := rev.with(ctx, func(s *session) (err error) {
@@ -41,7 +41,7 @@ func (s *session) reject(ctx context.Context, id string, d Decision) (archive.Pr
 		}
 	}
 	if !closable {
-		return p, Refuse("`evolve show "+p.ID+"` tells its story", "%s is %s; it cannot be rejected", p.ID, stateName(p.State))
+		return p, Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be rejected", p.ID, stateName(p.State))
 	}
 	p.State, p.Decision = archive.Rejected, brief(record)
 	closed, err := s.closed(ctx, p.ID)

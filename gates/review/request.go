@@ -161,7 +161,7 @@ func (rev *Reviewer) DenyRequest(ctx context.Context, id string, d Decision) (ou
 			return err
 		}
 		if strings.TrimSpace(d.Reason) == "" {
-			return Refuse("--reason \"…\" tells tomorrow's reader why", "a denial needs a reason")
+			return Refuse("--reason \"…\" gives the reason to later readers", "a denial needs a reason")
 		}
 		out.Request, err = s.store.DecideRequest(ctx, out.Request.ID, archive.RequestDecision{Action: "deny", By: d.By, Reason: d.Reason, Time: s.Now()})
 		if err != nil {
@@ -182,7 +182,7 @@ func (s *session) openRequest(ctx context.Context, id string, d Decision) (archi
 		return r, fmt.Errorf("reading change request %s: %w", id, err)
 	}
 	if r.State != archive.RequestOpen {
-		return r, Refuse("`evolve requests show "+r.ID+"` tells its story", "%s is %s already", r.ID, r.State)
+		return r, Refuse("`evolve requests show "+r.ID+"` shows its history", "%s is %s already", r.ID, r.State)
 	}
 	_, err = ParsePerson(d.By)
 	return r, err

@@ -98,7 +98,7 @@ func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.
 // breaks.
 func namesAuthor(author string) error {
 	if strings.TrimSpace(author) == "" || strings.ContainsFunc(author, unicode.IsControl) {
-		return Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a patch needs the name of whoever proposes it")
+		return Refuse("name yourself with --by \"Name <mail>\", or set git's user.name", "a patch needs the name of its author")
 	}
 	return nil
 }

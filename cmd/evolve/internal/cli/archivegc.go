@@ -45,7 +45,7 @@ func archiveGC(sh *shell, c *cli.Context, dry bool) error {
 	}
 	keep := retention(w)
 	if keep == (archive.Retention{}) {
-		return exit.Errorf(exit.Usage, "write for example `keep: {nights: 60}` there; `evolve help archive` says what always stays", "evolve.yaml has no keep, so everything is kept")
+		return exit.Errorf(exit.Usage, "write for example `keep: {nights: 60}` there; `evolve help archive` lists the records that always stay", "evolve.yaml has no keep, so everything is kept")
 	}
 	a, err := wire.ReadArchive(w.Root)
 	if err != nil {

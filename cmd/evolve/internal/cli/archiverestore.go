@@ -258,6 +258,6 @@ func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecor
 	if err != nil || d == nil {
 		return err
 	}
-	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason says why it is to be adopted all the same",
+	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason adopts it all the same",
 		"%s, in entries that a restore has lost", lostWords(*d))
 }

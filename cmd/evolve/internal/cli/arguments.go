@@ -185,7 +185,7 @@ func unknownCommand(name, parent string, commands []*cli.Command) error {
 	}
 	hint := "`" + parent + " --help` lists the commands"
 	if name == "version" {
-		hint = "`evolve --version` tells it"
+		hint = "`evolve --version` prints it"
 	} else if near := exit.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean `%s %s`?", parent, near)
 	}

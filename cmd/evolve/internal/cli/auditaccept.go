@@ -17,7 +17,7 @@ func acceptHeadCommand(sh *shell) *cli.Command {
 		Name: "accept-head", Usage: "go on from a ledger that is not the one that was witnessed",
 		Description: "The head of the ledger is kept in .evolve/archive.head as well. Where the archive was restored " +
 			"by hand, the two differ and every command refuses to work. This command takes the ledger as it is. " +
-			"A ledger entry says who accepted it, why, and what the file held.",
+			"A ledger entry records who accepted it, why, and the content of the file.",
 		Flags:  []cli.Flag{byFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"}},
 		Action: func(c *cli.Context) error { return acceptHead(sh, c) },
 	}

@@ -99,7 +99,7 @@ func unverified(err error) error {
 	case errors.As(err, new(*archive.LedgerError)):
 		return exit.Errorf(exit.Integrity, "compare with a backup or an export; the head is printed in every report and adoption commit", "%w", err)
 	case errors.As(err, new(*archive.AuditError)):
-		return exit.Errorf(exit.Integrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` says what each is worth", "%w", err)
+		return exit.Errorf(exit.Integrity, "either the archive or the repository was rewritten: compare both with a backup; `evolve help trust` compares them", "%w", err)
 	}
 	return err
 }

@@ -106,7 +106,7 @@ func mayDecide(sh *shell, c *cli.Context, name string, reasoned bool) error {
 		return err
 	}
 	if reasoned && strings.TrimSpace(c.String("reason")) == "" {
-		return exit.Errorf(exit.Usage, "--reason \"…\" tells tomorrow's reader why", "%s needs a reason", name)
+		return exit.Errorf(exit.Usage, "--reason \"…\" gives the reason to later readers", "%s needs a reason", name)
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func pronounce(sh *shell, c *cli.Context, w *workspace.Workspace, d decision, p 
 		return out, err
 	}
 	if mine == nil {
-		return out, exit.Errorf(exit.Locked, "wait for it; `evolve show "+p.ID+"` tells what came of it", "another process decides on %s", p.ID)
+		return out, exit.Errorf(exit.Locked, "wait for it; `evolve show "+p.ID+"` shows the result", "another process decides on %s", p.ID)
 	}
 	defer mine.Release()
 	if finished, err := finishFirst(ctx, sh, w, d, p.ID, &out); finished || err != nil {

@@ -17,7 +17,7 @@ import (
 func patchCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "patch", Usage: "changes of source code: propose one, see its gates, have it reviewed",
-		Description: "A patch touches nobody's working tree, index or branches before a person approves it with " +
+		Description: "A patch changes no working tree, index or branch before a person approves it with " +
 			"`evolve approve`. `evolve help patch` goes on with the whole way of one.",
 		Subcommands: []*cli.Command{
 			patchPropose(sh),

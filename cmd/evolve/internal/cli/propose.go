@@ -14,7 +14,7 @@ func proposeCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "propose", Usage: "make a proposal of any archived variant by hand", ArgsUsage: "VARIANT",
 		Description: "It passes the same gates; that no run confirmed it is said in the proposal.",
-		Flags:       []cli.Flag{agentFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for whoever decides"}},
+		Flags:       []cli.Flag{agentFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for the person who decides"}},
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
 			w, err := sh.load(c)

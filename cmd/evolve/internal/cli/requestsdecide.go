@@ -35,7 +35,7 @@ func granting() requestWord {
 	return requestWord{
 		name: "approve", usage: "record the permission for the exact call; nothing is executed",
 		about: "A change of the agent's parameters becomes a proposal, which passes the gates and awaits `evolve approve`. " +
-			"Anything else is done by a person: the output says what.",
+			"A person does anything else: the output lists it.",
 		do: (*review.Reviewer).ApproveRequest,
 	}
 }

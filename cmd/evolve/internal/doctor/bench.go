@@ -46,7 +46,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 		}
 		checks = append(checks, checkLikeness("likeness "+name, s.Likeness())...)
 		for _, r := range bench.FindLeaks(s.Tasks) {
-			checks = append(checks, warn("answers "+name, "agents see this field: take it out of the suite, or name it so that it tells nothing", "%s", r))
+			checks = append(checks, warn("answers "+name, "agents see this field: take it out of the suite, or rename it", "%s", r))
 		}
 	}
 	for i := range w.Agents {

@@ -270,7 +270,7 @@ func archiveCheck(text string, err error) Check {
 	case errors.As(err, new(*archive.WitnessError)):
 		return fail(name, "evolve audit verify and evolve audit log show what is there; restore a backup, or evolve audit accept-head --reason \"…\" goes on from what is there", "%v", err)
 	case errors.Is(err, archive.ErrCorrupt):
-		return fail(name, "evolve archive repair says what can be saved, and changes nothing; or restore a backup", "%v", err)
+		return fail(name, "evolve archive repair lists the records that can be saved, and changes nothing; or restore a backup", "%v", err)
 	case errors.Is(err, archive.ErrResources):
 		return fail(name, "nothing is damaged; allow more open files: ulimit -n 1024", "%v", err)
 	}

@@ -258,7 +258,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"archive damaged", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrCorrupt) },
 			[]string{"archive"},
-			"fail archive: the archive is damaged | evolve archive repair says what can be saved, and changes nothing; or restore a backup\n",
+			"fail archive: the archive is damaged | evolve archive repair lists the records that can be saved, and changes nothing; or restore a backup\n",
 		},
 		{
 			"few holdout tasks", nil, nil,

@@ -46,7 +46,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	case strings.Contains(message, "not a git repository"):
 		return warn(name, "git init, and commit what is there", "%q is in no git repository", t.Repo)
 	case strings.Contains(message, "dubious ownership"):
-		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "the repository belongs to somebody else, so git refuses it")
+		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "the repository belongs to another user, so git refuses it")
 	case err != nil:
 		return fail(name, "", "%q cannot be opened: %s", t.Repo, message)
 	case inside != "true":

@@ -147,7 +147,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 			"%s; IT IS DECLARED DETERMINISTIC, AND GAVE ANOTHER ANSWER TO THE SAME REQUEST", text)
 	case both && !a.Deterministic && t.Same:
 		check := ok(name, "%s; it gave the same answer to another seed", text)
-		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml spare the repeats: a night tells for certain"
+		check.Hint = "if it always does, deterministic: true and uses_seed: false in its agent.yaml spare the repeats; a night decides it for certain"
 		return check
 	}
 	return ok(name, "%s", text)

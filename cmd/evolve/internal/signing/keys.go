@@ -150,7 +150,7 @@ func Current(ctx context.Context, a *archive.Archive, root string, set workspace
 func Explain(err error) error {
 	switch {
 	case errors.Is(err, ErrUnsigned):
-		return exit.Errorf(exit.Integrity, "`evolve audit sign` signs one, with --key FILE where evolve.yaml names no key; `evolve help trust` says what it is worth", "%w", err)
+		return exit.Errorf(exit.Integrity, "`evolve audit sign` signs one, with --key FILE where evolve.yaml names no key; `evolve help trust` explains its value", "%w", err)
 	case errors.As(err, new(UnsignedError)):
 		return exit.Errorf(exit.Integrity, "see `evolve audit log`; `evolve audit sign` signs them", "%w", err)
 	case errors.As(err, new(*archive.AuditError)):

@@ -58,7 +58,7 @@ func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 		s := t.Spec()
 		now[s.Name] = wordsOf(s)
 		if before, ok := known[s.Name]; ok && before != now[s.Name] {
-			f.host.Log.Warn("a server says something else of its tool than last time: read it again before you trust it", "tool", s.Name)
+			f.host.Log.Warn("a server changed the description of its tool: read it again before you trust it", "tool", s.Name)
 		}
 	}
 	if maps.Equal(now, known) {

@@ -87,7 +87,7 @@ func routeKeys(r *Route, seen map[string]*yaml.Node) object {
 	return object{seen: seen, keys: []key{
 		{name: "provider", doc: "name of a provider", field: text{to: &r.Provider, pattern: namePattern, rule: nameRule}, required: true},
 		{name: "model", doc: "the provider's name of the model", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
-		{name: "temperature", doc: "sampling temperature where a config says nothing", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
+		{name: "temperature", doc: "sampling temperature where a config sets none", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
 		{name: "max_tokens", doc: "tokens of one answer at most; left out: 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
 		{name: "context", doc: "tokens that the model can read and write together; a conversation is shortened before it fills 90 % of them; left out: 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
 	}}

@@ -76,7 +76,7 @@ func (v benchmark) read(s *source, n *yaml.Node, name string) {
 	if base := gobench.BaseUnit(b.Metric); base != b.Metric {
 		s.bad(metric, "write "+base, "results in %s are kept in %s", b.Metric, base)
 	} else if b.Better == "" && gobench.Agreed(b.Metric) == 0 {
-		s.bad(metric, "say better: lower, or better: higher", "nobody knows whether less or more %s is better", b.Metric)
+		s.bad(metric, "say better: lower, or better: higher", "it is not declared whether less or more %s is better", b.Metric)
 	}
 	v.then()
 }

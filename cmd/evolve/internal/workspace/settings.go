@@ -69,10 +69,10 @@ func settingsKeys(f *settingsFile) object {
 			{name: "mcp", doc: "servers of tools (Model Context Protocol); an agent has those that its mcp names", field: serversKeys(f), example: "{search: {argv: [./search], tools: {find: read}}}"},
 			{name: "safety", doc: "what holds whatever an agent does", field: safetyKeys(f)},
 			{name: "adoption", doc: "what follows when a proposal was adopted, or an adoption taken back", field: adoptionKeys(s)},
-			{name: "patches", doc: "code that patches may be proposed for; evolve help patch tells of it", field: patchKeys(f)},
+			{name: "patches", doc: "code that patches may be proposed for; see evolve help patch", field: patchKeys(f)},
 			{name: "backup", doc: "the copy of the archive that each night makes at its end; evolve archive restore reads it", field: backupKeys(&s.Backup)},
-			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive says more", field: keepKeys(&s.Keep)},
-			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust says what they are worth", field: auditKeys(&s.Audit)},
+			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
+			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains their value", field: auditKeys(&s.Audit)},
 		},
 		later: []string{"gates", "notify", "heartbeat", "archive"},
 	}
@@ -97,7 +97,7 @@ func limitKeys(s *Settings) object {
 
 func searchKeys(s *Search) object {
 	return object{keys: []key{
-		{name: "selection", doc: "how parents are chosen; evolve help search tells them apart", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
+		{name: "selection", doc: "how parents are chosen; see evolve help search", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
 		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
 		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; a deterministic agent gives the same results at any concurrency up to it", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
