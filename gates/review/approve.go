@@ -143,7 +143,7 @@ func approvable(p archive.ProposalRecord, d Decision) error {
 		return err
 	}
 	if r := vetoed(p); r != nil {
-		return Refuse("`evolve show "+p.ID+"` says why; propose the change again, or commit it by hand", "%s has vetoed %s", r.Reviewer, p.ID)
+		return Refuse("`evolve show "+p.ID+"` shows why; propose the change again, or commit it by hand", "%s has vetoed %s", r.Reviewer, p.ID)
 	}
 	switch p.State {
 	case archive.Awaiting:

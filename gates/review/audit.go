@@ -93,17 +93,17 @@ type Later struct {
 	Imported bool
 }
 
-// Audit says how the commits of a repository are compared with a ledger.
+// Audit sets how the commits of a repository are compared with a ledger.
 type Audit struct {
 	// Mine reports whether the adoption of a proposal is a commit of this repository; nil: each is.
 	Mine func(archive.ProposalRecord) bool
-	// Older says that the ledger may end before a commit of this archive, as that of a
+	// Older reports that the ledger may end before a commit of this archive, as that of a
 	// backup does.
 	Older bool
 }
 
 // AuditCommits compares the trailers of a repository's commits with the ledger: each names
-// a head that the ledger has, and the decision that the ledger tells of. Commits that name
+// a head that the ledger has, and the decision in the ledger. Commits that name
 // an archive which was imported are compared with the imported part, which may be older
 // than they are. The first thing that differs is an *archive.AuditError.
 func AuditCommits(ctx context.Context, a *archive.Archive, repo *patch.Repository, how Audit) (Commits, error) {
@@ -228,7 +228,7 @@ type ledgerPart struct {
 	entries map[string][]archive.LedgerEntry // by subject
 	heads   map[string]int64
 	end     int64
-	// accepted says that a person accepted a ledger that is not the witnessed one, older that
+	// accepted reports that a person accepted a ledger that is not the witnessed one, older that
 	// commits may have come after its end, and imported that it is another archive's.
 	accepted, older, imported bool
 }
@@ -270,7 +270,7 @@ func (c *comparison) read() (map[string]bool, error) {
 	return origins, nil
 }
 
-// actionOf is the decision that a commit tells of, "" for a proposal, and who made it.
+// actionOf returns the decision that a commit records, "" for a proposal, and its author.
 func actionOf(t map[string]string) (action, by string) {
 	if by := t["Evolve-Approved-By"]; by != "" {
 		return "approve", by

@@ -22,8 +22,8 @@ type CodeReviewer struct {
 }
 
 // turn returns the next reviewer: the first after the one in the latest review entry of
-// the ledger, in the order of the desk, that is not the author and can review. reason
-// says why there is none.
+// the ledger, in the order of the settings, that is not the author and can review. reason
+// explains why there is none.
 func (s *session) turn(ctx context.Context, p archive.ProposalRecord) (r CodeReviewer, reason string, err error) {
 	last := -1
 	for e, err := range s.store.Ledger(ctx, 1) {

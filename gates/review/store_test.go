@@ -144,7 +144,7 @@ func TestMeanwhile(t *testing.T) {
 			b.done(b.Reject(t.Context(), "P1", robin))
 		})
 		p, err := b.submit(OriginAgent, "aide", turned("64", "128"))
-		refused(t, err, "what the gates of P1 found was dropped: meanwhile it is rejected")
+		refused(t, err, "the verdicts of P1 were dropped: meanwhile it is rejected")
 		if p.State != archive.Rejected || b.git("for-each-ref", "refs/evolve") != "" {
 			t.Errorf("%s, refs %s", p.State, b.git("for-each-ref", "refs/evolve"))
 		}

@@ -88,7 +88,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, err
 	}
 	if found {
-		if earlier.State == archive.GateFailed { // what the gates need may be available now
+		if earlier.State == archive.GateFailed { // an input of the gates may be available now
 			earlier.State = archive.Drafted
 		}
 		return s.fileProposal(ctx, earlier)

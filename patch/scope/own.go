@@ -11,7 +11,8 @@ var (
 	// ownProgram are the parts of this program's own source that judge. Its agents must
 	// not change them by a patch.
 	ownProgram = []string{
-		"gates", "patch", "archive", "bench", "mutate/night", "runtime/sandbox", "cmd/evolve/internal/batch",
+		"gates", "patch", "archive", "bench", "mutate/night", "mutate/evidence", "runtime/sandbox",
+		"cmd/evolve/internal/batch", "cmd/evolve/internal/wire", "cmd/evolve/internal/workspace",
 	}
 	// ownWorkspace are the files of a workspace that define how agents are measured and
 	// what they may do.

@@ -117,8 +117,8 @@ func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, 
 	return lost, confirmLoss(ctx, sh.console, c, lost, foreign)
 }
 
-// lossOf returns what a backup does not have: what an archive that was set aside in the
-// workspace tells of, and what commits do.
+// lossOf returns the records that a backup lacks: those of an archive that was set aside
+// in the workspace, and those that commits name.
 func lossOf(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits review.Commits) (archive.Succession, error) {
 	var lost archive.Succession
 	id, err := a.ID(ctx)
@@ -178,7 +178,7 @@ func laterEntries(ctx context.Context, dir, id string, end int64, head string) (
 	return n, list
 }
 
-// lostWords says which decision is lost.
+// lostWords describes a lost decision.
 func lostWords(d archive.LostDecision) string {
 	done := d.Action
 	switch done {

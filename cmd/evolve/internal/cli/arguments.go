@@ -11,7 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 )
 
-// checkArguments holds the number of arguments to what the usage line says:
+// checkArguments compares the number of arguments with the usage line:
 // "A B" both, "[A]" at most one, "A…" any number from one on.
 func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	least, most := 0, 0

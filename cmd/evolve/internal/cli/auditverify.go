@@ -46,7 +46,7 @@ type verifyView struct {
 	Later    []string       `json:"later"`
 	Others   map[string]int `json:"other_archives"`
 	Unproven []string       `json:"unproven"`
-	// NoGit says why no commit was compared; absent: they were.
+	// NoGit is the reason why no commit was compared; absent: they were.
 	NoGit string `json:"no_git,omitempty"`
 	// Signer is the name of the key that signed a head of this ledger, Fingerprint the
 	// key's fingerprint, and Signed the number of the entry; absent if not requested.

@@ -64,7 +64,7 @@ func confirm(ctx context.Context, sh *shell, p archive.ProposalRecord, plan stri
 	printChanges(who.out, changes, 24)
 	printFiles(who.out, p.Files, p.State == archive.Adopted)
 	printFounding(who.out, founding)
-	if subject(p) != "config" { // what is approved is the text
+	if subject(p) != "config" { // the text itself is approved
 		out := &shell{Host: sh.Host, console: sh.on(who.out)}
 		printDiff(out.console, p)
 	}

@@ -39,7 +39,7 @@ type proposalLine struct {
 	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
 	// approved.
 	Stale []string `json:"stale,omitempty"`
-	// Imported says that all of it is as an export states it.
+	// Imported reports that all of it is as an export states it.
 	Imported bool `json:"imported,omitempty"`
 	// Lost is a decision on one that awaits a person, in entries that a restore has lost.
 	Lost *archive.LostDecision `json:"lost_decision,omitempty"`
@@ -362,7 +362,7 @@ func printLost(con *console, p proposalLine) {
 	}
 }
 
-// provenanceNotes says what a decision on a proposal is worth that the ledger here did not see.
+// provenanceNotes qualifies a decision that the ledger here did not see.
 func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) ([]string, error) {
 	if undecided(p) {
 		d, err := a.LostDecision(ctx, p.ID)

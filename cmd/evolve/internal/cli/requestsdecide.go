@@ -19,7 +19,7 @@ import (
 // requestView is a change request in JSON.
 type requestView struct {
 	archive.ChangeRequestRecord
-	// Left says what a person has to do after an approval.
+	// Left lists what a person has to do after an approval.
 	Left string `json:"left,omitempty"`
 }
 

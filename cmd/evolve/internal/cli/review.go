@@ -50,7 +50,7 @@ func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person)
 		return err
 	}
 	view := reviewView{Approved: []string{}, Rejected: []string{}, Left: []string{}}
-	out := &shell{Host: sh.Host, console: sh.on(who.out)} // what is shown is part of the question
+	out := &shell{Host: sh.Host, console: sh.on(who.out)} // the output is part of the question
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
 		if p.Patch != nil {

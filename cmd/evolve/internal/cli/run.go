@@ -158,7 +158,7 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	summary, err := batch.Run(ctx, opts)
 	progress.close()
 	if err != nil {
-		if sh.json && summary.Run.ID != "" { // what was found is said, though the archive could not take it
+		if sh.json && summary.Run.ID != "" { // the result is printed even if the archive could not store it
 			err = errors.Join(sh.printJSON(outcomeOf(summary)), err)
 		}
 		return errors.Join(err, a.Close())

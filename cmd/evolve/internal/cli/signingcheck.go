@@ -20,7 +20,7 @@ type signedLine struct {
 	Signer      string `json:"signer,omitempty"`
 	// Entry is the number of the signed one.
 	Entry int64 `json:"entry,omitempty"`
-	// Fault is why the head is not signed as the settings ask for; Next says what to do.
+	// Fault is why the head is not signed as the settings ask for; Next is the next step.
 	Fault string `json:"fault,omitempty"`
 	Next  string `json:"next,omitempty"`
 }
@@ -78,7 +78,7 @@ func signingProbe(ctx context.Context, sh *shell, root string) (doctor.Signing, 
 		s.Fingerprint = with.Key.Fingerprint()
 	}
 	a, err := archive.OpenRead(wire.ArchiveDir(root))
-	if err != nil { // which the check of the archive tells
+	if err != nil { // the check of the archive reports it
 		return s, nil
 	}
 	defer func() { _ = a.Close() }()

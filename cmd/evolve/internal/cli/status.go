@@ -67,7 +67,7 @@ type agentLine struct {
 	Reason      string          `json:"reason,omitempty"`
 	Champion    string          `json:"champion"`
 	Evaluations int             `json:"evaluations"`
-	// Limit says which limit bound the work on the agent; empty before its end.
+	// Limit names the limit that bound the work on the agent; empty before its end.
 	Limit string `json:"limit,omitempty"`
 }
 

@@ -101,7 +101,7 @@ func (l limitLine) words() string {
 	return fmt.Sprintf("%s of %s%s, %s left", say(l.Spent), say(l.Of), unit, say(l.Left))
 }
 
-// limitWords says how far the limits of a run are spent, the one that binds first.
+// limitWords describes how far the limits of a run are spent, the one that binds first.
 func limitWords(lines []limitLine) string {
 	var first, rest []string
 	for _, l := range lines {

@@ -342,7 +342,7 @@ func changeHealth(ctx context.Context, sh *shell, store *archive.Archive, a *wor
 		return h, err
 	}
 	if why := d.already(h.Health.Quarantined(def.Hash())); why != "" {
-		return h, exit.Errorf(exit.Gate, "`evolve tools list "+a.ID+"` says how it stands", "the tool %s of %s is %s", def.Name, a.ID, why)
+		return h, exit.Errorf(exit.Gate, "`evolve tools list "+a.ID+"` shows its state", "the tool %s of %s is %s", def.Name, a.ID, why)
 	}
 	note := wire.QuarantineNote{Source: def.Hash(), Failures: h.Health.Failures, Last: h.Health.Last, Reason: oneLine(reason, 1000)}
 	told, err := note.Entry(d.kind, by, sh.Now())

@@ -49,7 +49,7 @@ const Hint = "compare the archive with a backup, and see `evolve audit log`; `ev
 
 // Opened compares the ledger with the signed head. It fails where the ledger does not have it.
 func (n *Notary) Opened(ctx context.Context, a *archive.Archive, head archive.Witness) error {
-	if n.keys.Key == nil { // what is added is warned of
+	if n.keys.Key == nil { // the notary warns of entries that are added
 		return nil
 	}
 	n.fault = nil

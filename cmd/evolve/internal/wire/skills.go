@@ -29,7 +29,7 @@ func withSkills(a *workspace.Agent) (map[string]string, error) {
 			return nil, fmt.Errorf("skill %s: %w", file, err)
 		}
 		// The files are the same in every domain, so that a provider's cache of the
-		// prompt's beginning serves all: each skill says where it belongs.
+		// prompt's beginning serves all: each skill names its domain.
 		if d.Domain != globalDomain {
 			d.Text = "For tasks of the domain " + d.Domain + ".\n\n" + d.Text
 			d.Domain = globalDomain

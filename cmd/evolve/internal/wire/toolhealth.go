@@ -22,12 +22,12 @@ import (
 type toolUse struct {
 	agent string
 	defs  []authored.Definition
-	// live says that a failure counts at once. Evaluations are compared with each
+	// live reports that a failure counts at once. Evaluations are compared with each
 	// other: to them a tool is all the time what it was when the agent was opened.
 	live bool
 
 	mu     sync.Mutex
-	health map[string]authored.Health // what calls are held against
+	health map[string]authored.Health // the health that calls are compared with
 	failed map[string][]agent.Outcome // since the opening, by tool
 }
 

@@ -23,7 +23,7 @@ const toolWordsFile = "tool-words.json"
 // maxToolWords bounds the file that is read, in bytes.
 const maxToolWords = 4 << 20
 
-// wordsOf identifies what a model is told of a tool.
+// wordsOf hashes the description of a tool that a model gets.
 func wordsOf(s tool.Spec) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Description, s.Schema)))
 }
