@@ -74,8 +74,8 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 	}{
 		"a difference":   {func(_ *archive.AgentResult, f *archive.Finalist) { f.Ruling.Difference += .01 }, "difference"},
 		"a bound":        {func(_ *archive.AgentResult, f *archive.Finalist) { f.Ruling.NewLower += .01 }, "new_lower"},
-		"a reason":       {func(_ *archive.AgentResult, f *archive.Finalist) { f.Reason = "it is splendid" }, "what is told of it"},
-		"a comparison":   {func(_ *archive.AgentResult, f *archive.Finalist) { f.Comparison.MeanB++ }, "what is told of it"},
+		"a reason":       {func(_ *archive.AgentResult, f *archive.Finalist) { f.Reason = "it is splendid" }, "its description"},
+		"a comparison":   {func(_ *archive.AgentResult, f *archive.Finalist) { f.Comparison.MeanB++ }, "its description"},
 		"a sentence":     {func(r *archive.AgentResult, _ *archive.Finalist) { r.Reason = "it is splendid" }, "the sentence"},
 		"a verdict":      {func(r *archive.AgentResult, _ *archive.Finalist) { r.Verdict = archive.Trade }, "verdict"},
 		"a level":        {func(_ *archive.AgentResult, f *archive.Finalist) { f.Judged.Alpha *= 2 }, "threshold"},
