@@ -9,9 +9,9 @@ import (
 	"evolve/gates"
 )
 
-// allGate runs the tests of the packages that are not affected. Only code of the base
-// runs, so the Go tool's results are trusted, cached ones included. Only files of the
-// patch that are not code can make a difference.
+// allGate runs the tests of the unaffected packages. Only code of the base runs, so the
+// Go tool's results are trusted, including cached ones. Only files of the patch that
+// are not code can make a difference.
 func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 		if len(bad) == 0 {
 			continue
 		}
-		r, err := t.baseRoom(l)
+		r, err := t.baseEnv(l)
 		if err != nil {
 			return "", "", err
 		}
@@ -68,17 +68,18 @@ func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	return gates.Passed, fmt.Sprintf("%s of %s without imports of the patch %s as on the base", count(tests, "test"), count(packages, "other package"), pass(tests)), nil
 }
 
-// unaffected lists the packages in which a test that passed on the base does not.
+// unaffected lists the packages with a test that passed on the base and does not pass
+// now.
 func (t *checker) unaffected(ctx context.Context, r goEnv, m module, list []*pkg, known facts, more ...string) ([]*pkg, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	stuff, err := t.folder("all")
+	scratch, err := t.folder("all")
 	if err != nil {
 		return nil, err
 	}
 	argv := append([]string{"test"}, append(r.testFlags(), more...)...)
-	results, err := r.script(ctx, m, stuff, []step{{name: "test", argv: r.goCommand(append(argv, args(list)...)...)}})
+	results, err := r.script(ctx, m, scratch, []step{{name: "test", argv: r.goCommand(append(argv, args(list)...)...)}})
 	if err != nil {
 		return nil, err
 	}

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// forcedCondition is a condition that the gate can hold true or false: if no test notices either,
-// the condition decides nothing that is tested.
+// forcedCondition is a condition that the gate can force to true or false: if no test
+// fails either way, no test depends on the condition.
 type forcedCondition struct {
 	pkg  *pkg
 	file string
 	line int
 	text string
-	// never and always are the words that hold it false and true; seenTrue and seenFalse
-	// are reported when it is so by itself.
+	// never and always are the words that force it to false and true; seenTrue and
+	// seenFalse are reported when it has the value by itself.
 	never, always       string
 	seenTrue, seenFalse string
 	loop                bool
 }
 
-// conditionProbe puts questions about decisions into the source of a package.
+// conditionProbe instruments the decisions in the source of a package.
 type conditionProbe struct {
 	out    *instrumentedCode
 	nonces *nonces
@@ -52,7 +52,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 		case d.call != nil:
 			fun, _, _ := strings.Cut(print(d.call.Fun), ".")
 			if own[fun] || a.in.functions()[fun] != nil {
-				continue // not what the language calls so
+				continue // not the predeclared function
 			}
 			if calls[d.call] == nil {
 				calls[d.call] = make([]string, len(d.call.Args))
@@ -74,7 +74,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 				a.out.forced = append(a.out.forced, x)
 			}
 			put.insert(at.Offset, "((")
-			// A comparison has no type of its own, and so fits conditions of any.
+			// A comparison has an untyped result, which fits conditions of any type.
 			call := fmt.Sprintf(") && %[1]sTrue(%[2]q, %[3]q) == 0 || %[1]sFalse(%[4]q, %[5]q) != 0)", a.helper, x.seenTrue, x.never, x.seenFalse, x.always)
 			ends = append(ends, edit{a.in.fset.Position(d.expr.End()).Offset, 0, call})
 		}
@@ -82,12 +82,13 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 	for _, call := range order {
 		a.choice(put, call, calls[call])
 	}
-	for _, e := range slices.Backward(ends) { // what is inside ends first
+	for _, e := range slices.Backward(ends) { // inner ends come first
 		*put = append(*put, e)
 	}
 }
 
-// element asks, where a clause begins, which element of its list it was.
+// element instruments the begin of a clause to report which element of its list
+// matched.
 func (a conditionProbe) element(f function, put *edits, d decision, new func(text, wants string) string) {
 	at := a.in.fset.Position(d.clause.Colon).Offset + 1
 	reach := func(condition string) {
@@ -96,7 +97,7 @@ func (a conditionProbe) element(f function, put *edits, d decision, new func(tex
 	switch on := d.on.(type) {
 	case *ast.SwitchStmt:
 		if !pure(on.Tag) || !pure(d.expr) {
-			return // whether the clause is reached is asked anyway
+			return // the clause itself is a probe already
 		}
 		reach(fmt.Sprintf("(%s) == (%s)", oneLine(a.in.raw(f.file, on.Tag)), oneLine(a.in.raw(f.file, d.expr))))
 	case *ast.TypeSwitchStmt:
@@ -120,7 +121,7 @@ func (a conditionProbe) element(f function, put *edits, d decision, new func(tex
 	}
 }
 
-// choice has a call that chooses report which of its arguments it chose.
+// choice makes a call that chooses among its arguments report which one it chose.
 func (a conditionProbe) choice(put *edits, call *ast.CallExpr, words []string) {
 	fun := call.Fun
 	if i, ok := fun.(*ast.IndexExpr); ok {
@@ -133,7 +134,7 @@ func (a conditionProbe) choice(put *edits, call *ast.CallExpr, words []string) {
 	*a.choosing = true
 }
 
-// declares lists the names that stand in a function as anything but what is called.
+// declares lists the names that a function uses other than by calling them.
 func declares(n ast.Node) map[string]bool {
 	out := map[string]bool{}
 	called := map[*ast.Ident]bool{}
@@ -156,7 +157,7 @@ func declares(n ast.Node) map[string]bool {
 	return out
 }
 
-// deciding is added to a package whose conditions are asked.
+// deciding is added to a package with instrumented conditions.
 const deciding = `
 func %[1]sTrue(seen, never string) int {
 	%[1]sReach(seen)
@@ -175,8 +176,8 @@ func %[1]sFalse(seen, always string) int {
 }
 `
 
-// choosing is added where calls that choose are asked as well. What is equal to the
-// choice may have been chosen.
+// choosing is added to a package with instrumented calls that choose. Every argument
+// equal to the result counts as chosen.
 const choosing = `
 func %[1]sChosen[T comparable](words string, chosen T, list []T) T {
 	for i, word := range %[1]sStrings.Split(words, ",") {

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// The bounds that the benchmarks print beside what they measure.
+// The limits that the benchmarks print beside the measured values.
 const (
 	sandboxBound  = 1.15 // processor time inside by that outside
 	wholeBound    = 4.0  // of the whole gate by that of build, vet and test outside
 	affectedBound = 2.0  // seconds of processor time for affected packages, warm
 )
 
-// generated is a module of packages p0 to p(n-1); each imports two of a third and a
-// fifth of its number, so that p45 of 200 has three dependents.
+// generated returns a module of packages p0 to p(n-1); each imports those with a third
+// and a fifth of its number, so that p45 of 200 has three dependents.
 func generated(n int) map[string][]byte {
 	files := map[string][]byte{"go.mod": []byte("module example.org/many\n\ngo 1.24\n")}
 	for i := range n {
@@ -77,7 +77,7 @@ func patched(base map[string][]byte, dir string, round int) map[string][]byte {
 	return out
 }
 
-// cpu is the processor time of this process and of all children that have ended.
+// cpu returns the processor time of this process and of all children that have ended.
 func cpu() time.Duration {
 	var own, children syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil || syscall.Getrusage(syscall.RUSAGE_CHILDREN, &children) != nil {
@@ -86,14 +86,14 @@ func cpu() time.Duration {
 	return time.Duration(own.Utime.Nano() + own.Stime.Nano() + children.Utime.Nano() + children.Stime.Nano())
 }
 
-// warmLab is a lab with a build cache of its own.
+// warmLab returns a lab with its own build cache.
 func warmLab(b *testing.B) *Lab {
 	l := newLab(b)
 	l.Cache = b.TempDir()
 	return l
 }
 
-// commands are what a developer would type.
+// commands returns the commands that a developer would type.
 func commands(r goEnv) []step {
 	return []step{
 		{name: "build", argv: r.goCommand("build", "-o", os.DevNull, "./...")},
@@ -165,10 +165,10 @@ func BenchmarkGate(b *testing.B) {
 	b.ReportMetric(wholeBound, "gate/outside-goal")
 }
 
-// BenchmarkAffected gates a patch to one package of 200 on the packages that it
-// affects, four, with every control, and then the tests of all others. Warm means what
-// the first patch of a base leaves: it is compiled, its tests' results are known, and so
-// is which statements of the patched package they reach.
+// BenchmarkAffected gates a patch to one package of 200 on the four packages that it
+// affects, with every control, and then the tests of all others. Warm means the state
+// after the first patch of a base: the base is compiled, and the results of its tests
+// and the statements of the patched package that they reach are stored.
 func BenchmarkAffected(b *testing.B) {
 	l := warmLab(b)
 	base := generated(200)

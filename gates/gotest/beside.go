@@ -19,8 +19,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// besideGate calls the changed functions of both versions with the same random inputs. A
-// difference is flagged for a person, unless a test that fails without the patch and
+// besideGate calls the changed functions of both versions with the same random inputs.
+// A difference is flagged for a person, unless a test that fails without the patch and
 // passes with it covers the function: then the difference is intended, and only shown.
 func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error) {
 	if !t.lab.sandboxed() {
@@ -49,12 +49,12 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 		if err != nil {
 			return "", "", err
 		}
-		binaries, said, err := t.besideBuild(ctx, l, p, plan, &counts)
+		binaries, problem, err := t.besideBuild(ctx, l, p, plan, &counts)
 		if err != nil {
 			return "", "", err
 		}
-		if said != "" {
-			v.unbuilt = append(v.unbuilt, p.path+": "+said)
+		if problem != "" {
+			v.unbuilt = append(v.unbuilt, p.path+": "+problem)
 			continue
 		}
 		out, err := plan.Compare(ctx, t.besideRunner(l, p, binaries, &left))
@@ -80,11 +80,11 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 		}
 	}
 	v.json = slices.ContainsFunc(l.affected, func(p *pkg) bool { return slices.Contains(p.imports, "encoding/json") })
-	verdict, said := v.verdict()
-	return verdict, said, nil
+	verdict, evidence := v.verdict()
+	return verdict, evidence, nil
 }
 
-// besidePlan returns what to compare in a package.
+// besidePlan returns the plan of comparing a package.
 func (t *checker) besidePlan(ctx context.Context, l *layout, p *pkg) (*beside.Plan, error) {
 	in := beside.Package{Dir: p.dir, Path: p.path}
 	var err error
@@ -123,7 +123,7 @@ func (t *checker) besidePlan(ctx context.Context, l *layout, p *pkg) (*beside.Pl
 	return beside.NewPlan(in, words), nil
 }
 
-// built are the files of a folder that are compiled on this system, by path.
+// built returns the files of a folder that are compiled on this system, by path.
 func (t *checker) built(root, dir string) (map[string][]byte, error) {
 	system := build.Default
 	system.CgoEnabled = t.lab.Cgo
@@ -143,66 +143,67 @@ func (t *checker) built(root, dir string) (map[string][]byte, error) {
 	return out, nil
 }
 
-// besideBuild compiles the calls of both versions, in one sandbox: the base is what the
-// candidate's tree holds with the base's files laid over it. said is why they do not
-// compile, "" when they do.
-func (t *checker) besideBuild(ctx context.Context, l *layout, p *pkg, plan *beside.Plan, counts **reachCounters) (binaries map[beside.Side]string, said string, err error) {
-	for range 4 { // what does not compile is left out
-		stuff, err := t.folder("beside")
+// besideBuild compiles the calls of both versions in one sandbox: the base is the
+// candidate's tree with the base's files laid over it. problem is the reason why they
+// do not compile, "" if they do.
+func (t *checker) besideBuild(ctx context.Context, l *layout, p *pkg, plan *beside.Plan, counts **reachCounters) (binaries map[beside.Side]string, problem string, err error) {
+	for range 4 { // lines that do not compile are dropped
+		scratch, err := t.folder("beside")
 		if err != nil {
 			return nil, "", err
 		}
-		steps, err := t.besideSteps(l, p, plan, *counts, stuff)
+		steps, err := t.besideSteps(l, p, plan, *counts, scratch)
 		if err != nil {
 			return nil, "", err
 		}
-		results, err := l.env.script(ctx, p.module, stuff, steps)
+		results, err := l.env.script(ctx, p.module, scratch, steps)
 		if err != nil {
 			return nil, "", err
 		}
-		said = ""
+		problem = ""
 		for _, s := range steps {
 			if r := results[s.name]; !r.ok() {
-				said = r.stderr
+				problem = r.stderr
 			}
 		}
-		if said == "" {
-			return map[beside.Side]string{beside.Base: filepath.Join(stuff, "base.bin"), beside.Candidate: filepath.Join(stuff, "candidate.bin")}, "", nil
+		if problem == "" {
+			return map[beside.Side]string{beside.Base: filepath.Join(scratch, "base.bin"), beside.Candidate: filepath.Join(scratch, "candidate.bin")}, "", nil
 		}
 		if len(plan.Functions) == 0 {
 			break
 		}
 		switch {
-		case plan.Drop(said):
-		case *counts != nil: // the code as it is may compile
+		case plan.Drop(problem):
+		case *counts != nil: // the code may compile without the counters
 			*counts, plan.Reached = nil, ""
 		default:
-			return nil, "its calls do not compile: " + oneLine(said), nil
+			return nil, "its calls do not compile: " + oneLine(problem), nil
 		}
 	}
-	return nil, "its calls do not compile: " + oneLine(said), nil
+	return nil, "its calls do not compile: " + oneLine(problem), nil
 }
 
-// besideSteps write the sources of the calls and give the commands that compile them.
-func (t *checker) besideSteps(l *layout, p *pkg, plan *beside.Plan, counts *reachCounters, stuff string) ([]step, error) {
+// besideSteps writes the sources of the calls and returns the commands that compile
+// them.
+func (t *checker) besideSteps(l *layout, p *pkg, plan *beside.Plan, counts *reachCounters, scratch string) ([]step, error) {
 	files, err := plan.Files()
 	if err != nil {
 		return nil, err
 	}
-	there := t.lab.inside(stuff, stuffPlace)
+	there := t.lab.inside(scratch, scratchPlace)
 	common, n := map[string]string{}, 0
 	lay := func(into map[string]string, at string, text []byte) error {
 		name := strconv.Itoa(n) + path.Ext(at)
 		n++
 		into[l.env.at(at)] = path.Join(there, name)
-		return os.WriteFile(filepath.Join(stuff, name), text, 0o600)
+		return os.WriteFile(filepath.Join(scratch, name), text, 0o600)
 	}
 	for at, text := range files {
 		if err := lay(common, at, text); err != nil {
 			return nil, err
 		}
 	}
-	for _, test := range p.tests { // they would only take time to compile
+	for _, test := range p.tests { // tests of the package are not needed
 		common[l.env.at(path.Join(p.dir, test))] = ""
 	}
 	var steps []step
@@ -235,7 +236,7 @@ func (t *checker) besideSteps(l *layout, p *pkg, plan *beside.Plan, counts *reac
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(stuff, side+".json"), data, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(scratch, side+".json"), data, 0o600); err != nil {
 			return nil, err
 		}
 		steps = append(steps, step{name: side, must: true, compiles: true, argv: l.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w",
@@ -244,8 +245,8 @@ func (t *checker) besideSteps(l *layout, p *pkg, plan *beside.Plan, counts *reac
 	return steps, nil
 }
 
-// besideRunner runs scripts of calls, each in a sandbox of its own, until the time that
-// all packages have together is used up.
+// besideRunner returns a function that runs scripts of calls, each in its own sandbox,
+// until the time that all packages share is used up.
 func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
 	return func(ctx context.Context, side beside.Side, script string) (report, printed []byte, err error) {
 		const least = 500 * time.Millisecond
@@ -254,7 +255,7 @@ func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]strin
 		}
 		r := l.env
 		if side == beside.Base {
-			if r, err = t.baseRoom(l); err != nil {
+			if r, err = t.baseEnv(l); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -274,12 +275,12 @@ func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]strin
 		s.Limits.Total = min(s.Limits.Total, 1<<30)
 		begun := t.lab.Now()
 		most := *left
-		if side == beside.Base { // which is run twice before the candidate has its turn
+		if side == beside.Base { // the base runs twice before the candidate
 			most = min(most, t.limits.Beside*3/10)
 		}
 		timed, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
-		_, out, err := t.lab.Sandbox.Run(timed, s, nil, maxSaid)
+		_, out, err := t.lab.Sandbox.Run(timed, s, nil, maxOutput)
 		*left -= t.lab.Now().Sub(begun)
 		if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 			return nil, nil, err
@@ -292,24 +293,24 @@ func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]strin
 	}
 }
 
-// mostBeside bounds what is read of the report of one run, in bytes.
+// mostBeside is the largest report of one run that is read, in bytes.
 const mostBeside = 64 << 20
 
-// explanations are the tests that look at functions that behaviour changed in, by
-// function: those of the patch that ran and failed on the base, and those of the base that
-// fail there and pass with the patch.
+// explanations returns the tests that cover functions with different behaviour, by
+// function: those of the patch that ran and failed on the base, and those of the base
+// that fail there and pass with the patch.
 func (t *checker) explanations(ctx context.Context, l *layout, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
 	if len(out.Different)+len(out.Slight) == 0 {
 		return nil, nil
 	}
-	speaking, err := t.speaking(ctx, l)
+	fixing, err := t.fixingTests(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	explain := map[string][]string{}
 	for _, d := range slices.Concat(out.Different, out.Slight) {
 		names := plan.Reaches(d.Subject.Name)
-		for _, s := range speaking {
+		for _, s := range fixing {
 			for _, test := range beside.Mentions(s.text, names) {
 				if slices.Contains(s.tests, test) {
 					explain[d.Subject.Name] = append(explain[d.Subject.Name], test)
@@ -327,9 +328,9 @@ type fixingTests struct {
 	tests []string
 }
 
-// speaking are the test files with tests that speak for the patch. A test of the patch
-// that did not compile on the base shows nothing of any one function.
-func (t *checker) speaking(ctx context.Context, l *layout) ([]fixingTests, error) {
+// fixingTests returns the test files with tests that show the patch's effect. A test of
+// the patch that did not compile on the base shows nothing about a single function.
+func (t *checker) fixingTests(ctx context.Context, l *layout) ([]fixingTests, error) {
 	var out []fixingTests
 	read := func(root, file string, tests []string) error {
 		if len(tests) == 0 || !strings.HasSuffix(file, "_test.go") {
@@ -368,25 +369,25 @@ func (t *checker) speaking(ctx context.Context, l *layout) ([]fixingTests, error
 	return out, nil
 }
 
-// besideVerdict adds up packages.
+// besideVerdict collects the outcomes of packages.
 type besideVerdict struct {
 	functions, inputs int
 	claim             Claim
 	// json reports that compared values may be encoded as JSON, which distinguishes nil
 	// from empty.
 	json bool
-	// different are differences in words, looked those at which a test of the patch looks,
-	// explained those of tuned constants, slight and empty those that matter little; left is
-	// what was not compared, unsteady what is not the same twice on the base.
-	// missed are changed statements that no input reached, unlooked those of them that no
-	// test reaches either. reached counts the others, failing those of them that only calls
-	// reached which ended in an error or a panic.
+	// different are differences in words, looked those covered by a test of the patch,
+	// explained those of tuned constants, slight and empty those that matter little.
+	// left is what was not compared, unsteady what varies between runs of the base.
+	// missed are changed statements that no input reached, unlooked those of them that
+	// no test reaches either. reached counts the others. failing counts those of them
+	// reached only by calls that ended in an error or a panic.
 	missed, unlooked                                                     []string
 	reached, failing                                                     int
 	different, looked, explained, slight, empty, left, unsteady, unbuilt []string
 }
 
-// add takes in one package.
+// add adds the outcome of one package.
 func (v *besideVerdict) add(plan *beside.Plan, out beside.Outcome, explain map[string][]string) {
 	v.functions, v.inputs = v.functions+out.Functions, v.inputs+out.Inputs
 	dir := ""
@@ -426,11 +427,11 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	} else {
 		v.slight = append(v.slight, v.empty...)
 	}
-	var said []string
+	var evidence []string
 	note := func(what string, list []string) {
 		if len(list) > 0 {
 			slices.Sort(list)
-			said = append(said, what+": "+some(slices.Compact(list)))
+			evidence = append(evidence, what+": "+some(slices.Compact(list)))
 		}
 	}
 	verdict := gates.Passed
@@ -443,25 +444,25 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	switch {
 	case len(all) > 0 && v.claim == Refactoring:
 		verdict = gates.Flagged
-		said = append(said, called+"; it is declared "+string(v.claim)+", but "+changed)
+		evidence = append(evidence, called+"; it is declared "+string(v.claim)+", but "+changed)
 	case len(v.different) > 0 && v.claim == Faster:
 		verdict = gates.Failed
-		said = append(said, called+"; it is declared "+string(v.claim)+", but no test covers its change: "+changed)
+		evidence = append(evidence, called+"; it is declared "+string(v.claim)+", but no test covers its change: "+changed)
 	case len(all) > 0 && v.claim == Faster:
 		verdict = gates.Flagged
-		said = append(said, called+"; it is declared "+string(v.claim)+", but "+changed)
+		evidence = append(evidence, called+"; it is declared "+string(v.claim)+", but "+changed)
 	case len(v.different) > 0:
 		verdict = gates.Flagged
-		said = append(said, fmt.Sprintf("%s; behaviour changed in %s, and no test that fails without the patch covers it: %s", called, count(len(v.different), "function"), some(v.different)))
+		evidence = append(evidence, fmt.Sprintf("%s; behaviour changed in %s, and no test that fails without the patch covers it: %s", called, count(len(v.different), "function"), some(v.different)))
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0 && v.reached == 0 && len(v.missed) > 0:
-		said = append(said, called+"; none of them reached a changed statement")
+		evidence = append(evidence, called+"; none of them reached a changed statement")
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0:
-		said = append(said, called+v.reach()+": no difference")
+		evidence = append(evidence, called+v.reach()+": no difference")
 	default:
-		said = append(said, called)
+		evidence = append(evidence, called)
 	}
 	if v.failing > 0 && v.failing == v.reached {
-		said = append(said, fmt.Sprintf("every input that reached a changed statement ended in an error or a panic (%d)", v.failing))
+		evidence = append(evidence, fmt.Sprintf("every input that reached a changed statement ended in an error or a panic (%d)", v.failing))
 	}
 	if len(v.unbuilt)+len(v.unlooked) > 0 && verdict == gates.Passed {
 		verdict = gates.Flagged
@@ -478,10 +479,11 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	note("slight", v.slight)
 	note("not compared", v.left)
 	note("not compared, as the results vary on the base", v.unsteady)
-	return verdict, strings.Join(said, "; ")
+	return verdict, strings.Join(evidence, "; ")
 }
 
-// reach says how many of the changed statements the inputs reached; "" where none is known.
+// reach describes how many of the changed statements the inputs reached; "" if none is
+// known.
 func (v *besideVerdict) reach() string {
 	if v.reached+len(v.missed) == 0 {
 		return ""

@@ -15,10 +15,10 @@ import (
 	"evolve/gates"
 )
 
-// besideWhole asks for what comparing behaviour makes of the whole corpus.
+// besideWhole compares the behaviour of every patch of the corpus.
 var besideWhole = flag.Bool("beside", false, "compare the behaviour of every patch of the corpus")
 
-// besideOf compares the behaviour before and after a patch, and nothing else.
+// besideOf runs only the gate that compares the behaviour before and after a patch.
 func besideOf(t testing.TB, l *Lab, c Change) (verdict, said string) {
 	t.Helper()
 	list, done, err := l.Gates(c)
@@ -34,8 +34,8 @@ func besideOf(t testing.TB, l *Lab, c Change) (verdict, said string) {
 	return string(v), said
 }
 
-// TestBeside: a difference that no test of the patch looks at is for a person, with the
-// input that shows it; one that a test looks at which fails without the patch is shown.
+// TestBeside: a difference that no test of the patch covers is flagged, with an input
+// that shows it; one covered by a test that fails without the patch is only shown.
 func TestBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles three versions")
@@ -73,8 +73,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideReach: "no difference" is for inputs that reach what the patch changes. Changed
-// statements that no input reaches are named, and are for a person unless a test reaches
+// TestBesideReach: "no difference" requires inputs that reach the changed statements.
+// Changed statements that no input reaches are named, and flagged unless a test reaches
 // them.
 func TestBesideReach(t *testing.T) {
 	if testing.Short() {
@@ -99,8 +99,8 @@ func TestBesideReach(t *testing.T) {
 	}
 }
 
-// TestBesideCorpus: no honest patch that passes is flagged for what it does, and the
-// number of cheats that are found by what they do is told.
+// TestBesideCorpus: no honest patch that passes is flagged for its behaviour. The test
+// logs the number of cheats that are found by their behaviour.
 func TestBesideCorpus(t *testing.T) {
 	if !*besideWhole {
 		t.Skip("takes minutes")

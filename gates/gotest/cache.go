@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// freshTime is how long Go leaves the time of a used file in its cache alone, less a
-// margin. It then sets it anew, which would copy the file into a candidate's layer.
+// freshTime is the time for which Go does not update the time of a used file in its
+// cache, less a margin. After it, Go sets the time, which would copy the file into a
+// candidate's layer.
 const freshTime = 40 * time.Minute
 
-// maxCache is how much the build cache may hold, in bytes, before it begins anew.
+// maxCache is the largest size of the build cache in bytes; a larger one is emptied.
 const maxCache = 8 << 30
 
-// freshen sets the times of the build cache's files once in a while, in place of Go,
-// and empties a cache that has grown too large.
+// freshen updates the times of the build cache's files from time to time, in place of
+// Go, and empties a cache that has grown too large.
 func (l *Lab) freshen() error {
 	now, mark := l.Now(), filepath.Join(l.Cache, "fresh")
 	if info, err := os.Stat(mark); err == nil && now.Sub(info.ModTime()) < freshTime {
@@ -40,7 +41,7 @@ func (l *Lab) freshen() error {
 	if err != nil {
 		return err
 	}
-	if total == 0 || total > maxCache { // what is known of bases goes too, so that the next one fills it
+	if total == 0 || total > maxCache { // remove the facts of bases as well, so that the next run fills it
 		if err := errors.Join(os.RemoveAll(l.buildCache()), os.RemoveAll(filepath.Join(l.Cache, "facts"))); err != nil {
 			return err
 		}

@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// checker is one change on its way through the gates. What several gates need is done
-// when the first of them asks.
+// checker runs the gates of one change. Work that several gates need is done for the
+// first of them.
 type checker struct {
 	lab    *Lab
 	limits Limits
 	change Change
 	nonces nonces
-	// variable names the environment variable with the settings of a run; quiet, loud
-	// and all are the words of an ordinary run, of one in which the canary fails, and of
-	// one in which every mutant panics.
+	// variable is the name of the environment variable with the settings of a run.
+	// quiet, loud and all are the words of an ordinary run, of one in which the canary
+	// fails, and of one in which every mutant panics.
 	variable, quiet, loud, all string
-	dir                        string // scratch
+	dir                        string // for temporary files
 
 	layout   once[*layout]
 	learned  once[map[string]facts]
@@ -36,7 +36,7 @@ type checker struct {
 	fresh    once[*freshTests]
 }
 
-// once is the outcome of something done at most once. Gates run one after another.
+// once is the result of work that is done at most once. Gates run one after another.
 type once[T any] struct {
 	done  bool
 	value T
@@ -51,25 +51,25 @@ func (o *once[T]) do(f func() (T, error)) (T, error) {
 	return o.value, o.err
 }
 
-// layout is the candidate with the tests of the base layout over it, and what is in it.
+// layout is the candidate with the base's tests laid over it, and its contents.
 type layout struct {
 	base, candidate tree
 	env             goEnv
 	was, is         graph
-	// changed are the paths that the patch changes, tests left out; fresh the tests it
-	// brings.
+	// changed are the changed paths without tests; fresh are the tests that the patch
+	// adds.
 	changed, fresh []string
-	// affected are the packages that the changed files belong to, and all that import
-	// them; direct are the first alone.
+	// affected are the packages with changed files and all that import them; direct are
+	// only the first.
 	affected, direct []*pkg
-	// gone are packages that the base builds and this tree does not.
-	gone []string
-	// strings are those of all Go files of both trees; they are read where the patch
-	// changes a file of another kind.
+	// removed are packages that the base builds and this tree does not.
+	removed []string
+	// strings holds the strings of all Go files of both trees; they are read if the
+	// patch changes a file that is not Go.
 	strings goStrings
 }
 
-// lay checks the trees and puts the tested one together.
+// lay checks the trees and assembles the tree under test.
 func (t *checker) lay(context.Context) (*layout, error) {
 	return t.layout.do(func() (*layout, error) {
 		var err error
@@ -81,7 +81,7 @@ func (t *checker) lay(context.Context) (*layout, error) {
 			return nil, fmt.Errorf("reading the candidate: %w", err)
 		}
 		differ := differences(l.base, l.candidate)
-		if len(differ) == 0 { // what was taken back: the packages that it was in are looked at
+		if len(differ) == 0 { // a rollback: the given paths are checked
 			differ = slices.Sorted(slices.Values(t.change.Changed))
 		}
 		if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
@@ -124,7 +124,7 @@ func (t *checker) lay(context.Context) (*layout, error) {
 	})
 }
 
-// affect finds the packages that the patch touches.
+// affect finds the packages that the patch affects.
 func (l *layout) affect() {
 	seeds := map[string]*pkg{}
 	everything := false
@@ -143,7 +143,7 @@ func (l *layout) affect() {
 	list := slices.Collect(maps.Values(seeds))
 	for _, p := range l.is.dependents(list) {
 		if l.is.packages[p.path] != p {
-			continue // it is gone; its importers are not
+			continue // the package is removed, its importers are not
 		}
 		l.affected = append(l.affected, p)
 		if seeds[p.path] != nil {
@@ -153,15 +153,15 @@ func (l *layout) affect() {
 	for _, name := range slices.Sorted(maps.Keys(seeds)) {
 		was, now := l.was.packages[name], l.is.packages[name]
 		if was != nil && parts(filepath.Join(l.base.root, was.dir)).code && (now == nil || !parts(filepath.Join(l.env.tree, now.dir)).code) {
-			l.gone = append(l.gone, name)
+			l.removed = append(l.removed, name)
 		}
 	}
 }
 
-// part reports which files the Go tool finds in a folder on this system.
+// part reports the kinds of files that the Go tool finds in a folder on this system.
 type part struct{ code, tests bool }
 
-// parts asks for the files that build constraints leave.
+// parts returns the kinds of files that build constraints leave in a folder.
 func parts(dir string) part {
 	p, err := build.ImportDir(dir, 0)
 	var none *build.NoGoError
@@ -171,14 +171,15 @@ func parts(dir string) part {
 	return part{len(p.GoFiles)+len(p.CgoFiles)+len(p.InvalidGoFiles) > 0, len(p.TestGoFiles)+len(p.XTestGoFiles) > 0}
 }
 
-// of are the packages of a list that belong to a module and have what is asked for.
+// of returns the packages of a list that belong to a module and have the given kind of
+// files.
 func (l *layout) of(list []*pkg, m module, has func(part) bool) []*pkg {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool {
 		return p.module != m || !has(parts(filepath.Join(l.env.tree, p.dir)))
 	})
 }
 
-// modules are those with packages in a list.
+// modulesOf returns the modules of the packages in a list.
 func modulesOf(list []*pkg) []module {
 	var out []module
 	for _, p := range list {
@@ -189,7 +190,7 @@ func modulesOf(list []*pkg) []module {
 	return out
 }
 
-// learn draws up the facts of every module with affected packages.
+// learn determines the facts of every module with affected packages.
 func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 	return t.learned.do(func() (map[string]facts, error) {
 		l, err := t.lay(ctx)
@@ -203,7 +204,7 @@ func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 		digest := l.base.digest()
 		for _, m := range l.touched() {
 			if _, was := moduleNamed(l.was.modules, m.dir); !was {
-				out[m.dir] = facts{Packages: map[string]outcome{}} // the patch brings the module
+				out[m.dir] = facts{Packages: map[string]outcome{}} // the patch adds the module
 				continue
 			}
 			name := l.env.factsFile(m, digest)
@@ -211,7 +212,7 @@ func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				f, err = t.draw(ctx, l, m, name)
 			}
-			if err != nil { // not wrapped: what the base does, even without an end, is no fault of the patch
+			if err != nil { // not wrapped: a failure of the base, even a timeout, is not the patch's
 				return nil, errors.New("building and testing the base: " + err.Error())
 			}
 			out[m.dir] = f
@@ -233,13 +234,13 @@ func moduleNamed(list []module, dir string) (module, bool) {
 	return list[at], true
 }
 
-// draw runs everything on the base and keeps what comes out, the compiled packages too.
+// draw builds and tests the base and stores the facts, with the compiled packages.
 func (t *checker) draw(ctx context.Context, l *layout, m module, name string) (facts, error) {
-	stuff, err := t.folder("facts")
+	scratch, err := t.folder("facts")
 	if err != nil {
 		return facts{}, err
 	}
-	r, err := t.baseRoom(l)
+	r, err := t.baseEnv(l)
 	if err != nil {
 		return facts{}, err
 	}
@@ -247,15 +248,16 @@ func (t *checker) draw(ctx context.Context, l *layout, m module, name string) (f
 		return facts{}, err
 	}
 	r.cache, r.kept = t.lab.buildCache(), true
-	f, err := r.draw(ctx, m, stuff)
+	f, err := r.draw(ctx, m, scratch)
 	if err != nil {
 		return f, err
 	}
 	return f, f.keep(name)
 }
 
-// put gives a folder with the base and some files of the candidate, made once for each
-// name. Within a sandbox nothing writes to it: commands change a layer over it, or nothing.
+// put returns a folder with the base and some files of the candidate, made once for
+// each name. Inside a sandbox nothing writes to it: commands change a layer over it, or
+// nothing.
 func (t *checker) put(l *layout, name string, take []string) (string, error) {
 	to := filepath.Join(t.dir, name)
 	if _, err := os.Stat(to); err == nil {
@@ -268,12 +270,12 @@ func (t *checker) put(l *layout, name string, take []string) (string, error) {
 	return to, nil
 }
 
-// baseRoom is the base at the place of the candidate.
-func (t *checker) baseRoom(l *layout) (r goEnv, err error) {
+// baseEnv returns the environment with the base at the place of the candidate.
+func (t *checker) baseEnv(l *layout) (r goEnv, err error) {
 	r = l.env
 	r.tree, err = t.put(l, "base", nil)
 	return r, err
 }
 
-// folder makes a new folder of scratch.
+// folder creates a temporary folder.
 func (t *checker) folder(name string) (string, error) { return os.MkdirTemp(t.dir, name+"-") }

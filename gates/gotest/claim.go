@@ -2,7 +2,7 @@ package gotest
 
 import "regexp"
 
-// Claim is what a patch's text declares about its effect. It never makes a gate milder:
+// Claim is a patch's declaration about its effect. It never makes a gate more lenient:
 // the patch is checked against its claim.
 type Claim string
 
@@ -20,8 +20,8 @@ var (
 	mends     = regexp.MustCompile(`(?i)\b(fix(es|ed|ing)?|mend(s|ed|ing)?|correct(s|ed|ing)?|repair(s|ed|ing)?|bugs?|wrong(ly)?|instead of|fail(s|ed|ing|ure)?|rejects?|refuses?|adds?|new)\b`)
 )
 
-// ClaimOf reads what a patch's text declares; "" where it declares neither. A text that
-// speaks of a fault or of something new as well declares no speed alone.
+// ClaimOf returns the claim in a patch's text; "" if there is none. A text that also
+// mentions a fault or something new does not claim only speed.
 func ClaimOf(text string) Claim {
 	switch {
 	case refactors.MatchString(text):

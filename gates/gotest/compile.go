@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 )
 
-// compiled is everything that one sandbox compiled of the candidate, by the folder of
+// compiled is the result of compiling the candidate in one sandbox, by the folder of
 // the module.
 type compiled struct {
 	results map[string]map[string]stepResult
 	// built and vetted are the numbers of packages.
 	built, vetted int
-	// tests are the tests of the base with the candidate's code as it is.
+	// tests are the base's tests with the uninstrumented code of the candidate.
 	tests map[string]*testBinaries
-	// probed is the code of the changed packages made to report and to break. Tests are
-	// compiled with it once those of the base have passed.
+	// probed is the instrumented code of the changed packages. Tests are compiled with
+	// it once those of the base have passed.
 	probed *instrumentedCode
 }
 
@@ -44,9 +44,9 @@ func (t *checker) compile(ctx context.Context) (*compiled, error) {
 	})
 }
 
-// module compiles what is affected of one module.
+// module compiles the affected packages of one module.
 func (c *compiled) module(ctx context.Context, t *checker, l *layout, m module) error {
-	stuff, err := t.folder("compiled")
+	scratch, err := t.folder("compiled")
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (c *compiled) module(ctx context.Context, t *checker, l *layout, m module) 
 	if len(all) > 0 {
 		steps = append(steps, step{name: "vet", argv: l.env.goCommand(append([]string{"vet"}, args(all)...)...), compiles: true})
 	}
-	if c.tests[m.dir], err = newTestBinaries(&t.nonces, l.env, stuff, "tests", t.variable, t.loud, tests, nil); err != nil {
+	if c.tests[m.dir], err = newTestBinaries(&t.nonces, l.env, scratch, "tests", t.variable, t.loud, tests, nil); err != nil {
 		return err
 	}
 	steps = append(steps, c.tests[m.dir].steps()...)
-	c.results[m.dir], err = l.env.script(ctx, m, stuff, steps)
+	c.results[m.dir], err = l.env.script(ctx, m, scratch, steps)
 	return err
 }
 
@@ -77,7 +77,7 @@ func args(list []*pkg) []string {
 	return out
 }
 
-// probe makes the changed packages report.
+// probe instruments the changed packages.
 func (t *checker) probe(l *layout) (*instrumentedCode, error) {
 	out := &instrumentedCode{files: map[string][]byte{}, variable: t.variable, all: t.all}
 	for _, p := range l.changed {
@@ -96,7 +96,7 @@ func (t *checker) probe(l *layout) (*instrumentedCode, error) {
 		}
 		out.add(&t.nonces, p, was, is)
 	}
-	for _, name := range l.gone {
+	for _, name := range l.removed {
 		out.unseen = append(out.unseen, "the removed package "+name)
 	}
 	return out, t.nonces.err
@@ -111,8 +111,8 @@ func (l *layout) sources(p *pkg) (was, is source, err error) {
 	return was, is, err
 }
 
-// parse reads the code of a package in a tree. Files that are no Go are left out: the
-// build says what is wrong with them.
+// parse parses the code of a package in a tree. It skips files that do not parse: the
+// build reports them.
 func (l *layout) parse(in tree, p *pkg) (source, error) {
 	files := map[string][]byte{}
 	names, err := filepath.Glob(filepath.Join(in.root, filepath.FromSlash(p.dir), "*.go"))

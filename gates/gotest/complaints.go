@@ -24,7 +24,8 @@ func complaints(stderr string) []string {
 	return out
 }
 
-// newComplaints lists those that are not among old ones, each of which excuses one.
+// newComplaints lists the messages that are not among old ones; each old one excuses
+// one.
 func newComplaints(stderr string, old []string) []string {
 	left := map[string]int{}
 	for _, c := range old {

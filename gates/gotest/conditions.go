@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// condition is one operand of && or || that a patch brings. It counts as looked at
-// when a test has seen it decide: true beside ||, false beside &&. Written as an if of
-// its own it would be a branch, and a branch that no test takes is not verified.
+// condition is one new operand of && or ||. It is covered when a test has seen it
+// decide: true beside ||, false beside &&. Written as an if it would be a branch, and a
+// branch that no test takes is not verified.
 type condition struct {
 	expr ast.Expr
 	op   token.Token
 }
 
-// decides is the value by which the operand decides.
+// decides returns the value by which the operand decides.
 func (c condition) decides() bool { return c.op == token.LOR }
 
-// key identifies an operand by its text and its operator.
+// key returns the operand's text with its operator.
 func (c condition) key() string { return c.op.String() + " " + canonical(c.expr) }
 
-// canonical is the text of a condition in which brackets, the order of operands and the
-// side of a comparison on which something stands make no difference.
+// canonical returns the text of a condition without brackets, with operands and the
+// sides of comparisons in a fixed order.
 func canonical(e ast.Expr) string {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok {
@@ -42,7 +42,7 @@ func canonical(e ast.Expr) string {
 }
 
 // operands lists the operands of && and || below a node, those within others after
-// them. Constants are left out: nothing can be put into them.
+// them. It omits constants: they cannot be instrumented.
 func operands(n ast.Node) []condition {
 	var out []condition
 	var all func(n ast.Node)
@@ -75,8 +75,8 @@ func operands(n ast.Node) []condition {
 	return out
 }
 
-// knownConditions are the keys of the operands in the text of a function, or of several
-// with one name; "" has none.
+// knownConditions returns the keys of the operands in the text of a function, or of
+// several with one name; none for "".
 func knownConditions(text string) map[string]bool {
 	out := map[string]bool{}
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, parser.SkipObjectResolution)
@@ -89,8 +89,8 @@ func knownConditions(text string) map[string]bool {
 	return out
 }
 
-// leaves are the operands that are no conditions of several operands themselves: no two
-// of them begin at one place.
+// leaves returns the operands that contain no other operands: no two of them begin at
+// the same place.
 func leaves(n ast.Node) []condition {
 	return slices.DeleteFunc(operands(n), func(c condition) bool {
 		b, ok := c.expr.(*ast.BinaryExpr)

@@ -53,7 +53,7 @@ func TestKnownConditions(t *testing.T) {
 			}
 			got = append(got, o.op.String()+" "+print(o.expr))
 		}
-		// a == b && c is an operand of || that is as it was, or is told by its parts.
+		// a == b && c is an unchanged operand of ||, or is represented by its parts.
 		if diff := cmp.Diff(c.new, strings.Join(got, "; ")); diff != "" {
 			t.Errorf("%s: %s", c.now, diff)
 		}

@@ -17,17 +17,16 @@ import (
 	"evolve/gates"
 )
 
-// Literals shorter than these are in all code: letters of a text, digits of a number.
+// Shorter literals occur in all code: letters of a text, digits of a number.
 const (
 	fewLetters = 4
 	fewDigits  = 3
 )
 
-// copiedGate looks for answers that are written down rather than computed: texts and
-// numbers of the tests that stand in the patch's code, and stood in none before. It
-// flags alone, as an honest message may be what a test waits for. What is disguised,
-// hashed or put together from parts it does not find: against that stand tests that
-// the author cannot see, and the reviewer.
+// copiedGate looks for hard-coded answers: texts and numbers of the tests that the
+// patch's code contains and no code did before. It only flags, as a test may expect an
+// honest message. It does not find literals that are disguised, hashed or assembled
+// from parts; hidden tests and the review address those.
 func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -53,8 +52,8 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 		}
 	}
 	var found []string
-	for said := range old { // a part of what was written down is not new
-		maps.DeleteFunc(fresh, func(text, _ string) bool { return !isNumber(text) && strings.Contains(said, text) })
+	for known := range old { // a part of a known literal is not new
+		maps.DeleteFunc(fresh, func(text, _ string) bool { return !isNumber(text) && strings.Contains(known, text) })
 	}
 	for _, p := range l.affected {
 		for _, file := range p.tests {
@@ -80,7 +79,7 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 	return gates.Passed, fmt.Sprintf("%s in the patch's code, none from a test", count(len(fresh), "new literal")), nil
 }
 
-// quotes reports whether a source holds a text, or a number as a word of its own.
+// quotes reports whether a source contains a text, or a number as a separate word.
 func quotes(src, text string) bool {
 	for rest := src; ; {
 		at := strings.Index(rest, text)
@@ -99,8 +98,8 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// answersOf is everything in a test file that may be an answer: its literals, and what
-// its examples are to print. A file that is no Go is taken as it stands.
+// answersOf returns everything in a test file that may be an answer: its literals, and
+// the expected output of examples. A file that does not parse is returned whole.
 func answersOf(src []byte) string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
@@ -127,14 +126,14 @@ func answersOf(src []byte) string {
 
 func digit(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// numeral reports whether a number goes on at i, read forwards or backwards: with a
+// numeral reports whether a number continues at i, read forwards or backwards: with a
 // digit, or with a dot and then one, as in an address or a version.
 func numeral(s string, i, step int) bool {
 	return digit(s, i) || i >= 0 && i < len(s) && s[i] == '.' && digit(s, i+step)
 }
 
-// literalsOf are the longer texts and numbers in a Go file, import paths left out. A
-// file that is no Go has none: the build reports it.
+// literalsOf returns the longer texts and numbers in a Go file, without import paths;
+// none for a file that does not parse: the build reports it.
 func literalsOf(name string) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {

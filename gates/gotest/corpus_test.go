@@ -36,8 +36,9 @@ func TestMain(m *testing.M) {
 // patchFile is one patch of the corpus.
 type patchFile struct {
 	module, name string
-	// lane is "passed", "human" or "failed": where the gates must put it at least. door is
-	// "human" for an honest patch that changes a guard, which a person has to see.
+	// lane is "passed", "human" or "failed": the least strict verdict that the gates
+	// must reach. door is "human" for an honest patch that changes a guard, which must
+	// be reviewed.
 	lane, door, cheat string
 	archive           *txtar.Archive
 	remove            []string
@@ -98,7 +99,7 @@ func readPatch(t testing.TB, module, name string) patchFile {
 	return p
 }
 
-// apply gives the files of the candidate.
+// apply returns the files of the candidate.
 func (p patchFile) apply(t testing.TB, base map[string][]byte) map[string][]byte {
 	t.Helper()
 	out := maps.Clone(base)
@@ -143,7 +144,7 @@ func write(t testing.TB, files map[string][]byte) string {
 	return dir
 }
 
-// changeOf is what the scope would say of two sets of files.
+// changeOf returns the change between two sets of files.
 func changeOf(t testing.TB, base, candidate map[string][]byte) Change {
 	t.Helper()
 	c := Change{Base: write(t, base), Candidate: write(t, candidate)}
@@ -165,7 +166,7 @@ func changeOf(t testing.TB, base, candidate map[string][]byte) Change {
 	return c
 }
 
-// newLab is a lab with a cache for the length of a test.
+// newLab returns a lab with a cache for the duration of a test.
 func newLab(t testing.TB) *Lab {
 	t.Helper()
 	walls := sandbox.Detect(t.Context()).WithPlaces()
@@ -221,10 +222,10 @@ func judgeChange(ctx context.Context, t testing.TB, l *Lab, c Change) (lane stri
 	return lane, verdicts, b.String()
 }
 
-// whole asks for the whole corpus, which takes minutes.
+// whole runs the whole corpus, which takes minutes.
 var whole = flag.Bool("corpus", false, "judge every patch of the corpus")
 
-// few are the patches that every run judges, the short ones the first two.
+// few are the patches that every run judges, the short ones only the first two.
 var few = []string{
 	"words/honest-with-own-test", "words/cheat-argv-skip-with-lines", "words/honest-uncovered-reverse", "words/cheat-asks-name",
 }
@@ -269,8 +270,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// atTheDoor is what the scope and the readers of the source make of a patch before any of
-// it runs.
+// atTheDoor returns the verdict of the scope and of the gates that only read the
+// source.
 func atTheDoor(t testing.TB, l *Lab, base, candidate map[string][]byte) (archive.ProposalState, string) {
 	t.Helper()
 	tree := func(files map[string][]byte) scope.Tree {

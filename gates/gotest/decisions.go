@@ -8,26 +8,29 @@ import (
 	"slices"
 )
 
-// decision is a place at which code chooses what it does next: the condition of an if, a
+// decision is a place at which code chooses what to do next: the condition of an if, a
 // loop or a case, a comparison anywhere, an operand of && or ||, one element of a list
 // of cases, or one argument of cmp.Or, min or max.
 type decision struct {
 	expr ast.Expr
-	// op is && or || for an operand, which counts as looked at when it was seen to decide.
-	// Any other condition has to be seen both true and false.
+	// op is && or || for an operand, which is covered when it was seen to decide. Any
+	// other condition has to be seen both true and false.
 	op token.Token
-	// loop reports that it is the condition of a loop, which need not end when held true.
+	// loop reports that it is the condition of a loop, which may not end when forced to
+	// true.
 	loop bool
-	// several reports that the condition has operands, which are forced one by one instead.
+	// several reports that the condition has operands, which are forced one by one
+	// instead.
 	several bool
-	// control means that it is, or is in, the condition of a statement. Only those are
-	// forced: a value that is worked out may well be one of several that will do, such as
-	// the order of what is alike.
+	// control reports that it is, or is in, the condition of a statement. Only those
+	// are forced: a computed value may be one of several correct ones, such as the
+	// order of equal elements.
 	control bool
-	// bodies are what the condition decides about, which count as changed with it.
+	// bodies are the statements that the condition controls; they count as changed with
+	// it.
 	bodies []ast.Node
-	// clause and on are, for an element of a list of cases, its clause and statement;
-	// call and argument, for a choice, the call and the place among its arguments.
+	// clause and on are the clause and the statement of an element of a list of cases;
+	// call and argument are the call and the position among its arguments of a choice.
 	clause   *ast.CaseClause
 	on       ast.Stmt
 	call     *ast.CallExpr
@@ -47,7 +50,7 @@ func (d decision) key() string {
 	return canonical(d.expr)
 }
 
-// subject is the text of what a switch is about.
+// subject returns the text of the expression that a switch switches on.
 func subject(s ast.Stmt) string {
 	switch x := s.(type) {
 	case *ast.SwitchStmt:
@@ -58,9 +61,9 @@ func subject(s ast.Stmt) string {
 	return ""
 }
 
-// decisions lists those below a node, each before the ones within it. Operands of one
-// chain stand in the order of their texts, as that in the source makes no difference to
-// what is compared.
+// decisions lists the decisions below a node, each before the ones within it. Operands
+// of one chain are ordered by their texts, so that their order in the source makes no
+// difference.
 func decisions(n ast.Node) []decision {
 	var w decisionFinder
 	w.visit(n)
@@ -70,7 +73,7 @@ func decisions(n ast.Node) []decision {
 // decisionFinder collects decisions.
 type decisionFinder struct{ found []decision }
 
-// condition adds a condition that decides about bodies.
+// condition adds a condition that controls bodies.
 func (w *decisionFinder) condition(e ast.Expr, d decision) {
 	if e == nil {
 		return
@@ -106,7 +109,7 @@ func chain(e ast.Expr, op token.Token) []ast.Expr {
 	return []ast.Expr{e}
 }
 
-// below visits what a condition is made of. What is negated is no condition of its own.
+// below visits the parts of a condition. A negated part is no condition of its own.
 func (w *decisionFinder) below(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.BinaryExpr:
@@ -180,8 +183,8 @@ func (w *decisionFinder) visit(n ast.Node) {
 	})
 }
 
-// clauses adds the elements of the lists of cases: conditions where the switch is about
-// nothing.
+// clauses adds the elements of the lists of cases; in a switch without an expression
+// they are conditions.
 func (w *decisionFinder) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bool) {
 	for _, s := range body.List {
 		c, ok := s.(*ast.CaseClause)
@@ -206,8 +209,8 @@ func (w *decisionFinder) clauses(on ast.Stmt, body *ast.BlockStmt, conditions bo
 	}
 }
 
-// choices adds the arguments of a call that chooses among them. What is constant in all
-// of them is none.
+// choices adds the arguments of a call that chooses among them, unless all are
+// constants.
 func (w *decisionFinder) choices(x *ast.CallExpr) {
 	fun := x.Fun
 	if i, ok := fun.(*ast.IndexExpr); ok {
@@ -225,8 +228,8 @@ func (w *decisionFinder) choices(x *ast.CallExpr) {
 	}
 }
 
-// freshDecisions reports, for each decision of a body, whether it is new: those that the
-// old text of the function has in the same order are not, at whatever lines. values are
+// freshDecisions reports, for each decision of a body, whether it is new: it is not if
+// the old text of the function has it in the same order, at whatever line. values are
 // changed values; conditions that use one count as changed.
 func freshDecisions(old string, list []decision, values map[string]bool) []bool {
 	var before []string
@@ -270,7 +273,7 @@ func freshDecisions(old string, list []decision, values map[string]bool) []bool 
 	return fresh
 }
 
-// pure reports whether an expression can be evaluated once more without any effect.
+// pure reports whether an expression can be evaluated once more without side effects.
 func pure(e ast.Expr) bool {
 	does := false
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -37,8 +37,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestFreshDecisions: what stands in the same order is not new, whatever became of its
-// lines; what changes, is added or changes its place is.
+// TestFreshDecisions: decisions in the same order are not new, whatever their lines;
+// changed, added or moved ones are.
 func TestFreshDecisions(t *testing.T) {
 	const old = "func f() {\nif a > 1 {\ng()\n}\nif b {\nh()\n}\nswitch x {\ncase 1:\n}\n}"
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// conditioned is a module of which tests see much and not all.
+// conditioned returns a module whose tests cover much of it, but not all.
 func conditioned() map[string][]byte {
 	return map[string][]byte{
 		"go.mod": []byte("module example.org/c\n\ngo 1.24\n"),
@@ -136,8 +136,8 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// TestConditionsDecide: a condition that is new or changed has to be seen both ways, and
-// a test has to notice when it is held to one.
+// TestConditionsDecide: a new or changed condition has to be seen both ways, and a test
+// has to fail when it is forced to one.
 func TestConditionsDecide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates many times")

@@ -8,16 +8,16 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// disguised is a second run of one package's tests: under a name that is not that of
-// a test binary, from another folder, without any flag, and with a test among them
-// that is told to fail.
+// disguised is a second run of one package's tests: under a name that is not that of a
+// test binary, from another folder, without any flag, and with an added test that has
+// to fail.
 type disguised struct {
 	testResult
-	// canary is what is wrong with how that test ended; "" for nothing.
+	// canary describes what is wrong with the end of that test; "" for nothing.
 	canary string
 }
 
-// inDisguise runs the tests of all affected packages again.
+// inDisguise runs the tests of all affected packages again, disguised.
 func (t *checker) inDisguise(ctx context.Context) ([]disguised, error) {
 	return t.disguise.do(func() ([]disguised, error) {
 		first, err := t.test(ctx)
@@ -34,7 +34,7 @@ func (t *checker) inDisguise(ctx context.Context) ([]disguised, error) {
 				return err
 			}
 			s := x.tests.marked[x.pkg.path]
-			x.canary = s.sang(r)
+			x.canary = s.canaryProblem(r)
 			if x.canary == "" {
 				x.wrong = s.judge(x.base, r, h, true)
 			}
@@ -60,8 +60,8 @@ func (t *checker) inDisguise(ctx context.Context) ([]disguised, error) {
 	})
 }
 
-// inPlace runs tests that fail in another folder on the base too, as they know where
-// they were compiled, in their own folder under another name.
+// inPlace runs tests that fail in another folder on the base too, as they depend on the
+// place where they were compiled, in their own folder under another name.
 func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) error {
 	if x.excuse != onBase {
 		return nil
@@ -74,18 +74,19 @@ func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) erro
 	return err
 }
 
-// sang describes what is wrong with the end of a run in which the canary was told to fail.
-func (s markedTests) sang(r run) string {
-	switch became := s.tests[s.canary].became(r); {
+// canaryProblem describes what is wrong with the end of a run in which the canary had
+// to fail.
+func (s markedTests) canaryProblem(r run) string {
+	switch became := s.tests[s.canary].result(r); {
 	case became != "failed":
 		return fmt.Sprintf("a test that had to fail %s, and the process %s", became, r.ended())
-	case !r.late && !r.loud && r.exit.Reason == sandbox.Own && r.exit.Code == 0:
+	case !r.late && !r.flooded && r.exit.Reason == sandbox.Own && r.exit.Code == 0:
 		return "a test failed, and the process ended with exit code 0"
 	}
 	return ""
 }
 
-// canaryGate fails unless each package's canary test fails when told to.
+// canaryGate fails unless each package's canary test fails when it has to.
 func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -131,10 +132,10 @@ func (t *checker) renameGate(ctx context.Context) (gates.Verdict, string, error)
 	for i, x := range list {
 		plain[i] = x.testResult
 	}
-	verdict, said := judgement(plain)
+	verdict, evidence := judgement(plain)
 	switch {
 	case verdict != gates.Passed:
-		return verdict, "run again under another name: " + said, nil
+		return verdict, "run again under another name: " + evidence, nil
 	case len(list) == 0 && l.idle() != "":
 		return gates.Passed, l.idle(), nil
 	case len(list) == 0:

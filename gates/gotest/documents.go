@@ -17,10 +17,10 @@ var (
 	documentNames   = []string{"readme", "license", "licence", "notice", "authors", "contributors", "changelog"}
 )
 
-// document reports whether a changed path is a text for people. Outside every module of
-// base and candidate no package can embed it, so that there is nothing to build or to
-// test. Inside a module it counts as a text for people where no Go file of base or
-// candidate embeds it, and none has a string with its name, its ending or its folder.
+// document reports whether a changed path is a document. Outside every module of base
+// and candidate no package can embed it, so there is nothing to build or test. Inside a
+// module it is a document if no Go file of base or candidate embeds it, and none has a
+// string with its name, its extension or its folder.
 func (l *layout) document(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	if !slices.Contains(documentEndings, path.Ext(name)) && !slices.Contains(documentNames, name) {
@@ -47,11 +47,11 @@ func (l *layout) onlyDocuments() bool {
 	return len(l.changed) > 0 && len(l.fresh) == 0 && !slices.ContainsFunc(l.changed, func(p string) bool { return !l.document(p) })
 }
 
-// onlyTests reports whether the patch brings tests and changes nothing else.
+// onlyTests reports whether the patch adds tests and changes nothing else.
 func (l *layout) onlyTests() bool { return len(l.changed) == 0 && len(l.fresh) > 0 }
 
-// idle is the evidence of gates that have nothing to look at in a patch of documents
-// alone, or of tests alone; "" for other patches.
+// idle returns the evidence of gates that do not apply to a patch of only documents, or
+// of only tests; "" for other patches.
 func (l *layout) idle() string {
 	switch {
 	case l.onlyTests():
@@ -64,7 +64,7 @@ func (l *layout) idle() string {
 	return "not applicable: only documents are changed, and no Go file embeds or names them: " + some(l.changed)
 }
 
-// touched are the modules with affected packages, and those with changed documents:
+// touched returns the modules with affected packages, and those with changed documents:
 // tests of any package may read a document.
 func (l *layout) touched() []module {
 	out := modulesOf(l.affected)
@@ -76,12 +76,12 @@ func (l *layout) touched() []module {
 	return out
 }
 
-// goStrings are the strings in the Go files of a tree but paths of import, and what they embed, as patterns
-// of paths from the root.
+// goStrings are the strings in the Go files of a tree, without import paths, and the
+// embedded patterns as paths from the root.
 type goStrings struct{ texts, embeds []string }
 
-// names reports whether a document is embedded, or its name, its ending or its folder is
-// part of a string.
+// names reports whether a document is embedded, or its name, its extension or its
+// folder is part of a string.
 func (s goStrings) names(p string) bool {
 	if slices.ContainsFunc(s.embeds, func(pattern string) bool { return covers(pattern, p) }) {
 		return true
@@ -93,7 +93,8 @@ func (s goStrings) names(p string) bool {
 	})
 }
 
-// ends reports whether a string is an ending, or a pattern or a format with that ending.
+// ends reports whether a string is an extension, or a pattern or a format with that
+// extension.
 func ends(text, ending string) bool {
 	if ending == "" {
 		return false

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestDoor holds what is read of every patch of the corpus, before any of it runs, against
-// what it is: no honest patch but those that change a guard is for a person because of
-// its types.
+// TestDoor checks the verdicts on every patch of the corpus before any of it runs: of
+// the honest ones, the typed gates flag only those that change a guard.
 func TestDoor(t *testing.T) {
 	if !*whole {
 		t.Skip("reads every patch of the corpus")

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Code that embeds the files of its tests gets them as they are compiled: with the words
-// by which they report, which it could then report itself.
+// Code that embeds its own tests embeds the instrumented ones, with the words by which
+// they report. It could then report these words itself.
 
-// embedded are the patterns that a Go file embeds, as far as they can be read.
+// embedded returns the patterns that a Go file embeds, as far as they can be read.
 func embedded(src []byte) []string {
 	var out []string
 	for line := range strings.Lines(string(src)) {
@@ -35,7 +35,8 @@ func embedded(src []byte) []string {
 	return out
 }
 
-// embeds returns which code embeds a file of a package's tests; "" when none does.
+// embeds describes the code that embeds a file of a package's tests; "" if there is
+// none.
 func (s graph) embeds(p *pkg) string {
 	for _, dir := range slices.Sorted(maps.Keys(s.folders)) {
 		for _, pattern := range s.folders[dir].embeds {

@@ -7,7 +7,7 @@ import (
 )
 
 // TestEmbeds: code that can read the files of a package's tests is found, wherever it
-// stands, and no other.
+// is, and no other.
 func TestEmbeds(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"*.go":                       `example.org/m embeds "*.go"`,

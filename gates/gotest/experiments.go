@@ -10,24 +10,24 @@ import (
 type experiments struct {
 	// reached holds the words that changed code reported.
 	reached map[string]bool
-	// noticed are the words of mutants that made a test fail, with the package of the
+	// noticed maps the words of mutants that made a test fail to the package of the
 	// test.
 	noticed map[string]string
-	// bound are the words of mutants beyond the limit, which were not tried.
+	// bound holds the words of mutants beyond the limit, which were not tried.
 	bound map[string]bool
-	// decides are the never words of conditions of which a test notices that they are held
-	// true or false; untried those for which no time was left.
+	// decides holds the never words of conditions for which a test fails when they are
+	// forced to true or to false; untried those for which no time was left.
 	decides, untried map[string]bool
-	// restless are packages in which changed code is called without any test, so that
+	// restless are packages in which changed code runs without any test, so that
 	// mutants prove nothing.
 	restless []string
-	// unbuilt are packages whose tests do not compile with the code that reports.
+	// unbuilt are packages whose tests do not compile with the instrumented code.
 	unbuilt []string
 }
 
-// mutantRun is one package whose tests can be run on the instrumented code. Tests that
-// fail on the base, or are unsteady there, are left out, so that what only they reach is
-// not taken for tested. Those that the patch mends are run.
+// mutantRun is one package whose tests can run on the instrumented code. Tests that
+// fail on the base, or are unsteady there, are skipped, so that code reached only by
+// them does not count as tested. Those that the patch fixes run.
 type mutantRun struct {
 	pkg   *pkg
 	tests *testBinaries
@@ -36,8 +36,8 @@ type mutantRun struct {
 	took  time.Duration // the quiet run
 }
 
-// experiment runs the tests of the changed packages on the instrumented code, and
-// those of their dependents as far as that leaves something open.
+// experiment runs the tests of the changed packages on the instrumented code, and those
+// of their dependents while statements or mutants are left open.
 func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 	return t.broken.do(func() (*experiments, error) {
 		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}, decides: map[string]bool{}, untried: map[string]bool{}}
@@ -67,7 +67,7 @@ func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 			if len(packages) == 0 || e.settled(c.probed) {
 				continue
 			}
-			binaries, err := t.probingKits(ctx, l, c, packages)
+			binaries, err := t.instrumentedTests(ctx, l, c, packages)
 			if err != nil {
 				return nil, err
 			}
@@ -79,20 +79,20 @@ func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 	})
 }
 
-// probingKits compiles the tests of packages with the instrumented code.
-func (t *checker) probingKits(ctx context.Context, l *layout, c *compiled, packages []*pkg) (map[string]*testBinaries, error) {
+// instrumentedTests compiles the tests of packages with the instrumented code.
+func (t *checker) instrumentedTests(ctx context.Context, l *layout, c *compiled, packages []*pkg) (map[string]*testBinaries, error) {
 	out := map[string]*testBinaries{}
 	for _, m := range modulesOf(packages) {
-		stuff, err := t.folder("probing")
+		scratch, err := t.folder("probing")
 		if err != nil {
 			return nil, err
 		}
 		own := slices.DeleteFunc(slices.Clone(packages), func(p *pkg) bool { return p.module != m })
-		k, err := newTestBinaries(&t.nonces, l.env, stuff, "probing", t.variable, t.loud, own, c.probed.files)
+		k, err := newTestBinaries(&t.nonces, l.env, scratch, "probing", t.variable, t.loud, own, c.probed.files)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := l.env.script(ctx, m, stuff, k.steps()); err != nil {
+		if _, err := l.env.script(ctx, m, scratch, k.steps()); err != nil {
 			return nil, err
 		}
 		out[m.dir] = k
@@ -100,7 +100,7 @@ func (t *checker) probingKits(ctx context.Context, l *layout, c *compiled, packa
 	return out, nil
 }
 
-// settled reports that no changed statement is left unreached and no mutant unnoticed.
+// settled reports that every changed statement was reached and every mutant noticed.
 func (e *experiments) settled(p *instrumentedCode) bool {
 	for _, x := range p.probes {
 		if !e.reached[x.word] {
@@ -120,12 +120,12 @@ func (e *experiments) settled(p *instrumentedCode) bool {
 	return true
 }
 
-// round runs the tests of packages once as they are, once with every mutant and no
-// test but the canary, and once for each mutant that they reach. weak matches the tests
-// of a package that are left out.
+// round runs the tests of packages once as they are, once with every mutant and only
+// the canary, and once for each mutant that they reach. weak matches the tests of a
+// package that are skipped.
 func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binaries map[string]*testBinaries, packages []*pkg, weak map[*pkg]string) error {
 	runs := make([]mutantRun, len(packages))
-	calm := make([]bool, len(packages))
+	steady := make([]bool, len(packages))
 	err := t.each(ctx, len(packages), func(ctx context.Context, m *nonces, i int) error {
 		p := packages[i]
 		k := binaries[p.module.dir]
@@ -141,7 +141,7 @@ func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binari
 		}
 		s := k.marked[p.path]
 		r, err := k.run(ctx, m, p, t.variable, t.dir, runOptions{word: t.all, only: s.canary})
-		calm[i] = s.tests[s.canary].became(r) == "passed" && r.clean()
+		steady[i] = s.tests[s.canary].result(r) == "passed" && r.clean()
 		return err
 	})
 	if err != nil {
@@ -154,7 +154,7 @@ func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binari
 		switch {
 		case r.tests.binary(r.pkg) == "":
 			e.unbuilt = append(e.unbuilt, r.pkg.path)
-		case !calm[i]:
+		case !steady[i]:
 			e.restless = append(e.restless, r.pkg.path)
 		}
 	}
@@ -165,7 +165,7 @@ func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binari
 			return nil
 		}
 		for j, r := range runs {
-			if !calm[j] || !r.quiet.words[x.reached] {
+			if !steady[j] || !r.quiet.words[x.reached] {
 				continue
 			}
 			got, err := r.tests.run(ctx, m, r.pkg, t.variable, t.dir, runOptions{word: x.word, skip: r.weak, first: true})
@@ -188,19 +188,20 @@ func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binari
 	if err != nil {
 		return err
 	}
-	return e.force(ctx, t, c, runs, calm)
+	return e.force(ctx, t, c, runs, steady)
 }
 
-// force holds each condition true, and false, where it is not so by itself, until a test
-// notices one of the two. That takes no longer in all than one run of tests may.
-func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs []mutantRun, calm []bool) error {
+// force forces each condition to true and to false, unless it has the value by itself,
+// until a test fails for one of the two. It takes no longer in all than the limit of
+// one run of tests.
+func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs []mutantRun, steady []bool) error {
 	list := slices.DeleteFunc(slices.Clone(c.probed.forced), func(x forcedCondition) bool { return e.decides[x.never] })
 	noticed, untried := make([]bool, len(list)), make([]bool, len(list))
 	begun := t.lab.Now()
 	err := t.each(ctx, len(list), func(ctx context.Context, m *nonces, i int) error {
 		x := list[i]
 		for j, r := range runs {
-			if !calm[j] {
+			if !steady[j] {
 				continue
 			}
 			for _, way := range []struct {
@@ -230,21 +231,21 @@ func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs [
 	return err
 }
 
-// patience is how long tests may take whose code is held to one way, which can have it go
-// on for ever: much longer than they do.
+// patience returns the time limit for tests with a forced condition, which may loop for
+// ever: much longer than they usually take.
 func (r mutantRun) patience() time.Duration { return 5*time.Second + 5*r.took }
 
-// notices reports whether a test that passes on the code as it is began and did not
+// notices reports whether a test that passes on the original code started and did not
 // pass on the mutant.
 func (s markedTests) notices(quiet, broken run) bool {
 	if broken.clean() {
 		return false
 	}
 	for _, words := range s.tests {
-		if words.passed == "" || words.became(quiet) != "passed" {
+		if words.passed == "" || words.result(quiet) != "passed" {
 			continue
 		}
-		if was := words.became(broken); was == "failed" || was == "did not end" {
+		if was := words.result(broken); was == "failed" || was == "did not end" {
 			return true
 		}
 	}

@@ -39,24 +39,24 @@ type facts struct {
 type outcome struct {
 	// OK reports that the package passed as a whole.
 	OK bool `json:"ok"`
-	// Passed, Failed and Skipped are tests and subtests. Unsteady are those of the passed
-	// ones that failed as well.
+	// Passed, Failed and Skipped are tests and subtests. Unsteady are those that both
+	// passed and failed.
 	Passed   []string `json:"passed,omitempty"`
 	Failed   []string `json:"failed,omitempty"`
 	Skipped  []string `json:"skipped,omitempty"`
 	Unsteady []string `json:"unsteady,omitempty"`
 }
 
-// testFlags are those of every run of tests through the Go tool: the same on base and
-// candidate, as otherwise no result would be remembered. Vetting has a gate of its own.
+// testFlags returns the flags of every run of tests through the Go tool: the same on
+// base and candidate, as otherwise no result would be cached. Vetting has its own gate.
 func (r goEnv) testFlags() []string {
 	return []string{"-json", "-vet=off", "-timeout", r.limits.Tests.String()}
 }
 
-// draw runs everything on a module of the base.
-func (r goEnv) draw(ctx context.Context, m module, stuff string) (facts, error) {
+// draw builds, vets and tests a module of the base.
+func (r goEnv) draw(ctx context.Context, m module, scratch string) (facts, error) {
 	var f facts
-	results, err := r.script(ctx, m, stuff, []step{
+	results, err := r.script(ctx, m, scratch, []step{
 		{name: "build", argv: r.goCommand("build", "-o", os.DevNull, "./..."), compiles: true},
 		{name: "vet", argv: r.goCommand("vet", "./..."), compiles: true},
 		{name: "test", argv: r.goCommand(append(append([]string{"test"}, r.testFlags()...), "./...")...)},
@@ -73,13 +73,13 @@ func (r goEnv) draw(ctx context.Context, m module, stuff string) (facts, error) 
 	if f.Packages, err = outcomes(results["test"].stdout); err != nil {
 		return f, err
 	}
-	return f, r.repeat(ctx, m, stuff, f.Packages)
+	return f, r.repeat(ctx, m, scratch, f.Packages)
 }
 
-// repeat runs the tests of packages that failed again, a package at a time, to tell
-// those that always fail from those that a busy machine fails now and then. Tests that
-// take too long are left as they are.
-func (r goEnv) repeat(ctx context.Context, m module, stuff string, packages map[string]outcome) error {
+// repeat runs the tests of packages that failed again, a package at a time, to
+// distinguish those that always fail from those that fail now and then on a busy
+// machine. It does not repeat tests that take too long.
+func (r goEnv) repeat(ctx context.Context, m module, scratch string, packages map[string]outcome) error {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		if o := packages[name]; !o.OK && len(o.Failed) > 0 {
@@ -90,7 +90,7 @@ func (r goEnv) repeat(ctx context.Context, m module, stuff string, packages map[
 		return nil
 	}
 	argv := append([]string{"test"}, append(r.testFlags(), "-count=2", "-p=1")...)
-	results, err := r.script(ctx, m, stuff, []step{{name: "again", argv: r.goCommand(append(argv, list...)...)}})
+	results, err := r.script(ctx, m, scratch, []step{{name: "again", argv: r.goCommand(append(argv, list...)...)}})
 	if errors.Is(err, errTime) {
 		return nil
 	}
@@ -104,7 +104,8 @@ func (r goEnv) repeat(ctx context.Context, m module, stuff string, packages map[
 	return err
 }
 
-// recall reads facts; the error is [fs.ErrNotExist] when there are none to be used.
+// recall reads stored facts; the error is [fs.ErrNotExist] if there are none to be
+// used.
 func recall(name string) (facts, error) {
 	var f facts
 	data, err := os.ReadFile(name)
@@ -117,7 +118,7 @@ func recall(name string) (facts, error) {
 	return f, nil
 }
 
-// keep writes facts for the next change of the same base.
+// keep stores facts for the next change of the same base.
 func (f facts) keep(name string) error {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -129,8 +130,8 @@ func (f facts) keep(name string) error {
 	return renameio.WriteFile(name, data, 0o600)
 }
 
-// factsFile is where the facts of a module are kept, or those of a part of it, by
-// everything they depend on.
+// factsFile returns the file of a module's facts, or of a part of it. Its name depends
+// on everything that the facts depend on.
 func (r goEnv) factsFile(m module, digest string, part ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %q %q %q %v %q", part, digest, m.dir, r.lab.Toolchain.Version, r.workspace, r.lab.Cgo, r.lab.Sandbox.Name()))
 	return filepath.Join(r.lab.Cache, "facts", fmt.Sprintf("%x.json", sum[:16]))
@@ -140,7 +141,7 @@ func (r goEnv) goCommand(args ...string) []string {
 	return append([]string{r.lab.Toolchain.command()}, args...)
 }
 
-// outcomes reads what go test -json wrote.
+// outcomes parses the output of go test -json.
 func outcomes(name string) (map[string]outcome, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -168,7 +169,7 @@ func outcomes(name string) (map[string]outcome, error) {
 	}
 }
 
-// add takes in one event.
+// add adds one event.
 func (o *outcome) add(action, test string) {
 	switch {
 	case test == "" && (action == "pass" || action == "skip"):
@@ -183,8 +184,8 @@ func (o *outcome) add(action, test string) {
 	}
 }
 
-// steadied is the outcome of tests that were run again: what failed once and passed
-// then passes, and is unsteady.
+// steadied returns the outcome of tests that ran again: a test that failed once and
+// then passed counts as passed and unsteady.
 func (o outcome) steadied(again outcome) outcome {
 	o.OK = o.OK || again.OK
 	o.Failed = slices.DeleteFunc(o.Failed, func(t string) bool {
@@ -197,9 +198,9 @@ func (o outcome) steadied(again outcome) outcome {
 	return o
 }
 
-// weak matches, as the testing package wants it, the top-level tests that show nothing
-// of a candidate, as they fail on the base, or did once; "" for none. Those that the
-// candidate mends do show something, unless they are unsteady.
+// weak returns a pattern for the testing package of the top-level tests that prove
+// nothing about a candidate, as they fail on the base, or did once; "" for none. Fixed
+// tests do prove something, unless they are unsteady.
 func (o outcome) weak(mended ...string) string {
 	var names []string
 	add := func(test string, counts []string) {
@@ -219,8 +220,8 @@ func (o outcome) weak(mended ...string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// missing lists the tests that always passed in o and did not in now, with what became
-// of them.
+// missing lists the tests that always passed in o and did not in now, with their
+// results.
 func (o outcome) missing(now outcome) []string {
 	var out []string
 	for _, t := range o.Passed {
@@ -237,7 +238,7 @@ func (o outcome) missing(now outcome) []string {
 	return out
 }
 
-// oneLine is foreign text for a person, shortened and on one line.
+// oneLine returns foreign text on one line, shortened.
 func oneLine(s string) string {
 	return text.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " "), 600, text.Mark)
 }

@@ -14,15 +14,15 @@ import (
 	gosource "evolve/runtime/source"
 )
 
-// source is the parsed Go of one folder, tests left out.
+// source is the parsed Go code of one folder, without tests.
 type source struct {
 	fset  *token.FileSet
 	files map[string]*ast.File // by path from the root of the tree
 	texts map[string][]byte
 }
 
-// parseFolder reads the Go files of a folder, given by path, as far as they are Go.
-// Their comments are left out, so that no text of a piece of source has any.
+// parseFolder parses the Go files of a folder, given by path. It skips files that do
+// not parse, and omits comments, so that no text of a piece of source has any.
 func parseFolder(files map[string][]byte) source {
 	s := source{token.NewFileSet(), map[string]*ast.File{}, files}
 	for p, text := range files {
@@ -33,7 +33,7 @@ func parseFolder(files map[string][]byte) source {
 	return s
 }
 
-// print is the text of a piece of source without its layout.
+// print returns a piece of source as text, without its layout.
 func print(n ast.Node) string {
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
@@ -42,33 +42,34 @@ func print(n ast.Node) string {
 	return b.String()
 }
 
-// function is a piece of code that can be broken: a function, a method, or a literal
-// that a package-level variable holds.
+// function is a piece of code that can be broken: a function, a method, or a function
+// literal in a package-level variable.
 type function struct {
 	file string
 	name string
 	body *ast.BlockStmt
-	// whole spans the code whose lines may have changed; old is its text before, ""
-	// when there was none.
+	// whole spans the code whose lines may have changed; old is its text in the base,
+	// "" if there is none.
 	whole ast.Node
 	old   string
-	// any is the changed type that this function is one user of, of which one that a
-	// test notices is enough; "" when it must be noticed itself.
+	// any is the changed type that this function uses; it is enough if a test notices
+	// the mutant of one user of the type. It is "" if this function's own mutant must
+	// be noticed.
 	any string
 	// values are the changed values; conditions that use one count as changed.
 	values map[string]bool
-	// why is the reason why a function with an unchanged text is included.
+	// why is the reason why a function with unchanged text is included.
 	why string
 }
 
-// changes are what became of one folder's code.
+// changes are the changes of one folder's code.
 type changes struct {
 	functions []function
-	// unseen are changes that no function stands for, in words.
+	// unseen describes changes that no function contains.
 	unseen []string
 }
 
-// declared are the package-level names of one folder with the text of each.
+// declared returns the package-level names of one folder with the text of each.
 func (s source) declared() map[string][]string {
 	out := map[string][]string{}
 	for _, f := range s.files {
@@ -80,7 +81,7 @@ func (s source) declared() map[string][]string {
 			for _, spec := range g.Specs {
 				text := print(spec)
 				if g.Tok == token.CONST && counts(g) {
-					text = print(g) // one line's value follows from the others
+					text = print(g) // its value follows from the other lines
 				}
 				for _, name := range names(spec) {
 					if name == "_" && inert(g.Tok, spec) {
@@ -94,9 +95,9 @@ func (s source) declared() map[string][]string {
 	return out
 }
 
-// inert reports whether a value that has no name does nothing when it is set, as where
-// it only asks the compiler whether a type fits an interface: nothing in it is called
-// but conversions to pointers, and nothing is waited for.
+// inert reports whether a nameless value has no effect when it is set, as in a check by
+// the compiler that a type implements an interface: it calls nothing but conversions to
+// pointers, and waits for nothing.
 func inert(kind token.Token, spec ast.Spec) bool {
 	does := false
 	ast.Inspect(spec, func(n ast.Node) bool {
@@ -112,7 +113,7 @@ func inert(kind token.Token, spec ast.Spec) bool {
 	return !does || kind == token.CONST
 }
 
-// counts reports whether values in a group depend on their place.
+// counts reports whether values in a group depend on their position.
 func counts(g *ast.GenDecl) bool {
 	found := false
 	for _, spec := range g.Specs {
@@ -122,7 +123,8 @@ func counts(g *ast.GenDecl) bool {
 	return found || mentions(g, map[string]bool{"iota": true})
 }
 
-// names are what a specification declares; for an import that is how it is loaded.
+// names returns the names that a specification declares; for an import, the form of the
+// import.
 func names(spec ast.Spec) []string {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:
@@ -141,8 +143,7 @@ func names(spec ast.Spec) []string {
 	return nil
 }
 
-// mentions reports whether any of the names stands in a piece of code, whatever it
-// means there.
+// mentions reports whether a piece of code contains any of the names as an identifier.
 func mentions(n ast.Node, any map[string]bool) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -153,7 +154,8 @@ func mentions(n ast.Node, any map[string]bool) bool {
 	return found
 }
 
-// functions are those of a folder by name; systems may have one each.
+// functions returns the functions of a folder by name; there may be one for each
+// system.
 func (s source) functions() map[string][]string {
 	out := map[string][]string{}
 	for _, f := range s.files {
@@ -166,12 +168,12 @@ func (s source) functions() map[string][]string {
 	return out
 }
 
-// raw is the text of a node as it stands in its file.
+// raw returns the text of a node as it stands in its file.
 func (s source) raw(file string, n ast.Node) string {
 	return string(s.texts[file][s.fset.Position(n.Pos()).Offset:s.fset.Position(n.End()).Offset])
 }
 
-// compare lists what of a folder's code is not as it was.
+// compare returns the changes of a folder's code.
 func compare(was, is source) changes {
 	var out changes
 	before, declaredBefore, declaredNow := was.functions(), was.declared(), is.declared()
@@ -198,7 +200,7 @@ func compare(was, is source) changes {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Name.Name == "_" {
-					continue // nothing can call it: it only asks the compiler something
+					continue // nothing can call it: it is a check by the compiler
 				}
 				f, ok := is.changed(file, d, before, values, types)
 				if ok && f.body != nil {
@@ -228,14 +230,14 @@ func compare(was, is source) changes {
 			out.unseen = append(out.unseen, "the removed "+name)
 		}
 	}
-	told, tells := was.directives(), is.directives()
-	for d := range tells {
-		if !told[d] {
+	hadDirective, hasDirective := was.directives(), is.directives()
+	for d := range hasDirective {
+		if !hadDirective[d] {
 			out.unseen = append(out.unseen, d)
 		}
 	}
-	for d := range told {
-		if !tells[d] {
+	for d := range hadDirective {
+		if !hasDirective[d] {
 			out.unseen = append(out.unseen, "the removed "+d)
 		}
 	}
@@ -243,10 +245,10 @@ func compare(was, is source) changes {
 	return out
 }
 
-// misses reports whether behaviour may depend on a function that the folder no longer has,
-// although the rest compiles: its init, and a method, which makes its type fit an
-// interface. One that is not exported fits only interfaces of its own package, which would
-// have to name it.
+// misses reports whether behaviour may depend on a removed function although the rest
+// compiles: an init function, or a method through which its type implements an
+// interface. An unexported method only implements interfaces of its own package, which
+// would have to name it.
 func (s source) misses(name string) bool {
 	_, method, ok := strings.Cut(name, ".")
 	if !ok {
@@ -263,8 +265,8 @@ func (s source) misses(name string) bool {
 	return false
 }
 
-// directives are the comments that tell the compiler or the linker something, and all
-// of C.
+// directives returns the comments that instruct the compiler or the linker, and all C
+// code.
 func (s source) directives() map[string]bool {
 	out := map[string]bool{}
 	for file := range s.files {
@@ -290,7 +292,7 @@ func (s source) directives() map[string]bool {
 	return out
 }
 
-// spread adds the values whose declarations name one that is among them.
+// spread adds the values whose declarations use one of the given values.
 func (s source) spread(values map[string]bool) {
 	for grown := len(values) > 0; grown; {
 		grown = false
@@ -314,7 +316,7 @@ func (s source) spread(values map[string]bool) {
 	}
 }
 
-// raws are the texts of functions as they stand, to compare lines.
+// raws returns the texts of functions as they stand, to compare lines.
 func (s source) raws() map[string]string {
 	out := map[string]string{}
 	for file, f := range s.files {
@@ -327,7 +329,7 @@ func (s source) raws() map[string]string {
 	return out
 }
 
-// changed judges one function.
+// changed reports whether and why one function changed.
 func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string, values, types map[string]bool) (function, bool) {
 	f := function{file: file, name: gosource.FuncName(d), body: d.Body, whole: d}
 	if !slices.Contains(before[f.name], print(d)) {
@@ -349,7 +351,7 @@ func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string
 	return f, false
 }
 
-// literals are the functions that changed package-level variables hold.
+// literals returns the function literals in changed package-level variables.
 func literals(file string, g *ast.GenDecl, values map[string]bool) []function {
 	var out []function
 	for _, spec := range g.Specs {

@@ -98,8 +98,8 @@ func init() { Table["b"] = 2 }
 	}
 }
 
-// TestRemovedMethod checks that removing a method is no loss when no other package can
-// call it and its own package does not name it.
+// TestRemovedMethod checks that removing a method is not reported if no other package
+// can call it and its own package does not name it.
 func TestRemovedMethod(t *testing.T) {
 	const kept = "package p\n\ntype T struct{}\n\ntype closer interface{ shut() }\n"
 	for method, lost := range map[string]bool{"Open": true, "open": false, "shut": true} {
@@ -121,7 +121,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestQuotes: a number counts where it stands by itself, not as a part of another.
+// TestQuotes: a number counts as a separate word, not as a part of another.
 func TestQuotes(t *testing.T) {
 	for text, c := range map[string]struct {
 		src  string
@@ -159,7 +159,7 @@ func TestFreshLines(t *testing.T) {
 	}
 }
 
-// TestOldLinesStay: what is not fresh stands in the old text, in the same order.
+// TestOldLinesStay: lines that are not fresh stand in the old text, in the same order.
 func TestOldLinesStay(t *testing.T) {
 	text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
@@ -182,8 +182,8 @@ func TestOldLinesStay(t *testing.T) {
 	})
 }
 
-// TestInstrumentsRealSource: every function of large packages, made to report and to
-// break, is still Go, with every line where it was.
+// TestInstrumentsRealSource: every function of large packages still parses after
+// instrumentation, with unchanged lines.
 func TestInstrumentsRealSource(t *testing.T) {
 	tools, err := FindToolchain(t.Context(), "go")
 	if err != nil {

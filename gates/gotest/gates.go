@@ -10,7 +10,7 @@ import (
 	"evolve/gates"
 )
 
-// The names of the gates, in the order in which they are run.
+// The names of the gates, in the order in which they run.
 const (
 	Build    = "build"
 	Vet      = "vet"
@@ -26,8 +26,8 @@ const (
 	Beside   = "beside"
 )
 
-// Gates lists the gates of a change. done removes what they left in the lab's
-// temporary folder and is called when they are through.
+// Gates returns the gates of a change. done removes their files from the lab's
+// temporary folder and is called when all have run.
 func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) {
 	t := &checker{lab: l, limits: l.Limits.withDefaults(), change: c, nonces: nonces{from: l.Random}}
 	for _, w := range []*string{&t.variable, &t.quiet, &t.loud, &t.all} {
@@ -59,7 +59,8 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 	return list, func() error { return os.RemoveAll(t.dir) }, nil
 }
 
-// guarded runs a check if there is a sandbox, or the operator does without.
+// guarded runs a check if there is a sandbox, or the operator accepts running without
+// one.
 func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
 	without := l.Sandbox.Err()
 	if without != nil && !l.Unwalled {
@@ -78,7 +79,7 @@ func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Ve
 	return verdict, evidence
 }
 
-// buildGate holds what the affected packages compile to against the base.
+// buildGate compares the results of compiling the affected packages with the base's.
 func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -92,8 +93,8 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 	if err != nil {
 		return "", "", err
 	}
-	if len(l.gone) > 0 {
-		return gates.Failed, "no longer built: " + some(l.gone), nil
+	if len(l.removed) > 0 {
+		return gates.Failed, "no longer built: " + some(l.removed), nil
 	}
 	base := ""
 	for m, results := range c.results {
@@ -110,17 +111,17 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 			base = known[m].Build
 		}
 	}
-	if said := l.idle(); said != "" && len(c.results) == 0 {
-		return gates.Passed, said, nil
+	if evidence := l.idle(); evidence != "" && len(c.results) == 0 {
+		return gates.Passed, evidence, nil
 	}
 	if len(c.results) == 0 && len(l.changed) > 0 {
 		return gates.Flagged, "nothing is built or tested: the changed files are in no package of a Go module: " + some(l.changed), nil
 	}
-	said := fmt.Sprintf("%s in %s compiled by %s", count(c.built, "package"), count(len(c.results), "module"), t.lab.Toolchain.Version)
+	evidence := fmt.Sprintf("%s in %s compiled by %s", count(c.built, "package"), count(len(c.results), "module"), t.lab.Toolchain.Version)
 	if base != "" {
-		said += "; elsewhere the base does not compile: " + base
+		evidence += "; elsewhere the base does not compile: " + base
 	}
-	return gates.Passed, said, nil
+	return gates.Passed, evidence, nil
 }
 
 // vetGate fails or flags a patch for messages of go vet that the base does not have.
@@ -133,7 +134,7 @@ func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	said, old := count(c.vetted, "package")+" vetted", ""
+	evidence, old := count(c.vetted, "package")+" vetted", ""
 	for m, results := range c.results {
 		res := results["vet"]
 		switch more := newComplaints(res.stderr, known[m].Complaints); {
@@ -147,7 +148,7 @@ func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 		}
 	}
 	if old != "" {
-		said += "; go vet has no message that it does not have for the base: " + old
+		evidence += "; go vet has no message that it does not have for the base: " + old
 	}
-	return gates.Passed, said, nil
+	return gates.Passed, evidence, nil
 }

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// twoModules are a module and one that takes it from beside it.
+// twoModules returns a module and one that replaces its path by a folder.
 func twoModules() map[string][]byte {
 	return map[string][]byte{
 		"core/go.mod":       []byte("module example.org/core\n\ngo 1.24\n"),
@@ -26,8 +26,8 @@ func twoModules() map[string][]byte {
 	}
 }
 
-// TestTwoModules: a patch is gated in the modules that it touches and affects, and in
-// no other, and a test that writes to its folder changes nothing of the trees.
+// TestTwoModules: a patch is gated in the modules that it changes and affects, and in
+// no other, and a test that writes to its folder does not change the trees.
 func TestTwoModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates on two modules")
@@ -48,8 +48,8 @@ func TestTwoModules(t *testing.T) {
 	}
 }
 
-// TestWithoutWalls: nothing runs without a sandbox, unless the operator says so, and
-// then every word of evidence does.
+// TestWithoutWalls: nothing runs without a sandbox, unless the operator accepts it, and
+// then all evidence records it.
 func TestWithoutWalls(t *testing.T) {
 	base, candidate := twoModules(), twoModules()
 	candidate["core/core.go"] = []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
@@ -83,13 +83,13 @@ func TestEmbeddedTests(t *testing.T) {
 	base["core/core.go"] = []byte(embeds)
 	candidate["core/core.go"] = []byte(strings.Replace(embeds, "n * 2", "n + n", 1))
 	lane, verdicts, said := judgeChange(t.Context(), t, newLab(t), changeOf(t, base, candidate))
-	if lane != "human" || verdicts[Canary] != string(gates.Flagged) || !strings.Contains(said, `can read its tests as they are compiled, and so what they report: example.org/core embeds "*.go"`) {
+	if lane != "human" || verdicts[Canary] != string(gates.Flagged) || !strings.Contains(said, `the code embeds its compiled tests and can read the words that they report: example.org/core embeds "*.go"`) {
 		t.Error(lane, said)
 	}
 }
 
-// TestDocuments: a text for people is no fault of a patch, alone or beside code; code in no
-// module is, and a text of a module that a Go file embeds or names.
+// TestDocuments: documents do not flag a patch, alone or beside code; code in no module
+// does, and so does a document of a module that a Go file embeds or names.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates seven times")
@@ -125,8 +125,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestWordsOfOwnTests: a patch of tests alone is asked for nothing but what its tests show,
-// and of a new function that the patch's own test calls, the evidence names that test.
+// TestWordsOfOwnTests: gates other than that of new tests do not apply to a patch of
+// only tests. For a new function that the patch's own test calls, the evidence names
+// that test.
 func TestWordsOfOwnTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates twice")

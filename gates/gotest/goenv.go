@@ -8,17 +8,16 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// The places at which commands find things inside the sandbox, the same for base and
-// candidate, so that caches recognise equal content and a process cannot distinguish the
-// two.
+// The paths of files inside the sandbox, the same for base and candidate, so that
+// caches recognise equal content and a process cannot distinguish the two.
 const (
-	treePlace  = "/target"
-	cachePlace = "/build-cache"
-	stuffPlace = "/stuff"
+	treePlace    = "/target"
+	cachePlace   = "/build-cache"
+	scratchPlace = "/stuff"
 )
 
-// goEnv is the view of the world that commands on one tree get: the tree, the
-// toolchain, downloaded modules, a build cache, and nothing else of the machine.
+// goEnv is the environment of commands on one tree: the tree, the toolchain, downloaded
+// modules, a build cache, and nothing else of the machine.
 type goEnv struct {
 	lab    *Lab
 	limits Limits
@@ -26,20 +25,20 @@ type goEnv struct {
 	tree string
 	// workspace is the go.work of the base, from the root of the tree; "" for none.
 	workspace string
-	// cache is the host's folder with compiled packages. kept means that what commands
-	// compile stays there; otherwise they change a layer over it, where the sandbox has
-	// layers, and where not, cache must be a copy.
+	// cache is the host's folder with compiled packages. kept reports that new compiled
+	// packages stay there. Otherwise commands change a layer over it if the sandbox has
+	// layers, and if not, cache must be a copy.
 	cache string
 	kept  bool
 }
 
-// sandboxed reports that paths inside are not those of the host.
+// sandboxed reports that paths inside the sandbox differ from those of the host.
 func (l *Lab) sandboxed() bool { return l.Sandbox.Err() == nil }
 
-// layered reports that commands can change folders in a layer of their own.
+// layered reports that commands change folders in their own layer.
 func (l *Lab) layered() bool { return l.Sandbox.Layers() == nil }
 
-// inside is where a folder of the host is seen that has a place.
+// inside returns the path inside the sandbox of a folder of the host.
 func (l *Lab) inside(host, place string) string {
 	if l.sandboxed() {
 		return place
@@ -47,11 +46,11 @@ func (l *Lab) inside(host, place string) string {
 	return host
 }
 
-// at is where a slash-separated path of the tree is seen.
+// at returns the path inside the sandbox of a slash-separated path of the tree.
 func (r goEnv) at(p string) string { return path.Join(r.lab.inside(r.tree, treePlace), p) }
 
-// environment is fixed: no file or variable, of the user or of the tree, changes what
-// Go does.
+// environment returns fixed environment variables: no file or variable, of the user or
+// of the tree, changes Go's behaviour.
 func (r goEnv) environment(m module) []string {
 	mode, work, cgo := "-mod=readonly", "off", "0"
 	if m.vendor && r.workspace == "" {
@@ -71,8 +70,8 @@ func (r goEnv) environment(m module) []string {
 	}
 }
 
-// spec is the view, without a command. compiling means that it is no more than the
-// toolchain that runs; only then may anything written to the cache be used again.
+// spec returns the sandbox without a command. compiling means that only the toolchain
+// runs; only then may anything written to the cache be used again.
 func (r goEnv) spec(m module, compiling bool) sandbox.Spec {
 	s := sandbox.Spec{
 		Env: r.environment(m), Temp: r.lab.Temp, ReadOnly: []string{r.lab.Toolchain.Root},
@@ -104,5 +103,5 @@ func (r goEnv) spec(m module, compiling bool) sandbox.Spec {
 	return s
 }
 
-// buildCache is the folder of compiled packages of bases.
+// buildCache returns the folder of compiled packages of bases.
 func (l *Lab) buildCache() string { return filepath.Join(l.Cache, "build") }

@@ -16,9 +16,10 @@ import (
 	"evolve/gates/beside"
 )
 
-// harness is where the calls of a module's functions find what draws their inputs: a folder
-// of a random name, which is kept with the facts of bases, so that its package is compiled
-// once for each module and not for each patch. Without layers nothing is kept.
+// harness returns the place of the package that draws inputs for a module's functions:
+// a folder with a random name. The name is stored with the facts of bases, so that the
+// package is compiled once for each module and not for each patch. Without layers
+// nothing is stored.
 func (t *checker) harness(ctx context.Context, l *layout, m module) (beside.Harness, error) {
 	sources, err := beside.HarnessSources()
 	if err != nil {
@@ -45,27 +46,27 @@ func (t *checker) harness(ctx context.Context, l *layout, m module) (beside.Harn
 	return h, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), renameio.WriteFile(name, word, 0o600))
 }
 
-// isWord reports whether a text is a name as they are drawn.
+// isWord reports whether a text has the form of a random name.
 func isWord(s string) bool {
 	return len(s) > 8 && !slices.ContainsFunc([]byte(s), func(c byte) bool { return (c < 'a' || 'z' < c) && (c < '2' || '7' < c) })
 }
 
-// compileHarness compiles the harness into the cache of bases. Where that fails, the build
-// of the calls says why.
+// compileHarness compiles the harness into the cache of bases. Errors are ignored: the
+// build of the calls reports them.
 func (t *checker) compileHarness(ctx context.Context, l *layout, m module, h beside.Harness, sources map[string][]byte) error {
-	r, err := t.baseRoom(l)
+	r, err := t.baseEnv(l)
 	if err != nil {
 		return err
 	}
 	r.cache, r.kept = t.lab.buildCache(), true
-	stuff, err := t.folder("harness")
+	scratch, err := t.folder("harness")
 	if err != nil {
 		return err
 	}
-	there, replace := t.lab.inside(stuff, stuffPlace), map[string]string{}
+	there, replace := t.lab.inside(scratch, scratchPlace), map[string]string{}
 	for name, text := range sources {
 		replace[r.at(path.Join(h.Dir, name))] = path.Join(there, name)
-		if err := os.WriteFile(filepath.Join(stuff, name), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(scratch, name), text, 0o600); err != nil {
 			return err
 		}
 	}
@@ -73,9 +74,9 @@ func (t *checker) compileHarness(ctx context.Context, l *layout, m module, h bes
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(stuff, "overlay.json"), data, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(scratch, "overlay.json"), data, 0o600); err != nil {
 		return err
 	}
-	_, err = r.script(ctx, m, stuff, []step{{name: "harness", compiles: true, argv: r.goCommand("build", "-overlay", path.Join(there, "overlay.json"), h.Path)}})
+	_, err = r.script(ctx, m, scratch, []step{{name: "harness", compiles: true, argv: r.goCommand("build", "-overlay", path.Join(there, "overlay.json"), h.Path)}})
 	return err
 }

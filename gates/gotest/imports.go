@@ -24,7 +24,8 @@ type pkg struct {
 	embeds  []string // the patterns of files that the code, not its tests, embeds
 }
 
-// arg is how the Go tool is told of the package in the folder of its module.
+// arg returns the package as an argument of the Go tool, relative to the folder of its
+// module.
 func (p *pkg) arg() string {
 	if p.dir == p.module.dir {
 		return "."
@@ -32,15 +33,16 @@ func (p *pkg) arg() string {
 	return "./" + strings.TrimPrefix(p.dir, strings.TrimPrefix(p.module.dir+"/", "./"))
 }
 
-// graph is what a look at the import lines of a tree finds: more than is built on any
-// one system, so that what follows from it errs on the side of testing too much.
+// graph holds the packages of a tree and their imports. It ignores build constraints,
+// so it has more than is built on any one system, and errs on the side of testing too
+// much.
 type graph struct {
 	modules  []module
 	packages map[string]*pkg // by import path
 	folders  map[string]*pkg // by folder
 }
 
-// scanImports reads the import lines of every module of a tree. A file that is no Go
+// scanImports reads the imports of every module of a tree. A file that does not parse
 // counts as one without imports: the build reports it.
 func scanImports(root string) (graph, error) {
 	list, err := modules(root)
@@ -77,8 +79,8 @@ func scanImports(root string) (graph, error) {
 	return s, err
 }
 
-// vendor has each module build from vendored code if, and only if, it does so on the
-// base: no patch decides that.
+// vendor makes each module build from vendored code if, and only if, it does so on the
+// base, so that no patch decides it.
 func (s *graph) vendor(base []module) {
 	adopt := func(m *module) {
 		was, _ := moduleNamed(base, m.dir)
@@ -98,7 +100,7 @@ func (p *pkg) read(fset *token.FileSet, name string) error {
 	if err != nil {
 		return err
 	}
-	file, _ := parser.ParseFile(fset, name, data, parser.ImportsOnly) // the build reports what is wrong with it
+	file, _ := parser.ParseFile(fset, name, data, parser.ImportsOnly) // the build reports errors
 	if file == nil {
 		return nil
 	}
@@ -118,8 +120,8 @@ func (p *pkg) read(fset *token.FileSet, name string) error {
 	return nil
 }
 
-// owner is the package that a file belongs to: that of the nearest folder with one, as
-// what lies deeper may be embedded or read; nil for a file outside all packages.
+// owner returns the package that a file belongs to: that of the nearest folder with
+// one, as deeper files may be embedded or read; nil for a file outside all packages.
 func (s graph) owner(file string) *pkg {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		if p := s.folders[dir]; p != nil || dir == "." {

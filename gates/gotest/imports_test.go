@@ -62,7 +62,7 @@ func TestAffected(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(c.gone, l.gone); diff != "" {
+			if diff := cmp.Diff(c.gone, l.removed); diff != "" {
 				t.Error("gone", diff)
 			}
 		})

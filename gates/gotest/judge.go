@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// judge lists what is wrong with one run of a package's tests, compared with what passed
-// on the base. A marked test counts only by the words it reported; printed results count
-// for subtests and for examples, which have no words of success, and for those only with
-// the exit code. loud reports that the canary was told to fail.
-func (s markedTests) judge(base outcome, r run, h runOptions, loud bool) []string {
+// judge lists the problems of one run of a package's tests, compared with the tests
+// that passed on the base. A marked test counts only by the words it reported; printed
+// results count for subtests and for examples, which have no words of success, and for
+// those only with the exit code. canaryFails reports that the canary had to fail.
+func (s markedTests) judge(base outcome, r run, h runOptions, canaryFails bool) []string {
 	var wrong []string
 	for _, test := range base.Passed {
 		top, _, sub := strings.Cut(test, "/")
 		words, known := s.tests[top]
 		switch shown := r.shown[test]; {
 		case !sub && known && words.passed != "":
-			if what := words.became(r); what != "passed" {
+			if what := words.result(r); what != "passed" {
 				wrong = append(wrong, test+" "+what)
 			}
 		case !sub && known && !r.words[words.begun]:
@@ -34,18 +34,18 @@ func (s markedTests) judge(base outcome, r run, h runOptions, loud bool) []strin
 	case len(wrong) > 0 && !r.clean():
 		wrong = append(wrong, "the process "+r.ended()+r.tail)
 	case len(wrong) > 0:
-	case r.late || r.loud || r.exit.Signal != 0 || r.exit.Reason != "":
+	case r.late || r.flooded || r.exit.Signal != 0 || r.exit.Reason != "":
 		wrong = append(wrong, "the process "+r.ended())
-	case loud && r.exit.Code == 0:
+	case canaryFails && r.exit.Code == 0:
 		wrong = append(wrong, "the process ended with exit code 0 although a test failed")
-	case !loud && base.OK && r.exit.Code != 0:
+	case !canaryFails && base.OK && r.exit.Code != 0:
 		wrong = append(wrong, fmt.Sprintf("the process ended with exit code %d although every test passed%s", r.exit.Code, r.tail))
 	}
 	return wrong
 }
 
-// became is what a marked test reported of itself.
-func (s markers) became(r run) string {
+// result returns the result that a marked test reported.
+func (s markers) result(r run) string {
 	switch {
 	case r.words[s.failed]:
 		return "failed"
@@ -59,7 +59,7 @@ func (s markers) became(r run) string {
 	return "was not run"
 }
 
-// some joins the first of many words.
+// some joins the first texts of a list and counts the others.
 func some(list []string) string {
 	const most = 5
 	if len(list) > most {
@@ -68,7 +68,7 @@ func some(list []string) string {
 	return strings.Join(list, "; ")
 }
 
-// pass is the verb for a number of tests.
+// pass returns the verb for a number of tests.
 func pass(n int) string {
 	if n == 1 {
 		return "passes"
@@ -76,7 +76,7 @@ func pass(n int) string {
 	return "pass"
 }
 
-// count is a number of things with its noun.
+// count returns a number with its noun.
 func count(n int, one string) string {
 	switch {
 	case n == 1:

@@ -8,29 +8,29 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Lab is everything a machine brings to the gates. One lab serves any number of
-// changes, one after another or at once.
+// Lab holds the resources of a machine for the gates. One lab serves any number of
+// changes, one after another or concurrently.
 type Lab struct {
 	// Sandbox is the sandbox of every command. Without one the gates are not run, unless
 	// Unwalled reports that the operator accepts that; the evidence then records it.
 	Sandbox  sandbox.Sandbox
 	Unwalled bool
-	// Toolchain is the only Go there is inside.
+	// Toolchain is the only Go inside the sandbox.
 	Toolchain Toolchain
-	// Cache is a folder that the lab keeps for itself: the build cache, filled from
-	// bases alone, and what is known of them. Temp is one for files that are gone
+	// Cache is a folder that the lab keeps for itself: the build cache, filled only
+	// from bases, and the facts of bases. Temp is a folder for files that are removed
 	// when a change is done; empty: the system's.
 	Cache, Temp string
-	// Random is the source of names and marks, which no patch can predict.
+	// Random is the source of names and words, which no patch can predict.
 	Random io.Reader
-	// Now is the clock; the build cache forgets what has not been used for long.
+	// Now is the clock; the build cache drops entries that have not been used for long.
 	Now func() time.Time
 	// Cgo lets packages use C.
 	Cgo    bool
 	Limits Limits
 }
 
-// Limits bound what a patch can take. A zero field is the default beside it.
+// Limits bound the resources of a patch. A zero field means the default given for it.
 type Limits struct {
 	// Build bounds all compiling of one change together, Tests one run of one
 	// package's tests, in wall time: 10 and 5 minutes.
@@ -42,11 +42,11 @@ type Limits struct {
 	FileSize, Processes uint64
 	// Output bounds what one run of tests prints, in bytes: 32 MiB.
 	Output int
-	// Mutants bounds how many functions are broken in turn: 60. Those beyond are not
+	// Mutants bounds how many functions are broken in turn: 60. Others are not
 	// verified.
 	Mutants int
 	// Beside bounds all calls of changed functions with drawn inputs, in wall time: 10
-	// seconds. What is not compared by then is named.
+	// seconds. Functions that are not compared by then are named.
 	Beside time.Duration
 	// Parallel is how many packages' tests run at once: 2.
 	Parallel int

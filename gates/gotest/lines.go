@@ -44,7 +44,7 @@ func lineMarks(old, now string, gaps bool) []bool {
 			j++
 		default:
 			i++
-			fresh[j] = fresh[j] || gaps // what stood here is gone
+			fresh[j] = fresh[j] || gaps // the old lines here are removed
 		}
 	}
 	return fresh

@@ -13,29 +13,29 @@ import (
 	"unicode/utf8"
 )
 
-// A tested process can print anything, "--- PASS" included. So each test of the base is
-// made to report in words that only the gate has: the words are random, drawn when the
-// tests are compiled, one for each way a test can end, and occur in the test's own code
-// alone. Code that prints a line of success for a failed test, or keeps a test from
-// running, does not have its word.
+// A tested process can print anything, including "--- PASS". So each test of the base
+// is made to report in words that only the gate has: the words are random, drawn when
+// the tests are compiled, one for each way a test can end, and occur only in the test's
+// own code. Code that prints a line of success for a failed test, or keeps a test from
+// running, does not have the test's word.
 
 // markers are the words of one test.
 type markers struct {
 	begun, passed, failed, skipped string
 }
 
-// markedTests are the tests of one package, made to report.
+// markedTests are the instrumented tests of one package.
 type markedTests struct {
 	// files are the changed and added files, by path from the root of the tree.
 	files map[string][]byte
 	// tests are the marked top-level tests by name. Examples report only that they
 	// began.
 	tests map[string]markers
-	// canary is the test that fails when it is told to.
+	// canary is the name of the test that fails when a run requires it.
 	canary string
 }
 
-// testKind is what a top-level function is to the Go tool.
+// testKind is the Go tool's kind of a top-level function.
 type testKind int
 
 const (
@@ -86,9 +86,9 @@ func takes(f *ast.FuncDecl, name string) bool {
 	return false
 }
 
-// markTests makes the test files of a package report. read gives their contents;
-// variable names the environment variable with the settings of a run, loud the word
-// in it that makes the canary fail.
+// markTests instruments the test files of a package. read returns their contents;
+// variable is the name of the environment variable with the settings of a run, loud the
+// word in it that makes the canary fail.
 func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) ([]byte, error)) (markedTests, error) {
 	out := markedTests{
 		files: map[string][]byte{}, tests: map[string]markers{}, canary: "Test" + strings.ToUpper(m.word()),
@@ -104,7 +104,7 @@ func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) 
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 		if err != nil {
-			continue // it is not built either, or the build reports why
+			continue // it is not built, or the build reports the error
 		}
 		if !slices.Contains(packages, file.Name.Name) {
 			packages = append(packages, file.Name.Name)
@@ -131,7 +131,7 @@ func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) 
 	return out, m.err
 }
 
-// mark makes one function report at its beginning and its end.
+// mark instruments one function to report its beginning and its end.
 func (s *markedTests) mark(m *nonces, f *ast.FuncDecl, helper string, fset *token.FileSet, put *edits) {
 	kind := kindOf(f)
 	if kind == notTest {
@@ -164,15 +164,15 @@ func (s *markedTests) mark(m *nonces, f *ast.FuncDecl, helper string, fset *toke
 	put.insert(at, " "+words.report(helper, name))
 }
 
-// report are the statements at the beginning of a test by which it reports.
+// report returns the statements at the beginning of a test by which it reports.
 func (s markers) report(helper, t string) string {
 	return fmt.Sprintf("%[1]sSeal(%[2]s, %[3]q, %[4]q, %[5]q, %[6]q); defer %[1]sCaught(%[5]q);", helper, t, s.begun, s.passed, s.failed, s.skipped)
 }
 
-// reporter is added to each package of tests. Its file of reports is opened anew for
-// each report, as tests may change or close whatever is open. A test that panics has
-// not failed yet when its cleanup runs, which then reports success: failure counts
-// more.
+// reporter is added to each package of tests. It opens the file of reports for each
+// report, as tests may change or close any open descriptor. A panicking test has not
+// failed yet when its cleanup runs, which then reports success: a reported failure
+// takes precedence.
 const reporter = `package %[1]s
 
 import (
@@ -213,13 +213,13 @@ func %[2]sCaught(failed string) {
 }
 `
 
-// armed names the environment variable that is there once a test has begun: what is
-// broken on purpose holds until then, as what breaks before says nothing of tests.
+// armed returns the name of the environment variable that is set once a test has begun:
+// mutants are inactive until then, as an earlier failure proves nothing about tests.
 func armed(variable string) string { return variable + "A" }
 
-// canaryTest is a test that fails when a run tells it the right word, in one of
-// several ways, and passes otherwise: a process that reports success whatever
-// happens cannot tell the two runs apart.
+// canaryTest returns a test that fails in one of several ways when a run sets the right
+// word, and passes otherwise: a process that reports success whatever happens cannot
+// distinguish the two runs.
 func (s *markedTests) canaryTest(m *nonces, helper, loud string) string {
 	words := markers{begun: m.word(), passed: m.word(), failed: m.word(), skipped: m.word()}
 	s.tests[s.canary] = words

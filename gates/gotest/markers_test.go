@@ -17,7 +17,7 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// steady are marks that are the same in every run.
+// steady returns a source of names that are the same in every run.
 func steady() *nonces { return &nonces{from: rand.NewChaCha8([32]byte{1})} }
 
 func isFunction(d ast.Decl) bool {
@@ -144,7 +144,7 @@ func TestJudge(t *testing.T) {
 		"signal":                   {words: good, shown: shown, spoil: func(r *run) { r.exit = sandbox.Exit{Code: -1, Signal: 9} }, want: "the process ended with signal 9"},
 		"memory":                   {words: good, shown: shown, spoil: func(r *run) { r.exit.Reason = sandbox.OverMemory }, want: "the process ended with over its memory"},
 		"too late":                 {words: good, shown: shown, spoil: func(r *run) { r.late = true }, want: "the process did not end in time"},
-		"too much":                 {words: good, shown: shown, spoil: func(r *run) { r.loud = true }, want: "the process exceeded the output limit"},
+		"too much":                 {words: good, shown: shown, spoil: func(r *run) { r.flooded = true }, want: "the process exceeded the output limit"},
 		"loud and 0":               {words: good, shown: shown, loud: true, want: "the process ended with exit code 0 although a test failed"},
 		"loud and 1":               {words: good, shown: shown, loud: true, spoil: func(r *run) { r.exit.Code = 1 }},
 	} {

@@ -12,11 +12,11 @@ import (
 // module is one Go module of a tree.
 type module struct {
 	dir    string // slash-separated, from the root of the tree; "." for the root
-	path   string // what its go.mod calls it
-	vendor bool   // it brings its dependencies along
+	path   string // the module path in its go.mod
+	vendor bool   // it contains its dependencies
 }
 
-// modules finds the modules of a tree, the outermost first. Those below testdata
+// modules returns the modules of a tree, the outermost first. Modules below testdata
 // and vendor folders are data.
 func modules(root string) ([]module, error) {
 	var out []module
@@ -45,7 +45,7 @@ func modules(root string) ([]module, error) {
 	return out, err
 }
 
-// ignored reports whether the Go tool looks for no packages in a folder.
+// ignored reports whether the Go tool ignores a folder.
 func ignored(name string) bool {
 	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
@@ -66,7 +66,7 @@ func within(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
 }
 
-// moduleOf is the innermost module that holds a folder.
+// moduleOf returns the innermost module that contains a folder.
 func moduleOf(list []module, dir string) (module, bool) {
 	var found module
 	ok := false
@@ -78,7 +78,7 @@ func moduleOf(list []module, dir string) (module, bool) {
 	return found, ok
 }
 
-// importPath names the package in a folder of the module.
+// importPath returns the import path of a folder of the module.
 func (m module) importPath(dir string) string {
 	switch {
 	case dir == m.dir:

@@ -86,7 +86,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 	return gates.Passed, tried + ", in " + some(by), nil
 }
 
-// described names a mutant.
+// described describes a mutant.
 func (x mutant) described() string {
 	s := x.pkg.dir + ": " + x.name
 	if x.why != "" {
@@ -95,7 +95,7 @@ func (x mutant) described() string {
 	return s
 }
 
-// freshCallers names the patch's own tests that call a function, in words; "" for none.
+// freshCallers names the patch's own tests that call a function; "" for none.
 func (t *checker) freshCallers(l *layout, function string) (string, error) {
 	var tests []string
 	for _, file := range l.fresh {
@@ -173,27 +173,27 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 	if err != nil {
 		return "", "", err
 	}
-	said := "no statements changed that could be reached"
+	evidence := "no statements changed that could be reached"
 	if statements > 0 {
-		said = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), count(statements, "changed statement"))
+		evidence = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), count(statements, "changed statement"))
 	}
 	if len(conditions) > 0 {
-		said += fmt.Sprintf("; %d of %s seen to decide", len(conditions)-len(undecided), count(len(conditions), "new condition"))
+		evidence += fmt.Sprintf("; %d of %s seen to decide", len(conditions)-len(undecided), count(len(conditions), "new condition"))
 	}
 	if len(open) > 0 {
-		said += "; not reached: " + some(open)
+		evidence += "; not reached: " + some(open)
 	}
 	if len(idle) > 0 {
-		said += "; in no test " + some(idle)
+		evidence += "; in no test " + some(idle)
 	}
 	if len(loose) > 0 {
-		said += "; without failing a test, " + some(loose)
+		evidence += "; without failing a test, " + some(loose)
 	}
 	if len(lost) > 0 {
-		said += "; removed, and reached by no test of the base: " + some(lost)
+		evidence += "; removed, and reached by no test of the base: " + some(lost)
 	}
 	if len(open)+len(idle)+len(loose)+len(lost) > 0 {
-		return gates.Flagged, said, nil
+		return gates.Flagged, evidence, nil
 	}
-	return gates.Passed, said, nil
+	return gates.Passed, evidence, nil
 }

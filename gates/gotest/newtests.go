@@ -16,7 +16,7 @@ import (
 	"evolve/gates"
 )
 
-// newTestsGate judges each test that a patch brings: it must fail or not compile on the
+// newTestsGate judges each test that a patch adds: it must fail or not compile on the
 // base, and pass on the candidate. These tests prove nothing about other code.
 func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
@@ -47,15 +47,15 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 			idle = append(idle, test+" "+f.before[test])
 		}
 	}
-	said := fmt.Sprintf("%s of the patch's own pass with it", count(len(f.now), "test"))
+	evidence := fmt.Sprintf("%s of the patch's own pass with it", count(len(f.now), "test"))
 	if len(idle) > 0 {
-		return gates.Flagged, said + ", and also without it, so they show nothing about it: " + some(idle), nil
+		return gates.Flagged, evidence + ", and also without it, so they show nothing about it: " + some(idle), nil
 	}
-	return gates.Passed, said + ", and fail or do not compile without it", nil
+	return gates.Passed, evidence + ", and fail or do not compile without it", nil
 }
 
-// freshTests are the tests that a patch brings, by folder, with what became of each with
-// the patch and on the base, by folder and name.
+// freshTests are the tests that a patch adds, by folder, and their results with the
+// patch and on the base, by folder and name.
 type freshTests struct {
 	names       map[string][]string
 	now, before map[string]string
@@ -96,7 +96,7 @@ func (t *checker) freshTests(ctx context.Context) (*freshTests, error) {
 	})
 }
 
-// freshNames are the top-level tests in the new files, by folder.
+// freshNames returns the top-level tests in the new files, by folder.
 func (l *layout) freshNames(root string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range l.fresh {
@@ -139,16 +139,16 @@ func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]st
 		}
 	}
 	for _, m := range modulesOf(list) {
-		stuff, err := t.folder("new")
+		scratch, err := t.folder("new")
 		if err != nil {
 			return nil, err
 		}
 		own := slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
-		k, err := newTestBinaries(&t.nonces, r, stuff, "tests", t.variable, t.loud, own, nil)
+		k, err := newTestBinaries(&t.nonces, r, scratch, "tests", t.variable, t.loud, own, nil)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := r.script(ctx, m, stuff, k.steps()); err != nil {
+		if _, err := r.script(ctx, m, scratch, k.steps()); err != nil {
 			return nil, err
 		}
 		for _, p := range own {
@@ -168,11 +168,11 @@ func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]st
 	return out, nil
 }
 
-// ended is what became of a top-level test.
+// ended returns the result of a top-level test.
 func (s markedTests) ended(name string, r run) string {
 	words := s.tests[name]
 	if words.passed != "" {
-		return words.became(r)
+		return words.result(r)
 	}
 	switch {
 	case !r.words[words.begun]:

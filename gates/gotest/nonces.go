@@ -13,7 +13,7 @@ type nonces struct {
 	err  error
 }
 
-// word is 16 letters and digits, 80 random bits, beginning with a letter.
+// word returns 16 letters and digits, 80 random bits, beginning with a letter.
 func (m *nonces) word() string {
 	var b [11]byte
 	if m.err == nil {
@@ -23,7 +23,7 @@ func (m *nonces) word() string {
 	return letter + strings.ToLower(base32.StdEncoding.EncodeToString(b[:10]))
 }
 
-// below is a number from 0 to n-1, n at most 256.
+// below returns a number from 0 to n-1, n at most 256.
 func (m *nonces) below(n int) int {
 	var b [4]byte
 	if m.err == nil {
@@ -32,7 +32,7 @@ func (m *nonces) below(n int) int {
 	return int(uint32(b[0])<<16|uint32(b[1])<<8|uint32(b[2])) % n
 }
 
-// branch is another source, to be used at the same time as m.
+// branch returns another source, for concurrent use with m.
 func (m *nonces) branch() *nonces {
 	var seed [32]byte
 	if m.err == nil {

@@ -9,28 +9,29 @@ import (
 )
 
 // mutant is a changed function and the word that makes it panic as soon as it is
-// called: code that may panic unnoticed is code that no test looks at.
+// called: code that can panic unnoticed is not tested.
 type mutant struct {
 	function
 	pkg *pkg
-	// word makes it panic, reached is what it reports when it is called.
+	// word makes it panic; it reports reached when it is called.
 	word, reached string
 }
 
-// probe is a changed statement and the word it reports when it is reached, or a new
-// condition and the word it reports when it is what a test must have seen.
+// probe is a changed statement and the word that it reports when it is reached, or a
+// new condition and the word that it reports when it has the value that a test must
+// have seen.
 type probe struct {
 	file string
 	line int
 	word string
-	// condition is its text, "" for a statement; wants what it must have been: true, false,
-	// what is met or what is chosen.
+	// condition is its text, "" for a statement; wants is the required value: true,
+	// false, matched or chosen.
 	condition, wants string
 }
 
-// instrumentedCode is the code of changed packages made to report which changed statements
-// are reached and to break on demand. All mutants are in one build, as building costs
-// more than running.
+// instrumentedCode is the instrumented code of changed packages: it reports the changed
+// statements that are reached and breaks on demand. All mutants are in one build, as
+// building takes longer than running.
 type instrumentedCode struct {
 	files    map[string][]byte // by path from the root of the tree
 	mutants  []mutant
@@ -79,7 +80,7 @@ func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 			for _, d := range list {
 				for _, body := range d.bodies {
 					if body.Pos() <= from && to <= body.End() {
-						return true // what decides about it is new
+						return true // the condition that controls it is new
 					}
 				}
 			}
@@ -99,7 +100,7 @@ func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 	for file, put := range puts {
 		for _, i := range is.files[file].Imports {
 			if choice && i.Path.Value == `"cmp"` && i.Name == nil {
-				// It may be used no more. Other imports may follow it.
+				// The import may be unused now. Other imports may follow it.
 				put.insert(is.fset.Position(lastImport(is.files[file])).Offset, "; var _ = cmp.Or[int]")
 			}
 		}
@@ -114,7 +115,7 @@ func (out *instrumentedCode) add(m *nonces, p *pkg, was, is source) {
 	out.files[path.Join(p.dir, m.word()+".go")] = text
 }
 
-// lastImport is the end of a file's import declarations.
+// lastImport returns the end of a file's import declarations.
 func lastImport(f *ast.File) token.Pos {
 	end := f.Name.End()
 	for _, d := range f.Decls {
@@ -125,12 +126,12 @@ func lastImport(f *ast.File) token.Pos {
 	return end
 }
 
-// spot is a place that can report, and the code that it stands for.
+// spot is a place that can report, and the extent of its code.
 type spot struct{ from, to, at token.Pos }
 
-// spots are the statements below a block, those of function literals too, and the
-// branches whose conditions are no statement of their own. Of a statement with a
-// block, only what stands before the block is its own.
+// spots returns the statements below a block, including those of function literals, and
+// the branches whose conditions are no separate statement. Of a statement with a block,
+// only the part before the block is its own.
 func spots(body *ast.BlockStmt) []spot {
 	var out []spot
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -151,7 +152,7 @@ func spots(body *ast.BlockStmt) []spot {
 		}
 		for _, s := range list {
 			switch s.(type) {
-			case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt: // nothing can stand before these
+			case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt: // no statement can precede these
 			default:
 				out = append(out, spot{s.Pos(), head(s), s.Pos()})
 			}
@@ -161,7 +162,7 @@ func spots(body *ast.BlockStmt) []spot {
 	return out
 }
 
-// head is the end of what is a statement's own.
+// head returns the end of the part of a statement before its block.
 func head(s ast.Stmt) token.Pos {
 	switch x := s.(type) {
 	case *ast.LabeledStmt:
@@ -184,7 +185,7 @@ func head(s ast.Stmt) token.Pos {
 	return s.End()
 }
 
-// instrument is added to each changed package. What is reached reports once.
+// instrument is added to each changed package. Each reached place reports once.
 const instrument = `package %[1]s
 
 import (

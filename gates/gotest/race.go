@@ -15,12 +15,13 @@ import (
 	"evolve/gates"
 )
 
-// racePatience bounds one run of a package's tests under the race detector, in wall time.
+// racePatience is the wall-time limit of one run of a package's tests under the race
+// detector.
 const racePatience = 2 * time.Minute
 
-// raceGate runs the tests of the base in the touched packages under the race detector,
-// where what they do can happen at once. A race that the base does not have is for a
-// person, and so is a machine that cannot look for any.
+// raceGate runs the tests of the base in the touched packages under the race detector
+// if the code can run concurrently. A race that the base does not have is flagged, and
+// so is a machine without a race detector.
 func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
@@ -43,7 +44,7 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 		if err != nil {
 			return "", "", err
 		}
-		if was.atOnce() || is.atOnce() {
+		if was.concurrent() || is.concurrent() {
 			list = append(list, p)
 		}
 	}
@@ -56,16 +57,16 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	var bad, old []string
 	for _, m := range modulesOf(list) {
 		own := slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
-		there, here, err := t.raceKits(ctx, l, m, own)
+		there, here, err := t.raceBinaries(ctx, l, m, own)
 		if err != nil {
 			return "", "", err
 		}
 		for _, p := range own {
-			said, err := t.race(ctx, here, p, mended[p])
+			problem, err := t.race(ctx, here, p, mended[p])
 			if err != nil {
 				return "", "", err
 			}
-			if said == "" {
+			if problem == "" {
 				continue
 			}
 			before := ""
@@ -77,7 +78,7 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 			if before != "" {
 				old = append(old, p.path+" "+onBase)
 			} else {
-				bad = append(bad, p.path+": "+said)
+				bad = append(bad, p.path+": "+problem)
 			}
 		}
 	}
@@ -91,8 +92,8 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	return gates.Passed, evidence, nil
 }
 
-// mendedTests are the tests of each touched package that fail on the base and pass with the
-// patch.
+// mendedTests returns the tests of each touched package that fail on the base and pass
+// with the patch.
 func (t *checker) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
 	list, err := t.test(ctx)
 	out := map[*pkg][]string{}
@@ -102,8 +103,8 @@ func (t *checker) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
 	return out, err
 }
 
-// atOnce reports whether the code of a folder has anything to do with goroutines.
-func (s source) atOnce() bool {
+// concurrent reports whether the code of a folder uses goroutines or locks.
+func (s source) concurrent() bool {
 	for _, f := range s.files {
 		for _, i := range f.Imports {
 			switch strings.Trim(i.Path.Value, "`\"") {
@@ -137,12 +138,12 @@ func (l *Lab) raceless() string {
 	return "it needs a C compiler, and there is none (gcc or clang)"
 }
 
-// raceKits compile the tests of packages with the race detector: on the base, which fills
-// the cache for every later change, and on the candidate.
-func (t *checker) raceKits(ctx context.Context, l *layout, m module, packages []*pkg) (there, here *testBinaries, err error) {
+// raceBinaries compiles the tests of packages with the race detector: on the base,
+// which fills the cache for later changes, and on the candidate.
+func (t *checker) raceBinaries(ctx context.Context, l *layout, m module, packages []*pkg) (there, here *testBinaries, err error) {
 	lab := *t.lab
 	lab.Cgo = true // the detector is linked by the C compiler
-	base, err := t.baseRoom(l)
+	base, err := t.baseEnv(l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,16 +166,16 @@ func (t *checker) raceKits(ctx context.Context, l *layout, m module, packages []
 		if len(side.list) == 0 {
 			continue
 		}
-		stuff, err := t.folder("race")
+		scratch, err := t.folder("race")
 		if err != nil {
 			return nil, nil, err
 		}
-		k, err := newTestBinaries(&t.nonces, side.env, stuff, "race", t.variable, t.loud, side.list, nil)
+		k, err := newTestBinaries(&t.nonces, side.env, scratch, "race", t.variable, t.loud, side.list, nil)
 		if err != nil {
 			return nil, nil, err
 		}
 		k.race = true
-		if _, err := side.env.script(ctx, m, stuff, k.steps()); err != nil {
+		if _, err := side.env.script(ctx, m, scratch, k.steps()); err != nil {
 			return nil, nil, err
 		}
 		*side.to = k
@@ -182,11 +183,11 @@ func (t *checker) raceKits(ctx context.Context, l *layout, m module, packages []
 	return there, here, nil
 }
 
-// racing matches the places that the detector names.
+// racing matches the places that the detector reports.
 var racing = regexp.MustCompile(`(?m)^\s+(\S+\.go:[0-9]+)`)
 
-// race runs the tests of a package once under the detector and returns what was wrong; ""
-// for nothing. Those that fail on the base without it are left out, but not the mended.
+// race runs the tests of a package once under the detector and returns the problem; ""
+// for none. Tests that fail on the base without it are skipped, except fixed ones.
 func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []string) (string, error) {
 	known, err := t.learn(ctx)
 	if err != nil {
@@ -208,8 +209,8 @@ func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []st
 	return "", nil
 }
 
-// raced is what a race detector printed of its first race, on one line: the places in the
-// tree where the two accesses are; "" when there was none.
+// raced returns the places in the tree of the first reported race's two accesses, on
+// one line; "" if there was no race.
 func raced(printed, tree string) string {
 	_, report, found := strings.Cut(printed, "WARNING: DATA RACE")
 	if !found {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRace: a read that moves in front of its lock is found by the tests of the base under
-// the race detector, as a race that the base does not have.
+// TestRace: under the race detector, the tests of the base find a read that moved
+// before its lock, as a race that the base does not have.
 func TestRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles with the race detector")
@@ -28,7 +28,8 @@ func TestRace(t *testing.T) {
 	if verdicts[Race] != "flagged" || !strings.Contains(said, "a data race: r.go:1") {
 		t.Errorf("%s\n%s", verdicts[Race], said)
 	}
-	// A test that fails on the base and passes with the patch is run under it as well.
+	// A test that fails on the base and passes with the patch runs under the detector
+	// as well.
 	broken, mended := maps.Clone(base), maps.Clone(base)
 	broken["r.go"] = []byte(strings.Replace(string(base["r.go"]), "b.n++", "", 1))
 	broken["other_test.go"] = []byte("package r\n\nimport \"testing\"\n\nfunc TestNew(t *testing.T) {\n\tif new(Box).n != 0 {\n\t\tt.Error()\n\t}\n}\n")

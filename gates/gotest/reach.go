@@ -20,18 +20,19 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// place is where a statement, or an operand of a condition, stands: a file by its path
-// from the root of the tree, and the offset in it at which a report can be put.
+// place is the position of a statement, or of an operand of a condition: a file by its
+// path from the root of the tree, and the offset in it at which a report can be
+// inserted.
 type place struct {
 	file string
 	at   int
 }
 
-// reach are the places of one folder that the tests of one package reach: offsets by
+// reach holds the places of one folder that the tests of one package reach: offsets by
 // file.
 type reach map[string][]int
 
-// coverage is what one package's tests were seen to reach, by folder.
+// coverage holds the places that one package's tests reached, by folder.
 type coverage struct {
 	by    *pkg
 	reach map[*pkg]reach
@@ -40,18 +41,18 @@ type coverage struct {
 	whole bool
 }
 
-// instrumentedFolder is a folder of which every statement reports when it is first reached, and
-// every operand of && and || when it first decides.
+// instrumentedFolder is a folder of which every statement reports when it is first
+// reached, and every operand of && and || when it first decides.
 type instrumentedFolder struct {
 	files  map[string][]byte // changed and added, by path from the root of the tree
 	places map[string]place  // by the word that is reported
 }
 
-// reachedOnBase gives the places in folders of the base that the base's tests of
-// packages reach there. That follows from the base alone: it is found out for all
-// statements of a folder at once, and kept with the facts for the next change.
+// reachedOnBase returns the places in folders of the base that the base's tests of
+// packages reach. It depends only on the base: it is determined for all statements of a
+// folder at once, and stored with the facts for the next change.
 func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
-	r, err := t.baseRoom(l)
+	r, err := t.baseEnv(l)
 	if err != nil {
 		return nil, err
 	}
@@ -97,27 +98,27 @@ func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg,
 }
 
 // watch runs the tests of packages of one module with every statement of some folders
-// reporting.
+// instrumented.
 func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg, folders map[*pkg]source) ([]coverage, error) {
 	known, err := t.learn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stuff, err := t.folder("reach")
+	scratch, err := t.folder("reach")
 	if err != nil {
 		return nil, err
 	}
 	files, all := map[string][]byte{}, map[*pkg]instrumentedFolder{}
 	for of, s := range folders {
-		built, _ := build.ImportDir(filepath.Join(r.tree, of.dir), 0) // compiling reports what is wrong with it
+		built, _ := build.ImportDir(filepath.Join(r.tree, of.dir), 0) // compiling reports errors
 		all[of] = s.watched(built.Name, path.Join(of.dir, t.nonces.word()+".go"), t.nonces.word(), t.variable)
 		maps.Copy(files, all[of].files)
 	}
-	k, err := newTestBinaries(&t.nonces, r, stuff, "reach", t.variable, t.loud, packages, files)
+	k, err := newTestBinaries(&t.nonces, r, scratch, "reach", t.variable, t.loud, packages, files)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.script(ctx, m, stuff, k.steps()); err != nil {
+	if _, err := r.script(ctx, m, scratch, k.steps()); err != nil {
 		return nil, err
 	}
 	runs := make([]run, len(packages))
@@ -137,7 +138,7 @@ func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg,
 		if k.binary(p) == "" {
 			continue
 		}
-		ended := !runs[i].late && !runs[i].loud && runs[i].exit.Reason == sandbox.Own
+		ended := !runs[i].late && !runs[i].flooded && runs[i].exit.Reason == sandbox.Own
 		seen := coverage{p, map[*pkg]reach{}, runs[i].clean() || ended && !known[m.dir].Packages[p.path].OK}
 		for of, w := range all {
 			seen.reach[of] = reach{}
@@ -152,9 +153,9 @@ func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg,
 	return out, nil
 }
 
-// watched makes every statement and condition of a folder report. name is that of its package, added
-// the path of the file that does so, helper the beginning of what it declares, and
-// variable names the settings of a run.
+// watched instruments every statement and condition of a folder. name is the name of
+// its package, added the path of the added file, helper the prefix of its declarations,
+// and variable the name of the environment variable with the settings of a run.
 func (s source) watched(name, added, helper, variable string) instrumentedFolder {
 	out := instrumentedFolder{map[string][]byte{}, map[string]place{}}
 	for _, file := range slices.Sorted(maps.Keys(s.files)) {
@@ -186,8 +187,8 @@ func (s source) watched(name, added, helper, variable string) instrumentedFolder
 	return out
 }
 
-// watcher is added to each watched folder. Asking costs a statement little, so that
-// tests with much to compute end in time.
+// watcher is added to each instrumented folder. A report costs little after the first,
+// so that tests with much computation end in time.
 const watcher = `package %[1]s
 
 import (
@@ -229,8 +230,8 @@ func (r reach) add(to map[place]bool) {
 	}
 }
 
-// recallReach reads what was kept; the error is [fs.ErrNotExist] when there is nothing
-// to be used.
+// recallReach reads a stored reach; the error is [fs.ErrNotExist] if there is none to
+// be used.
 func recallReach(name string) (reach, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -243,7 +244,7 @@ func recallReach(name string) (reach, error) {
 	return r, nil
 }
 
-// keep writes what the tests of a base reach, for the next change of it.
+// keep stores a reach for the next change of the base.
 func (r reach) keep(name string) error {
 	for _, offsets := range r {
 		slices.Sort(offsets)

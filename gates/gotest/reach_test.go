@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWatched: every statement of every function reports, under a word of its own that
-// leads back to it, and the rest of a file stands where it stood.
+// TestWatched: every statement of every function reports a word that identifies it, and
+// the rest of a file keeps its lines.
 func TestWatched(t *testing.T) {
 	files := map[string][]byte{
 		"p/a.go": []byte("package p\n\nvar v = func() int { return 1 }()\n\nfunc F(n int) int {\n\tif n > 1 {\n\t\treturn 2\n\t} else if n < 0 {\n\t\tn++\n\t}\nouter:\n\tfor {\n\t\tswitch {\n\t\tcase n == 0:\n\t\t\tbreak outer\n\t\t}\n\t}\n\treturn n\n}\n"),
@@ -64,8 +64,7 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// TestReachKept: what tests reach is known again, and what was never kept, or not whole,
-// is not known.
+// TestReachKept: a stored reach is found again; a missing or incomplete one is not.
 func TestReachKept(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "facts", "reach.json")
 	if _, err := recallReach(name); !errors.Is(err, fs.ErrNotExist) {

@@ -10,17 +10,17 @@ import (
 	"evolve/gates/beside"
 )
 
-// reachCounters is the changed code of a package made to count which changed statements are
-// reached by calls with drawn inputs.
+// reachCounters is the changed code of a package, instrumented to record which changed
+// statements calls with drawn inputs reach.
 type reachCounters struct {
-	// files replace those of the candidate, by path; counter is the path of one more file,
-	// and none and all what it holds on the base and in the candidate.
+	// files replace those of the candidate, by path. counter is the path of one more
+	// file; none and all are its contents on the base and in the candidate.
 	files     map[string][]byte
 	counter   string
 	none, all []byte
-	// name is the function that returns the numbers of what was reached.
+	// name is the function that returns the numbers of the reached statements.
 	name string
-	// spots are the changed statements, by number.
+	// spots holds the changed statements, by number.
 	spots []changedStmt
 }
 
@@ -32,8 +32,8 @@ type changedStmt struct {
 
 func (s changedStmt) String() string { return fmt.Sprintf("%s:%d", s.file, s.line) }
 
-// reaching makes the changed functions that a plan compares count. It is nil where no
-// statement of one is new.
+// reaching instruments the changed functions that a plan compares. It returns nil if
+// they have no new statement.
 func (t *checker) reaching(l *layout, p *pkg, plan *beside.Plan) (*reachCounters, error) {
 	was, is, err := l.sources(p)
 	if err != nil {
@@ -93,9 +93,9 @@ func %[2]sTaken() []int {
 }
 `
 
-// missed are the changed statements that no compared call reached, and those that only
-// calls reached which ended in an error or a panic, where the function has other ends.
-// Functions that differ are left out: the difference is shown.
+// missed returns the changed statements that no compared call reached, and the number
+// of those reached only by calls that ended in an error or a panic, if the function can
+// end otherwise. It omits functions that differ: their difference is reported.
 func (r *reachCounters) missed(out beside.Outcome) (never []changedStmt, reached, failing int) {
 	for i, s := range r.spots {
 		switch {
@@ -112,8 +112,8 @@ func (r *reachCounters) missed(out beside.Outcome) (never []changedStmt, reached
 	return never, reached, failing
 }
 
-// unlooked are the places among changed statements that no test of the base, or mended by
-// the patch, reaches.
+// unlooked returns the places of changed statements that no test of the base, or fixed
+// by the patch, reaches.
 func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string, error) {
 	if len(missed) == 0 {
 		return nil, nil
@@ -139,7 +139,7 @@ func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string,
 	return out, nil
 }
 
-// lay puts the counting code over one version.
+// lay lays the counting code over one version.
 func (r *reachCounters) lay(base bool, over func(at string, text []byte) error) error {
 	if base {
 		return over(r.counter, r.none)

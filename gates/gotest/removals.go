@@ -13,23 +13,23 @@ import (
 	gosource "evolve/runtime/source"
 )
 
-// removedStmt is a statement of the base, or an operand of a condition, that a patch takes
-// away.
+// removedStmt is a statement of the base, or an operand of a condition, that a patch
+// removes.
 type removedStmt struct {
 	place
 	line int
 	text string
 }
 
-// untestedRemovals lists the statements that the patch takes away and that no test of the base
-// reached there, and the operands that decided in none. That the tests pass says nothing
-// of them: a check that stood against what no test does can be removed unnoticed.
+// untestedRemovals lists the removed statements that no test of the base reached there,
+// and the operands that decided in none. Passing tests prove nothing about them: a
+// check that no test triggers can be removed unnoticed.
 func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 	l, err := t.lay(ctx)
 	if err != nil {
 		return nil, err
 	}
-	folders, gone := map[*pkg]source{}, map[place]removedStmt{}
+	folders, removed := map[*pkg]source{}, map[place]removedStmt{}
 	for _, p := range l.direct {
 		if l.was.packages[p.path] == nil {
 			continue
@@ -39,12 +39,12 @@ func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		for _, g := range removedStmts(was, is) {
-			folders[p], gone[g.place] = was, g
+			folders[p], removed[g.place] = was, g
 		}
 	}
 	near := func(p *pkg) bool { return slices.Contains(l.direct, p) }
 	for _, turn := range []bool{true, false} {
-		if len(gone) == 0 {
+		if len(removed) == 0 {
 			return nil, nil
 		}
 		packages := slices.DeleteFunc(slices.Clone(l.affected), func(p *pkg) bool { return near(p) != turn })
@@ -52,18 +52,18 @@ func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		maps.DeleteFunc(gone, func(at place, _ removedStmt) bool { return reached[at] })
+		maps.DeleteFunc(removed, func(at place, _ removedStmt) bool { return reached[at] })
 	}
 	var out []string
-	for _, g := range gone {
+	for _, g := range removed {
 		out = append(out, fmt.Sprintf("%s (%s:%d)", strconv.QuoteToASCII(g.text), g.file, g.line))
 	}
 	slices.Sort(out)
 	return out, nil
 }
 
-// removedStmts lists the statements and conditions of changed functions that a folder has
-// fewer of than before. One that only moves is still there.
+// removedStmts lists the statements and conditions of changed functions that a folder
+// has fewer of than before. A moved one is not removed.
 func removedStmts(was, is source) []removedStmt {
 	before, after := was.tally(), is.tally()
 	same, raws := is.functions(), is.raws()
@@ -113,7 +113,7 @@ func (s source) tally() map[string]int {
 	return out
 }
 
-// textOf is the text between two places without its layout.
+// textOf returns the text between two places without its layout.
 func (s source) textOf(file string, from, to token.Pos) string {
 	return strings.Join(strings.Fields(string(s.texts[file][s.fset.Position(from).Offset:s.fset.Position(to).Offset])), " ")
 }

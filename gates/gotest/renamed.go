@@ -10,13 +10,13 @@ import (
 	gosource "evolve/runtime/source"
 )
 
-// alike is the share of lines that a function has in common with one that is gone, from
-// which on it counts as that one under another name.
+// alike is the share of lines in common from which on a function counts as a removed
+// one under another name.
 const alike = 0.6
 
 // renames pairs the functions that a folder gains with those that it loses, by their
-// bodies: what is only called otherwise is held against what it was. Each of the lost is
-// one other at most.
+// bodies: a renamed function is compared with its old version. Each lost function has
+// one counterpart at most.
 func renames(was, is source) map[string]string {
 	lost, gained := was.bodies(), is.bodies()
 	for name := range was.bodies() {
@@ -50,7 +50,7 @@ func renames(was, is source) map[string]string {
 	return out
 }
 
-// bodies are the lines of the functions of a folder by name, without layout.
+// bodies returns the lines of the functions of a folder by name, without layout.
 func (s source) bodies() map[string][]string {
 	out := map[string][]string{}
 	for _, file := range slices.Sorted(maps.Keys(s.files)) {
@@ -71,7 +71,8 @@ func (s source) bodies() map[string][]string {
 	return out
 }
 
-// common is the share of lines, counted on both sides, that two functions have in common.
+// common returns the share of lines, counted on both sides, that two functions have in
+// common.
 func common(a, b []string) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -15,44 +15,44 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// runOptions is the way one run of a package's tests differs from another.
+// runOptions are the options of one run of a package's tests.
 type runOptions struct {
-	// word is the setting of the run that only what the gate added understands.
+	// word is the setting of the run, which only the gate's added code understands.
 	word string
 	// verbose asks for the results of all subtests.
 	verbose bool
 	// disguised runs the tests under a name that is not that of a test binary, from
 	// another path of the same folder, and without any flag.
 	disguised bool
-	// placed leaves the folder of the tests, in disguise, where it always is.
+	// placed keeps the usual folder of the tests in a disguised run.
 	placed bool
-	// only is the one test to run, skip matches those to leave out, and first stops at
-	// the first failure.
+	// only is the one test to run, skip matches those to skip, and first stops at the
+	// first failure.
 	only, skip string
 	first      bool
-	// patience bounds the run in wall time, where it is less than the limit; 0: the limit.
+	// patience is a wall-time limit less than the usual one; 0: the usual one.
 	patience time.Duration
 }
 
-// run is how the tests of a package ended once.
+// run is the result of running the tests of a package once.
 type run struct {
 	exit sandbox.Exit
-	// late reports that the tests were ended by the time limit, loud that they printed too
-	// much.
-	late, loud bool
-	// words are those reported.
+	// late reports that the time limit ended the tests, flooded that they exceeded the
+	// output limit.
+	late, flooded bool
+	// words holds the reported words.
 	words map[string]bool
 	// shown are the results that a verbose run printed, by test: PASS, FAIL or SKIP.
 	shown map[string]string
-	// race is where the race detector found the first race; "" for none.
+	// race is the place of the first race; "" for none.
 	race string
-	// tail is the end of what was printed, for people, after a colon; "" for nothing.
+	// tail is the end of the output, after a colon; "" for none.
 	tail string
 }
 
-// clean reports that the process ended by itself with the exit code of success.
+// clean reports that the process ended by itself with exit code 0.
 func (r run) clean() bool {
-	return !r.late && !r.loud && r.exit.Reason == sandbox.Own && r.exit.Signal == 0 && r.exit.Code == 0
+	return !r.late && !r.flooded && r.exit.Reason == sandbox.Own && r.exit.Signal == 0 && r.exit.Code == 0
 }
 
 // ended describes how a process ended.
@@ -60,18 +60,18 @@ func (r run) ended() string {
 	switch {
 	case r.late:
 		return "did not end in time"
-	case r.loud:
+	case r.flooded:
 		return "exceeded the output limit"
 	}
 	return "ended with " + ending(r.exit)
 }
 
-// results matches what a verbose run prints of a test, behind a mark that tests do
-// not print by accident.
+// results matches a test's result in verbose output, behind a mark that tests do not
+// print by accident.
 var results = regexp.MustCompile(`(?m)\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 
-// run runs the compiled tests of a package once, in a sandbox in which there is
-// nothing but the tree and the toolchain. scratch is a folder of the host.
+// run runs the compiled tests of a package once, in a sandbox with only the tree and
+// the toolchain. scratch is a folder of the host.
 func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scratch string, h runOptions) (run, error) {
 	lab, s := k.env.lab, k.env.spec(p.module, false)
 	binary, dir, name := k.binary(p), k.env.at(p.dir), m.word()
@@ -118,18 +118,18 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scr
 	timed, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	exit, out, err := lab.Sandbox.Run(timed, s, nil, k.env.limits.Output)
-	r := run{exit: exit, loud: out.Truncated, words: map[string]bool{}, shown: map[string]string{}}
+	r := run{exit: exit, flooded: out.Truncated, words: map[string]bool{}, shown: map[string]string{}}
 	if r.late = ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded); err != nil && !r.late {
 		return r, err
 	}
-	said, more, err := reported(report, mostReported)
+	text, more, err := reported(report, mostReported)
 	if err != nil {
 		return r, err
 	}
-	for _, w := range strings.Fields(said) {
+	for _, w := range strings.Fields(text) {
 		r.words[w] = true
 	}
-	r.loud = r.loud || more
+	r.flooded = r.flooded || more
 	for _, found := range results.FindAllSubmatch(out.Stdout, -1) {
 		r.shown[string(found[2])] = string(found[1])
 	}
@@ -140,13 +140,13 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scr
 	return r, nil
 }
 
-// mostReported bounds what is read of the reports of one run, in bytes: two words for
-// each of a hundred thousand tests fit.
+// mostReported is the number of bytes read of the reports of one run: enough for two
+// words for each of a hundred thousand tests.
 const mostReported = 4 << 20
 
 // reported reads the words of a run. Any code that ran could write there without limit:
-// more reports that it exceeded the bound.
-func reported(name string, most int64) (said string, more bool, err error) {
+// more reports that the limit was exceeded.
+func reported(name string, most int64) (words string, more bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", false, err
@@ -156,7 +156,7 @@ func reported(name string, most int64) (said string, more bool, err error) {
 	return string(text), int64(len(text)) > most, err
 }
 
-// flags are the arguments of a test binary.
+// flags returns the arguments of a test binary.
 func (h runOptions) flags(r goEnv) []string {
 	if h.disguised {
 		return nil
@@ -177,7 +177,7 @@ func (h runOptions) flags(r goEnv) []string {
 	return out
 }
 
-// added are the names of what the gate added to a package: its canary and files.
+// added returns the names of the gate's additions to a package: its canary and files.
 func (s markedTests) added(p *pkg) []string {
 	out := []string{s.canary}
 	for file := range s.files {
@@ -188,9 +188,9 @@ func (s markedTests) added(p *pkg) []string {
 	return out
 }
 
-// tail is the end of what tests printed in their own words. The lines by which the
-// testing package tells where it is, and those that name what the gate added, are left
-// out: which tests did not pass is said by name.
+// tail returns the end of the tests' own output. It omits the lines of the testing
+// package, and those that name the gate's additions: the verdict names the tests that
+// did not pass.
 func tail(text string, added []string) string {
 	const most = 400
 	var kept []string
@@ -203,12 +203,12 @@ func tail(text string, added []string) string {
 			kept = append(kept, line)
 		}
 	}
-	said := strings.Join(kept, "\n")
-	if len(said) > most {
-		said = said[len(said)-most:]
+	end := strings.Join(kept, "\n")
+	if len(end) > most {
+		end = end[len(end)-most:]
 	}
-	if said == "" {
+	if end == "" {
 		return ""
 	}
-	return ": " + oneLine(said)
+	return ": " + oneLine(end)
 }

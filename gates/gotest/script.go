@@ -18,36 +18,35 @@ import (
 type step struct {
 	name string
 	argv []string
-	// must means that the steps after it are pointless when it fails.
+	// must means that the following steps are skipped when it fails.
 	must bool
 	// compiles means that it runs only the toolchain.
 	compiles bool
 }
 
-// stepResult is how a step ended.
+// stepResult is the result of a step.
 type stepResult struct {
 	ran  bool
 	code int
-	// stdout is a file with what the step printed, as that may be a lot.
+	// stdout is the file with the step's output, which can be large.
 	stdout string
-	// stderr is its beginning, for people.
+	// stderr is the beginning of its error output.
 	stderr string
 }
 
 func (r stepResult) ok() bool { return r.ran && r.code == 0 }
 
-// errTime means that commands were ended because they took too long.
+// errTime is returned when commands were ended because they took too long.
 var errTime = errors.New("it did not end in time")
 
-// maxSaid bounds what is kept of a command's words for people, in bytes.
-const maxSaid = 64 << 10
+// maxOutput is the largest part of a command's error output that is kept, in bytes.
+const maxOutput = 64 << 10
 
 // script runs steps of the toolchain one after another inside one sandbox, so that
-// what one compiles is there for the next. None of the code that it compiles runs.
-// stuff is a folder that the steps write to, at stuffPlace inside the sandbox; the results
-// are there too.
-func (r goEnv) script(ctx context.Context, m module, stuff string, steps []step) (map[string]stepResult, error) {
-	there := r.lab.inside(stuff, stuffPlace)
+// later steps use what earlier ones compiled. None of the compiled code runs. scratch
+// is a folder for the steps' files and results, at scratchPlace inside the sandbox.
+func (r goEnv) script(ctx context.Context, m module, scratch string, steps []step) (map[string]stepResult, error) {
+	there := r.lab.inside(scratch, scratchPlace)
 	var text strings.Builder
 	for i, s := range steps {
 		n := filepath.Join(there, "step-"+strconv.Itoa(i))
@@ -65,11 +64,11 @@ func (r goEnv) script(ctx context.Context, m module, stuff string, steps []step)
 	s := r.spec(m, true)
 	s.Argv, s.Dir = []string{"/bin/sh", "-c", text.String()}, r.at(m.dir)
 	if r.lab.sandboxed() {
-		s.Shown = append(s.Shown, sandbox.Shown{Source: stuff, Path: stuffPlace, Writable: true})
+		s.Shown = append(s.Shown, sandbox.Shown{Source: scratch, Path: scratchPlace, Writable: true})
 	}
 	timed, cancel := context.WithTimeout(ctx, r.limits.Build)
 	defer cancel()
-	exit, out, err := r.lab.Sandbox.Run(timed, s, nil, maxSaid)
+	exit, out, err := r.lab.Sandbox.Run(timed, s, nil, maxOutput)
 	switch {
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("%w: %v", errTime, r.limits.Build.Round(time.Second))
@@ -80,7 +79,7 @@ func (r goEnv) script(ctx context.Context, m module, stuff string, steps []step)
 	}
 	results := map[string]stepResult{}
 	for i, s := range steps {
-		n := filepath.Join(stuff, "step-"+strconv.Itoa(i))
+		n := filepath.Join(scratch, "step-"+strconv.Itoa(i))
 		code, err := os.ReadFile(n + ".code")
 		if errors.Is(err, os.ErrNotExist) {
 			break // stopped before
@@ -100,10 +99,10 @@ func (r goEnv) script(ctx context.Context, m module, stuff string, steps []step)
 	return results, nil
 }
 
-// generous are settings by which the toolchain, most of whose processes are short and
-// small, collects garbage only when it would otherwise take more than its share of half
-// the memory, if the machine has no more processors than make that worthwhile. They
-// change nothing of what is compiled, and are not for tests, which could tell.
+// generous returns settings of the garbage collector for the toolchain, most of whose
+// processes are short and small: it collects only near the process's share of half the
+// memory, on machines with few enough processors for that to pay off. The settings do
+// not change the compiled code, and are not for tests, which could detect them.
 func (r goEnv) generous() string {
 	const worthwhile = 256 << 20
 	share := r.limits.Memory / 2 / uint64(runtime.NumCPU())
@@ -113,7 +112,7 @@ func (r goEnv) generous() string {
 	return fmt.Sprintf("GOGC=off GOMEMLIMIT=%d ", share)
 }
 
-// ending describes how a program ended, for people.
+// ending describes how a program ended.
 func ending(e sandbox.Exit) string {
 	switch {
 	case e.Reason != sandbox.Own:
@@ -130,7 +129,7 @@ func beginning(name string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	buf := make([]byte, maxSaid)
+	buf := make([]byte, maxOutput)
 	n, err := f.Read(buf)
 	if n == 0 {
 		return "", nil
@@ -138,5 +137,5 @@ func beginning(name string) (string, error) {
 	return string(buf[:n]), err
 }
 
-// quote is a word as the shell takes it for itself.
+// quote quotes a word for the shell.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

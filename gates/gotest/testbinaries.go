@@ -11,28 +11,28 @@ import (
 	"strconv"
 )
 
-// testBinaries are the marked tests of some packages of one tree, compiled: one binary each,
-// named as nothing in the tree can know.
+// testBinaries are the compiled, marked tests of some packages of one tree: one binary
+// each, with a name that nothing in the tree can predict.
 type testBinaries struct {
-	env    goEnv
-	stuff  string // the host's folder for the sources and binaries
-	name   string // of the part of stuff of these binaries
-	marked map[string]markedTests
-	rounds [][]*pkg
-	race   bool // compiled with the race detector
+	env     goEnv
+	scratch string // the host's folder for the sources and binaries
+	name    string // of the part of scratch of these binaries
+	marked  map[string]markedTests
+	rounds  [][]*pkg
+	race    bool // compiled with the race detector
 }
 
-// newTestBinaries marks the tests of packages of one module. files replace or add further
-// files of the tree.
-func newTestBinaries(m *nonces, r goEnv, stuff, name, variable, loud string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
-	k := &testBinaries{env: r, stuff: stuff, name: name, marked: map[string]markedTests{}}
+// newTestBinaries marks the tests of packages of one module. files replaces or adds
+// further files of the tree.
+func newTestBinaries(m *nonces, r goEnv, scratch, name, variable, loud string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
+	k := &testBinaries{env: r, scratch: scratch, name: name, marked: map[string]markedTests{}}
 	replace := map[string]string{}
 	add := func(p string, text []byte) error {
 		n := fmt.Sprintf("%d.go", len(replace))
-		replace[r.at(p)] = path.Join(r.lab.inside(stuff, stuffPlace), name, "source", n)
-		return os.WriteFile(filepath.Join(stuff, name, "source", n), text, 0o600)
+		replace[r.at(p)] = path.Join(r.lab.inside(scratch, scratchPlace), name, "source", n)
+		return os.WriteFile(filepath.Join(scratch, name, "source", n), text, 0o600)
 	}
-	if err := os.MkdirAll(filepath.Join(stuff, name, "source"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(scratch, name, "source"), 0o700); err != nil {
 		return nil, err
 	}
 	for p, text := range files {
@@ -64,10 +64,10 @@ func newTestBinaries(m *nonces, r goEnv, stuff, name, variable, loud string, pac
 	if err != nil {
 		return nil, err
 	}
-	return k, os.WriteFile(filepath.Join(stuff, name, "overlay.json"), data, 0o600)
+	return k, os.WriteFile(filepath.Join(scratch, name, "overlay.json"), data, 0o600)
 }
 
-// distinct puts packages whose test binaries would have the same name in different
+// distinct puts packages whose test binaries would have the same name into different
 // rounds of compiling.
 func distinct(packages []*pkg) [][]*pkg {
 	var rounds [][]*pkg
@@ -88,7 +88,7 @@ func distinct(packages []*pkg) [][]*pkg {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// binaryName is what the Go tool calls the test binary of a package.
+// binaryName returns the Go tool's name for the test binary of a package.
 func binaryName(importPath string) string {
 	base := path.Base(importPath)
 	if majorVersion.MatchString(base) && path.Dir(importPath) != "." {
@@ -97,10 +97,10 @@ func binaryName(importPath string) string {
 	return base + ".test"
 }
 
-// steps compile the tests, linked without symbols as the Go tool does for tests that it
-// runs itself.
+// steps returns the commands that compile the tests, linked without symbols as the Go
+// tool does for tests that it runs itself.
 func (k *testBinaries) steps() []step {
-	there := path.Join(k.env.lab.inside(k.stuff, stuffPlace), k.name)
+	there := path.Join(k.env.lab.inside(k.scratch, scratchPlace), k.name)
 	var out []step
 	for i, round := range k.rounds {
 		argv := k.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
@@ -127,10 +127,10 @@ func (k *testBinaries) output(p *pkg, results map[string]stepResult) stepResult 
 }
 
 func (k *testBinaries) folder(round int) string {
-	return filepath.Join(k.stuff, k.name, strconv.Itoa(round))
+	return filepath.Join(k.scratch, k.name, strconv.Itoa(round))
 }
 
-// binary is the compiled tests of a package, "" when there are none.
+// binary returns the path of the compiled tests of a package, "" if there are none.
 func (k *testBinaries) binary(p *pkg) string {
 	for i, round := range k.rounds {
 		if holds(round, p) {
@@ -143,7 +143,8 @@ func (k *testBinaries) binary(p *pkg) string {
 	return ""
 }
 
-// holds compares paths, as base and candidate each have a package of one path.
+// holds reports whether a list contains a package, by path, as base and candidate each
+// have one.
 func holds(list []*pkg, p *pkg) bool {
 	return slices.ContainsFunc(list, func(o *pkg) bool { return o.path == p.path })
 }

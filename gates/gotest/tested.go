@@ -12,17 +12,17 @@ import (
 	"evolve/gates"
 )
 
-// onBase is the excuse for a failure that the base has too.
+// onBase is the excuse for a failure that also occurs on the base.
 const onBase = "happens on the base too"
 
-// testResult is what became of one affected package's tests.
+// testResult is the result of one affected package's tests.
 type testResult struct {
 	pkg   *pkg
 	tests *testBinaries
 	base  outcome
-	// wrong is what was wrong with the run; empty for nothing.
+	// wrong lists the problems of the run.
 	wrong []string
-	// excuse is the reason why the patch is not to blame for it.
+	// excuse is the reason why the patch is not blamed for them.
 	excuse string
 	// mended are the tests that fail on the base and pass here.
 	mended []string
@@ -71,7 +71,7 @@ func (t *checker) test(ctx context.Context) ([]testResult, error) {
 	})
 }
 
-// try runs one package's tests and lists what was wrong.
+// try runs one package's tests and lists the problems.
 func (t *checker) try(ctx context.Context, m *nonces, k *testBinaries, p *pkg, base outcome, h runOptions) ([]string, error) {
 	r, err := k.run(ctx, m, p, t.variable, t.dir, h)
 	if err != nil {
@@ -84,14 +84,15 @@ func (t *checker) try(ctx context.Context, m *nonces, k *testBinaries, p *pkg, b
 func (s markedTests) mended(base outcome, r run) []string {
 	var out []string
 	for _, test := range base.Failed {
-		if words, known := s.tests[test]; known && words.passed != "" && words.became(r) == "passed" {
+		if words, known := s.tests[test]; known && words.passed != "" && words.result(r) == "passed" {
 			out = append(out, test)
 		}
 	}
 	return out
 }
 
-// each does something for several packages at once, each with marks of its own.
+// each calls do for several packages concurrently, with a separate source of names for
+// each.
 func (t *checker) each(ctx context.Context, n int, do func(ctx context.Context, m *nonces, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(t.limits.Parallel)
@@ -105,8 +106,8 @@ func (t *checker) each(ctx context.Context, n int, do func(ctx context.Context, 
 	return group.Wait()
 }
 
-// excuse runs failed tests again, alone and in the same way, before the patch is blamed:
-// first as they are, then on the base.
+// excuse runs failed tests again, alone and in the same way, before the patch is
+// blamed: first on the candidate, then on the base.
 func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) error {
 	var packages []*pkg
 	for i := range list {
@@ -126,7 +127,7 @@ func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) e
 		return err
 	}
 	for _, m := range modulesOf(packages) {
-		k, err := t.baseKit(ctx, l, m, packages)
+		k, err := t.baseBinaries(ctx, l, m, packages)
 		if err != nil {
 			return err
 		}
@@ -150,8 +151,8 @@ func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) e
 	return nil
 }
 
-// repeat runs a package's tests again. Those that are unsteady on the base and pass now
-// pass; others that do are the worse for it.
+// repeat runs a package's tests again. Failures of tests that are unsteady on the base
+// are excused if they pass now; other tests that fail now and then are flagged.
 func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error {
 	unsteady := sameTests(x.wrong, x.base.Unsteady)
 	if unsteady {
@@ -177,8 +178,8 @@ func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error
 	return nil
 }
 
-// repeats is how often something that went wrong is run again: what did not end in time
-// has taken enough of it.
+// repeats returns how often failed tests run again: less often after a timeout, which
+// took long enough.
 func repeats(wrong []string) int {
 	late := "the process " + run{late: true}.ended()
 	if slices.ContainsFunc(wrong, func(w string) bool { return strings.HasPrefix(w, late) }) {
@@ -187,7 +188,7 @@ func repeats(wrong []string) int {
 	return 2
 }
 
-// sameTests reports whether everything that went wrong now went wrong there as well.
+// sameTests reports whether every problem now also occurred there.
 func sameTests(now, there []string) bool {
 	names := func(list []string) map[string]bool {
 		out := map[string]bool{}
@@ -207,13 +208,13 @@ func sameTests(now, there []string) bool {
 	return len(there) > 0
 }
 
-// baseKit compiles the tests of packages as they are on the base.
-func (t *checker) baseKit(ctx context.Context, l *layout, m module, packages []*pkg) (*testBinaries, error) {
-	r, err := t.baseRoom(l)
+// baseBinaries compiles the tests of packages on the base.
+func (t *checker) baseBinaries(ctx context.Context, l *layout, m module, packages []*pkg) (*testBinaries, error) {
+	r, err := t.baseEnv(l)
 	if err != nil {
 		return nil, err
 	}
-	stuff, err := t.folder("base-tests")
+	scratch, err := t.folder("base-tests")
 	if err != nil {
 		return nil, err
 	}
@@ -223,11 +224,11 @@ func (t *checker) baseKit(ctx context.Context, l *layout, m module, packages []*
 			there = append(there, was)
 		}
 	}
-	k, err := newTestBinaries(&t.nonces, r, stuff, "tests", t.variable, t.loud, there, nil)
+	k, err := newTestBinaries(&t.nonces, r, scratch, "tests", t.variable, t.loud, there, nil)
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.script(ctx, m, stuff, k.steps())
+	_, err = r.script(ctx, m, scratch, k.steps())
 	return k, err
 }
 
@@ -241,8 +242,8 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 	if err != nil {
 		return "", "", err
 	}
-	if said := l.idle(); said != "" && len(list) == 0 {
-		return gates.Passed, said, nil
+	if evidence := l.idle(); evidence != "" && len(list) == 0 {
+		return gates.Passed, evidence, nil
 	}
 	if len(list) == 0 {
 		return gates.Flagged, fmt.Sprintf("no test of the base covers any of %s that the patch affects", count(len(l.affected), "package")), nil
@@ -255,29 +256,29 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 			failing = append(failing, x.pkg.path+": "+some(x.base.Failed))
 		}
 	}
-	verdict, said := judgement(list)
+	verdict, evidence := judgement(list)
 	if verdict != gates.Passed {
-		return verdict, said, nil
+		return verdict, evidence, nil
 	}
-	said = fmt.Sprintf("%s of the base in %s %s as on the base, including subtests (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package"))
+	evidence = fmt.Sprintf("%s of the base in %s %s as on the base, including subtests (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package"))
 	if len(failing) > 0 {
-		said += "; others fail on the base and are ignored: " + some(failing)
+		evidence += "; others fail on the base and are ignored: " + some(failing)
 	}
-	return gates.Passed, said, nil
+	return gates.Passed, evidence, nil
 }
 
-// judgement adds up packages: failed when anything has no excuse, flagged when all
-// have one.
+// judgement combines packages: failed if a problem has no excuse, flagged if all have
+// one.
 func judgement(list []testResult) (gates.Verdict, string) {
 	var blamed, excused []string
 	for _, x := range list {
-		said := x.pkg.path + ": " + some(x.wrong)
+		evidence := x.pkg.path + ": " + some(x.wrong)
 		switch {
 		case len(x.wrong) == 0:
 		case x.excuse == "":
-			blamed = append(blamed, said)
+			blamed = append(blamed, evidence)
 		default:
-			excused = append(excused, said+", which "+x.excuse)
+			excused = append(excused, evidence+", which "+x.excuse)
 		}
 	}
 	switch {

@@ -25,8 +25,8 @@ type treeEntry struct {
 type tree struct {
 	root  string
 	files map[string]treeEntry
-	// settled means that every file has the time and the rights that follow from its
-	// content and mode, as after an export.
+	// settled means that every file has the time and the permissions that follow from
+	// its content and mode, as after an export.
 	settled bool
 }
 
@@ -56,7 +56,8 @@ func readTree(root string) (tree, error) {
 	return t, err
 }
 
-// content is what a file or a link holds, and its mode as a repository knows it.
+// content returns the content of a file or a link, and its mode as a repository stores
+// it.
 func content(name string, mode fs.FileMode) ([]byte, fs.FileMode, error) {
 	switch {
 	case mode.IsRegular():
@@ -72,7 +73,7 @@ func content(name string, mode fs.FileMode) ([]byte, fs.FileMode, error) {
 	return nil, 0, fmt.Errorf("%s is neither a file nor a link", name)
 }
 
-// digest names the content of the whole tree.
+// digest returns a hash of the whole tree.
 func (t tree) digest() string {
 	h := sha256.New()
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
@@ -82,7 +83,7 @@ func (t tree) digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// differences lists the paths that two trees do not have alike.
+// differences lists the paths at which two trees differ.
 func differences(a, b tree) []string {
 	var out []string
 	for p, e := range a.files {
@@ -99,14 +100,14 @@ func differences(a, b tree) []string {
 	return out
 }
 
-// isTest reports whether a file judges a patch: the base's versions of those are used,
-// whatever the candidate has.
+// isTest reports whether a file belongs to the tests: the base's versions of those are
+// used, whatever the candidate has.
 func isTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
 
-// merge is what base holds, but those files that take has as they are in other, and
-// those absent there removed. The root of each is where it can be found.
+// merge returns the files of base, but those in take as they are in other, and without
+// those absent there. The roots are the folders in which the files are found.
 func merge(base, other tree, take []string) (files map[string]treeEntry, roots map[string]string) {
 	files, roots = maps.Clone(base.files), map[string]string{}
 	for p := range files {
@@ -122,13 +123,13 @@ func merge(base, other tree, take []string) (files map[string]treeEntry, roots m
 	return files, roots
 }
 
-// assemble gives a folder with a merged tree: one of the two that it is made of, where
-// it holds nothing else, and otherwise a new one. The time of each file is derived from
-// its content, so that whatever remembers files by their times, such as the cache of
-// test results, distinguishes two contents and recognises one.
+// assemble returns a folder with a merged tree: one of the two trees if the result
+// equals it, otherwise a new one. The time of each file is derived from its content, so
+// that caches that recognise files by their times, such as the cache of test results,
+// distinguish different contents and recognise equal ones.
 //
-// shared means that nothing can write to the result, so that it may be, or have files in
-// common with, the trees of the caller.
+// shared means that nothing can write to the result, so that it may be, or share files
+// with, the trees of the caller.
 func assemble(to string, base, other tree, take []string, shared bool) (string, error) {
 	files, roots := merge(base, other, take)
 	if shared {
@@ -139,7 +140,7 @@ func assemble(to string, base, other tree, take []string, shared bool) (string, 
 		}
 	}
 	linked := map[string]bool{base.root: shared && base.settled, other.root: shared && other.settled}
-	half := to + ".part" // a tree that stands under its name is whole
+	half := to + ".part" // a tree with the final name is complete
 	for p, root := range roots {
 		if err := put(filepath.Join(root, filepath.FromSlash(p)), filepath.Join(half, filepath.FromSlash(p)), linked[root]); err != nil {
 			return "", err
@@ -148,8 +149,8 @@ func assemble(to string, base, other tree, take []string, shared bool) (string, 
 	return to, errors.Join(settle(half), os.Rename(half, to))
 }
 
-// put makes a file or a link that is like another, or the same where it may be linked
-// and both are on one disk.
+// put creates a copy of a file or a link; or a hard link if it may be linked and both
+// are on one disk.
 func put(from, to string, linked bool) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -175,7 +176,7 @@ func put(from, to string, linked bool) error {
 	return os.Chtimes(to, t, t)
 }
 
-// settle gives every folder below root one time, as folders have no content.
+// settle sets the same time for every folder below root, as folders have no content.
 func settle(root string) error {
 	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

@@ -9,8 +9,8 @@ import (
 	"evolve/patch"
 )
 
-// TestAssemble: what is put together holds what it should, with times that follow from
-// contents, and has files in common with the trees of the caller only where nothing can
+// TestAssemble: an assembled tree has the right files, with times that follow from
+// their contents, and shares files with the trees of the caller only if nothing can
 // write to them and their times are right.
 func TestAssemble(t *testing.T) {
 	base := map[string][]byte{"go.mod": []byte("module m\n"), "a.go": []byte("package a\n"), "in/a_test.go": []byte("package in\n")}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// files are the contents of a small tree.
+// files returns the contents of a small tree.
 func files(of map[string]string) map[string][]byte {
 	out := map[string][]byte{}
 	for name, text := range of {
@@ -18,13 +18,13 @@ func files(of map[string]string) map[string][]byte {
 	return out
 }
 
-// testOf is a test of a function of a package that is to give 4.
+// testOf returns a test of a function of a package that must return 4.
 func testOf(name, call string) string {
 	return "package " + name + "\n\nimport \"testing\"\n\nfunc TestFour(t *testing.T) {\n\tif " + call + " != 4 {\n\t\tt.Error()\n\t}\n}\n"
 }
 
-// TestBases gates patches of modules that are put together in other ways than one folder
-// with a go.mod: they are handled, or refused with what can be done about it.
+// TestBases gates patches of modules with layouts other than one folder with a go.mod:
+// they are handled, or refused with advice.
 func TestBases(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates on many modules")
@@ -33,7 +33,7 @@ func TestBases(t *testing.T) {
 	const four = "package d\n\n// Four is 4.\nfunc Four() int { return 2 * 2 }\n"
 	for name, c := range map[string]struct {
 		base map[string]string
-		// path is what the patch changes, by writing 2 + 2 for 2 * 2.
+		// path is the file that the patch changes, by writing 2 + 2 for 2 * 2.
 		path string
 		cgo  bool
 		lane string

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// seeding is the first argument by which this program is what the Go command asks for
-// compiled packages (go help cacheprog): it gives what a large build cache has, and keeps
-// that, and what is new, in a small one. A copy of the large one would take minutes, and
-// a cold one as long to fill.
+// seeding is the first argument that makes this program a cache server for the Go
+// command (go help cacheprog): it serves the contents of a large build cache, and
+// stores these, and new ones, in a small one. A copy of the large one would take
+// minutes, and filling a new one as long.
 const seeding = "seed-a-build-cache"
 
 func init() {
@@ -33,7 +33,7 @@ func init() {
 
 type seeder struct{ from, to string }
 
-// seedRequest and seedReply are the messages, with the names of Go's.
+// seedRequest and seedReply are the messages, with Go's names.
 type seedRequest struct {
 	ID                 int64
 	Command            string
@@ -85,7 +85,7 @@ func (s seeder) serve(in io.Reader, out io.Writer) error {
 	}
 }
 
-// entry is the file of an action ("a") or of an output ("d") in a build cache.
+// entryOf returns the file of an action ("a") or of an output ("d") in a build cache.
 func entryOf(cache string, id []byte, kind string) string {
 	name := fmt.Sprintf("%x", id)
 	return filepath.Join(cache, name[:2], name+"-"+kind)
@@ -130,8 +130,8 @@ func (s seeder) keep(action, output, body []byte) (string, error) {
 	return path, nil
 }
 
-// seed gives a lab its own build cache with what a module needs of the standard library,
-// copied from the user's cache as far as it is there.
+// seed fills a lab's own build cache with the packages of the standard library that a
+// module needs, copied from the user's cache as far as they are there.
 func seed(ctx context.Context, t *testing.T, l *Lab, files map[string][]byte) {
 	t.Helper()
 	self, err := os.Executable()

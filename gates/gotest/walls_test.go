@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// doubling is a small module, with a patch that is honest and one that cheats: wrong, it
-// ends each process of tests with success before any of them runs.
+// doubling returns a small module, with an honest patch and one that cheats: it is
+// wrong, and ends each test process with success before any test runs.
 func doubling() (base, honest, cheat map[string][]byte) {
 	base = map[string][]byte{
 		"go.mod":    []byte("module example.org/doubling\n\ngo 1.24\n"),
@@ -45,7 +45,7 @@ func TestWalls(t *testing.T) {
 		t.Helper()
 		return judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
 	}
-	// The same of all walls.
+	// The same for all sandboxes.
 	wantHonest := map[string]string{
 		Build: "passed", Vet: "passed", Affected: "passed", All: "passed", Canary: "passed", Mutants: "passed", Coverage: "passed",
 		Rename: "passed", Copied: "passed", NewTests: "passed", Race: "passed", Beside: "passed",
