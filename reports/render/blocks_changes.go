@@ -16,10 +16,10 @@ func changeBlocks(s subject) []block {
 	if h := s.agent.Headline; h != nil && s.agent.Decision.Variant == nil {
 		out = append(out, para{Text: say("What " + h.Variant.Name() + " would have changed, had it been better."), Note: true})
 	}
-	t := table{Caption: say("Parameters"), Columns: []column{{Title: "parameter", Wraps: true}, {Title: "old", Wraps: true}, {Title: "new", Wraps: true}}}
+	t := newTable(say("Parameters"), wraps("parameter", "old", "new"))
 	measured := slices.ContainsFunc(s.agent.Changes, func(c model.Change) bool { return c.Own != nil })
 	if measured {
-		t.Columns = append(t.Columns, column{Title: "by itself", Figures: true}, column{Title: "interval", Figures: true})
+		t.Columns = append(t.Columns, figures("by itself", "interval")...)
 	}
 	add := func(c model.Change, r row) {
 		if measured {
@@ -87,7 +87,7 @@ func ablationBlocks(s subject) []block {
 	if len(all) == 0 {
 		return out
 	}
-	t := table{Columns: []column{{Title: "finalist"}, {Title: "made small"}, {Title: "stay", Wraps: true}, {Title: "set back", Figures: true}, {Title: "evaluations", Figures: true}}}
+	t := newTable(nil, plain("finalist", "made small"), wraps("stay"), figures("set back", "evaluations"))
 	for _, a := range all {
 		var stay []spans
 		for _, e := range a.Effects {

@@ -53,13 +53,7 @@ func conditions(s subject) []model.Threshold {
 }
 
 func conditionTable(list []model.Threshold) table {
-	t := table{Caption: say("Conditions for a recommendation"), Columns: []column{
-		{Title: "condition", Wraps: true},
-		{Title: "observed", Figures: true},
-		{Title: "required", Figures: true},
-		{Title: "margin", Figures: true},
-		{Title: ""},
-	}}
+	t := newTable(say("Conditions for a recommendation"), wraps("condition"), figures("observed", "required", "margin"), plain(""))
 	for _, c := range list {
 		verdict := styled("✓", good)
 		switch {
@@ -100,7 +94,7 @@ func boundNote(h model.Headline) string {
 
 // gateTable returns a table of the gates' verdicts on a proposal.
 func gateTable(id string, list []model.GateVerdict) table {
-	t := table{Caption: say("Gates of ", foreign(id)), Columns: []column{{Title: "gate", Wraps: true}, {Title: "verdict"}, {Title: "evidence", Wraps: true}}}
+	t := newTable(say("Gates of ", foreign(id)), wraps("gate"), plain("verdict"), wraps("evidence"))
 	for _, g := range list {
 		st := bad
 		switch g.Verdict {

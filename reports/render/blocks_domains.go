@@ -13,21 +13,11 @@ func domainBlocks(s subject) []block {
 	if len(s.agent.Domains) == 0 {
 		return nil
 	}
-	t := table{Caption: say("Difference by domain"), Columns: []column{
-		{Title: "domain", Wraps: true},
-		{Title: "tasks", Figures: true},
-		{Title: against(s), Figures: true},
-		{Title: "variant", Figures: true},
-		{Title: "difference", Figures: true},
-		{Title: "interval", Figures: true},
-		{Title: ""},
-	}}
+	t := newTable(say("Difference by domain"), wraps("domain"), figures("tasks", against(s), "variant", "difference", "interval"), plain(""))
 	for _, d := range s.agent.Domains {
-		r := row{Mark: d.Flag, Cells: []spans{
-			say(clipped(d.Domain, 60)), say(number.Count(d.Tasks)), say(number.Score(d.Champion)), say(number.Score(d.Score)),
-			judged(d.Effect, number.Points(d.Difference)), say(number.Interval(d.Lo, d.Hi)), flagged(d),
-		}}
-		t.Rows = append(t.Rows, r)
+		t.add(d.Flag,
+			clipped(d.Domain, 60), number.Count(d.Tasks), number.Score(d.Champion), number.Score(d.Score),
+			judged(d.Effect, number.Points(d.Difference)), number.Interval(d.Lo, d.Hi), flagged(d))
 	}
 	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
 	if s.agent.Domains[0].Verdict != "" {

@@ -15,14 +15,7 @@ func frontBlocks(s subject) []block {
 	if len(s.agent.Front) == 0 {
 		return nil
 	}
-	t := table{Caption: say("Quality against cost on the search tasks"), Columns: []column{
-		{Title: "variant"},
-		{Title: "score", Figures: true},
-		{Title: "interval", Figures: true},
-		{Title: "cost", Figures: true},
-		{Title: "time", Figures: true},
-		{Title: "", Wraps: true},
-	}}
+	t := newTable(say("Quality against cost on the search tasks"), plain("variant"), figures("score", "interval", "cost", "time"), wraps(""))
 	for _, p := range model.First(s.agent.Front, maxFront) {
 		name, cost, took, note := p.Variant.Name(), number.Unknown, number.Unknown, spans(nil)
 		if p.CostUSD > 0 {

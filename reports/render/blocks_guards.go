@@ -13,16 +13,7 @@ import (
 // guards returns a table of the calls of each tool and provider: their latency, and how
 // far breakers, limits and budgets were used.
 func guards(stats []policy.Stat) table {
-	t := table{Columns: []column{
-		{Title: "tool or provider"},
-		{Title: "calls", Figures: true},
-		{Title: "not ok", Figures: true},
-		{Title: "retries", Figures: true},
-		{Title: "p50", Figures: true},
-		{Title: "p95", Figures: true},
-		{Title: "p99", Figures: true},
-		{Title: "limits", Wraps: true},
-	}}
+	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries", "p50", "p95", "p99"), wraps("limits"))
 	for _, s := range stats {
 		name := say(clipped(s.Name, 80))
 		if s.Origin != "" && s.Origin != "local" {

@@ -21,26 +21,23 @@ func headlineBlocks(s subject) []block {
 		{against(s) + " → variant", say(number.Score(h.Champion)+" → "+number.Score(h.Score), remark(s.agent.Decision.BaseName()+" → "+name))},
 		{"paired difference", say(judged(h.Effect, number.Points(h.Difference)+" points"), "  "+h.Bounds(), remark(h.About()))},
 	}
-	unit := "repeats"
-	if gain := s.agent.Decision.Reference.Gain(); gain != "" {
-		f = append(f, fact{"what waits", say(number.Signs(text.Visible(gain)))})
-	}
+	f.add("what waits", number.Signs(text.Visible(s.agent.Decision.Reference.Gain())))
+	unit, size := "repeats", say(number.Count(h.Tasks)+" × "+number.Count(h.Repeats))
 	if e := h.Evidence; e != nil {
-		f = append(f, evidenceFacts(*h)...)
 		unit = "blocks"
-	}
-	if e := h.Evidence; e != nil && e.Failures != nil {
-		f = append(f, failureFact(*e.Failures, against(s)))
-	}
-	if e := h.Evidence; e != nil && e.Tail != nil {
-		f = append(f, tailFacts(*e.Tail, s.agent.Decision.Reference)...)
-	}
-	if e := h.Evidence; e != nil && e.Night > 0 {
-		f = append(f, fact{"nights", say(number.Count(e.Nights), remark("the interval for new tasks assumes that a night shifts such a difference by "+number.Size(e.Night)+" points (standard deviation)"))})
-	}
-	size := say(number.Count(h.Tasks) + " × " + number.Count(h.Repeats))
-	if e := h.Evidence; e != nil && len(e.Runs) > 1 {
-		size = append(size, remark("in "+number.Plural(len(e.Runs), "night")))
+		f = append(f, evidenceFacts(*h)...)
+		if e.Failures != nil {
+			f = append(f, failureFact(*e.Failures, against(s)))
+		}
+		if e.Tail != nil {
+			f = append(f, tailFacts(*e.Tail, s.agent.Decision.Reference)...)
+		}
+		if e.Night > 0 {
+			f.add("nights", number.Count(e.Nights), remark("the interval for new tasks assumes that a night shifts such a difference by "+number.Size(e.Night)+" points (standard deviation)"))
+		}
+		if len(e.Runs) > 1 {
+			size = append(size, remark("in "+number.Plural(len(e.Runs), "night")))
+		}
 	}
 	f = append(f,
 		fact{"tasks × " + unit, size},
@@ -70,12 +67,10 @@ func against(s subject) string {
 // the claim does not rest on, with its own label.
 func evidenceFacts(h model.Headline) facts {
 	switch e := h.Evidence; {
-	case e.Fixed && h.Of == stats.TheseTasks:
+	case h.Of == stats.TheseTasks:
 		return facts{{"on new tasks", say(number.Interval(e.New.Lo, e.New.Hi), remark(number.Percent(h.Level)+" interval for new tasks like these"))}}
 	case e.Fixed:
 		return facts{{"on these tasks", say(number.Points(h.Difference)+" points", remark("known, as a repeat would say the same"))}}
-	case h.Of == stats.TheseTasks:
-		return facts{{"on new tasks", say(number.Interval(e.New.Lo, e.New.Hi), remark(number.Percent(h.Level)+" interval for new tasks like these"))}}
 	default:
 		return facts{{"on these tasks", say(number.Interval(e.These.Lo, e.These.Hi), remark(number.Percent(h.Level)+" interval for these tasks, valid at any stop; no part of the claim"))}}
 	}
@@ -111,27 +106,19 @@ func tailFacts(t stats.Tail, r *stats.Reference) facts {
 
 // finalistTable returns a table of all confirmed finalists.
 func finalistTable(list []model.Finalist) table {
-	t := table{Caption: say("Finalists on the holdout"), Columns: []column{
-		{Title: "variant"},
-		{Title: "score", Figures: true},
-		{Title: "difference", Figures: true},
-		{Title: "interval", Figures: true},
-		{Title: "evidence", Figures: true},
-		{Title: "finding", Wraps: true},
-	}}
+	t := newTable(say("Finalists on the holdout"), plain("variant"), figures("score", "difference", "interval", "evidence"), wraps("finding"))
 	if list[0].Evidence == nil {
 		t.Columns[4].Title = "adjusted p"
 	}
 	for _, f := range list {
-		evidence := say(number.PValue(f.Adjusted))
+		evidence, mark := number.PValue(f.Adjusted), ""
 		if f.Evidence != nil {
-			evidence = say(number.Share(f.Evidence.Share()))
+			evidence = number.Share(f.Evidence.Share())
 		}
-		r := row{Cells: []spans{say(f.Variant.Name()), say(number.Score(f.Score)), judged(f.Effect, number.Points(f.Difference)), finalistInterval(f.Effect), evidence, say(f.Finding)}}
 		if f.Accepted {
-			r.Mark = "better"
+			mark = "better"
 		}
-		t.Rows = append(t.Rows, r)
+		t.add(mark, f.Variant.Name(), number.Score(f.Score), judged(f.Effect, number.Points(f.Difference)), finalistInterval(f.Effect), evidence, f.Finding)
 	}
 	return t
 }

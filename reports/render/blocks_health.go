@@ -57,9 +57,7 @@ func healthBlocks(s subject) []block {
 
 // stageTable counts the evaluations of each stage, and names the stages without any.
 func stageTable(list []model.Stage) (t table, idle []spans) {
-	t = table{Caption: say("Evaluations by stage"), Columns: []column{
-		{Title: "stage"}, {Title: "planned", Figures: true}, {Title: "done", Figures: true}, {Title: "missing", Figures: true}, {Title: "skipped", Figures: true},
-	}}
+	t = newTable(say("Evaluations by stage"), plain("stage"), figures("planned", "done", "missing", "skipped"))
 	for _, st := range list {
 		if st.Done+st.Missing == 0 {
 			idle = append(idle, say(stageNames[st.Stage]))

@@ -167,13 +167,7 @@ func orUnknown(s string) string {
 }
 
 func stoppedPatches(list []model.Patch) []block {
-	t := table{Caption: say("Patches that are not offered"), Columns: []column{
-		{Title: "patch"},
-		{Title: "from", Wraps: true},
-		{Title: "what", Wraps: true},
-		{Title: "state"},
-		{Title: "stopped by", Wraps: true},
-	}}
+	t := newTable(say("Patches that are not offered"), plain("patch"), wraps("from", "what"), plain("state"), wraps("stopped by"))
 	for _, p := range list {
 		t.add("", foreign(p.ID), clipped(p.Author, 40), clipped(p.Title, 80), stateSpan(string(p.State)), clipped(p.Stopped(), model.MaxReason))
 	}

@@ -8,14 +8,7 @@ import (
 // patchWork returns a table of a night's work on patches, including attempts without a
 // proposal.
 func patchWork(notes []model.PatchNote) []block {
-	t := table{Caption: say("Constants that were tuned and patches that a model wrote"), Columns: []column{
-		{Title: "target"},
-		{Title: "how", Wraps: true},
-		{Title: "proposal"},
-		{Title: "runs", Figures: true},
-		{Title: "paid", Figures: true},
-		{Title: "what happened", Wraps: true},
-	}}
+	t := newTable(say("Constants that were tuned and patches that a model wrote"), plain("target"), wraps("how"), plain("proposal"), figures("runs", "paid"), wraps("what happened"))
 	for _, n := range notes {
 		how := say("marked constants")
 		if n.Origin == "model" {

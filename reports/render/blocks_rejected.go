@@ -11,14 +11,7 @@ func rejectedBlocks(s subject) []block {
 	if len(s.agent.Rejected) == 0 {
 		return out
 	}
-	t := table{Caption: say("Variants that were not recommended"), Columns: []column{
-		{Title: "variant"},
-		{Title: "made by", Wraps: true},
-		{Title: "evaluations", Figures: true},
-		{Title: "search", Figures: true},
-		{Title: "holdout", Figures: true},
-		{Title: "stopped by", Wraps: true},
-	}}
+	t := newTable(say("Variants that were not recommended"), plain("variant"), wraps("made by"), figures("evaluations", "search", "holdout"), wraps("stopped by"))
 	for _, r := range s.agent.Rejected {
 		search, holdout := say(number.Unknown), say(number.Unknown)
 		if r.Shared > 0 {
@@ -38,14 +31,7 @@ func rejectedBlocks(s subject) []block {
 
 // openBlocks lists the candidates whose confirmation has not ended.
 func openBlocks(s subject) []block {
-	t := table{Caption: say("Candidates still open"), Columns: []column{
-		{Title: "variant"},
-		{Title: "entered in"},
-		{Title: "nights", Figures: true},
-		{Title: "blocks", Figures: true},
-		{Title: "evidence", Figures: true},
-		{Title: "where it stands", Wraps: true},
-	}}
+	t := newTable(say("Candidates still open"), plain("variant", "entered in"), figures("nights", "blocks", "evidence"), wraps("where it stands"))
 	for _, c := range s.agent.Candidates {
 		if !c.Open() {
 			continue

@@ -52,9 +52,7 @@ func taskBlocks(s subject) []block {
 }
 
 func taskTable(title, mark string, tasks []model.TaskPair) table {
-	t := table{Caption: say(title), Columns: []column{
-		{Title: "task", Wraps: true}, {Title: "passes"}, {Title: "points", Figures: true}, {Title: "domain", Wraps: true}, {Title: "scores", Figures: true}, {Title: ""},
-	}}
+	t := newTable(say(title), wraps("task"), plain("passes"), figures("points"), wraps("domain"), figures("scores"), plain(""))
 	for _, p := range tasks {
 		t.add(mark,
 			clipped(p.Task, 80), passes(p), number.Points(p.Difference()),
@@ -118,14 +116,13 @@ func stepTable(d model.Detail, against string) block {
 		}
 		return facts{{"tools", say("both the same: ", foreignList(names))}}
 	}
-	t := table{Caption: say("Tool calls of ", clipped(d.Task, 80)), Columns: []column{{Title: "#", Figures: true}, {Title: against, Wraps: true}, {Title: "variant", Wraps: true}, {Title: ""}}}
+	t := newTable(say("Tool calls of ", clipped(d.Task, 80)), figures("#"), wraps(against, "variant"), plain(""))
 	for i, st := range d.Steps {
-		r := row{Cells: []spans{say(number.Count(i + 1)), stepText(st.Before), stepText(st.After), nil}}
+		mark, note := "", ""
 		if i == d.Diverge {
-			r.Mark = "diverge"
-			r.Cells[3] = say(styled("◂ first difference", strong))
+			mark, note = "diverge", "◂ first difference"
 		}
-		t.Rows = append(t.Rows, r)
+		t.add(mark, number.Count(i+1), stepText(st.Before), stepText(st.After), styled(note, strong))
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"slices"
+	"strings"
 
 	"evolve/reports/model"
 	"evolve/reports/number"
@@ -9,36 +10,28 @@ import (
 
 // usageBlocks shows the conditions on cost and latency, and what else was consumed.
 func usageBlocks(s subject) []block {
-	t := table{Caption: say("Consumed per evaluation on the holdout"), Columns: []column{
-		{Title: "mean", Wraps: true},
-		{Title: against(s), Figures: true},
-		{Title: "variant", Figures: true},
-		{Title: "change", Figures: true},
-		{Title: "interval", Figures: true},
-		{Title: ""},
-	}}
+	t := newTable(say("Consumed per evaluation on the holdout"), wraps("mean"), figures(against(s), "variant", "change", "interval"), plain(""))
 	guards := map[string]model.Guard{}
 	for _, g := range s.agent.Guards {
 		guards[g.Name] = g
 	}
 	for _, u := range s.agent.Usage {
-		ratio, between, verdict := say(number.Unknown), say(number.Unknown), spans(nil)
+		ratio, between, verdict := number.Unknown, number.Unknown, spans(nil)
 		if r := u.Ratio; r != nil {
-			ratio, between = say(number.Change(r.Ratio)), say(number.ChangeInterval(r.Lo, r.Hi))
+			ratio, between = number.Change(r.Ratio), number.ChangeInterval(r.Lo, r.Hi)
 		}
 		if g, guarded := guards[u.Name]; guarded {
-			ratio, between, verdict = say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi)), guardText(g)
+			ratio, between, verdict = number.Change(g.Ratio), number.ChangeInterval(g.Lo, g.Hi), guardText(g)
 		}
 		t.add("", u.Name, quantity(u.Unit, u.Champion), quantity(u.Unit, u.Variant), ratio, between, verdict)
 	}
 	if a, b := s.volatile.Champion, s.volatile.Variant; a != nil && b != nil {
-		ratio, between, verdict := say(number.Unknown), say(number.Unknown), spans(nil)
+		ratio, between, verdict := number.Unknown, number.Unknown, spans(nil)
 		if g := s.volatile.Guard; g != nil {
-			ratio, between, verdict = say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi)), guardText(*g)
+			ratio, between, verdict = number.Change(g.Ratio), number.ChangeInterval(g.Lo, g.Hi), guardText(*g)
 		}
-		t.Rows = append(t.Rows,
-			row{Cells: []spans{say("latency, median"), say(number.Duration(a.P50)), say(number.Duration(b.P50)), say(number.Unknown), say(number.Unknown), nil}},
-			row{Cells: []spans{say("latency, 95th percentile"), say(number.Duration(a.P95)), say(number.Duration(b.P95)), ratio, between, verdict}})
+		t.add("", "latency, median", number.Duration(a.P50), number.Duration(b.P50), number.Unknown, number.Unknown, "")
+		t.add("", "latency, 95th percentile", number.Duration(a.P95), number.Duration(b.P95), ratio, between, verdict)
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -92,13 +85,5 @@ func quantity(unit string, x float64) string {
 	case "tokens":
 		return number.Count(int(x + .5))
 	}
-	return signless(x)
-}
-
-func signless(x float64) string {
-	s := number.Signed(x, 1)
-	if len(s) > 0 && s[0] == '+' {
-		return s[1:]
-	}
-	return s
+	return strings.TrimPrefix(number.Signed(x, 1), "+")
 }

@@ -29,9 +29,7 @@ func leftOutBlocks(s subject) []block {
 	if len(s.agent.LeftOut) == 0 {
 		return nil
 	}
-	t := table{Caption: say("Left out because of what waits or was refused"), Columns: []column{
-		{Title: "variant"}, {Title: "proposal"}, {Title: "why", Wraps: true},
-	}}
+	t := newTable(say("Left out because of what waits or was refused"), plain("variant", "proposal"), wraps("why"))
 	for _, l := range model.First(s.agent.LeftOut, model.MaxRejections) {
 		t.add("", l.Variant.Name(), clipped(l.Proposal, 20), foreign(l.Reason))
 	}

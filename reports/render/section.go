@@ -1,6 +1,10 @@
 package render
 
-import "evolve/reports/model"
+import (
+	"slices"
+
+	"evolve/reports/model"
+)
 
 // section is one part of the page, independent of its rendering.
 type section struct {
@@ -38,6 +42,25 @@ type table struct {
 	Caption spans
 	Columns []column
 	Rows    []row
+}
+
+// newTable returns a table without rows.
+func newTable(caption spans, columns ...[]column) table {
+	return table{Caption: caption, Columns: slices.Concat(columns...)}
+}
+
+// plain, wraps and figures return columns of one kind with these titles.
+func plain(titles ...string) []column   { return titled(column{}, titles) }
+func wraps(titles ...string) []column   { return titled(column{Wraps: true}, titles) }
+func figures(titles ...string) []column { return titled(column{Figures: true}, titles) }
+
+func titled(c column, titles []string) []column {
+	out := make([]column, len(titles))
+	for i, title := range titles {
+		c.Title = title
+		out[i] = c
+	}
+	return out
 }
 
 // add appends a row; cells are what [say] takes.
