@@ -1,10 +1,10 @@
 package model
 
-import "strings"
+import (
+	"strings"
 
-// alignLimit is the maximum length of a sequence that is aligned. In longer sequences
-// everything between the common head and tail counts as changed.
-const alignLimit = 600
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
 
 // edit is one position of an alignment: the element of either side, and whether it
 // exists.
@@ -13,72 +13,28 @@ type edit struct {
 	hasA, hasB    bool
 }
 
-func (e edit) same() bool { return e.hasA && e.hasB && e.before == e.after }
+func (e edit) same() bool { return e.hasA && e.hasB }
 
-// align aligns two sequences along a longest common subsequence, with removals before
-// insertions.
+// align aligns two sequences along a common subsequence, the longest unless they differ
+// in very many places, with removals before insertions.
 func align(a, b []string) []edit {
-	var head, tail []edit
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		head = append(head, edit{a[0], b[0], true, true})
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		tail = append(tail, edit{a[len(a)-1], b[len(b)-1], true, true})
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	out := append(head, middle(a, b)...)
-	for i := len(tail) - 1; i >= 0; i-- {
-		out = append(out, tail[i])
-	}
-	return out
-}
-
-func middle(a, b []string) []edit {
 	var out []edit
-	if len(a) > alignLimit || len(b) > alignLimit {
-		return append(only(a, true), only(b, false)...)
-	}
-	// common[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
-	common := make([][]int, len(a)+1)
-	for i := range common {
-		common[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
-			}
+	i := 0
+	keep := func(to int) {
+		for ; i < to; i++ {
+			out = append(out, edit{a[i], a[i], true, true})
 		}
 	}
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i] == b[j]:
-			out = append(out, edit{a[i], b[j], true, true})
-			i, j = i+1, j+1
-		case common[i+1][j] >= common[i][j+1]:
+	for _, d := range lcs.DiffLines(a, b) {
+		keep(d.Start)
+		for ; i < d.End; i++ {
 			out = append(out, edit{before: a[i], hasA: true})
-			i++
-		default:
-			out = append(out, edit{after: b[j], hasB: true})
-			j++
+		}
+		for _, s := range b[d.ReplStart:d.ReplEnd] {
+			out = append(out, edit{after: s, hasB: true})
 		}
 	}
-	return append(append(out, only(a[i:], true)...), only(b[j:], false)...)
-}
-
-func only(list []string, before bool) []edit {
-	out := make([]edit, len(list))
-	for i, s := range list {
-		if before {
-			out[i] = edit{before: s, hasA: true}
-		} else {
-			out[i] = edit{after: s, hasB: true}
-		}
-	}
+	keep(len(a))
 	return out
 }
 
