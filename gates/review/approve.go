@@ -44,11 +44,7 @@ func (rev *Reviewer) Approve(ctx context.Context, id string, d Decision) (Done, 
 	}
 	// If only the base changed during the gates, the patch is gated once more.
 	for range 2 {
-		var p archive.ProposalRecord
-		err := rev.with(ctx, func(s *session) (err error) {
-			p, err = s.approve(ctx, id, d, who)
-			return err
-		})
+		p, err := inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.approve(ctx, id, d, who) })
 		var stale *staleError
 		if !errors.As(err, &stale) {
 			return Done{Proposal: p}, err

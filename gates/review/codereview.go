@@ -180,8 +180,8 @@ func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent 
 
 // vetoed returns the review that vetoes the current state of a patch, or nil.
 func vetoed(p archive.ProposalRecord) *archive.Review {
-	if b := p.Patch; b != nil && b.Review != nil && b.Review.Digest == b.Digest && !b.Review.Approve {
-		return b.Review
+	if r := reviewed(p); r != nil && !r.Approve {
+		return r
 	}
 	return nil
 }

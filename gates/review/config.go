@@ -28,12 +28,8 @@ type Draft struct {
 // ProposeConfig makes the proposal of a variant, runs its gates, and writes its commit on a
 // ref of its own if the workspace has a repository. A resumed run finds the proposal that
 // it made before. Older proposals for the agent that await a decision are superseded.
-func (rev *Reviewer) ProposeConfig(ctx context.Context, agentID string, draft Draft) (p archive.ProposalRecord, err error) {
-	err = rev.with(ctx, func(s *session) error {
-		p, err = s.proposeConfig(ctx, agentID, draft)
-		return err
-	})
-	return p, err
+func (rev *Reviewer) ProposeConfig(ctx context.Context, agentID string, draft Draft) (archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeConfig(ctx, agentID, draft) })
 }
 
 func (s *session) proposeConfig(ctx context.Context, agentID string, draft Draft) (archive.ProposalRecord, error) {
@@ -41,17 +37,18 @@ func (s *session) proposeConfig(ctx context.Context, agentID string, draft Draft
 	if err != nil {
 		return archive.ProposalRecord{}, err
 	}
-	p, found, err := s.earlier(ctx, func(p archive.ProposalRecord) bool {
+	earlier, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
 		return p.Imported == "" && p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded
 	})
 	if err != nil {
-		return p, err
+		return archive.ProposalRecord{}, err
 	}
-	if !found {
+	var p archive.ProposalRecord
+	if len(earlier) == 0 {
 		if p, err = s.configRecord(a, draft); err != nil {
 			return p, err
 		}
-	} else if Undecided(p.State) && p.Evidence != draft.Evidence { // the run went on and has more evidence
+	} else if p = earlier[0]; Undecided(p.State) && p.Evidence != draft.Evidence { // the run went on and has more evidence
 		p.State, p.Evidence, p.Rests = archive.Drafted, draft.Evidence, draft.Rests
 	}
 	return s.fileProposal(ctx, p)
@@ -71,19 +68,6 @@ func (s *session) fileProposal(ctx context.Context, p archive.ProposalRecord) (_
 		}
 	}
 	return p, s.supersede(ctx, p)
-}
-
-// earlier returns the first proposal for which match is true.
-func (s *session) earlier(ctx context.Context, match func(archive.ProposalRecord) bool) (archive.ProposalRecord, bool, error) {
-	for p, err := range s.store.Proposals(ctx) {
-		if err != nil {
-			return p, false, fmt.Errorf("reading the proposals: %w", err)
-		}
-		if match(p) {
-			return p, true, nil
-		}
-	}
-	return archive.ProposalRecord{}, false, nil
 }
 
 // configRecord makes the record: the files, their old contents, the changed parameters.
@@ -180,16 +164,13 @@ func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error
 	if p.State != archive.Awaiting {
 		return nil
 	}
-	for other, err := range s.store.Proposals(ctx) {
-		if err != nil {
-			return fmt.Errorf("reading the proposals: %w", err)
-		}
-		if other.Agent != p.Agent || other.ID == p.ID || other.Kind != p.Kind || !Undecided(other.State) {
-			continue
-		}
-		if p.Kind != archive.KindConfig && !overlap(other, p) {
-			continue
-		}
+	replaced, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
+		return other.Agent == p.Agent && other.ID != p.ID && other.Kind == p.Kind && Undecided(other.State) && (p.Kind == archive.KindConfig || overlap(other, p))
+	})
+	if err != nil {
+		return err
+	}
+	for _, other := range replaced {
 		other.State = archive.Superseded
 		if err := s.record(ctx, other, "proposal.supersede", robot, map[string]string{"by": p.ID}); err != nil {
 			return err

@@ -29,12 +29,8 @@ const (
 // DraftSkill drafts skills from the transcripts of a run that has ended and proposes the
 // first without vetoes that no person has decided on. It returns nil when there is none,
 // or when the agent's last draft is less than an hour old.
-func (rev *Reviewer) DraftSkill(ctx context.Context, agentID, run string) (p *archive.ProposalRecord, err error) {
-	err = rev.with(ctx, func(s *session) error {
-		p, err = s.draftSkill(ctx, agentID, run)
-		return err
-	})
-	return p, err
+func (rev *Reviewer) DraftSkill(ctx context.Context, agentID, run string) (*archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (*archive.ProposalRecord, error) { return s.draftSkill(ctx, agentID, run) })
 }
 
 func (s *session) draftSkill(ctx context.Context, agentID, run string) (*archive.ProposalRecord, error) {

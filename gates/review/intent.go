@@ -93,12 +93,8 @@ func committed(repo *patch.Repository, in archive.Intent, change []patch.File) (
 // Finish records the commit of a decision whose process was killed before it could, and
 // returns the updated intent. If the commit is missing, an approval remains valid, and a
 // person has to repeat a rollback.
-func (rev *Reviewer) Finish(ctx context.Context, in archive.Intent) (next archive.Intent, err error) {
-	err = rev.with(ctx, func(s *session) error {
-		next, err = s.finish(ctx, in)
-		return err
-	})
-	return next, err
+func (rev *Reviewer) Finish(ctx context.Context, in archive.Intent) (archive.Intent, error) {
+	return inSession(ctx, rev, func(s *session) (archive.Intent, error) { return s.finish(ctx, in) })
 }
 
 func (s *session) finish(ctx context.Context, in archive.Intent) (archive.Intent, error) {

@@ -20,11 +20,7 @@ func (rev *Reviewer) Reject(ctx context.Context, id string, d Decision) (Done, e
 	if strings.TrimSpace(d.Reason) == "" {
 		return Done{}, Refuse("--reason \"…\" gives the reason to later readers", "a rejection needs a reason")
 	}
-	var p archive.ProposalRecord
-	err := rev.with(ctx, func(s *session) (err error) {
-		p, err = s.reject(ctx, id, d)
-		return err
-	})
+	p, err := inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.reject(ctx, id, d) })
 	return Done{Proposal: p}, err
 }
 

@@ -121,12 +121,8 @@ type Granted struct {
 // The call is never executed. If it changes parameters of its agent, it becomes a variant
 // and a proposal, which passes the gates and awaits its own approval. After a crash in
 // between, the same call finds the proposal.
-func (rev *Reviewer) ApproveRequest(ctx context.Context, id string, d Decision) (out Granted, err error) {
-	err = rev.with(ctx, func(s *session) error {
-		out, err = s.approveRequest(ctx, id, d)
-		return err
-	})
-	return out, err
+func (rev *Reviewer) ApproveRequest(ctx context.Context, id string, d Decision) (Granted, error) {
+	return inSession(ctx, rev, func(s *session) (Granted, error) { return s.approveRequest(ctx, id, d) })
 }
 
 func (s *session) approveRequest(ctx context.Context, id string, d Decision) (Granted, error) {

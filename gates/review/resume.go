@@ -37,7 +37,10 @@ func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, erro
 		if err := s.recordLost(ctx); err != nil {
 			return err
 		}
-		left, err = drafted(ctx, s.store)
+		left, err = proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
+			// An import is gated only for a target of the settings: it could name any repository.
+			return p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || p.Patch.Named)
+		})
 		return err
 	})
 	if err != nil {
@@ -69,21 +72,6 @@ func (s *session) recordLost(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// drafted returns the patches without a verdict.
-func drafted(ctx context.Context, a *archive.Archive) ([]archive.ProposalRecord, error) {
-	var out []archive.ProposalRecord
-	for p, err := range a.Proposals(ctx) {
-		if err != nil {
-			return nil, fmt.Errorf("reading the proposals: %w", err)
-		}
-		// An import is gated only for a target of the settings: it could name any repository.
-		if p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || p.Patch.Named) {
-			out = append(out, p)
-		}
-	}
-	return out, nil
 }
 
 // resume gates one proposal again, unless another process has claimed or finished it.

@@ -105,12 +105,8 @@ func (rev *Reviewer) step(name string) error {
 }
 
 // Find returns a proposal.
-func (rev *Reviewer) Find(ctx context.Context, id string) (p archive.ProposalRecord, err error) {
-	err = rev.with(ctx, func(s *session) error {
-		p, err = s.find(ctx, id)
-		return err
-	})
-	return p, err
+func (rev *Reviewer) Find(ctx context.Context, id string) (archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.find(ctx, id) })
 }
 
 func (s *session) find(ctx context.Context, id string) (archive.ProposalRecord, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"evolve/archive"
 	"evolve/patch"
@@ -139,28 +138,15 @@ func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, 
 // adoptedLater lists the proposals that were adopted after p and touch what it changes,
 // the latest first.
 func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, touches func(archive.ProposalRecord) bool) ([]string, error) {
-	type adoption struct {
-		id string
-		at time.Time
-	}
-	var found []adoption
-	for other, err := range s.store.Proposals(ctx) {
-		if err != nil {
-			return nil, fmt.Errorf("reading the proposals: %w", err)
-		}
-		if other.State != archive.Adopted || other.ID == p.ID || other.Decision == nil || p.Decision == nil || other.Decision.Time.Before(p.Decision.Time) {
-			continue
-		}
-		if touches(other) {
-			found = append(found, adoption{other.ID, other.Decision.Time})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b adoption) int { return b.at.Compare(a.at) })
+	found, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
+		return other.State == archive.Adopted && other.ID != p.ID && other.Decision != nil && p.Decision != nil && !other.Decision.Time.Before(p.Decision.Time) && touches(other)
+	})
+	slices.SortStableFunc(found, func(a, b archive.ProposalRecord) int { return b.Decision.Time.Compare(a.Decision.Time) })
 	out := make([]string, len(found))
 	for i, f := range found {
-		out[i] = f.id
+		out[i] = f.ID
 	}
-	return out, nil
+	return out, err
 }
 
 // changedSince refuses a rollback for paths that changed since the adoption.

@@ -54,6 +54,29 @@ func (rev *Reviewer) with(ctx context.Context, work func(*session) error) error 
 	return rev.Archive(ctx, func(a *archive.Archive) error { return work(&session{rev, a}) })
 }
 
+// inSession calls work in a session and returns its result.
+func inSession[T any](ctx context.Context, rev *Reviewer, work func(*session) (T, error)) (out T, err error) {
+	err = rev.with(ctx, func(s *session) (err error) {
+		out, err = work(s)
+		return err
+	})
+	return out, err
+}
+
+// proposals returns the stored proposals for which keep is true.
+func proposals(ctx context.Context, a *archive.Archive, keep func(archive.ProposalRecord) bool) ([]archive.ProposalRecord, error) {
+	var out []archive.ProposalRecord
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if keep(p) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
 // retryLocked calls work in a session to record results; see [WithStore.RetryLocked].
 func (rev *Reviewer) retryLocked(ctx context.Context, work func(context.Context, *session) error) error {
 	return rev.Archive.RetryLocked(ctx, rev.Sleep, func(ctx context.Context, a *archive.Archive) error { return work(ctx, &session{rev, a}) })

@@ -31,25 +31,19 @@ func skillsDir(agentID string) string { return path.Join("agents", agentID, "ski
 // rationale, shortened to maxRequestReason. The tool becomes callable when a person
 // approves it. If the same tool already awaits a decision or was rejected, that proposal
 // is returned.
-func (rev *Reviewer) ProposeTool(ctx context.Context, agentID string, def authored.Definition, why string) (p archive.ProposalRecord, err error) {
+func (rev *Reviewer) ProposeTool(ctx context.Context, agentID string, def authored.Definition, why string) (archive.ProposalRecord, error) {
 	star, manifest := def.Encode()
 	base := path.Join(toolsDir(agentID), def.Name)
-	err = rev.with(ctx, func(s *session) error {
-		p, err = s.proposeWritten(ctx, agentID, archive.ProposalRecord{Title: "tool " + def.Name + " for " + agentID, Rationale: why},
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
+		return s.proposeWritten(ctx, agentID, archive.ProposalRecord{Title: "tool " + def.Name + " for " + agentID, Rationale: why},
 			map[string][]byte{base + ".star": star, base + ".json": manifest})
-		return err
 	})
-	return p, err
 }
 
 // ProposeSkill makes the proposal of a skill that a run drafted. It becomes part of the
 // prompt when a person approves it.
-func (rev *Reviewer) ProposeSkill(ctx context.Context, agentID, run string, c skill.Candidate) (p archive.ProposalRecord, err error) {
-	err = rev.with(ctx, func(s *session) error {
-		p, err = s.proposeSkill(ctx, agentID, run, c)
-		return err
-	})
-	return p, err
+func (rev *Reviewer) ProposeSkill(ctx context.Context, agentID, run string, c skill.Candidate) (archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeSkill(ctx, agentID, run, c) })
 }
 
 func (s *session) proposeSkill(ctx context.Context, agentID, run string, c skill.Candidate) (archive.ProposalRecord, error) {
@@ -80,30 +74,27 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 	if p.Base, err = s.writtenBase(a, p); err != nil {
 		return p, err
 	}
-	earlier, found, err := s.earlier(ctx, func(other archive.ProposalRecord) bool {
+	earlier, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
 		return other.Imported == "" && other.Kind == p.Kind && other.Agent == p.Agent && other.Evidence == p.Evidence &&
 			(Undecided(other.State) && maps.Equal(other.Base, p.Base) || other.State == archive.Rejected)
 	})
 	if err != nil {
 		return p, err
 	}
-	if found {
-		if earlier.State == archive.GateFailed { // an input of the gates may be available now
-			earlier.State = archive.Drafted
+	if len(earlier) > 0 {
+		if earlier[0].State == archive.GateFailed { // an input of the gates may be available now
+			earlier[0].State = archive.Drafted
 		}
-		return s.fileProposal(ctx, earlier)
+		return s.fileProposal(ctx, earlier[0])
 	}
-	awaiting := 0
-	for other, err := range s.store.Proposals(ctx) {
-		if err != nil {
-			return p, fmt.Errorf("reading the proposals: %w", err)
-		}
-		if other.Kind == p.Kind && other.Agent == p.Agent && Undecided(other.State) {
-			awaiting++
-		}
+	awaiting, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
+		return other.Kind == p.Kind && other.Agent == p.Agent && Undecided(other.State)
+	})
+	if err != nil {
+		return p, err
 	}
-	if awaiting >= maxAwaiting {
-		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s await a decision already", awaiting, a.ID)
+	if len(awaiting) >= maxAwaiting {
+		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s await a decision already", len(awaiting), a.ID)
 	}
 	return s.fileProposal(ctx, p)
 }
