@@ -106,12 +106,10 @@ func agentRun(sh *shell, c *cli.Context) error {
 	if err := keepTurn(sh, c, w, t, &view); err != nil {
 		return err
 	}
-	if sh.json {
-		err = sh.printJSON(view)
-	} else {
+	err = sh.show(view, func() {
 		live.rest(view.Transcript)
 		printEnd(sh.console, view)
-	}
+	})
 	if err == nil && c.Context.Err() != nil {
 		err = context.Cause(c.Context)
 	}

@@ -36,7 +36,7 @@ func archiveBackupCommand(sh *shell) *cli.Command {
 
 func archiveBackup(sh *shell, c *cli.Context, force bool) error {
 	name := c.Args().First()
-	return reading(sh, c, func(a *archive.Archive) error {
+	return reading(sh, c, func(_ string, a *archive.Archive) error {
 		path := sh.abs(name)
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			id, err := a.ID(c.Context)

@@ -48,7 +48,7 @@ func archiveCommand(sh *shell) *cli.Command {
 }
 
 func archiveStats(sh *shell, c *cli.Context) error {
-	return reading(sh, c, func(a *archive.Archive) error {
+	return reading(sh, c, func(_ string, a *archive.Archive) error {
 		s, err := a.Stats(c.Context)
 		if err != nil {
 			return err
@@ -82,15 +82,11 @@ func archiveStats(sh *shell, c *cli.Context) error {
 }
 
 func archiveCheck(sh *shell, c *cli.Context) error {
-	return reading(sh, c, func(a *archive.Archive) error {
+	return reading(sh, c, func(_ string, a *archive.Archive) error {
 		if err := a.Check(c.Context); err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(map[string]any{"sound": true})
-		}
-		_, err := fmt.Fprintln(sh.stdout, "sound: every record reads, the indexes agree, the ledger is intact")
-		return err
+		return sh.result(map[string]any{"sound": true}, "sound: every record reads, the indexes agree, the ledger is intact\n")
 	})
 }
 
@@ -101,7 +97,7 @@ func archiveExport(sh *shell, c *cli.Context, csv bool) error {
 	if toStdout && sh.json {
 		return exit.Errorf(exit.Usage, "leave --json out, or name a FILE", "an export on standard output is many JSON lines, not one value")
 	}
-	return inspecting(sh, c, func(a *archive.Archive) error {
+	return inspecting(sh, c, func(_ string, a *archive.Archive) error {
 		write := func(ctx context.Context, w io.Writer) error {
 			if csv {
 				return a.ExportCSV(ctx, w)
@@ -131,10 +127,6 @@ func archiveExport(sh *shell, c *cli.Context, csv bool) error {
 		if err := f.CloseAtomicallyReplace(); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
-		if sh.json {
-			return sh.printJSON(map[string]any{"file": path})
-		}
-		_, err = fmt.Fprintf(sh.stdout, "written to %s\n", path)
-		return err
+		return sh.result(map[string]any{"file": path}, "written to %s\n", path)
 	})
 }

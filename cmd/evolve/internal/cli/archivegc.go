@@ -62,11 +62,7 @@ func archiveGC(sh *shell, c *cli.Context, dry bool) error {
 	if !dry {
 		sh.stands = removedWords(gone, dry)
 	}
-	if sh.json {
-		return sh.printJSON(gcView{gone, dry})
-	}
-	_, err = fmt.Fprintln(sh.stdout, removedWords(gone, dry))
-	return err
+	return sh.result(gcView{gone, dry}, "%s\n", removedWords(gone, dry))
 }
 
 // collect removes what a retention does not keep. The rewritten store has one more entry,

@@ -226,14 +226,7 @@ func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive
 		return exit.Errorf(exit.Usage, "compare with newer backups first, then add --yes: the ledger records what is lost", "there is no terminal to confirm on; nothing was restored")
 	}
 	_, _ = fmt.Fprint(who.out, b.String())
-	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, night.ErrInterrupted) {
-		return err
-	}
-	if err != nil || line != "yes" {
-		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was restored")
-	}
-	return nil
+	return who.confirm(ctx, "restored")
 }
 
 // notLost is refuseLost for a command that has no archive open.
@@ -241,11 +234,7 @@ func notLost(ctx context.Context, root string, d decision, p archive.ProposalRec
 	if d.name != "approve" {
 		return nil
 	}
-	a, err := wire.ReadArchive(root)
-	if err != nil {
-		return err
-	}
-	return errors.Join(refuseLost(ctx, a, p, w.OverrideReason), a.Close())
+	return wire.Look(root, func(a *archive.Archive) error { return refuseLost(ctx, a, p, w.OverrideReason) })
 }
 
 // refuseLost refuses to approve a proposal that was decided in a part of the ledger that a

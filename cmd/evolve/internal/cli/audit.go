@@ -19,7 +19,7 @@ func auditCommand(sh *shell) *cli.Command {
 				Name: "log", Usage: "the entries",
 				Flags: []cli.Flag{&cli.Int64Flag{Name: "from", Destination: &from, Usage: "from entry `N` on", Value: 1}},
 				Action: func(c *cli.Context) error {
-					return inspecting(sh, c, func(a *archive.Archive) error { return auditLog(c.Context, sh.console, a, from) })
+					return inspecting(sh, c, func(_ string, a *archive.Archive) error { return auditLog(c.Context, sh.console, a, from) })
 				},
 			},
 			verifyCommand(sh),

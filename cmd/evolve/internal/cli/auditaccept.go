@@ -69,9 +69,5 @@ func acceptHead(sh *shell, c *cli.Context) error {
 		return err
 	}
 	sh.stands = fmt.Sprintf("the ledger of %d entries is accepted", n)
-	if sh.json {
-		return sh.printJSON(map[string]any{"entries": n, "head": head})
-	}
-	_, err = fmt.Fprintf(sh.stdout, "accepted: %d entries, head %s\n", n, head)
-	return err
+	return sh.result(map[string]any{"entries": n, "head": head}, "accepted: %d entries, head %s\n", n, head)
 }

@@ -47,7 +47,7 @@ func auditSign(sh *shell, c *cli.Context, o signOptions) error {
 	if err != nil {
 		return err
 	}
-	return reading(sh, c, func(a *archive.Archive) error {
+	return reading(sh, c, func(_ string, a *archive.Archive) error {
 		was, err := signing.Read(c.Context, a, root, with.Allowed)
 		switch {
 		case errors.Is(err, signing.ErrUnsigned), err == nil, o.anew:

@@ -70,11 +70,7 @@ func verifyCommand(sh *shell) *cli.Command {
 }
 
 func auditVerify(sh *shell, c *cli.Context) error {
-	root, err := sh.root(c)
-	if err != nil {
-		return err
-	}
-	return inspecting(sh, c, func(a *archive.Archive) error {
+	return inspecting(sh, c, func(root string, a *archive.Archive) error {
 		v, err := verified(c.Context, sh, a, root)
 		if err == nil {
 			err = checkSigned(sh, c, a, root, &v)
@@ -82,11 +78,7 @@ func auditVerify(sh *shell, c *cli.Context) error {
 		if err != nil {
 			return unverified(err)
 		}
-		if sh.json {
-			return sh.printJSON(v)
-		}
-		printVerified(sh.console, v)
-		return nil
+		return sh.show(v, func() { printVerified(sh.console, v) })
 	})
 }
 

@@ -60,14 +60,12 @@ func benchList(sh *shell, c *cli.Context) error {
 	for _, name := range sortedSuites(w) {
 		lines = append(lines, suiteInNumbers(w, w.Suites[name]))
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"suites": lines})
-	}
-	for _, l := range lines {
-		sh.printf("%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
-			l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, text.Visible(strings.Join(l.Domains, ", ")), orDash(strings.Join(l.Agents, ", ")))
-	}
-	return nil
+	return sh.show(map[string]any{"suites": lines}, func() {
+		for _, l := range lines {
+			sh.printf("%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
+				l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, text.Visible(strings.Join(l.Domains, ", ")), orDash(strings.Join(l.Agents, ", ")))
+		}
+	})
 }
 
 func sortedSuites(w *workspace.Workspace) []string {
@@ -181,13 +179,11 @@ func benchSplit(sh *shell, c *cli.Context) error {
 		t := &s.Tasks[i]
 		lines[i] = line{t.ID, t.Domain, t.Unit(), t.Split}
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"suite": name, "tasks": lines})
-	}
-	for _, l := range lines {
-		sh.printf("%-8s %-14s %-24s %s\n", l.Split, text.Visible(l.Domain), text.Visible(l.Cluster), text.Visible(l.Task))
-	}
-	return nil
+	return sh.show(map[string]any{"suite": name, "tasks": lines}, func() {
+		for _, l := range lines {
+			sh.printf("%-8s %-14s %-24s %s\n", l.Split, text.Visible(l.Domain), text.Visible(l.Cluster), text.Visible(l.Task))
+		}
+	})
 }
 
 // openInput is handed with a usage error.

@@ -105,11 +105,7 @@ func benchRun(sh *shell, c *cli.Context) error {
 		return err
 	}
 	view.Agent = a.ID
-	if sh.json {
-		return sh.printJSON(view)
-	}
-	printBench(sh.console, view)
-	return nil
+	return sh.show(view, func() { printBench(sh.console, view) })
 }
 
 // evaluateAll evaluates a config once on every task.

@@ -8,7 +8,6 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/text"
 )
 
@@ -71,16 +70,6 @@ func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 		out = append(out, "it breaks a guard: "+price)
 	}
 	return out, nil
-}
-
-// groundsOf reads the grounds of a proposal and lets go of the archive.
-func groundsOf(ctx context.Context, root string, p archive.ProposalRecord) ([]string, error) {
-	a, err := wire.ReadArchive(root)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := grounds(ctx, a, p)
-	return lines, errors.Join(err, a.Close())
 }
 
 func printGrounds(out io.Writer, lines []string) {

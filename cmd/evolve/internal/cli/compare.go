@@ -42,7 +42,7 @@ func compareCommand(sh *shell) *cli.Command {
 		Description: "The difference is B − A. Search tasks flatter what was tuned on them; the holdout does not.",
 		Flags:       []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
-			return reading(sh, c, func(a *archive.Archive) error {
+			return reading(sh, c, func(_ string, a *archive.Archive) error {
 				id, err := agentOf(c, a)
 				if err != nil {
 					return err
@@ -62,11 +62,7 @@ func compareCommand(sh *shell) *cli.Command {
 				if err != nil {
 					return err
 				}
-				if sh.json {
-					return sh.printJSON(view)
-				}
-				printComparison(sh.console, view, one, two)
-				return nil
+				return sh.show(view, func() { printComparison(sh.console, view, one, two) })
 			})
 		},
 	}

@@ -18,6 +18,7 @@ import (
 
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/reports/model"
 	"evolve/runtime/text"
 )
@@ -60,6 +61,24 @@ func (con *console) printJSON(v any) error {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	_, err := con.stdout.Write(text.JSON(b.Bytes()))
+	return err
+}
+
+// show prints a command's result as JSON, or as text with print.
+func (con *console) show(v any, print func()) error {
+	if con.json {
+		return con.printJSON(v)
+	}
+	print()
+	return nil
+}
+
+// result prints a command's result as JSON, or as the formatted text.
+func (con *console) result(v any, format string, args ...any) error {
+	if con.json {
+		return con.printJSON(v)
+	}
+	_, err := fmt.Fprintf(con.stdout, format, args...)
 	return err
 }
 
@@ -123,6 +142,18 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 		}
 		return a.line, nil
 	}
+}
+
+// confirm asks for the word yes. Without it, the error names what was not done.
+func (p *person) confirm(ctx context.Context, what string) error {
+	line, err := p.ask(ctx, "type yes to go on: ")
+	if errors.Is(err, night.ErrInterrupted) {
+		return err
+	}
+	if err != nil || line != "yes" {
+		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was %s", what)
+	}
+	return nil
 }
 
 // command returns a command that works in the current folder.

@@ -122,9 +122,7 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	if _, err := sh.Notary(w.Root); err != nil {
 		return err
 	}
-	// The question comes before the archive is opened: a run must not wait for a person
-	// who has left the terminal.
-	p, err := peek(c, w.Root, c.Args().First())
+	p, err := peek(c, w.Root, proposalOf)
 	if err != nil {
 		return err
 	}
@@ -137,7 +135,11 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	}
 	var shown []string
 	if d.commits && undecided(p) {
-		if shown, err = groundsOf(c.Context, w.Root, p); err != nil {
+		err := wire.Look(w.Root, func(a *archive.Archive) (err error) {
+			shown, err = grounds(c.Context, a, p)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		for _, place := range model.Addressed(p) {
@@ -194,14 +196,14 @@ func outside(sh *shell) error {
 	return nil
 }
 
-// peek reads one proposal and closes the archive.
-func peek(c *cli.Context, root, id string) (archive.ProposalRecord, error) {
-	a, err := wire.ReadArchive(root)
-	if err != nil {
-		return archive.ProposalRecord{}, err
-	}
-	p, err := proposalOf(c.Context, a, id)
-	return p, errors.Join(err, a.Close())
+// peek reads the record that the first argument names and closes the archive: a run must
+// not wait for a person who has left the terminal.
+func peek[T any](c *cli.Context, root string, find func(context.Context, *archive.Archive, string) (T, error)) (found T, err error) {
+	err = wire.Look(root, func(a *archive.Archive) error {
+		found, err = find(c.Context, a, c.Args().First())
+		return err
+	})
+	return found, err
 }
 
 func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.ProposalRecord, error) {

@@ -51,11 +51,7 @@ func doctorCommand(sh *shell) *cli.Command {
 			}
 			checks := doctor.Run(c.Context, probes)
 			code := doctorCode(checks)
-			if sh.json {
-				err = sh.printJSON(map[string]any{"workspace": root, "checks": checks, "exit": code})
-			} else {
-				printChecks(sh.console, checks)
-			}
+			err = sh.show(map[string]any{"workspace": root, "checks": checks, "exit": code}, func() { printChecks(sh.console, checks) })
 			if err == nil && code != 0 {
 				err = exit.Silent(code)
 			}

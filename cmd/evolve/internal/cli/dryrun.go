@@ -29,15 +29,13 @@ func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batc
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	if con.json {
-		return con.printJSON(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)})
-	}
-	con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
-	for i := range plan.Agents {
-		printPlan(con, w, plan, i)
-	}
-	printPatchPlan(con, patchPlanOf(w, plan))
-	return nil
+	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)}, func() {
+		con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
+		for i := range plan.Agents {
+			printPlan(con, w, plan, i)
+		}
+		printPatchPlan(con, patchPlanOf(w, plan))
+	})
 }
 
 // printPlan prints the plan of one agent.

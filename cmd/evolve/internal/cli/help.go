@@ -107,19 +107,12 @@ func chapter(con *console, t topic) error {
 	if err != nil {
 		return fmt.Errorf("reading the manual: %w", err)
 	}
-	if con.json {
-		return con.printJSON(map[string]string{"topic": t.name, "text": string(text)})
-	}
-	_, err = con.stdout.Write(text)
-	return err
+	return con.result(map[string]string{"topic": t.name, "text": string(text)}, "%s", text)
 }
 
 func printVersion(con *console) error {
-	if con.json {
-		return con.printJSON(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
-	}
-	_, err := fmt.Fprintf(con.stdout, "evolve %s  %s  %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return err
+	return con.result(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH},
+		"evolve %s  %s  %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // help prints the help of a command, or the overview for an empty path.

@@ -44,17 +44,15 @@ func initCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if sh.json {
-				return sh.printJSON(map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)})
-			}
-			sh.printf("made a workspace in %s: %d files written", dir, len(written))
-			if len(kept) > 0 {
-				sh.printf(", %d kept as they were (%s)", len(kept), strings.Join(kept, ", "))
-			}
-			sh.setPlace(c, dir)
-			sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
-			sh.printf("\n\n  next    %s\n          %s\n", sh.command("evolve doctor"), sh.command("evolve run"))
-			return nil
+			return sh.show(map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)}, func() {
+				sh.printf("made a workspace in %s: %d files written", dir, len(written))
+				if len(kept) > 0 {
+					sh.printf(", %d kept as they were (%s)", len(kept), strings.Join(kept, ", "))
+				}
+				sh.setPlace(c, dir)
+				sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
+				sh.printf("\n\n  next    %s\n          %s\n", sh.command("evolve doctor"), sh.command("evolve run"))
+			})
 		},
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/wire"
 	"evolve/gates/review"
 	"evolve/runtime/text"
 )
@@ -42,12 +40,8 @@ func patchCommand(sh *shell) *cli.Command {
 }
 
 func patchList(sh *shell, c *cli.Context) error {
-	root, err := sh.root(c)
-	if err != nil {
-		return err
-	}
 	views := []patchView{}
-	err = wire.LookIfThere(root, func(a *archive.Archive) error {
+	err := readingIfThere(sh, c, func(root string, a *archive.Archive) error {
 		rev := sh.PatchReader(root)
 		return forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
 			if p.Patch != nil {
@@ -72,28 +66,26 @@ func patchList(sh *shell, c *cli.Context) error {
 }
 
 func patchShow(sh *shell, c *cli.Context) error {
-	return oneProposal(sh, c, func(p archive.ProposalRecord, _ stats.Claim, _ string, notes []string) error {
+	return oneProposal(sh, c, func(p claimed) error {
 		if p.Patch == nil {
 			return exit.Errorf(exit.Usage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
 		}
-		return showPatch(sh, c, p, notes)
+		return showPatch(sh, c, p)
 	})
 }
 
 // showPatch shows a patch in full.
-func showPatch(sh *shell, c *cli.Context, p archive.ProposalRecord, notes []string) error {
+func showPatch(sh *shell, c *cli.Context, p claimed) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
-	v := patchViewOf(sh.PatchReader(root), p, true)
-	v.Notes = notes
-	if sh.json {
-		return sh.printJSON(v)
-	}
-	printPatch(sh.console, v)
-	printAddressed(sh.stdout, notes)
-	return nil
+	v := patchViewOf(sh.PatchReader(root), p.ProposalRecord, true)
+	v.Notes = p.notes
+	return sh.show(v, func() {
+		printPatch(sh.console, v)
+		printAddressed(sh.stdout, p.notes)
+	})
 }
 
 func patchReview(sh *shell, c *cli.Context) error {
@@ -104,7 +96,7 @@ func patchReview(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := peek(c, w.Root, c.Args().First()); err != nil {
+	if _, err := peek(c, w.Root, proposalOf); err != nil {
 		return err
 	}
 	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch review"))

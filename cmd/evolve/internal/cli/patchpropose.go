@@ -114,11 +114,7 @@ func proposeIn(sh *shell, c *cli.Context, w *workspace.Workspace, target review.
 	if temporary != "" {
 		view.Workspace, sh.place = temporary, temporary
 	}
-	if sh.json {
-		err = sh.printJSON(view)
-	} else {
-		printPatch(sh.console, view)
-	}
+	err = sh.show(view, func() { printPatch(sh.console, view) })
 	if err == nil && temporary == "" {
 		resumePatches(sh, c, w, rev)
 	}

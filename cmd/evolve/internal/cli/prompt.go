@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -68,12 +67,5 @@ func confirm(ctx context.Context, sh *shell, p archive.ProposalRecord, plan stri
 		out := &shell{Host: sh.Host, console: sh.on(who.out)}
 		printDiff(out.console, p)
 	}
-	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, night.ErrInterrupted) {
-		return err
-	}
-	if err != nil || line != "yes" {
-		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was done")
-	}
-	return nil
+	return who.confirm(ctx, "done")
 }

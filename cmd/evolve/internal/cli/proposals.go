@@ -96,13 +96,8 @@ func proposalsCommand(sh *shell) *cli.Command {
 		Description: "Works while a run is on.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
 		Action: func(c *cli.Context) error {
-			root, err := sh.root(c)
-			if err != nil {
-				return err
-			}
 			lines := []proposalLine{}
-			err = wire.LookIfThere(root, func(a *archive.Archive) error {
-				var err error
+			err := readingIfThere(sh, c, func(root string, a *archive.Archive) (err error) {
 				lines, err = linesOf(c.Context, a, func(p archive.ProposalRecord) bool { return undecided(p) || c.Bool("all") })
 				if err != nil {
 					return err
@@ -134,60 +129,49 @@ func proposalsCommand(sh *shell) *cli.Command {
 	}
 }
 
-// reading opens the archive for a command that only reads.
-func reading(sh *shell, c *cli.Context, look func(*archive.Archive) error) error {
+// looker calls look with the archive of the workspace at root.
+type looker func(root string, look func(*archive.Archive) error) error
+
+// in finds the workspace and calls look with its root and its archive.
+func (open looker) in(sh *shell, c *cli.Context, look func(root string, a *archive.Archive) error) error {
 	root, err := sh.root(c)
 	if err != nil {
 		return err
 	}
-	a, err := wire.ReadArchive(root)
-	if err != nil {
-		return err
-	}
-	return errors.Join(look(a), a.Close())
+	return open(root, func(a *archive.Archive) error { return look(root, a) })
+}
+
+// reading opens the archive for a command that only reads.
+func reading(sh *shell, c *cli.Context, look func(root string, a *archive.Archive) error) error {
+	return looker(wire.Look).in(sh, c, look)
 }
 
 // inspecting is reading for a command that examines a ledger that does not match the
 // witness.
-func inspecting(sh *shell, c *cli.Context, look func(*archive.Archive) error) error {
-	root, err := sh.root(c)
-	if err != nil {
-		return err
-	}
-	a, err := wire.InspectArchive(root)
-	if err != nil {
-		return err
-	}
-	return errors.Join(look(a), a.Close())
+func inspecting(sh *shell, c *cli.Context, look func(root string, a *archive.Archive) error) error {
+	return looker(wire.Inspect).in(sh, c, look)
+}
+
+// readingIfThere is reading for a command that has an answer without an archive.
+func readingIfThere(sh *shell, c *cli.Context, look func(root string, a *archive.Archive) error) error {
+	return looker(wire.LookIfThere).in(sh, c, look)
 }
 
 // oneProposal reads the proposal that is named.
-func oneProposal(sh *shell, c *cli.Context, show func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error) error {
-	return reading(sh, c, func(a *archive.Archive) error {
-		root, err := sh.root(c)
-		if err != nil {
-			return err
-		}
+func oneProposal(sh *shell, c *cli.Context, show func(claimed) error) error {
+	return reading(sh, c, func(root string, a *archive.Archive) error {
 		p, err := proposalOf(c.Context, a, c.Args().First())
 		if err != nil {
 			return err
 		}
-		claim, err := claimOf(c.Context, a, p)
+		out, err := claimedOf(c.Context, sh, a, root, p)
 		if err != nil {
 			return err
 		}
 		if p.OfConfig() {
-			p.Rationale = named(c.Context, a, p.Agent, p.Rationale)
+			out.Rationale = named(c.Context, a, p.Agent, p.Rationale)
 		}
-		against, err := contradiction(c.Context, a, p)
-		if err != nil {
-			return err
-		}
-		notes, err := provenanceNotes(c.Context, sh, a, root, p)
-		if err != nil {
-			return err
-		}
-		return show(p, claim, against, notes)
+		return show(out)
 	})
 }
 
@@ -240,38 +224,34 @@ func showCommand(sh *shell) *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return oneProposal(sh, c, func(p archive.ProposalRecord, claim stats.Claim, against string, notes []string) error {
+			return oneProposal(sh, c, func(p claimed) error {
 				if p.Patch != nil {
-					return showPatch(sh, c, p, notes)
+					return showPatch(sh, c, p)
 				}
-				if sh.json {
-					view := viewOf(p)
-					view.Claim, view.Contradiction, view.Notes = claim, against, notes
-					return sh.printJSON(view)
-				}
-				printProposal(sh.console, p, claim, against, notes)
-				return nil
+				view := viewOf(p.ProposalRecord)
+				view.Claim, view.Contradiction, view.Notes = p.claim, p.against, p.notes
+				return sh.show(view, func() { printProposal(sh.console, p) })
 			})
 		},
 	}
 }
 
-func printProposal(con *console, p archive.ProposalRecord, claim stats.Claim, against string, notes []string) {
+func printProposal(con *console, p claimed) {
 	con.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), stateName(p.State))
 	if p.Rationale != "" {
 		con.printf("    %s\n", foreign.Visible(p.Rationale))
 	}
-	if words := claims[claim]; words != "" {
+	if words := claims[p.claim]; words != "" {
 		con.printf("    claim: %s\n", words)
 	}
-	if against != "" {
-		con.printf("  ! no claim: %s\n", foreign.Visible(against))
+	if p.against != "" {
+		con.printf("  ! no claim: %s\n", foreign.Visible(p.against))
 	}
-	printAddressed(con.stdout, model.Addressed(p))
+	printAddressed(con.stdout, model.Addressed(p.ProposalRecord))
 	con.printf("\nchanges\n")
 	printChanges(con.stdout, p.Changes, 24)
 	printFiles(con.stdout, p.Files, false)
-	printWritten(con, p)
+	printWritten(con, p.ProposalRecord)
 	printGates(con, p.Gates)
 	con.printf("\nprovenance\n")
 	for _, kv := range [][2]string{
@@ -290,8 +270,8 @@ func printProposal(con *console, p archive.ProposalRecord, claim stats.Claim, ag
 		}
 	}
 	printDecision(con, p.Decision)
-	printAddressed(con.stdout, notes)
-	printCommands(con, decisionsOn(p))
+	printAddressed(con.stdout, p.notes)
+	printCommands(con, decisionsOn(p.ProposalRecord))
 }
 
 // printAddressed names text that addresses a reviewer.
@@ -394,12 +374,9 @@ func diffCommand(sh *shell) *cli.Command {
 		ArgsUsage:   "ID",
 		Description: "Invisible and control characters are shown escaped. Works while a run is on.",
 		Action: func(c *cli.Context) error {
-			return oneProposal(sh, c, func(p archive.ProposalRecord, _ stats.Claim, _ string, _ []string) error {
-				if sh.json {
-					return sh.printJSON(map[string]any{"id": p.ID, "changes": p.Changes, "files": viewOf(p).Files})
-				}
-				printDiff(sh.console, p)
-				return nil
+			return oneProposal(sh, c, func(p claimed) error {
+				files := viewOf(p.ProposalRecord).Files
+				return sh.show(map[string]any{"id": p.ID, "changes": p.Changes, "files": files}, func() { printDiff(sh.console, p.ProposalRecord) })
 			})
 		},
 	}

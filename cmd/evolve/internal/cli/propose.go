@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -44,11 +43,7 @@ func proposeCommand(sh *shell) *cli.Command {
 					return err
 				}
 				sh.stands = p.ID + " is proposed"
-				if sh.json {
-					return sh.printJSON(viewOf(p))
-				}
-				_, err = fmt.Fprintf(sh.stdout, "%s  %s  %s\n\n  %s\n", p.ID, text.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
-				return err
+				return sh.result(viewOf(p), "%s  %s  %s\n\n  %s\n", p.ID, text.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
 			}()
 			return errors.Join(err, a.Close())
 		},

@@ -36,11 +36,7 @@ func reportCommand(sh *shell) *cli.Command {
 			&cli.BoolFlag{Name: "open", Destination: &o.open, Usage: "write the page and show it in the browser"},
 		},
 		Action: func(c *cli.Context) error {
-			root, err := sh.root(c)
-			if err != nil {
-				return err
-			}
-			return reading(sh, c, func(a *archive.Archive) error {
+			return reading(sh, c, func(root string, a *archive.Archive) error {
 				if c.Args().First() == "index" {
 					return printIndex(c.Context, sh, root, a, o)
 				}

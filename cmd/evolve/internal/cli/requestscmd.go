@@ -15,7 +15,6 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/wire"
 	foreign "evolve/runtime/text"
 )
 
@@ -56,16 +55,12 @@ func requestsCommand(sh *shell) *cli.Command {
 			{
 				Name: "show", Usage: "one in full: the exact call, its reason, its story", ArgsUsage: "ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error {
-					return reading(sh, c, func(a *archive.Archive) error {
+					return reading(sh, c, func(_ string, a *archive.Archive) error {
 						r, err := requestOf(c.Context, a, c.Args().First())
 						if err != nil {
 							return err
 						}
-						if sh.json {
-							return sh.printJSON(requestView{ChangeRequestRecord: r})
-						}
-						printRequest(sh.console, r)
-						return nil
+						return sh.show(requestView{ChangeRequestRecord: r}, func() { printRequest(sh.console, r) })
 					})
 				},
 			},
@@ -76,12 +71,8 @@ func requestsCommand(sh *shell) *cli.Command {
 }
 
 func requestsList(sh *shell, c *cli.Context) error {
-	root, err := sh.root(c)
-	if err != nil {
-		return err
-	}
 	lines := []requestLine{}
-	err = wire.LookIfThere(root, func(a *archive.Archive) error {
+	err := readingIfThere(sh, c, func(_ string, a *archive.Archive) error {
 		return forEachRequest(c.Context, a, func(r archive.ChangeRequestRecord) {
 			if r.State == archive.RequestOpen || c.Bool("all") {
 				lines = append(lines, requestLineOf(r))

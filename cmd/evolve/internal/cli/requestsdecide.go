@@ -9,10 +9,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
-	"evolve/mutate/night"
 	"evolve/runtime/text"
 )
 
@@ -64,7 +62,7 @@ func decideRequest(sh *shell, c *cli.Context, d requestWord) error {
 	if err != nil {
 		return err
 	}
-	r, err := peekRequest(c, w.Root, c.Args().First())
+	r, err := peek(c, w.Root, requestOf)
 	if err != nil {
 		return err
 	}
@@ -92,17 +90,6 @@ func decideRequest(sh *shell, c *cli.Context, d requestWord) error {
 	return printGranted(sh.console, granted)
 }
 
-// peekRequest reads one change request and closes the archive: a run must not wait for an
-// answer.
-func peekRequest(c *cli.Context, root, id string) (archive.ChangeRequestRecord, error) {
-	a, err := wire.ReadArchive(root)
-	if err != nil {
-		return archive.ChangeRequestRecord{}, err
-	}
-	r, err := requestOf(c.Context, a, id)
-	return r, errors.Join(err, a.Close())
-}
-
 // confirmBytes is how much of a call is shown before the question.
 const confirmBytes = 4000
 
@@ -118,14 +105,7 @@ func confirmRequest(ctx context.Context, con *console, w *workspace.Workspace, r
 		_, _ = fmt.Fprintln(who.out, "it becomes a proposal, in the place of one that awaits a decision:")
 		printChanges(who.out, review.Changes(wish.Agent.Space.Names(), wish.Agent.Champion, wish.Config), 24)
 	}
-	line, err := who.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, night.ErrInterrupted) {
-		return err
-	}
-	if err != nil || line != "yes" {
-		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was done")
-	}
-	return nil
+	return who.confirm(ctx, "done")
 }
 
 func printGranted(con *console, g review.Granted) error {
@@ -133,22 +113,20 @@ func printGranted(con *console, g review.Granted) error {
 	if r.State == archive.RequestApproved && g.Proposal == nil {
 		left = leftToPerson(r.Request.Type)
 	}
-	if con.json {
-		return con.printJSON(requestView{r, left})
-	}
-	switch p := g.Proposal; {
-	case r.State == archive.RequestDenied:
-		con.printf("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
-	case p != nil:
-		con.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, text.Visible(p.Title), stateName(p.State), con.command("evolve show "+p.ID))
-	default:
-		con.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
-		if g.Why != "" {
-			con.printf("it became no proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
+	return con.show(requestView{r, left}, func() {
+		switch p := g.Proposal; {
+		case r.State == archive.RequestDenied:
+			con.printf("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
+		case p != nil:
+			con.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, text.Visible(p.Title), stateName(p.State), con.command("evolve show "+p.ID))
+		default:
+			con.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
+			if g.Why != "" {
+				con.printf("it became no proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
+			}
+			con.printf("\n  what is left    %s\n  the call        %s\n", left, con.command("evolve requests show "+r.ID))
 		}
-		con.printf("\n  what is left    %s\n  the call        %s\n", left, con.command("evolve requests show "+r.ID))
-	}
-	return nil
+	})
 }
 
 // leftToPerson returns what a person has to do for a change that evolve does not make.

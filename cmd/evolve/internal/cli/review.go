@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -56,7 +57,7 @@ func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person)
 		if p.Patch != nil {
 			printPatch(out.console, patchViewOf(sh.PatchReader(w.Root), p.ProposalRecord, true))
 		} else {
-			printProposal(out.console, p.ProposalRecord, p.claim, p.against, p.notes)
+			printProposal(out.console, p)
 			printGrounds(who.out, p.grounds)
 		}
 		state, err := reviewOne(sh, c, w, who, out, p.ProposalRecord)
@@ -105,28 +106,41 @@ type claimed struct {
 func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 	var list []claimed
 	err := wire.LookIfThere(root, func(a *archive.Archive) error {
+		var found []archive.ProposalRecord
 		err := forEachProposal(c.Context, a, func(p archive.ProposalRecord) {
 			if undecided(p) {
-				list = append(list, claimed{ProposalRecord: p})
+				found = append(found, p)
 			}
 		})
-		for i := range list {
-			if err == nil {
-				list[i].claim, err = claimOf(c.Context, a, list[i].ProposalRecord)
-			}
-			if err == nil {
-				list[i].against, err = contradiction(c.Context, a, list[i].ProposalRecord)
-			}
-			if err == nil {
-				list[i].notes, err = provenanceNotes(c.Context, sh, a, root, list[i].ProposalRecord)
-			}
-			if err == nil && list[i].against == "" {
-				list[i].grounds, err = grounds(c.Context, a, list[i].ProposalRecord)
-			}
+		if err != nil {
+			return err
 		}
-		return err
+		for _, p := range found {
+			one, err := claimedOf(c.Context, sh, a, root, p)
+			if err == nil && one.against == "" {
+				one.grounds, err = grounds(c.Context, a, p)
+			}
+			if err != nil {
+				return err
+			}
+			list = append(list, one)
+		}
+		return nil
 	})
 	return list, err
+}
+
+// claimedOf reads what may be said of a proposal, but for the grounds.
+func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) (out claimed, err error) {
+	out.ProposalRecord = p
+	if out.claim, err = claimOf(ctx, a, p); err != nil {
+		return out, err
+	}
+	if out.against, err = contradiction(ctx, a, p); err != nil {
+		return out, err
+	}
+	out.notes, err = provenanceNotes(ctx, sh, a, root, p)
+	return out, err
 }
 
 // errEnough means that the person quits the review.

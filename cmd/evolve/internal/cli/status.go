@@ -93,11 +93,7 @@ func statusCommand(sh *shell) *cli.Command {
 				return err
 			}
 			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
-			if sh.json {
-				return sh.printJSON(view)
-			}
-			printStatus(sh.console, view)
-			return nil
+			return sh.show(view, func() { printStatus(sh.console, view) })
 		},
 	}
 }

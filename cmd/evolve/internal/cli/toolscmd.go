@@ -360,12 +360,5 @@ func confirmTool(ctx context.Context, con *console, hint, plan string) error {
 		return exit.Errorf(exit.Usage, hint, "there is no terminal to confirm on")
 	}
 	_, _ = fmt.Fprintln(who.out, text.Visible(plan))
-	line, err := who.ask(ctx, "type yes to go on: ")
-	if ctx.Err() != nil {
-		return err
-	}
-	if err != nil || line != "yes" {
-		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was done")
-	}
-	return nil
+	return who.confirm(ctx, "done")
 }

@@ -63,14 +63,14 @@ func variantsCommand(sh *shell) *cli.Command {
 		Name: "variants", Usage: "the configs that were tried",
 		Flags: []cli.Flag{agentFlag(), &cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30}},
 		Action: func(c *cli.Context) error {
-			return reading(sh, c, func(a *archive.Archive) error { return listVariants(sh.console, c, a) })
+			return reading(sh, c, func(_ string, a *archive.Archive) error { return listVariants(sh.console, c, a) })
 		},
 		Subcommands: []*cli.Command{{
 			Name: "show", Usage: "one variant: its config and where it came from", ArgsUsage: "VARIANT",
 			Flags: []cli.Flag{agentFlag()},
 			Action: func(c *cli.Context) error {
 				name := c.Args().First()
-				return reading(sh, c, func(a *archive.Archive) error {
+				return reading(sh, c, func(_ string, a *archive.Archive) error {
 					id, err := agentOf(c, a)
 					if err != nil {
 						return err
@@ -79,11 +79,7 @@ func variantsCommand(sh *shell) *cli.Command {
 					if err != nil {
 						return err
 					}
-					if sh.json {
-						return sh.printJSON(v)
-					}
-					printVariant(sh.console, v)
-					return nil
+					return sh.show(v, func() { printVariant(sh.console, v) })
 				})
 			},
 		}},
@@ -109,16 +105,14 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 			list = list[1:]
 		}
 	}
-	if con.json {
-		return con.printJSON(map[string]any{"agent": id, "variants": list})
-	}
-	if all > len(list) {
-		con.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
-	}
-	for _, v := range list {
-		con.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), text.Visible(v.Operator), text.Visible(v.Rationale))
-	}
-	return nil
+	return con.show(map[string]any{"agent": id, "variants": list}, func() {
+		if all > len(list) {
+			con.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
+		}
+		for _, v := range list {
+			con.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), text.Visible(v.Operator), text.Visible(v.Rationale))
+		}
+	})
 }
 
 func printVariant(con *console, v archive.Variant) {
@@ -150,7 +144,7 @@ func lineageCommand(sh *shell) *cli.Command {
 		Flags: []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
-			return reading(sh, c, func(a *archive.Archive) error {
+			return reading(sh, c, func(_ string, a *archive.Archive) error {
 				id, err := agentOf(c, a)
 				if err != nil {
 					return err
@@ -163,13 +157,11 @@ func lineageCommand(sh *shell) *cli.Command {
 				if err != nil {
 					return err
 				}
-				if sh.json {
-					return sh.printJSON(map[string]any{"agent": id, "lineage": line})
-				}
-				for depth, v := range line {
-					sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, text.Visible(v.Operator), text.Visible(v.Rationale))
-				}
-				return nil
+				return sh.show(map[string]any{"agent": id, "lineage": line}, func() {
+					for depth, v := range line {
+						sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, text.Visible(v.Operator), text.Visible(v.Rationale))
+					}
+				})
 			})
 		},
 	}

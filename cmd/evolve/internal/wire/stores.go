@@ -19,11 +19,6 @@ func ReadArchive(root string) (*archive.Archive, error) {
 	return Begun(archive.OpenRead(ArchiveDir(root)))
 }
 
-// InspectArchive opens the archive for reading even if its ledger does not match the witness.
-func InspectArchive(root string) (*archive.Archive, error) {
-	return Begun(archive.Inspect(ArchiveDir(root)))
-}
-
 // Begun turns the error of a missing archive into one that nothing is recorded yet.
 func Begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	if errors.Is(err, archive.ErrNotFound) {
@@ -106,21 +101,34 @@ func (h *Host) UnsweptLender(root, owner string) review.WithStore {
 func lender(open func() (*archive.Archive, error)) review.WithStore {
 	return func(_ context.Context, work func(*archive.Archive) error) error {
 		a, err := open()
-		if err != nil {
-			return err
-		}
-		return errors.Join(work(a), a.Close())
+		return lookInto(a, err, work)
 	}
 }
 
-// LookIfThere opens the archive for a command that has an answer without one.
+// Look calls look with the archive, opened for reading, and closes it.
+func Look(root string, look func(*archive.Archive) error) error {
+	a, err := ReadArchive(root)
+	return lookInto(a, err, look)
+}
+
+// Inspect is Look for a ledger that does not match the witness.
+func Inspect(root string, look func(*archive.Archive) error) error {
+	a, err := Begun(archive.Inspect(ArchiveDir(root)))
+	return lookInto(a, err, look)
+}
+
+// LookIfThere is Look for a command that has an answer without an archive.
 func LookIfThere(root string, look func(*archive.Archive) error) error {
 	a, err := archive.OpenRead(ArchiveDir(root))
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil
 	}
+	return lookInto(a, Opening(err), look)
+}
+
+func lookInto(a *archive.Archive, err error, look func(*archive.Archive) error) error {
 	if err != nil {
-		return Opening(err)
+		return err
 	}
 	return errors.Join(look(a), a.Close())
 }

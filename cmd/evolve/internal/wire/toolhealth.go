@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -133,11 +132,9 @@ type QuarantineNote struct {
 
 // Entry returns the ledger entry of a kind.
 func (n QuarantineNote) Entry(kind, actor string, now time.Time) (archive.LedgerEntry, error) {
-	data, err := json.Marshal(n)
-	if err != nil {
-		return archive.LedgerEntry{}, fmt.Errorf("writing the ledger: %w", err)
-	}
-	return archive.LedgerEntry{Time: now, Kind: kind, Actor: actor, Data: data}, nil
+	e, err := archive.NewLedgerEntry(now, kind, "", n)
+	e.Actor = actor
+	return e, err
 }
 
 // keepHealth stores what happened to the tools. When another run holds the archive, only the
