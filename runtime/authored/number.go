@@ -1,9 +1,9 @@
 package authored
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
+	"reflect"
 	"slices"
 
 	starjson "go.starlark.net/lib/json"
@@ -193,47 +193,53 @@ func bound(f *syntax.File) error {
 func (b *bounding) statements(list []syntax.Stmt) []syntax.Stmt {
 	out := make([]syntax.Stmt, 0, len(list))
 	for _, s := range list {
-		out = append(out, b.statement(s)...)
+		b.rewrite(reflect.ValueOf(s))
+		if a, ok := s.(*syntax.AssignStmt); ok {
+			out = append(out, b.assignment(a)...)
+		} else {
+			out = append(out, s)
+		}
 	}
 	return out
 }
 
-func (b *bounding) statement(s syntax.Stmt) []syntax.Stmt {
-	switch s := s.(type) {
-	case *syntax.AssignStmt:
-		return b.assignment(s)
-	case *syntax.DefStmt:
-		b.all(s.Params)
-		s.Body = b.statements(s.Body)
-	case *syntax.ExprStmt:
-		b.rewrite(&s.X)
-	case *syntax.ForStmt:
-		b.rewrite(&s.Vars)
-		b.rewrite(&s.X)
-		s.Body = b.statements(s.Body)
-	case *syntax.IfStmt:
-		b.rewrite(&s.Cond)
-		s.True = b.statements(s.True)
-		if s.False != nil {
-			s.False = b.statements(s.False)
+// rewrite replaces the operators in everything that a node holds, whatever its kind.
+func (b *bounding) rewrite(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		if list, ok := v.Interface().([]syntax.Stmt); ok && len(list) > 0 {
+			v.Set(reflect.ValueOf(b.statements(list)))
+			return
 		}
-	case *syntax.WhileStmt:
-		b.rewrite(&s.Cond)
-		s.Body = b.statements(s.Body)
-	case *syntax.ReturnStmt:
-		b.rewrite(&s.Result)
-	case *syntax.LoadStmt, *syntax.BranchStmt:
-	default:
-		b.unknown(s)
+		for i := range v.Len() {
+			b.rewrite(v.Index(i))
+		}
+	case reflect.Interface:
+		b.rewrite(v.Elem())
+		// Named arguments such as f(a=1) are binary expressions too.
+		if e, ok := v.Interface().(*syntax.BinaryExpr); ok && counted[e.Op] {
+			v.Set(reflect.ValueOf(application(operatorName(e.Op), e.OpPos, e.X, e.Y)))
+		}
+	case reflect.Pointer:
+		if e, ok := v.Interface().(*syntax.Literal); ok {
+			if n, ok := e.Value.(*big.Int); ok && n.BitLen() > maxBits && b.err == nil {
+				b.err = fmt.Errorf("%v: %w", e.TokenPos, errLong)
+			}
+			return
+		}
+		if node := v.Elem(); node.Kind() == reflect.Struct {
+			for i := range node.NumField() {
+				if node.Type().Field(i).IsExported() {
+					b.rewrite(node.Field(i))
+				}
+			}
+		}
 	}
-	return []syntax.Stmt{s}
 }
 
 // assignment turns x op= y into x = op(x, y). For x[i] op= y both x and i are held in
 // variables first, so that each is evaluated once.
 func (b *bounding) assignment(s *syntax.AssignStmt) []syntax.Stmt {
-	b.rewrite(&s.LHS)
-	b.rewrite(&s.RHS)
 	name := augmented[s.Op]
 	if name == "" {
 		return []syntax.Stmt{s}
@@ -270,86 +276,4 @@ func (b *bounding) assignment(s *syntax.AssignStmt) []syntax.Stmt {
 
 func application(name string, at syntax.Position, args ...syntax.Expr) syntax.Expr {
 	return &syntax.CallExpr{Fn: &syntax.Ident{NamePos: at, Name: name}, Lparen: at, Args: args, Rparen: at}
-}
-
-func (b *bounding) all(list []syntax.Expr) {
-	for i := range list {
-		b.rewrite(&list[i])
-	}
-}
-
-// rewrite replaces the operators in an expression, which may be absent.
-func (b *bounding) rewrite(at *syntax.Expr) {
-	switch e := (*at).(type) {
-	case nil, *syntax.Ident:
-	case *syntax.Literal:
-		if n, ok := e.Value.(*big.Int); ok && n.BitLen() > maxBits && b.err == nil {
-			b.err = fmt.Errorf("%v: %w", e.TokenPos, errLong)
-		}
-	case *syntax.BinaryExpr: // named arguments such as f(a=1) are binary expressions too
-		b.rewrite(&e.X)
-		b.rewrite(&e.Y)
-		if counted[e.Op] {
-			*at = application(operatorName(e.Op), e.OpPos, e.X, e.Y)
-		}
-	case *syntax.UnaryExpr:
-		b.rewrite(&e.X)
-	case *syntax.ParenExpr:
-		b.rewrite(&e.X)
-	case *syntax.CallExpr:
-		b.rewrite(&e.Fn)
-		b.all(e.Args)
-	case *syntax.DotExpr:
-		b.rewrite(&e.X)
-	case *syntax.IndexExpr:
-		b.rewrite(&e.X)
-		b.rewrite(&e.Y)
-	case *syntax.SliceExpr:
-		for _, part := range []*syntax.Expr{&e.X, &e.Lo, &e.Hi, &e.Step} {
-			b.rewrite(part)
-		}
-	case *syntax.ListExpr:
-		b.all(e.List)
-	case *syntax.TupleExpr:
-		b.all(e.List)
-	case *syntax.DictExpr:
-		b.all(e.List)
-	case *syntax.DictEntry:
-		b.rewrite(&e.Key)
-		b.rewrite(&e.Value)
-	case *syntax.CondExpr:
-		b.rewrite(&e.Cond)
-		b.rewrite(&e.True)
-		b.rewrite(&e.False)
-	case *syntax.LambdaExpr:
-		b.all(e.Params)
-		b.rewrite(&e.Body)
-	case *syntax.Comprehension:
-		b.rewrite(&e.Body)
-		b.clauses(e.Clauses)
-	default:
-		b.unknown(e)
-	}
-}
-
-// clauses replaces the operators in the clauses of a comprehension.
-func (b *bounding) clauses(list []syntax.Node) {
-	for _, c := range list {
-		switch c := c.(type) {
-		case *syntax.ForClause:
-			b.rewrite(&c.Vars)
-			b.rewrite(&c.X)
-		case *syntax.IfClause:
-			b.rewrite(&c.Cond)
-		default:
-			b.unknown(c)
-		}
-	}
-}
-
-// unknown refuses syntax that a later version of the interpreter introduced.
-func (b *bounding) unknown(n syntax.Node) {
-	if b.err == nil {
-		b.err = errors.New("a part of the language that is not supported: " + fmt.Sprintf("%T", n))
-	}
 }
