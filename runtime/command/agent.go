@@ -159,7 +159,7 @@ type turn struct {
 // jsonl asks a running program, or a new one, and returns it if it can be asked again.
 func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	a := t.agent
-	if w != nil && w.stdout.stale() {
+	if w != nil && w.stale() {
 		// It ended, or wrote a line without a request.
 		a.retire(w)
 		w = nil

@@ -27,8 +27,8 @@ const maxProcesses = 4096
 // worker is one started program with its pipes.
 type worker struct {
 	process *sandbox.Process
-	stdin   *os.File
-	stdout  *lines
+	pipes   sandbox.Pipes
+	stdout  *sandbox.Lines
 	stderr  *tail
 	// last is the id of the last request that it answered, "" before the first.
 	last string
@@ -44,26 +44,16 @@ type worker struct {
 
 // startWorker starts the program. ctx bounds only the start.
 func startWorker(ctx context.Context, o *Options, writable []string) (*worker, error) {
-	var files []*os.File // read and write ends in turn
-	for range 3 {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll(files)
-			return nil, fmt.Errorf("making a pipe: %w", err)
-		}
-		files = append(files, r, w)
-	}
-	p, err := o.Sandbox.Start(ctx, sandbox.Spec{
+	p, pipes, err := o.Sandbox.StartPiped(ctx, sandbox.Spec{
 		Argv: o.Argv, Dir: o.Dir, Writable: writable, Hidden: o.Hidden, Env: o.Env, Network: o.Network,
-		Stdin: files[0], Stdout: files[3], Stderr: files[5], Limits: sandbox.Limits{Processes: maxProcesses}, Temp: o.Scratch,
+		Limits: sandbox.Limits{Processes: maxProcesses}, Temp: o.Scratch,
 	})
 	if err != nil {
-		closeAll(files)
+		pipes.Close()
 		return nil, err
 	}
-	closeAll([]*os.File{files[0], files[3], files[5]})
 	w := &worker{
-		process: p, stdin: files[1], stdout: &lines{file: files[2], limit: maxResponse}, stderr: &tail{file: files[4]},
+		process: p, pipes: pipes, stdout: sandbox.NewLines(pipes.Out, maxResponse), stderr: &tail{file: pipes.Err},
 		done: make(chan struct{}), drained: make(chan struct{}),
 	}
 	go func() {
@@ -77,12 +67,6 @@ func startWorker(ctx context.Context, o *Options, writable []string) (*worker, e
 	return w, nil
 }
 
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close()
-	}
-}
-
 // stop kills the program with all its descendants, and waits for their end.
 func (w *worker) stop() {
 	w.count() // the count is unavailable after the kill
@@ -93,15 +77,15 @@ func (w *worker) stop() {
 // dispose stops the worker and frees its resources.
 func (w *worker) dispose() {
 	w.stop()
-	closeAll([]*os.File{w.stdin, w.stdout.file, w.stderr.file})
+	w.pipes.Close()
 	<-w.drained
 }
 
 // until sets the deadline for reading and writing.
 func (w *worker) until(t time.Time) {
 	// Pipes support deadlines; without one, a read would end only with the program.
-	_ = w.stdin.SetWriteDeadline(t)
-	_ = w.stdout.file.SetReadDeadline(t)
+	_ = w.pipes.In.SetWriteDeadline(t)
+	_ = w.pipes.Out.SetReadDeadline(t)
 }
 
 // ended waits for the end of a program that closed its output, kills it after a grace
@@ -121,9 +105,9 @@ func (w *worker) ended() string {
 // send writes the request. sent returns the number of bytes written.
 func (w *worker) send(line []byte, last bool) (sent func() int) {
 	write := func() int {
-		n, err := w.stdin.Write(line)
+		n, err := w.pipes.In.Write(line)
 		if last && err == nil {
-			_ = w.stdin.Close()
+			_ = w.pipes.In.Close()
 		}
 		return n
 	}
@@ -155,12 +139,12 @@ const (
 // request.
 func (w *worker) ask(line []byte) (answer []byte, b *breach, untouched bool) {
 	sent := w.send(line, false)
-	answer, err := w.stdout.next()
+	answer, err := w.stdout.Next()
 	if err == nil {
 		if len(line) > shortLine {
 			// The answer came before the end of the request: the program may take the
 			// rest of it for the next one.
-			_ = w.stdin.SetWriteDeadline(time.Unix(1, 0)) // stops a pending write
+			_ = w.pipes.In.SetWriteDeadline(time.Unix(1, 0)) // stops a pending write
 			if sent() < len(line) {
 				return nil, w.fail(violated, "the program answered before it had read the request"), false
 			}
@@ -170,18 +154,18 @@ func (w *worker) ask(line []byte) (answer []byte, b *breach, untouched bool) {
 	b = w.judge(err)
 	w.stop()
 	n := sent()
-	return nil, b, b.kind == crashed && unread(w.stdin) >= n
+	return nil, b, b.kind == crashed && unread(w.pipes.In) >= n
 }
 
 // askOnce sends the only request and reads the only line, to the program's end.
 func (w *worker) askOnce(line []byte) ([]byte, *breach) {
 	sent := w.send(line, true)
 	defer sent()
-	first, err := w.stdout.next()
+	first, err := w.stdout.Next()
 	answer := append([]byte(nil), first...)
 	if err == nil {
 		var rest []byte
-		if rest, err = w.stdout.next(); err == nil || len(rest) > 0 {
+		if rest, err = w.stdout.Next(); err == nil || len(rest) > 0 {
 			return nil, w.fail(violated, "the program wrote more than one line")
 		}
 	}
@@ -203,8 +187,8 @@ func (w *worker) askOnce(line []byte) ([]byte, *breach) {
 // judge returns the breach that a read error means.
 func (w *worker) judge(err error) *breach {
 	switch {
-	case errors.Is(err, errOverlong):
-		return &breach{violated, fmt.Sprintf("the program wrote a line of more than %d bytes", w.stdout.limit)}
+	case errors.Is(err, sandbox.ErrOverlong):
+		return &breach{violated, fmt.Sprintf("the program wrote a line of more than %d bytes", maxResponse)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &breach{expired, ""}
 	}

@@ -1,11 +1,8 @@
 package mcp
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,40 +10,6 @@ import (
 
 // maxMessage bounds one message of a server, in bytes.
 const maxMessage = 4 << 20
-
-// errOverlong reports that a line exceeds its bound.
-var errOverlong = errors.New("the line is too long")
-
-// lines reads lines of bounded length. Its memory is bounded by twice the limit,
-// whatever the input.
-type lines struct {
-	r     *bufio.Reader
-	limit int
-	line  []byte
-}
-
-func newLines(r io.Reader, limit int) *lines {
-	return &lines{r: bufio.NewReaderSize(r, 4096), limit: limit}
-}
-
-// next returns the next line without its end and surrounding space. It is valid until
-// the next call. Text at the end of the input without a newline is no line.
-func (l *lines) next() ([]byte, error) {
-	l.line = l.line[:0]
-	for {
-		part, err := l.r.ReadSlice('\n')
-		if len(l.line)+len(bytes.TrimSuffix(part, []byte{'\n'})) > l.limit {
-			return nil, errOverlong
-		}
-		l.line = append(l.line, part...)
-		switch {
-		case err == nil:
-			return bytes.TrimSpace(l.line), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
-	}
-}
 
 // wire is the JSON form of a message.
 type wire struct {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -19,42 +18,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sys/unix"
 
+	"evolve/runtime/sandbox"
 	"evolve/runtime/tool"
 )
 
-func TestLines(t *testing.T) {
-	for name, c := range map[string]struct {
-		in    string
-		limit int
-		want  []string
-		err   error
-	}{
-		"lines":          {"a\nb\r\n\n  c \n", 10, []string{"a", "b", "", "c"}, io.EOF},
-		"unfinished":     {"a\nb", 10, []string{"a"}, io.EOF},
-		"nothing":        {"", 10, nil, io.EOF},
-		"just fits":      {"abc\n", 3, []string{"abc"}, io.EOF},
-		"just too long":  {"abcd\n", 3, nil, errOverlong},
-		"never ends":     {strings.Repeat("x", 10_000), 100, nil, errOverlong},
-		"over a buffer":  {strings.Repeat("x", 10_000) + "\ny\n", 10_000, []string{strings.Repeat("x", 10_000), "y"}, io.EOF},
-		"after too long": {"a\nabcd\nb\n", 3, []string{"a"}, errOverlong},
-	} {
-		for _, r := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
-			l := newLines(r, c.limit)
-			var got []string
-			for {
-				line, err := l.next()
-				if err != nil {
-					if !errors.Is(err, c.err) {
-						t.Errorf("%s: %v, want %v", name, err, c.err)
-					}
-					break
-				}
-				got = append(got, string(line))
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
-		}
+// TestReadLines reads a message between empty lines and white space.
+func TestReadLines(t *testing.T) {
+	p := &process{lines: sandbox.NewLines(strings.NewReader("\n \r\n  {\"jsonrpc\":\"2.0\",\"method\":\"x\"} \r\n"), maxMessage)}
+	msg, err := p.Read(t.Context())
+	if diff := cmp.Diff(jsonrpc.Message(&jsonrpc.Request{Method: "x"}), msg, cmp.AllowUnexported(jsonrpc.ID{})); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
 	}
 }
 
@@ -157,10 +130,11 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1e300,"error":{"code":1,"message":"\ud800"}}`+"\n"), 1000)
 	f.Fuzz(func(t *testing.T, in []byte, limit int) {
 		limit = min(max(limit, 0), 1<<16)
-		l := newLines(iotest.HalfReader(bytes.NewReader(in)), limit)
+		l := sandbox.NewLines(iotest.HalfReader(bytes.NewReader(in)), limit)
 		var got []byte
 		for {
-			line, err := l.next()
+			line, err := l.Next()
+			line = bytes.TrimSpace(line)
 			if err != nil {
 				break
 			}

@@ -36,7 +36,7 @@ type process struct {
 	proc          *sandbox.Process
 	stdin, stdout *os.File
 	stderr        *os.File
-	lines         *lines
+	lines         *sandbox.Lines
 	scrub         func(string) string
 	// turn is a lock for writing.
 	turn chan struct{}
@@ -57,30 +57,20 @@ var _ mcp.Connection = (*process)(nil)
 
 // startProcess starts a server's program. ctx bounds only the start.
 func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*process, error) {
-	var files []*os.File // read and write ends in turn
-	for range 3 {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll(files...)
-			return nil, fmt.Errorf("making a pipe: %w", err)
-		}
-		files = append(files, r, w)
-	}
 	spec := sandbox.Spec{
 		Argv: s.Argv, Dir: s.Dir, Hidden: s.Hidden, Env: s.Env, Network: s.Network, Temp: s.Scratch,
-		Stdin: files[0], Stdout: files[3], Stderr: files[5], Limits: sandbox.Limits{Processes: maxProcesses},
+		Limits: sandbox.Limits{Processes: maxProcesses},
 	}
 	if s.Scratch != "" {
 		spec.Writable = []string{s.Scratch}
 	}
-	proc, err := s.Sandbox.Start(ctx, spec)
+	proc, pipes, err := s.Sandbox.StartPiped(ctx, spec)
 	if err != nil {
-		closeAll(files...)
+		pipes.Close()
 		return nil, err
 	}
-	closeAll(files[0], files[3], files[5])
 	p := &process{
-		proc: proc, stdin: files[1], stdout: files[2], stderr: files[4], lines: newLines(files[2], maxMessage), scrub: scrub,
+		proc: proc, stdin: pipes.In, stdout: pipes.Out, stderr: pipes.Err, lines: sandbox.NewLines(pipes.Out, maxMessage), scrub: scrub,
 		turn: make(chan struct{}, 1), done: make(chan struct{}), drained: make(chan struct{}),
 	}
 	go func() {
@@ -92,12 +82,6 @@ func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*p
 		p.readStderr()
 	}()
 	return p, nil
-}
-
-func closeAll(files ...*os.File) {
-	for _, f := range files {
-		_ = f.Close()
-	}
 }
 
 // readStderr reads standard error to its end, so that its writer never blocks, and kills a
@@ -150,9 +134,10 @@ func (p *process) lastStderrLine() string {
 // Read implements [mcp.Connection]. Its errors are faults.
 func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 	for {
-		text, err := p.lines.next()
+		text, err := p.lines.Next()
+		text = bytes.TrimSpace(text)
 		switch {
-		case errors.Is(err, errOverlong):
+		case errors.Is(err, sandbox.ErrOverlong):
 			return nil, violated(fmt.Sprintf("the server wrote a line of more than %d bytes", maxMessage))
 		case errors.Is(err, io.EOF):
 			return nil, p.ended()
@@ -244,7 +229,7 @@ func (p *process) SessionID() string { return "" }
 // pending reads and writes.
 func (p *process) Close() error {
 	p.proc.Kill()
-	closeAll(p.stdin, p.stdout)
+	sandbox.Pipes{In: p.stdin, Out: p.stdout}.Close()
 	return nil
 }
 
@@ -252,6 +237,6 @@ func (p *process) Close() error {
 func (p *process) shutDown(context.Context) {
 	_ = p.Close()
 	<-p.done
-	closeAll(p.stderr)
+	_ = p.stderr.Close()
 	<-p.drained
 }

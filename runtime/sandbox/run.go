@@ -28,28 +28,12 @@ const lastRead = 5 * time.Second
 // kills the program and returns ctx's error, without the output if the kernel takes
 // longer than [lastRead] to end it.
 func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
-	var pipes []*os.File // read and write ends in turn
-	defer func() {
-		for _, f := range pipes {
-			_ = f.Close() // some are closed already; that error is of no interest
-		}
-	}()
-	for range 3 {
-		r, wr, err := os.Pipe()
-		if err != nil {
-			return Exit{}, Output{}, fmt.Errorf("making a pipe: %w", err)
-		}
-		pipes = append(pipes, r, wr)
-	}
-	s.Stdin, s.Stdout, s.Stderr = pipes[0], pipes[3], pipes[5]
-	p, err := b.Start(ctx, s)
-	for _, f := range []*os.File{s.Stdin, s.Stdout, s.Stderr} {
-		_ = f.Close()
-	}
+	p, pipes, err := b.StartPiped(ctx, s)
+	defer pipes.Close()
 	if errors.Is(err, ErrBroken) {
 		// The process that was to set up the sandbox may have written the reason.
-		_ = pipes[4].SetReadDeadline(time.Now().Add(time.Second))
-		said, _ := head(pipes[4], 200)
+		_ = pipes.Err.SetReadDeadline(time.Now().Add(time.Second))
+		said, _ := head(pipes.Err, 200)
 		return Exit{}, Output{}, fmt.Errorf("%w: %s", err, bytes.TrimSpace(said))
 	}
 	if err != nil {
@@ -62,19 +46,19 @@ func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit,
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		// A program need not read its input.
-		_, _ = pipes[1].Write(stdin)
-		_ = pipes[1].Close()
+		_, _ = pipes.In.Write(stdin)
+		_ = pipes.In.Close()
 	})
-	wg.Go(func() { out.Stdout, cut[0] = head(pipes[2], most) })
-	wg.Go(func() { out.Stderr, cut[1] = head(pipes[4], most) })
+	wg.Go(func() { out.Stdout, cut[0] = head(pipes.Out, most) })
+	wg.Go(func() { out.Stderr, cut[1] = head(pipes.Err, most) })
 	exit, ended := p.waitWithin(ctx)
 	if !ended {
 		return exit, Output{}, ctx.Err()
 	}
 	// All output is in the pipes by now. Without isolation an escaped descendant may
 	// still hold an end of one; it is not waited for.
-	_ = pipes[1].SetWriteDeadline(time.Unix(1, 0))
-	for _, f := range []*os.File{pipes[2], pipes[4]} {
+	_ = pipes.In.SetWriteDeadline(time.Unix(1, 0))
+	for _, f := range []*os.File{pipes.Out, pipes.Err} {
 		_ = f.SetReadDeadline(time.Now().Add(lastRead))
 	}
 	wg.Wait()
