@@ -83,22 +83,16 @@ func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) e
 			return errors.New("it is another entry than the one that is stored")
 		case was.State == c.State && was.Void == c.Void:
 			return putCandidate(b, c)
-		case was.Void != "" || was.State.Ended():
-			return fmt.Errorf("its place is free: it was %s", was.place())
+		case was.Void != "":
+			return errors.New("its place is free: it was void")
+		case was.State.Ended():
+			return fmt.Errorf("its place is free: it was %s", was.State)
 		}
 		if _, err := a.noteCandidate(ctx, b, c, ledgerPlace, at); err != nil {
 			return err
 		}
 		return putCandidate(b, c)
 	})
-}
-
-// place returns the state of a candidate in one word.
-func (c Candidate) place() string {
-	if c.Void != "" {
-		return "void"
-	}
-	return string(c.State)
 }
 
 func sameEntry(a, b Candidate) bool {

@@ -9,38 +9,45 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Entry is one candidate's entry into the confirmation. Number, Variant, Champion, Run,
-// Time, Holds and Alpha never change.
+// Entry is one candidate's entry into the confirmation. Agent, Number, Variant, Champion,
+// Run, Time, Ledger, Holds and Alpha never change. It is stored as JSON: names never change.
 type Entry struct {
-	// Number is the position among the agent's entries; the store sets it.
-	Number   int
-	Variant  agent.ConfigID
-	Champion agent.ConfigID
+	Agent string `json:"agent"`
+	// Number counts an agent's entries from 1 in the order in which they were made; the
+	// store sets it.
+	Number   int            `json:"number"`
+	Variant  agent.ConfigID `json:"variant"`
+	Champion agent.ConfigID `json:"champion"`
 	// Run and Time are those in which the entry was made.
-	Run  string
-	Time time.Time
-	// Holds is a hash of everything that the evidence depends on besides the two configs.
-	Holds string
+	Run  string    `json:"run"`
+	Time time.Time `json:"time,omitzero"`
+	// Ledger is the number of the store's ledger entry that records it.
+	Ledger int64 `json:"ledger"`
+	// Holds is a hash of everything the evidence depends on besides the two configs:
+	// holdout tasks and graders, the agent's folder, identity and prices. Evidence with
+	// another hash, or against another champion, is void.
+	Holds string `json:"holds"`
 	// Alpha is the level of the entry, Projected its projected number of pairs; 0: no
 	// cap.
-	Alpha, Projected float64
+	Alpha     float64 `json:"alpha"`
+	Projected float64 `json:"projected"`
 	// Gain is its gain over the champion by the search's last estimate, SD the standard
 	// deviation of that, in score units.
-	Gain, SD float64
-	// Runs are the runs that added blocks, in order.
-	Runs  []string
-	State stats.State
-	// Void is the reason why its evidence is no longer valid, or "".
-	Void string
+	Gain float64 `json:"gain"`
+	SD   float64 `json:"sd"`
+	// Runs lists the runs that added blocks, in order.
+	Runs  []string    `json:"runs"`
+	State stats.State `json:"state"`
+	// Void names the change of champion, suite or agent that ended it; empty while it is
+	// valid.
+	Void string `json:"void,omitempty"`
 	// Blocks is the number of complete blocks, LogE the log evidence and Reason the
 	// ruling's reason, all as of the last judgement.
-	Blocks int
-	LogE   float64
-	Reason string
+	Blocks int     `json:"blocks"`
+	LogE   float64 `json:"log_e"`
+	Reason string  `json:"reason"`
 	// Proof is the look that showed it to be better on new tasks; nil: none.
-	Proof *stats.Proof
-	// Ledger is the number of the store's ledger record of the entry.
-	Ledger int64
+	Proof *stats.Proof `json:"proof,omitempty"`
 }
 
 // void returns the reason why an entry's evidence is no longer valid; "" when it is, and

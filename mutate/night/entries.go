@@ -24,44 +24,27 @@ func entriesOf(ctx context.Context, a *archive.Archive, agentID string) ([]confi
 		if err != nil {
 			return nil, fmt.Errorf("%w: reading the candidates: %w", bench.ErrRecorder, err)
 		}
-		out = append(out, entry(c))
+		out = append(out, c)
 	}
 	return out, nil
 }
 
 // Enter opens an entry.
 func (s *records) Enter(ctx context.Context, e confirm.Entry) (confirm.Entry, error) {
-	c, err := s.Archive.EnterCandidate(ctx, candidate(s.Agent.ID, e))
+	e.Agent = s.Agent.ID
+	e, err := s.Archive.EnterCandidate(ctx, e)
 	if err != nil {
 		return e, fmt.Errorf("%w: entering a candidate: %w", bench.ErrRecorder, err)
 	}
-	return entry(c), nil
+	return e, nil
 }
 
 // Put stores the state of an entry.
 func (s *records) Put(ctx context.Context, e confirm.Entry) error {
-	if err := s.Archive.PutCandidate(ctx, candidate(s.Agent.ID, e), s.Now()); err != nil {
+	if err := s.Archive.PutCandidate(ctx, e, s.Now()); err != nil {
 		return fmt.Errorf("%w: storing a candidate: %w", bench.ErrRecorder, err)
 	}
 	return nil
-}
-
-// entry converts a candidate of the archive to an entry.
-func entry(c archive.Candidate) confirm.Entry {
-	return confirm.Entry{
-		Number: c.Number, Variant: c.Variant, Champion: c.Champion, Run: c.Run, Time: c.Time, Holds: c.Holds,
-		Alpha: c.Alpha, Projected: c.Projected, Gain: c.Gain, SD: c.SD, Runs: c.Runs,
-		State: c.State, Void: c.Void, Blocks: c.Blocks, LogE: c.LogE, Reason: c.Reason, Proof: c.Proof, Ledger: c.Ledger,
-	}
-}
-
-// candidate converts an entry to a candidate of the archive.
-func candidate(agentID string, e confirm.Entry) archive.Candidate {
-	return archive.Candidate{
-		Agent: agentID, Number: e.Number, Variant: e.Variant, Champion: e.Champion, Run: e.Run, Time: e.Time, Holds: e.Holds,
-		Alpha: e.Alpha, Projected: e.Projected, Gain: e.Gain, SD: e.SD, Runs: e.Runs,
-		State: e.State, Void: e.Void, Blocks: e.Blocks, LogE: e.LogE, Reason: e.Reason, Proof: e.Proof, Ledger: e.Ledger,
-	}
 }
 
 // Exposures returns those of the agent, in order.
