@@ -129,9 +129,8 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 				continue
 			}
 			evaluations++
-			l := evaluationLine(e)
-			l.Key = bench.Key(strings.TrimPrefix(string(l.Key), importedKey)) // an import marks it
-			line, err := appendJSON(nil, l)
+			e.Key = bench.Key(strings.TrimPrefix(string(e.Key), importedKey)) // an import marks it
+			line, err := appendJSON(nil, e)
 			if err != nil {
 				return "", 0, err
 			}

@@ -280,8 +280,7 @@ func (c *checker) evaluation(k, value []byte, r *reading) error {
 	if err != nil {
 		return err
 	}
-	line := evaluationLine(s.Evaluation)
-	if err := checkRecord(&line); err != nil {
+	if err := checkRecord(&s.Evaluation); err != nil {
 		return err
 	}
 	place := key(bytes.Clone(k))

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"encoding/json"
-	"time"
 
 	"evolve/bench"
 	"evolve/runtime/agent"
@@ -71,34 +70,4 @@ type sessionLine struct {
 	Agent   string        `json:"agent"`
 	Name    string        `json:"name"`
 	Session agent.Session `json:"session"`
-}
-
-// evaluationLine is the JSON form of an evaluation: the fields of [bench.Evaluation] in the
-// same order, so that one converts to the other.
-type evaluationLine struct {
-	Run      string         `json:"run"`
-	Agent    string         `json:"agent"`
-	Seq      int64          `json:"seq"`
-	Key      bench.Key      `json:"key"`
-	Variant  agent.ConfigID `json:"variant,omitempty"`
-	Task     string         `json:"task,omitempty"`
-	Domain   string         `json:"domain,omitempty"`
-	Split    bench.Split    `json:"split,omitempty"`
-	Stage    bench.Stage    `json:"stage,omitempty"`
-	Repeat   int            `json:"repeat,omitempty"`
-	Seed     int64          `json:"seed,omitempty"`
-	Outcome  agent.Outcome  `json:"outcome,omitempty"`
-	Scored   bool           `json:"scored,omitempty"`
-	Score    float64        `json:"score,omitempty"`
-	Pass     bool           `json:"pass,omitempty"`
-	Grades   []bench.Grade  `json:"grades,omitempty"`
-	Usage    agent.Usage    `json:"usage,omitzero"`
-	Latency  time.Duration  `json:"latency_ns,omitempty"`
-	Attempts int            `json:"attempts,omitempty"`
-	Error    string         `json:"error,omitempty"`
-	Cached   bool           `json:"cached,omitempty"`
-	Answer   string         `json:"answer,omitempty"`
-	Time     time.Time      `json:"time,omitzero"`
-
-	Transcript *agent.Transcript `json:"-"` // has a line of its own
 }

@@ -89,7 +89,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		putAll(x, lineRun, a.Runs(ctx)),
 		putAll(x, linePlan, everyDocument[AgentPlan](ctx, a, tablePlan)),
 		putAll(x, lineVariant, everyDocument[Variant](ctx, a, tableVariant)),
-		putAll(x, lineEvaluation, a.evaluationLines(ctx)),
+		putAll(x, lineEvaluation, a.evaluations(ctx, newKey(tableEvaluation), nil)),
 		putAll(x, lineTranscript, a.transcriptLines(ctx)),
 		putAll(x, lineResult, everyDocument[AgentResult](ctx, a, tableResult)),
 		putAll(x, lineProposal, a.Proposals(ctx)),
@@ -108,16 +108,6 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		}
 	}
 	return nil
-}
-
-func (a *Archive) evaluationLines(ctx context.Context) iter.Seq2[evaluationLine, error] {
-	return func(yield func(evaluationLine, error) bool) {
-		for e, err := range a.evaluations(ctx, newKey(tableEvaluation), nil) {
-			if !yield(evaluationLine(e), err) {
-				return
-			}
-		}
-	}
 }
 
 func (a *Archive) transcriptLines(ctx context.Context) iter.Seq2[transcriptLine, error] {

@@ -42,9 +42,9 @@ type importer struct {
 // Import reads what Export wrote into an empty archive, checking the ledger's chain and
 // the trailer. Imported records are history: proposals that waited for a decision become
 // drafts, the evidence of candidates becomes void, the keys of evaluations are marked,
-// runs are over, and a ledger entry records the import. Use Backup and Restore to keep an
-// archive as it is. After a failure the archive is unusable: every Open of it is refused,
-// and its folder can be removed.
+// runs are over, and a ledger entry records the import. Use BackupFile and Restore to keep
+// an archive as it is. After a failure the archive is unusable: every Open of it is
+// refused, and its folder can be removed.
 func (a *Archive) Import(ctx context.Context, r io.Reader) error {
 	if err := a.startImport(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -203,7 +203,7 @@ func (im *importer) readers(ctx context.Context) map[string]func(value json.RawM
 		lineResult: read(func(r AgentResult) error {
 			return errors.Join(im.checkRun(r.Run), putDocument(b, partKey(tableResult, r.Run, r.Agent), r))
 		}),
-		lineEvaluation: read(func(e evaluationLine) error { return im.evaluation(ctx, e) }),
+		lineEvaluation: read(func(e bench.Evaluation) error { return im.evaluation(ctx, e) }),
 		lineTranscript: read(func(t transcriptLine) error {
 			data, err := im.a.packer.pack(&t.Transcript)
 			b.put(contentKey(tableTranscript, foreignKey(t.Key)), data)
@@ -269,7 +269,7 @@ func (im *importer) variant(v Variant) error {
 	return putVariant(&im.b, v)
 }
 
-func (im *importer) evaluation(ctx context.Context, e evaluationLine) error {
+func (im *importer) evaluation(ctx context.Context, e bench.Evaluation) error {
 	if err := im.checkRun(e.Run); err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (im *importer) evaluation(ctx context.Context, e evaluationLine) error {
 		return err
 	}
 	e.Key = foreignKey(e.Key)
-	return im.a.Record(ctx, bench.Evaluation(e), nil)
+	return im.a.Record(ctx, e, nil)
 }
 
 func (im *importer) proposal(p ProposalRecord) error {

@@ -147,7 +147,7 @@ func checkRecord(record any) error {
 		f.of(r.Agent, "", "session %s", r.Name)
 	case *decisionLine:
 		return checkRecord(&r.Decision)
-	case *evaluationLine:
+	case *bench.Evaluation:
 		f.evaluation(r)
 	}
 	return f.bad
@@ -222,7 +222,7 @@ func (f *fieldsOf) result(r *AgentResult) {
 	}
 }
 
-func (f *fieldsOf) evaluation(e *evaluationLine) {
+func (f *fieldsOf) evaluation(e *bench.Evaluation) {
 	f.of(e.Agent, e.Run, "evaluation %d of run %s", e.Seq, e.Run)
 	f.form("variant", configForm, string(e.Variant))
 	oneOf(f, "split", e.Split, bench.Search, bench.Holdout, bench.Aside)

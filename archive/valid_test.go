@@ -73,15 +73,15 @@ func TestFieldsAreChecked(t *testing.T) {
 func TestEvaluationsAreChecked(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	for field, bad := range map[string]func(l *evaluationLine){
-		"outcome": func(l *evaluationLine) { l.Outcome = "splendid" },
-		"stage":   func(l *evaluationLine) { l.Stage = "final" },
-		"latency": func(l *evaluationLine) { l.Latency = -1 },
+	for field, bad := range map[string]func(l *bench.Evaluation){
+		"outcome": func(l *bench.Evaluation) { l.Outcome = "splendid" },
+		"stage":   func(l *bench.Evaluation) { l.Stage = "final" },
+		"latency": func(l *bench.Evaluation) { l.Latency = -1 },
 	} {
 		a := OpenMemory()
 		closing(t, a)
 		e := evaluation("1-a", 0)
-		l := evaluationLine(e)
+		l := e
 		bad(&l)
 		if err := errors.Join(a.Record(ctx, bench.Evaluation(l), nil), a.Flush(ctx)); err != nil {
 			t.Fatal(err)

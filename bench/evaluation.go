@@ -26,43 +26,44 @@ const (
 // answer. Evaluations with equal keys are interchangeable.
 type Key string
 
-// Evaluation is one recorded (variant, task, repeat).
+// Evaluation is one recorded (variant, task, repeat). Its JSON is a line of an export of
+// the archive: names never change.
 type Evaluation struct {
-	Run   string
-	Agent string
+	Run   string `json:"run"`
+	Agent string `json:"agent"`
 	// Seq is the number of the job within (run, agent), from 0.
-	Seq     int64
-	Key     Key
-	Variant agent.ConfigID
-	Task    string
-	Domain  string
-	Split   Split
-	Stage   Stage
-	Repeat  int
-	Seed    int64
+	Seq     int64          `json:"seq"`
+	Key     Key            `json:"key"`
+	Variant agent.ConfigID `json:"variant,omitempty"`
+	Task    string         `json:"task,omitempty"`
+	Domain  string         `json:"domain,omitempty"`
+	Split   Split          `json:"split,omitempty"`
+	Stage   Stage          `json:"stage,omitempty"`
+	Repeat  int            `json:"repeat,omitempty"`
+	Seed    int64          `json:"seed,omitempty"`
 
-	Outcome agent.Outcome
+	Outcome agent.Outcome `json:"outcome,omitempty"`
 	// Scored is false for missing data, which has no score and is left out of all
 	// statistics.
-	Scored bool
+	Scored bool `json:"scored,omitempty"`
 	// Score is in [0,1].
-	Score  float64
-	Pass   bool
-	Grades []Grade
-	Usage  agent.Usage
+	Score  float64     `json:"score,omitempty"`
+	Pass   bool        `json:"pass,omitempty"`
+	Grades []Grade     `json:"grades,omitempty"`
+	Usage  agent.Usage `json:"usage,omitzero"`
 	// Latency is the wall time of the successful attempt.
-	Latency time.Duration
+	Latency time.Duration `json:"latency_ns,omitempty"`
 	// Attempts is 1 plus the retries after infrastructure failures.
-	Attempts int
-	Error    string
+	Attempts int    `json:"attempts,omitempty"`
+	Error    string `json:"error,omitempty"`
 	// Cached reports that an earlier run made and paid for it; this run found it by its
 	// key.
-	Cached bool
+	Cached bool `json:"cached,omitempty"`
 	// Answer is the graded text, bounded, for the report.
-	Answer string
-	Time   time.Time
+	Answer string    `json:"answer,omitempty"`
+	Time   time.Time `json:"time,omitzero"`
 	// Transcript is stored separately, under Key; nil when it was not kept or not loaded.
-	Transcript *agent.Transcript
+	Transcript *agent.Transcript `json:"-"`
 }
 
 // Grade is the result of one grader.
