@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,50 +13,36 @@ import (
 
 // readEvals reads samples of OpenAI evals: input messages and one or more ideal answers.
 func readEvals(c *collector, data []byte) error {
-	return c.eachObject(data, func(line, number int, r row) error {
-		input, ok := r.find("input")
-		if !ok {
-			return errors.New("has no input")
-		}
-		c.ignore("", r, "input", "ideal", "id")
-		ideal, ok := r.find("ideal")
-		if !ok {
-			return errors.New("has no ideal answer")
-		}
-		t := bench.Task{ID: r.foreignID("id")}
-		if err := conversation(&t, input); err != nil {
-			return err
-		}
-		answers, ok := texts(ideal)
-		if !ok {
-			return errors.New("has an ideal answer that is neither text nor a list of texts")
-		}
-		if err := accept(&t, answers, c.chosenGrader()); err != nil {
-			return err
-		}
-		c.add(line, number, t)
-		return nil
-	})
+	return c.samples(data, "ideal", "an ideal answer")
 }
 
 // readInspect reads samples of Inspect: input, target, and choices for a question with
 // options. A sample with files, a sandbox or a setup script is left out, because these
 // are outside of the file.
 func readInspect(c *collector, data []byte) error {
+	return c.samples(data, "target", "a target", "choices", "metadata")
+}
+
+// samples reads samples with the input, the accepted answers under a key and, for Inspect,
+// further keys.
+func (c *collector) samples(data []byte, answerKey, what string, further ...string) error {
 	return c.eachObject(data, func(line, number int, r row) error {
-		for _, foreign := range []string{"files", "sandbox", "setup"} {
-			if _, ok := r.find(foreign); ok {
-				return fmt.Errorf("needs %s, and nothing outside this file is read", foreign)
+		if len(further) > 0 {
+			for _, foreign := range []string{"files", "sandbox", "setup"} {
+				if _, ok := r.find(foreign); ok {
+					return fmt.Errorf("needs %s, and nothing outside this file is read", foreign)
+				}
 			}
 		}
 		input, ok := r.find("input")
 		if !ok {
 			return errors.New("has no input")
 		}
-		c.ignore("", r, "input", "target", "choices", "id", "metadata")
-		target, ok := r.find("target")
+		c.ignore("", r, append([]string{"input", answerKey, "id"}, further...)...)
+		target, ok := r.find(answerKey)
 		if !ok {
-			return errors.New("has no target")
+			_, noun, _ := strings.Cut(what, " ")
+			return fmt.Errorf("has no %s", noun)
 		}
 		t := bench.Task{ID: r.foreignID("id")}
 		if err := conversation(&t, input); err != nil {
@@ -63,24 +50,20 @@ func readInspect(c *collector, data []byte) error {
 		}
 		answers, ok := texts(target)
 		if !ok {
-			return errors.New("has a target that is neither text nor a list of texts")
+			return fmt.Errorf("has %s that is neither text nor a list of texts", what)
 		}
-		if raw, ok := r.find("metadata"); ok {
-			t.Domain = c.domainOf(raw)
-		}
-		fields := c.chosenGrader()
-		if raw, ok := r.find("choices"); ok {
-			choices, ok := texts(raw)
-			if !ok {
-				return errors.New("has choices that are not a list of texts")
+		var choices []string
+		if len(further) > 0 {
+			if raw, ok := r.find("metadata"); ok {
+				t.Domain = c.domainOf(raw)
 			}
-			var err error
-			if answers, err = c.offer(&t, choices, answers); err != nil {
-				return err
+			if raw, ok := r.find("choices"); ok {
+				if choices, ok = texts(raw); !ok {
+					return errors.New("has choices that are not a list of texts")
+				}
 			}
-			fields = map[string]any{"type": "exact", "ignore_case": true}
 		}
-		if err := accept(&t, answers, fields); err != nil {
+		if err := c.accept(&t, answers, choices); err != nil {
 			return err
 		}
 		c.add(line, number, t)
@@ -88,13 +71,35 @@ func readInspect(c *collector, data []byte) error {
 	})
 }
 
-// offer is [offer] that also counts the position of the right choice.
-func (c *collector) offer(t *bench.Task, choices, target []string) ([]string, error) {
-	accepted, err := offer(t, choices, target)
-	if err == nil {
-		c.right[accepted[0]]++
+// accept sets the answer and the graders of a task with one or more accepted answers. With
+// choices the target is one of their letters, and the choices are added to the question;
+// it also counts the position of the right choice.
+func (c *collector) accept(t *bench.Task, answers, choices []string) error {
+	fields := map[string]any{"type": cmp.Or(c.o.Grader, "exact")}
+	if choices != nil {
+		var err error
+		if answers, err = offer(t, choices, answers); err != nil {
+			return err
+		}
+		c.right[answers[0]]++
+		fields = map[string]any{"type": "exact", "ignore_case": true}
 	}
-	return accepted, err
+	if len(answers) == 0 {
+		return errors.New("has no answer")
+	}
+	t.Answer = &answers[0]
+	if len(answers) == 1 && len(fields) == 1 && fields["type"] == "exact" {
+		return nil // the default
+	}
+	if len(answers) > 1 {
+		fields["answer"] = answers
+	}
+	spec, err := grader(fields)
+	if err != nil {
+		return err
+	}
+	t.Graders = []bench.GraderSpec{spec}
+	return nil
 }
 
 // offer adds the choices to the question and returns the accepted answers: the letter and

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -152,11 +153,7 @@ func (c *collector) id(line, number int, id string) string {
 		return r
 	}, id))
 	if id == "" || len(id) > 150 {
-		prefix := c.o.Prefix
-		if prefix == "" {
-			prefix = "task"
-		}
-		id = fmt.Sprintf("%s-%05d", prefix, number)
+		id = fmt.Sprintf("%s-%05d", cmp.Or(c.o.Prefix, "task"), number)
 	}
 	if !c.ids[id] {
 		return id
@@ -179,34 +176,6 @@ func grader(fields map[string]any) (bench.GraderSpec, error) {
 	}
 	var spec bench.GraderSpec
 	return spec, json.Unmarshal(raw, &spec)
-}
-
-// accept sets the answer and the graders of a task with one or more accepted answers.
-func accept(t *bench.Task, answers []string, fields map[string]any) error {
-	if len(answers) == 0 {
-		return fmt.Errorf("has no answer")
-	}
-	t.Answer = &answers[0]
-	if len(answers) == 1 && len(fields) == 1 && fields["type"] == "exact" {
-		return nil // the default
-	}
-	if len(answers) > 1 {
-		fields["answer"] = answers
-	}
-	spec, err := grader(fields)
-	if err != nil {
-		return err
-	}
-	t.Graders = []bench.GraderSpec{spec}
-	return nil
-}
-
-// chosenGrader returns the grader selected by the options.
-func (c *collector) chosenGrader() map[string]any {
-	if c.o.Grader == "" {
-		return map[string]any{"type": "exact"}
-	}
-	return map[string]any{"type": c.o.Grader}
 }
 
 // show quotes a foreign text, cut to 60 characters.

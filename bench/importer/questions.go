@@ -2,11 +2,13 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,31 +50,19 @@ func readQuestions(c *collector, data []byte) error {
 			return errors.New("has an answer that is neither text nor a list of texts")
 		}
 		t.Domain, _ = text(r[domainKey])
-		fields := c.chosenGrader()
+		var choices []string
 		if offered {
-			choices, ok := choicesOf(r[choicesKey])
-			if !ok {
+			if choices, ok = choicesOf(r[choicesKey]); !ok {
 				return fmt.Errorf("has choices under %s that cannot be told apart", show(choicesKey))
 			}
-			var err error
-			if accepted, err = c.offer(&t, choices, lettered(choices, accepted)); err != nil {
-				return err
-			}
-			fields = map[string]any{"type": "exact", "ignore_case": true}
+			accepted = lettered(choices, accepted)
 		}
-		if err := accept(&t, accepted, fields); err != nil {
+		if err := c.accept(&t, accepted, choices); err != nil {
 			return err
 		}
 		c.add(line, number, t)
 		return nil
 	})
-}
-
-func firstOf(chosen, usual string) string {
-	if chosen != "" {
-		return chosen
-	}
-	return usual
 }
 
 // readCSV reads a table. The delimiter is the most frequent of comma, semicolon and tab
@@ -131,19 +121,15 @@ func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 		return bench.Task{}, errors.New("it has no question or no answer")
 	}
 	t := bench.Task{ID: at.cell(record, "id"), Goal: question, Domain: at.cell(record, "domain")}
-	accepted, fields := []string{answer}, c.chosenGrader()
+	accepted, choices := []string{answer}, []string(nil)
 	if cell := at.cell(record, "choices"); cell != "" {
-		choices, ok := listed(cell)
-		if !ok {
+		var ok bool
+		if choices, ok = listed(cell); !ok {
 			return t, fmt.Errorf("its choices cannot be told apart: %s", show(cell))
 		}
-		var err error
-		if accepted, err = c.offer(&t, choices, lettered(choices, accepted)); err != nil {
-			return t, fmt.Errorf("it %w", err)
-		}
-		fields = map[string]any{"type": "exact", "ignore_case": true}
+		accepted = lettered(choices, accepted)
 	}
-	if err := accept(&t, accepted, fields); err != nil {
+	if err := c.accept(&t, accepted, choices); err != nil {
 		return t, fmt.Errorf("it %w", err)
 	}
 	return t, nil
@@ -257,11 +243,7 @@ func readLabelled(c *collector, data []byte) error {
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return errors.New("the file is not a JSON object of parts")
 	}
-	var there []string
-	for name := range doc {
-		there = append(there, name)
-	}
-	slices.Sort(there)
+	there := slices.Sorted(maps.Keys(doc))
 	parts := c.o.Parts
 	if len(parts) == 0 {
 		switch {
@@ -288,14 +270,14 @@ func readLabelled(c *collector, data []byte) error {
 }
 
 func (c *collector) labelled(part string, pairs [][]string) {
-	prefix := firstOf(c.o.Prefix, firstOf(part, "task"))
+	prefix := cmp.Or(c.o.Prefix, part, "task")
 	for i, pair := range pairs {
 		if len(pair) != 2 || pair[0] == "" || pair[1] == "" {
 			c.note(0, "pair %d of part %s left out: it is not a text and a label", i+1, show(part))
 			continue
 		}
 		t := bench.Task{ID: fmt.Sprintf("%s-%05d", prefix, i+1), Goal: pair[0], Domain: c.o.Domains[pair[1]]}
-		if err := accept(&t, pair[1:], c.chosenGrader()); err != nil {
+		if err := c.accept(&t, pair[1:], nil); err != nil {
 			c.note(0, "pair %d of part %s left out: it %v", i+1, show(part), err)
 			continue
 		}
