@@ -36,17 +36,9 @@ type Contents struct {
 	LastRun string `json:"last_run,omitempty"`
 }
 
-// Backup writes a consistent snapshot of the archive, also during concurrent writes.
-func (a *Archive) Backup(ctx context.Context, w io.Writer) (Contents, error) {
-	held, err := writeBackup(ctx, a.store, w)
-	if err != nil {
-		return held, fmt.Errorf("back up the archive: %w", err)
-	}
-	return held, nil
-}
-
-// BackupFile writes a backup to a file with mode 0600, atomically and synced to disk. It
-// fails with fs.ErrExist when the file exists and replace is false.
+// BackupFile writes a consistent snapshot of the archive, also during concurrent writes,
+// to a file with mode 0600, atomically and synced to disk. It fails with fs.ErrExist when
+// the file exists and replace is false.
 func (a *Archive) BackupFile(ctx context.Context, path string, replace bool) (Contents, error) {
 	held, err := a.backupFile(ctx, path, replace)
 	for n := 1; n < attempts && errors.Is(err, errDisconnected); n++ { // the writer has just ended

@@ -5,11 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 )
+
+// Backup writes a backup to any writer.
+func (a *Archive) Backup(ctx context.Context, w io.Writer) (Contents, error) {
+	return writeBackup(ctx, a.store, w)
+}
 
 // hookWriter calls hook at the first write.
 type hookWriter struct {

@@ -373,3 +373,8 @@ func contractLedger(t *testing.T, p pairOf) {
 		t.Error("broken data was appended")
 	}
 }
+
+// PutMutation records a mutation without a variant.
+func (a *Archive) PutMutation(ctx context.Context, m Mutation) error {
+	return a.change(ctx, "record a mutation", func(b *batch) error { return putMutation(b, m) })
+}

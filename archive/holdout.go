@@ -27,12 +27,8 @@ func (a *Archive) Exposures(ctx context.Context, agentID string) iter.Seq2[Expos
 	return documents[Exposure](ctx, a, "list the holdout exposures", newKey(tableExposure).text(agentID), nil)
 }
 
-// PutMutation records a tried mutation, replacing the record of the same child,
-// parent, run and operator.
-func (a *Archive) PutMutation(ctx context.Context, m Mutation) error {
-	return a.change(ctx, "record a mutation", func(b *batch) error { return putMutation(b, m) })
-}
-
+// putMutation records a tried mutation, replacing the record of the same child, parent,
+// run and operator.
 func putMutation(b *batch, m Mutation) error {
 	k := newKey(tableMutation).text(m.Agent).text(string(m.Child)).text(string(m.Parent)).text(m.Run).text(m.Operator)
 	return putDocument(b, k, m)

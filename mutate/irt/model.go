@@ -51,9 +51,6 @@ func New(dims []Dimension, tasks int) *Model {
 	return &Model{kernel: newKernel(dims), Effects: make([]float64, tasks), Dispersion: 1}
 }
 
-// Items returns the number of items in the last fit.
-func (m *Model) Items() int { return m.items }
-
 // Sigmoid returns the probability of a logit.
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 

@@ -31,10 +31,12 @@ func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	a, err := archive.Inspect(dir)
 	ts.Check(err)
-	var backup bytes.Buffer
-	_, err = a.Backup(context.Background(), &backup)
+	path := dir + ".forged"
+	_, err = a.BackupFile(context.Background(), path, false)
 	ts.Check(errors.Join(err, a.Close()))
-	forged, err := forge(backup.Bytes(), tables, args[1], args[2])
+	backup, err := os.ReadFile(path)
+	ts.Check(errors.Join(err, os.Remove(path)))
+	forged, err := forge(backup, tables, args[1], args[2])
 	ts.Check(err)
 	ts.Check(os.RemoveAll(dir))
 	ts.Check(os.Remove(archive.WitnessFile(dir)))
