@@ -70,7 +70,7 @@ func TestBases(t *testing.T) {
 				"d_test.go": testOf("d", "Four()"),
 			},
 			"d.go", false, "failed",
-			[]string{"build: not_run: C is off", "in example.org/d; cgo: true among the target's settings"},
+			[]string{"build: not_run: cgo is off", "in example.org/d; set cgo: true in the target's settings"},
 		},
 		"cgo, which is on": {
 			map[string]string{
@@ -89,7 +89,7 @@ func TestBases(t *testing.T) {
 		"a later Go": {
 			map[string]string{"go.mod": "module example.org/d\n\ngo 1.99\n", "d.go": four, "d_test.go": testOf("d", "Four()")},
 			"d.go", false, "failed",
-			[]string{"build: not_run", "go >= 1.99", "install that one"},
+			[]string{"build: not_run", "go >= 1.99", "install the required version"},
 		},
 		"a subfolder": {
 			map[string]string{
