@@ -26,9 +26,9 @@ func domainBlocks(s subject) []block {
 	}
 	if len(t.Rows) > maxDomains {
 		t.Caption = say("Difference in every domain")
-		return []block{picture{forest(s)}, note, fold{Summary: say("all " + number.Plural(len(t.Rows), "domain") + " in figures"), Blocks: []block{t}}}
+		return []block{forest(s), note, fold{Summary: say("all " + number.Plural(len(t.Rows), "domain") + " in figures"), Blocks: []block{t}}}
 	}
-	return []block{t, picture{forest(s)}, note}
+	return []block{t, forest(s), note}
 }
 
 func flagged(d model.Domain) spans {

@@ -48,8 +48,8 @@ func honestyBlocks(s subject) []block {
 	if h.Advice != "" {
 		out = append(out, para{Text: say(styled("Advice: ", strong), h.Advice, ".")})
 	}
-	if c := curve(s); c != nil {
-		out = append(out, picture{c})
+	if len(s.agent.Curve) > 1 {
+		out = append(out, curve(s))
 	}
 	return out
 }

@@ -20,7 +20,7 @@ func taskBlocks(s subject) []block {
 	}
 	regressions, gains := model.SplitTasks(s.agent.Tasks)
 	out := []block{para{Text: say(styled(number.Plural(len(regressions), "task"), strong), " lower, ", styled(number.Count(len(gains)), strong), " higher, ",
-		number.Count(len(s.agent.Tasks)-len(regressions)-len(gains))+" the same.")}, picture{slope(s)}}
+		number.Count(len(s.agent.Tasks)-len(regressions)-len(gains))+" the same.")}, slope(s)}
 	details := map[string]model.Detail{}
 	for _, d := range s.agent.Details {
 		details[d.Task] = d

@@ -1,24 +1,15 @@
 package render
 
 import (
-	"html/template"
-
 	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/reports/render/plot"
 )
 
-// drawing is a picture with a text description.
-type drawing interface {
-	Title() string
-	Describe() string
-	SVG(id string) (template.HTML, error)
-}
-
-func forest(s subject) drawing {
-	f := plot.Forest{Heading: "Difference by domain", Unit: "points"}
+func forest(s subject) block {
+	var f plot.Forest
 	add := func(label string, e model.Effect, total bool) {
-		f.Rows = append(f.Rows, plot.ForestRow{
+		f = append(f, plot.ForestRow{
 			Label: label, Value: number.Points(e.Difference) + " " + number.Interval(e.Lo, e.Hi),
 			Difference: 100 * e.Difference, Lo: 100 * e.Lo, Hi: 100 * e.Hi, Total: total,
 		})
@@ -29,26 +20,22 @@ func forest(s subject) drawing {
 	if h := s.agent.Headline; h != nil {
 		add("all tasks", h.Effect, true)
 	}
-	return f
+	return picture{f.Draw()}
 }
 
-// curve is nil if nothing was searched.
-func curve(s subject) drawing {
-	if len(s.agent.Curve) < 2 {
-		return nil
-	}
-	c := plot.Curve{Heading: "What the search recommended, by evaluations spent", Champion: s.agent.Honesty.Champion, Score: number.Score}
+func curve(s subject) block {
+	c := plot.Curve{Champion: s.agent.Honesty.Champion}
 	for _, p := range s.agent.Curve {
 		c.Search = append(c.Search, plot.XY{X: float64(p.Evaluations), Y: p.Best})
 		if n := len(c.Random); p.RandomEvals > 0 && (n == 0 || c.Random[n-1].X < float64(p.RandomEvals)) {
 			c.Random = append(c.Random, plot.XY{X: float64(p.RandomEvals), Y: p.Random})
 		}
 	}
-	return c
+	return picture{c.Draw()}
 }
 
-func slope(s subject) drawing {
-	p := plot.Slope{Heading: "Every holdout task, before and after", Left: "champion", Right: "variant", Score: number.Score}
+func slope(s subject) block {
+	p := plot.Slope{Left: "champion", Right: "variant"}
 	if h := s.agent.Headline; h != nil {
 		p.Left, p.Right = "champion "+s.agent.Decision.Champion.Name(), "variant "+h.Variant.Name()
 		if !s.agent.Decision.Verdict.Proposes() {
@@ -58,5 +45,5 @@ func slope(s subject) drawing {
 	for _, t := range s.agent.Tasks {
 		p.Tasks = append(p.Tasks, plot.SlopeTask{Name: clipped(t.Task, 60).Text, Before: t.Champion, After: t.Score})
 	}
-	return p
+	return picture{p.Draw()}
 }

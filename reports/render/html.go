@@ -150,7 +150,7 @@ func pageAgent(i int, s subject) (agentPage, error) {
 		svg, err := plot.Interval{
 			Words:      number.Points(h.Difference) + " points, " + h.About() + " " + l.Interval,
 			Difference: h.Difference, Lo: h.Lo, Hi: h.Hi,
-		}.SVG(a.ID + "-lead")
+		}.Draw().SVG(a.ID + "-lead")
 		if err != nil {
 			return a, err
 		}
@@ -188,7 +188,7 @@ func pageBlocks(prefix, agent string, blocks []block) ([]blockPage, error) {
 			p.Label = b.Label.raw() + ", " + agent
 		case picture:
 			p.Kind = "picture"
-			p.SVG, err = b.Drawing.SVG(p.ID)
+			p.SVG, err = b.SVG(p.ID)
 		case fold:
 			p.Kind = "fold"
 			p.Blocks, err = pageBlocks(p.ID, agent, b.Blocks)

@@ -100,7 +100,7 @@ func (m *markdown) blocks(blocks []block) {
 			}
 			m.fenced(kind, lines)
 		case picture:
-			m.line("*" + mdOwn(b.Drawing.Title()) + "*: " + mdText(say(foreign(b.Drawing.Describe()))))
+			m.line("*" + mdOwn(b.Title) + "*: " + mdText(say(foreign(b.Description))))
 		case fold:
 			m.line("**" + strings.TrimSpace(mdText(plainSpans(b.Summary))) + "**")
 			m.blocks(b.Blocks)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"evolve/reports/model"
+	"evolve/reports/render/plot"
 )
 
 // section is one part of the page, independent of its rendering.
@@ -87,9 +88,7 @@ type row struct {
 }
 
 // picture is a drawing with a description: HTML draws it, the other renderings use words.
-type picture struct {
-	Drawing drawing
-}
+type picture struct{ plot.Picture }
 
 // fold is detail that is shown on demand if the rendering can.
 type fold struct {

@@ -1,24 +1,22 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
-	"html/template"
 	"math"
+	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize"
+	"evolve/reports/number"
 )
 
 // Curve shows what a search recommended after each number of evaluations, and random
 // search after as many of its own. Scores are estimates from the end of the search.
 type Curve struct {
-	Heading string
-	Search  []XY
-	Random  []XY
+	Search []XY
+	Random []XY
 	// Champion is the score of the champion, with which the search started.
 	Champion float64
-	// Score formats a score the way the report does.
-	Score func(float64) string
 }
 
 // XY is a score after X evaluations.
@@ -27,29 +25,26 @@ type XY struct{ X, Y float64 }
 // drawn is the maximum number of points of a line.
 const drawn = 240
 
-// Title returns the picture's title.
-func (c Curve) Title() string { return c.Heading }
-
-// Describe describes the picture in words.
-func (c Curve) Describe() string {
+// describe describes the picture in words.
+func (c Curve) describe() string {
 	if len(c.Search) == 0 {
 		return "Nothing was searched."
 	}
 	end := c.Search[len(c.Search)-1]
-	s := fmt.Sprintf("Each recommendation is valued by all that was known at the end of the search. The last one, after %[2]s evaluations, is expected to score %[1]s; the champion %[3]s.", c.Score(end.Y), grouped(end.X), c.Score(c.Champion))
+	s := fmt.Sprintf("Each recommendation is valued by all that was known at the end of the search. The last one, after %[2]s evaluations, is expected to score %[1]s; the champion %[3]s.", number.Score(end.Y), grouped(end.X), number.Score(c.Champion))
 	if n := len(c.Random); n > 0 {
-		s += fmt.Sprintf(" The best of random search, after %[2]s evaluations of its own: %[1]s.", c.Score(c.Random[n-1].Y), grouped(c.Random[n-1].X))
+		s += fmt.Sprintf(" The best of random search, after %[2]s evaluations of its own: %[1]s.", number.Score(c.Random[n-1].Y), grouped(c.Random[n-1].X))
 	}
 	return s
 }
 
-// SVG renders the picture; id must be unique on the page.
-func (c Curve) SVG(id string) (template.HTML, error) {
+// Draw draws the picture.
+func (c Curve) Draw() Picture {
 	const left, right, top, bottom = 38.0, width - 76, 14.0, 200.0
 	search, random := thin(c.Search), thin(c.Random)
 	lo, hi := c.Champion, c.Champion
 	last := 1.0
-	for _, p := range append(append([]XY{}, search...), random...) {
+	for _, p := range slices.Concat(search, random) {
 		lo, hi, last = math.Min(lo, p.Y), math.Max(hi, p.Y), math.Max(last, p.X)
 	}
 	pad := math.Max((hi-lo)*.12, .01)
@@ -58,7 +53,7 @@ func (c Curve) SVG(id string) (template.HTML, error) {
 		y.v0, y.v1 = y.v0-.01, y.v1+.01
 	}
 	x := linear{0, last, left, right}
-	var g frame
+	g := newPicture("What the search recommended, by evaluations spent", c.describe(), bottom+42)
 	values, decimals := ticks(y.v0, y.v1, 5)
 	for _, v := range values {
 		g.line("grid", left, y.at(v), right, y.at(v), "")
@@ -71,16 +66,16 @@ func (c Curve) SVG(id string) (template.HTML, error) {
 		}
 	}
 	g.text("tick", "end", right, bottom+34, "evaluations")
-	labels := []endLabel{{"champion", "champion", y.at(c.Champion)}}
-	g.line("series champion", left, y.at(c.Champion), right, y.at(c.Champion), "champion: "+c.Score(c.Champion))
+	labels := []endLabel{{"champion", y.at(c.Champion)}}
+	g.line("series champion", left, y.at(c.Champion), right, y.at(c.Champion), "champion: "+number.Score(c.Champion))
 	if n := len(random); n > 0 {
 		end := random[n-1]
 		g.path("series random", stairs(random, x, y), "random search")
 		if end.X < last {
 			g.line("series random level", x.at(end.X), y.at(end.Y), right, y.at(end.Y), "")
 		}
-		g.circle("end random", x.at(end.X), y.at(end.Y), 3.5, fmt.Sprintf("random search: %s after %s evaluations", c.Score(end.Y), grouped(end.X)))
-		labels = append(labels, endLabel{"random", "random", y.at(end.Y)})
+		g.circle("end random", x.at(end.X), y.at(end.Y), 3.5, fmt.Sprintf("random search: %s after %s evaluations", number.Score(end.Y), grouped(end.X)))
+		labels = append(labels, endLabel{"random", y.at(end.Y)})
 	}
 	if n := len(search); n > 0 {
 		end := search[n-1]
@@ -88,30 +83,27 @@ func (c Curve) SVG(id string) (template.HTML, error) {
 		every := max(1, n/24)
 		for i := every - 1; i < n-1; i += every {
 			p := search[i]
-			g.circle("hit", x.at(p.X), y.at(p.Y), 7, fmt.Sprintf("recommended: %s after %s evaluations", c.Score(p.Y), grouped(p.X)))
+			g.circle("hit", x.at(p.X), y.at(p.Y), 7, fmt.Sprintf("recommended: %s after %s evaluations", number.Score(p.Y), grouped(p.X)))
 		}
-		g.circle("end search", x.at(end.X), y.at(end.Y), 4, fmt.Sprintf("recommended: %s after %s evaluations", c.Score(end.Y), grouped(end.X)))
-		labels = append(labels, endLabel{"search", "search", y.at(end.Y)})
+		g.circle("end search", x.at(end.X), y.at(end.Y), 4, fmt.Sprintf("recommended: %s after %s evaluations", number.Score(end.Y), grouped(end.X)))
+		labels = append(labels, endLabel{"search", y.at(end.Y)})
 	}
 	for _, l := range spread(labels, 14, bottom) {
-		g.text("label "+l.class, "", right+8, l.y+4, l.words)
+		g.text("label "+l.words, "", right+8, l.y+4, l.words)
 	}
-	return g.render(id, c.Title(), c.Describe(), bottom+42)
+	return g
 }
 
+// endLabel names a line at its end; the words are its class too.
 type endLabel struct {
-	class, words string
-	y            float64
+	words string
+	y     float64
 }
 
 // spread moves labels apart until each has enough room, keeping their order.
 func spread(labels []endLabel, room, bottom float64) []endLabel {
-	out := append([]endLabel{}, labels...)
-	for i := 1; i < len(out); i++ {
-		for j := i; j > 0 && out[j].y < out[j-1].y; j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
-	}
+	out := slices.Clone(labels)
+	slices.SortStableFunc(out, func(a, b endLabel) int { return cmp.Compare(a.y, b.y) })
 	for i := 1; i < len(out); i++ {
 		out[i].y = math.Max(out[i].y, out[i-1].y+room)
 	}
@@ -127,11 +119,8 @@ func spread(labels []endLabel, room, bottom float64) []endLabel {
 // stairs returns the path of a step function.
 func stairs(points []XY, x, y linear) string {
 	var b strings.Builder
-	for i, p := range points {
-		if i == 0 {
-			fmt.Fprintf(&b, "M%s %s", pos(x.at(p.X)), pos(y.at(p.Y)))
-			continue
-		}
+	fmt.Fprintf(&b, "M%s %s", pos(x.at(points[0].X)), pos(y.at(points[0].Y)))
+	for _, p := range points[1:] {
 		fmt.Fprintf(&b, "H%sV%s", pos(x.at(p.X)), pos(y.at(p.Y)))
 	}
 	return b.String()
@@ -156,4 +145,4 @@ func thin(points []XY) []XY {
 }
 
 // grouped formats a whole number with thousands separators.
-func grouped(v float64) string { return humanize.Comma(int64(math.Round(v))) }
+func grouped(v float64) string { return number.Count(int(math.Round(v))) }

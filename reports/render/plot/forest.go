@@ -2,20 +2,16 @@ package plot
 
 import (
 	"fmt"
-	"html/template"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"evolve/runtime/text"
 )
 
 // Forest shows differences with their intervals, one row each, around a line at
-// no difference. All rows share one axis, in the unit of the values.
-type Forest struct {
-	Heading string
-	Unit    string
-	Rows    []ForestRow
-}
+// no difference. All rows share one axis, in points.
+type Forest []ForestRow
 
 // ForestRow is one difference. Total marks the overall difference.
 type ForestRow struct {
@@ -29,39 +25,27 @@ type ForestRow struct {
 // forestRows is the maximum number of rows that are drawn; the table beside has all.
 const forestRows = 40
 
-// Title returns the picture's title.
-func (f Forest) Title() string { return f.Heading }
-
-// Describe describes the picture in words.
-func (f Forest) Describe() string {
-	better, worse := 0, 0
+// describe describes the picture in words.
+func (f Forest) describe() string {
+	count := map[string]int{}
 	s := ""
-	for _, r := range f.Rows {
+	for _, r := range f {
 		if r.Total {
 			s = fmt.Sprintf("%s: %s. ", r.Label, r.Value)
 			continue
 		}
-		switch {
-		case r.Lo > 0:
-			better++
-		case r.Hi < 0:
-			worse++
-		}
+		count[kindOf(r.Lo, r.Hi)]++
 	}
-	rest := len(f.Rows) - better - worse
-	if s != "" {
-		rest--
-	}
-	return fmt.Sprintf("%sOf the rows, %d are better, %d worse, %d without significant difference.", s, better, worse, rest)
+	return fmt.Sprintf("%sOf the rows, %d are better, %d worse, %d without significant difference.", s, count["better"], count["worse"], count["same"])
 }
 
-// SVG renders the picture; id must be unique on the page.
-func (f Forest) SVG(id string) (template.HTML, error) {
+// Draw draws the picture.
+func (f Forest) Draw() Picture {
 	const right, top = width - 14, 12.0
-	rows := f.Rows
+	rows := f
 	hidden := max(0, len(rows)-forestRows)
 	if hidden > 0 {
-		rows = append(append([]ForestRow{}, rows[:forestRows/2]...), rows[len(rows)-forestRows/2:]...)
+		rows = slices.Concat(rows[:forestRows/2], rows[len(rows)-forestRows/2:])
 	}
 	step := 34.0
 	if len(rows) > 12 {
@@ -69,7 +53,7 @@ func (f Forest) SVG(id string) (template.HTML, error) {
 	}
 	x := forestScale(rows, right)
 	bottom := top + step*float64(len(rows))
-	var g frame
+	g := newPicture("Difference by domain", f.describe(), bottom+24)
 	values, decimals := ticks(x.v0, x.v1, 6)
 	for _, v := range values {
 		class := "grid"
@@ -79,7 +63,7 @@ func (f Forest) SVG(id string) (template.HTML, error) {
 		g.line(class, x.at(v), top, x.at(v), bottom, "")
 		g.text("tick", "middle", x.at(v), bottom+16, decimal(v, decimals))
 	}
-	g.text("tick", "end", x.p0-14, bottom+16, f.Unit)
+	g.text("tick", "end", x.p0-14, bottom+16, "points")
 	for i, r := range rows {
 		y := top + step*(float64(i)+.5)
 		words := r.Label + ": " + r.Value
@@ -100,7 +84,7 @@ func (f Forest) SVG(id string) (template.HTML, error) {
 	if hidden > 0 {
 		g.text("tick", "", 0, top+step*forestRows/2+4, fmt.Sprintf("… %d between", hidden))
 	}
-	return g.render(id, f.Title(), f.Describe(), bottom+24)
+	return g
 }
 
 // forestScale returns the scale of the differences, which leaves room for the labels.

@@ -6,11 +6,16 @@ import (
 	"html/template"
 )
 
-// frame is the data of the template: marks in order, the rearmost first.
-type frame struct {
+// Picture is a drawing with a text description, and the data of the template: marks in
+// order, the rearmost first.
+type Picture struct {
 	ID, Title, Description string
 	Width, Height          string
 	Marks                  []shape
+}
+
+func newPicture(title, description string, height float64) Picture {
+	return Picture{Title: title, Description: description, Width: pos(width), Height: pos(height)}
 }
 
 // shape is a line, path, circle, polygon or piece of text.
@@ -31,31 +36,31 @@ var frameTemplate = template.Must(template.New("svg").Parse(
 {{else}}<text class="{{.Class}}" x="{{.X1}}" y="{{.Y1}}"{{with .Anchor}} text-anchor="{{.}}"{{end}}>{{.Text}}{{with .Title}}<title>{{.}}</title>{{end}}</text>
 {{end}}{{end}}</svg>`))
 
-func (f *frame) line(class string, x1, y1, x2, y2 float64, title string) {
+func (f *Picture) line(class string, x1, y1, x2, y2 float64, title string) {
 	f.Marks = append(f.Marks, shape{Kind: "line", Class: class, X1: pos(x1), Y1: pos(y1), X2: pos(x2), Y2: pos(y2), Title: title})
 }
 
-func (f *frame) path(class, d, title string) {
+func (f *Picture) path(class, d, title string) {
 	f.Marks = append(f.Marks, shape{Kind: "path", Class: class, Path: d, Title: title})
 }
 
-func (f *frame) circle(class string, x, y, r float64, title string) {
+func (f *Picture) circle(class string, x, y, r float64, title string) {
 	f.Marks = append(f.Marks, shape{Kind: "circle", Class: class, X1: pos(x), Y1: pos(y), R: pos(r), Title: title})
 }
 
 // diamond draws a diamond around a point.
-func (f *frame) diamond(class string, x, y, width, height float64, title string) {
+func (f *Picture) diamond(class string, x, y, width, height float64, title string) {
 	f.path(class, fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", pos(x-width), pos(y), pos(x), pos(y-height), pos(x+width), pos(y), pos(x), pos(y+height)), title)
 }
 
 // text writes words; anchor is "", "middle" or "end".
-func (f *frame) text(class, anchor string, x, y float64, words string) {
+func (f *Picture) text(class, anchor string, x, y float64, words string) {
 	f.Marks = append(f.Marks, shape{Kind: "text", Class: class, Anchor: anchor, X1: pos(x), Y1: pos(y), Text: words})
 }
 
-func (f *frame) render(id, title, description string, height float64) (template.HTML, error) {
-	f.ID, f.Title, f.Description = id, title, description
-	f.Width, f.Height = pos(width), pos(height)
+// SVG renders the picture; id must be unique on the page.
+func (f Picture) SVG(id string) (template.HTML, error) {
+	f.ID = id
 	var b bytes.Buffer
 	if err := frameTemplate.Execute(&b, f); err != nil {
 		return "", fmt.Errorf("drawing %s: %w", id, err)

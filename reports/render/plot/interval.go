@@ -1,9 +1,6 @@
 package plot
 
-import (
-	"html/template"
-	"math"
-)
+import "math"
 
 // Interval shows one difference with its interval, relative to 0.
 type Interval struct {
@@ -11,16 +8,10 @@ type Interval struct {
 	Difference, Lo, Hi float64
 }
 
-// Title returns the picture's title.
-func (i Interval) Title() string { return "Difference on the holdout" }
-
-// Describe describes the picture in words.
-func (i Interval) Describe() string { return i.Words }
-
-// SVG renders the picture; id must be unique on the page.
-func (i Interval) SVG(id string) (template.HTML, error) {
+// Draw draws the picture.
+func (i Interval) Draw() Picture {
 	const left, right, y = 10.0, width - 10, 18.0
-	var g frame
+	g := newPicture("Difference on the holdout", i.Words, 54)
 	if finite(i.Difference, i.Lo, i.Hi) {
 		lo, hi := math.Min(0, i.Lo), math.Max(0, i.Hi)
 		pad := math.Max((hi-lo)*.08, 1e-9)
@@ -33,7 +24,7 @@ func (i Interval) SVG(id string) (template.HTML, error) {
 		g.line("whisker wide "+kind, x.at(i.Lo), y, x.at(i.Hi), y, i.Words)
 		g.diamond("mark "+kind, x.at(i.Difference), y, 10, 9, i.Words)
 	}
-	return g.render(id, i.Title(), i.Describe(), 54)
+	return g
 }
 
 // anchorAt returns the text anchor that keeps a label inside the picture.

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"strconv"
@@ -53,31 +52,25 @@ func TestTicksAreFew(t *testing.T) {
 	})
 }
 
-func plain(v float64) string { return fmt.Sprintf("%.3f", v) }
-
 // drawings holds each kind of picture at sizes from empty to too large.
-func drawings() map[string]interface {
-	SVG(string) (template.HTML, error)
-} {
-	out := map[string]interface {
-		SVG(string) (template.HTML, error)
-	}{
-		"empty forest": Forest{Heading: "h", Unit: "points"}, "empty curve": Curve{Heading: "h", Score: plain}, "empty slope": Slope{Heading: "h", Score: plain},
-		"odd forest":   Forest{Rows: []ForestRow{{Label: "<b>", Difference: math.NaN(), Lo: math.Inf(-1), Hi: math.Inf(1)}, {Label: "zero"}}},
-		"odd curve":    Curve{Score: plain, Champion: .5, Search: []XY{{1, math.NaN()}, {2, .5}, {3, .5}}},
-		"odd slope":    Slope{Score: plain, Tasks: []SlopeTask{{"<script>", math.NaN(), 1}, {"x", 0, 1}}},
-		"odd interval": Interval{Lo: math.NaN()}, "interval": Interval{Words: "<i>", Difference: .1, Lo: -.1, Hi: .3},
+func drawings() map[string]Picture {
+	out := map[string]Picture{
+		"empty forest": Forest{}.Draw(), "empty curve": Curve{}.Draw(), "empty slope": Slope{}.Draw(),
+		"odd forest":   Forest{{Label: "<b>", Difference: math.NaN(), Lo: math.Inf(-1), Hi: math.Inf(1)}, {Label: "zero"}}.Draw(),
+		"odd curve":    Curve{Champion: .5, Search: []XY{{1, math.NaN()}, {2, .5}, {3, .5}}}.Draw(),
+		"odd slope":    Slope{Tasks: []SlopeTask{{"<script>", math.NaN(), 1}, {"x", 0, 1}}}.Draw(),
+		"odd interval": Interval{Lo: math.NaN()}.Draw(), "interval": Interval{Words: "<i>", Difference: .1, Lo: -.1, Hi: .3}.Draw(),
 	}
 	for _, n := range []int{10, 500} {
-		f, c, s := Forest{Heading: "h", Unit: "points"}, Curve{Heading: "h", Score: plain, Champion: .5}, Slope{Heading: "h", Left: "a", Right: "b", Score: plain}
+		f, c, s := Forest{}, Curve{Champion: .5}, Slope{Left: "a", Right: "b"}
 		for i := range n {
 			x := math.Mod(float64(i)*.6180339887, 1)
-			f.Rows = append(f.Rows, ForestRow{Label: fmt.Sprint("domain ", i), Value: "+1", Difference: x, Lo: x - .3, Hi: x + .3})
+			f = append(f, ForestRow{Label: fmt.Sprint("domain ", i), Value: "+1", Difference: x, Lo: x - .3, Hi: x + .3})
 			c.Search = append(c.Search, XY{float64(i * 40), .5 + .4*float64(i)/float64(n)})
 			c.Random = append(c.Random, XY{float64(i * 4), .4 + .2*float64(i)/float64(n)})
 			s.Tasks = append(s.Tasks, SlopeTask{fmt.Sprint("task ", i), x, math.Mod(x*7, 1)})
 		}
-		out[fmt.Sprint("forest of ", n)], out[fmt.Sprint("curve of ", n)], out[fmt.Sprint("slope of ", n)] = f, c, s
+		out[fmt.Sprint("forest of ", n)], out[fmt.Sprint("curve of ", n)], out[fmt.Sprint("slope of ", n)] = f.Draw(), c.Draw(), s.Draw()
 	}
 	return out
 }
@@ -154,7 +147,7 @@ func check(t *testing.T, name, svg string) {
 }
 
 func TestSlopeBundles(t *testing.T) {
-	s := Slope{Score: plain, Tasks: []SlopeTask{{"a", 0, 1}, {"b", 0, 1}, {"c", 1, 0}, {"d", 1, 1}, {"e", 1. / 3, 1./3 + 1e-12}}}
+	s := Slope{Tasks: []SlopeTask{{"a", 0, 1}, {"b", 0, 1}, {"c", 1, 0}, {"d", 1, 1}, {"e", 1. / 3, 1./3 + 1e-12}}}
 	var got []string
 	for _, b := range s.bundles() {
 		got = append(got, fmt.Sprintf("%.2f→%.2f %s", b.before, b.after, names(b.names)))

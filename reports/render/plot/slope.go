@@ -3,11 +3,12 @@ package plot
 import (
 	"cmp"
 	"fmt"
-	"html/template"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"evolve/reports/number"
 	"evolve/runtime/text"
 )
 
@@ -15,10 +16,8 @@ import (
 // to its score under the variant. Tasks with the same scores share a line whose width
 // shows their number, so that 500 tasks are as legible as 10.
 type Slope struct {
-	Heading     string
 	Left, Right string
 	Tasks       []SlopeTask
-	Score       func(float64) string
 }
 
 // SlopeTask is one task's two scores, in [0,1].
@@ -27,22 +26,17 @@ type SlopeTask struct {
 	Before, After float64
 }
 
-// Title returns the picture's title.
-func (s Slope) Title() string { return s.Heading }
-
-// Describe describes the picture in words.
-func (s Slope) Describe() string {
-	up, down := 0, 0
+// describe describes the picture in words.
+func (s Slope) describe() string {
+	count := map[string]int{}
 	for _, t := range s.Tasks {
-		switch {
-		case t.After > t.Before:
-			up++
-		case t.After < t.Before:
-			down++
-		}
+		count[changeOf(t.Before, t.After)]++
 	}
-	return fmt.Sprintf("Of %d tasks, %d score higher with the variant, %d lower, %d the same.", len(s.Tasks), up, down, len(s.Tasks)-up-down)
+	return fmt.Sprintf("Of %d tasks, %d score higher with the variant, %d lower, %d the same.", len(s.Tasks), count["better"], count["worse"], count["same"])
 }
+
+// changeOf returns the class of a change of a score.
+func changeOf(before, after float64) string { return kindOf(after-before, after-before) }
 
 // bundle is a group of tasks with the same scores.
 type bundle struct {
@@ -83,13 +77,7 @@ func (s Slope) bundles() []bundle {
 	}
 	// Unchanged bundles are drawn first and lower ones last, on top: they matter most.
 	rank := func(b bundle) int {
-		switch {
-		case b.after < b.before:
-			return 2
-		case b.after > b.before:
-			return 1
-		}
-		return 0
+		return slices.Index([]string{"same", "better", "worse"}, changeOf(b.before, b.after))
 	}
 	slices.SortFunc(out, func(a, b bundle) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.before, b.before), cmp.Compare(a.after, b.after))
@@ -97,11 +85,11 @@ func (s Slope) bundles() []bundle {
 	return out
 }
 
-// SVG renders the picture; id must be unique on the page.
-func (s Slope) SVG(id string) (template.HTML, error) {
+// Draw draws the picture.
+func (s Slope) Draw() Picture {
 	const left, right, top, bottom = 92.0, width - 92, 34.0, 220.0
 	y := linear{0, 1, bottom, top}
-	var g frame
+	g := newPicture("Every holdout task, before and after", s.describe(), bottom+16)
 	for _, v := range []float64{0, .25, .5, .75, 1} {
 		g.line("grid", left, y.at(v), right, y.at(v), "")
 	}
@@ -119,22 +107,18 @@ func (s Slope) SVG(id string) (template.HTML, error) {
 		n := len(b.names)
 		starts[b.before] += n
 		ends[b.after] += n
-		kind := kindOf(b.after-b.before, b.after-b.before)
-		words := fmt.Sprintf("%s → %s: %s", s.Score(b.before), s.Score(b.after), names(b.names))
-		g.line("slope "+kind, left, y.at(b.before), right, y.at(b.after), words)
+		words := fmt.Sprintf("%s → %s: %s", number.Score(b.before), number.Score(b.after), names(b.names))
+		g.line("slope "+changeOf(b.before, b.after), left, y.at(b.before), right, y.at(b.after), words)
 		g.Marks[len(g.Marks)-1].Width = pos(1.5 + 8*math.Sqrt(float64(n)/float64(len(s.Tasks)))*float64(min(most, 12)-1)/11)
 	}
-	s.counts(&g, starts, y, left-10, "end")
-	s.counts(&g, ends, y, right+10, "")
-	return g.render(id, s.Title(), s.Describe(), bottom+16)
+	g.counts(starts, y, left-10, "end")
+	g.counts(ends, y, right+10, "")
+	return g
 }
 
 // counts writes the number of tasks at each score, if there is room.
-func (s Slope) counts(g *frame, at map[float64]int, y linear, x float64, anchor string) {
-	values := make([]float64, 0, len(at))
-	for v := range at {
-		values = append(values, v)
-	}
+func (f *Picture) counts(at map[float64]int, y linear, x float64, anchor string) {
+	values := slices.Collect(maps.Keys(at))
 	// Larger counts come first and so get the room.
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
 	var taken []float64
@@ -144,7 +128,7 @@ func (s Slope) counts(g *frame, at map[float64]int, y linear, x float64, anchor 
 			continue
 		}
 		taken = append(taken, p)
-		g.text("tick", anchor, x, p+4, fmt.Sprintf("%s × %d", s.Score(v), at[v]))
+		f.text("tick", anchor, x, p+4, fmt.Sprintf("%s × %d", number.Score(v), at[v]))
 	}
 }
 
