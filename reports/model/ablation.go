@@ -44,13 +44,9 @@ type OwnEffect struct {
 // shown.
 func (b *builder) ablate() error {
 	list := b.result.Minimised()
-	head := -1
-	for i, a := range list {
-		if b.headline >= 0 && b.result.Finalist[b.headline].Variant == a.Small {
-			head = i
-			break
-		}
-	}
+	head := slices.IndexFunc(list, func(a archive.Ablation) bool {
+		return b.headline >= 0 && b.result.Finalist[b.headline].Variant == a.Small
+	})
 	if head >= 0 {
 		b.ownEffects(list[head])
 		b.out.Ablations = append(b.out.Ablations, b.ablation(list[head]))

@@ -135,14 +135,20 @@ func (b *builder) commands() []string {
 	}
 	p := b.out.Decision.Proposals[0]
 	switch p.State {
-	case archive.Awaiting, archive.Approved, archive.Drafted, archive.Gated:
-		return []string{"evolve approve " + p.ID, "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
-	case archive.HumanLane:
-		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+	case archive.Awaiting, archive.Approved, archive.Drafted, archive.Gated, archive.HumanLane:
+		return []string{approveCommand(p.ID, p.State), "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Adopted:
 		return []string{"evolve rollback " + p.ID, "evolve show " + p.ID}
 	}
 	return []string{"evolve show " + p.ID, "evolve report " + run}
+}
+
+// approveCommand returns the command that approves a proposal.
+func approveCommand(id string, state archive.ProposalState) string {
+	if state == archive.HumanLane {
+		id += ` --override-reason "…"`
+	}
+	return "evolve approve " + id
 }
 
 // Name returns the variant's display name, such as v12.

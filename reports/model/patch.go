@@ -144,12 +144,9 @@ func patchOp(kind byte) string {
 }
 
 func patchCommands(p archive.ProposalRecord) []string {
-	reject := "evolve reject " + p.ID + ` --reason "…"`
 	switch p.State {
-	case archive.Awaiting:
-		return []string{"evolve approve " + p.ID, "evolve show " + p.ID, reject}
-	case archive.HumanLane:
-		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve show " + p.ID, reject}
+	case archive.Awaiting, archive.HumanLane:
+		return []string{approveCommand(p.ID, p.State), "evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Approved: // the commit is missing: the same command makes it
 		return []string{"evolve approve " + p.ID}
 	}

@@ -33,11 +33,10 @@ func (b *builder) reject() error {
 	var rest []Rejection
 	for id := range b.tally.search {
 		if !listed[id] {
-			rest = append(rest, Rejection{Variant: Ref{ID: id}, Evaluations: b.tally.search[id].count})
+			r := Rejection{Variant: Ref{ID: id}, Evaluations: b.tally.search[id].count}
+			r.Shared, r.Difference = b.tally.against(b.plan.Champion, id)
+			rest = append(rest, r)
 		}
-	}
-	for i := range rest {
-		rest[i].Shared, rest[i].Difference = b.tally.against(b.plan.Champion, rest[i].Variant.ID)
 	}
 	slices.SortFunc(rest, func(x, y Rejection) int {
 		return cmp.Or(cmp.Compare(y.Evaluations, x.Evaluations), cmp.Compare(y.Difference, x.Difference),

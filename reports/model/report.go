@@ -208,9 +208,6 @@ func (e Effect) Bounds() string {
 	return number.Interval(e.Lo, e.Hi)
 }
 
-// Significant reports whether the interval excludes 0.
-func (e Effect) Significant() bool { return e.Lo > 0 || e.Hi < 0 }
-
 // Finalist is one variant that was confirmed on the holdout.
 type Finalist struct {
 	Variant Ref `json:"variant"`
@@ -369,9 +366,6 @@ type Step struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
-
-// Same reports whether both sides made the same call.
-func (s Step) Same() bool { return s.Before == s.After }
 
 // Change is one parameter's old and new value as text; inactive ones are "".
 type Change struct {

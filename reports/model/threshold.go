@@ -13,20 +13,12 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 	if r == nil {
 		return fixedThresholds(f)
 	}
-	here := Threshold{
-		Name: "better on these tasks: evidence", Unit: "log_e", Observed: r.LogE, Sign: "≥", Required: r.Threshold,
-		Margin: r.LogE - r.Threshold, Met: r.LogE >= r.Threshold,
-	}
+	here := threshold("better on these tasks: evidence", "log_e", r.LogE, "≥", r.Threshold)
 	if r.Fixed { // one block is all the evidence there is
-		here = Threshold{
-			Name: "better on these tasks: difference", Unit: "points", Observed: r.Difference, Sign: ">",
-			Margin: r.Difference, Met: r.Claim != stats.NoClaim,
-		}
+		here = threshold("better on these tasks: difference", "points", r.Difference, ">", 0)
+		here.Met = r.Claim != stats.NoClaim
 	}
-	out := []Threshold{here, {
-		Name: "better on new tasks: lower bound (" + number.Percent(r.BoundLevel()) + ")", Unit: "points", Observed: r.NewLower, Sign: ">", Required: 0,
-		Margin: r.NewLower, Met: r.NewLower > 0,
-	}}
+	out := []Threshold{here, threshold("better on new tasks: lower bound ("+number.Percent(r.BoundLevel())+")", "points", r.NewLower, ">", 0)}
 	for _, g := range b.out.Guards {
 		out = append(out, g.Threshold(b.out.Decision))
 	}
@@ -44,20 +36,20 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 
 // fixedThresholds returns those of finalists that were judged once, at the night's end.
 func fixedThresholds(f archive.Finalist) []Threshold {
-	alpha := (1 - f.Comparison.Level) / 2
-	units := float64(f.Comparison.Clusters)
 	return []Threshold{
-		{
-			Name: "p adjusted over the finalists", Unit: "p", Observed: f.Adjusted, Sign: "≤", Required: alpha,
-			Margin: alpha - f.Adjusted, Met: f.Adjusted <= alpha,
-		},
-		{
-			Name: "lower end of the interval", Unit: "points", Observed: f.Comparison.Lo, Sign: ">", Required: 0,
-			Margin: f.Comparison.Lo, Met: f.Comparison.Lo > 0,
-		},
-		{
-			Name: "independent tasks", Unit: "tasks", Observed: units, Sign: "≥", Required: stats.MinClusters,
-			Margin: units - stats.MinClusters, Met: units >= stats.MinClusters,
-		},
+		threshold("p adjusted over the finalists", "p", f.Adjusted, "≤", (1-f.Comparison.Level)/2),
+		threshold("lower end of the interval", "points", f.Comparison.Lo, ">", 0),
+		threshold("independent tasks", "tasks", float64(f.Comparison.Clusters), "≥", stats.MinClusters),
 	}
+}
+
+func threshold(name, unit string, observed float64, sign string, required float64) Threshold {
+	t := Threshold{Name: name, Unit: unit, Observed: observed, Sign: sign, Required: required, Margin: observed - required, Met: observed > required}
+	switch sign {
+	case "≥":
+		t.Met = observed >= required
+	case "≤":
+		t.Margin, t.Met = required-observed, observed <= required
+	}
+	return t
 }

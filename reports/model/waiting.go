@@ -61,10 +61,7 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 		if !p.AwaitsConfig() || p.Run == run && run != "" || p.Created.After(at) {
 			continue
 		}
-		w := Waiting{Proposal: p.ID, Agent: p.Agent, Variant: Ref{ID: p.Variant}, Days: days(p.Created, at), First: first.ID, Open: days(first.Created, at), Command: "evolve approve " + p.ID}
-		if p.State == archive.HumanLane {
-			w.Command += ` --override-reason "…"`
-		}
+		w := Waiting{Proposal: p.ID, Agent: p.Agent, Variant: Ref{ID: p.Variant}, Days: days(p.Created, at), First: first.ID, Open: days(first.Created, at), Command: approveCommand(p.ID, p.State)}
 		if v, err := src.Variant(ctx, p.Agent, p.Variant); err == nil {
 			w.Variant.Number = v.Number
 		} else if !errors.Is(err, archive.ErrNotFound) {
@@ -186,13 +183,10 @@ func (d Decision) BaseName() string {
 
 // BaseLabel names what the box compares a variant with.
 func (d Decision) BaseLabel() string {
-	switch {
-	case d.Reference != nil:
-		return fmt.Sprintf("%s, which waits (%s)", text.Visible(d.Reference.Proposal), d.Against.Name())
-	case d.Against != nil:
-		return d.Against.Name() + ", which waits"
+	if d.Reference == nil {
+		return strings.TrimSuffix(d.BaseName(), ",")
 	}
-	return d.Champion.Name()
+	return fmt.Sprintf("%s, which waits (%s)", text.Visible(d.Reference.Proposal), d.Against.Name())
 }
 
 // chained returns the end of a sentence about a gain over a waiting proposal: the
