@@ -30,15 +30,9 @@ func changeBlocks(s subject) []block {
 	var diffs []block
 	for _, c := range s.agent.Changes {
 		if c.Lines != nil {
-			added, removed := 0, 0
+			added, removed := countLines(c.Lines)
 			l := listing{Label: say("Change of ", clipped(c.Param, 60))}
 			for _, line := range c.Lines {
-				switch line.Op {
-				case "+":
-					added++
-				case "-":
-					removed++
-				}
 				l.Lines = append(l.Lines, mark{line.Op, say(foreign(line.Text))})
 			}
 			add(c, row{Cells: []spans{say(clipped(c.Param, 60)), say(styled("text", dim)), say(lineCount(added, removed))}})

@@ -68,13 +68,8 @@ func limits(s policy.Stat) spans {
 
 // used describes how much of a budget is spent.
 func used(b policy.BudgetStat) string {
-	out := ""
-	add := func(text string) {
-		if out != "" {
-			out += ", "
-		}
-		out += text
-	}
+	var parts []string
+	add := func(text string) { parts = append(parts, text) }
 	if b.Limit.USD > 0 {
 		add(number.Money(b.Used.USD) + " of " + number.Money(b.Limit.USD))
 	}
@@ -87,5 +82,5 @@ func used(b policy.BudgetStat) string {
 	if b.Limit.Elapsed > 0 {
 		add(span64(b.Used.Elapsed) + " of " + span64(b.Limit.Elapsed))
 	}
-	return out
+	return strings.Join(parts, ", ")
 }

@@ -89,19 +89,23 @@ func failureFact(f stats.Failures, against string) fact {
 
 // tailFacts returns the risks that the mean does not show.
 func tailFacts(t stats.Tail, r *stats.Reference) facts {
-	gain := "the gain"
-	if r != nil {
-		gain = "the gain over " + text.Visible(r.Proposal)
-	}
 	unseen := "of a kind that none of these " + number.Count(t.Tasks) + " is"
 	if t.BreakEven > 0 {
-		unseen += "; " + gain + " would be gone if " + number.Percent(t.BreakEven) + " did"
+		unseen += "; " + gainOver(r) + " would be gone if " + number.Percent(t.BreakEven) + " did"
 	}
 	out := facts{{"clearly worse", say(number.Plural(t.Worse, "task"), remark("at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, at an error of .05"))}}
 	if t.Failing > 0 {
 		out = append(out, fact{"failed in every run", say(number.Plural(t.Failing, "task"), remark("and not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new ones may be such, at an error of .05"))})
 	}
 	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
+}
+
+// gainOver names the gain over the reference.
+func gainOver(r *stats.Reference) string {
+	if r == nil {
+		return "the gain"
+	}
+	return "the gain over " + text.Visible(r.Proposal)
 }
 
 // finalistTable returns a table of all confirmed finalists.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -15,10 +16,7 @@ var stageNames = map[string]string{
 
 // phaseName returns the display name of a phase, that of its stage if it has one.
 func phaseName(phase string) string {
-	if name := stageNames[phase]; name != "" {
-		return name
-	}
-	return phase
+	return cmp.Or(stageNames[phase], phase)
 }
 
 // removed describes what retention has removed from the run.

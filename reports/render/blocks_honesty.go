@@ -33,12 +33,11 @@ func honestyBlocks(s subject) []block {
 		f = append(f, fact{"entries", say(fmt.Sprintf("%d of %d used in %d days", e.Used, e.Most, e.Days),
 			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in them all", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
 	}
-	switch {
-	case h.Opened > 0:
-		f = append(f, fact{"holdout opened", say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening wears it a little"))})
-	default:
-		f = append(f, fact{"holdout opened", say("never")})
+	opened := say("never")
+	if h.Opened > 0 {
+		opened = say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening wears it a little"))
 	}
+	f.add("holdout opened", opened)
 	if h.Adopted > 0 {
 		f = append(f, fact{"decided by it", say(number.Plural(h.Adopted, "adoption"))})
 	}
@@ -80,18 +79,14 @@ func baselineFacts(r *model.Baseline) facts {
 
 // rulingsFact describes which rulings were computed again.
 func rulingsFact(r model.Rulings) fact {
-	var value spans
-	join := func(n int, what string) {
-		if n == 0 {
-			return
+	var items []spans
+	add := func(n int, what string) {
+		if n > 0 {
+			items = append(items, say(number.Plural(n, "ruling")+" "+what))
 		}
-		if len(value) > 0 {
-			value = append(value, say("; ")...)
-		}
-		value = append(value, say(number.Plural(n, "ruling")+" "+what)...)
 	}
-	join(r.Recomputed, "computed again from the stored evaluations")
-	join(r.Unstored, "not recomputable: an older evolve made it")
-	join(r.Gone, "not recomputable: its evaluations were removed")
-	return fact{"recomputed", value}
+	add(r.Recomputed, "computed again from the stored evaluations")
+	add(r.Unstored, "not recomputable: an older evolve made it")
+	add(r.Gone, "not recomputable: its evaluations were removed")
+	return fact{"recomputed", list(items, "; ")}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -87,15 +88,13 @@ func awaitingPatches(list []model.Patch) []block {
 		about := facts{
 			{Name: "state", Value: say(stateSpan(string(p.State)))},
 			{Name: "from", Value: say(clipped(p.Author, 80), " ("+patchOrigin(p)+")")},
-			{Name: "reason", Value: say(clipped(orUnknown(flowing(p.Rationale)), model.MaxReason))},
+			{Name: "reason", Value: say(clipped(cmp.Or(flowing(p.Rationale), number.Unknown), model.MaxReason))},
 		}
 		for _, a := range p.Addressed {
 			about = append(about, fact{Name: "look twice", Value: say(foreign(a))})
 		}
-		if p.Gain != "" {
-			about = append(about, fact{Name: "measured", Value: say(clipped(p.Gain, model.MaxReason))})
-		}
-		about = append(about, fact{Name: "tests ran in", Value: say(foreign(orUnknown(p.Sandbox)))}, fact{Name: "review", Value: reviewText(p)})
+		about.add("measured", clipped(p.Gain, model.MaxReason))
+		about = append(about, fact{Name: "tests ran in", Value: say(foreign(cmp.Or(p.Sandbox, number.Unknown)))}, fact{Name: "review", Value: reviewText(p)})
 		if p.CostUSD > 0 {
 			about = append(about, fact{Name: "gates cost", Value: say(number.Money(p.CostUSD))})
 		}
@@ -157,13 +156,6 @@ func reviewText(p model.Patch) spans {
 		line = append(line, say(" (of an earlier state: outdated)")...)
 	}
 	return line
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return number.Unknown
-	}
-	return s
 }
 
 func stoppedPatches(list []model.Patch) []block {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 
 	"evolve/bench/stats"
@@ -33,12 +34,12 @@ func decisionBox(s subject) box {
 	b := box{Title: title(s), Kind: string(d.Verdict), Commands: d.Commands}
 	b.Verdict = strings.ToUpper(string(d.Verdict))
 	switch d.Verdict {
-	case model.Adopt:
+	case model.Adopt, model.Trade:
 		b.Subject = say(styled(variantName(d), strong), " instead of "+d.BaseLabel())
-		b.Claim = claim(s)
-	case model.Trade:
-		b.Subject = say(styled(variantName(d), strong), " instead of "+d.BaseLabel(), " breaks a guard")
-		b.Claim = claim(s)
+		if d.Verdict == model.Trade {
+			b.Subject = append(b.Subject, say(" breaks a guard")...)
+		}
+		b.Claim = cmp.Or(claims[d.Claim], "confirmed on unseen tasks")
 	case model.Keep, model.Undecided, model.Waits:
 		b.Subject = say(styled(d.Champion.Name(), strong))
 		if words := claims[d.Claim]; words != "" && s.agent.Headline.Evidence.State != stats.Vetoed {
@@ -51,14 +52,6 @@ func decisionBox(s subject) box {
 	}
 	b.Rows = boxRows(s)
 	return b
-}
-
-// claim returns what an adoption would rest on.
-func claim(s subject) string {
-	if words := claims[s.agent.Decision.Claim]; words != "" {
-		return words
-	}
-	return "confirmed on unseen tasks"
 }
 
 // variantName returns the name of the variant that would be adopted.
@@ -154,15 +147,8 @@ func changeLine(changes []model.Change) spans {
 	var items []spans
 	for _, c := range model.First(changes, 4) {
 		name := clipped(c.Param, 40)
-		added, removed := len(c.Added), len(c.Removed)
-		for _, l := range c.Lines {
-			switch l.Op {
-			case "+":
-				added++
-			case "-":
-				removed++
-			}
-		}
+		added, removed := countLines(c.Lines)
+		added, removed = added+len(c.Added), removed+len(c.Removed)
 		switch {
 		case c.Lines != nil && added+removed > 0:
 			items = append(items, say(name, " "+lineCount(added, removed)))
@@ -183,6 +169,19 @@ func changeLine(changes []model.Change) spans {
 		items = append(items, say(number.Count(n)+" more"))
 	}
 	return list(items, " · ")
+}
+
+// countLines counts the added and removed lines of a diff.
+func countLines(lines []model.Line) (added, removed int) {
+	for _, l := range lines {
+		switch l.Op {
+		case "+":
+			added++
+		case "-":
+			removed++
+		}
+	}
+	return added, removed
 }
 
 func lineCount(added, removed int) string {

@@ -2,11 +2,11 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
-	"evolve/runtime/text"
 )
 
 // guardRows returns the rows of cost, latency and the other guards.
@@ -41,16 +41,8 @@ func failuresRow(h model.Headline, against string) boxRow {
 	}
 	f := h.Evidence.Failures
 	note := against + " " + number.Count(f.Champion) + " of " + number.Plural(f.Tasks, "task") + " → variant " + number.Count(f.Variant) + " of " + number.Count(f.Tasks) +
-		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + article(against) + " answers, at most " + number.Percent(f.OnlyMost) + " of new ones at .05"
+		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + strings.Replace(against, "champion", "the champion", 1) + " answers, at most " + number.Percent(f.OnlyMost) + " of new ones at .05"
 	return boxRow{Label: "failures", Note: say(styled(note, bad))}
-}
-
-// article adds an article to the result of [against] where a sentence needs one.
-func article(against string) string {
-	if against == "champion" {
-		return "the champion"
-	}
-	return against
 }
 
 // tailRow states what a claim about new tasks leaves open.
@@ -59,9 +51,8 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	if e == nil || e.Tail == nil || e.Claim != stats.NewTasks {
 		return boxRow{}
 	}
-	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unseen; the gain would be gone if " + number.Percent(e.Tail.BreakEven) + " did"
+	note := "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unseen; " + gainOver(r) + " would be gone if " + number.Percent(e.Tail.BreakEven) + " did"
 	if r != nil {
-		note = "up to " + number.Percent(e.Tail.Unseen) + " of new tasks could fail unseen; the gain over " + text.Visible(r.Proposal) + " would be gone if " + number.Percent(e.Tail.BreakEven) + " did"
 		if all := r.BreakEven(stats.Comparison{Difference: h.Difference, MeanB: h.Score}); all > 0 {
 			note += fmt.Sprintf(", that over v%d if about %s did", r.Champion, number.Percent(all))
 		}

@@ -171,26 +171,16 @@ func pageAgent(i int, s subject) (agentPage, error) {
 func pageBlocks(prefix, agent string, blocks []block) ([]blockPage, error) {
 	out := make([]blockPage, len(blocks))
 	for i, b := range blocks {
-		p := blockPage{Block: b, ID: prefix + "-" + strconv.Itoa(i+1)}
+		p := blockPage{Kind: b.kind(), Block: b, ID: prefix + "-" + strconv.Itoa(i+1)}
 		var err error
 		switch b := b.(type) {
-		case para:
-			p.Kind = "para"
-		case facts:
-			p.Kind = "facts"
-		case subhead:
-			p.Kind = "subhead"
 		case table:
-			p.Kind = "table"
 			p.Label = b.Caption.raw() + ", " + agent
 		case listing:
-			p.Kind = "listing"
 			p.Label = b.Label.raw() + ", " + agent
 		case picture:
-			p.Kind = "picture"
 			p.SVG, err = b.SVG(p.ID)
 		case fold:
-			p.Kind = "fold"
 			p.Blocks, err = pageBlocks(p.ID, agent, b.Blocks)
 		}
 		if err != nil {

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"encoding/json"
-	"fmt"
 	"html/template"
 	"io"
 	"regexp"
@@ -60,13 +58,8 @@ func Index(w io.Writer, runs []model.Summary) error {
 
 // IndexJSON writes the summaries as JSON.
 func IndexJSON(w io.Writer, runs []model.Summary) error {
-	data, err := json.MarshalIndent(struct {
+	return writeJSON(w, "the index", struct {
 		Schema string          `json:"schema"`
 		Runs   []model.Summary `json:"runs"`
-	}{model.IndexSchema, runs}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encoding the index: %w", err)
-	}
-	_, err = w.Write(append(text.JSON(data), '\n'))
-	return err
+	}{model.IndexSchema, runs})
 }

@@ -12,9 +12,13 @@ import (
 // JSON writes the view model under the schema [Schema]. It escapes characters without a
 // visible form, which any parser decodes, because the file may be shown on a terminal.
 func JSON(w io.Writer, r model.Report) error {
-	data, err := json.MarshalIndent(r, "", "  ")
+	return writeJSON(w, "the report", r)
+}
+
+func writeJSON(w io.Writer, what string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		return fmt.Errorf("encoding the report: %w", err)
+		return fmt.Errorf("encoding %s: %w", what, err)
 	}
 	_, err = w.Write(append(text.JSON(data), '\n'))
 	return err

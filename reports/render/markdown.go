@@ -102,19 +102,10 @@ func (m *markdown) blocks(blocks []block) {
 		case picture:
 			m.line("*" + mdOwn(b.Title) + "*: " + mdText(say(foreign(b.Description))))
 		case fold:
-			m.line("**" + strings.TrimSpace(mdText(plainSpans(b.Summary))) + "**")
+			m.line("**" + strings.TrimSpace(mdText(b.Summary.changed(func(s *span) { s.Style = plainStyle }))) + "**")
 			m.blocks(b.Blocks)
 		}
 	}
-}
-
-// plainSpans removes the styles, for lines that have one style as a whole.
-func plainSpans(t spans) spans {
-	out := make(spans, len(t))
-	for i, s := range t {
-		out[i] = span{Text: s.Text, Foreign: s.Foreign}
-	}
-	return out
 }
 
 func (m *markdown) table(t table) {
@@ -163,12 +154,7 @@ func mdText(t spans) string {
 // mdCell is mdText for table cells. It writes pipes as \x7c, because a pipe ends the cell
 // even inside a code span and after any number of backslashes.
 func mdCell(t spans) string {
-	out := make(spans, len(t))
-	for i, s := range t {
-		s.Text = strings.ReplaceAll(s.Text, "|", `\x7c`)
-		out[i] = s
-	}
-	return mdText(out)
+	return mdText(t.changed(func(s *span) { s.Text = strings.ReplaceAll(s.Text, "|", `\x7c`) }))
 }
 
 func mdSpan(s span) string {

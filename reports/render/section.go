@@ -15,7 +15,7 @@ type section struct {
 }
 
 // block is one element of a section; the types below are the only ones.
-type block interface{ isBlock() }
+type block interface{ kind() string }
 
 // para is a paragraph; Note sets it apart as a remark.
 type para struct {
@@ -110,13 +110,13 @@ type mark struct {
 // subhead is a heading inside a section.
 type subhead struct{ Text spans }
 
-func (para) isBlock()    {}
-func (facts) isBlock()   {}
-func (table) isBlock()   {}
-func (picture) isBlock() {}
-func (fold) isBlock()    {}
-func (listing) isBlock() {}
-func (subhead) isBlock() {}
+func (para) kind() string    { return "para" }
+func (facts) kind() string   { return "facts" }
+func (table) kind() string   { return "table" }
+func (picture) kind() string { return "picture" }
+func (fold) kind() string    { return "fold" }
+func (listing) kind() string { return "listing" }
+func (subhead) kind() string { return "subhead" }
 
 // subject is the input of a section.
 type subject struct {

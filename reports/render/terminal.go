@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"evolve/reports/model"
@@ -117,12 +118,14 @@ func (t *terminal) line(indent int, line spans) {
 
 // flow writes a paragraph with a hanging indent.
 func (t *terminal) flow(indent, hang int, para spans) {
-	for i, l := range wrap(para, t.width-max(indent, hang)) {
-		if i == 0 {
-			t.line(indent, l)
-		} else {
-			t.line(hang, l)
-		}
+	t.flowAfter(nil, indent, hang, t.width-max(indent, hang), para)
+}
+
+// flowAfter writes a paragraph of lines of at most width cells, the first after a lead.
+func (t *terminal) flowAfter(lead spans, indent, hang, width int, para spans) {
+	for _, l := range wrap(para, width) {
+		t.line(indent, slices.Concat(lead, l))
+		lead, indent = nil, hang
 	}
 }
 
@@ -134,28 +137,33 @@ func (t *terminal) heading(title string) {
 }
 
 func (t *terminal) blocks(blocks []block) {
-	folds := 0
+	folds, begun := 0, false
 	for i, b := range blocks {
+		switch b.(type) {
+		case picture: // the figures beside it show the same
+			continue
+		case fold:
+		default:
+			if begun {
+				t.b.WriteByte('\n')
+			}
+		}
+		begun = true
 		switch b := b.(type) {
 		case para:
-			t.gap(blocks, i)
 			words := b.Text
 			if b.Note {
 				words = dimmed(words)
 			}
 			t.flow(2, 2, words)
 		case facts:
-			t.gap(blocks, i)
 			t.facts(2, b)
 		case table:
-			t.gap(blocks, i)
 			t.table(2, b)
 		case listing:
-			t.gap(blocks, i)
 			t.listing(2, b)
 		case subhead:
 			folds = 0
-			t.gap(blocks, i)
 			t.line(2, spans{{Text: b.Text.raw(), Style: strong}})
 		case fold:
 			folds++
@@ -167,17 +175,6 @@ func (t *terminal) blocks(blocks []block) {
 				t.b.WriteByte('\n')
 				t.flow(2, 2, say(styled("… "+number.Count(folds-maxFolds)+" more in the HTML report, with transcripts", dim)))
 			}
-		case picture: // the figures beside it show the same
-		}
-	}
-}
-
-// gap writes an empty line between a block and the one before.
-func (t *terminal) gap(blocks []block, i int) {
-	for i--; i >= 0; i-- {
-		if _, unseen := blocks[i].(picture); !unseen {
-			t.b.WriteByte('\n')
-			return
 		}
 	}
 }
@@ -188,14 +185,11 @@ func isFold(b block) bool {
 }
 
 func dimmed(t spans) spans {
-	out := make(spans, len(t))
-	for i, s := range t {
+	return t.changed(func(s *span) {
 		if s.Style == plainStyle {
 			s.Style = dim
 		}
-		out[i] = s
-	}
-	return out
+	})
 }
 
 // fold writes the details of a fold, but no transcripts.
@@ -224,28 +218,16 @@ func (t *terminal) facts(indent int, list facts) {
 			t.flow(indent+2, indent+2, f.Value)
 			continue
 		}
-		for i, l := range wrap(f.Value, t.width-hang) {
-			if i == 0 {
-				t.line(indent, append(say(styled(pad(f.Name, widest), dim), "  "), l...))
-			} else {
-				t.line(hang, l)
-			}
-		}
+		t.flowAfter(say(styled(pad(f.Name, widest), dim), "  "), indent, hang, t.width-hang, f.Value)
 	}
 }
 
 func (t *terminal) listing(indent int, l listing) {
 	t.flow(indent, indent, dimmed(l.Label))
 	for _, m := range l.Lines {
-		line := spans{}
-		for _, s := range m.Text {
-			switch m.Op {
-			case "+":
-				s.Style = good
-			case "-":
-				s.Style = bad
-			}
-			line = append(line, s)
+		line := m.Text
+		if st := map[string]style{"+": good, "-": bad}[m.Op]; st != plainStyle {
+			line = line.changed(func(s *span) { s.Style = st })
 		}
 		for i, l := range chop(line, t.width-indent-4) {
 			op := m.Op

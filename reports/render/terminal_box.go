@@ -40,21 +40,12 @@ func (t *terminal) verdict(b box) {
 		t.flow(4, 4, b.Sentence)
 		return
 	}
-	for i, l := range wrap(b.Sentence, t.width-hang) {
-		if i == 0 {
-			t.line(2, append(append(head, say("   ")...), l...))
-		} else {
-			t.line(hang, l)
-		}
-	}
+	t.flowAfter(append(head, say("   ")...), 2, hang, t.width-hang, b.Sentence)
 }
 
 // toTheRight aligns words with the right edge of at most 80 columns if they fit.
 func (t *terminal) toTheRight(head spans, words string) spans {
-	room := min(t.width, 80) - 2 - head.width() - text.Width(words)
-	if room < 3 {
-		room = 3
-	}
+	room := max(3, min(t.width, 80)-2-head.width()-text.Width(words))
 	return append(append(spans{}, head...), say(strings.Repeat(" ", room), styled(words, dim))...)
 }
 
@@ -105,28 +96,20 @@ func (t *terminal) boxRows(rows []boxRow) {
 		hang := 2 + label + 2
 		if t.width < 60 {
 			t.line(2, say(styled(r.Label, dim)))
-			t.units(4, units)
+			t.units(nil, 4, units)
 			continue
 		}
-		t.unitsAfter(say(styled(pad(r.Label, label), dim), "  "), hang, units)
+		t.units(say(styled(pad(r.Label, label), dim), "  "), hang, units)
 	}
 }
 
 // units writes texts that must not be broken one after another, as many on a line as fit.
-func (t *terminal) units(indent int, units []spans) { t.unitsAfter(nil, indent, units) }
-
-func (t *terminal) unitsAfter(lead spans, indent int, units []spans) {
+func (t *terminal) units(lead spans, indent int, units []spans) {
 	const between = "   "
 	room := t.width - indent
 	var line spans
-	start := func() int {
-		if lead != nil {
-			return indent - lead.width()
-		}
-		return indent
-	}
 	emit := func(l spans) {
-		t.line(start(), append(append(spans{}, lead...), l...))
+		t.line(indent-lead.width(), slices.Concat(lead, l))
 		lead = nil
 	}
 	for _, u := range units {
@@ -153,20 +136,16 @@ func (t *terminal) unitsAfter(lead spans, indent int, units []spans) {
 func strippedWidth(t spans) int { return text.Width(strings.TrimRight(t.raw(), " ")) }
 
 // commands writes the commands on one line if they fit.
-func (t *terminal) commands(list []string) {
-	const between = "     "
-	var line spans
-	for i, c := range list {
-		if i > 0 {
-			line = append(line, say(between)...)
-		}
-		line = append(line, theirs(c, command))
+func (t *terminal) commands(commands []string) {
+	items := make([]spans, len(commands))
+	for i, c := range commands {
+		items[i] = say(theirs(c, command))
 	}
-	if line.width()+2 <= t.width {
+	if line := list(items, "     "); line.width()+2 <= t.width {
 		t.line(2, line)
 		return
 	}
-	for _, c := range list {
-		t.flow(2, 4, say(theirs(c, command)))
+	for _, c := range items {
+		t.flow(2, 4, c)
 	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"evolve/runtime/text"
@@ -73,6 +74,15 @@ func remark(s string) span { return span{Text: "  " + s, Style: aside} }
 
 // styled makes a span of the report's own words with a style.
 func styled(s string, st style) span { return span{Text: s, Style: st} }
+
+// changed returns a copy with a change of every span.
+func (t spans) changed(change func(*span)) spans {
+	out := slices.Clone(t)
+	for i := range out {
+		change(&out[i])
+	}
+	return out
+}
 
 // raw returns the text without styles.
 func (t spans) raw() string {
