@@ -5,15 +5,20 @@
 //	runtime/turn       one turn of the built-in agent, with runtime/{model,tool,memory,session,source}
 //	runtime/provider   language models; runtime/mcp, authored, skill: tools of servers and of agents
 //	runtime/policy     deadlines, retries, breakers, rates, budgets around every call
-//	runtime/safety     the rails that no config reaches; runtime/scrub: no credential leaves
-//	runtime/text       foreign text made safe to show
+//	runtime/safety     the limits that no config changes; runtime/scrub: no credential leaves
+//	runtime/text       foreign text made safe to show; runtime/wholefile: files read and written whole
 //	runtime/command    an operator's own program in runtime/sandbox, or service
-//	bench              tasks, suites, graders, the harness, the statistics
+//	bench              tasks, suites, the harness; bench/grade: graders; bench/importer: other formats
+//	bench/stats        the statistics of a comparison, and the error budget of a month
+//	bench/confirm      the confirmation: entries, blocks, looks; bench/gobench: Go benchmarks
 //	archive            everything that outlives the process, on Badger
-//	mutate             operators, selectors, searchers; mutate/constants: those marked in source
+//	mutate             the search; mutate/{operator,selection,irt,reflection}: its parts
+//	mutate/ablation    makes a finalist small; mutate/constants, patchwriter: changes of source
+//	mutate/evidence    the evidence of a claim, gathered and computed again
 //	mutate/night       one agent's night: the champion against itself, search, ablation, confirmation
 //	patch              proposals as commits: patch/diff reads foreign diffs, patch/scope judges trees
-//	gates              the checks they must pass; gates/scan reads source, gates/gotest runs tests
+//	gates              the checks they must pass: gates/scan and typed read source, gates/gotest runs
+//	                   tests, gates/beside compares with the base, gates/measure runs benchmarks
 //	gates/review       the life of a proposal: propose, gate, await, approve, reject, roll back
 //	reports            the morning report
 //	internal/cli       the commands: flags, a call, the output
@@ -21,7 +26,8 @@
 //	internal/workspace the folder a person works in: files, settings, schema, scaffold
 //	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning
 //	internal/doctor    the checks of a workspace and its surroundings
-//	internal/signing   the signed head of the ledger
+//	internal/signing   the signed head of the ledger; internal/sshsig: signatures of OpenSSH
+//	internal/e2e       tests of the whole program as processes
 //	internal/exit      exit codes and the hints of errors
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →

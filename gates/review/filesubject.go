@@ -153,7 +153,7 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 		return err
 	}
 	if repo == nil {
-		return f.mayInit(d.Initial)
+		return f.mayInit(ctx, d.Initial)
 	}
 	branch, _, err := repo.Head()
 	if err != nil {
@@ -190,7 +190,7 @@ func (f *fileSubject) begin(ctx context.Context, who patch.Person, d Decision) (
 	if repo != nil || err != nil {
 		return repo, err
 	}
-	if err := f.mayInit(d.Initial); err != nil {
+	if err := f.mayInit(ctx, d.Initial); err != nil {
 		return nil, err
 	}
 	return patch.Start(ctx, f.Workspace.Root, f.Env, d.Initial, "evolve: the workspace as it was before the first adoption\n", who)

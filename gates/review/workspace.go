@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -138,8 +139,12 @@ func (rev *Reviewer) committable(names ...string) error {
 	return nil
 }
 
-// mayInit refuses to make a repository of other files than the person was shown.
-func (rev *Reviewer) mayInit(shown []string) error {
+// mayInit refuses to make a repository without git, and one of other files than the person
+// was shown.
+func (rev *Reviewer) mayInit(ctx context.Context, shown []string) error {
+	if _, err := patch.Command(ctx, rev.Workspace.Root, rev.Env); err != nil {
+		return needsGit(err)
+	}
 	if len(shown) == 0 {
 		return Refuse("`git init` and a first commit in the workspace's folder make one", "the workspace is in no git repository, and nothing was agreed on what its first commit holds")
 	}

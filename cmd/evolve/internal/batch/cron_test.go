@@ -66,7 +66,7 @@ func skill(c agent.Config) float64 {
 	return max(.05, s)
 }
 
-// propose records a night's proposal and supersedes the waiting one, as package decide
+// propose records a night's proposal and supersedes the waiting one, as package review
 // does.
 func (c *cron) propose(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error) {
 	c.t.Helper()

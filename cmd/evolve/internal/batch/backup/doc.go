@@ -1,3 +1,3 @@
 // Package backup writes a backup of the archive after each nightly run, and keeps the
-// newest. It prints nothing; package main reports the result.
+// newest. It prints nothing; package cli reports the result.
 package backup

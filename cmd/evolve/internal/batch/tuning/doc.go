@@ -2,7 +2,7 @@
 // project's own optimizer, for values with better benchmark results, and makes a patch of
 // the best ones if new runs confirm them. No language model takes part.
 //
-// Packages constants, mutate and gobench implement the steps; package measuring runs the
-// benchmarks. The result is a submission for package patching, with its gates; this
-// package adopts nothing.
+// Packages constants, mutate and gobench implement the steps; package measure runs the
+// benchmarks. The result is a submission for package review, with its gates; this package
+// adopts nothing.
 package tuning
