@@ -83,7 +83,7 @@ func TestEvaluationsAreChecked(t *testing.T) {
 		e := evaluation("1-a", 0)
 		l := e
 		bad(&l)
-		if err := errors.Join(a.Record(ctx, bench.Evaluation(l), nil), a.Flush(ctx)); err != nil {
+		if err := errors.Join(a.Record(ctx, l, nil), a.Flush(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		if err := a.Check(ctx); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "field "+field) {
