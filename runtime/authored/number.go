@@ -203,7 +203,8 @@ func (b *bounding) statements(list []syntax.Stmt) []syntax.Stmt {
 	return out
 }
 
-// rewrite replaces the operators in everything that a node holds, whatever its kind.
+// rewrite replaces the operators in everything that a node holds. It refuses a kind of
+// node that it does not know, because a later interpreter may count its steps otherwise.
 func (b *bounding) rewrite(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -227,6 +228,9 @@ func (b *bounding) rewrite(v reflect.Value) {
 			}
 			return
 		}
+		if n, ok := v.Interface().(syntax.Node); ok && !rewritable(n) && b.err == nil {
+			b.err = fmt.Errorf("a part of the language that is not supported: %T", n)
+		}
 		if node := v.Elem(); node.Kind() == reflect.Struct {
 			for i := range node.NumField() {
 				if node.Type().Field(i).IsExported() {
@@ -235,6 +239,18 @@ func (b *bounding) rewrite(v reflect.Value) {
 			}
 		}
 	}
+}
+
+// rewritable reports whether a node is of a kind whose operators are all among its fields.
+func rewritable(n syntax.Node) bool {
+	switch n.(type) {
+	case *syntax.AssignStmt, *syntax.BranchStmt, *syntax.DefStmt, *syntax.ExprStmt, *syntax.ForStmt, *syntax.IfStmt, *syntax.LoadStmt, *syntax.ReturnStmt,
+		*syntax.WhileStmt, *syntax.ForClause, *syntax.IfClause, *syntax.BinaryExpr, *syntax.CallExpr, *syntax.Comprehension, *syntax.CondExpr, *syntax.DictEntry,
+		*syntax.DictExpr, *syntax.DotExpr, *syntax.Ident, *syntax.IndexExpr, *syntax.LambdaExpr, *syntax.ListExpr, *syntax.ParenExpr, *syntax.SliceExpr,
+		*syntax.TupleExpr, *syntax.UnaryExpr:
+		return true
+	}
+	return false
 }
 
 // assignment turns x op= y into x = op(x, y). For x[i] op= y both x and i are held in

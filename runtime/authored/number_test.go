@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.starlark.net/syntax"
+
 	"evolve/runtime/agent"
 	"evolve/runtime/sandbox"
 )
@@ -137,5 +139,19 @@ func TestLongNumberRows(t *testing.T) {
 	}
 	if slices.ContainsFunc(names, func(n string) bool { return n[0] != ' ' }) {
 		t.Errorf("a source can write %v", names)
+	}
+}
+
+// TestUnknownSyntax checks that a kind of node that the rewriting does not know is refused.
+func TestUnknownSyntax(t *testing.T) {
+	type later struct{ *syntax.Ident }
+	name := &syntax.Ident{Name: "a"}
+	for _, c := range []struct {
+		x       syntax.Expr
+		refused bool
+	}{{name, false}, {&later{name}, true}, {&syntax.ListExpr{List: []syntax.Expr{&later{name}}}, true}} {
+		if err := bound(&syntax.File{Stmts: []syntax.Stmt{&syntax.ExprStmt{X: c.x}}}); (err != nil) != c.refused {
+			t.Errorf("%T: %v", c.x, err)
+		}
 	}
 }
