@@ -73,7 +73,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 	defer free()
 	r.env = tool.NewEnv(req.Workdir)
 	defer func() { _ = r.env.Close() }()
-	r.prepare(ctx)
+	r.prepare()
 	if r.goal == "" {
 		return r.failed(agent.ContractViolation, "the task has no goal")
 	}
@@ -81,7 +81,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 }
 
 // prepare evaluates the request: config, goal, domain, memory, files, tools.
-func (r *run) prepare(ctx context.Context) {
+func (r *run) prepare() {
 	a := r.agent
 	config, clamped := a.space.Clamp(r.req.Config)
 	r.config = config
