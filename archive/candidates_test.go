@@ -115,10 +115,10 @@ func contractCandidates(t *testing.T, p pairOf) {
 		refused(name, c)
 	}
 	for name, spoil := range map[string]func(*Candidate){
-		"nobody's":     func(c *Candidate) { c.Agent = "" },
-		"the champion": func(c *Candidate) { c.Variant = c.Champion },
-		"no level":     func(c *Candidate) { c.Alpha = 0 },
-		"no run":       func(c *Candidate) { c.Run = "" },
+		"without agent": func(c *Candidate) { c.Agent = "" },
+		"the champion":  func(c *Candidate) { c.Variant = c.Champion },
+		"no level":      func(c *Candidate) { c.Alpha = 0 },
+		"no run":        func(c *Candidate) { c.Run = "" },
 	} {
 		c := entrant("dd", "11-b")
 		spoil(&c)

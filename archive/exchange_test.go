@@ -169,22 +169,22 @@ func TestImportRefuses(t *testing.T) {
 		text string
 		want error
 	}{
-		"nothing":              {"", nil},
-		"something else":       {`{"x":1}` + "\n", nil},
-		"a newer schema":       {strings.Replace(text, `"schema":1`, `"schema":2`, 1), ErrNewer},
-		"a cut end":            {strings.Join(lines[:len(lines)-2], ""), nil},
-		"a missing line":       {strings.Join(append(lines[:5:5], lines[6:]...), ""), nil},
-		"a changed score":      {strings.Replace(text, `"score":0.5`, `"score":1`, 1), nil},
-		"a changed ledger":     {strings.Replace(text, `"actor":"cron"`, `"actor":"me"`, 1), ErrCorrupt},
-		"lines after the end":  {text + lines[1], nil},
-		"an unknown name":      {strings.Replace(text, `"rationale"`, `"x"`, 1) + `{"kind":"run","value":{"x":1}}`, nil},
-		"two equal wishes":     {lines[0] + strings.Repeat(lineOf(t, lines, lineRequest), 2), nil},
-		"a request without id": {lines[0] + strings.Replace(lineOf(t, lines, lineRequest), `"id":"R1"`, `"id":"X1"`, 1), nil},
-		"a turn of nobody":     {lines[0] + strings.Replace(lineOf(t, lines, lineTurn), `"agent":"solver"`, `"agent":""`, 1), nil},
-		"a session of nobody":  {lines[0] + strings.Replace(lineOf(t, lines, lineSession), `"agent":"solver"`, `"agent":""`, 1), nil},
-		"no such entry":        {lines[0] + lineOf(t, lines, lineCandidate), nil},
-		"a health of no tool":  {lines[0] + strings.Replace(lineOf(t, lines, lineToolHealth), `"tool":"sum_0"`, `"tool":""`, 1), nil},
-		"an unknown kind":      {lines[0] + `{"kind":"x","value":{}}` + "\n", nil},
+		"nothing":                 {"", nil},
+		"something else":          {`{"x":1}` + "\n", nil},
+		"a newer schema":          {strings.Replace(text, `"schema":1`, `"schema":2`, 1), ErrNewer},
+		"a cut end":               {strings.Join(lines[:len(lines)-2], ""), nil},
+		"a missing line":          {strings.Join(append(lines[:5:5], lines[6:]...), ""), nil},
+		"a changed score":         {strings.Replace(text, `"score":0.5`, `"score":1`, 1), nil},
+		"a changed ledger":        {strings.Replace(text, `"actor":"cron"`, `"actor":"me"`, 1), ErrCorrupt},
+		"lines after the end":     {text + lines[1], nil},
+		"an unknown name":         {strings.Replace(text, `"rationale"`, `"x"`, 1) + `{"kind":"run","value":{"x":1}}`, nil},
+		"two equal wishes":        {lines[0] + strings.Repeat(lineOf(t, lines, lineRequest), 2), nil},
+		"a request without id":    {lines[0] + strings.Replace(lineOf(t, lines, lineRequest), `"id":"R1"`, `"id":"X1"`, 1), nil},
+		"a turn without agent":    {lines[0] + strings.Replace(lineOf(t, lines, lineTurn), `"agent":"solver"`, `"agent":""`, 1), nil},
+		"a session without agent": {lines[0] + strings.Replace(lineOf(t, lines, lineSession), `"agent":"solver"`, `"agent":""`, 1), nil},
+		"no such entry":           {lines[0] + lineOf(t, lines, lineCandidate), nil},
+		"a health of no tool":     {lines[0] + strings.Replace(lineOf(t, lines, lineToolHealth), `"tool":"sum_0"`, `"tool":""`, 1), nil},
+		"an unknown kind":         {lines[0] + `{"kind":"x","value":{}}` + "\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			to := OpenMemory()

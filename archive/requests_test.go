@@ -142,7 +142,7 @@ func contractTurns(t *testing.T, p pairOf) {
 		t.Error(diff)
 	}
 	if _, err := p.w.PutTurn(ctx, TurnRecord{Goal: "x"}); err == nil {
-		t.Error("a turn of nobody was stored")
+		t.Error("a turn without an agent was stored")
 	}
 
 	if _, err := p.r.Session(ctx, "solver", "monday"); !errors.Is(err, ErrNotFound) {

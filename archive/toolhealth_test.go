@@ -27,7 +27,7 @@ func contractToolHealth(t *testing.T, p pairOf) {
 		t.Errorf("before anything failed: %+v", got)
 	}
 	if _, err := p.r.ToolHealth(ctx, "solver", "sum"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a tool that nobody knows: %v", err)
+		t.Errorf("an unknown tool: %v", err)
 	}
 	first, other := sick("sum"), sick("sum")
 	other.Agent = "another"
@@ -58,12 +58,12 @@ func contractToolHealth(t *testing.T, p pairOf) {
 
 	// A health that cannot be stored leaves no ledger entry either.
 	for name, spoil := range map[string]func(*ToolHealth){
-		"nobody's":     func(h *ToolHealth) { h.Agent = "" },
-		"no tool":      func(h *ToolHealth) { h.Tool = "" },
-		"a long name":  func(h *ToolHealth) { h.Tool = strings.Repeat("x", maxHealthName+1) },
-		"no text":      func(h *ToolHealth) { h.Tool = "a\xff" },
-		"a long hash":  func(h *ToolHealth) { h.Health.Source = strings.Repeat("x", maxHealthName+1) },
-		"less than no": func(h *ToolHealth) { h.Health.Failures = -1 },
+		"without agent": func(h *ToolHealth) { h.Agent = "" },
+		"no tool":       func(h *ToolHealth) { h.Tool = "" },
+		"a long name":   func(h *ToolHealth) { h.Tool = strings.Repeat("x", maxHealthName+1) },
+		"no text":       func(h *ToolHealth) { h.Tool = "a\xff" },
+		"a long hash":   func(h *ToolHealth) { h.Health.Source = strings.Repeat("x", maxHealthName+1) },
+		"less than no":  func(h *ToolHealth) { h.Health.Failures = -1 },
 	} {
 		h := sick("sum")
 		spoil(&h)

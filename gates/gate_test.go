@@ -33,7 +33,7 @@ func TestLane(t *testing.T) {
 		{"one flagged", verdicts(Flagged, Passed), archive.HumanLane},
 		{"flagged and failed", verdicts(Flagged, Failed), archive.GateFailed},
 		{"never run is not passed", verdicts(Passed, NotRun), archive.GateFailed},
-		{"a word nobody knows", verdicts(Passed, "fine"), archive.GateFailed},
+		{"an unknown verdict", verdicts(Passed, "fine"), archive.GateFailed},
 	} {
 		if got := Lane(c.in); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

@@ -82,7 +82,7 @@ func TestToolGates(t *testing.T) {
 		"no test was run": {func(c *ToolChange, _ *authored.Definition) {
 			c.Check = func(context.Context, authored.Definition) authored.Report { return authored.Report{} }
 		}, "tests not_run", ""},
-		"nobody runs tests": {func(c *ToolChange, _ *authored.Definition) { c.Check = nil }, "tests not_run", ""},
+		"no tests run": {func(c *ToolChange, _ *authored.Definition) { c.Check = nil }, "tests not_run", ""},
 		"an answer in the source": {func(_ *ToolChange, d *authored.Definition) {
 			d.Source = `def run(args): return "brown fox jumps over the"`
 		}, "overlap failed", "its source"},

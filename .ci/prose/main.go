@@ -24,8 +24,8 @@ import (
 // that passes. golang/oscar has about 3 in 1,000 comments.
 const mostMarkers = 5
 
-// personified matches a verb of speech or knowledge that code cannot do, and a pronoun
-// without a referent.
+// personified matches verbs of speech, whose subject in a comment is usually code, such as
+// "the function says", and indefinite pronouns, such as "nobody".
 var personified = regexp.MustCompile(`(?i)\b(?:says|tells|told (?:so|of)|hears|heard of|nobody|whoever|somebody|anybody|no one)\b`)
 
 // relative matches a sentence that opens with a free relative clause or a heading;

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlanFavoursNobody: every side runs once a round, and over an even number of rounds
+// TestPlanIsFair: every side runs once a round, and over an even number of rounds
 // all sides have the same mean position.
-func TestPlanFavoursNobody(t *testing.T) {
+func TestPlanIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rounds := rapid.IntRange(0, 12).Draw(t, "rounds")
 		seed := rapid.Int64().Draw(t, "seed")

@@ -42,7 +42,7 @@ func TestReadPassesOverNoise(t *testing.T) {
 		{"cut for every round", "BenchmarkX-2   \tround 1\nround 100\nround 1000\n    1000\t 2e9 ns/op\nBenchmarkY-2 \t1\t2 ops/op\n", Run{
 			{"BenchmarkX-2", "sec/op"}: {2}, {"BenchmarkY-2", "ops/op"}: {2},
 		}},
-		{"numbers of nobody", "     100\t       2e9 ns/op\n", Run{}},
+		{"numbers without a benchmark", "     100\t       2e9 ns/op\n", Run{}},
 		{"numbers of another package", "BenchmarkX-2\tcrash\npkg: m/q\n     100\t       2e9 ns/op\n", Run{}},
 		{"half a line", "BenchmarkX-2\t100\nBenchmarkX-2\t100\t250\n", Run{}},
 		{"no measurements", "BenchmarkX-2\t1\tNaN ns/op\nBenchmarkX-2\t1\t+Inf ns/op\nBenchmarkX-2\t1\t1e200 B/op\nBenchmarkX-2\t1\t1e-200 B/op\nBenchmarkX-2\t1\tfast ns/op\n", Run{}},

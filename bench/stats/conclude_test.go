@@ -62,7 +62,7 @@ func TestConclude(t *testing.T) {
 		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (-10.0 points)"},
 		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (+0.0 points), and asking again would say the same"},
 		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "may not replace the champion: the domain faq is proven worse"},
-		{"worse, and somebody was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: Cause{Kind: CauseNoEntry, Sentence: "no entry is left"}}, Undecided, -1, "no entry is left"},
+		{"worse, and another variant was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: Cause{Kind: CauseNoEntry, Sentence: "no entry is left"}}, Undecided, -1, "no entry is left"},
 		{"worse, and the search was cut short", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{}, Undecided, -1, "cut short"},
 	} {
 		c.circumstances.Design = design

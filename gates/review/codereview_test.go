@@ -103,7 +103,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-func TestNobodyToReview(t *testing.T) {
+func TestNoReviewer(t *testing.T) {
 	deaf := CodeReviewer{Agent: "deaf", Cannot: "has the heuristic model, which cannot review"}
 	c := (&critic{}).reviewer("aide")
 	for want, all := range map[string][]CodeReviewer{
@@ -164,11 +164,11 @@ func TestWhyThereIsNoReview(t *testing.T) {
 		says     string // "" when an agent may be asked
 		after    string
 	}{
-		"nobody":     {CodeReviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only one, and its author", ""},
-		"deaf":       {CodeReviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
-		"malformed":  {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
-		"no network": {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
-		"no budget":  {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the budget of the night left nothing for it"},
+		"no reviewer": {CodeReviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only one, and its author", ""},
+		"deaf":        {CodeReviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
+		"malformed":   {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
+		"no network":  {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
+		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the budget of the night left nothing for it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)

@@ -17,7 +17,7 @@ func TestAmbience(t *testing.T) {
 		{name: "a die with the clock", now: "func f() int { return time.Now().Nanosecond() }", want: "flag"},
 		{name: "dot", now: "package p\nimport . \"os\"\nfunc f() string { return Hostname() }", want: "flag"},
 		{name: "a file by its name", now: "func f() { os.ReadFile(\"x\" + \".go\") }", want: "flag"},
-		{name: "a file that somebody names", now: "func f(name string) { os.ReadFile(name) }"},
+		{name: "a file that the caller names", now: "func f(name string) { os.ReadFile(name) }"},
 		{name: "what standard output is", now: "func f() { os.Stdout.Stat() }", want: "flag"},
 		{name: "a type of tests", now: "func f(w any) { _, ok := w.(*strings.Builder) }", want: "flag"},
 		{name: "a type of tests in a switch", now: "func f(w any) { switch w.(type) { case *strings.Reader: } }", want: "flag"},

@@ -66,7 +66,7 @@ func TestParetoKeepsEveryFrontHeld(t *testing.T) {
 		}
 		for f, n := range held {
 			if n == 0 {
-				t.Fatalf("seed %d: nobody holds front %d of %v", seed, f, fronts[f])
+				t.Fatalf("seed %d: no candidate holds front %d of %v", seed, f, fronts[f])
 			}
 		}
 	}

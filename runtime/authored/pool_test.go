@@ -95,7 +95,7 @@ func TestCallerStops(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if c, err := newChild(ctx, p.box, p.settings, p.extra); err == nil {
-			t.Error("a child was started for nobody")
+			t.Error("a child was started without a call")
 			c.end()
 		}
 		ctx, cancel = context.WithCancel(t.Context())

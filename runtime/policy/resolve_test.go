@@ -74,7 +74,7 @@ func TestResolve(t *testing.T) {
 			want:    []string{"deadline 15s environment", "attempts 3 environment", "concurrency 2 environment"},
 			ignored: []string{"deadline", "attempts", "breaker_calls", "rate_per", "concurrency", "per_day.usd", "exhausted", "degraded_to"},
 		},
-		"an equal invocation is nobody's business": {
+		"an equal invocation is allowed": {
 			call: Call{Kind: Tool, Name: "clock", Origin: local, Invocation: Settings{Deadline: 15 * time.Second, Exhausted: Deny}},
 			want: []string{"deadline 15s environment", "attempts 3 environment", "concurrency 2 environment"},
 		},

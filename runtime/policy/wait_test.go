@@ -272,7 +272,7 @@ func TestRatesOfRolesAndInvocations(t *testing.T) {
 		want  time.Duration
 		other time.Duration // wait of the next call
 	}{
-		"nobody":                         {want: 4 * time.Second, other: time.Second},
+		"no policy":                      {want: 4 * time.Second, other: time.Second},
 		"a slow role":                    {agent: "slow", want: 16 * time.Second, other: time.Second},
 		"a fast role":                    {agent: "fast", want: time.Second},
 		"a slow invocation":              {in: Settings{RatePer: 2 * time.Second}, want: 8 * time.Second, other: time.Second},

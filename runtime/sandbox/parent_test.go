@@ -75,7 +75,7 @@ func TestParentKilled(t *testing.T) {
 				}
 				// The pipe closes when its last holder ends.
 				if rest, err := io.ReadAll(r); err != nil {
-					t.Errorf("killed after %q, round %d: somebody is left: %v, %q", said, round, err, rest)
+					t.Errorf("killed after %q, round %d: a process is left: %v, %q", said, round, err, rest)
 				}
 				r.Close()
 			}

@@ -382,7 +382,7 @@ func TestStartErrors(t *testing.T) {
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := w.Start(done, Spec{Argv: []string{"sh"}, Dir: dir}); err == nil {
-			t.Error("starts for nobody")
+			t.Error("started without a caller")
 		}
 	}
 	every(t, test)

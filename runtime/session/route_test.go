@@ -59,7 +59,7 @@ func TestSuggest(t *testing.T) {
 		"no history of one's own": {0, map[string]float64{"b": .9}, ""},
 		"no number":               {math.NaN(), map[string]float64{"b": .9}, ""},
 		"no history of the other": {.2, map[string]float64{"b": 0, "c": math.NaN()}, ""},
-		"nobody":                  {.2, nil, ""},
+		"no agent":                {.2, nil, ""},
 	} {
 		for range 5 { // maps have no order
 			got, ok := Suggest(c.own, c.others, .3, .6)

@@ -249,9 +249,9 @@ func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalR
 	c.noReturn()
 }
 
-// TestNobodyAnswers checks that one proposal waits all the time, and that one that
+// TestNoAnswers checks that one proposal waits all the time, and that one that
 // supersedes it is better.
-func TestNobodyAnswers(t *testing.T) {
+func TestNoAnswers(t *testing.T) {
 	t.Parallel()
 	c := newCron(t)
 	c.nights(60, func(int, []archive.ProposalRecord) {})

@@ -136,7 +136,7 @@ func TestPatchFails(t *testing.T) {
 		"nothing in the scope":       {func(o *Options, _ *scripted) { o.Patches.Targets[0].Policy.Allow = []string{"nothing"} }, 0, "no Go file"},
 		"the champion fails nothing": {func(o *Options, _ *scripted) { o.Open = always("yes") }, 0, "failed no search task"},
 		"only the search":            {func(o *Options, _ *scripted) { o.Stages = []string{SearchStage} }, 0, ""},
-		"nobody writes":              {func(o *Options, _ *scripted) { o.Writer = nil }, 0, ""},
+		"no writer":                  {func(o *Options, _ *scripted) { o.Writer = nil }, 0, ""},
 		"the money is spent":         {func(o *Options, _ *scripted) { o.Budget.USD = 1e-9; o.Open = costly }, 0, "left no room"},
 	} {
 		t.Run(name, func(t *testing.T) {

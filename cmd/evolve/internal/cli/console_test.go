@@ -25,7 +25,7 @@ func TestFail(t *testing.T) {
 		{"object", true, exit.Errorf(2, "do", "it <happened>"), `{"error":"it \u003chappened\u003e","hint":"do","exit":2}` + "\n", 2},
 		{"object without hint", true, errors.New("x"), `{"error":"x","exit":1}` + "\n", 1},
 		{"said already", false, exit.Silent(6), "", 6},
-		{"nobody reads", false, syscall.EPIPE, "", 1},
+		{"the reader closed the pipe", false, syscall.EPIPE, "", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stderr bytes.Buffer

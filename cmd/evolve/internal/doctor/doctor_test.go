@@ -142,7 +142,7 @@ func TestDoctorRepository(t *testing.T) {
 		{"none", nil, "ok repository: none: the first approval lists what it would commit, and offers to make it\n"},
 		{"not ignored", []func(string){run("init", "-q")}, unignored},
 		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits in a clean tree only\n"},
-		{"nobody", []func(string){
+		{"no git user", []func(string){
 			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 		}, "warn repository: is clean; git does not know who you are | git config user.email you@example.org\n"},
 		{"replaced", []func(string){

@@ -104,7 +104,7 @@ ok mcp search: its program "npx" is there; it has the host's network (network: h
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
 		{
-			name: "nobody asks", files: map[string]string{"recordings/night.yaml": "x", "server": "x", "agents/helper/agent.yaml": strings.Replace(thinker, "search, docs", "files", 1)},
+			name: "no agent uses it", files: map[string]string{"recordings/night.yaml": "x", "server": "x", "agents/helper/agent.yaml": strings.Replace(thinker, "search, docs", "files", 1)},
 			env: "OPENAI_API_KEY ANTHROPIC_API_KEY SEARCH_KEY DOCS_AUTH",
 			spoil: func(p *Probes) {
 				p.Probe = nil

@@ -128,7 +128,7 @@ func TestOutage(t *testing.T) {
 func TestLastingOutage(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("EVOLVE_TRIALS") == "" {
-		t.Skip("EVOLVE_TRIALS is not set: nobody waits until a run loses its patience")
+		t.Skip("EVOLVE_TRIALS is not set: a run takes minutes to give up")
 	}
 	const down = `if [ -e "$TRIAL_CALLS.down" ] && [ $(wc -l <"$TRIAL_CALLS") -gt 60 ]; then echo "{\"id\":\"$id\",\"outcome\":\"infrastructure\",\"error\":\"502\"}"; continue; fi`
 	want := countedAfter(t, down).undisturbed()

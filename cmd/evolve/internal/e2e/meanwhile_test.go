@@ -86,7 +86,7 @@ func TestTogether(t *testing.T) {
 		r := pr.wait()
 		codes[r.code]++
 		if r.code == 5 && !strings.Contains(r.stderr, "held by evolve run") {
-			t.Errorf("whoever came late does not say why it ends: %s", r.stderr)
+			t.Errorf("the later process does not name the reason for its end: %s", r.stderr)
 		}
 	}
 	if codes[0] != 1 || codes[5] != 4 {

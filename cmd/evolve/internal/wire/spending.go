@@ -16,12 +16,11 @@ import (
 	"evolve/runtime/policy"
 )
 
-// spentToday returns what was spent since midnight UTC, from what is recorded, for the
-// policies.
-// The archive is read once, and only where a budget of a day is set. Usage is recorded
-// for each evaluation and turn, not for each provider: every provider is charged with
-// all of the day's money and tokens, so that a budget is never overrun, and may be
-// spent too early where there are several.
+// spentToday returns a function that reports the usage since midnight UTC for the daily
+// budgets of the policies, or nil if no policy has one. It reads the archive once. Usage
+// is recorded for each evaluation and turn, not for each provider: every provider is
+// charged with all of the day's money and tokens. So a budget is never overrun, but it may
+// be spent too early if there are several providers.
 func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) policy.Usage {
 	if !daily(w.Settings.Policies) {
 		return nil

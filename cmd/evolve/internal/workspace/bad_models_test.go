@@ -14,7 +14,7 @@ func badModels() []badCase {
 		provider("misspelt key of a provider", "{kind: openai, baseurl: https://a.example}", `evolve.yaml:2:21: unknown key "baseurl" (did you mean "base_url"?)`, true),
 		provider("key of another kind", "{kind: anthropic, recording: a.yaml}", `evolve.yaml:2:24: "recording" does not go with kind: anthropic`, true),
 		provider("replay without recording", "{kind: replay, of: openai}", `evolve.yaml:2:6: "recording" is missing`, true),
-		provider("replay of nobody", "{kind: replay, recording: a.yaml, of: opnai}", `evolve.yaml:2:44: there is no provider "opnai" (did you mean "openai"?)`, false),
+		provider("replay of an unknown provider", "{kind: replay, recording: a.yaml, of: opnai}", `evolve.yaml:2:44: there is no provider "opnai" (did you mean "openai"?)`, false),
 		provider("replay of itself", "{kind: replay, recording: a.yaml, of: p}", `evolve.yaml:2:44: "p" replays and cannot have been recorded (name the provider that was recorded)`, false),
 		provider("plain http to the world", "{kind: openai, base_url: http://api.example.com/v1}", `evolve.yaml:2:31: "base_url" must begin with https:// (http is for this machine and private networks)`, false),
 		provider("plain http to a number", "{kind: openai, base_url: http://134744072/v1}", `evolve.yaml:2:31: "base_url" must begin with https:// (http is for this machine and private networks)`, false),
@@ -36,7 +36,7 @@ func badModels() []badCase {
 		settings("bad name of a provider", "providers:\n  \"a b\": {kind: openai}\n", `evolve.yaml:2:3: the name of a provider must be letters, digits, - and _, at most 64, not "a b"`, false),
 		settings("provider as text", "providers: {p: openai}\n", `evolve.yaml:1:16: "p" must hold keys with values, not text`, true),
 
-		settings("route to nobody", good+"routes: {default: {provider: locl, model: m}}\n", `evolve.yaml:2:30: there is no provider "locl" (did you mean "local"?)`, false),
+		settings("route to an unknown provider", good+"routes: {default: {provider: locl, model: m}}\n", `evolve.yaml:2:30: there is no provider "locl" (did you mean "local"?)`, false),
 		settings("no default route", good+"routes:\n  code: {provider: local, model: m}\n", `evolve.yaml:3:3: the route "default" is missing (it holds where no other route is named)`, false),
 		settings("route without model", good+"routes: {default: {provider: local}}\n", `evolve.yaml:2:19: "model" is missing`, true),
 		settings("model with a space", good+"routes: {default: {provider: local, model: my model}}\n", `evolve.yaml:2:44: "model" must be letters, digits and _ . : / @ + ~ -, at most 200, not "my model"`, true),

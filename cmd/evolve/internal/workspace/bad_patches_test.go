@@ -33,7 +33,7 @@ evolve.yaml:3:63: "pattern" is no pattern: error parsing regexp: missing closing
 evolve.yaml:3:79: item 1 of "packages" must be a package below the repository, such as ./cache or ./..., not "/srv"
 evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not "ns op"
 `, true),
-		one("metric of a unit that nobody knows", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: it is not declared whether less or more work/op is better (say better: lower, or better: higher)`, false),
+		one("metric of an unknown unit", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: it is not declared whether less or more work/op is better (say better: lower, or better: higher)`, false),
 		one("neither better nor worse", "{name: code, allow: [a], benchmark: {metric: work/op, better: less, tune: -1}}", `
 evolve.yaml:3:69: "better" must be lower or higher, not "less"
 evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
@@ -48,7 +48,7 @@ evolve.yaml:3:93: "pattern" does not go with "command" (a command measures by it
 		one("a command with a unit of its own", "{name: code, allow: [a], benchmark: {command: [run], metric: work/op}}", `evolve.yaml:3:68: it is not declared whether less or more work/op is better (say better: lower, or better: higher)`, false),
 		one("a unit that is kept in another", "{name: code, allow: [a], benchmark: {metric: ns/op, better: lower}}", `evolve.yaml:3:52: results in ns/op are kept in sec/op (write sec/op)`, false),
 		one("tried on too few tasks", "{name: code, allow: [a], agent: solver, tasks: 5}", `evolve.yaml:3:54: "tasks" is 5, outside 6 to 1000`, true),
-		one("tasks of nobody", "{name: code, allow: [a], tasks: 50}", `evolve.yaml:3:39: "tasks" goes with "agent" (name the agent whose program the target is)`, false),
+		one("tasks without an agent", "{name: code, allow: [a], tasks: 50}", `evolve.yaml:3:39: "tasks" goes with "agent" (name the agent whose program the target is)`, false),
 		one("agents that cannot be tried", "{name: a, allow: [a], agent: solvr}\n    - {name: b, allow: [a], agent: solver}\n    - {name: c, allow: [a], repo: ../code, agent: solver}\n    - {name: d, allow: [a], repo: .., agent: solver}", `
 evolve.yaml:3:36: there is no agent "solvr" (did you mean "solver"?)
 evolve.yaml:4:36: the folder of the agent "solver" is part of the workspace, which no patch of this target may touch (make it a repository of its own, and name it: repo: agents/solver)

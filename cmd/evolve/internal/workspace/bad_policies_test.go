@@ -21,7 +21,7 @@ evolve.yaml:2:106: "concurrency" is -1, outside 1 to 10000
 		environment("rate without a time", "{rate: {calls: 60}}", `evolve.yaml:2:23: "calls" and "per" go together (write it like {calls: 60, per: 1m})`, false),
 		environment("money of nothing in a budget", "{budget: {run: {usd: 0}}}", `evolve.yaml:2:37: "usd" must be above 0`, true),
 		environment("unknown end of a budget", "{budget: {exhausted: stop}}", `evolve.yaml:2:37: "exhausted" must be deny or degrade, not "stop"`, true),
-		environment("degrade to nobody", "{budget: {exhausted: degrade}}", `evolve.yaml:2:37: "degrade" needs a provider in "degrade_to"`, false),
+		environment("degrade without a provider", "{budget: {exhausted: degrade}}", `evolve.yaml:2:37: "degrade" needs a provider in "degrade_to"`, false),
 		environment("degrade without saying so", "{budget: {degrade_to: local}}", `evolve.yaml:2:38: "degrade_to" has no effect without "exhausted: degrade"`, false),
 		settings("degrade to a stranger", "providers: {local: {kind: openai}}\npolicies: {environment: {budget: {exhausted: degrade, degrade_to: locl}}}\n", `evolve.yaml:2:67: there is no provider "locl" (did you mean "local"?)`, false),
 		settings("environment whose stand-in has none", "providers: {local: {kind: openai}}\npolicies: {environment: {budget: {exhausted: degrade, degrade_to: local}}}\n", `evolve.yaml:2:67: the provider "local" would stand in for itself (add local: {budget: {exhausted: deny}} under its providers)`, false),

@@ -41,7 +41,7 @@ func TestModelHash(t *testing.T) {
 		{"the name of a key's variable", "evolve.yaml", "key_env: OPENAI_API_KEY", "key_env: OTHER_KEY", ""},
 		{"where a provider is recorded", "evolve.yaml", ", record: recordings/night.yaml", "", ""},
 		{"the header of a server", "evolve.yaml", "DOCS_AUTH", "DOCS_AUTH_2", ""},
-		{"a server of nobody", "evolve.yaml", "lookup: read", "lookup: write", ""},
+		{"an unused server", "evolve.yaml", "lookup: read", "lookup: write", ""},
 		{"a price", "evolve.yaml", "output: 1.5", "output: 2", ""},
 		{"a temperature", "evolve.yaml", "temperature: 0.2", "temperature: 0.3", "thinker"},
 		{"a model", "evolve.yaml", "claude-sonnet-5", "claude-opus-5", "thinker"},

@@ -239,7 +239,7 @@ func TestApproveRefusals(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("nobody", func(t *testing.T) {
+	t.Run("no name", func(t *testing.T) {
 		o := newOffice(t, true)
 		p := o.propose()
 		_, err := o.desk().Approve(t.Context(), p.ID, review.Decision{By: " "})
