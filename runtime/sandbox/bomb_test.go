@@ -23,6 +23,14 @@ func init() {
 // hold is how much memory a bomb takes, in bytes.
 const hold = 192 << 20
 
+// forever waits until the process is killed. A single pause is not enough: it returns
+// at any signal, and Go's scheduler sends signals to its own threads.
+func forever() {
+	for {
+		_ = unix.Pause()
+	}
+}
+
 // bomb takes too much of a resource in the way that its argument names. It prints
 // "held" when nothing stopped it, unless a further argument has it stay.
 func bomb() {
@@ -99,7 +107,7 @@ func bomb() {
 		if os.Getppid() == 1 {
 			return
 		}
-		_ = unix.Pause()
+		forever()
 	case "many see one file":
 		f, err := os.Create(os.Getenv("HOME") + "/shared")
 		if err != nil || f.Truncate(hold) != nil {
@@ -141,7 +149,7 @@ func bomb() {
 		}
 	}
 	if len(os.Args) > 3 { // until the watch ends it
-		_ = unix.Pause()
+		forever()
 	}
 	fmt.Println("held")
 	os.Exit(0)

@@ -80,7 +80,7 @@ func init() {
 		_, _, pushed := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
 		if os.Args[2] == "hold" {
 			fmt.Printf("push: %s", outcome(pushed))
-			_ = unix.Pause()
+			forever()
 		}
 		_, _, taken := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSCTTY, 0)
 		fmt.Printf("push: %s, take: %s\n", outcome(pushed), outcome(taken))
