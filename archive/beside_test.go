@@ -166,15 +166,15 @@ func TestRestoreOlder(t *testing.T) {
 	filled(t, a)
 	tamper(t, a, func(b *batch) {
 		b.put(schemaKey(), encodeNumber(0))
-		b.put(newKey('z').text("old"), []byte("text"))
+		b.put(newKey('0').text("old"), []byte("text"))
 	})
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	steps := map[uint64]migration{0: func(ctx context.Context, store engine) error {
 		var b batch
-		err := store.scan(ctx, newKey('z'), nil, func(k, v []byte) error {
-			b.put(append(key("Z"), k[1:]...), bytes.ToUpper(v))
+		err := store.scan(ctx, newKey('0'), nil, func(k, v []byte) error {
+			b.put(append(key("1"), k[1:]...), bytes.ToUpper(v))
 			return nil
 		})
 		return errors.Join(err, store.write(&b))
@@ -203,7 +203,7 @@ func TestRestoreOlder(t *testing.T) {
 	if exported(t, r) != text {
 		t.Error("what was restored differs")
 	}
-	if v, err := getOne(ctx, r.store, newKey('Z').text("old")); string(v) != "TEXT" {
+	if v, err := getOne(ctx, r.store, newKey('1').text("old")); string(v) != "TEXT" {
 		t.Errorf("brought forward: %q %v", v, err)
 	}
 }

@@ -121,7 +121,7 @@ func newChecker(ctx context.Context, a *Archive) *checker {
 			r.text()
 			return checkIndex(c, k, value, requestKey, func(d *ChangeRequestRecord) key { return requestHashKey(d.Agent, d.Request.ID) })
 		},
-		tableToolHealth: c.toolHealth,
+		tableToolHealth: c.toolHealth, tableQuestion: c.question,
 	}
 	return c
 }

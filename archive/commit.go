@@ -241,9 +241,9 @@ func replaceable(place, old []byte, e *bench.Evaluation) bool {
 
 // checkEvaluation refuses an evaluation that cannot be stored and exported again.
 func checkEvaluation(e *bench.Evaluation) error {
-	numbers := []float64{e.Score, e.Usage.CostUSD}
+	numbers := []float64{e.Score, e.Usage.CostUSD, e.Judge.CostUSD}
 	for _, g := range e.Grades {
-		numbers = append(numbers, g.Score, g.Weight)
+		numbers = append(numbers, g.Score, g.Weight, g.SD)
 	}
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -52,6 +52,11 @@ const (
 	fieldCost
 	fieldIterations
 	fieldToolCalls
+	fieldJudgeInputTokens
+	fieldJudgeOutputTokens
+	fieldJudgeCachedTokens
+	fieldJudgeCost
+	fieldJudgeCalls
 )
 
 const fieldFirst = 48
@@ -63,6 +68,8 @@ const (
 	gradePass
 	gradeWeight
 	gradeReason
+	gradeSamples
+	gradeSD
 )
 
 // hexText is a text that is stored by packHex.
@@ -80,12 +87,17 @@ func (s *storedEvaluation) fields() [fieldFirst + 1]any {
 		fieldLatency: (*int64)(&e.Latency), fieldAttempts: &e.Attempts, fieldError: &e.Error, fieldAnswer: &e.Answer,
 		fieldInputTokens: &e.Usage.InputTokens, fieldOutputTokens: &e.Usage.OutputTokens, fieldCachedTokens: &e.Usage.CachedTokens,
 		fieldCost: &e.Usage.CostUSD, fieldIterations: &e.Usage.Iterations, fieldToolCalls: &e.Usage.ToolCalls,
+		fieldJudgeInputTokens: &e.Judge.InputTokens, fieldJudgeOutputTokens: &e.Judge.OutputTokens, fieldJudgeCachedTokens: &e.Judge.CachedTokens,
+		fieldJudgeCost: &e.Judge.CostUSD, fieldJudgeCalls: &e.Judge.Iterations,
 		fieldFirst: &s.first,
 	}
 }
 
-func gradeFields(g *bench.Grade) [gradeReason + 1]any {
-	return [...]any{gradeType: &g.Type, gradeScore: &g.Score, gradePass: &g.Pass, gradeWeight: &g.Weight, gradeReason: &g.Reason}
+func gradeFields(g *bench.Grade) [gradeSD + 1]any {
+	return [...]any{
+		gradeType: &g.Type, gradeScore: &g.Score, gradePass: &g.Pass, gradeWeight: &g.Weight, gradeReason: &g.Reason,
+		gradeSamples: &g.Samples, gradeSD: &g.SD,
+	}
 }
 
 // appendField adds the field at a pointer to an encoded record, unless it is zero.

@@ -38,6 +38,7 @@ const (
 	lineTurn       = "turn"
 	lineRequest    = "request"
 	lineToolHealth = "tool_health"
+	lineQuestion   = "question"
 	lineEnd        = "end"
 )
 

@@ -64,15 +64,15 @@ func filled(tb testing.TB, a *Archive) {
 		}
 	}
 	for n := range 3 {
-		_, err := a.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "<k>", Outcome: agent.OK, Created: day, Transcript: *transcript("<&>")})
+		_, err := a.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "<k>", Outcome: agent.OK, Created: day, Session: fmt.Sprint("s", n), Transcript: *transcript("<&>")}, &agent.Session{Notes: []string{"<&>"}})
 		try(err)
-		try(a.PutSession(ctx, "solver", fmt.Sprint("s", n), agent.Session{Notes: []string{"<&>"}}))
 		_, err = a.PutRequest(ctx, wish(n))
 		try(err)
 	}
 	for n := range 2 {
 		try(a.PutToolHealth(ctx, sick(fmt.Sprint("sum_", n)), nil))
 	}
+	try(a.PutQuestions(ctx, []Question{{SuiteHash: "5d41", Task: "task-001", Goal: "<k>?", Expected: "a & b"}, {SuiteHash: "5d41", Task: "task-002", Goal: "\x00"}}))
 	_, err := a.DecideRequest(ctx, "R1", RequestDecision{Action: "approve", By: "Ada", Time: day, Proposal: "P1"})
 	try(err)
 	_, err = a.DecideRequest(ctx, "R2", RequestDecision{Action: "deny", By: "Ada", Reason: "a < b", Time: day})
@@ -116,7 +116,7 @@ func TestExportImport(t *testing.T) {
 	text := exported(t, a)
 	for _, kind := range []string{
 		lineRun, linePlan, lineVariant, lineEvaluation, lineTranscript, lineResult, lineProposal, lineDecision,
-		lineLedger, lineExposure, lineCandidate, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth,
+		lineLedger, lineExposure, lineCandidate, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth, lineQuestion,
 	} {
 		if !strings.Contains(text, `{"kind":"`+kind+`"`) {
 			t.Errorf("there is no %s in the export", kind)
@@ -146,7 +146,7 @@ func TestExportImport(t *testing.T) {
 	e := must(b.Append(ctx, LedgerEntry{Kind: "run.end", Time: day}))(t)
 	c := must(b.EnterCandidate(ctx, entrant("bb", "11-c")))(t)
 	q := must(b.PutRequest(ctx, wish(9)))(t)
-	turn := must(b.PutTurn(ctx, TurnRecord{Agent: "solver"}))(t)
+	turn := must(b.PutTurn(ctx, TurnRecord{Agent: "solver"}, nil))(t)
 	if p.ID != "P3" || v.Number != 4 || e.Seq != 14 || c.Number != 3 || q.ID != "R4" || turn.ID != "T4" {
 		t.Errorf("numbers start over: %s, %d, %d, %d, %s, %s", p.ID, v.Number, e.Seq, c.Number, q.ID, turn.ID)
 	}

@@ -102,6 +102,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		putAll(x, lineTurn, a.turnLines(ctx)),
 		putAll(x, lineRequest, a.Requests(ctx)),
 		putAll(x, lineToolHealth, a.ToolHealths(ctx)),
+		putAll(x, lineQuestion, everyDocument[Question](ctx, a, tableQuestion)),
 	} {
 		if err := write(); err != nil {
 			return err

@@ -30,6 +30,9 @@ type NightRemoved struct {
 type Removed struct {
 	Transcripts int `json:"transcripts"`
 	Evaluations int `json:"evaluations"`
+	// Turns counts the turns whose transcripts were removed; their goals, answers and
+	// outcomes stay.
+	Turns int `json:"turns,omitempty"`
 	// Records is the size of the removed records, in bytes.
 	Records int64 `json:"records"`
 	// Nights lists the runs of which something was removed, the oldest first.
@@ -42,6 +45,9 @@ type Removed struct {
 	// Over reports that the records that must stay exceed the retention's size.
 	Over bool `json:"over,omitempty"`
 }
+
+// Any reports whether something was removed.
+func (r Removed) Any() bool { return len(r.Nights) > 0 || r.Turns > 0 }
 
 // GCOptions are the options of GC; the zero value is the default.
 type GCOptions struct {
@@ -60,7 +66,10 @@ func (a *Archive) removable(ctx context.Context, keep Retention, now time.Time) 
 	s, err := a.selects(ctx, keep, now)
 	if err == nil {
 		err = a.store.dump(ctx, func(k, value []byte) error {
-			_, err := s.removes(k, value)
+			gone, err := s.removes(k, value)
+			if err == nil && !gone {
+				_, err = s.reduced(k, value)
+			}
 			return err
 		})
 	}
@@ -113,7 +122,7 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 	release := a.release
 	a.release = nil // the lock is kept until the end
 	gone, err := a.collect(ctx, keep, opts)
-	built := err == nil && len(gone.Nights) > 0
+	built := err == nil && gone.Any()
 	err = errors.Join(err, a.Close())
 	opts.reached("closed")
 	folder := filepath.Join(dir, gcName)
@@ -138,7 +147,7 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (Removed, error) {
 	now := opts.clock().now()
 	s, gone, err := a.removable(ctx, keep, now)
-	if err != nil || len(gone.Nights) == 0 {
+	if err != nil || !gone.Any() {
 		return gone, err
 	}
 	folder := filepath.Join(a.dir, gcName)
@@ -172,6 +181,9 @@ func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) erro
 	var b batch
 	err := s.a.store.dump(ctx, func(k, value []byte) error {
 		gone, err := s.removes(k, value)
+		if err == nil && !gone {
+			value, err = s.reduced(k, value)
+		}
 		if err != nil || gone {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -302,5 +303,46 @@ func TestKilledGC(t *testing.T) {
 				t.Errorf("left are %v %v", left, err)
 			}
 		})
+	}
+}
+
+// TestGCOfTurns checks that turns from before the oldest kept night lose their transcripts
+// and nothing else, that a size removes the oldest, and that nothing is removed twice.
+func TestGCOfTurns(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	a := openAt(t, dir)
+	manyNights(t, a, 4)
+	long := transcript(strings.Repeat("a step of the turn ", 100))
+	for n := 1; n <= 4; n++ { // turn n is an hour after the start of night n
+		turn := TurnRecord{Agent: "solver", Session: "s", Goal: fmt.Sprint("goal ", n), Answer: "yes", Outcome: agent.OK, Created: day.AddDate(0, 0, n).Add(time.Hour), Transcript: *long}
+		must(a.PutTurn(ctx, turn, &agent.Session{Working: "w"}))(t)
+	}
+	if gone := must(a.Removable(ctx, Retention{Bytes: 1}, day.AddDate(0, 0, 5)))(t); gone.Turns != 4 {
+		t.Errorf("a size of nothing leaves %d of 4 transcripts", 4-gone.Turns)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	keep := Retention{Nights: 3}
+	gone := must(GC(ctx, dir, keep, GCOptions{}))(t)
+	if gone.Turns != 1 {
+		t.Errorf("%d turns lost their transcripts, not the one before night 2", gone.Turns)
+	}
+	a = openAt(t, dir)
+	closing(t, a)
+	for n := 1; n <= 4; n++ {
+		turn := must(a.Turn(ctx, fmt.Sprint("T", n)))(t)
+		bare := len(turn.Transcript.Events) == 0 && turn.Transcript.Dropped == 1
+		if turn.Goal != fmt.Sprint("goal ", n) || turn.Answer != "yes" || bare != (n == 1) {
+			t.Errorf("turn %d is %+v", n, turn)
+		}
+	}
+	must(a.Session(ctx, "solver", "s"))(t)
+	if err := a.Check(ctx); err != nil {
+		t.Error(err)
+	}
+	if again := must(a.Removable(ctx, keep, day.AddDate(0, 0, 5)))(t); again.Any() {
+		t.Errorf("what is gone would be removed again: %+v", again)
 	}
 }

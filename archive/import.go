@@ -222,6 +222,7 @@ func (im *importer) readers(ctx context.Context) map[string]func(value json.RawM
 		lineTurn:       read(im.turn),
 		lineRequest:    read(im.request),
 		lineToolHealth: read(func(h ToolHealth) error { return putToolHealth(b, h) }),
+		lineQuestion:   read(func(q Question) error { return putQuestion(b, q) }),
 	}
 }
 

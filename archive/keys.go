@@ -39,6 +39,7 @@ import (
 //	s      agent, name                      session
 //	f      agent, tool                      health of a tool that an agent wrote
 //	j      number of a proposal             what is left to do of a decision on it
+//	z      suite hash, task                 question of a holdout task
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -66,6 +67,7 @@ const (
 	tableSession        = 's'
 	tableToolHealth     = 'f'
 	tableIntent         = 'j'
+	tableQuestion       = 'z'
 )
 
 // errKey means that stored bytes are no key of their table.

@@ -47,6 +47,10 @@ type AgentPlan struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Alike describes in words the near-duplicates of each suite that has some.
 	Alike []string `json:"alike,omitempty"`
+	// Judges describes in words the judges of the suites: model and calibration. JudgeNoise
+	// goes on after Power: the noise that the latest run measured; empty for none.
+	Judges     []string `json:"judges,omitempty"`
+	JudgeNoise string   `json:"judge_noise,omitempty"`
 	// Replanned reports that the numbers of evaluations above were changed to follow the
 	// measured speed and price of the agent's evaluations.
 	Replanned bool `json:"replanned,omitempty"`

@@ -128,7 +128,7 @@ func contractTurns(t *testing.T, p pairOf) {
 			Agent: "solver", Session: "monday", Config: "c0ffee", PolicyVersion: "v", Goal: fmt.Sprint("say ", i), Answer: "<a>",
 			Outcome: agent.OK, Usage: agent.Usage{InputTokens: 3}, Created: day, Transcript: *transcript(fmt.Sprint("step ", i)),
 		}
-		turn = must(p.w.PutTurn(ctx, turn))(t)
+		turn = must(p.w.PutTurn(ctx, turn, nil))(t)
 		if turn.ID != fmt.Sprintf("T%d", i+1) {
 			t.Fatalf("turn %d is %s", i, turn.ID)
 		}
@@ -141,7 +141,7 @@ func contractTurns(t *testing.T, p pairOf) {
 	if diff := cmp.Diff(want, collect(t, p.r.Turns(ctx))); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := p.w.PutTurn(ctx, TurnRecord{Goal: "x"}); err == nil {
+	if _, err := p.w.PutTurn(ctx, TurnRecord{Goal: "x"}, nil); err == nil {
 		t.Error("a turn without an agent was stored")
 	}
 
@@ -150,7 +150,7 @@ func contractTurns(t *testing.T, p pairOf) {
 	}
 	s := agent.Session{Notes: []string{"a", "b\x00"}, Working: "w", Facts: []agent.Memory{{ID: "m", Text: "x", Time: day}}, Retracted: map[string]string{"m2": "wrong"}}
 	for _, name := range []string{"monday", "mon"} {
-		if err := p.w.PutSession(ctx, "solver", name, s); err != nil {
+		if err := keepSession(p.w, "solver", name, s); err != nil {
 			t.Fatal(err)
 		}
 		s.Working += "!"
@@ -160,21 +160,27 @@ func contractTurns(t *testing.T, p pairOf) {
 		t.Error(diff)
 	}
 	s.Notes = nil
-	if err := p.w.PutSession(ctx, "solver", "monday", s); err != nil {
+	if err := keepSession(p.w, "solver", "monday", s); err != nil {
 		t.Fatal(err)
 	}
 	if got := must(p.r.Session(ctx, "solver", "monday"))(t); got.Notes != nil {
 		t.Errorf("not replaced: %+v", got)
 	}
 	s.Summary = strings.Repeat("x", maxSession)
-	if err := p.w.PutSession(ctx, "solver", "monday", s); !errors.Is(err, ErrTooLarge) {
+	if err := keepSession(p.w, "solver", "monday", s); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a session beyond its bound: %v", err)
 	}
 	for _, at := range [][2]string{{"", "x"}, {"x", ""}} {
-		if err := p.w.PutSession(ctx, at[0], at[1], s); err == nil {
+		if err := keepSession(p.w, at[0], at[1], s); err == nil {
 			t.Errorf("a session at %q was stored", at)
 		}
 	}
+}
+
+// keepSession stores a session with a turn of it.
+func keepSession(a *Archive, agentID, name string, s agent.Session) error {
+	_, err := a.PutTurn(context.Background(), TurnRecord{Agent: agentID, Session: name}, &s)
+	return err
 }
 
 // TestRecordBounds: the worst texts that are taken fit into one transaction on disk.
@@ -187,7 +193,7 @@ func TestRecordBounds(t *testing.T) {
 		turn, err := a.PutTurn(ctx, TurnRecord{
 			Agent: long, Session: long, Config: agent.ConfigID(long), PolicyVersion: long, Goal: long, Answer: long, Outcome: agent.Outcome(long), Error: long,
 			Transcript: agent.Transcript{Events: []agent.Event{{Text: long}, {Text: "short"}}},
-		})
+		}, nil)
 		if err != nil {
 			t.Fatalf("%q: %v", worst, err)
 		}
@@ -232,7 +238,11 @@ func TestRecordBounds(t *testing.T) {
 		t.Error(err)
 	}
 	s := agent.Session{Summary: strings.Repeat("x", maxSession-30)}
-	if err := a.PutSession(ctx, "solver", "s", s); err != nil {
+	long := strings.Repeat("x", 300<<10)
+	_, err := a.PutTurn(ctx, TurnRecord{
+		Agent: "solver", Session: "s", Goal: long, Answer: long, Error: long, Transcript: agent.Transcript{Events: []agent.Event{{Text: long[:maxTranscript/2]}}},
+	}, &s)
+	if err != nil {
 		t.Error(err)
 	}
 	if err := a.Check(ctx); err != nil {

@@ -54,8 +54,10 @@ type AgentResult struct {
 	// AA compares the champion with a fresh rerun of itself; nil when it was not run.
 	AA *stats.Noise `json:"aa,omitempty"`
 	// Repeats counts how often that rerun gave the same answer; nil when it was not run.
-	Repeats   *Repeats `json:"repeats,omitempty"`
-	Proposals []string `json:"proposals,omitempty"`
+	Repeats *Repeats `json:"repeats,omitempty"`
+	// Judges is the noise and the cost of the judges; nil without any.
+	Judges    *stats.JudgeNoise `json:"judges,omitempty"`
+	Proposals []string          `json:"proposals,omitempty"`
 	// Strayed is the first reason of consecutive infrastructure failures during which the
 	// champion answered, so that they are due to some variants or tasks; empty for none.
 	Strayed string `json:"strayed,omitempty"`

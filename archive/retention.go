@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"evolve/bench"
+	"evolve/runtime/agent"
 )
 
-// Retention limits how many transcripts and evaluations of nights are kept. All other
-// records are always kept, and so are:
+// Retention limits how many transcripts and evaluations of nights are kept, and how many
+// transcripts of turns: those from before the oldest of the latest nights go with that
+// night's. All other records are always kept, and so are:
 //
 //   - the latest run, and every run that is not over
 //   - of what a proposal rests on that is open, adopted or rolled back, or that was decided
@@ -90,13 +92,28 @@ type selection struct {
 	// live is the size of all pairs, in bytes.
 	live  int64
 	total Removed
+	// started are the times of the runs, the latest first.
+	started []time.Time
+	// created are the times of the turns by number.
+	created map[uint64]time.Time
+	// turns are the stored turns with a transcript by number, the oldest first; bared are
+	// those whose transcript is removed.
+	turns []turnFacts
+	bared map[uint64]struct{}
+}
+
+// turnFacts holds what the selection needs of a turn.
+type turnFacts struct {
+	number  uint64
+	created time.Time
+	size    int64
 }
 
 // selects returns what a retention removes at a moment.
 func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time) (*selection, error) {
 	s := &selection{
 		a: a, index: map[part]int{}, seed: maphash.MakeSeed(),
-		dropped: map[spot]struct{}{}, kept: map[uint64]struct{}{}, owner: map[uint64]int{},
+		dropped: map[spot]struct{}{}, kept: map[uint64]struct{}{}, owner: map[uint64]int{}, bared: map[uint64]struct{}{}, created: map[uint64]time.Time{},
 	}
 	if err := s.survey(ctx, now); err != nil {
 		return nil, err
@@ -127,6 +144,15 @@ func (s *selection) survey(ctx context.Context, now time.Time) error {
 			return err
 		}
 		runs[r.ID], latest = r, max(latest, r.Number)
+		s.started = append(s.started, r.Started)
+	}
+	for t, err := range s.a.Turns(ctx) {
+		if err != nil {
+			return err
+		}
+		if n, ok := parseID('T', t.ID); ok {
+			s.created[n] = t.Created
+		}
 	}
 	err := s.a.store.scan(ctx, newKey(tableEvaluation), nil, func(k, value []byte) error {
 		e, err := decodeEvaluation(k, value)
@@ -241,9 +267,67 @@ func (s *selection) weigh(ctx context.Context) error {
 			if i, ok := s.owner[s.hash(bench.Key(text))]; ok && !s.parts[i].whole {
 				s.parts[i].transcripts += size
 			}
+		case tableTurnTranscript:
+			return s.weighTurn(k, value)
 		}
 		return nil
 	})
+}
+
+// weighTurn adds a turn, unless its transcript has no events or was removed already.
+func (s *selection) weighTurn(k, value []byte) error {
+	bare, err := s.a.bare(value)
+	if err != nil || len(bare) >= len(value) {
+		return err
+	}
+	r := readKey(tableTurnTranscript, k)
+	n := r.number()
+	if err := r.done(); err != nil {
+		return err
+	}
+	s.turns = append(s.turns, turnFacts{n, s.created[n], int64(len(value) - len(bare))})
+	return nil
+}
+
+// bare returns a packed transcript that only counts the events of another.
+func (a *Archive) bare(packed []byte) ([]byte, error) {
+	t, err := a.packer.unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	return a.packer.pack(&agent.Transcript{Dropped: t.Dropped + len(t.Events)})
+}
+
+// decideTurns selects the turns for which wanted reports true to lose their transcripts,
+// and returns the size of what stays.
+func (s *selection) decideTurns(live int64, wanted func(t turnFacts, live int64) bool) int64 {
+	for _, t := range s.turns {
+		if _, gone := s.bared[t.number]; !gone && wanted(t, live) {
+			s.bared[t.number] = struct{}{}
+			live -= t.size
+		}
+	}
+	return live
+}
+
+// reduced returns the value of a pair that stays: a removed transcript of a turn becomes
+// one that counts its events, so that the turn still has one. It counts the change.
+func (s *selection) reduced(k, value []byte) ([]byte, error) {
+	if k[0] != tableTurnTranscript {
+		return value, nil
+	}
+	r := readKey(tableTurnTranscript, k)
+	n := r.number()
+	if _, gone := s.bared[n]; !gone {
+		return value, r.done()
+	}
+	bare, err := s.a.bare(value)
+	if err != nil {
+		return nil, err
+	}
+	s.total.Turns++
+	s.total.Records += int64(len(value) - len(bare))
+	return bare, nil
 }
 
 // decide sets, for each part, whether GC removes its transcripts and its evaluations.
@@ -277,6 +361,10 @@ func (s *selection) decide(keep Retention) {
 			live -= p.evaluations
 		}
 	}
+	if keep.Nights > 0 && len(s.started) >= keep.Nights {
+		oldest := s.started[keep.Nights-1]
+		live = s.decideTurns(live, func(t turnFacts, _ int64) bool { return t.created.Before(oldest) })
+	}
 	if keep.Bytes == 0 {
 		return
 	}
@@ -286,6 +374,7 @@ func (s *selection) decide(keep Retention) {
 			live -= p.transcripts
 		}
 	}
+	live = s.decideTurns(live, func(_ turnFacts, live int64) bool { return live > keep.records() })
 	for _, i := range slices.Backward(order) {
 		if p := &s.parts[i]; live > keep.records() && !p.whole && spare[i] && !p.noEvaluations {
 			p.noEvaluations = true

@@ -19,6 +19,66 @@ type SearchResult struct {
 	Front []ScoredVariant `json:"front,omitempty"`
 	// Exhausted reports that every config of the space was evaluated on every task.
 	Exhausted bool `json:"exhausted,omitempty"`
+	// Drafts sums up the drafts of language models; nil if none was requested.
+	Drafts *DraftSummary `json:"drafts,omitempty"`
+	// Operators is what the operators had earned at the end of the search, for the next
+	// night; nil in runs from before it was recorded.
+	Operators *Operators `json:"operators,omitempty"`
+}
+
+// Operators is the state of the bandit that divides proposals among operators.
+type Operators struct {
+	// Top is the gain, in score units, that counts as a full success.
+	Top float64 `json:"top"`
+	// Arms by the operator's name.
+	Arms map[string]OperatorArm `json:"arms"`
+}
+
+// OperatorArm is the discounted record of one operator.
+type OperatorArm struct {
+	Success  float64 `json:"success"`
+	Children float64 `json:"children"`
+	Scale    float64 `json:"scale"`
+}
+
+// DraftSummary sums up the drafts of language models in a search.
+type DraftSummary struct {
+	// Tallies are the results of each option of each choice in the requests.
+	Tallies []DraftTally `json:"tallies"`
+	// Best are the drafts with the highest estimated gains, in descending order.
+	Best []DraftedVariant `json:"best,omitempty"`
+}
+
+// DraftTally is the result of the requests with one option.
+type DraftTally struct {
+	// Choice is what was chosen: "route", "form", "wording" or "component". Option is its
+	// name, and Model the model of a route.
+	Choice string `json:"choice"`
+	Option string `json:"option"`
+	Model  string `json:"model,omitempty"`
+	// Calls counts the requests, Drafts those that made a variant, and Failed those
+	// without an answer; the others were refused.
+	Calls  int `json:"calls"`
+	Drafts int `json:"drafts"`
+	Failed int `json:"failed,omitempty"`
+	// Gain is the sum of the estimated gains of its drafts over their parents, with losses
+	// counted as 0, and Best the highest gain.
+	Gain  float64     `json:"gain"`
+	Best  float64     `json:"best"`
+	Usage agent.Usage `json:"usage"`
+}
+
+// DraftedVariant is a variant that a language model wrote.
+type DraftedVariant struct {
+	Variant   agent.ConfigID `json:"variant"`
+	Route     string         `json:"route"`
+	Model     string         `json:"model,omitempty"`
+	Component string         `json:"component"`
+	Form      string         `json:"form,omitempty"`
+	Wording   string         `json:"wording,omitempty"`
+	// Gain is the estimated gain over its parent.
+	Gain        float64 `json:"gain"`
+	Evaluations int     `json:"evaluations"`
 }
 
 // ScoredVariant is a variant with its estimated score on search tasks.
@@ -67,4 +127,15 @@ type Match struct {
 	Hi         float64 `json:"hi"`
 	// Common counts the search tasks that both were evaluated on.
 	Common int `json:"common"`
+}
+
+// Tally returns the tally of an option, which it adds if necessary.
+func (s *DraftSummary) Tally(choice, option string) *DraftTally {
+	for i := range s.Tallies {
+		if t := &s.Tallies[i]; t.Choice == choice && t.Option == option {
+			return t
+		}
+	}
+	s.Tallies = append(s.Tallies, DraftTally{Choice: choice, Option: option})
+	return &s.Tallies[len(s.Tallies)-1]
 }

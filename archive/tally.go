@@ -31,7 +31,7 @@ func paid(e *bench.Evaluation) float64 {
 	if e.Cached {
 		return 0
 	}
-	return e.Usage.CostUSD
+	return e.Paid()
 }
 
 // storedTally is a Tally on disk, so that a reader need not scan a whole night. The writer

@@ -16,11 +16,20 @@ import (
 // bytes; longer ones are refused.
 const maxHealthName = 256
 
-// ToolHealth records the failures of a tool that an agent wrote.
+// maxHealthCauses bounds the causes of the failures of one tool, and maxShared the agents
+// that it is shared with.
+const (
+	maxHealthCauses = 100
+	maxShared       = 1000
+)
+
+// ToolHealth records the failures of a tool that an agent wrote, and who shares it.
 type ToolHealth struct {
 	Agent  string          `json:"agent"`
 	Tool   string          `json:"tool"`
 	Health authored.Health `json:"health"`
+	// Shared names the agents that a person has shared the tool with, sorted.
+	Shared []string `json:"shared,omitempty"`
 	// Updated is when it last changed, by a failure or by a person's decision.
 	Updated time.Time `json:"updated,omitzero"`
 }
@@ -53,6 +62,22 @@ func putToolHealth(b *batch, h ToolHealth) error {
 	}
 	if len(h.Health.Source) > maxHealthName || h.Health.Failures < 0 {
 		return errors.New("it is no count of failures")
+	}
+	if len(h.Shared) > maxShared {
+		return errors.New("it is shared with too many agents")
+	}
+	for _, id := range h.Shared {
+		if id == "" || len(id) > maxHealthName || id != validText(id) {
+			return errors.New("it is shared with no agent")
+		}
+	}
+	if len(h.Health.Causes) > maxHealthCauses {
+		return errors.New("it has too many causes of failures")
+	}
+	for cause, n := range h.Health.Causes {
+		if len(cause) > maxHealthName || cause != validText(cause) || n < 0 {
+			return errors.New("it is no count of failures")
+		}
 	}
 	h.Health.Last = agent.Outcome(truncate(string(h.Health.Last), maxHealthName))
 	return putDocument(b, toolHealthKey(h.Agent, h.Tool), h)

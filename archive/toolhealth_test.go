@@ -36,7 +36,7 @@ func contractToolHealth(t *testing.T, p pairOf) {
 			t.Fatal(err)
 		}
 	}
-	first.Health = first.Health.After("ab12", agent.Execution)
+	first.Health = first.Health.After("ab12", "error in line 2", agent.Execution)
 	first.Updated = day.Add(time.Hour)
 	told := LedgerEntry{Time: day, Kind: "tool.quarantine", Actor: "evolve", Subject: "forged", Data: []byte(`{"failures":3}`)}
 	if err := p.w.PutToolHealth(ctx, first, &told); err != nil {

@@ -49,14 +49,21 @@ func sessionKey(agentID, name string) key {
 }
 
 // PutTurn stores a turn under the next free id, synced to disk, and returns the stored
-// record, with texts truncated to their bounds.
-func (a *Archive) PutTurn(ctx context.Context, t TurnRecord) (TurnRecord, error) {
+// record, with texts truncated to their bounds. In the same transaction next replaces the
+// state from which the next turn of the conversation starts, unless it is nil. One beyond
+// its bound is an ErrTooLarge.
+func (a *Archive) PutTurn(ctx context.Context, t TurnRecord, next *agent.Session) (TurnRecord, error) {
 	err := a.change(ctx, "store a turn", func(b *batch) error {
 		last, err := a.number(ctx, counterKey(countTurns, ""))
 		if err != nil {
 			return err
 		}
 		t.ID = fmt.Sprintf("T%d", last+1)
+		if next != nil {
+			if err := putSession(b, t.Agent, t.Session, *next); err != nil {
+				return fmt.Errorf("session %s: %w", t.Session, err)
+			}
+		}
 		t, err = a.putTurn(b, t, last+1)
 		return err
 	})
@@ -111,12 +118,6 @@ func (a *Archive) withTranscript(ctx context.Context, t *TurnRecord, number uint
 // Turns yields all turns by number, without their transcripts.
 func (a *Archive) Turns(ctx context.Context) iter.Seq2[TurnRecord, error] {
 	return documents[TurnRecord](ctx, a, "list the turns", newKey(tableTurn), nil)
-}
-
-// PutSession replaces the state from which the next turn of a conversation starts, synced
-// to disk. A session beyond its bound is an ErrTooLarge.
-func (a *Archive) PutSession(ctx context.Context, agentID, name string, s agent.Session) error {
-	return a.change(ctx, "store session "+name, func(b *batch) error { return putSession(b, agentID, name, s) })
 }
 
 func putSession(b *batch, agentID, name string, s agent.Session) error {

@@ -230,6 +230,7 @@ func (f *fieldsOf) evaluation(e *bench.Evaluation) {
 	oneOf(f, "outcome", e.Outcome, agent.Outcomes()...)
 	f.finite("score", e.Score)
 	f.finite("usage.cost_usd", e.Usage.CostUSD)
+	f.finite("judge.cost_usd", e.Judge.CostUSD)
 	if e.Latency < 0 || e.Seq < 0 || e.Repeat < 0 {
 		f.refuse("latency_ns, seq or repeat", min(int64(e.Latency), e.Seq, int64(e.Repeat)))
 	}

@@ -17,6 +17,8 @@ type Variant struct {
 	Operator   string           `json:"operator"`
 	Generation int              `json:"generation"`
 	Rationale  string           `json:"rationale,omitempty"`
-	Run        string           `json:"run,omitempty"`
-	Time       time.Time        `json:"time,omitzero"`
+	// Author is the language model that wrote it and its route; empty: none.
+	Author string    `json:"author,omitempty"`
+	Run    string    `json:"run,omitempty"`
+	Time   time.Time `json:"time,omitzero"`
 }

@@ -51,6 +51,9 @@ type Evaluation struct {
 	Pass   bool        `json:"pass,omitempty"`
 	Grades []Grade     `json:"grades,omitempty"`
 	Usage  agent.Usage `json:"usage,omitzero"`
+	// Judge is the usage of the judge models that graded it, which is not the agent's;
+	// Iterations is the number of their calls. A grade that the run had before took none.
+	Judge agent.Usage `json:"judge,omitzero"`
 	// Latency is the wall time of the successful attempt.
 	Latency time.Duration `json:"latency_ns,omitempty"`
 	// Attempts is 1 plus the retries after infrastructure failures.
@@ -73,7 +76,13 @@ type Grade struct {
 	Pass   bool    `json:"pass"`
 	Weight float64 `json:"weight,omitempty"`
 	Reason string  `json:"reason,omitempty"`
+	// Samples is the number of draws of a judge model, and SD their standard deviation.
+	Samples int     `json:"samples,omitempty"`
+	SD      float64 `json:"sd,omitempty"`
 }
+
+// Paid returns the money that the evaluation took, in USD: the agent's and the judges'.
+func (e *Evaluation) Paid() float64 { return e.Usage.CostUSD + e.Judge.CostUSD }
 
 // Reasons returns the reasons of the graders that the answer did not satisfy, and the
 // error that the agent ended with.

@@ -27,6 +27,8 @@ type Grading struct {
 	Score  float64
 	Pass   bool
 	Grades []Grade
+	// Judge is the usage of judge models; Iterations is the number of their calls.
+	Judge agent.Usage
 }
 
 // GradeInput is the input of the graders.
@@ -38,8 +40,17 @@ type GradeInput struct {
 }
 
 // GradeFunc grades a result. An error means that the graders failed: the evaluation is
-// then missing data and does not score 0.
+// then missing data and does not score 0; the grading beside it has the usage of judges.
 type GradeFunc func(ctx context.Context, in GradeInput) (Grading, error)
+
+// RefusedError is the error of graders that a shared limit kept from their work.
+type RefusedError struct {
+	Refusal agent.Refusal
+	Err     error
+}
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Recorder stores evaluations and finds those with equal keys.
 type Recorder interface {
@@ -236,7 +247,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 		start, lost := h.now(), h.lost()
 		e, beside := h.once(policy.WithWaiting(ctx, wait), job, seed)
 		lost = h.lost() - lost
-		ticket.Settle(e.Usage.CostUSD, max(h.now().Sub(start)-lost, 0))
+		ticket.Settle(e.Paid(), max(h.now().Sub(start)-lost, 0))
 		if ctx.Err() != nil && (e.Outcome.Missing() || !e.Scored) {
 			return Evaluation{}, "", context.Cause(ctx)
 		}
@@ -369,8 +380,14 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	}); p != nil {
 		err = fmt.Errorf("the grader panicked: %v", p.Value)
 	}
+	e.Judge = g.Judge
 	if err != nil {
-		return missing("grading: %v", err)
+		e, beside := missing("grading: %v", err)
+		var by *RefusedError
+		if errors.As(err, &by) {
+			beside.refused = &by.Refusal
+		}
+		return e, beside
 	}
 	if !(g.Score >= 0 && g.Score <= 1) { // NaN fails both
 		return missing("grading: the score %v is not in [0,1]", g.Score)

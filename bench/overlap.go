@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"evolve/runtime/agent"
 )
 
 // overlapWords is the number of consecutive words of an answer that count as a copy.
@@ -78,6 +80,40 @@ func (x *AnswerIndex) Find(text string) []Copied {
 		}
 		found = append(found, Copied{id, strings.Join(words[i:end], " ")})
 		i = end - overlapWords
+	}
+	return found
+}
+
+// FindShown returns the passages that demonstrations share with answers. A demonstration
+// of a search task may contain the answers of search tasks, since its evaluations do not
+// count; one of a holdout task is a copy as a whole.
+func (x *AnswerIndex) FindShown(tasks []Task, list []agent.Demonstration) []Copied {
+	split, own := map[string]Split{}, map[string]*Task{}
+	for i := range tasks {
+		t := &tasks[i]
+		split[t.ID] = t.Split
+		request := strings.TrimSpace(t.Request())
+		if own[request] == nil || t.Split == Holdout {
+			own[request] = t
+		}
+	}
+	var found []Copied
+	for _, d := range list {
+		t := own[strings.TrimSpace(d.Task)]
+		switch {
+		case t == nil:
+			found = append(found, x.Find(d.Task+"\n"+d.Answer)...)
+			continue
+		case t.Split == Holdout:
+			found = append(found, Copied{t.ID, strings.Join(wordsOf(d.Answer), " ")})
+			continue
+		}
+		mine := IndexAnswers([]Task{*t})
+		for _, c := range x.Find(d.Answer) {
+			if split[c.Task] == Holdout && len(mine.Find(c.Words)) == 0 {
+				found = append(found, c)
+			}
+		}
 	}
 	return found
 }

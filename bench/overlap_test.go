@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"evolve/runtime/agent"
 )
 
 func TestOverlap(t *testing.T) {
@@ -49,4 +51,32 @@ func TestOverlapFindsEveryCopy(t *testing.T) {
 			t.Fatalf("%q copies from %q", text, answer)
 		}
 	})
+}
+
+// TestShownAnswers: demonstrations may contain answers of search tasks only.
+func TestShownAnswers(t *testing.T) {
+	fox, cat, short := "the quick brown fox jumps over the dog", "a slow grey cat sleeps below the dog", "7"
+	tasks := []Task{
+		{ID: "s1", Goal: "which fox?", Answer: &fox, Split: Search},
+		{ID: "h1", Goal: "which cat?", Answer: &cat, Split: Holdout},
+		{ID: "h2", Goal: "how many?", Answer: &short, Split: Holdout},
+		{ID: "s2", Goal: "the same cat?", Answer: &cat, Split: Search},
+	}
+	for name, c := range map[string]struct {
+		task, answer string
+		want         []Copied
+	}{
+		"its own answer":                        {"which fox?", fox, nil},
+		"the answer of another search task":     {"the same cat?", fox, nil},
+		"the answer of a holdout task":          {"which fox?", cat, []Copied{{"h1", cat}}},
+		"the same answer as a holdout task's":   {"the same cat?", cat, nil},
+		"a holdout task with a short answer":    {"how many? ", "7", []Copied{{"h2", "7"}}},
+		"a task of no suite":                    {"who?", "me", nil},
+		"a task of no suite, copying an answer": {"who?", fox, []Copied{{"s1", fox}}},
+	} {
+		got := IndexAnswers(tasks).FindShown(tasks, []agent.Demonstration{{Task: c.task, Answer: c.answer}})
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
 }

@@ -39,7 +39,7 @@ func (h *Harness) probe(at *Task) func(context.Context) (bool, error) {
 		}
 		start, lost := h.now(), h.lost()
 		e, _ := h.once(ctx, *job, h.seed(job.Task.ID, job.Repeat))
-		ticket.Settle(e.Usage.CostUSD, max(h.now().Sub(start)-(h.lost()-lost), 0))
+		ticket.Settle(e.Paid(), max(h.now().Sub(start)-(h.lost()-lost), 0))
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}

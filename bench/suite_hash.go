@@ -21,6 +21,15 @@ func hashSuite(tasks []Task, folders map[string]folder) string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
+// BindJudges sets the identity of the models behind the suite's judges, which its hash
+// covers from then on.
+func (s *Suite) BindJudges(identity string) {
+	all := sha256.New()
+	writePart(all, []byte(s.Hash))
+	writePart(all, []byte(identity))
+	s.Judges, s.Hash = identity, hex.EncodeToString(all.Sum(nil))
+}
+
 // HashTask returns the SHA-256, in hexadecimal, over everything that could change an
 // evaluation of a task: what the agent sees, the fixtures and the graders. Weight, tags,
 // source, cluster and split are excluded, so that paid evaluations stay valid when a

@@ -2,6 +2,9 @@ package bench
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"evolve/runtime/agent"
 )
@@ -136,6 +139,8 @@ type Suite struct {
 	Tasks []Task
 	// Hash is the SHA-256 over every task's canonical line and fixture folder, in hexadecimal.
 	Hash string
+	// Judges identifies the models behind the graders of type judge; empty without any.
+	Judges string
 	// Dir is the folder of the suite file, for fixture folders.
 	Dir string
 	// Duplicates are the groups of variations that are not in one declared cluster.
@@ -155,6 +160,19 @@ func (s *Suite) Side(split Split) []*Task {
 	return out
 }
 
+// SelfContained reports whether the request is the whole task: the agent gets no files,
+// memories, earlier messages or input beside it.
+func (t *Task) SelfContained() bool {
+	parts := len(t.Messages)
+	if t.Goal != "" {
+		parts++
+	}
+	if len(t.Input) > 0 {
+		parts++
+	}
+	return parts == 1 && t.Fixtures.IsZero()
+}
+
 // Request returns the text that the task asks the agent for: its goal, its last message
 // or its input.
 func (t *Task) Request() string {
@@ -165,4 +183,44 @@ func (t *Task) Request() string {
 		return t.Messages[len(t.Messages)-1].Content
 	}
 	return string(t.Input)
+}
+
+// Question returns what the task asks and what a right answer is, for a person to read:
+// the goal with its input, or the last message; and the reference with the fields of each
+// grader that has its own, which may be empty. Agents never see the latter.
+func (t *Task) Question() (goal, expected string) {
+	goal = t.Request()
+	if t.Goal != "" && len(t.Input) > 0 {
+		goal += "\n" + string(t.Input)
+	}
+	var parts []string
+	if t.Answer != nil {
+		parts = append(parts, *t.Answer)
+	}
+	for _, g := range t.Graders {
+		var own map[string]json.RawMessage
+		if json.Unmarshal(g.Raw, &own) != nil {
+			continue
+		}
+		for _, common := range []string{"type", "weight", "threshold", "not"} {
+			delete(own, common)
+		}
+		var fields []string
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			value := strings.TrimSpace(string(own[name]))
+			if texts := textsOf(own[name]); len(texts) == 1 {
+				value = texts[0]
+			}
+			fields = append(fields, name+" "+value)
+		}
+		if len(fields) == 0 {
+			continue
+		}
+		what := g.Type
+		if g.Not {
+			what = "not " + what
+		}
+		parts = append(parts, what+": "+strings.Join(fields, ", "))
+	}
+	return goal, strings.Join(parts, "; ")
 }

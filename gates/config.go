@@ -3,6 +3,8 @@ package gates
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"evolve/bench"
 	"evolve/runtime/agent"
@@ -17,8 +19,11 @@ type ConfigChange struct {
 	// Measured and Now are the hashes of everything the proposal depends on, by name: at
 	// the time of the run, and now.
 	Measured, Now map[string]string
-	// Texts are the free texts of the config, by parameter.
-	Texts map[string]string
+	// Texts are the free texts of the config, by parameter; Demonstrations are those of
+	// demonstrations, and Tasks what they may demonstrate.
+	Texts          map[string]string
+	Demonstrations map[string][]agent.Demonstration
+	Tasks          []bench.Task
 	// Answers indexes the reference answers of every task.
 	Answers *bench.AnswerIndex
 	// Rehearse applies and reverts the change in a scratch folder.
@@ -39,7 +44,30 @@ func Config(c ConfigChange) []Gate {
 			}
 			return Passed, "the files load as exactly the config that was measured, " + c.Want.ID().Short()
 		}},
-		overlap(c.Answers, func() (map[string]string, error) { return c.Texts, nil }),
+		c.overlap(),
 		rollback(c.Rehearse),
 	}
+}
+
+// overlap fails texts that copy from the answers of the benchmark, and demonstrations of
+// anything but search tasks.
+func (c ConfigChange) overlap() Gate {
+	g := overlap(c.Answers, func() (map[string]string, error) { return c.Texts, nil })
+	if len(c.Demonstrations) == 0 {
+		return g
+	}
+	texts := g.Check
+	g.Check = func(ctx context.Context) (Verdict, string) {
+		n := 0
+		for _, name := range slices.Sorted(maps.Keys(c.Demonstrations)) {
+			list := c.Demonstrations[name]
+			if copied := c.Answers.FindShown(c.Tasks, list); len(copied) > 0 {
+				return Failed, fmt.Sprintf("%s copies %q from the answer of task %s", name, copied[0].Words, copied[0].Task)
+			}
+			n += len(list)
+		}
+		verdict, why := texts(ctx)
+		return verdict, fmt.Sprintf("%s; %d demonstrations, none of a holdout task", why, n)
+	}
+	return g
 }

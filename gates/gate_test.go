@@ -69,6 +69,14 @@ func change() ConfigChange {
 	}
 }
 
+// demonstrate adds a demonstration of a task of one side.
+func (c *ConfigChange) demonstrate(split bench.Split) {
+	answer := "restart the primary database before noon"
+	c.Tasks = []bench.Task{{ID: "t2", Goal: "what now?", Answer: &answer, Split: split}}
+	c.Answers = bench.IndexAnswers(c.Tasks)
+	c.Demonstrations = map[string][]agent.Demonstration{"shown": {{Task: "what now?", Answer: answer}}}
+}
+
 func TestConfigGates(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -87,6 +95,8 @@ func TestConfigGates(t *testing.T) {
 			c.Reload = func() (agent.Config, error) { return agent.Config{"x": int64(3)}, nil }
 		}, "config", "measured was"},
 		{"copies an answer", func(c *ConfigChange) { c.Texts["strategy"] = "say Brown Fox jumps, over the fence" }, "overlap", "t1"},
+		{"demonstrates a search task", func(c *ConfigChange) { c.demonstrate(bench.Search) }, "", ""},
+		{"demonstrates a holdout task", func(c *ConfigChange) { c.demonstrate(bench.Holdout) }, "overlap", "t2"},
 		{"cannot be taken back", func(c *ConfigChange) { c.Rehearse = func() error { return errors.New("not the same tree") } }, "rollback", "not the same tree"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

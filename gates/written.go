@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,6 +43,9 @@ type ToolChange struct {
 	// Registered lists the names of the tools that the agent can call without those that it
 	// wrote.
 	Registered []string
+	// Before reads the definition that the proposal replaces or deletes; nil if there is
+	// none.
+	Before func() (authored.Definition, error)
 	// Check runs the tests in the hermetic child; nil runs none.
 	Check func(context.Context, authored.Definition) authored.Report
 }
@@ -49,7 +53,7 @@ type ToolChange struct {
 // Tool lists the gates of a tool that an agent wrote. They do not judge whether its tests
 // are correct: a person reads them.
 func Tool(c ToolChange) []Gate {
-	return []Gate{
+	list := []Gate{
 		base(c.Measured, c.Now),
 		{Name: "definition", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Reload()
@@ -87,6 +91,74 @@ func Tool(c ToolChange) []Gate {
 			return texts, nil
 		}),
 		size(c.WrittenChange, maxToolBytes),
+		rollback(c.Rehearse),
+	}
+	if c.Before != nil {
+		list = append(list, earlierTests(c))
+	}
+	return list
+}
+
+// earlierTests runs the tests of the version in use, on that version and on the new one. A
+// test that only the earlier version passes is for a person: the change may be the purpose.
+func earlierTests(c ToolChange) Gate {
+	return Gate{Name: "earlier tests", Check: func(ctx context.Context) (Verdict, string) {
+		before, err := c.Before()
+		if err != nil {
+			return Flagged, "the version in use does not load: " + oneLine(err)
+		}
+		d, err := c.Reload()
+		if err != nil || c.Check == nil {
+			return NotRun, "nothing was run"
+		}
+		after := d
+		after.Tests = before.Tests
+		old, now := c.Check(ctx, before), c.Check(ctx, after)
+		if old.Problem != "" || now.Problem != "" {
+			return NotRun, "the tests could not be run: " + cmp.Or(old.Problem, now.Problem)
+		}
+		var broken []string
+		for i, t := range now.Tests {
+			if !t.Passed && old.Tests[i].Passed {
+				broken = append(broken, fmt.Sprintf("%s: %s", t.Name, t.Reason))
+			}
+		}
+		if len(broken) > 0 {
+			return Flagged, fmt.Sprintf("the version in use passes %d of its tests that the new one does not: %s", len(broken), strings.Join(broken, "; "))
+		}
+		return Passed, fmt.Sprintf("the new version passes every test of the version in use that this one passes, of %d", len(now.Tests))
+	}}
+}
+
+// ToolDeletion lists the gates of the deletion of a tool that an agent wrote. Unused
+// returns why it cannot be deleted.
+func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
+	return []Gate{
+		base(c.Measured, c.Now),
+		{Name: "definition", Check: func(context.Context) (Verdict, string) {
+			d, err := c.Before()
+			if err != nil {
+				return Failed, "the files are no tool: " + oneLine(err)
+			}
+			return Passed, fmt.Sprintf("the files are the tool %s, source %s", d.Name, d.Hash()[:12])
+		}},
+		{Name: "earlier tests", Check: func(ctx context.Context) (Verdict, string) {
+			d, err := c.Before()
+			if err != nil || c.Check == nil {
+				return NotRun, "nothing was run"
+			}
+			verdict, evidence := tested(c.Check(ctx, d))
+			if verdict == Failed { // a tool that fails its tests may go
+				verdict = Passed
+			}
+			return verdict, "of the tool that goes: " + evidence
+		}},
+		{Name: "use", Check: func(ctx context.Context) (Verdict, string) {
+			if err := unused(ctx); err != nil {
+				return Failed, oneLine(err)
+			}
+			return Passed, "nothing in the workspace names it, and it is not shared"
+		}},
 		rollback(c.Rehearse),
 	}
 }

@@ -102,7 +102,7 @@ func (s *search) task(a *variantStats) int {
 	try := func(j int) {
 		p := irt.Sigmoid(a.ability + s.posterior.model.Effects[j])
 		w := 0.3 + 0.7*4*p*(1-p)
-		if mate != nil && mate.repeats[j] > a.repeats[j] {
+		if mate != nil && mate.repeats[j] > a.repeats[j] && !mate.demonstrates(j) {
 			w *= shared
 		}
 		// The largest of log(u)/w is a draw with probability proportional to w.

@@ -19,6 +19,11 @@ type breeding struct {
 	lexicon   *memory.Lexicon
 	bandit    *operator.Bandit
 	choose    selection.Selector
+	// named reports that a person named the selection; bred counts its children.
+	named bool
+	bred  int
+	// share is the bandit's share of the proposals.
+	share float64
 	// patient selections allow a child only after enough evaluations of the tree.
 	patient bool
 	health  health
@@ -36,22 +41,40 @@ const (
 	// operators.
 	modelOperator   = "model"
 	reflectOperator = "reflect"
-	// bredShare is the bandit's share of the proposals; the rest are the model's.
-	bredShare = 0.1
+	// bredShare is the bandit's share of the proposals; the rest are the model's. With
+	// demonstrations it is textShare, so that the share of texts can follow what each
+	// operator earned.
+	bredShare, textShare = 0.1, 0.25
+	// namedShare is the share of new variants that are children of parents of a selection
+	// that a person named; it leaves a margin over half. A child that is refused is tried
+	// again, childTries times in all.
+	namedShare = 0.55
+	childTries = 12
+	// patientDesign bounds the design of a selection that waits for evaluations.
+	patientDesign = 8
 	// parentsAtMost bounds the number of candidates for parents.
 	parentsAtMost = 200
 	// shownTasks bounds the number of tasks by which candidates are compared.
 	shownTasks = 256
 )
 
-func newBreeding(name string, author bool) (breeding, error) {
+func newBreeding(name string, author bool, pool *operator.Pool) (breeding, error) {
 	choose, err := selection.Named(name)
 	if err != nil {
 		return breeding{}, err
 	}
 	lex := memory.NewLexicon()
-	b := breeding{operators: operator.Standard(lex), lexicon: lex, bandit: operator.NewBandit(operator.State{}), choose: choose, patient: name == selection.HGM, at: -1}
-	b.names = append(b.names, modelOperator)
+	b := breeding{operators: operator.Standard(lex), lexicon: lex, choose: choose, patient: name == selection.HGM, at: -1}
+	b.named = name != "" && name != selection.Default
+	if b.share = bredShare; pool != nil {
+		b.share = textShare
+	}
+	if pool != nil {
+		b.operators = append(b.operators, pool.Operator())
+	}
+	if !b.named {
+		b.names = append(b.names, modelOperator)
+	}
 	if author {
 		b.names = append(b.names, reflectOperator)
 	}
@@ -61,11 +84,45 @@ func newBreeding(name string, author bool) (breeding, error) {
 	return b, nil
 }
 
+// waits reports whether the selection allows no child before further evaluations.
+func (s *search) waits() bool { return s.breeding.patient && !selection.Expand(s.tree()) }
+
+// children returns children for some of the next proposals, and the number of proposals
+// left to the model. The children of a named selection have a fixed share of all new
+// variants, and where it waits for evaluations the model waits as well.
+func (s *search) children(size int) (out []proposal, rest int) {
+	for range size {
+		if !s.breeding.named {
+			if s.rng.Float64() >= s.breeding.share {
+				rest++
+			} else if p, ok := s.breed(); ok {
+				out = append(out, p)
+			} else {
+				rest++
+			}
+			continue
+		}
+		all := len(s.variants) + len(out) + rest // the champion counts as the next one
+		if float64(s.breeding.bred+len(out)) >= namedShare*float64(all) {
+			rest++
+			continue
+		}
+		for range childTries {
+			p, ok := s.breed()
+			if ok && !slices.ContainsFunc(out, func(o proposal) bool { return o.config.Equal(p.config) }) {
+				out = append(out, p)
+				break
+			}
+		}
+	}
+	return out, rest
+}
+
 // breed makes a variant by the operator that the bandit picks; false if it picked the
 // model or the author, or if there is no new child.
 func (s *search) breed() (proposal, bool) {
 	b := &s.breeding
-	if b.patient && !selection.Expand(s.tree()) {
+	if s.waits() {
 		return proposal{}, false
 	}
 	name, scale := b.bandit.Pick(b.names, s.rng)

@@ -1,7 +1,11 @@
 package mutate
 
 import (
+	"maps"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"evolve/bench"
 	"evolve/mutate/operator"
@@ -9,75 +13,199 @@ import (
 	"evolve/runtime/agent"
 )
 
-// authoring is the state of the requests to a language model for changes.
+// authoring is the state of the requests to language models for changes. Four choices in
+// a brief are learnt from the gains of the drafts: the component, the form of the change,
+// the route and the wording of the request.
 type authoring struct {
-	there  bool
-	wanted bool // the bandit chose it
-	open   int  // briefs asked and not told
-	briefs int
-	turn   int // of the components, which take turns
-	tried  []draftChange
+	*Author            // nil: briefs are not answered
+	wanted  bool       // the bandit chose it
+	open    int        // briefs asked and not told
+	all     account    // of this night
+	routes  []*account // by index in Routes
+	drafts  []*draft   // the oldest first
+
+	component, route, wording *arms
+	forms                     map[string]*arms // by component
 }
 
-// draftChange is a change from a draft, with the variant that it produced.
-type draftChange struct {
-	component string
-	child     *variantStats
+// account counts the requests of this night and their cost.
+type account struct {
+	Rate
+	calls, told int
+	usd         float64
+}
+
+// draft is the result of a brief.
+type draft struct {
+	PastDraft
+	// gain is its gain over its parent on common tasks of earlier nights, and common the
+	// number of these tasks.
+	gain, common float64
 }
 
 const (
-	// At most one brief per so many evaluations when the bandit asks for one, and one per
-	// twice as many otherwise.
-	briefShare = 12
 	// briefsOpen bounds the open briefs.
 	briefsOpen = 2
-	// Numbers of cases in a brief, of failures among them if there are as many, and of
-	// earlier changes.
-	casesShown    = 5
-	failuresShown = 3
-	triedShown    = 8
+	// Numbers of cases in a brief, of the leading kind among them if there are as many,
+	// and of earlier changes, refused ones among them.
+	casesShown   = 5
+	leadingShown = 3
+	triedShown   = 8
+	refusedShown = 3
+	// draftsKept bounds the drafts of earlier nights, and shrunkBy is the number of
+	// evaluations without a difference that is added to theirs.
+	draftsKept = 200
+	shrunkBy   = 4
 )
 
-// briefDue reports whether a brief is due now.
-func (s *search) briefDue() bool {
-	w := &s.author
-	pace := 2 * briefShare
-	if w.wanted {
-		pace = briefShare
+func newAuthoring(o *Author) authoring {
+	w := authoring{Author: o, component: newArms(), route: newArms(), wording: newArms(), forms: map[string]*arms{}}
+	if o == nil {
+		return w
 	}
-	return w.there && w.open < briefsOpen && (w.briefs+1)*pace <= s.spent && s.posterior.ready()
+	w.all.Rate = o.Rate
+	if w.all.Every <= 0 {
+		w.all.Every = DefaultBriefEvery
+	}
+	for _, r := range o.Routes {
+		w.routes = append(w.routes, &account{Rate: r.Rate})
+	}
+	return w
 }
 
-// brief returns a trial that asks for a change of the next component of a selected
-// parent; false when there is no component or no case.
+// allows reports whether one more request is within the bounds after so many evaluations.
+// Requests under way count at the mean cost.
+func (a *account) allows(spent int) bool {
+	return (a.calls+1)*a.Every <= spent && (a.MaxCalls <= 0 || a.calls < a.MaxCalls) &&
+		(a.MaxUSD <= 0 || a.usd+float64(a.calls-a.told)*a.mean() < a.MaxUSD)
+}
+
+func (a *account) mean() float64 { return a.usd / float64(max(1, a.told)) }
+
+func (a *account) charge(usd float64) {
+	a.told++
+	if usd > 0 {
+		a.usd += usd
+	}
+}
+
+// briefDue reports whether a brief is due now: at the pace of the settings when the
+// operators' bandit requests one, at half of it otherwise.
+func (s *search) briefDue() bool {
+	w := &s.author
+	if w.Author == nil || w.open >= briefsOpen || !s.posterior.ready() {
+		return false
+	}
+	pace := s.spent
+	if !w.wanted {
+		pace /= 2
+	}
+	return w.all.allows(pace) && len(s.openRoutes()) > 0
+}
+
+// openRoutes lists the routes whose bounds allow a request.
+func (s *search) openRoutes() []string {
+	var out []string
+	for i, r := range s.author.routes {
+		if r.allows(s.spent) {
+			out = append(out, s.author.Routes[i].Name)
+		}
+	}
+	return out
+}
+
+// brief returns a trial that asks for a change of a component of a selected parent; false
+// when there is no component or no case.
 func (s *search) brief() (Trial, bool) {
 	w := &s.author
 	w.wanted = false
+	s.learnChoices()
 	s.refreshParents()
 	at, why := s.breeding.choose(s.breeding.candidates, selection.Budget{Spent: s.spent, Total: s.budget}, s.rng)
 	a := s.breeding.pool[at]
-	component := s.component(a.config)
-	if component == "" || len(a.cases) == 0 {
+	components := s.components(a)
+	if len(components) == 0 || len(a.cases) == 0 {
 		return Trial{}, false
 	}
-	b := Brief{Component: component, Cases: cases(a)}
-	for _, t := range slices.Backward(w.tried) {
-		if t.component == component && len(b.Tried) < triedShown {
-			gain := 0.0
-			if t.child.scored > 0 {
-				gain = s.expected(t.child.ability) - s.expected(s.reference(t.child).ability)
-			}
-			b.Tried = append(b.Tried, TriedChange{Rationale: t.child.rationale, Gain: gain})
-		}
+	b := Brief{Component: w.component.pick(components, s.rng)}
+	b.Form = Form(w.form(b.Component).pick(s.formsOf(a, b.Component), s.rng))
+	b.Route = w.route.pick(s.openRoutes(), s.rng)
+	if len(w.Wordings) > 0 {
+		b.Wording = w.wording.pick(w.Wordings, s.rng)
 	}
+	b.Cases, b.Tried = cases(a, b.Form == Demonstrate), s.triedChanges(b.Component)
 	t := Trial{
 		N: int64(s.asked), Variant: a.id, Config: a.config.Clone(), Parents: slices.Clone(a.parents), Operator: a.operator,
 		Generation: a.generation, Rationale: why, Stage: bench.StageSearch, Brief: &b,
 	}
 	s.asked++
 	w.open++
-	w.briefs++
+	w.all.calls++
+	w.account(b.Route).calls++
 	return t, true
+}
+
+// form returns the choice of the form of a component's changes.
+func (w *authoring) form(component string) *arms {
+	if w.forms[component] == nil {
+		w.forms[component] = newArms()
+	}
+	return w.forms[component]
+}
+
+// choices returns all choices that are learnt.
+func (w *authoring) choices() []*arms {
+	return append(slices.Collect(maps.Values(w.forms)), w.component, w.route, w.wording)
+}
+
+// account returns the account of a route; of an unknown one, an account that counts for
+// nothing.
+func (w *authoring) account(route string) *account {
+	for i, r := range w.Routes {
+		if r.Name == route {
+			return w.routes[i]
+		}
+	}
+	return new(account)
+}
+
+// triedChanges returns earlier changes of a component, the latest first, the latest
+// refusals among them.
+func (s *search) triedChanges(component string) []TriedChange {
+	var list []*draft
+	refused := 0
+	for _, d := range slices.Backward(s.author.drafts) {
+		if d.Component != component || d.Outcome != "" {
+			continue
+		}
+		if d.Draft == "" {
+			if refused == refusedShown {
+				continue
+			}
+			refused++
+		}
+		list = append(list, d)
+	}
+	var out []TriedChange
+	for _, d := range list {
+		if d.Draft == "" {
+			refused--
+			out = append(out, TriedChange{Refused: d.Reason})
+		} else if len(out)+refused < triedShown {
+			gain, _ := s.gain(d)
+			out = append(out, TriedChange{Text: d.Config.String(component), Rationale: d.Rationale, Gain: gain})
+		}
+	}
+	return out
+}
+
+// gain returns the estimated gain of a draft over its parent, and the number of its
+// evaluations of tonight.
+func (s *search) gain(d *draft) (gain float64, evaluations int) {
+	if a := s.byID[d.Draft]; a != nil && a.scored > 0 {
+		return s.expected(a.ability) - s.expected(s.reference(a).ability), a.scored
+	}
+	return d.gain, 0
 }
 
 // reference returns the first parent of a variant, or the champion where it is unknown.
@@ -90,58 +218,254 @@ func (s *search) reference(a *variantStats) *variantStats {
 	return s.champion
 }
 
-// component returns the next of a config's texts, subsets and choices; "" when it has
-// none.
-func (s *search) component(c agent.Config) string {
-	var list []string
+// components lists the components of a variant that a model may change: its texts, and
+// without any its subsets and choices. The search over numbers handles the latter well
+// without a model, and demonstrations where it can take them from tasks; others need a
+// case that passed.
+func (s *search) components(a *variantStats) []string {
+	var texts, others []string
 	for _, p := range s.space.Params {
-		if _, active := c[p.Name]; !active {
+		if _, active := a.config[p.Name]; !active {
 			continue
 		}
-		if p.Kind == agent.Text || (p.Kind == agent.Subset || p.Kind == agent.Choice) && !operator.Fixed(p) {
-			list = append(list, p.Name)
+		switch {
+		case p.Kind == agent.Text:
+			if p.Use != agent.Demonstrations || s.demoPool.Empty() && a.passed() {
+				texts = append(texts, p.Name)
+			}
+		case (p.Kind == agent.Subset || p.Kind == agent.Choice) && !operator.Fixed(p):
+			others = append(others, p.Name)
 		}
 	}
-	if len(list) == 0 {
-		return ""
+	if len(texts) > 0 {
+		return texts
 	}
-	s.author.turn++
-	return list[(s.author.turn-1)%len(list)]
+	return others
 }
 
-// cases returns evaluations of a variant to learn from, failed ones first.
-func cases(a *variantStats) []Case {
-	var bad, good []Case
+// formsOf lists the forms of a change of a component. Worked examples need a case that
+// passed, and stand in an instruction only if no other component holds them.
+func (s *search) formsOf(a *variantStats, component string) []string {
+	p, _ := s.space.Lookup(component)
+	switch {
+	case p.Kind != agent.Text || len(p.Lines) > 0:
+		return []string{string(Change)}
+	case p.Use == agent.Demonstrations:
+		return []string{string(Demonstrate)}
+	}
+	forms := []string{string(Change), string(Rewrite)}
+	if a.passed() && !slices.ContainsFunc(s.space.Params, func(p agent.Param) bool { return p.Use == agent.Demonstrations }) {
+		forms = append(forms, string(Demonstrate))
+	}
+	return forms
+}
+
+// passed reports whether one of the variant's recent evaluations passed.
+func (a *variantStats) passed() bool {
+	return slices.ContainsFunc(a.cases, func(c Case) bool { return c.Score >= failed })
+}
+
+// cases returns evaluations of a variant to learn from, failed ones first, or passed ones
+// first.
+func cases(a *variantStats, passed bool) []Case {
+	var lead, rest []Case
 	for _, c := range slices.Backward(a.cases) {
-		if c.Score < failed {
-			bad = append(bad, c)
+		if (c.Score >= failed) == passed {
+			lead = append(lead, c)
 		} else {
-			good = append(good, c)
+			rest = append(rest, c)
 		}
 	}
-	take := min(len(bad), max(failuresShown, casesShown-len(good)))
-	out := bad[:take]
-	return append(out, good[:min(len(good), casesShown-take)]...)
+	take := min(len(lead), max(leadingShown, casesShown-len(rest)))
+	out := lead[:take]
+	return append(out, rest[:min(len(rest), casesShown-take)]...)
 }
 
-// answer processes the result of a brief. A new draft becomes a variant.
+// answer processes the result of a brief. A new draft becomes a variant; the cause of a
+// refusal is kept for later briefs.
 func (s *search) answer(o Observation) {
-	s.author.open = max(0, s.author.open-1)
-	parent, known := s.byID[o.Trial.Variant]
-	if !known || o.Draft == nil {
+	w := &s.author
+	if w.Author == nil {
 		return
 	}
-	config, problems := s.space.Parse(o.Draft.Config)
-	if len(problems) > 0 || s.byID[config.ID()] != nil {
-		return
+	b := o.Trial.Brief
+	w.open = max(0, w.open-1)
+	w.all.charge(o.CostUSD)
+	w.account(b.Route).charge(o.CostUSD)
+	d := &draft{PastDraft: PastDraft{
+		Component: b.Component, Route: b.Route, Wording: b.Wording, Form: b.Form, Parent: o.Trial.Variant,
+		Reason: o.Reason, Outcome: o.Outcome, CostUSD: o.CostUSD, Tonight: true,
+	}}
+	w.drafts = append(w.drafts, d)
+	if parent, known := s.byID[o.Trial.Variant]; known && o.Draft != nil {
+		d.Reason = s.enterDraft(d, parent, o.Draft)
+	}
+}
+
+// enterDraft makes a draft a variant, or returns the reason for its refusal.
+func (s *search) enterDraft(d *draft, parent *variantStats, written *Draft) (refused string) {
+	config, problems := s.space.Parse(written.Config)
+	if len(problems) > 0 {
+		return "the config is not valid in the space"
+	}
+	if s.byID[config.ID()] != nil {
+		return "this config was tried before"
 	}
 	given := operator.FailureContext{Space: s.space, Champion: s.champion.config, Parent: parent.config, Lineage: s.lineage(parent)}
-	if _, refused := operator.Refuse(given, operator.Child{Config: config, Operator: reflectOperator}); refused {
-		return
+	if why, refused := operator.Refuse(given, operator.Child{Config: config, Operator: reflectOperator}); refused {
+		return "the change is not new: " + why
 	}
 	a := s.enter(proposal{
-		config: config, parents: []*variantStats{parent}, operator: reflectOperator, rationale: o.Draft.Rationale,
+		config: config, parents: []*variantStats{parent}, operator: reflectOperator, rationale: written.Rationale,
 		scale: 1, ability: parent.ability,
 	})
-	s.author.tried = append(s.author.tried, draftChange{o.Trial.Brief.Component, a})
+	d.Draft, d.Config, d.Rationale = a.id, a.config, a.rationale
+	return ""
+}
+
+// learnChoices computes the bandits of the choices in briefs from all drafts, by the
+// latest estimates of their gains. An outage counts against the route alone, and a spent
+// budget against nothing. The reward of a route falls with its cost; see
+// [operator.Credit].
+func (s *search) learnChoices() {
+	w := &s.author
+	for _, c := range w.choices() {
+		c.forget()
+	}
+	mean := w.meanCost()
+	for _, d := range w.drafts {
+		improved, known := s.improvement(d)
+		if !known || d.Outcome == agent.BudgetExceeded {
+			continue
+		}
+		ratio := -1.0 // unknown
+		if mean > 0 {
+			ratio = w.routeCost(d.Route) / mean
+		}
+		w.route.reward(d.Route, operator.Credit(improved, ratio))
+		if d.Outcome != "" {
+			continue
+		}
+		credit := operator.Credit(improved, -1)
+		w.component.reward(d.Component, credit)
+		w.wording.reward(d.Wording, credit)
+		w.form(d.Component).reward(string(d.Form), credit)
+	}
+}
+
+// improvement returns the expected gain of a draft over its parent with losses counted as
+// 0; false while there is no result. A refused draft has none.
+func (s *search) improvement(d *draft) (float64, bool) {
+	a := s.byID[d.Draft]
+	switch {
+	case d.Draft == "":
+		return 0, true
+	case a != nil && a.results >= min(s.plan.first, a.target) && a.scored > 0:
+		gain, _ := s.gain(d)
+		return floored(gain, a.deviation*s.slope(a.ability)), true
+	case d.common > 0:
+		return floored(d.gain, 0.5/math.Sqrt(d.common+shrunkBy)), true
+	}
+	return 0, false
+}
+
+// floored returns the expectation of a normal variable, with negative values counted as 0.
+func floored(mean, sd float64) float64 {
+	if !(sd > 0) {
+		return max(mean, 0)
+	}
+	z := mean / sd
+	return mean*distuv.UnitNormal.CDF(z) + sd*distuv.UnitNormal.Prob(z)
+}
+
+// meanCost returns the mean of the routes' mean costs of a request.
+func (w *authoring) meanCost() float64 {
+	sum, n := 0.0, 0
+	for _, r := range w.Routes {
+		if c := w.routeCost(r.Name); c >= 0 {
+			sum += c
+			n++
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
+// routeCost returns the mean cost of a request to a route, over all nights; negative if
+// there was none.
+func (w *authoring) routeCost(route string) float64 {
+	sum, n := 0.0, 0
+	for _, d := range w.drafts {
+		if d.Route == route && d.Outcome == "" {
+			sum += d.CostUSD
+			n++
+		}
+	}
+	if n == 0 {
+		return -1
+	}
+	return sum / float64(n)
+}
+
+// recallDrafts adds earlier drafts, with the difference between draft and parent in the
+// history on tasks that both had. The state of the choices is computed from these
+// records, not stored.
+func (s *search) recallDrafts(history []Remembered) {
+	w := &s.author
+	if w.Author == nil || len(w.Past) == 0 {
+		return
+	}
+	means := map[agent.ConfigID]map[string]sumOf{}
+	for _, r := range history {
+		if means[r.Variant] == nil {
+			means[r.Variant] = map[string]sumOf{}
+		}
+		m := means[r.Variant][r.Task]
+		means[r.Variant][r.Task] = sumOf{m.score + r.Score, m.n + 1}
+	}
+	for _, p := range w.Past[max(0, len(w.Past)-draftsKept):] {
+		if _, there := s.space.Lookup(p.Component); !there {
+			continue
+		}
+		d := &draft{PastDraft: p}
+		w.drafts = append(w.drafts, d)
+		if p.Tonight {
+			w.all.calls++
+			w.account(p.Route).calls++
+			w.all.charge(p.CostUSD)
+			w.account(p.Route).charge(p.CostUSD)
+		}
+		d.gain, d.common = pairedGain(means[p.Draft], means[p.Parent])
+		w.component.picked(p.Component)
+		w.wording.picked(p.Wording)
+		w.route.picked(p.Route)
+		w.form(p.Component).picked(string(p.Form))
+	}
+}
+
+// sumOf is a sum of scores.
+type sumOf struct{ score, n float64 }
+
+// pairedGain returns the mean difference on common tasks, shrunk towards 0, and the number
+// of these tasks.
+func pairedGain(draft, parent map[string]sumOf) (gain, common float64) {
+	sum, n := 0.0, 0.0
+	for _, task := range slices.Sorted(maps.Keys(draft)) {
+		if d, p := draft[task], parent[task]; p.n > 0 {
+			sum += d.score/d.n - p.score/p.n
+			n++
+		}
+	}
+	return sum / (n + shrunkBy), n
+}
+
+// draftGains returns the estimates of the drafts of this night.
+func (s *search) draftGains() []DraftGain {
+	var out []DraftGain
+	for _, d := range s.author.drafts {
+		if d.Tonight && d.Draft != "" {
+			gain, n := s.gain(d)
+			out = append(out, DraftGain{d.Draft, gain, n})
+		}
+	}
+	return out
 }

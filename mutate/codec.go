@@ -15,18 +15,23 @@ const (
 	inactive = -1
 	absent   = -2
 	present  = -3
-	category = -4 // and below: the values of a choice, the texts seen so far
+	// category and below: the values of a choice, the texts seen so far.
+	category = irt.FirstText
 )
 
 // setting is a parameter that can change, with its dimensions: one for a number, choice
 // or switch, one for each member of a subset; for a text, one for the text apart from
-// offered lines, followed by one for each offered line.
+// offered lines, followed by one for each offered line, or for demonstrations by one for
+// their number.
 type setting struct {
 	param agent.Param
 	// first dimension and number of dimensions.
 	first, dims int
 	members     []string // of a subset, or the lines that a text offers
-	rests       []string // of a text: values seen of the text apart from those lines
+	texts       *texts   // of a text: values seen of the text apart from those lines
+	own         string   // of a text: the champion's
+	// pool holds the demonstrations to choose from; nil: none.
+	pool *operator.Pool
 	// snapped maps each place of a number to the place of its rounded value.
 	snapped []int16
 	needs   []need
@@ -63,14 +68,22 @@ func newCodec(space agent.Space, champion agent.Config) *codec {
 			st.members = p.Of
 			st.dims = len(p.Of)
 		case agent.Text:
-			st.members = operator.Offered(p)
-			st.dims = 1 + len(st.members)
+			demonstrations := operator.Demonstrates(p)
+			if st.dims = 2; !demonstrations {
+				st.members = operator.Offered(p)
+				st.dims = 1 + len(st.members)
+			}
+			st.texts, st.own = newTexts(demonstrations), champion.String(p.Name)
 		case agent.Float, agent.Int:
 			st.snapped = snapped(p)
 		}
 		weight /= float64(st.dims)
-		for range st.dims {
-			c.dims = append(c.dims, irt.Dimension{Numeric: p.Numeric(), Weight: weight})
+		for k := range st.dims {
+			d := irt.Dimension{Numeric: p.Numeric() || k == 1 && operator.Demonstrates(p), Weight: weight}
+			if k == 0 && p.Kind == agent.Text {
+				d.Texts = st.texts.apart
+			}
+			c.dims = append(c.dims, d)
 		}
 		c.settings = append(c.settings, st)
 	}
@@ -198,12 +211,7 @@ func (c *codec) encode(config agent.Config) irt.Point {
 		case agent.Text:
 			text, _ := v.(string)
 			lines, rest := st.divide(text)
-			at := slices.Index(st.rests, rest)
-			if at < 0 {
-				at = len(st.rests)
-				st.rests = append(st.rests, rest)
-			}
-			to[0] = category - int16(min(at, 1<<14))
+			st.set(to, st.texts.keep(rest))
 			for k, m := range st.members {
 				to[1+k] = presence(slices.Contains(lines, m))
 			}
@@ -283,7 +291,7 @@ func (st *setting) value(x []int16, near agent.Config) (any, bool) {
 // text builds a text: near's text if the rest is the same, without the removed lines and
 // with the added ones at its end.
 func (st *setting) text(x []int16, near agent.Config) (string, bool) {
-	rest := st.rests[category-x[0]]
+	rest := st.texts.list[category-x[0]]
 	text, _ := near[st.param.Name].(string)
 	if _, same := st.divide(text); same != rest {
 		text = rest

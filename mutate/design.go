@@ -17,6 +17,7 @@ func (s *search) addDesign() {
 
 // fill adds n points to the design.
 func (s *search) fill(n int) {
+	defer s.codec.forget()
 	points := make([]irt.Point, max(0, n))
 	for k := range points {
 		points[k] = s.codec.random(s.champion.point, s.rng)

@@ -46,7 +46,7 @@ func (s *search) recordDetails(a *variantStats, task int, o Observation) {
 		a.billed++
 		a.pay(task, o.CostUSD, o.Seconds)
 	}
-	if s.author.there && o.Scored {
+	if s.author.Author != nil && o.Scored {
 		if len(a.cases) == 2*incidentsKept {
 			a.cases = slices.Delete(a.cases, 0, 1)
 		}

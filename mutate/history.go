@@ -15,6 +15,7 @@ type past struct {
 	id      agent.ConfigID
 	config  agent.Config
 	point   irt.Point
+	shows   []int // the tasks that it demonstrates
 	cells   []irt.Cell
 	weight  float64 // evaluations, each by its trust
 	mean    float64
@@ -36,12 +37,12 @@ func (s *search) recall(history []Remembered) {
 		h, known := index[r.Variant]
 		if !known {
 			if config, problems := s.space.Parse(r.Config); len(problems) == 0 {
-				h = &past{id: config.ID(), config: config}
+				h = &past{id: config.ID(), config: config, shows: s.demonstrated.of(config)}
 				list = append(list, h)
 			}
 			index[r.Variant] = h // nil: the space has changed since
 		}
-		if h == nil {
+		if h == nil || slices.Contains(h.shows, task) {
 			continue
 		}
 		trust := math.Min(r.Trust, 1)

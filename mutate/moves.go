@@ -55,13 +55,27 @@ func (st *setting) draw(to []int16, rng *rand.Rand) {
 			to[at] = presence(k < size)
 		}
 	case agent.Text:
-		if to[0] > category {
-			to[0] = category - int16(rng.IntN(len(st.rests)))
+		if st.texts.demonstrations {
+			st.drawDemonstrations(to, rng)
+			return
+		}
+		if to[0] > category || len(st.members) == 0 && st.texts.kept > 1 && rng.IntN(2) == 0 {
+			to[0] = category - int16(rng.IntN(st.texts.kept))
 		}
 		size := rng.IntN(4)
 		for k, at := range rng.Perm(len(to) - 1) {
 			to[1+at] = presence(k < size)
 		}
+	}
+}
+
+// drawDemonstrations draws demonstrations of the pool, if there is one.
+func (st *setting) drawDemonstrations(to []int16, rng *rand.Rand) {
+	switch {
+	case st.pool != nil && st.pool.Most > 0:
+		st.set(to, st.texts.add(st.pool.Draw(st.param, rng)))
+	case to[0] == inactive:
+		st.set(to, st.texts.keep(st.own))
 	}
 }
 
@@ -139,7 +153,9 @@ func (st *setting) change(to []int16, size float64, rng *rand.Rand) {
 	case agent.Subset:
 		st.changeMembers(to, rng)
 	case agent.Text:
-		if n := len(st.rests); n > 1 && rng.IntN(len(to)) == 0 {
+		if n := st.texts.kept; len(st.members) == 0 {
+			st.rewrite(to, rng)
+		} else if n > 1 && rng.IntN(len(to)) == 0 {
 			to[0] = category - int16(rng.IntN(n))
 		} else if len(to) > 1 {
 			flip(to, 1+rng.IntN(len(to)-1))

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"evolve/bench/stats"
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -32,8 +33,10 @@ type Options struct {
 	// first. A search uses bounds on cost and latency; others are left to the
 	// confirmation.
 	Guards []stats.Bound
-	// Author reports whether trials with a Brief are answered.
-	Author bool
+	// Operators is what the operators had earned in earlier nights; zero: nothing.
+	Operators operator.State
+	// Author describes the models that answer trials with a Brief; nil: there are none.
+	Author *Author
 }
 
 // View is the part of archive.SearchView that the search reads.

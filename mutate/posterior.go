@@ -78,7 +78,7 @@ func (s *search) fit(iterations int) {
 	for i, a := range b.variants {
 		a.ability, a.deviation = b.items[i].Ability, math.Sqrt(variances[i])
 		o := s.outlook(a)
-		a.worth = o.mean - doubt*math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck))
+		a.worth = o.mean - doubt*math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck)) - s.lengthPrice(a)
 	}
 	b.fitted = s.results
 	b.level = s.expected(s.champion.ability)
@@ -131,6 +131,7 @@ func (s *search) lead() {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.ability, a.ability) })
+	list = s.affordable(list)
 	list = list[:min(len(list), maxLeaders)]
 	if s.champion.item >= 0 && s.open(s.champion) {
 		list = append(list, s.champion)

@@ -131,6 +131,23 @@ func (s *search) preferred(a *variantStats) float64 {
 	return worth
 }
 
+// affordable leaves out of variants, which are in descending order of ability, those that
+// are expected to break a guard. The first of them stays, as a possible trade, while it
+// leads the others and has fewer evaluations than the champion.
+func (s *search) affordable(list []*variantStats) []*variantStats {
+	if len(s.guards) == 0 {
+		return list
+	}
+	own := s.expected(s.champion.ability)
+	first := true
+	return slices.DeleteFunc(list, func(a *variantStats) bool {
+		leads := first
+		first = false
+		breaks := len(s.breaks(rival{a, s.expected(a.ability) - own, a.deviation * s.slope(a.ability)})) > 0
+		return breaks && (!leads || a.asked >= s.champion.asked)
+	})
+}
+
 // within orders rivals by the guards: first those that are expected to keep them,
 // followed by at most one that breaks some and leads all of these, a possible trade.
 func (s *search) within(rank []rival) []rival {

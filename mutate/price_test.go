@@ -23,14 +23,23 @@ func routes(guards []stats.Bound) Options {
 // driven runs a search in the world of routes.
 func driven(t *testing.T, o Options) Recommendation {
 	t.Helper()
+	r, _ := spending(t, o)
+	return r
+}
+
+// spending is driven, and counts the evaluations of each route.
+func spending(t *testing.T, o Options) (Recommendation, map[string]int) {
+	t.Helper()
 	s := newSearch(t, o)
 	rng := rand.New(rand.NewPCG(3, 3))
+	spent := map[string]int{}
 	for {
 		tr, status := s.Ask()
 		if status != Ready {
-			return s.Recommend()
+			return s.Recommend(), spent
 		}
 		route, _ := tr.Config["route"].(string)
+		spent[route]++
 		chance := map[string]float64{"old": .3, "fair": .6, "dear": .95}[route]
 		price := map[string]float64{"old": .01, "fair": .0102, "dear": .04}[route]
 		score := 0.
@@ -73,6 +82,29 @@ func TestGuardsAreConstraints(t *testing.T) {
 	cost.PerPoint = .1
 	if rec := driven(t, routes([]stats.Bound{cost})); route(rec.Best) != "dear" || len(rec.Best.Breaks) > 0 {
 		t.Errorf("with a preference the best is %v, which breaks %v", route(rec.Best), rec.Best.Breaks)
+	}
+}
+
+// TestEvaluationsKeepGuards tests that a search with a guard spends its evaluations on
+// variants that keep it: the expensive route, which gets most of them without the guard,
+// gets no more than it takes to show a possible trade.
+func TestEvaluationsKeepGuards(t *testing.T) {
+	cost := stats.Bound{Name: stats.Cost, Of: stats.Mean, AtMost: 1.1, Floor: .00005}
+	for seed := range int64(4) {
+		free, bound := routes(nil), routes([]stats.Bound{cost})
+		free.Seed, bound.Seed = seed, seed
+		_, without := spending(t, free)
+		rec, with := spending(t, bound)
+		if rec.Best.Config["route"] != "fair" || without["dear"] < 300 || with["dear"] > 150 || with["fair"] < 200 {
+			t.Errorf("seed %d: %v without the guard, %v with it, best %v", seed, without, with, rec.Best.Config["route"])
+		}
+		preferred := cost
+		preferred.PerPoint = .1 // the gain is worth the cost
+		worth := routes([]stats.Bound{preferred})
+		worth.Seed = seed
+		if _, spent := spending(t, worth); spent["dear"] < 300 {
+			t.Errorf("seed %d: %v with a preference", seed, spent)
+		}
 	}
 }
 

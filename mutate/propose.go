@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"evolve/mutate/irt"
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -26,6 +27,7 @@ type prospect struct {
 	from     *variantStats // the variant it was developed from
 	past     *past         // the config of an earlier night, if it is one; from is nil then
 	mean, sd float64
+	length   float64 // the price of its texts' length, on the scale of abilities
 }
 
 const (
@@ -59,22 +61,13 @@ func (s *search) propose() []proposal {
 	}
 	left := s.plan.search - float64(s.spent-s.baseline.asked)
 	size = max(1, min(size, int(left/float64(s.plan.first))))
-	var out []proposal
-	ours := 0
-	for range size {
-		if s.rng.Float64() >= bredShare {
-			ours++
-		} else if p, ok := s.breed(); ok {
-			out = append(out, p)
-		} else {
-			ours++
-		}
-	}
+	out, ours := s.children(size)
 	s.predict(out)
 	return append(out, s.acquire(ours, refined)...)
 }
 
-// elite returns the variants of the model with the highest ability.
+// elite returns the variants of the model with the highest ability, as far as they keep
+// the guards.
 func (s *search) elite(most int) []*variantStats {
 	var list []*variantStats
 	for _, a := range s.posterior.variants {
@@ -83,6 +76,7 @@ func (s *search) elite(most int) []*variantStats {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.ability, a.ability) })
+	list = s.affordable(list)
 	if len(list) == 0 {
 		return []*variantStats{s.champion}
 	}
@@ -96,14 +90,18 @@ func (s *search) judge(list []prospect) {
 		points[i] = list[i].point
 	}
 	mean, sd := s.posterior.model.Predict(points)
+	// On this scale the gain in score is a share of at most a quarter.
+	price := operator.PricePerChar / math.Max(0.02, s.slope(s.champion.ability))
 	for i := range list {
 		list[i].mean, list[i].sd = mean[i], sd[i]
+		list[i].length = price * float64(s.codec.chars(list[i].point))
 	}
 }
 
 // acquire returns up to size proposals of the model: the points of a pool with the highest
 // upper confidence bounds, from cautious to optimistic, each refined for some rounds.
 func (s *search) acquire(size, refined int) []proposal {
+	defer s.codec.forget()
 	model := s.posterior.model
 	weights := s.codec.weigh(model.Relevance())
 	pool := s.pool(weights)
@@ -115,7 +113,7 @@ func (s *search) acquire(size, refined int) []proposal {
 		if size == 1 {
 			kappa = optimism * s.rng.Float64()
 		}
-		worth := func(p *prospect) float64 { return p.mean + kappa*p.sd }
+		worth := func(p *prospect) float64 { return p.mean + kappa*p.sd - p.length }
 		better := func(a, b prospect) int { return cmp.Compare(worth(&b), worth(&a)) }
 		slices.SortStableFunc(pool, better)
 		pool = append(pool, s.refine(slices.Clone(pool[:min(5, len(pool))]), weights, refined, better)...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"evolve/mutate/irt"
+	"evolve/mutate/operator"
 )
 
 const (
@@ -36,7 +37,7 @@ type rival struct {
 func (s *search) Recommend() Recommendation {
 	r := Recommendation{
 		Champion: s.estimate(s.champion, 0, 0), Best: s.estimate(s.champion, 0, 0), Variants: len(s.variants), Exhausted: s.exhausted,
-		Told: s.results, RandomTold: s.baseline.results,
+		Told: s.results, RandomTold: s.baseline.results, Drafts: s.draftGains(), Operators: s.breeding.bandit.Export(),
 	}
 	rank := s.rivals()
 	r.Front = s.front(rank)
@@ -97,7 +98,7 @@ func (s *search) rivals() []rival {
 		o := s.outlook(a)
 		joint := o.slope*o.slope*cov.At(i, i) + own.slope*own.slope*cov.At(last, last) - 2*o.slope*own.slope*cov.At(i, last)
 		rank[i] = rival{a, o.mean - own.mean, math.Sqrt(math.Max(0, joint) + o.luck + own.luck)}
-		worth[a] = o.mean - doubt*math.Sqrt(o.slope*o.slope*cov.At(i, i)+o.luck) + s.preferred(a)
+		worth[a] = o.mean - doubt*math.Sqrt(o.slope*o.slope*cov.At(i, i)+o.luck) + s.preferred(a) - s.lengthPrice(a)
 	}
 	slices.SortStableFunc(rank, func(a, b rival) int { return cmp.Compare(worth[b.variantStats], worth[a.variantStats]) })
 	return rank
@@ -132,6 +133,11 @@ func (s *search) outlook(a *variantStats) outlook {
 		}
 	}
 	return o
+}
+
+// lengthPrice returns the price of the length of a variant's texts, in score units.
+func (s *search) lengthPrice(a *variantStats) float64 {
+	return operator.PricePerChar * float64(s.codec.chars(a.point))
 }
 
 func (s *search) value(a *variantStats) float64 { return s.outlook(a).mean }

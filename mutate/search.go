@@ -32,16 +32,18 @@ type search struct {
 	finalists int
 	guards    []stats.Bound
 
-	variants []*variantStats
-	byID     map[agent.ConfigID]*variantStats
-	points   map[string]bool // of the variants
-	champion *variantStats
-	queue    []*variantStats // variants with evaluations up to their targets to come, in order
-	design   []proposal
-	baseline baseline
-	breeding breeding
-	author   authoring
-	history  []*past
+	variants     []*variantStats
+	byID         map[agent.ConfigID]*variantStats
+	points       map[string]bool // of the variants
+	champion     *variantStats
+	queue        []*variantStats // variants with evaluations up to their targets to come, in order
+	demonstrated demonstrated
+	demoPool     *operator.Pool // of demonstrations; nil for a space without them
+	design       []proposal
+	baseline     baseline
+	breeding     breeding
+	author       authoring
+	history      []*past
 
 	asked, spent int // asked counts own trials and briefs, spent the evaluations of this run, including resumed ones
 	results      int
@@ -91,11 +93,14 @@ func New(o Options) (Searcher, error) {
 		tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget, repeats: o.MaxRepeats, finalists: o.Finalists, guards: o.Guards,
 		byID: map[agent.ConfigID]*variantStats{}, points: map[string]bool{}, seen: map[uint64]bool{}, pending: map[trialKey]bool{},
 	}
+	s.demonstrated = newDemonstrated(s.space, s.tasks)
+	s.stock()
 	var err error
-	if s.breeding, err = newBreeding(o.Selection, o.Author); err != nil {
+	if s.breeding, err = newBreeding(o.Selection, o.Author != nil, s.demoPool); err != nil {
 		return nil, err
 	}
-	s.author.there = o.Author
+	s.breeding.bandit = operator.NewBandit(o.Operators)
+	s.author = newAuthoring(o.Author)
 	if s.repeats <= 0 || s.repeats > unbounded {
 		s.repeats = unbounded
 	}
@@ -116,6 +121,7 @@ func New(o Options) (Searcher, error) {
 		s.fit(2)
 		s.resume()
 	}
+	s.recallDrafts(o.History)
 	return s, nil
 }
 
@@ -169,6 +175,9 @@ func (s *search) add(p proposal, baseline bool) *variantStats {
 		a.parents = append(a.parents, q.id)
 		a.generation = max(a.generation, q.generation+1)
 		q.children++
+	}
+	for _, j := range s.demonstrated.of(a.config) {
+		a.advance(j, closed)
 	}
 	s.variants = append(s.variants, a)
 	s.byID[id] = a
@@ -272,6 +281,9 @@ func (s *search) enter(p proposal) *variantStats {
 	s.made++
 	if a.scale > 0 {
 		s.breeding.unrewarded = append(s.breeding.unrewarded, a)
+		if a.operator != modelOperator {
+			s.breeding.bred++
+		}
 	}
 	return a
 }
@@ -290,6 +302,10 @@ func (s *search) enlarge() bool {
 	before := len(s.variants)
 	for _, p := range s.propose() {
 		s.enter(p)
+	}
+	if len(s.variants) == before && s.breeding.named && s.waits() {
+		s.freshAt = s.asked + 4
+		return false
 	}
 	if len(s.variants) == before {
 		if c := s.untried(); c != nil {
@@ -320,5 +336,6 @@ func (s *search) refused(id agent.ConfigID) bool {
 
 // random draws a config.
 func (s *search) random() proposal {
-	return proposal{config: operator.Random(s.space, s.champion.config, s.rng), operator: "random", rationale: "drawn at random"}
+	c := s.drawDemonstrations(operator.Random(s.space, s.champion.config, s.rng))
+	return proposal{config: c, operator: "random", rationale: "drawn at random"}
 }

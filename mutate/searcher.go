@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"evolve/bench"
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -11,6 +12,9 @@ type Task struct {
 	Domain  string
 	Cluster string
 	Weight  float64
+	// Request is the text that the task asks the agent for, and Answer the right answer;
+	// "" where unknown. Only a search of demonstrations uses them. They are foreign text.
+	Request, Answer string
 }
 
 // Trial is one evaluation requested by a searcher.
@@ -34,11 +38,16 @@ type Trial struct {
 
 // Brief requests one change of one component of a config from a language model.
 type Brief struct {
-	// Component is the parameter to change in the config of Trial.Variant.
+	// Component is the parameter to change in the config of Trial.Variant, Form the kind
+	// of change.
 	Component string
-	// Cases are evaluations of the variant to learn from, failed ones first.
+	Form      Form
+	// Route is the model's, and Wording that of the request; see [Author].
+	Route, Wording string
+	// Cases are evaluations of the variant to learn from, failed ones first, or for
+	// demonstrations passed ones first.
 	Cases []Case
-	// Tried lists earlier changes of the component, with their gain.
+	// Tried lists earlier changes of the component, the latest first.
 	Tried []TriedChange
 }
 
@@ -51,9 +60,12 @@ type Case struct {
 
 // TriedChange is an earlier change with its result.
 type TriedChange struct {
-	Rationale string
+	// Text is the component's new value if that is a text.
+	Text, Rationale string
 	// Gain is its estimated gain over its parent, in score units.
 	Gain float64
+	// Refused is the reason why a draft was refused; the other fields are zero then.
+	Refused string
 }
 
 // Observation is the result of a trial. Unscored ones are missing data.
@@ -69,7 +81,10 @@ type Observation struct {
 	Outcome agent.Outcome
 	Reason  string
 	Calls   []Call
-	// Draft is the answer to a trial with a Brief; nil when there is none.
+	// Answer is the agent's answer if it passed and may be demonstrated; "" otherwise.
+	Answer string
+	// Draft is the answer to a trial with a Brief. Without one, Reason is the cause, and
+	// Outcome that of a request without an answer.
 	Draft *Draft
 }
 
@@ -177,4 +192,8 @@ type Recommendation struct {
 	Exhausted bool
 	// Reasons explains the choice, for the report.
 	Reasons []string
+	// Operators is what the operators have earned, for the next night.
+	Operators operator.State
+	// Drafts are the estimates of the variants that language models wrote tonight.
+	Drafts []DraftGain
 }

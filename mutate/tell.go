@@ -39,8 +39,9 @@ func (s *search) Tell(o Observation) {
 	if a.baseline {
 		s.baseline.results++
 	}
-	if o.Scored && o.Score >= 0 && o.Score <= 1 {
+	if o.Scored && o.Score >= 0 && o.Score <= 1 && !a.demonstrates(task) {
 		a.observe(task, o.Score)
+		s.solve(task, o.Answer)
 	}
 	s.recordDetails(a, task, o)
 	s.finalFit()

@@ -248,12 +248,22 @@ func (e *AlteredError) Hint() string {
 }
 
 // Landed checks that a commit has the given tree, which the gates have seen, and that the
-// files of a change are in the working tree dir as committed. An empty dir is the
-// repository's own working tree; an empty tree skips the check of the commit. It fails
+// files of a change are as committed in the working tree that a branch is checked out in.
+// An empty branch means the repository's own working tree; an empty tree skips the check
+// of the commit. For a branch that is not checked out it checks only the commit. It fails
 // with an *AlteredError.
-func (r *Repository) Landed(ctx context.Context, dir, commit, tree string, files []File) error {
-	if dir == "" {
-		dir = r.dir
+func (r *Repository) Landed(ctx context.Context, branch, commit, tree string, files []File) error {
+	dir := r.dir
+	if branch != "" {
+		places, err := r.Checkouts(branch)
+		if err != nil {
+			return err
+		}
+		if len(places) == 0 {
+			files = nil
+		} else {
+			dir = places[0].Folder
+		}
 	}
 	got, err := r.TreeOf(commit)
 	if err != nil {
@@ -287,17 +297,4 @@ func (r *Repository) Landed(ctx context.Context, dir, commit, tree string, files
 		return &AlteredError{Commit: commit, Folder: dir, Paths: altered}
 	}
 	return nil
-}
-
-// LandedBranch is Landed for the working tree that a branch is checked out in. For a
-// branch that is not checked out it checks only the commit.
-func (r *Repository) LandedBranch(ctx context.Context, branch, commit, tree string, files []File) error {
-	places, err := r.Checkouts(branch)
-	if err != nil {
-		return err
-	}
-	if len(places) == 0 {
-		return r.Landed(ctx, "", commit, tree, nil)
-	}
-	return r.Landed(ctx, places[0].Folder, commit, tree, files)
 }

@@ -172,12 +172,12 @@ func TestLanded(t *testing.T) {
 	if err := b.repo.Forward(t.Context(), commit); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.repo.Landed(t.Context(), b.dir, commit, tree, files); err != nil {
+	if err := b.repo.Landed(t.Context(), "", commit, tree, files); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"another content": "evil\n", "ends of lines that were not asked for": "two\r\n"} {
 		b.write("it's.txt", text)
-		err := b.repo.Landed(t.Context(), b.dir, commit, tree, files)
+		err := b.repo.Landed(t.Context(), "", commit, tree, files)
 		var altered *AlteredError
 		if !errors.As(err, &altered) || !slices.Equal(altered.Paths, []string{"it's.txt"}) || !strings.Contains(altered.Hint(), `checkout `+commit+` -- 'it'\''s.txt'`) {
 			t.Errorf("%s: %v", what, err)
@@ -186,15 +186,15 @@ func TestLanded(t *testing.T) {
 	if err := os.Remove(filepath.Join(b.dir, "it's.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.repo.Landed(t.Context(), b.dir, commit, tree, files); err == nil {
+	if err := b.repo.Landed(t.Context(), "", commit, tree, files); err == nil {
 		t.Error("a file that is not there passed")
 	}
 	b.git("config", "core.autocrlf", "true")
 	b.write("it's.txt", "two\r\n")
-	if err := b.repo.Landed(t.Context(), b.dir, commit, tree, files); err != nil {
+	if err := b.repo.Landed(t.Context(), "", commit, tree, files); err != nil {
 		t.Errorf("ends of lines that were asked for: %v", err)
 	}
-	if err := b.repo.Landed(t.Context(), b.dir, commit, head, files); err == nil {
+	if err := b.repo.Landed(t.Context(), "", commit, head, files); err == nil {
 		t.Error("another tree passed")
 	}
 }

@@ -10,19 +10,14 @@ var idForm = regexp.MustCompile(`^P[0-9]+$`)
 // ProposalRef returns the ref of a proposal.
 func ProposalRef(id string) string { return "refs/evolve/proposals/" + id }
 
-// Propose writes a proposal on top of the checked-out commit.
+// Propose writes a proposal: a commit on top of the checked-out one, on a ref of its own.
+// It changes nothing else. If the id's ref exists, it moves to the new commit: the
+// proposal is redrawn.
 func (r *Repository) Propose(id string, files []File, message string, by Person) (ref, commit string, err error) {
 	_, base, err := r.Head()
 	if err != nil {
 		return "", "", err
 	}
-	return r.ProposeOn(base, id, files, message, by)
-}
-
-// ProposeOn writes a proposal: a commit on top of a base, on a ref of its own. It changes
-// nothing else. If the id's ref exists, it moves to the new commit: the proposal is
-// redrawn.
-func (r *Repository) ProposeOn(base, id string, files []File, message string, by Person) (ref, commit string, err error) {
 	if !idForm.MatchString(id) {
 		return "", "", fmt.Errorf("%q is not a proposal ID", id)
 	}

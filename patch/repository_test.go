@@ -120,7 +120,7 @@ func (r *Repository) Adopt(ctx context.Context, files []File, message string, by
 	if err := r.Forward(ctx, commit); err != nil {
 		return "", err
 	}
-	return commit, r.Landed(ctx, r.dir, commit, "", files)
+	return commit, r.Landed(ctx, "", commit, "", files)
 }
 
 func start() map[string]string {

@@ -24,8 +24,8 @@ import (
 // that passes. golang/oscar has about 3 in 1,000 comments.
 const mostMarkers = 5
 
-// personified matches verbs of speech, whose subject in a comment is usually code, such as
-// "the function says", and indefinite pronouns, such as "nobody".
+// personified matches two kinds of words that make a comment unclear: verbs of speech with
+// code as their subject ("the function says"), and indefinite pronouns ("nobody").
 var personified = regexp.MustCompile(`(?i)\b(?:says|tells|told (?:so|of)|hears|heard of|nobody|whoever|somebody|anybody|no one)\b`)
 
 // relative matches a sentence that opens with a free relative clause or a heading;

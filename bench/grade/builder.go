@@ -21,10 +21,9 @@ const (
 
 // builder reads the fields of one grader and collects its problems.
 type builder struct {
-	task     *bench.Task
-	fields   map[string]json.RawMessage
-	runner   Runner
-	suiteDir string
+	task   *bench.Task
+	fields map[string]json.RawMessage
+	means
 	expects  []agent.Outcome
 	problems []bench.GraderProblem
 }

@@ -65,7 +65,7 @@ type commandInput struct {
 // the exit code. Any other exit code, a timeout or another last object is an error: the
 // grader is broken. A program that runs the agent's files runs them with its own rights,
 // so it should not trust output that the agent's code can write.
-func command(b *builder) judge {
+func command(b *builder) scorer {
 	argv := b.texts("argv")
 	if len(argv) == 0 && len(b.problems) == 0 {
 		b.problem("", "needs %q", "argv")

@@ -14,7 +14,7 @@ import (
 
 // toolCalled passes when the transcript has a call of the tool, with any result. Calls in
 // a foreign transcript cannot be recognized.
-func toolCalled(b *builder) judge {
+func toolCalled(b *builder) scorer {
 	tool := b.text("tool")
 	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		if slices.Contains(in.Result.Transcript.Tools(), tool) {
@@ -25,7 +25,7 @@ func toolCalled(b *builder) judge {
 }
 
 // toolNotCalled is the negation of toolCalled.
-func toolNotCalled(b *builder) judge {
+func toolNotCalled(b *builder) scorer {
 	called := toolCalled(b)
 	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
 		v, err := called(ctx, in)
@@ -36,7 +36,7 @@ func toolNotCalled(b *builder) judge {
 
 // toolOrder scores the share of the tools that were called in the given order, with other
 // calls allowed between them.
-func toolOrder(b *builder) judge {
+func toolOrder(b *builder) scorer {
 	tools := b.texts("tools")
 	if len(tools) == 0 && len(b.problems) == 0 {
 		b.problem("", "needs %q", "tools")
@@ -55,7 +55,7 @@ func toolOrder(b *builder) judge {
 
 // outcomeIs passes when the run ended in one of the outcomes. No other grader can make a
 // result of another outcome gradable.
-func outcomeIs(b *builder) judge {
+func outcomeIs(b *builder) scorer {
 	named := b.texts("outcome")
 	if len(named) == 0 && len(b.problems) == 0 {
 		b.problem("", "needs %q", "outcome")
@@ -87,7 +87,7 @@ func outcomes() string {
 }
 
 // maxCost passes when the evaluation cost at most this many US dollars.
-func maxCost(b *builder) judge {
+func maxCost(b *builder) scorer {
 	if !b.has("usd") {
 		b.problem("", "needs %q", "usd")
 	}
@@ -99,7 +99,7 @@ func maxCost(b *builder) judge {
 }
 
 // maxLatency passes when the evaluation took at most this many seconds of wall time.
-func maxLatency(b *builder) judge {
+func maxLatency(b *builder) scorer {
 	if !b.has("seconds") {
 		b.problem("", "needs %q", "seconds")
 	}
@@ -111,7 +111,7 @@ func maxLatency(b *builder) judge {
 }
 
 // reported returns the agent's own score.
-func reported(*builder) judge {
+func reported(*builder) scorer {
 	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		s := in.Result.Score
 		switch {

@@ -26,7 +26,18 @@
 //	max_latency      seconds                             1 when it took no longer
 //	command          argv, timeout (seconds)             the program's score
 //	reported         none                                the agent's own score; passes at .5
-//	model            none                                not in this version
+//	judge            route, rubric | criteria |          a judge model's grade; passes at .5
+//	                 pairwise, reference, scale, samples
+//
+// A judge is a language model of a route of the workspace, the default one where it names
+// none. rubric is a text by which the answer is graded on scale: "pass/fail" or its ends,
+// such as "1-5", mapped to [0,1]. criteria is a list of {name, text, weight}, each graded on
+// scale in one request; the score is their weighted mean. pairwise is a text by which the
+// answer is compared with reference, or with the task's answer: both orders are asked, and
+// the score is .5 where they disagree. samples is the number of draws, 1 by default, whose
+// mean is the score. The task, the answer and the reference are data in the request, which
+// holds nothing of the variant, the stage and the run. A reply without the request's id or in
+// another form is no verdict; after three the grader fails. Equal questions are asked once.
 //
 // A grader passes when its score reaches its threshold, 1 unless the table gives another;
 // not changes score s to 1−s and inverts the pass. A task's score is the weighted mean of

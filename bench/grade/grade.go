@@ -11,6 +11,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/model"
 	"evolve/runtime/text"
 )
 
@@ -19,7 +20,16 @@ import (
 type Graders struct {
 	runner   Runner
 	suiteDir func(*bench.Task) string
+	asker    *asker
 	compiled sync.Map // *bench.Task → compilation
+}
+
+// means are what graders need besides the result: those that may be nil for tasks whose
+// graders do not use them.
+type means struct {
+	runner   Runner
+	suiteDir string
+	asker    *asker
 }
 
 type compilation struct {
@@ -34,6 +44,16 @@ func New(runner Runner, suiteDir func(*bench.Task) string) *Graders {
 	return &Graders{runner: runner, suiteDir: suiteDir}
 }
 
+// Judged sets the model that graders of type judge ask, and returns the graders. Each equal
+// question is asked once. Nil leaves tasks with such graders without a grade.
+func (g *Graders) Judged(m model.Model) *Graders {
+	g.asker = nil
+	if m != nil {
+		g.asker = &asker{model: m}
+	}
+	return g
+}
+
 // Grade is a [bench.GradeFunc].
 func (g *Graders) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
 	c, ok := g.compiled.Load(in.Task)
@@ -42,7 +62,7 @@ func (g *Graders) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading
 		if g.suiteDir != nil {
 			dir = g.suiteDir(in.Task)
 		}
-		grader, err := Compile(in.Task, g.runner, dir)
+		grader, err := compile(in.Task, means{g.runner, dir, g.asker})
 		c, _ = g.compiled.LoadOrStore(in.Task, compilation{grader, err})
 	}
 	if err := c.(compilation).err; err != nil {
@@ -59,23 +79,31 @@ type Grader struct {
 type part struct {
 	spec      bench.GraderSpec
 	threshold float64
-	judge     judge
+	score     scorer
 	expects   []agent.Outcome // of type outcome
 }
 
-// judge grades one result. An error means that it failed.
-type judge func(ctx context.Context, in *bench.GradeInput) (judgement, error)
+// scorer grades one result. An error means that it failed.
+type scorer func(ctx context.Context, in *bench.GradeInput) (judgement, error)
 
-// judgement is the result of a judge before not and threshold are applied.
+// judgement is the result of a scorer before not and threshold are applied.
 type judgement struct {
 	score  float64
 	reason string
 	// void reports that there was nothing to grade: the score is 0 and not inverted.
 	void bool
+	// sd and samples describe the draws of a judge model, and usage what they took.
+	sd      float64
+	samples int
+	usage   agent.Usage
 }
 
 // Compile compiles the graders of a task whose suite is in suiteDir.
 func Compile(t *bench.Task, runner Runner, suiteDir string) (*Grader, error) {
+	return compile(t, means{runner: runner, suiteDir: suiteDir})
+}
+
+func compile(t *bench.Task, with means) (*Grader, error) {
 	specs := t.Graders
 	if len(specs) == 0 {
 		if t.Answer == nil {
@@ -85,9 +113,13 @@ func Compile(t *bench.Task, runner Runner, suiteDir string) (*Grader, error) {
 	}
 	g := &Grader{parts: make([]part, len(specs))}
 	for i, spec := range specs {
-		p, problems := build(t, spec, runner, suiteDir)
-		if len(problems) == 0 && spec.Type == "command" && runner == nil {
+		p, problems := build(t, spec, with)
+		switch {
+		case len(problems) > 0:
+		case spec.Type == "command" && with.runner == nil:
 			problems = []bench.GraderProblem{{Text: "needs a sandbox, and there is none"}}
+		case spec.Type == TypeJudge && with.asker == nil:
+			problems = []bench.GraderProblem{{Text: "needs a judge model, and there is none"}}
 		}
 		if len(problems) > 0 {
 			return nil, fmt.Errorf("task %q: grader %q: %s", t.ID, spec.Type, problems[0].Text)
@@ -97,7 +129,8 @@ func Compile(t *bench.Task, runner Runner, suiteDir string) (*Grader, error) {
 	return g, nil
 }
 
-// Grade grades one result. An error means that a grader failed.
+// Grade grades one result. An error means that a grader failed; the grading beside it has
+// the usage of judges.
 func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
 	res := &in.Result
 	if res.Outcome.Missing() {
@@ -116,8 +149,10 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 		v := judgement{reason: void, void: true}
 		if void == "" {
 			var err error
-			if v, err = p.judge(ctx, &in); err != nil {
-				return bench.Grading{}, fmt.Errorf("grader %q: %w", p.spec.Type, err)
+			v, err = p.score(ctx, &in)
+			grading.Judge = grading.Judge.Plus(v.usage)
+			if err != nil {
+				return bench.Grading{Judge: grading.Judge}, fmt.Errorf("grader %q: %w", p.spec.Type, err)
 			}
 		}
 		grade := p.final(v)
@@ -139,7 +174,7 @@ func (g *Grader) expects(o agent.Outcome) bool {
 
 // final applies not and threshold.
 func (p part) final(v judgement) bench.Grade {
-	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason)}
+	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason), SD: v.sd, Samples: v.samples}
 	if p.spec.Weight > 0 {
 		g.Weight = p.spec.Weight
 	}

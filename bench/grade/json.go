@@ -18,7 +18,7 @@ import (
 
 // jsonSchema passes when the JSON in the answer is valid under the schema. References to
 // other documents are refused: nothing named in a task is opened or fetched.
-func jsonSchema(b *builder) judge {
+func jsonSchema(b *builder) scorer {
 	if !b.has("schema") {
 		b.problem("", "needs %q", "schema")
 		return nil

@@ -15,7 +15,7 @@ import (
 // path is a subset of JSONPath (RFC 9535): $ for the whole, .name or ['name'] for a
 // member, [2] for an item from 0, [-1] for one from the end, .* or [*] for all members or
 // items.
-func jsonPath(b *builder) judge {
+func jsonPath(b *builder) scorer {
 	steps, err := parsePath(b.text("path"))
 	if err != nil {
 		b.problem("path", "%v", err)

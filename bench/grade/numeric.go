@@ -19,7 +19,7 @@ const numberSlack = 1e-9
 // or the first with "pick": "first"; [findNumbers] defines numbers. A percent sign is
 // ignored, unless "percent" is true: then 12 % stands for 0.12, in answer and reference
 // alike.
-func numeric(b *builder) judge {
+func numeric(b *builder) scorer {
 	tolerance := b.number("tolerance", 0, 0, math.MaxFloat64)
 	relative := b.number("relative", 0, 0, 1)
 	percent := b.flag("percent")

@@ -9,7 +9,7 @@ func Partial(t *bench.Task) bool {
 		return len(t.Graders) > 1
 	}
 	switch t.Graders[0].Type {
-	case "f1", "rouge_l", "set", "tool_order", "command", "reported":
+	case "f1", "rouge_l", "set", "tool_order", "command", "reported", TypeJudge:
 		return true
 	}
 	return false

@@ -10,8 +10,8 @@ type kind struct {
 	fields []string
 	// threshold is the default score at which it passes.
 	threshold float64
-	// build reads the fields and returns the judge.
-	build func(*builder) judge
+	// build reads the fields and returns the scorer.
+	build func(*builder) scorer
 }
 
 // kinds returns all types; see the package comment.
@@ -34,7 +34,7 @@ func kinds() map[string]kind {
 		"max_latency":     {[]string{"seconds"}, 1, maxLatency},
 		"command":         {[]string{"argv", "timeout"}, 1, command},
 		"reported":        {nil, .5, reported},
-		"model":           {nil, 1, model},
+		TypeJudge:         {[]string{"route", "rubric", "criteria", "pairwise", "reference", "scale", "samples"}, .5, judged},
 	}
 }
 
@@ -49,33 +49,27 @@ func Rules() bench.GraderRules {
 
 // Check returns the problems of a task's grader.
 func Check(t *bench.Task, spec bench.GraderSpec) []bench.GraderProblem {
-	_, problems := build(t, spec, nil, "")
+	_, problems := build(t, spec, means{})
 	return problems
 }
 
 // build compiles one grader, or returns all its problems.
-func build(t *bench.Task, spec bench.GraderSpec, runner Runner, suiteDir string) (part, []bench.GraderProblem) {
+func build(t *bench.Task, spec bench.GraderSpec, with means) (part, []bench.GraderProblem) {
 	k, ok := kinds()[spec.Type]
 	if !ok {
 		return part{}, []bench.GraderProblem{{Field: "type", Text: "is of no known type"}}
 	}
 	b := newBuilder(t, spec, k.fields)
-	b.runner, b.suiteDir = runner, suiteDir
+	b.means = with
 	if spec.Threshold < 0 || spec.Threshold > 1 {
 		b.problem("threshold", "is %v, outside 0 to 1", spec.Threshold)
 	}
 	if !(spec.Weight >= 0 && spec.Weight <= 1e6) {
 		b.problem("weight", "is %v, outside 0 to 1000000", spec.Weight)
 	}
-	p := part{spec: spec, threshold: k.threshold, judge: k.build(b), expects: b.expects}
+	p := part{spec: spec, threshold: k.threshold, score: k.build(b), expects: b.expects}
 	if spec.Threshold > 0 {
 		p.threshold = spec.Threshold
 	}
 	return p, b.problems
-}
-
-// model is a placeholder for a grader with a judge model.
-func model(b *builder) judge {
-	b.problem("", "needs a judge model, which this version does not have")
-	return nil
 }

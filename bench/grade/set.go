@@ -15,7 +15,7 @@ var bullet = regexp.MustCompile(`^(?:[-*•·]|\d{1,4}[.)])\s+`)
 // elements; other text is split at line ends, commas and semicolons. The bullet or number
 // before an item, quotes around it, a leading "and" and a final period are removed; case
 // and spacing are ignored.
-func sameSet(b *builder) judge {
+func sameSet(b *builder) scorer {
 	want := map[string]bool{}
 	for _, a := range b.answers() {
 		items := []string{a}

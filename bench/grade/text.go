@@ -15,8 +15,8 @@ import (
 // maxAnswer bounds the answer that a grader reads, in bytes. A longer one scores 0.
 const maxAnswer = 1 << 20
 
-// onAnswer returns a judge that applies a function to the answer.
-func onAnswer(f func(answer string) judgement) judge {
+// onAnswer returns a scorer that applies a function to the answer.
+func onAnswer(f func(answer string) judgement) scorer {
 	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		a := in.Result.Answer
 		if a == nil {
@@ -62,7 +62,7 @@ func fold(s string) string {
 
 // exact passes when the answer is one of the accepted ones, compared after normal, or
 // byte by byte when strict.
-func exact(b *builder) judge {
+func exact(b *builder) scorer {
 	answers, ignoreCase, strict := b.answers(), b.flag("ignore_case"), b.flag("strict")
 	if strict && ignoreCase {
 		b.problem("strict", "goes together with no %q", "ignore_case")
@@ -91,7 +91,7 @@ func exact(b *builder) judge {
 
 // contains scores the share of met conditions: each text of all is one, and any text of
 // any is another. answer (or the task's, when nothing is named) counts as any.
-func contains(b *builder) judge {
+func contains(b *builder) scorer {
 	all, some, ignoreCase := b.texts("all"), b.texts("any"), b.flag("ignore_case")
 	if b.has("answer") && b.has("any") {
 		b.problem("answer", `goes together with no "any"`)
@@ -140,7 +140,7 @@ func contains(b *builder) judge {
 
 // matches passes when the pattern matches somewhere in the answer as given. RE2 takes
 // time linear in the answer, so that no answer can stall it.
-func matches(b *builder) judge {
+func matches(b *builder) scorer {
 	pattern := b.text("pattern")
 	if len(pattern) > 10_000 {
 		b.problem("pattern", "the pattern is longer than 10,000 bytes")

@@ -12,7 +12,7 @@ const maxTokens = 4096
 // tokenF1 scores the F1 of the words of answer and reference, counted with repetition, as
 // in the SQuAD evaluation (Rajpurkar et al. 2016): lower case, without punctuation and
 // the articles a, an, the. The best reference counts.
-func tokenF1(b *builder) judge {
+func tokenF1(b *builder) scorer {
 	return onReferences(b.answers(), squadTokens, "shares words with an F1 of %.3f", func(got, want []string) float64 {
 		if len(got) == 0 || len(want) == 0 {
 			if len(got) == len(want) {
@@ -38,13 +38,13 @@ func tokenF1(b *builder) judge {
 // rougeL scores the F1 of the longest common subsequence of words (Lin 2004, with
 // precision and recall of equal weight, on one whole text, without stemming). The best
 // reference counts.
-func rougeL(b *builder) judge {
+func rougeL(b *builder) scorer {
 	return onReferences(b.answers(), words, "has a ROUGE-L F1 of %.3f", func(got, want []string) float64 {
 		return f1(longestCommon(got, want), len(got), len(want))
 	})
 }
 
-func onReferences(answers []string, split func(string) []string, reason string, score func(got, want []string) float64) judge {
+func onReferences(answers []string, split func(string) []string, reason string, score func(got, want []string) float64) scorer {
 	references := make([][]string, len(answers))
 	for i, a := range answers {
 		references[i] = bounded(split(a))

@@ -72,6 +72,8 @@ func graderFields(name string, a *yaml.Node, vars map[string]string) (map[string
 	case "latency":
 		limit, err := threshold(a)
 		return map[string]any{"type": "max_latency", "seconds": limit / 1000}, err
+	case "llm-rubric", "model-graded-closedqa", "g-eval", "factuality", "model-graded-factuality":
+		return judgeFields(name, a, vars)
 	case "javascript", "python", "ruby", "webhook":
 		return nil, fmt.Errorf("%s would run a program named by the file", show(name))
 	}

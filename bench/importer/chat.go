@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"evolve/bench"
+	"evolve/bench/grade"
 )
 
 // readEvals reads samples of OpenAI evals: input messages and one or more ideal answers.
@@ -76,6 +77,9 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 // it also counts the position of the right choice.
 func (c *collector) accept(t *bench.Task, answers, choices []string) error {
 	fields := map[string]any{"type": cmp.Or(c.o.Grader, "exact")}
+	if rubric := inspectScorers()[c.o.Grader]; rubric != "" {
+		fields = map[string]any{"type": grade.TypeJudge, "rubric": rubric}
+	}
 	if choices != nil {
 		var err error
 		if answers, err = offer(t, choices, answers); err != nil {
@@ -91,7 +95,11 @@ func (c *collector) accept(t *bench.Task, answers, choices []string) error {
 	if len(answers) == 1 && len(fields) == 1 && fields["type"] == "exact" {
 		return nil // the default
 	}
-	if len(answers) > 1 {
+	switch {
+	case len(answers) == 1:
+	case fields["type"] == grade.TypeJudge:
+		fields["reference"] = "One of these:\n" + strings.Join(answers, "\n")
+	default:
 		fields["answer"] = answers
 	}
 	spec, err := grader(fields)

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,6 +73,9 @@ func (p *promptfoo) answers(test *yaml.Node, vars map[string]string) (names, tex
 			list = value.Content
 		}
 		_, err := assertion(a, vars)
+		if judged(typ.Value) {
+			err = errRubric
+		}
 		for _, v := range list {
 			if v = resolve(v); !isScalar(v) {
 				continue
@@ -88,6 +92,9 @@ func (p *promptfoo) answers(test *yaml.Node, vars map[string]string) (names, tex
 	}
 	return names, texts
 }
+
+// errRubric stands for a rubric, which expects no text.
+var errRubric = errors.New("a rubric")
 
 // anyPlace matches a place in a template, with or without filters.
 var anyPlace = regexp.MustCompile(`\{\{-?\s*(?:vars\.)?([\pL_][\pL\d_]*)[^{}]*\}\}`)

@@ -45,7 +45,8 @@ type Options struct {
 	Format Format
 	// Columns names the fields, for the formats questions and csv.
 	Columns Columns
-	// Grader is the grader type for formats without graders (questions, csv, labelled).
+	// Grader is the grader type for formats without graders (questions, csv, labelled,
+	// inspect, evals), or one of [InspectScorers].
 	// It must use the task's answer, such as numeric or f1; empty: exact.
 	Grader string
 	// Domain is the domain of tasks that have none.
@@ -134,7 +135,8 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	c := newCollector(o)
 	c.ownDomains()
-	if _, ok := c.rules.Fields[o.Grader]; !ok && o.Grader != "" {
+	_, known := c.rules.Fields[o.Grader]
+	if inspectScorers()[o.Grader] == "" && !known && o.Grader != "" {
 		return nil, nil, fmt.Errorf("unknown grader type %s", show(o.Grader))
 	}
 	if err := read(c, data); err != nil {
@@ -142,6 +144,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	c.dropLeakingDomains()
 	tasks := c.sample()
+	c.noteJudges(tasks)
 	c.noteOrder()
 	c.noteUnread()
 	if len(tasks) == 0 {

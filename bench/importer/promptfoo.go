@@ -20,8 +20,8 @@ const maxYAML = 32 << 20
 // readPromptfoo reads the tests of a promptfoo configuration, or a list of tests alone,
 // in YAML or JSON. A goal is the first prompt with the test's variables substituted for
 // {{name}}; without prompts it is the variables themselves, except those that hold the
-// answer. No other template syntax is evaluated, and assertions that need a file, a
-// function or a model are left out.
+// answer. No other template syntax is evaluated, and assertions that need a file or a
+// function are left out; those with a model become judges.
 func readPromptfoo(c *collector, data []byte) error {
 	if len(data) > maxYAML {
 		return fmt.Errorf("the file is longer than %d MB", maxYAML>>20)

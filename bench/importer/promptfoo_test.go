@@ -80,7 +80,11 @@ func TestPromptfoo(t *testing.T) {
 // TestPromptfooAssertions has a row for each assertion that is not converted.
 func TestPromptfooAssertions(t *testing.T) {
 	for assert, want := range map[string]string{
-		`{"type":"llm-rubric","value":"is polite"}`:                   `there is no grader of the meaning of "llm-rubric"`,
+		`{"type":"answer-relevance","threshold":0.5}`:                 `there is no grader of the meaning of "answer-relevance"`,
+		`{"type":"context-faithfulness","value":"x"}`:                 `there is no grader of the meaning of "context-faithfulness"`,
+		`{"type":"llm-rubric","value":"file://rubric.txt"}`:           `its value is not written out here`,
+		`{"type":"llm-rubric","value":"good","threshold":2}`:          `its threshold is not above 0 and at most 1`,
+		`{"type":"llm-rubric"}`:                                       `its value is not a text`,
 		`{"type":"python","value":"file://x.py"}`:                     `"python" would run a program named by the file`,
 		`{"type":"contains","value":"file://x.txt"}`:                  `its value is not written out here`,
 		`{"type":"contains","value":""}`:                              `its value is empty`,
@@ -91,6 +95,7 @@ func TestPromptfooAssertions(t *testing.T) {
 		`{"type":"is-json","value":"file://schema.json"}`:             `its schema is not written out here`,
 		`{"type":"contains","value":"x","transform":"output.trim()"}`: `it transforms the answer by a program`,
 		`{"type":"contains","value":"x","weight":0}`:                  `its weight is not above 0`,
+
 		`{"type":"cost"}`:    `it has no threshold`,
 		`{"value":"x"}`:      `it has no type`,
 		`"file://assert.js"`: `it has no type`,

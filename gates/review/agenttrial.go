@@ -99,7 +99,7 @@ func (t *AgentTrial) run(ctx context.Context, most int, tree string) (tried, err
 // take counts the results of both sides on a task.
 func (t *tried) take(task *bench.Task, both [2]bench.Evaluation) {
 	for side, e := range both {
-		t.usd += e.Usage.CostUSD
+		t.usd += e.Paid()
 		if e.Outcome == agent.Execution || e.Outcome == agent.ContractViolation {
 			if t.faults[side]++; t.said[side] == "" {
 				t.said[side] = e.Error

@@ -31,13 +31,11 @@ func (s *session) attested(ctx context.Context, proposal, message string) (strin
 	if err != nil {
 		return "", fmt.Errorf("reading the ledger: %w", err)
 	}
+	bound := ""
 	if b != nil {
-		message += trailerBound + ": " + b.Digest() + "\n"
+		bound = b.Digest()
 	}
-	if id != "" {
-		message += trailerArchive + ": " + id + "\n"
-	}
-	return message, nil
+	return message + trailers{{trailerBound, bound}, {trailerArchive, id}}.String(), nil
 }
 
 // attestedProposal returns the message of a proposal's commit, whose trailers attest the
@@ -55,13 +53,7 @@ func (s *session) attestedProposal(ctx context.Context, p archive.ProposalRecord
 	if err != nil {
 		return "", fmt.Errorf("reading the ledger: %w", err)
 	}
-	text := proposalMessage(p)
-	for _, t := range (trailers{{trailerAudit, head}, {trailerBound, b.Digest()}, {trailerArchive, id}}) {
-		if t[1] != "" {
-			text += t[0] + ": " + t[1] + "\n"
-		}
-	}
-	return text, nil
+	return proposalMessage(p) + trailers{{trailerAudit, head}, {trailerBound, b.Digest()}, {trailerArchive, id}}.String(), nil
 }
 
 // Commits is the result of comparing the ledger with commits.
@@ -166,10 +158,7 @@ func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[st
 		if p.AdoptedCommit == "" || mine != nil && !mine(p) {
 			continue
 		}
-		m, there, err := repo.MessageOf(c.ctx, p.AdoptedCommit)
-		if err != nil {
-			return nil, err
-		}
+		m, there := repo.MessageOf(p.AdoptedCommit)
 		if of := m.Trailers()[trailerArchive]; there && p.Imported != "" && of != "" && of != id {
 			origins[of] = true
 		}

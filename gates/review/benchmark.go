@@ -98,14 +98,11 @@ func (w *gateRun) measure(ctx context.Context, b *Benchmark) (gobench.Measured, 
 // nothing to compare with them.
 func (w *gateRun) side(ctx context.Context, runner *measure.Runner, side gobench.Side) (string, error) {
 	dir := filepath.Join(runner.Folder, string(side))
-	from, err := w.repo.TreeOf(w.base)
+	from := w.base
 	if side == gobench.Candidate {
 		from = w.tree
 	}
-	if err == nil {
-		err = w.repo.Export(ctx, from, dir)
-	}
-	if err != nil {
+	if err := w.repo.Export(ctx, from, dir); err != nil {
 		return "", err
 	}
 	for _, p := range w.judged.NewTests {

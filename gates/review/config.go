@@ -190,26 +190,36 @@ func (f *fileSubject) configGates(ctx context.Context, repo *patch.Repository) (
 	if err != nil {
 		return nil, fmt.Errorf("reading the variant: %w", err)
 	}
-	texts := map[string]string{}
+	texts, shown := map[string]string{}, map[string][]agent.Demonstration{}
 	for _, q := range f.agent.Space.Params {
-		if q.Kind == agent.Text {
-			texts[q.Name] = v.Config.String(q.Name)
+		if q.Kind != agent.Text {
+			continue
+		}
+		text := v.Config.String(q.Name)
+		if list, ok := agent.ParseDemonstrations(text); ok && len(list) > 0 && q.Use == agent.Demonstrations {
+			shown[q.Name] = list
+		} else {
+			texts[q.Name] = text
 		}
 	}
 	return gates.Config(gates.ConfigChange{
-		Want: v.Config, Measured: f.p.Base, Now: f.agent.Base, Texts: texts, Answers: f.answers(),
+		Want: v.Config, Measured: f.p.Base, Now: f.agent.Base, Texts: texts, Demonstrations: shown,
+		Tasks: f.tasks(), Answers: f.answers(),
 		Reload:   func() (agent.Config, error) { return f.reload(files(f.p)) },
 		Rehearse: func() error { return f.rehearse(repo, f.rehearseConfig) },
 	}), nil
 }
 
 // answers returns the reference answers of the agent's tasks.
-func (f *fileSubject) answers() *bench.AnswerIndex {
+func (f *fileSubject) answers() *bench.AnswerIndex { return bench.IndexAnswers(f.tasks()) }
+
+// tasks returns the agent's tasks.
+func (f *fileSubject) tasks() []bench.Task {
 	var tasks []bench.Task
 	for _, suite := range f.agent.Suites {
 		tasks = append(tasks, suite.Tasks...)
 	}
-	return bench.IndexAnswers(tasks)
+	return tasks
 }
 
 // rehearse applies a change and reverts it on the last commit. It calls onFiles if there

@@ -225,7 +225,7 @@ func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) e
 		return err
 	}
 	if f.p.Kind == archive.KindTool {
-		return f.restoresWritten(r.files)
+		return f.restoresWritten(ctx, r.files)
 	}
 	if restored, err := f.reload(r.files); err != nil || restored.ID() != f.p.Champion {
 		return Refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+f.p.AdoptedCommit,

@@ -61,10 +61,7 @@ func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.Proposal
 	brief := *p.Patch
 	p.Patch = &brief
 	b := p.Patch
-	if b.Terms, err = t.terms(); err != nil {
-		return p, err
-	}
-	if b.Policy, err = t.policy(); err != nil {
+	if b.Terms, b.Policy, err = t.terms(); err != nil {
 		return p, err
 	}
 	b.Tree, err = repo.Candidate(b.BaseCommit, files(p))
@@ -246,11 +243,7 @@ func needing(list []gates.Gate, name string) []gates.Gate {
 
 // judge checks both trees against the scope.
 func (w *gateRun) judge() error {
-	tree, err := w.repo.TreeOf(w.base)
-	if err != nil {
-		return fmt.Errorf("reading the base: %w", err)
-	}
-	before, err := w.repo.Tree(tree)
+	before, err := w.repo.Tree(w.base)
 	if err != nil {
 		return fmt.Errorf("reading the base: %w", err)
 	}

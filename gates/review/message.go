@@ -9,7 +9,19 @@ import (
 	"evolve/runtime/text"
 )
 
+// trailers are the names and values of a message's last paragraph.
 type trailers [][2]string
+
+// String returns a line for each value that is not empty.
+func (list trailers) String() string {
+	var b strings.Builder
+	for _, t := range list {
+		if v := text.OneLine(t[1]); v != "" {
+			b.WriteString(t[0] + ": " + v + "\n")
+		}
+	}
+	return b.String()
+}
 
 // proposalMessage returns the message of the commit on the proposal's ref.
 func proposalMessage(p archive.ProposalRecord) string {
@@ -44,18 +56,11 @@ func decisionMessage(p archive.ProposalRecord, d archive.DecisionRecord, audit s
 // characters, so that no untrusted text can forge a trailer; a body that begins like one
 // of evolve's trailers is quoted with ">".
 func message(subject, body string, list trailers) string {
-	var b strings.Builder
-	b.WriteString(text.OneLine(subject) + "\n\n")
 	if body = text.OneLine(body); body != "" {
 		if strings.HasPrefix(strings.ToLower(body), "evolve-") {
 			body = "> " + body
 		}
-		b.WriteString(body + "\n\n")
+		body += "\n\n"
 	}
-	for _, t := range list {
-		if v := text.OneLine(t[1]); v != "" {
-			b.WriteString(t[0] + ": " + v + "\n")
-		}
-	}
-	return b.String()
+	return text.OneLine(subject) + "\n\n" + body + list.String()
 }

@@ -77,7 +77,7 @@ func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 	if err != nil {
 		return err.Error()
 	}
-	if policy, err := t.policy(); err != nil || policy != p.Patch.Policy {
+	if _, policy, err := t.terms(); err != nil || policy != p.Patch.Policy {
 		return "what its target allows has changed"
 	}
 	repo, err := rev.open(t)

@@ -57,7 +57,7 @@ func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord,
 	if err := Bound(ctx, t.store, *p); err != nil {
 		return err
 	}
-	policy, err := t.target.policy()
+	_, policy, err := t.target.terms()
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (t *patchSubject) forward(ctx context.Context, repo *patch.Repository, m pa
 }
 
 func (t *patchSubject) landed(ctx context.Context, repo *patch.Repository, branch, commit, tree string, change []patch.File) error {
-	return repo.LandedBranch(ctx, branch, commit, tree, change)
+	return repo.Landed(ctx, branch, commit, tree, change)
 }
 
 // reversible finds the places that the patch changed in the present files. It names those

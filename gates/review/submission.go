@@ -154,10 +154,7 @@ func (rev *Reviewer) patchRecord(t Target, s Submission, hash string) (p archive
 		Patch: &archive.PatchBrief{Target: t.Name, Repository: t.Repo, Named: t.Named, Author: s.Author, Origin: s.Origin, Submitted: hash, Gain: s.Gain},
 	}
 	b := p.Patch
-	if b.Terms, err = t.terms(); err != nil {
-		return p, "", err
-	}
-	if b.Policy, err = t.policy(); err != nil {
+	if b.Terms, b.Policy, err = t.terms(); err != nil {
 		return p, "", err
 	}
 	repo, err := rev.open(t)

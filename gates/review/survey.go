@@ -30,7 +30,7 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 		return nil, err
 	}
 	g := &Ground{Target: t}
-	if g.Policy, err = t.policy(); err != nil {
+	if _, g.Policy, err = t.terms(); err != nil {
 		return nil, err
 	}
 	if g.repo, err = rev.open(t); err != nil {

@@ -114,23 +114,13 @@ func (rev *Reviewer) Runner(t Target, tools gotest.Toolchain, folder string) *me
 }
 
 // terms returns what a patch of the target is judged by, in the form stored with the
-// patch.
-func (t Target) terms() (json.RawMessage, error) {
-	data, err := json.Marshal(t)
-	if err != nil {
-		return nil, fmt.Errorf("writing the terms of %s: %w", t.Name, err)
-	}
-	return data, nil
-}
-
-// policy returns a digest of the terms and of the scope's tables.
-func (t Target) policy() (string, error) {
-	terms, err := t.terms()
-	if err != nil {
-		return "", err
+// patch, and the digest of that and of the scope's tables.
+func (t Target) terms() (terms json.RawMessage, policy string, err error) {
+	if terms, err = json.Marshal(t); err != nil {
+		return nil, "", fmt.Errorf("writing the terms of %s: %w", t.Name, err)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", t.Policy.Digest(), terms))
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	return terms, "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
 // targetFrom parses stored terms.

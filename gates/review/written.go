@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -32,11 +33,24 @@ func skillsDir(agentID string) string { return path.Join("agents", agentID, "ski
 // approves it. If the same tool already awaits a decision or was rejected, that proposal
 // is returned.
 func (rev *Reviewer) ProposeTool(ctx context.Context, agentID string, def authored.Definition, why string) (archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
+		return s.proposeTool(ctx, agentID, "", def, why)
+	})
+}
+
+func (s *session) proposeTool(ctx context.Context, agentID, run string, def authored.Definition, why string) (archive.ProposalRecord, error) {
 	star, manifest := def.Encode()
 	base := path.Join(toolsDir(agentID), def.Name)
+	return s.proposeWritten(ctx, agentID, archive.ProposalRecord{Run: run, Title: "tool " + def.Name + " for " + agentID, Rationale: why},
+		map[string][]byte{base + ".star": star, base + ".json": manifest})
+}
+
+// ProposeToolDeletion makes the proposal to delete a tool that the agent wrote.
+func (rev *Reviewer) ProposeToolDeletion(ctx context.Context, agentID, name, why string) (archive.ProposalRecord, error) {
+	base := path.Join(toolsDir(agentID), name)
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
-		return s.proposeWritten(ctx, agentID, archive.ProposalRecord{Title: "tool " + def.Name + " for " + agentID, Rationale: why},
-			map[string][]byte{base + ".star": star, base + ".json": manifest})
+		return s.proposeWritten(ctx, agentID, archive.ProposalRecord{Title: "deletion of tool " + name + " of " + agentID, Rationale: why},
+			map[string][]byte{base + ".star": nil, base + ".json": nil})
 	})
 }
 
@@ -71,6 +85,9 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 	if len(p.Files) == 0 {
 		return p, Refuse("nothing needs to be decided", "%s is in use already, word for word", p.Title)
 	}
+	if deletes(p) { // another version of the tool is another proposal
+		p.Evidence = filesDigest(olds(p))
+	}
 	if p.Base, err = s.writtenBase(a, p); err != nil {
 		return p, err
 	}
@@ -97,6 +114,20 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s await a decision already", len(awaiting), a.ID)
 	}
 	return s.fileProposal(ctx, p)
+}
+
+// deletes reports whether a proposal only removes files.
+func deletes(p archive.ProposalRecord) bool {
+	return len(p.Files) > 0 && !slices.ContainsFunc(p.Files, func(f archive.FileChange) bool { return f.New != nil })
+}
+
+// olds returns the contents of files before a proposal, under names that no file has.
+func olds(p archive.ProposalRecord) map[string][]byte {
+	out := map[string][]byte{}
+	for _, f := range p.Files {
+		out["deleted "+f.Path] = f.Old
+	}
+	return out
 }
 
 // filesDigest returns the digest of the names and contents of files.
@@ -230,10 +261,17 @@ func (f *fileSubject) writtenGates(repo *patch.Repository) []gates.Gate {
 			Again: func(ctx context.Context) ([]skill.Candidate, error) { return f.draftAgain(ctx) },
 		})
 	}
-	return gates.Tool(gates.ToolChange{
+	tool := gates.ToolChange{
 		WrittenChange: change, Reload: func() (authored.Definition, error) { return f.tool(files(f.p)) },
 		Registered: f.Workspace.Tools, Check: f.Check,
-	})
+	}
+	if slices.ContainsFunc(f.p.Files, func(c archive.FileChange) bool { return c.Old != nil }) {
+		tool.Before = func() (authored.Definition, error) { return f.tool(patch.Reverse(files(f.p))) }
+	}
+	if deletes(f.p) {
+		return gates.ToolDeletion(tool, f.unreferenced)
+	}
+	return gates.Tool(tool)
 }
 
 // rehearseWritten applies the change to a scratch copy of the files and reverts it. Each
@@ -277,14 +315,28 @@ func (f *fileSubject) loadsOrIsGone(change []patch.File) error {
 }
 
 // restoresWritten refuses a rollback after which the workspace could not be loaded.
-func (f *fileSubject) restoresWritten(back []patch.File) error {
-	kind, name := Written(f.p)
-	a := f.agent
+func (f *fileSubject) restoresWritten(ctx context.Context, back []patch.File) error {
+	kind, _ := Written(f.p)
 	if err := f.loadsOrIsGone(back); err != nil {
 		return Refuse("restore the files by hand from the commit before "+f.p.AdoptedCommit, "the files before %s do not load: %s", f.p.ID, text.OneLine(err.Error()))
 	}
 	if kind != "tool" || slices.ContainsFunc(back, func(c patch.File) bool { return c.New != nil }) {
 		return nil
+	}
+	return f.unreferenced(ctx)
+}
+
+// unreferenced refuses the removal of a tool that files of the workspace name or that is
+// shared.
+func (f *fileSubject) unreferenced(ctx context.Context) error {
+	_, name := Written(f.p)
+	a := f.agent
+	h, err := f.store.ToolHealth(ctx, a.ID, name)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return fmt.Errorf("reading who shares the tool %s: %w", name, err)
+	}
+	if len(h.Shared) > 0 {
+		return Refuse("`evolve tools unshare "+name+"` first", "the tool %s is shared with %s", name, strings.Join(h.Shared, ", "))
 	}
 	if slices.Contains(a.Tools, name) {
 		return Refuse("take it out of `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)

@@ -78,8 +78,15 @@ func New(o Options) (*Ablation, error) {
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("the winner: %s", problems[0])
 	}
+	// A config gets no credit for the answers that it demonstrates.
+	c := newChange(o.Space, champion, winner)
+	if left := mutate.Undemonstrated(o.Space, o.Tasks, champion, winner); len(left) > 0 {
+		o.Tasks = left
+	} else {
+		c.units = nil // nothing can be compared
+	}
 	a := &Ablation{
-		change: newChange(o.Space, champion, winner), tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
+		change: c, tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
 		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks), budget: o.Budget, pending: map[pendingKey]bool{},
 		unlearned: map[pendingKey]mutate.Observation{}, configs: map[agent.ConfigID]bool{},
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,

@@ -31,8 +31,8 @@ func (e edit) String() string {
 }
 
 // editsOf compares two texts by lines along a longest common subsequence; nil when they
-// can only be reverted as a whole.
-func editsOf(base, winner any) []edit {
+// can only be reverted as a whole, because more than most lines changed.
+func editsOf(base, winner any, most int) []edit {
 	a, ok := base.(string)
 	b, also := winner.(string)
 	if !ok || !also {
@@ -70,7 +70,7 @@ func editsOf(base, winner any) []edit {
 			j++
 		}
 	}
-	if changes > mostEdits {
+	if changes > most {
 		return nil
 	}
 	return out

@@ -3,7 +3,9 @@ package ablation
 import (
 	"slices"
 
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // unit is the smallest part of a change that can be reverted separately: a parameter, a
@@ -69,7 +71,11 @@ func newChange(space agent.Space, champion, winner agent.Config) change {
 		k := len(c.params)
 		d := changed{Param: p, base: base}
 		if p.Kind == agent.Text {
-			d.edits = editsOf(base, now)
+			most := mostEdits
+			if operator.Demonstrates(p) {
+				most = 2 * operator.MostDemonstrations // they are whole lines
+			}
+			d.edits = editsOf(base, now, most)
 		}
 		c.params = append(c.params, d)
 		switch {
@@ -102,7 +108,8 @@ func members(v any) []string {
 }
 
 // setBack returns the winner with some units reverted, canonical; false when the
-// combination is invalid in the space, as a list would be too long or too short.
+// combination is invalid in the space, as a list would be too long or too short, or a
+// text would have a moved line twice.
 func (c change) setBack(back set) (agent.Config, bool) {
 	key := make([]byte, len(c.units))
 	for i := range back {
@@ -135,7 +142,7 @@ func (c change) setBackNew(back set) (agent.Config, bool) {
 			continue
 		}
 		v, err := p.Coerce(v)
-		if err != nil {
+		if err != nil || operator.Repeats(p.base, c.winner[p.Name], v) {
 			return nil, false
 		}
 		out[p.Name] = v
@@ -185,12 +192,18 @@ func (c change) of(param int) []int {
 	return out
 }
 
+// shownPart bounds a displayed demonstration, in characters.
+const shownPart = 120
+
 // name returns the name of a unit for display.
 func (c change) name(i int) string {
 	u := c.units[i]
 	name := c.params[u.param].Name
 	if u.part == "" {
 		return name
+	}
+	if operator.Demonstrates(c.params[u.param].Param) {
+		return name + " " + text.Clip(u.part, shownPart, text.Runes, text.Mark)
 	}
 	return name + " " + u.part
 }

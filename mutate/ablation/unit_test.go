@@ -85,7 +85,7 @@ func TestEditsLeadFromOneTextToTheOther(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "d e"}), 0, 7)
 	rapid.Check(t, func(t *rapid.T) {
 		old, now := strings.Join(lines.Draw(t, "old"), "\n"), strings.Join(lines.Draw(t, "now"), "\n")
-		edits := editsOf(old, now)
+		edits := editsOf(old, now, mostEdits)
 		if edits == nil && old != now && len(linesOf(old)) <= mostEdits && len(linesOf(now)) <= mostEdits && len(linesOf(old))+len(linesOf(now)) > 0 {
 			t.Skip("rewritten")
 		}
@@ -109,7 +109,7 @@ func TestEditsLeadFromOneTextToTheOther(t *testing.T) {
 }
 
 func TestARewrittenTextGoesBackAsAWhole(t *testing.T) {
-	if e := editsOf("a\nb\nc\nd\ne\nf\ng\nh\ni", "1\n2\n3\n4\n5\n6\n7\n8\n9"); e != nil {
+	if e := editsOf("a\nb\nc\nd\ne\nf\ng\nh\ni", "1\n2\n3\n4\n5\n6\n7\n8\n9", mostEdits); e != nil {
 		t.Errorf("%d edits", len(e))
 	}
 }

@@ -8,8 +8,8 @@ import (
 //
 //	k = c + S + e₂·(S² − Σ vᵢ²)/2 + e₃·exp(−ρ Σ aᵢdᵢ²),  S = Σ vᵢ,  vᵢ = aᵢkᵢ,
 //
-// where kᵢ is a Gaussian of the distance on a numeric scale and 0 for different values of
-// a category, and dᵢ² is 4Δ² or 1: single parameters, pairs of them (after Duvenaud et
+// where kᵢ is a Gaussian of the distance on a numeric scale or between two texts and 0 for
+// different values of a category, and dᵢ² is 4Δ² or 1: single parameters, pairs of them (after Duvenaud et
 // al. 2011), and all together.
 type kernel struct {
 	dims []Dimension
@@ -55,11 +55,7 @@ func newKernel(dims []Dimension) *kernel {
 	}
 	for i, dim := range dims {
 		add(additive*dim.Weight/total, 1.5)
-		n := 2 // equal or not
-		if dim.Numeric {
-			n = Grid + 2
-		}
-		k.tables[i] = make([]kernelTerm, Grid+2)[:max(n, Grid+2)]
+		k.tables[i] = make([]kernelTerm, Grid+2)
 	}
 	for range dims {
 		add(length, 0.7)
@@ -85,7 +81,7 @@ func (k *kernel) tabulate() {
 		t := k.tables[i]
 		t[0] = kernelTerm{a, 0}
 		t[mismatch] = kernelTerm{0, steep * a}
-		if !dim.Numeric {
+		if !dim.distant() {
 			continue
 		}
 		l := math.Exp(k.theta[d+i])
@@ -105,13 +101,25 @@ func (k *kernel) value(sum, squares, exponent float64) float64 {
 func (k *kernel) between(x, y Point) float64 {
 	var sum, squares, exponent float64
 	for i, t := range k.tables {
-		e := t[apart(x[i], y[i])]
+		e := t[k.apart(i, x[i], y[i])]
 		sum += e.v
 		squares += e.v * e.v
 		exponent += e.d
 	}
 	return k.value(sum, squares, exponent)
 }
+
+// apart returns the distance of two places of a dimension as an index of the kernel's
+// tables.
+func (k *kernel) apart(dim int, a, b int16) int {
+	if row := k.dims[dim].Texts.row(a); row != nil {
+		return along(row, b)
+	}
+	return apart(a, b)
+}
+
+// distant reports whether the places of a dimension have distances.
+func (d Dimension) distant() bool { return d.Numeric || d.Texts != nil }
 
 // parts are the sums for a row of covariances, from which value computes them.
 type parts struct{ sum, squares, exponent []float64 }
@@ -130,6 +138,15 @@ func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 	for i, t := range k.tables {
 		column := columns[i][:len(p.sum)]
 		at := x[i]
+		if row := k.dims[i].Texts.row(at); row != nil {
+			for j, q := range column {
+				e := t[along(row, q)]
+				p.sum[j] += e.v
+				p.squares[j] += e.v * e.v
+				p.exponent[j] += e.d
+			}
+			continue
+		}
 		if at < 0 || !k.dims[i].Numeric {
 			same, other := t[0].v, t[mismatch].d
 			for j, q := range column {

@@ -36,20 +36,36 @@ func TestCovarianceIsTheFormula(t *testing.T) {
 
 func TestRowsAgreeWithPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	k := newKernel(dims())
-	var points []Point
-	for range 40 {
-		points = append(points, anyPoint(rng))
-	}
-	columns := byColumn(points, len(k.dims))
-	row := make([]float64, len(points))
-	for _, x := range points {
-		k.row(x, columns, newParts(len(points)), row)
-		for j, y := range points {
-			if math.Abs(row[j]-k.between(x, y)) > 1e-12 {
-				t.Fatalf("row has %v, pair %v", row[j], k.between(x, y))
+	for _, k := range []*kernel{newKernel(dims()), newKernel(textDims())} {
+		var points []Point
+		for range 40 {
+			points = append(points, anyPoint(rng))
+		}
+		columns := byColumn(points, len(k.dims))
+		row := make([]float64, len(points))
+		for _, x := range points {
+			k.row(x, columns, newParts(len(points)), row)
+			for j, y := range points {
+				if math.Abs(row[j]-k.between(x, y)) > 1e-12 || math.Abs(row[j]-k.between(y, x)) > 1e-12 {
+					t.Fatalf("row has %v, pair %v", row[j], k.between(x, y))
+				}
 			}
 		}
+	}
+}
+
+// TestTextsHaveDistances: two texts covary by their distance, and a text without one only
+// with itself.
+func TestTextsHaveDistances(t *testing.T) {
+	k := newKernel(textDims())
+	text := func(n int16) Point { return Point{0, 0, FirstText - n, -2, -2} }
+	same, near, other := k.between(text(0), text(0)), k.between(text(0), text(1)), k.between(text(0), text(2))
+	if !(same > near && near > other) || k.between(text(2), text(2)) != same {
+		t.Errorf("covariances %v, %v, %v", same, near, other)
+	}
+	d := 102.0 / Grid // the place of .4
+	if got, want := k.tables[2][102].v, math.Exp(k.theta[2])*math.Exp(-d*d/(2*0.35*0.35)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("a part of %v, want %v", got, want)
 	}
 }
 
@@ -73,8 +89,14 @@ func likelihood(k *kernel, points []Point, z, noise []float64) float64 {
 // TestGradientAgreesWithDifferences: the gradient agrees with finite differences of the
 // likelihood.
 func TestGradientAgreesWithDifferences(t *testing.T) {
+	for _, k := range []*kernel{newKernel(dims()), newKernel(textDims())} {
+		checkGradient(t, k)
+	}
+}
+
+func checkGradient(t *testing.T, k *kernel) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(2, 2))
-	k := newKernel(dims())
 	const n = 20
 	var points []Point
 	z, noise := make([]float64, n), make([]float64, n)

@@ -88,13 +88,19 @@ func (k *kernel) gradient(points []Point, columns [][]int16, alpha *mat.VecDense
 		for c, t := range k.tables {
 			at := x[c]
 			quarter := 0.0
-			if k.dims[c].Numeric {
+			if k.dims[c].distant() {
 				l := math.Exp(k.theta[d+c])
 				quarter = 1 / (4 * l * l)
 			}
 			variance, stretch := 0.0, 0.0
+			row := k.dims[c].Texts.row(at)
 			for j, other := range columns[c][:i+1] {
-				a := apart(at, other)
+				a := 0
+				if row != nil {
+					a = along(row, other)
+				} else {
+					a = apart(at, other)
+				}
 				e := t[a]
 				slope := e.v * (weight[j] + paired[j]*(q.sum[j]-e.v))
 				variance += slope - product[j]*e.d

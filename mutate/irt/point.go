@@ -9,10 +9,13 @@ const Grid = 256
 
 // Dimension is one coordinate of the points.
 type Dimension struct {
-	// Numeric dimensions have a distance, others only equality.
+	// Numeric dimensions have a distance, and so have those of Texts; others have only
+	// equality.
 	Numeric bool
 	// Weight is the dimension's share of a parameter.
 	Weight float64
+	// Texts are the distances of a dimension of texts; nil for others.
+	Texts *Texts
 }
 
 // mismatch is the index in the kernel's tables for two places without a distance.

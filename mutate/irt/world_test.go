@@ -6,7 +6,17 @@ import (
 
 // dims returns a mix of dimensions.
 func dims() []Dimension {
-	return []Dimension{{true, 1}, {true, 1}, {false, 1}, {false, 0.5}, {false, 0.5}}
+	return []Dimension{{Numeric: true, Weight: 1}, {Numeric: true, Weight: 1}, {Weight: 1}, {Weight: 0.5}, {Weight: 0.5}}
+}
+
+// textDims is dims with texts in place of the category, the third of them without
+// distances.
+func textDims() []Dimension {
+	list := dims()
+	list[2].Texts = &Texts{}
+	list[2].Texts.Add(nil)
+	list[2].Texts.Add([]float64{0.4})
+	return list
 }
 
 // anyPoint draws a point of dims, sometimes with an inactive dimension.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/mutate"
 	"evolve/mutate/ablation"
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -255,8 +257,16 @@ func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 // searchTasks returns the search tasks with the fields that a search may see.
 func (n *night) searchTasks() []mutate.Task {
 	tasks := make([]mutate.Task, len(n.sample.Search))
+	shows := slices.ContainsFunc(n.Agent.Space.Params, operator.Demonstrates)
 	for i, t := range n.sample.Search {
 		tasks[i] = mutate.Task{ID: t.ID, Domain: t.Domain, Cluster: t.Unit(), Weight: t.Importance()}
+		if !shows || !t.SelfContained() {
+			continue
+		}
+		tasks[i].Request = t.Request()
+		if t.Answer != nil {
+			tasks[i].Answer = *t.Answer
+		}
 	}
 	return tasks
 }

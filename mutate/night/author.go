@@ -20,21 +20,28 @@ import (
 // reflectOperator is the operator of variants that a language model wrote.
 const reflectOperator = "reflect"
 
-// maxLineage is the maximum number of ancestors that a draft's novelty is checked
-// against.
-const maxLineage = 20
+const (
+	// maxLineage is the maximum number of ancestors that a draft's novelty is checked
+	// against.
+	maxLineage = 20
+	// mostDrafts is the maximum number of drafts of earlier nights that are read.
+	mostDrafts = 200
+)
 
-// author answers the search's briefs with the model of search.reflect. Only the driver of
-// the search uses it, except that the function that ask returns may run in any goroutine.
-// The text for the model depends only on the results told before the brief was issued.
+// author answers the search's briefs with the models of search.reflect. Only the driver
+// of the search uses it, except that the function that ask returns may run in any
+// goroutine. The text for the model depends only on the results told before the brief was
+// issued, and on the archive as it was when the run began.
 type author struct {
 	*night
-	reflector reflection.Reflector
-	answers   *bench.AnswerIndex
-	seen      map[caseID]bench.Evaluation // told ones, without their transcripts
-	health    map[string]operator.ToolHealth
-	family    map[agent.ConfigID]mutate.Trial
-	past      map[int64]DraftNote // by the number of the brief, from before the run was resumed
+	answers *bench.AnswerIndex
+	dataset reflection.Dataset
+	seen    map[caseID]bench.Evaluation // told ones, without their transcripts
+	health  map[string]operator.ToolHealth
+	family  map[agent.ConfigID]mutate.Trial
+	past    map[int64]DraftNote // by the number of the brief, from before the run was resumed
+	notes   []DraftNote         // of this run
+	earlier []mutate.PastDraft  // for the search
 }
 
 // caseID identifies an evaluation of this run.
@@ -45,7 +52,8 @@ type caseID struct {
 }
 
 // newAuthor returns an author if search.reflect names a route, and nil otherwise. It
-// counts what the run paid for drafts before it was resumed, and reads those drafts.
+// reads the drafts of earlier nights, and those of this run from before it was resumed,
+// whose cost it counts.
 func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	if n.opened.Reflect == nil {
 		return nil, nil
@@ -55,25 +63,54 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		tasks = append(tasks, *t)
 	}
 	a := &author{
-		night: n, reflector: reflection.Reflector{Model: n.opened.Reflect, Route: n.Settings.Reflect},
-		answers: bench.IndexAnswers(tasks), seen: map[caseID]bench.Evaluation{}, health: map[string]operator.ToolHealth{},
+		night: n, answers: bench.IndexAnswers(tasks), dataset: reflection.Summarise(n.sample.Search),
+		seen: map[caseID]bench.Evaluation{}, health: map[string]operator.ToolHealth{},
 		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]DraftNote{},
 	}
-	if n.Run.Resumed == 0 {
-		return a, nil
-	}
+	var earlier []DraftNote
 	for e, err := range n.Archive.Ledger(ctx, 1) {
 		if err != nil {
-			return nil, fmt.Errorf("reading the drafts of the run: %w", err)
+			return nil, fmt.Errorf("reading the drafts: %w", err)
 		}
 		var d DraftNote
-		if e.Kind != DraftKind || e.Subject != n.Run.ID || json.Unmarshal(e.Data, &d) != nil || d.Agent != n.Agent.ID {
-			continue
+		switch {
+		case e.Kind != DraftKind || json.Unmarshal(e.Data, &d) != nil || d.Agent != n.Agent.ID:
+		case e.Subject != n.Run.ID:
+			earlier = append(earlier, d)
+		default:
+			a.past[d.Brief] = d
+			a.Budget.Add(d.Usage.CostUSD)
+			if !a.replays() {
+				a.notes = append(a.notes, d)
+			}
 		}
-		a.past[d.Brief] = d
-		n.Budget.Add(d.Usage.CostUSD)
 	}
-	return a, nil
+	if err := a.addPast(ctx, earlier[max(0, len(earlier)-mostDrafts):], false); err != nil {
+		return nil, err
+	}
+	return a, a.addPast(ctx, a.notes, true)
+}
+
+// options returns the author's part of the search's options.
+func (a *author) options() *mutate.Author {
+	if a == nil {
+		return nil
+	}
+	o := &mutate.Author{Rate: a.Settings.Reflect.Rate, Wordings: reflection.Wordings(), Past: a.earlier}
+	for _, r := range a.Settings.Reflect.Routes {
+		o.Routes = append(o.Routes, r.AuthorRoute)
+	}
+	return o
+}
+
+// route returns a route of search.reflect by its name.
+func (a *author) route(name string) ReflectRoute {
+	for _, r := range a.Settings.Reflect.Routes {
+		if r.Name == name {
+			return r
+		}
+	}
+	return ReflectRoute{}
 }
 
 // addVariant records the variant of a trial.
@@ -106,7 +143,8 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 		return func() (reflection.Reply, error) { return known, nil }
 	}
 	m := reflection.Material{
-		Space: a.Agent.Space, Config: t.Config, Component: t.Brief.Component, Tried: t.Brief.Tried,
+		Space: a.Agent.Space, Config: t.Config, Component: t.Brief.Component, Form: t.Brief.Form, Wording: t.Brief.Wording,
+		Tried: t.Brief.Tried, Dataset: a.dataset, Room: a.route(t.Brief.Route).Room,
 		Competence: a.competence(t.Variant), Feedback: a.Agent.Feedback,
 		Lineage: a.lineage(t.Variant), Answers: a.answers,
 		Health: slices.SortedFunc(maps.Values(a.health), func(x, y operator.ToolHealth) int { return cmp.Compare(x.Tool, y.Tool) }),
@@ -119,17 +157,21 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 			continue
 		}
 		keys = append(keys, e.Key)
-		m.Cases = append(m.Cases, reflection.Case{
+		c := reflection.Case{
 			Task: e.Task, Domain: e.Domain, Goal: task.Request(), Outcome: e.Outcome, Score: e.Score, Pass: e.Pass,
 			Answer: e.Answer, Reasons: e.Reasons(),
-		})
+		}
+		if task.Answer != nil {
+			c.Expected = *task.Answer
+		}
+		m.Cases = append(m.Cases, c)
 	}
 	seed := (a.Run.Seed + t.N) & (1<<53 - 1)
 	return func() (reflection.Reply, error) {
 		if err := a.transcripts(ctx, keys, m.Cases); err != nil {
 			return reflection.Reply{}, err
 		}
-		return a.draft(ctx, m, seed)
+		return a.draft(ctx, t.Brief.Route, m, seed)
 	}
 }
 
@@ -149,18 +191,18 @@ func (a *author) transcripts(ctx context.Context, keys []bench.Key, cases []refl
 	return nil
 }
 
-// draft asks the model within the run's budget. If the model fails for any other reason,
+// draft asks the model of a route within the run's budget. If the model fails for any other reason,
 // the search gets no draft.
-func (a *author) draft(ctx context.Context, m reflection.Material, seed int64) (reflection.Reply, error) {
+func (a *author) draft(ctx context.Context, route string, m reflection.Material, seed int64) (reflection.Reply, error) {
 	ticket, err := a.Budget.Reserve(ctx)
 	if errors.Is(err, bench.ErrBudget) {
-		return reflection.Reply{Reason: "the budget of the run leaves no room for it"}, nil
+		return reflection.Reply{Reason: "the budget of the run leaves no room for it", Outcome: agent.BudgetExceeded}, nil
 	}
 	if err != nil {
 		return reflection.Reply{}, err
 	}
 	start := a.Now()
-	reply, err := a.reflector.Draft(ctx, m, seed)
+	reply, err := reflection.Reflector{Model: a.opened.Reflect, Route: route}.Draft(ctx, m, seed)
 	ticket.Settle(reply.Usage.CostUSD, a.Now().Sub(start))
 	if err == nil {
 		return reply, nil
@@ -168,24 +210,29 @@ func (a *author) draft(ctx context.Context, m reflection.Material, seed int64) (
 	if ctx.Err() != nil {
 		return reply, context.Cause(ctx)
 	}
-	a.Log.Warn("the model of search.reflect gave no answer", "agent", a.Agent.ID, "error", err)
-	reply.Draft, reply.Reason = nil, "infrastructure: "+err.Error()
+	a.Log.Warn("the model of search.reflect gave no answer", "agent", a.Agent.ID, "route", route, "error", err)
+	reply.Draft, reply.Reason, reply.Outcome = nil, "infrastructure: "+err.Error(), agent.Infrastructure
 	return reply, nil
 }
 
 // keep records the result of a brief before the search is told, a draft as a variant:
 // what was paid for survives the run.
 func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) error {
-	if _, before := a.past[t.N]; before && a.replays() {
+	if before, ok := a.past[t.N]; ok && a.replays() {
+		a.notes = append(a.notes, before)
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	note := DraftNote{Agent: a.Agent.ID, Brief: t.N, Variant: t.Variant, Component: t.Brief.Component, Reason: r.Reason, Usage: r.Usage}
+	b := t.Brief
+	note := DraftNote{
+		Agent: a.Agent.ID, Brief: t.N, Variant: t.Variant, Component: b.Component, Form: b.Form, Route: b.Route, Model: a.route(b.Route).Model,
+		Wording: b.Wording, Reason: r.Reason, Outcome: r.Outcome, Usage: r.Usage,
+	}
 	if r.Draft != nil {
 		note.Draft = r.Draft.Config.ID()
 		err := a.putVariant(ctx, archive.Variant{
 			ID: note.Draft, Config: r.Draft.Config, Parents: []agent.ConfigID{t.Variant}, Operator: reflectOperator,
-			Generation: t.Generation + 1, Rationale: r.Draft.Rationale,
+			Generation: t.Generation + 1, Rationale: r.Draft.Rationale, Author: writer(note),
 		}, &archive.Mutation{Agent: a.Agent.ID, Parent: t.Variant, Child: note.Draft, Operator: reflectOperator, Run: a.Run.ID})
 		if err != nil {
 			return err
@@ -201,7 +248,16 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 	if _, err := a.Archive.Append(ctx, e); err != nil {
 		return fmt.Errorf("writing the ledger: %w", err)
 	}
+	a.notes = append(a.notes, note)
 	return nil
+}
+
+// writer names the model of a draft and its route.
+func writer(d DraftNote) string {
+	if d.Model == "" {
+		return d.Route
+	}
+	return d.Model + " (route " + d.Route + ")"
 }
 
 // replays reports whether the search repeats the same trial numbers after a resume.
@@ -215,14 +271,14 @@ func (a *author) earlierReply(ctx context.Context, t mutate.Trial) (reflection.R
 		return reflection.Reply{}, false
 	}
 	if d.Draft == "" {
-		return reflection.Reply{Reason: d.Reason}, true
+		return reflection.Reply{Reason: d.Reason, Outcome: d.Outcome, Usage: d.Usage}, true
 	}
 	v, err := a.Archive.Variant(ctx, a.Agent.ID, d.Draft)
 	if err != nil {
 		delete(a.past, t.N)
 		return reflection.Reply{}, false
 	}
-	return reflection.Reply{Draft: &mutate.Draft{Config: v.Config, Rationale: v.Rationale}}, true
+	return reflection.Reply{Draft: &mutate.Draft{Config: v.Config, Rationale: v.Rationale}, Usage: d.Usage}, true
 }
 
 // competence returns the scores of a variant in each domain, in alphabetical order.

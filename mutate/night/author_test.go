@@ -57,7 +57,7 @@ func wordyNights(t *testing.T) *nights {
 	a.Space.Params = append(a.Space.Params, agent.Param{Name: "strategy", Kind: agent.Text, MaxChars: 200, Default: "Be kind."})
 	a.Champion = a.Space.Default()
 	a.Feedback = "The south is hard."
-	o.Settings.Reflect = "writer"
+	o.Settings.Reflect.Routes = []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "writer"}, Model: "small"}}
 	for i := range o.suite().Tasks {
 		task := &o.suite().Tasks[i]
 		task.Goal = fmt.Sprintf("say yes to the %s of task %s", task.Split, task.ID)
@@ -100,7 +100,7 @@ func (s *school) Ask() (mutate.Trial, mutate.Status) {
 		t, s.trials = s.trials[0], s.trials[1:]
 	case len(s.components) > 0:
 		t = s.champion
-		t.Brief = &mutate.Brief{Component: s.components[0]}
+		t.Brief = &mutate.Brief{Component: s.components[0], Form: mutate.Change, Route: "writer", Wording: "diagnose"}
 		for _, o := range s.heard {
 			if o.Trial.Brief == nil && o.Trial.Variant == t.Variant {
 				t.Brief.Cases = append(t.Brief.Cases, mutate.Case{Task: o.Trial.Task, Score: o.Score})
@@ -232,14 +232,15 @@ func TestTheModelsChangeIsTried(t *testing.T) {
 	}
 	champion := o.Agent.Champion.ID()
 	notes := briefs(t, a, l.run)
-	if len(notes) != 1 || notes[0].Variant != champion || notes[0].Component != "strategy" || notes[0].Usage.CostUSD != 0.001 {
+	if len(notes) != 1 || notes[0].Variant != champion || notes[0].Component != "strategy" || notes[0].Usage.CostUSD != 0.001 ||
+		notes[0].Route != "writer" || notes[0].Model != "small" || notes[0].Form != mutate.Change || notes[0].Wording != "diagnose" {
 		t.Fatalf("the ledger tells of %+v", notes)
 	}
 	v, err := a.Variant(t.Context(), "toy", notes[0].Draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Operator != "reflect" || v.Rationale != "the failures say so" || !slices.Equal(v.Parents, []agent.ConfigID{champion}) || v.Generation != 1 {
+	if v.Operator != "reflect" || v.Rationale != "the failures say so" || !slices.Equal(v.Parents, []agent.ConfigID{champion}) || v.Generation != 1 || v.Author != "small (route writer)" {
 		t.Errorf("the variant of the draft is %+v", v)
 	}
 	if last := l.heard[len(l.heard)-1]; last.Trial.Variant != v.ID || last.Score != 1 {
@@ -381,5 +382,92 @@ func TestDraftsSurviveACrash(t *testing.T) {
 	}
 	if spent, want := again.budget.Spent(), all.budget.Spent(); spent < want-0.001 || spent > want+0.001 {
 		t.Errorf("%v USD are counted, %v were spent", spent, want)
+	}
+}
+
+// writing answers by the text of the request alone, now and then with no JSON.
+func writing(stopAt int64, stop func()) *pen {
+	p := &pen{}
+	p.write = func(n int64) (model.Reply, error) {
+		if n == stopAt {
+			stop()
+		}
+		p.mu.Lock()
+		asked := p.asked[len(p.asked)-1]
+		p.mu.Unlock()
+		sum := 0
+		for _, b := range []byte(asked) {
+			sum += int(b)
+		}
+		if sum%3 == 0 {
+			return model.Reply{Answer: "No JSON.", Usage: agent.Usage{CostUSD: 0.001}}, nil
+		}
+		return written("strategy", fmt.Sprintf("Note %d.", sum)), nil
+	}
+	return p
+}
+
+// wordySpec returns nights whose search requests drafts often.
+func wordySpec(t *testing.T, p *pen) *nights {
+	t.Helper()
+	o := wordyNights(t)
+	o.Answer, o.Reflect, o.Evaluations, o.Concurrency = wordyAgent(), p, 200, 1
+	o.Settings.Reflect.Every, o.Settings.SearchOnly = 5, true
+	return o
+}
+
+// TestDraftsOfANightRepeat checks that a deterministic night that was stopped and resumed
+// makes the same requests and gets the same drafts as one that was not.
+func TestDraftsOfANightRepeat(t *testing.T) {
+	first := writing(0, nil)
+	whole := wordySpec(t, first)
+	all := briefs(t, whole.Archive, whole.run(t).Run.ID)
+	if len(all) < 10 {
+		t.Fatalf("%d requests", len(all))
+	}
+	drain, stop := context.WithCancelCause(t.Context())
+	before := writing(6, func() { stop(ErrInterrupted) })
+	halves := wordySpec(t, before)
+	halves.Drain = drain
+	halves.run(t)
+	if n := len(before.asked); n > 7 {
+		t.Fatalf("%d requests before the night was stopped", n)
+	}
+	halves.Drain = t.Context()
+	after := writing(0, nil)
+	halves.Reflect = after
+	again := halves.run(t)
+	if d := cmp.Diff(first.asked, slices.Concat(before.asked, after.asked)); d != "" {
+		t.Errorf("other requests: %s", d)
+	}
+	if d := cmp.Diff(all, briefs(t, halves.Archive, again.Run.ID)); d != "" {
+		t.Errorf("other drafts: %s", d)
+	}
+	s := again.Result.Search.Drafts
+	if s == nil || s.Tallies[0].Option != "writer" || s.Tallies[0].Model != "small" || s.Tallies[0].Calls != len(all) || s.Tallies[0].Drafts == 0 || len(s.Best) == 0 {
+		t.Errorf("the summary is %+v", s)
+	}
+}
+
+// TestNextNightSeesWhatWasTried checks that drafts and refusals of a night are shown on
+// the next.
+func TestNextNightSeesWhatWasTried(t *testing.T) {
+	p := writing(0, nil)
+	p.write = func(n int64) (model.Reply, error) {
+		if n%3 == 0 {
+			return model.Reply{Answer: "No JSON.", Usage: agent.Usage{CostUSD: 0.001}}, nil
+		}
+		return written("strategy", fmt.Sprintf("Note %d.", n)), nil
+	}
+	o := wordySpec(t, p)
+	o.run(t)
+	n := len(p.asked)
+	o.run(t)
+	if first := p.asked[0]; strings.Contains(first, "refused, the latest first") || strings.Contains(first, "Note ") {
+		t.Errorf("the first request has %s", first)
+	}
+	next := p.asked[n]
+	if !strings.Contains(next, "is not the JSON object that was asked for") || !strings.Contains(next, "Note ") {
+		t.Errorf("the first request of the second night has %s", next)
 	}
 }

@@ -1,6 +1,9 @@
 package night
 
-import "evolve/runtime/agent"
+import (
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
 
 // DraftKind is the kind of the ledger's entries that hold a [DraftNote]; their subject
 // is the run.
@@ -13,8 +16,16 @@ type DraftNote struct {
 	Brief     int64          `json:"brief"` // the number of the trial, from 0
 	Variant   agent.ConfigID `json:"variant"`
 	Component string         `json:"component"`
-	// Draft is the resulting variant; without one, Reason is the cause.
-	Draft  agent.ConfigID `json:"draft,omitempty"`
-	Reason string         `json:"reason,omitempty"`
-	Usage  agent.Usage    `json:"usage"`
+	// Form, Route, Model and Wording describe the request; empty in notes from before they
+	// were recorded.
+	Form    mutate.Form `json:"form,omitempty"`
+	Route   string      `json:"route,omitempty"`
+	Model   string      `json:"model,omitempty"`
+	Wording string      `json:"wording,omitempty"`
+	// Draft is the resulting variant; without one, Reason is the cause, and Outcome that
+	// of a request without an answer.
+	Draft   agent.ConfigID `json:"draft,omitempty"`
+	Reason  string         `json:"reason,omitempty"`
+	Outcome agent.Outcome  `json:"outcome,omitempty"`
+	Usage   agent.Usage    `json:"usage"`
 }

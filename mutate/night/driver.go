@@ -212,7 +212,9 @@ func (s *driveState) tell(a arrival) {
 	switch brief := a.trial.Brief != nil; {
 	case brief && a.err == nil:
 		s.end(s.record(a.trial, a.reply))
-		s.searcher.Tell(mutate.Observation{Trial: a.trial, Draft: a.reply.Draft})
+		s.searcher.Tell(mutate.Observation{
+			Trial: a.trial, Draft: a.reply.Draft, Reason: a.reply.Reason, Outcome: a.reply.Outcome, CostUSD: a.reply.Usage.CostUSD,
+		})
 	case brief:
 	case errors.Is(a.err, bench.ErrBudget):
 		s.searcher.Tell(mutate.Observation{Trial: a.trial}) // the searcher must not wait for it

@@ -7,6 +7,7 @@ import (
 
 	"evolve/archive"
 	"evolve/mutate"
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -105,6 +106,37 @@ func (n *night) trust(ctx context.Context, run string) (float64, error) {
 		}
 	}
 	return trust, nil
+}
+
+// operators returns what the operators had earned after the latest earlier run that
+// recorded it, weighed by the trust in that run.
+func (n *night) operators(ctx context.Context) (operator.State, error) {
+	for run, err := range n.Archive.Runs(ctx) {
+		if err != nil {
+			return operator.State{}, fmt.Errorf("reading earlier nights: %w", err)
+		}
+		if run.Number >= n.Run.Number {
+			continue
+		}
+		result, err := n.Archive.Result(ctx, run.ID, n.Agent.ID)
+		if errors.Is(err, archive.ErrNotFound) || err == nil && result.Search.Operators == nil {
+			continue
+		}
+		trust := 0.
+		if err == nil {
+			trust, err = n.trust(ctx, run.ID)
+		}
+		if err != nil {
+			return operator.State{}, fmt.Errorf("reading earlier nights: %w", err)
+		}
+		s := operator.State{Top: result.Search.Operators.Top, Arms: map[string]operator.Arm{}}
+		for name, a := range result.Search.Operators.Arms {
+			a.Success, a.Children = trust*a.Success, trust*a.Children
+			s.Arms[name] = operator.Arm(a)
+		}
+		return s, nil
+	}
+	return operator.State{}, nil
 }
 
 // view returns the archive as a search may see it: as it was when the run began, without

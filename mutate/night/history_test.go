@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"evolve/archive"
 	"evolve/bench"
 	"evolve/mutate"
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -23,6 +25,52 @@ func recalled(t *testing.T, o *nights) []mutate.Remembered {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// TestOperatorsLiveOn: a night begins with what the operators had earned at the end of the
+// last one, half of it if the agent has changed since, and a resumed night as it began.
+func TestOperatorsLiveOn(t *testing.T) {
+	o := newNights(t, 40)
+	o.Evaluations = 300
+	earned := func() operator.State {
+		t.Helper()
+		n := &night{Spec: o.plan(t), sample: o.Agent.Sample()}
+		s, err := n.operators(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := earned(); len(s.Arms) > 0 {
+		t.Fatalf("the first night has %v", s)
+	}
+	first := o.run(t).Result.Search.Operators
+	if first == nil || len(first.Arms) == 0 {
+		t.Fatal("the first night recorded nothing")
+	}
+	s := earned()
+	for name, a := range first.Arms {
+		if s.Arms[name] != operator.Arm(a) {
+			t.Errorf("%s had %v, the next night has %v", name, a, s.Arms[name])
+		}
+	}
+	children := func(arms map[string]archive.OperatorArm) (n float64) {
+		for _, a := range arms {
+			n += a.Children
+		}
+		return n
+	}
+	if second := o.run(t).Result.Search.Operators; children(second.Arms) <= children(first.Arms) {
+		t.Errorf("%.1f children after the second night, %.1f after the first", children(second.Arms), children(first.Arms))
+	} else {
+		first = second
+	}
+	o.Agent.Hash = "changed"
+	for name, a := range first.Arms {
+		if got := earned().Arms[name].Children; math.Abs(got-a.Children/2) > 1e-9 {
+			t.Errorf("%s had %v children, a changed agent has %v", name, a.Children, got)
+		}
+	}
 }
 
 func TestTheNextNightRemembers(t *testing.T) {

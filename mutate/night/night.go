@@ -118,6 +118,9 @@ func (n *night) store(ctx context.Context, ended error) error {
 	if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil { // as it was carried out
 		return errors.Join(ended, fmt.Errorf("%w: recording the plan: %w", bench.ErrRecorder, err))
 	}
+	if err := n.measureJudges(ctx); err != nil && ended == nil {
+		ended = err
+	}
 	n.result.Finished = ended == nil
 	if ended == nil { // a resumed run does not measure its limits and phases again
 		if err := n.Archive.PutRun(ctx, *n.Run); err != nil {
@@ -151,7 +154,7 @@ func (n *night) open(ctx context.Context) error {
 		n.tasks[t.ID] = t
 	}
 	n.names = map[agent.ConfigID]bool{}
-	grade, err := n.Grading(n.Agent.Suites)
+	grade, err := n.Grading(n.Agent.Suites, opened.Judge)
 	if err != nil {
 		return errors.Join(fmt.Errorf("agent %s: %w", n.Agent.ID, err), opened.Close())
 	}
@@ -164,10 +167,29 @@ func (n *night) open(ctx context.Context) error {
 		Seed: n.Run.Seed, UsesSeed: n.Agent.UsesSeed || !n.Agent.Deterministic, Scratch: n.Scratch, AlwaysWorkdir: opened.Workdir,
 		SuiteDir: func(t *bench.Task) string { return n.sample.dirs[t] }, KeepTranscripts: true, Scrub: n.Scrub, Lost: n.Lost, Drain: n.Drain,
 	}, opened.Agent, grade, n.Archive, n.Budget, n.breaker, n.Now)
-	if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil {
+	err = n.Archive.PutPlan(ctx, *n.Plan)
+	if err == nil {
+		err = n.Archive.PutQuestions(ctx, n.questions())
+	}
+	if err != nil {
 		return errors.Join(fmt.Errorf("recording the plan: %w", err), opened.Close())
 	}
 	return nil
+}
+
+// questions returns what the holdout tasks ask and expect, without credentials, for the
+// person who reads the report.
+func (n *night) questions() []archive.Question {
+	scrub := n.Scrub
+	if scrub == nil {
+		scrub = func(s string) string { return s }
+	}
+	out := make([]archive.Question, len(n.sample.Holdout))
+	for i, t := range n.sample.Holdout {
+		goal, expected := t.Question()
+		out[i] = archive.Question{SuiteHash: n.Plan.SuiteHash, Task: t.ID, Goal: scrub(goal), Expected: scrub(expected)}
+	}
+	return out
 }
 
 // stages runs the stages in order.

@@ -21,6 +21,9 @@ func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observ
 		Trial: t, Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,
 		Outcome: e.Outcome, Reason: memory.Cut(strings.Join(e.Reasons(), "; "), maxReason), Calls: calls(e.Transcript),
 	}
+	if e.Pass {
+		o.Answer = e.Answer
+	}
 	if !ordered {
 		o.Seconds = e.Latency.Seconds()
 	}

@@ -32,6 +32,14 @@ func TestObservation(t *testing.T) {
 	if d := cmp.Diff(want, observation(trial, e, false)); d != "" {
 		t.Error(d)
 	}
+	e.Answer = "41"
+	if got := observation(trial, e, false).Answer; got != "" {
+		t.Errorf("the answer %q of a failed evaluation may be demonstrated", got)
+	}
+	e.Pass = true
+	if got := observation(trial, e, false).Answer; got != "41" {
+		t.Errorf("the answer of a passed evaluation is %q", got)
+	}
 	if got := observation(trial, e, true); got.Seconds != 0 {
 		t.Errorf("an ordered search is told of %v seconds, which no seed repeats", got.Seconds)
 	}

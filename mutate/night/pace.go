@@ -91,7 +91,7 @@ func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run,
 			continue
 		}
 		k.Alone += e.Latency.Seconds()
-		k.USD += e.Usage.CostUSD
+		k.USD += e.Paid()
 		k.Ended = e.Time
 		if k.Weight++; k.Weight == paceSample {
 			break

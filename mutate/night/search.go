@@ -30,6 +30,7 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	}
 	rec := s.searcher.Recommend()
 	n.summarise(rec)
+	n.result.Search.Drafts = s.author.summary(rec.Drafts)
 	n.addHindsight(s.searcher, s.moments)
 	n.result.SearchDone = err == nil
 	if uncounted := n.count(ctx); uncounted != nil {
@@ -43,6 +44,7 @@ type searchStage struct {
 	*night
 	searcher mutate.Searcher
 	driver   *driver
+	author   *author // nil: there is none
 	// recorded is the number of evaluations from before the run was resumed that the
 	// searcher was told.
 	recorded int
@@ -54,12 +56,12 @@ type searchStage struct {
 // the recorded evaluations.
 func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 	s := &searchStage{night: n}
-	var err error
-	if s.searcher, err = n.newSearcher(ctx); err != nil {
-		return nil, err
-	}
 	author, err := n.newAuthor(ctx)
 	if err != nil {
+		return nil, err
+	}
+	s.author = author
+	if s.searcher, err = n.newSearcher(ctx, author); err != nil {
 		return nil, err
 	}
 	seq := seqSearch
@@ -149,6 +151,13 @@ func (n *night) summarise(rec mutate.Recommendation) {
 		Champion: scored(rec.Champion), Recommended: scored(rec.Best),
 		Variants: rec.Variants, Exhausted: rec.Exhausted,
 	}
+	if len(rec.Operators.Arms) > 0 {
+		o := archive.Operators{Top: rec.Operators.Top, Arms: map[string]archive.OperatorArm{}}
+		for name, a := range rec.Operators.Arms {
+			o.Arms[name] = archive.OperatorArm(a)
+		}
+		n.result.Search.Operators = &o
+	}
 	for _, e := range rec.Front {
 		n.result.Search.Front = append(n.result.Search.Front, scored(e))
 	}
@@ -206,8 +215,12 @@ func (n *night) begin(ctx context.Context, t mutate.Trial) error {
 }
 
 // newSearcher sets up the search with the results of earlier nights.
-func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
+func (n *night) newSearcher(ctx context.Context, a *author) (mutate.Searcher, error) {
 	history, err := n.history(ctx)
+	if err != nil {
+		return nil, err
+	}
+	operators, err := n.operators(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -224,8 +237,8 @@ func (n *night) newSearcher(ctx context.Context) (mutate.Searcher, error) {
 	return start(mutate.Options{
 		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Budget: n.Plan.Search, Seed: n.Run.Seed,
 		MaxRepeats: n.maxRepeats(), Selection: n.Run.Selection, BaselineShare: baseline, Finalists: finalists,
-		View: n.view(), History: history, Guards: n.Agent.Guards,
-		Author: n.opened.Reflect != nil,
+		View: n.view(), History: history, Operators: operators, Guards: n.Agent.Guards,
+		Author: a.options(),
 	})
 }
 

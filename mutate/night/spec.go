@@ -49,8 +49,9 @@ type Spec struct {
 // required.
 type Env struct {
 	Archive *archive.Archive
-	// Grading compiles the graders of the given suites.
-	Grading func(suites []*bench.Suite) (bench.GradeFunc, error)
+	// Grading compiles the graders of the given suites, whose judges ask the model; it may
+	// be nil where there are none.
+	Grading func(suites []*bench.Suite, judge model.Model) (bench.GradeFunc, error)
 	// Scrub removes credentials from stored answers; nil: none.
 	Scrub    func(string) string
 	Now      func() time.Time
@@ -117,12 +118,27 @@ type Settings struct {
 	Confirm confirm.Settings
 	// Baseline is the share of the search that random search gets as a comparison.
 	Baseline float64
-	// Reflect names the model route that writes drafts; empty: none.
-	Reflect string
+	// Reflect configures the models that write drafts; without routes there are none.
+	Reflect Reflect
 	// Prices is a hash of the prices of models.
 	Prices string
 	// SearchOnly leaves out the confirmation.
 	SearchOnly bool
+}
+
+// Reflect configures the language models that write drafts.
+type Reflect struct {
+	mutate.Rate
+	Routes []ReflectRoute
+}
+
+// ReflectRoute is one of the routes of search.reflect.
+type ReflectRoute struct {
+	mutate.AuthorRoute
+	// Model is the name of its model, and Room the number of tokens that it can read; 0:
+	// unknown.
+	Model string
+	Room  int
 }
 
 // Share is an agent's part of the limits of a run.
@@ -152,9 +168,11 @@ type Opened struct {
 	// Workdir reports whether every evaluation needs a working directory, even without
 	// files.
 	Workdir bool
-	// Reflect answers the briefs of the search by the route that search.reflect names;
+	// Reflect answers the briefs of the search by the routes that search.reflect names;
 	// nil if it names none.
 	Reflect model.Model
+	// Judge is the model of the judges of the agent's suites; nil where there are none.
+	Judge model.Model
 	// Renew resets the agent: its programs are restarted, and the files that they wrote
 	// are removed. It is called between stages; nil if there is nothing to reset.
 	Renew func() error

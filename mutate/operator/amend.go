@@ -82,8 +82,8 @@ func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment
 // terms that only match its kind, and three times the weight when the line is for the
 // cluster's domain.
 func relation(line string, terms []string, f Failure) float64 {
-	if len(terms) == 0 {
-		return 0
+	if len(terms) == 0 || f.Outcome == agent.WrongToolBoundary && strings.HasPrefix(line, "never refer") {
+		return 0 // to suppress referrals is no remedy for them
 	}
 	shared := 0.0
 	for _, t := range terms {
@@ -123,6 +123,9 @@ func topics(o agent.Outcome) []string {
 // instructs reports whether a free text holds instructions, by its name and description:
 // a sentence would spoil any other text.
 func (o amend) instructs(p agent.Param) bool {
+	if Demonstrates(p) {
+		return false
+	}
 	for _, t := range o.lex.Terms(nil, p.Name+" "+p.Description) {
 		switch t {
 		case "strategi", "instruct", "prompt", "guidelin", "direct":
@@ -163,7 +166,7 @@ func remedy(o agent.Outcome) string {
 	case agent.LowUtility:
 		return "look in every source at hand before giving up, and then name what is missing."
 	case agent.WrongToolBoundary:
-		return "try the tools at hand before saying that a task is beyond them."
+		return "refer a task only with evidence: name what it needs that no tool offers, and quote what shows it."
 	case agent.ContractViolation:
 		return "give the answer in exactly the form asked for and nothing beside it."
 	case agent.Execution:

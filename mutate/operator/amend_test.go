@@ -151,3 +151,18 @@ func TestFailingDomainsGetMoreAttention(t *testing.T) {
 		t.Errorf("the failing domain's route changed %d times of 700: %v", n, count)
 	}
 }
+
+// TestReferralsAreNotSuppressed tests that no amendment against failed referrals forbids
+// them.
+func TestReferralsAreNotSuppressed(t *testing.T) {
+	f := Failure{Outcome: agent.WrongToolBoundary, Count: 5}
+	if r := relation("never refer", []string{"never", "refer"}, f); r != 0 {
+		t.Errorf("never refer: %v", r)
+	}
+	if r := relation("refer early", []string{"refer", "earli"}, f); r <= 0 {
+		t.Errorf("refer early: %v", r)
+	}
+	if line := remedy(agent.WrongToolBoundary); !strings.Contains(line, "evidence") || strings.Contains(line, "before saying") {
+		t.Error(line)
+	}
+}

@@ -67,6 +67,26 @@ func addLine(text, line string) string {
 	return text + "\n" + line
 }
 
+// Recombine returns a text with a line of another one more, or with one less that the
+// champion's own text lacks; the same text if neither is possible.
+func Recombine(p agent.Param, text, other, own string, rng *rand.Rand) string {
+	lines := without(splitLines(other), splitLines(text))
+	if rng.IntN(2) == 0 {
+		lines = without(splitLines(text), splitLines(own))
+	}
+	if lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" }); len(lines) == 0 {
+		return text
+	}
+	line := lines[rng.IntN(len(lines))]
+	if slices.Contains(splitLines(text), line) {
+		return dropLine(text, line)
+	}
+	if next := addLine(text, line); fits(p, next) {
+		return next
+	}
+	return text
+}
+
 // dropLine removes all occurrences of a line.
 func dropLine(text, line string) string {
 	kept := slices.DeleteFunc(splitLines(text), func(l string) bool { return l == line })

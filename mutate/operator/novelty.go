@@ -12,11 +12,14 @@ import (
 // gave up, and is refused.
 const RevivalLimit = 0.5
 
-// Refuse returns the reason why a child is not new enough, or false. A reset restores
-// values on purpose and is never refused.
+// Refuse returns the reason why a child is not new enough or makes a text too long at
+// once, or false. A reset restores values on purpose and is never refused.
 func Refuse(s FailureContext, c Child) (reason string, refused bool) {
 	if c.Operator == Reset {
 		return "", false
+	}
+	if why := overlong(s.Space, s.Parent, c.Config); why != "" {
+		return why, true
 	}
 	share, back := Revival(s.Space, s.Parent, c.Config, s.Lineage)
 	if share <= RevivalLimit {

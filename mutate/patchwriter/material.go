@@ -16,6 +16,9 @@ type Material struct {
 	Cases []Case
 	// Refused is the reason why the previous answer was refused; empty at first.
 	Refused string
+	// Attempts are earlier patches of the target that were refused, the latest first, at
+	// most three of which are shown.
+	Attempts []Attempt
 	// Answers finds passages of tasks' answers, including the holdout's; nil finds none.
 	// Its contents are never shown to the model.
 	Answers *bench.AnswerIndex
@@ -32,6 +35,14 @@ type Case struct {
 	Transcript *agent.Transcript
 }
 
+// Attempt is an earlier patch that was refused.
+type Attempt struct {
+	Rationale, Diff string
+	// Refused lists the gates that refused it with their evidence, such as the output of
+	// tests, and the reasons of a reviewer or a person.
+	Refused []string
+}
+
 // Limits of the material, in bytes unless noted.
 const (
 	maxCases  = 5
@@ -40,6 +51,9 @@ const (
 	maxEvents = 12 // events of a transcript, the last ones
 	maxListed = 12 // reasons of one case
 	maxRefuse = 2000
+	maxTried  = 3
+	maxPatch  = 4000 // bytes of the diff of an earlier patch
+	maxCauses = 4    // of the refusal of one
 	maxFile   = 32 << 10
 	maxFiles  = 96 << 10 // of all files together
 	maxPaths  = 200      // paths of files that are not shown

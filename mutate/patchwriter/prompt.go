@@ -40,10 +40,26 @@ func (m Material) request(route string, seed int64) *model.Request {
 	if len(others) > 0 {
 		add("further files, which are not shown and may not be changed tonight", others[:min(len(others), maxPaths)])
 	}
+	for i, a := range m.Attempts[:min(len(m.Attempts), maxTried)] {
+		add(fmt.Sprintf("earlier patch %d, which was refused: do not repeat it, find out what it lacked", i+1), a.excerpt())
+	}
 	if m.Refused != "" {
 		text("why your last answer was refused; this is the last try", memory.Cut(m.Refused, maxRefuse))
 	}
 	return req
+}
+
+// excerpt returns the shown part of an attempt.
+func (a Attempt) excerpt() any {
+	var refused []string
+	for _, r := range a.Refused[:min(len(a.Refused), maxCauses)] {
+		refused = append(refused, memory.Cut(r, maxRefuse))
+	}
+	return struct {
+		Rationale string   `json:"rationale"`
+		Diff      string   `json:"diff"`
+		Refused   []string `json:"refused"`
+	}{memory.Cut(a.Rationale, maxEvent), memory.Cut(a.Diff, maxPatch), refused}
 }
 
 // cases returns the failures that are shown.

@@ -14,7 +14,13 @@ type Material struct {
 	Space     agent.Space
 	Config    agent.Config
 	Component string
-	// Cases are evaluations of search tasks; see [Case]. Only the first three tasks and
+	// Form is the kind of change, and Wording the name of that of the request; see
+	// [Wordings].
+	Form    mutate.Form
+	Wording string
+	// Dataset describes the search tasks.
+	Dataset Dataset
+	// Cases are evaluations of search tasks; see [Case]. Only the first five tasks and
 	// the first two cases of each are used.
 	Cases []Case
 	// Tried lists earlier changes of the component, the latest first.
@@ -28,6 +34,9 @@ type Material struct {
 	Corrections []string
 	// Lineage is the chain of first parents, the nearest first, for the check of novelty.
 	Lineage []agent.Config
+	// Room is the number of tokens that the model can read; 0: unknown. The request is
+	// made shorter until it fits by estimate.
+	Room int
 	// Answers finds passages of tasks' answers, including the holdout's; nil finds none.
 	// Its contents are never shown to the model.
 	Answers *bench.AnswerIndex
@@ -38,10 +47,12 @@ type Case struct {
 	Task, Domain, Goal string
 	Outcome            agent.Outcome
 	// Score is in [0,1]; Pass reports whether it counts as solved.
-	Score   float64
-	Pass    bool
-	Answer  string
-	Reasons []string
+	Score  float64
+	Pass   bool
+	Answer string
+	// Expected is the task's reference answer; empty if it has none.
+	Expected string
+	Reasons  []string
 	// Transcript may be nil.
 	Transcript *agent.Transcript
 }
@@ -55,8 +66,9 @@ type Competence struct {
 
 // Limits of the material.
 const (
-	maxTasks   = 3
+	maxTasks   = 5
 	maxPerTask = 2
+	maxCases   = 6
 	maxEvents  = 12
 	maxTried   = 12
 	maxLines   = 120
@@ -65,7 +77,7 @@ const (
 	maxNote    = 4000 // bytes of the feedback
 )
 
-// shown returns the cases that are used: those of the first three tasks, two of each.
+// shown returns the cases that are used: those of the first tasks, two of each.
 func (m Material) shown() []Case {
 	count := map[string]int{}
 	var out []Case
@@ -76,5 +88,5 @@ func (m Material) shown() []Case {
 		count[c.Task]++
 		out = append(out, c)
 	}
-	return out
+	return out[:min(len(out), m.wording().cases)]
 }

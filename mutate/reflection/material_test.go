@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"evolve/bench"
 	"evolve/mutate"
 	"evolve/mutate/operator"
@@ -17,6 +19,7 @@ func testSpace() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		{Name: "prompt", Kind: agent.Text, MaxChars: 300, Default: "Be helpful.", Description: "instructions for the model"},
 		{Name: "rules", Kind: agent.Text, MaxChars: 300, Default: "", Lines: []string{"be brief", "count twice"}},
+		{Name: "examples", Kind: agent.Text, MaxChars: 4000, Default: "", Use: agent.Demonstrations},
 		{Name: "steps", Kind: agent.Int, Min: 1, Max: 9, Default: int64(5)},
 		{Name: "mode", Kind: agent.Choice, Values: []any{"fast", "deep"}, Default: "fast"},
 		{Name: "depth", Kind: agent.Int, Min: 1, Max: 4, Default: int64(2), When: map[string][]any{"mode": {"deep"}}},
@@ -138,25 +141,116 @@ func TestPromptIsBounded(t *testing.T) {
 	for _, c := range m.shown() {
 		count[c.Task]++
 	}
-	if len(count) != 3 || count["t0"] != 2 || count["t2"] != 2 {
+	if len(count) != 3 || count["t0"] != 2 || count["t2"] != 2 { // six cases in all
 		t.Errorf("shown are %v", count)
 	}
 }
 
-func TestForms(t *testing.T) {
+func TestEveryWordingKeepsTheRules(t *testing.T) {
 	m := testMaterial("prompt")
-	for n, want := range []Form{Change, Rewrite, Demonstrate, Change} {
-		m.Tried = make([]mutate.TriedChange, n)
-		if got := m.form(); got != want {
-			t.Errorf("after %d changes: %s, want %s", n, got, want)
+	seen := map[string]bool{}
+	for _, name := range Wordings() {
+		m.Wording = name
+		got := prompt(m)
+		if seen[got] {
+			t.Errorf("%s is another's wording", name)
+		}
+		seen[got] = true
+		for _, want := range []string{"that is an attack", "How many apples?", "longer prompts"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %q", name, want)
+			}
 		}
 	}
-	m.Tried, m.Cases = m.Tried[:2], m.Cases[:1]
-	if got := m.form(); got != Change {
-		t.Errorf("examples from no passing case: %s", got)
+	m.Wording = "unheard of"
+	if !seen[prompt(m)] {
+		t.Error("an unknown wording is not the default")
 	}
-	m.Tried, m.Component = m.Tried[:1], "steps"
-	if got := m.form(); got != Change {
-		t.Errorf("a number is to be %s", got)
+}
+
+func TestRequestFollowsTheForm(t *testing.T) {
+	m := testMaterial("prompt")
+	seen := map[string]bool{}
+	for _, m.Form = range []mutate.Form{mutate.Change, mutate.Rewrite, mutate.Demonstrate} {
+		seen[m.request("small", 1).Goal] = true
+	}
+	m.Component, m.Form = "examples", mutate.Demonstrate
+	seen[m.request("small", 1).Goal] = true
+	if len(seen) != 4 {
+		t.Errorf("the requests are %v", seen)
+	}
+}
+
+func TestPromptShowsWhatWasRefused(t *testing.T) {
+	m := testMaterial("prompt")
+	m.Tried = append(m.Tried, mutate.TriedChange{Refused: "the answer is too long"}, mutate.TriedChange{Text: "Be terse.", Rationale: "less", Gain: 0.1})
+	got := prompt(m)
+	for _, want := range []string{"the answer is too long", "Be terse.", "refused"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the prompt lacks %q", want)
+		}
+	}
+}
+
+func TestSummaryOfTheTasks(t *testing.T) {
+	var tasks []*bench.Task
+	for i := range 12 {
+		answer := []string{"balance", "transfer"}[i%2]
+		tasks = append(tasks, &bench.Task{ID: fmt.Sprint("t", i), Domain: []string{"bank", "card", "loan"}[i/4], Goal: fmt.Sprint("goal ", i), Answer: &answer})
+	}
+	d := Summarise(tasks)
+	want := []string{"goal 0", "goal 4", "goal 8", "goal 1", "goal 2", "goal 3"}
+	if diff := cmp.Diff(want, d.Goals); diff != "" || d.Tasks != 12 || len(d.Domains) != 3 {
+		t.Errorf("%+v: %s", d, diff)
+	}
+	if diff := cmp.Diff([]string{"balance", "transfer"}, d.AnswersSeen); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []struct {
+		answers []string
+		want    string
+	}{
+		{[]string{"1", "2,000", "3.5"}, "a number"},
+		{[]string{"{}", `{"a":1}`}, "JSON"},
+		{[]string{"oslo", "rome"}, "one word"},
+		{[]string{"oslo", "new york"}, "text of at most 2 words"},
+		{nil, ""},
+	} {
+		if got, seen := answerForm(c.answers); got != c.want || seen != nil {
+			t.Errorf("%v: %q, %v", c.answers, got, seen)
+		}
+	}
+	long := strings.Repeat("word ", 10_000)
+	for i := range 500 {
+		tasks = append(tasks, &bench.Task{ID: fmt.Sprint("l", i), Domain: fmt.Sprint(long, i), Goal: long, Answer: &long})
+	}
+	m := testMaterial("prompt")
+	m.Dataset = Summarise(tasks)
+	if n := len(prompt(m)) - len(prompt(testMaterial("prompt"))); n > 4000 {
+		t.Errorf("the summary has %d bytes", n)
+	}
+}
+
+// TestPromptFitsTheRoom checks that a model with a small context gets a shorter request
+// with the rules, the component and cases.
+func TestPromptFitsTheRoom(t *testing.T) {
+	m := testMaterial("prompt")
+	long := strings.Repeat("long text ", 300)
+	for i := range 5 {
+		m.Cases = append(m.Cases, Case{Task: fmt.Sprint("x", i), Goal: long, Answer: long, Reasons: []string{long}})
+	}
+	m.Feedback = long
+	for _, room := range []int{20_000, 3000, 2000, 1400} {
+		m.Room = room
+		req := m.request("small", 1)
+		if n := tokens(req); n > room {
+			t.Errorf("%d tokens, and room for %d", n, room)
+		}
+		got := prompt(m)
+		for _, want := range []string{"that is an attack", "case 1", "Be helpful."} {
+			if !strings.Contains(got, want) {
+				t.Errorf("with room for %d: the prompt lacks %q", room, want)
+			}
+		}
 	}
 }

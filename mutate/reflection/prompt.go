@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
@@ -13,12 +14,64 @@ import (
 //go:embed task.md
 var task string
 
-// request returns the request to the model. All material is data, which the renderer of
-// [model.Request] encodes in lines of JSON that no text can break.
+// request returns the request to the model, with as much material as its room takes.
 func (m Material) request(route string, seed int64) *model.Request {
+	for n := 0; ; n++ {
+		req := m.requestAt(extents()[n], route, seed)
+		if m.Room <= 0 || n == len(extents())-1 || tokens(req) <= m.Room {
+			return req
+		}
+	}
+}
+
+// template returns the form of the answer for the component. Small models follow it
+// rather than a description.
+func (m Material) template() string {
+	name, err := json.Marshal(m.Component)
+	if err != nil { // a text always encodes
+		return ""
+	}
+	return `{"component": ` + string(name) + `, "value": …, "rationale": "…"}`
+}
+
+// extent is how much of the material a request shows.
+type extent struct {
+	// cases and events bound those of the wording, tried the earlier changes, and text
+	// the bytes of a goal, an answer or the feedback.
+	cases, events, tried, text int
+	// around reports whether config, competence and health are shown.
+	around bool
+}
+
+// extents returns the extents from everything to the least.
+func extents() []extent {
+	return []extent{
+		{maxCases, maxEvents, maxTried, maxNote, true},
+		{maxCases, 2, 6, 1000, true},
+		{maxCases, 0, 4, 400, false},
+		{3, 0, 3, 250, false},
+		{2, 0, 2, 120, false},
+	}
+}
+
+// tokens estimates the length of a request. JSON takes about three bytes for a token.
+func tokens(req *model.Request) int {
+	n := len(req.Goal)
+	for _, s := range req.System {
+		n += len(s.Text)
+	}
+	for _, s := range req.Shared {
+		n += len(s.Key) + len(strconv.Quote(s.Text))
+	}
+	return n / 3
+}
+
+// requestAt returns the request at an extent. All material is data, which the renderer of
+// [model.Request] encodes in lines of JSON that no text can break.
+func (m Material) requestAt(x extent, route string, seed int64) *model.Request {
 	req := &model.Request{
-		System:    []model.Section{{Name: "TASK", Text: task}},
-		Goal:      "Propose " + m.form().order() + ". Answer with the JSON object alone.",
+		System:    []model.Section{{Name: "TASK", Text: task + "\n" + m.wording().approach}},
+		Goal:      "Propose " + m.order() + ". Answer with this JSON object alone: " + m.template(),
 		Remaining: 1,
 		Sampling:  model.Sampling{Route: route, Seed: seed},
 	}
@@ -29,10 +82,39 @@ func (m Material) request(route string, seed int64) *model.Request {
 		}
 	}
 	add("component", m.component())
-	add("config", m.Config)
-	for i, c := range m.shown() {
-		add(fmt.Sprintf("case %d", i+1), c.excerpt())
+	if m.Dataset.Tasks > 0 {
+		add("the tasks", m.Dataset.cut(x.text))
 	}
+	shown := m.shown()
+	for i, c := range shown[:min(len(shown), x.cases)] {
+		add(fmt.Sprintf("case %d", i+1), c.excerpt(min(x.events, m.wording().events), min(x.text, maxGoal)))
+	}
+	if x.around {
+		m.addAround(add, x)
+	}
+	if tried := m.Tried[:min(len(m.Tried), x.tried)]; len(tried) > 0 {
+		type change struct {
+			Value   string   `json:"value,omitempty"`
+			Change  string   `json:"change,omitempty"`
+			Gain    *float64 `json:"gain,omitempty"`
+			Refused string   `json:"refused,omitempty"`
+		}
+		var list []change
+		for _, t := range tried {
+			c := change{Value: memory.Cut(t.Text, maxEvent), Change: memory.Cut(t.Rationale, maxEvent), Refused: memory.Cut(t.Refused, maxEvent)}
+			if t.Refused == "" {
+				c.Gain = &t.Gain
+			}
+			list = append(list, c)
+		}
+		add("changes of the component that were tried, the latest first, with their gain in score or why they were refused", list)
+	}
+	return req
+}
+
+// addAround adds what stands around the component and its cases.
+func (m Material) addAround(add func(key string, v any), x extent) {
+	add("config", m.Config)
 	if len(m.Competence) > 0 {
 		add("competence by domain", m.Competence)
 	}
@@ -40,23 +122,11 @@ func (m Material) request(route string, seed int64) *model.Request {
 		add("health of tools", m.Health)
 	}
 	if m.Feedback != "" {
-		add("recent feedback", memory.Cut(m.Feedback, maxNote))
+		add("recent feedback", memory.Cut(m.Feedback, x.text))
 	}
 	if len(m.Corrections) > 0 {
 		add("what people corrected", cuts(m.Corrections))
 	}
-	if tried := m.Tried[:min(len(m.Tried), maxTried)]; len(tried) > 0 {
-		type change struct {
-			Change string  `json:"change"`
-			Gain   float64 `json:"gain"`
-		}
-		var list []change
-		for _, t := range tried {
-			list = append(list, change{memory.Cut(t.Rationale, maxEvent), t.Gain})
-		}
-		add("changes of the component that were tried, the latest first, with their gain in score", list)
-	}
-	return req
 }
 
 // component returns the declaration of the component, with its current value.
@@ -77,7 +147,7 @@ func (m Material) component() any {
 			out["max_items"] = p.MaxItems
 		}
 	case agent.Text:
-		out["max_chars"] = p.MaxChars
+		out["max_chars"] = m.maxChars(p)
 		if len(p.Lines) > 0 {
 			out["lines_known_to_work"] = p.Lines[:min(len(p.Lines), maxLines)]
 		}
@@ -85,8 +155,9 @@ func (m Material) component() any {
 	return out
 }
 
-// excerpt returns the shown part of a case.
-func (c Case) excerpt() any {
+// excerpt returns the shown part of a case, with so many events of its transcript and
+// bytes of goal and answer.
+func (c Case) excerpt(events, text int) any {
 	type event struct {
 		Kind    string        `json:"kind"`
 		Name    string        `json:"name,omitempty"`
@@ -101,14 +172,16 @@ func (c Case) excerpt() any {
 		Outcome agent.Outcome `json:"outcome,omitempty"`
 		Goal    string        `json:"goal"`
 		Answer  string        `json:"answer"`
+		Wanted  string        `json:"expected,omitempty"`
 		Reasons []string      `json:"graders,omitempty"`
 		Events  []event       `json:"transcript,omitempty"`
 		Left    int           `json:"events_left_out,omitempty"`
 	}{
 		Task: c.Task, Domain: c.Domain, Passed: c.Pass, Score: c.Score, Outcome: c.Outcome,
-		Goal: memory.Cut(c.Goal, maxGoal), Answer: memory.Cut(c.Answer, maxGoal), Reasons: cuts(c.Reasons),
+		Goal: memory.Cut(c.Goal, text), Answer: memory.Cut(c.Answer, text), Wanted: memory.Cut(c.Expected, maxEvent),
+		Reasons: cuts(c.Reasons),
 	}
-	if c.Transcript == nil {
+	if c.Transcript == nil || events == 0 {
 		return out
 	}
 	telling := c.Transcript.Events[:0:0]
@@ -121,8 +194,8 @@ func (c Case) excerpt() any {
 		}
 	}
 	// The end of a run is more informative than its beginning.
-	if n := len(telling); n > maxEvents {
-		out.Left, telling = n-maxEvents, telling[n-maxEvents:]
+	if n := len(telling); n > events {
+		out.Left, telling = n-events, telling[n-events:]
 	}
 	for _, e := range telling {
 		out.Events = append(out.Events, event{e.Kind, memory.Cut(e.Name, maxEvent), e.Outcome, memory.Cut(e.Text, maxEvent)})

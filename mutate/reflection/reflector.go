@@ -24,7 +24,9 @@ type Reply struct {
 	// the reason, a line of bounded length that may quote the answer.
 	Draft  *mutate.Draft
 	Reason string
-	Usage  agent.Usage
+	// Outcome is that of a request without an answer.
+	Outcome agent.Outcome
+	Usage   agent.Usage
 }
 
 // Draft requests one change of the material's component. An error is the context's or an

@@ -36,6 +36,9 @@ func (m Material) judge(answer string) (mutate.Draft, error) {
 	if err != nil {
 		return mutate.Draft{}, errors.New("has a value that is no JSON")
 	}
+	if m.demonstrates() {
+		raw = demonstrations(raw)
+	}
 	v, err := param.Coerce(raw)
 	if err != nil {
 		return mutate.Draft{}, fmt.Errorf("has a value that %w", err)
@@ -43,6 +46,12 @@ func (m Material) judge(answer string) (mutate.Draft, error) {
 	rationale := memory.Line(*p.Rationale, maxRationale)
 	if rationale == "" {
 		return mutate.Draft{}, errors.New("gives no rationale")
+	}
+	if text, ok := v.(string); ok && param.Kind == agent.Text {
+		if text, err = m.shorten(param, text); err != nil {
+			return mutate.Draft{}, err
+		}
+		v = text
 	}
 	if err := m.admit(before, v, rationale); err != nil {
 		return mutate.Draft{}, err
@@ -75,16 +84,17 @@ func (m Material) admit(before, after any, rationale string) error {
 				return fmt.Errorf("holds a phrase of an attack: %q", mark)
 			}
 		}
-		if err := m.copies(old, text); err != nil {
+		if err := m.copies(old, text, m.demonstrates()); err != nil {
 			return err
 		}
 	}
-	return m.copies("", rationale)
+	return m.copies("", rationale, false)
 }
 
 // copies returns an error for passages of tasks' answers that were not in the text
-// before. The error does not quote them, since they may be the holdout's.
-func (m Material) copies(before, after string) error {
+// before. The error does not quote them, since they may be the holdout's. Demonstrations
+// may hold answers of search tasks.
+func (m Material) copies(before, after string, demonstrations bool) error {
 	if m.Answers == nil {
 		return nil
 	}
@@ -93,7 +103,7 @@ func (m Material) copies(before, after string) error {
 		known[c.Words] = true
 	}
 	for _, c := range m.Answers.Find(after) {
-		if !known[c.Words] {
+		if !known[c.Words] && !(demonstrations && m.Dataset.ids[c.Task]) {
 			return errors.New("copies words of a task's answer")
 		}
 	}

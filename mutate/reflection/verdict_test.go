@@ -2,9 +2,11 @@ package reflection
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"evolve/bench"
 	"evolve/runtime/agent"
 )
 
@@ -154,4 +156,70 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("the rationale is %q", d.Rationale)
 		}
 	})
+}
+
+func TestRepeatedLinesAreLeftOut(t *testing.T) {
+	m := testMaterial("prompt")
+	m.Config = m.Config.Clone()
+	m.Config["prompt"] = "Be brief.\nBe brief."
+	d, err := m.judge(answered("prompt", "Be brief.\nBe brief.\nCount twice.\n---\ncount  TWICE.\n---\nEnd.", "r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := d.Config.String("prompt"), "Be brief.\nBe brief.\nCount twice.\n---\n---\nEnd."; got != want {
+		t.Errorf("the text is %q, want %q", got, want)
+	}
+}
+
+func TestLongTextsAreRefused(t *testing.T) {
+	m := testMaterial("prompt")
+	m.Space.Params[0].MaxChars = 20_000
+	var long strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&long, "Rule %d.\n", i)
+	}
+	if _, err := m.judge(answered("prompt", long.String(), "r")); err == nil || !strings.Contains(err.Error(), "at most 1200 are allowed") {
+		t.Errorf("the answer %v", err)
+	}
+	if _, err := m.judge(answered("prompt", strings.Repeat("Answer the question. ", 10), "r")); err == nil || !strings.Contains(err.Error(), "repeats one sentence") {
+		t.Errorf("the answer %v", err)
+	}
+	m.Config = m.Config.Clone()
+	m.Config["prompt"] = long.String() // a person's
+	if _, err := m.judge(answered("prompt", strings.TrimPrefix(long.String(), "Rule 0.\n"), "r")); err != nil {
+		t.Errorf("a text that became shorter %v", err)
+	}
+}
+
+func TestDemonstrationsAreInTheirForm(t *testing.T) {
+	m := testMaterial("examples")
+	long := "the answer is that the quick brown fox jumps"
+	m.Answers = bench.IndexAnswers([]bench.Task{{ID: "t1", Answer: &long}})
+	m.Dataset = Summarise([]*bench.Task{{ID: "t1", Goal: "?", Answer: &long}})
+	want := `{"task":"1+1","answer":"2"}` + "\n" + `{"task":"fox?","answer":"` + long + `"}`
+	one, two := map[string]any{"task": "1+1", "answer": "2"}, map[string]any{"task": "fox?", "answer": long}
+	for name, value := range map[string]any{"lines": want, "a list": []any{one, two}, "a task twice": []any{one, two, one}} {
+		d, err := m.judge(answered("examples", value, "r"))
+		if err != nil {
+			t.Errorf("%s: the answer %v", name, err)
+		} else if got := d.Config.String("examples"); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	many := []any{}
+	for i := range maxDemonstrations + 1 {
+		many = append(many, map[string]any{"task": fmt.Sprint(i), "answer": "a"})
+	}
+	for name, value := range map[string]any{
+		"prose": "For example: 1+1 is 2.", "another key": []any{map[string]any{"task": "a", "answer": "b", "way": "c"}}, "no task": []any{map[string]any{"answer": "b"}},
+		"a number": []any{1}, "too many": many,
+	} {
+		if d, err := m.judge(answered("examples", value, "r")); err == nil {
+			t.Errorf("%s: made %q", name, d.Config.String("examples"))
+		}
+	}
+	m.Dataset = Dataset{} // the answer is the holdout's
+	if _, err := m.judge(answered("examples", want, "r")); err == nil || !strings.Contains(err.Error(), "copies words") {
+		t.Errorf("an answer of the holdout as a demonstration: %v", err)
+	}
 }

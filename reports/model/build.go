@@ -34,7 +34,8 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 		}
 		r.Agents = append(r.Agents, b.out)
 		r.Volatile.Agents = append(r.Volatile.Agents, b.volatile)
-		r.Volatile.CostUSD += b.tally.paid
+		r.Volatile.CostUSD += b.tally.paid + b.draftUSD()
+		r.Volatile.JudgeUSD += b.tally.judged
 		r.Run.Evaluations += b.tally.total
 	}
 	at := record.Ended
@@ -145,6 +146,7 @@ func (b *builder) build(name string) error {
 		return err
 	}
 	b.headline = Leading(b.result)
+	b.drafts()
 	b.volatile.Sandbox = b.plan.Sandbox
 	for _, l := range b.run.Limits {
 		if l.Agent == name {

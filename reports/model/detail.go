@@ -61,6 +61,11 @@ func First[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 // of their means.
 func (b *builder) look(p TaskPair) (Detail, error) {
 	d := Detail{TaskPair: p, Diverge: -1}
+	q, err := b.src.Question(b.ctx, b.plan.SuiteHash, p.Task)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return d, err
+	}
+	d.Goal, d.Expected = clip(q.Goal, maxGoal), clip(q.Expected, maxAnswer)
 	for _, r := range b.tally.repeats(p.Task) {
 		x, y := b.tally.champion[p.Task][r], b.tally.variant[p.Task][r]
 		if p.Difference()*(y.score-x.score) > 0 {
@@ -70,7 +75,6 @@ func (b *builder) look(p TaskPair) (Detail, error) {
 	}
 	before, after := b.tally.champion[p.Task][d.Repeat], b.tally.variant[p.Task][d.Repeat]
 	var toolsA, toolsB []string
-	var err error
 	if d.Before, toolsA, err = b.attempt(before); err != nil {
 		return d, err
 	}

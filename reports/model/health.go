@@ -15,6 +15,12 @@ func (b *builder) health() error {
 	for _, w := range slices.Concat(b.plan.Warnings, b.plan.Alike) {
 		h.Warnings = append(h.Warnings, clip(w, MaxReason))
 	}
+	for _, text := range b.plan.Judges {
+		h.Judges = append(h.Judges, clip(text, MaxReason))
+	}
+	if noise := b.result.Judges; noise.Any() {
+		h.Judges = append(h.Judges, noise.Statement()+" in this run")
+	}
 	for _, s := range []struct {
 		stage   bench.Stage
 		planned int

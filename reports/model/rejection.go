@@ -71,7 +71,7 @@ func (b *builder) lost(f archive.Finalist) Rejection {
 
 func (b *builder) rejection(id agent.ConfigID) Rejection {
 	v := b.variant(id)
-	r := Rejection{Variant: Ref{ID: id, Number: v.Number}, Operator: v.Operator}
+	r := Rejection{Variant: Ref{ID: id, Number: v.Number}, Operator: v.Operator, Author: v.Author}
 	if t := b.tally.search[id]; t != nil {
 		r.Evaluations = t.count
 	}

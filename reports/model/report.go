@@ -50,14 +50,19 @@ type Agent struct {
 	Curve     []Point    `json:"curve,omitempty"`
 	// Front is the Pareto front of score, cost and time.
 	Front []FrontPoint `json:"front,omitempty"`
+	// Drafts sums up the changes that language models proposed; nil without any.
+	Drafts *Drafts `json:"drafts,omitempty"`
 	// Guards are the conditions on the headline's variant besides its score; that on
 	// latency is volatile.
 	Guards  []Guard    `json:"guards,omitempty"`
 	Usage   []Usage    `json:"usage,omitempty"`
 	Domains []Domain   `json:"domains,omitempty"`
 	Tasks   []TaskPair `json:"tasks,omitempty"`
-	Details []Detail   `json:"details,omitempty"`
-	Changes []Change   `json:"changes,omitempty"`
+	// PassPowers are pass^k of the champion and of the variant on these tasks; nil where a
+	// task has a single repeat.
+	PassPowers *PassPowers `json:"pass_powers,omitempty"`
+	Details    []Detail    `json:"details,omitempty"`
+	Changes    []Change    `json:"changes,omitempty"`
 	// Ablations describe how the finalists were reduced, the headline's variant first.
 	Ablations []Ablation `json:"ablations,omitempty"`
 	// Candidates are the entries into the confirmation that this run added to, and
@@ -340,11 +345,15 @@ func (t TaskPair) Difference() float64 { return t.Score - t.Champion }
 // Detail shows one regression or gain in detail: one repeat of one task.
 type Detail struct {
 	TaskPair
-	Repeat  int     `json:"repeat"`
-	Before  Attempt `json:"before"`
-	After   Attempt `json:"after"`
-	Steps   []Step  `json:"steps,omitempty"`
-	Diverge int     `json:"diverge"`
+	// Goal is what the task asks, without credentials; Expected is its reference and its
+	// graders. Both are empty in runs from before they were recorded.
+	Goal     string  `json:"goal,omitempty"`
+	Expected string  `json:"expected,omitempty"`
+	Repeat   int     `json:"repeat"`
+	Before   Attempt `json:"before"`
+	After    Attempt `json:"after"`
+	Steps    []Step  `json:"steps,omitempty"`
+	Diverge  int     `json:"diverge"`
 }
 
 // Attempt is one evaluation of a detail, with bounded texts.
@@ -390,6 +399,8 @@ type Line struct {
 type Rejection struct {
 	Variant  Ref    `json:"variant"`
 	Operator string `json:"operator,omitempty"`
+	// Author is the language model that wrote it and its route; empty: none.
+	Author string `json:"author,omitempty"`
 	// Evaluations counts those on search tasks; Shared of them have a counterpart of the
 	// champion, and Difference is the mean over these.
 	Evaluations int     `json:"evaluations"`
@@ -416,9 +427,18 @@ type Health struct {
 	Released int `json:"released,omitempty"`
 	// Lent is the number of them that went to the ablation of the finalists because the
 	// best was projected to need fewer.
-	Lent       int      `json:"lent,omitempty"`
+	Lent int `json:"lent,omitempty"`
+	// Judges describes the judges of the agent's suites, their calibration and their noise.
+	Judges     []string `json:"judges,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Incomplete string   `json:"incomplete,omitempty"`
+}
+
+// PassPowers are the probabilities that all of k repeats of a task pass, for both sides of a
+// comparison.
+type PassPowers struct {
+	Champion []stats.Reliability `json:"champion"`
+	Variant  []stats.Reliability `json:"variant"`
 }
 
 // Noise compares the champion with a fresh rerun of itself. Drifted reports that the two

@@ -18,6 +18,7 @@ type Source interface {
 	Result(ctx context.Context, run, agentID string) (archive.AgentResult, error)
 	Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error]
 	Transcript(ctx context.Context, key bench.Key) (agent.Transcript, error)
+	Question(ctx context.Context, suiteHash, task string) (archive.Question, error)
 	Variant(ctx context.Context, agentID string, id agent.ConfigID) (archive.Variant, error)
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
 	Proposals(ctx context.Context) iter.Seq2[archive.ProposalRecord, error]

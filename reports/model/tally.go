@@ -17,6 +17,7 @@ import (
 const (
 	MaxReason = 300
 	maxAnswer = 600
+	maxGoal   = 1200
 )
 
 // tally is the result of one pass over an agent's evaluations of a run. It keeps little
@@ -25,6 +26,7 @@ const (
 type tally struct {
 	total    int
 	paid     float64
+	judged   float64
 	cached   int
 	retries  int
 	stages   map[bench.Stage]*Stage
@@ -134,7 +136,8 @@ func (t *tally) add(e bench.Evaluation) {
 	if e.Cached {
 		t.cached++
 	} else {
-		t.paid += e.Usage.CostUSD
+		t.paid += e.Paid()
+		t.judged += e.Judge.CostUSD
 		t.retries += max(0, e.Attempts-1)
 	}
 	if e.Stage == bench.StageBaseline {

@@ -23,6 +23,8 @@ type Volatile struct {
 	Resumed     int `json:"resumed"`
 	// CostUSD is what the run paid; results found in the archive cost nothing.
 	CostUSD float64 `json:"cost_usd"`
+	// JudgeUSD is the part of it that was paid for judges of answers.
+	JudgeUSD float64 `json:"judge_usd,omitempty"`
 	// PatchUSD is the part of it that was paid for writing, trying and reviewing patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
 	// Guards are the statistics of the calls of tools and providers under their policies.

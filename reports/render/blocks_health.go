@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -82,7 +83,17 @@ func evaluationFacts(s subject, idle []spans) facts {
 		outcomes = append(outcomes, say(strings.ReplaceAll(string(o.Outcome), "_", " ")+" "+number.Count(o.Count)))
 	}
 	f.add("outcomes", list(outcomes, ", "))
+	if p := s.agent.PassPowers; p != nil {
+		var powers []spans
+		for i, v := range p.Variant {
+			powers = append(powers, say(fmt.Sprintf("k %d: %.2f → %.2f", v.K, p.Champion[i].Value, v.Value)))
+		}
+		f.add("pass^k", append(list(powers, ", "), remark("all of k repeats of a holdout task pass; no claim rests on it")))
+	}
 	f.add("reused, retried", number.Count(s.volatile.Cached)+" found in the archive, "+number.Plural(s.volatile.Retries, "retry", "retries"))
+	for _, text := range h.Judges {
+		f.add("judge", clipped(text, model.MaxReason))
+	}
 	if h.Constant > 0 {
 		f.add("repeats", "the same answer on all of "+number.Plural(h.Constant, "task")+" that were asked twice: ",
 			"deterministic: true and uses_seed: false in agent.yaml would spare them")
@@ -165,6 +176,9 @@ func budget(run model.Run, v model.Volatile) string {
 		used += ", " + number.Money(paid)
 		if run.BudgetUSD > 0 {
 			used += " of " + number.Money(run.BudgetUSD)
+		}
+		if v.JudgeUSD > 0 {
+			used += " (" + number.Money(v.JudgeUSD) + " of it for judges)"
 		}
 		if v.PatchUSD > 0 {
 			used += " (" + number.Money(v.PatchUSD) + " of it for patches)"

@@ -20,7 +20,7 @@ func rejectedBlocks(s subject) []block {
 		if r.Holdout != nil {
 			holdout = say(judged(*r.Holdout, number.Points(r.Holdout.Difference)), " "+r.Holdout.Bounds())
 		}
-		t.add("", r.Variant.Name(), clipped(r.Operator, 40), number.Count(r.Evaluations), search, holdout, foreign(number.Signs(r.Reason)))
+		t.add("", r.Variant.Name(), madeBy(r), number.Count(r.Evaluations), search, holdout, foreign(number.Signs(r.Reason)))
 	}
 	words := "Differences to the champion in points, in the search over the tasks both were on. Finalists first, then by what the search spent on them"
 	if n := s.agent.Unlisted; n > 0 {

@@ -2,15 +2,19 @@ package render
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/runtime/text"
 )
 
 // The numbers of rows that each table shows at once, and that a fold holds behind it.
 const (
 	maxTasks       = 12
 	maxFoldedTasks = 200
+	// maxShown is the number of characters of a text beside others; the rest is in a fold.
+	maxShown = 280
 )
 
 // taskBlocks shows the tasks that got worse, then those that got better.
@@ -68,33 +72,17 @@ func passes(p model.TaskPair) string {
 
 func detailFold(d model.Detail, against string) fold {
 	f := fold{Summary: say(clipped(d.Task, 80), "  "+passes(d.TaskPair), remark(d.Steady+", repeat "+number.Count(d.Repeat)))}
-	words := facts{}
-	for _, side := range []struct {
-		name string
-		a    model.Attempt
-	}{{against, d.Before}, {"variant", d.After}} {
-		verdict := styled("failed", bad)
-		if side.a.Pass {
-			verdict = styled("passed", good)
-		}
-		v := say(verdict, " with "+number.Score(side.a.Score))
-		if side.a.Outcome != "ok" {
-			v = append(v, say(", ", stateSpan(string(side.a.Outcome)))...)
-		}
-		if side.a.Reason != "" {
-			v = append(v, say(": ", foreign(side.a.Reason))...)
-		}
-		if side.a.Error != "" {
-			v = append(v, say("; ", foreign(side.a.Error))...)
-		}
-		words = append(words, fact{side.name, v})
-		if side.a.Answer != "" {
-			words = append(words, fact{side.name + " answered", say(foreign(side.a.Answer))})
-		}
+	if d.Goal != "" {
+		question := facts{{"goal", spans{foreign(text.OneLine(text.Clip(d.Goal, maxShown, text.Runes, text.Ellipsis)))}}}
+		question.add("expected", clipped(d.Expected, maxShown))
+		f.Blocks = append(f.Blocks, question)
 	}
-	f.Blocks = append(f.Blocks, words)
+	f.Blocks = append(f.Blocks, sideBySide(d, against))
 	if len(d.Steps) > 0 {
 		f.Blocks = append(f.Blocks, stepTable(d, against))
+	}
+	if whole := wholeTexts(d, against); len(whole) > 0 {
+		f.Blocks = append(f.Blocks, fold{Summary: say("Long texts"), Blocks: whole})
 	}
 	for _, side := range []struct {
 		name string
@@ -105,6 +93,51 @@ func detailFold(d model.Detail, against string) fold {
 		}
 	}
 	return f
+}
+
+// sideBySide shows the results, answers and reasons of both sides next to each other.
+func sideBySide(d model.Detail, against string) table {
+	t := newTable(say("Both sides of ", clipped(d.Task, 80)), plain(""), wraps(against, "variant"))
+	row := func(name string, of func(model.Attempt) spans) {
+		if before, after := of(d.Before), of(d.After); len(before)+len(after) > 0 {
+			t.add("", name, before, after)
+		}
+	}
+	row("result", verdictOf)
+	row("answer", func(a model.Attempt) spans { return say(clipped(a.Answer, maxShown)) })
+	row("reason", func(a model.Attempt) spans { return say(foreign(a.Reason)) })
+	row("error", func(a model.Attempt) spans { return say(foreign(a.Error)) })
+	return t
+}
+
+func verdictOf(a model.Attempt) spans {
+	verdict := styled("failed", bad)
+	if a.Pass {
+		verdict = styled("passed", good)
+	}
+	v := say(verdict, " with "+number.Score(a.Score))
+	if a.Outcome != "ok" {
+		v = append(v, say(", ", stateSpan(string(a.Outcome)))...)
+	}
+	return v
+}
+
+// wholeTexts lists the texts that [detailFold] has shortened.
+func wholeTexts(d model.Detail, against string) []block {
+	var out []block
+	for _, long := range []struct{ name, text string }{
+		{"goal", d.Goal}, {"expected", d.Expected}, {against + "'s answer", d.Before.Answer}, {"variant's answer", d.After.Answer},
+	} {
+		if utf8.RuneCountInString(long.text) <= maxShown {
+			continue
+		}
+		l := listing{Label: say(long.name+" of ", clipped(d.Task, 80))}
+		for line := range strings.SplitSeq(long.text, "\n") {
+			l.Lines = append(l.Lines, mark{" ", say(foreign(line))})
+		}
+		out = append(out, l)
+	}
+	return out
 }
 
 // stepTable shows the tool calls of both sides next to each other.

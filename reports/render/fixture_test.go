@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,6 +196,20 @@ func (w *world) plan(agentID string, champion agent.ConfigID, p archive.AgentPla
 	return p
 }
 
+// ask records the questions of tasks: every fourth is longer than what is shown at once.
+func (w *world) ask(plan archive.AgentPlan, list []task) {
+	var all []archive.Question
+	for i, t := range list {
+		q := archive.Question{SuiteHash: plan.SuiteHash, Task: t.id, Goal: "Which route does the ticket of customer " + t.id + " take?", Expected: "route A"}
+		if i%4 == 1 {
+			q.Goal += strings.Repeat("\nThe customer writes again and asks for the region, the floor and the name of the person in charge.", 5)
+			q.Expected = `contains: any ["route A","route B"]`
+		}
+		all = append(all, q)
+	}
+	w.must(w.a.PutQuestions(w.ctx, all))
+}
+
 // adoptWorld is a night with a clear winner, some regressions and a proposal.
 func adoptWorld(t testing.TB, salt int) *world {
 	return adoptNight(newWorld(t, salt))
@@ -217,6 +232,9 @@ func adoptNight(w *world) *world {
 	second := w.variant("helpdesk", "crossover", config(.66, []string{"recall", "search"}, strategy))
 	plan := w.plan("helpdesk", champion, archive.AgentPlan{Search: 900, Baseline: 90, AA: 40, Confirm: 720, Finalists: 2, Repeats: 4, SearchTasks: 60, HoldoutTasks: 60, Detectable: .095})
 	seen := tasks("s", 60, "engineering", "operations", "research")
+	if !w.older {
+		w.ask(plan, tasks("h", 60, "engineering", "operations", "research"))
+	}
 	res := w.confirm(contest{
 		plan: plan, champion: champion, finalists: []agent.ConfigID{winner, second}, claimed: []float64{.121, .060},
 		holdout: tasks("h", 60, "engineering", "operations", "research"), blocks: 4, costs: []float64{.0041, .0039, .0041},

@@ -140,6 +140,7 @@ var contents = []struct {
 	{"domains", "Domains", domainBlocks},
 	{"tasks", "Regressions, then gains", taskBlocks},
 	{"changes", "What changes", changeBlocks},
+	{"drafts", "Changes that language models proposed", draftBlocks},
 	{"rejected", "Open and rejected, and why", rejectedBlocks},
 	{"health", "Run health", healthBlocks},
 	{"provenance", "Provenance", provenanceBlocks},

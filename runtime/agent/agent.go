@@ -94,6 +94,14 @@ type Usage struct {
 	ToolCalls    int     `json:"tool_calls,omitempty"`
 }
 
+// Plus returns the sum of two usages.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens, CachedTokens: u.CachedTokens + v.CachedTokens,
+		CostUSD: u.CostUSD + v.CostUSD, Iterations: u.Iterations + v.Iterations, ToolCalls: u.ToolCalls + v.ToolCalls,
+	}
+}
+
 // Result is the result of a run.
 type Result struct {
 	// Answer is the text to grade; nil when there is none.

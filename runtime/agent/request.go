@@ -23,6 +23,9 @@ type ChangeRequest struct {
 
 // Session is the state that passes from one turn of a conversation to the next.
 type Session struct {
+	// Messages are those of the conversation that distillation has not removed, oldest
+	// first.
+	Messages []Message `json:"messages,omitempty"`
 	// Notes are the agent's own, oldest first; at most 50 of 500 characters.
 	Notes []string `json:"notes,omitempty"`
 	// Working is the state extracted after the last turn; at most 512 tokens.

@@ -21,7 +21,8 @@ const (
 	Text   Kind = "text"
 )
 
-// Param declares one parameter.
+// Param declares one parameter. Archives hold the hash of its JSON, so new fields are
+// omitted where they are zero.
 type Param struct {
 	Name string
 	Kind Kind
@@ -31,12 +32,18 @@ type Param struct {
 	Log bool
 	// Values are a Choice's: scalars (string, bool, int64, float64), distinct.
 	Values []any
-	// Of are the members that a Subset can contain, in declaration order.
+	// Of are the members that a Subset can contain, in declaration order. Without any,
+	// the list is empty.
 	Of []string
+	// Retired are members that a Subset could contain in earlier versions. They are left
+	// out of values that are read.
+	Retired []string `json:",omitempty"`
 	// MinItems and MaxItems bound a Subset's size; MaxItems 0 means all.
 	MinItems, MaxItems int
 	// MaxChars bounds a Text, in characters.
 	MaxChars int
+	// Use is how the agent uses a Text.
+	Use TextUse `json:",omitempty"`
 	// Lines are whole lines that a search without a language model may add to or remove
 	// from a Text, such as the directives of the built-in model.
 	Lines   []string
@@ -202,6 +209,9 @@ func (p Param) Coerce(v any) (any, error) {
 		if n := utf8.RuneCountInString(s); p.MaxChars > 0 && n > p.MaxChars {
 			return nil, fmt.Errorf("has %d characters, at most %d are allowed", n, p.MaxChars)
 		}
+		if _, ok := ParseDemonstrations(s); p.Use == Demonstrations && !ok {
+			return nil, fmt.Errorf(`must have one JSON object a line, with the keys "task" and "answer"`)
+		}
 		return s, nil
 	}
 	return nil, fmt.Errorf("has the unknown type %q", p.Kind)
@@ -241,6 +251,7 @@ func (p Param) coerceSubset(v any) (any, error) {
 		return nil, fmt.Errorf("must be a list")
 	}
 	seen := make(map[string]bool, len(items))
+	items = slices.DeleteFunc(slices.Clone(items), func(it string) bool { return slices.Contains(p.Retired, it) })
 	for _, it := range items {
 		if !slices.Contains(p.Of, it) {
 			return nil, fmt.Errorf("has %q, which is not one of %s", it, strings.Join(p.Of, ", "))
@@ -305,7 +316,7 @@ func (p Param) nearest(v any) any {
 			return f
 		}
 	}
-	if s, ok := v.(string); ok && p.Kind == Text && utf8.ValidString(s) {
+	if s, ok := v.(string); ok && p.Kind == Text && p.Use == Instruction && utf8.ValidString(s) {
 		return string([]rune(s)[:p.MaxChars])
 	}
 	return p.Default
@@ -350,9 +361,6 @@ func (p Param) check() []string {
 			}
 		}
 	case Subset:
-		if len(p.Of) == 0 {
-			bad("needs members in of")
-		}
 		for i, v := range p.Of {
 			if slices.Contains(p.Of[:i], v) {
 				bad("has the member %q twice", v)
@@ -364,6 +372,9 @@ func (p Param) check() []string {
 	case Text:
 		if p.MaxChars <= 0 {
 			bad("needs max_chars above 0")
+		}
+		if p.Use != Instruction && p.Use != Demonstrations {
+			bad("has the unknown use %q", p.Use)
 		}
 	case Bool:
 	default:

@@ -15,8 +15,9 @@ type Transcript struct {
 const (
 	EventDomain    = "domain"    // the turn's domain
 	EventRecall    = "recall"    // memories recalled before the turn
+	EventTools     = "tools"     // the tools picked from the library for the goal, with their scores
 	EventBootstrap = "bootstrap" // what was loaded into or dropped from the prompt
-	EventDecompose = "decompose" // the goal's subgoals, or why it stayed whole
+	EventDecompose = "decompose" // the plan, or why the goal stayed whole; later its results
 	EventModel     = "model"     // one call of the model
 	EventTool      = "tool"      // one tool call with its outcome
 	EventCheck     = "check"     // self-check, clamps, limits reached
@@ -24,6 +25,7 @@ const (
 	EventPolicy    = "policy"    // PolicyApplied: the settings of one call and where each came from
 	EventLimited   = "limited"   // RateLimited: a call was held back, with its retry-after hint
 	EventRequest   = "request"   // a change request was left instead of a call
+	EventDraft     = "draft"     // a tool that the turn wrote, and at its end how often it was called
 	EventRepair    = "repair"    // the form of a call's arguments was repaired
 	EventNudge     = "nudge"     // the self-evaluation question was asked
 	EventDelegate  = "delegate"  // another agent was suggested
@@ -32,6 +34,9 @@ const (
 	EventForeign   = "foreign"   // a program's own transcript, as given
 )
 
+// Referral is the name of the check event that holds a turn's referral.
+const Referral = "referral"
+
 // Event is one step.
 type Event struct {
 	Kind    string          `json:"kind"`
@@ -39,6 +44,9 @@ type Event struct {
 	Text    string          `json:"text,omitempty"`
 	Outcome Outcome         `json:"outcome,omitempty"`
 	Data    json.RawMessage `json:"data,omitempty"`
+	// Subgoal is the number of the subgoal that the step belongs to, from 1; 0 for the
+	// whole goal.
+	Subgoal int `json:"subgoal,omitempty"`
 }
 
 // Add appends an event unless the transcript already holds limit events, in which case

@@ -86,8 +86,12 @@ func TestBombs(t *testing.T) {
 				p.limit = time.Second // most endless ones hit another limit by then
 				r := call(t, p, bombs[name], `{}`)
 				p.limit = callTime
-				if !Failure(r.outcome) || r.Text == "" || r.Value != nil {
+				failed := r.outcome == agent.Execution || r.outcome == agent.Timeout || r.outcome == agent.ContractViolation
+				if !failed || r.Text == "" || r.Value != nil {
 					t.Errorf("%s, %q, value of %d bytes", r.outcome, r.Text, len(r.Value))
+				}
+				if r.cause == "" && !strings.Contains(r.Text, "too busy") {
+					t.Errorf("%s, %q: the tool is not the cause", r.outcome, r.Text)
 				}
 				if len(r.Text) > maxText+50 || len(r.Printed) > maxPrinted {
 					t.Errorf("%d bytes of text and %d printed came out", len(r.Text), len(r.Printed))

@@ -25,12 +25,43 @@ type Report struct {
 type TestReport struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
-	// Reason is why it did not pass.
-	Reason string `json:"reason,omitempty"`
+	// Reason is why it did not pass, and Expected what it wants, for the author.
+	Reason   string `json:"reason,omitempty"`
+	Expected string `json:"expected,omitempty"`
 	// Printed is the beginning of what the tool printed.
 	Printed string `json:"printed,omitempty"`
 	// Steps is the number of the interpreter's steps.
 	Steps uint64 `json:"steps,omitempty"`
+}
+
+// maxFailures bounds the failed tests that Failures lists.
+const maxFailures = 10
+
+// Failures lists, for the author, the tests that did not pass: what each wants, what
+// happened, and the beginning of what it printed.
+func (r Report) Failures() string {
+	if r.Problem != "" {
+		return r.Problem
+	}
+	var list []string
+	failed := 0
+	for _, t := range r.Tests {
+		if t.Passed {
+			continue
+		}
+		if failed++; failed > maxFailures {
+			continue
+		}
+		line := fmt.Sprintf("%s: %s, but %s", t.Name, t.Expected, t.Reason)
+		if printed := strings.TrimSpace(t.Printed); printed != "" {
+			line += fmt.Sprintf("; it printed %q", head(printed, maxWantError))
+		}
+		list = append(list, line)
+	}
+	if failed > maxFailures {
+		list = append(list, fmt.Sprintf("and %d more", failed-maxFailures))
+	}
+	return fmt.Sprintf("%d of %d tests failed\n", failed, len(r.Tests)) + strings.Join(list, "\n")
 }
 
 // Passed reports whether all tests did.
@@ -71,9 +102,21 @@ func (p *Pool) Check(ctx context.Context, d Definition) Report {
 			out.Reason = verdict(t, first, second)
 		}
 		out.Name, out.Passed = t.Name, out.Reason == ""
+		if !out.Passed {
+			out.Expected = expected(t)
+		}
 		report.Tests = append(report.Tests, out)
 	}
 	return report
+}
+
+// expected describes the call of a test and the result that it wants.
+func expected(t Test) string {
+	want := "the value " + head(string(t.Want), maxWantError)
+	if t.WantError != "" {
+		want = fmt.Sprintf("an error with %q", t.WantError)
+	}
+	return fmt.Sprintf("run(%s) should give %s", head(string(t.Args), maxWantError), want)
 }
 
 // misfit returns why arguments do not fit the schema, or "".

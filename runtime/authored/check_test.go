@@ -58,7 +58,7 @@ func TestCheck(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	ok := func(v string, printed string, steps uint64) result {
-		return result{reply{Ending: value, Value: json.RawMessage(v), Printed: printed, Steps: steps}, agent.OK}
+		return result{reply: reply{Ending: value, Value: json.RawMessage(v), Printed: printed, Steps: steps}, outcome: agent.OK}
 	}
 	test := Test{Name: "a", Want: json.RawMessage(`1`)}
 	for name, c := range map[string]struct {
@@ -69,7 +69,7 @@ func TestVerdict(t *testing.T) {
 		"another value": {ok("2", "", 5), false},
 		"another print": {ok("1", "x", 5), false},
 		"more steps":    {ok("1", "", 6), false},
-		"a failure":     {result{reply{Ending: failure}, agent.Execution}, false},
+		"a failure":     {result{reply: reply{Ending: failure}, outcome: agent.Execution}, false},
 	} {
 		if got := verdict(test, ok("1", "", 5), c.second); (got == "") != c.passed {
 			t.Errorf("%s: %q", name, got)

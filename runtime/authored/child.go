@@ -28,9 +28,10 @@ const (
 
 // The errors of a call without a reply.
 var (
-	errTime  = errors.New("the time is over")
-	errSize  = errors.New("it takes too much memory")
-	errEnded = errors.New("the child ended")
+	errTime    = errors.New("the time is over")
+	errStarved = errors.New("the time is over, and the processor was busy elsewhere")
+	errSize    = errors.New("it takes too much memory")
+	errEnded   = errors.New("the child ended")
 )
 
 // child is one process that runs tools, one call at a time.
@@ -131,10 +132,11 @@ func (c *child) prepare(ctx context.Context, s settings) error {
 }
 
 // call sends a request and waits for its reply, watching the child's size. Any error
-// other than errTime and errSize comes from ctx, the child's end or an invalid reply.
+// other than errTime, errStarved and errSize comes from ctx, the child's end or an invalid
+// reply.
 func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply, error) {
 	began := time.Now()
-	end := began.Add(limit)
+	end, before := began.Add(limit), processorTime(c.pid)
 	c.calls++
 	defer func() { c.work += time.Since(began) }()
 	if c.known[r.Hash] {
@@ -170,6 +172,9 @@ func (c *child) call(ctx context.Context, r request, limit time.Duration) (reply
 		case resident(c.pid) > c.most:
 			return reply{}, errSize
 		case !time.Now().Before(end):
+			if processorTime(c.pid)-before < limit/2 {
+				return reply{}, errStarved
+			}
 			return reply{}, errTime
 		}
 		data, err := cutFrame(b)

@@ -1,7 +1,8 @@
 // Package authored implements tools that an agent wrote in Starlark: their format,
 // their check with tests, and running them in a child process of this program under
-// memory and time limits, without files, network or environment. Nothing here makes a
-// tool active: that requires a proposal and a person. The package writes nothing.
+// memory and time limits, without files, network or environment. A draft that passes its
+// check can be called in the turn that wrote it; more requires a proposal and a person. The
+// package writes nothing.
 //
 // A tool is two files of agents/<id>/tools/: <name>.star, its source, and <name>.json,
 // its manifest with description, schema of the arguments, domains, tests and the

@@ -58,6 +58,8 @@ type reply struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	// Text describes the failure.
 	Text string `json:"text,omitempty"`
+	// Line is that of the failure in the source, 0 if unknown.
+	Line int `json:"line,omitempty"`
 	// Printed is the beginning of what the tool printed.
 	Printed string `json:"printed,omitempty"`
 	Steps   uint64 `json:"steps,omitempty"`

@@ -24,7 +24,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		res := answer(finalize(r))
+		res := answer(finalize(Definition{}, r))
 		if !res.Outcome.Valid() || (r.Ending != value && res.Outcome.Gradable()) {
 			t.Fatalf("%+v from %+v", res, r)
 		}

@@ -1,10 +1,34 @@
 package authored
 
-import "evolve/runtime/agent"
+import (
+	"maps"
+	"slices"
 
-// quarantineAfter is the number of failures in use after which a tool is quarantined
-// until a person releases it.
-const quarantineAfter = 3
+	"evolve/runtime/agent"
+)
+
+const (
+	// quarantineAfter is the number of failures of one cause in use after which a tool is
+	// quarantined until a person releases it.
+	quarantineAfter = 3
+	// maxCauses bounds the causes that are counted separately.
+	maxCauses = 32
+)
+
+// The causes of failures that lie in the tool itself. An error of its source has the
+// cause "error in line N".
+const (
+	causeTime     = "takes too long"
+	causeMemory   = "takes too much memory"
+	causeResult   = "its result cannot be represented"
+	causeReferral = "a referral without evidence"
+	causeProgram  = "does not run"
+	causeError    = "an error" // without a line
+	// causePerson is a person's decision, and causeUnknown that of failures stored
+	// without one.
+	causePerson  = "a person's decision"
+	causeUnknown = "cause not recorded"
+)
 
 // Health counts the failures of a tool in use since it was approved or last released.
 // The zero value is a tool that was never used. It is stored under the tool's name.
@@ -14,31 +38,60 @@ type Health struct {
 	Failures int    `json:"failures,omitempty"`
 	// Last is the outcome of the last failure.
 	Last agent.Outcome `json:"last,omitempty"`
+	// Causes counts the failures by cause. It is empty for failures that were stored
+	// before causes were.
+	Causes map[string]int `json:"causes,omitempty"`
 }
 
-// Failure reports whether an outcome of a call counts towards quarantine because the
-// tool itself caused it. A call whose arguments did not fit the schema never reached
-// the tool and must not be counted.
-func Failure(o agent.Outcome) bool {
-	return o == agent.Execution || o == agent.Timeout || o == agent.ContractViolation
-}
-
-// After returns the health after a call of the tool with this source and outcome.
-func (h Health) After(source string, o agent.Outcome) Health {
+// After returns the health after a call of the tool with this source that ended in an
+// outcome. Without a cause in the tool itself the call does not count: its arguments, a
+// cancellation, the machine or another tool was the cause.
+func (h Health) After(source, cause string, o agent.Outcome) Health {
 	if h.Source != source {
 		h = Health{Source: source}
 	}
-	if Failure(o) {
-		h.Failures++
-		h.Last = o
+	if cause == "" {
+		return h
+	}
+	h = h.counted()
+	if _, known := h.Causes[cause]; !known && len(h.Causes) >= maxCauses {
+		cause = causeError
+	}
+	h.Causes[cause]++
+	h.Failures++
+	h.Last = o
+	return h
+}
+
+// counted returns the health with its own map of causes.
+func (h Health) counted() Health {
+	h.Causes = maps.Clone(h.Causes)
+	if h.Causes == nil {
+		h.Causes = map[string]int{}
+		if h.Failures > 0 {
+			h.Causes[causeUnknown] = h.Failures
+		}
 	}
 	return h
+}
+
+// Cause returns the most frequent cause and the number of its failures, 0 if there is
+// none.
+func (h Health) Cause() (cause string, failures int) {
+	h = h.counted()
+	for _, c := range slices.Sorted(maps.Keys(h.Causes)) {
+		if n := h.Causes[c]; n > failures {
+			cause, failures = c, n
+		}
+	}
+	return cause, failures
 }
 
 // Quarantined reports whether the tool with this source may not be called until
 // it is released.
 func (h Health) Quarantined(source string) bool {
-	return h.Source == source && h.Failures >= quarantineAfter
+	_, n := h.Cause()
+	return h.Source == source && n >= quarantineAfter
 }
 
 // Withdrawn returns the health after a person has put the tool with this source into
@@ -47,7 +100,8 @@ func (h Health) Withdrawn(source string) Health {
 	if h.Source != source {
 		h = Health{Source: source}
 	}
-	h.Failures = max(h.Failures, quarantineAfter)
+	h = h.counted()
+	h.Causes[causePerson] = max(h.Failures, quarantineAfter)
 	return h
 }
 

@@ -46,7 +46,7 @@ func dialect() *syntax.FileOptions { return &syntax.FileOptions{Set: true} }
 func (m *machine) call(r request) reply {
 	program, err := m.program(r)
 	if err != nil {
-		return reply{Ending: noProgram, Text: explain(err)}
+		return explain(noProgram, err)
 	}
 	var printed strings.Builder
 	thread := &starlark.Thread{
@@ -94,7 +94,7 @@ func (m *machine) run(thread *starlark.Thread, program *starlark.Program, args s
 		if thread.ExecutionSteps() >= m.steps {
 			return reply{Ending: steps, Text: fmt.Sprintf("stopped after %d steps", m.steps)}
 		}
-		return reply{Ending: e, Text: explain(err)}
+		return explain(e, err)
 	}
 	globals, err := program.Init(thread, m.world)
 	if err != nil {
@@ -124,17 +124,19 @@ func (m *machine) run(thread *starlark.Thread, program *starlark.Program, args s
 	return reply{Ending: value, Value: []byte(out)}
 }
 
-// explain returns an error and its line in the source as one line.
-func explain(err error) string {
-	text := err.Error()
+// explain returns a failure with its line in the source, on one line.
+func explain(e ending, err error) reply {
+	out := reply{Ending: e, Text: err.Error()}
 	var eval *starlark.EvalError
 	if errors.As(err, &eval) {
 		for i := range len(eval.CallStack) {
 			if pos := eval.CallStack.At(i).Pos; pos.Line > 0 {
-				text = fmt.Sprintf("%s (line %d)", head(text, maxText), pos.Line)
+				out.Line = int(pos.Line)
+				out.Text = fmt.Sprintf("%s (line %d)", head(out.Text, maxText), out.Line)
 				break
 			}
 		}
 	}
-	return head(strings.Join(strings.Fields(text), " "), maxText+20)
+	out.Text = head(strings.Join(strings.Fields(out.Text), " "), maxText+20)
+	return out
 }

@@ -67,6 +67,9 @@ var errClosed = errors.New("the pool is closed")
 type result struct {
 	reply
 	outcome agent.Outcome
+	// cause is the cause of a failure if it lies in the tool itself, not in the arguments,
+	// the caller, the machine or another tool.
+	cause string
 }
 
 // failed returns a result without a value.
@@ -74,10 +77,18 @@ func failed(o agent.Outcome, format string, args ...any) result {
 	return result{reply: reply{Text: fmt.Sprintf(format, args...)}, outcome: o}
 }
 
+// blamed returns a failure whose cause lies in the tool.
+func blamed(cause string, o agent.Outcome, format string, args ...any) result {
+	r := failed(o, format, args...)
+	r.cause = cause
+	return r
+}
+
 // run calls a tool once. A child that ended without a reason of its own was killed from
 // outside, by the machine or a person: the call, which has no effects, is repeated once
 // in a new child. Another idle child may have been killed as well. An end from outside
-// is never the tool's failure.
+// is never the tool's failure. Nor is too little memory in a child that served other
+// calls before, whose garbage may have taken it: that call, too, is repeated in a new one.
 func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	if ctx.Err() != nil {
 		return stopped(ctx.Err())
@@ -100,24 +111,29 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 		out, err := c.call(ctx, r, p.limit)
 		if err == nil && out.Ending == value && !c.exhausted() {
 			p.release(c)
-			return finalize(out)
+			return finalize(d, out)
 		}
-		words := c.end()
+		words, used := c.end(), c.calls > 1
 		switch {
 		case err == nil:
-			return finalize(out)
+			return finalize(d, out)
+		case errors.Is(err, errStarved):
+			return failed(agent.Timeout, "stopped after %s, in which the machine was too busy to run it", p.limit)
 		case errors.Is(err, errTime):
-			return failed(agent.Timeout, "stopped after %s", p.limit)
+			return blamed(causeTime, agent.Timeout, "stopped after %s", p.limit)
 		case errors.Is(err, errSize) || strings.Contains(words, "out of memory") || strings.Contains(words, "cannot allocate memory"):
-			return failed(agent.Execution, "it took too much memory")
+			if !again && used {
+				continue
+			}
+			return blamed(causeMemory, agent.Execution, "it took too much memory")
 		case strings.Contains(words, "stack exceeds"):
-			return failed(agent.Execution, "its data nests too deep")
+			return blamed(causeMemory, agent.Execution, "its data nests too deep")
 		case ctx.Err() != nil:
 			return stopped(ctx.Err())
 		case !errors.Is(err, errEnded):
-			return failed(agent.Execution, "its process sent no valid answer")
+			return blamed(causeProgram, agent.Execution, "its process sent no valid answer")
 		case again && strings.TrimSpace(words) != "":
-			return failed(agent.Execution, "its process ended without an answer, twice")
+			return blamed(causeProgram, agent.Execution, "its process ended without an answer, twice")
 		case again:
 			return failed(agent.Infrastructure, "the process that ran it was killed from outside, twice")
 		}
@@ -131,19 +147,37 @@ func stopped(err error) result {
 	return failed(agent.Cancelled, "ended: %v", err)
 }
 
-// finalize adds the outcome to a reply.
-func finalize(r reply) result {
+// finalize adds the outcome and the cause to a reply.
+func finalize(d Definition, r reply) result {
 	switch r.Ending {
 	case value:
-		return result{r, agent.OK}
+		return result{reply: r, outcome: agent.OK}
 	case steps:
-		return result{r, agent.Timeout}
+		return result{r, agent.Timeout, causeTime}
 	case unfit:
-		return result{r, agent.ContractViolation}
+		return result{r, agent.ContractViolation, causeResult}
 	case badRequest:
-		return result{r, agent.Infrastructure}
+		return result{reply: r, outcome: agent.Infrastructure}
+	case noProgram:
+		return result{r, agent.Execution, causeProgram}
 	}
-	return result{r, agent.Execution}
+	return result{r, agent.Execution, causeOf(d, r)}
+}
+
+// causeOf returns the cause of a failure while running: the line of the error. A call of
+// fail that a test of the tool expects refuses the arguments, as approved.
+func causeOf(d Definition, r reply) string {
+	if strings.HasPrefix(r.Text, "fail: ") {
+		for _, t := range d.Tests {
+			if t.WantError != "" && strings.Contains(r.Text, t.WantError) {
+				return ""
+			}
+		}
+	}
+	if r.Line <= 0 {
+		return causeError
+	}
+	return fmt.Sprintf("error in line %d", r.Line)
 }
 
 // acquire returns an idle child that is alive, or a new one; fresh forces a new one.

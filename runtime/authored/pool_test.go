@@ -155,8 +155,8 @@ func TestKilledIdleChildren(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var failed []agent.Outcome
-		innocent := p.Tools([]Definition{definition(echo)}, Options{Failed: func(_ Definition, o agent.Outcome) { failed = append(failed, o) }})[0]
+		var failed []string
+		innocent := p.Tools([]Definition{definition(echo)}, Options{Failed: func(_ Definition, cause string, _ agent.Outcome) { failed = append(failed, cause) }})[0]
 		for range n {
 			r, err := innocent.Call(t.Context(), nil, []byte(`{"a":1}`))
 			if err != nil || r.Outcome != agent.OK {
@@ -179,7 +179,7 @@ func TestKilledTwice(t *testing.T) {
 	for killed := map[string]bool{}; ; {
 		select {
 		case r := <-ended:
-			if r.outcome != agent.Infrastructure || Failure(r.outcome) || len(killed) == 0 {
+			if r.outcome != agent.Infrastructure || r.cause != "" || len(killed) == 0 {
 				t.Errorf("%s: %s after %d kills", r.outcome, r.Text, len(killed))
 			}
 			return

@@ -11,7 +11,7 @@ import (
 // reserved for one.
 func Reserved(name string) bool {
 	switch name {
-	case "pipeline_config", "propose_patch", "tool_create", "self_evaluate", "check_calibration", "what_do_i_know",
+	case "pipeline_config", "propose_patch", "tool_create", "tool_delete", "self_evaluate", "check_calibration", "what_do_i_know",
 		"recent_corrections", "context_check", "status_report", "reflect", "delegate", "note", "enable_tool", "final_answer":
 		return true
 	}

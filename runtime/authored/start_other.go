@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"evolve/runtime/sandbox"
 )
@@ -26,3 +27,5 @@ func readFrom(*os.File, []byte) (n, pid int, err error) { return 0, 0, errors.Er
 func isQuiet(*os.File) bool { return false }
 
 func resident(int) int64 { return 0 }
+
+func processorTime(int) time.Duration { return 0 }

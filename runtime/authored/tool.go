@@ -11,11 +11,12 @@ import (
 // Options connect tools in use with their health. The functions must be safe for
 // concurrent use and may be nil.
 type Options struct {
-	// Quarantined is called before each call of a tool; see [Health.Quarantined].
-	Quarantined func(d Definition) bool
-	// Failed is called after each call that counts towards quarantine; see
-	// [Health.After].
-	Failed func(d Definition, outcome agent.Outcome)
+	// Quarantined is called before each call of a tool; see [Health.Quarantined]. It also
+	// returns the cause.
+	Quarantined func(d Definition) (cause string, ok bool)
+	// Failed is called after each call that counts towards quarantine, with the cause in
+	// the tool itself; see [Health.After].
+	Failed func(d Definition, cause string, outcome agent.Outcome)
 }
 
 // Tools returns approved definitions as tools: origin authored, effect read, to be
@@ -44,12 +45,18 @@ func (a authored) Spec() tool.Spec {
 
 // Call runs the tool. The output is what run returned, as JSON.
 func (a authored) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (tool.Result, error) {
-	if q := a.options.Quarantined; q != nil && q(a.def) {
-		return tool.Failed(agent.Denied, "tool %s is in quarantine after %d failures, until a person releases it", a.def.Name, quarantineAfter), nil
+	if q := a.options.Quarantined; q != nil {
+		if cause, ok := q(a.def); ok {
+			return tool.Failed(agent.Denied, "tool %s is in quarantine after %d failures of one cause (%s), until a person releases it", a.def.Name, quarantineAfter, cause), nil
+		}
 	}
-	res := answer(a.pool.run(ctx, a.def, args))
-	if f := a.options.Failed; f != nil && Failure(res.Outcome) {
-		f(a.def, res.Outcome)
+	r := a.pool.run(ctx, a.def, args)
+	res := answer(r)
+	if res.Outcome == agent.ContractViolation && r.outcome == agent.OK {
+		r.cause = causeReferral
+	}
+	if f := a.options.Failed; f != nil && r.cause != "" {
+		f(a.def, r.cause, res.Outcome)
 	}
 	return res, nil
 }

@@ -42,6 +42,9 @@ func judge(line []byte, req agent.Request, scrub func(string) string) (agent.Res
 	}
 	if r.outcome != agent.OK {
 		res.Error = clip(r.err, scrub)
+		if res.Error == "" && r.refer != nil {
+			res.Error = clip(r.refer.Shape, scrub)
+		}
 		if res.Error == "" {
 			res.Error = fmt.Sprintf("the agent reported %s", r.outcome)
 		}
@@ -49,8 +52,13 @@ func judge(line []byte, req agent.Request, scrub func(string) string) (agent.Res
 	return res, nil
 }
 
-// keep copies the transcript and artifacts of a response, scrubbed.
+// keep copies the referral, the transcript and the artifacts of a response, scrubbed.
 func keep(res *agent.Result, r response, scrub func(string) string) {
+	if r.refer != nil {
+		if raw, err := json.Marshal(r.refer); err == nil {
+			res.Transcript.Add(0, agent.Event{Kind: agent.EventCheck, Name: agent.Referral, Outcome: r.outcome, Data: scrubbed(raw, scrub)})
+		}
+	}
 	if r.transcript != nil {
 		res.Transcript.Add(0, agent.Event{Kind: agent.EventForeign, Data: scrubbed(r.transcript, scrub)})
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/tool"
 )
 
 // Upper bounds on the usage of one task; more is an error or untrue.
@@ -29,6 +30,8 @@ type response struct {
 	usage                 agent.Usage
 	transcript, artifacts json.RawMessage
 	err                   string
+	// refer is the referral, nil for none.
+	refer *tool.Boundary
 }
 
 // wrongID is the error of an answer to another request.
@@ -80,6 +83,9 @@ func parse(line []byte, id string) (response, error) {
 			return r, fmt.Errorf("the response has the outcome %s, which no agent may report", excerpt(raw))
 		}
 	}
+	if err := r.referral(keys["refer"]); err != nil {
+		return r, err
+	}
 	if raw := present(keys["score"]); raw != nil {
 		var score float64
 		if err := json.Unmarshal(raw, &score); err != nil || !(score >= 0 && score <= 1) {
@@ -99,6 +105,39 @@ func parse(line []byte, id string) (response, error) {
 		return r, errors.New("the response has neither answer nor score")
 	}
 	return r, nil
+}
+
+// referral validates the referral and sets the outcome to its own. An outcome
+// wrong_tool_boundary needs one: without evidence it would be an excuse.
+func (r *response) referral(raw json.RawMessage) error {
+	if raw = present(raw); raw == nil {
+		if r.outcome == agent.WrongToolBoundary {
+			return errors.New("the response has the outcome wrong_tool_boundary without refer, which names boundary_axes, observed_task_shape and evidence")
+		}
+		return nil
+	}
+	given := struct {
+		Outcome agent.Outcome `json:"outcome"`
+		tool.Boundary
+	}{}
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return fmt.Errorf("the response has the refer %s, which is no referral", excerpt(raw))
+	}
+	if given.Outcome == "" {
+		given.Outcome = agent.WrongToolBoundary
+	}
+	if given.Outcome != agent.WrongToolBoundary && given.Outcome != agent.LowUtility {
+		return fmt.Errorf("the response has a refer with the outcome %.80q, which is neither wrong_tool_boundary nor low_utility", given.Outcome)
+	}
+	if r.outcome != agent.OK && r.outcome != given.Outcome {
+		return fmt.Errorf("the response has the outcome %s and refers with %s", r.outcome, given.Outcome)
+	}
+	b, err := given.Normalize()
+	if err != nil {
+		return fmt.Errorf("the response's %w", err)
+	}
+	r.outcome, r.refer = given.Outcome, &b
+	return nil
 }
 
 // members counts the members of a valid JSON object, duplicates included.

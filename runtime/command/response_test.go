@@ -49,6 +49,14 @@ func TestParse(t *testing.T) {
 		"cost as text":    {`{"id":"e","answer":"a","usage":{"cost_usd":"1"}}`, "!cost_usd"},
 		"usage as list":   {`{"id":"e","answer":"a","usage":[]}`, "!no object"},
 		"all null":        {`{"id":"e","answer":"a","usage":null,"outcome":null,"score":null,"error":null,"transcript":null,"artifacts":null}`, "a"},
+		"bare boundary":   {`{"id":"e","answer":"a","outcome":"wrong_tool_boundary"}`, "!without refer"},
+		"no evidence":     {`{"id":"e","answer":"a","refer":{"boundary_axes":["web"],"observed_task_shape":"browsing","evidence":" "}}`, "!no evidence"},
+		"no axes":         {`{"id":"e","answer":"a","refer":{"boundary_axes":[" "],"observed_task_shape":"browsing","evidence":"x"}}`, "!no boundary axes"},
+		"no shape":        {`{"id":"e","answer":"a","refer":{"boundary_axes":["web"],"evidence":"x"}}`, "!what task it saw"},
+		"refer no object": {`{"id":"e","answer":"a","refer":"elsewhere"}`, "!no referral"},
+		"refers as crash": {`{"id":"e","answer":"a","refer":{"outcome":"execution","boundary_axes":["web"],"observed_task_shape":"s","evidence":"x"}}`, "!neither wrong_tool_boundary"},
+		"two outcomes":    {`{"id":"e","answer":"a","outcome":"low_utility","refer":{"boundary_axes":["web"],"observed_task_shape":"s","evidence":"x"}}`, "!refers with"},
+		"null refer":      {`{"id":"e","answer":"a","refer":null}`, "a"},
 		"deep":            {`{"id":"e","answer":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, "!no JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,6 +90,26 @@ func TestParseWhole(t *testing.T) {
 	}
 }
 
+// TestReferral tests that a referral is normalized, sets the outcome, and goes to the
+// transcript without credentials.
+func TestReferral(t *testing.T) {
+	hide := func(s string) string { return strings.ReplaceAll(s, "opensesame", "[redacted]") }
+	for given, want := range map[string]agent.Outcome{
+		`{"boundary_axes":["Web"," web","Live  data"],"observed_task_shape":"browsing","evidence":"asks for opensesame","suggested_split":[" find ",""]}`:                         agent.WrongToolBoundary,
+		`{"outcome":"low_utility","boundary_axes":["Web"," web","Live  data"],"observed_task_shape":"browsing","evidence":"asks for opensesame","suggested_split":[" find ",""]}`: agent.LowUtility,
+	} {
+		res, err := judge([]byte(`{"id":"e","answer":"not mine","refer":`+given+`}`), agent.Request{ID: "e"}, hide)
+		if err != nil || res.Outcome != want || res.Answer == nil || *res.Answer != "not mine" || res.Error != "browsing" {
+			t.Errorf("%+v, %v", res, err)
+		}
+		data := `{"boundary_axes":["live data","web"],"observed_task_shape":"browsing","evidence":"asks for [redacted]","suggested_split":["find"]}`
+		events := []agent.Event{{Kind: agent.EventCheck, Name: agent.Referral, Outcome: want, Data: json.RawMessage(data)}}
+		if diff := cmp.Diff(events, res.Transcript.Events); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestPaid tests that the cost of an invalid response is counted.
 func TestPaid(t *testing.T) {
 	r, err := parse([]byte(`{"id":"e","score":7,"usage":{"cost_usd":0.25}}`), "e")
@@ -103,7 +131,15 @@ func TestOutcomes(t *testing.T) {
 		`{"id":"ID","answer":"` + strings.Repeat("x", 200) + `"}`: {
 			Outcome: agent.BudgetExceeded, Error: "the response has 222 bytes, more than the limit of 200",
 		},
-		`{"id":"ID","outcome":"wrong_tool_boundary"}`: {Outcome: agent.WrongToolBoundary, Error: "the agent reported wrong_tool_boundary"},
+		`{"id":"ID","outcome":"wrong_tool_boundary","refer":{"boundary_axes":["Web","web "],"observed_task_shape":"browsing","evidence":"asks for opensesame"}}`: {
+			Outcome: agent.WrongToolBoundary, Error: "browsing", Transcript: agent.Transcript{Events: []agent.Event{{
+				Kind: agent.EventCheck, Name: agent.Referral, Outcome: agent.WrongToolBoundary,
+				Data: json.RawMessage(`{"boundary_axes":["web"],"observed_task_shape":"browsing","evidence":"asks for [redacted]"}`),
+			}}},
+		},
+		`{"id":"ID","outcome":"wrong_tool_boundary"}`: {
+			Outcome: agent.ContractViolation, Error: "the response has the outcome wrong_tool_boundary without refer, which names boundary_axes, observed_task_shape and evidence",
+		},
 	} {
 		a := newAgent(t, Options{Argv: itself(t, how), Protocol: Once, Sandbox: detect()})
 		req := ask("e", "")

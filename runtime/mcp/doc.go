@@ -13,7 +13,7 @@
 // A server on stdio runs in the sandbox with only the environment it is given. One
 // process serves all calls. It ends, with all its descendants, when it breaks the
 // protocol, when a call or its start passes its deadline, and on [Clients.Close]; the
-// next call starts it again, at most Options.Restarts times. An HTTP server's session
+// next call starts it again, at most maxRestarts times. An HTTP server's session
 // is treated in the same way, except that a deadline ends the request but not the
 // session.
 //

@@ -397,12 +397,13 @@ func TestChangedStays(t *testing.T) {
 
 // TestRestarts counts how often a server is started.
 func TestRestarts(t *testing.T) {
-	for restarts, starts := range map[int]int{0: 4, 1: 2, -1: 1} {
+	for restarts, starts := range map[int]int{maxRestarts: 4, 1: 2, 0: 1} {
 		s := itself(t, "exit in a call", detect(), "t")
-		c, err := Open(t.Context(), Options{Servers: []Server{s}, Scrub: scrubber, Restarts: restarts})
+		c, err := Open(t.Context(), Options{Servers: []Server{s}, Scrub: scrubber})
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.servers[0].restarts = restarts
 		for i := range starts + 2 {
 			res := ask(t, t.Context(), c, "t", "{}")
 			text, retry := "exit code 4", true

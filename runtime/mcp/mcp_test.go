@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -12,14 +13,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 	"evolve/runtime/sandbox"
 	"evolve/runtime/scrub"
 	"evolve/runtime/tool"
@@ -85,6 +89,17 @@ func newServerOf(dir string) *mcp.Server {
 	add("long", func(json.RawMessage) (*mcp.CallToolResult, error) {
 		return say(&mcp.TextContent{Text: strings.Repeat("ä", tool.MaxOutput)})
 	})
+	var holding, most atomic.Int32
+	for _, name := range []string{"hold", "hold more"} {
+		add(name, func(json.RawMessage) (*mcp.CallToolResult, error) {
+			now := holding.Add(1)
+			defer holding.Add(-1)
+			for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+			}
+			hold(dir)
+			return say(&mcp.TextContent{Text: fmt.Sprint(most.Load())})
+		})
+	}
 	add("linger", func(json.RawMessage) (*mcp.CallToolResult, error) {
 		linger(dir)
 		return say(&mcp.TextContent{Text: "started"})
@@ -95,6 +110,18 @@ func newServerOf(dir string) *mcp.Server {
 func honest(dir string) {
 	if err := newServerOf(dir).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		os.Exit(1)
+	}
+}
+
+// hold reports through a pipe that it is there, and waits until another one is opened
+// for writing.
+func hold(dir string) {
+	if f, err := os.OpenFile(filepath.Join(dir, "held"), os.O_WRONLY, 0); err == nil {
+		_, _ = f.Write([]byte{1})
+		_ = f.Close()
+	}
+	if f, err := os.OpenFile(filepath.Join(dir, "release"), os.O_RDONLY, 0); err == nil {
+		_ = f.Close()
 	}
 }
 
@@ -282,6 +309,58 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	calls.Wait()
+}
+
+// TestASlowServerLeavesTheOthersFree tests with two real servers that all tools of one
+// share its cap under the built-in policies, and that the other answers meanwhile.
+func TestASlowServerLeavesTheOthersFree(t *testing.T) {
+	slow, fast := itself(t, "honestly", off, "hold", "hold more"), itself(t, "honestly", off, "echo")
+	slow.Name, fast.Name = "slow", "fast"
+	for _, pipe := range []string{"held", "release"} {
+		if err := syscall.Mkfifo(filepath.Join(slow.Scratch, pipe), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held, err := os.OpenFile(filepath.Join(slow.Scratch, "held"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	guard, err := policy.New(policy.Options{Book: policy.Book{Origins: map[string]policy.Settings{"mcp": {RateCalls: 1000, Deadline: time.Minute, QueueWait: time.Minute}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := tool.NewRegistry(tool.Options{Scrub: scrubber, Guard: guard}, open(t, slow, fast).Tools()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(name string) tool.Result {
+		res, err := r.Call(t.Context(), tool.NewEnv(""), tool.Invocation{Name: name, Arguments: json.RawMessage(`{"text":"quick"}`)})
+		if err != nil || res.Outcome != agent.OK {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
+		return res
+	}
+	var calls sync.WaitGroup
+	for i := range 12 {
+		calls.Go(func() {
+			if res := call([]string{"slow__hold", "slow__hold_more"}[i%2]); res.Output > "4" {
+				t.Errorf("%s calls ran at once", res.Output)
+			}
+		})
+	}
+	if _, err := io.ReadFull(held, make([]byte, 4)); err != nil { // four are there, and stay
+		t.Fatal(err)
+	}
+	if res := call("fast__echo"); res.Output != "quick" {
+		t.Errorf("%+v", res)
+	}
+	release, err := os.OpenFile(filepath.Join(slow.Scratch, "release"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls.Wait()
+	_ = release.Close()
 }
 
 // TestDeclaration tests that the operator declares tools, and the server only describes

@@ -52,12 +52,10 @@ type Options struct {
 	Scrub func(string) string
 	// Log gets messages on servers that end or misbehave; nil discards them.
 	Log *slog.Logger
-	// Restarts bounds how often each server is started again; 0 means 3, and a negative
-	// number means never.
-	Restarts int
 }
 
-const defaultRestarts = 3
+// maxRestarts bounds how often each server is started again.
+const maxRestarts = 3
 
 // Bounds on what one server may declare.
 const (
@@ -75,12 +73,6 @@ func (o *Options) check() error {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
-	}
-	switch {
-	case o.Restarts == 0:
-		o.Restarts = defaultRestarts
-	case o.Restarts < 0:
-		o.Restarts = 0
 	}
 	o.Servers = slices.Clone(o.Servers)
 	seen := map[string]bool{}

@@ -57,7 +57,7 @@ type server struct {
 
 func newServer(s Server, o *Options) *server {
 	return &server{
-		Server: s, scrub: o.Scrub, log: o.Log.With("server", s.Name), restarts: o.Restarts,
+		Server: s, scrub: o.Scrub, log: o.Log.With("server", s.Name), restarts: maxRestarts,
 		turn: make(chan struct{}, 1), gone: map[string]bool{}, changed: map[string]bool{},
 	}
 }

@@ -105,6 +105,30 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	return x.pick(ctx, pool, terms, most, q)
 }
 
+// Ranked is an entry with its BM25 score relative to the query's best possible one.
+type Ranked struct {
+	ID    string
+	Score float64
+}
+
+// Rank returns the n entries that fit a text best, by BM25 alone: without domains, age,
+// confidence and cues.
+func (x *Index) Rank(text string, n int) []Ranked {
+	var pool []candidate
+	x.score(x.lex.Terms(nil, text), func(i int32, score float64) {
+		pool = append(pool, candidate{entry: i, score: score})
+	})
+	slices.SortFunc(pool, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entry, b.entry))
+	})
+	pool = pool[:min(n, len(pool))]
+	out := make([]Ranked, len(pool))
+	for i, c := range pool {
+		out[i] = Ranked{x.entry(c.entry).ID, c.score}
+	}
+	return out
+}
+
 type candidate struct {
 	entry   int32
 	score   float64

@@ -85,6 +85,7 @@ func (t *planner) step() Reply {
 	last := t.req.Remaining <= 1
 	if len(t.evidence) > 0 && !last {
 		if call, ok := t.followUp(t.evidence[0]); ok {
+			t.note("follows up the best evidence")
 			return Reply{Calls: []Call{call}}
 		}
 	}
@@ -97,6 +98,7 @@ func (t *planner) step() Reply {
 	}
 	if !last {
 		if plan := t.choose(); len(plan) > 0 {
+			t.noteScores(plan)
 			return Reply{Calls: []Call{plan[0].call}}
 		}
 	}

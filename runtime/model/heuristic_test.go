@@ -303,7 +303,7 @@ func FuzzNext(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, goal, name, output, strategy string) {
 		req := &Request{
-			Goal: goal, Strategy: strategy, Files: []string{"a.csv", "b/c.md", "d.go"}, Tools: specs, Inactive: []string{"repo_index"},
+			Goal: goal, Strategy: strategy, Files: []string{"a.csv", "b/c.md", "d.go"}, Tools: specs, Inactive: []tool.Spec{{Name: "repo_index"}},
 			Steps: []Step{{
 				Call:   newCall(name, map[string]any{"path": "a.csv", "expression": "1+1"}),
 				Result: tool.OK(output),

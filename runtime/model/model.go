@@ -24,7 +24,11 @@ type Request struct {
 	// System holds the workspace's bootstrap files in order of priority.
 	System   []Section
 	Strategy string
-	Domain   string
+	// Demonstrations are solved examples, for a language model.
+	Demonstrations []agent.Demonstration
+	// Form is the form of the answer that is requested of a language model.
+	Form   AnswerForm
+	Domain string
 	// Turns are the earlier messages of the conversation, oldest first.
 	Turns []agent.Message
 	Goal  string
@@ -34,9 +38,11 @@ type Request struct {
 	// be answered from them alone.
 	Findings  []Finding
 	Synthesis bool
-	// Tools are the active ones; Inactive are those that enable_tool could activate.
+	// Tools are the active ones; Inactive are those that enable_tool could activate, for
+	// a language model the best for the goal, and Unlisted is the number of the others.
 	Tools    []tool.Spec
-	Inactive []string
+	Inactive []tool.Spec
+	Unlisted int
 	Files    []string
 	// Steps are the calls made in this turn, oldest first; those of one reply share
 	// their round. Said is the model's text beside the calls of each round.
@@ -51,8 +57,9 @@ type Request struct {
 	// Advice is the runtime's text for this step, such as a suggestion to delegate or
 	// the question of the self-evaluation. It never contains foreign text.
 	Advice []string
-	// Rejected are answers that the self-check rejected; Drafts are those that the
-	// model was asked to reconsider, with the question in Advice.
+	// Rejected are replies that were sent back because the answer has not the form of
+	// Form, or of the question; Drafts are those that the model was asked to reconsider,
+	// with the question in Advice.
 	Rejected, Drafts []string
 	// Remaining is the number of model calls left, including this one. At 1 the model
 	// has to answer.
@@ -137,8 +144,11 @@ type Reply struct {
 	Unsure bool
 	// Expects names the shape an answer should have (number, date), or is empty.
 	Expects Shape
-	// Said is a language model's text beside its calls.
+	// Said is a language model's text beside its calls, or the whole text of which Answer
+	// is a part.
 	Said string
+	// Formless reports that the answer has not the requested form.
+	Formless bool
 	// Stop is why a language model stopped.
 	Stop Stop
 	// Notes give reasons, for the transcript.

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -29,9 +30,11 @@ const (
 
 // intent is a call with a score of how well the goal fits it.
 type intent struct {
-	call  Call
-	fit   float64
-	score float64
+	call Call
+	fit  float64
+	// useful is the tool's usefulness in the domain, and score the weighted sum of fit
+	// and useful after the strategy's directives.
+	useful, score float64
 }
 
 // choose returns the calls still to be made, the best first, without those below the
@@ -40,9 +43,9 @@ func (t *planner) choose() []intent {
 	var out []intent
 	for _, spec := range t.req.Tools {
 		if spec.Name == "enable_tool" {
-			for _, name := range t.req.Inactive {
-				if in := t.callsOf(name); len(in) > 0 {
-					out = t.weigh(out, one("enable_tool", patternEnable*in[0].fit, map[string]any{"name": name})[0], "enable_tool")
+			for _, inactive := range t.req.Inactive {
+				if in := t.callsOf(inactive.Name); len(in) > 0 {
+					out = t.weigh(out, one("enable_tool", patternEnable*in[0].fit, map[string]any{"name": inactive.Name})[0], "enable_tool")
 				}
 			}
 			continue
@@ -55,18 +58,30 @@ func (t *planner) choose() []intent {
 	return out
 }
 
+// noteScores records why the first call of a plan was chosen.
+func (t *planner) noteScores(plan []intent) {
+	parts := make([]string, 0, shownScores)
+	for _, in := range plan[:min(len(plan), shownScores)] {
+		parts = append(parts, fmt.Sprintf("%s %.3f (pattern %.2f, performance %.2f)", in.call.Tool, in.score, in.fit, in.useful))
+	}
+	t.note("scores: " + strings.Join(parts, ", "))
+}
+
+// shownScores is the number of scores that a note has.
+const shownScores = 3
+
 // weigh scores an intent: pattern and performance with their weights, then what the
 // strategy prefers, avoids or bans. Calls already made are left out.
 func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	if t.made(in.call) {
 		return out
 	}
-	useful := .5
+	in.useful = .5
 	if t.req.Usefulness != nil {
-		useful = t.req.Usefulness(name)
+		in.useful = t.req.Usefulness(name)
 	}
 	c := t.req.Choice
-	in.score = c.PatternWeight*in.fit + c.PerformanceWeight*useful
+	in.score = c.PatternWeight*in.fit + c.PerformanceWeight*in.useful
 	switch t.strategy.in(t.req.Domain, slotTool+slot(name)) {
 	case "never":
 		return out

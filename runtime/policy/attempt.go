@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ type execution struct {
 	pause    time.Duration // before the next attempt
 	paused   bool          // while in that pause
 	own      bool          // err is run's, not the policies'
-	observed bool          // the other side's limit was observed already
+	observed bool          // the other side's limit was noted already
+	limited  []Limited
 }
 
 // ending is the result of run.
@@ -47,11 +49,11 @@ type ending struct {
 func (x *execution) attempt(ctx context.Context) (any, error) {
 	x.paused, x.own, x.observed = false, false, false
 	s := &x.plan.settings
-	reserved, err := x.target.spending.reserve(time.Now(), x.call.Agent, s, &x.plan.base, x.call.Estimate)
+	reserved, err := x.target.spending.reserve(time.Now(), x.call.Agent, s, x.call.Estimate)
 	if err != nil {
 		return nil, x.refused(err)
 	}
-	tickets, err := x.waitFor(ctx)
+	k, err := x.waitFor(ctx)
 	if err != nil {
 		reserved.cancel()
 		return nil, x.refused(err)
@@ -60,8 +62,8 @@ func (x *execution) attempt(ctx context.Context) (any, error) {
 	defer cut(nil)
 	began := time.Now()
 	if err := reserved.begin(began, func(b *BudgetError) { cut(b) }); err != nil {
-		x.leave(tickets, neutral, 0)
-		x.target.queue.release()
+		x.leave(k, neutral, 0)
+		x.target.release()
 		return nil, x.refused(err)
 	}
 	x.attempts++
@@ -71,17 +73,17 @@ func (x *execution) attempt(ctx context.Context) (any, error) {
 	x.target.meter.ran(ran)
 	switch {
 	case ended && end.err == nil:
-		x.leave(tickets, healthy, ran)
+		x.leave(k, healthy, ran)
 	case ctx.Err() != nil:
-		end = ending{err: x.overtaken(ctx, end.err, tickets, ran)}
+		end = ending{err: x.overtaken(ctx, end.err, k, ran)}
 	default:
 		x.own = true
-		x.leave(tickets, x.judge(end.err), ran)
+		x.leave(k, x.judge(end.err), ran)
 	}
-	// Release the permit only after the breakers have recorded the attempt: the next
-	// call in the queue must see their new state.
+	// Release the permit only after the breaker has recorded the attempt: the next
+	// call in the queue must see its new state.
 	if ended || !x.abandon(f) {
-		x.target.queue.release()
+		x.target.release()
 	}
 	return end.value, end.err
 }
@@ -118,7 +120,7 @@ func (x *execution) start(ctx context.Context, reserved *reservation) *flight {
 				f.done <- end
 				return
 			}
-			x.target.queue.release()
+			x.target.release()
 			x.target.abandoned.Add(-1)
 			x.engine.orphans.add(-1)
 		}()
@@ -162,62 +164,56 @@ func crashed(how string) error {
 }
 
 // waitFor is admit, and counts the time it took as waiting.
-func (x *execution) waitFor(ctx context.Context) ([]ticket, error) {
+func (x *execution) waitFor(ctx context.Context) (ticket, error) {
 	began := time.Now()
 	waits := waitsOf(ctx)
 	waits.begin(began)
-	tickets, err := x.admit(ctx)
+	k, err := x.admit(ctx)
 	ended := time.Now()
 	waits.end(ended)
 	x.waited += ended.Sub(began)
-	return tickets, err
+	return k, err
 }
 
 // admit does all waiting of an attempt. Without an error, the attempt holds a permit
-// and a ticket of each breaker.
-func (x *execution) admit(ctx context.Context) ([]ticket, error) {
+// and a ticket of the breaker, if there is one.
+func (x *execution) admit(ctx context.Context) (ticket, error) {
 	t, s := x.target, &x.plan.settings
 	if t.abandoned.Load() >= maxAbandoned {
-		return nil, &CircuitOpenError{} // nothing is known about when one ends
+		return 0, &CircuitOpenError{} // nothing is known about when one ends
 	}
-	for _, b := range x.plan.breakers { // now rather than after a wait
+	if b := x.plan.breaker; b != nil { // now rather than after a wait
 		if err := b.refuses(); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
 	waitLimit := limitWait(ctx, s.RateWait)
 	if left := t.gate.left(); left > 0 && left > time.Until(waitLimit.until) {
-		return nil, &RateLimitedError{RetryAfter: left}
+		return 0, &RateLimitedError{RetryAfter: left}
 	}
-	if err := t.queue.acquire(ctx, x.call.Agent, x.plan.permits(), limitWait(ctx, s.QueueWait).timer); err != nil {
+	began := time.Now()
+	err := t.acquire(ctx, x.call.Agent, x.plan.permits(), limitWait(ctx, s.QueueWait))
+	x.noteWait("queued", concurrencySetting, began)
+	if err != nil {
 		if errors.Is(err, errQueueWait) {
 			err = &RateLimitedError{setting: concurrencySetting}
 		}
-		return nil, err
+		return 0, err
 	}
-	tickets, err := x.enter(ctx)
+	k, err := x.enter(ctx)
 	if err != nil {
-		t.queue.release()
+		t.release()
 	}
-	return tickets, err
+	return k, err
 }
 
-// enter waits for the rate and then asks the breakers for tickets, so that their state
-// is current.
-func (x *execution) enter(ctx context.Context) ([]ticket, error) {
-	if err := x.keepPace(ctx); err != nil {
-		return nil, err
+// enter waits for the rate and then asks the breaker for a ticket, so that its state is
+// current.
+func (x *execution) enter(ctx context.Context) (ticket, error) {
+	if err := x.keepPace(ctx); err != nil || x.plan.breaker == nil {
+		return 0, err
 	}
-	var tickets []ticket
-	for _, b := range x.plan.breakers {
-		k, err := b.enter()
-		if err != nil {
-			x.leave(tickets, neutral, 0)
-			return nil, err
-		}
-		tickets = append(tickets, k)
-	}
-	return tickets, nil
+	return x.plan.breaker.enter()
 }
 
 func (x *execution) keepPace(ctx context.Context) error {
@@ -225,7 +221,10 @@ func (x *execution) keepPace(ctx context.Context) error {
 		return ctx.Err()
 	}
 	began := time.Now()
-	defer func() { x.target.meter.waited(time.Since(began)) }()
+	defer func() {
+		x.target.meter.waited(time.Since(began))
+		x.noteWait("waited", rateSetting, began)
+	}()
 	waitLimit := limitWait(ctx, x.plan.settings.RateWait)
 	for _, p := range x.plan.paces {
 		if err := x.target.gate.wait(ctx, waitLimit); err != nil {
@@ -238,11 +237,10 @@ func (x *execution) keepPace(ctx context.Context) error {
 	return x.target.gate.wait(ctx, waitLimit) // it may have shut meanwhile
 }
 
-// leave records in the breakers how an attempt ended. There may be fewer tickets than
-// breakers, when one of them refused.
-func (x *execution) leave(tickets []ticket, v verdict, ran time.Duration) {
-	for i, k := range tickets {
-		x.plan.breakers[i].leave(k, v, ran)
+// leave records in the breaker how an attempt ended.
+func (x *execution) leave(k ticket, v verdict, ran time.Duration) {
+	if b := x.plan.breaker; b != nil {
+		b.leave(k, v, ran)
 	}
 }
 
@@ -256,7 +254,7 @@ func (x *execution) judge(err error) verdict {
 	if f.Outcome == agent.RateLimited || f.RetryAfter > 0 {
 		x.target.gate.shut(f.RetryAfter)
 		x.observed = true
-		x.observe(f.RetryAfter, true)
+		x.note(agent.RateLimited, "rate limited by the other side"+later(f.RetryAfter))
 	}
 	if f.Outcome == agent.RateLimited || f.Outcome == agent.Cancelled {
 		return neutral
@@ -266,17 +264,15 @@ func (x *execution) judge(err error) verdict {
 
 // overtaken returns the error of an attempt whose context ended, while it ran or as it
 // returned err. A cancelled attempt shows nothing about the other side, and neither does
-// one that had less than half of a breaker's deadline.
-func (x *execution) overtaken(ctx context.Context, err error, tickets []ticket, ran time.Duration) error {
+// one that had less than half of its deadline.
+func (x *execution) overtaken(ctx context.Context, err error, k ticket, ran time.Duration) error {
 	ended := x.ended(ctx)
 	var timeout *TimeoutError
-	for i, k := range tickets {
-		v := neutral
-		if b := x.plan.breakers[i]; errors.As(ended, &timeout) && ran >= b.deadline/2 {
-			v = unhealthy
-		}
-		x.plan.breakers[i].leave(k, v, ran)
+	v := neutral
+	if errors.As(ended, &timeout) && ran >= x.plan.settings.Deadline/2 {
+		v = unhealthy
 	}
+	x.leave(k, v, ran)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		x.last = err
 	}
@@ -306,6 +302,7 @@ func (x *execution) refused(err error) error {
 		e.Err = x.last
 	case *CircuitOpenError:
 		e.Err = x.last
+		x.note(agent.CircuitOpen, "circuit open"+later(e.RetryAfter))
 	case *BudgetError:
 		e.Err = x.last
 		x.budget = e
@@ -313,18 +310,33 @@ func (x *execution) refused(err error) error {
 		e.Err = x.last
 		e.Policy = x.plan.where(e.setting)
 		if !x.observed {
-			x.observe(e.RetryAfter, false)
+			by := ""
+			if e.Policy != "" {
+				by = " by " + e.Policy
+			}
+			x.note(agent.RateLimited, "rate limited"+by+later(e.RetryAfter))
 		}
 	}
 	return err
 }
 
-func (x *execution) observe(after time.Duration, remote bool) {
-	if x.engine.observe == nil {
-		return
+// maxLimited bounds the limits that are noted of one call, and minWait, in time, the
+// waits.
+const (
+	maxLimited = 16
+	minWait    = time.Millisecond
+)
+
+// note keeps a limit that held the call back.
+func (x *execution) note(outcome agent.Outcome, text string) {
+	if len(x.limited) < maxLimited {
+		x.limited = append(x.limited, Limited{outcome, text})
 	}
-	x.engine.observe(RateLimited{
-		Kind: x.call.Kind, Name: x.call.Name, Origin: x.call.Origin, Agent: x.call.Agent, ID: x.call.ID,
-		RetryAfter: max(after, 0), Remote: remote,
-	})
+}
+
+// noteWait keeps a wait for a setting that took a noticeable time.
+func (x *execution) noteWait(how, setting string, began time.Time) {
+	if took := time.Since(began); took >= minWait {
+		x.note("", fmt.Sprintf("%s for %s: %s", how, took.Round(time.Millisecond), cmp.Or(x.plan.where(setting), setting)))
+	}
 }

@@ -21,8 +21,6 @@ func BenchmarkDo(b *testing.B) {
 	bare := func(context.Context, int) (Spent, error) { return Spent{Tokens: 10}, nil }
 	c := call("1")
 	c.Estimate = Spent{Tokens: 10, USD: 1e-6}
-	strict := c
-	strict.Invocation.Deadline = time.Minute
 	narrow := everything()
 	narrow.Concurrency = 2 // of 32 callers, so that most of them queue
 	b.Run("bare", func(b *testing.B) {
@@ -36,7 +34,7 @@ func BenchmarkDo(b *testing.B) {
 		name     string
 		settings Settings
 		call     Call
-	}{{"built in", Settings{}, c}, {"everything", everything(), c}, {"invocation", everything(), strict}, {"queued", narrow, c}} {
+	}{{"built in", Settings{}, c}, {"everything", everything(), c}, {"queued", narrow, c}} {
 		e := engine(b, remote(bench.settings))
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"evolve/runtime/agent"
 )
 
 // guard returns an engine whose only policy is a breaker.
@@ -249,78 +247,4 @@ func TestSlowWindowIsForgotten(t *testing.T) {
 			t.Errorf("it remembers a slow call from before: %v", err)
 		}
 	})
-}
-
-// TestProbeBetweenTwoBreakers tests that a probe that a second breaker refuses is
-// returned to the first.
-func TestProbeBetweenTwoBreakers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := guard(t, nil)
-		strict := call("strict")
-		strict.Invocation.BreakerFailures = .1
-		_, _ = e.Do(t.Context(), strict, fails(failure(0))) // opens its own breaker
-		for range 4 {
-			_ = do(t, e, ok) // pushes the failure out of the shared window
-		}
-		time.Sleep(time.Minute)
-		for range 2 {
-			go func() { _, _ = e.Do(t.Context(), strict, takes(10*time.Minute)) }() // all of its own probes
-		}
-		synctest.Wait()
-		trip(t, e)
-		for range 5 {
-			if _, err := e.Do(t.Context(), strict, ok); !isOpen(err) {
-				t.Fatalf("its own breaker let it through: %v", err)
-			}
-		}
-		for range 2 {
-			if err := do(t, e, ok); err != nil {
-				t.Errorf("the shared breaker has lost a probe: %v", err)
-			}
-		}
-		time.Sleep(time.Hour)
-	})
-}
-
-// TestInvocationCannotTripTheBreaker tests that a short deadline or a low threshold of
-// an invocation affects only itself.
-func TestInvocationCannotTripTheBreaker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := guard(t, nil)
-		hasty := call("1")
-		hasty.Invocation.Deadline = time.Millisecond
-		for range 10 {
-			if _, err := e.Do(t.Context(), hasty, takes(time.Second)); outcomeOf(err) != agent.Timeout {
-				t.Fatal(err)
-			}
-		}
-		strict := call("2")
-		strict.Invocation.BreakerFailures = .1
-		_, _ = e.Do(t.Context(), strict, fails(failure(0)))
-		if _, err := e.Do(t.Context(), strict, ok); !isOpen(err) {
-			t.Errorf("its own breaker: %v", err)
-		}
-		if err := do(t, e, ok); err != nil {
-			t.Errorf("everybody's breaker: %v", err)
-		}
-		_ = do(t, e, fails(failure(0)))
-		if err := do(t, e, ok); !isOpen(err) {
-			t.Errorf("what the strict call saw did not count for everybody: %v", err)
-		}
-	})
-}
-
-func TestVariantsAreBounded(t *testing.T) {
-	e := engine(t, Options{})
-	c := call("1")
-	for i := range maxVariants + 1 {
-		c.Invocation = Settings{RateCalls: 1, RatePer: time.Duration(i + 1)}
-		if _, err := e.Do(t.Context(), c, ok); (err != nil) != (i == maxVariants) {
-			t.Fatalf("variant %d: %v", i+1, err)
-		}
-	}
-	c.Agent = "other"
-	if _, err := e.Do(t.Context(), c, ok); err != nil {
-		t.Errorf("another agent: %v", err)
-	}
 }

@@ -58,7 +58,7 @@ type spend struct {
 	held    amount        // reserved by attempts that have not ended
 	running int           // attempts that have begun and not ended
 	since   time.Duration // the sum of the times at which they began, from the spending's start
-	budget  Budget        // last resolved without an invocation, for statistics
+	budget  Budget        // last resolved, for statistics
 }
 
 // spending holds the scopes of one tool or provider.
@@ -96,7 +96,7 @@ type reservation struct {
 
 // reserve reserves the estimate in all scopes, or in none when one of them does not
 // allow it. A spent budget allows nothing, not even an estimate of zero.
-func (p *spending) reserve(now time.Time, agent string, s, base *Settings, estimate Spent) (*reservation, error) {
+func (p *spending) reserve(now time.Time, agent string, s *Settings, estimate Spent) (*reservation, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.roll(now)
@@ -108,7 +108,7 @@ func (p *spending) reserve(now time.Time, agent string, s, base *Settings, estim
 		mine = &spend{scope: "agent"}
 		p.agents[agent] = mine
 	}
-	p.run.budget, mine.budget, p.today.budget = base.PerRun, base.PerAgent, base.PerDay
+	p.run.budget, mine.budget, p.today.budget = s.PerRun, s.PerAgent, s.PerDay
 	r := &reservation{
 		spending: p, scopes: [3]*spend{&p.run, mine, &p.today}, budgets: [3]Budget{s.PerRun, s.PerAgent, s.PerDay},
 		estimate: cost(estimate), began: -1,

@@ -144,17 +144,17 @@ func TestDegrade(t *testing.T) {
 		"lost":  {PerRun: Budget{Calls: 1}, Exhausted: Degrade},
 		"firm":  {PerRun: Budget{Calls: 1}, DegradedTo: "small"},
 		"small": {PerRun: Budget{Calls: 1}},
+		"free":  {PerRun: Budget{Calls: 1}},
 	}, Environment: Settings{Exhausted: Deny}, Roles: map[string]Settings{"odd": {Exhausted: Degrade, DegradedTo: "free"}}, Tools: map[string]Settings{"big": {PerRun: Budget{Calls: 1}, Exhausted: Degrade, DegradedTo: "small"}}}})
 	for _, c := range []struct {
 		call Call
 		to   string
 	}{
 		{Call{Kind: Provider, Name: "big"}, "small"},
-		{Call{Kind: Provider, Name: "big", Invocation: Settings{Exhausted: Deny}}, ""},
 		{Call{Kind: Provider, Name: "lost"}, ""},
 		{Call{Kind: Provider, Name: "firm"}, ""},
 		{Call{Kind: Tool, Name: "big", Origin: local}, ""},
-		{Call{Kind: Provider, Name: "free", Agent: "odd", Invocation: Settings{PerRun: Budget{Calls: 1}}}, ""},
+		{Call{Kind: Provider, Name: "free", Agent: "odd"}, ""},
 		{Call{Kind: Provider, Name: "small", Agent: "odd"}, "free"},
 	} {
 		_, _ = e.Do(t.Context(), c.call, ok)

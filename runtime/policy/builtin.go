@@ -38,10 +38,10 @@ func builtIn(kind Kind, origin string) Settings {
 		}
 	case class(origin) == mcp:
 		return Settings{
-			Deadline: 20 * time.Second, Attempts: 2, Backoff: 250 * time.Millisecond, MaxBackoff: 2 * time.Second,
-			BreakerCalls: 10, BreakerFailures: .5, BreakerSlow: 15 * time.Second, BreakerSlowShare: .8,
+			Deadline: 8 * time.Second, Attempts: 1, Backoff: 250 * time.Millisecond, MaxBackoff: 2 * time.Second,
+			BreakerCalls: 10, BreakerFailures: .5, BreakerSlow: 6 * time.Second, BreakerSlowShare: .8,
 			BreakerOpen: 30 * time.Second, BreakerProbes: 1,
-			RateCalls: 5, RatePer: time.Second, RateWait: 5 * time.Second, Concurrency: 4, QueueWait: 10 * time.Second,
+			RateCalls: 5, RatePer: time.Second, RateWait: 5 * time.Second, Concurrency: 4, QueueWait: 5 * time.Second,
 		}
 	case origin == authored:
 		return Settings{

@@ -251,13 +251,13 @@ func TestAbandonedAreBounded(t *testing.T) {
 	})
 }
 
-// TestAppliedIsTheCallsOwn tests that one invocation's settings do not appear in the
-// next call's Applied.
+// TestAppliedIsTheCallsOwn tests that the settings of one role do not appear in the
+// Applied of another's call.
 func TestAppliedIsTheCallsOwn(t *testing.T) {
-	e := engine(t, remote(Settings{}))
-	origins := func(s Settings) map[string]string {
+	e := engine(t, Options{Book: Book{Roles: map[string]Settings{"hasty": {Deadline: time.Second}, "narrow": {Concurrency: 2}}}})
+	origins := func(agent string) map[string]string {
 		c := call("1")
-		c.Invocation = s
+		c.Agent = agent
 		applied, err := e.Do(t.Context(), c, ok)
 		if err != nil {
 			t.Fatal(err)
@@ -269,15 +269,12 @@ func TestAppliedIsTheCallsOwn(t *testing.T) {
 		return m
 	}
 	for range 2 { // the second time from the cache
-		for _, c := range []struct {
-			in   Settings
-			want map[string]string
-		}{
-			{Settings{Deadline: time.Second}, map[string]string{"deadline": "1s invocation", "attempts": "1 built in"}},
-			{Settings{Concurrency: 2}, map[string]string{"deadline": "10s built in", "attempts": "1 built in", "concurrency": "2 invocation"}},
-			{Settings{}, map[string]string{"deadline": "10s built in", "attempts": "1 built in"}},
+		for agent, want := range map[string]map[string]string{
+			"hasty":  {"deadline": "1s role hasty", "attempts": "1 built in"},
+			"narrow": {"deadline": "10s built in", "attempts": "1 built in", "concurrency": "2 role narrow"},
+			"clerk":  {"deadline": "10s built in", "attempts": "1 built in"},
 		} {
-			if diff := cmp.Diff(c.want, origins(c.in)); diff != "" {
+			if diff := cmp.Diff(want, origins(agent)); diff != "" {
 				t.Error(diff)
 			}
 		}
@@ -314,11 +311,6 @@ func TestUnknownIsRefused(t *testing.T) {
 		"origin":             func(c *Call) { c.Origin = "elsewhere" },
 		"no origin":          func(c *Call) { c.Origin = "" },
 		"server without one": func(c *Call) { c.Origin = "mcp:" },
-		"deadline":           func(c *Call) { c.Invocation.Deadline = -1 },
-		"attempts":           func(c *Call) { c.Invocation.Attempts = -1 },
-		"share":              func(c *Call) { c.Invocation.BreakerFailures = math.NaN() },
-		"budget":             func(c *Call) { c.Invocation.PerDay.USD = math.Inf(1) },
-		"exhausted":          func(c *Call) { c.Invocation.Exhausted = "shrug" },
 		"tokens":             func(c *Call) { c.Estimate.Tokens = -1 },
 		"money":              func(c *Call) { c.Estimate.USD = math.NaN() },
 	} {

@@ -7,32 +7,31 @@
 //
 // # Layers
 //
-// Layers are resolved built in → environment → origin → role → tool or provider →
-// invocation; mcp comes before mcp:<server>. A layer that the operator wrote may be
-// looser than the one before it, except that for foreign origins (mcp and authored) the
-// environment only tightens the built-in settings: only later layers can loosen them.
-// An invocation, which an agent, a model or a config could set, is only ever stricter;
-// settings of it that are not are ignored and reported. It gets a limiter and a breaker
-// of its own beside the shared ones, so that it neither bypasses nor trips them, and
-// does not slow down other calls.
+// Layers are resolved built in → environment → origin → role → tool or provider; mcp
+// comes before mcp:<server>. A layer may be looser than the one before it, except that
+// for foreign origins (mcp and authored) the environment only tightens the built-in
+// settings: only later layers can loosen them. All layers are the operator's: no agent,
+// model or config reaches them.
 //
 //	                 local   authored  mcp          provider
-//	deadline         10s     10s       20s          120s
-//	attempts         1       1         2            4
+//	deadline         10s     10s       8s           120s
+//	attempts         1       1         1            4
 //	backoff          -       -         250ms … 2s   500ms … 30s
 //	breaker, window  -       10        10           20
 //	  failures       -       50 %      50 %         50 %
-//	  slow           -       -         80 % > 15s   -
+//	  slow           -       -         80 % > 6s    -
 //	  open, probes   -       30s, 1    30s, 1       30s, 2
 //	rate             -       -         5 a second   -
 //	  wait           -       -         5s           60s
 //	concurrency      -       -         4            16
-//	  wait           -       -         10s          60s
+//	  wait           -       -         5s           60s
 //	budgets          -       -         -            -
 //
 // Nothing about a local tool depends on time except its deadline, so that an agent that
 // declares itself deterministic can be. Without a wait setting, an attempt waits as
-// long as its deadline allows.
+// long as its deadline allows. No default for a foreign tool is looser than a local
+// tool's. The concurrency of mcp, or of mcp:<server>, holds for all tools of a server
+// together: a slow server leaves the others free.
 //
 // The stricter value of each setting is the following; an unset one is the loosest
 // unless noted:
@@ -59,7 +58,7 @@
 //     spent after. A budget of time is not reserved; it ends attempts when the time
 //     used by all of them together reaches it.
 //  4. A look at the breakers and at a hold, to refuse calls that would wait in vain.
-//  5. Fair queue. Permits go round among agents. It is outside the rate, because a
+//  5. Fair queue, of the tool and then of its server. Permits go round among agents. It is outside the rate, because a
 //     limiter promises its slots ahead: an agent with many calls would own them all.
 //  6. Hold and rate. While a retry-after that one call received runs, all calls of
 //     that tool or provider wait. Calls that wait for a slot take turns, too.

@@ -15,9 +15,6 @@ type Options struct {
 	// engine. It is called once for each name, at its first call. Nil: nothing was
 	// spent.
 	Day func(kind Kind, name string) Usage
-	// Observe is called for every rate-limited call, by the goroutine of the call. It
-	// must not block. Nil: no callback.
-	Observe func(RateLimited)
 }
 
 // Engine guards calls. It is safe for concurrent use, holds the state of one run and
@@ -27,7 +24,6 @@ type Engine struct {
 	version string
 	fields  []field
 	day     func(Kind, string) Usage
-	observe func(RateLimited)
 
 	plans   sync.Map // planKey → *plan
 	planned atomic.Int64
@@ -35,6 +31,7 @@ type Engine struct {
 	mu        sync.Mutex
 	targets   map[targetKey]*target
 	spendings map[targetKey]*spending // without an origin
+	servers   map[string]*queue       // by origin: the calls of all tools of a server
 
 	orphans orphans
 }
@@ -47,15 +44,14 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	return &Engine{
-		book: o.Book, version: o.Book.Version(), fields: all, day: o.Day, observe: o.Observe,
-		targets: map[targetKey]*target{}, spendings: map[targetKey]*spending{},
+		book: o.Book, version: o.Book.Version(), fields: all, day: o.Day,
+		targets: map[targetKey]*target{}, spendings: map[targetKey]*spending{}, servers: map[string]*queue{},
 	}, nil
 }
 
-// Resolve returns the settings of a call, the layer that each one comes from, and the
-// settings of the invocation that were ignored because they were not stricter. For an
+// Resolve returns the settings of a call and the layer that each one comes from. For an
 // unknown kind or origin it returns those of the strictest one; Do refuses such a call.
-func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
+func (e *Engine) Resolve(c Call) (Settings, []Value) {
 	if c.Kind != Provider && c.Kind != Agent {
 		c.Kind = Tool
 		if !knownOrigin(c.Origin) {
@@ -63,8 +59,7 @@ func (e *Engine) Resolve(c Call) (Settings, []Value, []string) {
 		}
 	}
 	r := e.book.resolve(e.fields, c.Kind, c.Name, c.Origin, c.Agent)
-	ignored := r.tighten(layer{"invocation", c.Invocation})
-	return r.settings, r.values(), ignored
+	return r.settings, r.values()
 }
 
 // Do runs run under the policies. Its error is nil, run's own last one, a
@@ -103,18 +98,18 @@ func Run[T any](ctx context.Context, e *Engine, c Call,
 
 // do is Do with a value.
 func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, error) {
-	applied := Applied{Version: e.version}
+	applied := Applied{Kind: c.Kind, Name: c.Name, Version: e.version}
 	p, err := e.plan(c)
 	if err != nil {
 		return nil, applied, err
 	}
-	applied.Values, applied.Ignored = p.values, p.ignored
+	applied.Values = p.values
 	if e.day != nil {
 		p.target.spending.load.Do(func() { p.target.spending.seed(e.day(c.Kind, c.Name)) })
 	}
 	x := &execution{engine: e, call: c, plan: p, target: p.target, parent: ctx, run: run, began: time.Now()}
 	err = x.execute()
-	applied.Attempts = x.attempts
+	applied.Attempts, applied.Limited = x.attempts, x.limited
 	if x.budget != nil && c.Kind == Provider && p.settings.Exhausted == Degrade && p.settings.DegradedTo != c.Name {
 		applied.Degraded = p.settings.DegradedTo
 		x.budget.DegradedTo = applied.Degraded

@@ -13,7 +13,7 @@ type sense int
 const (
 	less  sense = iota // the smaller value is stricter, and unset is the loosest
 	more               // the larger value is stricter, and unset is the loosest
-	fixed              // neither is: an invocation cannot change it
+	fixed              // neither is: it cannot be tightened
 )
 
 // group names settings that have a meaning only together.

@@ -99,19 +99,6 @@ func (e *BudgetError) Unwrap() error { return e.Err }
 // Outcome returns budget_exceeded.
 func (e *BudgetError) Outcome() agent.Outcome { return agent.BudgetExceeded }
 
-// RateLimited is the event of a call that was limited, by the other side or by its own
-// limits.
-type RateLimited struct {
-	Kind       Kind          `json:"kind"`
-	Name       string        `json:"name"`
-	Origin     string        `json:"origin,omitempty"`
-	Agent      string        `json:"agent,omitempty"`
-	ID         string        `json:"id,omitempty"`
-	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds; 0 when unknown
-	// Remote reports whether the other side limited the call, rather than this engine.
-	Remote bool `json:"remote,omitempty"`
-}
-
 func later(d time.Duration) string {
 	if d <= 0 {
 		return ""

@@ -3,13 +3,11 @@ package policy
 import (
 	"fmt"
 	"math"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"time"
 )
 
-// planKey is what a plan without an invocation depends on.
+// planKey is what a plan depends on.
 type planKey struct {
 	targetKey
 	agent string
@@ -18,23 +16,10 @@ type planKey struct {
 // plan holds the resolved settings of a call and the policies that enforce them.
 type plan struct {
 	target   *target
-	layers   resolved // without the invocation
-	base     Settings // likewise
 	settings Settings
 	values   []Value // shared: never written to
-	ignored  []string
 	paces    []*pace // the shared one last: its slot is for now, not for after another wait
-	breakers []guarded
-
-	strict   sync.Map // plans with an invocation, by that; at most maxStrict
-	stricter atomic.Int64
-}
-
-// guarded is a breaker with the deadline of its layers: a timeout under the shorter
-// deadline of an invocation shows nothing about the other side.
-type guarded struct {
-	*breaker
-	deadline time.Duration
+	breaker  *breaker
 }
 
 // plan returns the plan of a call.
@@ -45,19 +30,13 @@ func (e *Engine) plan(c Call) (*plan, error) {
 	if c.Kind != Tool {
 		c.Origin = ""
 	}
-	base, err := e.basePlan(planKey{targetKey{c.Kind, c.Name, c.Origin}, c.Agent})
-	if err != nil || c.Invocation == (Settings{}) {
-		return base, err
-	}
-	if p, ok := base.strict.Load(c.Invocation); ok {
+	key := planKey{targetKey{c.Kind, c.Name, c.Origin}, c.Agent}
+	if p, ok := e.plans.Load(key); ok {
 		return p.(*plan), nil
 	}
-	if err := inRange(e.fields, &c.Invocation); err != nil {
-		return nil, fmt.Errorf("policy: invocation: %w", err)
-	}
-	p, err := base.tightened(c)
-	if err == nil && base.stricter.Add(1) <= maxStrict {
-		base.strict.Store(c.Invocation, p)
+	p, err := e.newPlan(key)
+	if err == nil && e.planned.Add(1) <= maxPlans {
+		e.plans.Store(key, p)
 	}
 	return p, err
 }
@@ -81,11 +60,8 @@ func admissible(c Call) error {
 // maxEstimate keeps the sum of reservations from overflowing.
 const maxEstimate = 1 << 40
 
-// basePlan returns the plan without an invocation.
-func (e *Engine) basePlan(key planKey) (*plan, error) {
-	if p, ok := e.plans.Load(key); ok {
-		return p.(*plan), nil
-	}
+// newPlan resolves the layers of a call.
+func (e *Engine) newPlan(key planKey) (*plan, error) {
 	r := e.book.resolve(e.fields, key.kind, key.name, key.origin, key.agent)
 	s := r.settings
 	if err := coherent(&s); err != nil {
@@ -95,7 +71,7 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{target: t, layers: r, base: s, settings: s, values: r.values()}
+	p := &plan{target: t, settings: s, values: r.values()}
 
 	// The limiter and the breaker belong to the target. A role that sets another rate
 	// has a limiter of its own, and uses the target's as well unless its own is looser.
@@ -104,64 +80,22 @@ func (e *Engine) basePlan(key planKey) (*plan, error) {
 	if s.interval() != shared.interval() {
 		owner = owned(key.agent)
 	}
-	if err := p.addPace(owner, s); err != nil {
-		return nil, err
-	}
+	p.addPace(owner, s)
 	if s.interval() > shared.interval() {
-		if err := p.addPace("", shared); err != nil {
-			return nil, err
-		}
+		p.addPace("", shared)
 	}
-	if err := p.addBreaker("", s); err != nil {
-		return nil, err
-	}
-	if e.planned.Add(1) <= maxPlans {
-		e.plans.Store(key, p)
-	}
+	p.breaker = t.breaker(s)
 	return p, nil
 }
 
-// tightened adds the invocation, with a limiter and a breaker of its own beside those
-// of the layers, so that it neither bypasses nor trips them.
-func (p *plan) tightened(c Call) (*plan, error) {
-	r := p.layers
-	r.origin = slices.Clone(r.origin)
-	next := &plan{target: p.target, base: p.base}
-	next.ignored = r.tighten(layer{"invocation", c.Invocation})
-	next.settings, next.values = r.settings, r.values()
-	if next.settings.interval() != p.base.interval() {
-		if err := next.addPace(owned(c.Agent), next.settings); err != nil {
-			return nil, err
-		}
-	}
-	next.paces = append(next.paces, p.paces...)
-	next.breakers = append(next.breakers, p.breakers...)
-	if next.settings.breakerOnly() != p.base.breakerOnly() {
-		if err := next.addBreaker(owned(c.Agent), next.settings); err != nil {
-			return nil, err
-		}
-	}
-	return next, nil
-}
-
-// owned returns the owner of a limiter or breaker that an agent does not share; it is
-// never empty, which is the target's own.
+// owned returns the owner of a limiter that an agent does not share; it is never empty,
+// which is the target's own.
 func owned(agent string) string { return "agent " + agent }
 
-func (p *plan) addPace(owner string, s Settings) error {
-	pc, err := p.target.pace(owner, s)
-	if pc != nil {
+func (p *plan) addPace(owner string, s Settings) {
+	if pc := p.target.pace(owner, s); pc != nil {
 		p.paces = append(p.paces, pc)
 	}
-	return err
-}
-
-func (p *plan) addBreaker(owner string, s Settings) error {
-	b, err := p.target.breaker(owner, s)
-	if b != nil {
-		p.breakers = append(p.breakers, guarded{b, s.Deadline})
-	}
-	return err
 }
 
 // permits returns the number of running attempts at which the call has to wait.
@@ -189,12 +123,16 @@ func (e *Engine) target(key targetKey) (*target, error) {
 		e.spendings[owner] = newSpending(time.Now())
 	}
 	t := &target{key: key, spending: e.spendings[owner], meter: newMeter(), cap: shared.Concurrency}
-	if coherent(&shared) == nil {
-		health, err := t.breaker("", shared)
-		if err != nil {
-			return nil, err
+	if key.kind == Tool && strings.HasPrefix(key.origin, mcp+":") {
+		if all := e.book.resolve(e.fields, Tool, "", key.origin, "").settings; all.Concurrency > 0 {
+			if e.servers[key.origin] == nil {
+				e.servers[key.origin] = &queue{}
+			}
+			t.server, t.serverCap = e.servers[key.origin], all.Concurrency
 		}
-		t.health = health
+	}
+	if coherent(&shared) == nil {
+		t.health = t.breaker(shared)
 	}
 	e.targets[key] = t
 	return t, nil

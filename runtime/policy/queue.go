@@ -12,7 +12,7 @@ import (
 var errQueueWait = errors.New("waited for too long")
 
 // queue hands out permits in turn among agents and in order within an agent. Each
-// waiter has its own number of permits at which it must wait, because an invocation may
+// waiter has its own number of permits at which it must wait, because a role may
 // set a lower one; a waiter whose number is reached is skipped until it fits.
 type queue struct {
 	mu      sync.Mutex

@@ -46,7 +46,7 @@ func (b Book) layers(kind Kind, name, origin, agent string) []layer {
 	return out
 }
 
-// resolve applies the layers of the book, without the invocation.
+// resolve applies the layers of the book.
 func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolved {
 	r := resolved{fields: all, origin: make([]string, len(all))}
 	r.overlay(layer{"built in", builtIn(kind, origin)})
@@ -101,7 +101,7 @@ func (r *resolved) tighten(l layer) (ignored []string) {
 	return ignored
 }
 
-// admits reports whether an invocation's value may replace the base's.
+// admits reports whether a tightening layer's value may replace the base's.
 func (f field) admits(inv, base *Settings) bool {
 	switch f.group {
 	case rate: // compared as a pair above

@@ -30,6 +30,7 @@ func TestResolve(t *testing.T) {
 	e := engine(t, Options{Book: book()})
 	for name, c := range map[string]struct {
 		call    Call
+		layer   Settings // a stricter one on top of those of the book
 		want    []string
 		ignored []string
 	}{
@@ -40,8 +41,8 @@ func TestResolve(t *testing.T) {
 		"a foreign tool, which the environment only tightens": {
 			call: Call{Kind: Tool, Name: "grep", Origin: "mcp:files", Agent: "clerk"},
 			want: []string{
-				"deadline 15s environment", "attempts 4 origin mcp:files", "backoff 1s role clerk", "max_backoff 4s role clerk",
-				"breaker_calls 10 built in", "breaker_failures 0.5 built in", "breaker_slow 15s built in", "breaker_slow_share 0.8 built in",
+				"deadline 8s built in", "attempts 4 origin mcp:files", "backoff 1s role clerk", "max_backoff 4s role clerk",
+				"breaker_calls 10 built in", "breaker_failures 0.5 built in", "breaker_slow 6s built in", "breaker_slow_share 0.8 built in",
 				"breaker_open 30s built in", "breaker_probes 1 built in", "rate_calls 2 tool grep", "rate_per 1s built in",
 				"rate_wait 1s origin mcp", "concurrency 2 environment", "queue_wait 2s origin mcp:files", "per_agent.calls 5 tool grep",
 			},
@@ -55,50 +56,56 @@ func TestResolve(t *testing.T) {
 				"per_day.usd 2.5 provider big", "exhausted degrade provider big", "degraded_to small provider big",
 			},
 		},
-		"a stricter invocation": {
-			call: Call{Kind: Tool, Name: "clock", Origin: local, Invocation: Settings{
+		"a stricter top": {
+			call: Call{Kind: Tool, Name: "clock", Origin: local},
+			layer: Settings{
 				Deadline: time.Second, Backoff: time.Second, RateCalls: 1, RatePer: time.Second,
 				BreakerCalls: 2, BreakerFailures: 1, BreakerOpen: time.Second, BreakerProbes: 1, PerRun: Budget{Tokens: 7},
-			}},
+			},
 			want: []string{
-				"deadline 1s invocation", "attempts 3 environment", "backoff 1s invocation",
-				"breaker_calls 2 invocation", "breaker_failures 1 invocation", "breaker_open 1s invocation", "breaker_probes 1 invocation",
-				"rate_calls 1 invocation", "rate_per 1s invocation", "concurrency 2 environment", "per_run.tokens 7 invocation",
+				"deadline 1s top", "attempts 3 environment", "backoff 1s top",
+				"breaker_calls 2 top", "breaker_failures 1 top", "breaker_open 1s top", "breaker_probes 1 top",
+				"rate_calls 1 top", "rate_per 1s top", "concurrency 2 environment", "per_run.tokens 7 top",
 			},
 		},
-		"a looser invocation": {
-			call: Call{Kind: Tool, Name: "clock", Origin: local, Invocation: Settings{
+		"a looser top": {
+			call: Call{Kind: Tool, Name: "clock", Origin: local},
+			layer: Settings{
 				Deadline: time.Minute, Attempts: 4, Concurrency: 3, BreakerCalls: 5, RatePer: time.Second,
 				Exhausted: Degrade, DegradedTo: "free", PerDay: Budget{USD: -1},
-			}},
+			},
 			want:    []string{"deadline 15s environment", "attempts 3 environment", "concurrency 2 environment"},
 			ignored: []string{"deadline", "attempts", "breaker_calls", "rate_per", "concurrency", "per_day.usd", "exhausted", "degraded_to"},
 		},
-		"an equal invocation is allowed": {
-			call: Call{Kind: Tool, Name: "clock", Origin: local, Invocation: Settings{Deadline: 15 * time.Second, Exhausted: Deny}},
-			want: []string{"deadline 15s environment", "attempts 3 environment", "concurrency 2 environment"},
+		"an equal layer is allowed": {
+			call:  Call{Kind: Tool, Name: "clock", Origin: local},
+			layer: Settings{Deadline: 15 * time.Second, Exhausted: Deny},
+			want:  []string{"deadline 15s environment", "attempts 3 environment", "concurrency 2 environment"},
 		},
 		"a rate counts as a pair": {
-			call: Call{Kind: Tool, Name: "grep", Origin: "mcp", Invocation: Settings{RateCalls: 10, RatePer: time.Hour, QueueWait: time.Hour}},
+			call:  Call{Kind: Tool, Name: "grep", Origin: "mcp"},
+			layer: Settings{RateCalls: 10, RatePer: time.Hour, QueueWait: time.Hour},
 			want: []string{
-				"deadline 15s environment", "attempts 2 built in", "backoff 250ms built in", "max_backoff 2s built in",
-				"breaker_calls 10 built in", "breaker_failures 0.5 built in", "breaker_slow 15s built in", "breaker_slow_share 0.8 built in",
-				"breaker_open 30s built in", "breaker_probes 1 built in", "rate_calls 10 invocation", "rate_per 1h0m0s invocation",
+				"deadline 8s built in", "attempts 1 built in", "backoff 250ms built in", "max_backoff 2s built in",
+				"breaker_calls 10 built in", "breaker_failures 0.5 built in", "breaker_slow 6s built in", "breaker_slow_share 0.8 built in",
+				"breaker_open 30s built in", "breaker_probes 1 built in", "rate_calls 10 top", "rate_per 1h0m0s top",
 				"rate_wait 1s origin mcp", "concurrency 2 environment", "queue_wait 1s origin mcp", "per_agent.calls 5 tool grep",
 			},
 			ignored: []string{"queue_wait"},
 		},
 		"half a condition is none": {
-			call: Call{Kind: Provider, Name: "small", Invocation: Settings{BreakerSlow: time.Second, BreakerOpen: time.Minute}},
+			call:  Call{Kind: Provider, Name: "small"},
+			layer: Settings{BreakerSlow: time.Second, BreakerOpen: time.Minute},
 			want: []string{
 				"deadline 15s environment", "attempts 3 environment", "backoff 500ms built in", "max_backoff 30s built in",
-				"breaker_calls 20 built in", "breaker_failures 0.5 built in", "breaker_open 1m0s invocation", "breaker_probes 2 built in",
+				"breaker_calls 20 built in", "breaker_failures 0.5 built in", "breaker_open 1m0s top", "breaker_probes 2 built in",
 				"rate_wait 1m0s built in", "concurrency 2 environment", "queue_wait 1m0s built in",
 			},
 			ignored: []string{"breaker_slow"},
 		},
 		"a group with nonsense in it is ignored": {
-			call: Call{Kind: Provider, Name: "small", Invocation: Settings{BreakerSlow: time.Second, BreakerSlowShare: 2, BreakerOpen: time.Minute}},
+			call:  Call{Kind: Provider, Name: "small"},
+			layer: Settings{BreakerSlow: time.Second, BreakerSlowShare: 2, BreakerOpen: time.Minute},
 			want: []string{
 				"deadline 15s environment", "attempts 3 environment", "backoff 500ms built in", "max_backoff 30s built in",
 				"breaker_calls 20 built in", "breaker_failures 0.5 built in", "breaker_open 30s built in", "breaker_probes 2 built in",
@@ -107,18 +114,20 @@ func TestResolve(t *testing.T) {
 			ignored: []string{"breaker_slow", "breaker_slow_share", "breaker_open"},
 		},
 		"degrading can be denied": {
-			call: Call{Kind: Provider, Name: "big", Invocation: Settings{Exhausted: Deny, DegradedTo: "other", BreakerCalls: 1, BreakerFailures: .6}},
+			call:  Call{Kind: Provider, Name: "big"},
+			layer: Settings{Exhausted: Deny, DegradedTo: "other", BreakerCalls: 1, BreakerFailures: .6},
 			want: []string{
 				"deadline 15s environment", "attempts 3 environment", "backoff 500ms built in", "max_backoff 30s built in",
 				"breaker_calls 20 built in", "breaker_failures 0.5 built in", "breaker_open 30s built in", "breaker_probes 2 built in",
 				"rate_wait 1m0s built in", "concurrency 2 environment", "queue_wait 1m0s built in",
-				"per_day.usd 2.5 provider big", "exhausted deny invocation", "degraded_to small provider big",
+				"per_day.usd 2.5 provider big", "exhausted deny top", "degraded_to small provider big",
 			},
 			ignored: []string{"breaker_calls", "breaker_failures", "degraded_to"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, values, ignored := e.Resolve(c.call)
+			r := e.book.resolve(e.fields, c.call.Kind, c.call.Name, c.call.Origin, c.call.Agent)
+			ignored, values := r.tighten(layer{"top", c.layer}), r.values()
 			var got []string
 			for _, v := range values {
 				got = append(got, v.Setting+" "+v.Value+" "+v.Origin)
@@ -135,12 +144,23 @@ func TestResolve(t *testing.T) {
 
 func TestForeignStartsStricter(t *testing.T) {
 	e := engine(t, Options{Book: Book{Environment: Settings{Deadline: time.Hour, Attempts: 9, Concurrency: 99}}})
-	s, _, _ := e.Resolve(Call{Kind: Tool, Name: "x", Origin: "mcp:files"})
-	if s.Deadline != 20*time.Second || s.Attempts != 2 || s.Concurrency != 4 {
+	s, _ := e.Resolve(Call{Kind: Tool, Name: "x", Origin: "mcp:files"})
+	if s.Deadline != 8*time.Second || s.Attempts != 1 || s.Concurrency != 4 {
 		t.Errorf("the environment loosened a foreign tool: %+v", s)
 	}
+	for _, origin := range []string{"mcp:files", authored} {
+		near, far := builtIn(Tool, local), builtIn(Tool, origin)
+		for _, f := range fields() {
+			if f.set(&near) && !f.equal(&far, &near) && !f.stricter(&far, &near) {
+				t.Errorf("%s of %s is %s, looser than %s of a local tool", f.name, origin, f.text(&far), f.text(&near))
+			}
+		}
+	}
+	if far := builtIn(Tool, "mcp:files"); far.Deadline >= builtIn(Tool, local).Deadline {
+		t.Errorf("the deadline of a server is %s", far.Deadline)
+	}
 	e = engine(t, Options{Book: Book{Origins: map[string]Settings{"mcp": {Deadline: time.Hour}}}})
-	if s, _, _ := e.Resolve(Call{Kind: Tool, Name: "x", Origin: "mcp:files"}); s.Deadline != time.Hour {
+	if s, _ := e.Resolve(Call{Kind: Tool, Name: "x", Origin: "mcp:files"}); s.Deadline != time.Hour {
 		t.Errorf("its own overlay could not: %+v", s)
 	}
 }
@@ -197,9 +217,9 @@ func mend(s Settings) Settings {
 	return s
 }
 
-// TestInvocationNeverLoosens restates the meaning of looser, independently of the table
+// TestTighteningNeverLoosens restates the meaning of looser, independently of the table
 // that decides it.
-func TestInvocationNeverLoosens(t *testing.T) {
+func TestTighteningNeverLoosens(t *testing.T) {
 	tightened := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := mend(someSettings(t, "", false))
@@ -209,12 +229,13 @@ func TestInvocationNeverLoosens(t *testing.T) {
 			Origin: rapid.SampledFrom([]string{local, authored, "mcp:files"}).Draw(t, "origin"),
 		}
 		e := &Engine{book: b, fields: fields()}
-		base, _, _ := e.Resolve(c)
+		base, _ := e.Resolve(c)
 		if err := coherent(&base); err != nil {
 			t.Fatal(err)
 		}
-		c.Invocation = someSettings(t, "invocation ", true)
-		got, values, ignored := e.Resolve(c)
+		r := e.book.resolve(e.fields, c.Kind, c.Name, c.Origin, c.Agent)
+		ignored := r.tighten(layer{"top", someSettings(t, "top ", true)})
+		got, values := r.settings, r.values()
 		if err := coherent(&got); err != nil && !strings.Contains(err.Error(), "max_backoff") {
 			t.Fatalf("contradictory: %v", err)
 		}
@@ -264,7 +285,7 @@ func TestInvocationNeverLoosens(t *testing.T) {
 		}
 		taken := map[string]bool{}
 		for _, v := range values {
-			if v.Origin == "invocation" {
+			if v.Origin == "top" {
 				taken[v.Setting] = true
 				tightened++
 			}
@@ -279,6 +300,6 @@ func TestInvocationNeverLoosens(t *testing.T) {
 		}
 	})
 	if tightened == 0 {
-		t.Error("no invocation ever tightened anything")
+		t.Error("no layer ever tightened anything")
 	}
 }

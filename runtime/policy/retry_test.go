@@ -26,8 +26,6 @@ func TestRetries(t *testing.T) {
 		"not for an effect":                {errs: []error{failure(0)}, change: func(c *Call) { c.Repeatable = false }, attempts: 1, err: errDown},
 		"not for another error":            {errs: []error{plain}, attempts: 1, err: plain},
 		"not when it cannot help":          {errs: []error{&Failure{Outcome: agent.Execution, Err: errDown}}, attempts: 1, err: errDown},
-		"fewer for an invocation":          {errs: []error{failure(0), failure(0)}, change: func(c *Call) { c.Invocation.Attempts = 2 }, attempts: 2, err: errDown},
-		"never more for one":               {errs: []error{failure(0), failure(0), failure(0)}, change: func(c *Call) { c.Invocation.Attempts = 9 }, attempts: 3, err: errDown},
 		"a wrapped failure counts":         {errs: []error{errors.Join(plain, failure(0))}, attempts: 2},
 		"an error that cannot be compared": {errs: []error{incomparable{failure(0)}}, attempts: 2},
 	}

@@ -119,9 +119,6 @@ type Call struct {
 	// Repeatable reports whether a second attempt does no harm: the effect is read, or
 	// an idempotent write with its idempotency key.
 	Repeatable bool
-	// Invocation may only be stricter than the layers; other settings of it are
-	// ignored, and recorded as such.
-	Invocation Settings
 	// Estimate is the expected cost of one attempt, reserved before it starts.
 	Estimate Spent
 }
@@ -137,21 +134,34 @@ type Value struct {
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
 	// Origin is "built in", "environment", "origin mcp", "role clerk", "tool grep",
-	// "provider remote" or "invocation".
+	// "provider remote".
 	Origin string `json:"origin"`
 }
 
 // Applied is the PolicyApplied event of one call. It holds no times, so that the
 // transcript of a deterministic agent repeats byte for byte.
 type Applied struct {
+	// Kind and Name are the target's: the tool or the provider that was called.
+	Kind Kind   `json:"kind,omitempty"`
+	Name string `json:"name,omitempty"`
 	// Version is that of the book: the first 64 bits of its hash, in hexadecimal.
-	Version string  `json:"version"`
-	Values  []Value `json:"values,omitempty"`
-	// Ignored are settings of the invocation that were not stricter than the layers.
-	Ignored  []string `json:"ignored,omitempty"`
-	Attempts int      `json:"attempts"`
+	Version  string  `json:"version"`
+	Values   []Value `json:"values,omitempty"`
+	Attempts int     `json:"attempts"`
 	// Degraded is the provider to use instead after an exhausted budget.
 	Degraded string `json:"degraded,omitempty"`
+	// Limited are the limits that held the call back, in order; at most maxLimited. They
+	// hold times, and are events of their own in a transcript.
+	Limited []Limited `json:"-"`
+}
+
+// Limited is one limit that held a call back: it waited in a queue or for its rate, the
+// other side or a limit refused it, or a breaker was open.
+type Limited struct {
+	// Outcome is rate_limited or circuit_open; empty where the call only waited.
+	Outcome agent.Outcome
+	// Text describes the limit, with its retry-after.
+	Text string
 }
 
 // Failure is the error of a guarded function that policies act on. Any other error is

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -9,14 +10,12 @@ import (
 
 // errCrowded reports that a bound on memory was reached. Names come from registries and
 // settings from the operator, so something is wrong then.
-var errCrowded = errors.New("policy: too many different names, agents or invocation settings")
+var errCrowded = errors.New("policy: too many different names or agents")
 
 // Bounds on memory, and on abandoned functions.
 const (
 	maxTargets   = 1024
 	maxPlans     = 8192
-	maxStrict    = 32 // of plans with an invocation that are kept per base plan
-	maxVariants  = 16 // of the limiters, and of the breakers, of one target for one agent
 	maxAbandoned = 32 // of one target without a smaller concurrency
 )
 
@@ -31,71 +30,84 @@ type target struct {
 	key       targetKey
 	spending  *spending
 	queue     queue
+	server    *queue // of all tools of the same server; nil for any other target
+	serverCap int
 	gate      gate
 	meter     *meter
-	cap       int      // without role and invocation, for statistics
+	cap       int      // without role, for statistics
 	health    *breaker // likewise; nil when there is none
 	abandoned atomic.Int32
 
 	mu       sync.Mutex
-	paces    variants[paceKey, pace]
-	breakers variants[breakerKey, breaker]
+	paces    map[paceKey]*pace
+	breakers map[Settings]*breaker // by the breaker's settings
 }
 
-// variants are the instances of one policy with different settings.
-type variants[K comparable, V any] struct {
-	all   map[K]*V
-	owned map[string]int // number by owner, whose invocations could ask for ever more
+// acquire waits for a permit of the target, and for one of its server, so that a slow
+// server keeps at most its own cap of calls busy whatever the number of its tools.
+func (t *target) acquire(ctx context.Context, agent string, limit int, wait waitLimit) error {
+	if err := t.queue.acquire(ctx, agent, limit, wait.timer); err != nil || t.server == nil {
+		return err
+	}
+	left := wait.timer
+	if left > 0 {
+		left = max(time.Until(wait.until), 1)
+	}
+	err := t.server.acquire(ctx, agent, t.serverCap, left)
+	if err != nil {
+		t.queue.release()
+	}
+	return err
+}
+
+// release returns the permits.
+func (t *target) release() {
+	if t.server != nil {
+		t.server.release()
+	}
+	t.queue.release()
 }
 
 // paceKey identifies a limiter: that of the target where owner is empty, or that of one
-// agent whose role or invocation sets another rate.
+// agent whose role sets another rate.
 type paceKey struct {
 	owner string
 	calls int
 	per   time.Duration
 }
 
-// breakerKey identifies a breaker likewise; only the breaker's settings are set.
-type breakerKey struct {
-	owner    string
-	settings Settings
-}
-
 // breaker returns the breaker that s describes, or nil when it describes none.
-func (t *target) breaker(owner string, s Settings) (*breaker, error) {
+func (t *target) breaker(s Settings) *breaker {
 	if s.BreakerCalls == 0 {
-		return nil, nil
+		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.breakers.get(owner, breakerKey{owner, s.breakerOnly()}, func() *breaker { return newBreaker(s) })
+	key := s.breakerOnly()
+	if t.breakers[key] == nil {
+		if t.breakers == nil {
+			t.breakers = map[Settings]*breaker{}
+		}
+		t.breakers[key] = newBreaker(s)
+	}
+	return t.breakers[key]
 }
 
 // pace returns the limiter that s describes, or nil when it describes none.
-func (t *target) pace(owner string, s Settings) (*pace, error) {
+func (t *target) pace(owner string, s Settings) *pace {
 	if s.interval() == 0 {
-		return nil, nil
+		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.paces.get(owner, paceKey{owner, s.RateCalls, s.RatePer}, func() *pace { return newPace(s.RateCalls, s.RatePer) })
-}
-
-func (v *variants[K, V]) get(owner string, key K, build func() *V) (*V, error) {
-	if one := v.all[key]; one != nil {
-		return one, nil
+	key := paceKey{owner, s.RateCalls, s.RatePer}
+	if t.paces[key] == nil {
+		if t.paces == nil {
+			t.paces = map[paceKey]*pace{}
+		}
+		t.paces[key] = newPace(s.RateCalls, s.RatePer)
 	}
-	if owner != "" && v.owned[owner] >= maxVariants {
-		return nil, errCrowded
-	}
-	if v.all == nil {
-		v.all, v.owned = map[K]*V{}, map[string]int{}
-	}
-	one := build()
-	v.all[key] = one
-	v.owned[owner]++
-	return one, nil
+	return t.paces[key]
 }
 
 func (s *Settings) breakerOnly() Settings {

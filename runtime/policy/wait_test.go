@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"evolve/runtime/agent"
 )
 
 // order records the order in which agents were served.
@@ -87,7 +89,9 @@ func TestTurns(t *testing.T) {
 
 func TestQueueWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := engine(t, remote(Settings{Concurrency: 1, QueueWait: time.Second, Deadline: time.Hour}))
+		o := remote(Settings{Concurrency: 1, QueueWait: time.Second})
+		o.Book.Environment, o.Book.Roles = Settings{Deadline: time.Hour}, map[string]Settings{"hasty": {Deadline: time.Second / 2}}
+		e := engine(t, o)
 		go func() { _ = do(t, e, takes(time.Minute)) }()
 		synctest.Wait()
 		began := time.Now()
@@ -97,7 +101,7 @@ func TestQueueWait(t *testing.T) {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		strict := call("2")
-		strict.Invocation.Deadline = time.Second / 2
+		strict.Agent = "hasty"
 		var timeout *TimeoutError
 		if _, err := e.Do(t.Context(), strict, ok); !errors.As(err, &timeout) {
 			t.Errorf("the deadline came first: %v", err)
@@ -109,21 +113,21 @@ func TestQueueWait(t *testing.T) {
 	})
 }
 
-// TestQueueOfDifferentCaps tests that an invocation with a lower concurrency waits
+// TestQueueOfDifferentCaps tests that a role with a lower concurrency waits
 // until fewer calls run, and delays no other.
 func TestQueueOfDifferentCaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := engine(t, remote(Settings{Deadline: time.Hour, Concurrency: 3}))
+		e := engine(t, Options{Book: Book{Environment: Settings{Deadline: time.Hour, Concurrency: 3}, Roles: map[string]Settings{"alone": {Concurrency: 1}}}})
 		var o order
-		ask := func(who string, cap int, d time.Duration) {
+		ask := func(who string, d time.Duration) {
 			c := call(who)
-			c.Agent, c.Invocation.Concurrency = who, cap
+			c.Agent = who
 			go func() { _, _ = e.Do(t.Context(), c, o.run(who, d)) }()
 			synctest.Wait()
 		}
-		ask("first", 0, 10*time.Second)
-		ask("alone", 1, time.Second)
-		ask("second", 0, 5*time.Second)
+		ask("first", 10*time.Second)
+		ask("alone", time.Second)
+		ask("second", 5*time.Second)
 		time.Sleep(9 * time.Second)
 		if want := []string{"first", "second"}; !slices.Equal(o.served(), want) {
 			t.Errorf("served %v", o.served())
@@ -240,18 +244,17 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// TestRatesOfRolesAndInvocations tests that a role has its own rate: a stricter one in
-// addition to the target's, a looser one instead of it. An invocation's rate is
-// additional and slows no other call down.
-func TestRatesOfRolesAndInvocations(t *testing.T) {
-	took := func(agent string, in Settings, n int) (d, other time.Duration) {
+// TestRatesOfRoles tests that a role has its own rate: a stricter one in addition to the
+// target's, a looser one instead of it.
+func TestRatesOfRoles(t *testing.T) {
+	took := func(agent string, n int) (d, other time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			o := remote(Settings{})
 			o.Book.Environment = Settings{Deadline: time.Hour, RateCalls: 1, RatePer: time.Second}
 			o.Book.Roles = map[string]Settings{"slow": {RatePer: 4 * time.Second}, "fast": {RateCalls: 4}}
 			e := engine(t, o)
 			c := call("1")
-			c.Agent, c.Invocation = agent, in
+			c.Agent = agent
 			began := time.Now()
 			for range n {
 				if _, err := e.Do(t.Context(), c, ok); err != nil {
@@ -259,7 +262,7 @@ func TestRatesOfRolesAndInvocations(t *testing.T) {
 				}
 			}
 			d = time.Since(began)
-			c.Agent, c.Invocation = "other", Settings{}
+			c.Agent = "other"
 			began = time.Now()
 			_, _ = e.Do(t.Context(), c, ok)
 			other = time.Since(began)
@@ -268,18 +271,14 @@ func TestRatesOfRolesAndInvocations(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		agent string
-		in    Settings
 		want  time.Duration
 		other time.Duration // wait of the next call
 	}{
-		"no policy":                      {want: 4 * time.Second, other: time.Second},
-		"a slow role":                    {agent: "slow", want: 16 * time.Second, other: time.Second},
-		"a fast role":                    {agent: "fast", want: time.Second},
-		"a slow invocation":              {in: Settings{RatePer: 2 * time.Second}, want: 8 * time.Second, other: time.Second},
-		"a fast invocation":              {in: Settings{RateCalls: 100}, want: 4 * time.Second, other: time.Second},
-		"a fast role, a slow invocation": {agent: "fast", in: Settings{RateCalls: 2}, want: 2 * time.Second},
+		"no policy":   {want: 4 * time.Second, other: time.Second},
+		"a slow role": {agent: "slow", want: 16 * time.Second, other: time.Second},
+		"a fast role": {agent: "fast", want: time.Second},
 	} {
-		if got, other := took(c.agent, c.in, 5); got != c.want || other != c.other {
+		if got, other := took(c.agent, 5); got != c.want || other != c.other {
 			t.Errorf("%s: %v, want %v; the next one waited for %v, want %v", name, got, c.want, other, c.other)
 		}
 	}
@@ -287,20 +286,12 @@ func TestRatesOfRolesAndInvocations(t *testing.T) {
 
 func TestOthersAreHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var seen []RateLimited
-		e := engine(t, Options{
-			Book: Book{Providers: map[string]Settings{"big": {RateWait: 15 * time.Second}}},
-			Observe: func(l RateLimited) {
-				mu.Lock()
-				defer mu.Unlock()
-				seen = append(seen, l)
-			},
-		})
+		e := engine(t, Options{Book: Book{Providers: map[string]Settings{"big": {RateWait: 15 * time.Second}}}})
+		first := make(chan Applied, 1)
 		c := Call{Kind: Provider, Name: "big", Agent: "a", ID: "1", Repeatable: true}
 		began := time.Now()
 		go func() {
-			if _, err := e.Do(t.Context(), c, func(_ context.Context, n int) (Spent, error) {
+			applied, err := e.Do(t.Context(), c, func(_ context.Context, n int) (Spent, error) {
 				if n == 1 {
 					return Spent{}, limited(20 * time.Second)
 				}
@@ -308,13 +299,15 @@ func TestOthersAreHeldBack(t *testing.T) {
 					t.Errorf("tried again after %v", got)
 				}
 				return Spent{}, nil
-			}); err != nil {
+			})
+			if err != nil {
 				t.Error(err)
 			}
+			first <- applied
 		}()
 		synctest.Wait()
 		other := Call{Kind: Provider, Name: "big", Agent: "b", ID: "2"}
-		_, err := e.Do(t.Context(), other, ok)
+		refused, err := e.Do(t.Context(), other, ok)
 		var limit *RateLimitedError
 		if !errors.As(err, &limit) || limit.RetryAfter != 20*time.Second || time.Since(began) != 0 {
 			t.Errorf("a call that may wait for 15 s: %v after %v", err, time.Since(began))
@@ -328,16 +321,97 @@ func TestOthersAreHeldBack(t *testing.T) {
 			t.Errorf("another provider: %v", err)
 		}
 		time.Sleep(6 * time.Second)
-		if _, err := e.Do(t.Context(), other, ok); err != nil || time.Since(began) != 20*time.Second {
+		waited, err := e.Do(t.Context(), other, ok)
+		if err != nil || time.Since(began) != 20*time.Second {
 			t.Errorf("served after %v: %v", time.Since(began), err)
 		}
-		want := []RateLimited{
-			{Kind: Provider, Name: "big", Agent: "a", ID: "1", RetryAfter: 20 * time.Second, Remote: true},
-			{Kind: Provider, Name: "big", Agent: "b", ID: "2", RetryAfter: 20 * time.Second},
+		for name, c := range map[string]struct {
+			got  Applied
+			want []Limited
+		}{
+			"retried": {<-first, []Limited{{agent.RateLimited, "rate limited by the other side, retry after 20s"}}},
+			"refused": {refused, []Limited{{agent.RateLimited, "rate limited, retry after 20s"}}},
+			"waited":  {waited, []Limited{{"", "waited for 14s: rate_calls"}}},
+		} {
+			if !slices.Equal(c.got.Limited, c.want) || c.got.Kind != Provider || c.got.Name != "big" {
+				t.Errorf("%s: %+v", name, c.got)
+			}
+		}
+	})
+}
+
+// TestLimitedNamesWhatHeldACallBack tests that a queue, a rate of the settings and an
+// open breaker are noted, and that a call that nothing held back notes none.
+func TestLimitedNamesWhatHeldACallBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings Settings
+		before   runner
+		want     []Limited
+	}{
+		"nothing": {Settings{}, ok, nil},
+		"queue":   {Settings{Concurrency: 1}, takes(3 * time.Second), []Limited{{"", "queued for 3s: tools.remote.concurrency"}}},
+		"full queue": {Settings{Concurrency: 1, QueueWait: time.Second}, takes(3 * time.Second), []Limited{
+			{"", "queued for 1s: tools.remote.concurrency"}, {agent.RateLimited, "rate limited by tools.remote.concurrency"},
+		}},
+		"rate": {Settings{RateCalls: 1, RatePer: 2 * time.Second}, ok, []Limited{{"", "waited for 2s: tools.remote.rate"}}},
+		"breaker": {
+			Settings{BreakerCalls: 1, BreakerFailures: 1, BreakerOpen: time.Minute, BreakerProbes: 1},
+			fails(failure(0)),
+			[]Limited{{agent.CircuitOpen, "circuit open, retry after 1m0s"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := engine(t, remote(c.settings))
+				go func() { _ = do(t, e, c.before) }()
+				synctest.Wait()
+				applied, _ := e.Do(t.Context(), call("2"), ok)
+				if !slices.Equal(applied.Limited, c.want) {
+					t.Errorf("%+v", applied.Limited)
+				}
+				time.Sleep(time.Minute)
+			})
+		})
+	}
+}
+
+// TestServersAreBulkheads tests that the calls of all tools of a server share its
+// concurrency, and that another server's calls do not wait for them.
+func TestServersAreBulkheads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, Options{Book: Book{
+			Origins: map[string]Settings{"mcp": {RateCalls: 1000}, "mcp:slow": {Concurrency: 3}}, Tools: map[string]Settings{"slow__1": {Concurrency: 1}},
+		}})
+		ask := func(o *order, server string, n int, d time.Duration) error {
+			c := Call{Kind: Tool, Name: fmt.Sprint(server, "__", n), Origin: "mcp:" + server, Agent: "clerk"}
+			_, err := e.Do(t.Context(), c, o.run(c.Name, d))
+			return err
+		}
+		var slow, fast order
+		for i := range 9 {
+			go func() { _ = ask(&slow, "slow", i%3+1, 4*time.Second) }()
+			time.Sleep(10 * time.Millisecond)
 		}
 		synctest.Wait()
-		if !slices.Equal(seen, want) {
-			t.Errorf("observed %+v", seen)
+		if served := slow.served(); len(served) != 3 {
+			t.Errorf("at once: %v", served)
+		}
+		began := time.Now()
+		if err := ask(&fast, "fast", 1, 0); err != nil || time.Since(began) > 10*time.Millisecond {
+			t.Errorf("the other server's call took %v: %v", time.Since(began), err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if served := slow.served(); slow.most != 3 || len(served) < 5 {
+			t.Errorf("%d at once, served %v", slow.most, served)
+		}
+		for _, s := range e.Stats() {
+			if s.InUse != 0 || s.Waiting != 0 {
+				t.Errorf("left behind: %+v", s)
+			}
+		}
+		if used, waiting := e.servers["mcp:slow"].state(); used != 0 || waiting != 0 {
+			t.Errorf("left behind at the server: %d, %d", used, waiting)
 		}
 	})
 }

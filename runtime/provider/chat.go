@@ -1,6 +1,10 @@
 package provider
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"evolve/runtime/model"
+)
 
 // Chat is a request as a conversation, independent of the protocol.
 type Chat struct {
@@ -15,6 +19,8 @@ type Chat struct {
 	// contain calls of them, as some providers require.
 	Final bool `json:"final,omitempty"`
 
+	// form is the requested form of an answer.
+	form  model.AnswerForm
 	names names
 	// refers reports that the tool refer is the runtime's own.
 	refers bool

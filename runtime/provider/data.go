@@ -8,12 +8,15 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	foreign "evolve/runtime/text"
 )
 
 // Bounds on the data of a request, in bytes of one text and in paths.
 const (
 	maxText  = 256 << 10
 	maxPaths = 500
+	maxAbout = 120 // of the description of a tool that is not active
 )
 
 // datum is foreign text in a message. It is written as one line of JSON, which contains
@@ -51,6 +54,21 @@ func lines(all []datum) string {
 func listed(kind string, all []string) datum {
 	n := min(len(all), maxPaths)
 	return datum{Kind: kind, Names: all[:n], More: len(all) - n}
+}
+
+// enableable returns a datum with the tools that enable_tool could activate, each with
+// the beginning of its description.
+func enableable(req *model.Request) datum {
+	names := make([]string, len(req.Inactive))
+	for i, s := range req.Inactive {
+		names[i] = s.Name
+		if about := foreign.OneLine(s.Description); about != "" {
+			names[i] += ": " + foreign.Clip(about, maxAbout)
+		}
+	}
+	d := listed("tools_to_enable", names)
+	d.More += req.Unlisted
+	return d
 }
 
 func remembered(h memory.Hit) datum {

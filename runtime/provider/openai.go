@@ -57,6 +57,16 @@ func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answe
 // openaiQuirk returns the parameter that a request failed for. The library has rules
 // for some models and refuses to send parameters that they do not accept.
 func openaiQuirk(f *Fault, x *exchange, err error) quirk {
+	if known := libraryQuirk(err); known != 0 {
+		return known
+	}
+	if f.Trouble == Rejected && x.status != 0 {
+		return refused(complaintOf(x.body))
+	}
+	return 0
+}
+
+func libraryQuirk(err error) quirk {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
 		return newMaxTokens
@@ -64,10 +74,25 @@ func openaiQuirk(f *Fault, x *exchange, err error) quirk {
 		return noTemperature
 	case errors.Is(err, openai.ErrReasoningToolsRequireResponses):
 		return noEffort
-	case f.Trouble == Rejected && x.status != 0:
-		return refused(complaintOf(x.body))
 	}
 	return 0
+}
+
+// TakesTemperature reports whether requests to a model can have a temperature, as far as
+// its name shows before it was asked.
+func TakesTemperature(kind Kind, name string) bool {
+	if kind != OpenAI {
+		return true
+	}
+	half, known := .5, quirk(0)
+	q := question{chat: &Chat{Tools: []Tool{referTool()}}, model: name, temperature: &half, maxTokens: 1}
+	for {
+		more := libraryQuirk(openai.NewReasoningValidator().Validate(openaiRequest(q, known)))
+		if more&^known == 0 {
+			return known&noTemperature == 0
+		}
+		known |= more
+	}
 }
 
 func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {

@@ -54,6 +54,13 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 		r.Referral = referral(json.RawMessage(scrub(string(refer.arguments))))
 	default:
 		r.Answer, r.Confidence = confidence(said)
+		whole := r.Answer
+		var ok bool
+		if r.Answer, ok = c.form.Extract(whole); !ok {
+			r.Formless = true
+		} else if r.Answer != whole {
+			r.Said = whole
+		}
 		r.Unsure = strings.EqualFold(strings.TrimRight(r.Answer, "."), "unknown")
 		if len(r.Answer) <= maxValue && !strings.Contains(r.Answer, "\n") {
 			r.Value = r.Answer

@@ -19,13 +19,13 @@ var rules string
 //
 // The system prompt consists of the runtime's rules, the bootstrap's sections, the
 // strategy, and then of the parts that change from turn to turn: notes, working state,
-// summary. The messages are the earlier turns, the data, the goal, each round of calls
-// with its results, each rejected answer, and the runtime's advice on this step. Text
-// that is neither the operator's nor the user's is in lines of JSON.
+// summary. The messages are the solved examples, the earlier turns, the data, the goal,
+// each round of calls with its results, each rejected answer, and the runtime's advice on
+// this step. Text that is neither the operator's nor the user's is in lines of JSON.
 //
 // In the last step no tool may be called. A synthesis gets only the findings.
 func Render(req *model.Request) Chat {
-	var c Chat
+	c := Chat{form: req.Form}
 	c.system(req)
 	if req.Synthesis {
 		c.synthesis(req)
@@ -35,6 +35,7 @@ func Render(req *model.Request) Chat {
 	if !c.Final || len(req.Steps) > 0 {
 		c.offer(req)
 	}
+	c.examples(req)
 	c.turns(req)
 	c.goal(req)
 	c.rounds(req)
@@ -43,8 +44,11 @@ func Render(req *model.Request) Chat {
 			answer = "(no answer)"
 		}
 		c.add(Assistant, plain(answer))
-		c.add(User, "Runtime: that answer was sent back, because it has not the form that the goal asks for. "+
-			"Answer again in that form, with nothing else.")
+		again := "Answer again in that form, with nothing else."
+		if form := requested(req.Form); form != "" {
+			again = "Do it again: " + form
+		}
+		c.add(User, "Runtime: that answer was sent back, because it has not the form that the goal asks for. "+again)
 	}
 	for _, draft := range req.Drafts {
 		c.add(Assistant, plain(draft))
@@ -59,7 +63,7 @@ func (c *Chat) system(req *model.Request) {
 			c.System = append(c.System, Block{Name: name, Text: text, Stable: stable})
 		}
 	}
-	add(true, "rules", rules+"\n"+safety.Marker)
+	add(true, "rules", ruled(req.Form)+"\n"+safety.Marker)
 	for _, s := range req.System {
 		if strings.TrimSpace(s.Text) != "" {
 			add(true, s.Name, "# "+s.Name+"\n\n"+s.Text)
@@ -102,9 +106,24 @@ func (c *Chat) offer(req *model.Request) {
 	}
 }
 
+// examples adds solved examples as messages: each task as the goal is written, so that a
+// small model goes on in the same way, and the answer in the requested form.
+func (c *Chat) examples(req *model.Request) {
+	if len(req.Demonstrations) == 0 {
+		return
+	}
+	c.add(User, "Runtime: solved examples come first, each with the right reply.")
+	for _, d := range req.Demonstrations {
+		c.add(User, "Goal:\n"+plain(d.Task))
+		c.add(Assistant, plain(req.Form.Write(d.Answer)))
+	}
+	c.add(User, "Runtime: the examples end here.")
+}
+
 // turns adds the earlier messages. A conversation has only the roles user and
 // assistant; a message of any other role is shown as data.
 func (c *Chat) turns(req *model.Request) {
+	first := true
 	for _, t := range req.Turns {
 		if strings.TrimSpace(t.Content) == "" {
 			continue
@@ -113,16 +132,17 @@ func (c *Chat) turns(req *model.Request) {
 		if who != User && who != Assistant {
 			who, text = User, datum{Kind: "message", From: t.Role, Text: text}.line()
 		}
-		if who == Assistant && len(c.Messages) == 0 {
+		if who == Assistant && first {
 			c.add(User, "Runtime: earlier messages are left out.")
 		}
+		first = false
 		c.add(who, plain(text))
 	}
 }
 
 func (c *Chat) goal(req *model.Request) {
 	var all []datum
-	if req.Domain != "" {
+	if req.Domain != "" && req.Domain != memory.GlobalDomain {
 		all = append(all, datum{Kind: "domain", Text: req.Domain})
 	}
 	for _, h := range req.Memories {
@@ -136,12 +156,20 @@ func (c *Chat) goal(req *model.Request) {
 		all = append(all, datum{Kind: "shared", From: s.From, Key: s.Key, Text: s.Text})
 	}
 	if len(req.Inactive) > 0 && !c.Final {
-		all = append(all, listed("tools_to_enable", req.Inactive))
+		all = append(all, enableable(req))
 	}
 	if len(all) > 0 {
 		c.add(User, lines(all))
 	}
 	c.add(User, "Goal:\n"+plain(req.Goal))
+	c.request(req)
+}
+
+// request repeats the requested form after the goal.
+func (c *Chat) request(req *model.Request) {
+	if form := requested(req.Form); form != "" {
+		c.add(User, "Runtime: "+form)
+	}
 }
 
 // posing matches the runtime's name at the beginning of a line, after any character
@@ -192,7 +220,7 @@ func (c *Chat) advise(req *model.Request) {
 	for _, a := range req.Advice {
 		c.add(User, "Runtime: "+a)
 	}
-	if c.Final {
+	if c.Final && len(c.Tools) > 0 {
 		c.add(User, "Runtime: this is the last step. Answer now, without calling a tool.")
 	}
 }
@@ -205,5 +233,9 @@ func (c *Chat) synthesis(req *model.Request) {
 	c.add(User, "Goal:\n"+plain(req.Goal))
 	c.add(User, fmt.Sprintf("Runtime: the findings above are what the %d parts of the goal came to. "+
 		"Answer the goal from them alone.", len(req.Findings)))
+	for _, draft := range req.Drafts {
+		c.add(Assistant, plain(draft))
+	}
+	c.request(req)
 	c.advise(req)
 }

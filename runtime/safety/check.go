@@ -21,7 +21,7 @@ type Response struct {
 
 // Problem is an objection of a check to an answer.
 type Problem struct {
-	// Kind is repetition, substance or sycophancy.
+	// Kind is repetition, substance, sycophancy or incomplete.
 	Kind string
 	// Text describes the problem, for the agent to repair.
 	Text string
@@ -32,10 +32,12 @@ const (
 	Repetition = "repetition"
 	Substance  = "substance"
 	Sycophancy = "sycophancy"
+	Incomplete = "incomplete"
 )
 
 // Check returns what is wrong with the form of an answer: it repeats itself, has no
-// content, or gives in to the user against the findings. It does not judge whether the
+// content, gives in to the user against the findings, or lacks a part that the question
+// asks for and that can be counted. It does not judge whether the
 // answer is right, and reports nothing where it is not sure; short answers, JSON,
 // tables and poems pass. It takes linear time.
 func Check(r Response) []Problem {
@@ -50,6 +52,7 @@ func Check(r Response) []Problem {
 	add(Repetition, repetition(r.Answer))
 	add(Substance, substance(r.Answer, r.Question))
 	add(Sycophancy, sycophancy(r))
+	add(Incomplete, incomplete(r.Answer, r.Question))
 	return problems
 }
 

@@ -17,78 +17,114 @@ import (
 const (
 	// maxRemembered bounds the calls a Loop remembers.
 	maxRemembered = 256
-	// maxCycle is the longest cycle that is detected, in calls.
+	// maxCycle is the longest cycle that is detected, in replies.
 	maxCycle = 3
-	// cycleRounds is how often a cycle of several calls must repeat to be detected.
+	// cycleRounds is how often a cycle of several replies must repeat to be detected.
 	cycleRounds = 3
 	// maxArguments is the size in bytes above which arguments are compared without
 	// canonicalization.
 	maxArguments = 1 << 20
-	// maxFailures is the number of equal failures in a row that ends a goal.
+	// maxFailures is the number of replies in a row with the same failure that ends a goal.
 	maxFailures = 4
 )
 
-// Loop detects repetition in the tool calls of one goal. Its zero value allows no call
-// twice; use [NewLoop]. It remembers at most 256 different calls and is not safe for
-// concurrent use.
+// Loop detects repetition in the replies of one goal. Calls that one reply makes in
+// parallel count once: the model has not seen their results. Its zero value allows no
+// call twice; use [NewLoop]. It remembers at most 256 different calls and is not safe
+// for concurrent use.
 type Loop struct {
 	limit int
-	// seen counts calls; order holds them by age, the oldest first.
+	// seen counts the replies with a call; order holds the calls by age, the oldest
+	// first.
 	seen  map[call]int
 	order []call
-	last  []call // the latest calls, at most maxCycle·cycleRounds
-	// failure is the failure of the latest calls of one tool, and failures their
-	// number.
-	failure  string
-	failures int
+	last  []call // the latest replies, at most maxCycle·cycleRounds
+	// failures counts, by failure, the latest replies in a row that had it.
+	failures map[string]int
+}
+
+// Made is a call of a reply and, after it was made, how it ended. Detail is the text of
+// a failure.
+type Made struct {
+	Tool      string
+	Arguments json.RawMessage
+	Outcome   agent.Outcome
+	Detail    string
 }
 
 // call is a tool and the hash of its canonical arguments.
 type call [16]byte
 
-// NewLoop returns a detector that allows the same call limit times, at least once.
+// NewLoop returns a detector that allows the same call in limit replies, at least one.
 func NewLoop(limit int) *Loop { return &Loop{limit: max(limit, 1)} }
 
-// Call returns why a call must not be made: the same tool with the same arguments has
-// been called too often, or the last calls form a cycle. An empty reason allows the
-// call, and counts it.
-func (l *Loop) Call(tool string, args json.RawMessage) string {
-	c := identify(tool, args)
-	limit := max(l.limit, 1)
-	if n := l.seen[c]; n >= limit {
-		return fmt.Sprintf("%s was called %d times with the same arguments", tool, n)
+// Reply returns why the calls of a reply must not be made: one of them was made in too
+// many replies, or the last replies form a cycle. An empty reason allows the calls, and
+// counts the reply.
+func (l *Loop) Reply(calls []Made) string {
+	var own []call
+	for _, m := range calls {
+		c := identify(m.Tool, m.Arguments)
+		if n := l.seen[c]; n >= max(l.limit, 1) {
+			return fmt.Sprintf("%s was called %d times with the same arguments", m.Tool, n)
+		}
+		if !slices.Contains(own, c) {
+			own = append(own, c)
+		}
 	}
-	last := append(slices.Clone(l.last), c)
+	last := append(slices.Clone(l.last), together(own))
 	for length := 2; length <= maxCycle; length++ {
 		if circles(last, length) {
 			return fmt.Sprintf("the last %d calls repeat %d times in the same order", length, cycleRounds)
 		}
 	}
-	l.remember(c)
+	for _, c := range own {
+		l.remember(c)
+	}
 	l.last = last[max(0, len(last)-maxCycle*cycleRounds):]
 	return ""
 }
 
-// Result returns why the goal must end after a call: the same tool has failed in the
-// same way four times in a row, whatever its arguments. Detail is the failure's text;
-// numbers in it are ignored.
-func (l *Loop) Result(tool string, outcome agent.Outcome, detail string) string {
-	if outcome == agent.OK {
-		l.failure, l.failures = "", 0
-		return ""
+// Results returns why the goal must end after a reply: the calls of four replies in a
+// row have failed in the same way, whatever their arguments. Numbers in the failures'
+// texts are ignored.
+func (l *Loop) Results(calls []Made) string {
+	now := map[string]int{}
+	why := ""
+	for _, m := range calls {
+		if m.Outcome == agent.OK {
+			l.failures = nil
+			return ""
+		}
+		f := failureOf(m)
+		now[f] = l.failures[f] + 1
+		if now[f] >= maxFailures && why == "" {
+			why = fmt.Sprintf("%s ended with %s %d times in a row", m.Tool, m.Outcome, now[f])
+		}
 	}
-	detail = detail[:min(len(detail), 200)]
-	failure := tool + "\x00" + string(outcome) + "\x00" + strings.Join(strings.FieldsFunc(detail, func(r rune) bool {
+	l.failures = now
+	return why
+}
+
+// failureOf returns the identity of a failure.
+func failureOf(m Made) string {
+	detail := m.Detail[:min(len(m.Detail), 200)]
+	return m.Tool + "\x00" + string(m.Outcome) + "\x00" + strings.Join(strings.FieldsFunc(detail, func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '\n' || '0' <= r && r <= '9'
 	}), " ")
-	if failure != l.failure {
-		l.failure, l.failures = failure, 0
+}
+
+// together returns the identity of a reply with these calls, in any order.
+func together(calls []call) call {
+	if len(calls) == 1 {
+		return calls[0]
 	}
-	l.failures++
-	if l.failures < maxFailures {
-		return ""
+	slices.SortFunc(calls, func(a, b call) int { return bytes.Compare(a[:], b[:]) })
+	h := sha256.New()
+	for _, c := range calls {
+		h.Write(c[:])
 	}
-	return fmt.Sprintf("%s ended with %s %d times in a row", tool, outcome, l.failures)
+	return call(h.Sum(nil)[:16])
 }
 
 // remember counts a call, and forgets the oldest when there are too many.
@@ -106,7 +142,7 @@ func (l *Loop) remember(c call) {
 	}
 }
 
-// circles reports whether the last calls repeat one cycle of a given length.
+// circles reports whether the last replies repeat one cycle of a given length.
 func circles(last []call, length int) bool {
 	need := length * cycleRounds
 	if len(last) < need {

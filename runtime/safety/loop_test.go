@@ -3,30 +3,75 @@ package safety
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"evolve/runtime/agent"
 )
 
+// one returns a reply with one call.
+func one(tool, args string) []Made { return []Made{{Tool: tool, Arguments: json.RawMessage(args)}} }
+
+// failed returns a reply with one failed call.
+func failed(tool string, outcome agent.Outcome, detail string) []Made {
+	return []Made{{Tool: tool, Outcome: outcome, Detail: detail}}
+}
+
+// TestLoopCountsReplies tests that parallel calls of one reply count once, as calls and
+// as failures.
+func TestLoopCountsReplies(t *testing.T) {
+	l := NewLoop(2)
+	same := slices.Repeat(one("grep", `{"a":1}`), 5)
+	for i := range 2 {
+		if why := l.Reply(same); why != "" {
+			t.Errorf("reply %d: %s", i+1, why)
+		}
+	}
+	if why := l.Reply(same); !strings.Contains(why, "2 times") {
+		t.Errorf("the third reply with the same call: %q", why)
+	}
+	l = NewLoop(100)
+	ab, cd := append(one("a", ""), one("b", "")...), append(one("c", ""), one("d", "")...)
+	ba := []Made{ab[1], ab[0]}
+	for i, reply := range [][]Made{ab, cd, ba, cd, ab, cd} {
+		if why := l.Reply(reply); (why != "") != (i == 5) {
+			t.Errorf("reply %d: %q", i+1, why)
+		}
+	}
+	l = NewLoop(2)
+	for i := range maxFailures {
+		down := slices.Repeat(failed("fetch", agent.Timeout, "no answer"), 6)
+		if why := l.Results(down); (why != "") != (i == maxFailures-1) {
+			t.Errorf("reply %d of failures: %q", i+1, why)
+		}
+	}
+	l = NewLoop(2)
+	for range 2 * maxFailures {
+		if why := l.Results(append(failed("fetch", agent.Timeout, "no answer"), failed("grep", agent.OK, "")...)); why != "" {
+			t.Errorf("one call of the reply succeeded: %s", why)
+		}
+	}
+}
+
 func TestLoopSameCall(t *testing.T) {
 	same := []string{`{"a":1,"b":"x"}`, `{ "b" : "x", "a" : 1.0 }`, "{\"b\":\"x  \\n\",\"a\":1e0}\n"}
 	l := NewLoop(3)
 	for i, args := range same {
-		if reason := l.Call("grep", json.RawMessage(args)); reason != "" {
+		if reason := l.Reply(one("grep", args)); reason != "" {
 			t.Errorf("call %d: %s", i+1, reason)
 		}
-		l.Call("other", json.RawMessage(fmt.Sprint(i)))
+		l.Reply(one("other", fmt.Sprint(i)))
 	}
-	if reason := l.Call("grep", json.RawMessage(same[0])); !strings.Contains(reason, "3 times") {
+	if reason := l.Reply(one("grep", same[0])); !strings.Contains(reason, "3 times") {
 		t.Errorf("the fourth call: %q", reason)
 	}
 	for _, args := range []string{`{"a":2,"b":"x"}`, `{"a":1,"b":" x"}`, `{"a":"1","b":"x"}`} {
-		if reason := l.Call("grep", json.RawMessage(args)); reason != "" {
+		if reason := l.Reply(one("grep", args)); reason != "" {
 			t.Errorf("%s is another call: %s", args, reason)
 		}
 	}
-	if reason := l.Call("read", json.RawMessage(same[0])); reason != "" {
+	if reason := l.Reply(one("read", same[0])); reason != "" {
 		t.Errorf("another tool: %s", reason)
 	}
 }
@@ -48,7 +93,7 @@ func TestLoopCycles(t *testing.T) {
 		l := NewLoop(100)
 		got := 0
 		for i, call := range c.calls {
-			if l.Call(string(call), nil) != "" {
+			if l.Reply(one(string(call), "")) != "" {
 				got = i + 1
 				break
 			}
@@ -62,17 +107,17 @@ func TestLoopCycles(t *testing.T) {
 func TestLoopFailures(t *testing.T) {
 	l := NewLoop(2)
 	for i := range 3 {
-		if reason := l.Result("fetch", agent.Timeout, fmt.Sprintf("after %d ms", i*117)); reason != "" {
+		if reason := l.Results(failed("fetch", agent.Timeout, fmt.Sprintf("after %d ms", i*117))); reason != "" {
 			t.Errorf("failure %d: %s", i+1, reason)
 		}
 	}
-	if reason := l.Result("fetch", agent.Timeout, "after 3 ms"); !strings.Contains(reason, "4 times") {
+	if reason := l.Results(failed("fetch", agent.Timeout, "after 3 ms")); !strings.Contains(reason, "4 times") {
 		t.Errorf("the fourth: %q", reason)
 	}
-	l.Result("fetch", agent.OK, "")
+	l.Results(failed("fetch", agent.OK, ""))
 	for range 2 {
 		for _, outcome := range []agent.Outcome{agent.Timeout, agent.Execution, agent.Denied} {
-			if reason := l.Result("fetch", outcome, ""); reason != "" {
+			if reason := l.Results(failed("fetch", outcome, "")); reason != "" {
 				t.Errorf("different failures: %s", reason)
 			}
 		}
@@ -82,7 +127,7 @@ func TestLoopFailures(t *testing.T) {
 func TestLoopIsBounded(t *testing.T) {
 	l := NewLoop(2)
 	for i := range 10 * maxRemembered {
-		if reason := l.Call("t", json.RawMessage(fmt.Sprint(i))); reason != "" {
+		if reason := l.Reply(one("t", fmt.Sprint(i))); reason != "" {
 			t.Fatal(reason)
 		}
 	}
@@ -90,7 +135,7 @@ func TestLoopIsBounded(t *testing.T) {
 		t.Errorf("%d, %d and %d remembered", len(l.seen), len(l.order), len(l.last))
 	}
 	var zero Loop
-	if zero.Call("t", nil) != "" || zero.Call("t", nil) == "" {
+	if zero.Reply(one("t", "")) != "" || zero.Reply(one("t", "")) == "" {
 		t.Error("the zero value lets a call pass twice, or never")
 	}
 }
@@ -117,11 +162,11 @@ func FuzzLoop(f *testing.F) {
 	f.Add("", "\xff", "\x00")
 	f.Fuzz(func(t *testing.T, tool, args, detail string) {
 		l := NewLoop(2)
-		if l.Call(tool, json.RawMessage(args)) != "" || l.Call(tool, json.RawMessage(args+" ")) != "" || l.Call(tool, json.RawMessage(" "+args)) == "" {
+		if l.Reply(one(tool, args)) != "" || l.Reply(one(tool, args+" ")) != "" || l.Reply(one(tool, " "+args)) == "" {
 			t.Errorf("%q %q: the same call three times", tool, args)
 		}
 		for i := range maxFailures {
-			if got := l.Result(tool, agent.Execution, detail) != ""; got != (i == maxFailures-1) {
+			if got := l.Results(failed(tool, agent.Execution, detail)) != ""; got != (i == maxFailures-1) {
 				t.Errorf("failure %d: %v", i+1, got)
 			}
 		}

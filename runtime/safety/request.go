@@ -52,7 +52,7 @@ func ofTool(tool string) string {
 	switch tool {
 	case "pipeline_config":
 		return Config
-	case "tool_create":
+	case "tool_create", "tool_delete":
 		return Tool
 	case "propose_patch":
 		return Source

@@ -27,11 +27,11 @@ const (
 // Broadcast is the prefix of the keys whose entries all agents see.
 const Broadcast = "broadcast."
 
-// ErrBoardFull reports that there is no room until entries expire or are removed.
+// ErrBoardFull reports that there is no room until entries expire.
 var ErrBoardFull = errors.New("the blackboard is full")
 
 // Board is a blackboard: key-value state that agents share for a while. An entry
-// belongs to the agent that put it, and only that agent can replace or remove it: two
+// belongs to the agent that put it, and only that agent can replace it: two
 // agents may use the same key. It is visible to its owner, to its readers, and to all
 // agents if its key begins with [Broadcast]. It expires exactly when its time to live
 // has passed. A Board is safe for concurrent use, keeps everything in memory and starts
@@ -101,32 +101,6 @@ func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...stri
 	b.bytes += size
 	b.entries[p] = &note{value: value, expires: at.Add(ttl), readers: slices.Clone(readers)}
 	return nil
-}
-
-// Remove removes the owner's entry and reports whether there was one.
-func (b *Board) Remove(owner, key string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.purge(b.now())
-	p := place{owner, key}
-	n, ok := b.entries[p]
-	if ok {
-		delete(b.entries, p)
-		b.bytes -= len(key) + len(n.value)
-	}
-	return ok
-}
-
-// Get returns the owner's entry if the agent may see it.
-func (b *Board) Get(agent, owner, key string) (Entry, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	p := place{owner, key}
-	n, ok := b.entries[p]
-	if !ok || !n.visible(agent, p, b.now()) {
-		return Entry{}, false
-	}
-	return Entry{From: owner, Key: key, Value: n.value, Expires: n.expires}, true
 }
 
 // Visible returns what an agent may see, by key and then by owner.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 const maxSignal = 40
 
 // Route chooses the route of a turn and returns the reason. A signal such as
-// [route:code] in the user's own message takes precedence: it selects the hint of that
+// [route:code] or hint:code in the user's own message takes precedence: it selects the hint of that
 // name, ignoring case, or the default route, which is "", when there is none. Without a
 // signal the config's route for the domain is used, under the same condition. So the
 // result is one of the hints or "", for any message. Pass only the user's text: the
@@ -38,22 +39,16 @@ func Route(message, domainRoute string, hints []string) (route, why string) {
 	return "", "the default route"
 }
 
+// signals match [route:name], [hint:name] and the bare word hint:name.
+var signals = regexp.MustCompile(`(?i)\[(?:route|hint):([a-z0-9_-]+)\]|(?:^|\s)hint:([a-z0-9_-]+)(?:$|[\s.,;!?])`)
+
 // signal returns the name in the first well-formed signal of a message, in lower case.
 // Anything else is ordinary text.
 func signal(message string) (string, bool) {
-	const opens = "[route:"
-	for i := strings.IndexByte(message, '['); i >= 0; {
-		message = message[i:]
-		if len(message) > len(opens) && strings.EqualFold(message[:len(opens)], opens) {
-			rest := message[len(opens):]
-			if end := strings.IndexByte(rest[:min(len(rest), maxSignal+1)], ']'); end > 0 {
-				if name := strings.ToLower(rest[:end]); strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" {
-					return name, true
-				}
-			}
+	for _, m := range signals.FindAllStringSubmatch(message, -1) {
+		if name := strings.ToLower(m[1] + m[2]); len(name) <= maxSignal {
+			return name, true
 		}
-		message = message[1:]
-		i = strings.IndexByte(message, '[')
 	}
 	return "", false
 }

@@ -20,6 +20,13 @@ func TestRoute(t *testing.T) {
 		{"[route:" + strings.Repeat("a", 41) + "]", "code", "code"},
 		{"[route:code", "", ""},
 		{"[[route:x!] [route:code] [route:default]", "", "code"},
+		{"hint:code write a parser", "", "code"},
+		{"write a parser, hint:CODE.", "", "code"},
+		{"[hint:code] write a parser", "default", "code"},
+		{"hint:root write a parser", "code", ""},
+		{"hint: code", "code", "code"}, // ordinary text
+		{"see the hint:../code", "code", "code"},
+		{"my-hint:default", "code", "code"},
 		{"hello", "code", "code"},
 		{"hello", "gone", ""},
 		{"", "", ""},

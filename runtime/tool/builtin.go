@@ -32,12 +32,12 @@ func Builtin() []Tool {
 // Further returns the tools beyond the built-in ones, for language models: about the
 // agent's own memory, config, state and history. All are available and none essential.
 // Those whose text outlasts the turn declare that as their effect: memory_add and
-// memory_retract remember, share shares, tool_create drafts; the operator allows each
-// by name. propose_patch declares a write, which the first level denies.
+// memory_retract remember, share shares, tool_create and tool_delete draft; the operator
+// allows each by name. propose_patch declares a write, which the first level denies.
 func Further() []Tool {
 	return []Tool{
 		memoryAdd(), memoryRetract(), memoryAudit(), pipelineConfig(), contextCheck(), statusReport(), reflect(),
-		selfEvaluate(), checkCalibration(), whatDoIKnow(), recentCorrections(), delegate(), share(), proposePatch(), toolCreate(),
+		selfEvaluate(), checkCalibration(), whatDoIKnow(), recentCorrections(), delegate(), share(), proposePatch(), toolCreate(), toolDelete(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -36,6 +37,9 @@ type Env struct {
 	Recall func(ctx context.Context, text string, wide bool) []memory.Hit
 	// Enable activates an available tool for the rest of the turn.
 	Enable func(name string) Result
+	// Find activates the available tools that fit a query best. Nil where tools have
+	// only names.
+	Find func(query string) Result
 	// Notes are the texts that the tool note has kept so far.
 	Notes []string
 	// Flagged reports whether a text seems to contain a credential: the tools that
@@ -47,8 +51,9 @@ type Env struct {
 	// Surroundings are what the tools of [Further] use.
 	Surroundings
 
-	// lost reports that an abandoned call may still be using the other fields.
-	lost atomic.Bool
+	// hung holds the numbers of running attempts of abandoned calls, by what shares a
+	// process with them.
+	hung map[string]*atomic.Int32
 
 	dir   string
 	root  *os.Root
@@ -105,9 +110,39 @@ func failed(err error) Result {
 	return Failed(agent.Execution, "could not be read")
 }
 
+// fork returns an environment for one call, which owns the call's changes until it has
+// ended.
+func (e *Env) fork() *Env {
+	f := *e
+	f.Notes, f.Facts, f.Retracted = slices.Clip(e.Notes), slices.Clip(e.Facts), maps.Clone(e.Retracted)
+	return &f
+}
+
+// adopt takes the changes of an ended call over.
+func (e *Env) adopt(f *Env) {
+	f.hung = e.hung
+	*e = *f
+}
+
+// abandon leaves a call that does not end what it may still use, and refuses further
+// calls of what shares its process until it has ended.
+func (e *Env) abandon(process string, running *atomic.Int32) {
+	e.root, e.files, e.texts, e.repo, e.flagged, e.cleaned = nil, nil, nil, nil, nil, nil
+	if e.hung == nil {
+		e.hung = map[string]*atomic.Int32{}
+	}
+	e.hung[process] = running
+}
+
+// hangs reports whether an abandoned call of a process still runs.
+func (e *Env) hangs(process string) bool {
+	running := e.hung[process]
+	return running != nil && running.Load() > 0
+}
+
 func (e *Env) open() (*os.Root, error) {
 	if e.dir == "" {
-		return nil, refuse(agent.Execution, "this task has no files")
+		return nil, refuse(agent.Execution, "there is no folder")
 	}
 	if e.root == nil {
 		root, err := os.OpenRoot(e.dir)

@@ -26,7 +26,7 @@ func TestFurtherToolsAreNeverEssential(t *testing.T) {
 	}
 	for _, tool := range Further() {
 		s := tool.Spec()
-		want, own := map[string]Effect{"propose_patch": Write, "memory_add": Remember, "memory_retract": Remember, "share": Share, "tool_create": Draft}[s.Name]
+		want, own := map[string]Effect{"propose_patch": Write, "memory_add": Remember, "memory_retract": Remember, "share": Share, "tool_create": Draft, "tool_delete": Draft}[s.Name]
 		if !own {
 			want = Read
 		}
@@ -42,6 +42,7 @@ func TestAllowedByName(t *testing.T) {
 	calls := map[string]string{
 		"memory_add": `{"text":"the port is 8080"}`, "memory_retract": `{"id":"m1","reason":"moved"}`,
 		"share":       `{"key":"broadcast.port","value":"8080","minutes":5}`,
+		"tool_delete": `{"name":"x","reason":"y"}`,
 		"tool_create": `{"name":"x","description":"x","schema":{},"source":"x","tests":[{"name":"a","args":{}},{"name":"b","args":{}}]}`,
 	}
 	if got := Allowable(); len(got) != len(calls) {
@@ -56,6 +57,7 @@ func TestAllowedByName(t *testing.T) {
 			e, reached := NewEnv(""), false
 			e.Share = func(string, string, time.Duration, []string) error { reached = true; return nil }
 			e.Author = func(context.Context, json.RawMessage) Result { reached = true; return OK("") }
+			e.Delete = func(string, string) Result { reached = true; return OK("") }
 			res := do(t, r, e, name, args)
 			reached = reached || len(e.Facts) > 0 || len(e.Retracted) > 0
 			if reached != (name == allowed) || (res.Outcome == agent.OK) != reached {
@@ -255,7 +257,7 @@ func TestNoHistoryIsSaid(t *testing.T) {
 	}
 	e.Domain = "ops"
 	tell := func(_ context.Context, domain string) (string, bool) { return "of " + domain, true }
-	e.Calibration, e.Delegates = tell, func(domain string) (string, bool) { return "ask the other in " + domain, true }
+	e.Calibration, e.Delegates = tell, func(_ context.Context, domain string) (string, bool) { return "ask the other in " + domain, true }
 	if res := do(t, r, e, "check_calibration", `{}`); res.Output != "of ops" {
 		t.Error(res)
 	}

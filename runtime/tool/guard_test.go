@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,9 +29,9 @@ func guarded(t testing.TB, book policy.Book, tools ...Tool) *Registry {
 }
 
 // flaky returns a foreign tool that fails a number of times with a transient fault.
-func flaky(effect Effect, key string, failures int, tried *int) Tool {
+func flaky(effect Effect, failures int, tried *int) Tool {
 	return custom{
-		spec: Spec{Name: "far", Description: "d", Schema: json.RawMessage(`{"type":"object"}`), Effect: effect, Key: key, Origin: "mcp:x", Category: Essential},
+		spec: Spec{Name: "far", Description: "d", Schema: json.RawMessage(`{"type":"object"}`), Effect: effect, Origin: "mcp:x", Category: Essential},
 		call: func() (Result, error) {
 			if *tried++; *tried <= failures {
 				res := Failed(agent.Execution, "down")
@@ -57,7 +60,7 @@ func TestRetriesByEffect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tried := 0
-				res := do(t, guarded(t, book, flaky(c.effect, "", c.failures, &tried)), NewEnv(""), "far", `{}`)
+				res := do(t, guarded(t, book, flaky(c.effect, c.failures, &tried)), NewEnv(""), "far", `{}`)
 				if res.Outcome != c.want || tried != c.tried {
 					t.Errorf("%s after %d attempts (%s)", res.Outcome, tried, res.Output)
 				}
@@ -69,46 +72,78 @@ func TestRetriesByEffect(t *testing.T) {
 	}
 }
 
-// TestRepeatable tests that only a read, or an idempotent write with its key, is
-// repeated.
-func TestRepeatable(t *testing.T) {
-	for _, c := range []struct {
-		spec Spec
-		args string
-		want bool
-	}{
-		{Spec{Effect: Read}, `{}`, true},
-		{Spec{Effect: Write}, `{"key":"a"}`, false},
-		{Spec{Effect: IdempotentWrite}, `{"key":"a"}`, false},
-		{Spec{Effect: IdempotentWrite, Key: "key"}, `{"key":"a"}`, true},
-		{Spec{Effect: IdempotentWrite, Key: "key"}, `{"key":""}`, false},
-		{Spec{Effect: IdempotentWrite, Key: "key"}, `{"other":"a"}`, false},
-	} {
-		if got := c.spec.repeatable(json.RawMessage(c.args)); got != c.want {
-			t.Errorf("%s %s: %v", c.spec.Effect, c.args, got)
-		}
+// TestAToolThatDoesNotEnd tests that the call ends at its deadline, that only what
+// shares the tool's process is refused until it has ended, and that no other call uses
+// what the tool may still be using.
+func TestAToolThatDoesNotEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		origin string
+		other  agent.Outcome // of another tool of the same origin
+	}{"a local tool": {"local", agent.OK}, "a tool of a server": {"mcp:x", agent.Timeout}, "an authored tool": {"authored", agent.OK}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				spec := Spec{Name: "deaf", Description: "d", Schema: json.RawMessage(`{"type":"object"}`), Effect: Read, Origin: c.origin, Category: Essential}
+				near, far := spec, spec
+				near.Name, far.Name, far.Origin = "near", "far", "mcp:y"
+				fine := func() (Result, error) { return OK("fine"), nil }
+				r := guarded(t, policy.Book{}, append(Builtin(), deaf{spec, release}, custom{spec: near, call: fine}, custom{spec: far, call: fine})...)
+				dir := t.TempDir()
+				if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("the gate is open"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				env := NewEnv(dir)
+				do(t, r, env, "note", `{"text":"before"}`)
+				if res := do(t, r, env, "deaf", `{}`); res.Outcome != agent.Timeout {
+					t.Errorf("%s: %s", res.Outcome, res.Output)
+				}
+				for _, call := range []struct {
+					tool, args string
+					want       agent.Outcome
+				}{
+					{"calculate", `{"expression":"1+1"}`, agent.OK},
+					{"read_file", `{"path":"a.txt"}`, agent.OK},
+					{"grep", `{"pattern":"gate"}`, agent.OK},
+					{"note", `{"text":"after"}`, agent.OK},
+					{"far", `{}`, agent.OK},
+					{"near", `{}`, c.other},
+					{"deaf", `{}`, agent.Timeout},
+				} {
+					if res := do(t, r, env, call.tool, call.args); res.Outcome != call.want {
+						t.Errorf("afterwards %s: %s: %s", call.tool, res.Outcome, res.Output)
+					}
+				}
+				close(release)
+				synctest.Wait()
+				if res := do(t, r, env, "near", `{}`); res.Outcome != agent.OK {
+					t.Errorf("when it has ended: %s: %s", res.Outcome, res.Output)
+				}
+				if !slices.Equal(env.Notes, []string{"before", "after"}) {
+					t.Errorf("notes %v", env.Notes)
+				}
+				if err := env.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
 	}
 }
 
-// TestAToolThatDoesNotEnd tests that the call ends at its deadline, and that no other
-// call of the turn uses the files that the tool may still be using.
-func TestAToolThatDoesNotEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		deaf := custom{
-			spec: Spec{Name: "deaf", Description: "d", Schema: json.RawMessage(`{"type":"object"}`), Effect: Read, Origin: "mcp:x", Category: Essential},
-			call: func() (Result, error) { <-release; return OK("late"), nil },
-		}
-		r := guarded(t, policy.Book{}, append(Builtin(), deaf)...)
-		env := NewEnv("")
-		if res := do(t, r, env, "deaf", `{}`); res.Outcome != agent.Timeout {
-			t.Errorf("%s: %s", res.Outcome, res.Output)
-		}
-		if res := do(t, r, env, "calculate", `{"expression":"1+1"}`); res.Outcome != agent.Timeout {
-			t.Errorf("afterwards %s: %s", res.Outcome, res.Output)
-		}
-		close(release)
-	})
+// deaf is a tool that ignores its context and uses the environment before and after.
+type deaf struct {
+	spec    Spec
+	release chan struct{}
+}
+
+func (d deaf) Spec() Spec { return d.spec }
+
+func (d deaf) Call(_ context.Context, env *Env, _ json.RawMessage) (Result, error) {
+	_, _ = env.Text("a.txt")
+	<-d.release
+	_, _ = env.Text("a.txt")
+	_, _ = env.Files()
+	env.Notes = append(env.Notes, "late")
+	return OK("late"), nil
 }
 
 // TestLimitsAreOutcomes tests that a rate, a breaker and a budget each have their own
@@ -126,7 +161,7 @@ func TestLimitsAreOutcomes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tried := 0
-				r := guarded(t, policy.Book{Tools: map[string]policy.Settings{"far": c.settings}}, flaky(Read, "", c.fail, &tried))
+				r := guarded(t, policy.Book{Tools: map[string]policy.Settings{"far": c.settings}}, flaky(Read, c.fail, &tried))
 				do(t, r, NewEnv(""), "far", `{"n":1}`)
 				res := do(t, r, NewEnv(""), "far", `{"n":2}`)
 				if res.Outcome != c.want || tried != 1 || res.Output == "" {

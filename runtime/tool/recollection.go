@@ -64,17 +64,21 @@ func note() Tool {
 }
 
 type enableToolArgs struct {
-	Name string `json:"name"`
+	Name  string `json:"name"`
+	Query string `json:"query"`
 }
 
 func enableTool() Tool {
 	return define("enable_tool",
-		"Activate a tool that is available but not active, for the rest of the session.",
-		`{"type":"object","required":["name"],"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":64}}}`,
+		"Activate a tool that is available but not active: by its name, or those that fit a query best.",
+		`{"type":"object","minProperties":1,"maxProperties":1,"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":64},"query":{"type":"string","minLength":1,"maxLength":300}}}`,
 		Essential, nil,
 		func(_ context.Context, env *Env, a enableToolArgs) Result {
 			if env.Enable == nil {
 				return Failed(agent.Denied, "no tool can be activated here")
+			}
+			if a.Query != "" && env.Find != nil {
+				return env.Find(a.Query)
 			}
 			return env.Enable(a.Name)
 		})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -57,6 +58,7 @@ type entry struct {
 	tool   Tool
 	spec   Spec
 	schema *jsonschema.Schema
+	draft  bool // of one turn; see WithDraft
 }
 
 // NewRegistry checks the declarations and compiles their schemas.
@@ -78,9 +80,34 @@ func NewRegistry(o Options, tools ...Tool) (*Registry, error) {
 			return nil, err
 		}
 		r.order = append(r.order, spec.Name)
-		r.entries[spec.Name] = entry{t, spec, schema}
+		r.entries[spec.Name] = entry{tool: t, spec: spec, schema: schema}
 	}
 	return r, nil
+}
+
+// WithDraft returns a registry for the rest of one turn with a tool that the turn has
+// written; r is unchanged. The draft must only read. It may replace an earlier draft but
+// takes the name of no other tool. The policies leave it out: a breaker or a rate that
+// turns share would let one evaluation affect another.
+func (r *Registry) WithDraft(t Tool) (*Registry, error) {
+	spec := t.Spec()
+	old, known := r.entries[spec.Name]
+	switch {
+	case known && !old.draft:
+		return nil, fmt.Errorf("%q is the name of another tool", spec.Name)
+	case spec.Effect != Read:
+		return nil, fmt.Errorf("draft %q has the effect %s, and only read is allowed", spec.Name, spec.Effect)
+	}
+	schema, err := compile(spec)
+	if err != nil {
+		return nil, err
+	}
+	next := &Registry{options: r.options, order: r.order, entries: maps.Clone(r.entries)}
+	if !known {
+		next.order = append(slices.Clip(r.order), spec.Name)
+	}
+	next.entries[spec.Name] = entry{tool: t, spec: spec, schema: schema, draft: true}
+	return next, nil
 }
 
 func compile(spec Spec) (*jsonschema.Schema, error) {
@@ -130,8 +157,6 @@ type Invocation struct {
 	// ID and Seed make waiting between attempts repeatable.
 	ID   string
 	Seed int64
-	// Stricter holds settings for this call alone.
-	Stricter policy.Settings
 }
 
 // Call runs one tool and always ends in exactly one outcome: an unknown tool is denied,
@@ -152,8 +177,8 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 	if refused, ok := r.restricted(e.spec, in.Arguments); ok {
 		return refused, nil
 	}
-	if env.lost.Load() {
-		return Failed(agent.Timeout, "an earlier call of this turn has not ended"), nil
+	if env.hangs(e.spec.process()) {
+		return Failed(agent.Timeout, "an earlier call of %s has not ended; the other tools can be called", e.spec.process()), nil
 	}
 	res, err := r.guarded(ctx, env, e, in)
 	if err != nil {
@@ -222,7 +247,7 @@ func scrubbed(scrub func(string) string, raw json.RawMessage) json.RawMessage {
 
 // guarded calls the tool under the policies.
 func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation) (Result, error) {
-	if r.options.Guard == nil {
+	if r.options.Guard == nil || e.draft {
 		return call(ctx, env, e.tool, in.Arguments)
 	}
 	type ending struct {
@@ -231,17 +256,21 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 	}
 	var last atomic.Pointer[ending] // the policies may stop waiting for a tool that does not end
 	var running atomic.Int32
+	var abandoned atomic.Bool
+	own := env.fork()
 	applied, err := r.options.Guard.Do(ctx, policy.Call{
 		Kind: policy.Tool, Name: e.spec.Name, Origin: e.spec.Origin, Agent: r.options.Agent, ID: in.ID, Seed: in.Seed,
-		Repeatable: e.spec.repeatable(in.Arguments), Invocation: in.Stricter,
+		Repeatable: e.spec.Effect == Read,
 	}, func(ctx context.Context, _ int) (policy.Spent, error) {
 		running.Add(1)
-		res, err := call(ctx, env, e.tool, in.Arguments)
+		res, err := call(ctx, own, e.tool, in.Arguments)
 		if err == nil && res.Outcome == agent.OK && ctx.Err() != nil { // too late
 			res = ended(ctx)
 		}
 		last.Store(&ending{res, err})
-		running.Add(-1)
+		if running.Add(-1); abandoned.Load() {
+			_ = own.Close()
+		}
 		switch {
 		case err != nil:
 			return policy.Spent{}, err
@@ -253,7 +282,12 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 		return policy.Spent{}, nil
 	})
 	if running.Load() > 0 {
-		env.lost.Store(true)
+		env.abandon(e.spec.process(), &running)
+		if abandoned.Store(true); running.Load() == 0 { // it ended meanwhile
+			_ = own.Close()
+		}
+	} else {
+		env.adopt(own)
 	}
 	end := last.Load()
 	var limit interface {
@@ -277,16 +311,13 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 	return res, nil
 }
 
-// repeatable reports whether a second attempt does no harm.
-func (s Spec) repeatable(args json.RawMessage) bool {
-	if s.Effect == Read {
-		return true
+// process names what a hung call of the tool keeps busy: the tool, or the server of a
+// foreign one with all its tools.
+func (s Spec) process() string {
+	if strings.HasPrefix(s.Origin, "mcp:") {
+		return s.Origin
 	}
-	if s.Effect != IdempotentWrite || s.Key == "" {
-		return false
-	}
-	var given map[string]json.RawMessage
-	return json.Unmarshal(args, &given) == nil && len(given[s.Key]) > len(`""`)
+	return s.Name
 }
 
 // call recovers from a tool's panic.

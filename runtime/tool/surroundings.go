@@ -47,13 +47,15 @@ type Surroundings struct {
 	Corrections func(ctx context.Context, domain string) (string, bool)
 	// Delegates suggests a better suited agent in a domain; false means that there is
 	// none. It hands nothing over.
-	Delegates func(domain string) (suggestion string, ok bool)
+	Delegates func(ctx context.Context, domain string) (suggestion string, ok bool)
 	// Share puts an entry on the blackboard. It is nil where there is none, as in
 	// evaluations, which must be independent of each other.
 	Share func(key, value string, ttl time.Duration, readers []string) error
-	// Author checks the draft of a tool and leaves a proposal. It never makes a tool
-	// that can be called.
+	// Author checks the draft of a tool. One that passes can be called until the turn
+	// ends.
 	Author func(ctx context.Context, draft json.RawMessage) Result
+	// Delete proposes the deletion of a tool that the agent wrote.
+	Delete func(name, reason string) Result
 
 	added int // number of facts added in this turn
 }

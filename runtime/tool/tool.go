@@ -80,9 +80,6 @@ type Spec struct {
 	// Origin is "local", "authored" or "mcp:<server>".
 	Origin   string
 	Category Category
-	// Key names the argument that is the idempotency key of an idempotent write;
-	// without one such a call is never repeated.
-	Key string
 	// Domains are those for which the tool is made; it works in all.
 	Domains []string
 }
@@ -159,6 +156,13 @@ func (b Boundary) Normalize() (Boundary, error) {
 	b.Axes = axes[:min(len(axes), maxAxes)]
 	b.Shape = text.Clip(strings.TrimSpace(b.Shape), maxShape)
 	b.Evidence = text.Clip(strings.TrimSpace(b.Evidence), maxEvidence)
+	var split []string
+	for _, part := range b.Split[:min(len(b.Split), maxAxes)] {
+		if part = text.Clip(strings.TrimSpace(part), maxShape); part != "" {
+			split = append(split, part)
+		}
+	}
+	b.Split = split
 	switch {
 	case len(b.Axes) == 0:
 		return b, errors.New("referral names no boundary axes")

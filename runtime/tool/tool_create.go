@@ -20,11 +20,11 @@ type draft struct {
 	Tests       []json.RawMessage `json:"tests"`
 }
 
-// toolCreate passes a draft to Author, which turns it at most into a proposal that
-// waits for a person.
+// toolCreate passes a draft to Author. A draft outlasts the turn only as a proposal that
+// a person approves.
 func toolCreate() Tool {
 	return with(Draft, define("tool_create",
-		"Draft a tool in Starlark, with tests: def run(args). The draft is checked and proposed to a person; it cannot be called before one has approved it.",
+		"Draft a tool in Starlark, with tests: def run(args). A draft that passes its tests can be called until this turn ends; if it helped, it is proposed to a person. A draft that fails leaves nothing behind: correct it and send all of it again.",
 		`{"type":"object","required":["name","description","schema","source","tests"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,47}$"},"description":{"type":"string","minLength":1,"maxLength":1000},"source":{"type":"string","minLength":1,"maxLength":8192},"schema":{"type":"object"},"domains":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":60}},"tests":{"type":"array","minItems":2,"maxItems":20,"items":{"type":"object","required":["name","args"],"properties":{"name":{"type":"string"},"args":{"type":"object"},"want":{"description":"what run returns"},"want_error":{"type":"string","description":"instead of want: a part of the error"}}}}}}`,
 		Available, []string{"engineering"},
 		func(ctx context.Context, env *Env, a draft) Result {
@@ -39,5 +39,24 @@ func toolCreate() Tool {
 				return Failed(agent.ContractViolation, "the draft is no JSON")
 			}
 			return env.Author(ctx, raw)
+		}))
+}
+
+type toolDeleteArgs struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// toolDelete proposes the deletion of a tool that the agent wrote.
+func toolDelete() Tool {
+	return with(Draft, define("tool_delete",
+		"Propose to delete a tool that you wrote and that was approved. It stays until a person decides.",
+		`{"type":"object","required":["name","reason"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,47}$"},"reason":{"type":"string","minLength":1,"maxLength":300}}}`,
+		Available, []string{"engineering"},
+		func(_ context.Context, env *Env, a toolDeleteArgs) Result {
+			if env.Delete == nil {
+				return Failed(agent.Denied, "no tools are authored here")
+			}
+			return env.Delete(a.Name, a.Reason)
 		}))
 }

@@ -63,15 +63,20 @@ type Options struct {
 	// HardLimits bound every run; a request can only be stricter. Zero fields mean one
 	// minute, 24 iterations and 64 KiB of output; tokens have no default bound.
 	HardLimits agent.Limits
-	// Space is the search space of the configs; the zero value means [HeuristicSpace].
+	// Space is the search space of the configs; the zero value means [HeuristicSpace], or
+	// [LanguageSpace] for a language model.
 	Space agent.Space
 	// Scrub removes credentials from tool outputs; nil leaves them.
 	Scrub func(string) string
 	// Flagged reports whether a text seems to contain a credential; nil flags none.
 	Flagged func(string) bool
-	// Author checks the draft of a tool that the agent wrote; nil refuses all. Its
-	// result never makes a tool callable.
-	Author func(ctx context.Context, draft json.RawMessage) tool.Result
+	// Author checks the draft of a tool that the agent wrote; nil refuses all. It returns
+	// the tool if it may be called for the rest of the turn, with the change request that
+	// is left if it helped.
+	Author func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
+	// Delete leaves the change request to delete a tool that the agent wrote; nil refuses
+	// all.
+	Delete func(name, reason string) tool.Result
 	// Never holds the operator's patterns (RE2) that no answer may match, beside the
 	// built-in ones; a matching answer is denied.
 	Never []string
@@ -87,6 +92,7 @@ type Agent struct {
 	board    *session.Board
 	domains  *classifier
 	registry *tool.Registry
+	library  *memory.Index // of the available tools, for a language model
 	id       string
 	language bool
 	routes   []string
@@ -101,7 +107,8 @@ type Agent struct {
 	scrub    func(string) string
 	never    safety.Never
 	flagged  func(string) bool
-	author   func(ctx context.Context, draft json.RawMessage) tool.Result
+	author   func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
+	remove   func(name, reason string) tool.Result
 }
 
 var _ agent.Agent = (*Agent)(nil)
@@ -114,7 +121,7 @@ func New(o Options) (*Agent, error) {
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, clean(o.Scrub, o.Memories)), files: bootstrapFiles(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub,
 		id: o.ID, language: o.Language, routes: o.Routes, windows: o.Windows,
-		policy: o.PolicyVersion, compete: o.Competence, board: o.Board, flagged: o.Flagged, author: o.Author,
+		policy: o.PolicyVersion, compete: o.Competence, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
 	}
 	if a.scrub == nil {
 		a.scrub = func(s string) string { return s }
@@ -143,8 +150,18 @@ func New(o Options) (*Agent, error) {
 	if a.registry, err = tool.NewRegistry(tool.Options{Agent: o.ID, Scrub: o.Scrub, Guard: o.Guard, Restrict: restrict, Allowed: o.Allowed}, tools...); err != nil {
 		return nil, fmt.Errorf("register tools: %w", err)
 	}
+	if a.language {
+		a.library = newLibrary(lex, a.registry)
+	}
 	a.defaults = DefaultSpace(nil, a.registry.Names(), nil).Default()
-	if len(a.space.Params) == 0 {
+	if o.Language {
+		a.defaults = LanguageSpace(nil, a.registry.Names(), nil).Default()
+	}
+	switch {
+	case len(a.space.Params) > 0:
+	case o.Language:
+		a.space = LanguageSpace(a.domains.domains, a.registry.Names(), a.routes)
+	default:
 		a.space = HeuristicSpace(a.domains.domains, a.registry.Names())
 	}
 	if problems := a.space.Check(); len(problems) > 0 {

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -28,11 +29,13 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	if r.agent.language {
 		r.env.Steps = append(r.env.Steps, tool.Step{Tool: c.Tool, Arguments: c.Arguments, Outcome: result.Outcome, Output: result.Output})
 	}
+	r.countDraft(c.Tool, result.Outcome)
 	r.made = append(r.made, session.Call{Tool: r.agent.scrub(c.Tool), Outcome: result.Outcome})
+	limited := false
 	if result.Applied != nil {
-		r.recordPolicy(c.Tool, result.Applied)
+		limited = r.recordPolicy(c.Tool, result.Applied)
 	}
-	if result.Outcome == agent.RateLimited {
+	if result.Outcome == agent.RateLimited && !limited {
 		r.event(agent.Event{Kind: agent.EventLimited, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output})
 	}
 	event := agent.Event{Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output}
@@ -55,7 +58,7 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	at, ok := r.active[c.Tool]
 	if !ok {
-		if spec, known := r.agent.registry.Spec(c.Tool); known && spec.Category == tool.Available {
+		if spec, known := r.registry.Spec(c.Tool); known && spec.Category == tool.Available {
 			return tool.Failed(agent.Denied, "the tool is not active; enable_tool activates it"), nil
 		}
 		return tool.Failed(agent.Denied, "the tool is not active"), nil
@@ -66,16 +69,16 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	in := tool.Invocation{
 		Name: c.Tool, Arguments: c.Arguments, ID: r.req.ID + "/" + strconv.Itoa(r.usage.ToolCalls), Seed: r.req.Seed,
 	}
-	result, err := r.agent.registry.Call(ctx, r.env, in)
+	result, err := r.registry.Call(ctx, r.env, in)
 	if err != nil || result.Outcome != agent.ContractViolation {
 		return result, err
 	}
-	mended, what, ok := r.agent.registry.Repair(c.Tool, c.Arguments)
+	mended, what, ok := r.registry.Repair(c.Tool, c.Arguments)
 	if !ok {
 		return result, nil
 	}
 	in.Arguments = mended
-	again, err := r.agent.registry.Call(ctx, r.env, in)
+	again, err := r.registry.Call(ctx, r.env, in)
 	if err != nil {
 		return again, err
 	}
@@ -85,20 +88,27 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 }
 
 // recordPolicy records the policies under which a tool or provider was called, in full
-// when they differ from those of its last call in this turn.
-func (r *run) recordPolicy(name string, applied *policy.Applied) {
-	name = memory.Cut(name, 80)
+// when they differ from those of its last call in this turn, and the limits that held
+// the call back. It reports whether one of them refused it.
+func (r *run) recordPolicy(name string, applied *policy.Applied) (limited bool) {
+	name = memory.Cut(cmp.Or(applied.Name, name), 80)
+	key := string(applied.Kind) + " " + name
 	same := *applied
 	same.Attempts = 0
 	event := agent.Event{Kind: agent.EventPolicy, Name: name, Text: "as before"}
 	switch text := string(encode(same)); {
-	case r.applied[name] != text:
-		r.applied[name] = text
+	case r.applied[key] != text:
+		r.applied[key] = text
 		event.Text, event.Data = "", encode(applied)
 	case applied.Attempts > 1:
-		event.Data = encode(policy.Applied{Version: same.Version, Attempts: applied.Attempts})
+		event.Data = encode(policy.Applied{Kind: same.Kind, Name: same.Name, Version: same.Version, Attempts: applied.Attempts})
 	}
 	r.event(event)
+	for _, l := range applied.Limited {
+		limited = limited || l.Outcome != ""
+		r.event(agent.Event{Kind: agent.EventLimited, Name: name, Outcome: l.Outcome, Text: l.Text})
+	}
+	return limited
 }
 
 // addRequest keeps a change request for a person, each one once.
@@ -115,7 +125,7 @@ func (r *run) addRequest(q agent.ChangeRequest) {
 // reads, contains what looks like instructions to it. No protection relies on this:
 // what a call may do is independent of the preceding text.
 func (r *run) markInstructions(name, output string) {
-	if spec, ok := r.agent.registry.Spec(name); !ok || spec.Origin == "local" && !r.agent.language {
+	if spec, ok := r.registry.Spec(name); !ok || spec.Origin == "local" && !r.agent.language {
 		return
 	}
 	if marks := safety.Marks(output); len(marks) > 0 {

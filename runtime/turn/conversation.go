@@ -45,10 +45,16 @@ func (r *run) distill() {
 		files += memory.Tokens(text)
 	}
 	beside := memory.Tokens(r.goal) + min(files, r.settings.bootstrap)
+	for _, d := range r.settings.demonstrations {
+		beside += memory.Tokens(d.Task) + memory.Tokens(d.Answer)
+	}
 	// The domain of a conversation may change; the distilled facts are independent of
 	// it.
 	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Scrub: r.agent.scrub}
 	thresholds := r.settings.distill
+	if r.req.Live {
+		thresholds.Tokens = least(thresholds.Tokens, session.MaxMessageTokens)
+	}
 	thresholds.Context, thresholds.Beside = r.window(), beside
 	res, ok := d.Distill(r.turns, r.session, thresholds)
 	if !ok {
@@ -129,6 +135,9 @@ func (r *run) nextSession(res agent.Result, reply model.Reply) agent.Session {
 	}
 	if res.Answer != nil {
 		t.Answer = *res.Answer
+	}
+	if r.goal != "" { // else the turn failed before it had its messages
+		out.Messages = session.Continue(r.turns, t.Goal, res.Answer)
 	}
 	out.Working = session.Working(t)
 	return out

@@ -63,12 +63,6 @@ var (
 	twoVerbs  = regexp.MustCompile(`(?i)[,;]?\s+and\s+(?:also\s+)?(` + tasks + `\s)`)
 	opensTask = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+)?` + starts + `\s`)
 	twoThings = regexp.MustCompile(`(?i)^(?:please\s+)?(design|plan|propose|build|create|draft)\s+((?:an?|the)\s+.+?),?\s+and\s+((?:an?|the)\s+.+)$`)
-	compare   = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+|could you\s+|i want you to\s+)*compare\s+(.+?)(?:\s+(?:by|on|in terms of|regarding|with respect to)\s+(?:their\s+|the\s+)?(.+?))?[.?!]?$`)
-	ofWhich   = regexp.MustCompile(`(?i)^(?:the\s+)?(.+?)\s+(?:of|for)\s+(.+)$`)
-	between   = regexp.MustCompile(`(?i)\bdifference\s+(?:in\s+(.+?)\s+between\s+(.+?)|between\s+the\s+(.+?)\s+of\s+(.+?))[.?!]?$`)
-	whichIs   = regexp.MustCompile(`(?i)^which\s+(?:one\s+|of these\s+|\w+\s+)?(?:is|costs|has|takes|needs)\s+(?:the\s+)?(.+?)[,:]\s*(.+?\s+or\s+.+?)[.?!]?$`)
-	separator = regexp.MustCompile(`\s*,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+with\s+|\s+versus\s+|\s+vs\.?\s+`)
-	comparing = regexp.MustCompile(`(?i)^(?:more|less|higher|lower|larger|smaller|bigger|greater|longer|shorter|cheaper|dearer|faster|slower|older|newer|earlier|later|fewer|highest|lowest|largest|smallest|cheapest)\s*`)
 )
 
 // decompose divides a composite goal into at most most subgoals, one level deep; most
@@ -99,9 +93,6 @@ func decompose(lex *memory.Lexicon, goal string, most int) plan {
 // split returns the parts of a goal: of a comparison, of a sequence, or of two tasks
 // joined by "and". Quoted text is never split.
 func split(goal string) []subgoal {
-	if parts := splitComparison(goal); len(parts) >= 2 {
-		return parts
-	}
 	var hidden []string
 	text := quotes.ReplaceAllStringFunc(strings.TrimSpace(goal), func(s string) string {
 		hidden = append(hidden, s)
@@ -112,6 +103,12 @@ func split(goal string) []subgoal {
 			s = strings.ReplaceAll(s, fmt.Sprintf("\x00%d\x00", i), h)
 		}
 		return s
+	}
+	if parts := splitComparison(text); len(parts) >= 2 {
+		for i := range parts {
+			parts[i].Goal, parts[i].Subject = show(parts[i].Goal), show(strings.Trim(parts[i].Subject, "\""))
+		}
+		return parts
 	}
 	pieces := cut(text)
 	var parts []subgoal
@@ -151,62 +148,6 @@ func cut(text string) []string {
 		return []string{m[1] + " " + m[2], m[1] + " " + m[3]}
 	}
 	return nil
-}
-
-func splitComparison(goal string) []subgoal {
-	about, attribute := "", ""
-	if m := compare.FindStringSubmatch(goal); m != nil {
-		about, attribute = m[1], m[2]
-		if sequence.MatchString(about) {
-			return nil
-		}
-		if attribute == "" {
-			if n := ofWhich.FindStringSubmatch(about); n != nil && separator.MatchString(n[2]) {
-				attribute, about = n[1], n[2]
-			}
-		}
-	} else if m := between.FindStringSubmatch(goal); m != nil {
-		attribute, about = m[1]+m[3], m[2]+m[4]
-	} else if m := whichIs.FindStringSubmatch(goal); m != nil {
-		about = m[2]
-		attribute = strings.TrimSpace(comparing.ReplaceAllString(m[1], ""))
-		if attribute == "" {
-			attribute = subjectOf(strings.ToLower(strings.Fields(m[1])[0]))
-		}
-	} else {
-		return nil
-	}
-	var parts []subgoal
-	for _, subject := range separator.Split(about, -1) {
-		subject = strings.Trim(subject, " .?!,\"")
-		subject = strings.TrimPrefix(strings.TrimPrefix(subject, "the "), "that of ")
-		if subject == "" {
-			continue
-		}
-		question := "What is " + subject + "?"
-		if attribute != "" {
-			question = "What is the " + attribute + " of " + subject + "?"
-		}
-		parts = append(parts, subgoal{Goal: question, Subject: subject})
-	}
-	return parts
-}
-
-// subjectOf returns the attribute that a comparative compares.
-func subjectOf(comparative string) string {
-	switch comparative {
-	case "cheaper", "dearer", "cheapest":
-		return "price"
-	case "older", "newer":
-		return "age"
-	case "longer", "shorter":
-		return "duration"
-	case "larger", "bigger", "smaller":
-		return "size"
-	case "faster", "slower":
-		return "speed"
-	}
-	return ""
 }
 
 // refuse returns why the parts are no decomposition, or "".

@@ -82,6 +82,81 @@ func TestDecomposeBounds(t *testing.T) {
 	})
 }
 
+// TestComparisons tests that every subgoal of a comparison is a sentence that names what
+// is compared, and that what merely looks like one stays whole.
+func TestComparisons(t *testing.T) {
+	lex := memory.NewLexicon()
+	for goal, want := range map[string][]string{
+		"Compare Postgres and MySQL":                                       {"Describe Postgres.", "Describe MySQL."},
+		"Compare and contrast Postgres and MySQL":                          {"Describe Postgres.", "Describe MySQL."},
+		"Compare Postgres with MySQL":                                      {"Describe Postgres.", "Describe MySQL."},
+		"Compare Postgres to MySQL.":                                       {"Describe Postgres.", "Describe MySQL."},
+		"Contrast Postgres with MySQL":                                     {"Describe Postgres.", "Describe MySQL."},
+		"Postgres vs MySQL":                                                {"Describe Postgres.", "Describe MySQL."},
+		"Postgres vs. MySQL: which is faster?":                             {"What is the speed of Postgres?", "What is the speed of MySQL?"},
+		"Price of LK-204 vs HG-100":                                        {"What is the Price of LK-204?", "What is the Price of HG-100?"},
+		"Compare the red car and the blue car by price":                    {"What is the price of the red car?", "What is the price of the blue car?"},
+		"Compare cheap and expensive hotels":                               {"Describe cheap hotels.", "Describe expensive hotels."},
+		"Compare the price of cheap and expensive hotels":                  {"What is the price of cheap hotels?", "What is the price of expensive hotels?"},
+		"Compare the first and second quarter by revenue":                  {"What is the revenue of the first quarter?", "What is the revenue of the second quarter?"},
+		"Compare the old and the new contract":                             {"Describe the old contract.", "Describe the new contract."},
+		"Compare static and dynamic typing":                                {"Describe static typing.", "Describe dynamic typing."},
+		"Compare cats and domestic dogs":                                   {"Describe cats.", "Describe domestic dogs."},
+		"Compare tea and black coffee":                                     {"Describe tea.", "Describe black coffee."},
+		"Compare red, white and rosé wine by sugar":                        {"What is the sugar of red wine?", "What is the sugar of white wine?", "What is the sugar of rosé wine?"},
+		"Compare the unit prices of A-1 and B-2":                           {"Give the unit prices of A-1.", "Give the unit prices of B-2."},
+		"Compare A-1 and B-2 by price and weight":                          {"Give the price and weight of A-1.", "Give the price and weight of B-2."},
+		"Compare the performance of Python and Go for web servers":         {"What is the performance of Python for web servers?", "What is the performance of Go for web servers?"},
+		"Compare sales in May and June":                                    {"Describe sales in May.", "Describe sales in June."},
+		"Compare revenue in 2019 and 2020":                                 {"Describe revenue in 2019.", "Describe revenue in 2020."},
+		"Compare versions 1.2 and 1.3":                                     {"Describe version 1.2.", "Describe version 1.3."},
+		"Compare Ana's and Bo's salary":                                    {"What is Ana's salary?", "What is Bo's salary?"},
+		"Compare Postgres and MySQL and recommend one":                     {"Describe Postgres.", "Describe MySQL."},
+		"Compare A-1 and B-2 and say which is cheaper":                     {"What is the price of A-1?", "What is the price of B-2?"},
+		"Compare the results and write a report":                           {"Compare the results", "write a report"},
+		"Compare \"salt and pepper\" and \"sugar\"":                        {"Describe \"salt and pepper\".", "Describe \"sugar\"."},
+		"What is the difference between TCP and UDP?":                      {"Describe TCP.", "Describe UDP."},
+		"What's the difference between gross and net salary?":              {"Describe gross salary.", "Describe net salary."},
+		"Explain the difference between a list and a tuple in Python":      {"Describe a list in Python.", "Describe a tuple in Python."},
+		"What is the difference in price between A-1 and B-2?":             {"What is the price of A-1?", "What is the price of B-2?"},
+		"What is the difference between A-1 and B-2 in price?":             {"What is the price of A-1?", "What is the price of B-2?"},
+		"What is the difference between the price of A-1 and that of B-2?": {"What is the price of A-1?", "What is the price of B-2?"},
+		"How does Postgres compare to MySQL?":                              {"Describe Postgres.", "Describe MySQL."},
+		"How do cats and dogs differ?":                                     {"Describe cats.", "Describe dogs."},
+		"Which is better, Postgres or MySQL?":                              {"Describe Postgres.", "Describe MySQL."},
+		"Which is more expensive, A-1 or B-2?":                             {"What is the price of A-1?", "What is the price of B-2?"},
+		"Which costs more, A-1 or B-2?":                                    {"What is the price of A-1?", "What is the price of B-2?"},
+		"Which has more employees: Acme or Initech?":                       {"How many employees does Acme have?", "How many employees does Initech have?"},
+		"Which of the two is heavier, A-1 or B-2?":                         {"What is the weight of A-1?", "What is the weight of B-2?"},
+		"Compare deploy/a.yaml and deploy/b.yaml by replicas.":             {"Give the replicas of deploy/a.yaml.", "Give the replicas of deploy/b.yaml."},
+		"Compare how A-1 and B-2 handle errors":                            nil,
+		"Compare notes with the team":                                      nil,
+		"Compare the two reports":                                          nil,
+		"Compare the report":                                               nil,
+		"Compare them":                                                     nil,
+		"Compare 12 and 30":                                                nil,
+		"What is the difference between 412 and 88?":                       nil,
+		"What is the difference between March 3 and March 9?":              nil,
+		"Is A-1 cheaper than B-2?":                                         nil,
+		"If A-1 and B-2 differ, compare A-1 and B-2":                       nil,
+		"Arsenal vs Chelsea: who won?":                                     nil,
+		"Summarize the case Roe vs Wade":                                   nil,
+		"Compare the books by Orwell":                                      nil,
+		"What is the difference?":                                          nil,
+		"Who compared salt and pepper?":                                    nil,
+		"Which file compares A-1 and B-2?":                                 nil,
+	} {
+		p := decompose(lex, goal, 4)
+		var got []string
+		for _, s := range p.Subgoals {
+			got = append(got, s.Goal)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (%s): %s", goal, p.Note, diff)
+		}
+	}
+}
+
 func TestOverlapLeavesTheParentOut(t *testing.T) {
 	lex := memory.NewLexicon()
 	parts := []subgoal{{Goal: "survey red kites nesting"}, {Goal: "survey red kites flying"}}

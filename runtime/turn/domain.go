@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,33 +14,57 @@ func DefaultDomains() map[string][]string {
 		"engineering": {
 			"code", "function", "package", "module", "compile", "compiler", "bug", "refactor", "api", "test", "import",
 			"repository", "library", "struct", "method", "build", "commit", "golang", "python", "class", "interface",
+			"debug", "backend", "back end", "frontend", "front end", "database", "sql", "schema", "stack trace", "unit test",
+			"pull request", "merge conflict", "exception", "javascript", "typescript", "java", "regex", "endpoint",
 		},
 		"operations": {
 			"server", "deploy", "deployment", "incident", "outage", "uptime", "latency", "backup", "runbook", "alert",
 			"pager", "on-call", "cluster", "disk", "log", "maintenance", "restart", "monitoring", "invoice", "supplier",
-			"order", "warehouse", "shipment", "inventory",
+			"order", "warehouse", "shipment", "inventory", "schedule", "budget", "roster", "shift", "logistics", "delivery",
+			"procurement", "capacity", "downtime", "rollback",
 		},
 		"marketing": {
 			"campaign", "brand", "audience", "newsletter", "conversion", "click", "funnel", "seo", "advert", "ad",
-			"impressions", "landing", "segment", "customer", "lead", "social", "engagement",
+			"impressions", "landing", "segment", "customer", "lead", "social", "engagement", "slogan", "tagline", "press release",
+			"landing page", "social media", "hashtag", "influencer",
 		},
 		"research": {
 			"paper", "study", "experiment", "hypothesis", "survey", "literature", "dataset", "citation", "method",
-			"finding", "participants", "sample", "author", "journal", "theory", "evidence",
+			"finding", "participants", "sample", "author", "journal", "theory", "evidence", "abstract", "meta analysis",
+			"peer review", "p value", "statistical significance",
 		},
 		"crypto": {
-			"bitcoin", "ethereum", "token", "wallet", "blockchain", "staking", "ledger", "mining", "defi", "nft", "coin",
-			"validator", "gas", "hash rate", "exchange",
+			"bitcoin", "btc", "ethereum", "eth", "token", "wallet", "blockchain", "staking", "ledger", "mining", "defi", "nft", "coin",
+			"validator", "gas", "hash rate", "exchange", "cryptocurrency", "stablecoin", "smart contract", "altcoin", "solana",
 		},
 	}
 }
+
+// traps are phrases whose words are no keywords there.
+func traps() []string {
+	return []string{
+		"in order to", "in order that", "in order for", "out of order", "in alphabetical order", "in chronological order", "court order",
+		"based on call", "log in", "log out", "logged in", "logging in", "shift key",
+		"lead to", "leads to", "leading to", "led to", "lead time", "leads the team",
+		"dress code", "zip code", "postal code", "area code", "country code", "gate code", "door code", "vault code", "access code",
+		"promo code", "discount code", "first class", "world class", "middle class", "dance class", "yoga class", "exchange rate",
+		"exchange student", "gas station", "gas bill", "natural gas", "coin a phrase", "toss a coin", "build up", "blood test", "driving test",
+		"method of payment", "payment method", "wrapping paper", "toilet paper", "paper towel", "social security", "ad hoc",
+		"landing gear",
+	}
+}
+
+// signals match what classifies a message for the runtime and is no part of its text:
+// [route:code], [hint:code], hint:code.
+var signals = regexp.MustCompile(`(?i)\[[a-z][a-z0-9_-]*:[^\[\]\s]*\]|(?:^|\s)hint:[a-z0-9_-]+`)
 
 // classifier finds a goal's domain by keywords.
 type classifier struct {
 	lex     *memory.Lexicon
 	domains []string            // sorted
 	of      map[string][]int    // stem of a one-word keyword → domains
-	phrases map[string][]string // domain → keywords of several words, lower-case
+	phrases map[string][]string // domain → keywords of several words, as normal
+	traps   *strings.Replacer
 }
 
 func newClassifier(lex *memory.Lexicon, table map[string][]string) *classifier {
@@ -50,37 +75,57 @@ func newClassifier(lex *memory.Lexicon, table map[string][]string) *classifier {
 	slices.Sort(c.domains)
 	for i, d := range c.domains {
 		for _, k := range table[d] {
-			k = strings.ToLower(strings.TrimSpace(k))
-			if terms := lex.Terms(nil, k); len(terms) != 1 {
-				c.phrases[d] = append(c.phrases[d], k)
-			} else if !slices.Contains(c.of[terms[0]], i) {
-				c.of[terms[0]] = append(c.of[terms[0]], i)
+			words := strings.Fields(normal(k))
+			if len(words) != 1 {
+				c.phrases[d] = append(c.phrases[d], normal(k))
+				continue
+			}
+			if stem := lex.Stem(words[0]); !slices.Contains(c.of[stem], i) {
+				c.of[stem] = append(c.of[stem], i)
 			}
 		}
 	}
+	var pairs []string
+	for _, t := range traps() {
+		pairs = append(pairs, normal(t), " | ")
+	}
+	c.traps = strings.NewReplacer(pairs...)
 	return c
 }
 
+// normal returns the words of a text in lower case, with one space around each.
+func normal(text string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	memory.EachWord(text, func(word string) {
+		b.WriteString(word)
+		b.WriteByte(' ')
+	})
+	return b.String()
+}
+
 // classify returns the domain with the most different keywords in the text, or
-// the global one when there is none or no single best.
+// the global one when there is none or no single best. Words count whole; signals of
+// the message and traps do not count.
 func (c *classifier) classify(text string) string {
+	words := c.traps.Replace(normal(signals.ReplaceAllString(text, " ")))
 	counts := make([]int, len(c.domains))
-	seen := map[string]bool{}
-	for _, term := range c.lex.Terms(nil, text) {
-		if seen[term] {
-			continue
-		}
-		seen[term] = true
-		for _, d := range c.of[term] {
-			counts[d]++
-		}
-	}
-	lower := strings.ToLower(text)
 	for i, d := range c.domains {
 		for _, p := range c.phrases[d] {
-			if strings.Contains(lower, p) {
+			if strings.Contains(words, p) || strings.Contains(words, strings.TrimSuffix(p, " ")+"s ") {
 				counts[i]++
 			}
+		}
+	}
+	seen := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		stem := c.lex.Stem(word)
+		if seen[stem] {
+			continue
+		}
+		seen[stem] = true
+		for _, d := range c.of[stem] {
+			counts[d]++
 		}
 	}
 	best, tie := -1, false

@@ -62,12 +62,12 @@ func loops() []attempt {
 		return out
 	}
 	return []attempt{
-		{name: "same call", calls: again(one("calculate", `{"expression":"1+1"}`)), outcomes: []agent.Outcome{agent.OK, agent.OK}, ends: agent.LowUtility},
-		{name: "same call, other spacing", calls: again(one("calculate", `{"expression":"1+1"}`), one("calculate", `{ "expression" : "1+1" }`)), outcomes: []agent.Outcome{agent.OK, agent.OK}, ends: agent.LowUtility},
+		{name: "same call", calls: again(one("calculate", `{"expression":"1+1"}`)), outcomes: []agent.Outcome{agent.OK, agent.OK}, ends: execution},
+		{name: "same call, other spacing", calls: again(one("calculate", `{"expression":"1+1"}`), one("calculate", `{ "expression" : "1+1" }`)), outcomes: []agent.Outcome{agent.OK, agent.OK}, ends: execution},
 		{
 			name:     "failing again and again",
 			calls:    append(append(path("read_file", "a"), path("read_file", "b")...), append(path("read_file", "c"), path("read_file", "d")...)...),
-			outcomes: []agent.Outcome{execution, execution, execution, execution}, ends: agent.LowUtility,
+			outcomes: []agent.Outcome{execution, execution, execution, execution}, ends: execution,
 		},
 		{name: "never an answer", replies: []model.Reply{{Calls: path("read_file", "plain.txt")}, {Calls: path("list_directory", ".")}, {Calls: one("grep", `{"pattern":"a"}`)}, {Calls: one("grep", `{"pattern":"b"}`)}, {Calls: one("grep", `{"pattern":"c"}`)}, {Calls: one("grep", `{"pattern":"d"}`)}, {Calls: one("grep", `{"pattern":"e"}`)}, {Calls: one("grep", `{"pattern":"f"}`)}, {Calls: one("grep", `{"pattern":"g"}`)}}, ends: spent, outcomes: []agent.Outcome{agent.OK, agent.OK, agent.OK, agent.OK, agent.OK, agent.OK, agent.OK}},
 	}

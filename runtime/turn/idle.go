@@ -14,8 +14,11 @@ import (
 type Circumstances struct {
 	// Language reports whether the model is a language model rather than the heuristic.
 	Language bool
-	// Tools are the names of the registered tools; empty means all.
-	Tools []string
+	// Tools are the names of the registered tools; empty means all. Allowed are those
+	// that the operator allows to remember, share or draft.
+	Tools, Allowed []string
+	// Untempered reports that no model of the agent's routes takes a temperature.
+	Untempered bool
 	// Bootstrap maps the workspace's files, by name, to their texts.
 	Bootstrap map[string]string
 	// Memories is the number of memories in the agent's snapshot.
@@ -27,8 +30,11 @@ type Circumstances struct {
 	Tasks []agent.Task
 }
 
-// rememberTool adds facts during a turn.
-const rememberTool = "memory_add"
+// rememberTool adds facts during a turn, and enableTool activates a tool.
+const (
+	rememberTool = "memory_add"
+	enableTool   = "enable_tool"
+)
 
 // chooses are the weights with which the heuristic chooses a tool; a language model
 // does not use them.
@@ -57,9 +63,18 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 			c.Language && slices.Contains(chooses, p.Name):
 			why = model
 		case group == "temperature" || group == "routes":
-			if !met.domains[domain] {
+			switch {
+			case !met.domains[domain]:
 				why = "cannot act: no task is of the domain " + domain
+			case group == "temperature" && c.Untempered:
+				why = "cannot act: the model takes no temperature"
 			}
+		case group == "decompose" && c.Language && !met.parts:
+			why = "cannot act: no task has parts"
+		case p.Name == "decompose.max_subgoals" && c.Language && !met.bounded:
+			why = "cannot act: no task has more parts than its least value"
+		case p.Name == "tools.expire_turns" && c.Language && !c.activates():
+			why = "cannot act: there is no tool to activate"
 		case group == "delegate":
 			why = "cannot act: an evaluation has no other agents"
 		case group == "notes":
@@ -85,6 +100,8 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 type met struct {
 	domains         map[string]bool
 	turns, memories bool
+	// parts reports that a task has subgoals, and bounded that their bound matters.
+	parts, bounded bool
 }
 
 func (c Circumstances) met() met {
@@ -93,20 +110,36 @@ func (c Circumstances) met() met {
 	if table == nil {
 		table = DefaultDomains()
 	}
-	of := newClassifier(memory.NewLexicon(), table)
+	lex := memory.NewLexicon()
+	of := newClassifier(lex, table)
 	for i := range c.Tasks {
 		t := &c.Tasks[i]
 		m.turns = m.turns || len(t.Messages) > 0
 		m.memories = m.memories || len(t.Memories) > 0
 		goal, _ := goalOf(t)
 		m.domains[cmp.Or(t.Domain, of.classify(goal))] = true
+		few := len(decompose(lex, goal, leastSubgoals).Subgoals)
+		m.parts = m.parts || few > 0
+		for most := leastSubgoals + 1; most <= maxSubgoals; most++ {
+			n := len(decompose(lex, goal, most).Subgoals)
+			m.parts, m.bounded = m.parts || n > 0, m.bounded || n != few
+		}
 	}
 	return m
 }
 
 // remembers reports whether the agent can add facts during a turn.
 func (c Circumstances) remembers() bool {
-	return c.Language && (len(c.Tools) == 0 || slices.Contains(c.Tools, rememberTool))
+	return c.Language && slices.Contains(c.Allowed, rememberTool) && c.activates() && c.has(rememberTool)
+}
+
+// activates reports whether the agent can activate a tool during a turn.
+func (c Circumstances) activates() bool {
+	return len(c.Tools) == 0 || c.has(enableTool) && len(essential(c.Tools)) < len(c.Tools)
+}
+
+func (c Circumstances) has(tool string) bool {
+	return len(c.Tools) == 0 || slices.Contains(c.Tools, tool)
 }
 
 // fits reports whether the files and the longest strategy fit into every budget that p

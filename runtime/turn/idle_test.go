@@ -35,9 +35,9 @@ func TestIdle(t *testing.T) {
 			},
 		},
 		"language": {
-			Circumstances{Language: true, Tasks: code},
+			Circumstances{Language: true, Allowed: []string{"memory_add"}, Tasks: append([]agent.Task{{Goal: "Compare the price of the lock and the hinge"}}, code...)},
 			[]string{
-				"bootstrap.token_budget", "delegate.above", "delegate.below", "distill.threshold_messages", "distill.threshold_tokens",
+				"bootstrap.token_budget", "decompose.max_subgoals", "delegate.above", "delegate.below", "distill.threshold_messages", "distill.threshold_tokens",
 				"notes.token_budget", "routes.research", "temperature.research",
 				"tools.cutoff", "tools.pattern_weight", "tools.performance_weight",
 			},
@@ -48,9 +48,9 @@ func TestIdle(t *testing.T) {
 				Tasks: []agent.Task{{Domain: "research", Goal: "go on", Messages: []agent.Message{{Role: "user", Content: "begin"}}}},
 			},
 			[]string{
-				"delegate.above", "delegate.below", "notes.token_budget",
+				"decompose.enabled", "decompose.max_subgoals", "delegate.above", "delegate.below", "notes.token_budget",
 				"recall.max_memories", "recall.min_score", "recall.mmr_lambda", "recall.token_budget",
-				"routes.engineering", "temperature.engineering", "tools.cutoff", "tools.pattern_weight", "tools.performance_weight",
+				"routes.engineering", "temperature.engineering", "tools.cutoff", "tools.expire_turns", "tools.pattern_weight", "tools.performance_weight",
 			},
 		},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,14 +20,16 @@ import (
 const (
 	// recallTimeout bounds one search of the memory.
 	recallTimeout = 5 * time.Second
-	// maxRepeats is how often the same call with the same arguments is answered; one
-	// more ends the turn.
+	// maxRepeats is in how many replies the same call with the same arguments is
+	// answered; one more ends the goal.
 	maxRepeats = 2
 	// maxCalls bounds the tool calls of one reply.
 	maxCalls = 8
 	// maxRequests bounds the change requests of a turn; further calls are denied
 	// without a request.
 	maxRequests = 20
+	// maxSaid bounds the text beside calls in the transcript, in bytes.
+	maxSaid = 200
 )
 
 // ending is the result of the loop on one goal.
@@ -36,6 +39,9 @@ type ending struct {
 	why     string
 	before  float64 // confidence from recall alone
 	steps   int
+	looped  bool // the loop detector ended it
+	// formless is the number of answers that were sent back for their form.
+	formless int
 }
 
 // work runs the bounded loop on one goal: recall, then model and tools in turn, with at
@@ -70,44 +76,57 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 			req.Said = append(req.Said, reply.Said)
 			continue
 		}
-		if r.sendBack(req, reply) {
-			req.Rejected = append(req.Rejected, reply.Answer)
+		if r.sendBack(req, reply, &e) {
+			req.Rejected = append(req.Rejected, written(reply))
 			continue
 		}
 		problems := r.problems(req, reply)
 		if r.reconsider(req, reply, problems) {
 			continue
 		}
-		r.finalize(reply, &e)
-		if len(problems) > 0 && e.outcome == agent.OK {
-			e.outcome, e.why = agent.LowUtility, "the answer does not pass: "+problems[0].Text
-		}
+		r.conclude(reply, problems, &e)
 		return e
 	}
 	e.outcome, e.why = agent.BudgetExceeded, "iteration limit reached without an answer"
 	return e
 }
 
-// synthesize asks the model once to combine the findings.
+// synthesize asks the model to combine the findings, and once more for a problem that
+// the checks find, while the operator's limit allows it.
 func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 	req := r.request(r.goal, findings, nil)
-	req.Synthesis, req.Remaining = true, 1
+	req.Synthesis = true
 	var e ending
-	reply, ok := r.ask(ctx, req, &e)
-	if !ok {
-		return e
+	for {
+		req.Remaining = min(2, r.limits.MaxIterations-r.steps)
+		reply, ok := r.ask(ctx, req, &e)
+		if !ok {
+			return e
+		}
+		if len(reply.Calls) > 0 {
+			e.outcome, e.why = agent.ContractViolation, "a synthesis calls no tools"
+			return e
+		}
+		if problems := r.problems(req, reply); !r.reconsider(req, reply, problems) {
+			r.conclude(reply, problems, &e)
+			return e
+		}
 	}
-	if len(reply.Calls) > 0 {
-		e.outcome, e.why = agent.ContractViolation, "a synthesis calls no tools"
-		return e
+}
+
+// conclude ends a goal with a reply. One with a problem that was not mended has low
+// utility.
+func (r *run) conclude(reply model.Reply, problems []safety.Problem, e *ending) {
+	r.finalize(reply, e)
+	if len(problems) > 0 && e.outcome == agent.OK {
+		e.outcome, e.why = agent.LowUtility, "the answer does not pass: "+problems[0].Text
 	}
-	r.finalize(reply, &e)
-	return e
 }
 
 func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) *model.Request {
 	return &model.Request{
-		System: r.system, Strategy: r.strategy, Domain: r.domain, Turns: r.turns, Goal: goal,
+		System: r.system, Strategy: r.strategy, Demonstrations: r.settings.demonstrations, Form: r.settings.form,
+		Domain: r.domain, Turns: r.turns, Goal: goal,
 		Memories: hits, Findings: findings, Files: r.files,
 		Notes: r.notes, Working: r.working, Summary: r.session.Summary, Shared: r.board, Advice: r.advice,
 		Choice:     r.settings.choice,
@@ -123,18 +142,19 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 		return model.Reply{}, false
 	}
 	r.expire()
-	req.Tools, req.Inactive = r.specs()
+	req.Tools, req.Inactive, req.Unlisted = r.specs()
 	reply, err := r.agent.model.Next(ctx, req)
 	e.steps++
 	r.steps++
 	r.usage.Iterations++
+	limited := false
 	for i := range reply.Applied {
-		r.recordPolicy(reply.Provider, &reply.Applied[i])
+		limited = r.recordPolicy(reply.Provider, &reply.Applied[i])
 	}
 	if err != nil {
-		var limited *policy.RateLimitedError
-		if errors.As(err, &limited) {
-			r.event(agent.Event{Kind: agent.EventLimited, Name: reply.Provider, Outcome: agent.RateLimited, Text: limited.Error()})
+		var late *policy.RateLimitedError
+		if errors.As(err, &late) && !limited {
+			r.event(agent.Event{Kind: agent.EventLimited, Name: reply.Provider, Outcome: agent.RateLimited, Text: late.Error()})
 		}
 		e.outcome, e.why = r.unreached(reply.Provider, err)
 		r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Outcome: e.outcome, Text: e.why})
@@ -191,12 +211,21 @@ func describe(reply model.Reply) string {
 		for i, c := range reply.Calls {
 			names[i] = c.Tool
 		}
+		if reply.Said != "" { // a language model's own reason
+			notes = strings.TrimPrefix(notes+"; writes "+strconv.Quote(memory.Cut(reply.Said, maxSaid)), "; ")
+		}
 		return strings.TrimPrefix(notes+"; calls "+strings.Join(names, ", "), "; ")
 	case reply.Referral != nil:
 		return strings.TrimPrefix(notes+"; refers", "; ")
 	}
+	if reply.Said != "" {
+		notes += "; the whole reply: " + memory.Cut(reply.Said, maxEventText/2)
+	}
 	return strings.TrimPrefix(fmt.Sprintf("%s; answers with confidence %.3f: %s", notes, reply.Confidence, reply.Answer), "; ")
 }
+
+// written returns an answer as the model wrote it.
+func written(reply model.Reply) string { return cmp.Or(reply.Said, reply.Answer) }
 
 // act makes the calls of a reply; false means that the loop has ended.
 func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e *ending) bool {
@@ -204,10 +233,14 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 		e.outcome, e.why = agent.ContractViolation, fmt.Sprintf("%d calls in one reply, at most %d are allowed", len(calls), maxCalls)
 		return false
 	}
-	for _, c := range calls {
-		if why := r.loop.Call(c.Tool, c.Arguments); why != "" {
-			return r.stopLoop(e, why)
-		}
+	made := make([]safety.Made, len(calls))
+	for i, c := range calls {
+		made[i] = safety.Made{Tool: c.Tool, Arguments: c.Arguments}
+	}
+	if why := r.loop.Reply(made); why != "" {
+		return r.stopLoop(e, why)
+	}
+	for i, c := range calls {
 		result, err := r.call(ctx, c, req.Remaining-1)
 		if err != nil {
 			e.outcome, e.why = agent.Infrastructure, err.Error()
@@ -221,26 +254,36 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			return false
 		}
 		req.Steps = append(req.Steps, model.Step{Call: c, Result: result, Round: len(req.Said)})
-		if why := r.loop.Result(c.Tool, result.Outcome, result.Output); why != "" {
-			return r.stopLoop(e, why)
-		}
+		made[i].Outcome, made[i].Detail = result.Outcome, result.Output
+	}
+	if why := r.loop.Results(made); why != "" {
+		return r.stopLoop(e, why)
 	}
 	return true
 }
 
-// stopLoop ends a goal whose calls repeat without progress.
+// stopLoop ends a goal whose calls repeat without progress. Its outcome is execution:
+// there is no answer that could be of low utility.
 func (r *run) stopLoop(e *ending, why string) bool {
-	e.outcome, e.why = agent.LowUtility, why
-	e.reply = model.Reply{Answer: "unknown", Unsure: true}
-	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Text: why})
+	e.outcome, e.why, e.looped = agent.Execution, why, true
+	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Outcome: agent.Execution, Text: why})
 	return false
 }
 
-// sendBack is the self-check: an answer without the form that the question asks for is
-// sent back once, while there are iterations left.
-func (r *run) sendBack(req *model.Request, reply model.Reply) bool {
-	if reply.Referral != nil || reply.Unsure || final(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, reply.Answer) ||
-		!r.settings.selfCheck || hasShape(reply.Answer, reply.Expects) {
+// sendBack reports whether an answer is sent back, while there are iterations left: as
+// often as the config has it for an answer without the requested form, and once, as the
+// self-check, for one without the form that the question asks for. The same answer is
+// never sent back twice.
+func (r *run) sendBack(req *model.Request, reply model.Reply, e *ending) bool {
+	if reply.Referral != nil || reply.Unsure || final(reply) || req.Remaining < 2 || slices.Contains(req.Rejected, written(reply)) {
+		return false
+	}
+	switch {
+	case reply.Formless && e.formless < r.settings.retries:
+		e.formless++
+		r.event(agent.Event{Kind: agent.EventCheck, Name: "answer.form", Text: "sent back: not of the form " + string(r.settings.form)})
+		return true
+	case reply.Formless || !r.settings.selfCheck || hasShape(reply.Answer, reply.Expects):
 		return false
 	}
 	r.event(agent.Event{Kind: agent.EventCheck, Name: "self_check", Text: "sent back: no " + cmp.Or(string(reply.Expects), "answer")})
@@ -264,7 +307,7 @@ func (r *run) finalize(reply model.Reply, e *ending) {
 			return
 		}
 		e.outcome, e.why = agent.WrongToolBoundary, b.Shape
-		r.event(agent.Event{Kind: agent.EventCheck, Name: "referral", Outcome: agent.WrongToolBoundary, Data: encode(b)})
+		r.event(agent.Event{Kind: agent.EventCheck, Name: agent.Referral, Outcome: agent.WrongToolBoundary, Data: encode(b)})
 	case reply.Unsure:
 		e.outcome, e.why = agent.LowUtility, "nothing was found"
 	case strings.TrimSpace(reply.Answer) == "":
@@ -275,6 +318,8 @@ func (r *run) finalize(reply model.Reply, e *ending) {
 		case model.StopRefusal:
 			e.why = "the model refused and gave no reason"
 		}
+	case reply.Formless:
+		e.outcome, e.why = agent.LowUtility, "the answer has not the form "+string(r.settings.form)
 	default:
 		e.outcome = agent.OK
 	}

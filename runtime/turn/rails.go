@@ -36,7 +36,7 @@ func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 	for _, h := range req.Memories {
 		found = append(found, h.Memory.Text)
 	}
-	problems := safety.Check(safety.Response{Answer: reply.Answer, Question: r.goal, Earlier: earlier, Findings: found})
+	problems := safety.Check(safety.Response{Answer: reply.Answer, Question: req.Goal, Earlier: earlier, Findings: found})
 	if reply.Stop == model.StopLength {
 		problems = append(problems, safety.Problem{Kind: "length", Text: "it was cut off where it reached the route's max_tokens"})
 	}
@@ -69,7 +69,7 @@ func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safet
 	default:
 		return false
 	}
-	req.Drafts = append(req.Drafts, reply.Answer)
+	req.Drafts = append(req.Drafts, written(reply))
 	req.Advice = append(slices.Clone(req.Advice), advice)
 	return true
 }

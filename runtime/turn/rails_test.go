@@ -23,7 +23,7 @@ func speaking(t testing.TB, seen *[]model.Request, o Options, replies ...model.R
 	t.Helper()
 	o.ID, o.Language, o.Model = "clerk", true, scripted{replies, nil, seen}
 	if len(o.Space.Params) == 0 {
-		o.Space = DefaultSpace([]string{"operations"}, nil, o.Routes)
+		o.Space = LanguageSpace([]string{"operations"}, nil, o.Routes)
 	}
 	a, err := New(o)
 	if err != nil {
@@ -47,6 +47,8 @@ func TestResponseChecks(t *testing.T) {
 	}{
 		"mended":    {[]model.Reply{{Answer: again}, {Answer: "at six"}}, agent.OK, 2},
 		"not":       {[]model.Reply{{Answer: again}}, agent.LowUtility, 2},
+		"cut off":   {[]model.Reply{{Answer: "It closes at", Stop: model.StopLength}, {Answer: "at six"}}, agent.OK, 2},
+		"cut again": {[]model.Reply{{Answer: "It closes at", Stop: model.StopLength}}, agent.LowUtility, 2},
 		"nothing":   {[]model.Reply{{Answer: "at six"}}, agent.OK, 1},
 		"substance": {[]model.Reply{{Answer: "As an AI language model, I cannot help with that."}, {Answer: "at six"}}, agent.OK, 2},
 	} {
@@ -61,6 +63,40 @@ func TestResponseChecks(t *testing.T) {
 			}
 			if c.asked > 1 && (len(seen[1].Drafts) != 1 || len(seen[1].Advice) != 1) {
 				t.Errorf("the model was not told: %v %v", seen[1].Drafts, seen[1].Advice)
+			}
+		})
+	}
+}
+
+// TestHalfAnswers tests that an answer that lacks a part is sent back once, for a goal,
+// a subgoal and the whole of a composite goal, and has low utility when it stays so.
+func TestHalfAnswers(t *testing.T) {
+	const composite = "Design a menu and list three risks"
+	for name, c := range map[string]struct {
+		goal    string
+		replies []model.Reply
+		want    agent.Outcome
+		asked   int
+	}{
+		"list, mended":       {"List three risks", []model.Reply{{Answer: "delay and cost"}, {Answer: "delay, cost and rain"}}, agent.OK, 2},
+		"list, not mended":   {"List three risks", []model.Reply{{Answer: "delay and cost"}}, agent.LowUtility, 2},
+		"list, complete":     {"List three risks", []model.Reply{{Answer: "- delay\n- cost\n- rain"}}, agent.OK, 1},
+		"question, mended":   {"1. Who runs it? 2. Where is it?", []model.Reply{{Answer: "1. Ana"}, {Answer: "1. Ana 2. Oslo"}}, agent.OK, 2},
+		"question, left out": {"1. Who runs it? 2. Where is it?", []model.Reply{{Answer: "1. Ana"}}, agent.LowUtility, 2},
+		"subgoal, mended":    {composite, []model.Reply{{Answer: "soup"}, {Answer: "delay"}, {Answer: "delay, cost, rain"}, {Answer: "soup; delay, cost and rain"}}, agent.OK, 4},
+		"whole, mended": {
+			composite, []model.Reply{{Answer: "soup"}, {Answer: "delay, cost, rain"}, {Answer: "soup and", Stop: model.StopLength}, {Answer: "soup; delay, cost, rain"}}, agent.OK, 4,
+		},
+		"whole, not mended": {composite, []model.Reply{{Answer: "soup"}, {Answer: "delay, cost, rain"}, {Answer: "soup and", Stop: model.StopLength}}, agent.LowUtility, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen []model.Request
+			r := speaking(t, &seen, Options{}, c.replies...).Run(t.Context(), agent.Request{Task: agent.Task{Goal: c.goal}})
+			if r.Outcome != c.want || len(seen) != c.asked || r.Answer == nil {
+				t.Errorf("%s after %d calls\n%s", r.Outcome, len(seen), story(r))
+			}
+			if last := seen[len(seen)-1]; strings.HasPrefix(name, "whole") && (!last.Synthesis || len(last.Drafts) != 1 || len(last.Advice) != 1) {
+				t.Errorf("the synthesis was not sent back: %v %v", last.Drafts, last.Advice)
 			}
 		})
 	}
@@ -297,7 +333,7 @@ func TestBlackboard(t *testing.T) {
 	if diff := cmp.Diff([]model.Shared{{From: "other", Key: "broadcast.depot", Text: "closed"}}, seen[0].Shared); diff != "" {
 		t.Error(diff)
 	}
-	if _, ok := board.Get("other", "clerk", "broadcast.gate"); !ok {
+	if !slices.ContainsFunc(board.Visible("other"), func(e session.Entry) bool { return e.From == "clerk" && e.Key == "broadcast.gate" }) {
 		t.Error("nothing was shared\n" + story(live))
 	}
 	trial := a.Run(context.Background(), agent.Request{Task: agent.Task{Goal: "look"}, Config: config})

@@ -17,7 +17,7 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	case tool.Remember, tool.Share, tool.Draft: // the operator allows them by name
 		return nil
 	}
-	reason := "its effect is " + strings.ReplaceAll(string(spec.Effect), "_", " ")
+	cause := "its effect is " + strings.ReplaceAll(string(spec.Effect), "_", " ")
 	if spec.Effect == tool.Read {
 		if spec.Origin == "local" || spec.Origin == "authored" {
 			return nil
@@ -29,10 +29,26 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 		if !disguised {
 			return nil
 		}
-		reason = "declared to read, but " + why
+		cause = "declared to read, but " + why
 	}
-	q := safety.Request(spec.Name, string(spec.Effect), args, reason)
+	q := safety.Request(spec.Name, string(spec.Effect), args, reasonOf(spec, args, cause))
 	return &q
+}
+
+// reasonOf returns the agent's own reason for a call; behind the cause of the request
+// where the tool is foreign, whose argument of that name may be something else, and the
+// cause alone where the agent gives none.
+func reasonOf(spec tool.Spec, args json.RawMessage, cause string) string {
+	var given struct {
+		Reason string `json:"reason"`
+	}
+	if json.Unmarshal(args, &given) != nil || strings.TrimSpace(given.Reason) == "" {
+		return cause
+	}
+	if spec.Origin == "local" {
+		return given.Reason
+	}
+	return cause + "; the agent's reason: " + given.Reason
 }
 
 // changeRequest returns a change request of the runtime's own tools, which name the kind

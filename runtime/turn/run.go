@@ -31,6 +31,7 @@ type run struct {
 	settings settings
 	limits   agent.Limits
 	env      *tool.Env
+	registry *tool.Registry
 	index    *memory.Index
 
 	goal   string
@@ -47,22 +48,25 @@ type run struct {
 	active            map[string]int // active tool → model call of its last use; -1 for the selection
 	loop              *safety.Loop
 	steps             int // model calls
+	subgoal           int // the number of the running subgoal, from 1; 0 outside of one
 	usage             agent.Usage
 	results           agent.Transcript
 
 	session  agent.Session // start of the next turn
 	made     []session.Call
 	board    []model.Shared
-	checked  bool // an answer was sent back for a problem
+	checked  bool // an answer to the goal was sent back for a problem
 	nudged   bool // the self-evaluation was asked for
 	requests []agent.ChangeRequest
-	refused  *agent.Refusal    // the shared limit that ended an evaluation
-	applied  map[string]string // tool → the policies of its last call, as recorded
+	drafts   drafts
+	ranks    map[string]float64 // tools that fit the goal, for a language model
+	refused  *agent.Refusal     // the shared limit that ended an evaluation
+	applied  map[string]string  // tool → the policies of its last call, as recorded
 }
 
 // Run runs one task. It implements [agent.Agent].
 func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
-	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits), applied: map[string]string{}, session: req.Session}
+	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits), registry: a.registry, applied: map[string]string{}, session: req.Session}
 	r.results.Policy = a.policy
 	defer func() {
 		if p := recover(); p != nil {
@@ -115,11 +119,16 @@ func (r *run) prepare() {
 	r.bootstrap()
 	r.connectTools()
 	r.active = map[string]int{}
-	for _, name := range r.settings.selection {
+	selected := r.settings.selection
+	if a.language {
+		selected = append(essential(a.registry.Names()), selected...)
+	}
+	for _, name := range selected {
 		if _, ok := a.registry.Spec(name); ok {
 			r.active[name] = -1
 		}
 	}
+	r.pickTools()
 }
 
 // goalOf returns what a task asks for and the turns before it: its goal, or else the
@@ -152,31 +161,44 @@ func (r *run) recall(ctx context.Context, text string, wide bool) []memory.Hit {
 	return r.index.Recall(ctx, q)
 }
 
-// turn decomposes the goal or works on it whole.
+// turn decomposes the goal or works on it whole. The plan is recorded before its steps.
 func (r *run) turn(ctx context.Context) agent.Result {
-	budget := min(r.settings.iterations, r.limits.MaxIterations)
-	p := plan{GoalType: atomic, Complexity: .1, Note: "switched off"}
-	if r.settings.decompose {
-		p = decompose(r.agent.lex, r.goal, r.settings.subgoals)
-		if n := len(p.Subgoals); n > 0 && budget < n+1 {
-			p = plan{GoalType: atomic, Complexity: .1, Note: fmt.Sprintf("%d subgoals need more than %d iterations", n, budget)}
-		}
+	if !r.settings.decompose {
+		return r.finish(ctx, r.work(ctx, r.goal, nil, min(r.settings.iterations, r.limits.MaxIterations)))
 	}
+	p := decompose(r.agent.lex, r.goal, r.settings.subgoals)
+	if n := len(p.Subgoals); n > 0 && r.limits.MaxIterations < leastCalls(n) {
+		p = plan{GoalType: atomic, Complexity: .1, Note: fmt.Sprintf("%d subgoals need more than %d iterations", n, r.limits.MaxIterations)}
+	}
+	r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note, Data: encode(p)})
 	if len(p.Subgoals) == 0 {
-		if p.Note != "switched off" {
-			r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note, Data: encode(p)})
-		}
-		return r.finish(ctx, r.work(ctx, r.goal, nil, budget))
+		return r.finish(ctx, r.work(ctx, r.goal, nil, min(r.settings.iterations, r.limits.MaxIterations)))
 	}
-	// Each part has its own share of the calls; one is kept for the synthesis.
-	each := (budget - 1) / len(p.Subgoals)
+	e := r.parts(ctx, &p)
+	r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: "results", Data: encode(p)})
+	return r.finish(ctx, e)
+}
+
+// leastCalls is the number of model calls that n subgoals need at least: each may call a
+// tool and answer, and one call is for the synthesis.
+func leastCalls(n int) int { return 2*n + 1 }
+
+// parts works on the subgoals one after the other, and combines what they found. Each
+// has the config's limit of model calls; the hard limit bounds all of them together, of
+// which a subgoal leaves the later ones what they need at least.
+func (r *run) parts(ctx context.Context, p *plan) ending {
 	var findings []model.Finding
 	for i := range p.Subgoals {
 		s := &p.Subgoals[i]
-		e := r.work(ctx, s.Goal, findings, each)
+		left := r.limits.MaxIterations - r.steps - leastCalls(len(p.Subgoals)-i-1)
+		r.subgoal, r.checked = i+1, false
+		e := r.work(ctx, s.Goal, findings, min(r.settings.iterations, left))
+		r.subgoal = 0
+		if e.looped { // the other subgoals may still succeed
+			e.outcome, e.reply = agent.LowUtility, model.Reply{Answer: "unknown", Unsure: true}
+		}
 		if e.outcome != agent.OK && e.outcome != agent.LowUtility {
-			r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Data: encode(p)})
-			return r.finish(ctx, e)
+			return e
 		}
 		s.ConfidenceBefore, s.ConfidenceAfter, s.Steps = e.before, e.reply.Confidence, e.steps
 		s.Effectiveness = max(0, e.reply.Confidence-e.before)
@@ -186,10 +208,10 @@ func (r *run) turn(ctx context.Context) agent.Result {
 			Subject: s.Subject, Unsure: e.reply.Unsure,
 		})
 	}
+	r.checked = false
 	whole := r.synthesize(ctx, findings)
 	p.Synthesis = memory.Cut(r.agent.scrub(whole.reply.Answer), maxSynthesis)
-	r.event(agent.Event{Kind: agent.EventDecompose, Name: p.GoalType, Text: p.Note, Data: encode(p)})
-	return r.finish(ctx, whole)
+	return whole
 }
 
 // finish turns an ending into the result and applies the checks that no config changes.
@@ -221,6 +243,7 @@ func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
 
 // result adds the fields that every result has.
 func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
+	r.offerDrafts(res.Outcome)
 	res.Usage, res.Transcript, res.Requests = r.usage, r.results, r.requests
 	if res.Outcome == agent.Infrastructure {
 		res.Refused = r.refused
@@ -236,6 +259,7 @@ func (r *run) event(e agent.Event) {
 	if len(e.Data) > 0 {
 		e.Data = r.scrubbed(e.Data)
 	}
+	e.Subgoal = r.subgoal
 	r.results.Add(maxEvents, e)
 	if r.req.Observe != nil {
 		r.req.Observe(e)
@@ -260,23 +284,9 @@ func encode(v any) json.RawMessage {
 	return raw
 }
 
-// specs returns the active tools in the order of registration, and those that could be
-// activated.
-func (r *run) specs() (active []tool.Spec, inactive []string) {
-	for _, name := range r.agent.registry.Names() {
-		spec, _ := r.agent.registry.Spec(name)
-		if _, ok := r.active[name]; ok {
-			active = append(active, spec)
-		} else if spec.Category == tool.Available {
-			inactive = append(inactive, name)
-		}
-	}
-	return active, inactive
-}
-
 // enable activates an available tool for this turn.
 func (r *run) enable(name string) tool.Result {
-	spec, ok := r.agent.registry.Spec(name)
+	spec, ok := r.registry.Spec(name)
 	switch {
 	case !ok:
 		return tool.Failed(agent.Denied, "there is no tool %q", memory.Cut(name, 80))

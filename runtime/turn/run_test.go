@@ -53,7 +53,7 @@ func TestEveryTurnEndsInOneOutcome(t *testing.T) {
 		"referral":       {replies: []model.Reply{{Answer: "r", Referral: boundary}}, want: agent.WrongToolBoundary, answer: "r"},
 		"empty referral": {replies: []model.Reply{{Answer: "r", Referral: &tool.Boundary{Axes: []string{"x"}}}}, want: agent.ContractViolation},
 		"empty answer":   {replies: []model.Reply{{}}, want: agent.ContractViolation},
-		"same call":      {replies: []model.Reply{sum}, want: agent.LowUtility, answer: "unknown"},
+		"same call":      {replies: []model.Reply{sum}, want: agent.Execution},
 		"too many calls": {replies: []model.Reply{{Calls: make([]model.Call, maxCalls+1)}}, want: agent.ContractViolation},
 		"iterations":     {replies: []model.Reply{sum}, limits: agent.Limits{MaxIterations: 1}, want: agent.BudgetExceeded},
 		"provider down":  {err: errors.New("503"), want: agent.Infrastructure},

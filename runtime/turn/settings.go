@@ -26,6 +26,9 @@ type settings struct {
 	// suggested.
 	delegateBelow, delegateAbove float64
 	strategy                     string
+	demonstrations               []agent.Demonstration
+	form                         model.AnswerForm
+	retries                      int // requests for an answer that has not the form
 	route                        string
 	temperature                  *float64 // nil leaves it to the route
 }
@@ -53,12 +56,15 @@ func newSettings(c, defaults agent.Config, domain string) settings {
 		bootstrap:  v.Int("bootstrap.token_budget", 0),
 		distill:    session.Thresholds{Tokens: v.Int("distill.threshold_tokens", 0), Messages: v.Int("distill.threshold_messages", 0)},
 		strategy:   v.String("strategy"),
+		form:       model.AnswerForm(v.String("answer.form")),
+		retries:    v.Int("answer.retries", 0),
 		route:      c.String("routes." + domain),
 
 		delegateBelow: v.Float("delegate.below", 0),
 		delegateAbove: v.Float("delegate.above", 0),
 	}
 	s.selection, _ = v.List("tools.selection")
+	s.demonstrations, _ = agent.ParseDemonstrations(v.String("demonstrations")) // the space allows no other text
 	if name := "temperature." + domain; c[name] != nil {
 		t := c.Float(name, 0)
 		s.temperature = &t

@@ -8,10 +8,17 @@ import (
 	"evolve/runtime/tool"
 )
 
+// Bounds on the texts of a config, in characters: about 1,000 and 2,000 tokens.
 const (
-	maxStrategy    = 4000 // characters
+	maxStrategy       = 4000
+	maxDemonstrations = 8000
+)
+
+const (
 	hardIterations = 24
-	defaultWindow  = 128_000 // tokens
+	// The bound of the number of subgoals is between these.
+	leastSubgoals, maxSubgoals = 2, 4
+	defaultWindow              = 128_000 // tokens
 )
 
 // HeuristicSpace declares the parameters that affect the heuristic model's results. It
@@ -37,10 +44,10 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 		number("tools.pattern_weight", 0, 1, .8, "weight of how well the goal fits a tool's pattern"),
 		number("tools.performance_weight", 0, 1, .2, "weight of how useful a tool is in the domain"),
 		number("tools.cutoff", 0, 1, .15, "least choice score of a tool that is called; lower tries more tools"),
-		whole("loop.max_iterations", 1, hardIterations, 8, "model calls in a turn, all subgoals together"),
+		whole("loop.max_iterations", 1, hardIterations, 8, "model calls on a goal, or on each of its subgoals"),
 		toggle("loop.self_check", "send an answer back once when it has not the form the question asks for"),
 		toggle("decompose.enabled", "break composite goals into subgoals"),
-		whole("decompose.max_subgoals", 2, 4, 4, "subgoals at most"),
+		whole("decompose.max_subgoals", leastSubgoals, maxSubgoals, maxSubgoals, "subgoals at most"),
 		{
 			Name: "strategy", Kind: agent.Text, MaxChars: maxStrategy, Default: "",
 			Lines:       model.Catalogue(domains, tools),
@@ -50,11 +57,11 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 	return agent.Space{Params: withCondition(params)}
 }
 
-// DefaultSpace declares every parameter of the built-in runtime: the possible contents
-// of a champion file with any model. [Idle] names those that a search leaves alone.
-// Domains get a temperature and, where more than one route is configured, a route each,
-// of which the first is the default. Tools are the registered ones, empty for all that
-// evolve provides.
+// DefaultSpace declares the possible contents of a champion file with the heuristic
+// model, which may have been written for a language model. [Idle] names the parameters
+// that a search leaves alone. Domains get a temperature and, where more than one route is
+// configured, a route each, of which the first is the default. Tools are the registered
+// ones, empty for all that evolve provides.
 func DefaultSpace(domains, tools, routes []string) agent.Space {
 	if len(tools) == 0 {
 		tools = append(toolNames(), namesOf(tool.Further())...)
@@ -62,6 +69,49 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 	s := HeuristicSpace(domains, tools)
 	strategy := s.Params[len(s.Params)-1]
 	params := s.Params[:len(s.Params)-1]
+	return agent.Space{Params: append(append(params, further(domains, routes)...), strategy)}
+}
+
+// LanguageSpace declares the parameters of an agent with a language model. The arguments
+// are as for [DefaultSpace]. The essential tools are always active, and no part of the
+// selection.
+func LanguageSpace(domains, tools, routes []string) agent.Space {
+	s := DefaultSpace(domains, tools, routes)
+	for i := range s.Params {
+		switch p := &s.Params[i]; p.Name {
+		case "tools.selection":
+			p.Retired, p.Default = essential(p.Of), []string{}
+			p.Of = slices.DeleteFunc(slices.Clone(p.Of), func(t string) bool { return slices.Contains(p.Retired, t) })
+			p.Description = "tools that are active from the start, beside the essential ones"
+		case "strategy":
+			p.Lines = nil
+			p.Description = "instruction on how to work"
+		}
+	}
+	forms := make([]any, 0, 4)
+	for _, f := range model.AnswerForms() {
+		forms = append(forms, string(f))
+	}
+	s.Params = append(s.Params,
+		agent.Param{
+			Name: "demonstrations", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: maxDemonstrations, Default: "",
+			Description: "solved tasks that are shown as examples, one JSON object a line with the keys task and answer",
+		},
+		agent.Param{
+			Name: "answer.form", Kind: agent.Choice, Values: forms, Default: forms[0],
+			Description: "form of an answer: the whole reply, one line, a JSON object, or reasoning and a last line with the answer",
+		},
+		agent.Param{
+			Name: "answer.retries", Kind: agent.Int, Min: 0, Max: 3, Default: int64(1), When: map[string][]any{"answer.form": forms[1:]},
+			Description: "times that an answer without the form is asked for again",
+		},
+	)
+	return s
+}
+
+// further declares the parameters that affect only a language model.
+func further(domains, routes []string) []agent.Param {
+	var params []agent.Param
 	for _, d := range domains {
 		params = append(params, number("temperature."+d, 0, 1, .2, "sampling temperature in the domain"))
 		if len(routes) > 1 {
@@ -75,7 +125,7 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 			})
 		}
 	}
-	params = append(params,
+	return append(params,
 		whole("distill.threshold_tokens", 20_000, 200_000, 120_000, "tokens of history from which it is distilled"),
 		whole("distill.threshold_messages", 20, 500, 150, "messages of history from which it is distilled"),
 		whole("tools.expire_turns", 1, 20, 5, "unused model calls after which an activated tool is dropped"),
@@ -83,9 +133,7 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 		whole("bootstrap.token_budget", 4000, 100_000, 40_000, "tokens of workspace files in the prompt"),
 		number("delegate.below", 0, 1, .3, "own competence below which delegation is suggested"),
 		number("delegate.above", 0, 1, .6, "another's competence above which it is suggested"),
-		strategy,
 	)
-	return agent.Space{Params: params}
 }
 
 func number(name string, least, most, def float64, description string) agent.Param {

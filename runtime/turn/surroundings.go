@@ -27,7 +27,10 @@ func (r *run) connectTools() {
 		Audit: func(ctx context.Context, topic string) []memory.Advice {
 			return r.index.Audit(ctx, topic, r.domain, env.Now)
 		},
-		Author: a.author,
+	}
+	env.Find, env.Delete = r.findTools, a.remove
+	if a.author != nil {
+		env.Author = r.draft
 	}
 	if env.Retracted == nil {
 		env.Retracted = map[string]string{}
@@ -38,7 +41,7 @@ func (r *run) connectTools() {
 		}
 	}
 	if a.compete != nil {
-		env.Delegates = r.suggest
+		env.Delegates = func(_ context.Context, domain string) (string, bool) { return r.suggest(domain) }
 	}
 }
 

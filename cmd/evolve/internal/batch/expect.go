@@ -30,6 +30,9 @@ type Expectation struct {
 	// Policies describe how far a rate or a budget under policies allows less than is
 	// planned.
 	Policies []string `json:"policies,omitempty"`
+	// Judges and JudgeNoise describe the judges of its suites, as in its plan.
+	Judges     []string `json:"judges,omitempty"`
+	JudgeNoise string   `json:"judge_noise,omitempty"`
 	// Variances are the agent's variances as estimated from earlier runs.
 	Variances stats.Variances `json:"-"`
 }
@@ -54,7 +57,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 	agents := float64(len(r.plans))
 	for i := range r.plans {
 		p := &r.plans[i]
-		out[i].Agent, out[i].Variances = p.Agent, r.specs[i].Variances
+		out[i].Agent, out[i].Variances, out[i].Judges, out[i].JudgeNoise = p.Agent, r.specs[i].Variances, p.Judges, p.JudgeNoise
 		left := limits.Unlimited()
 		if n := r.o.Budget.Evaluations; n > 0 {
 			left.Evaluations = float64(shareOf(n, len(r.plans), i))

@@ -51,6 +51,9 @@ type Options struct {
 	// Skill drafts a skill from the transcripts of a run and proposes it, if there is one
 	// to propose; nil disables drafts.
 	Skill func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
+	// Tools proposes the tools that evaluations of a run wrote and solved tasks with; nil
+	// proposes none.
+	Tools func(ctx context.Context, a *workspace.Agent, run string) ([]archive.ProposalRecord, error)
 
 	// Patches receives the night's patches of code; nil disables them. The night sets its
 	// run and its budget.
@@ -88,6 +91,9 @@ type Plan struct {
 	Outlooks []night.Outlook
 	// Tunings are the targets whose marked constants are searched after the agents.
 	Tunings []Tuning
+	// Reflections forecast the calls of search.reflect for each of them; empty if it names
+	// no route.
+	Reflections []Reflection
 }
 
 // Summary is the result of a run.
@@ -95,7 +101,7 @@ type Summary struct {
 	Run     archive.Run
 	Plans   []archive.AgentPlan
 	Results []archive.AgentResult
-	// Skills are the proposals of skills. They are not part of the results, which the
+	// Skills are the proposals of skills and tools. They are not part of the results, which the
 	// same seed reproduces: a draft waits until an hour has passed since the last.
 	Skills []archive.ProposalRecord
 }

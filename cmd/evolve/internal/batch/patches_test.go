@@ -120,6 +120,16 @@ func TestPatchIsWrittenFromFailures(t *testing.T) {
 	if s, err = Run(t.Context(), o); err != nil || len(m.asked) != 2 || !strings.Contains(s.Run.Patches[0].Text, "one patch an hour") {
 		t.Errorf("asked %d times, %+v, %v", len(m.asked), s.Run.Patches, err)
 	}
+	// On a later night, the model is shown what was refused and why.
+	later := o.Now().Add(2 * time.Hour)
+	o.Now = func() time.Time { return later }
+	o.Patches.Now = o.Now
+	if _, err = Run(t.Context(), o); err != nil || len(m.asked) != 4 {
+		t.Fatalf("asked %d times, %v", len(m.asked), err)
+	}
+	if shown := m.shown(2); !strings.Contains(shown, "earlier patch 1") || !strings.Contains(shown, "gate ") || strings.Contains(first, "earlier patch") {
+		t.Errorf("the refused patch is not shown: %s", shown)
+	}
 }
 
 // TestPatchFails checks that no failure of a patch affects the rest of the night.

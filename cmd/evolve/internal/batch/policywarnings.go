@@ -37,7 +37,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 	if err != nil {
 		return nil // the workspace's own check reports it
 	}
-	s, _, _ := engine.Resolve(call)
+	s, _ := engine.Resolve(call)
 	plan := fmt.Sprintf("the %s planned", evaluations(planned))
 	if planned <= 0 {
 		planned = limits.Probe

@@ -67,6 +67,9 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{Run: r.run, Agents: r.plans, Limits: expected}
+	if plan.Reflections, err = r.foreseeDrafts(ctx); err != nil {
+		return Plan{}, err
+	}
 	for _, t := range r.tunings {
 		plan.Tunings = append(plan.Tunings, t.Tuning)
 	}
@@ -283,7 +286,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	for i := range r.plans {
 		r.plans[i].Run = r.run.ID
 	}
-	return nil
+	return r.describeJudges(ctx)
 }
 
 // start writes the run's record and its ledger entry, and ends runs that were left open.
@@ -354,7 +357,7 @@ func (r *runner) countEarlier(ctx context.Context, now time.Time) (paid float64,
 				last = e.Time
 			}
 			if !e.Cached {
-				paid += e.Usage.CostUSD
+				paid += e.Paid()
 			}
 		}
 	}

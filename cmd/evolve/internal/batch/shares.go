@@ -28,7 +28,7 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 			Feedback: a.Bootstrap[feedbackFile], Guards: r.o.Workspace.Bounds(a),
 		},
 		Settings: night.Settings{
-			Limits: set.Limits, Confirm: set.Confirm, Baseline: set.Search.Baseline, Reflect: set.Search.Reflect,
+			Limits: set.Limits, Confirm: set.Confirm, Baseline: set.Search.Baseline, Reflect: reflects(&set),
 			Prices: pricesHash(set.Prices), SearchOnly: r.o.SearchOnly(),
 		},
 		Env: r.o.Env,
@@ -39,6 +39,26 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 		}
 	}
 	return s
+}
+
+// reflects returns the routes of search.reflect with the names of their models.
+func reflects(set *workspace.Settings) night.Reflect {
+	out := night.Reflect{Rate: set.Search.Reflect.Rate}
+	for _, r := range set.Search.Reflect.Routes {
+		route := set.Routes[r.Name]
+		out.Routes = append(out.Routes, night.ReflectRoute{AuthorRoute: r, Model: route.Model, Room: room(route)})
+	}
+	return out
+}
+
+// room returns the tokens that a route's model can read if its context is set: what the
+// answer leaves of nine tenths of it, but half of it at least.
+func room(r workspace.Route) int {
+	answer := r.MaxTokens
+	if answer == 0 {
+		answer = 4096 // the default of a route
+	}
+	return max(r.Context*9/10-answer, r.Context/2)
 }
 
 // pricesHash hashes the prices of models; empty if there are none.

@@ -7,13 +7,13 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// skills drafts and proposes skills once all agents are done, so that the proposals of
-// configs have the same numbers whether or not something is drafted. It drafts only for
+// skills drafts and proposes skills, and proposes the tools that evaluations wrote, once
+// all agents are done, so that the proposals of configs have the same numbers whether or not something is drafted. It drafts only for
 // agents with a language model: a heuristic uses no skills, and a program of the
 // operator's own has its own. A night that was stopped, or whose deadline has passed,
 // drafts none; a failure here does not affect the night.
 func (r *runner) skills(ctx context.Context, ended error, results []archive.AgentResult) []archive.ProposalRecord {
-	if ended != nil || r.o.Skill == nil || r.o.Drain.Err() != nil || !r.o.Until.IsZero() && !r.o.Now().Before(r.o.Until) {
+	if ended != nil || r.o.Drain.Err() != nil || !r.o.Until.IsZero() && !r.o.Now().Before(r.o.Until) {
 		return nil
 	}
 	var out []archive.ProposalRecord
@@ -22,13 +22,20 @@ func (r *runner) skills(ctx context.Context, ended error, results []archive.Agen
 		if !ok || a.Adapter.Kind != workspace.KindBuiltin || a.Adapter.Model == workspace.ModelHeuristic {
 			continue
 		}
-		p, err := r.o.Skill(ctx, a, r.run.ID)
-		if err != nil {
-			r.o.Log.Warn("drafting a skill", "agent", a.ID, "error", err)
-			continue
+		if r.o.Skill != nil {
+			p, err := r.o.Skill(ctx, a, r.run.ID)
+			if err != nil {
+				r.o.Log.Warn("drafting a skill", "agent", a.ID, "error", err)
+			} else if p != nil {
+				out = append(out, *p)
+			}
 		}
-		if p != nil {
-			out = append(out, *p)
+		if r.o.Tools != nil {
+			tools, err := r.o.Tools(ctx, a, r.run.ID)
+			if err != nil {
+				r.o.Log.Warn("collecting the tools that evaluations wrote", "agent", a.ID, "error", err)
+			}
+			out = append(out, tools...)
 		}
 	}
 	return out

@@ -9,8 +9,10 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/gates"
 	"evolve/gates/review"
 	"evolve/mutate/patchwriter"
+	"evolve/patch/diff"
 	"evolve/runtime/agent"
 )
 
@@ -141,8 +143,57 @@ func (r *runner) material(ctx context.Context, agentID string, ground *review.Gr
 		}
 		m.Cases = append(m.Cases, c)
 	}
+	if m.Attempts, err = r.refusedPatches(ctx, agentID, m.Target); err != nil {
+		return m, err
+	}
 	m.Files, err = ground.Sources()
 	return m, err
+}
+
+// refusedPatches returns the patches of a target that a model wrote for an agent and that
+// gates, a reviewer or a person refused, the latest first, with the reasons. Gates try no
+// patch on the holdout, so that their evidence holds nothing of it.
+func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]patchwriter.Attempt, error) {
+	var out []patchwriter.Attempt
+	for p, err := range r.o.Archive.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading earlier patches: %w", err)
+		}
+		b := p.Patch
+		if b == nil || b.Target != target || b.Author != agentID || b.Origin != review.OriginModel {
+			continue
+		}
+		if a := attempt(p); len(a.Refused) > 0 {
+			out = append(out, a)
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
+// attempt returns a patch with the reasons why it was refused, if it was.
+func attempt(p archive.ProposalRecord) patchwriter.Attempt {
+	a := patchwriter.Attempt{Rationale: p.Rationale}
+	if p.State != archive.GateFailed && p.State != archive.Rejected && p.State != archive.RolledBack {
+		return a
+	}
+	for _, g := range p.Gates {
+		if g.Verdict == string(gates.Failed) || g.Verdict == string(gates.Flagged) {
+			a.Refused = append(a.Refused, "gate "+g.Gate+", "+g.Verdict+": "+g.Evidence)
+		}
+	}
+	if v := p.Patch.Review; v != nil && !v.Approve {
+		a.Refused = append(a.Refused, "reviewer: "+v.Reasons)
+	}
+	if d := p.Decision; d != nil && d.Reason != "" {
+		a.Refused = append(a.Refused, "person, "+d.Action+": "+d.Reason)
+	}
+	var files []diff.File
+	for _, f := range p.Files {
+		files = append(files, diff.File{Path: f.Path, Old: f.Old, New: f.New})
+	}
+	a.Diff = string(diff.Unified(files))
+	return a
 }
 
 // failures returns the worst evaluations of a config in this run, one of each task. It

@@ -22,10 +22,12 @@ func agentCommand(sh *shell) *cli.Command {
 		agentFlag(),
 		&cli.StringFlag{Name: "task", Usage: "a task of the agent's suites, by `ID`, instead of a goal: it is graded as well"},
 		&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
-		&cli.StringFlag{Name: "session", Usage: "go on with the conversation `NAME`: notes, working state and memories of its last turn"},
+		&cli.StringFlag{Name: "session", Usage: "go on with the conversation `NAME`: its messages, notes, working state and memories"},
+		&cli.BoolFlag{Name: "new", Usage: "begin the conversation of --session anew"},
+		&cli.StringFlag{Name: "dir", Usage: "the folder `PATH`, which the file tools of the turn can read"},
 	}
 	return &cli.Command{
-		Name: "agent", Usage: "one agent: what it is, and one turn of it",
+		Name: "agent", Usage: "one agent: what it is, one turn of it, and its stored turns",
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "the effective config, and where each value comes from", ArgsUsage: "[AGENT]",
@@ -35,8 +37,30 @@ func agentCommand(sh *shell) *cli.Command {
 				Name: "run", Usage: "one turn, shown as it happens and kept", ArgsUsage: "[GOAL…]", Flags: task,
 				Action: func(c *cli.Context) error { return agentRun(sh, c) },
 			},
+			{
+				Name: "turns", Usage: "the stored turns, the latest last", Description: "Works while a run is on.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "agent", Usage: "only those of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only those of the conversation `NAME`"},
+					&cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30},
+				},
+				Action: func(c *cli.Context) error { return agentTurns(sh, c) },
+			},
+			{
+				Name: "turn", Usage: "one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Works while a run is on.",
+				Action: func(c *cli.Context) error { return agentTurn(sh, c) },
+			},
 		},
 	}
+}
+
+// loadAgent loads the workspace and returns it with the named agent, or the only one.
+func (sh *shell) loadAgent(c *cli.Context, name string) (*workspace.Workspace, *workspace.Agent, error) {
+	w, err := sh.load(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := oneAgent(w, name)
+	return w, a, err
 }
 
 // oneAgent returns the named agent, or the only one if name is empty.
@@ -65,11 +89,7 @@ type valueLine struct {
 }
 
 func agentShow(sh *shell, c *cli.Context) error {
-	w, err := sh.load(c)
-	if err != nil {
-		return err
-	}
-	a, err := oneAgent(w, c.Args().First())
+	w, a, err := sh.loadAgent(c, c.Args().First())
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf,
 	lines := []policyOf{}
 	for _, call := range callsOf(w, a) {
 		call.Agent = a.ID
-		_, values, _ := engine.Resolve(call)
+		_, values := engine.Resolve(call)
 		i := slices.IndexFunc(lines, func(l policyOf) bool {
 			return l.Kind == call.Kind && l.Origin == call.Origin && slices.Equal(l.Values, values)
 		})

@@ -24,13 +24,14 @@ import (
 
 // turnView is `evolve agent run --json`.
 type turnView struct {
-	Agent      string                `json:"agent"`
-	Turn       string                `json:"turn,omitempty"`
-	Session    string                `json:"session,omitempty"`
-	Config     agent.ConfigID        `json:"config"`
-	Outcome    agent.Outcome         `json:"outcome"`
-	Answer     *string               `json:"answer"`
-	Error      string                `json:"error,omitempty"`
+	Agent   string         `json:"agent"`
+	Turn    string         `json:"turn,omitempty"`
+	Session string         `json:"session,omitempty"`
+	Config  agent.ConfigID `json:"config"`
+	Outcome agent.Outcome  `json:"outcome"`
+	Answer  *string        `json:"answer"`
+	Error   string         `json:"error,omitempty"`
+	served
 	Usage      agent.Usage           `json:"usage"`
 	Score      *float64              `json:"score,omitempty"`
 	Grades     []bench.Grade         `json:"grades,omitempty"`
@@ -50,11 +51,7 @@ type oneTurn struct {
 }
 
 func agentRun(sh *shell, c *cli.Context) error {
-	w, err := sh.load(c)
-	if err != nil {
-		return err
-	}
-	a, err := oneAgent(w, c.String("agent"))
+	w, a, err := sh.loadAgent(c, c.String("agent"))
 	if err == nil {
 		err = wire.Startable(a)
 	}
@@ -62,18 +59,61 @@ func agentRun(sh *shell, c *cli.Context) error {
 		return err
 	}
 	t := oneTurn{wire.Turn{Agent: a}, c.String("session")}
-	if t.Task, t.Suite, err = taskOf(c, w, a); err != nil {
-		return err
+	if t.Task, t.Suite, err = taskOf(c, w, a); err == nil {
+		err = t.check(c)
 	}
-	if t.Suite != nil && t.session != "" {
-		return exit.Misuse(errors.New("--session continues a conversation; --task is a task on its own"))
+	if err == nil && c.String("dir") != "" {
+		t.Folder, err = wire.LiveFolder(w, a, sh.abs(c.String("dir")))
+	}
+	if err != nil {
+		return err
 	}
 	if t.Config, err = configOf(c, w, a); err != nil {
 		return err
 	}
-	if t.Earlier, err = earlier(c.Context, w, t); err != nil {
+	release, err := t.resume(c, w)
+	if err != nil {
 		return err
 	}
+	defer release()
+	return takeTurn(sh, c, w, t)
+}
+
+// check refuses flags that do not go together.
+func (t oneTurn) check(c *cli.Context) error {
+	switch {
+	case t.Suite != nil && t.session != "":
+		return exit.Misuse(errors.New("--session continues a conversation; --task is a task on its own"))
+	case t.Suite != nil && c.String("dir") != "":
+		return exit.Misuse(errors.New("--dir is for a goal; --task has its own files"))
+	case c.Bool("new") && t.session == "":
+		return exit.Misuse(errors.New("--new begins a conversation anew; --session names it"))
+	}
+	return nil
+}
+
+// resume reads the state after the session's last turn, and holds the session until
+// release is called.
+func (t *oneTurn) resume(c *cli.Context, w *workspace.Workspace) (release func(), err error) {
+	if t.session == "" {
+		return func() {}, nil
+	}
+	if release, err = wire.HoldSession(w.Root, t.Agent.ID, t.session); err != nil {
+		return nil, err
+	}
+	if !c.Bool("new") {
+		if t.Earlier, err = earlier(c.Context, w, *t); err != nil {
+			release()
+			return nil, err
+		}
+	}
+	return release, nil
+}
+
+// takeTurn takes the turn, shows and stores it. Its error gives the exit code of the
+// outcome.
+func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) error {
+	a := t.Agent
 	scratch, err := os.MkdirTemp("", "evolve-turn-")
 	if err != nil {
 		return fmt.Errorf("making the working directory: %w", err)
@@ -94,7 +134,7 @@ func agentRun(sh *shell, c *cli.Context) error {
 		return err
 	}
 	live := watch(sh)
-	res, err := agents.Take(c.Context, opened.Agent, t.Turn, scratch, live.show)
+	res, err := agents.Take(c.Context, opened, t.Turn, scratch, live.show)
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return err
 	}
@@ -113,13 +153,16 @@ func agentRun(sh *shell, c *cli.Context) error {
 	if err == nil && c.Context.Err() != nil {
 		err = context.Cause(c.Context)
 	}
+	if err == nil {
+		err = exit.OfOutcome(view.Outcome, view.Error)
+	}
 	return err
 }
 
 func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 	view := turnView{
 		Agent: t.Agent.ID, Session: t.session, Config: t.Config.ID(), Outcome: res.Outcome, Answer: res.Answer, Error: res.Error,
-		Usage: res.Usage, Score: res.Score, Grades: res.Grades, Transcript: res.Transcript, session: res.Session,
+		served: servedBy(res.Transcript), Usage: res.Usage, Score: res.Score, Grades: res.Grades, Transcript: res.Transcript, session: res.Session,
 	}
 	if t.Suite == nil {
 		view.Requests = res.Requests
@@ -129,9 +172,6 @@ func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 
 // earlier returns the state after the session's last turn.
 func earlier(ctx context.Context, w *workspace.Workspace, t oneTurn) (agent.Session, error) {
-	if t.session == "" {
-		return agent.Session{}, nil
-	}
 	store, err := archive.OpenRead(wire.ArchiveDir(w.Root))
 	if errors.Is(err, archive.ErrNotFound) {
 		return agent.Session{}, nil
@@ -179,7 +219,7 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 	var locked *archive.LockedError
 	if errors.As(err, &locked) {
 		v.Requests = requests
-		sh.Log.Warn("the turn was not stored, nor its change requests: " + locked.Error())
+		sh.Log.Warn("the turn was not stored, nor its conversation and change requests: " + locked.Error())
 		return nil
 	}
 	for _, q := range patches {
@@ -199,16 +239,15 @@ func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn
 	if v.Answer != nil {
 		record.Answer = *v.Answer
 	}
-	record, err := store.PutTurn(ctx, record)
+	var next *agent.Session
+	if t.session != "" {
+		next = &v.session
+	}
+	record, err := store.PutTurn(ctx, record, next)
 	if err != nil {
 		return fmt.Errorf("storing the turn: %w", err)
 	}
 	v.Turn = record.ID
-	if t.session != "" {
-		if err := store.PutSession(ctx, v.Agent, t.session, v.session); err != nil {
-			return fmt.Errorf("storing the session: %w", err)
-		}
-	}
 	return nil
 }
 
@@ -259,17 +298,22 @@ func keepAsked(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn
 	return nil
 }
 
-// proposeTool makes a proposal of a tool that the agent wrote; it ignores other requests.
-// A tool that cannot be proposed stays a change request.
+// proposeTool makes a proposal of a tool that the agent wrote, or of the deletion of one;
+// it ignores other requests. What cannot be proposed stays a change request.
 func proposeTool(ctx context.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, q agent.ChangeRequest) (*archive.ProposalRecord, error) {
-	d, ok := toolOf(q)
-	if !ok {
+	rev := sh.Reviewer(w, review.Opened(store))
+	var p archive.ProposalRecord
+	var err error
+	if d, ok := toolOf(q); ok {
+		p, err = rev.ProposeTool(ctx, a.ID, d, q.Reason)
+	} else if _, err = definitionOf(a, q.Target); q.Type == "tool" && q.Tool == "tool_delete" && err == nil {
+		p, err = rev.ProposeToolDeletion(ctx, a.ID, q.Target, q.Reason)
+	} else {
 		return nil, nil
 	}
-	p, err := sh.Reviewer(w, review.Opened(store)).ProposeTool(ctx, a.ID, d, q.Reason)
 	var refused *review.RefusedError
 	if errors.As(err, &refused) {
-		sh.eprintf("no proposal was made of the tool %s: %s\n", d.Name, text.Visible(refused.Text))
+		sh.eprintf("no proposal was made of the tool %s: %s\n", text.Visible(q.Target), text.Visible(refused.Text))
 		return nil, nil
 	}
 	if err != nil {
@@ -302,6 +346,13 @@ func keepRequest(ctx context.Context, sh *shell, store *archive.Archive, t oneTu
 	return nil
 }
 
+// The numbers of characters of a step's text that are shown while it happens, and of a
+// stored one.
+const (
+	liveStep   = 160
+	storedStep = 4000
+)
+
 // watcher prints a turn as it happens.
 type watcher struct {
 	sh    *shell
@@ -322,7 +373,7 @@ func (w *watcher) show(e agent.Event) {
 		return
 	}
 	w.shown++
-	printEvent(w.sh.console, e)
+	printEvent(w.sh.console, e, liveStep)
 }
 
 // rest prints the events of a turn that could not be shown live, as those of an
@@ -332,12 +383,13 @@ func (w *watcher) rest(t agent.Transcript) {
 		return
 	}
 	for _, e := range t.Events {
-		printEvent(w.sh.console, e)
+		printEvent(w.sh.console, e, liveStep)
 	}
 }
 
-// printEvent prints one step of a turn on one line.
-func printEvent(con *console, e agent.Event) {
+// printEvent prints one step of a turn on one line, with at most most characters of each
+// of its texts.
+func printEvent(con *console, e agent.Event, most int) {
 	if e.Kind == agent.EventStderr { // the cause of a failure is in its last lines
 		for _, line := range lastLines(e.Text, shownStderr) {
 			con.printf("%-10s  %s\n", e.Kind, text.Visible(line))
@@ -352,32 +404,32 @@ func printEvent(con *console, e agent.Event) {
 		con.printf("  [%s]", e.Outcome)
 	}
 	if e.Text != "" {
-		con.printf("  %s", text.Visible(oneLine(e.Text, 160)))
+		con.printf("  %s", text.Visible(oneLine(e.Text, most)))
 	}
 	switch {
 	case e.Kind == agent.EventPolicy && len(e.Data) > 0:
-		con.printf("  %s", text.Visible(policyLine(e.Data)))
+		con.printf("  %s", text.Visible(policyLine(e.Data, most)))
 	case len(e.Data) > 0:
-		con.printf("  %s", text.Visible(oneLine(string(e.Data), 160)))
+		con.printf("  %s", text.Visible(oneLine(string(e.Data), most)))
 	}
 	con.printf("\n")
 }
 
 // policyLine returns the settings of a call, without their origins, which `evolve agent
 // show` prints.
-func policyLine(data json.RawMessage) string {
+func policyLine(data json.RawMessage, most int) string {
 	var applied struct {
 		Version string
 		Values  []struct{ Setting, Value string }
 	}
 	if json.Unmarshal(data, &applied) != nil {
-		return oneLine(string(data), 160)
+		return oneLine(string(data), most)
 	}
 	parts := []string{"policy " + applied.Version}
 	for _, v := range applied.Values {
 		parts = append(parts, v.Setting+" "+v.Value)
 	}
-	return oneLine(strings.Join(parts, " · "), 160)
+	return oneLine(strings.Join(parts, " · "), most)
 }
 
 func printEnd(con *console, v turnView) {
@@ -387,6 +439,9 @@ func printEnd(con *console, v turnView) {
 	}
 	if v.Answer != nil {
 		con.printf("answer     %s\n", text.Visible(*v.Answer))
+	}
+	if by := v.line(); by != "" {
+		con.printf("served by  %s\n", text.Visible(by))
 	}
 	con.printf("used       %s\n", usedLine(v.Usage))
 	if v.Turn != "" {

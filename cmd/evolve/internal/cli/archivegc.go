@@ -100,9 +100,12 @@ func gcFailure(err error) error {
 // removedWords describes what was removed, or would be.
 func removedWords(r archive.Removed, dry bool) string {
 	text := "nothing to remove"
-	if len(r.Nights) > 0 {
+	if r.Any() {
 		text = fmt.Sprintf("%s %s of transcripts and evaluations: %s and %s of %s", orElse("would remove", "removed", dry),
 			humanize.IBytes(uint64(r.Records)), count(r.Transcripts, "transcript"), count(r.Evaluations, "evaluation"), count(len(r.Nights), "night"))
+	}
+	if r.Turns > 0 {
+		text += ", and the transcripts of " + count(r.Turns, "turn")
 	}
 	if r.After > 0 {
 		text += fmt.Sprintf("; the archive took %s and takes %s", humanize.IBytes(uint64(r.Before)), humanize.IBytes(uint64(r.After)))
@@ -126,7 +129,7 @@ func keepHouse(ctx context.Context, sh *shell, w *workspace.Workspace, s batch.S
 		sh.eprintf("warning: nothing old was removed after run %s: %s\n", s.Run.ID, foreign.Visible(err.Error()))
 	case gone.Over:
 		sh.eprintf("warning: %s\n", removedWords(gone, false))
-	case len(gone.Nights) > 0 && !quiet:
+	case gone.Any() && !quiet:
 		sh.eprintf("%s\n", removedWords(gone, false))
 	}
 }

@@ -47,7 +47,7 @@ func benchImportCommand(sh *shell) *cli.Command {
 			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "draw those of --per-label and --limit with the seed `N`"},
 			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the `DOMAIN` of tasks that name none"},
 			&cli.StringFlag{Name: "domains", Destination: &o.domains, Usage: "a JSON `FILE` that maps each domain to its labels"},
-			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER` of formats that name none, such as numeric or f1"},
+			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER` of formats that name none, such as numeric or f1, or a scorer of Inspect: " + strings.Join(importer.InspectScorers(), ", ")},
 			&cli.StringFlag{Name: "question", Destination: &o.read.Columns.Question, Usage: "the `COLUMN` of the question"},
 			&cli.StringFlag{Name: "answer", Destination: &o.read.Columns.Answer, Usage: "the `COLUMN` of the answer"},
 			&cli.StringFlag{Name: "choices", Destination: &o.read.Columns.Choices, Usage: "the `COLUMN` of the choices, which are shown below the question"},

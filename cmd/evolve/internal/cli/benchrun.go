@@ -15,6 +15,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
@@ -32,6 +33,8 @@ type benchView struct {
 	Missing int            `json:"missing"`
 	Domains []domainScore  `json:"domains"`
 	Tasks   []taskScore    `json:"tasks"`
+	// PassPowers are pass^k of the tasks; without --repeats there are none.
+	PassPowers []stats.Reliability `json:"pass_powers,omitempty"`
 }
 
 type domainScore struct {
@@ -47,15 +50,19 @@ type taskScore struct {
 	Score   float64       `json:"score"`
 	Outcome agent.Outcome `json:"outcome"`
 	Reason  string        `json:"reason,omitempty"`
+	// Repeats were scored, and Passed of them passed; 0 without --repeats.
+	Repeats int `json:"repeats,omitempty"`
+	Passed  int `json:"passed,omitempty"`
 }
 
 func benchRunCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "run", Usage: "evaluate one config once on an agent's search tasks", ArgsUsage: "[AGENT]",
+		Name: "run", Usage: "evaluate one config on an agent's search tasks", ArgsUsage: "[AGENT]",
 		Description: "The champion, or --variant. The holdout stays closed: only `evolve run` opens it, and keeps\n" +
 			"count. Nothing is recorded but failures of tools that the agent wrote.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
+			&cli.IntFlag{Name: "repeats", Value: 1, Usage: "`N` runs of each task, for pass^k: the share of tasks of which all of k runs pass"},
 			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
 		},
 		Action: func(c *cli.Context) error { return benchRun(sh, c) },
@@ -63,11 +70,10 @@ func benchRunCommand(sh *shell) *cli.Command {
 }
 
 func benchRun(sh *shell, c *cli.Context) error {
-	w, err := sh.load(c)
-	if err != nil {
-		return err
+	if n := c.Int("repeats"); n < 1 || n > 100 {
+		return exit.Misuse(fmt.Errorf("--repeats is %d, outside 1 to 100", n))
 	}
-	a, err := oneAgent(w, c.Args().First())
+	w, a, err := sh.loadAgent(c, c.Args().First())
 	if err == nil {
 		err = wire.Startable(a)
 	}
@@ -95,12 +101,12 @@ func benchRun(sh *shell, c *cli.Context) error {
 	h := bench.NewHarness(bench.Settings{
 		Run: "bench", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, UsesSeed: a.UsesSeed || !a.Deterministic,
 		Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] },
-	}, opened.Agent, agents.Sandbox.Grading(suites), archive.OpenMemory(), bench.NewBudget(0, time.Time{}, sh.Now), bench.NewBreaker(bench.Patience{}, config.ID(), sh.Sleep), sh.Now)
+	}, opened.Agent, agents.Sandbox.Grading(suites, opened.Judge), archive.OpenMemory(), bench.NewBudget(0, time.Time{}, sh.Now), bench.NewBreaker(bench.Patience{}, config.ID(), sh.Sleep), sh.Now)
 	parallel := cmp.Or(c.Int("concurrency"), w.Settings.Search.Concurrency)
 	if opened.Parallel > 0 {
 		parallel = min(parallel, opened.Parallel)
 	}
-	view, err := evaluateAll(c.Context, h, config, tasks, parallel)
+	view, err := evaluateAll(c.Context, h, config, tasks, c.Int("repeats"), parallel)
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return err
 	}
@@ -108,37 +114,77 @@ func benchRun(sh *shell, c *cli.Context) error {
 	return sh.show(view, func() { printBench(sh.console, view) })
 }
 
-// evaluateAll evaluates a config once on every task.
-func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tasks []*bench.Task, parallel int) (benchView, error) {
+// evaluateAll evaluates a config so many times on every task.
+func evaluateAll(ctx context.Context, h *bench.Harness, config agent.Config, tasks []*bench.Task, repeats, parallel int) (benchView, error) {
 	view := benchView{Config: config.ID(), Domains: []domainScore{}, Tasks: make([]taskScore, len(tasks))}
 	var (
 		mu    sync.Mutex
 		first error
 	)
+	made := make([][]bench.Evaluation, len(tasks))
 	workers := pool.New().WithMaxGoroutines(parallel)
 	for i, t := range tasks {
-		workers.Go(func() {
-			e, err := h.Evaluate(ctx, bench.Job{Variant: view.Config, Config: config, Task: t, Stage: bench.StageBench, Seq: int64(i)})
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil && first == nil {
-				first = err
-			}
-			line := taskScore{Task: t.ID, Domain: t.Domain, Scored: e.Scored, Score: e.Score, Outcome: e.Outcome, Reason: e.Error}
-			for _, g := range e.Grades {
-				if !g.Pass && line.Reason == "" {
-					line.Reason = g.Reason
+		made[i] = make([]bench.Evaluation, repeats)
+		for r := range repeats {
+			workers.Go(func() {
+				e, err := h.Evaluate(ctx, bench.Job{Variant: view.Config, Config: config, Task: t, Repeat: r, Stage: bench.StageBench, Seq: int64(i*repeats + r)})
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil && first == nil {
+					first = err
 				}
-			}
-			view.Tasks[i] = line
-		})
+				made[i][r] = e
+			})
+		}
 	}
 	workers.Wait()
 	if first != nil {
 		return view, first
 	}
+	var tries []stats.Tries
+	for i, t := range tasks {
+		view.Tasks[i] = scoreOf(t, made[i])
+		if n := view.Tasks[i].Repeats; n > 0 {
+			tries = append(tries, stats.Tries{Passed: view.Tasks[i].Passed, Made: n})
+		}
+	}
+	view.PassPowers = stats.PassPowers(tries)
 	view.summarize(tasks)
 	return view, nil
+}
+
+// scoreOf returns the mean score of a task's runs, with the outcome and the reason of the
+// first that did not pass.
+func scoreOf(t *bench.Task, runs []bench.Evaluation) taskScore {
+	shown := &runs[0]
+	for i := range runs {
+		if !runs[i].Pass {
+			shown = &runs[i]
+			break
+		}
+	}
+	line := taskScore{Task: t.ID, Domain: t.Domain, Outcome: shown.Outcome, Reason: shown.Error}
+	for _, g := range shown.Grades {
+		if !g.Pass && line.Reason == "" {
+			line.Reason = g.Reason
+		}
+	}
+	var scored, passed int
+	for _, e := range runs {
+		if !e.Scored {
+			continue
+		}
+		scored++
+		line.Scored, line.Score = true, line.Score+e.Score
+		if e.Pass {
+			passed++
+		}
+	}
+	line.Score /= float64(max(1, scored))
+	if len(runs) > 1 {
+		line.Repeats, line.Passed = scored, passed
+	}
+	return line
 }
 
 // summarize computes the weighted means of all tasks and of each domain.
@@ -193,4 +239,7 @@ func printBench(con *console, v benchView) {
 		con.printf(", %d missing", v.Missing)
 	}
 	con.printf("\n")
+	for _, p := range v.PassPowers {
+		con.printf("  pass^%-11d %.3f  [%.3f, %.3f] all of %s of a task pass\n", p.K, p.Value, p.Lo, p.Hi, count(p.K, "run"))
+	}
 }

@@ -14,28 +14,24 @@ import (
 // pricesOf are the guards that a proposal's variant breaks, in words with both figures; none
 // where it is no trade.
 func pricesOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) ([]string, error) {
-	if p.Run == "" || p.Kind != archive.KindConfig {
-		return nil, nil
-	}
-	result, err := resultBehind(ctx, a, p)
+	r, err := rulingOn(ctx, a, p)
 	if errors.As(err, new(*archive.AuditError)) { // no claim is made from it either
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	return prices(r), err
+}
+
+// prices are the guards that a ruling found broken.
+func prices(r *stats.Ruling) (out []string) {
+	if r == nil {
+		return nil
 	}
-	var out []string
-	for _, f := range result.Finalist {
-		if f.Variant != p.Variant || f.Ruling == nil {
-			continue
-		}
-		for _, g := range f.Ruling.Guards {
-			if g.Broken() {
-				out = append(out, g.Sentence())
-			}
+	for _, g := range r.Guards {
+		if g.Broken() {
+			out = append(out, g.Sentence())
 		}
 	}
-	return out, nil
+	return out
 }
 
 // claimWords describes what is known of a variant, and whether it breaks a guard.
@@ -49,24 +45,16 @@ func claimWords(c stats.Claim, prices []string) string {
 
 // grounds are the lines before a decision on a config: what was shown of it with its
 // interval, and both figures of each guard that it breaks.
-func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) ([]string, error) {
-	prices, err := pricesOf(ctx, a, p)
-	if err != nil || p.Run == "" || p.Kind != archive.KindConfig {
+func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (out []string, err error) {
+	r, err := rulingOn(ctx, a, p)
+	if r == nil || err != nil {
 		return nil, err
 	}
-	result, err := resultBehind(ctx, a, p)
-	if err != nil {
-		return nil, err
+	if words := claims[r.Claim]; words != "" {
+		i, _ := r.Shown()
+		out = append(out, fmt.Sprintf("%s: %+.1f points [%+.1f, %+.1f]", words, 100*r.Difference, 100*i.Lo, 100*i.Hi))
 	}
-	var out []string
-	for _, f := range result.Finalist {
-		if f.Variant != p.Variant || f.Ruling == nil || claims[f.Ruling.Claim] == "" {
-			continue
-		}
-		i, _ := f.Ruling.Shown()
-		out = append(out, fmt.Sprintf("%s: %+.1f points [%+.1f, %+.1f]", claims[f.Ruling.Claim], 100*f.Ruling.Difference, 100*i.Lo, 100*i.Hi))
-	}
-	for _, price := range prices {
+	for _, price := range prices(r) {
 		out = append(out, "it breaks a guard: "+price)
 	}
 	return out, nil

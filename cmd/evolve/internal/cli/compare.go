@@ -26,8 +26,16 @@ type compareView struct {
 	// valid at any stopping time, the result for new tasks, guards and domains.
 	Search  *stats.Comparison `json:"search"`
 	Holdout *stats.Ruling     `json:"holdout"`
+	// PassPowers are pass^k on the shared repeats, by side, for k from 1 on.
+	PassPowers map[string]passPowers `json:"pass_powers,omitempty"`
 	// Units is the source of the tasks' clusters and weights.
 	Units string `json:"units"`
+}
+
+// passPowers are pass^k of both variants.
+type passPowers struct {
+	A []stats.Reliability `json:"a"`
+	B []stats.Reliability `json:"b"`
 }
 
 // The sources of the clusters and weights of tasks in a comparison.
@@ -43,11 +51,7 @@ func compareCommand(sh *shell) *cli.Command {
 		Flags:       []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
 			return reading(sh, c, func(_ string, a *archive.Archive) error {
-				id, err := agentOf(c, a)
-				if err != nil {
-					return err
-				}
-				one, err := findVariant(c, a, id, c.Args().Get(0))
+				id, one, err := namedVariant(c, a)
 				if err != nil {
 					return err
 				}
@@ -137,6 +141,12 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 			side.add(pair[0], pair[1], nights[k])
 		}
 	}
+	view.PassPowers = map[string]passPowers{}
+	for name, side := range map[string]*pairing{"search": search, "holdout": holdout} {
+		if p := side.passPowers(); len(p.A) > 1 {
+			view.PassPowers[name] = p
+		}
+	}
 	if len(search.list) > 0 {
 		comparison := stats.Compare(search.list, 0.95)
 		view.Search = &comparison
@@ -213,6 +223,8 @@ type pairing struct {
 	tasks map[string]*bench.Task
 	at    map[string]int
 	list  []stats.Pair
+	// tries count the passes of both sides on the pairs of each task of list.
+	tries [2][]stats.Tries
 }
 
 func newPairing(tasks map[string]*bench.Task) *pairing {
@@ -232,6 +244,7 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 			pair.Cluster, pair.Weight = t.Unit(), t.Importance()
 		}
 		p.list = append(p.list, pair)
+		p.tries[0], p.tries[1] = append(p.tries[0], stats.Tries{}), append(p.tries[1], stats.Tries{})
 	}
 	pair := &p.list[i]
 	switch {
@@ -241,6 +254,12 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 	case !a.Scored:
 		pair.AloneB = append(pair.AloneB, b.Score)
 		return
+	}
+	for side, e := range []*bench.Evaluation{a, b} {
+		t := &p.tries[side][i]
+		if t.Made++; e.Pass {
+			t.Passed++
+		}
 	}
 	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, night)
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
@@ -252,4 +271,12 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 		pair.Other[m.Name] = stats.Measured{A: append(was.A, m.Of(a)), B: append(was.B, m.Of(b))}
 	}
 	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
+}
+
+// passPowers returns pass^k of both sides over the tasks that have pairs.
+func (p *pairing) passPowers() passPowers {
+	paired := func(list []stats.Tries) []stats.Tries {
+		return slices.DeleteFunc(slices.Clone(list), func(t stats.Tries) bool { return t.Made == 0 })
+	}
+	return passPowers{A: stats.PassPowers(paired(p.tries[0])), B: stats.PassPowers(paired(p.tries[1]))}
 }

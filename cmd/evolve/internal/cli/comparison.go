@@ -19,14 +19,23 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 	} else {
 		printDifference(con, "search", *c)
 		con.printf("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
+		printPassPowers(con, v.PassPowers["search"])
 	}
 	if v.Holdout == nil {
 		con.printf("  holdout  no task has evaluations of both\n")
 	} else {
 		printHoldout(con, *v.Holdout)
+		printPassPowers(con, v.PassPowers["holdout"])
 	}
 	if v.Units == unitsOfTasks {
 		con.printf("\nThe workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
+	}
+}
+
+// printPassPowers shows pass^k of both variants, if any task was repeated.
+func printPassPowers(con *console, p passPowers) {
+	for i, b := range p.B {
+		con.printf("    pass^%d  %.3f → %.3f   all of %s pass\n", b.K, p.A[i].Value, b.Value, count(b.K, "run"))
 	}
 }
 

@@ -110,22 +110,35 @@ func standing(ctx context.Context, a *archive.Archive, agentID string, runs []ar
 // claimOf returns the claim about a proposal's variant from the run that made it, or
 // NoClaim if nothing confirmed it or an older kind of confirmation did.
 func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (stats.Claim, error) {
-	if p.Run == "" || p.Kind != archive.KindConfig || p.Imported != "" { // imported results make no claim
+	if p.Imported != "" { // imported results make no claim
 		return stats.NoClaim, nil
 	}
-	result, err := resultBehind(ctx, a, p)
+	r, err := rulingOn(ctx, a, p)
 	if errors.As(err, new(*archive.AuditError)) { // `evolve show` prints the contradiction
 		return stats.NoClaim, nil
 	}
-	if err != nil {
+	if r == nil || err != nil {
 		return stats.NoClaim, err
+	}
+	return r.Claim, nil
+}
+
+// rulingOn returns the ruling on the variant of a proposal of a config, or nil if there
+// is none. An *archive.AuditError means that the stored evaluations contradict it.
+func rulingOn(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (*stats.Ruling, error) {
+	if p.Run == "" || p.Kind != archive.KindConfig {
+		return nil, nil
+	}
+	result, err := resultBehind(ctx, a, p)
+	if err != nil {
+		return nil, err
 	}
 	for _, f := range result.Finalist {
 		if f.Variant == p.Variant && f.Ruling != nil {
-			return f.Ruling.Claim, nil
+			return f.Ruling, nil
 		}
 	}
-	return stats.NoClaim, nil
+	return nil, nil
 }
 
 // resultBehind returns the result of the run that made a proposal, or the zero value if

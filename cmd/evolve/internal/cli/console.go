@@ -73,6 +73,18 @@ func (con *console) show(v any, print func()) error {
 	return nil
 }
 
+// printList prints lines as JSON under a name, or each with row, or the text none.
+func printList[T any](con *console, name string, lines []T, none string, row func(T) error) error {
+	if con.json || len(lines) == 0 {
+		return con.result(map[string]any{name: lines}, "%s\n", none)
+	}
+	var err error
+	for _, l := range lines {
+		err = row(l)
+	}
+	return err
+}
+
 // result prints a command's result as JSON, or as the formatted text.
 func (con *console) result(v any, format string, args ...any) error {
 	if con.json {

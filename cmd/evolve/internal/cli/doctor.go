@@ -107,7 +107,7 @@ func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspac
 	})
 	out := make([]doctor.Forecast, len(list))
 	for i, e := range list {
-		out[i] = doctor.Forecast{Agent: e.Agent, Known: e.Known(), Evaluations: e.Evaluations, Text: e.Text, Policies: e.Policies, Variances: e.Variances}
+		out[i] = doctor.Forecast{Agent: e.Agent, Known: e.Known(), Evaluations: e.Evaluations, Text: e.Text, Policies: e.Policies, Variances: e.Variances, Judges: e.Judges, JudgeNoise: e.JudgeNoise}
 	}
 	return out, err
 }

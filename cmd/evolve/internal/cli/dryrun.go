@@ -29,7 +29,7 @@ func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batc
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "patches": patchPlanOf(w, plan)}, func() {
+	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "spaces": spacesOf(w, plan), "patches": patchPlanOf(w, plan)}, func() {
 		con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
 		for i := range plan.Agents {
 			printPlan(con, w, plan, i)
@@ -52,6 +52,9 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 	for _, text := range limits.Policies {
 		paragraph("policies", text)
 	}
+	if len(plan.Reflections) > 0 {
+		paragraph("reflect", plan.Reflections[i].Text)
+	}
 	if !limits.Known() && p.Search == 0 {
 		con.printf("  search    first of all the champion; then the night is planned by what that takes\n")
 		return
@@ -66,9 +69,13 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 	if p.Confirm > 0 {
 		con.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
 	}
+	for _, prose := range spaceText(w, p.Agent) {
+		paragraph("space", prose)
+	}
 	paragraph("guards", guardsOf(w, p.Agent))
-	if p.Power != "" {
-		paragraph("power", p.Power)
+	power := []string{p.Power, p.JudgeNoise}
+	if power = slices.DeleteFunc(power, func(s string) bool { return s == "" }); len(power) > 0 {
+		paragraph("power", strings.Join(power, "; "))
 	}
 	warnings := p.Warnings
 	if p.Confirm > 0 && len(plan.Outlooks) > 0 {
@@ -76,12 +83,50 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 		warnings = append(slices.Clone(warnings), look.Notes...)
 		con.printf("  entries   %s\n", entriesLeft(look))
 	}
+	if a, ok := w.Agent(p.Agent); ok && len(p.Judges) > 0 {
+		paragraph("judges", batch.JudgeCost(w, a, &p))
+		for _, text := range p.Judges {
+			paragraph("", text)
+		}
+	}
 	for _, text := range p.Alike {
 		paragraph("alike", text)
 	}
 	for _, warning := range warnings {
 		con.printf("  warning   %s\n", warning)
 	}
+}
+
+// spacePlan lists the parameters of an agent that are searched, and those that are not
+// with the reason.
+type spacePlan struct {
+	Searched    []string               `json:"searched"`
+	NotSearched []workspace.Unsearched `json:"not_searched"`
+}
+
+// spacesOf returns the search spaces of the planned agents, by agent.
+func spacesOf(w *workspace.Workspace, plan batch.Plan) map[string]spacePlan {
+	out := map[string]spacePlan{}
+	for _, p := range plan.Agents {
+		if a, ok := w.Agent(p.Agent); ok {
+			out[p.Agent] = spacePlan{a.Searched(), slices.Concat([]workspace.Unsearched{}, a.Unsearched)}
+		}
+	}
+	return out
+}
+
+// spaceText describes the search space of an agent.
+func spaceText(w *workspace.Workspace, id string) []string {
+	a, ok := w.Agent(id)
+	if !ok {
+		return nil
+	}
+	searched := a.Searched()
+	out := []string{text.Visible(count(len(searched), "parameter") + ": " + strings.Join(searched, ", "))}
+	if left := a.LeftAlone(); left != "" {
+		out = append(out, text.Visible("not searched: "+left))
+	}
+	return out
 }
 
 // guardsOf names the guards of an agent.

@@ -13,6 +13,7 @@ type fakeQuestion struct {
 	temperature float64
 	system      string
 	goal        string   // the text after "Goal:"
+	data        []string // lines of data in messages of the user
 	results     []string // outputs of tools since the goal, oldest first
 	rounds      int      // replies with calls since the goal
 	tools       map[string]bool
@@ -29,6 +30,11 @@ func strictly(body []byte, into any) error {
 
 // hears takes the goal from a user's message.
 func (q *fakeQuestion) hears(text string) {
+	for line := range strings.Lines(text) {
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			q.data = append(q.data, data)
+		}
+	}
 	if _, goal, ok := strings.Cut("\n"+text, "\nGoal:\n"); ok {
 		q.goal, q.results, q.rounds = goal, nil, 0
 	}

@@ -59,6 +59,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 		"patch":    strings.ReplaceAll(yamlBlocks(t, "patch", "patches")[0], "[clerk]", "[aide]"),
 		"search":   yamlBlocks(t, "search", "search")[0],
 		"reflect":  models[0] + yamlBlocks(t, "search", "search")[1],
+		"routes":   models[0] + yamlBlocks(t, "search", "search")[2],
 	} {
 		root := t.TempDir()
 		if err := os.CopyFS(root, os.DirFS("testdata/tiny")); err != nil {

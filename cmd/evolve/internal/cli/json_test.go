@@ -87,6 +87,27 @@ func keysOf(text string) shape {
 	return s
 }
 
+// sharing writes a workspace with a tool and an agent to share it with.
+func sharing(t *testing.T, dir string, draft []byte) {
+	t.Helper()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeTool(filepath.Join(dir, "agents", "aide", "tools"), draft); err != nil {
+		t.Fatal(err)
+	}
+	settings := "providers:\n  lm: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", key_env: LM_KEY}\nroutes:\n  default: {provider: lm, model: m}\n"
+	mate := "id: mate\nadapter: {kind: builtin, model: default}\nsuites: [depots]\n"
+	if err := os.Mkdir(filepath.Join(dir, "agents", "mate"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"evolve.yaml": settings, "agents/mate/agent.yaml": mate} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestJSONIsAsDocumented runs every command with --json and compares the keys of its
 // object with the manual.
 func TestJSONIsAsDocumented(t *testing.T) {
@@ -117,6 +138,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := writeTool(filepath.Join(dir, "other", "agents", "aide", "tools"), []byte(doubled)); err != nil {
 		t.Fatal(err)
 	}
+	sharing(t, filepath.Join(dir, "sharing"), []byte(doubled))
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
@@ -161,6 +183,9 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"compare", "tiny", "compare v1 v2"},
 		{"agent show", "tiny", "agent show"},
 		{"agent run", "tiny", "agent run --task depot-oslo"},
+		{"agent run", "tiny", "agent run What is 2+3?"},
+		{"agent turns", "tiny", "agent turns"},
+		{"agent turn", "tiny", "agent turn T1"},
 		{"bench list", "tiny", "bench list"},
 		{"bench validate", "tiny", "bench validate"},
 		{"bench split", "tiny", "bench split depots"},
@@ -180,6 +205,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"archive gc", "restored", "archive gc --dry-run"},
 		{"tools quarantine", "other", "tools quarantine doubled --yes --by Robin"},
 		{"tools release", "other", "tools release doubled --yes --by Robin"},
+		{"tools share", "sharing", "tools share doubled --agent aide --with mate --yes --by Robin"},
+		{"tools unshare", "sharing", "tools unshare doubled --agent aide --yes --by Robin"},
 		{"tools list", "other", "tools list"},
 		{"tools health", "other", "tools health"},
 		{"help", ".", "help"},

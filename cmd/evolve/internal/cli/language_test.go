@@ -21,6 +21,15 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return fakeAnswer{text: strings.ToUpper(lastWord(q.goal))}
 	},
+	// assessor judges an answer in capital letters as good, lenient any answer, sided the
+	// first of two; gullible repeats the answer.
+	"assessor": func(q fakeQuestion) fakeAnswer {
+		answer := q.judged()
+		return q.verdict(answer == strings.ToUpper(answer))
+	},
+	"sided":    func(q fakeQuestion) fakeAnswer { return q.verdict("first") },
+	"lenient":  func(q fakeQuestion) fakeAnswer { return q.verdict(true) },
+	"gullible": func(q fakeQuestion) fakeAnswer { return fakeAnswer{text: q.judged()} },
 	// adviser is asked for a change of a strategy, and suggests one that helps skilled.
 	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
 	// mild and stern review patches.
@@ -187,4 +196,22 @@ func lastWord(goal string) string {
 // advice is a change of a component in the form that search.reflect asks for.
 func advice(component string, value any) fakeAnswer {
 	return fakeAnswer{text: encoded(map[string]any{"component": component, "value": value, "rationale": "the graders want capital letters"})}
+}
+
+// judged returns the answer that a judge is asked about.
+func (q fakeQuestion) judged() string {
+	for _, line := range q.data {
+		var d struct{ Key, Text string }
+		if json.Unmarshal([]byte(line), &d) == nil && d.Key == "answer to grade" {
+			return d.Text
+		}
+	}
+	return ""
+}
+
+// verdict returns a judge's verdict with the id of the request.
+func (q fakeQuestion) verdict(grade any) fakeAnswer {
+	_, id, _ := strings.Cut(q.goal, `{"id": "`)
+	id, _, _ = strings.Cut(id, `"`)
+	return fakeAnswer{text: encoded(map[string]any{"id": id, "reason": "as the rubric has it", "grade": grade})}
 }

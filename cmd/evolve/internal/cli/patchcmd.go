@@ -52,17 +52,11 @@ func patchList(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"patches": views})
-	}
-	if len(views) == 0 {
-		_, err = fmt.Fprintln(sh.stdout, "no patch was proposed yet")
-	}
-	for _, v := range views {
-		_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %-16s %s\n", v.ID, stateName(v.State), v.Created.Local().Format("_2 Jan 15:04"),
+	return printList(sh.console, "patches", views, "no patch was proposed yet", func(v patchView) error {
+		_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %-16s %s\n", v.ID, stateName(v.State), v.Created.Local().Format("_2 Jan 15:04"),
 			cell(v.Author, 24), text.Visible(v.Title))
-	}
-	return err
+		return err
+	})
 }
 
 func patchShow(sh *shell, c *cli.Context) error {

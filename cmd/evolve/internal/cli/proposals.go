@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -107,13 +108,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if sh.json {
-				return sh.printJSON(map[string]any{"proposals": lines})
-			}
-			if len(lines) == 0 {
-				_, err = fmt.Fprintln(sh.stdout, "nothing awaits a decision")
-			}
-			for _, p := range lines {
+			return printList(sh.console, "proposals", lines, "nothing awaits a decision", func(p proposalLine) error {
 				claim := ""
 				if words := claimWords(p.Claim, p.Prices); words != "" {
 					claim = "  " + words
@@ -121,10 +116,10 @@ func proposalsCommand(sh *shell) *cli.Command {
 				if len(p.Stale) > 0 {
 					claim = "  stale: " + foreign.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.command("evolve run") + " may measure it again"
 				}
-				_, err = fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
+				_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
 				printLost(sh.console, p)
-			}
-			return err
+				return err
+			})
 		},
 	}
 }
@@ -401,13 +396,18 @@ func printDiff(con *console, p archive.ProposalRecord) {
 	}
 }
 
-// forEachProposal calls look for every proposal.
-func forEachProposal(ctx context.Context, a *archive.Archive, look func(archive.ProposalRecord)) error {
-	for p, err := range a.Proposals(ctx) {
+// forEach calls look for every record of a list, which an error names.
+func forEach[T any](name string, list iter.Seq2[T, error], look func(T)) error {
+	for v, err := range list {
 		if err != nil {
-			return fmt.Errorf("reading the proposals: %w", err)
+			return fmt.Errorf("reading the %s: %w", name, err)
 		}
-		look(p)
+		look(v)
 	}
 	return nil
+}
+
+// forEachProposal calls look for every proposal.
+func forEachProposal(ctx context.Context, a *archive.Archive, look func(archive.ProposalRecord)) error {
+	return forEach("proposals", a.Proposals(ctx), look)
 }

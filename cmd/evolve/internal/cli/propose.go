@@ -16,11 +16,7 @@ func proposeCommand(sh *shell) *cli.Command {
 		Flags:       []cli.Flag{agentFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for the person who decides"}},
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
-			w, err := sh.load(c)
-			if err != nil {
-				return err
-			}
-			agent, err := oneAgent(w, c.String("agent"))
+			w, agent, err := sh.loadAgent(c, c.String("agent"))
 			if err != nil {
 				return err
 			}

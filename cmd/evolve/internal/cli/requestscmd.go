@@ -73,7 +73,7 @@ func requestsCommand(sh *shell) *cli.Command {
 func requestsList(sh *shell, c *cli.Context) error {
 	lines := []requestLine{}
 	err := readingIfThere(sh, c, func(_ string, a *archive.Archive) error {
-		return forEachRequest(c.Context, a, func(r archive.ChangeRequestRecord) {
+		return forEach("change requests", a.Requests(c.Context), func(r archive.ChangeRequestRecord) {
 			if r.State == archive.RequestOpen || c.Bool("all") {
 				lines = append(lines, requestLineOf(r))
 			}
@@ -82,33 +82,16 @@ func requestsList(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"requests": lines})
-	}
-	if len(lines) == 0 {
-		_, err = fmt.Fprintln(sh.stdout, "no change request is open")
-	}
-	for _, l := range lines {
-		_, err = fmt.Fprintf(sh.stdout, "%-4s  %-8s  %s  %-4s  %-12s  %-9s  %-18s  %s\n", l.ID, l.State, stamp(l.Last, "_2 Jan 15:04"),
+	return printList(sh.console, "requests", lines, "no change request is open", func(l requestLine) error {
+		_, err := fmt.Fprintf(sh.stdout, "%-4s  %-8s  %s  %-4s  %-12s  %-9s  %-18s  %s\n", l.ID, l.State, stamp(l.Last, "_2 Jan 15:04"),
 			fmt.Sprintf("%d×", l.Count), cell(l.Agent, 24), cell(l.Type, 12), cell(l.Tool, 24), cell(l.Target, 60))
-	}
-	return err
+		return err
+	})
 }
 
 // cell is foreign text in a table.
 func cell(text string, most int) string {
 	return orDash(oneLine(foreign.Visible(oneLine(text, most)), most))
-}
-
-// forEachRequest calls look for every change request.
-func forEachRequest(ctx context.Context, a *archive.Archive, look func(archive.ChangeRequestRecord)) error {
-	for r, err := range a.Requests(ctx) {
-		if err != nil {
-			return fmt.Errorf("reading the change requests: %w", err)
-		}
-		look(r)
-	}
-	return nil
 }
 
 func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.ChangeRequestRecord, error) {

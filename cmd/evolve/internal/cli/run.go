@@ -320,7 +320,7 @@ func earlyHint(r archive.Run) string {
 func printNext(con *console, s batch.Summary) {
 	for _, p := range s.Skills {
 		if undecided(p) {
-			con.printf("  skill   %s awaits a decision: %s\n", p.ID, con.command("evolve show "+p.ID))
+			con.printf("  %-7s %s awaits a decision: %s\n", subject(p), p.ID, con.command("evolve show "+p.ID))
 		}
 	}
 	printPatchNotes(con, s.Run.Patches)

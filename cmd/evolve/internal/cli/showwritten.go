@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"evolve/archive"
 	"evolve/gates/review"
 	"evolve/runtime/authored"
@@ -51,16 +53,22 @@ func printWritten(con *console, p archive.ProposalRecord) {
 		}
 		return
 	}
-	var star, manifest []byte
+	var star, manifest, before []byte
 	for _, f := range p.Files {
 		if strings.HasSuffix(f.Path, ".star") {
-			star = f.New
+			star, before = f.New, f.Old
 		} else {
 			manifest = f.New
 		}
 	}
-	if star != nil {
+	switch {
+	case star != nil && before != nil:
+		text("changes of the source", udiff.Unified("in use", "proposed", string(before), string(star)))
 		text("source", string(star))
+	case star != nil:
+		text("source", string(star))
+	case before != nil:
+		text("source that goes", string(before))
 	}
 	if d, err := authored.Parse(star, manifest); err == nil {
 		text("what the model is told", d.Description+"\narguments "+string(d.Schema))

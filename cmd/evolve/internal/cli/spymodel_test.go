@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,9 @@ type spyModel struct {
 	sessions map[string]map[string]bool // of the tool server: the sides that each served
 	opened   []string                   // what asks for a new session, without its id
 }
+
+// spyGoal matches the goal of a task of [spyWorkspace].
+var spyGoal = regexp.MustCompile(`is \d+ so\? [sh]\b`)
 
 // message is what the spy reads of a message of a conversation.
 type message struct {
@@ -48,8 +52,8 @@ func (s *spyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	goal, rounds := "", 0
 	for _, m := range q.Messages {
 		text := fmt.Sprint(m.Content)
-		if at := strings.Index(text, "is "); m.Role == "user" && goal == "" && at >= 0 {
-			goal = strings.TrimSpace(strings.Split(text[at:], "\n")[0])
+		if m.Role == "user" && goal == "" {
+			goal = spyGoal.FindString(text) // the lines around it describe tools
 		}
 		if m.Role == "assistant" {
 			rounds++

@@ -114,11 +114,8 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 		return err
 	}
 	var runs []archive.Run
-	for r, err := range src.Runs(ctx) {
-		if err != nil {
-			return fmt.Errorf("reading the runs: %w", err)
-		}
-		runs = append(runs, r)
+	if err := forEach("runs", src.Runs(ctx), func(r archive.Run) { runs = append(runs, r) }); err != nil {
+		return err
 	}
 	if err := v.confirmation(ctx, a, runs, now); err != nil {
 		return err
@@ -163,7 +160,7 @@ func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, s st
 	if v.Unfinished, err = wire.UnfinishedDecisions(ctx, a); err != nil {
 		return err
 	}
-	return forEachRequest(ctx, a, func(r archive.ChangeRequestRecord) {
+	return forEach("change requests", a.Requests(ctx), func(r archive.ChangeRequestRecord) {
 		if r.State == archive.RequestOpen {
 			v.Requests++
 		}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -37,8 +39,27 @@ type toolLine struct {
 	Origin string      `json:"origin"`
 	Effect tool.Effect `json:"effect"`
 	State  string      `json:"state"`
+	// Cause is that of a quarantine.
+	Cause string `json:"cause,omitempty"`
+	// Shared names the agents that the tool is shared with, and Owner the agent that wrote
+	// and shares it.
+	Shared []string `json:"shared,omitempty"`
+	Owner  string   `json:"owner,omitempty"`
 	// Proposal is the one that would bring or change the tool.
 	Proposal string `json:"proposal,omitempty"`
+}
+
+// note returns the rest of the line: the proposal, the cause of a quarantine, and the
+// agents that share the tool.
+func (l toolLine) note() string {
+	notes := []string{l.Proposal, text.Visible(l.Cause)}
+	if len(l.Shared) > 0 {
+		notes = append(notes, "shared with "+text.Visible(strings.Join(l.Shared, ", ")))
+	}
+	if l.Owner != "" {
+		notes = append(notes, "shared by "+text.Visible(l.Owner))
+	}
+	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
 // healthLine is how a tool that an agent wrote fares.
@@ -48,6 +69,8 @@ type healthLine struct {
 	Source   string        `json:"source"`
 	Failures int           `json:"failures"`
 	Last     agent.Outcome `json:"last,omitempty"`
+	// Causes counts the failures by cause.
+	Causes map[string]int `json:"causes,omitempty"`
 	// State is "in use", "quarantined", or "gone" when the agent has no tool with that
 	// source any more.
 	State   string    `json:"state"`
@@ -69,16 +92,14 @@ func toolsCommand(sh *shell) *cli.Command {
 			},
 			toolDecision(sh, withdrawing()),
 			toolDecision(sh, releasing()),
+			toolsShare(sh),
+			toolsUnshare(sh),
 		},
 	}
 }
 
 func toolsList(sh *shell, c *cli.Context) error {
-	w, err := sh.load(c)
-	if err != nil {
-		return err
-	}
-	a, err := oneAgent(w, c.Args().First())
+	w, a, err := sh.loadAgent(c, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -101,7 +122,7 @@ func toolsList(sh *shell, c *cli.Context) error {
 		return err
 	}
 	for _, l := range lines {
-		sh.printf("%-24s %-14s %-16s %-11s %s\n", text.Visible(l.Name), text.Visible(l.Origin), l.Effect, l.State, l.Proposal)
+		sh.printf("%-24s %-14s %-16s %-11s %s\n", text.Visible(l.Name), text.Visible(l.Origin), l.Effect, l.State, l.note())
 	}
 	return nil
 }
@@ -114,9 +135,10 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 		return lines, nil
 	}
 	selection, selects := a.Champion.List("tools.selection")
+	language := a.Adapter.Model != workspace.ModelHeuristic
 	add := func(name, origin string, effect tool.Effect, category tool.Category) {
 		state := toolAvailable
-		if selects && slices.Contains(selection, name) || !selects && category == tool.Essential {
+		if slices.Contains(selection, name) || category == tool.Essential && (language || !selects) {
 			state = toolActive
 		}
 		if origin == "local" && slices.Contains(tool.Allowable(), name) && !slices.Contains(a.Allow, name) {
@@ -125,7 +147,7 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 		lines = append(lines, toolLine{Name: name, Origin: origin, Effect: effect, State: state})
 	}
 	local := tool.Builtin()
-	if a.Adapter.Model != workspace.ModelHeuristic {
+	if language {
 		local = append(local, tool.Further()...)
 	}
 	for _, t := range local {
@@ -142,17 +164,29 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 	if err != nil {
 		return nil, err
 	}
+	shared := map[string]string{}
+	if store != nil {
+		if defs, shared, err = wire.WithShared(ctx, w, store, a, defs); err != nil {
+			return nil, err
+		}
+	}
 	for _, d := range defs {
 		add(d.Name, "authored", tool.Read, tool.Available)
 		if store == nil {
 			continue
 		}
-		h, err := healthOf(ctx, store, a.ID, d.Name)
+		l := &lines[len(lines)-1]
+		l.Owner = shared[d.Name]
+		h, err := healthOf(ctx, store, cmp.Or(l.Owner, a.ID), d.Name)
 		if err != nil {
 			return nil, err
 		}
+		if l.Owner == "" {
+			l.Shared = h.Shared
+		}
 		if h.Health.Quarantined(d.Hash()) {
-			lines[len(lines)-1].State = toolQuarantined
+			l.State = toolQuarantined
+			l.Cause, _ = h.Health.Cause()
 		}
 	}
 	if store == nil {
@@ -188,34 +222,42 @@ func toolsHealth(sh *shell, c *cli.Context) error {
 	}
 	lines := []healthLine{}
 	err = wire.LookIfThere(w.Root, func(store *archive.Archive) error {
-		for h, err := range store.ToolHealths(c.Context) {
-			if err != nil {
-				return fmt.Errorf("reading the health of tools: %w", err)
+		return forEach("health of tools", store.ToolHealths(c.Context), func(h archive.ToolHealth) {
+			if only == "" || h.Agent == only {
+				lines = append(lines, healthLineOf(w, h))
 			}
-			if only != "" && h.Agent != only {
-				continue
-			}
-			lines = append(lines, healthLine{
-				Agent: h.Agent, Tool: h.Tool, Source: h.Health.Source, Failures: h.Health.Failures, Last: h.Health.Last,
-				State: healthState(w, h), Updated: h.Updated,
-			})
-		}
-		return nil
+		})
 	})
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(map[string]any{"health": lines})
+	return printList(sh.console, "health", lines, "no tool that an agent wrote has failed in use", func(l healthLine) error {
+		_, err := fmt.Fprintf(sh.stdout, "%-16s %-24s %-11s %-11s last %s on %s%s\n", cell(l.Agent, 24), cell(l.Tool, 48), l.State,
+			count(l.Failures, "failure"), orDash(string(l.Last)), stamp(l.Updated, "2 Jan 15:04"), causesLine(l.Causes))
+		return err
+	})
+}
+
+// causesLine lists causes with their counts, the most frequent first.
+func causesLine(causes map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(causes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(causes[b], causes[a]), cmp.Compare(a, b))
+	})
+	var parts []string
+	for _, c := range names {
+		parts = append(parts, fmt.Sprintf("%s ×%d", cell(c, 60), causes[c]))
 	}
-	if len(lines) == 0 {
-		_, err = fmt.Fprintln(sh.stdout, "no tool that an agent wrote has failed in use")
+	if len(parts) == 0 {
+		return ""
 	}
-	for _, l := range lines {
-		_, err = fmt.Fprintf(sh.stdout, "%-16s %-24s %-11s %-11s last %s on %s\n", cell(l.Agent, 24), cell(l.Tool, 48), l.State,
-			count(l.Failures, "failure"), orDash(string(l.Last)), stamp(l.Updated, "2 Jan 15:04"))
+	return ": " + strings.Join(parts, ", ")
+}
+
+func healthLineOf(w *workspace.Workspace, h archive.ToolHealth) healthLine {
+	return healthLine{
+		Agent: h.Agent, Tool: h.Tool, Source: h.Health.Source, Failures: h.Health.Failures, Last: h.Health.Last,
+		Causes: h.Health.Causes, State: healthState(w, h), Updated: h.Updated,
 	}
-	return err
 }
 
 // healthState returns what a stored health means for the tool that the agent has now.
@@ -289,19 +331,22 @@ func toolDecision(sh *shell, d toolWord) *cli.Command {
 	}
 }
 
-func decideTool(sh *shell, c *cli.Context, d toolWord) error {
+// ownTool returns the named tool that the agent of a command wrote. It refuses a call from
+// inside an evaluation.
+func ownTool(sh *shell, c *cli.Context) (*workspace.Workspace, *workspace.Agent, authored.Definition, error) {
 	if err := outside(sh); err != nil {
-		return err
+		return nil, nil, authored.Definition{}, err
 	}
-	w, err := sh.load(c)
+	w, a, err := sh.loadAgent(c, c.String("agent"))
 	if err != nil {
-		return err
-	}
-	a, err := oneAgent(w, c.String("agent"))
-	if err != nil {
-		return err
+		return nil, nil, authored.Definition{}, err
 	}
 	def, err := definitionOf(a, c.Args().First())
+	return w, a, def, err
+}
+
+func decideTool(sh *shell, c *cli.Context, d toolWord) error {
+	w, a, def, err := ownTool(sh, c)
 	if err != nil {
 		return err
 	}
@@ -325,14 +370,7 @@ func decideTool(sh *shell, c *cli.Context, d toolWord) error {
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(healthLine{
-			Agent: a.ID, Tool: def.Name, Source: h.Health.Source, Failures: h.Health.Failures, Last: h.Health.Last,
-			State: healthState(w, h), Updated: h.Updated,
-		})
-	}
-	_, err = fmt.Fprintf(sh.stdout, d.done+"\n", def.Name, a.ID)
-	return err
+	return sh.result(healthLineOf(w, h), d.done+"\n", def.Name, a.ID)
 }
 
 // changeHealth stores a person's word on a tool with its entry in the ledger.
@@ -344,7 +382,8 @@ func changeHealth(ctx context.Context, sh *shell, store *archive.Archive, a *wor
 	if why := d.already(h.Health.Quarantined(def.Hash())); why != "" {
 		return h, exit.Errorf(exit.Gate, "`evolve tools list "+a.ID+"` shows its state", "the tool %s of %s is %s", def.Name, a.ID, why)
 	}
-	note := wire.QuarantineNote{Source: def.Hash(), Failures: h.Health.Failures, Last: h.Health.Last, Reason: oneLine(reason, 1000)}
+	note := wire.NoteOf(h.Health)
+	note.Source, note.Reason = def.Hash(), oneLine(reason, 1000)
 	told, err := note.Entry(d.kind, by, sh.Now())
 	if err != nil {
 		return h, err

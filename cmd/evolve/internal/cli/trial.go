@@ -15,6 +15,7 @@ import (
 	"evolve/cmd/evolve/internal/doctor"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/command"
 )
@@ -58,13 +59,13 @@ func trials(sh *shell, root string, patience time.Duration) func(context.Context
 		if err != nil {
 			return doctor.Trial{}, err
 		}
-		t, err := try(ctx, agents, opened.Agent, w, a, tasks, scratch)
+		t, err := try(ctx, agents, opened, w, a, tasks, scratch)
 		return t, errors.Join(err, opened.Close())
 	}
 }
 
 // try gives an agent the first task, and then that or the next once more.
-func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (doctor.Trial, error) {
+func try(ctx context.Context, agents *wire.AgentFactory, opened night.Opened, w *workspace.Workspace, a *workspace.Agent, tasks []*bench.Task, scratch string) (doctor.Trial, error) {
 	suiteOf := map[string]*bench.Suite{}
 	for _, name := range a.Suites {
 		for _, t := range w.Suites[name].Side(bench.Search) {
@@ -79,7 +80,7 @@ func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *
 			return wire.TurnResult{}, 0, fmt.Errorf("making the working directory: %w", err)
 		}
 		start := time.Now()
-		v, err := agents.Take(ctx, runner, wire.Turn{Agent: a, Task: t, Suite: suiteOf[t.ID], Config: a.Champion, Seed: seed}, folder, nil)
+		v, err := agents.Take(ctx, opened, wire.Turn{Agent: a, Task: t, Suite: suiteOf[t.ID], Config: a.Champion, Seed: seed}, folder, nil)
 		return v, time.Since(start), err
 	}
 	v, took, err := ask(tasks[0], trialSeeds[0])
@@ -87,7 +88,7 @@ func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *
 		return doctor.Trial{}, err
 	}
 	out := doctor.Trial{
-		Task: tasks[0].ID, Outcome: v.Outcome, Score: v.Score, Latency: took, CostUSD: v.Usage.CostUSD, Error: v.Error,
+		Task: tasks[0].ID, Outcome: v.Outcome, Score: v.Score, Latency: took, CostUSD: v.Usage.CostUSD + v.Judge.CostUSD, Error: v.Error,
 		Stderr: stderrOf(v.Transcript), Asked: 1, Late: ctx.Err() != nil, Offline: offline(v.Transcript),
 	}
 	if out.Late || out.Outcome.Missing() {
@@ -109,7 +110,7 @@ func try(ctx context.Context, agents *wire.AgentFactory, runner agent.Agent, w *
 	if over(ctx) || again.Outcome.Missing() {
 		return out, nil // the first result is enough
 	}
-	out.CostUSD += again.Usage.CostUSD
+	out.CostUSD += again.Usage.CostUSD + again.Judge.CostUSD
 	if out.Outcome.Gradable() || !again.Outcome.Gradable() {
 		out.Asked++
 	}

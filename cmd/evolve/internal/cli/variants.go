@@ -58,6 +58,16 @@ func findVariant(c *cli.Context, a *archive.Archive, agentID, name string) (arch
 	return v, err
 }
 
+// namedVariant returns the variant that the first argument names, and its agent.
+func namedVariant(c *cli.Context, a *archive.Archive) (string, archive.Variant, error) {
+	id, err := agentOf(c, a)
+	if err != nil {
+		return "", archive.Variant{}, err
+	}
+	v, err := findVariant(c, a, id, c.Args().First())
+	return id, v, err
+}
+
 func variantsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "variants", Usage: "the configs that were tried",
@@ -69,13 +79,8 @@ func variantsCommand(sh *shell) *cli.Command {
 			Name: "show", Usage: "one variant: its config and where it came from", ArgsUsage: "VARIANT",
 			Flags: []cli.Flag{agentFlag()},
 			Action: func(c *cli.Context) error {
-				name := c.Args().First()
 				return reading(sh, c, func(_ string, a *archive.Archive) error {
-					id, err := agentOf(c, a)
-					if err != nil {
-						return err
-					}
-					v, err := findVariant(c, a, id, name)
+					_, v, err := namedVariant(c, a)
 					if err != nil {
 						return err
 					}
@@ -118,6 +123,9 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 func printVariant(con *console, v archive.Variant) {
 	con.printf("v%d of %s  %s\n", v.Number, text.Visible(v.Agent), v.ID)
 	con.printf("  made by  %s, generation %d, run %s\n", text.Visible(v.Operator), v.Generation, orDash(v.Run))
+	if v.Author != "" {
+		con.printf("  author   %s\n", text.Visible(v.Author))
+	}
 	if len(v.Parents) > 0 {
 		con.printf("  parents  %s\n", shorts(v.Parents))
 	}
@@ -143,13 +151,8 @@ func lineageCommand(sh *shell) *cli.Command {
 		Name: "lineage", Usage: "how a variant came about, back to the champion", ArgsUsage: "VARIANT",
 		Flags: []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
-			name := c.Args().First()
 			return reading(sh, c, func(_ string, a *archive.Archive) error {
-				id, err := agentOf(c, a)
-				if err != nil {
-					return err
-				}
-				v, err := findVariant(c, a, id, name)
+				id, v, err := namedVariant(c, a)
 				if err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -73,6 +74,23 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 	return []Check{ok(label, "%s", text)}
 }
 
+// checkJudges reports for each agent the judges of its suites, and warns of those without a
+// calibration.
+func checkJudges(w *workspace.Workspace, forecasts map[string]Forecast) []Check {
+	var checks []Check
+	for i := range w.Agents {
+		a := &w.Agents[i]
+		for _, text := range forecasts[a.ID].Judges {
+			if strings.HasSuffix(text, batch.Uncalibrated) {
+				checks = append(checks, warn("judges "+a.ID, "evolve bench calibrate --labels FILE", "%s", text))
+			} else {
+				checks = append(checks, ok("judges "+a.ID, "%s", text))
+			}
+		}
+	}
+	return checks
+}
+
 // hopeless is the detectable difference above which a benchmark answers no useful
 // question.
 const hopeless = .3
@@ -117,6 +135,9 @@ func checkPower(w *workspace.Workspace, forecasts map[string]Forecast) []Check {
 		text += " (" + with + ")"
 		if assumption := design.Assumption(); assumption != "" {
 			text += "; " + assumption
+		}
+		if noise := forecasts[a.ID].JudgeNoise; noise != "" {
+			text += "; " + noise
 		}
 		if month > hopeless {
 			checks = append(checks, warn(label, hint, "%s", text))

@@ -115,11 +115,13 @@ func Run(ctx context.Context, p Probes) []Check {
 		checks = append(checks, checkAgents(ctx, p, w)...)
 		checks = append(checks, checkUnsearched(w)...)
 		checks = append(checks, checkProviders(ctx, p, w)...)
+		checks = append(checks, checkReflect(ctx, p, w)...)
 		checks = append(checks, checkServers(ctx, p, w)...)
 		checks = append(checks, checkTrials(ctx, p, w, checks)...)
 		checks = append(checks, checkPatchTargets(ctx, p, w)...)
 		forecasts, limits := checkLimits(ctx, p, w)
 		checks = append(append(checks, limits...), checkPower(w, forecasts)...)
+		checks = append(checks, checkJudges(w, forecasts)...)
 	}
 	return checks
 }

@@ -87,7 +87,7 @@ func spoil(changed map[string]string) map[string]string {
 // space: names it.
 func TestDoctorNamesIdleParameters(t *testing.T) {
 	builtins := testBuiltins()
-	builtins.Idle = func(s agent.Space, _ *workspace.Agent, _ []agent.Task) map[string]string {
+	builtins.Idle = func(s agent.Space, _ *workspace.Agent, _ []workspace.Model, _ []agent.Task) map[string]string {
 		out := map[string]string{}
 		for _, name := range s.Names() {
 			if strings.HasPrefix(name, "temperature.") {

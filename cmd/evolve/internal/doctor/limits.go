@@ -19,6 +19,9 @@ type Forecast struct {
 	// Policies describe how far a rate or a budget under policies allows less than is
 	// planned.
 	Policies []string
+	// Judges describe the judges of the agent's suites, and JudgeNoise their noise.
+	Judges     []string
+	JudgeNoise string
 	// Variances are the agent's variances as estimated from earlier nights.
 	Variances stats.Variances
 }

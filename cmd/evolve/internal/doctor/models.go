@@ -73,10 +73,10 @@ func (Probes) brief(text string) string {
 }
 
 // trouble returns a failed check if an agent has a language model, which may use any
-// route, and a warning otherwise.
+// route, or a judge, and a warning otherwise.
 func trouble(w *workspace.Workspace, name, hint, format string, args ...any) Check {
 	if slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool {
-		return a.Adapter.Kind == workspace.KindBuiltin && a.Adapter.Model != workspace.ModelHeuristic
+		return a.Adapter.Kind == workspace.KindBuiltin && a.Adapter.Model != workspace.ModelHeuristic || w.Judged(&a)
 	}) {
 		return fail(name, hint, format, args...)
 	}

@@ -57,6 +57,8 @@ func TestDoctorModels(t *testing.T) {
 		errs   map[string]error
 		want   string
 		called string
+		// settings are added to evolve.yaml.
+		settings string
 	}{
 		{
 			name: "nothing set", files: map[string]string{"agents/helper/agent.yaml": thinker, "agents/service/agent.yaml": service},
@@ -122,10 +124,28 @@ fail mcp files: its program "./server" cannot be run: no such program | relative
 warn mcp search: its program "npx" cannot be run: no such program | relative paths are resolved against the workspace
 `,
 		},
+		{
+			name: "models that propose", files: map[string]string{"recordings/night.yaml": "x", "server": "x"}, env: "OPENAI_API_KEY SEARCH_KEY DOCS_AUTH",
+			settings: "search: {reflect: {routes: [near, big, code, {route: default, max_usd: 1}]}}\n",
+			want: `warn sandbox: namespaces; switched off for mcp search
+warn provider claude: was not asked: ANTHROPIC_API_KEY is not in the environment | export ANTHROPIC_API_KEY=…, in cron as well
+ok provider local: llama: 1 token, in 12 ms
+ok provider openai: gpt-5-mini: 1 token, in 12 ms
+ok provider spare: was not asked: no route leads to it
+ok provider tape: its recording recordings/night.yaml is there
+ok search.reflect near: llama of provider local
+ok search.reflect big: gpt-5: 1 token, in 12 ms
+ok search.reflect code: claude-sonnet-5 of provider claude
+warn search.reflect default: max_usd has no effect: the price of gpt-5-mini is unknown | add gpt-5-mini to prices, or set max_calls
+ok mcp docs: stands at docs.example.org; no agent names it, so it is off
+ok mcp files: its program "./server" is there; it has the host's network (network: host); no agent names it, so it is off
+ok mcp search: its program "npx" is there; it has the host's network (network: host); no agent names it, so it is off
+`, called: "local openai llama, openai openai gpt-5-mini, openai openai gpt-5",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := spoil(c.files)
-			files["evolve.yaml"] = modelSettings
+			files["evolve.yaml"] = modelSettings + c.settings
 			root := build(t, files)
 			p := healthy(t, root)
 			var a asked
@@ -148,7 +168,7 @@ warn mcp search: its program "npx" cannot be run: no such program | relative pat
 			var got []Check
 			for _, check := range Run(context.Background(), p) {
 				kind, _, _ := strings.Cut(check.Name, " ")
-				if kind == "provider" || kind == "mcp" || kind == "sandbox" || check.Name == "agent helper" || check.Name == "agent service" {
+				if kind == "provider" || kind == "search.reflect" || kind == "mcp" || kind == "sandbox" || check.Name == "agent helper" || check.Name == "agent service" {
 					got = append(got, check)
 				}
 			}

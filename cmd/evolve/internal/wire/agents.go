@@ -80,8 +80,15 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 	if err != nil {
 		return night.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
+	routes := opened.Reflect // the agent's own
 	if opened, err = f.withReflection(a, opened); err != nil {
 		return night.Opened{}, fmt.Errorf("agent %s: search.reflect: %w", a.ID, err)
+	}
+	if routes == nil {
+		routes = opened.Reflect
+	}
+	if opened, err = f.withJudge(a, opened, routes); err != nil {
+		return night.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
 	identity := []string{a.Hash, a.Version, f.Binary, f.workspace.ModelHash(a)}
 	if opened.Identity != "" { // tools in quarantine
@@ -94,15 +101,15 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 // withReflection opens the routes of the model of search.reflect, unless the agent's own
 // are open: one recorder must write all recordings of a provider.
 func (f *AgentFactory) withReflection(a *workspace.Agent, opened night.Opened) (night.Opened, error) {
-	route := f.workspace.Settings.Search.Reflect
+	routes := f.workspace.Settings.Search.Reflect.Routes
 	switch {
-	case !f.Reflects || route == "":
+	case !f.Reflects || len(routes) == 0:
 		opened.Reflect = nil
 		return opened, nil
 	case opened.Reflect != nil:
 		return opened, nil
 	}
-	router, done, err := f.route(a.ID, route)
+	router, done, err := f.route(a.ID, routes[0].Name)
 	if err != nil {
 		return opened, errors.Join(err, opened.Close())
 	}
@@ -171,14 +178,14 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 		return opened, err
 	}
 	options.Foreign = slices.Concat(servers, approved.tools)
-	options.Author = approved.author
+	options.Author, options.Delete = approved.author, approved.remove
 	options.Tools = slices.DeleteFunc(slices.Clone(a.Tools), func(name string) bool {
 		return slices.ContainsFunc(options.Foreign, func(t tool.Tool) bool { return t.Spec().Name == name })
 	})
 	if opened.Agent, err = turn.New(options); err != nil {
 		return opened, err
 	}
-	opened.Identity, opened.Sandbox = approved.quarantined+listing(servers), "in process"
+	opened.Identity, opened.Sandbox = approved.identity+listing(servers), "in process"
 	opened.Renew, opened.Close = clients.Renew, done
 	return opened, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"evolve/cmd/evolve/internal/workspace"
@@ -17,10 +18,12 @@ import (
 // what it writes next.
 type approvedTools struct {
 	tools  []tool.Tool
-	author func(ctx context.Context, draft json.RawMessage) tool.Result
-	// quarantined names the tools that may not be called, which changes answers.
-	quarantined string
-	close       func() error
+	author func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
+	remove func(name, reason string) tool.Result
+	// identity names the tools that may not be called and those that others share, which
+	// changes answers.
+	identity string
+	close    func() error
 }
 
 // authoredProcesses bounds the processes that run authored tools at once.
@@ -28,6 +31,7 @@ const authoredProcesses = 4
 
 func (f *AgentFactory) approvedTools(ctx context.Context, a *workspace.Agent) (approvedTools, error) {
 	language := a.Adapter.Model != workspace.ModelHeuristic
+	var shared []sharedTool
 	if !language && len(a.ToolFiles) == 0 {
 		return approvedTools{close: func() error { return nil }}, nil
 	}
@@ -35,16 +39,23 @@ func (f *AgentFactory) approvedTools(ctx context.Context, a *workspace.Agent) (a
 	if err != nil {
 		return approvedTools{}, err
 	}
-	use, err := f.toolUse(ctx, a, defs)
+	if language {
+		if shared, err = f.sharedWith(ctx, a, defs); err != nil {
+			return approvedTools{}, err
+		}
+	}
+	use, err := f.toolUse(ctx, a, defs, shared)
 	if err != nil {
 		return approvedTools{}, err
 	}
 	pool := authored.NewPool(f.Sandbox.Sandbox(), authoredProcesses)
+	own := &author{pool: pool, defs: defs}
 	return approvedTools{
-		tools:       pool.Tools(defs, use.options()),
-		author:      func(ctx context.Context, draft json.RawMessage) tool.Result { return examine(ctx, pool, draft) },
-		quarantined: use.identity(),
-		close:       func() error { pool.Close(); return f.keepHealth(use) },
+		tools:    pool.Tools(use.definitions(), use.options()),
+		author:   own.examine,
+		remove:   own.remove,
+		identity: use.identity(),
+		close:    func() error { pool.Close(); return f.keepHealth(use) },
 	}, nil
 }
 
@@ -65,33 +76,63 @@ func Definitions(a *workspace.Agent) ([]authored.Definition, error) {
 	return defs, nil
 }
 
-// examine checks the draft of a tool. One that passes its tests leaves a change
-// request of the type tool, of which a proposal is made; none becomes callable.
-func examine(ctx context.Context, pool *authored.Pool, draft json.RawMessage) tool.Result {
-	d, err := authored.ParseDraft(draft)
-	if err != nil {
-		return tool.Failed(agent.ContractViolation, "the draft: %s", err)
-	}
-	report := pool.Check(ctx, d)
-	if !report.Passed() {
-		return tool.Failed(agent.ContractViolation, "the draft does not pass: %s", failures(report))
-	}
-	request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote a tool: "+d.Description, d.Draft())
-	res := tool.OK(fmt.Sprintf("the draft passes its %d tests; it cannot be called before a person has approved it", len(d.Tests)))
-	res.Request = &request
-	return res
+// author checks what an agent writes. defs are the tools that it wrote and that are in use.
+type author struct {
+	pool *authored.Pool
+	defs []authored.Definition
 }
 
-// failures lists the tests that did not pass, with the reasons.
-func failures(r authored.Report) string {
-	if r.Problem != "" {
-		return r.Problem
+// own returns the agent's tool with a name.
+func (w *author) own(name string) (authored.Definition, bool) {
+	i := slices.IndexFunc(w.defs, func(d authored.Definition) bool { return d.Name == name })
+	if i < 0 {
+		return authored.Definition{}, false
 	}
-	var list []string
-	for _, t := range r.Tests {
-		if !t.Passed {
-			list = append(list, t.Name+": "+t.Reason)
-		}
+	return w.defs[i], true
+}
+
+// examine checks the draft of a tool. One that passes its tests is returned as a tool,
+// with the change request of which a proposal is made if it helped. The draft of a tool
+// that the agent has leaves a request alone: the tool in use stays what it is.
+func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result) {
+	d, err := authored.ParseDraft(draft)
+	if err != nil {
+		return nil, tool.Failed(agent.ContractViolation, "the draft: %s", err)
 	}
-	return strings.Join(list, "; ")
+	before, updates := w.own(d.Name)
+	if updates && string(before.Draft()) == string(d.Draft()) {
+		return nil, tool.Failed(agent.ContractViolation, "the draft: %s is in use already, word for word", d.Name)
+	}
+	report := w.pool.Check(ctx, d)
+	switch {
+	case report.Problem != "":
+		return nil, tool.Failed(agent.Execution, "the draft could not be tested: %s", report.Problem)
+	case !report.Passed():
+		return nil, tool.Failed(agent.ContractViolation, "the draft does not pass: %s", report.Failures())
+	}
+	if updates {
+		res := tool.OK(fmt.Sprintf("the draft passes its %d tests; %s stays as it is until a person decides on the new version", len(d.Tests), d.Name))
+		request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote a new version of its tool: "+d.Description, d.Draft())
+		res.Request = &request
+		return nil, res
+	}
+	request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote a tool: "+d.Description, d.Draft())
+	res := tool.OK(fmt.Sprintf("the draft passes its %d tests; %s can be called until this turn ends, and a person decides whether it stays", len(d.Tests), d.Name))
+	res.Request = &request
+	return w.pool.Tools([]authored.Definition{d}, authored.Options{})[0], res
+}
+
+// remove leaves the change request to delete a tool that the agent wrote.
+func (w *author) remove(name, reason string) tool.Result {
+	if _, ok := w.own(name); !ok {
+		return tool.Failed(agent.ContractViolation, "you have written no tool %q that is in use", name)
+	}
+	args, err := json.Marshal(map[string]string{"name": name, "reason": reason})
+	if err != nil {
+		return tool.Failed(agent.ContractViolation, "the arguments are no JSON")
+	}
+	res := tool.OK(name + " stays until a person decides on its deletion")
+	request := safety.NewRequest("tool", name, "tool_delete", "the agent would delete its tool: "+reason, args)
+	res.Request = &request
+	return res
 }

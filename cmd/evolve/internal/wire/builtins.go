@@ -14,6 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/mcp"
+	"evolve/runtime/provider"
 	"evolve/runtime/tool"
 	"evolve/runtime/turn"
 )
@@ -32,19 +33,25 @@ func Builtins() workspace.Builtins {
 			if domains == nil {
 				domains = slices.Sorted(maps.Keys(turn.DefaultDomains()))
 			}
-			if len(tools) == 0 && model == workspace.ModelHeuristic {
+			if model != workspace.ModelHeuristic {
+				return turn.LanguageSpace(domains, tools, routes)
+			}
+			if len(tools) == 0 {
 				tools = names(tool.Builtin()) // it could not make use of the others
 			}
 			return turn.DefaultSpace(domains, tools, routes)
 		},
-		Idle: func(space agent.Space, a *workspace.Agent, tasks []agent.Task) map[string]string {
+		Idle: func(space agent.Space, a *workspace.Agent, models []workspace.Model, tasks []agent.Task) map[string]string {
 			files, err := withSkills(a)
 			if err != nil { // a run refuses it; until then no parameter is left out for its length
 				return nil
 			}
 			return turn.Idle(space, turn.Circumstances{
-				Language: a.Adapter.Model != workspace.ModelHeuristic, Tools: a.Tools, Bootstrap: files,
+				Language: a.Adapter.Model != workspace.ModelHeuristic, Tools: a.Tools, Allowed: a.Allow, Bootstrap: files,
 				Memories: len(a.Memories), Domains: a.Domains, Tasks: tasks,
+				Untempered: len(models) > 0 && !slices.ContainsFunc(models, func(m workspace.Model) bool {
+					return provider.TakesTemperature(provider.Kind(m.Kind), m.Name)
+				}),
 			})
 		},
 		Tools: names(tool.Builtin()), Further: names(tool.Further()), ServerTool: mcp.ToolName,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"evolve/archive"
@@ -41,8 +42,10 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 		Seed: given.Seed, Selection: cmp.Or(given.Selection, set.Search.Selection), Resume: resume, Given: given,
 		Open: agents.Open, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
 		Env: night.Env{
-			Grading: func(suites []*bench.Suite) (bench.GradeFunc, error) { return agents.Sandbox.Grading(suites), nil },
-			Scrub:   agents.Sandbox.Scrubber.String, Now: h.Now, Sleep: h.Sleep, Log: h.Log,
+			Grading: func(suites []*bench.Suite, judge model.Model) (bench.GradeFunc, error) {
+				return agents.Sandbox.Grading(suites, judge), nil
+			},
+			Scrub: agents.Sandbox.Scrubber.String, Now: h.Now, Sleep: h.Sleep, Log: h.Log,
 		},
 	}
 	if len(set.Patches.Targets) > 0 {
@@ -65,6 +68,12 @@ func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 	}
 	opts.Skill = func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error) {
 		return rev.DraftSkill(ctx, a.ID, run)
+	}
+	opts.Tools = func(ctx context.Context, a *workspace.Agent, run string) ([]archive.ProposalRecord, error) {
+		if !slices.Contains(a.Allow, "tool_create") {
+			return nil, nil
+		}
+		return rev.CollectTools(ctx, a.ID, run)
 	}
 	if opts.Patches != nil {
 		opts.Patches.Archive = review.Opened(a)

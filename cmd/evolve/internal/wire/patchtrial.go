@@ -50,7 +50,7 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 			return bench.NewHarness(bench.Settings{
 				Run: "patch", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, Seed: ask.Seed, UsesSeed: a.UsesSeed || !a.Deterministic,
 				Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, Scrub: agents.Sandbox.Scrubber.String,
-			}, opened.Agent, agents.Sandbox.Grading(suites), archive.OpenMemory(), budget,
+			}, opened.Agent, agents.Sandbox.Grading(suites, opened.Judge), archive.OpenMemory(), budget,
 				// A program that always breaks is a result here and no outage: no config
 				// is the champion.
 				bench.NewBreaker(bench.Patience{}, "", h.Sleep), h.Now), nil

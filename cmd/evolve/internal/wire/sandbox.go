@@ -13,6 +13,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/model"
 	"evolve/runtime/sandbox"
 	"evolve/runtime/scrub"
 )
@@ -93,15 +94,15 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
 }
 
-// Grading returns the graders of all suites.
-func (s *Sandbox) Grading(suites []*bench.Suite) bench.GradeFunc {
+// Grading returns the graders of all suites, whose judges ask the model.
+func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model) bench.GradeFunc {
 	dirs := map[*bench.Task]string{}
 	for _, suite := range suites {
 		for i := range suite.Tasks {
 			dirs[&suite.Tasks[i]] = suite.Dir
 		}
 	}
-	return s.discreet(grade.New(s, func(t *bench.Task) string { return dirs[t] }).Grade)
+	return s.discreet(grade.New(s, func(t *bench.Task) string { return dirs[t] }).Judged(judge).Grade)
 }
 
 // discreet keeps credentials out of the reasons of grades, which quote answers, and

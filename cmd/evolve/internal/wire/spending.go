@@ -100,6 +100,8 @@ func (h *Host) spending(root string) spending {
 		case (e.Kind == night.DraftKind || e.Kind == batch.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
 			asked.Usage.Iterations = 1
 			s.add(asked.Usage, agent.Transcript{})
+		case e.Kind == archive.CalibrationKind && json.Unmarshal(e.Data, &asked) == nil:
+			s.add(asked.Usage, agent.Transcript{})
 		case e.Kind == review.CostKind && json.Unmarshal(e.Data, &cost) == nil && cost.For == "review":
 			s.add(agent.Usage{Iterations: 1, CostUSD: cost.USD}, agent.Transcript{})
 		}
@@ -132,6 +134,6 @@ func addRun(ctx context.Context, store *archive.Archive, run, agentID string, si
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
 			t = agent.Transcript{}
 		}
-		s.add(e.Usage, t)
+		s.add(e.Usage.Plus(e.Judge), t)
 	}
 }

@@ -16,41 +16,66 @@ import (
 	"evolve/runtime/authored"
 )
 
-// toolUse tracks the failures of the tools that an agent wrote, from the agent's opening
-// to its closing.
+// toolUse tracks the failures of the tools that agents wrote and one of them may call, from
+// its opening to its closing. A failure counts for the agent that wrote the tool.
 type toolUse struct {
 	agent string
-	defs  []authored.Definition
+	tools []sharedTool
 	// live reports that a failure counts at once. Evaluations are compared with each
 	// other: to them a tool is all the time what it was when the agent was opened.
 	live bool
 
 	mu     sync.Mutex
 	health map[string]authored.Health // the health that calls are compared with
-	failed map[string][]agent.Outcome // since the opening, by tool
+	failed map[string][]toolFailure   // since the opening, by tool
+}
+
+// toolFailure is a failure whose cause lies in the tool itself.
+type toolFailure struct {
+	cause   string
+	outcome agent.Outcome
 }
 
 // toolUse reads what is known of an agent's tools.
-func (f *AgentFactory) toolUse(ctx context.Context, a *workspace.Agent, defs []authored.Definition) (*toolUse, error) {
-	u := &toolUse{agent: a.ID, defs: defs, live: f.Live, health: map[string]authored.Health{}, failed: map[string][]agent.Outcome{}}
-	if len(defs) == 0 {
+func (f *AgentFactory) toolUse(ctx context.Context, a *workspace.Agent, defs []authored.Definition, shared []sharedTool) (*toolUse, error) {
+	u := &toolUse{agent: a.ID, live: f.Live, health: map[string]authored.Health{}, failed: map[string][]toolFailure{}}
+	for _, d := range defs {
+		u.tools = append(u.tools, sharedTool{a.ID, d})
+	}
+	u.tools = append(u.tools, shared...)
+	if len(u.tools) == 0 {
 		return u, nil
 	}
 	return u, f.look(func(store *archive.Archive) error {
-		for _, d := range defs {
-			h, err := store.ToolHealth(ctx, a.ID, d.Name)
+		for _, t := range u.tools {
+			h, err := store.ToolHealth(ctx, t.owner, t.def.Name)
 			if err != nil && !errors.Is(err, archive.ErrNotFound) {
 				return err
 			}
-			u.health[d.Name] = h.Health
+			u.health[t.def.Name] = h.Health
 		}
 		return nil
 	})
 }
 
+// definitions returns the tools that the agent may call.
+func (u *toolUse) definitions() []authored.Definition {
+	var defs []authored.Definition
+	for _, t := range u.tools {
+		defs = append(defs, t.def)
+	}
+	return defs
+}
+
 // options returns the callbacks for the tools.
 func (u *toolUse) options() authored.Options {
-	return authored.Options{Quarantined: u.quarantined, Failed: u.fail}
+	return authored.Options{Failed: u.fail, Quarantined: func(d authored.Definition) (string, bool) {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		h := u.health[d.Name]
+		cause, _ := h.Cause()
+		return cause, h.Quarantined(d.Hash())
+	}}
 }
 
 func (u *toolUse) quarantined(d authored.Definition) bool {
@@ -59,12 +84,12 @@ func (u *toolUse) quarantined(d authored.Definition) bool {
 	return u.health[d.Name].Quarantined(d.Hash())
 }
 
-func (u *toolUse) fail(d authored.Definition, o agent.Outcome) {
+func (u *toolUse) fail(d authored.Definition, cause string, o agent.Outcome) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.failed[d.Name] = append(u.failed[d.Name], o)
+	u.failed[d.Name] = append(u.failed[d.Name], toolFailure{cause, o})
 	if u.live {
-		u.health[d.Name] = u.health[d.Name].After(d.Hash(), o)
+		u.health[d.Name] = u.health[d.Name].After(d.Hash(), cause, o)
 	}
 }
 
@@ -75,16 +100,21 @@ func (u *toolUse) any() bool {
 	return len(u.failed) > 0
 }
 
-// identity names the tools in quarantine: an answer without them is another answer.
+// identity names the tools in quarantine, and those that others share with their sources:
+// an answer without the first or with the second is another answer.
 func (u *toolUse) identity() string {
-	var names []string
-	for _, d := range u.defs {
-		if u.quarantined(d) {
-			names = append(names, d.Name)
+	var names, shared []string
+	for _, t := range u.tools {
+		if u.quarantined(t.def) {
+			names = append(names, t.def.Name)
+		}
+		if t.owner != u.agent {
+			shared = append(shared, t.owner+"/"+t.def.Name+" "+t.def.Hash())
 		}
 	}
 	slices.Sort(names)
-	return strings.Join(names, " ")
+	slices.Sort(shared)
+	return strings.Join(append(names, shared...), " ")
 }
 
 // keep stores the failures since the opening, with an entry in the ledger for each
@@ -92,28 +122,30 @@ func (u *toolUse) identity() string {
 func (u *toolUse) keep(ctx context.Context, store *archive.Archive, now time.Time) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for _, d := range u.defs {
-		outcomes := u.failed[d.Name]
-		if len(outcomes) == 0 {
+	for _, t := range u.tools {
+		d := t.def
+		failures := u.failed[d.Name]
+		if len(failures) == 0 {
 			continue
 		}
-		stored, err := store.ToolHealth(ctx, u.agent, d.Name)
+		stored, err := store.ToolHealth(ctx, t.owner, d.Name)
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return err
 		}
 		h, was := stored.Health, stored.Health.Quarantined(d.Hash())
-		for _, o := range outcomes {
-			h = h.After(d.Hash(), o)
+		for _, f := range failures {
+			h = h.After(d.Hash(), f.cause, f.outcome)
 		}
 		var told *archive.LedgerEntry
 		if !was && h.Quarantined(d.Hash()) {
-			e, err := QuarantineNote{Source: h.Source, Failures: h.Failures, Last: h.Last}.Entry("tool.quarantine", "evolve", now)
+			e, err := NoteOf(h).Entry("tool.quarantine", "evolve", now)
 			if err != nil {
 				return err
 			}
 			told = &e
 		}
-		if err := store.PutToolHealth(ctx, archive.ToolHealth{Agent: u.agent, Tool: d.Name, Health: h, Updated: now}, told); err != nil {
+		stored.Agent, stored.Tool, stored.Health, stored.Updated = t.owner, d.Name, h, now
+		if err := store.PutToolHealth(ctx, stored, told); err != nil {
 			return err
 		}
 		delete(u.failed, d.Name)
@@ -127,7 +159,15 @@ type QuarantineNote struct {
 	Source   string        `json:"source"`
 	Failures int           `json:"failures"`
 	Last     agent.Outcome `json:"last,omitempty"`
-	Reason   string        `json:"reason,omitempty"`
+	// Cause is the most frequent one of the failures.
+	Cause  string `json:"cause,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// NoteOf describes the health of a tool.
+func NoteOf(h authored.Health) QuarantineNote {
+	cause, _ := h.Cause()
+	return QuarantineNote{Source: h.Source, Failures: h.Failures, Last: h.Last, Cause: cause}
 }
 
 // Entry returns the ledger entry of a kind.

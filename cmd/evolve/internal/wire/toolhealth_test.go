@@ -15,7 +15,7 @@ import (
 func inUse(t *testing.T, store *archive.Archive, live bool) (*toolUse, authored.Definition) {
 	t.Helper()
 	d := authored.Definition{Name: "doubled", Source: "def run(args): return 2"}
-	u, err := (&AgentFactory{Store: store, Live: live}).toolUse(t.Context(), &workspace.Agent{ID: "clerk"}, []authored.Definition{d})
+	u, err := (&AgentFactory{Store: store, Live: live}).toolUse(t.Context(), &workspace.Agent{ID: "clerk"}, []authored.Definition{d}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestEvaluationsKeepTheirTools(t *testing.T) {
 	store := archive.OpenMemory()
 	u, d := inUse(t, store, false)
 	for range 5 {
-		u.fail(d, agent.Execution)
+		u.fail(d, "error in line 2", agent.Execution)
 	}
 	if u.quarantined(d) || u.identity() != "" {
 		t.Error("the variants of a run have been compared under different tools")
@@ -56,7 +56,7 @@ func TestEvaluationsKeepTheirTools(t *testing.T) {
 	if !next.quarantined(d) || next.identity() != "doubled" {
 		t.Error("the next run may call it")
 	}
-	next.fail(d, agent.Timeout)
+	next.fail(d, "error in line 2", agent.Timeout)
 	if err := next.keep(t.Context(), store, time.Unix(2, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestLiveTurnsCountAtOnce(t *testing.T) {
 		if u.quarantined(d) {
 			t.Errorf("in quarantine after %d failures", turn)
 		}
-		u.fail(d, agent.Execution)
+		u.fail(d, "error in line 2", agent.Execution)
 		if u.quarantined(d) != (turn == 2) {
 			t.Errorf("after %d failures: %t", turn+1, u.quarantined(d))
 		}

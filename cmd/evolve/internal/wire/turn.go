@@ -9,7 +9,9 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
+	"evolve/runtime/session"
 )
 
 // Turn is one task for an agent, outside of any run.
@@ -22,6 +24,8 @@ type Turn struct {
 	Suite *bench.Suite
 	// Earlier is the state after the session's last turn.
 	Earlier agent.Session
+	// Folder is what the file tools of a live turn read, "" for none; see [LiveFolder].
+	Folder string
 }
 
 // TurnResult is the result of a turn, its answer without credentials. Score is nil if it
@@ -30,10 +34,12 @@ type TurnResult struct {
 	agent.Result
 	Score  *float64
 	Grades []bench.Grade
+	// Judge is the usage of the judge models that graded it.
+	Judge agent.Usage
 }
 
 // Take runs one task in a new folder below scratch, and grades it if it is one of a suite.
-func (f *AgentFactory) Take(ctx context.Context, runner agent.Agent, t Turn, scratch string, observe func(agent.Event)) (TurnResult, error) {
+func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, scratch string, observe func(agent.Event)) (TurnResult, error) {
 	workdir, suiteDir := filepath.Join(scratch, bench.OpaqueName()), ""
 	if t.Suite != nil {
 		suiteDir = t.Suite.Dir
@@ -45,9 +51,15 @@ func (f *AgentFactory) Take(ctx context.Context, runner agent.Agent, t Turn, scr
 	if err != nil {
 		return TurnResult{}, fmt.Errorf("laying out the task: %w", err)
 	}
+	if t.Suite == nil && t.Agent.Adapter.Kind == workspace.KindBuiltin {
+		workdir = t.Folder // its tools only read
+	}
 	visible := t.Task.ForAgent()
 	visible.Files = files
-	res := runner.Run(ctx, agent.Request{
+	if t.Suite == nil {
+		visible.Messages = session.BoundMessages(t.Earlier.Messages)
+	}
+	res := opened.Agent.Run(ctx, agent.Request{
 		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
 		Live: t.Suite == nil, Session: t.Earlier, Observe: observe,
 	})
@@ -56,13 +68,17 @@ func (f *AgentFactory) Take(ctx context.Context, runner agent.Agent, t Turn, scr
 		answer := f.Sandbox.Scrubber.String(*res.Answer)
 		out.Answer = &answer
 	}
+	if t.Suite == nil && t.Agent.Adapter.Kind != workspace.KindBuiltin { // it keeps no session of its own
+		out.Session = t.Earlier
+		out.Session.Messages = session.Continue(visible.Messages, f.Sandbox.Scrubber.String(t.Task.Goal), out.Answer)
+	}
 	if t.Suite == nil || res.Outcome.Missing() { // no evidence, and so no score
 		return out, nil
 	}
-	g, err := f.Sandbox.Grading([]*bench.Suite{t.Suite})(ctx, bench.GradeInput{Task: t.Task, Result: res, Workdir: workdir})
+	g, err := f.Sandbox.Grading([]*bench.Suite{t.Suite}, opened.Judge)(ctx, bench.GradeInput{Task: t.Task, Result: res, Workdir: workdir})
 	if err != nil {
 		return out, exit.Errorf(exit.Infrastructure, "correct the graders of the task; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
 	}
-	out.Score, out.Grades = &g.Score, g.Grades
+	out.Score, out.Grades, out.Judge = &g.Score, g.Grades, g.Judge
 	return out, nil
 }

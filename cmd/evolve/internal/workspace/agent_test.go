@@ -49,13 +49,14 @@ func TestCommandAgent(t *testing.T) {
 		{Name: "critic_threshold", Kind: agent.Float, Max: 1, Default: .3, When: map[string][]any{"planner": {"tree", "critic"}}},
 		{Name: "tools", Kind: agent.Subset, Of: []string{"search", "calc", "shell"}, MinItems: 1, MaxItems: 2, Default: []string{"search"}},
 		{Name: "system_prompt", Kind: agent.Text, MaxChars: 2000, Lines: []string{"Be brief."}, Default: "", Description: "what it is told"},
+		{Name: "examples", Kind: agent.Text, MaxChars: 900, Use: agent.Demonstrations, Default: `{"task":"a","answer":"b"}`},
 	}
 	if diff := cmp.Diff(wantSpace, a.Space.Params); diff != "" {
 		t.Error(diff)
 	}
 	wantChampion := agent.Config{
 		"temperature": 1.0, "max_steps": int64(9), "planner": "none", "level": true,
-		"use_retrieval": true, "tools": []string{"search"}, "system_prompt": "",
+		"use_retrieval": true, "tools": []string{"search"}, "system_prompt": "", "examples": `{"task":"a","answer":"b"}`,
 	}
 	if diff := cmp.Diff(wantChampion, a.Champion); diff != "" {
 		t.Error(diff)
@@ -242,5 +243,25 @@ func TestFixedConditions(t *testing.T) {
 	}
 	if _, ok := a.Champion["decompose.max_subgoals"]; ok {
 		t.Errorf("champion %v", a.Champion)
+	}
+}
+
+// TestNarrowedConditions checks that a parameter stays valid whose condition names a value
+// that the narrowed range of another no longer has.
+func TestNarrowedConditions(t *testing.T) {
+	when := map[string][]any{"form": {"line", "json"}}
+	space := agent.Space{Params: []agent.Param{
+		{Name: "form", Kind: agent.Choice, Values: []any{"free", "line"}, Default: "free"},
+		{Name: "retries", Kind: agent.Int, Max: 3, Default: int64(1), When: when},
+	}}
+	if len(space.Check()) == 0 {
+		t.Fatal("the space is valid as it is")
+	}
+	narrowConditions(space)
+	if problems := space.Check(); len(problems) > 0 {
+		t.Error(problems)
+	}
+	if len(when["form"]) != 2 {
+		t.Error("the whole space was changed")
 	}
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -207,11 +208,11 @@ func (f *agentFile) defaults(s *source) {
 	builtin := ad.Kind == KindBuiltin
 	switch ad.Kind {
 	case KindBuiltin:
-		ad.Model = orElse(ad.Model, ModelHeuristic)
+		ad.Model = cmp.Or(ad.Model, ModelHeuristic)
 	case KindCommand:
-		ad.Protocol = orElse(ad.Protocol, "once")
-		ad.Sandbox = orElse(ad.Sandbox, "auto")
-		ad.Network = orElse(ad.Network, "none")
+		ad.Protocol = cmp.Or(ad.Protocol, "once")
+		ad.Sandbox = cmp.Or(ad.Sandbox, "auto")
+		ad.Network = cmp.Or(ad.Network, "none")
 		ad.Pool = max(ad.Pool, 1)
 		if len(ad.Argv) > 0 && !nonEmpty.MatchString(ad.Argv[0]) {
 			s.bad(f.adapter["argv"], "", `"argv" names no program`)
@@ -238,11 +239,4 @@ func (f *agentFile) defaults(s *source) {
 	if f.given["uses_seed"] == nil {
 		f.agent.UsesSeed = !sure
 	}
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -52,6 +53,20 @@ func (l *loader) routesOf(a *Agent) []string {
 		}
 	}
 	return routes
+}
+
+// Model is a model with the kind of its provider: openai or anthropic.
+type Model struct{ Kind, Name string }
+
+// modelsOf returns the models of an agent's routes; none for the heuristic.
+func (l *loader) modelsOf(a *Agent) []Model {
+	var out []Model
+	for _, name := range l.routesOf(a) {
+		route := l.set.Routes[name]
+		p := l.set.Providers[route.Provider]
+		out = append(out, Model{Kind: cmp.Or(p.OfKind, p.Kind), Name: route.Model})
+	}
+	return out
 }
 
 // toolsOf returns the tools that a built-in agent may be given: those of evolve, those of

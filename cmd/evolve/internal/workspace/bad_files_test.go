@@ -5,7 +5,6 @@ import "strings"
 // badFiles are mistakes in the other files of a workspace.
 func badFiles() []badCase {
 	return []badCase{
-		{"fixed without a member", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n", "agents/helper/config.yaml": "tools.selection: []\n"}, `agents/helper/agent.yaml:5:3: parameter "tools.selection" is empty and not searched (search it, or give it a member in config.yaml)`, false},
 		{"search of what is switched off", map[string]string{"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n  decompose.max_subgoals: {max: 3, default: 3}\n", "agents/helper/config.yaml": "decompose.enabled: false\n"}, `agents/helper/agent.yaml:6:3: parameter "decompose.max_subgoals" can never be active under the champion (search what it depends on as well)`, false},
 		{"unknown parameter in config", map[string]string{"agents/solver/config.yaml": "haet: 1\n"}, `agents/solver/config.yaml:1:1: parameter "haet" is not declared in the space (did you mean "heat"?)`, false},
 		{"value out of range in config", map[string]string{"agents/solver/config.yaml": "# c\nheat: 7\n"}, `agents/solver/config.yaml:2:7: parameter "heat" is 7, outside 0 to 2`, false},

@@ -5,6 +5,9 @@ func badSpaces() []badCase {
 	return []badCase{
 		spaceCase("unknown type", "  heat: {type: flaot, min: 0, max: 1, default: 0}\n", `agents/solver/agent.yaml:5:16: "type" must be float, int, choice, bool, subset or text, not "flaot" (did you mean "float"?)`, true),
 		spaceCase("no type", "  heat: {min: 0, max: 1, default: 0}\n", `agents/solver/agent.yaml:5:3: "type" is missing in "heat"`, true),
+		spaceCase("unknown use", "  heat: {type: text, max_chars: 9, use: prompt, default: ''}\n", `agents/solver/agent.yaml:5:41: "use" must be demonstrations, not "prompt"`, true),
+		spaceCase("use of a number", "  heat: {type: float, min: 0, max: 1, use: demonstrations, default: 0}\n", `agents/solver/agent.yaml:5:39: "use" does not go with type: float`, true),
+		spaceCase("demonstrations that are prose", "  heat: {type: text, max_chars: 99, use: demonstrations, default: a is b}\n", `agents/solver/agent.yaml:5:67: parameter "heat" has a default that must have one JSON object a line, with the keys "task" and "answer"`, false),
 		spaceCase("no default", "  heat: {type: float, min: 0, max: 1}\n", `agents/solver/agent.yaml:5:3: "default" is missing in "heat"`, true),
 		spaceCase("no range", "  steps: {type: int, default: 3}\n", `
 agents/solver/agent.yaml:5:3: "min" is missing in "steps"

@@ -34,7 +34,25 @@ func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []st
 	if len(searched) == 0 && len(f.params) == 0 {
 		s.bad(f.given["space"], "leave it out to search everything", `"space" names no parameter to search`)
 	}
+	narrowConditions(space)
 	return space, searched
+}
+
+// narrowConditions drops from the conditions of a space the values that their parameters
+// no longer have.
+func narrowConditions(space agent.Space) {
+	for i, p := range space.Params {
+		when := maps.Clone(p.When)
+		for other, values := range when {
+			if q, ok := space.Lookup(other); ok {
+				when[other] = slices.DeleteFunc(slices.Clone(values), func(v any) bool {
+					_, err := q.Coerce(v)
+					return err != nil
+				})
+			}
+		}
+		space.Params[i].When = when
+	}
 }
 
 // narrow returns p with the tighter range of the entry.
@@ -71,6 +89,9 @@ func (d *paramDraft) narrowKey(s *source, name string, p *agent.Param, whole age
 		return true
 	case "when":
 		s.bad(n, "", "the condition of a built-in parameter cannot be changed")
+		return true
+	case "use":
+		s.bad(n, "leave it out", "the use of a built-in parameter cannot be changed")
 		return true
 	}
 	switch key := string(p.Kind) + " " + name; {
@@ -150,7 +171,7 @@ func (d *paramDraft) among(s *source, n *yaml.Node, whole agent.Param) []any {
 // whole.
 func (d *paramDraft) members(s *source, n *yaml.Node, whole agent.Param) []string {
 	for i, v := range d.Of {
-		if !slices.Contains(whole.Of, v) {
+		if !slices.Contains(whole.Of, v) && !slices.Contains(whole.Retired, v) {
 			s.bad(n.Content[i], didYouMean(v, whole.Of), "parameter %q has no member %q", whole.Name, v)
 		}
 	}
@@ -203,7 +224,7 @@ func possible(space agent.Space, fixed func(string) bool, champion agent.Config,
 func single(p agent.Param, v any) agent.Param {
 	out := agent.Param{Name: p.Name, Default: v, When: p.When, Description: p.Description}
 	if list, ok := v.([]string); ok {
-		out.Kind, out.Of, out.MinItems, out.MaxItems = agent.Subset, list, len(list), len(list)
+		out.Kind, out.Of, out.MinItems, out.MaxItems, out.Retired = agent.Subset, list, len(list), len(list), p.Retired
 		return out
 	}
 	out.Kind, out.Values = agent.Choice, []any{v}

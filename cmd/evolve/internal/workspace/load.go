@@ -35,8 +35,9 @@ type Builtins struct {
 	// may be given (nil for all), and the routes of a language model, its own first.
 	Space func(model string, domains, tools, routes []string) agent.Space
 	// Idle maps the parameters of a space that cannot affect a built-in agent on these
-	// tasks to the reason, in words that follow "not searched:"; nil means none.
-	Idle func(space agent.Space, a *Agent, tasks []agent.Task) map[string]string
+	// tasks to the reason, in words that follow "not searched:"; nil means none. Models are
+	// those of the agent's routes.
+	Idle func(space agent.Space, a *Agent, models []Model, tasks []agent.Task) map[string]string
 	// Tools are the names that "tools" of agent.yaml may contain, besides those of
 	// servers and of the agent's own; Further are those for language models only.
 	Tools, Further []string
@@ -116,6 +117,7 @@ func (l *loader) isDir(dir string, e fs.DirEntry) bool {
 }
 
 func (l *loader) loadSuites() {
+	rules := l.graderRules()
 	for _, e := range l.entries(suitesDir) {
 		name, isSuite := strings.CutSuffix(e.Name(), suiteSuffix)
 		if !isSuite || l.isDir(suitesDir, e) {
@@ -125,12 +127,15 @@ func (l *loader) loadSuites() {
 			l.source(suitesDir, e.Name()).fail("a suite's name must be %s", nameRule)
 			continue
 		}
-		suite, issues := bench.LoadSuite(filepath.Join(l.root, suitesDir), name, l.builtins.Graders)
+		suite, issues := bench.LoadSuite(filepath.Join(l.root, suitesDir), name, rules)
 		for _, i := range issues {
 			l.errs.add(Issue{File: i.File, Line: i.Line, Column: i.Column, Message: i.Text, Err: i.Err})
 		}
 		if len(issues) > 0 {
 			suite = nil
+		}
+		if suite != nil {
+			l.bindJudges(suite)
 		}
 		l.suites[name] = suite
 	}
@@ -275,13 +280,6 @@ func (l *loader) space(s *source, f *agentFile) {
 			return
 		}
 		if champion, ok := readChampion(&l.errs, l.root, a, a.Known); ok {
-			for _, name := range SortedNames(champion) {
-				// No declaration expresses a subset that can only be empty.
-				if list, ok := champion.List(name); ok && len(list) == 0 && searched != nil && !slices.Contains(searched, name) {
-					s.bad(f.given["space"], fmt.Sprintf("search it, or give it a member in %s", ConfigFile), "parameter %q is empty and not searched", name)
-					return
-				}
-			}
 			a.Known = fix(a.Known, searched, champion)
 			a.Champion = a.Known.Canonical(champion)
 			a.Unsearched = l.unsearched(a, searched)

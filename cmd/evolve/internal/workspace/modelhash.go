@@ -20,6 +20,8 @@ type modelIdentity struct {
 	Never     []string                    `json:"never,omitempty"`
 	Policies  string                      `json:"policies"`
 	URL       string                      `json:"url,omitempty"`
+	// Judges are the models behind the judges of its suites.
+	Judges []string `json:"judges,omitempty"`
 }
 
 type providerIdentity struct {
@@ -34,8 +36,8 @@ type providerIdentity struct {
 // ModelHash identifies what determines the answers of an agent besides its folder and
 // this program, in hexadecimal: for a built-in one with a language model the providers,
 // routes and recordings that it can reach, for any built-in one its servers of tools, and
-// for all of them the patterns that no answer may match and the policies. It is part of
-// the key of an evaluation.
+// for all of them the patterns that no answer may match the policies and the models of
+// the judges of its suites. It is part of the key of an evaluation.
 func (w *Workspace) ModelHash(a *Agent) string {
 	set := &w.Settings
 	id := modelIdentity{Model: a.Adapter.Model, Never: set.Never, Policies: set.Policies.Version(), URL: a.Adapter.URL}
@@ -44,6 +46,11 @@ func (w *Workspace) ModelHash(a *Agent) string {
 		for _, name := range w.reach() {
 			p := set.Providers[name]
 			put(&id.Providers, name, providerIdentity{p.Kind, p.BaseURL, p.OfKind, w.fileHash(p.Recording)})
+		}
+	}
+	for _, name := range a.Suites {
+		if s := w.Suites[name]; s != nil && s.Judges != "" {
+			id.Judges = append(id.Judges, s.Judges)
 		}
 	}
 	for _, name := range a.MCP {

@@ -168,8 +168,8 @@ func (f *settingsFile) checkModels(s *source) {
 			s.bad(at.at("provider"), didYouMean(r.Provider, names), "there is no provider %q", r.Provider)
 		}
 	}
-	if name := f.Search.Reflect; name != "" {
-		f.checkRoute(s, name, child(f.given["search"], "reflect"))
+	for i, r := range f.Search.Reflect.Routes {
+		f.checkRoute(s, r.Name, f.reflects[i])
 	}
 	if name := f.Patches.Write; name != "" {
 		f.checkRoute(s, name, f.patches["write"])

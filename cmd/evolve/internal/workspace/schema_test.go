@@ -144,6 +144,7 @@ space:
   critic_threshold: {type: float, min: 0, max: 1, default: 0.3, when: {planner: [tree, critic]}}
   tools:            {type: subset, of: [search, calc, shell], min: 1, max: 2, default: [search]}
   system_prompt:    {type: text, max_chars: 2000, default: "", lines: [Be brief.], description: what it is told}
+  examples:         {type: text, max_chars: 900, use: demonstrations, default: '{"task":"a","answer":"b"}'}
 `
 	fullService = `
 id: solver

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 
@@ -83,7 +84,7 @@ func (v server) read(s *source, n *yaml.Node, name string) {
 		if !nonEmpty.MatchString(m.Argv[0]) {
 			s.bad(program, "", `"argv" names no program`)
 		}
-		m.Network, m.Sandbox = orElse(m.Network, "host"), orElse(m.Sandbox, "auto")
+		m.Network, m.Sandbox = cmp.Or(m.Network, "host"), cmp.Or(m.Sandbox, "auto")
 	default:
 		v.stray(s, programKeys, `a "url"`)
 	}

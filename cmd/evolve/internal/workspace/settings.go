@@ -38,6 +38,8 @@ type settingsFile struct {
 	layers map[string]*layerEntry
 	// patches holds the value nodes of the keys of patches.
 	patches map[string]*yaml.Node
+	// reflects holds the nodes of the names of search.reflect's routes.
+	reflects []*yaml.Node
 	// read reports whether the file could be parsed; only then is an absent name known to
 	// be missing.
 	read bool
@@ -58,7 +60,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "version", doc: "version of this file's form", field: whole[int]{&version, 1, 1}, def: "1"},
 			{name: "budget", doc: "limits of one run, all agents together, in any combination; a flag of the command line overrides its key", field: budgetKeys(&s.Budget)},
 			{name: "limits", doc: "bounds of one evaluation; no config, agent or model can raise them", field: limitKeys(s)},
-			{name: "search", doc: "how variants are looked for", field: searchKeys(&s.Search)},
+			{name: "search", doc: "how variants are looked for", field: searchKeys(f)},
 			{name: "confirm", doc: "how the best of them are compared with the champion on the holdout tasks", field: confirmKeys(&s.Confirm)},
 			{name: "guards", doc: "what a winner may consume at most, as a ratio to the champion's; what is better and breaks a guard is put to you as a trade", field: guardsKeys(&s.Guards)},
 			{name: "prefer", doc: "what a point of score is worth: for each point that the gain is shown to be above 0, the ratio of the guard is widened by so much", field: preferKeys(&s.Prefer)},
@@ -95,13 +97,14 @@ func limitKeys(s *Settings) object {
 	}}
 }
 
-func searchKeys(s *Search) object {
+func searchKeys(f *settingsFile) object {
+	s := &f.Search
 	return object{keys: []key{
 		{name: "selection", doc: "how parents are chosen; see evolve help search", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
 		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
 		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; a deterministic agent gives the same results at any concurrency up to it", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
-		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time; left out: none is asked", field: text{to: &s.Reflect, pattern: namePattern, rule: nameRule}, example: "default"},
+		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time, or several routes with the rate and the caps of their calls; left out: none is used", field: reflectField{f}, example: "default"},
 	}}
 }
 

@@ -15,7 +15,7 @@ import (
 // paramDraft is one entry of space: before it is checked as a whole.
 type paramDraft struct {
 	agent.Param
-	kind string
+	kind, use string
 	// name is the node of its name; given holds the value nodes of its keys.
 	name  *yaml.Node
 	given map[string]*yaml.Node
@@ -91,7 +91,7 @@ func (d draft) read(s *source, n *yaml.Node, name string) {
 	} else {
 		u.read(s, n, name)
 	}
-	d.Kind = agent.Kind(d.kind)
+	d.Kind, d.Use = agent.Kind(d.kind), agent.TextUse(d.use)
 	def := d.given["default"]
 	d.broken = s.errs.total > before || def != nil && def.Kind == yaml.AliasNode
 }
@@ -151,6 +151,7 @@ func paramMembers(d *paramDraft) map[string]object {
 			def(schema{"type": "array", "items": schema{"type": "string"}})),
 		string(agent.Text): member(
 			key{name: "max_chars", doc: "length at most, in characters", field: whole[int]{&d.MaxChars, 1, maxChars}, required: true},
+			key{name: "use", doc: "demonstrations: solved tasks as examples, one JSON object a line with the keys task and answer; left out: an instruction", field: oneOf(&d.use, string(agent.Demonstrations))},
 			key{name: "lines", doc: "whole lines that a search without a language model may add or remove", field: words(&d.Lines, 0, nil, "")},
 			def(schema{"type": "string"})),
 	}

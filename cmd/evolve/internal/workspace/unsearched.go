@@ -20,6 +20,17 @@ type Unsearched struct {
 	idle bool
 }
 
+// Searched lists the parameters with more than one value in the searched space.
+func (a *Agent) Searched() []string {
+	names := []string{}
+	for _, p := range a.Space.Params {
+		if !oneValue(p) && a.NotSearched(p.Name) == "" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // NotSearched returns the reason why a parameter is not searched, or "" if it is.
 func (a *Agent) NotSearched(param string) string {
 	for _, u := range a.Unsearched {
@@ -85,7 +96,7 @@ func (a *Agent) acting() []string {
 func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 	idle := map[string]string{}
 	if l.builtins.Idle != nil {
-		idle = l.builtins.Idle(a.Known, a, l.tasksOf(a))
+		idle = l.builtins.Idle(a.Known, a, l.modelsOf(a), l.tasksOf(a))
 	}
 	var out []Unsearched
 	for _, p := range a.Known.Params {
@@ -93,12 +104,13 @@ func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 			continue // a person fixed it
 		}
 		u := Unsearched{Param: p.Name, Named: asked != nil}
-		list, isList := a.Champion.List(p.Name)
 		switch why, isIdle := idle[p.Name]; {
 		case oneValue(p):
 			u.Why = "has one value only"
-		case isIdle && !(isList && len(list) == 0): // no declaration expresses a list that can only be empty
+		case isIdle:
 			u.Why, u.idle = why, true
+		case p.Kind == agent.Text && p.Use == agent.Instruction && len(p.Lines) == 0 && len(l.set.Search.Reflect.Routes) == 0:
+			u.Why = "search.reflect of evolve.yaml names no route that would write it"
 		default:
 			continue
 		}

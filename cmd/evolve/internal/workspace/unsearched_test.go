@@ -13,7 +13,7 @@ import (
 // idleBuiltins has temperatures without effect.
 func idleBuiltins() Builtins {
 	b := testBuiltins()
-	b.Idle = func(s agent.Space, _ *Agent, _ []agent.Task) map[string]string {
+	b.Idle = func(s agent.Space, _ *Agent, _ []Model, _ []agent.Task) map[string]string {
 		out := map[string]string{}
 		for _, name := range s.Names() {
 			if strings.HasPrefix(name, "temperature.") {
@@ -91,6 +91,17 @@ func TestIdleParameterNamed(t *testing.T) {
 	}
 	if got := a.NotSearched("temperature.engineering"); got != "" {
 		t.Errorf("what a person fixed is left alone because it %s", got)
+	}
+}
+
+// TestEmptyListIsFixed checks that a list which is empty under the champion can be left
+// out of the search.
+func TestEmptyListIsFixed(t *testing.T) {
+	a := loadIdle(t, "helper", map[string]string{
+		"agents/helper/agent.yaml": goodBuilt + "space:\n  style:\n", "agents/helper/config.yaml": "tools.selection: []\n",
+	})
+	if p, _ := a.Space.Lookup("tools.selection"); !oneValue(p) || len(a.Space.Check()) > 0 {
+		t.Errorf("%+v, %v", p, a.Space.Check())
 	}
 }
 

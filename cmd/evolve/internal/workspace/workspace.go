@@ -86,8 +86,8 @@ type Search struct {
 	// Baseline is the share of the search budget for pure random search, .1 by default; 0
 	// disables it.
 	Baseline float64
-	// Reflect is the route whose model proposes changes; empty: none.
-	Reflect string
+	// Reflect names the routes whose models propose changes.
+	Reflect Reflect
 }
 
 // Price is the price of a model, in USD per million tokens.

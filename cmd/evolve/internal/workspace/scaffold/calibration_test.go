@@ -81,7 +81,7 @@ func TestParametersAreNotFree(t *testing.T) {
 		{"recall more", agent.Config{"recall.min_score": .58}, 5, 5},
 		{"call tools only when they fit", agent.Config{"tools.cutoff": .2}, 2, 4},
 		{"iterate longer", agent.Config{"loop.max_iterations": int64(20)}, 2, 0},
-		{"iterate less", agent.Config{"loop.max_iterations": int64(3)}, 0, 8},
+		{"iterate less", agent.Config{"loop.max_iterations": int64(2)}, 0, 8},
 		{"trust the newest", agent.Config{"strategy": "trust newest"}, 5, 1},
 		{"count different items", agent.Config{"strategy": "count: distinct"}, 1, 1},
 		{"full sentences", agent.Config{"strategy": "answer: full sentence"}, 2, 2},

@@ -1,0 +1,92 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// maxQuestion bounds each text of a stored question, in bytes; longer ones are truncated.
+const maxQuestion = 4 << 10
+
+// Question is what a holdout task asks and expects, as a person reads it beside the
+// answers. It is not in a SearchView: a search sees no holdout task.
+type Question struct {
+	// SuiteHash identifies the suites, as in the plan of a run.
+	SuiteHash string `json:"suite_hash"`
+	Task      string `json:"task"`
+	Goal      string `json:"goal"`
+	Expected  string `json:"expected,omitempty"`
+}
+
+func questionKey(suiteHash, task string) key {
+	return newKey(tableQuestion).text(suiteHash).text(task)
+}
+
+// PutQuestions stores the questions of an agent's suites. Those that are stored already
+// are not written again.
+func (a *Archive) PutQuestions(ctx context.Context, list []Question) error {
+	for some := range slices.Chunk(list, 100) {
+		err := a.change(ctx, "store the questions of the holdout", func(b *batch) error {
+			for _, q := range some {
+				if err := putQuestion(b, q); err != nil {
+					return err
+				}
+			}
+			return a.dropStored(ctx, b)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropStored removes the pairs of a batch that the store has with the same value.
+func (a *Archive) dropStored(ctx context.Context, b *batch) error {
+	keys := make([][]byte, len(b.pairs))
+	for i, p := range b.pairs {
+		keys[i] = p.key
+	}
+	had, err := a.store.get(ctx, keys...)
+	if err != nil {
+		return err
+	}
+	kept := b.pairs[:0]
+	for i, p := range b.pairs {
+		if had[i] == nil || !bytes.Equal(had[i], p.value) {
+			kept = append(kept, p)
+		}
+	}
+	b.pairs = kept
+	return nil
+}
+
+func putQuestion(b *batch, q Question) error {
+	if q.SuiteHash == "" || q.Task == "" {
+		return errors.New("a question needs the hash of its suites and a task")
+	}
+	q.Goal, q.Expected = truncate(q.Goal, maxQuestion), truncate(q.Expected, maxQuestion)
+	return putDocument(b, questionKey(q.SuiteHash, q.Task), q)
+}
+
+// Question returns the question of a holdout task, or ErrNotFound: an older evolve stored
+// none.
+func (a *Archive) Question(ctx context.Context, suiteHash, task string) (Question, error) {
+	return named[Question](ctx, a, questionKey(suiteHash, task), "question of task %q", task)
+}
+
+// question checks that a stored question matches its key.
+func (c *checker) question(k, value []byte, r *reading) error {
+	_, task := r.text(), r.text()
+	var q Question
+	if err := decodeDocument(value, &q); err != nil {
+		return err
+	}
+	if !bytes.Equal(questionKey(q.SuiteHash, q.Task), k) {
+		return fmt.Errorf("%w: the question of task %q is that of another", ErrCorrupt, task)
+	}
+	return nil
+}

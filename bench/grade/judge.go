@@ -1,0 +1,273 @@
+package grade
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"evolve/bench"
+	"evolve/runtime/model"
+)
+
+// TypeJudge is the type of graders with a judge model.
+const TypeJudge = "judge"
+
+// Bounds of a judge: rubric and criteria in bytes, criteria and samples in number.
+const (
+	maxRubric   = 64 << 10
+	maxCriteria = 50
+	maxSamples  = 25
+)
+
+// Judge is a compiled grader with a judge model. It grades an answer to one task.
+type Judge struct {
+	// Route is the route of the judge model; empty is the default route.
+	Route string
+	// Samples is the number of draws, whose mean is the grade.
+	Samples int
+
+	def       definition
+	task      *bench.Task
+	reference string
+}
+
+// definition is everything about a judge besides its model, its task and the reference.
+type definition struct {
+	Route    string      `json:"route,omitempty"`
+	Rubric   string      `json:"rubric,omitempty"`
+	Pairwise string      `json:"pairwise,omitempty"`
+	Criteria []criterion `json:"criteria,omitempty"`
+	// Lo and Hi are the ends of the scale; both 0 for pass or fail.
+	Lo      int `json:"lo,omitempty"`
+	Hi      int `json:"hi,omitempty"`
+	Samples int `json:"samples"`
+}
+
+type criterion struct {
+	Name   string  `json:"name"`
+	Text   string  `json:"text"`
+	Weight float64 `json:"weight,omitempty"`
+}
+
+// share returns the criterion's weight, 1 by default.
+func (c criterion) share() float64 {
+	if c.Weight > 0 {
+		return c.Weight
+	}
+	return 1
+}
+
+// judged compiles a grader of type judge. Its model is that of [Graders.Judged].
+func judged(b *builder) scorer {
+	j := compileJudge(b)
+	return b.asker.scorer(j)
+}
+
+// Judges returns the judges of a task, by the positions of their graders; nil stands for
+// graders of other types and for invalid ones.
+func Judges(t *bench.Task) []*Judge {
+	out := make([]*Judge, len(t.Graders))
+	for i, spec := range t.Graders {
+		if spec.Type != TypeJudge {
+			continue
+		}
+		b := newBuilder(t, spec, kinds()[TypeJudge].fields)
+		if j := compileJudge(b); len(b.problems) == 0 {
+			out[i] = j
+		}
+	}
+	return out
+}
+
+// JudgeRoute returns the route of a grader of type judge, and whether it is one.
+func JudgeRoute(spec bench.GraderSpec) (string, bool) {
+	var own struct {
+		Route string `json:"route"`
+	}
+	if spec.Type != TypeJudge || json.Unmarshal(spec.Raw, &own) != nil {
+		return "", spec.Type == TypeJudge
+	}
+	return own.Route, true
+}
+
+func compileJudge(b *builder) *Judge {
+	j := &Judge{task: b.task}
+	if b.has("route") {
+		j.def.Route = b.text("route")
+	}
+	forms := 0
+	for _, form := range []string{"rubric", "criteria", "pairwise"} {
+		if b.has(form) {
+			forms++
+		}
+	}
+	if forms != 1 {
+		b.problem("", "needs one of rubric, criteria and pairwise")
+		return j
+	}
+	switch {
+	case b.has("criteria"):
+		j.def.Criteria = b.criteria()
+	case b.has("pairwise"):
+		j.def.Pairwise = b.rubric("pairwise")
+	default:
+		j.def.Rubric = b.rubric("rubric")
+	}
+	j.def.Lo, j.def.Hi = b.scale()
+	j.def.Samples = int(b.number("samples", 1, 1, maxSamples))
+	j.Route, j.Samples = j.def.Route, j.def.Samples
+	switch {
+	case b.has("reference"):
+		j.reference = b.text("reference")
+	case b.task.Answer != nil:
+		j.reference = *b.task.Answer
+	case j.def.Pairwise != "":
+		b.problem("", "compares with a reference, and neither the grader nor the task has one")
+	}
+	return j
+}
+
+// rubric reads a text for the judge.
+func (b *builder) rubric(field string) string {
+	s := strings.TrimSpace(b.text(field))
+	if len(s) > maxRubric {
+		b.problem(field, "%q is longer than %d KB", field, maxRubric>>10)
+	}
+	return s
+}
+
+// criteria reads the list of criteria.
+func (b *builder) criteria() []criterion {
+	var list []criterion
+	if json.Unmarshal(b.fields["criteria"], &list) != nil {
+		b.problem("criteria", "%q must be a list of objects with name, text and weight", "criteria")
+		return nil
+	}
+	if len(list) == 0 || len(list) > maxCriteria {
+		b.problem("criteria", "%q must have 1 to %d criteria", "criteria", maxCriteria)
+		return nil
+	}
+	names := map[string]bool{}
+	for _, c := range list {
+		switch {
+		case strings.TrimSpace(c.Name) == "" || strings.TrimSpace(c.Text) == "":
+			b.problem("criteria", "a criterion needs a name and a text")
+		case len(c.Name) > 100 || len(c.Text) > maxRubric:
+			b.problem("criteria", "the criterion %s is too long", show(c.Name))
+		case names[c.Name]:
+			b.problem("criteria", "two criteria have the name %s", show(c.Name))
+		case !(c.Weight >= 0 && c.Weight <= 1e6):
+			b.problem("criteria", "the weight of the criterion %s is %v, outside 0 to 1000000", show(c.Name), c.Weight)
+		}
+		names[c.Name] = true
+	}
+	return list
+}
+
+// passFail is the default scale.
+const passFail = "pass/fail"
+
+var scaleForm = regexp.MustCompile(`^(\d{1,3})-(\d{1,3})$`)
+
+// scale reads the ends of the scale, both 0 for pass or fail.
+func (b *builder) scale() (lo, hi int) {
+	if !b.has("scale") {
+		return 0, 0
+	}
+	s := b.text("scale")
+	ends := scaleForm.FindStringSubmatch(s)
+	switch {
+	case b.has("pairwise"):
+		b.problem("scale", "a comparison of two answers has no scale")
+	case s == passFail || s == "":
+	case ends == nil:
+		b.problem("scale", "%s is no scale: %q, or its ends such as 1-5", show(s), passFail)
+	default:
+		lo, _ = strconv.Atoi(ends[1])
+		hi, _ = strconv.Atoi(ends[2])
+		if lo >= hi {
+			b.problem("scale", "the scale %s has its ends in the wrong order", show(s))
+		}
+	}
+	return lo, hi
+}
+
+// Calls returns the number of calls of the model for a grade.
+func (j *Judge) Calls() int {
+	if j.def.Pairwise != "" {
+		return 2 * j.Samples
+	}
+	return j.Samples
+}
+
+// Points returns the number of distinct grades of one draw: those of the scale, three of a
+// comparison (worse, same, better), and two for pass or fail and for criteria.
+func (j *Judge) Points() int {
+	switch {
+	case j.def.Pairwise != "":
+		return 3
+	case j.def.Hi > 0 && len(j.def.Criteria) == 0:
+		return j.def.Hi - j.def.Lo + 1
+	}
+	return 2
+}
+
+// Score converts a grade on the judge's scale to a score in [0,1].
+func (j *Judge) Score(grade float64) (float64, error) {
+	lo, hi := float64(j.def.Lo), float64(j.def.Hi)
+	if hi == 0 {
+		lo, hi = 0, 1
+	}
+	if !(grade >= lo && grade <= hi) {
+		return 0, fmt.Errorf("%v is outside %v to %v", grade, lo, hi)
+	}
+	return (grade - lo) / (hi - lo), nil
+}
+
+// Definition identifies the judge apart from its model, its task and the reference, in
+// hexadecimal: route, rubric or criteria, scale and samples.
+func (j *Judge) Definition() string {
+	sum := sha256.Sum256(append([]byte("judge 1\x00"+instructions+"\x00"), compact(j.def)...))
+	return hex.EncodeToString(sum[:16])
+}
+
+// InputTokens estimates the input of one call of the model for an answer of the given
+// size in bytes.
+func (j *Judge) InputTokens(answer int) int {
+	req := j.request(draw{}, "")
+	size := overhead + len(req.Goal) + answer
+	for _, s := range req.System {
+		size += len(s.Text)
+	}
+	for _, s := range req.Shared {
+		size += len(s.Text)
+	}
+	return size / 4
+}
+
+// overhead is about the size of the rules that a model gets with every request, in bytes.
+const overhead = 2500
+
+// key identifies a question: the judge, the task, the reference and the answer.
+func (j *Judge) key(answer string) [32]byte {
+	return sha256.Sum256([]byte(compact([]any{j.Definition(), j.question(), j.reference, answer})))
+}
+
+// question returns the task's text as the judge gets it.
+func (j *Judge) question() string {
+	t := j.task
+	if len(t.Messages) == 0 && len(t.Fixtures.Turns) == 0 && len(t.Input) == 0 {
+		return t.Goal
+	}
+	seen := t.ForAgent()
+	return compact(map[string]any{"goal": t.Goal, "messages": seen.Messages, "input": t.Input})
+}
+
+// sampling returns the sampling of a draw. Its seed depends on the question alone.
+func (j *Judge) sampling(d draw) model.Sampling {
+	return model.Sampling{Route: j.Route, Seed: d.seed()}
+}

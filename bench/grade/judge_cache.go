@@ -1,0 +1,56 @@
+package grade
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// asker asks judge models, for each equal question once. It is safe for concurrent use.
+type asker struct {
+	model model.Model
+	asked sync.Map // [32]byte → *asked
+}
+
+// asked is the state of one question.
+type asked struct {
+	mu      sync.Mutex
+	done    bool
+	verdict Verdict
+	err     error
+}
+
+// scorer returns the scorer of a judge; its asker may be nil where it is not called.
+func (a *asker) scorer(j *Judge) scorer {
+	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
+		answer := in.Result.Answer
+		if answer == nil {
+			return judgement{reason: "there is no answer", void: true}, nil
+		}
+		v, err := a.ask(ctx, j, strings.ToValidUTF8(*answer, "\uFFFD"))
+		return judgement{score: v.Score, sd: v.SD, samples: v.Samples, reason: v.Reason, usage: v.Usage}, err
+	}
+}
+
+// ask asks a question, or returns the verdict that it had before, without its usage. That
+// the replies are no verdicts is remembered too; failures of the provider are not.
+func (a *asker) ask(ctx context.Context, j *Judge, answer string) (Verdict, error) {
+	found, _ := a.asked.LoadOrStore(j.key(answer), &asked{})
+	q := found.(*asked)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.done {
+		return q.verdict, q.err
+	}
+	v, err := j.Ask(ctx, a.model, answer)
+	if err == nil || errors.Is(err, errNoVerdict) {
+		q.done, q.verdict, q.err = true, v, err
+		q.verdict.Usage = agent.Usage{}
+	}
+	return v, err
+}

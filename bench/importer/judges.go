@@ -1,0 +1,96 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v4"
+
+	"evolve/bench"
+	"evolve/bench/grade"
+)
+
+// The rubrics of foreign graders that compare with a reference, and the scales and the
+// default threshold of those that give shares.
+const (
+	meetsReference    = "The reference states what a right answer has to say or do. The answer meets it in full."
+	agreesOnFacts     = "The answer has the facts of the reference and contradicts none of them. Wording, order and further detail do not matter."
+	gEvalPass         = .7 // promptfoo's default for g-eval
+	gEvalScale        = "0-10"
+	thresholdsOnScale = "0-10"
+)
+
+// inspectScorers are the scorers of Inspect with a judge model, for [Options.Grader].
+func inspectScorers() map[string]string {
+	return map[string]string{"model_graded_qa": meetsReference, "model_graded_fact": agreesOnFacts}
+}
+
+// InspectScorers returns their names in order.
+func InspectScorers() []string { return slices.Sorted(maps.Keys(inspectScorers())) }
+
+// judged reports whether a type of promptfoo assertion grades by a rubric, whose text is not
+// an expected answer.
+func judged(name string) bool {
+	return slices.Contains([]string{"llm-rubric", "model-graded-closedqa", "g-eval"}, name)
+}
+
+// judgeFields returns the fields of the judge equivalent to an assertion of promptfoo.
+func judgeFields(name string, a *yaml.Node, vars map[string]string) (map[string]any, error) {
+	fields := map[string]any{"type": grade.TypeJudge}
+	value := field(a, "value")
+	if name == "g-eval" && value != nil && value.Kind == yaml.SequenceNode {
+		texts, err := listValue(a, vars)
+		if err != nil {
+			return nil, err
+		}
+		var criteria []map[string]string
+		for i, text := range texts {
+			criteria = append(criteria, map[string]string{"name": strconv.Itoa(i + 1), "text": text})
+		}
+		fields["criteria"] = criteria
+	} else {
+		text, err := textValue(a, vars)
+		if err != nil {
+			return nil, err
+		}
+		fields["rubric"] = text
+		if !judged(name) {
+			fields["rubric"], fields["reference"] = agreesOnFacts, text
+		}
+	}
+	if name == "g-eval" {
+		fields["scale"], fields["threshold"] = gEvalScale, gEvalPass
+	}
+	if field(a, "threshold") == nil {
+		return fields, nil
+	}
+	limit, err := threshold(a)
+	if err == nil && !(limit > 0 && limit <= 1) {
+		err = errors.New("its threshold is not above 0 and at most 1")
+	}
+	fields["scale"], fields["threshold"] = thresholdsOnScale, limit
+	return fields, err
+}
+
+// noteJudges adds a note if tasks are graded by a model, which costs money.
+func (c *collector) noteJudges(tasks []bench.Task) {
+	n := 0
+	for i := range tasks {
+		if slices.ContainsFunc(tasks[i].Graders, func(g bench.GraderSpec) bool { return g.Type == grade.TypeJudge }) {
+			n++
+		}
+	}
+	if n > 0 {
+		c.note(0, "%s graded by a judge model: that of the route default, unless a grader names another in \"route\"", plural(n))
+	}
+}
+
+func plural(tasks int) string {
+	if tasks == 1 {
+		return "1 task is"
+	}
+	return fmt.Sprintf("%d tasks are", tasks)
+}

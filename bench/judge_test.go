@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"evolve/runtime/agent"
+)
+
+// TestJudgesArePaid: the budget counts what judges cost, also those that gave no grade, and
+// the agent's own usage stays apart.
+func TestJudgesArePaid(t *testing.T) {
+	answer := "yes"
+	worker := scripted(func(context.Context, agent.Request) agent.Result {
+		return agent.Result{Outcome: agent.OK, Answer: &answer, Usage: agent.Usage{CostUSD: 1}}
+	})
+	calls := 0
+	b := newBed(t, Settings{}, worker, func(context.Context, GradeInput) (Grading, error) {
+		if calls++; calls == 1 {
+			return Grading{Judge: agent.Usage{CostUSD: .25}}, errors.New("no verdict")
+		}
+		return Grading{Score: 1, Pass: true, Judge: agent.Usage{CostUSD: .5, Iterations: 2}}, nil
+	})
+	e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
+	if err != nil || !e.Scored || e.Usage.CostUSD != 1 || e.Judge.CostUSD != .5 || e.Paid() != 1.5 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if got := b.harness.budget.Spent(); math.Abs(got-2.75) > 1e-12 {
+		t.Errorf("spent %v, want the agent twice and the judge twice", got)
+	}
+}
+
+// TestJudgeWithoutBudget: a judge whose budget under policies is spent ends the agent's
+// work, as if the budget were the agent's.
+func TestJudgeWithoutBudget(t *testing.T) {
+	answer := "yes"
+	worker := scripted(func(context.Context, agent.Request) agent.Result {
+		return agent.Result{Outcome: agent.OK, Answer: &answer}
+	})
+	b := newBed(t, Settings{}, worker, func(context.Context, GradeInput) (Grading, error) {
+		return Grading{}, &RefusedError{Refusal: agent.Refusal{Policy: "provider court: spent", Spent: true}, Err: errors.New("spent")}
+	})
+	e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
+	var spent *SpentError
+	if !errors.As(err, &spent) || spent.Policy != "provider court: spent" || e.Scored || b.calls != 1 {
+		t.Errorf("%+v, %v after %d calls", e, err, b.calls)
+	}
+}

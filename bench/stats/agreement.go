@@ -1,0 +1,198 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// LeastLabels is the number of labels below which a judge is not calibrated: with fewer the
+// interval of an agreement of 90 % is wider than 25 points.
+const LeastLabels = 20
+
+// agreementLevel is the confidence of the intervals of an [Agreement].
+const agreementLevel = .95
+
+// Label is a person's score of an answer beside that of a judge, both in [0,1].
+type Label struct {
+	Human, Judge float64
+	// Length is the length of the answer, in characters.
+	Length int
+}
+
+// Measure is an estimate with its interval at 95 %.
+type Measure struct {
+	Value float64 `json:"value"`
+	Interval
+}
+
+// Agreement compares the grades of a judge with those of people.
+type Agreement struct {
+	Labels int `json:"labels"`
+	// Same is the share of answers that both put in one category.
+	Same Measure `json:"same"`
+	// Kappa is Cohen's kappa of the categories, with quadratic weights where there are more
+	// than two; nil when all are in one category. Its interval is that of the jackknife.
+	Kappa *Measure `json:"kappa,omitempty"`
+	// Bias is the mean of the judge's score less the person's.
+	Bias Measure `json:"bias"`
+	// Length is Spearman's correlation of that difference with the length of the answer;
+	// nil when one of them does not vary. Above 0 the judge favours long answers.
+	Length *Measure `json:"length,omitempty"`
+	// First is the share of a comparison's calls that preferred the answer in the first
+	// place, among those with a preference; nil without any.
+	First *Measure `json:"first,omitempty"`
+	// Table counts the answers: rows by the person's category, columns by the judge's, from
+	// the worst to the best.
+	Table [][]int `json:"table"`
+}
+
+// Agree compares labels on a scale with so many points, 2 for pass or fail. first and second
+// count the preferences of a comparison by place.
+func Agree(labels []Label, points, first, second int) Agreement {
+	a := Agreement{Labels: len(labels), Table: make([][]int, points)}
+	for i := range a.Table {
+		a.Table[i] = make([]int, points)
+	}
+	if len(labels) == 0 {
+		return a
+	}
+	n := float64(len(labels))
+	same := 0
+	var bias, lengths []float64
+	for _, l := range labels {
+		h, j := category(l.Human, points), category(l.Judge, points)
+		a.Table[h][j]++
+		if h == j {
+			same++
+		}
+		bias, lengths = append(bias, l.Judge-l.Human), append(lengths, float64(l.Length))
+	}
+	a.Same.Value = float64(same) / n
+	a.Same.Lo, a.Same.Hi = Wilson(a.Same.Value, n, agreementLevel)
+	a.Kappa = kappaInterval(a.Table)
+	a.Bias = meanInterval(bias)
+	a.Length = spearmanInterval(bias, lengths)
+	if all := float64(first + second); all > 0 {
+		a.First = &Measure{Value: float64(first) / all}
+		a.First.Lo, a.First.Hi = Wilson(a.First.Value, all, agreementLevel)
+	}
+	return a
+}
+
+// category returns the category of a score, from 0.
+func category(score float64, points int) int {
+	return int(math.Min(1, math.Max(0, score))*float64(points-1) + .5)
+}
+
+// kappa returns Cohen's kappa of a table of counts, with quadratic weights (Cohen 1968), and
+// whether it is defined.
+func kappa(table [][]int) (float64, bool) {
+	rows, columns := make([]float64, len(table)), make([]float64, len(table))
+	var n float64
+	for i, row := range table {
+		for j, count := range row {
+			rows[i] += float64(count)
+			columns[j] += float64(count)
+			n += float64(count)
+		}
+	}
+	var seen, chance float64
+	for i, row := range table {
+		for j, count := range row {
+			weight := float64((i - j) * (i - j))
+			seen += weight * float64(count) / n
+			chance += weight * rows[i] * columns[j] / (n * n)
+		}
+	}
+	if !(chance > 0) {
+		return 0, false
+	}
+	return 1 - seen/chance, true
+}
+
+// kappaInterval returns kappa with the interval of the delete-one jackknife, nil where it is
+// not defined.
+func kappaInterval(table [][]int) *Measure {
+	value, ok := kappa(table)
+	if !ok {
+		return nil
+	}
+	n := 0
+	var without, counts []float64
+	for i, row := range table {
+		for j, count := range row {
+			if n += count; count == 0 {
+				continue
+			}
+			table[i][j]--
+			k, ok := kappa(table)
+			table[i][j]++
+			if !ok {
+				k = value
+			}
+			without, counts = append(without, k), append(counts, float64(count))
+		}
+	}
+	mean := stat.Mean(without, counts)
+	var square float64
+	for i, k := range without {
+		square += counts[i] * (k - mean) * (k - mean)
+	}
+	half := quantile() * math.Sqrt(square*float64(n-1)/float64(n))
+	return &Measure{value, Interval{math.Max(-1, value-half), math.Min(1, value+half)}}
+}
+
+// quantile is that of the normal distribution for the level of the intervals.
+func quantile() float64 { return distuv.UnitNormal.Quantile(1 - (1-agreementLevel)/2) }
+
+// meanInterval returns the mean with Student's interval.
+func meanInterval(list []float64) Measure {
+	mean, sd := stat.MeanStdDev(list, nil)
+	if len(list) < 2 {
+		return Measure{mean, Interval{-1, 1}}
+	}
+	n := float64(len(list))
+	half := tQuantile(1-(1-agreementLevel)/2, n-1) * sd / math.Sqrt(n)
+	return Measure{mean, Interval{mean - half, mean + half}}
+}
+
+// spearmanInterval returns Spearman's rank correlation with the interval of Fisher's
+// transform, whose variance is (1+ρ²/2)/(n−3) (Bonett and Wright 2000); nil where it is not
+// defined.
+func spearmanInterval(a, b []float64) *Measure {
+	rho := stat.Correlation(ranks(a), ranks(b), nil)
+	if math.IsNaN(rho) || len(a) < 4 {
+		return nil
+	}
+	rho = math.Max(-1, math.Min(1, rho))
+	half := quantile() * math.Sqrt((1+rho*rho/2)/float64(len(a)-3))
+	if math.Abs(rho) == 1 {
+		return &Measure{rho, Interval{rho, rho}}
+	}
+	return &Measure{rho, Interval{math.Tanh(math.Atanh(rho) - half), math.Tanh(math.Atanh(rho) + half)}}
+}
+
+// ranks returns the ranks from 1; equal values share the mean of theirs.
+func ranks(list []float64) []float64 {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(list[i], list[j]) })
+	out := make([]float64, len(list))
+	for from := 0; from < len(order); {
+		to := from
+		for to < len(order) && list[order[to]] == list[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			out[i] = float64(from+to+1) / 2
+		}
+		from = to
+	}
+	return out
+}

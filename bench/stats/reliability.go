@@ -1,0 +1,50 @@
+package stats
+
+// Tries counts the runs of one task, and those that passed.
+type Tries struct {
+	Passed, Made int
+}
+
+// Reliability is pass^k: the probability that all of k runs of a task pass, as a mean over
+// tasks with Student's interval.
+type Reliability struct {
+	K     int `json:"k"`
+	Tasks int `json:"tasks"`
+	Measure
+}
+
+// mostK bounds k.
+const mostK = 8
+
+// PassPowers returns pass^k for each k from 1 on that no task has fewer runs than. The
+// estimate of a task is C(passed,k)/C(made,k), which has no bias for independent runs (Yao
+// et al., "τ-bench", 2024). It describes; no claim rests on it.
+func PassPowers(tasks []Tries) []Reliability {
+	most := mostK
+	for _, t := range tasks {
+		most = min(most, t.Made)
+	}
+	if len(tasks) == 0 {
+		return nil
+	}
+	var out []Reliability
+	for k := 1; k <= most; k++ {
+		each := make([]float64, len(tasks))
+		for i, t := range tasks {
+			each[i] = passPower(t, k)
+		}
+		r := Reliability{K: k, Tasks: len(tasks), Measure: meanInterval(each)}
+		r.Lo, r.Hi = max(0, r.Lo), min(1, r.Hi)
+		out = append(out, r)
+	}
+	return out
+}
+
+// passPower returns the share of the sets of k of a task's runs in which all passed.
+func passPower(t Tries, k int) float64 {
+	share := 1.
+	for i := range k {
+		share *= max(0, float64(t.Passed-i)) / float64(t.Made-i)
+	}
+	return share
+}

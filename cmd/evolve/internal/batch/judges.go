@@ -1,0 +1,212 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// judgedNights is the number of earlier runs that are searched for the noise of judges.
+const judgedNights = 30
+
+// describeJudges records in the plans what is known of the judges: their models, their
+// calibration, and their noise in the latest run that measured it. It is no part of the
+// identity of a run.
+func (r *runner) describeJudges(ctx context.Context) error {
+	for i, a := range r.agents {
+		if !r.o.Workspace.Judged(a) {
+			continue
+		}
+		p := &r.plans[i]
+		for _, name := range a.Suites {
+			suite := r.o.Workspace.Suites[name]
+			known, err := r.o.Archive.Calibrations(ctx, name)
+			if err != nil {
+				return fmt.Errorf("reading the calibrations of judges: %w", err)
+			}
+			p.Judges = append(p.Judges, describeSuite(r.o.Workspace, suite, known)...)
+		}
+		var err error
+		if p.JudgeNoise, err = judgeNoise(ctx, r.o.Archive, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeNoise describes the noise that the latest run on the same suites measured.
+func judgeNoise(ctx context.Context, store *archive.Archive, p *archive.AgentPlan) (string, error) {
+	looked := 0
+	for run, err := range store.Runs(ctx) {
+		if err != nil {
+			return "", fmt.Errorf("reading the noise of judges: %w", err)
+		}
+		if looked++; looked > judgedNights {
+			break
+		}
+		was, err := store.Plan(ctx, run.ID, p.Agent)
+		if errors.Is(err, archive.ErrNotFound) || err == nil && was.SuiteHash != p.SuiteHash {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("reading the noise of judges: %w", err)
+		}
+		result, err := store.Result(ctx, run.ID, p.Agent)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return "", fmt.Errorf("reading the noise of judges: %w", err)
+		}
+		if result.Judges.Any() {
+			return result.Judges.Statement() + " in run " + run.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// routeJudges are the judges of a suite that ask by one route.
+type routeJudges struct {
+	route       string
+	tasks       int
+	calls       int
+	definitions []string
+}
+
+// judgesByRoute groups the judges of tasks by their route, in order of first use.
+func judgesByRoute(w *workspace.Workspace, tasks []*bench.Task) []*routeJudges {
+	var list []*routeJudges
+	for _, t := range tasks {
+		seen := map[*routeJudges]bool{}
+		for _, j := range grade.Judges(t) {
+			if j == nil {
+				continue
+			}
+			name, _ := w.JudgeRoute(j.Route)
+			at := slices.IndexFunc(list, func(r *routeJudges) bool { return r.route == name })
+			if at < 0 {
+				at, list = len(list), append(list, &routeJudges{route: name})
+			}
+			r := list[at]
+			if r.calls += j.Calls(); !seen[r] {
+				seen[r] = true
+				r.tasks++
+			}
+			if d := j.Definition(); !slices.Contains(r.definitions, d) {
+				r.definitions = append(r.definitions, d)
+			}
+		}
+	}
+	return list
+}
+
+// describeSuite describes the judges of a suite, a sentence for each route.
+func describeSuite(w *workspace.Workspace, s *bench.Suite, known []archive.Calibration) []string {
+	tasks := make([]*bench.Task, len(s.Tasks))
+	for i := range s.Tasks {
+		tasks[i] = &s.Tasks[i]
+	}
+	var out []string
+	for _, r := range judgesByRoute(w, tasks) {
+		_, route := w.JudgeRoute(r.route)
+		text := fmt.Sprintf("suite %s: %s of route %s grades %d of %d tasks, %.3g calls an answer; ",
+			s.Name, route.Model, r.route, r.tasks, len(tasks), float64(r.calls)/float64(r.tasks))
+		out = append(out, text+calibrated(r, s, known))
+	}
+	return out
+}
+
+// calibrated describes the latest calibration that holds for the judges.
+func calibrated(r *routeJudges, s *bench.Suite, known []archive.Calibration) string {
+	for _, c := range slices.Backward(known) {
+		covered := 0
+		for _, d := range r.definitions {
+			if slices.Contains(c.Judges, d) {
+				covered++
+			}
+		}
+		if c.Models != s.Judges || covered == 0 {
+			continue
+		}
+		a := c.Agreement
+		text := fmt.Sprintf("calibrated on %s against %s: agreement %.2f", c.Time.UTC().Format(time.DateOnly), workspace.Count(a.Labels, "label"), a.Same.Value)
+		if a.Kappa != nil {
+			text += fmt.Sprintf(", kappa %.2f [%.2f, %.2f]", a.Kappa.Value, a.Kappa.Lo, a.Kappa.Hi)
+		}
+		if a.Length != nil && (a.Length.Lo > 0 || a.Length.Hi < 0) {
+			text += fmt.Sprintf("; it favours %s answers (correlation %.2f)", longOrShort(a.Length.Value), a.Length.Value)
+		}
+		if a.First != nil && (a.First.Lo > .5 || a.First.Hi < .5) {
+			text += fmt.Sprintf("; it prefers the first place in %.0f %% of calls", 100*a.First.Value)
+		}
+		if covered < len(r.definitions) {
+			text += fmt.Sprintf("; this covers %d of its %d rubrics", covered, len(r.definitions))
+		}
+		return text
+	}
+	return Uncalibrated
+}
+
+func longOrShort(correlation float64) string {
+	if correlation > 0 {
+		return "long"
+	}
+	return "short"
+}
+
+// Uncalibrated ends the description of a judge without a calibration.
+const Uncalibrated = "not calibrated: evolve bench calibrate compares it with labels of people"
+
+// The sizes that are assumed for the estimate of what judges cost.
+const (
+	assumedAnswer  = 400 // bytes of an answer
+	assumedVerdict = 80  // tokens
+)
+
+// JudgeCost estimates the calls of judges that a plan takes at most, as if no answer came
+// twice, and what they cost; empty without judges.
+func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) string {
+	var calls, tokens, usd float64
+	var unpriced []string
+	for _, side := range []struct {
+		split       bench.Split
+		evaluations int
+	}{{bench.Search, p.Search + p.AA + p.Ablate}, {bench.Holdout, p.Confirm}} {
+		var tasks []*bench.Task
+		for _, name := range a.Suites {
+			tasks = append(tasks, w.Suites[name].Side(side.split)...)
+		}
+		for _, t := range tasks {
+			each := float64(side.evaluations) / float64(len(tasks))
+			for _, j := range grade.Judges(t) {
+				if j == nil {
+					continue
+				}
+				_, route := w.JudgeRoute(j.Route)
+				price, ok := w.Settings.Prices[route.Provider+"/"+route.Model]
+				if !ok {
+					price, ok = w.Settings.Prices[route.Model]
+				}
+				if !ok && !slices.Contains(unpriced, route.Model) {
+					unpriced = append(unpriced, route.Model)
+				}
+				n, in := each*float64(j.Calls()), float64(j.InputTokens(assumedAnswer))
+				calls, tokens = calls+n, tokens+n*(in+assumedVerdict)
+				usd += n * (in*price.Input + assumedVerdict*price.Output) / 1e6
+			}
+		}
+	}
+	if calls == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("at most about %.0f calls of judges with %.0f tokens each, about %s", calls, tokens/calls, dollars(usd))
+	if len(unpriced) > 0 {
+		text += "; no price for " + strings.Join(unpriced, ", ")
+	}
+	return text + "; equal answers are asked about once"
+}

@@ -1,0 +1,151 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
+	"evolve/mutate/night"
+	"evolve/runtime/agent"
+)
+
+// Reflection is a forecast of the calls of search.reflect in an agent's night.
+type Reflection struct {
+	Agent  string   `json:"agent"`
+	Routes []string `json:"routes"`
+	// Calls is the maximum number of calls; 0 while the number of evaluations is not
+	// known.
+	Calls int `json:"calls"`
+	// Tokens and USD are the estimates for that number of calls to the dearest route;
+	// Priced reports that all prices are known.
+	Tokens int64   `json:"tokens"`
+	USD    float64 `json:"usd"`
+	Priced bool    `json:"priced"`
+	// Measured is the number of earlier calls that the estimates rest on.
+	Measured int `json:"measured"`
+	// Text is the forecast in words.
+	Text string `json:"text"`
+}
+
+// The assumed tokens of a call before any was made.
+const (
+	assumedInput  = 4000
+	assumedOutput = 400
+)
+
+// foreseeDrafts forecasts the calls of search.reflect; empty without routes.
+func (r *runner) foreseeDrafts(ctx context.Context) ([]Reflection, error) {
+	set := &r.o.Workspace.Settings
+	if len(set.Search.Reflect.Routes) == 0 {
+		return nil, nil
+	}
+	used := map[string]map[string]callCost{} // by agent and route
+	for e, err := range r.o.Archive.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading earlier drafts: %w", err)
+		}
+		var d night.DraftNote
+		if e.Kind != night.DraftKind || json.Unmarshal(e.Data, &d) != nil || d.Usage == (agent.Usage{}) {
+			continue
+		}
+		if used[d.Agent] == nil {
+			used[d.Agent] = map[string]callCost{}
+		}
+		c := used[d.Agent][d.Route]
+		c.add(d.Usage)
+		used[d.Agent][d.Route] = c
+	}
+	var out []Reflection
+	for i := range r.plans {
+		out = append(out, reflection(set, &r.plans[i], used[r.plans[i].Agent]))
+	}
+	return out, nil
+}
+
+// callCost sums up calls of a route.
+type callCost struct {
+	calls         int
+	input, output int64
+	usd           float64
+}
+
+func (c *callCost) add(u agent.Usage) {
+	c.calls++
+	c.input += u.InputTokens
+	c.output += u.OutputTokens
+	c.usd += u.CostUSD
+}
+
+// reflection forecasts the calls in one agent's night.
+func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]callCost) Reflection {
+	reflect := set.Search.Reflect
+	out := Reflection{Agent: p.Agent, Priced: true}
+	total, each := 0, 0.0
+	for _, r := range reflect.Routes {
+		route := set.Routes[r.Name]
+		out.Routes = append(out.Routes, fmt.Sprintf("%s (%s)", r.Name, route.Model))
+		total += mostCalls(r.Rate, p.Search, 1)
+		input, output := int64(assumedInput), int64(assumedOutput)
+		price, priced := set.Prices[route.Model]
+		usd := (float64(input)*price.Input + float64(output)*price.Output) / 1e6
+		if c := used[r.Name]; c.calls > 0 {
+			n := int64(c.calls)
+			input, output, usd = c.input/n, c.output/n, c.usd/float64(n)
+			out.Measured += c.calls
+		}
+		out.Priced = out.Priced && priced
+		out.Tokens, each = max(out.Tokens, input+output), max(each, usd)
+	}
+	out.Calls = min(total, mostCalls(reflect.Rate, p.Search, mutate.DefaultBriefEvery))
+	out.Tokens *= int64(out.Calls)
+	out.USD = each * float64(out.Calls)
+	if reflect.MaxUSD > 0 {
+		out.USD = min(out.USD, reflect.MaxUSD)
+	}
+	out.Text = out.describe(reflect.Rate)
+	return out
+}
+
+// mostCalls returns the maximum number of calls in a search.
+func mostCalls(r mutate.Rate, evaluations, every int) int {
+	if r.Every > 0 {
+		every = r.Every
+	}
+	calls := evaluations / every
+	if r.MaxCalls > 0 {
+		calls = min(calls, r.MaxCalls)
+	}
+	return calls
+}
+
+func (f Reflection) describe(r mutate.Rate) string {
+	routes := strings.Join(f.Routes, ", ")
+	if f.Calls == 0 {
+		every := r.Every
+		if every == 0 {
+			every = mutate.DefaultBriefEvery
+		}
+		return fmt.Sprintf("one call of %s for every %d evaluations at most", routes, every)
+	}
+	noun := "calls"
+	if f.Calls == 1 {
+		noun = "call"
+	}
+	text := fmt.Sprintf("at most %s %s of %s, about %s tokens", humanize.Comma(int64(f.Calls)), noun, routes, humanize.Comma(f.Tokens))
+	switch {
+	case f.USD > 0:
+		text += " and " + dollars(f.USD)
+	case !f.Priced:
+		text += "; what they cost is not known without prices"
+	}
+	if f.Measured == 0 {
+		return text + ", by an assumed length"
+	}
+	return text + fmt.Sprintf(", by %s earlier ones", humanize.Comma(int64(f.Measured)))
+}

@@ -1,0 +1,52 @@
+package batch
+
+import (
+	"strings"
+	"testing"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
+)
+
+func TestRoomOfARoute(t *testing.T) {
+	for _, c := range []struct{ context, answer, want int }{{0, 0, 0}, {2048, 400, 1443}, {2048, 0, 1024}, {128_000, 0, 111_104}} {
+		if got := max(0, room(workspace.Route{Context: c.context, MaxTokens: c.answer})); got != c.want {
+			t.Errorf("of %d tokens with answers of %d: %d, want %d", c.context, c.answer, got, c.want)
+		}
+	}
+}
+
+// TestForecastOfDrafts checks calls, tokens and money of a forecast.
+func TestForecastOfDrafts(t *testing.T) {
+	var set workspace.Settings
+	set.Routes = map[string]workspace.Route{"a": {Model: "small"}, "b": {Model: "big"}}
+	set.Prices = map[string]workspace.Price{"small": {Input: 1, Output: 1}, "big": {Input: 10, Output: 10}}
+	plan := &archive.AgentPlan{Agent: "clerk", Search: 240}
+	route := func(name string, r mutate.Rate) mutate.AuthorRoute { return mutate.AuthorRoute{Name: name, Rate: r} }
+	used := map[string]callCost{"a": {calls: 2, input: 2000, output: 200, usd: .02}, "b": {calls: 1, input: 500, output: 100, usd: .05}}
+	for _, c := range []struct {
+		name    string
+		reflect workspace.Reflect
+		used    map[string]callCost
+		calls   int
+		usd     float64
+		text    string
+	}{
+		{"by default", workspace.Reflect{Routes: []mutate.AuthorRoute{route("a", mutate.Rate{})}}, nil, 20, .088, "at most 20 calls of a (small), about 88,000 tokens and $0.09, by an assumed length"},
+		{"a rate", workspace.Reflect{Rate: mutate.Rate{Every: 4}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{Every: 60})}}, nil, 4, .0176, "at most 4 calls"},
+		{"caps", workspace.Reflect{Rate: mutate.Rate{MaxCalls: 7}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxCalls: 2}), route("b", mutate.Rate{MaxCalls: 3})}}, used, 5, .25, "about 5,500 tokens and $0.25, by 3 earlier ones"},
+		{"money", workspace.Reflect{Rate: mutate.Rate{MaxUSD: .1}, Routes: []mutate.AuthorRoute{route("b", mutate.Rate{})}}, used, 20, .1, "$0.10"},
+	} {
+		set.Search.Reflect = c.reflect
+		f := reflection(&set, plan, c.used)
+		if f.Calls != c.calls || f.USD < c.usd-1e-9 || f.USD > c.usd+1e-9 || !strings.Contains(f.Text, c.text) {
+			t.Errorf("%s: %+v", c.name, f)
+		}
+	}
+	plan.Search = 0
+	set.Search.Reflect.Every = 30
+	if f := reflection(&set, plan, nil); f.Text != "one call of b (big) for every 30 evaluations at most" {
+		t.Errorf("without a number of evaluations: %q", f.Text)
+	}
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/authored"
+)
+
+// sharingView is `evolve tools share --json`.
+type sharingView struct {
+	Agent  string   `json:"agent"`
+	Tool   string   `json:"tool"`
+	Shared []string `json:"shared"`
+}
+
+func toolsShare(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "share", Usage: "let other agents call a tool that an agent wrote", ArgsUsage: "NAME",
+		Description: "The agents get the tool from the next turn or run on, each under its own policies and\n" +
+			"limits, and every version that is approved later. Failures count for the agent that wrote it.",
+		Flags:  append(decidingFlags("`WHY`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
+		Action: func(c *cli.Context) error { return changeSharing(sh, c, "share") },
+	}
+}
+
+func toolsUnshare(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "unshare", Usage: "take a shared tool back", ArgsUsage: "NAME",
+		Description: "Without --with it takes the tool back from all agents.",
+		Flags:       append(decidingFlags("`WHY`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
+		Action:      func(c *cli.Context) error { return changeSharing(sh, c, "unshare") },
+	}
+}
+
+// changeSharing shares a tool with agents or takes it back, in a person's name.
+func changeSharing(sh *shell, c *cli.Context, verb string) error {
+	w, a, def, err := ownTool(sh, c)
+	if err != nil {
+		return err
+	}
+	with := slices.Compact(slices.Sorted(slices.Values(c.StringSlice("with"))))
+	if verb == "share" {
+		err = receivers(w, a, def, with)
+	}
+	if err != nil {
+		return err
+	}
+	if !c.Bool("yes") {
+		plan := fmt.Sprintf("%s the tool %s of %s with %s", verb, def.Name, a.ID, orElse("all agents", strings.Join(with, ", "), len(with) == 0))
+		if err := confirmTool(c.Context, sh.console, "read `evolve tools list` first, then add --yes", plan); err != nil {
+			return err
+		}
+	}
+	by, err := decider(sh, c, w.Root)
+	if err != nil {
+		return err
+	}
+	if by = oneLine(by, 200); strings.TrimSpace(by) == "" {
+		return exit.Errorf(exit.Gate, "name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
+	}
+	store, err := sh.OpenArchive(w.Root, "evolve tools "+verb)
+	if err != nil {
+		return err
+	}
+	h, err := storeSharing(c.Context, sh, store, a, def, sharingChange{verb, with, by, c.String("reason")})
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	view := sharingView{Agent: a.ID, Tool: def.Name, Shared: append([]string{}, h.Shared...)}
+	return sh.result(view, "the tool %s of %s is shared with %s\n", def.Name, a.ID, orElse("no other agent", strings.Join(h.Shared, ", "), len(h.Shared) == 0))
+}
+
+// receivers checks the agents that a tool is to be shared with.
+func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Definition, with []string) error {
+	if len(with) == 0 {
+		return exit.Errorf(exit.Usage, "name them: --with AGENT,AGENT", "there is no agent to share the tool %s with", def.Name)
+	}
+	for _, id := range with {
+		a, err := oneAgent(w, id)
+		if err != nil {
+			return err
+		}
+		defs, err := wire.Definitions(a)
+		if err != nil {
+			return err
+		}
+		switch {
+		case id == "" || a.ID == owner.ID:
+			return exit.Errorf(exit.Usage, "name another agent", "%s wrote the tool %s itself", owner.ID, def.Name)
+		case a.Adapter.Kind != workspace.KindBuiltin || a.Adapter.Model == workspace.ModelHeuristic:
+			return exit.Errorf(exit.Gate, "share it with a built-in agent that has a language model", "%s would not call a tool that an agent wrote", a.ID)
+		case slices.ContainsFunc(defs, func(d authored.Definition) bool { return d.Name == def.Name }):
+			return exit.Errorf(exit.Gate, "`evolve tools list "+a.ID+"` shows it", "%s has a tool %s of its own", a.ID, def.Name)
+		}
+	}
+	return nil
+}
+
+// sharingChange is what a person decided on a tool.
+type sharingChange struct {
+	verb       string
+	with       []string
+	by, reason string
+}
+
+// storeSharing stores the agents that a tool is shared with, with the ledger entry.
+func storeSharing(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, def authored.Definition, d sharingChange) (archive.ToolHealth, error) {
+	h, err := healthOf(ctx, store, a.ID, def.Name)
+	if err != nil {
+		return h, err
+	}
+	if d.verb == "unshare" && len(d.with) == 0 {
+		d.with = h.Shared
+	}
+	d.with = slices.DeleteFunc(slices.Clone(d.with), func(id string) bool { return slices.Contains(h.Shared, id) == (d.verb == "share") })
+	if len(d.with) == 0 {
+		return h, exit.Errorf(exit.Gate, "`evolve tools list "+a.ID+"` shows it", "there is nothing to %s: %s is shared with %s", d.verb, def.Name, orElse("no other agent", strings.Join(h.Shared, ", "), len(h.Shared) == 0))
+	}
+	kept := slices.DeleteFunc(slices.Clone(h.Shared), func(id string) bool { return slices.Contains(d.with, id) })
+	if d.verb == "share" {
+		kept = slices.Sorted(slices.Values(append(kept, d.with...)))
+	}
+	told, err := archive.NewLedgerEntry(sh.Now(), "tool."+d.verb, "", wire.ToolSharing{Source: def.Hash(), With: d.with, Reason: oneLine(d.reason, 1000)})
+	if err != nil {
+		return h, err
+	}
+	told.Actor = d.by
+	h.Shared, h.Updated = kept, sh.Now().UTC()
+	return h, store.PutToolHealth(ctx, h, &told)
+}

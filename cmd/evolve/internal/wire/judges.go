@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// withJudge opens the routes of the judges of the agent's suites, unless its own are open:
+// one recorder must write all recordings of a provider.
+func (f *AgentFactory) withJudge(a *workspace.Agent, opened night.Opened, routes model.Model) (night.Opened, error) {
+	if !f.workspace.Judged(a) {
+		return opened, nil
+	}
+	if routes == nil {
+		router, done, err := f.route(a.ID, workspace.SortedNames(f.workspace.Settings.Routes)[0])
+		if err != nil {
+			return opened, errors.Join(fmt.Errorf("the judges of its suites: %w", err), opened.Close())
+		}
+		routes = router
+		agentDone := opened.Close
+		opened.Close = func() error { return errors.Join(agentDone(), done()) }
+	}
+	opened.Judge = judgeModel{routes, f.workspace}
+	return opened, nil
+}
+
+// Judge opens the routes of the workspace for judges, in no agent's name, with the function
+// that closes them.
+func (f *AgentFactory) Judge() (model.Model, func() error, error) {
+	router, done, err := f.route("", workspace.SortedNames(f.workspace.Settings.Routes)[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	return judgeModel{router, f.workspace}, done, nil
+}
+
+// judgeModel presents the routes of a workspace to judges. It takes no other model in the
+// place of one whose budget is spent: that would be another judge.
+type judgeModel struct {
+	routes    model.Model
+	workspace *workspace.Workspace
+}
+
+func (j judgeModel) Next(ctx context.Context, req *model.Request) (model.Reply, error) {
+	name, route := j.workspace.JudgeRoute(req.Sampling.Route)
+	own := *req
+	own.Sampling.Route = name
+	reply, err := j.routes.Next(ctx, &own)
+	if err == nil && (reply.Provider != route.Provider || reply.Model != route.Model) {
+		why := fmt.Sprintf("provider %s: its budget is spent, and %s of %s would be another judge", route.Provider, reply.Model, reply.Provider)
+		return reply, &bench.RefusedError{Refusal: agent.Refusal{Policy: why, Spent: true}, Err: errors.New(why)}
+	}
+	return reply, err
+}

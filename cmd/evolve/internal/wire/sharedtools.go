@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/authored"
+)
+
+// ToolSharing is the data of a ledger entry about a tool that a person shared with agents,
+// or no longer shares with them.
+type ToolSharing struct {
+	Source string   `json:"source"`
+	With   []string `json:"with"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// sharedTool is a tool that another agent wrote.
+type sharedTool struct {
+	owner string
+	def   authored.Definition
+}
+
+// sharedWith returns the tools of other agents that a person shared with an agent. A tool
+// of the agent's own has precedence over another one of its name.
+func (f *AgentFactory) sharedWith(ctx context.Context, a *workspace.Agent, own []authored.Definition) ([]sharedTool, error) {
+	var shared []sharedTool
+	if !slices.ContainsFunc(f.workspace.Agents, func(o workspace.Agent) bool { return o.ID != a.ID && len(o.ToolFiles) > 0 }) {
+		return nil, nil
+	}
+	err := f.look(func(store *archive.Archive) (err error) {
+		shared, err = sharedTools(ctx, f.workspace, store, a, own)
+		return err
+	})
+	return shared, err
+}
+
+// WithShared returns an agent's own tools followed by those that are shared with it, and
+// the agents that wrote these, by tool.
+func WithShared(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, own []authored.Definition) ([]authored.Definition, map[string]string, error) {
+	shared, err := sharedTools(ctx, w, store, a, own)
+	owners := map[string]string{}
+	for _, t := range shared {
+		owners[t.def.Name] = t.owner
+		own = append(own, t.def)
+	}
+	return own, owners, err
+}
+
+// sharedTools is sharedWith for an open archive.
+func sharedTools(ctx context.Context, w *workspace.Workspace, store *archive.Archive, a *workspace.Agent, own []authored.Definition) ([]sharedTool, error) {
+	var shared []sharedTool
+	taken := map[string]bool{}
+	for _, d := range own {
+		taken[d.Name] = true
+	}
+	for i := range w.Agents {
+		owner := &w.Agents[i]
+		if owner.ID == a.ID {
+			continue
+		}
+		defs, err := Definitions(owner)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range defs {
+			h, err := store.ToolHealth(ctx, owner.ID, d.Name)
+			if err != nil && !errors.Is(err, archive.ErrNotFound) {
+				return nil, err
+			}
+			if !taken[d.Name] && slices.Contains(h.Shared, a.ID) {
+				taken[d.Name] = true
+				shared = append(shared, sharedTool{owner.ID, d})
+			}
+		}
+	}
+	return shared, nil
+}

@@ -1,0 +1,159 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/runtime/agent"
+	"evolve/runtime/authored"
+)
+
+// maxCollected bounds the tools that one night proposes for an agent.
+const maxCollected = 3
+
+// CollectTools proposes the tools that evaluations of a run wrote, called with success and
+// solved their tasks with: one proposal for each content, those that solved most first. It
+// reads evaluations of search tasks only. Nothing becomes callable.
+func (rev *Reviewer) CollectTools(ctx context.Context, agentID, run string) ([]archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) ([]archive.ProposalRecord, error) { return s.collectTools(ctx, agentID, run) })
+}
+
+func (s *session) collectTools(ctx context.Context, agentID, run string) ([]archive.ProposalRecord, error) {
+	a, err := s.proposer(agentID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.toolsWritten(ctx, a, run)
+	if err != nil {
+		return nil, err
+	}
+	var out []archive.ProposalRecord
+	for _, w := range found {
+		if w.solved == 0 || len(out) == maxCollected {
+			continue
+		}
+		p, err := s.proposeTool(ctx, a.ID, run, w.def, w.about(run))
+		if errors.As(err, new(*RefusedError)) {
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		if Undecided(p.State) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// written is a tool that evaluations wrote, with what came of it.
+type written struct {
+	def                   authored.Definition
+	evaluations, solved   int
+	calls, ok             int
+	tasks                 map[string]bool
+	score, others, beside float64 // sums of scores; beside counts those of others
+}
+
+// about describes how often a tool was used and the scores with and without it. The
+// scores are observed, not confirmed.
+func (w *written) about(run string) string {
+	text := fmt.Sprintf("written in %d evaluations of %d search tasks of run %s, which solved %d of them, mean score %.3f", w.evaluations, len(w.tasks), run, w.solved, w.score/float64(w.evaluations))
+	if w.beside > 0 {
+		text += fmt.Sprintf(" against %.3f of the other evaluations of these tasks", w.others/w.beside)
+	}
+	return text + fmt.Sprintf("; calls: %d, ok: %d; not confirmed", w.calls, w.ok)
+}
+
+// toolsWritten returns the tools that helped in evaluations of search tasks, by the number
+// of tasks that they solved.
+func (s *session) toolsWritten(ctx context.Context, a *Agent, run string) ([]*written, error) {
+	search := map[string]bool{}
+	for _, suite := range a.Suites {
+		for _, t := range suite.Side(bench.Search) {
+			search[t.ID] = true
+		}
+	}
+	var evals []bench.Evaluation
+	for e, err := range s.store.Evaluations(ctx, run, a.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the evaluations of run %s: %w", run, err)
+		}
+		if e.Split == bench.Search && e.Scored && search[e.Task] && len(evals) < maxTrajectories {
+			evals = append(evals, e)
+		}
+	}
+	byContent := map[string]*written{}
+	users := map[string]map[bench.Key]bool{}
+	for _, e := range evals {
+		t, err := s.store.Transcript(ctx, e.Key)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a transcript: %w", err)
+		}
+		for content, w := range draftsOf(t) {
+			if byContent[content] == nil {
+				w.tasks = map[string]bool{}
+				byContent[content], users[content] = w, map[bench.Key]bool{}
+			} else {
+				byContent[content].calls += w.calls
+				byContent[content].ok += w.ok
+			}
+			w = byContent[content]
+			users[content][e.Key], w.tasks[e.Task] = true, true
+			w.evaluations++
+			w.score += e.Score
+			if e.Score >= solved {
+				w.solved++
+			}
+		}
+	}
+	var out []*written
+	for content, w := range byContent {
+		for _, e := range evals {
+			if w.tasks[e.Task] && !users[content][e.Key] {
+				w.others += e.Score
+				w.beside++
+			}
+		}
+		out = append(out, w)
+	}
+	slices.SortFunc(out, func(x, y *written) int {
+		return cmp.Or(cmp.Compare(y.solved, x.solved), cmp.Compare(x.def.Name, y.def.Name), cmp.Compare(x.def.Hash(), y.def.Hash()), cmp.Compare(string(x.def.Draft()), string(y.def.Draft())))
+	})
+	return out, nil
+}
+
+// draftsOf returns the tools that a turn wrote and that helped, by their content: those
+// for which it left a change request.
+func draftsOf(t agent.Transcript) map[string]*written {
+	calls := map[string][2]int{}
+	out := map[string]*written{}
+	for _, e := range t.Events {
+		switch e.Kind {
+		case agent.EventDraft:
+			var n struct{ Calls, OK int }
+			if len(e.Data) > 0 && json.Unmarshal(e.Data, &n) == nil {
+				calls[e.Name] = [2]int{n.Calls, n.OK}
+			}
+		case agent.EventRequest:
+			var q agent.ChangeRequest
+			if json.Unmarshal(e.Data, &q) != nil || q.Type != "tool" || q.Tool != "tool_create" {
+				continue
+			}
+			d, err := authored.ParseDraft(q.Arguments)
+			if n := calls[d.Name]; err == nil && n[1] > 0 {
+				out[string(d.Draft())] = &written{def: d, calls: n[0], ok: n[1]}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package irt
+
+import "math"
+
+// FirstText is the code of the first text of a dimension of texts; text i has the code
+// FirstText − i.
+const FirstText int16 = -4
+
+// mostTexts bounds the texts with a distance. Later ones only have equality.
+const mostTexts = 2048
+
+// Texts holds the distances between the texts of a dimension, in [0,1]. They must be
+// Euclidean, so that a Gaussian of them is a covariance.
+type Texts struct {
+	n, stride int
+	apart     []int16 // by pair, as places 0 … Grid
+}
+
+// Len returns the number of texts.
+func (t *Texts) Len() int { return t.n }
+
+// Add adds a text with its distances to the earlier ones.
+func (t *Texts) Add(distances []float64) {
+	if t.n == mostTexts {
+		return
+	}
+	if t.n == t.stride {
+		wide := max(16, 2*t.stride)
+		apart := make([]int16, wide*wide)
+		for i := range t.n {
+			copy(apart[i*wide:], t.apart[i*t.stride:i*t.stride+t.n])
+		}
+		t.apart, t.stride = apart, wide
+	}
+	for i, d := range distances[:t.n] {
+		at := int16(math.Round(Grid * math.Max(0, math.Min(1, d))))
+		t.apart[i*t.stride+t.n], t.apart[t.n*t.stride+i] = at, at
+	}
+	t.apart[t.n*t.stride+t.n] = 0
+	t.n++
+}
+
+// Truncate removes all texts but the first n.
+func (t *Texts) Truncate(n int) { t.n = min(t.n, n) }
+
+// row returns the distances of a text by its code; nil if it has none.
+func (t *Texts) row(code int16) []int16 {
+	i := int(FirstText) - int(code)
+	if t == nil || i < 0 || i >= t.n {
+		return nil
+	}
+	return t.apart[i*t.stride : i*t.stride+t.n]
+}
+
+// along returns the distance of a code as an index of the kernel's tables, given the row
+// of the other text.
+func along(row []int16, code int16) int {
+	if i := int(FirstText) - int(code); i >= 0 && i < len(row) {
+		return int(row[i])
+	}
+	return mismatch
+}

@@ -1,0 +1,116 @@
+package night
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// bestDrafts is the maximum number of drafts in the summary.
+const bestDrafts = 10
+
+// addPast adds stored drafts for the search, with their configs in the searched space. It
+// leaves out drafts that are no longer in it.
+func (a *author) addPast(ctx context.Context, notes []DraftNote, tonight bool) error {
+	for _, d := range notes {
+		p, ok, err := a.pastDraft(ctx, d)
+		if err != nil {
+			return err
+		}
+		if p.Tonight = tonight; ok {
+			a.earlier = append(a.earlier, p)
+		}
+	}
+	return nil
+}
+
+// pastDraft returns a stored draft for the search; false if it is not in the searched
+// space.
+func (a *author) pastDraft(ctx context.Context, d DraftNote) (p mutate.PastDraft, ok bool, err error) {
+	p = mutate.PastDraft{
+		Component: d.Component, Form: d.Form, Route: d.Route, Wording: d.Wording, Reason: d.Reason, Outcome: d.Outcome, CostUSD: d.Usage.CostUSD,
+	}
+	parent, _, err := a.stored(ctx, d.Variant)
+	if err != nil || d.Draft == "" {
+		return p, err == nil, err
+	}
+	if parent != nil {
+		p.Parent = parent.ID()
+	}
+	if p.Config, p.Rationale, err = a.stored(ctx, d.Draft); p.Config == nil {
+		return p, false, err
+	}
+	p.Draft = p.Config.ID()
+	return p, true, nil
+}
+
+// stored returns the config of a variant in the searched space, nil if it is not there,
+// and its rationale.
+func (a *author) stored(ctx context.Context, id agent.ConfigID) (agent.Config, string, error) {
+	v, err := a.Archive.Variant(ctx, a.Agent.ID, id)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the drafts: %w", err)
+	}
+	return a.Agent.read(v.Config), v.Rationale, nil
+}
+
+// summary sums up the drafts of this run; nil if there was no request.
+func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
+	if a == nil || len(a.notes) == 0 {
+		return nil
+	}
+	of := map[agent.ConfigID]mutate.DraftGain{}
+	for _, g := range gains {
+		of[g.Variant] = g
+	}
+	out := &archive.DraftSummary{}
+	counted := map[agent.ConfigID]bool{}
+	for _, d := range a.notes {
+		g, entered := of[d.Draft]
+		entered = entered && !counted[d.Draft] // a draft that was written twice counts once
+		counted[d.Draft] = true
+		for _, c := range [][2]string{{"route", d.Route}, {"form", string(d.Form)}, {"wording", d.Wording}, {"component", d.Component}} {
+			t := out.Tally(c[0], c[1])
+			if c[0] == "route" {
+				t.Model = d.Model
+			}
+			t.Calls++
+			t.Usage.InputTokens += d.Usage.InputTokens
+			t.Usage.CachedTokens += d.Usage.CachedTokens
+			t.Usage.OutputTokens += d.Usage.OutputTokens
+			t.Usage.CostUSD += d.Usage.CostUSD
+			switch {
+			case entered:
+				t.Drafts++
+				t.Gain += max(0, finite(g.Gain))
+				if t.Drafts == 1 || g.Gain > t.Best {
+					t.Best = finite(g.Gain)
+				}
+			case d.Outcome != "":
+				t.Failed++
+			}
+		}
+		if entered && g.Evaluations > 0 {
+			out.Best = append(out.Best, archive.DraftedVariant{
+				Variant: d.Draft, Route: d.Route, Model: d.Model, Component: d.Component, Form: string(d.Form), Wording: d.Wording,
+				Gain: finite(g.Gain), Evaluations: g.Evaluations,
+			})
+		}
+	}
+	slices.SortStableFunc(out.Best, func(x, y archive.DraftedVariant) int { return cmp.Compare(y.Gain, x.Gain) })
+	out.Best = out.Best[:min(len(out.Best), bestDrafts)]
+	order := []string{"route", "form", "wording", "component"}
+	slices.SortStableFunc(out.Tallies, func(x, y archive.DraftTally) int {
+		return cmp.Compare(slices.Index(order, x.Choice), slices.Index(order, y.Choice))
+	})
+	return out
+}

@@ -1,0 +1,82 @@
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"evolve/runtime/agent"
+)
+
+const (
+	// leastGrowth is the number of characters by which one change may always lengthen a
+	// text; a longer text may double.
+	leastGrowth = 800
+	// PricePerChar is the gain in score that one more character of a free text must bring:
+	// 2,000 characters must bring one point. Of equal configs the shorter one wins.
+	PricePerChar = 0.01 / 2000
+)
+
+// overlong returns the reason why a change makes a text longer than one change may: growth
+// without a bound, a line twice, or too many demonstrations; "" if there is none.
+func overlong(space agent.Space, parent, child agent.Config) string {
+	for _, p := range space.Params {
+		before, _ := parent[p.Name].(string)
+		after, active := child[p.Name].(string)
+		if p.Kind != agent.Text || !active || before == after {
+			continue
+		}
+		if Demonstrates(p) {
+			if n := len(demonstrationLines(after)); n > max(MostDemonstrations, len(demonstrationLines(before))) {
+				return fmt.Sprintf("%s has %d demonstrations, more than %d", p.Name, n, MostDemonstrations)
+			}
+		} else if was, is := utf8.RuneCountInString(before), utf8.RuneCountInString(after); is-was > max(leastGrowth, was) {
+			return fmt.Sprintf("%s grows by %d characters in one change, more than %d", p.Name, is-was, max(leastGrowth, was))
+		}
+		if Repeats(before, before, after) {
+			return fmt.Sprintf("%s has a line twice", p.Name)
+		}
+	}
+	return ""
+}
+
+// Repeats reports whether a text has a line twice that neither of two others has twice.
+func Repeats(a, b, text any) bool {
+	t, ok := text.(string)
+	if !ok {
+		return false
+	}
+	first, _ := a.(string)
+	second, _ := b.(string)
+	line := repeated(t)
+	return line != "" && line != repeated(first) && line != repeated(second)
+}
+
+// repeated returns the first line with a letter that a text has twice; "" without one.
+func repeated(text string) string {
+	var seen []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if utf8.RuneCountInString(line) < 4 { // a bracket, a rule, or a blank line
+			continue
+		}
+		if slices.Contains(seen, line) {
+			return line
+		}
+		seen = append(seen, line)
+	}
+	return ""
+}
+
+// Chars returns the number of characters of a config's free texts: those without offered
+// lines.
+func Chars(space agent.Space, c agent.Config) int {
+	n := 0
+	for _, p := range space.Params {
+		if p.Kind == agent.Text && len(p.Lines) == 0 {
+			n += utf8.RuneCountInString(c.String(p.Name))
+		}
+	}
+	return n
+}

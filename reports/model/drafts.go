@@ -1,0 +1,55 @@
+package model
+
+import (
+	"evolve/archive"
+)
+
+// Drafts sums up the changes that language models proposed in the search.
+type Drafts struct {
+	// Tallies are the results of each option of each choice in the requests; see
+	// [archive.DraftTally].
+	Tallies []archive.DraftTally `json:"tallies"`
+	// Best are the drafts with the highest estimated gains, in descending order.
+	Best []Draft `json:"best,omitempty"`
+}
+
+// Draft is a variant that a language model wrote.
+type Draft struct {
+	Variant Ref `json:"variant"`
+	// Author is the model and its route.
+	Author    string `json:"author,omitempty"`
+	Component string `json:"component"`
+	Form      string `json:"form,omitempty"`
+	Wording   string `json:"wording,omitempty"`
+	// Gain is the search's estimate of its gain over its parent, in score units.
+	Gain        float64 `json:"gain"`
+	Evaluations int     `json:"evaluations"`
+}
+
+// drafts copies the summary of the drafts, if there is one.
+func (b *builder) drafts() {
+	d := b.result.Search.Drafts
+	if d == nil {
+		return
+	}
+	b.out.Drafts = &Drafts{Tallies: append([]archive.DraftTally{}, d.Tallies...)}
+	for _, v := range d.Best {
+		b.out.Drafts.Best = append(b.out.Drafts.Best, Draft{
+			Variant: b.ref(v.Variant), Author: b.variant(v.Variant).Author, Component: v.Component, Form: v.Form, Wording: v.Wording,
+			Gain: v.Gain, Evaluations: v.Evaluations,
+		})
+	}
+}
+
+// draftUSD returns what the requests for drafts cost.
+func (b *builder) draftUSD() float64 {
+	sum := 0.0
+	if d := b.out.Drafts; d != nil {
+		for _, t := range d.Tallies {
+			if t.Choice == "route" {
+				sum += t.Usage.CostUSD
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,52 @@
+package render
+
+import (
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+// draftBlocks shows which models proposed changes in the search, and what these earned
+// and cost.
+func draftBlocks(s subject) []block {
+	d := s.agent.Drafts
+	if d == nil {
+		return nil
+	}
+	var out []block
+	routes := newTable(say("Models that proposed changes"), plain("route"), wraps("model"), figures("calls", "tried", "earned", "best", "tokens", "cost"))
+	others := newTable(say("How they were asked"), plain("choice", "option"), figures("calls", "tried", "earned", "best"))
+	for _, t := range d.Tallies {
+		if t.Choice == "route" {
+			routes.add("", clipped(t.Option, 40), clipped(t.Model, 60), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), bestOf(t.Drafts, t.Best),
+				number.Count(int(t.Usage.InputTokens+t.Usage.OutputTokens)), number.Money(t.Usage.CostUSD))
+			continue
+		}
+		others.add("", t.Choice, clipped(t.Option, 40), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), bestOf(t.Drafts, t.Best))
+	}
+	out = append(out, routes)
+	best := newTable(say("The best of what they wrote"), plain("variant"), wraps("written by", "change"), figures("evaluations", "gain"))
+	for _, v := range d.Best {
+		best.add("", v.Variant.Name(), clipped(v.Author, 80), say(clipped(v.Form, 40), " of ", clipped(v.Component, 60)), number.Count(v.Evaluations), number.Points(v.Gain))
+	}
+	if len(best.Rows) > 0 {
+		out = append(out, best)
+	}
+	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained. Calls that were not tried were refused, not new or without an answer; the ledger has each with its reason."
+	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
+}
+
+// bestOf formats the highest gain of a number of drafts.
+func bestOf(drafts int, best float64) string {
+	if drafts == 0 {
+		return number.Unknown
+	}
+	return number.Points(best)
+}
+
+// madeBy names the operator of a variant and the model that wrote it.
+func madeBy(r model.Rejection) spans {
+	if r.Author == "" {
+		return say(clipped(r.Operator, 40))
+	}
+	return say(clipped(r.Operator, 40), ": ", clipped(r.Author, 80))
+}

@@ -1,0 +1,35 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+)
+
+// TestDrafts checks that the page shows what each model earned and cost and what it wrote,
+// and that the cost of the run has theirs.
+func TestDrafts(t *testing.T) {
+	plain := withRuling(t, archive.Adopt, func(*archive.AgentResult, *stats.Ruling) {})
+	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {
+		d := &archive.DraftSummary{}
+		route := d.Tally("route", "writer")
+		route.Model, route.Calls, route.Drafts, route.Gain, route.Best, route.Usage.CostUSD, route.Usage.InputTokens = "big-1\x1b[31m", 12, 9, .125, .08, .34, 45_000
+		d.Tally("form", "rewrite").Calls = 5
+		d.Best = []archive.DraftedVariant{{Variant: res.Finalist[0].Variant, Route: "writer", Component: "strategy", Form: "rewrite", Gain: .08, Evaluations: 14}}
+		res.Search.Drafts = d
+	})
+	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
+	for _, want := range []string{"Changes that language models proposed", "writer", "big-1", "+12.5", "+8.0", "45,000", "34.0¢", "v37", "rewrite of strategy"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "\x1b[31m") {
+		t.Error("a model's name reaches the terminal")
+	}
+	if more := r.Volatile.CostUSD - plain.Volatile.CostUSD; more < .339 || more > .341 {
+		t.Errorf("the run cost %v more", more)
+	}
+}

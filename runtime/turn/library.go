@@ -1,0 +1,136 @@
+package turn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/text"
+	"evolve/runtime/tool"
+)
+
+// Bounds on the library of available tools.
+const (
+	// maxPicked is the number of tools of servers and agents that are active for a goal
+	// because they fit it, and maxListed that of the tools that are listed beside them.
+	maxPicked = 8
+	maxListed = 24
+	// maxFound is the number of tools that one query activates.
+	maxFound = 3
+	// maxRanked bounds the tools that are ranked for a text, and maxSubject that text, in
+	// bytes.
+	maxRanked  = 100
+	maxSubject = 4 << 10
+)
+
+// newLibrary returns an index over the names and descriptions of the available tools.
+func newLibrary(lex *memory.Lexicon, registry *tool.Registry) *memory.Index {
+	var entries []agent.Memory
+	for _, name := range registry.Names() {
+		if spec, _ := registry.Spec(name); spec.Category == tool.Available {
+			entries = append(entries, agent.Memory{ID: name, Text: nameWords(name) + " " + text.Clip(spec.Description, maxSubject)})
+		}
+	}
+	return memory.NewIndex(lex, entries)
+}
+
+// nameWords separates the words of a name such as getUser.
+func nameWords(name string) string {
+	var b strings.Builder
+	lower := false
+	for _, c := range name {
+		if lower && unicode.IsUpper(c) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(c)
+		lower = unicode.IsLower(c) || unicode.IsDigit(c)
+	}
+	return b.String()
+}
+
+// pickTools ranks the available tools for the goal and makes the best of those that
+// servers and agents brought active for the turn. Local tools stay a matter of the config.
+func (r *run) pickTools() {
+	if r.agent.library == nil {
+		return
+	}
+	type picked struct {
+		Tool  string  `json:"tool"`
+		Score float64 `json:"score"`
+	}
+	var all []picked
+	var texts []string
+	r.ranks = map[string]float64{}
+	for _, hit := range r.agent.library.Rank(text.Clip(r.goal, maxSubject), maxRanked) {
+		r.ranks[hit.ID] = hit.Score
+		spec, _ := r.registry.Spec(hit.ID)
+		if _, active := r.active[hit.ID]; active || spec.Origin == "local" || len(all) == maxPicked {
+			continue
+		}
+		r.active[hit.ID] = -1
+		all = append(all, picked{hit.ID, math.Round(1000*hit.Score) / 1000})
+		texts = append(texts, fmt.Sprintf("%s %.3f", hit.ID, hit.Score))
+	}
+	if len(all) > 0 {
+		r.event(agent.Event{Kind: agent.EventTools, Text: strings.Join(texts, ", "), Data: encode(all)})
+	}
+}
+
+// specs returns the active tools in the order of registration, the tools that could be
+// activated, and how many more of these there are. A language model gets those that fit
+// the goal best, and only if it can activate one.
+func (r *run) specs() (active, inactive []tool.Spec, more int) {
+	for _, name := range r.registry.Names() {
+		spec, _ := r.registry.Spec(name)
+		if _, ok := r.active[name]; ok {
+			active = append(active, spec)
+		} else if spec.Category == tool.Available {
+			inactive = append(inactive, spec)
+		}
+	}
+	if !r.agent.language {
+		return active, inactive, 0
+	}
+	if _, ok := r.active["enable_tool"]; !ok {
+		return active, nil, 0
+	}
+	slices.SortStableFunc(inactive, func(a, b tool.Spec) int { return cmp.Compare(r.ranks[b.Name], r.ranks[a.Name]) })
+	n := min(len(inactive), maxListed)
+	return active, inactive[:n], len(inactive) - n
+}
+
+// findTools activates the tools that fit a query best and names the next ones.
+func (r *run) findTools(query string) tool.Result {
+	if r.agent.library == nil {
+		return tool.Failed(agent.Denied, "tools are activated by name here")
+	}
+	type found struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	}
+	out := struct {
+		Active []found  `json:"active"`
+		Others []string `json:"others,omitempty"`
+	}{Active: []found{}}
+	for _, hit := range r.agent.library.Rank(query, maxFound+maxListed) {
+		if _, active := r.active[hit.ID]; active {
+			continue
+		}
+		if len(out.Active) == maxFound {
+			out.Others = append(out.Others, hit.ID)
+			continue
+		}
+		spec, _ := r.registry.Spec(hit.ID)
+		r.active[hit.ID] = r.steps
+		out.Active = append(out.Active, found{hit.ID, text.Clip(spec.Description, maxEventText)})
+	}
+	if len(out.Active) == 0 {
+		return tool.OK("no other tool fits the query")
+	}
+	return tool.OK(string(encode(out)))
+}

@@ -1,0 +1,164 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+	"evolve/runtime/provider"
+	"evolve/runtime/tool"
+)
+
+// entry is a tool of a library.
+type entry struct {
+	drawn
+	origin string
+}
+
+func (e entry) Spec() tool.Spec {
+	s := e.drawn.Spec()
+	s.Origin = e.origin
+	return s
+}
+
+// libraryOf returns n tools, half of a server and half written by the agent: one tool
+// each for a few subjects, and the rest for the same actions on numbered things.
+func libraryOf(n int) []tool.Tool {
+	out := []tool.Tool{
+		entry{drawn{"travel__searchFlights", "Find flights between two airports on a date, with prices.", tool.Read}, "mcp:travel"},
+		entry{drawn{"shop__get_invoice", "Return an invoice of a customer by its number.", tool.Read}, "mcp:shop"},
+		entry{drawn{"convert_currency", "Converts an amount of money from one currency to another.", tool.Read}, "authored"},
+		entry{drawn{"roman_numeral", "Writes a whole number as a roman numeral.", tool.Read}, "authored"},
+	}
+	verbs, things := []string{"list", "get", "count", "describe"}, []string{"sensor", "valve", "pump", "tank", "relay", "meter"}
+	for i := len(out); i < n; i++ {
+		verb, thing := verbs[i%len(verbs)], things[i/len(verbs)%len(things)]
+		name := fmt.Sprintf("%s_%s_%d", verb, thing, i)
+		e := entry{drawn{name, fmt.Sprintf("To %s the %ss of hall %d, with their state and last change.", verb, thing, i), tool.Read}, "authored"}
+		if i%2 == 0 {
+			e.drawn.name, e.origin = "plant__"+name, "mcp:plant"
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// offer returns the first request for a goal as a language model gets it.
+func offer(t *testing.T, foreign []tool.Tool, goal string, replies ...model.Reply) (agent.Result, []provider.Chat) {
+	t.Helper()
+	a, seen := writer(t, foreign)
+	a.model = scripted{replies: append(replies, model.Reply{Answer: "done"}), seen: seen}
+	res := a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: goal}, Live: true})
+	var chats []provider.Chat
+	for _, req := range *seen {
+		chats = append(chats, provider.Render(&req))
+	}
+	return res, chats
+}
+
+func described(c provider.Chat, name string) string {
+	for _, t := range c.Tools {
+		if t.Name == name {
+			return t.Description
+		}
+	}
+	return ""
+}
+
+func TestLibraryPicksTheToolsForTheGoal(t *testing.T) {
+	for _, n := range []int{60, 500} {
+		for goal, want := range map[string]string{
+			"Which flights go from Oslo to Riga on 3 May?":            "travel__searchFlights",
+			"What did the customer pay on invoice 4711?":              "shop__get_invoice",
+			"Convert 20 euros into another currency.":                 "convert_currency",
+			"Write 1999 as a roman numeral":                           "roman_numeral",
+			"How many pumps does hall 10 have? Count the pumps there": "plant__count_pump_10",
+		} {
+			res, chats := offer(t, libraryOf(n), goal)
+			c := chats[0]
+			if described(c, want) == "" {
+				t.Errorf("%d tools, %q: %s is not offered", n, goal, want)
+			}
+			for _, essential := range []string{"calculate", "read_file", "enable_tool"} {
+				if described(c, essential) == "" {
+					t.Errorf("%d tools, %q: %s is not offered", n, goal, essential)
+				}
+			}
+			if most := 1 + len(essential(toolNames())) + maxPicked; len(c.Tools) > most {
+				t.Errorf("%d tools, %q: %d are offered, want at most %d", n, goal, len(c.Tools), most)
+			}
+			if got := events(res, agent.EventTools); len(got) != 1 || !strings.Contains(got[0], want+" 0.") && !strings.Contains(got[0], want+" 1.") {
+				t.Errorf("%d tools, %q: the transcript has %q", n, goal, got)
+			}
+		}
+	}
+}
+
+// TestLibraryListsTheRestWithDescriptions checks the tools that are not active: a bounded
+// list with descriptions, and the number of the others.
+func TestLibraryListsTheRestWithDescriptions(t *testing.T) {
+	_, chats := offer(t, libraryOf(500), "Write 1999 as a roman numeral")
+	raw, err := json.Marshal(chats[0].Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	i := strings.Index(text, "tools_to_enable")
+	if i < 0 {
+		t.Fatal("no tool is listed")
+	}
+	list := text[i:]
+	if n := strings.Count(list[:strings.Index(list, "]")], `",`); n > maxListed+1 {
+		t.Errorf("%d tools are listed", n)
+	}
+	if !strings.Contains(list, "context_check: How full the context is") {
+		t.Errorf("no description: %s", list)
+	}
+	if !strings.Contains(list, `\"more\":4`) {
+		t.Errorf("the number of the others is missing: %s", list)
+	}
+}
+
+func TestModelSearchesTheLibrary(t *testing.T) {
+	res, chats := offer(t, libraryOf(500), "say hello", calls("enable_tool", `{"query":"exchange money into another currency"}`))
+	if described(chats[0], "convert_currency") != "" || described(chats[1], "convert_currency") == "" {
+		t.Errorf("the query does not activate the tool: %q", events(res, agent.EventTool))
+	}
+	if got := events(res, agent.EventTool); !strings.Contains(got[0], "Converts an amount of money") {
+		t.Errorf("%q", got)
+	}
+	if more := len(chats[1].Tools) - len(chats[0].Tools); more > maxFound {
+		t.Errorf("one query activates %d tools", more)
+	}
+	res, _ = offer(t, libraryOf(60), "say hello", calls("enable_tool", `{"query":"xylophone"}`), calls("enable_tool", `{"name":"roman_numeral","query":"x"}`), calls("enable_tool", `{}`))
+	if got := events(res, agent.EventTool); !strings.Contains(got[0], "no other tool fits") || !strings.Contains(got[1], "[contract_violation]") || !strings.Contains(got[2], "[contract_violation]") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestHeuristicHasNoLibrary checks that the heuristic gets every name, as it chooses by
+// patterns.
+func TestHeuristicHasNoLibrary(t *testing.T) {
+	seen := []model.Request{}
+	a, err := New(Options{Foreign: libraryOf(60), Model: scripted{replies: []model.Reply{{Answer: "done"}}, seen: &seen}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "Write 1999 as a roman numeral"}})
+	if n := len(seen[0].Inactive); n != 63 || seen[0].Unlisted != 0 {
+		t.Errorf("%d inactive tools, %d unlisted", n, seen[0].Unlisted)
+	}
+}
+
+func TestNameWords(t *testing.T) {
+	lex := memory.NewLexicon()
+	for name, want := range map[string]string{"travel__searchFlights": "travel search flight", "get_invoice": "get invoic", "HTTPGet2URL": "httpget2 url"} {
+		if got := strings.Join(lex.Terms(nil, nameWords(name)), " "); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
