@@ -6,10 +6,10 @@ ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
 ENTRIES ?= 2000
 
-.PHONY: help build test race lint bench bench-search bench-stats fuzz demo check release
+.PHONY: help build test race lint bench bench-search bench-stats bench-llm e2e-llm fuzz demo check release
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## the static binary, in bin/evolve
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve ./cmd/evolve
@@ -43,6 +43,12 @@ bench-search: ## the searcher beside random search, successive halving, NSGA-II,
 bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world; claims by entry where data mislead, ENTRIES (2000) of each
 	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/internal/lab/nights -repetitions $(REPETITIONS)
 	$(GO) test -run '^$$' -bench '^BenchmarkClaims$$' -benchtime 1x -timeout 0 ./bench/stats -args -entries $(ENTRIES)
+
+e2e-llm: ## nights with a real small language model, which Python packages bring (ten minutes)
+	.ci/llm/run $(GO) test -count 1 -v -timeout 30m -run '^TestModelNight$$' ./cmd/evolve/internal/e2e
+
+bench-llm: ## the same beside DSPy and GEPA: calls, claimed score, true score on outside tasks (an hour)
+	PEERS=1 EVOLVE_LLM_PEERS=1 .ci/llm/run $(GO) test -count 1 -v -timeout 0 -run '^TestModelPeers$$' ./cmd/evolve/internal/e2e
 
 fuzz: ## each fuzzer for FUZZTIME (20s)
 	@for p in $$($(GO) list ./...); do \

@@ -25,6 +25,8 @@ type place struct {
 	flags []string
 	// log is the file that lists the calls; empty if they are not counted.
 	log string
+	// model reports that its agents ask a real model.
+	model bool
 }
 
 func newPlace(t *testing.T, root string) place {
@@ -115,6 +117,11 @@ type outcome struct {
 				Config  map[string]any
 				Score   float64
 			}
+		}
+		Holdout *struct {
+			Champion, Variant string
+			Difference        float64
+			Interval          [2]float64
 		}
 	}
 }

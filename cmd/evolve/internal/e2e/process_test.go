@@ -33,8 +33,12 @@ func build(run func() int) int {
 	return run()
 }
 
-// stuck is the time after which a process counts as hanging. It does not measure speed.
-const stuck = 3 * time.Minute
+// stuck is the time after which a process counts as hanging, and stuckModel that of one
+// that asks a real model. They do not measure speed.
+const (
+	stuck      = 3 * time.Minute
+	stuckModel = time.Hour
+)
 
 // killed is the exit code of a process that ended by a signal.
 const killed = -1
@@ -45,6 +49,7 @@ type process struct {
 	cmd      *exec.Cmd
 	out, err bytes.Buffer
 	ended    chan struct{}
+	stuck    time.Duration
 }
 
 // result is the exit code and the output of a process.
@@ -58,13 +63,17 @@ func (p place) start(args ...string) *process {
 	p.t.Helper()
 	cmd := exec.Command(binary, args...)
 	cmd.Dir, cmd.Env = p.root, p.env
-	return begin(p.t, cmd)
+	pr := begin(p.t, cmd)
+	if p.model {
+		pr.stuck = stuckModel
+	}
+	return pr
 }
 
 // begin starts cmd, which is killed at the end of the test if not before.
 func begin(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
-	pr := &process{t: t, cmd: cmd, ended: make(chan struct{})}
+	pr := &process{t: t, cmd: cmd, ended: make(chan struct{}), stuck: stuck}
 	cmd.Stdout, cmd.Stderr = &pr.out, &pr.err
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// An orphan that holds the pipes must not block the trial.
@@ -111,7 +120,7 @@ func (pr *process) wait() result {
 	pr.t.Helper()
 	select {
 	case <-pr.ended:
-	case <-time.After(stuck):
+	case <-time.After(pr.stuck):
 		pr.kill()
 		pr.t.Fatalf("%v hangs\nstdout: %s\nstderr: %s", pr.cmd.Args, &pr.out, &pr.err)
 	}
@@ -134,7 +143,7 @@ func (pr *process) until(condition func() bool) bool {
 	pr.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(stuck)
+	late := time.After(pr.stuck)
 	for {
 		if condition() {
 			return true
