@@ -33,6 +33,8 @@ type Removed struct {
 	// Turns counts the turns whose transcripts were removed; their goals, answers and
 	// outcomes stay.
 	Turns int `json:"turns,omitempty"`
+	// Questions counts the questions of holdout tasks.
+	Questions int `json:"questions,omitempty"`
 	// Records is the size of the removed records, in bytes.
 	Records int64 `json:"records"`
 	// Nights lists the runs of which something was removed, the oldest first.
@@ -47,7 +49,7 @@ type Removed struct {
 }
 
 // Any reports whether something was removed.
-func (r Removed) Any() bool { return len(r.Nights) > 0 || r.Turns > 0 }
+func (r Removed) Any() bool { return len(r.Nights) > 0 || r.Turns > 0 || r.Questions > 0 }
 
 // GCOptions are the options of GC; the zero value is the default.
 type GCOptions struct {

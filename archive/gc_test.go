@@ -306,6 +306,44 @@ func TestKilledGC(t *testing.T) {
 	}
 }
 
+// TestGCOfQuestions checks that the questions of suites go with the transcripts of the last
+// night that asked them, and stay where an adopted proposal rests on that night.
+func TestGCOfQuestions(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := openAt(t, dir)
+	manyNights(t, a, 5)
+	suites := []string{"", "first", "adopted", "first", "both", "both"} // by night
+	for n := 1; n <= 5; n++ {
+		err := errors.Join(a.PutPlan(ctx, AgentPlan{Run: night(n), Agent: "solver", SuiteHash: suites[n]}),
+			a.PutQuestions(ctx, []Question{{SuiteHash: suites[n], Task: "t1", Goal: "?"}, {SuiteHash: suites[n], Task: "t2", Goal: "?"}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(a.NewProposal(ctx, ProposalRecord{Kind: KindConfig, State: Adopted, Agent: "solver", Run: night(2), Variant: "v2", Champion: "aa", Created: day}))(t)
+	if gone := must(a.Removable(ctx, Retention{}, day))(t); gone.Any() {
+		t.Errorf("without a retention: %+v", gone)
+	}
+	if gone := must(a.Removable(ctx, Retention{Nights: 3}, day))(t); gone.Questions != 0 {
+		t.Errorf("%d questions go, and night 3 asks them", gone.Questions)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if gone := must(GC(ctx, dir, Retention{Nights: 1}, GCOptions{}))(t); gone.Questions != 2 {
+		t.Errorf("%d questions went", gone.Questions)
+	}
+	r := readAt(t, dir)
+	closing(t, r)
+	for suite, stays := range map[string]bool{"first": false, "adopted": true, "both": true} {
+		if _, err := r.Question(ctx, suite, "t2"); (err == nil) != stays || err != nil && !errors.Is(err, ErrNotFound) {
+			t.Errorf("the question of %s: %v", suite, err)
+		}
+	}
+}
+
 // TestGCOfTurns checks that turns from before the oldest kept night lose their transcripts
 // and nothing else, that a size removes the oldest, and that nothing is removed twice.
 func TestGCOfTurns(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 
 // Retention limits how many transcripts and evaluations of nights are kept, and how many
 // transcripts of turns: those from before the oldest of the latest nights go with that
-// night's. All other records are always kept, and so are:
+// night's. The questions of holdout tasks go with the transcripts of the last night that
+// asked them. All other records are always kept, and so are:
 //
 //   - the latest run, and every run that is not over
 //   - of what a proposal rests on that is open, adopted or rolled back, or that was decided
@@ -92,6 +93,10 @@ type selection struct {
 	// live is the size of all pairs, in bytes.
 	live  int64
 	total Removed
+	// ongoing holds the parts of the latest run and of those that are not over.
+	ongoing []part
+	// asked holds the hashes of the suites whose questions stay; nil keeps all.
+	asked map[string]bool
 	// started are the times of the runs, the latest first.
 	started []time.Time
 	// created are the times of the turns by number.
@@ -119,6 +124,11 @@ func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time) (*
 		return nil, err
 	}
 	s.decide(keep)
+	if keep != (Retention{}) {
+		if err := s.markQuestions(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return s, s.mark(ctx)
 }
 
@@ -145,6 +155,13 @@ func (s *selection) survey(ctx context.Context, now time.Time) error {
 		}
 		runs[r.ID], latest = r, max(latest, r.Number)
 		s.started = append(s.started, r.Started)
+	}
+	for _, r := range runs {
+		if r.State == RunRunning || r.Number == latest {
+			for _, agentID := range r.Agents {
+				s.ongoing = append(s.ongoing, part{r.ID, agentID})
+			}
+		}
 	}
 	for t, err := range s.a.Turns(ctx) {
 		if err != nil {
@@ -383,6 +400,25 @@ func (s *selection) decide(keep Retention) {
 	}
 }
 
+// markQuestions collects the suites of the nights whose reports stay whole.
+func (s *selection) markQuestions(ctx context.Context) error {
+	s.asked = map[string]bool{}
+	stays := slices.Clone(s.ongoing)
+	for _, p := range s.parts {
+		if !p.noTranscripts || p.cited {
+			stays = append(stays, p.part)
+		}
+	}
+	for _, p := range stays {
+		plan, err := s.a.Plan(ctx, p.run, p.agent)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		s.asked[plan.SuiteHash] = true
+	}
+	return nil
+}
+
 // mark collects the evaluations to remove and the transcripts to keep.
 func (s *selection) mark(ctx context.Context) error {
 	var needed []spot
@@ -454,6 +490,13 @@ func (s *selection) removes(k, value []byte) (bool, error) {
 		}
 		s.total.Transcripts++
 		s.parts[owner].removed.Transcripts++
+	case tableQuestion:
+		r := readKey(tableQuestion, k)
+		suites := r.text()
+		if r.err != nil || s.asked == nil || s.asked[suites] {
+			return false, r.err
+		}
+		s.total.Questions++
 	case tableTally: // it would count removed evaluations
 		r := readKey(tableTally, k)
 		i, known := s.index[part{r.text(), r.text()}]

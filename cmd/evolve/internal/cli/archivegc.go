@@ -107,6 +107,9 @@ func removedWords(r archive.Removed, dry bool) string {
 	if r.Turns > 0 {
 		text += ", and the transcripts of " + count(r.Turns, "turn")
 	}
+	if r.Questions > 0 {
+		text += ", and " + count(r.Questions, "question")
+	}
 	if r.After > 0 {
 		text += fmt.Sprintf("; the archive took %s and takes %s", humanize.IBytes(uint64(r.Before)), humanize.IBytes(uint64(r.After)))
 	}
