@@ -109,7 +109,7 @@ func BenchmarkGo(b *testing.B) {
 	run(fill)
 	outside()
 	inside.Layers = []Layer{{Lower: base, Path: "/cache"}}
-	inside.Limits = Limits{Total: 4 << 30, CPU: time.Hour, Processes: 4096}
+	inside.Limits = Limits{Total: 4 << 30, Processes: 4096}
 	var in, out time.Duration
 	for b.Loop() {
 		in += run(inside)

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -123,20 +121,6 @@ func bomb() {
 		mapped(unix.MAP_SHARED, int(f.Fd()))
 		fmt.Print("seen ")
 		os.Exit(0)
-	case "processor":
-		signal.Ignore(unix.SIGXCPU)
-		for began := time.Now(); time.Since(began) < time.Hour; {
-		}
-	case "processors of many":
-		for {
-			if err := exec.Command("/proc/self/exe", "bomb", "a short while").Run(); err != nil {
-				os.Exit(1)
-			}
-		}
-	case "a short while":
-		for began := time.Now(); time.Since(began) < 20*time.Millisecond; {
-		}
-		os.Exit(0)
 	case "signals":
 		for s := syscall.Signal(1); s < 65; s++ {
 			// These three are used by thread libraries. No Go program can catch them,
@@ -178,8 +162,6 @@ func TestBombs(t *testing.T) {
 		{"private", Limits{Total: much}, Own},
 		{"files", Limits{Total: much}, Own},
 		{"many see one file", Limits{Total: much}, Own},
-		{"processor", Limits{CPU: 100 * time.Millisecond}, OverCPU},
-		{"processors of many", Limits{CPU: 100 * time.Millisecond}, OverCPU},
 		{"signals", Limits{}, Own},
 	} {
 		each(t, func(t *testing.T, w Sandbox) {

@@ -122,15 +122,15 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 	on(unix.SYS_PTRACE, among(0, []uint32{unix.PTRACE_TRACEME, unix.PTRACE_DETACH}, deny)...)
 	// clone is allowed without flags that make namespaces.
 	const spaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
-	on(unix.SYS_CLONE, without(0, spaces, deny)...)
+	on(unix.SYS_CLONE, unless(anyBit, 0, spaces, deny)...)
 	// A set-uid program in a folder of the host would lend the user's rights to anyone
 	// who runs it there. A file created with the bit loses it with the first written
 	// byte.
 	for _, c := range []struct{ call, mode uint32 }{{a.chmod, 1}, {unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {unix.SYS_FCHMODAT2, 2}} {
-		on(c.call, without(c.mode, unix.S_ISUID|unix.S_ISGID, errno|uint32(unix.EPERM))...)
+		on(c.call, unless(anyBit, c.mode, unix.S_ISUID|unix.S_ISGID, errno|uint32(unix.EPERM))...)
 	}
 	// The limit of core dumps stays as noDumps set it; reading it is allowed.
-	on(a.setrlimit, except(0, unix.RLIMIT_CORE, errno)...)
+	on(a.setrlimit, unless(equal, 0, unix.RLIMIT_CORE, errno)...)
 	on(
 		unix.SYS_PRLIMIT64,
 		unix.SockFilter{Code: load, K: argument(1)},
@@ -154,21 +154,12 @@ func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
 	return append(code, unix.SockFilter{Code: result, K: otherwise}, unix.SockFilter{Code: result, K: allow})
 }
 
-// except allows every value of an argument but one.
-func except(n, value, otherwise uint32) []unix.SockFilter {
+// unless allows the values of an argument for which a test fails: equal to value, or
+// anyBit of value set.
+func unless(test uint16, n, value, otherwise uint32) []unix.SockFilter {
 	return []unix.SockFilter{
 		{Code: load, K: argument(n)},
-		{Code: equal, K: value, Jf: 1},
-		{Code: result, K: otherwise},
-		{Code: result, K: allow},
-	}
-}
-
-// without allows the values of an argument that have none of the given bits.
-func without(n, bits, otherwise uint32) []unix.SockFilter {
-	return []unix.SockFilter{
-		{Code: load, K: argument(n)},
-		{Code: anyBit, K: bits, Jf: 1},
+		{Code: test, K: value, Jf: 1},
 		{Code: result, K: otherwise},
 		{Code: result, K: allow},
 	}

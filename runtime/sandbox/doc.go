@@ -30,7 +30,7 @@
 //
 // To get the rights for this, the program starts itself again as the first process of
 // the namespaces ([Init]); the sandboxed program is a child of that process. The first
-// process also watches the memory and processor time of all the others ([Limits]),
+// process also watches the memory and the number of all the others ([Limits]),
 // because only it sees them all. Where namespaces are refused, bubblewrap makes them
 // and builds the same root, but without layers, without the preference when memory runs
 // out, and following links on the way to shown paths; there too, this program is the
@@ -58,9 +58,7 @@
 // everything that listens there, a cloud's metadata service included. Before Linux 7 it
 // can connect to sockets inside a shown folder. What it writes to a writable folder of
 // the host is bounded only per file, by [Limits.FileSize]. Not counted are shared
-// memory that no process maps any more, the memory of pipes and sockets, and the
-// processor time of processes that live for less than one watch interval and whose
-// parent has the kernel discard them. The interpreter that the first line of a program
-// names is shown with its installation, whatever the origin of that line. The kernel
-// itself may have vulnerabilities.
+// memory that no process maps any more and the memory of pipes and sockets. The
+// interpreter that the first line of a program names is shown with its installation,
+// whatever the origin of that line. The kernel itself may have vulnerabilities.
 package sandbox

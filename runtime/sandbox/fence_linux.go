@@ -89,26 +89,18 @@ func (o orders) rules(alone bool) ([]landlock.Rule, error) {
 // become turns this process into the program, isolated by Landlock alone.
 func become(o orders, ready func()) error {
 	unix.Umask(0o022)
-	if err := fence(o, true); err != nil {
-		return err
-	}
-	if err := forget(); err != nil {
-		return err
-	}
-	if err := renounce(false); err != nil {
-		return err
-	}
-	if err := unix.Chdir(o.Dir); err != nil {
-		return step(err, "entering %s", o.Dir)
-	}
-	if err := bound(0, o.Limits); err != nil {
-		return err
-	}
-	if err := noDumps(); err != nil {
-		return err
-	}
-	if err := filterCalls(!o.Network); err != nil {
-		return err
+	for _, restrict := range []func() error{
+		func() error { return fence(o, true) },
+		forget,
+		func() error { return renounce(false) },
+		func() error { return step(unix.Chdir(o.Dir), "entering %s", o.Dir) },
+		func() error { return bound(0, o.Limits) },
+		noDumps,
+		func() error { return filterCalls(!o.Network) },
+	} {
+		if err := restrict(); err != nil {
+			return err
+		}
 	}
 	ready()
 	return refused(step(unix.Exec(o.Path, o.Argv, o.Env), "starting %s", o.Path))

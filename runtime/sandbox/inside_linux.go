@@ -132,20 +132,16 @@ func enter(o orders) (pid int, bounded bool, err error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return 0, false, step(err, "closing the sandbox's own process")
 	}
-	if err := renounce(!o.Built); err != nil {
-		return 0, false, err
-	}
-	if err := fence(o, false); err != nil {
-		return 0, false, err
-	}
-	if err := forget(); err != nil {
-		return 0, false, err
-	}
-	if err := noDumps(); err != nil {
-		return 0, false, err
-	}
-	if err := filterCalls(false); err != nil {
-		return 0, false, err
+	for _, restrict := range []func() error{
+		func() error { return renounce(!o.Built) },
+		func() error { return fence(o, false) },
+		forget,
+		noDumps,
+		func() error { return filterCalls(false) },
+	} {
+		if err := restrict(); err != nil {
+			return 0, false, err
+		}
 	}
 	if pid, err = start(o); err != nil {
 		return 0, false, err

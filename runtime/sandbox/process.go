@@ -31,10 +31,8 @@ const (
 	// Killed means that this process ended it, by [Process.Kill] or because the context
 	// of [Sandbox.Run] was done.
 	Killed Reason = "killed"
-	// OverMemory, OverCPU and OverProcesses mean that it exceeded the [Limits] of that
-	// name.
+	// OverMemory and OverProcesses mean that it exceeded the [Limits] of that name.
 	OverMemory    Reason = "over its memory"
-	OverCPU       Reason = "over its processor time"
 	OverProcesses Reason = "over its processes"
 	// Fallen means that the sandbox ended for an unknown reason, and the program with
 	// it.

@@ -80,7 +80,7 @@ func place(p piece) error {
 		}
 		defer func() { _ = unix.Close(at) }()
 		if p.Kind == private {
-			return step(tmpfs(through(at), "0700", p.Size), "mounting")
+			return step(tmpfs(through(at), p.Size), "mounting")
 		}
 		return step(unix.Mount("tmpfs", through(at), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"), "mounting")
 	}
@@ -120,7 +120,7 @@ func overlay(p piece, lower, at int) error {
 	if err != nil {
 		return step(err, "making a layer")
 	}
-	if err := tmpfs(stage, "0700", p.Size); err != nil {
+	if err := tmpfs(stage, p.Size); err != nil {
 		return step(err, "mounting a layer")
 	}
 	for _, dir := range []string{"/lower", "/upper", "/work"} {
@@ -142,8 +142,8 @@ func overlay(p piece, lower, at int) error {
 
 // tmpfs mounts a folder in memory with room for size bytes and for one inode per 4 KiB
 // of them, because empty files take memory too.
-func tmpfs(path, mode string, size int64) error {
-	data := fmt.Sprintf("mode=%s,size=%d,nr_inodes=%d", mode, size, max(size/4096, 1024))
+func tmpfs(path string, size int64) error {
+	data := fmt.Sprintf("mode=0700,size=%d,nr_inodes=%d", size, max(size/4096, 1024))
 	return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, data)
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Spec describes a program to be started.
@@ -68,21 +67,13 @@ type Layer struct {
 }
 
 // Limits bound a program. A zero field is no bound, but core dumps are always off. With
-// Landlock alone only OpenFiles, Memory, FileSize and CPU are enforced, and without
-// isolation nothing.
+// Landlock alone only FileSize is enforced, and without isolation nothing.
 type Limits struct {
-	// OpenFiles bounds the open files of one process.
-	OpenFiles uint64
-	// Memory bounds the private writable memory of one process, in bytes.
-	Memory uint64
 	// Total bounds the memory of all processes together, in bytes: their private and
 	// shared memory, each page once, and the files in the private folders and layers.
 	// It is watched, not enforced by the kernel: a program that exceeds it is ended
 	// with [OverMemory] within about a tenth of a second.
 	Total uint64
-	// CPU bounds the processor time of all processes together, and that of each, in
-	// whole seconds rounded up. The sum is watched like Total.
-	CPU time.Duration
 	// Scratch bounds HOME and /tmp, each, in bytes; 0: 1 GiB.
 	Scratch uint64
 	// FileSize bounds one file that a process writes, in bytes.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -58,11 +57,8 @@ func bound(pid int, l Limits) error {
 		limit    uint64
 		what     string
 	}{
-		{unix.RLIMIT_NOFILE, l.OpenFiles, "open files"},
-		{unix.RLIMIT_DATA, l.Memory, "memory"},
 		{unix.RLIMIT_FSIZE, l.FileSize, "file size"},
 		{unix.RLIMIT_NPROC, l.Processes, "processes"},
-		{unix.RLIMIT_CPU, uint64((l.CPU + time.Second - 1) / time.Second), "processor time"},
 	} {
 		if r.limit == 0 {
 			continue

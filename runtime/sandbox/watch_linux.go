@@ -20,9 +20,6 @@ const (
 	watchShare = 10
 )
 
-// tick is the unit of processor time in /proc: USER_HZ, 100 a second on all of Linux.
-const tick = 10 * time.Millisecond
-
 // watch compares all processes of the namespace together with their limits. It runs in
 // the first process, the only one that sees them all and that none can hinder.
 type watch struct {
@@ -37,7 +34,7 @@ type watch struct {
 // bounds the number of processes.
 func newWatch(o orders, bounded bool) *watch {
 	w := &watch{limits: o.Limits, processes: !bounded && o.Limits.Processes > 0}
-	if o.Limits.Total == 0 && o.Limits.CPU == 0 && !w.processes {
+	if o.Limits.Total == 0 && !w.processes {
 		return nil
 	}
 	for _, p := range o.Pieces {
@@ -83,11 +80,7 @@ func (w *watch) look() Reason {
 		return Own // out of descriptors for the moment; the next look will do
 	}
 	var most, threads uint64 // most counts a shared page once for each process
-	var spent time.Duration
 	for _, pid := range pids {
-		if w.limits.CPU > 0 {
-			spent += processorTime(pid)
-		}
 		if s, ok := statusOf(pid); ok && pid != 1 {
 			most, threads = most+s.memory, threads+s.threads
 		}
@@ -95,8 +88,6 @@ func (w *watch) look() Reason {
 	switch {
 	case w.processes && threads > w.limits.Processes:
 		return OverProcesses
-	case w.limits.CPU > 0 && spent > w.limits.CPU:
-		return OverCPU
 	case w.limits.Total == 0:
 		return Own
 	}
@@ -224,30 +215,4 @@ func kibibytes(text []byte, names ...string) uint64 {
 		}
 	}
 	return total
-}
-
-// processorTime returns the time that a process and its reaped children have spent; for
-// the first process, which is ours, only that of its children.
-func processorTime(pid int) time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	// After the name, which may hold any characters: the state and 10 more fields, then
-	// the ticks of the process in user and system mode, then those of its children.
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(fields) < 15 {
-		return 0
-	}
-	fields = fields[11:15]
-	if pid == 1 {
-		fields = fields[2:]
-	}
-	var ticks time.Duration
-	for _, f := range fields {
-		if n, err := strconv.ParseInt(f, 10, 64); err == nil {
-			ticks += time.Duration(n)
-		}
-	}
-	return ticks * tick
 }
