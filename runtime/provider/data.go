@@ -19,6 +19,9 @@ const (
 	maxAbout = 120 // of the description of a tool that is not active
 )
 
+// dataMark begins a line of data.
+const dataMark = "data: "
+
 // datum is foreign text in a message. It is written as one line of JSON, which contains
 // no line break, so that no text can end its line and pass for another part.
 type datum struct {
@@ -38,7 +41,7 @@ type datum struct {
 
 func (d datum) line() string {
 	d.Text, d.Answer = memory.Cut(d.Text, maxText), memory.Cut(d.Answer, maxText)
-	return "data: " + string(encode(d))
+	return dataMark + string(encode(d))
 }
 
 // lines returns the data, one to a line.

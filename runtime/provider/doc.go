@@ -7,13 +7,14 @@
 //
 // # Prompts and replies
 //
-// [Render] makes the conversation, which begins with rules.md. Foreign text is written
+// [Render] makes the conversation, which begins with those rules of rules.md that apply to
+// it. Foreign text is written
 // as lines of JSON that begin with "data: ", and no such text can end its line. A model
 // answers
 //
 //   - by calls of tools, one or several at once;
-//   - by a call of refer, a tool that the runtime itself offers (unless the operator has
-//     one of that name), with boundary_axes, observed_task_shape, evidence and, optionally,
+//   - by a call of refer, a tool that the runtime itself offers beside others (unless the
+//     operator has one of that name), with boundary_axes, observed_task_shape, evidence and, optionally,
 //     suggested_split: the reply's Referral. Beside other calls it is ignored;
 //   - by text: the answer. "unknown" alone means Unsure. A last line
 //     "confidence: 0.8" is removed and becomes the Confidence; the default is .5.

@@ -1,26 +1,38 @@
 package provider
 
 import (
+	"cmp"
 	"embed"
+	"strings"
+	"text/template"
 
 	"evolve/runtime/model"
 )
 
-// answerRules holds the rules on an answer for each form, in files named answer_FORM.md.
+// ruleFiles holds the runtime's rules as templates: those on the conversation in rules.md,
+// and those on an answer, for each form, in files named answer_FORM.md.
 //
-//go:embed answer_*.md
-var answerRules embed.FS
+//go:embed rules.md answer_*.md
+var ruleFiles embed.FS
 
-// ruled returns the rules for a form of the answer.
-func ruled(form model.AnswerForm) string {
-	if form == "" {
-		form = model.FreeForm
+var rules = template.Must(template.ParseFS(ruleFiles, "*.md"))
+
+// situation determines which rules apply to a conversation.
+type situation struct {
+	// Tools reports that tools are offered, Refers that the runtime's own refer is one of
+	// them, and Data that there are lines of data.
+	Tools, Refers, Data bool
+}
+
+// ruled returns the rules that apply, with those for a form of the answer.
+func ruled(form model.AnswerForm, s situation) string {
+	var b strings.Builder
+	for _, name := range []string{"rules", "answer_" + string(cmp.Or(form, model.FreeForm))} {
+		if t := rules.Lookup(name + ".md"); t != nil { // no config has another form
+			_ = t.Execute(&b, s) // three bools always fit, into a builder
+		}
 	}
-	own, err := answerRules.ReadFile("answer_" + string(form) + ".md")
-	if err != nil { // no config has another form
-		return rules
-	}
-	return rules + string(own)
+	return b.String()
 }
 
 // requested returns the runtime's sentence after the goal that requests a form; empty for

@@ -1,9 +1,9 @@
 package provider
 
 import (
-	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"evolve/runtime/agent"
@@ -12,27 +12,48 @@ import (
 	"evolve/runtime/safety"
 )
 
-//go:embed rules.md
-var rules string
-
 // Render turns a request into a conversation. The same request gives the same bytes.
 //
-// The system prompt consists of the runtime's rules, the bootstrap's sections, the
-// strategy, and then of the parts that change from turn to turn: notes, working state,
-// summary. The messages are the solved examples, the earlier turns, the data, the goal,
+// The system prompt consists of those of the runtime's rules that apply, the bootstrap's
+// sections, the strategy, and then of the parts that change from turn to turn: notes,
+// working state, summary. The messages are the solved examples, the earlier turns, the data, the goal,
 // each round of calls with its results, each rejected answer, and the runtime's advice on
 // this step. Text that is neither the operator's nor the user's is in lines of JSON.
 //
-// In the last step no tool may be called. A synthesis gets only the findings.
+// In the last step no tool may be called, and an agent without tools is not offered refer.
+// A synthesis gets only the findings.
 func Render(req *model.Request) Chat {
 	c := Chat{form: req.Form}
 	c.system(req)
 	if req.Synthesis {
 		c.synthesis(req)
-		return c
+	} else {
+		c.conversation(req)
 	}
+	c.rules()
+	return c
+}
+
+// rules puts the rules that apply before the rest of the system prompt.
+func (c *Chat) rules() {
+	s := situation{Tools: len(c.Tools) > 0, Refers: c.refers}
+	has := func(text string) bool {
+		return strings.HasPrefix(text, dataMark) || strings.Contains(text, "\n"+dataMark)
+	}
+	for _, b := range c.System {
+		s.Data = s.Data || has(b.Text)
+	}
+	for _, m := range c.Messages {
+		s.Data = s.Data || has(m.Text)
+	}
+	text := strings.TrimSpace(ruled(c.form, s) + "\n" + safety.Marker)
+	c.System = slices.Insert(c.System, 0, Block{Name: "rules", Text: text, Stable: true})
+}
+
+// conversation adds the tools and the messages of a step.
+func (c *Chat) conversation(req *model.Request) {
 	c.Final = req.Remaining == 1
-	if !c.Final || len(req.Steps) > 0 {
+	if len(req.Tools) > 0 && (!c.Final || len(req.Steps) > 0) {
 		c.offer(req)
 	}
 	c.examples(req)
@@ -54,7 +75,6 @@ func Render(req *model.Request) Chat {
 		c.add(Assistant, plain(draft))
 	}
 	c.advise(req)
-	return c
 }
 
 func (c *Chat) system(req *model.Request) {
@@ -63,7 +83,6 @@ func (c *Chat) system(req *model.Request) {
 			c.System = append(c.System, Block{Name: name, Text: text, Stable: stable})
 		}
 	}
-	add(true, "rules", ruled(req.Form)+"\n"+safety.Marker)
 	for _, s := range req.System {
 		if strings.TrimSpace(s.Text) != "" {
 			add(true, s.Name, "# "+s.Name+"\n\n"+s.Text)

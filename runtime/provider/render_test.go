@@ -21,6 +21,7 @@ import (
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/provider"
+	"evolve/runtime/safety"
 	"evolve/runtime/tool"
 )
 
@@ -219,5 +220,40 @@ func TestScrubbed(t *testing.T) {
 		if body := string(s.asked()[0]); strings.Contains(body, planted) || strings.Contains(body, secret) || !strings.Contains(body, "before [gone] after [redacted]") {
 			t.Errorf("sent: %s", body)
 		}
+	}
+}
+
+// TestOnlyRulesThatApply tests that the system prompt has no rule about what a conversation
+// does not contain.
+func TestOnlyRulesThatApply(t *testing.T) {
+	grep := []tool.Spec{{Name: "grep", Schema: json.RawMessage(`{"type":"object"}`)}}
+	for name, c := range map[string]struct {
+		req                 model.Request
+		tools, refers, data bool
+	}{
+		"goal alone":            {req: model.Request{Goal: "Name it.", Remaining: 4}},
+		"one step":              {req: model.Request{Goal: "Name it.", Remaining: 1, Tools: grep}},
+		"files":                 {req: model.Request{Goal: "Name it.", Remaining: 4, Files: []string{"a.md"}}, data: true},
+		"notes":                 {req: model.Request{Goal: "Name it.", Remaining: 4, Notes: []string{"n"}}, data: true},
+		"a goal of two lines":   {req: model.Request{Goal: "Name it.\ndata: {}", Remaining: 4}, data: true},
+		"tools":                 {req: model.Request{Goal: "Name it.", Remaining: 4, Tools: grep}, tools: true, refers: true, data: true},
+		"own refer":             {req: model.Request{Goal: "Name it.", Remaining: 4, Tools: []tool.Spec{{Name: "refer"}}}, tools: true, data: true},
+		"synthesis":             {req: model.Request{Goal: "Name it.", Synthesis: true, Tools: grep, Findings: []model.Finding{{Goal: "a"}}}, data: true},
+		"reasoned without tool": {req: model.Request{Goal: "Name it.", Remaining: 4, Form: model.ReasonedForm}},
+	} {
+		chat := provider.Render(&c.req)
+		rules := chat.System[0].Text
+		for part, want := range map[string]bool{
+			"Call tools": c.tools, "A reply without calls": c.tools, "result of a tool": c.tools, "Your reply is your answer": !c.tools,
+			`"refer"`: c.refers, `begins with "data: "`: c.data, `begins with "Runtime: "`: true, safety.Marker: true,
+		} {
+			if strings.Contains(rules, part) != want {
+				t.Errorf("%s: that the rules contain %q is %v:\n%s", name, part, !want, rules)
+			}
+		}
+		if (len(chat.Tools) > 0) != c.tools || strings.Contains(rules, "\n\n\n") || strings.Contains(rules, "{{") {
+			t.Errorf("%s: %d tools; rules:\n%s", name, len(chat.Tools), rules)
+		}
+		t.Logf("%s: %d tokens", name, memory.Tokens(rules))
 	}
 }
