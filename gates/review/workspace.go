@@ -52,7 +52,7 @@ type Agent struct {
 	ConfigFiles []string
 	Files       func(agent.Config) map[string][]byte
 	Load        func(root string) (agent.Config, error)
-	// Tools names the registered tools that it may call; empty: all. ToolFiles counts the
+	// Tools names the registered tools that it may call; nil: all. ToolFiles counts the
 	// files of its own tools, and SkillFiles are those of its skills, by name.
 	Tools      []string
 	ToolFiles  int

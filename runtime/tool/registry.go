@@ -66,7 +66,7 @@ func NewRegistry(o Options, tools ...Tool) (*Registry, error) {
 	if o.Scrub == nil {
 		o.Scrub = func(s string) string { return s }
 	}
-	r := &Registry{options: o, entries: map[string]entry{}}
+	r := &Registry{options: o, order: []string{}, entries: map[string]entry{}}
 	for _, t := range tools {
 		spec := t.Spec()
 		if spec.Name == "" {

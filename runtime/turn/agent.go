@@ -39,7 +39,7 @@ type Options struct {
 	Bootstrap map[string]string
 	// Domains maps a domain to its keywords; nil is [DefaultDomains].
 	Domains map[string][]string
-	// Tools names the registered tools; empty means all built-in ones.
+	// Tools names the registered tools; nil means all built-in ones.
 	Tools []string
 	// Allowed names the tools that the operator allows to remember, share or draft; see
 	// [tool.Options].
@@ -179,7 +179,7 @@ func registered(names []string, language bool) ([]tool.Tool, error) {
 	if language {
 		all = append(all, tool.Further()...)
 	}
-	if len(names) == 0 {
+	if names == nil {
 		return all, nil
 	}
 	var out []tool.Tool

@@ -150,6 +150,7 @@ func TestParametersOfALanguageModelAct(t *testing.T) {
 	}{
 		"a rich agent":                {Options{Routes: []string{"default", "code"}, Bootstrap: long}, rich, "8 of 27"},
 		"a classifier":                {Options{Routes: []string{"default"}, Tools: []string{"grep", "calculate", "enable_tool"}}, plain, "17 of 25"},
+		"an agent without tools":      {Options{Routes: []string{"default"}, Tools: []string{}}, plain, "13 of 20"},
 		"a model without temperature": {Options{Routes: []string{"gpt-5-mini"}}, append(rich[4:5:5], plain...), "17 of 25"},
 	} {
 		t.Run(name, func(t *testing.T) {

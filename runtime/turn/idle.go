@@ -14,7 +14,7 @@ import (
 type Circumstances struct {
 	// Language reports whether the model is a language model rather than the heuristic.
 	Language bool
-	// Tools are the names of the registered tools; empty means all. Allowed are those
+	// Tools are the names of the registered tools; nil means all. Allowed are those
 	// that the operator allows to remember, share or draft.
 	Tools, Allowed []string
 	// Untempered reports that no model of the agent's routes takes a temperature.
@@ -135,11 +135,11 @@ func (c Circumstances) remembers() bool {
 
 // activates reports whether the agent can activate a tool during a turn.
 func (c Circumstances) activates() bool {
-	return len(c.Tools) == 0 || c.has(enableTool) && len(essential(c.Tools)) < len(c.Tools)
+	return c.Tools == nil || c.has(enableTool) && len(essential(c.Tools)) < len(c.Tools)
 }
 
 func (c Circumstances) has(tool string) bool {
-	return len(c.Tools) == 0 || slices.Contains(c.Tools, tool)
+	return c.Tools == nil || slices.Contains(c.Tools, tool)
 }
 
 // fits reports whether the files and the longest strategy fit into every budget that p

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"slices"
+	"strings"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
@@ -25,9 +26,10 @@ const (
 // leaves out those that affect only a language model (temperatures, routes, the budgets
 // of bootstrap and notes, distillation, delegation, the expiry of tools). Domains and
 // tools determine the directive lines offered for the strategy; tools are the
-// registered ones, empty for all built-in ones.
+// registered ones, nil for all built-in ones. Without tools there are no parameters of
+// tools.
 func HeuristicSpace(domains, tools []string) agent.Space {
-	if len(tools) == 0 {
+	if tools == nil {
 		tools = toolNames()
 	}
 	params := []agent.Param{
@@ -54,22 +56,30 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 			Description: "how to work: one directive a line for the heuristic, free text for a language model",
 		},
 	}
-	return agent.Space{Params: withCondition(params)}
+	return agent.Space{Params: withoutTools(withCondition(params), tools)}
+}
+
+// withoutTools removes the parameters of tools if there are no tools.
+func withoutTools(params []agent.Param, tools []string) []agent.Param {
+	if len(tools) > 0 {
+		return params
+	}
+	return slices.DeleteFunc(params, func(p agent.Param) bool { return strings.HasPrefix(p.Name, "tools.") })
 }
 
 // DefaultSpace declares the possible contents of a champion file with the heuristic
 // model, which may have been written for a language model. [Idle] names the parameters
 // that a search leaves alone. Domains get a temperature and, where more than one route is
 // configured, a route each, of which the first is the default. Tools are the registered
-// ones, empty for all that evolve provides.
+// ones, nil for all that evolve provides.
 func DefaultSpace(domains, tools, routes []string) agent.Space {
-	if len(tools) == 0 {
+	if tools == nil {
 		tools = append(toolNames(), namesOf(tool.Further())...)
 	}
 	s := HeuristicSpace(domains, tools)
 	strategy := s.Params[len(s.Params)-1]
 	params := s.Params[:len(s.Params)-1]
-	return agent.Space{Params: append(append(params, further(domains, routes)...), strategy)}
+	return agent.Space{Params: append(append(params, withoutTools(further(domains, routes), tools)...), strategy)}
 }
 
 // LanguageSpace declares the parameters of an agent with a language model. The arguments

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,13 @@ func TestSpaces(t *testing.T) {
 	}
 	if _, ok := DefaultSpace(domains, nil, []string{"default"}).Lookup("routes.research"); ok {
 		t.Error("a single route leaves nothing to choose")
+	}
+	for _, s := range []agent.Space{HeuristicSpace(nil, []string{}), LanguageSpace(nil, []string{}, nil)} {
+		for _, p := range s.Params {
+			if strings.HasPrefix(p.Name, "tools.") || strings.Contains(strings.Join(p.Lines, "\n"), "never grep") {
+				t.Errorf("an agent without tools has the parameter %s: %v", p.Name, p.Lines)
+			}
+		}
 	}
 	p, ok := DefaultSpace(domains, nil, nil).Lookup("strategy")
 	if !ok || len(p.Lines) < 40 || p.MaxChars != 4000 {

@@ -63,7 +63,7 @@ func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 		}
 	}
 	for _, t := range local {
-		if name := t.Spec().Name; len(a.Tools) == 0 || slices.Contains(a.Tools, name) {
+		if name := t.Spec().Name; a.Tools == nil || slices.Contains(a.Tools, name) {
 			calls = append(calls, policy.Call{Kind: policy.Tool, Name: name, Origin: t.Spec().Origin})
 		}
 	}

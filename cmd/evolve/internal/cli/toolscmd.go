@@ -118,7 +118,11 @@ func toolsList(sh *shell, c *cli.Context) error {
 		return sh.printJSON(map[string]any{"agent": a.ID, "tools": lines})
 	}
 	if len(lines) == 0 {
-		_, err = fmt.Fprintf(sh.stdout, "%s is a program of its own: what it calls is not known here\n", a.ID)
+		why := "a program of its own: what it calls is not known here"
+		if a.Adapter.Kind == workspace.KindBuiltin {
+			why = "an agent without tools"
+		}
+		_, err = fmt.Fprintf(sh.stdout, "%s is %s\n", a.ID, why)
 		return err
 	}
 	for _, l := range lines {
@@ -151,7 +155,7 @@ func toolLines(ctx context.Context, w *workspace.Workspace, a *workspace.Agent, 
 		local = append(local, tool.Further()...)
 	}
 	for _, t := range local {
-		if s := t.Spec(); len(a.Tools) == 0 || slices.Contains(a.Tools, s.Name) {
+		if s := t.Spec(); a.Tools == nil || slices.Contains(a.Tools, s.Name) {
 			add(s.Name, s.Origin, s.Effect, s.Category)
 		}
 	}

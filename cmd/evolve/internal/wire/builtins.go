@@ -36,7 +36,7 @@ func Builtins() workspace.Builtins {
 			if model != workspace.ModelHeuristic {
 				return turn.LanguageSpace(domains, tools, routes)
 			}
-			if len(tools) == 0 {
+			if tools == nil {
 				tools = names(tool.Builtin()) // it could not make use of the others
 			}
 			return turn.DefaultSpace(domains, tools, routes)

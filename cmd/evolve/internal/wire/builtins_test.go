@@ -93,6 +93,7 @@ func TestLanguageSpace(t *testing.T) {
 		"it may remember":  {"allow: [memory_add]\n", "small", append(recall, plain...)},
 		"no temperature":   {"", "gpt-5-mini", slices.Concat(plain[:3], plain[4:])},
 		"essential tools":  {"tools: [calculate, enable_tool]\n", "small", append([]string{"loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
+		"no tools":         {"tools: []\n", "small", append([]string{"loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
 		"no enabling tool": {"tools: [calculate, repo_index]\n", "small", append([]string{"tools.selection", "loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func agentKeys(f *agentFile) object {
 			{name: "version", doc: "changes the identity of the agent for the evaluation cache, besides the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
 			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(a)},
-			{name: "tools", doc: "tools that the built-in agent may be given, a server's as server__tool; left out: all", field: words(&a.Tools, 1, nil, "")},
+			{name: "tools", doc: "tools that the built-in agent may be given, a server's as server__tool; []: none; left out: all", field: words(&a.Tools, 0, nil, "")},
 			{name: "allow", doc: "tools of the built-in agent whose text goes further than a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; left out: all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
 			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; left out: none", field: words(&a.MCP, 0, serverPattern, serverRule)},
 			{name: "guards", doc: "what a winner may consume at most; goes before guards of evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
@@ -209,6 +209,9 @@ func (f *agentFile) defaults(s *source) {
 	switch ad.Kind {
 	case KindBuiltin:
 		ad.Model = cmp.Or(ad.Model, ModelHeuristic)
+		if tools := f.given["tools"]; tools != nil && !isNull(tools) && f.agent.Tools == nil {
+			f.agent.Tools = []string{}
+		}
 	case KindCommand:
 		ad.Protocol = cmp.Or(ad.Protocol, "once")
 		ad.Sandbox = cmp.Or(ad.Sandbox, "auto")

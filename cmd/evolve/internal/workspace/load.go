@@ -32,7 +32,7 @@ const (
 type Builtins struct {
 	// Space returns the default space of the built-in agent for its model (ModelHeuristic
 	// or a route), the domains of its file (nil for the default table), the tools that it
-	// may be given (nil for all), and the routes of a language model, its own first.
+	// may be given (nil for all, empty for none), and the routes of a language model, its own first.
 	Space func(model string, domains, tools, routes []string) agent.Space
 	// Idle maps the parameters of a space that cannot affect a built-in agent on these
 	// tasks to the reason, in words that follow "not searched:"; nil means none. Models are

@@ -127,7 +127,7 @@ type Agent struct {
 	Prefer Prefer
 	// Reviewers are the agents that review this one's proposals.
 	Reviewers []string
-	// Tools are the registered tools of a built-in agent; empty: all.
+	// Tools are the registered tools of a built-in agent; nil: all.
 	Tools []string
 	// Allow names the tools of a built-in agent that may keep text for later turns, show
 	// it to other agents or leave drafts; all others of [tool.Allowable] are denied.
