@@ -20,15 +20,16 @@ func badFiles() []badCase {
 		{"memories", map[string]string{"agents/solver/memories.jsonl": `{"id":"a","text":"x"}` + "\n\n" +
 			`{"id":"b","txt":"x"}` + "\n" + `{"id":"a","text":"y"}` + "\n" + `{"id":"c","text":"y"` + "\n" + `{"id":"d","text":5}` + "\n" +
 			`{"id":"e","text":"z","confidence":2}` + "\n" + `{"id":"f","text":"z","time":"soon"}` + "\n" + `[1]` + "\n" + `{"id":"g","text":"z"} x` + "\n" + `{"id":"h","id":"h","text":"z"}` + "\n"}, `
-agents/solver/memories.jsonl:3:12: unknown key "txt" (did you mean "text"?)
+agents/solver/memories.jsonl:3:1: a memory needs "text"
+agents/solver/memories.jsonl:3:11: unknown key "txt" (did you mean "text"?)
 agents/solver/memories.jsonl:4:1: the memory "a" is here twice, first on line 1
-agents/solver/memories.jsonl:5:21: is not valid JSON: the line ends too early
-agents/solver/memories.jsonl:6:19: "text" must be text, not a number
-agents/solver/memories.jsonl:7:1: "confidence" is 2, outside 0 to 1
-agents/solver/memories.jsonl:8:1: "time" is no time (write it like 2026-01-31T09:00:00Z)
-agents/solver/memories.jsonl:9:1: must be a JSON object
-agents/solver/memories.jsonl:10:23: has more than one JSON value
-agents/solver/memories.jsonl:11:12: the key "id" is here twice
+agents/solver/memories.jsonl:5:20: is not valid JSON: unexpected end of JSON input
+agents/solver/memories.jsonl:6:18: "text" must be text, not a number
+agents/solver/memories.jsonl:7:35: "confidence" is 2, outside 0 to 1
+agents/solver/memories.jsonl:8:29: "time" must be a time like 2026-01-31T06:00:00Z
+agents/solver/memories.jsonl:9:1: a memory must be an object, not a list
+agents/solver/memories.jsonl:10:23: is not valid JSON: invalid character 'x' after top-level value
+agents/solver/memories.jsonl:11:11: key "id" stands twice
 `, false},
 		{"empty suite", map[string]string{"suites/other.jsonl": ""}, `suites/other.jsonl: holds no task`, false},
 		{"bad line in an unused suite", map[string]string{"suites/other.jsonl": `{"id":"x","gaol":"y","answer":"z"}` + "\n"}, `suites/other.jsonl:1:11: unknown key "gaol" (did you mean "goal"?)`, false},
