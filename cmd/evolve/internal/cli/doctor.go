@@ -75,7 +75,7 @@ func probes(sh *shell, root string) doctor.Probes {
 		Leftovers:  func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
 		LookPath:   exec.LookPath, LookupEnv: sh.Env.Lookup,
 		Probe: sh.Ping,
-		Limits: func(ctx context.Context, w *workspace.Workspace) ([]doctor.Forecast, error) {
+		Limits: func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error) {
 			return forecast(ctx, sh, root, w)
 		},
 		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(backup.LookInto(w.StateDir())) },
@@ -85,7 +85,7 @@ func probes(sh *shell, root string) doctor.Probes {
 }
 
 // forecast returns which limit of the settings will bind each agent's run.
-func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspace) ([]doctor.Forecast, error) {
+func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspace) ([]batch.Expectation, error) {
 	if len(w.Agents) == 0 {
 		return nil, nil
 	}
@@ -101,15 +101,10 @@ func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspac
 	if err != nil {
 		return nil, err
 	}
-	list, err := batch.Forecast(ctx, batch.Options{
+	return batch.Forecast(ctx, batch.Options{
 		Workspace: w, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency,
 		Env: night.Env{Archive: a, Now: sh.Now, Log: slog.New(slog.DiscardHandler)},
 	})
-	out := make([]doctor.Forecast, len(list))
-	for i, e := range list {
-		out[i] = doctor.Forecast{Agent: e.Agent, Known: e.Known(), Evaluations: e.Evaluations, Text: e.Text, Policies: e.Policies, Variances: e.Variances, Judges: e.Judges, JudgeNoise: e.JudgeNoise}
-	}
-	return out, err
 }
 
 // sandboxProbe names the sandbox of this machine.

@@ -76,7 +76,7 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 
 // checkJudges reports for each agent the judges of its suites, and warns of those without a
 // calibration.
-func checkJudges(w *workspace.Workspace, forecasts map[string]Forecast) []Check {
+func checkJudges(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]
@@ -97,7 +97,7 @@ const hopeless = .3
 
 // checkPower reports for each agent what its benchmark can show with the evaluations that
 // the limits of the settings allow, or with the default number if that is unknown.
-func checkPower(w *workspace.Workspace, forecasts map[string]Forecast) []Check {
+func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]
@@ -108,7 +108,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]Forecast) []Check {
 		}
 		fixed := a.Deterministic && !a.UsesSeed
 		budget, assumed := forecasts[a.ID].Evaluations, ""
-		if f := forecasts[a.ID]; !f.Known && budget == 0 {
+		if f := forecasts[a.ID]; !f.Known() && budget == 0 {
 			budget = workspace.DefaultEvaluations / len(w.Agents)
 			assumed = fmt.Sprintf(" if the limits allow %d evaluations", budget)
 		}

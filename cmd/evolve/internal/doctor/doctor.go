@@ -15,7 +15,9 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/constants"
 )
 
 // Status is the result of a check.
@@ -42,8 +44,8 @@ type Check struct {
 	Err error `json:"-"`
 }
 
-// Probes are the functions by which doctor examines its surroundings. Each must be set
-// unless its comment allows nil.
+// Probes are the functions by which doctor examines its surroundings. All but Trial must be
+// set.
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
@@ -63,31 +65,32 @@ type Probes struct {
 	// holds it. Its error may be one of the archive's.
 	Archive func(ctx context.Context) (string, error)
 	// Unfinished describes the decisions that are incomplete, and the command that
-	// completes them; if it is nil, or without a hint, there are none.
+	// completes them; without a hint there are none.
 	Unfinished func(ctx context.Context) (text, hint string, err error)
 	// Leftovers lists the paths of files and folders that killed processes left and that
-	// the next command that writes removes; if it is nil, there are none.
+	// the next command that writes removes.
 	Leftovers func(ctx context.Context) ([]string, error)
 	// LookPath finds a program by name, like [exec.LookPath].
 	LookPath func(name string) (string, error)
 	// LookupEnv returns an environment variable.
 	LookupEnv func(name string) (string, bool)
 	// Probe makes a cheap request to a provider's model and describes the result in a few
-	// words; nil makes none. It is never called for a provider whose key is not set.
-	// Neither detail nor error may contain a key.
+	// words. It is never called for a provider whose key is not set. Neither detail nor
+	// error may contain a key.
 	Probe func(ctx context.Context, name string, p workspace.Provider, route workspace.Route) (detail string, err error)
 	// Trial runs an agent on one or two tasks of its search side and returns the result.
 	// Its error is the reason why the agent cannot be prepared. Nil runs none.
 	Trial func(ctx context.Context, a *workspace.Agent) (Trial, error)
 	// Limits forecasts the evaluations of a run with the limits of the settings, for each
-	// agent; if nil, only the settings are used.
-	Limits func(ctx context.Context, w *workspace.Workspace) ([]Forecast, error)
-	// Marks checks the marked constants of targets; nil disables the check.
-	Marks Marks
+	// agent.
+	Limits func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error)
+	// Marks examines the //evolve:param marks of a target: it returns the number of
+	// constants that can be tuned, and every invalid mark.
+	Marks func(target string) (found int, problems []constants.Problem, err error)
 	// Backup describes the last backup; fault is why the latest night made none, or
-	// empty. Nil disables the check.
+	// empty.
 	Backup func(w *workspace.Workspace) (last, fault string)
-	// Signing checks the keys and signatures of the settings; nil disables the check.
+	// Signing checks the keys and signatures of the settings.
 	Signing func(ctx context.Context) (Signing, error)
 }
 
@@ -282,9 +285,6 @@ func archiveCheck(text string, err error) Check {
 // checkUnfinished reports decisions that were interrupted. It ignores an archive that
 // cannot be read, which another check reports.
 func checkUnfinished(ctx context.Context, p Probes) []Check {
-	if p.Unfinished == nil {
-		return nil
-	}
 	text, hint, err := p.Unfinished(ctx)
 	if err != nil || hint == "" {
 		return nil
@@ -295,9 +295,6 @@ func checkUnfinished(ctx context.Context, p Probes) []Check {
 // checkLeftovers reports what killed processes left beside the archive. It ignores an
 // archive that cannot be read, which another check reports.
 func checkLeftovers(ctx context.Context, p Probes) []Check {
-	if p.Leftovers == nil {
-		return nil
-	}
 	list, err := p.Leftovers(ctx)
 	if err != nil || len(list) == 0 {
 		return nil
@@ -308,9 +305,6 @@ func checkLeftovers(ctx context.Context, p Probes) []Check {
 // checkBackup checks the backups that nights make.
 func checkBackup(p Probes, w *workspace.Workspace) []Check {
 	const name = "backup"
-	if p.Backup == nil {
-		return nil
-	}
 	if w.Settings.Backup.Keep == 0 {
 		return []Check{ok(name, "off: nights make none (backup.keep in evolve.yaml is 0)")}
 	}

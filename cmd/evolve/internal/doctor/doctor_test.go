@@ -15,7 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/constants"
+	"evolve/mutate/night/limits"
 )
 
 // healthy are probes that find nothing wrong, with a real git.
@@ -33,7 +36,38 @@ func healthy(t *testing.T, root string) Probes {
 		Archive:   func(context.Context) (string, error) { return "2 runs", nil },
 		LookPath:  exec.LookPath,
 		LookupEnv: func(string) (string, bool) { return "", false },
+
+		Unfinished: func(context.Context) (string, string, error) { return "", "", nil },
+		Leftovers:  func(context.Context) ([]string, error) { return nil, nil },
+		Probe: func(context.Context, string, workspace.Provider, workspace.Route) (string, error) {
+			return "", nil
+		},
+		Limits:  evenShares,
+		Marks:   func(string) (int, []constants.Problem, error) { return 0, nil, errors.New("no repository") },
+		Backup:  func(*workspace.Workspace) (last, fault string) { return "after night 2", "" },
+		Signing: func(context.Context) (Signing, error) { return Signing{}, nil },
 	}
+}
+
+// evenShares divides the evaluations of the settings among the agents.
+func evenShares(_ context.Context, w *workspace.Workspace) ([]batch.Expectation, error) {
+	b := w.Settings.Budget
+	if b == (workspace.Budget{}) {
+		b.Evaluations = workspace.DefaultEvaluations
+	}
+	var out []batch.Expectation
+	for i := range w.Agents {
+		n := b.Evaluations / len(w.Agents)
+		if i < b.Evaluations%len(w.Agents) {
+			n++
+		}
+		e := batch.Expectation{Agent: w.Agents[i].ID, Evaluations: n, Text: workspace.Count(n, "evaluation")}
+		if b == (workspace.Budget{Evaluations: b.Evaluations}) {
+			e.Limit = limits.Evaluations
+		}
+		out = append(out, e)
+	}
+	return out, nil
 }
 
 // solver is a copy of the workspace in testdata.
@@ -109,6 +143,7 @@ ok disk: 50 GiB free
 ok write: the workspace can be written
 ok clock: 2030-05-01 02:00 +00:00
 ok archive: 2 runs
+ok backup: after night 2
 ok suite tasks: 24 tasks (12 search, 12 holdout), 2 domains, 24 clusters
 ok agent solver: its program "./agent.sh" is there; it has no network (network: none)
 ok limits solver: 200 evaluations

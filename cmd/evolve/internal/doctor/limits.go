@@ -3,34 +3,15 @@ package doctor
 import (
 	"context"
 
-	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// Forecast is the number of evaluations that the limits of a run allow an agent.
-type Forecast struct {
-	Agent string
-	// Known reports whether Evaluations is the number; otherwise it is an upper bound, or
-	// 0.
-	Known       bool
-	Evaluations int
-	// Text names the limit that will bind, and on what estimate.
-	Text string
-	// Policies describe how far a rate or a budget under policies allows less than is
-	// planned.
-	Policies []string
-	// Judges describe the judges of the agent's suites, and JudgeNoise their noise.
-	Judges     []string
-	JudgeNoise string
-	// Variances are the agent's variances as estimated from earlier nights.
-	Variances stats.Variances
-}
-
 // checkLimits reports which limit will bind each agent's night. It fails if one leaves an
 // agent nothing, which would end the night before it began.
-func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[string]Forecast, []Check) {
-	out := map[string]Forecast{}
-	list, err := forecasts(ctx, p, w)
+func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[string]batch.Expectation, []Check) {
+	out := map[string]batch.Expectation{}
+	list, err := p.Limits(ctx, w)
 	if err != nil {
 		return out, []Check{warn("limits", "see the archive's line", "what the limits allow cannot be forecast: %v", err)}
 	}
@@ -38,7 +19,7 @@ func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[str
 	for _, f := range list {
 		out[f.Agent] = f
 		label := "limits " + f.Agent
-		if f.Known && f.Evaluations < 1 {
+		if f.Known() && f.Evaluations < 1 {
 			checks = append(checks, fail(label, "raise the limit under budget in evolve.yaml", "nothing would be evaluated: %s", f.Text))
 		} else {
 			checks = append(checks, ok(label, "%s", f.Text))
@@ -48,24 +29,4 @@ func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[str
 		}
 	}
 	return out, checks
-}
-
-func forecasts(ctx context.Context, p Probes, w *workspace.Workspace) ([]Forecast, error) {
-	if p.Limits != nil {
-		return p.Limits(ctx, w)
-	}
-	b := w.Settings.Budget
-	if b == (workspace.Budget{}) {
-		b.Evaluations = workspace.DefaultEvaluations
-	}
-	var out []Forecast
-	for i := range w.Agents {
-		n := b.Evaluations / len(w.Agents)
-		if i < b.Evaluations%len(w.Agents) {
-			n++
-		}
-		known := b == (workspace.Budget{Evaluations: b.Evaluations})
-		out = append(out, Forecast{Agent: w.Agents[i].ID, Known: known, Evaluations: n, Text: workspace.Count(n, "evaluation")})
-	}
-	return out, nil
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/mutate/constants"
 )
 
 // mostMarks is the maximum number of marks of one target that are named; the others are
@@ -12,7 +11,7 @@ const mostMarks = 10
 // checkMarks checks the constants of a target that a night would tune. A single invalid
 // mark prevents the tuning of the whole target.
 func checkMarks(p Probes, t workspace.PatchTarget) []Check {
-	if p.Marks == nil || t.Benchmark == nil || t.Benchmark.Tune == 0 {
+	if t.Benchmark == nil || t.Benchmark.Tune == 0 {
 		return nil
 	}
 	name := "patches " + t.Name
@@ -43,7 +42,3 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	}
 	return checks
 }
-
-// Marks examines the //evolve:param marks of a target: it returns the number of constants
-// that can be tuned, and every invalid mark.
-type Marks func(target string) (found int, problems []constants.Problem, err error)

@@ -42,8 +42,6 @@ func checkProvider(ctx context.Context, p Probes, w *workspace.Workspace, name s
 		return warn(line, "export "+provider.KeyEnv+"=…, in cron as well", "was not asked: %s is not in the environment", provider.KeyEnv)
 	case !routed:
 		return ok(line, "was not asked: no route leads to it")
-	case p.Probe == nil:
-		return ok(line, "was not asked")
 	}
 	ctx, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()

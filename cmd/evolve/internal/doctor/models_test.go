@@ -109,20 +109,19 @@ ok mcp search: its program "npx" is there; it has the host's network (network: h
 			name: "no agent uses it", files: map[string]string{"recordings/night.yaml": "x", "server": "x", "agents/helper/agent.yaml": strings.Replace(thinker, "search, docs", "files", 1)},
 			env: "OPENAI_API_KEY ANTHROPIC_API_KEY SEARCH_KEY DOCS_AUTH",
 			spoil: func(p *Probes) {
-				p.Probe = nil
 				p.LookPath = func(string) (string, error) { return "", errors.New("no such program") }
 			},
 			want: `warn sandbox: namespaces; switched off for mcp search
 ok agent helper: built in, route code (claude-sonnet-5)
-ok provider claude: was not asked
-ok provider local: was not asked
-ok provider openai: was not asked
+ok provider claude: claude-sonnet-5: 1 token, in 12 ms
+ok provider local: llama: 1 token, in 12 ms
+ok provider openai: gpt-5-mini: 1 token, in 12 ms
 ok provider spare: was not asked: no route leads to it
 ok provider tape: its recording recordings/night.yaml is there
 ok mcp docs: stands at docs.example.org; no agent names it, so it is off
 fail mcp files: its program "./server" cannot be run: no such program | relative paths are resolved against the workspace
 warn mcp search: its program "npx" cannot be run: no such program | relative paths are resolved against the workspace
-`,
+`, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
 		{
 			name: "models that propose", files: map[string]string{"recordings/night.yaml": "x", "server": "x"}, env: "OPENAI_API_KEY SEARCH_KEY DOCS_AUTH",

@@ -21,7 +21,7 @@ func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 			continue
 		}
 		called, _ := routeTo(w, route.Provider)
-		if called.Model == route.Model || p.Probe == nil || provider.Kind == workspace.ProviderReplay || provider.KeyEnv != "" && !p.set(provider.KeyEnv) {
+		if called.Model == route.Model || provider.Kind == workspace.ProviderReplay || provider.KeyEnv != "" && !p.set(provider.KeyEnv) {
 			checks = append(checks, ok(line, "%s of provider %s", route.Model, route.Provider))
 			continue
 		}

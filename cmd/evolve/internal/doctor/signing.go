@@ -27,9 +27,6 @@ type Signing struct {
 // head.
 func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	const name, head = "signing", "signature"
-	if p.Signing == nil {
-		return nil
-	}
 	s, err := p.Signing(ctx)
 	if err != nil || !s.On {
 		return nil
