@@ -156,9 +156,6 @@ type listOf struct {
 }
 
 func (l listOf) read(s *source, n *yaml.Node, name string) {
-	if n.Kind == yaml.AliasNode {
-		return
-	}
 	if l.min == 0 && isNull(n) {
 		return
 	}
@@ -269,7 +266,6 @@ func isMapping(s *source, n *yaml.Node, name string) bool {
 	switch {
 	case n.Kind == yaml.MappingNode || isNull(n):
 		return true
-	case n.Kind == yaml.AliasNode:
 	case name == "":
 		s.bad(n, "", "must hold keys with values, not %s", describe(n))
 	default:

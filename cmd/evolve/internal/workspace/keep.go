@@ -71,9 +71,6 @@ type size struct {
 var sizePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)B$`)
 
 func (f size) read(s *source, n *yaml.Node, name string) {
-	if n.Kind == yaml.AliasNode {
-		return
-	}
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || !sizePattern.MatchString(n.Value) {
 		s.bad(n, "write it like 500MB or 2GiB", "%s must be a size", name)
 		return

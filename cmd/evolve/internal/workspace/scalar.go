@@ -34,9 +34,6 @@ func (t text) read(s *source, n *yaml.Node, name string) { t.take(s, n, name) }
 
 // take stores the text and reports whether it was valid.
 func (t text) take(s *source, n *yaml.Node, name string) bool {
-	if n.Kind == yaml.AliasNode {
-		return false
-	}
 	tag := n.ShortTag()
 	if n.Kind != yaml.ScalarNode || tag != "!!str" && tag != "!!timestamp" {
 		hint := ""
@@ -87,9 +84,6 @@ func alternatives(words []string) string {
 type flag struct{ to *bool }
 
 func (f flag) read(s *source, n *yaml.Node, name string) {
-	if n.Kind == yaml.AliasNode {
-		return
-	}
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
 		hint := ""
 		switch strings.ToLower(n.Value) {
@@ -113,9 +107,6 @@ type whole[T int | int64] struct {
 }
 
 func (w whole[T]) read(s *source, n *yaml.Node, name string) {
-	if n.Kind == yaml.AliasNode {
-		return
-	}
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
 		s.bad(n, "", "%s must be a whole number, not %s", name, describeNumber(n))
 		return
@@ -147,9 +138,6 @@ type number struct {
 }
 
 func (f number) read(s *source, n *yaml.Node, name string) {
-	if n.Kind == yaml.AliasNode {
-		return
-	}
 	v, ok := numberOf(n)
 	if !ok {
 		s.bad(n, f.hint, "%s must be a number, not %s", name, describe(n))
@@ -183,9 +171,6 @@ type duration struct {
 var durationPattern = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`)
 
 func (d duration) read(s *source, n *yaml.Node, name string) {
-	if n.Kind == yaml.AliasNode {
-		return
-	}
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || !durationPattern.MatchString(n.Value) {
 		hint := "write it like 60s, 2m or 1h30m"
 		if _, ok := numberOf(n); ok {

@@ -38,8 +38,12 @@ func (s *source) fail(format string, args ...any) {
 	s.errs.add(Issue{File: s.file, Message: err.Error(), Err: hostFault(err)})
 }
 
-// bad reports an issue at a node.
+// bad reports an issue at a node, unless its value was refused already: then it is an alias
+// ([source.sanity], [source.secrets]).
 func (s *source) bad(n *yaml.Node, hint, format string, args ...any) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
 	s.errs.add(Issue{File: s.file, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
@@ -192,7 +196,7 @@ func (s *source) syntax(data []byte, err error) {
 func (s *source) sanity(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		s.bad(n, "write the value out", "aliases are not supported")
+		s.at(n.Line, n.Column, "write the value out", "aliases are not supported")
 		return
 	case n.Anchor != "":
 		s.bad(n, "", "anchors are not supported")

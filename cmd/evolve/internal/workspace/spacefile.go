@@ -170,9 +170,6 @@ func (choiceValue) schema() schema { return schema{"type": []any{"string", "numb
 
 // scalar returns a bool, a number or a text.
 func scalar(s *source, n *yaml.Node, name string) (any, bool) {
-	if n.Kind == yaml.AliasNode {
-		return nil, false
-	}
 	if n.Kind != yaml.ScalarNode || isNull(n) {
 		s.bad(n, "", "%s must be text, a number, true or false, not %s", name, describe(n))
 		return nil, false
