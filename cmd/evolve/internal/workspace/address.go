@@ -11,44 +11,35 @@ import (
 )
 
 // address is the field of a URL: https, or http on a private network. Error messages do
-// not repeat an invalid value, which may hold a key.
-type address struct {
-	to *string
-	// bare forbids a query.
-	bare bool
+// not repeat an invalid value, which may hold a key. bare forbids a query.
+func address(to *string, bare bool) field {
+	form := schema{"type": "string", "pattern": `^https?://[^\s/?#@]+([/?][^\s#]*)?$`}
+	if bare {
+		form["pattern"] = `^https?://[^\s/?#@]+(/[^\s?#]*)?$`
+	}
+	read := text{to: to, form: form, check: func(v string) (problem, hint string) { return addressProblem(v, bare) }}
+	return then{read, func() { *to = strings.TrimRight(*to, "/") }}
 }
 
 const maxAddress = 2000
 
-func (a address) read(s *source, n *yaml.Node, name string) {
-	var v string
-	if !(text{to: &v}).take(s, n, name) {
-		return
-	}
+func addressProblem(v string, bare bool) (problem, hint string) {
 	u, err := url.Parse(v)
 	switch {
 	case err != nil || len(v) > maxAddress || u.Hostname() == "" || strings.ContainsAny(v, " \t\n"):
-		s.bad(n, "write it like https://host/path", "%s must be a URL", name)
+		return "must be a URL", "write it like https://host/path"
 	case u.User != nil || strings.Contains(u.Host, "@"):
-		s.bad(n, secretHint, "%s must hold no user and no password", name)
+		return "must hold no user and no password", secretHint
 	case u.Fragment != "" || strings.Contains(v, "#"):
-		s.bad(n, "", "%s must have no fragment", name)
-	case a.bare && (u.RawQuery != "" || u.ForceQuery):
-		s.bad(n, "", "%s must end before the question mark", name)
+		return "must have no fragment", ""
+	case bare && (u.RawQuery != "" || u.ForceQuery):
+		return "must end before the question mark", ""
 	case u.Scheme == "http" && !private(u.Hostname()):
-		s.bad(n, "http is for this machine and private networks", "%s must begin with https://", name)
+		return "must begin with https://", "http is for this machine and private networks"
 	case u.Scheme != "https" && u.Scheme != "http":
-		s.bad(n, "", "%s must begin with https://", name)
-	default:
-		*a.to = strings.TrimRight(v, "/")
+		return "must begin with https://", ""
 	}
-}
-
-func (a address) schema() schema {
-	if a.bare {
-		return schema{"type": "string", "pattern": `^https?://[^\s/?#@]+(/[^\s?#]*)?$`}
-	}
-	return schema{"type": "string", "pattern": `^https?://[^\s/?#@]+([/?][^\s#]*)?$`}
+	return "", ""
 }
 
 // private reports whether a host is this machine or on a private network, judged by its

@@ -141,7 +141,7 @@ func adapterKeys(f *agentFile) union {
 			}},
 			KindHTTP: {seen: f.adapter, keys: []key{
 				kind,
-				{name: "url", doc: "where the service answers a POST of the same objects; https, or http on this machine or a private network", field: address{to: &ad.URL}, required: true},
+				{name: "url", doc: "where the service answers a POST of the same objects; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
 				{name: "headers_env", doc: "headers to send, each with the name of the environment variable that holds its value", field: headersEnv(&ad.HeadersEnv)},
 				pool("requests under way at most"),
 				timeout,

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,6 +49,10 @@ type object struct {
 	// keys that are valid under some condition.
 	when   string
 	others []string
+	// check, if not nil, is called after keys that were all valid; name names the object.
+	check func(s *source, n *yaml.Node, name string)
+	// limits are further keywords of its JSON schema.
+	limits schema
 }
 
 func (o object) names() []string {
@@ -62,7 +67,7 @@ func (o object) read(s *source, n *yaml.Node, name string) {
 	if !isMapping(s, n, name) {
 		return
 	}
-	there := map[string]bool{}
+	there, before := map[string]bool{}, s.errs.total
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		kn, vn := n.Content[i], n.Content[i+1]
 		k, ok := keyName(kn)
@@ -84,6 +89,9 @@ func (o object) read(s *source, n *yaml.Node, name string) {
 		if k.required && !there[k.name] {
 			s.bad(n, "", "%s is missing", quote(k.name))
 		}
+	}
+	if o.check != nil && s.errs.total == before {
+		o.check(s, n, name)
 	}
 }
 
@@ -114,6 +122,7 @@ func (o object) schema() schema {
 		out["type"] = "object"
 		out["required"] = required
 	}
+	maps.Copy(out, o.limits)
 	return out
 }
 
@@ -150,9 +159,10 @@ func (m mapping) schema() schema {
 type listOf struct {
 	// each returns the field of one item.
 	each func() field
-	// min is the minimum number of items; unique refuses duplicates.
-	min    int
-	unique bool
+	// min is the minimum number of items, most the maximum, 0 for none; unique refuses
+	// duplicates.
+	min, most int
+	unique    bool
 }
 
 func (l listOf) read(s *source, n *yaml.Node, name string) {
@@ -169,6 +179,9 @@ func (l listOf) read(s *source, n *yaml.Node, name string) {
 	}
 	if len(n.Content) < l.min {
 		s.bad(n, "", "%s must have at least %s", name, Count(l.min, "item"))
+	}
+	if l.most > 0 && len(n.Content) > l.most {
+		s.bad(n, "", "%s has more than %s", name, Count(l.most, "item"))
 	}
 	there := map[string]bool{}
 	for i, item := range n.Content {
@@ -187,6 +200,9 @@ func (l listOf) schema() schema {
 	if l.min > 0 {
 		out["type"] = "array"
 		out["minItems"] = l.min
+	}
+	if l.most > 0 {
+		out["maxItems"] = l.most
 	}
 	if l.unique {
 		out["uniqueItems"] = true

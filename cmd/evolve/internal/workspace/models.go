@@ -67,7 +67,7 @@ func providerKeys(p *Provider, seen map[string]*yaml.Node) union {
 	kind := key{name: "kind", doc: "openai (any compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter …), anthropic or replay", field: oneOf(&p.Kind, kinds...), required: true}
 	live := object{seen: seen, keys: []key{
 		kind,
-		{name: "base_url", doc: "where it answers; https, or http on this machine or a private network; left out: the kind's own", field: address{to: &p.BaseURL, bare: true}},
+		{name: "base_url", doc: "where it answers; https, or http on this machine or a private network; left out: the kind's own", field: address(&p.BaseURL, true)},
 		{name: "key_env", doc: "name of the environment variable that holds the key; left out: no key, as for a local server", field: envName(&p.KeyEnv)},
 		{name: "record", doc: "file to record its exchanges in, scrubbed, for a replay", field: recording(&p.Record)},
 	}}
@@ -192,28 +192,19 @@ func (f *settingsFile) checkRoute(s *source, name string, at *yaml.Node) {
 }
 
 // recording is the field of a file below the root that records exchanges.
-func recording(to *string) field { return recordingFile{to} }
+func recording(to *string) text {
+	return text{to: to, check: recordingProblem, form: schema{"type": "string", "pattern": `^[^/.\\][^\\]*\.yaml$`}}
+}
 
-type recordingFile struct{ to *string }
-
-func (r recordingFile) read(s *source, n *yaml.Node, name string) {
-	var v string
-	if !(text{to: &v}).take(s, n, name) {
-		return
-	}
+func recordingProblem(v string) (problem, hint string) {
 	first, _, _ := strings.Cut(v, "/")
 	switch {
 	case !filepath.IsLocal(v) || path.Clean(v) != v || strings.ContainsAny(v, "\\\x00"):
-		s.bad(n, "write it like recordings/night.yaml", "%s must be a path inside the workspace", name)
+		problem = "must be a path inside the workspace"
 	case path.Ext(v) != ".yaml":
-		s.bad(n, "write it like recordings/night.yaml", "%s must end in .yaml", name)
+		problem = "must end in .yaml"
 	case first == agentsDir || first == suitesDir || strings.HasPrefix(first, ".") || v == SettingsFile:
-		s.bad(n, "write it like recordings/night.yaml", "%s must not lie among the files of the workspace itself", name)
-	default:
-		*r.to = v
+		problem = "must not lie among the files of the workspace itself"
 	}
-}
-
-func (recordingFile) schema() schema {
-	return schema{"type": "string", "pattern": `^[^/.\\][^\\]*\.yaml$`}
+	return problem, "write it like recordings/night.yaml"
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"regexp"
 
 	"go.yaml.in/yaml/v4"
@@ -42,7 +43,7 @@ func (v benchmark) keys() object {
 	b.Pattern, b.Count, b.Metric, b.Tune = defaultBench, defaultRuns, defaultMetric, defaultTune
 	return object{keys: []key{
 		{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
-		{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: pattern{&b.Pattern}, def: quote(defaultBench)},
+		{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
 		{name: "command", doc: "program with its arguments that measures in place of Go benchmarks: it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
 		{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
 		{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
@@ -91,19 +92,9 @@ func (v benchmark) schema() schema {
 	return out
 }
 
-// pattern is a Go regular expression.
-type pattern struct{ to *string }
-
-func (p pattern) read(s *source, n *yaml.Node, name string) {
-	var v string
-	if !(text{to: &v, pattern: nonEmpty, rule: "text that is not empty"}).take(s, n, name) {
-		return
-	}
+func expressionProblem(v string) (problem, hint string) {
 	if _, err := regexp.Compile(v); err != nil {
-		s.bad(n, "", "%s is no pattern: %v", name, err)
-		return
+		problem = fmt.Sprintf("is no pattern: %v", err)
 	}
-	*p.to = v
+	return problem, ""
 }
-
-func (pattern) schema() schema { return schema{"type": "string", "minLength": 1} }

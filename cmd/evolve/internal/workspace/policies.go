@@ -76,6 +76,7 @@ func (layer) schema() schema { return schema{"$ref": "#/$defs/" + layerRef} }
 
 func layerKeys(l *layerEntry) layer {
 	s := l.settings
+	var exhausted string
 	waits := func(to *time.Duration) duration { return duration{to, time.Millisecond, maxWait} }
 	share := func(to *float64) number { return number{to: to, max: 1, above: true} }
 	return layer{object{seen: l.keys, keys: []key{
@@ -104,7 +105,7 @@ func layerKeys(l *layerEntry) layer {
 			{name: "run", doc: "in one run", field: spendingKeys(&s.PerRun)},
 			{name: "agent", doc: "by one agent in one run", field: spendingKeys(&s.PerAgent)},
 			{name: "day", doc: "in one day", field: spendingKeys(&s.PerDay)},
-			{name: "exhausted", doc: "deny: calls are refused; degrade: another provider serves them", field: exhausted{&s.Exhausted}},
+			{name: "exhausted", doc: "deny: calls are refused; degrade: another provider serves them", field: then{oneOf(&exhausted, string(policy.Deny), string(policy.Degrade)), func() { s.Exhausted = policy.Exhausted(exhausted) }}},
 			{name: "degrade_to", doc: "the provider that serves instead", field: text{to: &s.DegradedTo, pattern: namePattern, rule: nameRule}},
 		}}},
 	}}}
@@ -118,22 +119,6 @@ func spendingKeys(b *policy.Budget) object {
 		{name: "time", doc: "time at most that the calls take together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
 	}}
 }
-
-// exhausted is the field of a [policy.Exhausted].
-type exhausted struct{ to *policy.Exhausted }
-
-func (e exhausted) words(to *string) text {
-	return oneOf(to, string(policy.Deny), string(policy.Degrade))
-}
-
-func (e exhausted) read(s *source, n *yaml.Node, name string) {
-	var v string
-	if e.words(&v).take(s, n, name) {
-		*e.to = policy.Exhausted(v)
-	}
-}
-
-func (e exhausted) schema() schema { return e.words(nil).schema() }
 
 // checkPolicies checks that each layer is consistent in itself and with the providers and
 // servers of the file, and then all layers together, as a run will resolve them. Agents

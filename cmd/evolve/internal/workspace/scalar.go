@@ -26,6 +26,11 @@ type text struct {
 	later []string
 	// words, if not empty, are the only valid values.
 	words []string
+	// check, if not nil, returns what is wrong with a value, in words that follow its name,
+	// and what to do about it.
+	check func(v string) (problem, hint string)
+	// form is the JSON schema of a text with a check.
+	form schema
 }
 
 func oneOf(to *string, words ...string) text { return text{to: to, words: words} }
@@ -59,12 +64,20 @@ func (t text) take(s *source, n *yaml.Node, name string) bool {
 		}
 		return false
 	}
+	if t.check != nil {
+		if problem, hint := t.check(v); problem != "" {
+			s.bad(n, hint, "%s %s", name, problem)
+			return false
+		}
+	}
 	*t.to = v
 	return true
 }
 
 func (t text) schema() schema {
 	switch {
+	case t.form != nil:
+		return maps.Clone(t.form)
 	case len(t.words) > 0:
 		return schema{"enum": enum(t.words)}
 	case t.pattern != nil:
@@ -191,12 +204,21 @@ func (duration) schema() schema {
 	return schema{"type": "string", "pattern": durationPattern.String()}
 }
 
-// anything keeps the node for a later check that depends on other keys.
-type anything struct{ form schema }
+// custom is a field with a reader of its own.
+type custom struct {
+	// take checks a node and stores its value; nil leaves it to a later check that depends
+	// on other keys.
+	take func(s *source, n *yaml.Node, name string)
+	form schema
+}
 
-func (anything) read(*source, *yaml.Node, string) {}
+func (c custom) read(s *source, n *yaml.Node, name string) {
+	if c.take != nil {
+		c.take(s, n, name)
+	}
+}
 
-func (a anything) schema() schema { return maps.Clone(a.form) }
+func (c custom) schema() schema { return maps.Clone(c.form) }
 
 // describeNumber is describe, but shows the value of a fraction.
 func describeNumber(n *yaml.Node) string {

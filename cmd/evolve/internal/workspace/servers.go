@@ -60,7 +60,7 @@ func (v server) keys() object {
 		{name: "env", doc: "names of the environment variables to pass to the program; all others are withheld", field: environment(&m.Env)},
 		{name: "network", doc: "host: the program has the host's network; none: no network but a loopback of its own", field: oneOf(&m.Network, "host", "none"), def: "host"},
 		{name: "sandbox", doc: "auto: the program runs in a sandbox where one is to be had; none: never", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
-		{name: "url", doc: "where a server that is no program answers", field: address{to: &m.URL}},
+		{name: "url", doc: "where a server that is no program answers", field: address(&m.URL, false)},
 		{name: "headers_env", doc: "headers to send there, each with the name of the environment variable that holds its value", field: headersEnv(&m.HeadersEnv)},
 		{name: "tools", doc: "tools that may be called, each read, idempotent_write or write; others are not offered", field: effects(&m.Tools), required: true},
 	}}

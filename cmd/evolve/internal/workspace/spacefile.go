@@ -107,7 +107,7 @@ func anyType(d *paramDraft, members map[string]object) object {
 				continue
 			}
 			if k.name == "min" || k.name == "max" {
-				k.field = anything{} // a number or a count: depends on the parameter's own type
+				k.field = custom{} // a number or a count: depends on the parameter's own type
 			}
 			all.keys = append(all.keys, k)
 		}
@@ -123,12 +123,11 @@ func paramMembers(d *paramDraft) map[string]object {
 		{name: "description", doc: "what it does, for people and for models that propose changes", field: text{to: &d.Description}},
 	}
 	def := func(form schema) key {
-		return key{name: "default", doc: "value of the parameter until something better is adopted", field: anything{form}, required: true}
+		return key{name: "default", doc: "value of the parameter until something better is adopted", field: custom{form: form}, required: true}
 	}
 	member := func(keys ...key) object {
 		return object{seen: d.given, keys: append(append([]key{typ}, keys...), common...)}
 	}
-	scalars := schema{"type": []any{"string", "number", "boolean"}}
 	return map[string]object{
 		string(agent.Float): member(
 			key{name: "min", doc: "least value", field: number{to: &d.Min, min: -1e300, max: 1e300}, required: true},
@@ -141,8 +140,8 @@ func paramMembers(d *paramDraft) map[string]object {
 			key{name: "log", doc: "acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
 			def(schema{"type": "integer"})),
 		string(agent.Choice): member(
-			key{name: "values", doc: "what it may be: text, numbers, true, false", field: listOf{min: 1, each: func() field { return choiceValue{d} }}, required: true},
-			def(scalars)),
+			key{name: "values", doc: "what it may be: text, numbers, true, false", field: listOf{min: 1, each: func() field { return scalarInto(&d.Values) }}, required: true},
+			def(scalarForm)),
 		string(agent.Bool): member(def(schema{"type": "boolean"})),
 		string(agent.Subset): member(
 			key{name: "of", doc: "members that it draws from", field: words(&d.Of, 1, nil, ""), required: true},
@@ -157,16 +156,16 @@ func paramMembers(d *paramDraft) map[string]object {
 	}
 }
 
-// choiceValue is one of the values of a choice.
-type choiceValue struct{ *paramDraft }
+var scalarForm = schema{"type": []any{"string", "number", "boolean"}}
 
-func (v choiceValue) read(s *source, n *yaml.Node, name string) {
-	if value, ok := scalar(s, n, name); ok {
-		v.Values = append(v.Values, value)
-	}
+// scalarInto is a bool, a number or a text, which is appended to a list.
+func scalarInto(to *[]any) custom {
+	return custom{func(s *source, n *yaml.Node, name string) {
+		if value, ok := scalar(s, n, name); ok {
+			*to = append(*to, value)
+		}
+	}, scalarForm}
 }
-
-func (choiceValue) schema() schema { return schema{"type": []any{"string", "number", "boolean"}} }
 
 // scalar returns a bool, a number or a text.
 func scalar(s *source, n *yaml.Node, name string) (any, bool) {
@@ -181,28 +180,12 @@ func whenKeys(d *paramDraft) mapping {
 	return mapping{
 		each: func(_ *source, k *yaml.Node) field {
 			d.when[k.Value] = k
-			if d.When == nil {
-				d.When = map[string][]any{}
-			}
-			return listOf{min: 1, each: func() field { return condition{d, k.Value} }}
+			var values []any
+			return then{listOf{min: 1, each: func() field { return scalarInto(&values) }}, func() { put(&d.When, k.Value, values) }}
 		},
-		item: listOf{min: 1, each: func() field { return condition{} }},
+		item: listOf{min: 1, each: func() field { return scalarInto(new([]any)) }},
 	}
 }
-
-// condition is one value of a condition.
-type condition struct {
-	*paramDraft
-	on string
-}
-
-func (c condition) read(s *source, n *yaml.Node, name string) {
-	if value, ok := scalar(s, n, name); ok {
-		c.When[c.on] = append(c.When[c.on], value)
-	}
-}
-
-func (condition) schema() schema { return schema{"type": []any{"string", "number", "boolean"}} }
 
 // value returns the default as an unchecked value, or ok false after reporting an issue.
 func (d *paramDraft) value(s *source) (any, bool) {
