@@ -7,24 +7,25 @@ import (
 	"testing"
 
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/constants"
 )
 
 func TestDoctorMarks(t *testing.T) {
-	tuned := &workspace.PatchBenchmark{Tune: 40}
+	tuned := &review.Benchmark{Tune: 40}
 	many := make([]constants.Problem, 12)
 	for i := range many {
 		many[i] = constants.Problem{File: "a.go", Line: i + 1, Text: "the range is empty"}
 	}
 	for name, c := range map[string]struct {
-		benchmark *workspace.PatchBenchmark
+		benchmark *review.Benchmark
 		found     int
 		problems  []constants.Problem
 		err       error
 		want      string
 	}{
 		"no benchmark":         {nil, 0, many, nil, ""},
-		"no tuning":            {&workspace.PatchBenchmark{}, 0, many, nil, ""},
+		"no tuning":            {&review.Benchmark{}, 0, many, nil, ""},
 		"cannot be read":       {tuned, 0, nil, errors.New("no repository"), ""},
 		"nothing marked":       {tuned, 0, nil, nil, "ok patches code: nothing is tuned at night: no constant is marked in a committed Go file that patches may change | mark one, such as const size = 64 //evolve:param min=8 max=4096, or set benchmark.tune: 0\n"},
 		"in order":             {tuned, 2, nil, nil, "ok patches code: 2 marked constants tuned at night\n"},

@@ -56,7 +56,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		return warn(name, "commit what is there", "%q has no commit yet", t.Repo)
 	}
 	var missing []string
-	for _, path := range t.Allow {
+	for _, path := range t.Policy.Allow {
 		if _, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD:"+strings.TrimSuffix(path, "/")); err != nil && path != "." {
 			missing = append(missing, path)
 		}
@@ -74,7 +74,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	if t.Agent != "" {
 		also += fmt.Sprintf("; tried as %s on %s", t.Agent, workspace.Count(w.TrialTasks(t), "search task"))
 	}
-	return ok(name, "%s may be changed: %s%s", workspace.Count(len(t.Allow), "path"), strings.Join(t.Allow, ", "), also)
+	return ok(name, "%s may be changed: %s%s", workspace.Count(len(t.Policy.Allow), "path"), strings.Join(t.Policy.Allow, ", "), also)
 }
 
 // measures reports whether the program of a benchmark exists, on the machine or as a

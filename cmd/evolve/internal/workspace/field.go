@@ -126,6 +126,9 @@ func (o object) schema() schema {
 	return out
 }
 
+// unexplained is a field whose keys the comments of a scaffold leave out.
+type unexplained struct{ field }
+
 // mapping is a mapping with free keys and values of one kind.
 type mapping struct {
 	// each returns the field of one key, or nil after reporting that the key is invalid.

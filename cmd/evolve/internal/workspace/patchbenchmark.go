@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"evolve/bench/gobench"
+	"evolve/gates/review"
 )
 
 // The bounds and defaults of a target's benchmark.
@@ -32,34 +33,31 @@ const packagesRule = "a package below the repository, such as ./cache or ./..."
 // goKeys select Go benchmarks; they do not apply to a command.
 var goKeys = []string{"packages", "pattern"}
 
-// benchmark reads the benchmark of a target, and then calls then.
-type benchmark struct {
-	to   *PatchBenchmark
-	then func()
-}
-
-func (v benchmark) keys() object {
-	b := v.to
+// benchmarkKeys describes the benchmark of a target, which begins with its defaults.
+func benchmarkKeys(b *review.Benchmark) object {
 	b.Pattern, b.Count, b.Metric, b.Tune = defaultBench, defaultRuns, defaultMetric, defaultTune
-	return object{keys: []key{
-		{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
-		{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
-		{name: "command", doc: "program with its arguments that measures in place of Go benchmarks: it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
-		{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
-		{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
-		{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
-		{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may leave unseen; a patch whose runs cannot rule out more is for a person", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
-		{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
-	}}
+	with := []any{}
+	for _, other := range goKeys {
+		with = append(with, schema{"required": []any{other}})
+	}
+	return object{
+		limits: schema{"not": schema{"required": []any{"command"}, "anyOf": with}},
+		check:  func(s *source, n *yaml.Node, _ string) { checkBenchmark(s, n, b) },
+		keys: []key{
+			{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
+			{name: "pattern", doc: "benchmarks to run, as go test -bench takes it", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
+			{name: "command", doc: "program with its arguments that measures in place of Go benchmarks: it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each thing that it measured", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
+			{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
+			{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
+			{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
+			{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may leave unseen; a patch whose runs cannot rule out more is for a person", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
+			{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
+		},
+	}
 }
 
-func (v benchmark) read(s *source, n *yaml.Node, name string) {
-	before := s.errs.total
-	v.keys().read(s, n, name)
-	if s.errs.total > before {
-		return
-	}
-	b := v.to
+// checkBenchmark checks which keys go together, and sets the packages.
+func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	if command := child(n, "command"); command != nil {
 		for _, other := range goKeys {
 			if at := child(n, other); at != nil {
@@ -79,17 +77,6 @@ func (v benchmark) read(s *source, n *yaml.Node, name string) {
 	} else if b.Better == "" && gobench.Agreed(b.Metric) == 0 {
 		s.bad(metric, "say better: lower, or better: higher", "it is not declared whether less or more %s is better", b.Metric)
 	}
-	v.then()
-}
-
-func (v benchmark) schema() schema {
-	out := v.keys().schema()
-	with := []any{}
-	for _, other := range goKeys {
-		with = append(with, schema{"required": []any{other}})
-	}
-	out["not"] = schema{"required": []any{"command"}, "anyOf": with}
-	return out
 }
 
 func expressionProblem(v string) (problem, hint string) {

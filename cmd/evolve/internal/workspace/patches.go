@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 
+	"evolve/gates/review"
+
 	"go.yaml.in/yaml/v4"
 )
 
@@ -21,49 +23,9 @@ type Patches struct {
 	Write string
 }
 
-// PatchTarget is a repository with the part of it that patches may change.
-type PatchTarget struct {
-	Name string
-	// Repo is a folder, relative to the workspace's root or absolute.
-	Repo string
-	// Allow and Deny are slash-separated paths from the root of the repository.
-	Allow, Deny []string
-	// Cgo allows a patch to change C and assembly; Runtime reports that the target is an
-	// agent runtime, in which more is denied.
-	Cgo, Runtime bool
-	// MaxFiles and MaxBytes are 0 for the default of the scope.
-	MaxFiles int
-	MaxBytes int64
-	// Benchmark measures every patch in addition to its tests; nil: none.
-	Benchmark *PatchBenchmark
-	// Agent is the agent whose program is in the target: its folder is inside Repo; "":
-	// none. Tasks is the maximum number of search tasks that a patch is tried on, 40 by
-	// default; 0 without an agent.
-	Agent string
-	Tasks int
-}
-
-// PatchBenchmark is the benchmark of a target: Go benchmarks, or a command.
-type PatchBenchmark struct {
-	// Command, with its arguments, is started in the target's folder and prints lines in
-	// the Go benchmark format; empty: Go benchmarks run.
-	Command []string
-	// Packages are those of go test, "./..." by default; none with a command.
-	Packages []string
-	// Pattern is that of go test -bench, "." by default; "" with a command.
-	Pattern string
-	// Count is the number of runs on each side, 10 by default.
-	Count int
-	// Metric is the unit that decides, such as "sec/op" (the default).
-	Metric string
-	// Better is "lower" or "higher"; "" for a well-known unit.
-	Better string
-	// Loss is the largest loss, in per cent, that may go undetected; 0: 10.
-	Loss int
-	// Tune is the maximum number of runs in which a night searches for better values of
-	// marked constants; 40 by default, 0 disables it.
-	Tune int
-}
+// PatchTarget is a target as evolve.yaml has it: Repo may be relative to the workspace's
+// root. Without an Agent it has no Tasks.
+type PatchTarget review.Target
 
 // Dir returns the absolute folder of a target.
 func (t PatchTarget) Dir(root string) string {
@@ -119,55 +81,44 @@ func patchKeys(f *settingsFile) object {
 func targetsKeys(f *settingsFile) listOf {
 	return listOf{each: func() field {
 		t := PatchTarget{Repo: defaultRepo, Tasks: defaultTrialTasks}
-		return target{&t, f}
+		keys := targetKeys(&t)
+		keys.check = func(s *source, n *yaml.Node, _ string) { f.addTarget(s, n, t) }
+		return keys
 	}}
 }
 
-// target reads one target and adds it to the settings.
-type target struct {
-	to   *PatchTarget
-	file *settingsFile
-}
-
-func (v target) keys() object {
-	t := v.to
-	var b PatchBenchmark
+func targetKeys(t *PatchTarget) object {
+	var b review.Benchmark
 	return object{keys: []key{
 		{name: "name", doc: "a name of your own", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
 		{name: "repo", doc: "folder of its git repository, from the workspace's", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
-		{name: "allow", doc: "paths from the root of the repository that patches may touch, each with all below it", field: words(&t.Allow, 1, scopePattern, scopeRule), required: true},
-		{name: "deny", doc: "paths among them that they may not; deny wins", field: words(&t.Deny, 0, scopePattern, scopeRule)},
-		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Cgo}, def: "false"},
-		{name: "runtime", doc: "true: the target is an agent runtime, whose authentication, gateway, config schema and communication are denied as well", field: flag{&t.Runtime}, def: "false"},
-		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.MaxFiles, 1, maxTargetFiles}, def: "20"},
-		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.MaxBytes, 1, maxTargetBytes}, def: "262144"},
-		{name: "benchmark", doc: "Go benchmarks, or a command that measures, which no patch may make significantly worse", field: benchmark{&b, func() { t.Benchmark = &b }}},
+		{name: "allow", doc: "paths from the root of the repository that patches may touch, each with all below it", field: words(&t.Policy.Allow, 1, scopePattern, scopeRule), required: true},
+		{name: "deny", doc: "paths among them that they may not; deny wins", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
+		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Policy.Cgo}, def: "false"},
+		{name: "runtime", doc: "true: the target is an agent runtime, whose authentication, gateway, config schema and communication are denied as well", field: flag{&t.Policy.Runtime}, def: "false"},
+		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
+		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.Policy.MaxBytes, 1, maxTargetBytes}, def: "262144"},
+		{name: "benchmark", doc: "Go benchmarks, or a command that measures, which no patch may make significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
 		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Both are run in a sandbox, without network and variables of the adapter", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
 		{name: "tasks", doc: "search tasks that the agent is tried on, at most, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
 	}}
 }
 
-func (v target) read(s *source, n *yaml.Node, name string) {
-	before := s.errs.total
-	v.keys().read(s, n, name)
-	if s.errs.total > before {
-		return
+// addTarget adds a target to the settings.
+func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
+	if t.Agent == "" {
+		t.Tasks = 0
 	}
-	if v.to.Agent == "" {
-		v.to.Tasks = 0
-	}
-	p := &v.file.Patches
-	switch _, twice := p.Target(v.to.Name); {
+	p := &f.Patches
+	switch _, twice := p.Target(t.Name); {
 	case twice:
-		s.bad(child(n, "name"), "", "there are two targets %q", v.to.Name)
+		s.bad(child(n, "name"), "", "there are two targets %q", t.Name)
 	case len(p.Targets) == maxTargets:
 		s.bad(n, "", "there are more than %d targets", maxTargets)
 	default:
-		p.Targets = append(p.Targets, *v.to)
+		p.Targets = append(p.Targets, t)
 	}
 }
-
-func (v target) schema() schema { return v.keys().schema() }
 
 // checkPatches checks that the reviewers of patches exist.
 func (l *loader) checkPatches(agents []Agent) {

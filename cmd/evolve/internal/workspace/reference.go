@@ -77,14 +77,10 @@ func explain(b *bytes.Buffer, indent string, f field) {
 		explainUnion(b, indent+"  ", f.byType())
 	case union:
 		explainUnion(b, indent, f)
-	case server:
-		explainKeys(b, indent, f.keys().keys)
-	case target:
-		explainKeys(b, indent, f.keys().keys)
 	case then:
 		explain(b, indent, f.field)
 	case listOf:
-		if item, ok := f.each().(target); ok {
+		if item, ok := f.each().(object); ok {
 			fmt.Fprintf(b, "%s-\n", indent)
 			explain(b, indent+"  ", item)
 		}
@@ -92,7 +88,7 @@ func explain(b *bytes.Buffer, indent string, f field) {
 		switch item := f.item.(type) {
 		case draft:
 			explain(b, indent, item)
-		case object, union, server:
+		case object, union:
 			fmt.Fprintf(b, "%s<name>:\n", indent)
 			explain(b, indent+"  ", item)
 		}

@@ -41,21 +41,16 @@ const (
 	modelRule  = "letters, digits and _ . : / @ + ~ -, at most 200"
 )
 
-// server reads one entry: a program or a URL.
-type server struct {
-	to   *MCPServer
-	seen map[string]*yaml.Node
-}
-
 // programKeys and addressKeys are the keys that apply to only one of the two kinds.
 var (
 	programKeys = []string{"env", "network", "sandbox"}
 	addressKeys = []string{"headers_env"}
 )
 
-func (v server) keys() object {
-	m := v.to
-	return object{seen: v.seen, keys: []key{
+// serverKeys describes one entry: a program or a URL.
+func serverKeys(m *MCPServer) object {
+	seen := map[string]*yaml.Node{}
+	return object{seen: seen, limits: serverForm(), check: func(s *source, n *yaml.Node, name string) { checkServer(s, n, name, m, seen) }, keys: []key{
 		{name: "argv", doc: "program with its arguments, speaking on standard input and output; relative paths are resolved against the workspace", field: argv(&m.Argv)},
 		{name: "env", doc: "names of the environment variables to pass to the program; all others are withheld", field: environment(&m.Env)},
 		{name: "network", doc: "host: the program has the host's network; none: no network but a loopback of its own", field: oneOf(&m.Network, "host", "none"), def: "host"},
@@ -66,47 +61,40 @@ func (v server) keys() object {
 	}}
 }
 
-func (v server) read(s *source, n *yaml.Node, name string) {
-	before := s.errs.total
-	v.keys().read(s, n, name)
-	if s.errs.total > before {
-		return
+// checkServer checks which keys go together.
+func checkServer(s *source, n *yaml.Node, name string, m *MCPServer, seen map[string]*yaml.Node) {
+	stray := func(names []string, what string) {
+		for _, name := range names {
+			if n := seen[name]; n != nil {
+				s.bad(n, "", "%q does not go with %s", name, what)
+			}
+		}
 	}
-	m := v.to
-	program, there := v.seen["argv"], v.seen["url"]
+	program, there := seen["argv"], seen["url"]
 	switch {
 	case program == nil && there == nil:
 		s.bad(n, "", `%s needs "argv" or "url"`, name)
 	case program != nil && there != nil:
 		s.bad(there, "", `%s has both "argv" and "url"`, name)
 	case program != nil:
-		v.stray(s, addressKeys, "a program")
+		stray(addressKeys, "a program")
 		if !nonEmpty.MatchString(m.Argv[0]) {
 			s.bad(program, "", `"argv" names no program`)
 		}
 		m.Network, m.Sandbox = cmp.Or(m.Network, "host"), cmp.Or(m.Sandbox, "auto")
 	default:
-		v.stray(s, programKeys, `a "url"`)
+		stray(programKeys, `a "url"`)
 	}
 	switch {
 	case len(m.Tools) == 0:
-		s.bad(v.seen["tools"], "write them like {web_search: read}", `%s names no "tools" that may be called`, name)
+		s.bad(seen["tools"], "write them like {web_search: read}", `%s names no "tools" that may be called`, name)
 	case len(m.Tools) > maxServerTools:
-		s.bad(v.seen["tools"], "", `%s names %d "tools", more than %d`, name, len(m.Tools), maxServerTools)
+		s.bad(seen["tools"], "", `%s names %d "tools", more than %d`, name, len(m.Tools), maxServerTools)
 	}
 }
 
-// stray reports keys of the other kind of server.
-func (v server) stray(s *source, names []string, what string) {
-	for _, name := range names {
-		if n := v.seen[name]; n != nil {
-			s.bad(n, "", "%q does not go with %s", name, what)
-		}
-	}
-}
-
-func (v server) schema() schema {
-	out := v.keys().schema()
+// serverForm is what the schema requires of the keys together.
+func serverForm() schema {
 	need := func(name string, without ...string) schema {
 		none := []any{}
 		for _, other := range without {
@@ -114,8 +102,7 @@ func (v server) schema() schema {
 		}
 		return schema{"required": []any{name}, "not": schema{"anyOf": none}}
 	}
-	out["oneOf"] = []any{need("argv", append(slices.Clone(addressKeys), "url")...), need("url", append(slices.Clone(programKeys), "argv")...)}
-	return out
+	return schema{"oneOf": []any{need("argv", append(slices.Clone(addressKeys), "url")...), need("url", append(slices.Clone(programKeys), "argv")...)}}
 }
 
 // effects maps tools to the effect of a call.
@@ -144,9 +131,8 @@ func serversKeys(f *settingsFile) mapping {
 				return nil
 			}
 			var m MCPServer
-			v := server{&m, map[string]*yaml.Node{}}
-			return then{v, func() { put(&f.MCP, k.Value, m) }}
+			return then{serverKeys(&m), func() { put(&f.MCP, k.Value, m) }}
 		},
-		item: server{new(MCPServer), map[string]*yaml.Node{}},
+		item: serverKeys(new(MCPServer)),
 	}
 }

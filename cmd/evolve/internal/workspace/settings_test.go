@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/bench/confirm"
+	"evolve/gates/review"
+	"evolve/patch/scope"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 	rtext "evolve/runtime/text"
@@ -81,14 +83,15 @@ func TestSettings(t *testing.T) {
 			Adoption: Adoption{After: []string{"systemctl", "--user", "restart", "agent"}},
 			Patches: Patches{
 				Targets: []PatchTarget{
-					{Name: "plain", Repo: ".", Allow: []string{"internal/cache"}},
+					{Name: "plain", Repo: ".", Policy: scope.Policy{Allow: []string{"internal/cache"}}},
 					{
-						Name: "code", Repo: "../code", Allow: []string{"internal/cache", "cmd/"}, Deny: []string{"internal/cache/key.go"}, Cgo: true, Runtime: true, MaxFiles: 5, MaxBytes: 65536,
-						Benchmark: &PatchBenchmark{Packages: []string{"./internal/cache"}, Pattern: "Get", Count: 12, Metric: "work/op", Better: "lower"},
+						Name: "code", Repo: "../code",
+						Policy:    scope.Policy{Allow: []string{"internal/cache", "cmd/"}, Deny: []string{"internal/cache/key.go"}, Cgo: true, Runtime: true, MaxFiles: 5, MaxBytes: 65536},
+						Benchmark: &review.Benchmark{Packages: []string{"./internal/cache"}, Pattern: "Get", Count: 12, Metric: "work/op", Better: "lower"},
 					},
-					{Name: "quick", Repo: "/srv/quick", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Packages: []string{"./..."}, Pattern: ".", Count: 10, Metric: "sec/op", Tune: 40}},
-					{Name: "told", Repo: ".", Allow: []string{"a"}, Benchmark: &PatchBenchmark{Command: []string{"sh", "bench/run.sh", ""}, Count: 6, Metric: "sec/op", Tune: 40}},
-					{Name: "own", Repo: "agents/solver", Allow: []string{"."}, Agent: "solver", Tasks: 60},
+					{Name: "quick", Repo: "/srv/quick", Policy: scope.Policy{Allow: []string{"a"}}, Benchmark: &review.Benchmark{Packages: []string{"./..."}, Pattern: ".", Count: 10, Metric: "sec/op", Tune: 40}},
+					{Name: "told", Repo: ".", Policy: scope.Policy{Allow: []string{"a"}}, Benchmark: &review.Benchmark{Command: []string{"sh", "bench/run.sh", ""}, Count: 6, Metric: "sec/op", Tune: 40}},
+					{Name: "own", Repo: "agents/solver", Policy: scope.Policy{Allow: []string{"."}}, Agent: "solver", Tasks: 60},
 				},
 				Reviewers: []string{"solver"}, Sandbox: "none", Write: "default",
 			},

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"evolve/gates/review"
-	"evolve/patch/scope"
 	"evolve/runtime/agent"
 	"evolve/runtime/mcp"
 	"evolve/runtime/tool"
@@ -60,14 +59,8 @@ func (w *Workspace) reviewed(a *Agent) *review.Agent {
 func (w *Workspace) PatchTargets() []review.Target {
 	var out []review.Target
 	for _, t := range w.Settings.Patches.Targets {
-		made := review.Target{
-			Name: t.Name, Repo: t.Dir(w.Root), Named: true, Agent: t.Agent, Tasks: t.Tasks,
-			Policy: scope.Policy{Allow: t.Allow, Deny: t.Deny, Cgo: t.Cgo, Runtime: t.Runtime, MaxFiles: t.MaxFiles, MaxBytes: t.MaxBytes},
-		}
-		if b := t.Benchmark; b != nil {
-			made.Benchmark = &review.Benchmark{Command: b.Command, Packages: b.Packages, Pattern: b.Pattern, Count: b.Count, Metric: b.Metric, Better: b.Better, Loss: b.Loss, Tune: b.Tune}
-		}
-		out = append(out, made)
+		t.Repo, t.Named = t.Dir(w.Root), true
+		out = append(out, review.Target(t))
 	}
 	return out
 }
