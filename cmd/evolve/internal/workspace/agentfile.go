@@ -150,15 +150,9 @@ func adapterKeys(f *agentFile) union {
 	}
 }
 
-// environment is a list of names of environment variables. Error messages do not repeat
-// an invalid name, which may be a value.
+// environment is a list of names of environment variables.
 func environment(to *[]string) listOf {
-	return listOf{unique: true, each: func() field {
-		return appended{to: to, text: text{
-			pattern: envPattern, rule: "the name of an environment variable",
-			hint: "names only: the values are taken from the environment", private: true,
-		}}
-	}}
+	return listOf{unique: true, each: func() field { return appended{to: to, text: envName(nil)} }}
 }
 
 // argv is a command line. The program is required, and arguments may be empty.
@@ -177,12 +171,7 @@ func domainKeys(a *Agent) mapping {
 				return nil
 			}
 			var list []string
-			return then{keywords(&list), func() {
-				if a.Domains == nil {
-					a.Domains = map[string][]string{}
-				}
-				a.Domains[k.Value] = list
-			}}
+			return then{keywords(&list), func() { put(&a.Domains, k.Value, list) }}
 		},
 		item: keywords(new([]string)),
 	}
@@ -224,14 +213,14 @@ func (f *agentFile) defaults(s *source) {
 		ad.Pool = max(ad.Pool, 1)
 	}
 	if ad.Kind != "" && !builtin {
-		if tools := f.given["tools"]; tools != nil {
-			s.bad(tools, "the program brings its own; to search them, declare a subset in space", `"tools" is for built-in agents only`)
-		}
-		if allow := f.given["allow"]; allow != nil {
-			s.bad(allow, "the program brings its own tools", `"allow" is for built-in agents only`)
-		}
-		if mcp := f.given["mcp"]; mcp != nil {
-			s.bad(mcp, "the program brings its own", `"mcp" is for built-in agents only`)
+		for _, k := range [][2]string{
+			{"tools", "the program brings its own; to search them, declare a subset in space"},
+			{"allow", "the program brings its own tools"},
+			{"mcp", "the program brings its own"},
+		} {
+			if n := f.given[k[0]]; n != nil {
+				s.bad(n, k[1], "%q is for built-in agents only", k[0])
+			}
 		}
 	}
 	// A language model samples: the same request may get another answer.

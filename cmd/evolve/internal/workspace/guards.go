@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -79,7 +78,7 @@ func guardsKeys(to *Guards) object {
 		if m.Name == bench.MetricLatency {
 			what = "95th percentile of the latency"
 		}
-		k := key{name: m.Name, doc: what + ": {at_most, floor}, or off", field: guardField{to, m.Name}}
+		k := key{name: m.Name, doc: what + ": {at_most, floor}, or off", field: guardField(to, m.Name)}
 		switch m.Name {
 		case bench.MetricCost:
 			k.def = "{at_most: " + plain(stats.AtMost) + ", floor: " + strconv.FormatFloat(m.Floor, 'f', -1, 64) + "}"
@@ -96,46 +95,31 @@ func guardsKeys(to *Guards) object {
 func preferKeys(to *Prefer) object {
 	var o object
 	for _, m := range bench.Metrics() {
-		o.keys = append(o.keys, key{name: m.Name, doc: "how much more " + strings.ReplaceAll(m.Name, "_", " ") + " a point of score is worth, such as 2%", field: shareField{to, m.Name}, example: "2%"})
+		o.keys = append(o.keys, key{name: m.Name, doc: "how much more " + strings.ReplaceAll(m.Name, "_", " ") + " a point of score is worth, such as 2%", field: shareField(to, m.Name), example: "2%"})
 	}
 	return o
 }
 
 // guardField is a guard, or off.
-type guardField struct {
-	to     *Guards
-	metric string
-}
-
-func (f guardField) keys(g *Guard) object {
-	floor := field(numberInto{&g.Floor})
-	if f.metric == bench.MetricLatency {
-		floor = durationInto{&g.Floor}
+func guardField(to *Guards, metric string) custom {
+	keys := func(g *Guard) object {
+		return object{keys: []key{
+			{name: "at_most", doc: "highest ratio to the champion's: 1.1, or +10%", field: ratioField(&g.AtMost)},
+			{name: "floor", doc: "a difference up to this never counts", field: floorField(&g.Floor, metric)},
+		}}
 	}
-	return object{keys: []key{
-		{name: "at_most", doc: "highest ratio to the champion's: 1.1, or +10%", field: ratioField{&g.AtMost}},
-		{name: "floor", doc: "a difference up to this never counts", field: floor},
-	}}
-}
-
-func (f guardField) read(s *source, n *yaml.Node, name string) {
-	var g Guard
-	if n.Kind == yaml.ScalarNode && !isNull(n) {
-		if g.Off = strings.EqualFold(n.Value, "off") || strings.EqualFold(n.Value, "false"); !g.Off {
-			s.bad(n, "write "+yamlWord(f.metric)+": {at_most: 1.1}", "%s must be off or hold at_most and floor", name)
-			return
+	return custom{func(s *source, n *yaml.Node, name string) {
+		var g Guard
+		if n.Kind == yaml.ScalarNode && !isNull(n) {
+			if g.Off = strings.EqualFold(n.Value, "off") || strings.EqualFold(n.Value, "false"); !g.Off {
+				s.bad(n, "write "+yamlWord(metric)+": {at_most: 1.1}", "%s must be off or hold at_most and floor", name)
+				return
+			}
+		} else {
+			keys(&g).read(s, n, name)
 		}
-	} else {
-		f.keys(&g).read(s, n, name)
-	}
-	if *f.to == nil {
-		*f.to = Guards{}
-	}
-	(*f.to)[f.metric] = g
-}
-
-func (f guardField) schema() schema {
-	return schema{"anyOf": []any{f.keys(new(Guard)).schema(), schema{"enum": []any{"off", false}}}}
+		put(to, metric, g)
+	}, schema{"anyOf": []any{keys(new(Guard)).schema(), schema{"enum": []any{"off", false}}}}}
 }
 
 // percentPattern matches a share in per cent.
@@ -151,90 +135,65 @@ func percentOf(n *yaml.Node) (float64, bool) {
 }
 
 // ratioField is a ratio of at least 1, or an increase in per cent.
-type ratioField struct{ to **float64 }
-
-func (f ratioField) read(s *source, n *yaml.Node, name string) {
-	var v float64
-	if share, ok := percentOf(n); ok {
-		if !strings.HasPrefix(n.Value, "+") {
-			s.bad(n, fmt.Sprintf("write +%s for an increase, or a ratio such as 1.1", n.Value), "%s must be a ratio or an increase", name)
+func ratioField(to **float64) custom {
+	return custom{func(s *source, n *yaml.Node, name string) {
+		var v float64
+		if share, ok := percentOf(n); ok {
+			if !strings.HasPrefix(n.Value, "+") {
+				s.bad(n, fmt.Sprintf("write +%s for an increase, or a ratio such as 1.1", n.Value), "%s must be a ratio or an increase", name)
+				return
+			}
+			if v = 1 + share; v > maxRatio {
+				s.bad(n, "", "%s is %s, above %d", name, n.Value, maxRatio)
+				return
+			}
+			*to = &v
 			return
 		}
-		if v = 1 + share; v > maxRatio {
-			s.bad(n, "", "%s is %s, above %d", name, n.Value, maxRatio)
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+			s.bad(n, "write a ratio such as 1.1, or +10%", "%s must be a ratio, not text", name)
 			return
 		}
-		*f.to = &v
-		return
-	}
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
-		s.bad(n, "write a ratio such as 1.1, or +10%", "%s must be a ratio, not text", name)
-		return
-	}
-	number{to: &v, min: 1, max: maxRatio}.read(s, n, name)
-	*f.to = &v
-}
-
-func (ratioField) schema() schema {
-	return schema{"anyOf": []any{number{min: 1, max: maxRatio}.schema(), schema{"type": "string", "pattern": `^\+[0-9]{1,6}(\.[0-9]{1,6})? ?%$`}}}
+		number{to: &v, min: 1, max: maxRatio}.read(s, n, name)
+		*to = &v
+	}, schema{"anyOf": []any{number{min: 1, max: maxRatio}.schema(), schema{"type": "string", "pattern": `^\+[0-9]{1,6}(\.[0-9]{1,6})? ?%$`}}}}
 }
 
 // shareField is the cost of a point: a share, as a number or in per cent.
-type shareField struct {
-	to     *Prefer
-	metric string
+func shareField(to *Prefer, metric string) custom {
+	return custom{func(s *source, n *yaml.Node, name string) {
+		v, percent := percentOf(n)
+		switch {
+		case percent && !(v > 0 && v <= maxShare):
+			s.bad(n, "", "%s is %s, outside what is above 0%% and at most %d%%", name, n.Value, 100*maxShare)
+		case percent:
+		case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
+			s.bad(n, "write it like 2%", "%s must be a share, not text", name)
+		default:
+			if said, ok := numberOf(n); ok && said > 1 && said <= 100*maxShare {
+				s.bad(n, fmt.Sprintf("write %g%% or %g%%", said, 100*said), "%s is %s, which may be meant in per cent or as a ratio", name, n.Value)
+				return
+			}
+			number{to: &v, max: 1, above: true}.read(s, n, name)
+		}
+		put(to, metric, v)
+	}, schema{"anyOf": []any{number{max: 1, above: true}.schema(), schema{"type": "string", "pattern": percentPattern.String()}}}}
 }
 
-func (f shareField) read(s *source, n *yaml.Node, name string) {
-	v, percent := percentOf(n)
-	switch {
-	case percent && !(v > 0 && v <= maxShare):
-		s.bad(n, "", "%s is %s, outside what is above 0%% and at most %d%%", name, n.Value, 100*maxShare)
-	case percent:
-	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
-		s.bad(n, "write it like 2%", "%s must be a share, not text", name)
-	default:
-		if said, ok := numberOf(n); ok && said > 1 && said <= 100*maxShare {
-			s.bad(n, fmt.Sprintf("write %g%% or %g%%", said, 100*said), "%s is %s, which may be meant in per cent or as a ratio", name, n.Value)
+// floorField is an optional number of at least 0; for the latency a length of time, which
+// needs no unit if it is 0.
+func floorField(to **float64, metric string) field {
+	v := new(float64)
+	if metric != bench.MetricLatency {
+		return then{number{to: v, max: maxCount}, func() { *to = v }}
+	}
+	return custom{func(s *source, n *yaml.Node, name string) {
+		*to = v
+		if zero, ok := numberOf(n); ok && zero == 0 {
 			return
 		}
-		number{to: &v, max: 1, above: true}.read(s, n, name)
-	}
-	if *f.to == nil {
-		*f.to = Prefer{}
-	}
-	(*f.to)[f.metric] = v
-}
-
-func (shareField) schema() schema {
-	return schema{"anyOf": []any{number{max: 1, above: true}.schema(), schema{"type": "string", "pattern": percentPattern.String()}}}
-}
-
-// numberInto is an optional number of at least 0.
-type numberInto struct{ to **float64 }
-
-func (f numberInto) read(s *source, n *yaml.Node, name string) {
-	v := new(float64)
-	number{to: v, max: maxCount}.read(s, n, name)
-	*f.to = v
-}
-
-func (numberInto) schema() schema { return number{max: maxCount}.schema() }
-
-// durationInto is an optional length of time in seconds; 0 is accepted without a unit.
-type durationInto struct{ to **float64 }
-
-func (f durationInto) read(s *source, n *yaml.Node, name string) {
-	if v, ok := numberOf(n); ok && v == 0 {
-		*f.to = new(float64)
-		return
-	}
-	var d time.Duration
-	duration{&d, 0, 24 * time.Hour}.read(s, n, name)
-	v := d.Seconds()
-	*f.to = &v
-}
-
-func (durationInto) schema() schema {
-	return schema{"anyOf": []any{maps.Clone(duration{}.schema()), schema{"const": 0}}}
+		var d time.Duration
+		duration{&d, 0, 24 * time.Hour}.read(s, n, name)
+		*v = d.Seconds()
+	}, schema{"anyOf": []any{duration{}.schema(), schema{"const": 0}}}}
 }

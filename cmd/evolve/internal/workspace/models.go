@@ -126,9 +126,9 @@ func routesKeys(f *settingsFile) mapping {
 }
 
 // put assigns to a map and creates it if necessary.
-func put[V any](m *map[string]V, name string, v V) {
+func put[M ~map[string]V, V any](m *M, name string, v V) {
 	if *m == nil {
-		*m = map[string]V{}
+		*m = M{}
 	}
 	(*m)[name] = v
 }

@@ -1,6 +1,9 @@
 package workspace
 
 import (
+	"cmp"
+	"slices"
+
 	"go.yaml.in/yaml/v4"
 
 	"evolve/mutate"
@@ -15,15 +18,20 @@ type Reflect struct {
 }
 
 // reflectField is search.reflect: a route, or keys.
-type reflectField struct{ f *settingsFile }
-
-// route is the field of one route: its name, or keys.
-type reflectRoute struct{ f *settingsFile }
-
-func (r reflectField) keys(to *Reflect) object {
-	return object{keys: append([]key{
-		{name: "routes", doc: "routes of models, by name or as {route: NAME, every: N, max_calls: N, max_usd: X}; calls go to the route whose drafts help, for its cost", field: listOf{each: func() field { return reflectRoute(r) }, min: 1, unique: true}, required: true},
-	}, rateKeys(&to.Rate, "evaluations for each call at least")...)}
+func reflectField(f *settingsFile) custom {
+	keys := func(to *Reflect) object {
+		return object{keys: append([]key{
+			{name: "routes", doc: "routes of models, by name or as {route: NAME, every: N, max_calls: N, max_usd: X}; calls go to the route whose drafts help, for its cost", field: listOf{each: func() field { return reflectRoute(f) }, min: 1, unique: true}, required: true},
+		}, rateKeys(&to.Rate, "evaluations for each call at least")...)}
+	}
+	return custom{func(s *source, n *yaml.Node, name string) {
+		f.Search.Reflect = Reflect{}
+		if n.Kind == yaml.ScalarNode && !isNull(n) {
+			reflectRoute(f).read(s, n, name)
+			return
+		}
+		keys(&f.Search.Reflect).read(s, n, name)
+	}, schema{"anyOf": []any{routeName(new(string)).schema(), keys(new(Reflect)).schema()}}}
 }
 
 func rateKeys(r *mutate.Rate, every string) []key {
@@ -34,52 +42,32 @@ func rateKeys(r *mutate.Rate, every string) []key {
 	}
 }
 
-func (r reflectField) read(s *source, n *yaml.Node, name string) {
-	r.f.Search.Reflect = Reflect{}
-	if n.Kind == yaml.ScalarNode && !isNull(n) {
-		reflectRoute(r).read(s, n, name)
-		return
-	}
-	r.keys(&r.f.Search.Reflect).read(s, n, name)
-}
-
-func (r reflectField) schema() schema {
-	return schema{"anyOf": []any{routeName(new(string)).schema(), r.keys(new(Reflect)).schema()}}
-}
-
 func routeName(to *string) text { return text{to: to, pattern: namePattern, rule: nameRule} }
 
-func (reflectRoute) keys(to *mutate.AuthorRoute, seen map[string]*yaml.Node) object {
-	return object{seen: seen, keys: append([]key{
-		{name: "route", doc: "name of the route", field: routeName(&to.Name), required: true},
-	}, rateKeys(&to.Rate, "evaluations for each call of this route at least")...)}
-}
-
-func (r reflectRoute) read(s *source, n *yaml.Node, name string) {
-	var v mutate.AuthorRoute
-	seen := map[string]*yaml.Node{}
-	if n.Kind == yaml.ScalarNode && !isNull(n) {
-		routeName(&v.Name).read(s, n, name)
-	} else {
-		r.keys(&v, seen).read(s, n, name)
+// reflectRoute is one route: its name, or keys.
+func reflectRoute(f *settingsFile) custom {
+	keys := func(to *mutate.AuthorRoute) object {
+		return object{keys: append([]key{
+			{name: "route", doc: "name of the route", field: routeName(&to.Name), required: true},
+		}, rateKeys(&to.Rate, "evaluations for each call of this route at least")...)}
 	}
-	if v.Name == "" {
-		return
-	}
-	at := n
-	if seen["route"] != nil {
-		at = seen["route"]
-	}
-	for _, other := range r.f.Search.Reflect.Routes {
-		if other.Name == v.Name {
+	return custom{func(s *source, n *yaml.Node, name string) {
+		var v mutate.AuthorRoute
+		at := n
+		if n.Kind == yaml.ScalarNode && !isNull(n) {
+			routeName(&v.Name).read(s, n, name)
+		} else {
+			keys(&v).read(s, n, name)
+			at = cmp.Or(child(n, "route"), n)
+		}
+		switch {
+		case v.Name == "":
+			return
+		case slices.ContainsFunc(f.Search.Reflect.Routes, func(other mutate.AuthorRoute) bool { return other.Name == v.Name }):
 			s.bad(at, "", "the route %q is named twice", v.Name)
 			return
 		}
-	}
-	r.f.Search.Reflect.Routes = append(r.f.Search.Reflect.Routes, v)
-	r.f.reflects = append(r.f.reflects, at)
-}
-
-func (r reflectRoute) schema() schema {
-	return schema{"anyOf": []any{routeName(new(string)).schema(), r.keys(new(mutate.AuthorRoute), nil).schema()}}
+		f.Search.Reflect.Routes = append(f.Search.Reflect.Routes, v)
+		f.reflects = append(f.reflects, at)
+	}, schema{"anyOf": []any{routeName(new(string)).schema(), keys(new(mutate.AuthorRoute)).schema()}}}
 }

@@ -104,7 +104,7 @@ func searchKeys(f *settingsFile) object {
 		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
 		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; a deterministic agent gives the same results at any concurrency up to it", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
-		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time, or several routes with the rate and the caps of their calls; left out: none is used", field: reflectField{f}, example: "default"},
+		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time, or several routes with the rate and the caps of their calls; left out: none is used", field: reflectField(f), example: "default"},
 	}}
 }
 
@@ -131,10 +131,7 @@ func priceKeys(s *Settings) mapping {
 				if math.IsNaN(p.Cached) {
 					p.Cached = p.Input
 				}
-				if s.Prices == nil {
-					s.Prices = map[string]Price{}
-				}
-				s.Prices[k.Value] = p
+				put(&s.Prices, k.Value, p)
 			}}
 		},
 		item: table(new(Price)),
