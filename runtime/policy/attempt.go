@@ -269,7 +269,7 @@ func (x *execution) overtaken(ctx context.Context, err error, k ticket, ran time
 	ended := x.ended(ctx)
 	var timeout *TimeoutError
 	v := neutral
-	if errors.As(ended, &timeout) && ran >= x.plan.settings.Deadline/2 {
+	if errors.As(ended, &timeout) && ran >= x.deadline()/2 {
 		v = unhealthy
 	}
 	x.leave(k, v, ran)
@@ -277,6 +277,23 @@ func (x *execution) overtaken(ctx context.Context, err error, k ticket, ran time
 		x.last = err
 	}
 	return x.refused(ended)
+}
+
+// deadlineKey is the key of a deadline in a context.
+type deadlineKey struct{}
+
+// WithDeadline returns a context whose calls have a deadline of their own in place of the
+// built-in one. A deadline that a layer sets holds.
+func WithDeadline(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, deadlineKey{}, d)
+}
+
+// deadline returns the bound of the whole call.
+func (x *execution) deadline() time.Duration {
+	if own, ok := x.parent.Value(deadlineKey{}).(time.Duration); ok && x.plan.preset {
+		return own
+	}
+	return x.plan.settings.Deadline
 }
 
 // ended returns why the context ended: the caller first, then a budget of time, then
@@ -289,7 +306,7 @@ func (x *execution) ended(ctx context.Context) error {
 	if errors.As(context.Cause(ctx), &b) {
 		return b
 	}
-	return &TimeoutError{Elapsed: time.Since(x.began), Deadline: x.plan.settings.Deadline, Waited: x.waited}
+	return &TimeoutError{Elapsed: time.Since(x.began), Deadline: x.deadline(), Waited: x.waited}
 }
 
 // refused adds run's last failure to an error of the policies.

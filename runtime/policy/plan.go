@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,6 +21,8 @@ type plan struct {
 	values   []Value // shared: never written to
 	paces    []*pace // the shared one last: its slot is for now, not for after another wait
 	breaker  *breaker
+	// preset reports that the deadline is the built-in one.
+	preset bool
 }
 
 // plan returns the plan of a call.
@@ -72,6 +75,7 @@ func (e *Engine) newPlan(key planKey) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{target: t, settings: s, values: r.values()}
+	p.preset = slices.ContainsFunc(p.values, func(v Value) bool { return v.Setting == "deadline" && v.Origin == "built in" })
 
 	// The limiter and the breaker belong to the target. A role that sets another rate
 	// has a limiter of its own, and uses the target's as well unless its own is looser.

@@ -18,7 +18,7 @@ func (x *execution) execute() error {
 	if err := x.parent.Err(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithDeadline(x.parent, x.began.Add(s.Deadline))
+	ctx, cancel := context.WithDeadline(x.parent, x.began.Add(x.deadline()))
 	defer cancel()
 	attempts := s.Attempts
 	if !x.call.Repeatable {
