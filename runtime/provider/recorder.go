@@ -2,6 +2,8 @@ package provider
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,22 +48,29 @@ type RecorderOptions struct {
 //
 // In a replay an exchange is found by method, path and body. Equal requests are
 // answered in the order in which they were recorded, each response once.
+//
+// A request with a temperature of about 0 has one successful response in a recording: while
+// it is recorded, and in the replay, each equal request gets that one. Many servers compute
+// requests together and then give several responses to such a request. Which of equal
+// requests got which of these would depend on timing, and a replay could not repeat it.
 type Recorder struct {
 	mode      Mode
 	path      string
 	transport http.RoundTripper
 	redactor  redactor
 
-	mu     sync.Mutex
-	tape   *cassette.Cassette
-	index  map[string][]int // requestKey → the exchanges left
-	closed bool
+	mu    sync.Mutex
+	tape  *cassette.Cassette
+	index map[string][]int // requestKey → the exchanges left
+	// flights are the greedy requests that are being recorded.
+	flights map[string]chan struct{}
+	closed  bool
 }
 
 // NewRecorder opens a recording and reads its existing contents.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{
-		mode: o.Mode, path: o.Path, transport: o.Transport, tape: blank(),
+		mode: o.Mode, path: o.Path, transport: o.Transport, tape: blank(), index: map[string][]int{}, flights: map[string]chan struct{}{},
 		redactor: redactor{scrubber(o.Secrets, o.Scrub)},
 	}
 	switch {
@@ -82,13 +91,13 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the recording: %w", err)
 		}
-		r.tape, r.index = tape, map[string][]int{}
-		for i, x := range tape.Interactions {
-			k := requestKey(x.Request.Method, x.Request.URL, x.Request.Body)
-			r.index[k] = append(r.index[k], i)
-		}
+		r.tape = tape
 	default:
 		return nil, fmt.Errorf("mode %q is neither %s nor %s", o.Mode, Record, Replay)
+	}
+	for i, x := range r.tape.Interactions {
+		k := requestKey(x.Request.Method, x.Request.URL, x.Request.Body)
+		r.index[k] = append(r.index[k], i)
 	}
 	return r, nil
 }
@@ -133,6 +142,17 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.mode == Replay {
 		return r.replay(req, asked)
 	}
+	k := requestKey(asked.Method, asked.URL, asked.Body)
+	if greedy(asked.Body) {
+		known, done, err := r.single(req.Context(), k)
+		if err != nil {
+			return nil, err
+		}
+		if known != nil {
+			return response(req, known)
+		}
+		defer done()
+	}
 	answered, err := r.exchange(req, body)
 	if req.Context().Err() != nil { // a cancelled exchange depends on timing
 		return nil, req.Context().Err()
@@ -144,11 +164,58 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errors.New("the recording is closed")
 	}
 	r.tape.AddInteraction(x)
+	r.index[k] = append(r.index[k], len(r.tape.Interactions)-1)
 	if err != nil {
 		return nil, err
 	}
 	return response(req, &x.Response)
 }
+
+// single returns the recorded response to a greedy request. Without one, the caller makes
+// the exchange and calls done after it; equal requests wait for that.
+func (r *Recorder) single(ctx context.Context, k string) (known *cassette.Response, done func(), err error) {
+	for {
+		r.mu.Lock()
+		for _, i := range r.index[k] {
+			if x := &r.tape.Interactions[i].Response; successful(x) {
+				r.mu.Unlock()
+				return x, nil, nil
+			}
+		}
+		flight, under := r.flights[k]
+		if !under {
+			flight = make(chan struct{})
+			r.flights[k] = flight
+		}
+		r.mu.Unlock()
+		if !under {
+			return nil, func() {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				delete(r.flights, k)
+				close(flight)
+			}, nil
+		}
+		select {
+		case <-flight:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+// mostGreedy is the highest temperature that counts as 0; see [openaiRequest].
+const mostGreedy = 1e-5
+
+// greedy reports whether a request has a temperature of about 0.
+func greedy(body string) bool {
+	var q struct {
+		Temperature *float64 `json:"temperature"`
+	}
+	return json.Unmarshal([]byte(body), &q) == nil && q.Temperature != nil && *q.Temperature <= mostGreedy
+}
+
+func successful(x *cassette.Response) bool { return x.Code >= 200 && x.Code < 300 }
 
 // exchange sends a request. Without a complete response it returns one without a code,
 // to be recorded, and the error.
@@ -198,7 +265,9 @@ func (r *Recorder) replay(req *http.Request, asked cassette.Request) (*http.Resp
 	if len(left) == 0 {
 		return nil, r.unknown(asked)
 	}
-	r.index[k] = left[1:]
+	if !greedy(asked.Body) || !successful(&r.tape.Interactions[left[0]].Response) {
+		r.index[k] = left[1:]
+	}
 	return response(req, &r.tape.Interactions[left[0]].Response)
 }
 
