@@ -71,6 +71,9 @@ type Request struct {
 	Usefulness func(tool string) float64
 	// Sampling is for language models.
 	Sampling Sampling
+	// Schema is the JSON schema of the answer, or nil. A provider that takes no schema is
+	// asked without it; see [Reply].Unbound.
+	Schema json.RawMessage
 }
 
 // Section is one named part of the system prompt.
@@ -128,6 +131,8 @@ type Sampling struct {
 	// Temperature is nil where the config sets none: then the route's own applies.
 	Temperature *float64
 	Seed        int64
+	// MaxTokens bounds the reply beside the route's own bound; 0: the route's alone.
+	MaxTokens int
 }
 
 // Reply is either calls to make or an end: an answer or a referral.
@@ -149,6 +154,8 @@ type Reply struct {
 	Said string
 	// Formless reports that the answer has not the requested form.
 	Formless bool
+	// Unbound reports that the request has a schema and the provider did not apply it.
+	Unbound bool
 	// Stop is why a language model stopped.
 	Stop Stop
 	// Notes give reasons, for the transcript.

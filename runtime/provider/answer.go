@@ -15,6 +15,8 @@ type question struct {
 	temperature *float64
 	seed        *int64
 	maxTokens   int
+	// schema is the JSON schema of the reply; nil: none.
+	schema json.RawMessage
 }
 
 // answer is a provider's reply, independent of the protocol.
@@ -23,6 +25,8 @@ type answer struct {
 	calls []reported
 	stop  model.Stop
 	usage usage
+	// bound reports that the schema of the question was sent.
+	bound bool
 	// notes are for the transcript.
 	notes []string
 }

@@ -46,12 +46,16 @@ func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answe
 	if err == nil && x.ok() {
 		var a answer
 		if a, err = openaiAnswer(&resp); err == nil {
-			a.notes = known.notes(q)
+			a.notes, a.bound = known.notes(q), q.schema != nil && known&noSchema == 0
 			return a, 0, nil
 		}
 	}
 	f := c.fault(ctx, x, err)
-	return answer{}, openaiQuirk(f, x, err), f
+	more := openaiQuirk(f, x, err)
+	if more == 0 && f.Trouble == Rejected && x.status != 0 && q.schema != nil {
+		more = noSchema // the least common parameter
+	}
+	return answer{}, more, f
 }
 
 // openaiQuirk returns the parameter that a request failed for. The library has rules
@@ -113,6 +117,12 @@ func openaiRequest(q question, known quirk) openai.ChatCompletionRequest {
 	}
 	if known&noEffort != 0 {
 		r.ReasoningEffort = openai.ReasoningEffortNone
+	}
+	if q.schema != nil && known&noSchema == 0 {
+		r.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: q.schema, Strict: true},
+		}
 	}
 	if q.chat.Final { // some servers ignore tool_choice
 		return r

@@ -326,3 +326,49 @@ func TestParameters(t *testing.T) {
 		}
 	})
 }
+
+// TestSchema has servers that apply a schema, and servers that refuse it: by its name or
+// without a reason. The latter are asked without it at once, and from then on.
+func TestSchema(t *testing.T) {
+	const object = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+	refused := func(body string) []http.HandlerFunc { return []http.HandlerFunc{answering(400, body)} }
+	for name, test := range map[string]struct {
+		kind    provider.Kind
+		script  []http.HandlerFunc
+		unbound bool
+	}{
+		"applied":        {provider.OpenAI, nil, false},
+		"refused":        {provider.OpenAI, refused(`{"error":{"message":"response_format is not supported"}}`), true},
+		"refused dumbly": {provider.OpenAI, refused(`{"error":"bad request"}`), true},
+		"unknown":        {provider.Anthropic, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ok := answering(200, saying(test.kind, "6379"))
+			s := serve(t, test.kind, append(test.script, ok, ok, ok)...)
+			r := router(t, s.endpoint(), nil)
+			for range 2 {
+				req := asked()
+				req.Remaining, req.Schema, req.Sampling.MaxTokens = 1, json.RawMessage(object), 77
+				if reply, err := ask(t, r, req); err != nil || reply.Unbound != test.unbound {
+					t.Fatalf("%+v, %v", reply, err)
+				}
+			}
+			if reply, err := ask(t, r, nil); err != nil || reply.Unbound {
+				t.Errorf("without a schema: %+v, %v", reply, err)
+			}
+			bodies := s.asked()
+			if len(bodies) != len(test.script)+3 {
+				t.Fatalf("%d requests", len(bodies))
+			}
+			for i, body := range bodies {
+				got := strings.Contains(string(body), `"schema":`+object)
+				if want := !test.unbound && i < 2 || i < len(test.script); got != want {
+					t.Errorf("request %d has the schema: %v", i, got)
+				}
+				if short := strings.Contains(string(body), `"max_tokens":77`); short != (i < len(bodies)-1) {
+					t.Errorf("request %d: %s", i, body)
+				}
+			}
+		})
+	}
+}

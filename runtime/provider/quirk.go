@@ -14,6 +14,7 @@ const (
 	noSeed
 	newMaxTokens // max_completion_tokens instead of max_tokens
 	noEffort     // reasoning_effort none: otherwise the model accepts no tools
+	noSchema     // no response_format
 )
 
 // notes returns notes on the parameters of a question that were not sent.
@@ -24,6 +25,9 @@ func (k quirk) notes(q question) []string {
 	}
 	if k&noSeed != 0 && q.seed != nil {
 		out = append(out, q.model+" takes no seed")
+	}
+	if k&noSchema != 0 && q.schema != nil {
+		out = append(out, q.model+" takes no schema of a reply")
 	}
 	return out
 }
@@ -51,7 +55,7 @@ func (q *quirks) learn(model string, k quirk) {
 
 // parameters matches the names of parameters that can be left out or replaced. In a
 // message, the refused parameter comes before those that it recommends.
-var parameters = regexp.MustCompile(`\b(temperature|seed|max_tokens)\b`)
+var parameters = regexp.MustCompile(`\b(temperature|seed|max_tokens|response_format|json_schema)\b`)
 
 // refused returns the parameter that a provider's error is about, or none.
 func refused(c complaint) quirk {
@@ -66,6 +70,8 @@ func refused(c complaint) quirk {
 		return noSeed
 	case "max_tokens":
 		return newMaxTokens
+	case "response_format", "json_schema":
+		return noSchema
 	}
 	return 0
 }

@@ -26,7 +26,15 @@ type openaiWire struct {
 	Seed                *int64   `json:"seed"`
 	Stream              bool     `json:"stream"`
 	ReasoningEffort     string   `json:"reasoning_effort"`
-	Messages            []struct {
+	ResponseFormat      *struct {
+		Type       string `json:"type"`
+		JSONSchema struct {
+			Name   string          `json:"name"`
+			Strict bool            `json:"strict"`
+			Schema json.RawMessage `json:"schema"`
+		} `json:"json_schema"`
+	} `json:"response_format"`
+	Messages []struct {
 		Role       string  `json:"role"`
 		Content    *string `json:"content"`
 		ToolCallID string  `json:"tool_call_id"`
