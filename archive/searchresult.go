@@ -47,6 +47,14 @@ type DraftSummary struct {
 	Tallies []DraftTally `json:"tallies"`
 	// Best are the drafts with the highest estimated gains, in descending order.
 	Best []DraftedVariant `json:"best,omitempty"`
+	// Untried are the reasons why requests made no variant, the most frequent first.
+	Untried []UntriedDraft `json:"untried,omitempty"`
+}
+
+// UntriedDraft is a reason why requests to language models made no variant.
+type UntriedDraft struct {
+	Reason string `json:"reason"`
+	Calls  int    `json:"calls"`
 }
 
 // DraftTally is the result of the requests with one option.

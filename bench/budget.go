@@ -172,6 +172,18 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	b.changed = make(chan struct{})
 }
 
+// Pay ends the reservation of a call that is no evaluation, and counts its cost.
+func (t Ticket) Pay(usd float64) {
+	b := t.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.inFlight--
+	b.spent += usd
+	b.made.USD += usd
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
 // percentile returns the 90th percentile of a sample, 0 for an empty one.
 func percentile[T float64 | time.Duration](sample []T) T {
 	if len(sample) == 0 {

@@ -42,7 +42,16 @@ type author struct {
 	past    map[int64]DraftNote // by the number of the brief, from before the run was resumed
 	notes   []DraftNote         // of this run
 	earlier []mutate.PastDraft  // for the search
+	forms   answerForms
+	patience
+	// open is the context of the requests under way, and stop ends them; nil while there
+	// was none.
+	open context.Context
+	stop context.CancelCauseFunc
 }
+
+// errSearchOver ends requests whose answers the search no longer needs.
+var errSearchOver = errors.New("the search ended before the answer")
 
 // caseID identifies an evaluation of this run.
 type caseID struct {
@@ -65,7 +74,7 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	a := &author{
 		night: n, answers: bench.IndexAnswers(tasks), dataset: reflection.Summarise(n.sample.Search),
 		seen: map[caseID]bench.Evaluation{}, health: map[string]operator.ToolHealth{},
-		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]DraftNote{},
+		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]DraftNote{}, forms: answerForms{},
 	}
 	var earlier []DraftNote
 	for e, err := range n.Archive.Ledger(ctx, 1) {
@@ -77,11 +86,13 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		case e.Kind != DraftKind || json.Unmarshal(e.Data, &d) != nil || d.Agent != n.Agent.ID:
 		case e.Subject != n.Run.ID:
 			earlier = append(earlier, d)
+			a.forms.learn(d)
 		default:
 			a.past[d.Brief] = d
 			a.Budget.Add(d.Usage.CostUSD)
 			if !a.replays() {
 				a.notes = append(a.notes, d)
+				a.forms.learn(d)
 			}
 		}
 	}
@@ -166,12 +177,26 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 		}
 		m.Cases = append(m.Cases, c)
 	}
+	m.Plain = a.forms.plain(a.route(t.Brief.Route))
 	seed := (a.Run.Seed + t.N) & (1<<53 - 1)
+	if a.open == nil {
+		a.open, a.stop = context.WithCancelCause(ctx)
+	}
+	within := a.open
 	return func() (reflection.Reply, error) {
 		if err := a.transcripts(ctx, keys, m.Cases); err != nil {
 			return reflection.Reply{}, err
 		}
-		return a.draft(ctx, t.Brief.Route, m, seed)
+		return a.draft(within, t.Brief.Route, m, seed)
+	}
+}
+
+// abandon ends the requests under way, whose answers are no longer needed. cause is
+// errSearchOver or the error that ends the run.
+func (a *author) abandon(cause error) {
+	if a.stop != nil {
+		a.stop(cause)
+		a.open, a.stop = nil, nil
 	}
 }
 
@@ -198,17 +223,27 @@ func (a *author) draft(ctx context.Context, route string, m reflection.Material,
 	if errors.Is(err, bench.ErrBudget) {
 		return reflection.Reply{Reason: "the budget of the run leaves no room for it", Outcome: agent.BudgetExceeded}, nil
 	}
+	late := func() (reflection.Reply, error) {
+		if cause := context.Cause(ctx); !errors.Is(cause, errSearchOver) {
+			return reflection.Reply{}, cause
+		}
+		return reflection.Reply{Reason: errSearchOver.Error(), Outcome: agent.BudgetExceeded}, nil
+	}
+	if err != nil && ctx.Err() != nil {
+		return late()
+	}
 	if err != nil {
 		return reflection.Reply{}, err
 	}
 	start := a.Now()
-	reply, err := reflection.Reflector{Model: a.opened.Reflect, Route: route}.Draft(ctx, m, seed)
-	ticket.Settle(reply.Usage.CostUSD, a.Now().Sub(start))
-	if err == nil {
-		return reply, nil
+	reply, err := reflection.Reflector{Model: a.opened.Reflect, Route: route, Timeout: a.bound(route)}.Draft(ctx, m, seed)
+	ticket.Pay(reply.Usage.CostUSD)
+	if err != nil && ctx.Err() != nil {
+		return late()
 	}
-	if ctx.Err() != nil {
-		return reply, context.Cause(ctx)
+	if err == nil {
+		a.ended(route, a.Now().Sub(start), reply.Outcome == "")
+		return reply, nil
 	}
 	a.Log.Warn("the model of search.reflect gave no answer", "agent", a.Agent.ID, "route", route, "error", err)
 	reply.Draft, reply.Reason, reply.Outcome = nil, "infrastructure: "+err.Error(), agent.Infrastructure
@@ -220,6 +255,7 @@ func (a *author) draft(ctx context.Context, route string, m reflection.Material,
 func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) error {
 	if before, ok := a.past[t.N]; ok && a.replays() {
 		a.notes = append(a.notes, before)
+		a.forms.learn(before)
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -227,6 +263,7 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 	note := DraftNote{
 		Agent: a.Agent.ID, Brief: t.N, Variant: t.Variant, Component: b.Component, Form: b.Form, Route: b.Route, Model: a.route(b.Route).Model,
 		Wording: b.Wording, Reason: r.Reason, Outcome: r.Outcome, Usage: r.Usage,
+		Plain: a.forms.plain(a.route(b.Route)), Unreadable: r.Unreadable, Unbound: r.Unbound,
 	}
 	if r.Draft != nil {
 		note.Draft = r.Draft.Config.ID()
@@ -249,6 +286,7 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 		return fmt.Errorf("writing the ledger: %w", err)
 	}
 	a.notes = append(a.notes, note)
+	a.forms.learn(note)
 	return nil
 }
 

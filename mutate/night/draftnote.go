@@ -27,5 +27,10 @@ type DraftNote struct {
 	Draft   agent.ConfigID `json:"draft,omitempty"`
 	Reason  string         `json:"reason,omitempty"`
 	Outcome agent.Outcome  `json:"outcome,omitempty"`
-	Usage   agent.Usage    `json:"usage"`
+	// Plain reports that plain text was requested instead of JSON, Unreadable that the
+	// answer has not the requested form, and Unbound that no schema was applied to it.
+	Plain      bool        `json:"plain,omitempty"`
+	Unreadable bool        `json:"unreadable,omitempty"`
+	Unbound    bool        `json:"unbound,omitempty"`
+	Usage      agent.Usage `json:"usage"`
 }

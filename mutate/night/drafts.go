@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"evolve/archive"
@@ -12,8 +13,15 @@ import (
 	"evolve/runtime/agent"
 )
 
-// bestDrafts is the maximum number of drafts in the summary.
-const bestDrafts = 10
+// bestDrafts and mostReasons are the maximum numbers of drafts and of reasons in the
+// summary.
+const (
+	bestDrafts  = 10
+	mostReasons = 8
+)
+
+// notNew is the reason for a draft that the search had already or had refused.
+const notNew = "the config was tried before, or is not new enough"
 
 // addPast adds stored drafts for the search, with their configs in the searched space. It
 // leaves out drafts that are no longer in it.
@@ -74,6 +82,7 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 	}
 	out := &archive.DraftSummary{}
 	counted := map[agent.ConfigID]bool{}
+	untried := map[string]int{}
 	for _, d := range a.notes {
 		g, entered := of[d.Draft]
 		entered = entered && !counted[d.Draft] // a draft that was written twice counts once
@@ -99,6 +108,13 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 				t.Failed++
 			}
 		}
+		switch {
+		case entered:
+		case d.Reason == "":
+			untried[notNew]++
+		default:
+			untried[d.Reason]++
+		}
 		if entered && g.Evaluations > 0 {
 			out.Best = append(out.Best, archive.DraftedVariant{
 				Variant: d.Draft, Route: d.Route, Model: d.Model, Component: d.Component, Form: string(d.Form), Wording: d.Wording,
@@ -108,6 +124,11 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 	}
 	slices.SortStableFunc(out.Best, func(x, y archive.DraftedVariant) int { return cmp.Compare(y.Gain, x.Gain) })
 	out.Best = out.Best[:min(len(out.Best), bestDrafts)]
+	for _, reason := range slices.Sorted(maps.Keys(untried)) {
+		out.Untried = append(out.Untried, archive.UntriedDraft{Reason: reason, Calls: untried[reason]})
+	}
+	slices.SortStableFunc(out.Untried, func(x, y archive.UntriedDraft) int { return cmp.Compare(y.Calls, x.Calls) })
+	out.Untried = out.Untried[:min(len(out.Untried), mostReasons)]
 	order := []string{"route", "form", "wording", "component"}
 	slices.SortStableFunc(out.Tallies, func(x, y archive.DraftTally) int {
 		return cmp.Compare(slices.Index(order, x.Choice), slices.Index(order, y.Choice))

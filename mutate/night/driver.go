@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/sourcegraph/conc"
 	"github.com/sourcegraph/conc/pool"
 
 	"evolve/bench"
@@ -24,10 +25,12 @@ type driver struct {
 	begin    func(mutate.Trial) error
 	evaluate func(mutate.Trial) (bench.Evaluation, error)
 	// draft prepares the answer to a trial with a Brief, in order of issue; the function
-	// that it returns runs like an evaluation. record is called with the answer before
-	// the searcher is told. Both are nil if the searcher has no author.
+	// that it returns runs beside the evaluations and takes no place of theirs. record is
+	// called with the answer before the searcher is told. abandon ends the answers under
+	// way when nothing else is left to do. All are nil if the searcher has no author.
 	draft       func(mutate.Trial) func() (reflection.Reply, error)
 	record      func(mutate.Trial, reflection.Reply) error
+	abandon     func(cause error)
 	concurrency int
 	lookahead   int
 	ordered     bool
@@ -46,6 +49,7 @@ type driver struct {
 func (d *driver) run(issue context.Context) error {
 	s := d.start()
 	defer s.workers.Wait()
+	defer s.authors.Wait()
 	for {
 		if issue.Err() != nil {
 			s.end(context.Cause(issue))
@@ -56,6 +60,7 @@ func (d *driver) run(issue context.Context) error {
 		case stepTell:
 			s.tellNext()
 		case stepAwait:
+			s.abandonBriefs()
 			s.await()
 		case stepEnd:
 			for s.tellNext() {
@@ -68,15 +73,19 @@ func (d *driver) run(issue context.Context) error {
 // driveState is the state of one run of a driver.
 type driveState struct {
 	*driver
-	// parallel is the maximum number of trials under way.
+	// parallel is the maximum number of evaluations under way.
 	parallel int
 	workers  *pool.Pool
+	authors  *conc.WaitGroup // of briefs
+	// latest is closed at the end of the latest brief of a route.
+	latest   map[string]chan struct{}
 	arrivals chan arrival
 	// buffer holds the results that arrived and were not told, by their place in the
 	// order of issue. It is empty in free mode.
 	buffer map[int]arrival
-	// asked, told and inFlight count the trials that were issued, told and are under way.
-	asked, told, inFlight int
+	// asked and told count the trials that were issued and told, inFlight the evaluations
+	// under way, and open the briefs under way.
+	asked, told, inFlight, open int
 	// waiting reports that the searcher needs one more result before it is asked again,
 	// finished that it has no more trials.
 	waiting, finished bool
@@ -99,7 +108,7 @@ func (d *driver) start() *driveState {
 		parallel = min(parallel, d.lookahead)
 	}
 	return &driveState{
-		driver: d, parallel: parallel, workers: pool.New().WithMaxGoroutines(parallel),
+		driver: d, parallel: parallel, workers: pool.New().WithMaxGoroutines(parallel), authors: conc.NewWaitGroup(), latest: map[string]chan struct{}{},
 		arrivals: make(chan arrival, parallel), buffer: map[int]arrival{},
 	}
 }
@@ -126,7 +135,7 @@ func (s *driveState) next() step {
 			return stepAsk
 		}
 	}
-	if s.inFlight > 0 {
+	if s.inFlight+s.open > 0 {
 		return stepAwait
 	}
 	return stepEnd
@@ -151,18 +160,37 @@ func (s *driveState) ask() {
 		}
 		n := s.asked
 		s.asked++
-		s.inFlight++
-		s.workers.Go(func() {
+		run := func() {
 			a := work()
 			a.trial, a.n = trial, n
 			s.arrivals <- a
-		})
+		}
+		if trial.Brief != nil {
+			s.open++
+			s.write(trial.Brief.Route, run)
+		} else {
+			s.inFlight++
+			s.workers.Go(run)
+		}
 	case mutate.Wait:
 		s.waiting = true
 		s.finished = s.told == s.asked // no result will follow
 	case mutate.Done:
 		s.finished = true
 	}
+}
+
+// write runs the answer to a brief, after those before it of the same route.
+func (s *driveState) write(route string, run func()) {
+	before, ended := s.latest[route], make(chan struct{})
+	s.latest[route] = ended
+	s.authors.Go(func() {
+		defer close(ended)
+		if before != nil {
+			<-before
+		}
+		run()
+	})
 }
 
 // issue prepares a trial for a worker.
@@ -186,12 +214,29 @@ func (d *driver) issue(t mutate.Trial) (func() arrival, error) {
 // await waits for a result. In free mode the searcher is told at once.
 func (s *driveState) await() {
 	a := <-s.arrivals
-	s.inFlight--
+	if a.trial.Brief != nil {
+		s.open--
+	} else {
+		s.inFlight--
+	}
 	s.end(a.err)
 	if s.ordered {
 		s.buffer[a.n] = a
 	} else {
 		s.tell(a)
+	}
+}
+
+// abandonBriefs ends the briefs under way if no evaluation is and none will follow. In
+// ordered mode a search that has all of its evaluations waits for the answers, so that its
+// result does not depend on their times.
+func (s *driveState) abandonBriefs() {
+	switch {
+	case s.inFlight > 0 || s.open == 0 || s.abandon == nil:
+	case s.err != nil:
+		s.abandon(s.err)
+	case s.finished && !s.ordered:
+		s.abandon(errSearchOver)
 	}
 }
 

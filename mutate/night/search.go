@@ -85,7 +85,7 @@ func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 	if author != nil {
 		s.driver.draft = func(t mutate.Trial) func() (reflection.Reply, error) { return author.ask(ctx, t) }
 		s.driver.record = func(t mutate.Trial, r reflection.Reply) error { return author.keep(ctx, t, r) }
-		s.driver.learn = author.learn
+		s.driver.learn, s.driver.abandon = author.learn, author.abandon
 	}
 	return s, nil
 }

@@ -19,6 +19,9 @@ type proposal struct {
 	Rationale *string         `json:"rationale"`
 }
 
+// unreadableError is the reason why an answer is no proposal.
+type unreadableError struct{ error }
+
 // read parses an answer as foreign text. The error gives the reason why it is no
 // proposal, in words that follow "the answer".
 func read(answer string) (proposal, error) {

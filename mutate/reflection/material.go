@@ -18,6 +18,9 @@ type Material struct {
 	// [Wordings].
 	Form    mutate.Form
 	Wording string
+	// Plain requests an answer in plain text, one line per proposal, from a model that
+	// does not keep to JSON.
+	Plain bool
 	// Dataset describes the search tasks.
 	Dataset Dataset
 	// Cases are evaluations of search tasks; see [Case]. Only the first five tasks and

@@ -63,8 +63,11 @@ func tokens(req *model.Request) int {
 	for _, s := range req.Shared {
 		n += len(s.Key) + len(strconv.Quote(s.Text))
 	}
-	return n / 3
+	return (n + overhead) / 3
 }
+
+// overhead is the size of the rules that a model gets with every request, in bytes.
+const overhead = 1200
 
 // requestAt returns the request at an extent. All material is data, which the renderer of
 // [model.Request] encodes in lines of JSON that no text can break.
@@ -73,7 +76,12 @@ func (m Material) requestAt(x extent, route string, seed int64) *model.Request {
 		System:    []model.Section{{Name: "TASK", Text: task + "\n" + m.wording().approach}},
 		Goal:      "Propose " + m.order() + ". Answer with this JSON object alone: " + m.template(),
 		Remaining: 1,
-		Sampling:  model.Sampling{Route: route, Seed: seed},
+		Sampling:  model.Sampling{Route: route, Seed: seed, MaxTokens: m.maxTokens()},
+	}
+	if m.Plain {
+		req.System, req.Goal = []model.Section{{Name: "TASK", Text: plainTask}}, m.plainOrder()
+	} else {
+		req.Schema = m.schema()
 	}
 	add := func(key string, v any) {
 		raw, err := json.Marshal(v)

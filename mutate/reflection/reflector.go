@@ -2,12 +2,16 @@ package reflection
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"evolve/mutate"
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
+	"evolve/runtime/policy"
 )
 
 // Reflector requests changes from the model of one route. It is safe for concurrent use
@@ -16,6 +20,9 @@ type Reflector struct {
 	Model model.Model
 	// Route is the route hint for the model.
 	Route string
+	// Timeout bounds a request; 0: by the policies alone. They bound it too where the
+	// operator sets a deadline.
+	Timeout time.Duration
 }
 
 // Reply is the result of a request.
@@ -27,6 +34,9 @@ type Reply struct {
 	// Outcome is that of a request without an answer.
 	Outcome agent.Outcome
 	Usage   agent.Usage
+	// Unreadable reports that the answer is no JSON object of the requested form, or a
+	// part of one, and Unbound that the provider applied no schema to it.
+	Unreadable, Unbound bool
 }
 
 // Draft requests one change of the material's component. An error is the context's or an
@@ -37,18 +47,43 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 	if _, active := m.Config[m.Component]; !ok || !active || !changeable(p) {
 		return Reply{Reason: fmt.Sprintf("there is nothing to change in %q", m.Component)}, nil
 	}
-	answer, none, err := model.Ask(ctx, r.Model, m.request(r.Route, seed))
-	out := Reply{Usage: answer.Usage, Reason: none}
+	req, within := m.request(r.Route, seed), ctx
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(policy.WithDeadline(ctx, r.Timeout), r.Timeout)
+		defer cancel()
+	}
+	answer, none, err := model.Ask(within, r.Model, req)
+	out := Reply{Usage: answer.Usage, Reason: none, Unbound: answer.Unbound}
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		out.Reason, out.Outcome = fmt.Sprintf("no answer in %s", r.Timeout.Round(time.Second)), agent.Timeout
+		return out, nil
+	}
 	if err != nil {
 		return out, fmt.Errorf("asking for a change: %w", err)
 	}
+	cut := answer.Stop == model.StopLength
+	if at := strings.LastIndexByte(answer.Answer, '\n'); m.Plain && cut && at >= 0 {
+		none, answer.Answer = "", answer.Answer[:at] // the lines before are whole
+	}
 	if none != "" {
+		out.Reason, out.Unreadable = none, !m.Plain && cut
 		return out, nil
 	}
-	if draft, wrong := m.judge(answer.Answer); wrong != nil {
+	draft, wrong := m.draft(answer.Answer)
+	if wrong != nil {
 		out.Reason = memory.Line("the answer "+wrong.Error(), maxRationale)
-	} else {
-		out.Draft = &draft
+		out.Unreadable = errors.As(wrong, new(unreadableError))
+		return out, nil
 	}
+	out.Draft = &draft
 	return out, nil
+}
+
+// draft converts an answer in the requested form.
+func (m Material) draft(answer string) (mutate.Draft, error) {
+	if m.Plain {
+		return m.judgePlain(answer)
+	}
+	return m.judge(answer)
 }

@@ -13,28 +13,38 @@ import (
 	"evolve/runtime/safety"
 )
 
+// nothing is the answer of a model that has no proposal. One that must keep to a schema
+// gives it as the value.
+const nothing = "unknown"
+
 // maxRationale bounds a rationale, in bytes.
 const maxRationale = 400
 
-// judge converts an answer to a draft, or returns the reason for its refusal, in words
-// that follow "the answer". An accepted draft is canonical in the space and differs from
-// the config in the component, and in what the component activates or deactivates.
+// judge converts a JSON answer to a draft, or returns the reason for its refusal, in
+// words that follow "the answer".
 func (m Material) judge(answer string) (mutate.Draft, error) {
 	p, err := read(answer)
 	if err != nil {
-		return mutate.Draft{}, err
+		return mutate.Draft{}, unreadableError{err}
 	}
 	if *p.Component != m.Component {
 		return mutate.Draft{}, errors.New("changes another component than the one that was asked for")
 	}
+	raw, err := p.value()
+	if err != nil {
+		return mutate.Draft{}, errors.New("has a value that is no JSON")
+	}
+	return m.accept(raw, *p.Rationale)
+}
+
+// accept converts a proposed value to a draft, or returns the reason for its refusal, in
+// words that follow "the answer". The draft is canonical in the space and differs from the
+// config in the component, and in what the component activates or deactivates.
+func (m Material) accept(raw any, why string) (mutate.Draft, error) {
 	param, ok := m.Space.Lookup(m.Component)
 	before, active := m.Config[m.Component]
 	if !ok || !active {
 		return mutate.Draft{}, errors.New("changes a component that the config does not have")
-	}
-	raw, err := p.value()
-	if err != nil {
-		return mutate.Draft{}, errors.New("has a value that is no JSON")
 	}
 	if m.demonstrates() {
 		raw = demonstrations(raw)
@@ -43,13 +53,16 @@ func (m Material) judge(answer string) (mutate.Draft, error) {
 	if err != nil {
 		return mutate.Draft{}, fmt.Errorf("has a value that %w", err)
 	}
-	rationale := memory.Line(*p.Rationale, maxRationale)
+	rationale := memory.Line(why, maxRationale)
 	if rationale == "" {
 		return mutate.Draft{}, errors.New("gives no rationale")
 	}
 	if text, ok := v.(string); ok && param.Kind == agent.Text {
 		if text, err = m.shorten(param, text); err != nil {
 			return mutate.Draft{}, err
+		}
+		if plain(text) == nothing {
+			return mutate.Draft{}, errors.New("has nothing to offer")
 		}
 		v = text
 	}

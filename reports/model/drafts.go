@@ -11,6 +11,8 @@ type Drafts struct {
 	Tallies []archive.DraftTally `json:"tallies"`
 	// Best are the drafts with the highest estimated gains, in descending order.
 	Best []Draft `json:"best,omitempty"`
+	// Untried are the reasons why requests made no variant, the most frequent first.
+	Untried []archive.UntriedDraft `json:"untried,omitempty"`
 }
 
 // Draft is a variant that a language model wrote.
@@ -32,7 +34,7 @@ func (b *builder) drafts() {
 	if d == nil {
 		return
 	}
-	b.out.Drafts = &Drafts{Tallies: append([]archive.DraftTally{}, d.Tallies...)}
+	b.out.Drafts = &Drafts{Tallies: append([]archive.DraftTally{}, d.Tallies...), Untried: d.Untried}
 	for _, v := range d.Best {
 		b.out.Drafts.Best = append(b.out.Drafts.Best, Draft{
 			Variant: b.ref(v.Variant), Author: b.variant(v.Variant).Author, Component: v.Component, Form: v.Form, Wording: v.Wording,

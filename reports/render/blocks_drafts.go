@@ -31,7 +31,14 @@ func draftBlocks(s subject) []block {
 	if len(best.Rows) > 0 {
 		out = append(out, best)
 	}
-	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained. Calls that were not tried were refused, not new or without an answer; the ledger has each with its reason."
+	untried := newTable(say("Why requests made no variant"), wraps("reason"), figures("calls"))
+	for _, u := range d.Untried {
+		untried.add("", clipped(u.Reason, 200), number.Count(u.Calls))
+	}
+	if len(untried.Rows) > 0 {
+		out = append(out, untried)
+	}
+	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained. The ledger has each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
 }
 

@@ -1,0 +1,41 @@
+package night
+
+// unreadableMost is the number of successive answers of a route that are no JSON after which
+// plain text is requested of it.
+const unreadableMost = 2
+
+// answerForms decides by the records of requests which routes are asked for plain text: after
+// an answer without JSON where the provider applies no schema, and after two in any case. It
+// holds until the route gets another model.
+type answerForms map[string]answerForm
+
+type answerForm struct {
+	model      string
+	unreadable int
+	plain      bool
+}
+
+// learn takes in a record. Records come in the order in which the search is told of them,
+// so that the forms do not depend on the times of the answers.
+func (f answerForms) learn(d DraftNote) {
+	was := f[d.Route]
+	if was.model != d.Model {
+		was = answerForm{model: d.Model}
+	}
+	switch {
+	case d.Plain:
+		was.plain = true
+	case d.Unreadable:
+		was.unreadable++
+		was.plain = was.plain || d.Unbound || was.unreadable >= unreadableMost
+	case d.Outcome == "":
+		was.unreadable = 0
+	}
+	f[d.Route] = was
+}
+
+// plain reports whether a route is asked for plain text.
+func (f answerForms) plain(r ReflectRoute) bool {
+	is := f[r.Name]
+	return is.plain && is.model == r.Model
+}

@@ -1,0 +1,49 @@
+package night
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Bounds of a request to a model of search.reflect in time: before the first answer, and
+// as a multiple of the longest of the latest answers.
+const (
+	firstPatience  = 10 * time.Minute
+	leastPatience  = 30 * time.Second
+	mostPatience   = 30 * time.Minute
+	patienceTimes  = 4
+	patienceSample = 8
+)
+
+// patience bounds requests by what earlier ones to the same route took. It is safe for
+// concurrent use.
+type patience struct {
+	mu   sync.Mutex
+	took map[string][]time.Duration
+}
+
+// bound returns the time that a request to a route may take.
+func (p *patience) bound(route string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.took[route]) == 0 {
+		return firstPatience
+	}
+	return min(max(patienceTimes*slices.Max(p.took[route]), leastPatience), mostPatience)
+}
+
+// ended records a request. One without an answer counts such that the bound of the next
+// one is twice its own, in case the route has become slower.
+func (p *patience) ended(route string, took time.Duration, answered bool) {
+	if !answered {
+		took = p.bound(route) * 2 / patienceTimes
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.took == nil {
+		p.took = map[string][]time.Duration{}
+	}
+	p.took[route] = append(p.took[route], took)
+	p.took[route] = p.took[route][max(0, len(p.took[route])-patienceSample):]
+}

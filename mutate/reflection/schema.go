@@ -1,0 +1,61 @@
+package reflection
+
+import (
+	"encoding/json"
+
+	"evolve/runtime/agent"
+)
+
+// schema returns the JSON schema of an answer. It has no bounds of lengths and numbers,
+// which many servers do not take; [Material.accept] checks them.
+func (m Material) schema() json.RawMessage {
+	text := map[string]any{"type": "string"}
+	raw, err := json.Marshal(object(map[string]any{
+		"component": map[string]any{"type": "string", "enum": []string{m.Component}}, "value": m.valueSchema(text), "rationale": text,
+	}, "component", "value", "rationale"))
+	if err != nil { // values of these types always encode
+		return nil
+	}
+	return raw
+}
+
+// object returns the schema of an object with all of its members.
+func object(members map[string]any, names ...string) any {
+	return map[string]any{"type": "object", "properties": members, "required": names, "additionalProperties": false}
+}
+
+func (m Material) valueSchema(text any) any {
+	p, _ := m.Space.Lookup(m.Component)
+	switch p.Kind {
+	case agent.Float:
+		return map[string]any{"type": "number"}
+	case agent.Int:
+		return map[string]any{"type": "integer"}
+	case agent.Bool:
+		return map[string]any{"type": "boolean"}
+	case agent.Choice:
+		return map[string]any{"enum": p.Values}
+	case agent.Subset:
+		return map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": p.Of}}
+	}
+	if m.demonstrates() {
+		return map[string]any{"type": "array", "items": object(map[string]any{"task": text, "answer": text}, "task", "answer")}
+	}
+	return text
+}
+
+// Bounds of an answer in tokens, of which one has about three characters of text.
+const (
+	aroundTokens = 150 // of the value: braces, names and the rationale
+	otherTokens  = 100 // of a value that is no text
+	mostTokens   = 2000
+)
+
+// maxTokens returns the bound of an answer.
+func (m Material) maxTokens() int {
+	p, _ := m.Space.Lookup(m.Component)
+	if p.Kind != agent.Text {
+		return aroundTokens + otherTokens
+	}
+	return min(mostTokens, aroundTokens+m.maxChars(p)/3)
+}
