@@ -13,38 +13,27 @@ import (
 // Go tool's results are trusted, including cached ones. Only files of the patch that
 // are not code can make a difference.
 func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	known, err := t.learn(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	packages, tests := 0, 0
 	var blamed, excused []string
 	for _, m := range l.touched() {
 		var rest []*pkg
-		for _, name := range slices.Sorted(maps.Keys(known[m.dir].Packages)) {
+		for _, name := range slices.Sorted(maps.Keys(t.known[m.dir].Packages)) {
 			p := l.is.packages[name]
-			if n := len(known[m.dir].Packages[name].Passed); n > 0 && p != nil && !slices.Contains(l.affected, p) {
+			if n := len(t.known[m.dir].Packages[name].Passed); n > 0 && p != nil && !slices.Contains(l.affected, p) {
 				rest = append(rest, p)
 				tests += n
 			}
 		}
 		packages += len(rest)
-		bad, err := t.unaffected(ctx, l.env, m, rest, known[m.dir])
+		bad, err := t.unaffected(ctx, l.env, m, rest, t.known[m.dir])
 		if err != nil {
 			return "", "", err
 		}
 		if len(bad) == 0 {
 			continue
 		}
-		r, err := t.baseEnv(l)
-		if err != nil {
-			return "", "", err
-		}
-		there, err := t.unaffected(ctx, r, m, bad, known[m.dir], "-count=1")
+		there, err := t.unaffected(ctx, l.baseEnv, m, bad, t.known[m.dir], "-count=1")
 		if err != nil {
 			return "", "", err
 		}

@@ -137,7 +137,7 @@ func BenchmarkGate(b *testing.B) {
 
 		c := changeOf(b, base, candidate)
 		in := &checker{lab: l, limits: l.Limits.withDefaults(), change: c, dir: b.TempDir()}
-		laid, err := in.lay(b.Context())
+		laid, err := in.lay()
 		if err != nil {
 			b.Fatal(err)
 		}

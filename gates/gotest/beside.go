@@ -2,15 +2,14 @@ package gotest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/build"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,10 +25,7 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 	if !t.lab.sandboxed() {
 		return gates.Flagged, "nothing was compared: functions are called with random inputs, such as file paths, only in a sandbox", nil
 	}
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	v := besideVerdict{claim: t.change.Claim}
 	left := t.limits.Beside
 	for _, p := range l.direct {
@@ -37,7 +33,7 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 		if was == nil || l.is.packages[p.path] != p {
 			continue
 		}
-		plan, err := t.besidePlan(ctx, l, p)
+		plan, err := t.besidePlan(ctx, p)
 		if err != nil {
 			return "", "", err
 		}
@@ -45,11 +41,11 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 			v.add(plan, beside.Outcome{Left: plan.Left}, nil)
 			continue
 		}
-		counts, err := t.reaching(l, p, plan)
+		counts, err := t.reaching(p, plan)
 		if err != nil {
 			return "", "", err
 		}
-		binaries, problem, err := t.besideBuild(ctx, l, p, plan, &counts)
+		binaries, problem, err := t.besideBuild(ctx, p, plan, &counts)
 		if err != nil {
 			return "", "", err
 		}
@@ -57,11 +53,11 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 			v.unbuilt = append(v.unbuilt, p.path+": "+problem)
 			continue
 		}
-		out, err := plan.Compare(ctx, t.besideRunner(l, p, binaries, &left))
+		out, err := plan.Compare(ctx, t.besideRunner(p, binaries, &left))
 		if err != nil {
 			return "", "", err
 		}
-		explain, err := t.explanations(ctx, l, plan, out)
+		explain, err := t.explanations(ctx, plan, out)
 		if err != nil {
 			return "", "", err
 		}
@@ -85,26 +81,26 @@ func (t *checker) besideGate(ctx context.Context) (gates.Verdict, string, error)
 }
 
 // besidePlan returns the plan of comparing a package.
-func (t *checker) besidePlan(ctx context.Context, l *layout, p *pkg) (*beside.Plan, error) {
+func (t *checker) besidePlan(ctx context.Context, p *pkg) (*beside.Plan, error) {
 	in := beside.Package{Dir: p.dir, Path: p.path}
 	var err error
-	if in.Harness, err = t.harness(ctx, l, p.module); err != nil {
+	if in.Harness, err = t.harness(ctx, p.module); err != nil {
 		return nil, err
 	}
-	if in.Base, err = t.built(l.base.root, p.dir); err != nil {
+	if in.Base, err = t.built(t.layout.base.root, p.dir); err != nil {
 		return nil, err
 	}
-	if in.Candidate, err = t.built(l.env.tree, p.dir); err != nil {
+	if in.Candidate, err = t.built(t.layout.env.tree, p.dir); err != nil {
 		return nil, err
 	}
 	for _, name := range p.tests {
-		text, err := os.ReadFile(filepath.Join(l.env.tree, filepath.FromSlash(p.dir), name))
+		text, err := os.ReadFile(filepath.Join(t.layout.env.tree, filepath.FromSlash(p.dir), name))
 		if err != nil {
 			return nil, err
 		}
 		in.Tests = append(in.Tests, text)
 	}
-	corpora, err := filepath.Glob(filepath.Join(l.base.root, filepath.FromSlash(p.dir), "testdata", "fuzz", "*", "*"))
+	corpora, err := filepath.Glob(filepath.Join(t.layout.base.root, filepath.FromSlash(p.dir), "testdata", "fuzz", "*", "*"))
 	if err != nil {
 		return nil, err
 	}
@@ -146,17 +142,17 @@ func (t *checker) built(root, dir string) (map[string][]byte, error) {
 // besideBuild compiles the calls of both versions in one sandbox: the base is the
 // candidate's tree with the base's files laid over it. problem is the reason why they
 // do not compile, "" if they do.
-func (t *checker) besideBuild(ctx context.Context, l *layout, p *pkg, plan *beside.Plan, counts **reachCounters) (binaries map[beside.Side]string, problem string, err error) {
+func (t *checker) besideBuild(ctx context.Context, p *pkg, plan *beside.Plan, counts **reachCounters) (binaries map[beside.Side]string, problem string, err error) {
 	for range 4 { // lines that do not compile are dropped
 		scratch, err := t.folder("beside")
 		if err != nil {
 			return nil, "", err
 		}
-		steps, err := t.besideSteps(l, p, plan, *counts, scratch)
+		steps, err := t.besideSteps(p, plan, *counts, scratch)
 		if err != nil {
 			return nil, "", err
 		}
-		results, err := l.env.script(ctx, p.module, scratch, steps)
+		results, err := t.layout.env.script(ctx, p.module, scratch, steps)
 		if err != nil {
 			return nil, "", err
 		}
@@ -185,79 +181,49 @@ func (t *checker) besideBuild(ctx context.Context, l *layout, p *pkg, plan *besi
 
 // besideSteps writes the sources of the calls and returns the commands that compile
 // them.
-func (t *checker) besideSteps(l *layout, p *pkg, plan *beside.Plan, counts *reachCounters, scratch string) ([]step, error) {
+func (t *checker) besideSteps(p *pkg, plan *beside.Plan, counts *reachCounters, scratch string) ([]step, error) {
 	files, err := plan.Files()
 	if err != nil {
 		return nil, err
 	}
-	there := t.lab.inside(scratch, scratchPlace)
-	common, n := map[string]string{}, 0
-	lay := func(into map[string]string, at string, text []byte) error {
-		name := strconv.Itoa(n) + path.Ext(at)
-		n++
-		into[l.env.at(at)] = path.Join(there, name)
-		return os.WriteFile(filepath.Join(scratch, name), text, 0o600)
-	}
-	for at, text := range files {
-		if err := lay(common, at, text); err != nil {
-			return nil, err
-		}
-	}
 	for _, test := range p.tests { // tests of the package are not needed
-		common[l.env.at(path.Join(p.dir, test))] = ""
+		files[path.Join(p.dir, test)] = nil
 	}
 	var steps []step
 	for _, side := range []string{"base", "candidate"} {
-		replace := map[string]string{}
-		for k, v := range common {
-			replace[k] = v
-		}
+		over := maps.Clone(files)
 		if counts != nil {
-			if err := counts.lay(side == "base", func(at string, text []byte) error { return lay(replace, at, text) }); err != nil {
-				return nil, err
-			}
+			maps.Copy(over, counts.sources(side == "base"))
 		}
 		if side == "base" {
-			for _, at := range l.changed {
-				text, err := os.ReadFile(filepath.Join(l.base.root, filepath.FromSlash(at)))
-				switch {
-				case errors.Is(err, os.ErrNotExist):
-					replace[l.env.at(at)] = ""
-				case err != nil:
+			for _, at := range t.layout.changed {
+				over[at], err = os.ReadFile(filepath.Join(t.layout.base.root, filepath.FromSlash(at)))
+				if err != nil && !errors.Is(err, os.ErrNotExist) {
 					return nil, err
-				default:
-					if err := lay(replace, at, text); err != nil {
-						return nil, err
-					}
 				}
 			}
 		}
-		data, err := json.Marshal(map[string]any{"Replace": replace})
+		overlay, err := t.layout.env.overlay(scratch, side, over)
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(scratch, side+".json"), data, 0o600); err != nil {
-			return nil, err
-		}
-		steps = append(steps, step{name: side, must: true, compiles: true, argv: l.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w",
-			"-overlay", path.Join(there, side+".json"), "-o", path.Join(there, side+".bin"), p.arg())})
+		steps = append(steps, step{name: side, must: true, compiles: true, argv: t.layout.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w",
+			"-overlay", overlay, "-o", path.Join(t.lab.inside(scratch, scratchPlace), side+".bin"), p.arg())})
 	}
 	return steps, nil
 }
 
 // besideRunner returns a function that runs scripts of calls, each in its own sandbox,
 // until the time that all packages share is used up.
-func (t *checker) besideRunner(l *layout, p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
+func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
 	return func(ctx context.Context, side beside.Side, script string) (report, printed []byte, err error) {
 		const least = 500 * time.Millisecond
 		if *left < least {
 			return nil, nil, beside.ErrTime
 		}
-		r := l.env
+		r := t.layout.env
 		if side == beside.Base {
-			if r, err = t.baseEnv(l); err != nil {
-				return nil, nil, err
-			}
+			r = t.layout.baseEnv
 		}
 		file := filepath.Join(t.dir, t.nonces.word())
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -299,11 +265,11 @@ const mostBeside = 64 << 20
 // explanations returns the tests that cover functions with different behaviour, by
 // function: those of the patch that ran and failed on the base, and those of the base
 // that fail there and pass with the patch.
-func (t *checker) explanations(ctx context.Context, l *layout, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
+func (t *checker) explanations(ctx context.Context, plan *beside.Plan, out beside.Outcome) (map[string][]string, error) {
 	if len(out.Different)+len(out.Slight) == 0 {
 		return nil, nil
 	}
-	fixing, err := t.fixingTests(ctx, l)
+	fixing, err := t.fixingTests(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +296,7 @@ type fixingTests struct {
 
 // fixingTests returns the test files with tests that show the patch's effect. A test of
 // the patch that did not compile on the base shows nothing about a single function.
-func (t *checker) fixingTests(ctx context.Context, l *layout) ([]fixingTests, error) {
+func (t *checker) fixingTests(ctx context.Context) ([]fixingTests, error) {
 	var out []fixingTests
 	read := func(root, file string, tests []string) error {
 		if len(tests) == 0 || !strings.HasSuffix(file, "_test.go") {
@@ -344,7 +310,7 @@ func (t *checker) fixingTests(ctx context.Context, l *layout) ([]fixingTests, er
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range l.fresh {
+	for _, file := range t.layout.fresh {
 		var tests []string
 		for _, name := range f.names[path.Dir(file)] {
 			if became := f.before[path.Join(path.Dir(file), name)]; became == "failed" || became == "did not end" {
@@ -361,7 +327,7 @@ func (t *checker) fixingTests(ctx context.Context, l *layout) ([]fixingTests, er
 	}
 	for _, x := range list {
 		for _, file := range x.pkg.tests {
-			if err := read(l.env.tree, path.Join(x.pkg.dir, file), x.mended); err != nil {
+			if err := read(t.layout.env.tree, path.Join(x.pkg.dir, file), x.mended); err != nil {
 				return nil, err
 			}
 		}

@@ -27,11 +27,15 @@ type checker struct {
 	variable, quiet, loud, all string
 	dir                        string // for temporary files
 
-	layout   once[*layout]
-	learned  once[map[string]facts]
-	compiled once[*compiled]
+	// layout, known and compiled are set by prepare; known holds the facts of every module
+	// with affected packages, by its folder.
+	prepared once[bool]
+	layout   *layout
+	known    map[string]facts
+	compiled *compiled
+
 	tested   once[[]testResult]
-	disguise once[[]disguised]
+	disguise once[[]testResult]
 	broken   once[*experiments]
 	fresh    once[*freshTests]
 }
@@ -54,8 +58,10 @@ func (o *once[T]) do(f func() (T, error)) (T, error) {
 // layout is the candidate with the base's tests laid over it, and its contents.
 type layout struct {
 	base, candidate tree
-	env             goEnv
-	was, is         graph
+	// env is the environment of the tree under test, baseEnv that with the base at the same
+	// place.
+	env, baseEnv goEnv
+	was, is      graph
 	// changed are the changed paths without tests; fresh are the tests that the patch
 	// adds.
 	changed, fresh []string
@@ -69,59 +75,76 @@ type layout struct {
 	strings goStrings
 }
 
-// lay checks the trees and assembles the tree under test.
-func (t *checker) lay(context.Context) (*layout, error) {
-	return t.layout.do(func() (*layout, error) {
-		var err error
-		l := &layout{}
-		if l.base, err = readTree(t.change.Base); err != nil {
-			return nil, fmt.Errorf("reading the base: %w", err)
+// prepare assembles the tree under test, determines the facts of the base and compiles
+// the candidate.
+func (t *checker) prepare(ctx context.Context) error {
+	_, err := t.prepared.do(func() (_ bool, err error) {
+		if t.layout, err = t.lay(); err == nil {
+			t.known, err = t.learn(ctx)
 		}
-		if l.candidate, err = readTree(t.change.Candidate); err != nil {
-			return nil, fmt.Errorf("reading the candidate: %w", err)
+		if err == nil {
+			t.compiled, err = t.compile(ctx)
 		}
-		differ := differences(l.base, l.candidate)
-		if len(differ) == 0 { // a rollback: the given paths are checked
-			differ = slices.Sorted(slices.Values(t.change.Changed))
-		}
-		if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
-			return nil, fmt.Errorf("the trees differ in %s, not in the paths that were given as changed", some(differ))
-		}
-		for _, p := range differ {
-			switch {
-			case slices.Contains(t.change.NewTests, p):
-				l.fresh = append(l.fresh, p)
-			case !isTest(p):
-				l.changed = append(l.changed, p)
-			}
-		}
-		l.env = goEnv{lab: t.lab, limits: t.limits, cache: t.lab.buildCache()}
-		if l.env.tree, err = t.put(l, "candidate", l.changed); err != nil {
-			return nil, err
-		}
-		if _, ok := l.base.files["go.work"]; ok {
-			l.env.workspace = "go.work"
-		}
-		if !t.lab.layered() {
-			l.env.cache = filepath.Join(t.dir, "cache")
-		}
-		if l.was, err = scanImports(t.change.Base); err != nil {
-			return nil, fmt.Errorf("reading the base's imports: %w", err)
-		}
-		if l.is, err = scanImports(l.env.tree); err != nil {
-			return nil, fmt.Errorf("reading the candidate's imports: %w", err)
-		}
-		l.is.vendor(l.was.modules)
-		l.affect()
-		if slices.ContainsFunc(l.changed, func(p string) bool { return path.Ext(p) != ".go" }) {
-			for _, root := range []string{t.change.Base, t.change.Candidate} {
-				if err := l.strings.read(root); err != nil {
-					return nil, fmt.Errorf("reading the strings of Go files: %w", err)
-				}
-			}
-		}
-		return l, nil
+		return err == nil, err
 	})
+	return err
+}
+
+// lay checks the trees and assembles the tree under test.
+func (t *checker) lay() (*layout, error) {
+	var err error
+	l := &layout{}
+	if l.base, err = readTree(t.change.Base); err != nil {
+		return nil, fmt.Errorf("reading the base: %w", err)
+	}
+	if l.candidate, err = readTree(t.change.Candidate); err != nil {
+		return nil, fmt.Errorf("reading the candidate: %w", err)
+	}
+	differ := differences(l.base, l.candidate)
+	if len(differ) == 0 { // a rollback: the given paths are checked
+		differ = slices.Sorted(slices.Values(t.change.Changed))
+	}
+	if !slices.Equal(differ, slices.Sorted(slices.Values(t.change.Changed))) {
+		return nil, fmt.Errorf("the trees differ in %s, not in the paths that were given as changed", some(differ))
+	}
+	for _, p := range differ {
+		switch {
+		case slices.Contains(t.change.NewTests, p):
+			l.fresh = append(l.fresh, p)
+		case !isTest(p):
+			l.changed = append(l.changed, p)
+		}
+	}
+	l.env = goEnv{lab: t.lab, limits: t.limits, cache: t.lab.buildCache()}
+	if l.env.tree, err = t.put(l, "candidate", l.changed); err != nil {
+		return nil, err
+	}
+	if _, ok := l.base.files["go.work"]; ok {
+		l.env.workspace = "go.work"
+	}
+	if !t.lab.layered() {
+		l.env.cache = filepath.Join(t.dir, "cache")
+	}
+	l.baseEnv = l.env
+	if l.baseEnv.tree, err = t.put(l, "base", nil); err != nil {
+		return nil, err
+	}
+	if l.was, err = scanImports(t.change.Base); err != nil {
+		return nil, fmt.Errorf("reading the base's imports: %w", err)
+	}
+	if l.is, err = scanImports(l.env.tree); err != nil {
+		return nil, fmt.Errorf("reading the candidate's imports: %w", err)
+	}
+	l.is.vendor(l.was.modules)
+	l.affect()
+	if slices.ContainsFunc(l.changed, func(p string) bool { return path.Ext(p) != ".go" }) {
+		for _, root := range []string{t.change.Base, t.change.Candidate} {
+			if err := l.strings.read(root); err != nil {
+				return nil, fmt.Errorf("reading the strings of Go files: %w", err)
+			}
+		}
+	}
+	return l, nil
 }
 
 // affect finds the packages that the patch affects.
@@ -190,40 +213,51 @@ func modulesOf(list []*pkg) []module {
 	return out
 }
 
+// ofModule returns the packages of a list that belong to a module.
+func ofModule(list []*pkg, m module) []*pkg {
+	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
+}
+
+// were returns the base's versions of packages, without those that the patch adds.
+func (l *layout) were(list []*pkg) []*pkg {
+	var out []*pkg
+	for _, p := range list {
+		if was := l.was.packages[p.path]; was != nil {
+			out = append(out, was)
+		}
+	}
+	return out
+}
+
 // learn determines the facts of every module with affected packages.
 func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
-	return t.learned.do(func() (map[string]facts, error) {
-		l, err := t.lay(ctx)
-		if err != nil {
-			return nil, err
+	l := t.layout
+	if err := t.lab.freshen(); err != nil {
+		return nil, err
+	}
+	out := map[string]facts{}
+	digest := l.base.digest()
+	for _, m := range l.touched() {
+		if _, was := moduleNamed(l.was.modules, m.dir); !was {
+			out[m.dir] = facts{Packages: map[string]outcome{}} // the patch adds the module
+			continue
 		}
-		if err := t.lab.freshen(); err != nil {
-			return nil, err
+		name := l.env.factsFile(m, digest)
+		f, err := recall[facts](name)
+		if errors.Is(err, fs.ErrNotExist) {
+			f, err = t.draw(ctx, m, name)
 		}
-		out := map[string]facts{}
-		digest := l.base.digest()
-		for _, m := range l.touched() {
-			if _, was := moduleNamed(l.was.modules, m.dir); !was {
-				out[m.dir] = facts{Packages: map[string]outcome{}} // the patch adds the module
-				continue
-			}
-			name := l.env.factsFile(m, digest)
-			f, err := recall(name)
-			if errors.Is(err, fs.ErrNotExist) {
-				f, err = t.draw(ctx, l, m, name)
-			}
-			if err != nil { // not wrapped: a failure of the base, even a timeout, is not the patch's
-				return nil, errors.New("building and testing the base: " + err.Error())
-			}
-			out[m.dir] = f
+		if err != nil { // not wrapped: a failure of the base, even a timeout, is not the patch's
+			return nil, errors.New("building and testing the base: " + err.Error())
 		}
-		if !t.lab.layered() {
-			if err := os.CopyFS(l.env.cache, os.DirFS(t.lab.buildCache())); err != nil {
-				return nil, fmt.Errorf("copying the build cache: %w", err)
-			}
+		out[m.dir] = f
+	}
+	if !t.lab.layered() {
+		if err := os.CopyFS(l.env.cache, os.DirFS(t.lab.buildCache())); err != nil {
+			return nil, fmt.Errorf("copying the build cache: %w", err)
 		}
-		return out, nil
-	})
+	}
+	return out, nil
 }
 
 func moduleNamed(list []module, dir string) (module, bool) {
@@ -235,46 +269,29 @@ func moduleNamed(list []module, dir string) (module, bool) {
 }
 
 // draw builds and tests the base and stores the facts, with the compiled packages.
-func (t *checker) draw(ctx context.Context, l *layout, m module, name string) (facts, error) {
+func (t *checker) draw(ctx context.Context, m module, name string) (facts, error) {
 	scratch, err := t.folder("facts")
-	if err != nil {
-		return facts{}, err
-	}
-	r, err := t.baseEnv(l)
 	if err != nil {
 		return facts{}, err
 	}
 	if err := os.MkdirAll(t.lab.buildCache(), 0o700); err != nil {
 		return facts{}, err
 	}
-	r.cache, r.kept = t.lab.buildCache(), true
-	f, err := r.draw(ctx, m, scratch)
+	f, err := t.layout.baseEnv.keeping().draw(ctx, m, scratch)
 	if err != nil {
 		return f, err
 	}
-	return f, f.keep(name)
+	return f, store(name, f)
 }
 
-// put returns a folder with the base and some files of the candidate, made once for
-// each name. Inside a sandbox nothing writes to it: commands change a layer over it, or
-// nothing.
+// put returns a folder with the base and some files of the candidate. Inside a sandbox
+// nothing writes to it: commands change a layer over it, or nothing.
 func (t *checker) put(l *layout, name string, take []string) (string, error) {
-	to := filepath.Join(t.dir, name)
-	if _, err := os.Stat(to); err == nil {
-		return to, nil
-	}
-	to, err := assemble(to, l.base, l.candidate, take, t.lab.sandboxed())
+	to, err := assemble(filepath.Join(t.dir, name), l.base, l.candidate, take, t.lab.sandboxed())
 	if err != nil {
 		return "", fmt.Errorf("assembling the tree %q: %w", name, err)
 	}
 	return to, nil
-}
-
-// baseEnv returns the environment with the base at the place of the candidate.
-func (t *checker) baseEnv(l *layout) (r goEnv, err error) {
-	r = l.env
-	r.tree, err = t.put(l, "base", nil)
-	return r, err
 }
 
 // folder creates a temporary folder.

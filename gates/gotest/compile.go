@@ -23,29 +23,22 @@ type compiled struct {
 
 // compile builds and vets the affected packages, and compiles their tests.
 func (t *checker) compile(ctx context.Context) (*compiled, error) {
-	return t.compiled.do(func() (*compiled, error) {
-		l, err := t.lay(ctx)
-		if err != nil {
+	c := &compiled{results: map[string]map[string]stepResult{}, tests: map[string]*testBinaries{}}
+	var err error
+	if c.probed, err = t.probe(); err != nil {
+		return nil, err
+	}
+	for _, m := range modulesOf(t.layout.affected) {
+		if err := c.module(ctx, t, m); err != nil {
 			return nil, err
 		}
-		if _, err := t.learn(ctx); err != nil {
-			return nil, err
-		}
-		c := &compiled{results: map[string]map[string]stepResult{}, tests: map[string]*testBinaries{}}
-		if c.probed, err = t.probe(l); err != nil {
-			return nil, err
-		}
-		for _, m := range modulesOf(l.affected) {
-			if err := c.module(ctx, t, l, m); err != nil {
-				return nil, err
-			}
-		}
-		return c, nil
-	})
+	}
+	return c, nil
 }
 
 // module compiles the affected packages of one module.
-func (c *compiled) module(ctx context.Context, t *checker, l *layout, m module) error {
+func (c *compiled) module(ctx context.Context, t *checker, m module) error {
+	l := t.layout
 	scratch, err := t.folder("compiled")
 	if err != nil {
 		return err
@@ -61,7 +54,7 @@ func (c *compiled) module(ctx context.Context, t *checker, l *layout, m module) 
 	if len(all) > 0 {
 		steps = append(steps, step{name: "vet", argv: l.env.goCommand(append([]string{"vet"}, args(all)...)...), compiles: true})
 	}
-	if c.tests[m.dir], err = newTestBinaries(&t.nonces, l.env, scratch, "tests", t.variable, t.loud, tests, nil); err != nil {
+	if c.tests[m.dir], err = t.markPackages(l.env, scratch, "tests", tests, nil); err != nil {
 		return err
 	}
 	steps = append(steps, c.tests[m.dir].steps()...)
@@ -78,7 +71,8 @@ func args(list []*pkg) []string {
 }
 
 // probe instruments the changed packages.
-func (t *checker) probe(l *layout) (*instrumentedCode, error) {
+func (t *checker) probe() (*instrumentedCode, error) {
+	l := t.layout
 	out := &instrumentedCode{files: map[string][]byte{}, variable: t.variable, all: t.all}
 	for _, p := range l.changed {
 		switch dir := path.Dir(p); {

@@ -28,10 +28,7 @@ const (
 // honest message. It does not find literals that are disguised, hashed or assembled
 // from parts; hidden tests and the review address those.
 func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	old, fresh := map[string]bool{}, map[string]string{}
 	for p := range l.base.files {
 		here := slices.ContainsFunc(l.direct, func(o *pkg) bool { return o.dir == path.Dir(p) })

@@ -3,33 +3,27 @@ package gotest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"evolve/gates"
 	"evolve/runtime/sandbox"
 )
 
-// disguised is a second run of one package's tests: under a name that is not that of a
-// test binary, from another folder, without any flag, and with an added test that has
-// to fail.
-type disguised struct {
-	testResult
-	// canary describes what is wrong with the end of that test; "" for nothing.
-	canary string
-}
-
-// inDisguise runs the tests of all affected packages again, disguised.
-func (t *checker) inDisguise(ctx context.Context) ([]disguised, error) {
-	return t.disguise.do(func() ([]disguised, error) {
-		first, err := t.test(ctx)
+// inDisguise runs the tests of all affected packages again: under a name that is not
+// that of a test binary, from another folder, without any flag, and with an added test
+// that has to fail.
+func (t *checker) inDisguise(ctx context.Context) ([]testResult, error) {
+	return t.disguise.do(func() ([]testResult, error) {
+		list, err := t.test(ctx)
 		if err != nil {
 			return nil, err
 		}
-		list := make([]disguised, len(first))
+		list = slices.Clone(list)
 		h := runOptions{word: t.loud, disguised: true}
-		err = t.each(ctx, len(first), func(ctx context.Context, m *nonces, i int) error {
+		err = t.each(ctx, len(list), func(ctx context.Context, m *nonces, i int) error {
 			x := &list[i]
-			x.testResult = testResult{pkg: first[i].pkg, tests: first[i].tests, base: first[i].base}
-			r, err := x.tests.run(ctx, m, x.pkg, t.variable, t.dir, h)
+			*x = testResult{pkg: x.pkg, tests: x.tests, base: x.base}
+			r, err := x.tests.run(ctx, m, x.pkg, h)
 			if err != nil {
 				return err
 			}
@@ -40,23 +34,15 @@ func (t *checker) inDisguise(ctx context.Context) ([]disguised, error) {
 			}
 			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
-		plain := make([]testResult, len(list))
-		for i := range list {
-			plain[i] = list[i].testResult
-		}
-		if err = t.excuse(ctx, plain, h); err != nil {
-			return nil, err
+		if err == nil {
+			err = t.excuse(ctx, list, h)
 		}
 		for i := range list {
-			list[i].testResult = plain[i]
-			if err := t.inPlace(ctx, &list[i].testResult, h); err != nil {
-				return nil, err
+			if err == nil {
+				err = t.inPlace(ctx, &list[i], h)
 			}
 		}
-		return list, nil
+		return list, err
 	})
 }
 
@@ -88,10 +74,7 @@ func (s markedTests) canaryProblem(r run) string {
 
 // canaryGate fails unless each package's canary test fails when it has to.
 func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	list, err := t.inDisguise(ctx)
 	if err != nil {
 		return "", "", err
@@ -120,19 +103,12 @@ func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error)
 
 // renameGate fails when tests end differently under another binary name.
 func (t *checker) renameGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	list, err := t.inDisguise(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	plain := make([]testResult, len(list))
-	for i, x := range list {
-		plain[i] = x.testResult
-	}
-	verdict, evidence := judgement(plain)
+	verdict, evidence := judgement(list)
 	switch {
 	case verdict != gates.Passed:
 		return verdict, "run again under another name: " + evidence, nil

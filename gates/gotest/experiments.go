@@ -41,18 +41,15 @@ type mutantRun struct {
 func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 	return t.broken.do(func() (*experiments, error) {
 		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}, decides: map[string]bool{}, untried: map[string]bool{}}
-		c, err := t.compile(ctx)
-		if err != nil || len(c.probed.mutants) == 0 {
-			return e, err
+		c := t.compiled
+		if len(c.probed.mutants) == 0 {
+			return e, nil
 		}
 		list, err := t.test(ctx)
 		if err != nil {
 			return nil, err
 		}
-		l, err := t.lay(ctx)
-		if err != nil {
-			return nil, err
-		}
+		l := t.layout
 		var near, far []*pkg
 		weak := map[*pkg]string{}
 		for _, x := range list {
@@ -67,7 +64,7 @@ func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 			if len(packages) == 0 || e.settled(c.probed) {
 				continue
 			}
-			binaries, err := t.instrumentedTests(ctx, l, c, packages)
+			binaries, err := t.instrumentedTests(ctx, packages)
 			if err != nil {
 				return nil, err
 			}
@@ -80,22 +77,13 @@ func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 }
 
 // instrumentedTests compiles the tests of packages with the instrumented code.
-func (t *checker) instrumentedTests(ctx context.Context, l *layout, c *compiled, packages []*pkg) (map[string]*testBinaries, error) {
-	out := map[string]*testBinaries{}
+func (t *checker) instrumentedTests(ctx context.Context, packages []*pkg) (out map[string]*testBinaries, err error) {
+	out = map[string]*testBinaries{}
 	for _, m := range modulesOf(packages) {
-		scratch, err := t.folder("probing")
-		if err != nil {
+		own := ofModule(packages, m)
+		if out[m.dir], err = t.compileTests(ctx, t.layout.env, m, "probing", own, t.compiled.probed.files); err != nil {
 			return nil, err
 		}
-		own := slices.DeleteFunc(slices.Clone(packages), func(p *pkg) bool { return p.module != m })
-		k, err := newTestBinaries(&t.nonces, l.env, scratch, "probing", t.variable, t.loud, own, c.probed.files)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := l.env.script(ctx, m, scratch, k.steps()); err != nil {
-			return nil, err
-		}
-		out[m.dir] = k
 	}
 	return out, nil
 }
@@ -136,11 +124,11 @@ func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binari
 		var err error
 		begun := t.lab.Now()
 		defer func() { runs[i].took = t.lab.Now().Sub(begun) }()
-		if runs[i].quiet, err = k.run(ctx, m, p, t.variable, t.dir, runOptions{word: t.quiet, skip: runs[i].weak}); err != nil {
+		if runs[i].quiet, err = k.run(ctx, m, p, runOptions{word: t.quiet, skip: runs[i].weak}); err != nil {
 			return err
 		}
 		s := k.marked[p.path]
-		r, err := k.run(ctx, m, p, t.variable, t.dir, runOptions{word: t.all, only: s.canary})
+		r, err := k.run(ctx, m, p, runOptions{word: t.all, only: s.canary})
 		steady[i] = s.tests[s.canary].result(r) == "passed" && r.clean()
 		return err
 	})
@@ -168,7 +156,7 @@ func (e *experiments) round(ctx context.Context, t *checker, c *compiled, binari
 			if !steady[j] || !r.quiet.words[x.reached] {
 				continue
 			}
-			got, err := r.tests.run(ctx, m, r.pkg, t.variable, t.dir, runOptions{word: x.word, skip: r.weak, first: true})
+			got, err := r.tests.run(ctx, m, r.pkg, runOptions{word: x.word, skip: r.weak, first: true})
 			if err != nil {
 				return err
 			}
@@ -214,7 +202,7 @@ func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs [
 				if untried[i] = t.lab.Now().Sub(begun) > t.limits.Tests; untried[i] {
 					return nil
 				}
-				got, err := r.tests.run(ctx, m, r.pkg, t.variable, t.dir, runOptions{word: way.word, skip: r.weak, first: true, patience: r.patience()})
+				got, err := r.tests.run(ctx, m, r.pkg, runOptions{word: way.word, skip: r.weak, first: true, patience: r.patience()})
 				if err != nil {
 					return err
 				}

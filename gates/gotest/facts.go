@@ -106,21 +106,20 @@ func (r goEnv) repeat(ctx context.Context, m module, scratch string, packages ma
 
 // recall reads stored facts; the error is [fs.ErrNotExist] if there are none to be
 // used.
-func recall(name string) (facts, error) {
-	var f facts
+func recall[T any](name string) (stored T, err error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return f, err
+		return stored, err
 	}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return f, errors.Join(fs.ErrNotExist, err)
+	if err := json.Unmarshal(data, &stored); err != nil {
+		return stored, errors.Join(fs.ErrNotExist, err)
 	}
-	return f, nil
+	return stored, nil
 }
 
-// keep stores facts for the next change of the same base.
-func (f facts) keep(name string) error {
-	data, err := json.Marshal(f)
+// store stores facts for the next change of the same base.
+func store(name string, facts any) error {
+	data, err := json.Marshal(facts)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,12 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 	}
 	gate := func(name string, check func(context.Context) (gates.Verdict, string, error), needs ...string) {
 		list = append(list, gates.Gate{Name: name, Needs: needs, Check: func(ctx context.Context) (gates.Verdict, string) {
-			return l.guarded(ctx, check)
+			return l.guarded(ctx, func(ctx context.Context) (gates.Verdict, string, error) {
+				if err := t.prepare(ctx); err != nil {
+					return "", "", err
+				}
+				return check(ctx)
+			})
 		}})
 	}
 	gate(Build, t.buildGate)
@@ -81,25 +86,14 @@ func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Ve
 
 // buildGate compares the results of compiling the affected packages with the base's.
 func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	known, err := t.learn(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	c, err := t.compile(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	if len(l.removed) > 0 {
 		return gates.Failed, "no longer built: " + some(l.removed), nil
 	}
 	base := ""
-	for m, results := range c.results {
+	for m, results := range t.compiled.results {
 		if res := results["build"]; res.ran && res.code != 0 {
-			if known[m].Build != "" && len(newComplaints(res.stderr, known[m].Errors)) == 0 {
+			if t.known[m].Build != "" && len(newComplaints(res.stderr, t.known[m].Errors)) == 0 {
 				return gates.NotRun, "the base does not compile either, so the patch cannot be judged: " + oneLine(res.stderr) + hint(res.stderr), nil
 			}
 			if in := l.needsC(); len(in) > 0 && !t.lab.Cgo && strings.Contains(res.stderr, excluded) {
@@ -107,17 +101,17 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 			}
 			return gates.Failed, "it does not compile: " + oneLine(res.stderr), nil
 		}
-		if known[m].Build != "" {
-			base = known[m].Build
+		if t.known[m].Build != "" {
+			base = t.known[m].Build
 		}
 	}
-	if evidence := l.idle(); evidence != "" && len(c.results) == 0 {
+	if evidence := l.idle(); evidence != "" && len(t.compiled.results) == 0 {
 		return gates.Passed, evidence, nil
 	}
-	if len(c.results) == 0 && len(l.changed) > 0 {
+	if len(t.compiled.results) == 0 && len(l.changed) > 0 {
 		return gates.Flagged, "nothing is built or tested: the changed files are in no package of a Go module: " + some(l.changed), nil
 	}
-	evidence := fmt.Sprintf("%s in %s compiled by %s", count(c.built, "package"), count(len(c.results), "module"), t.lab.Toolchain.Version)
+	evidence := fmt.Sprintf("%s in %s compiled by %s", count(t.compiled.built, "package"), count(len(t.compiled.results), "module"), t.lab.Toolchain.Version)
 	if base != "" {
 		evidence += "; elsewhere the base does not compile: " + base
 	}
@@ -126,20 +120,12 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 
 // vetGate fails or flags a patch for messages of go vet that the base does not have.
 func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
-	known, err := t.learn(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	c, err := t.compile(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	evidence, old := count(c.vetted, "package")+" vetted", ""
-	for m, results := range c.results {
+	evidence, old := count(t.compiled.vetted, "package")+" vetted", ""
+	for m, results := range t.compiled.results {
 		res := results["vet"]
-		switch more := newComplaints(res.stderr, known[m].Complaints); {
+		switch more := newComplaints(res.stderr, t.known[m].Complaints); {
 		case !res.ran || res.code == 0:
-		case known[m].Vet == "":
+		case t.known[m].Vet == "":
 			return gates.Failed, "go vet, without messages for the base: " + oneLine(res.stderr), nil
 		case len(more) > 0:
 			return gates.Flagged, "go vet has new messages besides those for the base: " + oneLine(strings.Join(more, "; ")), nil

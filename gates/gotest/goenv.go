@@ -30,6 +30,15 @@ type goEnv struct {
 	// layers, and if not, cache must be a copy.
 	cache string
 	kept  bool
+	// race compiles tests with the race detector.
+	race bool
+}
+
+// keeping returns the environment with the lab's build cache, in which new compiled
+// packages stay.
+func (r goEnv) keeping() goEnv {
+	r.cache, r.kept = r.lab.buildCache(), true
+	return r
 }
 
 // sandboxed reports that paths inside the sandbox differ from those of the host.

@@ -2,7 +2,6 @@ package gotest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,12 +19,12 @@ import (
 // a folder with a random name. The name is stored with the facts of bases, so that the
 // package is compiled once for each module and not for each patch. Without layers
 // nothing is stored.
-func (t *checker) harness(ctx context.Context, l *layout, m module) (beside.Harness, error) {
+func (t *checker) harness(ctx context.Context, m module) (beside.Harness, error) {
 	sources, err := beside.HarnessSources()
 	if err != nil {
 		return beside.Harness{}, err
 	}
-	name := l.env.factsFile(m, fmt.Sprintf("%q %q", m.path, sources), "harness")
+	name := t.layout.env.factsFile(m, fmt.Sprintf("%q %q", m.path, sources), "harness")
 	word, err := os.ReadFile(name)
 	switch {
 	case err == nil && isWord(string(word)):
@@ -40,7 +39,7 @@ func (t *checker) harness(ctx context.Context, l *layout, m module) (beside.Harn
 	if err == nil || !t.lab.layered() {
 		return h, nil
 	}
-	if err := t.compileHarness(ctx, l, m, h, sources); err != nil {
+	if err := t.compileHarness(ctx, m, h, sources); err != nil {
 		return h, err
 	}
 	return h, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), renameio.WriteFile(name, word, 0o600))
@@ -53,30 +52,20 @@ func isWord(s string) bool {
 
 // compileHarness compiles the harness into the cache of bases. Errors are ignored: the
 // build of the calls reports them.
-func (t *checker) compileHarness(ctx context.Context, l *layout, m module, h beside.Harness, sources map[string][]byte) error {
-	r, err := t.baseEnv(l)
-	if err != nil {
-		return err
-	}
-	r.cache, r.kept = t.lab.buildCache(), true
+func (t *checker) compileHarness(ctx context.Context, m module, h beside.Harness, sources map[string][]byte) error {
+	r := t.layout.baseEnv.keeping()
 	scratch, err := t.folder("harness")
 	if err != nil {
 		return err
 	}
-	there, replace := t.lab.inside(scratch, scratchPlace), map[string]string{}
+	files := map[string][]byte{}
 	for name, text := range sources {
-		replace[r.at(path.Join(h.Dir, name))] = path.Join(there, name)
-		if err := os.WriteFile(filepath.Join(scratch, name), text, 0o600); err != nil {
-			return err
-		}
+		files[path.Join(h.Dir, name)] = text
 	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
+	overlay, err := r.overlay(scratch, "source", files)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(scratch, "overlay.json"), data, 0o600); err != nil {
-		return err
-	}
-	_, err = r.script(ctx, m, scratch, []step{{name: "harness", compiles: true, argv: r.goCommand("build", "-overlay", path.Join(there, "overlay.json"), h.Path)}})
+	_, err = r.script(ctx, m, scratch, []step{{name: "harness", compiles: true, argv: r.goCommand("build", "-overlay", overlay, h.Path)}})
 	return err
 }

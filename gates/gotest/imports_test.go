@@ -50,7 +50,7 @@ func TestAffected(t *testing.T) {
 				}
 			}
 			tr := &checker{lab: &Lab{}, change: changeOf(t, base, candidate), dir: t.TempDir()}
-			l, err := tr.lay(t.Context())
+			l, err := tr.lay()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestLayKeepsTests(t *testing.T) {
 		"b_test.go": []byte("package a\n"), "b.go": []byte("package a\n"),
 	}
 	tr := &checker{lab: &Lab{}, change: changeOf(t, base, candidate), dir: t.TempDir()}
-	l, err := tr.lay(t.Context())
+	l, err := tr.lay()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestLayKeepsTests(t *testing.T) {
 
 	again := &checker{lab: &Lab{}, change: tr.change, dir: t.TempDir()}
 	again.change.Changed = again.change.Changed[1:]
-	if _, err := again.lay(t.Context()); err == nil {
+	if _, err := again.lay(); err == nil {
 		t.Error("a file changed of which nothing was said")
 	}
 }

@@ -16,14 +16,8 @@ import (
 // mutantsGate flags changed functions whose mutants no test notices: they are not
 // verified.
 func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	c, err := t.compile(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
+	c := t.compiled
 	e, err := t.experiment(ctx)
 	if err != nil {
 		return "", "", err
@@ -46,7 +40,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		default:
 			why := e.why(x, t.limits.Mutants)
 			if !e.reached[x.reached] && !e.bound[x.word] {
-				tests, err := t.freshCallers(l, x.name)
+				tests, err := t.freshCallers(x.name)
 				if err != nil {
 					return "", "", err
 				}
@@ -96,9 +90,9 @@ func (x mutant) described() string {
 }
 
 // freshCallers names the patch's own tests that call a function; "" for none.
-func (t *checker) freshCallers(l *layout, function string) (string, error) {
+func (t *checker) freshCallers(function string) (string, error) {
 	var tests []string
-	for _, file := range l.fresh {
+	for _, file := range t.layout.fresh {
 		if !strings.HasSuffix(file, "_test.go") {
 			continue
 		}
@@ -129,10 +123,7 @@ func (e *experiments) why(x mutant, most int) string {
 // coverageGate flags changed statements that no test reaches, new or changed conditions
 // that decide nothing that a test notices, and removed code that no test covered.
 func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
-	c, err := t.compile(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	c := t.compiled
 	e, err := t.experiment(ctx)
 	if err != nil {
 		return "", "", err

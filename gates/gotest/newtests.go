@@ -19,10 +19,7 @@ import (
 // newTestsGate judges each test that a patch adds: it must fail or not compile on the
 // base, and pass on the candidate. These tests prove nothing about other code.
 func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	if len(l.fresh) == 0 {
 		return gates.Passed, "the patch adds no tests", nil
 	}
@@ -64,12 +61,9 @@ type freshTests struct {
 // freshTests runs the patch's own tests on both sides, on the base only where all of them
 // pass with the patch.
 func (t *checker) freshTests(ctx context.Context) (*freshTests, error) {
-	return t.fresh.do(func() (*freshTests, error) {
-		l, err := t.lay(ctx)
-		if err != nil {
-			return nil, err
-		}
-		f := &freshTests{}
+	return t.fresh.do(func() (f *freshTests, err error) {
+		l := t.layout
+		f = &freshTests{}
 		if len(l.fresh) == 0 {
 			return f, nil
 		}
@@ -139,16 +133,9 @@ func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]st
 		}
 	}
 	for _, m := range modulesOf(list) {
-		scratch, err := t.folder("new")
+		own := ofModule(list, m)
+		k, err := t.compileTests(ctx, r, m, "tests", own, nil)
 		if err != nil {
-			return nil, err
-		}
-		own := slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
-		k, err := newTestBinaries(&t.nonces, r, scratch, "tests", t.variable, t.loud, own, nil)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := r.script(ctx, m, scratch, k.steps()); err != nil {
 			return nil, err
 		}
 		for _, p := range own {
@@ -156,7 +143,7 @@ func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]st
 				continue
 			}
 			h := runOptions{word: t.quiet, verbose: true}
-			got, err := k.run(ctx, &t.nonces, p, t.variable, t.dir, h)
+			got, err := k.run(ctx, &t.nonces, p, h)
 			if err != nil {
 				return nil, err
 			}

@@ -23,21 +23,14 @@ const racePatience = 2 * time.Minute
 // if the code can run concurrently. A race that the base does not have is flagged, and
 // so is a machine without a race detector.
 func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	known, err := t.learn(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	mended, err := t.mendedTests(ctx)
 	if err != nil {
 		return "", "", err
 	}
 	var list []*pkg
 	for _, p := range l.direct {
-		if len(known[p.module.dir].Packages[p.path].Passed)+len(mended[p]) == 0 {
+		if len(t.known[p.module.dir].Packages[p.path].Passed)+len(mended[p]) == 0 {
 			continue
 		}
 		was, is, err := l.sources(p)
@@ -56,8 +49,8 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	}
 	var bad, old []string
 	for _, m := range modulesOf(list) {
-		own := slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
-		there, here, err := t.raceBinaries(ctx, l, m, own)
+		own := ofModule(list, m)
+		there, here, err := t.raceBinaries(ctx, m, own)
 		if err != nil {
 			return "", "", err
 		}
@@ -140,47 +133,22 @@ func (l *Lab) raceless() string {
 
 // raceBinaries compiles the tests of packages with the race detector: on the base,
 // which fills the cache for later changes, and on the candidate.
-func (t *checker) raceBinaries(ctx context.Context, l *layout, m module, packages []*pkg) (there, here *testBinaries, err error) {
+func (t *checker) raceBinaries(ctx context.Context, m module, packages []*pkg) (there, here *testBinaries, err error) {
 	lab := *t.lab
 	lab.Cgo = true // the detector is linked by the C compiler
-	base, err := t.baseEnv(l)
-	if err != nil {
-		return nil, nil, err
-	}
-	candidate := l.env
+	base, candidate := t.layout.baseEnv, t.layout.env
 	base.lab, candidate.lab = &lab, &lab
+	base.race, candidate.race = true, true
 	if t.lab.layered() {
-		base.cache, base.kept = t.lab.buildCache(), true
+		base = base.keeping()
 	}
-	var were []*pkg
-	for _, p := range packages {
-		if was := l.was.packages[p.path]; was != nil {
-			were = append(were, was)
-		}
-	}
-	for _, side := range []struct {
-		to   **testBinaries
-		env  goEnv
-		list []*pkg
-	}{{&there, base, were}, {&here, candidate, packages}} {
-		if len(side.list) == 0 {
-			continue
-		}
-		scratch, err := t.folder("race")
-		if err != nil {
+	if were := t.layout.were(packages); len(were) > 0 {
+		if there, err = t.compileTests(ctx, base, m, "race", were, nil); err != nil {
 			return nil, nil, err
 		}
-		k, err := newTestBinaries(&t.nonces, side.env, scratch, "race", t.variable, t.loud, side.list, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		k.race = true
-		if _, err := side.env.script(ctx, m, scratch, k.steps()); err != nil {
-			return nil, nil, err
-		}
-		*side.to = k
 	}
-	return there, here, nil
+	here, err = t.compileTests(ctx, candidate, m, "race", packages, nil)
+	return there, here, err
 }
 
 // racing matches the places that the detector reports.
@@ -189,15 +157,11 @@ var racing = regexp.MustCompile(`(?m)^\s+(\S+\.go:[0-9]+)`)
 // race runs the tests of a package once under the detector and returns the problem; ""
 // for none. Tests that fail on the base without it are skipped, except fixed ones.
 func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []string) (string, error) {
-	known, err := t.learn(ctx)
-	if err != nil {
-		return "", err
-	}
 	if k.binary(p) == "" {
 		return "its tests do not compile with it", nil
 	}
-	weak := known[p.module.dir].Packages[p.path].weak(mended...)
-	r, err := k.run(ctx, &t.nonces, p, t.variable, t.dir, runOptions{word: t.quiet, skip: weak, patience: racePatience})
+	weak := t.known[p.module.dir].Packages[p.path].weak(mended...)
+	r, err := k.run(ctx, &t.nonces, p, runOptions{word: t.quiet, skip: weak, patience: racePatience})
 	switch {
 	case err != nil:
 		return "", err

@@ -2,20 +2,16 @@ package gotest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
-
-	"github.com/google/renameio/v2"
 
 	"evolve/runtime/sandbox"
 )
@@ -51,11 +47,9 @@ type instrumentedFolder struct {
 // reachedOnBase returns the places in folders of the base that the base's tests of
 // packages reach. It depends only on the base: it is determined for all statements of a
 // folder at once, and stored with the facts for the next change.
-func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
-	r, err := t.baseEnv(l)
-	if err != nil {
-		return nil, err
-	}
+func (t *checker) reachedOnBase(ctx context.Context, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
+	l := t.layout
+	r := l.baseEnv
 	digest, out := l.base.digest(), map[place]bool{}
 	name := func(p, of *pkg) string { return r.factsFile(p.module, digest, "reach, conditions", p.path, of.dir) }
 	var open []*pkg
@@ -65,7 +59,7 @@ func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg,
 			continue
 		}
 		for of := range folders {
-			known, err := recallReach(name(was, of))
+			known, err := recall[reach](name(was, of))
 			if errors.Is(err, fs.ErrNotExist) {
 				open = append(open, was)
 				break
@@ -77,7 +71,7 @@ func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg,
 		}
 	}
 	for _, m := range modulesOf(open) {
-		own := slices.DeleteFunc(slices.Clone(open), func(p *pkg) bool { return p.module != m })
+		own := ofModule(open, m)
 		found, err := t.watch(ctx, r, m, own, folders)
 		if err != nil {
 			return nil, err
@@ -88,7 +82,7 @@ func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg,
 				if !seen.whole {
 					continue
 				}
-				if err := known.keep(name(seen.by, of)); err != nil {
+				if err := store(name(seen.by, of), known); err != nil {
 					return nil, err
 				}
 			}
@@ -100,25 +94,14 @@ func (t *checker) reachedOnBase(ctx context.Context, l *layout, packages []*pkg,
 // watch runs the tests of packages of one module with every statement of some folders
 // instrumented.
 func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg, folders map[*pkg]source) ([]coverage, error) {
-	known, err := t.learn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	scratch, err := t.folder("reach")
-	if err != nil {
-		return nil, err
-	}
 	files, all := map[string][]byte{}, map[*pkg]instrumentedFolder{}
 	for of, s := range folders {
 		built, _ := build.ImportDir(filepath.Join(r.tree, of.dir), 0) // compiling reports errors
 		all[of] = s.watched(built.Name, path.Join(of.dir, t.nonces.word()+".go"), t.nonces.word(), t.variable)
 		maps.Copy(files, all[of].files)
 	}
-	k, err := newTestBinaries(&t.nonces, r, scratch, "reach", t.variable, t.loud, packages, files)
+	k, err := t.compileTests(ctx, r, m, "reach", packages, files)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := r.script(ctx, m, scratch, k.steps()); err != nil {
 		return nil, err
 	}
 	runs := make([]run, len(packages))
@@ -127,7 +110,7 @@ func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg,
 			return nil
 		}
 		var err error
-		runs[i], err = k.run(ctx, words, packages[i], t.variable, t.dir, runOptions{word: t.quiet})
+		runs[i], err = k.run(ctx, words, packages[i], runOptions{word: t.quiet})
 		return err
 	})
 	if err != nil {
@@ -139,13 +122,16 @@ func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg,
 			continue
 		}
 		ended := !runs[i].late && !runs[i].flooded && runs[i].exit.Reason == sandbox.Own
-		seen := coverage{p, map[*pkg]reach{}, runs[i].clean() || ended && !known[m.dir].Packages[p.path].OK}
+		seen := coverage{p, map[*pkg]reach{}, runs[i].clean() || ended && !t.known[m.dir].Packages[p.path].OK}
 		for of, w := range all {
 			seen.reach[of] = reach{}
 			for word := range runs[i].words {
 				if at, ok := w.places[word]; ok {
 					seen.reach[of][at.file] = append(seen.reach[of][at.file], at.at)
 				}
+			}
+			for _, offsets := range seen.reach[of] {
+				slices.Sort(offsets)
 			}
 		}
 		out = append(out, seen)
@@ -228,33 +214,4 @@ func (r reach) add(to map[place]bool) {
 			to[place{file, at}] = true
 		}
 	}
-}
-
-// recallReach reads a stored reach; the error is [fs.ErrNotExist] if there is none to
-// be used.
-func recallReach(name string) (reach, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var r reach
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, errors.Join(fs.ErrNotExist, err)
-	}
-	return r, nil
-}
-
-// keep stores a reach for the next change of the base.
-func (r reach) keep(name string) error {
-	for _, offsets := range r {
-		slices.Sort(offsets)
-	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	return renameio.WriteFile(name, data, 0o600)
 }

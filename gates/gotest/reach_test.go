@@ -67,13 +67,13 @@ func TestWatched(t *testing.T) {
 // TestReachKept: a stored reach is found again; a missing or incomplete one is not.
 func TestReachKept(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "facts", "reach.json")
-	if _, err := recallReach(name); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := recall[reach](name); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if err := (reach{"a.go": {40, 7}}).keep(name); err != nil {
+	if err := store(name, reach{"a.go": {7, 40}}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := recallReach(name)
+	got, err := recall[reach](name)
 	if err != nil {
 		t.Fatal(err)
 	}

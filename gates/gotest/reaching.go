@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 
@@ -34,8 +35,8 @@ func (s changedStmt) String() string { return fmt.Sprintf("%s:%d", s.file, s.lin
 
 // reaching instruments the changed functions that a plan compares. It returns nil if
 // they have no new statement.
-func (t *checker) reaching(l *layout, p *pkg, plan *beside.Plan) (*reachCounters, error) {
-	was, is, err := l.sources(p)
+func (t *checker) reaching(p *pkg, plan *beside.Plan) (*reachCounters, error) {
+	was, is, err := t.layout.sources(p)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +119,7 @@ func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string,
 	if len(missed) == 0 {
 		return nil, nil
 	}
-	c, err := t.compile(ctx)
-	if err != nil {
-		return nil, err
-	}
+	c := t.compiled
 	e, err := t.experiment(ctx)
 	if err != nil {
 		return nil, err
@@ -139,15 +137,12 @@ func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string,
 	return out, nil
 }
 
-// lay lays the counting code over one version.
-func (r *reachCounters) lay(base bool, over func(at string, text []byte) error) error {
+// sources returns the files of the counting code for one version, by path.
+func (r *reachCounters) sources(base bool) map[string][]byte {
 	if base {
-		return over(r.counter, r.none)
+		return map[string][]byte{r.counter: r.none}
 	}
-	for file, text := range r.files {
-		if err := over(file, text); err != nil {
-			return err
-		}
-	}
-	return over(r.counter, r.all)
+	out := maps.Clone(r.files)
+	out[r.counter] = r.all
+	return out
 }

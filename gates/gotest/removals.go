@@ -25,10 +25,7 @@ type removedStmt struct {
 // and the operands that decided in none. Passing tests prove nothing about them: a
 // check that no test triggers can be removed unnoticed.
 func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return nil, err
-	}
+	l := t.layout
 	folders, removed := map[*pkg]source{}, map[place]removedStmt{}
 	for _, p := range l.direct {
 		if l.was.packages[p.path] == nil {
@@ -48,7 +45,7 @@ func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 			return nil, nil
 		}
 		packages := slices.DeleteFunc(slices.Clone(l.affected), func(p *pkg) bool { return near(p) != turn })
-		reached, err := t.reachedOnBase(ctx, l, packages, folders)
+		reached, err := t.reachedOnBase(ctx, packages, folders)
 		if err != nil {
 			return nil, err
 		}

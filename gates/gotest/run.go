@@ -71,11 +71,11 @@ func (r run) ended() string {
 var results = regexp.MustCompile(`(?m)\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 
 // run runs the compiled tests of a package once, in a sandbox with only the tree and
-// the toolchain. scratch is a folder of the host.
-func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scratch string, h runOptions) (run, error) {
+// the toolchain.
+func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, h runOptions) (run, error) {
 	lab, s := k.env.lab, k.env.spec(p.module, false)
 	binary, dir, name := k.binary(p), k.env.at(p.dir), m.word()
-	report := filepath.Join(scratch, name)
+	report := filepath.Join(k.temp, name)
 	if err := os.WriteFile(report, nil, 0o600); err != nil {
 		return run{}, err
 	}
@@ -99,7 +99,7 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scr
 		s.Shown = append(s.Shown, sandbox.Shown{Source: report, Path: seen, Writable: true}, sandbox.Shown{Source: binary, Path: at})
 		binary = at
 	} else if h.disguised {
-		other := filepath.Join(scratch, m.word())
+		other := filepath.Join(k.temp, m.word())
 		if err := os.Link(binary, other); err != nil {
 			return run{}, err
 		}
@@ -110,7 +110,7 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scr
 		return run{}, m.err
 	}
 	s.Dir, s.Argv = dir, append([]string{binary}, h.flags(k.env)...)
-	s.Env = append(s.Env, "PWD="+dir, variable+"="+h.word+":"+seen)
+	s.Env = append(s.Env, "PWD="+dir, k.variable+"="+h.word+":"+seen)
 	bound := k.env.limits.Tests
 	if h.patience > 0 {
 		bound = min(bound, h.patience)
@@ -133,7 +133,7 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, variable, scr
 	for _, found := range results.FindAllSubmatch(out.Stdout, -1) {
 		r.shown[string(found[2])] = string(found[1])
 	}
-	if k.race {
+	if k.env.race {
 		r.race = raced(string(out.Stdout)+"\n"+string(out.Stderr), k.env.at("."))
 	}
 	r.tail = tail(string(out.Stdout)+"\n"+string(out.Stderr), k.marked[p.path].added(p))

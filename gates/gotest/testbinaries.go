@@ -1,8 +1,8 @@
 package gotest
 
 import (
-	"encoding/json"
-	"fmt"
+	"context"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,39 +19,40 @@ type testBinaries struct {
 	name    string // of the part of scratch of these binaries
 	marked  map[string]markedTests
 	rounds  [][]*pkg
-	race    bool // compiled with the race detector
+	// variable is the name of the environment variable with the settings of a run, temp
+	// the host's folder for its files.
+	variable, temp string
+	overlay        string // the argument of -overlay
 }
 
-// newTestBinaries marks the tests of packages of one module. files replaces or adds
-// further files of the tree.
-func newTestBinaries(m *nonces, r goEnv, scratch, name, variable, loud string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
-	k := &testBinaries{env: r, scratch: scratch, name: name, marked: map[string]markedTests{}}
-	replace := map[string]string{}
-	add := func(p string, text []byte) error {
-		n := fmt.Sprintf("%d.go", len(replace))
-		replace[r.at(p)] = path.Join(r.lab.inside(scratch, scratchPlace), name, "source", n)
-		return os.WriteFile(filepath.Join(scratch, name, "source", n), text, 0o600)
-	}
-	if err := os.MkdirAll(filepath.Join(scratch, name, "source"), 0o700); err != nil {
+// compileTests marks and compiles the tests of packages of one module. files replaces or
+// adds further files of the tree.
+func (t *checker) compileTests(ctx context.Context, r goEnv, m module, name string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
+	scratch, err := t.folder(name)
+	if err != nil {
 		return nil, err
 	}
-	for p, text := range files {
-		if err := add(p, text); err != nil {
-			return nil, err
-		}
+	k, err := t.markPackages(r, scratch, name, packages, files)
+	if err != nil {
+		return nil, err
 	}
+	_, err = r.script(ctx, m, scratch, k.steps())
+	return k, err
+}
+
+// markPackages marks the tests of packages of one module and writes their sources.
+func (t *checker) markPackages(r goEnv, scratch, name string, packages []*pkg, files map[string][]byte) (*testBinaries, error) {
+	k := &testBinaries{env: r, scratch: scratch, name: name, marked: map[string]markedTests{}, variable: t.variable, temp: t.dir}
+	sources := map[string][]byte{}
+	maps.Copy(sources, files)
 	for _, p := range packages {
-		s, err := markTests(m, p, variable, loud, func(file string) ([]byte, error) {
+		s, err := markTests(&t.nonces, p, t.variable, t.loud, func(file string) ([]byte, error) {
 			return os.ReadFile(filepath.Join(r.tree, filepath.FromSlash(file)))
 		})
 		if err != nil {
 			return nil, err
 		}
-		for file, text := range s.files {
-			if err := add(file, text); err != nil {
-				return nil, err
-			}
-		}
+		maps.Copy(sources, s.files)
 		k.marked[p.path] = s
 	}
 	k.rounds = distinct(packages)
@@ -60,11 +61,9 @@ func newTestBinaries(m *nonces, r goEnv, scratch, name, variable, loud string, p
 			return nil, err
 		}
 	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return nil, err
-	}
-	return k, os.WriteFile(filepath.Join(scratch, name, "overlay.json"), data, 0o600)
+	var err error
+	k.overlay, err = r.overlay(scratch, path.Join(name, "source"), sources)
+	return k, err
 }
 
 // distinct puts packages whose test binaries would have the same name into different
@@ -103,8 +102,8 @@ func (k *testBinaries) steps() []step {
 	there := path.Join(k.env.lab.inside(k.scratch, scratchPlace), k.name)
 	var out []step
 	for i, round := range k.rounds {
-		argv := k.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", path.Join(there, "overlay.json"), "-o", path.Join(there, strconv.Itoa(i))+"/")
-		if k.race {
+		argv := k.env.goCommand("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", k.overlay, "-o", path.Join(there, strconv.Itoa(i))+"/")
+		if k.env.race {
 			argv = append(argv, "-race")
 		}
 		for _, p := range round {

@@ -26,37 +26,29 @@ type testResult struct {
 	excuse string
 	// mended are the tests that fail on the base and pass here.
 	mended []string
+	// canary describes what is wrong with the end of the test that had to fail in a
+	// disguised run; "" for nothing.
+	canary string
 }
 
 // test runs the base's tests of all affected packages on the candidate's code.
 func (t *checker) test(ctx context.Context) ([]testResult, error) {
 	return t.tested.do(func() ([]testResult, error) {
-		l, err := t.lay(ctx)
-		if err != nil {
-			return nil, err
-		}
-		known, err := t.learn(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c, err := t.compile(ctx)
-		if err != nil {
-			return nil, err
-		}
+		l := t.layout
 		var list []testResult
 		for _, p := range l.affected {
-			if o := known[p.module.dir].Packages[p.path]; len(o.Passed) > 0 {
-				list = append(list, testResult{pkg: p, tests: c.tests[p.module.dir], base: o})
+			if o := t.known[p.module.dir].Packages[p.path]; len(o.Passed) > 0 {
+				list = append(list, testResult{pkg: p, tests: t.compiled.tests[p.module.dir], base: o})
 			}
 		}
 		verbose := runOptions{word: t.quiet, verbose: true}
-		err = t.each(ctx, len(list), func(ctx context.Context, m *nonces, i int) error {
+		err := t.each(ctx, len(list), func(ctx context.Context, m *nonces, i int) error {
 			x := &list[i]
 			if x.tests.binary(x.pkg) == "" {
-				x.wrong = []string{"its tests do not compile: " + oneLine(x.tests.output(x.pkg, c.results[x.pkg.module.dir]).stderr)}
+				x.wrong = []string{"its tests do not compile: " + oneLine(x.tests.output(x.pkg, t.compiled.results[x.pkg.module.dir]).stderr)}
 				return nil
 			}
-			r, err := x.tests.run(ctx, m, x.pkg, t.variable, t.dir, verbose)
+			r, err := x.tests.run(ctx, m, x.pkg, verbose)
 			if err != nil {
 				return err
 			}
@@ -73,7 +65,7 @@ func (t *checker) test(ctx context.Context) ([]testResult, error) {
 
 // try runs one package's tests and lists the problems.
 func (t *checker) try(ctx context.Context, m *nonces, k *testBinaries, p *pkg, base outcome, h runOptions) ([]string, error) {
-	r, err := k.run(ctx, m, p, t.variable, t.dir, h)
+	r, err := k.run(ctx, m, p, h)
 	if err != nil {
 		return nil, err
 	}
@@ -122,12 +114,8 @@ func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) e
 			packages = append(packages, x.pkg)
 		}
 	}
-	l, err := t.lay(ctx)
-	if err != nil {
-		return err
-	}
 	for _, m := range modulesOf(packages) {
-		k, err := t.baseBinaries(ctx, l, m, packages)
+		k, err := t.compileTests(ctx, t.layout.baseEnv, m, "tests", t.layout.were(ofModule(packages, m)), nil)
 		if err != nil {
 			return err
 		}
@@ -208,36 +196,9 @@ func sameTests(now, there []string) bool {
 	return len(there) > 0
 }
 
-// baseBinaries compiles the tests of packages on the base.
-func (t *checker) baseBinaries(ctx context.Context, l *layout, m module, packages []*pkg) (*testBinaries, error) {
-	r, err := t.baseEnv(l)
-	if err != nil {
-		return nil, err
-	}
-	scratch, err := t.folder("base-tests")
-	if err != nil {
-		return nil, err
-	}
-	var there []*pkg
-	for _, p := range packages {
-		if was := l.was.packages[p.path]; was != nil && p.module == m {
-			there = append(there, was)
-		}
-	}
-	k, err := newTestBinaries(&t.nonces, r, scratch, "tests", t.variable, t.loud, there, nil)
-	if err != nil {
-		return nil, err
-	}
-	_, err = r.script(ctx, m, scratch, k.steps())
-	return k, err
-}
-
 // affectedGate judges the affected packages.
 func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, error) {
-	l, err := t.lay(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	l := t.layout
 	list, err := t.test(ctx)
 	if err != nil {
 		return "", "", err
