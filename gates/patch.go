@@ -3,13 +3,23 @@ package gates
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"evolve/patch/scope"
+	"evolve/runtime/text"
 )
 
-// maxFindings bounds the findings that one gate lists; the others are counted.
-const maxFindings = 20
+// MaxFindings bounds the findings that one gate lists; the others are counted.
+const MaxFindings = 20
+
+// Listed returns the findings of one gate as its evidence.
+func Listed(findings []string) string {
+	if more := len(findings) - MaxFindings; more > 0 {
+		findings = append(slices.Clone(findings[:MaxFindings]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(findings, "; ")
+}
 
 // Applied returns the gate that records that the text of a patch fits its base. A patch
 // that does not fit has no further gates.
@@ -18,7 +28,7 @@ func Applied(files int) Gate {
 		if files == 0 {
 			return Failed, "it changes nothing"
 		}
-		return Passed, fmt.Sprintf("every place was found exactly once; %s", countOf(files, "file"))
+		return Passed, fmt.Sprintf("every place was found exactly once; %s", text.Count(files, "file"))
 	}}
 }
 
@@ -26,31 +36,20 @@ func Applied(files int) Gate {
 func Scope(j scope.Judgement) Gate {
 	return Gate{Name: "scope", Needs: []string{"apply"}, Check: func(context.Context) (Verdict, string) {
 		if len(j.Refused) > 0 {
-			lines := make([]string, 0, maxFindings+1)
-			for i, f := range j.Refused {
-				if i == maxFindings {
-					lines = append(lines, fmt.Sprintf("and %d more", len(j.Refused)-i))
-					break
-				}
+			var lines []string
+			for _, f := range j.Refused {
 				line := f.Rule + ": " + f.Why
 				if f.Path != "" {
 					line = f.Path + ": " + line
 				}
 				lines = append(lines, line)
 			}
-			return Failed, strings.Join(lines, "; ")
+			return Failed, Listed(lines)
 		}
-		evidence := countOf(len(j.Changed), "changed path") + ", all of them allowed"
+		evidence := text.Count(len(j.Changed), "changed path") + ", all of them allowed"
 		if n := len(j.NewTests); n > 0 {
 			evidence += "; new tests: " + strings.Join(j.NewTests, ", ")
 		}
 		return Passed, evidence
 	}}
-}
-
-func countOf(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

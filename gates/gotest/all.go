@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"evolve/gates"
+	"evolve/runtime/text"
 )
 
 // allGate runs the tests of the unaffected packages. Only code of the base runs, so the
@@ -54,7 +55,7 @@ func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	if packages == 0 {
 		return gates.Passed, "no other package has tests that pass on the base", nil
 	}
-	return gates.Passed, fmt.Sprintf("%s of %s without imports of the patch %s as on the base", count(tests, "test"), count(packages, "other package"), pass(tests)), nil
+	return gates.Passed, fmt.Sprintf("%s of %s without imports of the patch %s as on the base", text.Count(tests, "test"), text.Count(packages, "other package"), pass(tests)), nil
 }
 
 // unaffected lists the packages with a test that passed on the base and does not pass

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // forcedCondition is a condition that the gate can force to true or false: if no test
@@ -50,7 +52,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 		case d.clause != nil:
 			a.element(f, put, d, new)
 		case d.call != nil:
-			fun, _, _ := strings.Cut(print(d.call.Fun), ".")
+			fun, _, _ := strings.Cut(syntax.Text(d.call.Fun), ".")
 			if own[fun] || a.in.functions()[fun] != nil {
 				continue // not the predeclared function
 			}
@@ -58,9 +60,9 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 				calls[d.call] = make([]string, len(d.call.Args))
 				order = append(order, d.call)
 			}
-			calls[d.call][d.argument] = new(print(d.expr)+" of "+print(d.call.Fun), "chosen")
+			calls[d.call][d.argument] = new(syntax.Text(d.expr)+" of "+syntax.Text(d.call.Fun), "chosen")
 		default:
-			text := print(d.expr)
+			text := syntax.Text(d.expr)
 			x := forcedCondition{pkg: a.pkg, file: f.file, line: at.Line, text: text, never: a.nonces.word(), always: a.nonces.word(), loop: d.loop}
 			switch d.op {
 			case token.LOR:
@@ -92,7 +94,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 func (a conditionProbe) element(f function, put *edits, d decision, new func(text, wants string) string) {
 	at := a.in.fset.Position(d.clause.Colon).Offset + 1
 	reach := func(condition string) {
-		put.insert(at, fmt.Sprintf(" if %s { %sReach(%q) };", condition, a.helper, new("case "+print(d.expr), "matched")))
+		put.insert(at, fmt.Sprintf(" if %s { %sReach(%q) };", condition, a.helper, new("case "+syntax.Text(d.expr), "matched")))
 	}
 	switch on := d.on.(type) {
 	case *ast.SwitchStmt:
@@ -127,7 +129,7 @@ func (a conditionProbe) choice(put *edits, call *ast.CallExpr, words []string) {
 	if i, ok := fun.(*ast.IndexExpr); ok {
 		fun = i.X
 	}
-	kind := map[string]string{"cmp.Or": "Or", "min": "Min", "max": "Max"}[print(fun)]
+	kind := map[string]string{"cmp.Or": "Or", "min": "Min", "max": "Max"}[syntax.Text(fun)]
 	from, to := a.in.fset.Position(fun.Pos()).Offset, a.in.fset.Position(fun.End()).Offset
 	put.replace(from, to-from, a.helper+kind)
 	put.insert(a.in.fset.Position(call.Lparen).Offset+1, fmt.Sprintf("%q, ", strings.Join(words, ",")))

@@ -16,6 +16,7 @@ import (
 	"evolve/gates"
 	"evolve/gates/beside"
 	"evolve/runtime/sandbox"
+	"evolve/runtime/text"
 )
 
 // besideGate calls the changed functions of both versions with the same random inputs.
@@ -401,12 +402,12 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 		}
 	}
 	verdict := gates.Passed
-	called := fmt.Sprintf("%s called with %s before and after", count(v.functions, "function"), count(v.inputs, "input"))
+	called := fmt.Sprintf("%s called with %s before and after", text.Count(v.functions, "function"), text.Count(v.inputs, "input"))
 	if v.functions == 0 {
 		called = "no changed function can be called before and after"
 	}
 	all := slices.Concat(v.different, v.looked)
-	changed := fmt.Sprintf("behaviour changed in %s: %s", count(len(all), "function"), some(all))
+	changed := fmt.Sprintf("behaviour changed in %s: %s", text.Count(len(all), "function"), some(all))
 	switch {
 	case len(all) > 0 && v.claim == Refactoring:
 		verdict = gates.Flagged
@@ -419,7 +420,7 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 		evidence = append(evidence, called+"; it is declared "+string(v.claim)+", but "+changed)
 	case len(v.different) > 0:
 		verdict = gates.Flagged
-		evidence = append(evidence, fmt.Sprintf("%s; behaviour changed in %s, and no test that fails without the patch covers it: %s", called, count(len(v.different), "function"), some(v.different)))
+		evidence = append(evidence, fmt.Sprintf("%s; behaviour changed in %s, and no test that fails without the patch covers it: %s", called, text.Count(len(v.different), "function"), some(v.different)))
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0 && v.reached == 0 && len(v.missed) > 0:
 		evidence = append(evidence, called+"; none of them reached a changed statement")
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0:
@@ -454,5 +455,5 @@ func (v *besideVerdict) reach() string {
 	if v.reached+len(v.missed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", which reached %d of %s", v.reached, count(v.reached+len(v.missed), "changed statement"))
+	return fmt.Sprintf(", which reached %d of %s", v.reached, text.Count(v.reached+len(v.missed), "changed statement"))
 }

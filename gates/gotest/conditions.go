@@ -6,6 +6,8 @@ import (
 	"go/parser"
 	"go/token"
 	"slices"
+
+	"evolve/gates/syntax"
 )
 
 // condition is one new operand of && or ||. It is covered when a test has seen it
@@ -27,7 +29,7 @@ func (c condition) key() string { return c.op.String() + " " + canonical(c.expr)
 func canonical(e ast.Expr) string {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok {
-		return print(ast.Unparen(e))
+		return syntax.Text(ast.Unparen(e))
 	}
 	x, op, y := canonical(b.X), b.Op, canonical(b.Y)
 	switch op {

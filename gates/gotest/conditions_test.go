@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"evolve/gates/syntax"
 )
 
 func TestOperands(t *testing.T) {
@@ -23,7 +25,7 @@ func TestOperands(t *testing.T) {
 		var got []string
 		file := parseFolder(map[string][]byte{"x.go": []byte("package p\nfunc f() {\n" + c.body + "\n}")}).files["x.go"]
 		for _, o := range operands(file) {
-			got = append(got, o.op.String()+" "+print(o.expr))
+			got = append(got, o.op.String()+" "+syntax.Text(o.expr))
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, "; ")); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -51,7 +53,7 @@ func TestKnownConditions(t *testing.T) {
 			if o.expr.Pos() == o.expr.End() {
 				t.Fatal("an operand without text")
 			}
-			got = append(got, o.op.String()+" "+print(o.expr))
+			got = append(got, o.op.String()+" "+syntax.Text(o.expr))
 		}
 		// a == b && c is an unchanged operand of ||, or is represented by its parts.
 		if diff := cmp.Diff(c.new, strings.Join(got, "; ")); diff != "" {

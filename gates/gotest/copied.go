@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"evolve/gates"
+	"evolve/runtime/text"
 )
 
 // Shorter literals occur in all code: letters of a text, digits of a number.
@@ -73,7 +74,7 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 	if len(fresh) == 0 {
 		return gates.Passed, "no new literals in the patch's code", nil
 	}
-	return gates.Passed, fmt.Sprintf("%s in the patch's code, none from a test", count(len(fresh), "new literal")), nil
+	return gates.Passed, fmt.Sprintf("%s in the patch's code, none from a test", text.Count(len(fresh), "new literal")), nil
 }
 
 // quotes reports whether a source contains a text, or a number as a separate word.

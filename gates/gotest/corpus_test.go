@@ -294,11 +294,9 @@ func atTheDoor(t testing.TB, l *Lab, base, candidate map[string][]byte) (archive
 			sources = append(sources, scan.Source{Path: name, Old: base[name], New: candidate[name]})
 		}
 	}
-	list := append([]gates.Gate{gates.Applied(len(judged.Changed)), gates.Scope(judged)}, scan.Gates(func() ([]scan.Source, error) { return sources, nil })...)
+	list := append([]gates.Gate{gates.Applied(len(judged.Changed)), gates.Scope(judged)}, scan.Gates(sources)...)
 	if len(judged.Refused) == 0 {
-		list = append(list, typed.Gates(func(context.Context) (typed.Change, error) {
-			return typed.Change{Base: write(t, base), Candidate: write(t, candidate), Changed: judged.Changed, Root: l.Toolchain.Root, Modules: l.Toolchain.Modules}, nil
-		})...)
+		list = append(list, typed.Gates(typed.Change{Base: write(t, base), Candidate: write(t, candidate), Changed: judged.Changed, Root: l.Toolchain.Root, Modules: l.Toolchain.Modules})...)
 	}
 	verdicts := gates.Run(t.Context(), list)
 	said := ""

@@ -6,6 +6,8 @@ import (
 	"go/parser"
 	"go/token"
 	"slices"
+
+	"evolve/gates/syntax"
 )
 
 // decision is a place at which code chooses what to do next: the condition of an if, a
@@ -41,9 +43,9 @@ type decision struct {
 func (d decision) key() string {
 	switch {
 	case d.call != nil:
-		return "choice " + print(d.call.Fun) + " " + canonical(d.expr)
+		return "choice " + syntax.Text(d.call.Fun) + " " + canonical(d.expr)
 	case d.clause != nil:
-		return "case " + subject(d.on) + " " + print(d.expr)
+		return "case " + subject(d.on) + " " + syntax.Text(d.expr)
 	case d.op != token.ILLEGAL:
 		return d.op.String() + " " + canonical(d.expr)
 	}
@@ -54,9 +56,9 @@ func (d decision) key() string {
 func subject(s ast.Stmt) string {
 	switch x := s.(type) {
 	case *ast.SwitchStmt:
-		return print(x.Tag)
+		return syntax.Text(x.Tag)
 	case *ast.TypeSwitchStmt:
-		return print(x.Assign)
+		return syntax.Text(x.Assign)
 	}
 	return ""
 }
@@ -216,7 +218,7 @@ func (w *decisionFinder) choices(x *ast.CallExpr) {
 	if i, ok := fun.(*ast.IndexExpr); ok {
 		fun = i.X
 	}
-	name := print(fun)
+	name := syntax.Text(fun)
 	if x.Ellipsis.IsValid() || len(x.Args) < 2 || name != "cmp.Or" && name != "min" && name != "max" {
 		return
 	}
@@ -243,50 +245,24 @@ func freshDecisions(old string, list []decision, values map[string]bool) []bool 
 	for i, d := range list {
 		now[i], fresh[i] = d.key(), true
 	}
-	if len(before)*len(now) > 4<<20 {
-		return fresh
-	}
-	longest := make([][]int, len(before)+1)
-	for i := range longest {
-		longest[i] = make([]int, len(now)+1)
-	}
-	for i := len(before) - 1; i >= 0; i-- {
-		for j := len(now) - 1; j >= 0; j-- {
-			if before[i] == now[j] {
-				longest[i][j] = longest[i+1][j+1] + 1
-			} else {
-				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
-			}
-		}
-	}
-	for i, j := 0, 0; i < len(before) && j < len(now); {
-		switch {
-		case before[i] == now[j]:
-			fresh[j] = len(values) > 0 && mentions(list[j].expr, values)
-			i, j = i+1, j+1
-		case longest[i][j+1] > longest[i+1][j]:
-			j++
-		default:
-			i++
-		}
+	for _, p := range syntax.Align(len(before), len(now), func(i, j int) bool { return before[i] == now[j] }) {
+		fresh[p.New] = len(values) > 0 && syntax.Mentions(list[p.New].expr, values)
 	}
 	return fresh
 }
 
 // pure reports whether an expression can be evaluated once more without side effects.
 func pure(e ast.Expr) bool {
-	does := false
-	ast.Inspect(e, func(n ast.Node) bool {
+	return !syntax.Contains(e, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.CallExpr:
 			id, ok := x.Fun.(*ast.Ident)
-			does = does || !ok || id.Name != "len" && id.Name != "cap" && id.Name != "string"
+			return !ok || id.Name != "len" && id.Name != "cap" && id.Name != "string"
 		case *ast.FuncLit:
-			does = true
+			return true
 		case *ast.UnaryExpr:
-			does = does || x.Op == token.ARROW
+			return x.Op == token.ARROW
 		}
-		return !does
+		return false
 	})
-	return !does
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"evolve/gates/syntax"
 )
 
 func TestDecisions(t *testing.T) {
@@ -26,7 +28,7 @@ func TestDecisions(t *testing.T) {
 		var got []string
 		for _, d := range decisions(file) {
 			if d.call == nil && d.clause == nil {
-				got = append(got, strings.TrimPrefix(d.op.String()+" ", "ILLEGAL ")+print(d.expr))
+				got = append(got, strings.TrimPrefix(d.op.String()+" ", "ILLEGAL ")+syntax.Text(d.expr))
 			} else {
 				got = append(got, d.key())
 			}
@@ -60,7 +62,7 @@ func TestFreshDecisions(t *testing.T) {
 		}
 		for i, fresh := range freshDecisions(old, list, values) {
 			if fresh {
-				got = append(got, print(list[i].expr))
+				got = append(got, syntax.Text(list[i].expr))
 			}
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, "; ")); diff != "" {

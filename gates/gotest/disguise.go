@@ -7,6 +7,7 @@ import (
 
 	"evolve/gates"
 	"evolve/runtime/sandbox"
+	"evolve/runtime/text"
 )
 
 // inDisguise runs the tests of all affected packages again: under a name that is not
@@ -98,7 +99,7 @@ func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error)
 	case len(open) > 0:
 		return gates.Flagged, "the code embeds its compiled tests and can read the words that they report: " + some(open), nil
 	}
-	return gates.Passed, "a test with a random name that had to fail did, and was reported: tried in " + count(len(list), "package"), nil
+	return gates.Passed, "a test with a random name that had to fail did, and was reported: tried in " + text.Count(len(list), "package"), nil
 }
 
 // renameGate fails when tests end differently under another binary name.
@@ -117,5 +118,5 @@ func (t *checker) renameGate(ctx context.Context) (gates.Verdict, string, error)
 	case len(list) == 0:
 		return gates.Flagged, "there are no tests to run again", nil
 	}
-	return gates.Passed, fmt.Sprintf("run again under another program's name, from another folder and without flags, the tests of %s end the same", count(len(list), "package")), nil
+	return gates.Passed, fmt.Sprintf("run again under another program's name, from another folder and without flags, the tests of %s end the same", text.Count(len(list), "package")), nil
 }

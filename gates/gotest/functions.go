@@ -1,16 +1,16 @@
 package gotest
 
 import (
-	"bytes"
 	"cmp"
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
+	"evolve/gates/syntax"
 	gosource "evolve/runtime/source"
 )
 
@@ -31,15 +31,6 @@ func parseFolder(files map[string][]byte) source {
 		}
 	}
 	return s
-}
-
-// print returns a piece of source as text, without its layout.
-func print(n ast.Node) string {
-	var b bytes.Buffer
-	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
-		return ""
-	}
-	return b.String()
 }
 
 // function is a piece of code that can be broken: a function, a method, or a function
@@ -79,9 +70,9 @@ func (s source) declared() map[string][]string {
 				continue
 			}
 			for _, spec := range g.Specs {
-				text := print(spec)
+				text := syntax.Text(spec)
 				if g.Tok == token.CONST && counts(g) {
-					text = print(g) // its value follows from the other lines
+					text = syntax.Text(g) // its value follows from the other lines
 				}
 				for _, name := range names(spec) {
 					if name == "_" && inert(g.Tok, spec) {
@@ -99,18 +90,16 @@ func (s source) declared() map[string][]string {
 // the compiler that a type implements an interface: it calls nothing but conversions to
 // pointers, and waits for nothing.
 func inert(kind token.Token, spec ast.Spec) bool {
-	does := false
-	ast.Inspect(spec, func(n ast.Node) bool {
+	return kind == token.CONST || !syntax.Contains(spec, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.CallExpr:
 			_, pointer := ast.Unparen(x.Fun).(*ast.StarExpr)
-			does = does || !pointer
+			return !pointer
 		case *ast.UnaryExpr:
-			does = does || x.Op == token.ARROW
+			return x.Op == token.ARROW
 		}
-		return !does
+		return false
 	})
-	return !does || kind == token.CONST
 }
 
 // counts reports whether values in a group depend on their position.
@@ -120,7 +109,7 @@ func counts(g *ast.GenDecl) bool {
 		v, ok := spec.(*ast.ValueSpec)
 		found = found || ok && len(v.Values) == 0
 	}
-	return found || mentions(g, map[string]bool{"iota": true})
+	return found || syntax.Mentions(g, map[string]bool{"iota": true})
 }
 
 // names returns the names that a specification declares; for an import, the form of the
@@ -143,27 +132,25 @@ func names(spec ast.Spec) []string {
 	return nil
 }
 
-// mentions reports whether a piece of code contains any of the names as an identifier.
-func mentions(n ast.Node, any map[string]bool) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && any[id.Name]
-		return !found
-	})
-	return found
+// each yields the functions of a folder with their files, in the order of the files.
+func (s source) each() iter.Seq2[string, *ast.FuncDecl] {
+	return func(yield func(string, *ast.FuncDecl) bool) {
+		for _, file := range slices.Sorted(maps.Keys(s.files)) {
+			for fn := range syntax.Functions(s.files[file]) {
+				if !yield(file, fn) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // functions returns the functions of a folder by name; there may be one for each
 // system.
 func (s source) functions() map[string][]string {
 	out := map[string][]string{}
-	for _, f := range s.files {
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				out[gosource.FuncName(fn)] = append(out[gosource.FuncName(fn)], print(fn))
-			}
-		}
+	for _, fn := range s.each() {
+		out[gosource.FuncName(fn)] = append(out[gosource.FuncName(fn)], syntax.Text(fn))
 	}
 	return out
 }
@@ -209,7 +196,7 @@ func compare(was, is source) changes {
 				}
 				for _, set := range []map[string]bool{values, types} {
 					for n := range set {
-						used[n] = used[n] || mentions(d, map[string]bool{n: true})
+						used[n] = used[n] || syntax.Mentions(d, map[string]bool{n: true})
 					}
 				}
 			case *ast.GenDecl:
@@ -258,7 +245,7 @@ func (s source) misses(name string) bool {
 		return true
 	}
 	for _, f := range s.files {
-		if mentions(f, map[string]bool{method: true}) {
+		if syntax.Mentions(f, map[string]bool{method: true}) {
 			return true
 		}
 	}
@@ -284,7 +271,7 @@ func (s source) directives() map[string]bool {
 			}
 		}
 		for _, d := range f.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Doc != nil && strings.Contains(print(g), `"C"`) {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Doc != nil && strings.Contains(syntax.Text(g), `"C"`) {
 				out["C: "+g.Doc.Text()] = true
 			}
 		}
@@ -303,7 +290,7 @@ func (s source) spread(values map[string]bool) {
 					continue
 				}
 				for _, spec := range g.Specs {
-					if !mentions(spec, values) {
+					if !syntax.Mentions(spec, values) {
 						continue
 					}
 					for _, n := range names(spec) {
@@ -319,12 +306,8 @@ func (s source) spread(values map[string]bool) {
 // raws returns the texts of functions as they stand, to compare lines.
 func (s source) raws() map[string]string {
 	out := map[string]string{}
-	for file, f := range s.files {
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				out[gosource.FuncName(fn)] += s.raw(file, fn)
-			}
-		}
+	for file, fn := range s.each() {
+		out[gosource.FuncName(fn)] += s.raw(file, fn)
 	}
 	return out
 }
@@ -332,18 +315,18 @@ func (s source) raws() map[string]string {
 // changed reports whether and why one function changed.
 func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string, values, types map[string]bool) (function, bool) {
 	f := function{file: file, name: gosource.FuncName(d), body: d.Body, whole: d}
-	if !slices.Contains(before[f.name], print(d)) {
+	if !slices.Contains(before[f.name], syntax.Text(d)) {
 		f.values = values
 		return f, true
 	}
 	for _, n := range slices.Sorted(maps.Keys(values)) {
-		if mentions(d, map[string]bool{n: true}) {
+		if syntax.Mentions(d, map[string]bool{n: true}) {
 			f.why, f.values = "uses "+n, values
 			return f, true
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(types)) {
-		if mentions(d, map[string]bool{n: true}) {
+		if syntax.Mentions(d, map[string]bool{n: true}) {
 			f.why, f.any = "uses "+n, n
 			return f, true
 		}

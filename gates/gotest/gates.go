@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"evolve/gates"
+	"evolve/runtime/text"
 )
 
 // The names of the gates, in the order in which they run.
@@ -111,7 +112,7 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 	if len(t.compiled.results) == 0 && len(l.changed) > 0 {
 		return gates.Flagged, "nothing is built or tested: the changed files are in no package of a Go module: " + some(l.changed), nil
 	}
-	evidence := fmt.Sprintf("%s in %s compiled by %s", count(t.compiled.built, "package"), count(len(t.compiled.results), "module"), t.lab.Toolchain.Version)
+	evidence := fmt.Sprintf("%s in %s compiled by %s", text.Count(t.compiled.built, "package"), text.Count(len(t.compiled.results), "module"), t.lab.Toolchain.Version)
 	if base != "" {
 		evidence += "; elsewhere the base does not compile: " + base
 	}
@@ -120,7 +121,7 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 
 // vetGate fails or flags a patch for messages of go vet that the base does not have.
 func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
-	evidence, old := count(t.compiled.vetted, "package")+" vetted", ""
+	evidence, old := text.Count(t.compiled.vetted, "package")+" vetted", ""
 	for m, results := range t.compiled.results {
 		res := results["vet"]
 		switch more := newComplaints(res.stderr, t.known[m].Complaints); {

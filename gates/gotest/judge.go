@@ -75,14 +75,3 @@ func pass(n int) string {
 	}
 	return "pass"
 }
-
-// count returns a number with its noun.
-func count(n int, one string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case strings.HasSuffix(one, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(one, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"evolve/gates/syntax"
 )
 
 // A tested process can print anything, including "--- PASS". So each test of the base
@@ -110,10 +112,8 @@ func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) 
 			packages = append(packages, file.Name.Name)
 		}
 		var put edits
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				out.mark(m, f, helper, fset, &put)
-			}
+		for f := range syntax.Functions(file) {
+			out.mark(m, f, helper, fset, &put)
 		}
 		out.files[path] = put.apply(src)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"evolve/gates"
 	"evolve/gates/beside"
+	"evolve/runtime/text"
 )
 
 // mutantsGate flags changed functions whose mutants no test notices: they are not
@@ -58,7 +59,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 	if len(e.unbuilt) > 0 {
 		open = append(open, "the changed code could not be instrumented in "+some(e.unbuilt)+", so nothing was tried there")
 	}
-	tried := fmt.Sprintf("%s made to panic, one at a time; a test noticed %d", count(len(c.probed.mutants), "changed function"), noticed)
+	tried := fmt.Sprintf("%s made to panic, one at a time; a test noticed %d", text.Count(len(c.probed.mutants), "changed function"), noticed)
 	if len(c.probed.mutants) == 1 {
 		tried = "1 changed function made to panic; a test noticed it"
 		if noticed == 0 {
@@ -166,10 +167,10 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 	}
 	evidence := "no statements changed that could be reached"
 	if statements > 0 {
-		evidence = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), count(statements, "changed statement"))
+		evidence = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), text.Count(statements, "changed statement"))
 	}
 	if len(conditions) > 0 {
-		evidence += fmt.Sprintf("; %d of %s seen to decide", len(conditions)-len(undecided), count(len(conditions), "new condition"))
+		evidence += fmt.Sprintf("; %d of %s seen to decide", len(conditions)-len(undecided), text.Count(len(conditions), "new condition"))
 	}
 	if len(open) > 0 {
 		evidence += "; not reached: " + some(open)

@@ -3,7 +3,6 @@ package gotest
 import (
 	"context"
 	"fmt"
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"maps"
@@ -14,6 +13,8 @@ import (
 	"strings"
 
 	"evolve/gates"
+	"evolve/gates/syntax"
+	"evolve/runtime/text"
 )
 
 // newTestsGate judges each test that a patch adds: it must fail or not compile on the
@@ -44,7 +45,7 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 			idle = append(idle, test+" "+f.before[test])
 		}
 	}
-	evidence := fmt.Sprintf("%s of the patch's own pass with it", count(len(f.now), "test"))
+	evidence := fmt.Sprintf("%s of the patch's own pass with it", text.Count(len(f.now), "test"))
 	if len(idle) > 0 {
 		return gates.Flagged, evidence + ", and also without it, so they show nothing about it: " + some(idle), nil
 	}
@@ -106,8 +107,8 @@ func (l *layout) freshNames(root string) (map[string][]string, error) {
 			return nil, fmt.Errorf("the new test %w", err)
 		}
 		dir := filepath.ToSlash(filepath.Dir(p))
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && kindOf(f) != notTest {
+		for f := range syntax.Functions(file) {
+			if kindOf(f) != notTest {
 				out[dir] = append(out[dir], f.Name.Name)
 			}
 		}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"evolve/gates"
+	"evolve/gates/syntax"
+	"evolve/runtime/text"
 )
 
 // racePatience is the wall-time limit of one run of a package's tests under the race
@@ -78,7 +80,7 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	if len(bad) > 0 {
 		return gates.Flagged, "under the race detector, but not on the base: " + some(bad), nil
 	}
-	evidence := fmt.Sprintf("the tests of %s pass under the race detector", count(len(list), "touched package"))
+	evidence := fmt.Sprintf("the tests of %s pass under the race detector", text.Count(len(list), "touched package"))
 	if len(old) > 0 {
 		evidence += ", or fail on the base too: " + some(old)
 	}
@@ -105,13 +107,7 @@ func (s source) concurrent() bool {
 				return true
 			}
 		}
-		found := false
-		ast.Inspect(f, func(n ast.Node) bool {
-			_, starts := n.(*ast.GoStmt)
-			found = found || starts
-			return !found
-		})
-		if found {
+		if syntax.Contains(f, func(n ast.Node) bool { _, starts := n.(*ast.GoStmt); return starts }) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/build"
 	"io/fs"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 
+	"evolve/gates/syntax"
 	"evolve/runtime/sandbox"
 )
 
@@ -146,9 +146,8 @@ func (s source) watched(name, added, helper, variable string) instrumentedFolder
 	out := instrumentedFolder{map[string][]byte{}, map[string]place{}}
 	for _, file := range slices.Sorted(maps.Keys(s.files)) {
 		var put edits
-		for _, d := range s.files[file].Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil {
+		for fn := range syntax.Functions(s.files[file]) {
+			if fn.Body == nil {
 				continue
 			}
 			for _, spot := range spots(fn.Body) {

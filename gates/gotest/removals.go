@@ -3,13 +3,13 @@ package gotest
 import (
 	"context"
 	"fmt"
-	"go/ast"
 	"go/token"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"evolve/gates/syntax"
 	gosource "evolve/runtime/source"
 )
 
@@ -65,26 +65,23 @@ func removedStmts(was, is source) []removedStmt {
 	before, after := was.tally(), is.tally()
 	same, raws := is.functions(), is.raws()
 	var out []removedStmt
-	for _, file := range slices.Sorted(maps.Keys(was.files)) {
-		for _, d := range was.files[file].Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || slices.Contains(same[gosource.FuncName(fn)], print(fn)) {
-				continue
+	for file, fn := range was.each() {
+		if fn.Body == nil || slices.Contains(same[gosource.FuncName(fn)], syntax.Text(fn)) {
+			continue
+		}
+		own := ownLines(was.raw(file, fn), raws[gosource.FuncName(fn)])
+		first := was.fset.Position(fn.Pos()).Line
+		for _, s := range spots(fn.Body) {
+			a, b := was.fset.Position(s.from).Line-first, was.fset.Position(s.to).Line-first
+			text := was.textOf(file, s.from, s.to)
+			if slices.Contains(own[a:min(b+1, len(own))], true) && before[text] > after[text] {
+				out = append(out, removedStmt{place{file, was.fset.Position(s.at).Offset}, a + first, text})
 			}
-			own := ownLines(was.raw(file, fn), raws[gosource.FuncName(fn)])
-			first := was.fset.Position(fn.Pos()).Line
-			for _, s := range spots(fn.Body) {
-				a, b := was.fset.Position(s.from).Line-first, was.fset.Position(s.to).Line-first
-				text := was.textOf(file, s.from, s.to)
-				if slices.Contains(own[a:min(b+1, len(own))], true) && before[text] > after[text] {
-					out = append(out, removedStmt{place{file, was.fset.Position(s.at).Offset}, a + first, text})
-				}
-			}
-			kept := knownConditions(raws[gosource.FuncName(fn)])
-			for _, c := range leaves(fn.Body) {
-				if at := was.fset.Position(c.expr.Pos()); !kept[c.key()] && before[c.key()] > after[c.key()] {
-					out = append(out, removedStmt{place{file, at.Offset}, at.Line, c.op.String() + " " + print(c.expr)})
-				}
+		}
+		kept := knownConditions(raws[gosource.FuncName(fn)])
+		for _, c := range leaves(fn.Body) {
+			if at := was.fset.Position(c.expr.Pos()); !kept[c.key()] && before[c.key()] > after[c.key()] {
+				out = append(out, removedStmt{place{file, at.Offset}, at.Line, c.op.String() + " " + syntax.Text(c.expr)})
 			}
 		}
 	}
@@ -95,16 +92,15 @@ func removedStmts(was, is source) []removedStmt {
 // keys, which begin with an operator as no statement does.
 func (s source) tally() map[string]int {
 	out := map[string]int{}
-	for file, f := range s.files {
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-				for _, spot := range spots(fn.Body) {
-					out[s.textOf(file, spot.from, spot.to)]++
-				}
-				for _, c := range leaves(fn.Body) {
-					out[c.key()]++
-				}
-			}
+	for file, fn := range s.each() {
+		if fn.Body == nil {
+			continue
+		}
+		for _, spot := range spots(fn.Body) {
+			out[s.textOf(file, spot.from, spot.to)]++
+		}
+		for _, c := range leaves(fn.Body) {
+			out[c.key()]++
 		}
 	}
 	return out

@@ -2,11 +2,10 @@ package gotest
 
 import (
 	"cmp"
-	"go/ast"
-	"maps"
 	"slices"
 	"strings"
 
+	"evolve/gates/syntax"
 	gosource "evolve/runtime/source"
 )
 
@@ -32,7 +31,7 @@ func renames(was, is source) map[string]string {
 	var pairs []pair
 	for from, old := range lost {
 		for to, now := range gained {
-			if share := common(old, now); share >= alike {
+			if share := syntax.Share(old, now); share >= alike {
 				pairs = append(pairs, pair{from, to, share})
 			}
 		}
@@ -53,40 +52,17 @@ func renames(was, is source) map[string]string {
 // bodies returns the lines of the functions of a folder by name, without layout.
 func (s source) bodies() map[string][]string {
 	out := map[string][]string{}
-	for _, file := range slices.Sorted(maps.Keys(s.files)) {
-		for _, d := range s.files[file].Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || fn.Name.Name == "init" {
-				continue
-			}
-			var lines []string
-			for line := range strings.Lines(print(fn.Body)) {
-				if line = strings.TrimSpace(line); line != "" && line != "{" && line != "}" {
-					lines = append(lines, line)
-				}
-			}
-			out[gosource.FuncName(fn)] = lines
+	for _, fn := range s.each() {
+		if fn.Body == nil || fn.Name.Name == "init" {
+			continue
 		}
+		var lines []string
+		for line := range strings.Lines(syntax.Text(fn.Body)) {
+			if line = strings.TrimSpace(line); line != "" && line != "{" && line != "}" {
+				lines = append(lines, line)
+			}
+		}
+		out[gosource.FuncName(fn)] = lines
 	}
 	return out
-}
-
-// common returns the share of lines, counted on both sides, that two functions have in
-// common.
-func common(a, b []string) float64 {
-	if len(a)+len(b) == 0 {
-		return 0
-	}
-	count := map[string]int{}
-	for _, line := range a {
-		count[line]++
-	}
-	same := 0
-	for _, line := range b {
-		if count[line] > 0 {
-			count[line]--
-			same++
-		}
-	}
-	return 2 * float64(same) / float64(len(a)+len(b))
 }

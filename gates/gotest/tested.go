@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"evolve/gates"
+	"evolve/runtime/text"
 )
 
 // onBase is the excuse for a failure that also occurs on the base.
@@ -207,7 +208,7 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 		return gates.Passed, evidence, nil
 	}
 	if len(list) == 0 {
-		return gates.Flagged, fmt.Sprintf("no test of the base covers any of %s that the patch affects", count(len(l.affected), "package")), nil
+		return gates.Flagged, fmt.Sprintf("no test of the base covers any of %s that the patch affects", text.Count(len(l.affected), "package")), nil
 	}
 	tests := 0
 	var failing []string
@@ -221,7 +222,7 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 	if verdict != gates.Passed {
 		return verdict, evidence, nil
 	}
-	evidence = fmt.Sprintf("%s of the base in %s %s as on the base, including subtests (%s affected)", count(tests, "test"), count(len(list), "package"), pass(tests), count(len(l.affected), "package"))
+	evidence = fmt.Sprintf("%s of the base in %s %s as on the base, including subtests (%s affected)", text.Count(tests, "test"), text.Count(len(list), "package"), pass(tests), text.Count(len(l.affected), "package"))
 	if len(failing) > 0 {
 		evidence += "; others fail on the base and are ignored: " + some(failing)
 	}

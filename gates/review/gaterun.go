@@ -203,7 +203,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		return nil, err
 	}
 	list := []gates.Gate{gates.Applied(len(w.files)), gates.Scope(w.judged)}
-	list = append(list, needing(scan.Gates(w.sources), gateScope)...)
+	list = append(list, needing(scan.Gates(w.sources()), gateScope)...)
 	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
 	tests, done, err := w.testGates(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests, Claim: w.claim})
 	if err != nil {
@@ -256,14 +256,14 @@ func (w *gateRun) judge() error {
 }
 
 // sources returns the changed Go files.
-func (w *gateRun) sources() ([]scan.Source, error) {
+func (w *gateRun) sources() []scan.Source {
 	var out []scan.Source
 	for _, f := range w.files {
 		if filepath.Ext(f.Path) == ".go" {
 			out = append(out, scan.Source{Path: f.Path, Old: f.Old, New: f.New})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // export writes out both trees for the later gates.

@@ -56,9 +56,8 @@ func (w *gateRun) testGates(ctx context.Context, c gotest.Change) (list []gates.
 		return nil, nil, err
 	}
 	list, done, err = lab.Gates(c)
-	return append(typed.Gates(func(context.Context) (typed.Change, error) {
-		return typed.Change{Base: c.Base, Candidate: c.Candidate, Changed: c.Changed, Root: w.tools.Root, Modules: w.tools.Modules}, nil
-	}), list...), done, err
+	types := typed.Gates(typed.Change{Base: c.Base, Candidate: c.Candidate, Changed: c.Changed, Root: w.tools.Root, Modules: w.tools.Modules})
+	return append(types, list...), done, err
 }
 
 // rehearse reverts the patch in a scratch tree. The result must be the base, byte for

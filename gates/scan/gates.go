@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"go/token"
-	"strings"
 	"sync"
 
 	"evolve/gates"
+	"evolve/runtime/text"
 )
-
-// mostFindings bounds the findings in the evidence of one gate; the others are counted.
-const mostFindings = 20
 
 // families lists the gates in the order in which a person reads them, each with its
 // evidence when nothing was found.
@@ -27,25 +24,15 @@ var families = []struct{ name, clean string }{
 }
 
 // Gates returns the gates of a patch's source, one for each family of detectors. Any
-// finding flags the patch for a person, a fatal one fails it. The sources are listed and
-// read once. All gates need the first one, because a file that does not parse cannot be
+// finding flags the patch for a person, a fatal one fails it. The sources are scanned
+// once. All gates need the first one, because a file that does not parse cannot be
 // scanned.
-func Gates(list func() ([]Source, error)) []gates.Gate {
-	read := sync.OnceValues(func() (*reading, error) {
-		sources, err := list()
-		if err != nil {
-			return nil, err
-		}
-		return newReading(sources), nil
-	})
+func Gates(sources []Source) []gates.Gate {
+	read := sync.OnceValue(func() *reading { return newReading(sources) })
 	var out []gates.Gate
 	for _, family := range families {
 		g := gates.Gate{Name: family.name, Check: func(context.Context) (gates.Verdict, string) {
-			r, err := read()
-			if err != nil {
-				return gates.NotRun, "the sources could not be read: " + err.Error()
-			}
-			return r.verdict(family.name, family.clean)
+			return read().verdict(family.name, family.clean)
 		}}
 		if family.name != familyParse {
 			g.Needs = []string{familyParse}
@@ -82,28 +69,20 @@ func newReading(list []Source) *reading {
 func (r *reading) verdict(family, clean string) (gates.Verdict, string) {
 	list := r.found[family]
 	if len(list) == 0 {
-		switch r.files {
-		case 0:
+		if r.files == 0 {
 			return gates.Passed, "no Go file changed"
-		case 1:
-			return gates.Passed, "1 changed Go file: " + clean
 		}
-		return gates.Passed, fmt.Sprintf("%d changed Go files: %s", r.files, clean)
+		return gates.Passed, text.Count(r.files, "changed Go file") + ": " + clean
 	}
 	verdict := gates.Flagged
 	var lines []string
-	for i, f := range list {
+	for _, f := range list {
 		if f.Fatal {
 			verdict = gates.Failed
 		}
-		if i < mostFindings {
-			lines = append(lines, f.String())
-		}
+		lines = append(lines, f.String())
 	}
-	if more := len(list) - mostFindings; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	return verdict, strings.Join(lines, "; ")
+	return verdict, gates.Listed(lines)
 }
 
 // String returns a finding on one line, escaped for a terminal.

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -16,20 +15,17 @@ func TestGates(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		list []Source
-		err  error
 		want string // gates that did not pass
 		lane archive.ProposalState
 	}{
-		{"honest", []Source{honest}, nil, "", archive.Awaiting},
-		{"nothing to read", nil, nil, "", archive.Awaiting},
-		{"flagged", []Source{honest, {Path: "b.go", New: []byte("package p\nimport \"os\"\nfunc g() { os.Exit(0) }")}}, nil, "source: exits flagged", archive.HumanLane},
-		{"fatal", []Source{{Path: "b.go", New: []byte("package p\nimport \"os\"\nfunc init() { os.Exit(0) }")}}, nil, "source: exits failed", archive.GateFailed},
-		{"broken", []Source{{Path: "b.go", New: []byte("pack")}, honest}, nil, "source: parses failed, the rest not_run", archive.GateFailed},
-		{"not listed", nil, errors.New("no such tree"), "source: parses not_run, the rest not_run", archive.GateFailed},
+		{"honest", []Source{honest}, "", archive.Awaiting},
+		{"nothing to read", nil, "", archive.Awaiting},
+		{"flagged", []Source{honest, {Path: "b.go", New: []byte("package p\nimport \"os\"\nfunc g() { os.Exit(0) }")}}, "source: exits flagged", archive.HumanLane},
+		{"fatal", []Source{{Path: "b.go", New: []byte("package p\nimport \"os\"\nfunc init() { os.Exit(0) }")}}, "source: exits failed", archive.GateFailed},
+		{"broken", []Source{{Path: "b.go", New: []byte("pack")}, honest}, "source: parses failed, the rest not_run", archive.GateFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			calls := 0
-			verdicts := gates.Run(t.Context(), Gates(func() ([]Source, error) { calls++; return c.list, c.err }))
+			verdicts := gates.Run(t.Context(), Gates(c.list))
 			var not []string
 			rest := 0
 			for i, v := range verdicts {
@@ -50,18 +46,18 @@ func TestGates(t *testing.T) {
 			if diff := cmp.Diff(c.want, strings.Join(not, ", ")); diff != "" {
 				t.Error(diff)
 			}
-			if calls != 1 || gates.Lane(verdicts) != c.lane {
-				t.Errorf("listed %d times, lane %s, want %s", calls, gates.Lane(verdicts), c.lane)
+			if gates.Lane(verdicts) != c.lane {
+				t.Errorf("lane %s, want %s", gates.Lane(verdicts), c.lane)
 			}
 		})
 	}
 }
 
 func TestEvidence(t *testing.T) {
-	src := "package p\nimport \"os\"\n" + strings.Repeat("func f() { os.Exit(0) }\n", mostFindings+3)
+	src := "package p\nimport \"os\"\n" + strings.Repeat("func f() { os.Exit(0) }\n", gates.MaxFindings+3)
 	r := newReading([]Source{{Path: "odd\x1b\u202e.go", New: []byte(src)}})
 	_, text := r.verdict(familyExits, "")
-	if n := strings.Count(text, " exit: "); n != mostFindings || !strings.HasSuffix(text, "; and 3 more") {
+	if n := strings.Count(text, " exit: "); n != gates.MaxFindings || !strings.HasSuffix(text, "; and 3 more") {
 		t.Errorf("%d findings are listed, and at its end: %s", n, text[len(text)-40:])
 	}
 	if want := `"odd\x1b\u202e.go":3 exit: os.Exit outside`; !strings.HasPrefix(text, want) {

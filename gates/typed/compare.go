@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"evolve/gates/syntax"
 	foreign "evolve/runtime/text"
 )
 
@@ -32,7 +33,7 @@ func plainText(s string) string {
 
 // shown returns the shortened source of a node on one line.
 func shown(n ast.Node) string {
-	return plainText(foreign.Clip(strings.Join(strings.Fields(text(n)), " "), 100, foreign.Mark))
+	return plainText(foreign.Clip(strings.Join(strings.Fields(syntax.Text(n)), " "), 100, foreign.Mark))
 }
 
 // guards compares the guards of a package, part by part: their receivers, arguments and
@@ -81,10 +82,9 @@ func (r *reading) walks() map[string]*walker {
 // compareEvents reports guards of the base that the candidate lacks or calls in another
 // order.
 func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*reading, ast.Node, string, ...any)) {
-	pairs := align(old, now)
-	matched := map[int]bool{}
-	for _, j := range pairs {
-		matched[j] = true
+	pairs, matched := map[int]int{}, map[int]bool{}
+	for _, p := range syntax.Align(len(old), len(now), func(i, j int) bool { return old[i].key() == now[j].key() }) {
+		pairs[p.Old], matched[p.New] = p.New, true
 	}
 	reported := map[string]bool{}
 	for i, e := range old {
@@ -131,37 +131,6 @@ func because(old, now event) string {
 		return ""
 	}
 	return fmt.Sprintf("; its value is %s, in the base %s", plainText(now.compared), plainText(old.compared))
-}
-
-// align pairs equal guards of the two sides in the same order, as the indices of a
-// longest common subsequence.
-func align(old, now []event) map[int]int {
-	length := make([][]int, len(old)+1)
-	for i := range length {
-		length[i] = make([]int, len(now)+1)
-	}
-	for i := len(old) - 1; i >= 0; i-- {
-		for j := len(now) - 1; j >= 0; j-- {
-			if old[i].key() == now[j].key() {
-				length[i][j] = length[i+1][j+1] + 1
-			} else {
-				length[i][j] = max(length[i+1][j], length[i][j+1])
-			}
-		}
-	}
-	out := map[int]int{}
-	for i, j := 0, 0; i < len(old) && j < len(now); {
-		switch {
-		case old[i].key() == now[j].key():
-			out[i] = j
-			i, j = i+1, j+1
-		case length[i+1][j] >= length[i][j+1]:
-			i++
-		default:
-			j++
-		}
-	}
-	return out
 }
 
 // compareHeld reports accesses for which the base always holds a lock and the candidate

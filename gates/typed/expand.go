@@ -1,16 +1,15 @@
 package typed
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	values "go/constant"
-	"go/printer"
 	"go/token"
 	"go/types"
 	"slices"
 	"strings"
 
+	"evolve/gates/syntax"
 	foreign "evolve/runtime/text"
 )
 
@@ -19,15 +18,6 @@ const (
 	deepest = 6
 	longest = 300
 )
-
-// text returns the source of a node without its layout.
-func text(n ast.Node) string {
-	var b bytes.Buffer
-	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
-		return ""
-	}
-	return b.String()
-}
 
 // scope is the context in which an expression is evaluated: its package, and the values
 // of the parameters if the body of a function is inlined at its call.
@@ -121,7 +111,7 @@ func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {
 	case *ast.BinaryExpr:
 		return "(" + next(x.X) + " " + x.Op.String() + " " + next(x.Y) + ")"
 	case *ast.KeyValueExpr:
-		return text(x.Key) + ": " + next(x.Value)
+		return syntax.Text(x.Key) + ": " + next(x.Value)
 	case *ast.CompositeLit:
 		return typeText(s.info.TypeOf(x)) + "{" + all(x.Elts) + "}"
 	case *ast.TypeAssertExpr:
@@ -129,7 +119,7 @@ func (s scope) follow(e ast.Expr, depth int, busy map[*types.Var]bool) string {
 	case *ast.FuncLit:
 		return "a function"
 	}
-	return text(e)
+	return syntax.Text(e)
 }
 
 // setField returns the value of a field in the struct literal of the function, so that

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"evolve/gates"
+	"evolve/runtime/text"
 )
 
 // The names of the gates.
@@ -18,9 +18,6 @@ const (
 	Guards  = "source: guards"
 	Outside = "source: world outside"
 )
-
-// mostFindings limits the evidence of one gate; further findings are counted.
-const mostFindings = 20
 
 // Change is the input of these gates.
 type Change struct {
@@ -34,20 +31,14 @@ type Change struct {
 }
 
 // Gates returns the gates that compare the packages of a patch with their types. A
-// finding flags the patch. The function change is called once, and the packages are
-// read once.
-func Gates(change func(context.Context) (Change, error)) []gates.Gate {
+// finding flags the patch. The packages are read once, when the first gate runs.
+func Gates(c Change) []gates.Gate {
 	var once sync.Once
 	var found Findings
 	var failed error
 	gate := func(name, clean string, of func(Findings) []Finding) gates.Gate {
 		return gates.Gate{Name: name, Check: func(ctx context.Context) (gates.Verdict, string) {
-			once.Do(func() {
-				var c Change
-				if c, failed = change(ctx); failed == nil {
-					found, failed = Read(ctx, c)
-				}
-			})
+			once.Do(func() { found, failed = Read(ctx, c) })
 			if failed != nil {
 				return gates.NotRun, "the packages could not be read: " + failed.Error()
 			}
@@ -63,20 +54,13 @@ func Gates(change func(context.Context) (Change, error)) []gates.Gate {
 // verdict returns the verdict on findings with its reason.
 func verdict(list []Finding, packages int, clean string) (gates.Verdict, string) {
 	if len(list) == 0 {
-		noun := "packages"
-		if packages == 1 {
-			noun = "package"
-		}
-		return gates.Passed, fmt.Sprintf("%d changed %s: %s", packages, noun, clean)
+		return gates.Passed, text.Count(packages, "changed package") + ": " + clean
 	}
 	var lines []string
-	for _, f := range list[:min(len(list), mostFindings)] {
+	for _, f := range list {
 		lines = append(lines, f.String())
 	}
-	if more := len(list) - mostFindings; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	return gates.Flagged, strings.Join(lines, "; ")
+	return gates.Flagged, gates.Listed(lines)
 }
 
 // Findings are the findings in the changed packages.

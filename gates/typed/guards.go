@@ -6,17 +6,20 @@ import (
 	value "go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // event is the use of one guard in a function.
 type event struct {
 	rule rule
-	// name is the name of the object, compared the text that is compared.
-	name, compared string
-	node           ast.Node
-	in             *reading
+	// compared is the text that is compared.
+	compared string
+	node     ast.Node
+	in       *reading
 	// before are the calls that come before it.
 	before map[string]bool
 	// after are all calls of the function.
@@ -203,7 +206,7 @@ func ends(s ast.Stmt) bool {
 		return true
 	case *ast.ExprStmt:
 		call, ok := x.X.(*ast.CallExpr)
-		return ok && text(call.Fun) == "panic"
+		return ok && syntax.Text(call.Fun) == "panic"
 	}
 	return false
 }
@@ -224,7 +227,7 @@ func (w *walker) call(x *ast.CallExpr) {
 	}
 	if r, ok := ruleOf(name); ok {
 		if _, isType := o.(*types.TypeName); !isType || r.opens {
-			w.add(r, name, x, w.signature(r, name, x))
+			w.add(r, x, w.signature(r, name, x))
 		}
 	}
 	if name != "" && !named(plain, name) && !w.computes(o) {
@@ -298,7 +301,7 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	way := w.way(true)
 	key := w.lockOf(s.X)
 	if !strings.HasSuffix(o.Name(), "nlock") { // a changed release shows in the accesses
-		w.add(rule{what: lockRule, kept: true}, o.Name(), x, way+on+"."+o.Name())
+		w.add(rule{what: lockRule, kept: true}, x, way+on+"."+o.Name())
 	}
 	switch o.Name() {
 	case "Lock", "TryLock":
@@ -356,7 +359,7 @@ func (w *walker) mention(id *ast.Ident, n ast.Node) {
 			if within {
 				compared = w.value(call)
 			}
-			w.add(r, nameOf(o), n, compared)
+			w.add(r, n, compared)
 		}
 		return
 	default:
@@ -369,7 +372,7 @@ func (w *walker) mention(id *ast.Ident, n ast.Node) {
 		return
 	}
 	if r, ok := ruleOf(nameOf(o)); ok {
-		w.add(r, nameOf(o), n, nameOf(o)+" as a value")
+		w.add(r, n, nameOf(o)+" as a value")
 	}
 }
 
@@ -407,7 +410,7 @@ func (w *walker) setting(name string, to ast.Expr, n ast.Node) {
 	if !ok || r.opens && value == "false" {
 		return
 	}
-	w.add(r, name, n, name+" = "+value)
+	w.add(r, n, name+" = "+value)
 }
 
 // signature returns the text by which calls of a guard are compared.
@@ -482,7 +485,7 @@ func (w *walker) way(short bool) string {
 				out.WriteString("dropped: ")
 			}
 		case *ast.AssignStmt:
-			if !short && slices.ContainsFunc(x.Lhs, func(e ast.Expr) bool { return text(e) == "_" }) && inner != nil && slices.ContainsFunc(x.Rhs, func(e ast.Expr) bool { return e == inner }) {
+			if !short && slices.ContainsFunc(x.Lhs, func(e ast.Expr) bool { return syntax.Text(e) == "_" }) && inner != nil && slices.ContainsFunc(x.Rhs, func(e ast.Expr) bool { return e == inner }) {
 				out.WriteString("_ = ")
 			}
 		}
@@ -510,7 +513,7 @@ func last(b *ast.BlockStmt) string {
 	}
 	switch x := b.List[len(b.List)-1].(type) {
 	case *ast.ReturnStmt:
-		if n := len(x.Results); n > 0 && text(x.Results[n-1]) == "nil" {
+		if n := len(x.Results); n > 0 && syntax.Text(x.Results[n-1]) == "nil" {
 			return "return nil"
 		}
 		return "return"
@@ -520,12 +523,8 @@ func last(b *ast.BlockStmt) string {
 	return "go on"
 }
 
-func (w *walker) add(r rule, name string, n ast.Node, compared string) {
-	before := map[string]bool{}
-	for c := range w.seen {
-		before[c] = true
-	}
-	w.events = append(w.events, event{r, name, compared, n, w.reading, before, w.seen})
+func (w *walker) add(r rule, n ast.Node, compared string) {
+	w.events = append(w.events, event{r, compared, n, w.reading, maps.Clone(w.seen), w.seen})
 }
 
 // access records an access to data that may be shared.
@@ -568,7 +567,7 @@ func (w *walker) made(v *types.Var) bool {
 		}
 		_, literal := e.(*ast.CompositeLit)
 		call, isCall := e.(*ast.CallExpr)
-		return literal || isCall && text(call.Fun) == "new"
+		return literal || isCall && syntax.Text(call.Fun) == "new"
 	})
 }
 
@@ -582,7 +581,7 @@ func (w *walker) writes() bool {
 		case *ast.IncDecStmt:
 			return true
 		case *ast.CallExpr:
-			f := text(x.Fun)
+			f := syntax.Text(x.Fun)
 			return (f == "delete" || f == "clear") && len(x.Args) > 0 && x.Args[0] == n
 		case *ast.IndexExpr:
 			if x.X != n {

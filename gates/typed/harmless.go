@@ -4,7 +4,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // computes reports whether a function of the patch's packages only computes: it reads
@@ -37,40 +40,32 @@ func (r *reading) pure(body ast.Node) bool {
 		v, ok := r.object(id).(*types.Var)
 		return id.Name == "_" || ok && !global(v)
 	}
-	is := true
-	ast.Inspect(body, func(n ast.Node) bool {
+	return !syntax.Contains(body, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.SelectStmt, *ast.FuncLit:
-			is = false
+			return true
 		case *ast.AssignStmt:
-			for _, e := range x.Lhs {
-				is = is && local(e)
-			}
+			return slices.ContainsFunc(x.Lhs, func(e ast.Expr) bool { return !local(e) })
 		case *ast.IncDecStmt:
-			is = is && local(x.X)
+			return !local(x.X)
 		case *ast.UnaryExpr:
-			is = is && x.Op != token.ARROW
+			return x.Op == token.ARROW
 		case *ast.StarExpr:
-			if tv := r.info.Types[x]; !tv.IsType() {
-				is = false
-			}
+			return !r.info.Types[x].IsType()
 		case *ast.SelectorExpr:
-			if sel := r.info.Selections[x]; sel != nil && sel.Kind() == types.FieldVal && (sel.Indirect() || !local(x.X)) {
-				is = false
-			}
+			sel := r.info.Selections[x]
+			return sel != nil && sel.Kind() == types.FieldVal && (sel.Indirect() || !local(x.X))
 		case *ast.Ident:
-			if v, ok := r.info.Uses[x].(*types.Var); ok && global(v) {
-				is = is && types.Identical(v.Type(), types.Universe.Lookup("error").Type())
-			}
+			v, ok := r.info.Uses[x].(*types.Var)
+			return ok && global(v) && !types.Identical(v.Type(), types.Universe.Lookup("error").Type())
 		case *ast.CallExpr:
-			if tv := r.info.Types[x.Fun]; tv.IsType() {
-				return true
+			if r.info.Types[x.Fun].IsType() {
+				return false
 			}
 			o := r.callee(x.Fun)
 			name := nameOf(o)
-			is = is && name != "" && (named(plain, name) && !strings.HasPrefix(name, "time.") || r.computes(o))
+			return name == "" || (!named(plain, name) || strings.HasPrefix(name, "time.")) && !r.computes(o)
 		}
-		return is
+		return false
 	})
-	return is
 }

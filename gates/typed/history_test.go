@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"evolve/gates/syntax"
 )
 
 // history is the number of the last commits of this repository, all honest, on which
@@ -74,7 +76,7 @@ func commented(c Change) bool {
 		if err != nil {
 			return err.Error()
 		}
-		return text(file)
+		return syntax.Text(file)
 	}
 	return !slices.ContainsFunc(c.Changed, func(name string) bool {
 		return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && plain(c.Base, name) != plain(c.Candidate, name)

@@ -3,6 +3,8 @@ package typed
 import (
 	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // pair is one changed package before and after the patch; either side can be nil.
@@ -69,7 +71,7 @@ func (r *reading) continued(name string, was *reading, gone map[string]bool) str
 		if !gone[old] || (was.parts[old].decl == nil) != (r.parts[name].decl == nil) {
 			continue
 		}
-		if s := common(was.lines(old), r.lines(name)); s > share {
+		if s := syntax.Share(was.lines(old), r.lines(name)); s > share {
 			best, share = old, s
 		}
 	}
@@ -123,22 +125,5 @@ func (r *reading) lines(name string) []string {
 	if p.body != nil {
 		n = p.body
 	}
-	return slices.Collect(strings.Lines(text(n)))
-}
-
-// common returns the share of lines, counted on both sides, that two texts have in
-// common.
-func common(a, b []string) float64 {
-	count := map[string]int{}
-	for _, line := range a {
-		count[strings.TrimSpace(line)]++
-	}
-	same := 0
-	for _, line := range b {
-		if line = strings.TrimSpace(line); count[line] > 0 {
-			count[line]--
-			same++
-		}
-	}
-	return 2 * float64(same) / float64(max(1, len(a)+len(b)))
+	return slices.Collect(strings.Lines(syntax.Text(n)))
 }

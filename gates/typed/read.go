@@ -21,10 +21,8 @@ type part struct {
 // reading is one package of one side with its types.
 type reading struct {
 	tree  *tree
-	dir   string // slash-separated, from the root of the tree
 	pkg   *types.Package
 	info  *types.Info
-	files []*ast.File
 	parts map[string]part
 	// order lists the names of the parts in the order of the source.
 	order []string
@@ -61,7 +59,7 @@ func (t *tree) read(dir string) *reading {
 		return nil
 	}
 	r := &reading{
-		tree: t, dir: dir, files: files, parts: map[string]part{}, defined: map[*types.Var][]definition{},
+		tree: t, parts: map[string]part{}, defined: map[*types.Var][]definition{},
 		info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}},
 	}
 	importPath := m.path

@@ -1,0 +1,107 @@
+// Package syntax has what several gates do with parsed Go source: print it, search it,
+// and compare two versions of a list. It knows no types.
+package syntax
+
+import (
+	"bytes"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"iter"
+	"strings"
+)
+
+// Text returns a piece of source as text, without its layout and comments.
+func Text(n any) string {
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// Contains reports whether any node in a subtree satisfies a test.
+func Contains(n ast.Node, test func(ast.Node) bool) bool {
+	for n := range ast.Preorder(n) {
+		if test(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Mentions reports whether a subtree contains any of the names as an identifier.
+func Mentions(n ast.Node, names map[string]bool) bool {
+	return Contains(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		return ok && names[id.Name]
+	})
+}
+
+// Functions yields the functions and methods of a file in the order of the source.
+func Functions(f *ast.File) iter.Seq[*ast.FuncDecl] {
+	return func(yield func(*ast.FuncDecl) bool) {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && !yield(fn) {
+				return
+			}
+		}
+	}
+}
+
+// Pair is a pair of indices of equal elements of two lists.
+type Pair struct{ Old, New int }
+
+// maxAlign bounds the product of the lengths of two lists that Align compares.
+const maxAlign = 4 << 20
+
+// Align returns a longest common subsequence of two lists with the given lengths. Lists
+// that are too long have none.
+func Align(old, now int, same func(i, j int) bool) []Pair {
+	if old*now > maxAlign {
+		return nil
+	}
+	longest := make([][]int, old+1) // longest[i][j] is the length from i and j on
+	for i := range longest {
+		longest[i] = make([]int, now+1)
+	}
+	for i := old - 1; i >= 0; i-- {
+		for j := now - 1; j >= 0; j-- {
+			if same(i, j) {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	var out []Pair
+	for i, j := 0, 0; i < old && j < now; {
+		switch {
+		case same(i, j):
+			out = append(out, Pair{i, j})
+			i, j = i+1, j+1
+		case longest[i][j+1] > longest[i+1][j]:
+			j++
+		default:
+			i++
+		}
+	}
+	return out
+}
+
+// Share returns the share of lines, counted on both sides, that two texts have in common.
+// Blanks around a line do not count.
+func Share(a, b []string) float64 {
+	count := map[string]int{}
+	for _, line := range a {
+		count[strings.TrimSpace(line)]++
+	}
+	same := 0
+	for _, line := range b {
+		if line = strings.TrimSpace(line); count[line] > 0 {
+			count[line]--
+			same++
+		}
+	}
+	return 2 * float64(same) / float64(max(1, len(a)+len(b)))
+}
