@@ -4,75 +4,76 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"hash/maphash"
 	"slices"
 	"sync"
 )
 
-// memory keeps all pairs in a persistent treap: a write makes a new root and shares the
-// rest, so that a scan reads a snapshot without holding a lock.
+// memory keeps all pairs in the order of their keys. A write makes a new list, so that a
+// scan reads a snapshot without holding a lock.
 type memory struct {
-	seed maphash.Seed
-
 	mu     sync.Mutex
-	root   *node
+	pairs  []pair // never changed in place
 	closed bool
 }
 
-// node is immutable once it is in a tree.
-type node struct {
-	key, value  []byte
-	priority    uint64
-	left, right *node
-}
+func newMemory() *memory { return &memory{} }
 
-func newMemory() *memory { return &memory{seed: maphash.MakeSeed()} }
-
-func (m *memory) snapshot() (*node, error) {
+func (m *memory) snapshot() ([]pair, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return nil, errClosed
 	}
-	return m.root, nil
+	return m.pairs, nil
+}
+
+// findPair returns the place of a key in an ordered list, and whether it is there.
+func findPair(pairs []pair, key []byte) (int, bool) {
+	return slices.BinarySearchFunc(pairs, key, func(p pair, key []byte) int { return bytes.Compare(p.key, key) })
 }
 
 func (m *memory) get(ctx context.Context, keys ...[]byte) ([][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	root, err := m.snapshot()
+	pairs, err := m.snapshot()
 	if err != nil {
 		return nil, err
 	}
 	values := make([][]byte, len(keys))
 	for i, key := range keys {
-		values[i] = slices.Clone(root.find(key))
+		if at, ok := findPair(pairs, key); ok {
+			values[i] = slices.Clone(pairs[at].value)
+		}
 	}
 	return values, nil
 }
 
 func (m *memory) scan(ctx context.Context, prefix, from []byte, visit func(key, value []byte) error) error {
-	root, err := m.snapshot()
+	pairs, err := m.snapshot()
 	if err != nil {
 		return err
 	}
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
 	}
-	err = root.ascend(from, func(n *node) error {
-		if !bytes.HasPrefix(n.key, prefix) {
-			return errStop
+	first, _ := findPair(pairs, from)
+	for _, p := range pairs[first:] {
+		if !bytes.HasPrefix(p.key, prefix) {
+			return nil
 		}
-		if err := ctx.Err(); err != nil {
+		err := ctx.Err()
+		if err == nil {
+			err = visit(p.key, p.value)
+		}
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		return visit(n.key, n.value)
-	})
-	if errors.Is(err, errStop) {
-		return nil
 	}
-	return err
+	return nil
 }
 
 // dump is a scan: it reads a snapshot.
@@ -86,76 +87,22 @@ func (m *memory) write(b *batch) error {
 	if m.closed {
 		return errClosed
 	}
+	pairs := slices.Clone(m.pairs)
 	for _, p := range b.pairs {
-		key := slices.Clone(p.key)
-		m.root = m.root.insert(key, slices.Clone(p.value), maphash.Bytes(m.seed, key))
+		own := pair{slices.Clone(p.key), slices.Clone(p.value)}
+		if at, ok := findPair(pairs, p.key); ok {
+			pairs[at] = own
+		} else {
+			pairs = slices.Insert(pairs, at, own)
+		}
 	}
+	m.pairs = pairs
 	return nil
 }
 
 func (m *memory) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.root, m.closed = nil, true
+	m.pairs, m.closed = nil, true
 	return nil
-}
-
-func (n *node) find(key []byte) []byte {
-	for n != nil {
-		switch c := bytes.Compare(key, n.key); {
-		case c == 0:
-			return n.value
-		case c < 0:
-			n = n.left
-		default:
-			n = n.right
-		}
-	}
-	return nil
-}
-
-// insert returns the tree with the pair in it. Priorities are hashes of the keys, so the
-// expected depth is logarithmic for any order of insertion.
-func (n *node) insert(key, value []byte, priority uint64) *node {
-	if n == nil {
-		return &node{key: key, value: value, priority: priority}
-	}
-	m := *n
-	switch c := bytes.Compare(key, n.key); {
-	case c == 0:
-		m.value = value
-	case c < 0:
-		child := n.left.insert(key, value, priority)
-		if child.priority > m.priority {
-			m.left, child.right = child.right, &m
-			return child
-		}
-		m.left = child
-	default:
-		child := n.right.insert(key, value, priority)
-		if child.priority > m.priority {
-			m.right, child.left = child.left, &m
-			return child
-		}
-		m.right = child
-	}
-	return &m
-}
-
-// ascend visits the nodes from a key on, in order.
-func (n *node) ascend(from []byte, visit func(*node) error) error {
-	if n == nil {
-		return nil
-	}
-	if c := bytes.Compare(from, n.key); c <= 0 {
-		if c < 0 {
-			if err := n.left.ascend(from, visit); err != nil {
-				return err
-			}
-		}
-		if err := visit(n); err != nil {
-			return err
-		}
-	}
-	return n.right.ascend(from, visit)
 }
