@@ -20,8 +20,6 @@ type Audited struct {
 	// Entries is the length of the ledger and Head the hash of its last entry.
 	Entries int64
 	Head    string
-	// Heads holds the number of each entry by its hash.
-	Heads map[string]int64
 	// Proposals counts those that agree with the ledger, Unbound those that an older evolve
 	// stored without digests, and Gone those that are no longer stored, or whose
 	// evaluations are not: a retention removed them, or a repair could not recover them.
@@ -43,7 +41,7 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 	if _, err := a.CheckWitness(ctx); err != nil {
 		return out, err
 	}
-	l := ledgerIndex{heads: map[string]int64{}, bound: map[string]boundAt{}, decided: map[int64]LedgerEntry{}}
+	l := ledgerIndex{bound: map[string]boundAt{}, decided: map[int64]LedgerEntry{}}
 	for e, err := range a.Ledger(ctx, 1) {
 		if err != nil {
 			return out, err
@@ -52,7 +50,7 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 			l.add(e)
 		}
 	}
-	out.Heads, out.Accepted = l.heads, l.accepted
+	out.Accepted = l.accepted
 	for p, err := range a.Proposals(ctx) {
 		if err != nil {
 			return out, err
@@ -80,7 +78,6 @@ type boundAt struct {
 
 // ledgerIndex collects what the ledger records about proposals.
 type ledgerIndex struct {
-	heads map[string]int64
 	// bound holds the last binding of each proposal, decided the decisions by entry number.
 	bound    map[string]boundAt
 	decided  map[int64]LedgerEntry
@@ -90,7 +87,6 @@ type ledgerIndex struct {
 }
 
 func (l *ledgerIndex) add(e LedgerEntry) {
-	l.heads[e.Hash] = e.Seq
 	if b := BindingOf(e); b != nil {
 		l.bound[e.Subject] = boundAt{*b, e.Seq}
 	}

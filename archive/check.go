@@ -121,7 +121,8 @@ func newChecker(ctx context.Context, a *Archive) *checker {
 			r.text()
 			return checkIndex(c, k, value, requestKey, func(d *ChangeRequestRecord) key { return requestHashKey(d.Agent, d.Request.ID) })
 		},
-		tableToolHealth: c.toolHealth, tableQuestion: c.question,
+		tableToolHealth: keyedDocument(func(h *ToolHealth) key { return toolHealthKey(h.Agent, h.Tool) }),
+		tableQuestion:   keyedDocument(func(q *Question) key { return questionKey(q.SuiteHash, q.Task) }),
 	}
 	return c
 }
@@ -170,6 +171,19 @@ func soundDocument[T any](texts int) pairCheck {
 			r.text()
 		}
 		return decodeSound(value, new(T))
+	}
+}
+
+// keyedDocument checks a document that determines its key.
+func keyedDocument[T any](keyOf func(*T) key) pairCheck {
+	return func(k, value []byte, r *reading) error {
+		r.rest = nil
+		v := new(T)
+		err := decodeDocument(value, v)
+		if err == nil && !bytes.Equal(keyOf(v), k) {
+			err = errors.New("it is that of another record")
+		}
+		return err
 	}
 }
 

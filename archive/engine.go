@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"errors"
 )
@@ -45,6 +46,14 @@ func (b *batch) put(key, value []byte) {
 
 // full reports whether a batch of many is large enough to be written.
 func (b *batch) full() bool { return b.size > groupBytes || len(b.pairs) >= groupCount }
+
+// add puts a copy of a pair, and writes the batch when it is full.
+func (b *batch) add(to engine, key, value []byte) error {
+	if b.put(bytes.Clone(key), bytes.Clone(value)); !b.full() {
+		return nil
+	}
+	return b.flush(to)
+}
 
 // flush writes the pairs, if there are any, and empties the batch.
 func (b *batch) flush(to engine) error {

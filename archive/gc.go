@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -189,12 +188,9 @@ func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) erro
 		if err != nil || gone {
 			return err
 		}
-		b.put(bytes.Clone(k), bytes.Clone(value))
-		if !b.full() {
-			return nil
+		if err = b.add(to, k, value); len(b.pairs) == 0 {
+			opts.reached("copying")
 		}
-		err = b.flush(to)
-		opts.reached("copying")
 		return err
 	})
 	if err == nil {

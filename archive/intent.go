@@ -48,7 +48,7 @@ func intentKey(proposal uint64) key { return newKey(tableIntent).number(proposal
 
 // putIntent adds an intent to a batch, replacing the proposal's last one.
 func putIntent(b *batch, in Intent) error {
-	n, ok := proposalNumber(in.Proposal)
+	n, ok := parseID('P', in.Proposal)
 	switch {
 	case !ok:
 		return fmt.Errorf("an intent of proposal %q: %w", in.Proposal, ErrNotFound)
@@ -91,7 +91,7 @@ func (a *Archive) AppendWith(ctx context.Context, e LedgerEntry, intents ...Inte
 
 // Intent returns the latest intent of a proposal, or ErrNotFound.
 func (a *Archive) Intent(ctx context.Context, proposal string) (Intent, error) {
-	n, ok := proposalNumber(proposal)
+	n, ok := parseID('P', proposal)
 	if !ok {
 		return Intent{}, fmt.Errorf("proposal %q: %w", proposal, ErrNotFound)
 	}

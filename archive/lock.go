@@ -34,16 +34,13 @@ type holder struct {
 
 // LockedError describes the process that holds the archive. It is an ErrLocked.
 type LockedError struct {
-	// Owner, PID, Host and Started are the holder's own data; PID is 0 when only readers,
-	// or a process that has just started, hold the archive.
-	Owner   string
-	PID     int
-	Host    string
-	Started time.Time
+	// Owner, PID and Host are the holder's own data; PID is 0 when only readers, or a
+	// process that has just started, hold the archive.
+	Owner string
+	PID   int
+	Host  string
 	// Age is how long the archive had been held when it was found locked.
 	Age time.Duration
-	// Lock is the path of the lock file.
-	Lock string
 }
 
 func (e *LockedError) Error() string {
@@ -111,7 +108,7 @@ func (l *archiveLock) replace(data []byte) (err error) {
 // locked returns a LockedError about the holder.
 func (l *archiveLock) locked(now time.Time) error {
 	h := l.read()
-	e := &LockedError{Owner: h.Owner, PID: h.PID, Host: h.Host, Started: h.Started, Lock: l.path}
+	e := &LockedError{Owner: h.Owner, PID: h.PID, Host: h.Host}
 	if e.PID != 0 {
 		e.Age = max(now.Sub(h.Started), 0)
 	}

@@ -174,7 +174,7 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 			return l.locked(clock.now())
 		}
 		if waited >= patience {
-			return &LockedError{Lock: l.path}
+			return &LockedError{}
 		}
 		clock.sleep(pause)
 	}
@@ -186,7 +186,7 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 // fails with ErrNotFound when there is no archive, ErrLocked when its holder serves no
 // readers, and a *WitnessError when its ledger does not match the witness.
 func OpenRead(dir string) (*Archive, error) {
-	w, there, err := readWitness(dir)
+	w, there, err := WitnessOf(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the archive for reading: %w", resourceError(err))
 	}

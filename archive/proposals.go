@@ -9,9 +9,6 @@ import (
 
 func proposalKey(number uint64) key { return newKey(tableProposal).number(number) }
 
-// proposalNumber parses an id such as "P12" or "p12".
-func proposalNumber(id string) (uint64, bool) { return parseID('P', id) }
-
 // NewProposal stores p under the next free id and returns it.
 func (a *Archive) NewProposal(ctx context.Context, p ProposalRecord) (ProposalRecord, error) {
 	err := a.change(ctx, "store a proposal", func(b *batch) error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -76,17 +75,4 @@ func putQuestion(b *batch, q Question) error {
 // none.
 func (a *Archive) Question(ctx context.Context, suiteHash, task string) (Question, error) {
 	return named[Question](ctx, a, questionKey(suiteHash, task), "question of task %q", task)
-}
-
-// question checks that a stored question matches its key.
-func (c *checker) question(k, value []byte, r *reading) error {
-	_, task := r.text(), r.text()
-	var q Question
-	if err := decodeDocument(value, &q); err != nil {
-		return err
-	}
-	if !bytes.Equal(questionKey(q.SuiteHash, q.Task), k) {
-		return fmt.Errorf("%w: the question of task %q is that of another", ErrCorrupt, task)
-	}
-	return nil
 }

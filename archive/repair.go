@@ -130,7 +130,7 @@ func planRepair(ctx context.Context, dir string, clock clock) (*repairPlan, erro
 	if !ok {
 		return nil, p.lock.locked(clock.now())
 	}
-	if w, there, err := readWitness(dir); err == nil && there {
+	if w, there, err := WitnessOf(dir); err == nil && there {
 		p.LedgerKnown = w.Seq
 	}
 	if err := p.plan(ctx, filepath.Join(dir, storeName), fault); err != nil {
@@ -146,7 +146,7 @@ func soundness(ctx context.Context, dir string) error {
 		return err
 	}
 	if owner, alive, err := a.Writer(ctx); err != nil || alive {
-		return errors.Join(err, &LockedError{Owner: owner, Lock: filepath.Join(dir, lockName)}, a.Close())
+		return errors.Join(err, &LockedError{Owner: owner}, a.Close())
 	}
 	err = a.Check(ctx)
 	if err == nil {
@@ -232,11 +232,7 @@ func (p *repairPlan) build(ctx context.Context, dir string, how Building) (err e
 		if bytes.Equal(k, importKey()) {
 			return nil
 		}
-		b.put(bytes.Clone(k), bytes.Clone(value))
-		if !b.full() {
-			return nil
-		}
-		return b.flush(a.store)
+		return b.add(a.store, k, value)
 	})
 	if err != nil {
 		return err

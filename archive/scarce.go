@@ -2,9 +2,7 @@ package archive
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"strings"
 	"syscall"
 )
 
@@ -15,30 +13,10 @@ var ErrResources = errors.New("the system has too few resources")
 // shortages are the system errors that mean that a resource has run out.
 var shortages = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}
 
-// shortage returns which of them err is; 0 for none. It also compares texts, because
-// Badger drops the wrapped error and keeps its text.
-func shortage(err error) syscall.Errno {
-	for _, errno := range shortages {
-		if errors.Is(err, errno) || strings.Contains(err.Error(), errno.Error()) {
-			return errno
-		}
-	}
-	return 0
-}
-
-func isResourceError(err error) bool { return errors.Is(err, ErrResources) || shortage(err) != 0 }
-
 // resourceError marks an error as ErrResources.
-func resourceError(err error) error {
-	errno := shortage(err)
-	switch {
-	case errors.Is(err, ErrResources) || errno == 0:
-		return err
-	case errors.Is(err, errno):
-		return fmt.Errorf("%w: %w", ErrResources, err)
-	}
-	return fmt.Errorf("%w: %w (%w)", ErrResources, err, errno)
-}
+func resourceError(err error) error { return mark(err, ErrResources, shortages) }
+
+func isResourceError(err error) bool { return errors.Is(resourceError(err), ErrResources) }
 
 // spareFiles is the maximum number of files that Badger opens besides the existing ones:
 // the new logs and their folder, the table of a log that it replays, its lock.

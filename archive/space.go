@@ -33,18 +33,21 @@ var refusals = []syscall.Errno{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EIO, syscall.EACCES, syscall.EPERM,
 }
 
-// diskError marks an error as ErrDisk when the system refused. It also compares texts,
-// because Badger drops the wrapped error and keeps its text.
-func diskError(err error) error {
-	if err == nil || errors.Is(err, ErrDisk) {
+// diskError marks an error as ErrDisk when the system refused.
+func diskError(err error) error { return mark(err, ErrDisk, refusals) }
+
+// mark wraps an error as another one when it is one of some system errors. It also
+// compares texts, because Badger drops the wrapped error and keeps its text.
+func mark(err, as error, causes []syscall.Errno) error {
+	if err == nil || errors.Is(err, as) {
 		return err
 	}
-	for _, errno := range refusals {
+	for _, errno := range causes {
 		if errors.Is(err, errno) {
-			return fmt.Errorf("%w: %w", ErrDisk, err)
+			return fmt.Errorf("%w: %w", as, err)
 		}
 		if strings.Contains(err.Error(), errno.Error()) {
-			return fmt.Errorf("%w: %w (%w)", ErrDisk, err, errno)
+			return fmt.Errorf("%w: %w (%w)", as, err, errno)
 		}
 	}
 	return err

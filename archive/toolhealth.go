@@ -1,10 +1,8 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"time"
 
@@ -91,17 +89,4 @@ func (a *Archive) ToolHealth(ctx context.Context, agentID, tool string) (ToolHea
 // ToolHealths yields all stored healths, by agent and tool.
 func (a *Archive) ToolHealths(ctx context.Context) iter.Seq2[ToolHealth, error] {
 	return documents[ToolHealth](ctx, a, "list the health of the tools", newKey(tableToolHealth), nil)
-}
-
-// toolHealth checks that a stored health matches its key.
-func (c *checker) toolHealth(k, value []byte, r *reading) error {
-	agentID, tool := r.text(), r.text()
-	var h ToolHealth
-	if err := decodeDocument(value, &h); err != nil {
-		return err
-	}
-	if !bytes.Equal(toolHealthKey(h.Agent, h.Tool), k) {
-		return fmt.Errorf("%w: the health of tool %q of %q is that of another", ErrCorrupt, tool, agentID)
-	}
-	return nil
 }

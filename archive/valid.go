@@ -216,7 +216,7 @@ func (f *fieldsOf) result(r *AgentResult) {
 		}
 	}
 	for _, id := range r.Proposals {
-		if _, ok := proposalNumber(id); !ok || strings.ToUpper(id) != id {
+		if _, ok := parseID('P', id); !ok || strings.ToUpper(id) != id {
 			f.refuse("proposals", id)
 		}
 	}

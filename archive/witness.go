@@ -33,11 +33,7 @@ type Witness struct {
 
 // WitnessError means that the ledger does not match its witness: entries were cut off or
 // rewritten, or the archive is another one. It is an ErrCorrupt.
-type WitnessError struct {
-	// File is the path of the witness.
-	File   string
-	Reason string
-}
+type WitnessError struct{ Reason string }
 
 func (e *WitnessError) Error() string {
 	return "the ledger is not the one that was witnessed: " + e.Reason
@@ -140,10 +136,6 @@ func (a *Archive) DecisionsAfter(ctx context.Context, seq int64) (entries int64,
 	return entries, list, nil
 }
 
-// WitnessOf returns what the file beside the archive in dir holds; false when there is
-// none. One that cannot be read is a *WitnessError.
-func WitnessOf(dir string) (Witness, bool, error) { return readWitness(dir) }
-
 // Holds reports whether the ledger has the entry that a witness names, with its hash.
 func (a *Archive) Holds(ctx context.Context, w Witness) (bool, error) {
 	e, err := document[LedgerEntry](ctx, a, ledgerKey(w.Seq))
@@ -160,8 +152,9 @@ const maxWitness = 4 << 10
 // archive in dir.
 func WitnessFile(dir string) string { return dir + ".head" }
 
-// readWitness returns the content of the file; false when there is none.
-func readWitness(dir string) (Witness, bool, error) {
+// WitnessOf returns what the file beside the archive in dir holds; false when there is
+// none. One that cannot be read is a *WitnessError.
+func WitnessOf(dir string) (Witness, bool, error) {
 	var w Witness
 	data, err := wholefile.Read(WitnessFile(dir), maxWitness)
 	switch {
@@ -172,7 +165,7 @@ func readWitness(dir string) (Witness, bool, error) {
 		return w, false, diskError(err)
 	}
 	if err := json.Unmarshal(data, &w); err != nil || w.Seq < 1 || w.Hash == "" {
-		return Witness{}, true, &WitnessError{WitnessFile(dir), WitnessFile(dir) + " cannot be read"}
+		return Witness{}, true, &WitnessError{WitnessFile(dir) + " cannot be read"}
 	}
 	return w, true, nil
 }
@@ -238,7 +231,7 @@ func (a *Archive) verifyWitness(ctx context.Context, opts Options) error {
 		return err
 	}
 	now := Witness{Archive: id, Seq: head.Seq, Hash: head.Hash}
-	w, there, err := readWitness(a.dir)
+	w, there, err := WitnessOf(a.dir)
 	var kind string
 	var data any
 	switch {
@@ -299,7 +292,7 @@ func (a *Archive) recordSuccession(ctx context.Context, dir string, how Building
 	if how.Loses != nil {
 		recorded = how.Loses()
 	}
-	w, there, err := readWitness(dir)
+	w, there, err := WitnessOf(dir)
 	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return err
 	}
@@ -317,11 +310,11 @@ func checkMissing(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); !errors.Is(err, fs.ErrNotExist) {
 		return diskError(err)
 	}
-	w, there, err := readWitness(dir)
+	w, there, err := WitnessOf(dir)
 	if err != nil || !there {
 		return err
 	}
-	return &WitnessError{WitnessFile(dir), fmt.Sprintf("%s names one of %d entries, and there is none", WitnessFile(dir), w.Seq)}
+	return &WitnessError{fmt.Sprintf("%s names one of %d entries, and there is none", WitnessFile(dir), w.Seq)}
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
@@ -339,16 +332,16 @@ func (a *Archive) matchWitness(ctx context.Context, w Witness) error {
 	}
 	file := WitnessFile(a.dir)
 	if id != "" && id != w.Archive {
-		return &WitnessError{file, fmt.Sprintf("%s names the archive %s, this is %s", file, w.Archive, id)}
+		return &WitnessError{fmt.Sprintf("%s names the archive %s, this is %s", file, w.Archive, id)}
 	}
 	e, err := document[LedgerEntry](ctx, a, ledgerKey(w.Seq))
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return &WitnessError{file, fmt.Sprintf("entry %d, which %s names, is missing", w.Seq, file)}
+		return &WitnessError{fmt.Sprintf("entry %d, which %s names, is missing", w.Seq, file)}
 	case err != nil:
 		return err
 	case e.Hash != w.Hash:
-		return &WitnessError{file, fmt.Sprintf("entry %d has another hash than in %s", w.Seq, file)}
+		return &WitnessError{fmt.Sprintf("entry %d has another hash than in %s", w.Seq, file)}
 	}
 	return nil
 }
@@ -360,7 +353,7 @@ func (a *Archive) CheckWitness(ctx context.Context) (Witness, error) {
 	if a.dir == "" {
 		return Witness{}, nil
 	}
-	w, there, err := readWitness(a.dir)
+	w, there, err := WitnessOf(a.dir)
 	if err != nil || !there {
 		return w, err
 	}
@@ -386,11 +379,11 @@ func (a *Archive) updateWitness(head *ledgerHead) {
 // moveWithWitness moves a built archive to dir, and its witness with it. During the move the
 // witness names both archives, because the process may be killed in between.
 func moveWithWitness(built, dir string, move func() error) error {
-	now, recorded, err := readWitness(built)
+	now, recorded, err := WitnessOf(built)
 	if err != nil {
 		return err
 	}
-	was, there, err := readWitness(dir)
+	was, there, err := WitnessOf(dir)
 	if recorded && there && err == nil {
 		was.Next = &now
 		err = writeWitness(dir, was)
