@@ -31,10 +31,8 @@ type execution struct {
 	err      error // of the last attempt, or why there was none
 	last     error // run's own error of an earlier attempt
 	budget   *BudgetError
-	pause    time.Duration // before the next attempt
-	paused   bool          // while in that pause
-	own      bool          // err is run's, not the policies'
-	observed bool          // the other side's limit was noted already
+	own      bool // err is run's, not the policies'
+	observed bool // the other side's limit was noted already
 	limited  []Limited
 }
 
@@ -47,7 +45,7 @@ type ending struct {
 
 // attempt takes one attempt through the policies, in the order given in doc.go.
 func (x *execution) attempt(ctx context.Context) (any, error) {
-	x.paused, x.own, x.observed = false, false, false
+	x.own, x.observed = false, false
 	s := &x.plan.settings
 	reserved, err := x.target.spending.reserve(time.Now(), x.call.Agent, s, x.call.Estimate)
 	if err != nil {

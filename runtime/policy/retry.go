@@ -7,9 +7,6 @@ import (
 	"errors"
 	"io"
 	"time"
-
-	"github.com/failsafe-go/failsafe-go"
-	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
 // execute makes attempts until one succeeds or none may follow.
@@ -25,53 +22,41 @@ func (x *execution) execute() error {
 		attempts = 1
 	}
 	deadline, _ := ctx.Deadline()
-	pauses, cut := context.WithCancel(ctx) // ends early in a pause that may not go on
-	defer cut()
-	over := func() bool { return true }
-	retry := retrypolicy.NewBuilder[any]().
-		WithMaxAttempts(attempts).
-		HandleIf(func(_ any, err error) bool { return x.attempts < attempts && x.again(err, deadline) }).
-		WithDelayFunc(func(failsafe.ExecutionAttempt[any]) time.Duration {
-			x.paused = true
-			if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
-				over = context.AfterFunc(waiting, cut)
-			}
-			return x.pause
-		}).
-		ReturnLastFailure().
-		Build()
-	// The executor returns the context's error even if run ended before; x.err is
-	// exact.
-	_, err := failsafe.With[any](retry).WithContext(pauses).Get(func() (any, error) {
-		over()
+	for {
 		x.value, x.err = x.attempt(ctx)
-		return x.value, x.err
-	})
-	if x.paused && err != nil { // the context ended in the pause
-		x.own = false
-		if ctx.Err() == nil {
-			x.err = x.refused(&RateLimitedError{})
-		} else {
-			x.err = x.refused(x.ended(ctx))
+		if x.err == nil || x.attempts >= attempts {
+			return x.err
+		}
+		pause, again := x.again(deadline)
+		if !again {
+			return x.err
+		}
+		if err := sleep(ctx, pause); err != nil {
+			x.own = false
+			if errors.Is(err, errQueueWait) {
+				x.err = x.refused(&RateLimitedError{})
+			} else {
+				x.err = x.refused(x.ended(ctx))
+			}
+			return x.err
 		}
 	}
-	return x.err
 }
 
-// again reports whether another attempt follows, and sets the pause before it. A pause
+// again reports whether another attempt follows, and returns the pause before it. A pause
 // beyond the deadline is not begun.
-func (x *execution) again(err error, deadline time.Time) bool {
+func (x *execution) again(deadline time.Time) (pause time.Duration, again bool) {
 	var f *Failure
-	if !x.own || x.parent.Err() != nil || !errors.As(err, &f) || !f.Retry {
-		return false
+	if !x.own || x.parent.Err() != nil || !errors.As(x.err, &f) || !f.Retry {
+		return 0, false
 	}
-	x.last = err
-	x.pause = max(x.plan.settings.backoff(x.call, x.attempts), f.RetryAfter)
+	x.last = x.err
+	pause = max(x.plan.settings.backoff(x.call, x.attempts), f.RetryAfter)
 	left := time.Until(deadline)
 	if f.RetryAfter >= left {
 		x.own, x.err = false, x.refused(&RateLimitedError{RetryAfter: f.RetryAfter})
 	}
-	return x.pause < left
+	return pause, pause < left
 }
 
 // backoff returns the pause after an attempt, counted from 1. It doubles up to the
