@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"evolve/runtime/agent"
@@ -48,16 +47,9 @@ func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) 
 	if ctx.Err() != nil {
 		return nil
 	}
-	var pool []candidate
-	x.score(x.lex.Terms(nil, topic), func(i int32, score float64) {
-		if score >= auditScore && x.visible(i, domain) {
-			pool = append(pool, candidate{entry: i, score: score})
-		}
+	pool := x.rank(x.lex.Terms(nil, topic), MaxAudited, func(i int32, score float64) (float64, bool) {
+		return score, score >= auditScore && x.visible(i, domain)
 	})
-	slices.SortFunc(pool, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entry, b.entry))
-	})
-	pool = pool[:min(len(pool), MaxAudited)]
 	memories := make([]*agent.Memory, len(pool))
 	claims := make([]Claim, len(pool))
 	advice := make([]Advice, len(pool))

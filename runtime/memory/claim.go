@@ -65,7 +65,7 @@ const sameWording = .9
 // Same reports whether both state the same in nearly the same words. Texts that differ
 // in a number, a name or a negation never do.
 func (c Claim) Same(d Claim) bool {
-	return len(c.terms) > 0 && slices.Equal(c.proper, d.proper) && alike(c.terms, d.terms) >= sameWording
+	return len(c.terms) > 0 && slices.Equal(c.proper, d.proper) && jaccard(c.terms, d.terms) >= sameWording
 }
 
 // Contradicts reports whether both have the same subject and give it another number or
@@ -75,21 +75,7 @@ func (c Claim) Contradicts(d Claim) bool {
 		!slices.Equal(c.subject, d.subject) || slices.Equal(c.values, d.values) {
 		return false
 	}
-	return len(c.rest) == 0 || len(d.rest) == 0 || alike(c.rest, d.rest) >= .5
-}
-
-// alike returns the Jaccard similarity of two sorted sets.
-func alike(a, b []string) float64 {
-	shared := 0
-	for _, w := range a {
-		if _, ok := slices.BinarySearch(b, w); ok {
-			shared++
-		}
-	}
-	if all := len(a) + len(b) - shared; all > 0 {
-		return float64(shared) / float64(all)
-	}
-	return 0
+	return len(c.rest) == 0 || len(d.rest) == 0 || jaccard(c.rest, d.rest) >= .5
 }
 
 // states reports whether a word is a verb that gives its subject a value.

@@ -3,7 +3,6 @@ package memory
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,57 +17,32 @@ const maxCachedStems = 1 << 17
 const maxWord = 64
 
 // Lexicon turns text into terms: lower-case words without stop words, stemmed by the
-// Snowball English algorithm (Porter 2). Stems are cached. It is safe for concurrent
-// use; reads of cached words take no lock.
+// Snowball English algorithm (Porter 2). Stems are cached. It is safe for concurrent use.
 type Lexicon struct {
-	stems atomic.Pointer[map[string]string]
-
-	mu    sync.Mutex
-	fresh map[string]string // not yet in stems
+	mu    sync.RWMutex
+	stems map[string]string
 }
 
 // NewLexicon returns an empty lexicon, to be shared by all indexes and models of an
 // agent.
-func NewLexicon() *Lexicon {
-	l := &Lexicon{fresh: map[string]string{}}
-	l.stems.Store(&map[string]string{})
-	return l
-}
+func NewLexicon() *Lexicon { return &Lexicon{stems: map[string]string{}} }
 
 // Stem returns the stem of a lower-case word.
 func (l *Lexicon) Stem(word string) string {
-	known := *l.stems.Load()
-	if s, ok := known[word]; ok {
-		return s
+	l.mu.RLock()
+	stem, known := l.stems[word]
+	l.mu.RUnlock()
+	if known {
+		return stem
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s, ok := l.fresh[word]; ok {
-		return s
-	}
-	known = *l.stems.Load()
-	if s, ok := known[word]; ok {
-		return s
-	}
-	stem := word
+	stem = word
 	if len(word) <= maxWord && utf8.ValidString(word) {
 		stem = english.Stem(word, false)
 	}
-	if len(known)+len(l.fresh) >= maxCachedStems {
-		return stem
-	}
-	l.fresh[strings.Clone(word)] = stem
-	// Merging only when the fresh part has grown by half keeps the copying linear.
-	if len(l.fresh) > len(known)/2+32 {
-		merged := make(map[string]string, len(known)+len(l.fresh))
-		for k, v := range known {
-			merged[k] = v
-		}
-		for k, v := range l.fresh {
-			merged[k] = v
-		}
-		l.stems.Store(&merged)
-		clear(l.fresh)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.stems) < maxCachedStems {
+		l.stems[strings.Clone(word)] = stem
 	}
 	return stem
 }

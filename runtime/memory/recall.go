@@ -78,31 +78,34 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	if most <= 0 || x.Len() == 0 || ctx.Err() != nil {
 		return nil
 	}
-	var pool []candidate
 	terms := distinct(x.lex.Terms(nil, q.Text))
-	x.score(terms, func(i int32, score float64) {
-		if score < least { // recency and confidence only lower it
-			return
-		}
-		if !x.visible(i, q.Domain) {
-			return
+	pool := x.rank(terms, most*poolFactor, func(i int32, score float64) (float64, bool) {
+		if score < least || !x.visible(i, q.Domain) { // recency and confidence only lower it
+			return 0, false
 		}
 		m := x.entry(i)
 		if m.Confidence > 0 {
 			score *= math.Min(1, m.Confidence)
 		}
 		score *= recency(m.Time, q.Now)
-		if score >= least {
+		return score, score >= least
+	})
+	return x.pick(ctx, pool, terms, most, q)
+}
+
+// rank returns the n entries that fit terms best, after judge has changed their scores or
+// left them out.
+func (x *Index) rank(terms []string, n int, judge func(i int32, score float64) (float64, bool)) []candidate {
+	var pool []candidate
+	x.score(terms, func(i int32, score float64) {
+		if score, ok := judge(i, score); ok {
 			pool = append(pool, candidate{entry: i, score: score})
 		}
 	})
 	slices.SortFunc(pool, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entry, b.entry))
 	})
-	if bound := most * poolFactor; len(pool) > bound {
-		pool = pool[:bound]
-	}
-	return x.pick(ctx, pool, terms, most, q)
+	return pool[:min(n, len(pool))]
 }
 
 // Ranked is an entry with its BM25 score relative to the query's best possible one.
@@ -114,14 +117,7 @@ type Ranked struct {
 // Rank returns the n entries that fit a text best, by BM25 alone: without domains, age,
 // confidence and cues.
 func (x *Index) Rank(text string, n int) []Ranked {
-	var pool []candidate
-	x.score(x.lex.Terms(nil, text), func(i int32, score float64) {
-		pool = append(pool, candidate{entry: i, score: score})
-	})
-	slices.SortFunc(pool, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entry, b.entry))
-	})
-	pool = pool[:min(n, len(pool))]
+	pool := x.rank(x.lex.Terms(nil, text), n, func(_ int32, score float64) (float64, bool) { return score, true })
 	out := make([]Ranked, len(pool))
 	for i, c := range pool {
 		out[i] = Ranked{x.entry(c.entry).ID, c.score}
@@ -189,7 +185,7 @@ func recency(t, now time.Time) float64 {
 }
 
 // jaccard returns the Jaccard similarity of two sorted sets.
-func jaccard(a, b []int32) float64 {
+func jaccard[T cmp.Ordered](a, b []T) float64 {
 	shared, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {
 		switch {
