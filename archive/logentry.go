@@ -140,27 +140,10 @@ func searchEntries(data []byte, from int) (found []logEntry, whole bool) {
 }
 
 // zeroRun counts the leading zeros of data.
-func zeroRun(data []byte) int {
-	n := 0
-	for len(data) >= 8 && binary.LittleEndian.Uint64(data) == 0 {
-		data, n = data[8:], n+8
-	}
-	for len(data) > 0 && data[0] == 0 {
-		data, n = data[1:], n+1
-	}
-	return n
-}
+func zeroRun(data []byte) int { return len(data) - len(bytes.TrimLeft(data, "\x00")) }
 
 // withoutZeros returns data without its trailing zeros.
-func withoutZeros(data []byte) []byte {
-	for n := len(data); n >= 8 && binary.LittleEndian.Uint64(data[n-8:]) == 0; n = len(data) {
-		data = data[:n-8]
-	}
-	for len(data) > 0 && data[len(data)-1] == 0 {
-		data = data[:len(data)-1]
-	}
-	return data
-}
+func withoutZeros(data []byte) []byte { return bytes.TrimRight(data, "\x00") }
 
 // logSector is the smallest unit that a disk writes.
 const logSector = 512

@@ -112,16 +112,11 @@ func (t *Task) references() []string {
 		texts = append(texts, *t.Answer)
 	}
 	for _, g := range t.Graders {
-		var own struct {
-			Answer, All, Any json.RawMessage
-			Pattern          string
-		}
+		var own struct{ Pattern string }
 		if g.Not || json.Unmarshal(g.Raw, &own) != nil {
 			continue
 		}
-		for _, raw := range []json.RawMessage{own.Answer, own.All, own.Any} {
-			texts = append(texts, textsOf(raw)...)
-		}
+		texts = append(texts, g.expected()...)
 		if text, ok := literal(own.Pattern); ok {
 			texts = append(texts, text)
 		}

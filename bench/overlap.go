@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,14 +37,8 @@ func IndexAnswers(tasks []Task) *AnswerIndex {
 			x.add(t.ID, *t.Answer)
 		}
 		for _, g := range t.Graders {
-			var own struct{ Answer, All, Any json.RawMessage }
-			if json.Unmarshal(g.Raw, &own) != nil {
-				continue
-			}
-			for _, raw := range []json.RawMessage{own.Answer, own.All, own.Any} {
-				for _, text := range textsOf(raw) {
-					x.add(t.ID, text)
-				}
+			for _, text := range g.expected() {
+				x.add(t.ID, text)
 			}
 		}
 	}
@@ -116,6 +111,15 @@ func (x *AnswerIndex) FindShown(tasks []Task, list []agent.Demonstration) []Copi
 		}
 	}
 	return found
+}
+
+// expected returns the texts that a grader looks for: its answer, all and any.
+func (g GraderSpec) expected() []string {
+	var own struct{ Answer, All, Any json.RawMessage }
+	if json.Unmarshal(g.Raw, &own) != nil {
+		return nil
+	}
+	return slices.Concat(textsOf(own.Answer), textsOf(own.All), textsOf(own.Any))
 }
 
 // textsOf decodes a text or the texts of a list; it returns nil for anything else.

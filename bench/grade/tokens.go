@@ -98,25 +98,10 @@ func words(s string) []string {
 
 // longestCommon returns the length of the longest common subsequence.
 func longestCommon(a, b []string) int {
-	// Words are numbered so that comparing two is an integer comparison.
-	ids := make(map[string]int, len(a))
-	number := func(words []string) []int {
-		out := make([]int, len(words))
-		for i, w := range words {
-			id, ok := ids[w]
-			if !ok {
-				id = len(ids)
-				ids[w] = id
-			}
-			out[i] = id
-		}
-		return out
-	}
-	x, y := number(a), number(b)
-	row := make([]int, len(y)+1)
-	for _, v := range x {
+	row := make([]int, len(b)+1)
+	for _, v := range a {
 		diagonal := 0
-		for j, w := range y {
+		for j, w := range b {
 			above := row[j+1]
 			if v == w {
 				row[j+1] = diagonal + 1
@@ -126,5 +111,5 @@ func longestCommon(a, b []string) int {
 			diagonal = above
 		}
 	}
-	return row[len(y)]
+	return row[len(b)]
 }
