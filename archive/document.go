@@ -1,9 +1,10 @@
 package archive
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"evolve/runtime/text"
 )
 
 // Small records (everything but evaluations and transcripts) are stored as documents: the
@@ -28,11 +29,9 @@ func decodeDocument(data []byte, into any) error {
 // appendJSON appends v on one line without HTML escapes, which would change the bytes that
 // ledger hashes cover.
 func appendJSON(data []byte, v any) ([]byte, error) {
-	b := bytes.NewBuffer(data)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	out, err := text.Marshal(v)
+	if err != nil {
 		return nil, err
 	}
-	return b.Bytes()[:b.Len()-1], nil // without the newline
+	return append(data, out...), nil
 }

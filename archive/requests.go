@@ -5,12 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"time"
 
+	"evolve/bench"
 	"evolve/runtime/agent"
 )
 
@@ -142,22 +142,7 @@ func (a *Archive) countRepeat(ctx context.Context, b *batch, number uint64, agai
 // sameCall compares two requests with the same hash: a collision of the short hash must
 // not transfer a permission to another call.
 func sameCall(x, y agent.ChangeRequest) bool {
-	return x.Type == y.Type && x.Target == y.Target && x.Tool == y.Tool && bytes.Equal(canonicalJSON(x.Arguments), canonicalJSON(y.Arguments))
-}
-
-// canonicalJSON returns JSON with the keys of its objects in order.
-func canonicalJSON(data []byte) []byte {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if dec.Decode(&v) != nil {
-		return data
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return data
-	}
-	return out
+	return x.Type == y.Type && x.Target == y.Target && x.Tool == y.Tool && bytes.Equal(bench.CanonicalJSON(x.Arguments), bench.CanonicalJSON(y.Arguments))
 }
 
 // checkOpenRequests fails when an agent has the maximum number of open requests.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+
+	"evolve/runtime/text"
 )
 
 // hashSuite returns a hash over all tasks in the order of the file, with the splits as
@@ -64,12 +66,12 @@ func writePart(h hash.Hash, data []byte) {
 // parts.
 func canonicalTask(t Task) []byte {
 	if len(t.Input) > 0 {
-		t.Input = canonicalJSON(t.Input)
+		t.Input = CanonicalJSON(t.Input)
 	}
 	graders := make([]GraderSpec, len(t.Graders))
 	for i, g := range t.Graders {
 		if len(g.Raw) > 0 {
-			g.Raw = canonicalJSON(g.Raw)
+			g.Raw = CanonicalJSON(g.Raw)
 		}
 		graders[i] = g
 	}
@@ -77,9 +79,9 @@ func canonicalTask(t Task) []byte {
 	return encode(t)
 }
 
-// canonicalJSON sorts the keys of a raw value and keeps its numbers as written. Invalid
+// CanonicalJSON sorts the keys of a raw value and keeps its numbers as written. Invalid
 // JSON is returned unchanged.
-func canonicalJSON(raw json.RawMessage) json.RawMessage {
+func CanonicalJSON(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
@@ -92,13 +94,11 @@ func canonicalJSON(raw json.RawMessage) json.RawMessage {
 // encode returns v as JSON without a newline and without escaping for HTML. Encoding
 // fails only for raw parts that are invalid JSON; v is then formatted as text.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	out, err := text.Marshal(v)
+	if err != nil {
 		return []byte(fmt.Sprintf("%q", fmt.Sprint(v)))
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return out
 }
 
 // WriteSuite writes tasks as suite lines.

@@ -1,7 +1,6 @@
 package grade
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	violation "github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	foreign "evolve/runtime/text"
 )
 
 // jsonSchema passes when the JSON in the answer is valid under the schema. References to
@@ -199,11 +200,9 @@ func equalNumber(a, b string) bool {
 
 // compact returns a value as one line of JSON, for reasons.
 func compact(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	out, err := foreign.Marshal(v)
+	if err != nil {
 		return "?"
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(out)
 }

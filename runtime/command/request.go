@@ -1,12 +1,12 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
 )
 
 // request is the line that a program reads. Every key is always present; a missing
@@ -61,11 +61,9 @@ func encode(req agent.Request, timeout time.Duration) ([]byte, error) {
 		return nil, fmt.Errorf("writing the config: %w", err)
 	}
 	r.Config = config
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
+	line, err := foreign.Marshal(r)
+	if err != nil {
 		return nil, fmt.Errorf("writing the request: %w", err)
 	}
-	return b.Bytes(), nil
+	return append(line, '\n'), nil
 }

@@ -1,10 +1,11 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	foreign "evolve/runtime/text"
 )
 
 // AnswerForm is the form in which a language model is asked to answer. The runtime checks
@@ -51,11 +52,8 @@ func (f AnswerForm) Write(answer string) string {
 	case LineForm:
 		return strings.Join(strings.Fields(answer), " ")
 	case JSONForm:
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(map[string]string{"answer": answer}) // strings always encode, into a buffer
-		return strings.TrimSpace(b.String())
+		out, _ := foreign.Marshal(map[string]string{"answer": answer}) // strings always encode
+		return string(out)
 	case ReasonedForm:
 		return "Answer: " + strings.Join(strings.Fields(answer), " ")
 	}

@@ -95,11 +95,9 @@ type result struct {
 // encode returns JSON on one line: HTML characters are not escaped, but every line
 // break is, U+0085 included. The types that are encoded here can always be encoded.
 func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
+	out, err := foreign.Marshal(v)
+	if err != nil {
 		return json.RawMessage("{}")
 	}
-	return bytes.ReplaceAll(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\u0085"), []byte(`\u0085`))
+	return bytes.ReplaceAll(out, []byte("\u0085"), []byte(`\u0085`))
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 const (
@@ -180,13 +181,11 @@ func Canonical(args json.RawMessage) []byte {
 	if _, err := dec.Token(); err != io.EOF {
 		return bytes.TrimSpace(args)
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(folded(v)); err != nil {
+	out, err := text.Marshal(folded(v))
+	if err != nil {
 		return bytes.TrimSpace(args)
 	}
-	return bytes.TrimSpace(out.Bytes())
+	return out
 }
 
 // folded returns a JSON value in its canonical form.

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
@@ -145,4 +147,14 @@ func plain(s string) bool {
 		}
 	}
 	return true
+}
+
+// Marshal returns v as JSON on one line. Unlike that of encoding/json, it does not escape
+// <, > and &, so that text of models and people stays readable.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -1,11 +1,11 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // builtin is a tool made of a declaration and a function.
@@ -72,13 +72,11 @@ func with(effect Effect, t Tool) Tool {
 
 // asJSON returns a result whose output is one JSON value.
 func asJSON(v any) Result {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	out, err := text.Marshal(v)
+	if err != nil {
 		return Failed(agent.Execution, "the result could not be written")
 	}
-	return OK(string(bytes.TrimSpace(b.Bytes())))
+	return OK(string(out))
 }
 
 // maxListed bounds the bytes of each list, except the one that fitting shortens.
