@@ -133,6 +133,7 @@ func TestParametersOfALanguageModelAct(t *testing.T) {
 		{ID: "e", Text: "Gate code and depot. " + strings.Repeat("The clerk has the gate code. ", 40)},
 	}
 	rich := append([]agent.Task{
+		{Goal: "Which of these is it, a hinge or a lock?", Domain: "faq"},
 		{Goal: "What is the gate code of the depot?", Domain: "operations", Memories: facts},
 		{
 			Goal: "What is the vault code that opens Lisbon headquarters tonight?", Domain: "operations",
@@ -148,10 +149,10 @@ func TestParametersOfALanguageModelAct(t *testing.T) {
 		tasks   []agent.Task
 		idle    string // number of idle parameters, of all
 	}{
-		"a rich agent":                {Options{Routes: []string{"default", "code"}, Bootstrap: long}, rich, "8 of 27"},
-		"a classifier":                {Options{Routes: []string{"default"}, Tools: []string{"grep", "calculate", "enable_tool"}}, plain, "17 of 25"},
-		"an agent without tools":      {Options{Routes: []string{"default"}, Tools: []string{}}, plain, "13 of 20"},
-		"a model without temperature": {Options{Routes: []string{"gpt-5-mini"}}, append(rich[4:5:5], plain...), "17 of 25"},
+		"a rich agent":                {Options{Routes: []string{"default", "code"}, Bootstrap: long}, rich, "8 of 28"},
+		"a classifier":                {Options{Routes: []string{"default"}, Tools: []string{"grep", "calculate", "enable_tool"}}, plain, "18 of 26"},
+		"an agent without tools":      {Options{Routes: []string{"default"}, Tools: []string{}}, plain, "14 of 21"},
+		"a model without temperature": {Options{Routes: []string{"gpt-5-mini"}}, append(rich[5:6:6], plain...), "18 of 26"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			space := LanguageSpace([]string{"operations", "research"}, c.options.Tools, c.options.Routes)

@@ -62,11 +62,13 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 		case !c.Language && !felt[p.Name] && group != "bootstrap",
 			c.Language && slices.Contains(chooses, p.Name):
 			why = model
-		case group == "temperature" || group == "routes":
+		case group == generalTemperature || group == "routes":
 			switch {
-			case !met.domains[domain]:
+			case p.Name == generalTemperature && !met.without(s):
+				why = "cannot act: each task has a domain with a temperature of its own"
+			case p.Name != generalTemperature && !met.domains[domain]:
 				why = "cannot act: no task is of the domain " + domain
-			case group == "temperature" && c.Untempered:
+			case group == generalTemperature && c.Untempered:
 				why = "cannot act: the model takes no temperature"
 			}
 		case group == "decompose" && c.Language && !met.parts:
@@ -102,6 +104,16 @@ type met struct {
 	turns, memories bool
 	// parts reports that a task has subgoals, and bounded that their bound matters.
 	parts, bounded bool
+}
+
+// without reports whether a task has a domain without a temperature in a space.
+func (m met) without(s agent.Space) bool {
+	for domain := range m.domains {
+		if _, own := s.Lookup(generalTemperature + "." + domain); !own {
+			return true
+		}
+	}
+	return false
 }
 
 func (c Circumstances) met() met {

@@ -65,9 +65,11 @@ func newSettings(c, defaults agent.Config, domain string) settings {
 	}
 	s.selection, _ = v.List("tools.selection")
 	s.demonstrations, _ = agent.ParseDemonstrations(v.String("demonstrations")) // the space allows no other text
-	if name := "temperature." + domain; c[name] != nil {
-		t := c.Float(name, 0)
-		s.temperature = &t
+	for _, name := range []string{generalTemperature + "." + domain, generalTemperature} {
+		if c[name] != nil && s.temperature == nil {
+			t := c.Float(name, 0)
+			s.temperature = &t
+		}
 	}
 	return s
 }

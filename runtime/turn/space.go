@@ -22,6 +22,10 @@ const (
 	defaultWindow              = 128_000 // tokens
 )
 
+// generalTemperature is the parameter of the tasks whose domain has no temperature of its
+// own.
+const generalTemperature = "temperature"
+
 // HeuristicSpace declares the parameters that affect the heuristic model's results. It
 // leaves out those that affect only a language model (temperatures, routes, the budgets
 // of bootstrap and notes, distillation, delegation, the expiry of tools). Domains and
@@ -103,6 +107,7 @@ func LanguageSpace(domains, tools, routes []string) agent.Space {
 		forms = append(forms, string(f))
 	}
 	s.Params = append(s.Params,
+		number(generalTemperature, 0, 1, .2, "sampling temperature where the domain has none of its own"),
 		agent.Param{
 			Name: "demonstrations", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: maxDemonstrations, Default: "",
 			Description: "solved tasks that are shown as examples, one JSON object a line with the keys task and answer",

@@ -14,7 +14,7 @@ import (
 // testBuiltins replaces the built-in parts of evolve.
 func testBuiltins() workspace.Builtins {
 	return workspace.Builtins{
-		Space: func(model string, domains, _, routes []string) agent.Space {
+		Space: func(model string, domains, _ []string, routes []workspace.Model) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "research"}
 			}
@@ -33,9 +33,9 @@ func testBuiltins() workspace.Builtins {
 			if model != workspace.ModelHeuristic {
 				values := []any{}
 				for _, r := range routes {
-					values = append(values, r)
+					values = append(values, r.Route)
 				}
-				space.Params = append(space.Params, agent.Param{Name: "route", Kind: agent.Choice, Values: values, Default: routes[0]})
+				space.Params = append(space.Params, agent.Param{Name: "route", Kind: agent.Choice, Values: values, Default: routes[0].Route})
 			}
 			return space
 		},

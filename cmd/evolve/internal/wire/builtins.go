@@ -29,17 +29,17 @@ func Builtins() workspace.Builtins {
 		return out
 	}
 	return workspace.Builtins{
-		Space: func(model string, domains, tools, routes []string) agent.Space {
+		Space: func(model string, domains, tools []string, routes []workspace.Model) agent.Space {
 			if domains == nil {
 				domains = slices.Sorted(maps.Keys(turn.DefaultDomains()))
 			}
 			if model != workspace.ModelHeuristic {
-				return turn.LanguageSpace(domains, tools, routes)
+				return languageSpace(domains, tools, routes)
 			}
 			if tools == nil {
 				tools = names(tool.Builtin()) // it could not make use of the others
 			}
-			return turn.DefaultSpace(domains, tools, routes)
+			return turn.DefaultSpace(domains, tools, nil)
 		},
 		Idle: func(space agent.Space, a *workspace.Agent, models []workspace.Model, tasks []agent.Task) map[string]string {
 			files, err := withSkills(a)
@@ -57,6 +57,22 @@ func Builtins() workspace.Builtins {
 		Tools: names(tool.Builtin()), Further: names(tool.Further()), ServerTool: mcp.ToolName,
 		Graders: grade.Rules(),
 	}
+}
+
+// languageSpace is [turn.LanguageSpace] with the temperature of the agent's own route as
+// the default of the general one.
+func languageSpace(domains, tools []string, routes []workspace.Model) agent.Space {
+	names := make([]string, len(routes))
+	for i, r := range routes {
+		names[i] = r.Route
+	}
+	space := turn.LanguageSpace(domains, tools, names)
+	if heat := routes[0].Temperature; heat != nil {
+		i := slices.IndexFunc(space.Params, func(p agent.Param) bool { return p.Name == "temperature" })
+		p := &space.Params[i]
+		p.Default, p.Max = *heat, max(p.Max, *heat)
+	}
+	return space
 }
 
 // binaryHash identifies this program: what graders and built-in agents do is part

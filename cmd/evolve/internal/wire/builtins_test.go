@@ -77,6 +77,16 @@ func TestOldChampionOfALanguageModel(t *testing.T) {
 	}
 }
 
+// TestRouteTemperature tests that the temperature of tasks without a domain begins at that of the
+// agent's route.
+func TestRouteTemperature(t *testing.T) {
+	for of, want := range map[string]any{"small": .2, "small, temperature: 0": 0., "small, temperature: 1.5": 1.5} {
+		if got := loadLanguage(t, of, "", nil).Champion["temperature"]; got != want {
+			t.Errorf("{model: %s}: %v", of, got)
+		}
+	}
+}
+
 // TestLanguageSpace tests which parameters are searched with a language model, on tasks
 // without parts, turns and memories.
 func TestLanguageSpace(t *testing.T) {
@@ -89,12 +99,13 @@ func TestLanguageSpace(t *testing.T) {
 		lines, model string
 		want         []string
 	}{
-		"all tools":        {"", "small", plain},
-		"it may remember":  {"allow: [memory_add]\n", "small", append(recall, plain...)},
-		"no temperature":   {"", "gpt-5-mini", slices.Concat(plain[:3], plain[4:])},
-		"essential tools":  {"tools: [calculate, enable_tool]\n", "small", append([]string{"loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
-		"no tools":         {"tools: []\n", "small", append([]string{"loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
-		"no enabling tool": {"tools: [calculate, repo_index]\n", "small", append([]string{"tools.selection", "loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
+		"all tools":         {"", "small", plain},
+		"it may remember":   {"allow: [memory_add]\n", "small", append(recall, plain...)},
+		"no temperature":    {"", "gpt-5-mini", slices.Concat(plain[:3], plain[4:])},
+		"essential tools":   {"tools: [calculate, enable_tool]\n", "small", append([]string{"loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
+		"domains of others": {"domains: {sea: [harbour]}\n", "small", slices.Concat(plain[:3], plain[4:6], []string{"temperature"}, plain[6:])},
+		"no tools":          {"tools: []\n", "small", append([]string{"loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
+		"no enabling tool":  {"tools: [calculate, repo_index]\n", "small", append([]string{"tools.selection", "loop.max_iterations", "loop.self_check", "temperature.operations"}, plain[5:]...)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := loadLanguage(t, c.model, c.lines, nil)

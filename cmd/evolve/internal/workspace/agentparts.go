@@ -55,16 +55,22 @@ func (l *loader) routesOf(a *Agent) []string {
 	return routes
 }
 
-// Model is a model with the kind of its provider: openai or anthropic.
-type Model struct{ Kind, Name string }
+// Model is a route with its model.
+type Model struct {
+	Route string
+	// Kind is that of the provider: openai or anthropic.
+	Kind, Name string
+	// Temperature is the route's, nil for none.
+	Temperature *float64
+}
 
-// modelsOf returns the models of an agent's routes; none for the heuristic.
+// modelsOf returns the models of an agent's routes, its own first; none for the heuristic.
 func (l *loader) modelsOf(a *Agent) []Model {
 	var out []Model
 	for _, name := range l.routesOf(a) {
 		route := l.set.Routes[name]
 		p := l.set.Providers[route.Provider]
-		out = append(out, Model{Kind: cmp.Or(p.OfKind, p.Kind), Name: route.Model})
+		out = append(out, Model{Route: name, Kind: cmp.Or(p.OfKind, p.Kind), Name: route.Model, Temperature: route.Temperature})
 	}
 	return out
 }

@@ -16,7 +16,7 @@ import (
 // testBuiltins replaces the built-in parts of evolve.
 func testBuiltins() Builtins {
 	return Builtins{
-		Space: func(model string, domains, _, routes []string) agent.Space {
+		Space: func(model string, domains, _ []string, routes []Model) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "research"}
 			}
@@ -35,9 +35,9 @@ func testBuiltins() Builtins {
 			if model != ModelHeuristic {
 				values := []any{}
 				for _, r := range routes {
-					values = append(values, r)
+					values = append(values, r.Route)
 				}
-				space.Params = append(space.Params, agent.Param{Name: "route", Kind: agent.Choice, Values: values, Default: routes[0]})
+				space.Params = append(space.Params, agent.Param{Name: "route", Kind: agent.Choice, Values: values, Default: routes[0].Route})
 			}
 			return space
 		},
