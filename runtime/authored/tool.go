@@ -3,6 +3,7 @@ package authored
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/tool"
@@ -43,12 +44,22 @@ func (a authored) Spec() tool.Spec {
 	}
 }
 
+// Withheld returns the cause of the tool's quarantine. It implements [tool.Withholder].
+func (a authored) Withheld() string {
+	if a.options.Quarantined == nil {
+		return ""
+	}
+	cause, ok := a.options.Quarantined(a.def)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("tool %s is in quarantine after %d failures of one cause (%s), until a person releases it", a.def.Name, quarantineAfter, cause)
+}
+
 // Call runs the tool. The output is what run returned, as JSON.
 func (a authored) Call(ctx context.Context, _ *tool.Env, args json.RawMessage) (tool.Result, error) {
-	if q := a.options.Quarantined; q != nil {
-		if cause, ok := q(a.def); ok {
-			return tool.Failed(agent.Denied, "tool %s is in quarantine after %d failures of one cause (%s), until a person releases it", a.def.Name, quarantineAfter, cause), nil
-		}
+	if why := a.Withheld(); why != "" {
+		return tool.Failed(agent.Denied, "%s", why), nil
 	}
 	r := a.pool.run(ctx, a.def, args)
 	res := answer(r)

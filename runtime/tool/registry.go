@@ -86,14 +86,15 @@ func NewRegistry(o Options, tools ...Tool) (*Registry, error) {
 }
 
 // WithDraft returns a registry for the rest of one turn with a tool that the turn has
-// written; r is unchanged. The draft must only read. It may replace an earlier draft but
-// takes the name of no other tool. The policies leave it out: a breaker or a rate that
-// turns share would let one evaluation affect another.
+// written; r is unchanged. The draft must only read. It may replace an earlier draft or a
+// tool that an agent wrote, as a new version of it, but takes the name of no other tool.
+// The policies leave it out: a breaker or a rate that turns share would let one evaluation
+// affect another.
 func (r *Registry) WithDraft(t Tool) (*Registry, error) {
 	spec := t.Spec()
 	old, known := r.entries[spec.Name]
 	switch {
-	case known && !old.draft:
+	case known && !old.draft && old.spec.Origin != "authored":
 		return nil, fmt.Errorf("%q is the name of another tool", spec.Name)
 	case spec.Effect != Read:
 		return nil, fmt.Errorf("draft %q has the effect %s, and only read is allowed", spec.Name, spec.Effect)
@@ -143,6 +144,15 @@ func (noLoader) Load(string) (any, error) {
 
 // Names returns the tools in the order of registration.
 func (r *Registry) Names() []string { return r.order }
+
+// Withheld returns the reason why a tool may not be called for now, or ""; see
+// [Withholder].
+func (r *Registry) Withheld(name string) string {
+	if w, ok := r.entries[name].tool.(Withholder); ok {
+		return w.Withheld()
+	}
+	return ""
+}
 
 // Spec returns the declaration of a tool.
 func (r *Registry) Spec(name string) (Spec, bool) {

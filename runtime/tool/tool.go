@@ -92,6 +92,13 @@ type Tool interface {
 	Call(ctx context.Context, env *Env, args json.RawMessage) (Result, error)
 }
 
+// Withholder is a tool that at times may not be called, such as one in quarantine. It is not
+// offered then, and a call of it is denied. Withheld returns the reason, or "".
+type Withholder interface {
+	Tool
+	Withheld() string
+}
+
 // Result is the result of a call for the agent.
 type Result struct {
 	Outcome agent.Outcome

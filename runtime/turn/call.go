@@ -58,6 +58,9 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	at, ok := r.active[c.Tool]
 	if !ok {
+		if why := r.registry.Withheld(c.Tool); why != "" {
+			return tool.Failed(agent.Denied, "%s", why), nil
+		}
 		if spec, known := r.registry.Spec(c.Tool); known && spec.Category == tool.Available {
 			return tool.Failed(agent.Denied, "the tool is not active; enable_tool activates it"), nil
 		}

@@ -26,8 +26,8 @@ type drafted struct {
 	calls, ok int
 }
 
-// draft checks the draft of a tool and makes it callable for the rest of the turn. A
-// draft that fails changes nothing.
+// draft checks the draft of a tool and makes it callable for the rest of the turn, if need be
+// in place of the version in use. A draft that fails changes nothing.
 func (r *run) draft(ctx context.Context, raw json.RawMessage) tool.Result {
 	d := &r.drafts
 	if d.tries >= maxTries {
@@ -46,6 +46,7 @@ func (r *run) draft(ctx context.Context, raw json.RawMessage) tool.Result {
 		return tool.Failed(agent.ContractViolation, "try %d of %d: %s", d.tries, maxTries, err)
 	}
 	name := made.Spec().Name
+	_, replaces := r.agent.registry.Spec(name)
 	if d.named == nil {
 		d.named = map[string]*drafted{}
 	}
@@ -54,7 +55,11 @@ func (r *run) draft(ctx context.Context, raw json.RawMessage) tool.Result {
 	}
 	d.named[name] = &drafted{request: *res.Request}
 	r.registry, r.active[name] = registry, -1
-	r.event(agent.Event{Kind: agent.EventDraft, Name: name, Outcome: agent.OK, Text: "callable until this turn ends"})
+	text := "callable until this turn ends"
+	if replaces {
+		text += ", in place of the version in use"
+	}
+	r.event(agent.Event{Kind: agent.EventDraft, Name: name, Outcome: agent.OK, Text: text})
 	return tool.OK(res.Output)
 }
 

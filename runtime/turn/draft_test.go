@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,13 +20,17 @@ import (
 type drawn struct {
 	name, text string
 	effect     tool.Effect
+	origin     string // empty for that of tools that agents wrote
+	withheld   string
 }
 
 func (d drawn) Spec() tool.Spec {
 	return tool.Spec{
-		Name: d.name, Description: d.text, Schema: json.RawMessage(`{"type":"object"}`), Effect: d.effect, Origin: "authored", Category: tool.Available,
+		Name: d.name, Description: d.text, Schema: json.RawMessage(`{"type":"object"}`), Effect: d.effect, Origin: cmp.Or(d.origin, "authored"), Category: tool.Available,
 	}
 }
+
+func (d drawn) Withheld() string { return d.withheld }
 
 func (d drawn) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result, error) {
 	return tool.OK(d.text), nil
@@ -40,7 +45,7 @@ func author(_ context.Context, raw json.RawMessage) (tool.Tool, tool.Result) {
 	q := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote a tool", raw)
 	res := tool.OK("it passes")
 	res.Request = &q
-	return drawn{d.Name, d.Description, tool.Read}, res
+	return drawn{name: d.Name, text: d.Description, effect: tool.Read}, res
 }
 
 func draftOf(name, description string) model.Reply {
@@ -146,7 +151,7 @@ func TestDraftTriesAreBounded(t *testing.T) {
 }
 
 func TestDraftTakesNoOtherName(t *testing.T) {
-	mine := []tool.Tool{drawn{"mine", "mine", tool.Read}}
+	mine := []tool.Tool{drawn{name: "mine", text: "mine", effect: tool.Read, origin: "mcp:desk"}}
 	for _, name := range []string{"mine", "calculate"} {
 		a, _ := writer(t, mine, draftOf(name, "stolen"), calls("enable_tool", `{"name":"mine"}`), calls("mine", `{}`), model.Reply{Answer: "done"})
 		res := write(t, a)
@@ -158,6 +163,32 @@ func TestDraftTakesNoOtherName(t *testing.T) {
 	a, _ := writer(t, nil, draftOf("echo", "first"), draftOf("echo", "second"), calls("echo", `{}`), model.Reply{Answer: "done"})
 	if got := events(write(t, a), agent.EventTool); !slices.Contains(got, "echo [ok] second") {
 		t.Errorf("a later draft of the same name: %q", got)
+	}
+}
+
+// TestDraftOfANewVersion tests that a draft takes the place of the version in use for its
+// turn, even of one in quarantine, and that a version that did not help leaves no request.
+func TestDraftOfANewVersion(t *testing.T) {
+	for _, withheld := range []string{"", "it is in quarantine"} {
+		inUse := []tool.Tool{drawn{name: "mine", text: "old", effect: tool.Read, withheld: withheld}}
+		a, seen := writer(t, inUse, draftOf("mine", "new"), calls("mine", `{}`), model.Reply{Answer: "done"})
+		res := write(t, a)
+		if got := events(res, agent.EventTool); !slices.Contains(got, "mine [ok] new") {
+			t.Errorf("%q", got)
+		}
+		want := []string{"mine [ok] callable until this turn ends, in place of the version in use", "mine [] calls in the turn that wrote it: 1, ok: 1"}
+		if got := events(res, agent.EventDraft); !slices.Equal(got, want) || len(res.Requests) != 1 {
+			t.Errorf("%q, %+v", got, res.Requests)
+		}
+		*seen = nil
+		a.model = scripted{replies: []model.Reply{calls("enable_tool", `{"name":"mine"}`), calls("mine", `{}`), {Answer: "done"}}, seen: seen}
+		if got := events(write(t, a), agent.EventTool); slices.Contains(got, "mine [ok] old") != (withheld == "") {
+			t.Errorf("the next turn, %q: %q", withheld, got)
+		}
+		a, _ = writer(t, inUse, draftOf("mine", "new"), model.Reply{Answer: "done"})
+		if res := write(t, a); len(res.Requests) > 0 {
+			t.Errorf("a version that was never called left %+v", res.Requests)
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ func (r *run) pickTools() {
 	for _, hit := range r.agent.library.Rank(text.Clip(r.goal, maxSubject), maxRanked) {
 		r.ranks[hit.ID] = hit.Score
 		spec, _ := r.registry.Spec(hit.ID)
-		if _, active := r.active[hit.ID]; active || spec.Origin == "local" || len(all) == maxPicked {
+		if _, active := r.active[hit.ID]; active || spec.Origin == "local" || len(all) == maxPicked || r.registry.Withheld(hit.ID) != "" {
 			continue
 		}
 		r.active[hit.ID] = -1
@@ -86,6 +86,9 @@ func (r *run) pickTools() {
 // the goal best, and only if it can activate one.
 func (r *run) specs() (active, inactive []tool.Spec, more int) {
 	for _, name := range r.registry.Names() {
+		if r.registry.Withheld(name) != "" {
+			continue
+		}
 		spec, _ := r.registry.Spec(name)
 		if _, ok := r.active[name]; ok {
 			active = append(active, spec)
@@ -118,7 +121,7 @@ func (r *run) findTools(query string) tool.Result {
 		Others []string `json:"others,omitempty"`
 	}{Active: []found{}}
 	for _, hit := range r.agent.library.Rank(query, maxFound+maxListed) {
-		if _, active := r.active[hit.ID]; active {
+		if _, active := r.active[hit.ID]; active || r.registry.Withheld(hit.ID) != "" {
 			continue
 		}
 		if len(out.Active) == maxFound {

@@ -13,36 +13,24 @@ import (
 	"evolve/runtime/tool"
 )
 
-// entry is a tool of a library.
-type entry struct {
-	drawn
-	origin string
-}
-
-func (e entry) Spec() tool.Spec {
-	s := e.drawn.Spec()
-	s.Origin = e.origin
-	return s
-}
-
 // libraryOf returns n tools, half of a server and half written by the agent: one tool
 // each for a few subjects, and the rest for the same actions on numbered things.
 func libraryOf(n int) []tool.Tool {
 	out := []tool.Tool{
-		entry{drawn{"travel__searchFlights", "Find flights between two airports on a date, with prices.", tool.Read}, "mcp:travel"},
-		entry{drawn{"shop__get_invoice", "Return an invoice of a customer by its number.", tool.Read}, "mcp:shop"},
-		entry{drawn{"convert_currency", "Converts an amount of money from one currency to another.", tool.Read}, "authored"},
-		entry{drawn{"roman_numeral", "Writes a whole number as a roman numeral.", tool.Read}, "authored"},
+		drawn{name: "travel__searchFlights", text: "Find flights between two airports on a date, with prices.", effect: tool.Read, origin: "mcp:travel"},
+		drawn{name: "shop__get_invoice", text: "Return an invoice of a customer by its number.", effect: tool.Read, origin: "mcp:shop"},
+		drawn{name: "convert_currency", text: "Converts an amount of money from one currency to another.", effect: tool.Read, origin: "authored"},
+		drawn{name: "roman_numeral", text: "Writes a whole number as a roman numeral.", effect: tool.Read, origin: "authored"},
 	}
 	verbs, things := []string{"list", "get", "count", "describe"}, []string{"sensor", "valve", "pump", "tank", "relay", "meter"}
 	for i := len(out); i < n; i++ {
 		verb, thing := verbs[i%len(verbs)], things[i/len(verbs)%len(things)]
 		name := fmt.Sprintf("%s_%s_%d", verb, thing, i)
-		e := entry{drawn{name, fmt.Sprintf("To %s the %ss of hall %d, with their state and last change.", verb, thing, i), tool.Read}, "authored"}
+		d := drawn{name: name, text: fmt.Sprintf("To %s the %ss of hall %d, with their state and last change.", verb, thing, i), effect: tool.Read}
 		if i%2 == 0 {
-			e.drawn.name, e.origin = "plant__"+name, "mcp:plant"
+			d.name, d.origin = "plant__"+name, "mcp:plant"
 		}
-		out = append(out, e)
+		out = append(out, d)
 	}
 	return out
 }
@@ -95,6 +83,29 @@ func TestLibraryPicksTheToolsForTheGoal(t *testing.T) {
 				t.Errorf("%d tools, %q: the transcript has %q", n, goal, got)
 			}
 		}
+	}
+}
+
+// TestLibraryLeavesOutWithheldTools tests that a tool in quarantine takes none of the places
+// of the tools that fit, is not listed, and cannot be activated.
+func TestLibraryLeavesOutWithheldTools(t *testing.T) {
+	var tools []tool.Tool
+	for i := range maxPicked + 3 {
+		d := drawn{name: fmt.Sprintf("roman_%d", i), text: "Writes a whole number as a roman numeral. " + strings.Repeat("Long. ", i), effect: tool.Read}
+		if i < 3 {
+			d.withheld = d.name + " is in quarantine"
+		}
+		tools = append(tools, d)
+	}
+	res, chats := offer(t, tools, "Write 1999 as a roman numeral", calls("enable_tool", `{"name":"roman_1"}`), calls("enable_tool", `{"query":"roman numeral"}`))
+	for i := range tools {
+		if offered := described(chats[0], fmt.Sprintf("roman_%d", i)) != ""; offered != (i >= 3) {
+			t.Errorf("roman_%d: offered %v", i, offered)
+		}
+	}
+	got := strings.Join(append(events(res, agent.EventTools), events(res, agent.EventTool)...), "\n")
+	if strings.Contains(got, "roman_0") || strings.Contains(got, "roman_2") || !strings.Contains(got, "[denied] roman_1 is in quarantine") {
+		t.Errorf("the transcript has %s", got)
 	}
 }
 

@@ -293,6 +293,9 @@ func (r *run) enable(name string) tool.Result {
 	case spec.Category != tool.Available:
 		return tool.Failed(agent.Denied, "the tool %s is not for activation", name)
 	}
+	if why := r.registry.Withheld(name); why != "" {
+		return tool.Failed(agent.Denied, "%s", why)
+	}
 	r.active[name] = r.steps
 	return tool.OK(name + " is active")
 }

@@ -49,7 +49,7 @@ func (f *AgentFactory) approvedTools(ctx context.Context, a *workspace.Agent) (a
 		return approvedTools{}, err
 	}
 	pool := authored.NewPool(f.Sandbox.Sandbox(), authoredProcesses)
-	own := &author{pool: pool, defs: defs}
+	own := &author{pool: pool, defs: defs, shared: shared}
 	return approvedTools{
 		tools:    pool.Tools(use.definitions(), use.options()),
 		author:   own.examine,
@@ -76,10 +76,12 @@ func Definitions(a *workspace.Agent) ([]authored.Definition, error) {
 	return defs, nil
 }
 
-// author checks what an agent writes. defs are the tools that it wrote and that are in use.
+// author checks what an agent writes. defs are the tools that it wrote and that are in use,
+// shared are those of other agents that it may call.
 type author struct {
-	pool *authored.Pool
-	defs []authored.Definition
+	pool   *authored.Pool
+	defs   []authored.Definition
+	shared []sharedTool
 }
 
 // own returns the agent's tool with a name.
@@ -91,15 +93,18 @@ func (w *author) own(name string) (authored.Definition, bool) {
 	return w.defs[i], true
 }
 
-// examine checks the draft of a tool. One that passes its tests is returned as a tool,
-// with the change request of which a proposal is made if it helped. The draft of a tool
-// that the agent has leaves a request alone: the tool in use stays what it is.
+// examine checks the draft of a tool, or of a new version of one that the agent wrote. One
+// that passes its tests is returned as a tool, with the change request of which a proposal
+// is made if it helped.
 func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result) {
 	d, err := authored.ParseDraft(draft)
 	if err != nil {
 		return nil, tool.Failed(agent.ContractViolation, "the draft: %s", err)
 	}
 	before, updates := w.own(d.Name)
+	if i := slices.IndexFunc(w.shared, func(t sharedTool) bool { return t.def.Name == d.Name }); i >= 0 {
+		return nil, tool.Failed(agent.ContractViolation, "the draft: %q is the name of another tool, which %s shares", d.Name, w.shared[i].owner)
+	}
 	if updates && string(before.Draft()) == string(d.Draft()) {
 		return nil, tool.Failed(agent.ContractViolation, "the draft: %s is in use already, word for word", d.Name)
 	}
@@ -110,14 +115,13 @@ func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool,
 	case !report.Passed():
 		return nil, tool.Failed(agent.ContractViolation, "the draft does not pass: %s", report.Failures())
 	}
+	wrote, callable := "a tool", "%s can be called until this turn ends, and a person decides whether it stays"
 	if updates {
-		res := tool.OK(fmt.Sprintf("the draft passes its %d tests; %s stays as it is until a person decides on the new version", len(d.Tests), d.Name))
-		request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote a new version of its tool: "+d.Description, d.Draft())
-		res.Request = &request
-		return nil, res
+		wrote = "a new version of its tool"
+		callable = "%s is the new version until this turn ends, and a person decides whether it stays so"
 	}
-	request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote a tool: "+d.Description, d.Draft())
-	res := tool.OK(fmt.Sprintf("the draft passes its %d tests; %s can be called until this turn ends, and a person decides whether it stays", len(d.Tests), d.Name))
+	request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote "+wrote+": "+d.Description, d.Draft())
+	res := tool.OK(fmt.Sprintf("the draft passes its %d tests; "+callable, len(d.Tests), d.Name))
 	res.Request = &request
 	return w.pool.Tools([]authored.Definition{d}, authored.Options{})[0], res
 }
