@@ -183,11 +183,9 @@ func unknownCommand(name, parent string, commands []*cli.Command) error {
 			names = append(names, c.Name)
 		}
 	}
-	hint := "`" + parent + " --help` lists the commands"
+	hint := exit.Suggest("`"+parent+" --help` lists the commands", "`"+parent+" %s`", name, names)
 	if name == "version" {
 		hint = "`evolve --version` prints it"
-	} else if near := exit.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean `%s %s`?", parent, near)
 	}
 	return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.TrimPrefix(parent+" ", "evolve ")+name)
 }
@@ -197,10 +195,7 @@ func unknownFlag(name string, flags []cli.Flag) error {
 	for _, f := range flags {
 		names = append(names, f.Names()[0])
 	}
-	hint := "`--help` lists the flags"
-	if near := exit.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean --%s?", near)
-	}
+	hint := exit.Suggest("`--help` lists the flags", "--%s", name, names)
 	return exit.Errorf(exit.Usage, hint, "there is no flag --%s", name)
 }
 

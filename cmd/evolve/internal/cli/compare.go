@@ -62,7 +62,8 @@ func compareCommand(sh *shell) *cli.Command {
 				if one.ID == two.ID {
 					return exit.Misuse(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
 				}
-				view, err := compareVariants(c.Context, a, one, two, suiteTasks(sh, c, id), ruleOf(sh, c, id))
+				tasks, rule := basisOf(sh, c, id)
+				view, err := compareVariants(c.Context, a, one, two, tasks, rule)
 				if err != nil {
 					return err
 				}
@@ -72,41 +73,28 @@ func compareCommand(sh *shell) *cli.Command {
 	}
 }
 
-// suiteTasks returns the tasks of an agent's suites by id, with their clusters and
-// weights, or nil if the workspace cannot be loaded. Recorded evaluations can be compared
-// without them.
-func suiteTasks(sh *shell, c *cli.Context, agentID string) map[string]*bench.Task {
+// basisOf returns what recorded evaluations of an agent are compared by: the tasks of its
+// suites by id, with their clusters and weights, and the rule of its nightly runs, so that a
+// comparison by hand claims no more than an entry into the confirmation does. If the
+// workspace cannot be loaded, there are no tasks and the rule is the default.
+func basisOf(sh *shell, c *cli.Context, agentID string) (map[string]*bench.Task, stats.Rule) {
+	rule := stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
 	w, err := sh.load(c)
 	if err != nil {
-		return nil
+		return nil, rule
 	}
 	configured, ok := w.Agent(agentID)
 	if !ok {
-		return nil
+		return nil, rule
 	}
 	tasks := map[string]*bench.Task{}
 	for _, name := range configured.Suites {
 		suite := w.Suites[name]
-		if suite == nil {
-			continue
-		}
 		for i := range suite.Tasks {
 			tasks[suite.Tasks[i].ID] = &suite.Tasks[i]
 		}
 	}
-	return tasks
-}
-
-// ruleOf returns the rule of an agent's nightly runs, so that a comparison by hand claims
-// no more than an entry into the confirmation does. If the workspace cannot be loaded, it
-// returns the default rule.
-func ruleOf(sh *shell, c *cli.Context, agentID string) stats.Rule {
-	if w, err := sh.load(c); err == nil {
-		if a, ok := w.Agent(agentID); ok {
-			return stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(a)}
-		}
-	}
-	return stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
+	return tasks, stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(configured)}
 }
 
 // meeting identifies what two compared evaluations have in common.

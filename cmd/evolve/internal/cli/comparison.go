@@ -6,6 +6,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/reports/number"
 	"evolve/runtime/text"
 )
 
@@ -41,7 +42,7 @@ func printPassPowers(con *console, p passPowers) {
 
 func printDifference(con *console, name string, c stats.Comparison) {
 	con.printf("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal",
-		name, c.MeanA, c.MeanB, points(c.Difference), points(c.Lo), points(c.Hi), count(c.Tasks, "task"), c.Repeats, c.Wins, c.Losses, c.Ties)
+		name, c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, "task"), c.Repeats, c.Wins, c.Losses, c.Ties)
 	if c.Lo <= 0 && c.Hi >= 0 {
 		con.printf("   ~ no significant difference")
 	}
@@ -71,7 +72,7 @@ func printHoldout(con *console, r stats.Ruling) {
 			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), g.Verdict)
 	}
 	for _, d := range r.Parts {
-		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), points(d.Difference), points(d.Lo), points(d.Hi), count(d.Tasks, "task"), d.Verdict)
+		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), number.Points(d.Difference), number.Points(d.Lo), number.Points(d.Hi), count(d.Tasks, "task"), d.Verdict)
 	}
 }
 

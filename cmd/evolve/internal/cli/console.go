@@ -85,6 +85,22 @@ func printList[T any](con *console, name string, lines []T, none string, row fun
 	return err
 }
 
+// printFacts prints names with their values, foreign text, but for empty ones.
+func (con *console) printFacts(facts [][2]string) {
+	for _, f := range facts {
+		if f[1] != "" {
+			con.printf("  %-10s %s\n", f[0], text.Visible(f[1]))
+		}
+	}
+}
+
+// printLines prints the lines of a foreign text behind an indent.
+func (con *console) printLines(indent, body string) {
+	for line := range strings.Lines(body) {
+		con.printf("%s%s\n", indent, text.Visible(strings.TrimRight(line, "\n")))
+	}
+}
+
 // result prints a command's result as JSON, or as the formatted text.
 func (con *console) result(v any, format string, args ...any) error {
 	if con.json {
@@ -126,6 +142,14 @@ func (con *console) asker() (*person, bool) {
 		}
 	}
 	return nil, false
+}
+
+// mustAsk is asker with an error, which names the command that shows what is asked about.
+func (con *console) mustAsk(first string) (*person, error) {
+	if who, ok := con.asker(); ok {
+		return who, nil
+	}
+	return nil, exit.Errorf(exit.Usage, "read `"+first+"` first, then add --yes", "there is no terminal to confirm on")
 }
 
 // errGone means that the input ended before an answer.

@@ -321,9 +321,7 @@ func printFollowing(con *console, done decided) {
 		return
 	}
 	con.printf("\nstarted %s\n", text.Visible(strings.Join(a.Argv, " ")))
-	for line := range strings.Lines(a.Output) {
-		con.printf("  %s\n", text.Visible(strings.TrimRight(line, "\n")))
-	}
+	con.printLines("  ", a.Output)
 	if a.Problem != "" {
 		con.printf("it failed: %s; what was decided stands\n", text.Visible(a.Problem))
 	}

@@ -89,10 +89,7 @@ func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspac
 	if len(w.Agents) == 0 {
 		return nil, nil
 	}
-	a, err := archive.OpenRead(wire.ArchiveDir(root))
-	if errors.Is(err, archive.ErrNotFound) {
-		a, err = archive.OpenMemory(), nil
-	}
+	a, err := archiveOrEmpty(root)
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,7 @@ import (
 
 // dryRun shows what a run would do and what effect it could detect, and spends nothing.
 func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batch.Options) error {
-	a, err := archive.OpenRead(wire.ArchiveDir(w.Root))
-	if errors.Is(err, archive.ErrNotFound) {
-		a, err = archive.OpenMemory(), nil
-	}
+	a, err := archiveOrEmpty(w.Root)
 	if err != nil {
 		return wire.Opening(err)
 	}
@@ -36,6 +33,15 @@ func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batc
 		}
 		printPatchPlan(con, patchPlanOf(w, plan))
 	})
+}
+
+// archiveOrEmpty opens the archive for reading, or an empty one if there is none yet.
+func archiveOrEmpty(root string) (*archive.Archive, error) {
+	a, err := archive.OpenRead(wire.ArchiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		return archive.OpenMemory(), nil
+	}
+	return a, err
 }
 
 // printPlan prints the plan of one agent.

@@ -29,15 +29,6 @@ func printChanges(w io.Writer, changes []archive.Change, column int) {
 // stateName returns a state as shown to people.
 func stateName[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// points formats a difference of scores, with a minus sign as wide as a plus.
-func points(d float64) string {
-	s := fmt.Sprintf("%+.1f", 100*d)
-	if s == "-0.0" || s == "+0.0" {
-		return "0.0"
-	}
-	return strings.Replace(s, "-", "−", 1)
-}
-
 // count formats a number with its noun, which has no s for 1.
 func count(n int, noun string) string {
 	if n == 1 {

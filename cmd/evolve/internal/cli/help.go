@@ -76,10 +76,7 @@ func helpCommand(sh *shell) *cli.Command {
 			for _, c := range commands {
 				known = append(known, c.Name)
 			}
-			hint := "`evolve help` lists commands and topics"
-			if near := exit.Nearest(names[0], known); near != "" {
-				hint = fmt.Sprintf("did you mean `evolve help %s`?", near)
-			}
+			hint := exit.Suggest("`evolve help` lists commands and topics", "`evolve help %s`", names[0], known)
 			return exit.Errorf(exit.Usage, hint, "there is no command and no topic %q", names[0])
 		},
 	}

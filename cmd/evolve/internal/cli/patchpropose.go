@@ -194,10 +194,7 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 		}
 	}
 	if name != "" {
-		hint := fmt.Sprintf("they are %v", names)
-		if near := exit.Nearest(name, names); near != "" {
-			hint = fmt.Sprintf("did you mean %s?", near)
-		}
+		hint := exit.Suggest(fmt.Sprintf("they are %v", names), "%s", name, names)
 		return review.Target{}, exit.Errorf(exit.Usage, hint, "evolve.yaml has no target %q under patches", name)
 	}
 	if len(all) == 0 {

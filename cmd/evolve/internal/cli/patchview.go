@@ -111,9 +111,7 @@ func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 // printPatch shows a patch as a person must read it before approving.
 func printPatch(con *console, v patchView) {
 	con.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), stateName(v.State))
-	for line := range strings.Lines(v.Rationale) {
-		con.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
-	}
+	con.printLines("    ", v.Rationale)
 	if v.Stale != "" {
 		con.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))
 	}
@@ -137,7 +135,7 @@ func printPatch(con *console, v patchView) {
 	con.printf("\n")
 	printReview(con, v)
 	con.printf("\nprovenance\n")
-	for _, kv := range [][2]string{
+	con.printFacts([][2]string{
 		{"author", v.Author + " (" + v.Origin + ")"},
 		{"target", v.Target + ", " + v.Repository},
 		{"sandbox", v.Sandbox},
@@ -147,16 +145,9 @@ func printPatch(con *console, v patchView) {
 		{"digest", v.Digest},
 		{"adopted as", v.AdoptedCommit},
 		{"gates cost", dollars(v.CostUSD)},
-	} {
-		if kv[1] != "" {
-			con.printf("  %-10s %s\n", kv[0], text.Visible(kv[1]))
-		}
-	}
+	})
 	printDecision(con, v.Decision)
-	con.printf("  %-10s %s\n", "limits", review.Limits)
-	if v.Workspace != "" {
-		con.printf("  %-10s %s\n", "ledger", v.Workspace)
-	}
+	con.printFacts([][2]string{{"limits", review.Limits}, {"ledger", v.Workspace}})
 	printCommands(con, decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported}))
 }
 
@@ -177,9 +168,7 @@ func printReview(con *console, v patchView) {
 			word += ", of an earlier state: outdated"
 		}
 		con.printf("review: %s %s\n", text.Visible(r.Reviewer), word)
-		for line := range strings.Lines(r.Reasons) {
-			con.printf("    %s\n", text.Visible(strings.TrimRight(line, "\n")))
-		}
+		con.printLines("    ", r.Reasons)
 	case v.NoReview != "":
 		con.printf("review: none, because %s\n", text.Visible(v.NoReview))
 	default:

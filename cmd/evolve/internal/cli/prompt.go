@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/mutate/night"
 	"evolve/runtime/text"
 )
@@ -54,9 +53,9 @@ func debounce(sh *shell, first os.Signal, done <-chan struct{}) os.Signal {
 
 // confirm shows what will change and asks.
 func confirm(ctx context.Context, sh *shell, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) error {
-	who, ok := sh.asker()
-	if !ok {
-		return exit.Errorf(exit.Usage, "read `evolve show "+p.ID+"` first, then add --yes", "there is no terminal to confirm on")
+	who, err := sh.mustAsk("evolve show " + p.ID)
+	if err != nil {
+		return err
 	}
 	_, _ = fmt.Fprintf(who.out, "%s:\n", text.Visible(plan))
 	printGrounds(who.out, shown)

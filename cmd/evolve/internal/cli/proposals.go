@@ -103,7 +103,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 				if err != nil {
 					return err
 				}
-				return newStaleness(root).mark(c.Context, a, lines)
+				return markStale(c.Context, loadable(root), a, lines)
 			})
 			if err != nil {
 				return err
@@ -249,7 +249,7 @@ func printProposal(con *console, p claimed) {
 	printWritten(con, p.ProposalRecord)
 	printGates(con, p.Gates)
 	con.printf("\nprovenance\n")
-	for _, kv := range [][2]string{
+	con.printFacts([][2]string{
 		{"imported", stateName(p.Imported)},
 		{"agent", p.Agent},
 		{"run", p.Run},
@@ -259,11 +259,7 @@ func printProposal(con *console, p claimed) {
 		{"commit", p.Commit},
 		{"ref", p.Ref},
 		{"adopted as", p.AdoptedCommit},
-	} {
-		if kv[1] != "" {
-			con.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
-		}
-	}
+	})
 	printDecision(con, p.Decision)
 	printAddressed(con.stdout, p.notes)
 	printCommands(con, decisionsOn(p.ProposalRecord))
@@ -290,12 +286,15 @@ func printGates(con *console, list []archive.GateVerdict) {
 }
 
 func printDecision(con *console, d *archive.DecisionBrief) {
-	if d == nil {
-		return
+	if d != nil {
+		printDecided(con, d.Action, d.By, d.Time, d.Reason)
 	}
-	con.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), d.Time.Local().Format("2 Jan 2006 15:04"))
-	if d.Reason != "" {
-		con.printf(": %s", foreign.Visible(d.Reason))
+}
+
+func printDecided(con *console, action, by string, at time.Time, reason string) {
+	con.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(action), foreign.Visible(by), day(at))
+	if reason != "" {
+		con.printf(": %s", foreign.Visible(reason))
 	}
 	con.printf("\n")
 }

@@ -114,21 +114,13 @@ func printRequest(con *console, r archive.ChangeRequestRecord) {
 	printCall(con.stdout, r, 0)
 	con.printf("\nstory\n")
 	con.printf("  %-10s %s, first on %s, last on %s\n", "uttered", count(r.Count, "time"), day(r.Created), day(r.Last))
-	for _, kv := range [][2]string{{"session", r.Session}, {"turn", r.Turn}, {"hash", r.Request.ID}} {
-		if kv[1] != "" {
-			con.printf("  %-10s %s\n", kv[0], foreign.Visible(kv[1]))
-		}
-	}
+	con.printFacts([][2]string{{"session", r.Session}, {"turn", r.Turn}, {"hash", r.Request.ID}})
 	d := r.Decision
 	if d == nil {
 		con.printf("\n  %s\n  %s\n", con.command("evolve requests approve "+r.ID), con.command("evolve requests deny "+r.ID+` --reason "…"`))
 		return
 	}
-	con.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(d.Action), foreign.Visible(d.By), day(d.Time))
-	if d.Reason != "" {
-		con.printf(": %s", foreign.Visible(d.Reason))
-	}
-	con.printf("\n")
+	printDecided(con, d.Action, d.By, d.Time, d.Reason)
 	if d.Proposal != "" {
 		con.printf("  %-10s %s\n\n  %s\n", "proposal", foreign.Visible(d.Proposal), con.command("evolve show "+d.Proposal))
 	}

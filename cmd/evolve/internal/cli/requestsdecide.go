@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/runtime/text"
@@ -95,9 +94,9 @@ const confirmBytes = 4000
 
 // confirmRequest shows what will be recorded and asks.
 func confirmRequest(ctx context.Context, con *console, w *workspace.Workspace, r archive.ChangeRequestRecord, d requestWord) error {
-	who, ok := con.asker()
-	if !ok {
-		return exit.Errorf(exit.Usage, "read `evolve requests show "+r.ID+"` first, then add --yes", "there is no terminal to confirm on")
+	who, err := con.mustAsk("evolve requests show " + r.ID)
+	if err != nil {
+		return err
 	}
 	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, text.Visible(r.Agent), r.ID)
 	printCall(who.out, r, confirmBytes)

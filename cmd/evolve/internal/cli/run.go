@@ -116,7 +116,7 @@ func parseRun(c *cli.Context) (runOptions, error) {
 		return o, exit.Errorf(exit.Usage, "--stages is search, or search,confirm", "there are no stages %q", s)
 	}
 	if known := mutate.Selections(); given.Selection != "" && !slices.Contains(known, given.Selection) {
-		hint := exit.Suggest(fmt.Sprintf("they are %v", known), "did you mean %s?", given.Selection, known)
+		hint := exit.Suggest(fmt.Sprintf("they are %v", known), "%s", given.Selection, known)
 		return o, exit.Errorf(exit.Usage, hint, "there is no selection %q", given.Selection)
 	}
 	return o, nil

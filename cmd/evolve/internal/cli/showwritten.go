@@ -42,9 +42,7 @@ func printWritten(con *console, p archive.ProposalRecord) {
 	}
 	text := func(head, body string) {
 		con.printf("\n%s\n", head)
-		for line := range strings.Lines(body) {
-			con.printf("  %s\n", foreign.Visible(strings.TrimRight(line, "\n")))
-		}
+		con.printLines("  ", body)
 	}
 	if kind == "skill" {
 		if d, err := skill.Parse(p.Files[0].New); err == nil {

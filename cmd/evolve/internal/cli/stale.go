@@ -10,24 +10,11 @@ import (
 	"evolve/gates/review"
 )
 
-// staleness finds the proposals of configs that are stale in the current workspace.
-type staleness struct {
-	w *workspace.Workspace
-}
-
-// newStaleness loads the workspace. If that fails, no staleness is known: `evolve doctor`
-// reports the mistakes, and an approval refuses.
-func newStaleness(root string) staleness {
-	w, err := wire.Load(root)
-	if err != nil {
-		return staleness{}
-	}
-	return staleness{w}
-}
-
-// of lists what changed since a proposal was measured; known is false if that is unknown.
-func (s staleness) of(ctx context.Context, a *archive.Archive, id string) (moved []string, known bool, err error) {
-	if s.w == nil {
+// movedSince lists what changed in the workspace since the config of a proposal was
+// measured; known is false if that is unknown. It is unknown for a workspace that cannot be
+// loaded: `evolve doctor` reports the mistakes, and an approval refuses.
+func movedSince(ctx context.Context, w *workspace.Workspace, a *archive.Archive, id string) (moved []string, known bool, err error) {
+	if w == nil {
 		return nil, false, nil
 	}
 	p, err := a.Proposal(ctx, id)
@@ -37,19 +24,26 @@ func (s staleness) of(ctx context.Context, a *archive.Archive, id string) (moved
 	if !p.AwaitsConfig() || p.Kind != archive.KindConfig {
 		return nil, false, nil
 	}
-	for i := range s.w.Agents {
-		if s.w.Agents[i].ID == p.Agent {
-			return review.Stale(p, workspace.BaseOf(&s.w.Agents[i], s.w.Suites), s.w.Agents[i].Champion.ID()), true, nil
-		}
+	if of, ok := w.Agent(p.Agent); ok {
+		return review.Stale(p, workspace.BaseOf(of, w.Suites), of.Champion.ID()), true, nil
 	}
 	return []string{"agents/" + p.Agent}, true, nil // it is gone
 }
 
-// mark notes on lines of proposals that they are stale.
-func (s staleness) mark(ctx context.Context, a *archive.Archive, lines []proposalLine) error {
+// loadable loads the workspace, or returns nil if it has mistakes.
+func loadable(root string) *workspace.Workspace {
+	w, err := wire.Load(root)
+	if err != nil {
+		return nil
+	}
+	return w
+}
+
+// markStale notes on lines of proposals that they are stale.
+func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, lines []proposalLine) error {
 	for i := range lines {
 		var err error
-		if lines[i].Stale, _, err = s.of(ctx, a, lines[i].ID); err != nil {
+		if lines[i].Stale, _, err = movedSince(ctx, w, a, lines[i].ID); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/backup"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports/model"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
@@ -87,7 +88,7 @@ func statusCommand(sh *shell) *cli.Command {
 			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
 			look := func(a *archive.Archive) error {
 				view.Signed = signedStatus(c.Context, sh, a, root)
-				return view.fill(c.Context, a, newStaleness(root), sh.Now())
+				return view.fill(c.Context, a, loadable(root), sh.Now())
 			}
 			if err := wire.LookIfThere(root, look); err != nil {
 				return err
@@ -99,14 +100,14 @@ func statusCommand(sh *shell) *cli.Command {
 }
 
 // fill reads all parts of the status from the archive.
-func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, now time.Time) error {
+func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.Workspace, now time.Time) error {
 	if _, _, err := a.VerifyLedger(ctx); err != nil {
 		return fmt.Errorf("verifying the ledger: %w", err)
 	}
 	if err := a.Refused(); errors.Is(err, archive.ErrDisk) {
 		v.Refused = err.Error()
 	}
-	if err := v.fillDecisions(ctx, a, s, now); err != nil {
+	if err := v.fillDecisions(ctx, a, w, now); err != nil {
 		return err
 	}
 	src, err := asTheyAre(ctx, a)
@@ -135,12 +136,12 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, s staleness, 
 }
 
 // fillDecisions reads what awaits a decision, what was adopted, and what is not finished.
-func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, s staleness, now time.Time) (err error) {
+func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, w *workspace.Workspace, now time.Time) (err error) {
 	if v.Waiting, err = model.ListWaiting(ctx, a, "", now); err != nil {
 		return fmt.Errorf("reading what waits: %w", err)
 	}
 	for i := range v.Waiting {
-		moved, known, err := s.of(ctx, a, v.Waiting[i].Proposal)
+		moved, known, err := movedSince(ctx, w, a, v.Waiting[i].Proposal)
 		if err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, s st
 	if v.Awaiting, err = linesOf(ctx, a, undecided); err != nil {
 		return err
 	}
-	if err := s.mark(ctx, a, v.Awaiting); err != nil {
+	if err := markStale(ctx, w, a, v.Awaiting); err != nil {
 		return err
 	}
 	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool { return p.State == archive.Adopted }); err != nil {

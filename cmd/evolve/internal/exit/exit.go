@@ -142,7 +142,7 @@ func kinds() []kind {
 		as(Gate, func(e *review.RefusedError) string { return e.Hint }),
 		as(Usage, always[*workspace.Errors]("correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest")),
 		as(Usage, func(e *batch.UnknownAgentError) string {
-			return Suggest("the workspace has "+strings.Join(e.Known, ", "), "did you mean %s?", e.Name, e.Known)
+			return Suggest("the workspace has "+strings.Join(e.Known, ", "), "%s", e.Name, e.Known)
 		}),
 		as(Usage, always[*batch.NoSearchTasksError]("give some tasks the split search; `evolve doctor` lists those that were put aside because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
@@ -184,11 +184,11 @@ func kindOf(err error) (code int, hint string) {
 	return Unexpected, ""
 }
 
-// Suggest returns a hint that names what a misspelt name probably meant, in a format with
-// one %s, or else the fallback.
+// Suggest returns a hint that asks for what a misspelt name probably meant, in a format
+// with one %s, or else the fallback.
 func Suggest(fallback, format, name string, names []string) string {
 	if near := Nearest(name, names); near != "" {
-		return fmt.Sprintf(format, near)
+		return "did you mean " + fmt.Sprintf(format, near) + "?"
 	}
 	return fallback
 }
