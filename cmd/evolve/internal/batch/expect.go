@@ -12,6 +12,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
+	"evolve/reports/number"
 )
 
 // Expectation is a forecast of the limit that will bind a run's work on an agent.
@@ -64,7 +65,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 		}
 		if !r.o.limited() {
 			out[i].Limit, out[i].Evaluations = limits.Evaluations, int(left.Evaluations)
-			out[i].Text = evaluations(int(left.Evaluations)) + r.sharing()
+			out[i].Text = number.Plural(int(left.Evaluations), "evaluation") + r.sharing()
 			if r.byDefault {
 				out[i].Text += ", the default where no limit is given"
 			}
@@ -147,11 +148,11 @@ func (r *runner) describe(e Expectation, left limits.Left, k night.Known, now ti
 			all = append(all, given(x.l))
 		}
 	}
-	number := evaluations(e.Evaluations)
+	count := number.Plural(e.Evaluations, "evaluation")
 	if e.Limit == limits.Unknown {
 		text := strings.Join(all, ", ") + r.sharing() + ": how many evaluations that is, is not known before the first of them"
 		if e.Evaluations > 0 {
-			text += "; at most " + number
+			text += "; at most " + count
 		}
 		return text
 	}
@@ -165,20 +166,12 @@ func (r *runner) describe(e Expectation, left limits.Left, k night.Known, now ti
 	}
 	switch e.Limit {
 	case limits.Evaluations:
-		return number + r.sharing() + ": nothing else binds before, at " + took
+		return count + r.sharing() + ": nothing else binds before, at " + took
 	case limits.Enough:
-		return fmt.Sprintf("about %s, %s: %s would allow more, at %s", number, given(e.Limit), strings.Join(all, ", "), took)
+		return fmt.Sprintf("about %s, %s: %s would allow more, at %s", count, given(e.Limit), strings.Join(all, ", "), took)
 	case limits.Money, limits.Time, limits.Deadline, limits.Unknown:
 	}
-	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(), number, took)
-}
-
-// evaluations formats a number of evaluations.
-func evaluations(n int) string {
-	if n == 1 {
-		return "1 evaluation"
-	}
-	return humanize.Comma(int64(n)) + " evaluations"
+	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(), count, took)
 }
 
 // dollars formats an amount of money without rounding cents away.

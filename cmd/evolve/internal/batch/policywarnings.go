@@ -8,6 +8,7 @@ import (
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night/limits"
+	"evolve/reports/number"
 	"evolve/runtime/policy"
 )
 
@@ -38,17 +39,12 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 		return nil // the workspace's own check reports it
 	}
 	s, _ := engine.Resolve(call)
-	plan := fmt.Sprintf("the %s planned", evaluations(planned))
+	plan := fmt.Sprintf("the %s planned", number.Plural(planned, "evaluation"))
 	if planned <= 0 {
 		planned = limits.Probe
 		plan = fmt.Sprintf("the %d evaluations that a night takes at least", planned)
 	}
-	calls := func(n int64) string {
-		if n == 1 {
-			return "1 " + noun + whose
-		}
-		return humanize.Comma(n) + " " + noun + "s" + whose
-	}
+	calls := func(n int64) string { return number.Plural(int(n), noun) + whose }
 	var out []string
 	allows := func(key string, n float64) {
 		if n < float64(planned) {

@@ -12,6 +12,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
 	"evolve/mutate/night"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 )
 
@@ -133,11 +134,7 @@ func (f Reflection) describe(r mutate.Rate) string {
 		}
 		return fmt.Sprintf("one call of %s for every %d evaluations at most", routes, every)
 	}
-	noun := "calls"
-	if f.Calls == 1 {
-		noun = "call"
-	}
-	text := fmt.Sprintf("at most %s %s of %s, about %s tokens", humanize.Comma(int64(f.Calls)), noun, routes, humanize.Comma(f.Tokens))
+	text := fmt.Sprintf("at most %s of %s, about %s tokens", number.Plural(f.Calls, "call"), routes, humanize.Comma(f.Tokens))
 	switch {
 	case f.USD > 0:
 		text += " and " + dollars(f.USD)
