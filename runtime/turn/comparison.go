@@ -18,27 +18,32 @@ var (
 )
 
 var (
-	later      = regexp.MustCompile(`(?i)(?:[,;.]|\s)\s*(?:then|after that|afterwards|finally|lastly)[,\s]`)
-	separator  = regexp.MustCompile(`\s*,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+with\s+|\s+against\s+|\s+to\s+|\s+versus\s+|\s+vs\.?\s+`)
-	attributed = regexp.MustCompile(`(?i)^(.+?)\s+(?:by|on|in terms of|regarding|with respect to|based on)\s+(?:their\s+|the\s+)?(.+)$`)
-	inMeasure  = regexp.MustCompile(`(?i)^(.+?)\s+in\s+(price|costs?|size|weight|speed|length|height|duration|age|population|revenue|latency|timeout|fees?|area|performance|quality|salary|budget|taste|style)$`)
-	ofWhich    = regexp.MustCompile(`(?i)^(?:the\s+)?(.+?)\s+(?:of|for)\s+(.+)$`)
-	tail       = regexp.MustCompile(`(?i)(?:,|\s+and|,\s*and)\s+(?:then\s+)?(?:` + tasks + `|pick|choose|decide|suggest|report|show|conclude)\b.*$`)
-	tailWhich  = regexp.MustCompile(`(?i)\b` + whichOf + `(is|costs)\s+(?:the\s+)?(.+)$`)
-	noSubject  = regexp.MustCompile(`(?i)^(?:how|what|why|when|where|whether|which|who|it|them|this|that|these|those|both|each other|notes)\b|^(?:the\s+)?(?:two|three|\d+)\s`)
-	measured   = regexp.MustCompile(`^[\d.,:%$€£/-]+(?:\s\w+)?$|(?i)^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d+$`)
-	headNumber = regexp.MustCompile(`^(?:the\s+)?([A-Za-z]+)\s+(\d[\w.]*)$`)
-	bareNumber = regexp.MustCompile(`^\d[\w.]*$`)
-	prefixed   = regexp.MustCompile(`^(.+\s(?:in|for|at|from|during)\s+(?:the\s+)?)([A-Z]\S*|\d{4})$`)
-	qualified  = regexp.MustCompile(`^(.+?)(\s+(?:in|for|on|at|during|under|within|since)\s+.+)$`)
-	proper     = regexp.MustCompile(`^(?:[A-Z]\S*|\d{4})$`)
-	owner      = regexp.MustCompile(`^(.+)['’]s$`)
-	ownerOf    = regexp.MustCompile(`^(.+)['’]s\s+(.+)$`)
-	article    = regexp.MustCompile(`(?i)^(the|an?)\s+`)
-	countable  = regexp.MustCompile(`(?i)^(?:more|most|fewer|fewest)\s+(\w+s)$`)
-	comparing  = regexp.MustCompile(`(?i)^(?:more|less|most|least|higher|lower|larger|smaller|bigger|greater|longer|shorter|cheaper|dearer|faster|slower|older|newer|earlier|later|fewer|highest|lowest|largest|smallest|biggest|greatest|longest|shortest|cheapest|fastest|slowest|oldest|newest|fewest)\b\s*`)
-	adjective  = regexp.MustCompile(`^(?:[a-z]+-)?(?:cheap|expensive|small|medium|large|big|old|new|early|late|fast|slow|hot|cold|warm|high|low|long|short|young|good|bad|best|worst|free|paid|red|blue|green|black|white|yellow|brown|grey|public|private|internal|external|local|remote|open|closed|first|second|third|last|next|previous|current|north|south|east|west|northern|southern|eastern|western|daily|weekly|monthly|quarterly|yearly|annual|manual|automatic|domestic|foreign|gross|net|planned|actual|upper|lower|left|right|front|rear|basic|premium|standard|renewable|fossil|synchronous|asynchronous|hard|soft|light|heavy|wet|dry|sweet|savoury|junior|senior|urban|rural|male|female)$`)
-	adjectival = regexp.MustCompile(`^[a-z-]{3,}(?:al|ous|ive|ic|able|ible|ful|less|ary|ed|ing|ern|ar)$`)
+	later = regexp.MustCompile(`(?i)(?:[,;.]|\s)\s*(?:then|after that|afterwards|finally|lastly)[,\s]`)
+	// sentences matches the end of a sentence inside a goal: text after the comparison.
+	sentences   = regexp.MustCompile(`[.?!:;]\s`)
+	separator   = regexp.MustCompile(`\s*,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+with\s+|\s+against\s+|\s+to\s+|\s+versus\s+|\s+vs\.?\s+`)
+	conjunction = regexp.MustCompile(`(?i)\sand\s`)
+	alternates  = regexp.MustCompile(`\s*,\s*(?:or\s+)?|\s+or\s+`)
+	judged      = regexp.MustCompile(`(?i)^(?:better|best|worse|worst)$`)
+	attributed  = regexp.MustCompile(`(?i)^(.+?)\s+(?:by|on|in terms of|regarding|with respect to|based on)\s+(?:their\s+|the\s+)?(.+)$`)
+	inMeasure   = regexp.MustCompile(`(?i)^(.+?)\s+in\s+(price|costs?|size|weight|speed|length|height|duration|age|population|revenue|latency|timeout|fees?|area|performance|quality|salary|budget|taste|style)$`)
+	ofWhich     = regexp.MustCompile(`(?i)^(?:the\s+)?(.+?)\s+(?:of|for)\s+(.+)$`)
+	tail        = regexp.MustCompile(`(?i)(?:,|\s+and|,\s*and)\s+(?:then\s+)?(?:` + tasks + `|pick|choose|decide|suggest|report|show|conclude)\b.*$`)
+	tailWhich   = regexp.MustCompile(`(?i)\b` + whichOf + `(is|costs)\s+(?:the\s+)?(.+)$`)
+	noSubject   = regexp.MustCompile(`(?i)^(?:how|what|why|when|where|whether|which|who|it|them|this|that|these|those|both|each other|notes)\b|^(?:the\s+)?(?:two|three|\d+)\s`)
+	measured    = regexp.MustCompile(`^[\d.,:%$€£/-]+(?:\s\w+)?$|(?i)^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d+$`)
+	headNumber  = regexp.MustCompile(`^(?:the\s+)?([A-Za-z]+)\s+(\d[\w.]*)$`)
+	bareNumber  = regexp.MustCompile(`^\d[\w.]*$`)
+	prefixed    = regexp.MustCompile(`^(.+\s(?:in|for|at|from|during)\s+(?:the\s+)?)([A-Z]\S*|\d{4})$`)
+	qualified   = regexp.MustCompile(`^(.+?)(\s+(?:in|for|on|at|during|under|within|since)\s+.+)$`)
+	proper      = regexp.MustCompile(`^(?:[A-Z]\S*|\d{4})$`)
+	owner       = regexp.MustCompile(`^(.+)['’]s$`)
+	ownerOf     = regexp.MustCompile(`^(.+)['’]s\s+(.+)$`)
+	article     = regexp.MustCompile(`(?i)^(the|an?)\s+`)
+	countable   = regexp.MustCompile(`(?i)^(?:more|most|fewer|fewest)\s+(\w+s)$`)
+	comparing   = regexp.MustCompile(`(?i)^(?:more|less|most|least|higher|lower|larger|smaller|bigger|greater|longer|shorter|cheaper|dearer|faster|slower|older|newer|earlier|later|fewer|highest|lowest|largest|smallest|biggest|greatest|longest|shortest|cheapest|fastest|slowest|oldest|newest|fewest)\b\s*`)
+	adjective   = regexp.MustCompile(`^(?:[a-z]+-)?(?:cheap|expensive|small|medium|large|big|old|new|early|late|fast|slow|hot|cold|warm|high|low|long|short|young|good|bad|best|worst|free|paid|red|blue|green|black|white|yellow|brown|grey|public|private|internal|external|local|remote|open|closed|first|second|third|last|next|previous|current|north|south|east|west|northern|southern|eastern|western|daily|weekly|monthly|quarterly|yearly|annual|manual|automatic|domestic|foreign|gross|net|planned|actual|upper|lower|left|right|front|rear|basic|premium|standard|renewable|fossil|synchronous|asynchronous|hard|soft|light|heavy|wet|dry|sweet|savoury|junior|senior|urban|rural|male|female)$`)
+	adjectival  = regexp.MustCompile(`^[a-z-]{3,}(?:al|ous|ive|ic|able|ible|ful|less|ary|ed|ing|ern|ar)$`)
 )
 
 // comparison is what a goal compares, and by which property.
@@ -61,7 +66,7 @@ func splitComparison(goal string) []subgoal {
 	}
 	var parts []subgoal
 	for _, subject := range c.subjects {
-		if subject == "" || measured.MatchString(subject) || noSubject.MatchString(subject) || opensTask.MatchString(subject) {
+		if subject == "" || sentences.MatchString(subject) || measured.MatchString(subject) || noSubject.MatchString(subject) || opensTask.MatchString(subject) {
 			return nil
 		}
 		parts = append(parts, subgoal{Goal: c.ask(subject), Subject: strings.TrimPrefix(subject, "the ")})
@@ -72,9 +77,9 @@ func splitComparison(goal string) []subgoal {
 // readComparison recognises the form of a comparison.
 func readComparison(goal string) (comparison, bool) {
 	if m := whichOne.FindStringSubmatch(goal); m != nil {
-		c := comparison{subjects: subjects(m[3])}
+		c := comparison{subjects: subjects(alternates.Split(m[3], -1))}
 		c.attribute, c.question = property(m[1], m[2])
-		return c, true
+		return c, c.decidable(m[2])
 	}
 	if m := between.FindStringSubmatch(goal); m != nil {
 		return about(m[2], m[1]), true
@@ -88,27 +93,37 @@ func readComparison(goal string) (comparison, bool) {
 	}
 	if m := compares.FindStringSubmatch(goal); m != nil {
 		text := m[1]
-		var c comparison
+		var asked comparison
 		if at := tail.FindStringIndex(text); at != nil { // the synthesis answers it
 			if w := tailWhich.FindStringSubmatch(text[at[0]:]); w != nil {
-				c.attribute, c.question = property(w[1], w[2])
+				asked.attribute, asked.question = property(w[1], w[2])
 			}
 			text = text[:at[0]]
 		}
-		found := about(text, c.attribute)
-		if c.question != "" {
-			found.question = c.question
+		c := about(text, "")
+		if c.attribute == "" {
+			c.attribute = asked.attribute
 		}
-		return found, true
+		if asked.question != "" {
+			c.question = asked.question
+		}
+		return c, true
 	}
 	if m := versus.FindStringSubmatch(goal); m != nil && len(strings.Fields(m[1])) <= 9 && !opensTask.MatchString(goal) && !noSubject.MatchString(goal) {
 		c := about(m[1], "")
 		if m[2] != "" {
 			c.attribute, c.question = property(m[2], m[3])
+			return c, c.decidable(m[3])
 		}
 		return c, true
 	}
 	return comparison{}, false
+}
+
+// decidable reports whether a question "which is …" asks for a comparison: "the capital of
+// France" is a question of its own, which parts about each subject do not answer.
+func (c comparison) decidable(by string) bool {
+	return c.attribute != "" || c.question != "" || judged.MatchString(by)
 }
 
 // about reads "the price of A and B", "A and B by price", "A and B".
@@ -122,7 +137,10 @@ func about(text, attribute string) comparison {
 			text, attribute = m[2], m[1]
 		}
 	}
-	c := comparison{subjects: subjects(text), attribute: article.ReplaceAllString(attribute, "")}
+	if len(conjunction.FindAllString(text, 3)) > 1 && !strings.Contains(text, ",") {
+		return comparison{} // "A and B and C" may name two things or three
+	}
+	c := comparison{subjects: subjects(separator.Split(text, -1)), attribute: article.ReplaceAllString(attribute, "")}
 	if n := len(c.subjects) - 1; n > 0 && c.attribute == "" {
 		if m := ownerOf.FindStringSubmatch(c.subjects[n]); m != nil && !slices.ContainsFunc(c.subjects[:n], func(s string) bool { return !owner.MatchString(s) }) {
 			c.question = "What is %'s " + m[2] + "?"
@@ -142,10 +160,9 @@ func startsApart(text, attribute string) bool {
 	return at != nil && at[0] < len(attribute) && article.MatchString(text[at[1]:])
 }
 
-// subjects returns the things that a list names, each as it could be named alone: what
-// stands once for all of them is added to each.
-func subjects(list string) []string {
-	out := separator.Split(list, -1)
+// subjects returns the things of a list, each as it could be named alone: what stands
+// once for all of them is added to each.
+func subjects(out []string) []string {
 	for i := range out {
 		out[i] = strings.TrimPrefix(strings.Trim(out[i], " .?!,"), "that of ")
 		for _, word := range []string{"between ", "either "} {
