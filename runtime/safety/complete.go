@@ -15,10 +15,16 @@ const maxAsked = 20
 var (
 	// askedList matches a goal that asks for a number of things: "list three risks",
 	// "name the 5 largest files".
-	askedList = regexp.MustCompile(`(?i)(?:^|[.:;,]\s*|\b(?:please|and|then|you)\s+)(?:list|name|give|write|suggest|propose|recommend|provide|mention|find|tell)\s+(?:me\s+|us\s+)?(?:the\s+|exactly\s+|at least\s+)?(?:top\s+|first\s+|last\s+)?(two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\s+((?:[a-z-]+\s+){0,3}?[a-z-]+s)\b`)
+	askedList = regexp.MustCompile(`(?i)(?:^|[.;,]\s*|\b(?:please|and|then|you)\s+)(?:list|name|give|write|suggest|propose|recommend|provide|mention|find|tell)\s+(?:me\s+|us\s+)?(?:the\s+|exactly\s+|at least\s+)?(?:top\s+|first\s+|last\s+)?(two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\s+((?:[a-z-]+\s+){0,3}?[a-z-]+s)\b`)
+	// material matches a colon: text after it is rather material for the task than a task.
+	material = regexp.MustCompile(`:\s`)
+	// joins matches a word that joins others to a sentence: an answer without one may be
+	// a list of words.
+	joins = regexp.MustCompile(`(?i)\b(?:a|an|the|of|to|in|on|for|with|it|is|are|was|were|be|has|have|can|will)\b`)
 	// units are what a number measures rather than counts.
 	units      = regexp.MustCompile(`(?i)\b(?:seconds|minutes|hours|days|weeks|months|years|times|words|characters|letters|digits|lines|sentences|paragraphs|tokens|bytes|points|percent|euros|dollars|pounds|decimals|places|pages|stars|is|has|was)$`)
-	bullet     = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\(?(?:\d{1,2}|[a-z])[.)])\s+\S`)
+	point      = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\(?(?:\d{1,2}|[a-z])[.)])\s+`)
+	bullet     = regexp.MustCompile(point.String() + `\S`)
 	splits     = regexp.MustCompile(`\s*[,;\n]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|\s*[/|]\s*`)
 	enumerated = regexp.MustCompile(`(?m)(?:^|\s)\(?([1-9]|[a-e])[.)]\s+[^?\n]*\?`)
 	answered   = regexp.MustCompile(`(?m)(?:^|\s)\(?([1-9]|[a-e])[.):]`)
@@ -35,7 +41,11 @@ var (
 // number, a number or date that one of several questions asks for.
 func incomplete(answer, question string) string {
 	question = quotedPart.ReplaceAllString(question, "…")
-	if m := askedList.FindStringSubmatch(question); m != nil && !units.MatchString(m[2]) {
+	order := question
+	if at := material.FindStringIndex(order); at != nil {
+		order = order[:at[0]]
+	}
+	if m := askedList.FindStringSubmatch(order); m != nil && !units.MatchString(m[2]) {
 		if asked := count(m[1]); asked >= 2 && asked <= maxAsked {
 			if got := items(answer); got < asked {
 				return fmt.Sprintf("it has %d of the %d %s that the goal asks for", got, asked, m[2])
@@ -60,7 +70,7 @@ func count(word string) int {
 }
 
 // items returns the largest number of items that an answer can be read as: elements of
-// JSON, points of a list, lines, sentences, or parts between commas.
+// JSON, points of a list, lines, sentences, parts between commas, or words.
 func items(answer string) int {
 	answer = strings.TrimSpace(answer)
 	if answer == "" {
@@ -73,6 +83,7 @@ func items(answer string) int {
 	if points := len(bullet.FindAllStringIndex(answer, -1)); points >= 2 {
 		return points
 	}
+	answer = point.ReplaceAllString(answer, "")
 	lines := 0
 	for line := range strings.Lines(answer) {
 		if strings.TrimSpace(line) != "" {
@@ -85,7 +96,11 @@ func items(answer string) int {
 			parts++
 		}
 	}
-	return max(lines, parts, len(sentences(answer)))
+	n := max(lines, parts, len(sentences(answer)))
+	if n == 1 && !joins.MatchString(answer) {
+		return len(strings.Fields(answer))
+	}
+	return n
 }
 
 // unanswered returns which of several questions the answer visibly leaves out, or "". A
