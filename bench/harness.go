@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -459,11 +460,7 @@ func (h *Harness) seed(task string, repeat int) int64 {
 		return 0
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d", h.set.Seed, task, repeat))
-	var n int64
-	for _, b := range sum[:8] {
-		n = n<<8 | int64(b)
-	}
-	return n & (1<<53 - 1)
+	return int64(binary.BigEndian.Uint64(sum[:]) & (1<<53 - 1))
 }
 
 // key returns the content key of a job.

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
@@ -196,9 +195,7 @@ const (
 // counts as infrastructure.
 type Error struct {
 	Outcome agent.Outcome
-	// RetryAfter is the provider's hint; zero when it gave none.
-	RetryAfter time.Duration
-	Err        error
+	Err     error
 }
 
 func (e *Error) Error() string { return e.Err.Error() }

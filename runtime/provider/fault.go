@@ -77,7 +77,7 @@ func (f *Fault) error() error {
 	case TooLong:
 		return &model.Error{Outcome: agent.BudgetExceeded, Err: f}
 	default:
-		return &model.Error{Outcome: agent.Infrastructure, RetryAfter: f.RetryAfter, Err: f}
+		return &model.Error{Outcome: agent.Infrastructure, Err: f}
 	}
 	return failure
 }

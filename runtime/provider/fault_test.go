@@ -98,8 +98,8 @@ func TestFaults(t *testing.T) {
 				if !errors.As(err, &e) || !errors.As(err, &f) {
 					t.Fatalf("%T: %v", err, err)
 				}
-				if f.Trouble != test.trouble || e.Outcome != test.outcome || e.RetryAfter != test.after || !strings.Contains(err.Error(), test.text) {
-					t.Errorf("%s, %s after %s: %v", f.Trouble, e.Outcome, e.RetryAfter, err)
+				if f.Trouble != test.trouble || e.Outcome != test.outcome || f.RetryAfter != test.after || !strings.Contains(err.Error(), test.text) {
+					t.Errorf("%s, %s after %s: %v", f.Trouble, e.Outcome, f.RetryAfter, err)
 				}
 				var failure *policy.Failure
 				retry := errors.As(g.err, &failure) && failure.Retry

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"time"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
@@ -224,21 +223,5 @@ func final(ctx context.Context, err error) error {
 	if errors.As(err, &budget) {
 		return &model.Error{Outcome: agent.BudgetExceeded, Err: err}
 	}
-	return &model.Error{Outcome: agent.Infrastructure, RetryAfter: hint(err), Err: err}
-}
-
-// hint returns the retry-after of the provider or of a limit of our own.
-func hint(err error) time.Duration {
-	var limited *policy.RateLimitedError
-	var open *policy.CircuitOpenError
-	var failure *policy.Failure
-	switch {
-	case errors.As(err, &limited) && limited.RetryAfter > 0:
-		return limited.RetryAfter
-	case errors.As(err, &open) && open.RetryAfter > 0:
-		return open.RetryAfter
-	case errors.As(err, &failure):
-		return failure.RetryAfter
-	}
-	return 0
+	return &model.Error{Outcome: agent.Infrastructure, Err: err}
 }

@@ -82,6 +82,16 @@ func kind(b byte) alphabet {
 // has reports whether the byte belongs to the alphabet.
 func (a alphabet) has(b byte) bool { return kind(b)&a != 0 }
 
+// all reports whether every byte of a text belongs to the alphabet.
+func (a alphabet) all(text string) bool {
+	for i := range len(text) {
+		if !a.has(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // run is a stretch of text in one alphabet.
 type run struct {
 	of         alphabet

@@ -1,5 +1,10 @@
 package scrub
 
+import (
+	"encoding/base64"
+	"strings"
+)
+
 const (
 	// minRun is the shortest run of encoded text that is decoded, in characters. Every
 	// run of that length contains a multiple of minRun, so that no other offset need be
@@ -198,20 +203,14 @@ func (s *scan) withPadding(start, end int) {
 	s.remove(start, end)
 }
 
+// standardDigits turns the two digits that differ between the alphabets of base64 into those of
+// the standard one.
+var standardDigits = strings.NewReplacer("-", "+", "_", "/")
+
 // fromBase64 decodes the digits; the last group may be short.
 func fromBase64(digits string) []byte {
-	to := make([]byte, 0, len(digits)*3/4+3)
-	for ; len(digits) >= 4; digits = digits[4:] {
-		n := uint32(sixBits[digits[0]])<<18 | uint32(sixBits[digits[1]])<<12 | uint32(sixBits[digits[2]])<<6 | uint32(sixBits[digits[3]])
-		to = append(to, byte(n>>16), byte(n>>8), byte(n))
-	}
-	switch len(digits) {
-	case 2:
-		to = append(to, sixBits[digits[0]]<<2|sixBits[digits[1]]>>4)
-	case 3:
-		to = append(to, sixBits[digits[0]]<<2|sixBits[digits[1]]>>4, sixBits[digits[1]]<<4|sixBits[digits[2]]>>2)
-	}
-	return to
+	clear, _ := base64.RawStdEncoding.DecodeString(standardDigits.Replace(digits)) // a single last digit is left out
+	return clear
 }
 
 // hexadecimal scans the parts of the digits that are hexadecimal, and reports whether

@@ -49,7 +49,7 @@ func (s *scan) behindEscape(i int) int {
 		switch {
 		case !escapes(s.text, at) || at >= len(s.text):
 		case s.text[at] == 'u':
-			if end := at + 5; end <= len(s.text) && hexOnly(s.text[at+1:end]) {
+			if end := at + 5; end <= len(s.text) && hexAny.all(s.text[at+1:end]) {
 				return end
 			}
 		case back == 1 && strings.IndexByte(`"\/bfnrt`, s.text[i]) >= 0:

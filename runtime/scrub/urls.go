@@ -87,10 +87,8 @@ func variable(text string) bool {
 		return false
 	}
 	name = strings.TrimRight(name, "%})>]")
-	for i := range len(name) {
-		if !(word | dot).has(name[i]) {
-			return false
-		}
+	if !(word | dot).all(name) {
+		return false
 	}
 	return text[0] != '$' || len(text) > 1 && (text[1] == '{' || text[1] == '(') || !mixed(name) || name == strings.ToUpper(name)
 }

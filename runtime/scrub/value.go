@@ -169,7 +169,7 @@ func (s *scan) plausibleBare(v value, text string) bool {
 		return len(text) >= 4
 	case code(text):
 		return false
-	case v.spaced && plain(text):
+	case v.spaced && (lower | upper | under).all(text):
 		// The value ends the line; otherwise this is a sentence or a program.
 		rest := strings.TrimLeft(s.text[v.end:min(len(s.text), v.end+8)], " \t\r\\")
 		return len(text) >= 6 && lower.has(text[0]) && (rest == "" || rest[0] == '\n' || rest[0] == '#' || s.text[v.end] == '\\')
@@ -240,12 +240,7 @@ func code(text string) bool {
 
 // identifier reports whether text is a name, or a field of one, or nothing.
 func identifier(text string) bool {
-	for i := range len(text) {
-		if !(word | dot).has(text[i]) {
-			return false
-		}
-	}
-	return text == "" || !digit.has(text[0])
+	return (word | dot).all(text) && (text == "" || !digit.has(text[0]))
 }
 
 // letters reports whether text has no digits and only characters of an expression.
@@ -258,28 +253,8 @@ func letters(text string) bool {
 	return true
 }
 
-// plain reports whether text is letters and underscores alone.
-func plain(text string) bool {
-	for i := range len(text) {
-		if b := text[i]; !(lower | upper).has(b) && b != '_' {
-			return false
-		}
-	}
-	return true
-}
-
 // digits reports whether text is hexadecimal with at least 32 digits, as keys have.
-func digits(text string) bool { return len(text) >= 32 && hexOnly(text) }
-
-// hexOnly reports whether text is hexadecimal digits alone.
-func hexOnly(text string) bool {
-	for i := range len(text) {
-		if !hexAny.has(text[i]) {
-			return false
-		}
-	}
-	return true
-}
+func digits(text string) bool { return len(text) >= 32 && hexAny.all(text) }
 
 const (
 	// minRandom is the shortest text that is classified by its characters.
