@@ -35,10 +35,7 @@ func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 	who := patch.Person{Name: demoPerson, Email: "evolve@localhost", When: sh.Now()}
 	_, err = patch.Open(w.Root, sh.Env)
 	if errors.Is(err, patch.ErrNoRepository) {
-		var starts []string
-		if starts, err = starterFiles(w); err == nil {
-			_, err = patch.Start(c.Context, w.Root, sh.Env, starts, "the starter workspace\n", who)
-		}
+		_, err = patch.Start(c.Context, w.Root, sh.Env, starterFiles(w), "the starter workspace\n", who)
 	}
 	switch {
 	case errors.Is(err, patch.ErrNoGit):
@@ -83,20 +80,13 @@ func handIn(c *cli.Context, rev *review.Reviewer, target string, files []string)
 
 // starterFiles lists the workspace's own files and the existing files of the starter
 // workspace, and no others, since a person may have named the folder.
-func starterFiles(w *workspace.Workspace) ([]string, error) {
+func starterFiles(w *workspace.Workspace) []string {
 	list := w.OwnFiles()
-	err := fs.WalkDir(scaffold.Files(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
+	for name := range scaffold.Files() {
 		if info, err := os.Lstat(filepath.Join(w.Root, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() {
 			list = append(list, name)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the starter workspace: %w", err)
 	}
 	slices.Sort(list)
-	return slices.Compact(list), nil
+	return slices.Compact(list)
 }

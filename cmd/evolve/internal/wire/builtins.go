@@ -13,7 +13,6 @@ import (
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
-	"evolve/runtime/mcp"
 	"evolve/runtime/provider"
 	"evolve/runtime/tool"
 	"evolve/runtime/turn"
@@ -54,7 +53,7 @@ func Builtins() workspace.Builtins {
 				}),
 			})
 		},
-		Tools: names(tool.Builtin()), Further: names(tool.Further()), ServerTool: mcp.ToolName,
+		Tools: names(tool.Builtin()), Further: names(tool.Further()),
 		Graders: grade.Rules(),
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"evolve/runtime/mcp"
 )
 
 // The folders of an agent's own approved tools and skills, with the maximum size of one
@@ -95,13 +97,9 @@ func (l *loader) toolsOf(a *Agent) []string {
 
 // serverTools returns the names under which agents have the tools of a server.
 func (l *loader) serverTools(server string) []string {
-	name := l.builtins.ServerTool
-	if name == nil {
-		name = func(server, tool string) string { return server + "__" + tool }
-	}
 	var out []string
 	for _, t := range SortedNames(l.set.MCP[server].Tools) {
-		out = append(out, name(server, t))
+		out = append(out, mcp.ToolName(server, t))
 	}
 	return out
 }

@@ -222,8 +222,6 @@ type union struct {
 	// optional reports that the key may be left out, in which case the caller reads the
 	// object differently.
 	optional bool
-	// later are values of other versions of evolve.
-	later []string
 }
 
 func (u union) read(s *source, n *yaml.Node, name string) {
@@ -236,7 +234,7 @@ func (u union) read(s *source, n *yaml.Node, name string) {
 		return
 	}
 	var which string
-	if (text{to: &which, words: u.names, later: u.later}).take(s, by, quote(u.by)) {
+	if (text{to: &which, words: u.names}).take(s, by, quote(u.by)) {
 		member := u.members[which]
 		member.when = u.by + ": " + which
 		for _, other := range u.names {

@@ -28,12 +28,10 @@ const ignored = "# What evolve writes itself: the archive, transcripts, reports.
 // comments that explain every key; if minimal is set, it writes only evolve.yaml and, if
 // there is none, .gitignore. It never overwrites a file. It returns the paths written and
 // those kept, with slashes, in order; after an error, those processed so far.
-func Init(dir string, files fs.FS, minimal bool) (written, kept []string, err error) {
+func Init(dir string, files map[string][]byte, minimal bool) (written, kept []string, err error) {
 	scaffold := map[string][]byte{".gitignore": []byte(ignored), SettingsFile: annotatedSettings()}
 	if !minimal {
-		if scaffold, err = fullScaffold(files, scaffold); err != nil {
-			return nil, nil, fmt.Errorf("read the starter workspace: %w", err)
-		}
+		scaffold = fullScaffold(files, scaffold)
 	}
 	for _, name := range slices.Sorted(maps.Keys(scaffold)) {
 		target := filepath.Join(dir, filepath.FromSlash(name))
@@ -54,18 +52,8 @@ func Init(dir string, files fs.FS, minimal bool) (written, kept []string, err er
 
 // fullScaffold returns the starter workspace on top of the default files, with
 // explanations.
-func fullScaffold(files fs.FS, scaffold map[string][]byte) (map[string][]byte, error) {
-	starter := map[string][]byte{}
-	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		starter[name], err = fs.ReadFile(files, name)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
+func fullScaffold(files, scaffold map[string][]byte) map[string][]byte {
+	starter := maps.Clone(files)
 	for name, data := range starter {
 		dir, base := path.Split(name)
 		switch {
@@ -83,7 +71,7 @@ func fullScaffold(files fs.FS, scaffold map[string][]byte) (map[string][]byte, e
 	}
 	starter[settingsSchemaFile] = SettingsSchema()
 	starter[agentSchemaFile] = AgentSchema()
-	return starter, nil
+	return starter
 }
 
 // explained adds a reference to the schema and an explanation of every key to a YAML

@@ -9,18 +9,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/cmd/evolve/internal/workspace/scaffold"
 )
 
-func starterFiles() fstest.MapFS {
-	return fstest.MapFS{
-		"agents/solver/agent.yaml": {Data: []byte(goodHead + goodSpace)},
-		"agents/solver/a.sh":       {Data: []byte("#!/bin/sh\n")},
-		"suites/tasks.jsonl":       {Data: []byte(goodSuite)},
+func starterFiles() map[string][]byte {
+	return map[string][]byte{
+		"agents/solver/agent.yaml": []byte(goodHead + goodSpace),
+		"agents/solver/a.sh":       []byte("#!/bin/sh\n"),
+		"suites/tasks.jsonl":       []byte(goodSuite),
 	}
 }
 

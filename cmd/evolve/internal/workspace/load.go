@@ -42,9 +42,6 @@ type Builtins struct {
 	// Tools are the names that "tools" of agent.yaml may contain, besides those of
 	// servers and of the agent's own; Further are those for language models only.
 	Tools, Further []string
-	// ServerTool returns the name under which an agent has a tool of a server; nil joins
-	// both names with two underscores.
-	ServerTool func(server, tool string) string
 	// Graders are the rules that suites are checked by.
 	Graders bench.GraderRules
 }

@@ -22,8 +22,6 @@ type text struct {
 	hint    string
 	// private omits an invalid value from the message, because it may be a secret.
 	private bool
-	// later are values of other versions of evolve.
-	later []string
 	// words, if not empty, are the only valid values.
 	words []string
 	// check, if not nil, returns what is wrong with a value, in words that follow its name,
@@ -50,9 +48,6 @@ func (t text) take(s *source, n *yaml.Node, name string) bool {
 	}
 	v := n.Value
 	switch {
-	case slices.Contains(t.later, v):
-		s.bad(n, "", "%s %s is not supported by this version of evolve", name, v)
-		return false
 	case len(t.words) > 0 && !slices.Contains(t.words, v):
 		s.bad(n, didYouMean(v, t.words), "%s must be %s, not %q", name, alternatives(t.words), v)
 		return false

@@ -26,7 +26,7 @@ type corpus struct{ t *testing.T }
 
 func (c corpus) read(name string) string {
 	c.t.Helper()
-	data, err := fs.ReadFile(Files(), "suites/fixtures/"+name)
+	data, err := fs.ReadFile(asFS(), "suites/fixtures/"+name)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func (c corpus) read(name string) string {
 func (c corpus) files(dir string) []string {
 	c.t.Helper()
 	var names []string
-	err := fs.WalkDir(Files(), "suites/fixtures/"+dir, func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(asFS(), "suites/fixtures/"+dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			names = append(names, strings.TrimPrefix(name, "suites/fixtures/"+dir+"/"))
 		}
@@ -248,7 +248,7 @@ func agentMemories(t *testing.T) []agent.Memory {
 
 func readLines[T any](t testing.TB, name string) []T {
 	t.Helper()
-	data, err := fs.ReadFile(Files(), name)
+	data, err := fs.ReadFile(asFS(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

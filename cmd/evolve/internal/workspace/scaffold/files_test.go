@@ -7,12 +7,21 @@ import (
 	"testing/fstest"
 )
 
-func TestFilesIsAFileSystemWithRealNames(t *testing.T) {
-	if err := fstest.TestFS(Files(), "evolve.yaml", ".gitignore", "suites/starter.jsonl",
+// asFS returns the files as a file system.
+func asFS() fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, data := range Files() {
+		out[name] = &fstest.MapFile{Data: data, Mode: 0o644}
+	}
+	return out
+}
+
+func TestFilesHaveRealNames(t *testing.T) {
+	if err := fstest.TestFS(asFS(), "evolve.yaml", ".gitignore", "suites/starter.jsonl",
 		"agents/clerk/agent.yaml", "suites/fixtures/gauge/go.mod", "suites/fixtures/gauge/reading/reading.go"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fs.ReadFile(Files(), "suites/fixtures/gauge/go.mod.txt"); err == nil {
+	if _, err := fs.ReadFile(asFS(), "suites/fixtures/gauge/go.mod.txt"); err == nil {
 		t.Error("the stored name of go.mod is visible")
 	}
 }
@@ -20,7 +29,7 @@ func TestFilesIsAFileSystemWithRealNames(t *testing.T) {
 func TestFilesStaySmall(t *testing.T) {
 	// A working directory is copied for every evaluation, so it must stay small.
 	count := map[string]int{}
-	err := fs.WalkDir(Files(), "suites/fixtures", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(asFS(), "suites/fixtures", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

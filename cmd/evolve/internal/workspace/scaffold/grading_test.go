@@ -15,7 +15,7 @@ import (
 func laidOut(t testing.TB) (root string, suite *bench.Suite) {
 	t.Helper()
 	root = t.TempDir()
-	if err := os.CopyFS(root, Files()); err != nil {
+	if err := os.CopyFS(root, asFS()); err != nil {
 		t.Fatal(err)
 	}
 	suite, issues := bench.LoadSuite(filepath.Join(root, "suites"), "starter", grade.Rules())

@@ -33,7 +33,7 @@ func newTrial(t testing.TB) *trial {
 	_, suite := laidOut(t)
 	bootstrap := map[string]string{}
 	for _, name := range []string{"SOUL.md", "GOALS.md"} {
-		text, err := fs.ReadFile(Files(), "agents/clerk/"+name)
+		text, err := fs.ReadFile(asFS(), "agents/clerk/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}

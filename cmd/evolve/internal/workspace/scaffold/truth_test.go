@@ -177,7 +177,7 @@ func TestTheSuiteIsBroad(t *testing.T) {
 			tags[tag]++
 		}
 		if task.Fixtures.Dir != "" {
-			if _, err := fs.Stat(Files(), "suites/"+task.Fixtures.Dir); err != nil {
+			if _, err := fs.Stat(asFS(), "suites/"+task.Fixtures.Dir); err != nil {
 				t.Errorf("%s: %v", task.ID, err)
 			}
 		}
