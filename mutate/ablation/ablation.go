@@ -41,8 +41,6 @@ type Ablation struct {
 	// model0 is the decision by the evidence from before.
 	model0 choice
 	rounds int
-	// configs holds the smaller configs that were tried.
-	configs map[agent.ConfigID]bool
 	// first is the index of the next fresh spot, for an agent with randomness.
 	first int
 	// bases are the measured choices, in order.
@@ -88,8 +86,8 @@ func New(o Options) (*Ablation, error) {
 	a := &Ablation{
 		change: c, tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
 		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks), budget: o.Budget, pending: map[pendingKey]bool{},
-		unlearned: map[pendingKey]mutate.Observation{}, configs: map[agent.ConfigID]bool{},
-		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
+		unlearned: map[pendingKey]mutate.Observation{},
+		rng:       rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
 	}
 	for _, k := range o.Known {
 		a.evidence.add(k)

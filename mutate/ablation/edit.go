@@ -1,6 +1,10 @@
 package ablation
 
-import "strings"
+import (
+	"strings"
+
+	"evolve/mutate/operator"
+)
 
 const (
 	// mostEdits is the maximum number of changed lines of a text that are reverted
@@ -38,11 +42,11 @@ func editsOf(base, winner any, most int) []edit {
 	if !ok || !also {
 		return nil
 	}
-	x, y := linesOf(a), linesOf(b)
+	x, y := operator.SplitLines(a), operator.SplitLines(b)
 	if len(x) > longest || len(y) > longest {
 		return nil
 	}
-	common := commonLengths(x, y)
+	common := operator.CommonLengths(x, y)
 	var out []edit
 	open := 0 // index of the first edit of the hunk that may lack its added line
 	changes := 0
@@ -72,32 +76,6 @@ func editsOf(base, winner any, most int) []edit {
 	}
 	if changes > most {
 		return nil
-	}
-	return out
-}
-
-// linesOf splits a text; the empty text has no lines.
-func linesOf(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
-}
-
-// commonLengths[i][j] is the length of a longest common subsequence of x[i:] and y[j:].
-func commonLengths(x, y []string) [][]int {
-	out := make([][]int, len(x)+1)
-	for i := range out {
-		out[i] = make([]int, len(y)+1)
-	}
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if x[i] == y[j] {
-				out[i][j] = out[i+1][j+1] + 1
-			} else {
-				out[i][j] = max(out[i+1][j], out[i][j+1])
-			}
-		}
 	}
 	return out
 }

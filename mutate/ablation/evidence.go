@@ -53,18 +53,13 @@ func (e *evidence) has(id agent.ConfigID, at spot) bool {
 	return ok
 }
 
-// pairs returns the scores of configs a and b, and of c when it is not "", at the spots
-// where all have one. B is b's score; A is a's, or the mean of a's and c's.
-func (e *evidence) pairs(a, c, b agent.ConfigID, spots []spot) []stats.Pair {
+// pairs returns the scores of configs a and b at the spots where both have one.
+func (e *evidence) pairs(a, b agent.ConfigID, spots []spot) []stats.Pair {
 	byTask := map[int]int{}
 	var out []stats.Pair
 	for _, at := range spots {
 		reference, there := e.score(a, at)
 		score, here := e.score(b, at)
-		if c != "" {
-			third, also := e.score(c, at)
-			reference, there = (reference+third)/2, there && also
-		}
 		if !there || !here {
 			continue
 		}

@@ -96,7 +96,7 @@ func (g ground) lost(id agent.ConfigID, at spot) bool {
 // difference returns by how much a config scores more than another; they count as equal
 // at spots where either lacks an evaluation.
 func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Posterior {
-	pairs := a.evidence.pairs(than, "", id, spots)
+	pairs := a.evidence.pairs(than, id, spots)
 	for _, at := range spots {
 		if !a.evidence.has(id, at) || !a.evidence.has(than, at) {
 			t := a.tasks[at.task]

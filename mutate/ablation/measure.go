@@ -104,7 +104,7 @@ func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool)
 	if i < 0 {
 		return Posterior{}, 0, false
 	}
-	list := a.evidence.pairs(than, "", a.choice.id, a.bases[i].spots)
+	list := a.evidence.pairs(than, a.choice.id, a.bases[i].spots)
 	for _, p := range list {
 		pairs += len(p.A)
 	}

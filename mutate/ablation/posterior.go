@@ -151,7 +151,7 @@ func (a *Ablation) measured(id, than agent.ConfigID) (b Posterior, ok bool) {
 			return Posterior{}, false
 		}
 	}
-	pairs := a.evidence.pairs(than, "", id, a.spots)
+	pairs := a.evidence.pairs(than, id, a.spots)
 	return posteriorOf(pairs), len(pairs) > 0
 }
 

@@ -144,7 +144,6 @@ func (a *Ablation) lacking(spots []spot, sides []side) []mutate.Trial {
 			}
 			if s.id != a.winnerID && s.id != a.championID {
 				t.Parents, t.Operator, t.Rationale = []agent.ConfigID{a.winnerID}, Operator, a.rationale(s.config)
-				a.configs[s.id] = true
 			}
 			out = append(out, t)
 		}

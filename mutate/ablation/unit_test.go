@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"evolve/mutate/operator"
 	"evolve/runtime/agent"
 )
 
@@ -86,7 +87,7 @@ func TestEditsLeadFromOneTextToTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, now := strings.Join(lines.Draw(t, "old"), "\n"), strings.Join(lines.Draw(t, "now"), "\n")
 		edits := editsOf(old, now, mostEdits)
-		if edits == nil && old != now && len(linesOf(old)) <= mostEdits && len(linesOf(now)) <= mostEdits && len(linesOf(old))+len(linesOf(now)) > 0 {
+		if edits == nil && old != now && len(operator.SplitLines(old)) <= mostEdits && len(operator.SplitLines(now)) <= mostEdits && len(operator.SplitLines(old))+len(operator.SplitLines(now)) > 0 {
 			t.Skip("rewritten")
 		}
 		if edits == nil {
@@ -95,7 +96,7 @@ func TestEditsLeadFromOneTextToTheOther(t *testing.T) {
 		all := map[int]bool{}
 		for i, e := range edits {
 			all[i] = true
-			if before, after := len(linesOf(render(edits, nil))), len(linesOf(render(edits, map[int]bool{i: true}))); e.changes() && (after-before > 1 || before-after > 1) && before > 1 && after > 1 {
+			if before, after := len(operator.SplitLines(render(edits, nil))), len(operator.SplitLines(render(edits, map[int]bool{i: true}))); e.changes() && (after-before > 1 || before-after > 1) && before > 1 && after > 1 {
 				t.Fatalf("undoing %q turns %d lines into %d", e, before, after)
 			}
 		}

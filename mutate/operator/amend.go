@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/mutate/selection"
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 )
@@ -39,7 +40,7 @@ func (o amend) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	for i, a := range options {
 		weights[i] = a.weight
 	}
-	a := options[drawIndex(weights, rng)]
+	a := options[selection.Draw(weights, rng)]
 	c := s.Parent.Clone()
 	c[a.param] = addLine(c.String(a.param), a.line)
 	return Child{Config: Canonical(s.Space, c), Operator: o.Name(), Rationale: fmt.Sprintf("%s + %s (%s)", a.param, a.line, a.why)}, true

@@ -68,15 +68,3 @@ func repeated(text string) string {
 	}
 	return ""
 }
-
-// Chars returns the number of characters of a config's free texts: those without offered
-// lines.
-func Chars(space agent.Space, c agent.Config) int {
-	n := 0
-	for _, p := range space.Params {
-		if p.Kind == agent.Text && len(p.Lines) == 0 {
-			n += utf8.RuneCountInString(c.String(p.Name))
-		}
-	}
-	return n
-}

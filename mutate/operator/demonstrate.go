@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"evolve/mutate/selection"
 	"evolve/runtime/agent"
 )
 
@@ -150,7 +151,7 @@ func (l *Pool) draw(p agent.Param, lines []string, failures []Failure, rng *rand
 	if !ok {
 		return 0, false
 	}
-	return drawIndex(weights, rng), true
+	return selection.Draw(weights, rng), true
 }
 
 // demonstrationLines returns the lines of a text that are not blank.

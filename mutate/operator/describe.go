@@ -19,7 +19,7 @@ func describeChange(name string, before, after any) string {
 
 // lineChange describes the added and removed lines.
 func lineChange(before, after string) string {
-	old, now := splitLines(before), splitLines(after)
+	old, now := SplitLines(before), SplitLines(after)
 	var parts []string
 	for _, l := range now {
 		if !slices.Contains(old, l) {

@@ -45,7 +45,7 @@ func Offered(p agent.Param) []string {
 
 // divide splits the offered lines into those that a text has and the others.
 func divide(p agent.Param, text string) (ours, missing []string) {
-	have := splitLines(text)
+	have := SplitLines(text)
 	for _, l := range Offered(p) {
 		if slices.Contains(have, l) {
 			ours = append(ours, l)
@@ -70,15 +70,15 @@ func addLine(text, line string) string {
 // Recombine returns a text with a line of another one more, or with one less that the
 // champion's own text lacks; the same text if neither is possible.
 func Recombine(p agent.Param, text, other, own string, rng *rand.Rand) string {
-	lines := without(splitLines(other), splitLines(text))
+	lines := without(SplitLines(other), SplitLines(text))
 	if rng.IntN(2) == 0 {
-		lines = without(splitLines(text), splitLines(own))
+		lines = without(SplitLines(text), SplitLines(own))
 	}
 	if lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" }); len(lines) == 0 {
 		return text
 	}
 	line := lines[rng.IntN(len(lines))]
-	if slices.Contains(splitLines(text), line) {
+	if slices.Contains(SplitLines(text), line) {
 		return dropLine(text, line)
 	}
 	if next := addLine(text, line); fits(p, next) {
@@ -89,7 +89,7 @@ func Recombine(p agent.Param, text, other, own string, rng *rand.Rand) string {
 
 // dropLine removes all occurrences of a line.
 func dropLine(text, line string) string {
-	kept := slices.DeleteFunc(splitLines(text), func(l string) bool { return l == line })
+	kept := slices.DeleteFunc(SplitLines(text), func(l string) bool { return l == line })
 	return strings.Join(kept, "\n")
 }
 
@@ -97,7 +97,8 @@ func fits(p agent.Param, text string) bool {
 	return p.MaxChars <= 0 || utf8.RuneCountInString(text) <= p.MaxChars
 }
 
-func splitLines(text string) []string {
+// SplitLines splits a text; the empty text has no lines.
+func SplitLines(text string) []string {
 	if text == "" {
 		return nil
 	}

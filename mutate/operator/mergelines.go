@@ -12,9 +12,9 @@ import (
 // last, because the last of two directives about one thing has precedence; where both
 // replaced the same lines only the parent's are used.
 func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict string) {
-	was := splitLines(old)
-	a, fitsA := editOf(was, splitLines(mine))
-	b, fitsB := editOf(was, splitLines(theirs))
+	was := SplitLines(old)
+	a, fitsA := editOf(was, SplitLines(mine))
+	b, fitsB := editOf(was, SplitLines(theirs))
 	if !fitsA || !fitsB {
 		return mine, parentHasIt + ", the texts are too long to compare"
 	}
@@ -87,20 +87,7 @@ func editOf(old, now []string) (edit, bool) {
 	if (n+1)*(m+1) > comparableLines {
 		return e, false
 	}
-	// longest[i][j] is the length of the longest common subsequence of old[i:] and now[j:].
-	longest := make([][]int32, n+1)
-	for i := range longest {
-		longest[i] = make([]int32, m+1)
-	}
-	for i := n - 1; i >= 0; i-- {
-		for j := m - 1; j >= 0; j-- {
-			if old[i] == now[j] {
-				longest[i][j] = longest[i+1][j+1] + 1
-			} else {
-				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
-			}
-		}
-	}
+	longest := CommonLengths(old, now)
 	// Added lines precede lines removed in the same place.
 	i, j, at := 0, 0, 0
 	for i < n || j < m {
@@ -116,4 +103,23 @@ func editOf(old, now []string) (edit, bool) {
 		}
 	}
 	return e, true
+}
+
+// CommonLengths returns the lengths of the longest common subsequences of x[i:] and y[j:]
+// at [i][j].
+func CommonLengths(x, y []string) [][]int32 {
+	out := make([][]int32, len(x)+1)
+	for i := range out {
+		out[i] = make([]int32, len(y)+1)
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		for j := len(y) - 1; j >= 0; j-- {
+			if x[i] == y[j] {
+				out[i][j] = out[i+1][j+1] + 1
+			} else {
+				out[i][j] = max(out[i+1][j], out[i][j+1])
+			}
+		}
+	}
+	return out
 }

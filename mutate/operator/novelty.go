@@ -62,7 +62,7 @@ func parts(p agent.Param, v any) []string {
 			break
 		}
 		var out []string
-		for _, l := range splitLines(v) {
+		for _, l := range SplitLines(v) {
 			if l = strings.TrimSpace(l); l != "" && !slices.Contains(out, l) {
 				out = append(out, l)
 			}

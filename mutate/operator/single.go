@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"evolve/mutate/selection"
 	"evolve/runtime/agent"
 )
 
@@ -38,7 +39,7 @@ func (o single) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 		if len(able) == 0 {
 			break
 		}
-		p := able[drawIndex(weights, rng)]
+		p := able[selection.Draw(weights, rng)]
 		before := c[p.Name]
 		if v, ok := o.change(p, before, scale, rng); ok {
 			c[p.Name] = v

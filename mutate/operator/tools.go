@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/mutate/selection"
 	"evolve/runtime/agent"
 )
 
@@ -50,7 +51,7 @@ func (o tools) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	if len(options) == 0 {
 		return Child{}, false
 	}
-	pick := options[drawIndex(weights, rng)]
+	pick := options[selection.Draw(weights, rng)]
 	have, _ := s.Parent.List(pick.param.Name)
 	c := s.Parent.Clone()
 	c[pick.param.Name] = members(pick.param, func(m string) bool { return m == pick.add || m != pick.remove && slices.Contains(have, m) })

@@ -1,28 +1,11 @@
 package operator
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"evolve/runtime/agent"
 )
-
-// drawIndex draws an index with probability proportional to its weight. There must be
-// weights, none negative and not all 0.
-func drawIndex(weights []float64, rng *rand.Rand) int {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	at := rng.Float64() * total
-	for i, w := range weights {
-		if at -= w; at < 0 {
-			return i
-		}
-	}
-	return len(weights) - 1
-}
 
 // failingDomain is the factor by which a parameter of one domain is more likely to change
 // when all failures are in that domain.

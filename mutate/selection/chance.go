@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// draw draws an index with probability proportional to its weight. Weights are 0 or more,
+// Draw draws an index with probability proportional to its weight. Weights are 0 or more,
 // with a finite sum above 0.
-func draw(weights []float64, rng *rand.Rand) int {
+func Draw(weights []float64, rng *rand.Rand) int {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w

@@ -32,7 +32,7 @@ func dgm(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		weights[i] = 1 / (1 + math.Exp(-steepness*(c.Mean-mid)/deviation)) / float64(1+max(0, c.Children))
 		sum += weights[i]
 	}
-	at := draw(weights, rng)
+	at := Draw(weights, rng)
 	return at, fmt.Sprintf("dgm: %s where the median has %+.3f, %d children, chance %.3f", who(list, at), mid, list[at].Children, weights[at]/sum)
 }
 

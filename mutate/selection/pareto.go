@@ -22,7 +22,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		at := rng.IntN(len(list))
 		return at, fmt.Sprintf("pareto: no task has a score yet, one of %d", len(list))
 	}
-	at, stay := draw(held, rng), 0
+	at, stay := Draw(held, rng), 0
 	for _, n := range held {
 		if n > 0 {
 			stay++
