@@ -39,7 +39,7 @@ func estimate(f archive.Finalist) Effect {
 func (b *builder) compare() error {
 	for _, f := range b.result.Finalist {
 		b.out.Finalists = append(b.out.Finalists, Finalist{
-			Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidence(f),
+			Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidenceOf(f),
 			Adjusted: f.Adjusted, Accepted: f.Accepted, Finding: findingOf(f), Reason: clip(f.Reason, MaxReason),
 		})
 	}
@@ -48,7 +48,7 @@ func (b *builder) compare() error {
 	}
 	f := b.result.Finalist[b.headline]
 	h := Headline{
-		Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidence(f),
+		Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidenceOf(f),
 		Planned: b.plan.Detectable, Detectable: b.result.Detectable,
 		Search: f.SearchDifference, Curse: f.SearchDifference - estimate(f).Difference,
 	}

@@ -60,8 +60,8 @@ func (e Evidence) Share() float64 {
 	return math.Max(0, math.Min(1, e.LogE/e.Required))
 }
 
-// evidence returns nil for finalists recorded before rulings were sequential.
-func evidence(f archive.Finalist) *Evidence {
+// evidenceOf returns nil for finalists recorded before rulings were sequential.
+func evidenceOf(f archive.Finalist) *Evidence {
 	r := f.Ruling
 	if r == nil {
 		return nil

@@ -1,8 +1,6 @@
 package model
 
-import (
-	"evolve/archive"
-)
+import "slices"
 
 // FrontPoint is a variant on the Pareto front of score, cost and time, as the search
 // estimates them on its tasks.
@@ -25,13 +23,9 @@ func (b *builder) front() {
 		return
 	}
 	for _, v := range list {
-		b.out.Front = append(b.out.Front, frontPoint(b, v))
-	}
-}
-
-func frontPoint(b *builder, v archive.ScoredVariant) FrontPoint {
-	return FrontPoint{
-		Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi,
-		CostUSD: v.CostUSD, Seconds: v.Seconds, Breaks: append([]string(nil), v.Breaks...),
+		b.out.Front = append(b.out.Front, FrontPoint{
+			Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi,
+			CostUSD: v.CostUSD, Seconds: v.Seconds, Breaks: slices.Clone(v.Breaks),
+		})
 	}
 }

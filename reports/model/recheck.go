@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"evolve/archive"
+	"evolve/mutate/evidence"
 )
 
 // recheck computes the rulings again where the source can. A result that the stored
@@ -22,7 +23,7 @@ func (b *builder) recheck() error {
 		}
 		return nil
 	}
-	if err == nil && rulings != (Rulings{}) {
+	if err == nil && rulings != (evidence.Checked{}) {
 		b.out.Honesty.Rulings = &rulings
 	}
 	return err

@@ -5,8 +5,6 @@ import "evolve/archive"
 // The parts of the archive's records that a report contains as they are. The renderings
 // use these names and do not import the archive.
 type (
-	Verdict       = archive.Verdict
-	ProposalState = archive.ProposalState
 	GateVerdict   = archive.GateVerdict
 	AgentLimit    = archive.AgentLimit
 	RunRemoved    = archive.RunRemoved

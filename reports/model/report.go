@@ -3,6 +3,7 @@ package model
 import (
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/mutate/evidence"
 	"evolve/reports/number"
 	"evolve/runtime/agent"
 )
@@ -234,8 +235,8 @@ type Honesty struct {
 	// Confirmations is the number of finalists that this run confirmed.
 	Confirmations int `json:"confirmations"`
 	// Rulings lists their rulings that could be computed again; nil if none was tried.
-	Rulings *Rulings `json:"rulings,omitempty"`
-	Method  string   `json:"method,omitempty"`
+	Rulings *evidence.Checked `json:"rulings,omitempty"`
+	Method  string            `json:"method,omitempty"`
 	// ErrorRate is the level of this verdict: α_c of the headline's entry.
 	ErrorRate float64 `json:"error_rate,omitempty"`
 	// Entries is the error control across nights after this run; nil if there was none.

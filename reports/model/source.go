@@ -6,6 +6,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
 
@@ -32,17 +33,7 @@ type Source interface {
 type Rechecker interface {
 	// Recheck fails with an archive.ErrCorrupt when the stored evaluations do not give the
 	// rulings or the verdict of the result.
-	Recheck(ctx context.Context, r archive.AgentResult) (Rulings, error)
-}
-
-// Rulings counts those of a night by whether they could be computed again.
-type Rulings struct {
-	// Recomputed came out the same from the stored evaluations.
-	Recomputed int `json:"recomputed"`
-	// Unstored were made by an older evolve, which did not store what they were computed from;
-	// of Gone ones the evaluations were removed.
-	Unstored int `json:"unstored,omitempty"`
-	Gone     int `json:"gone,omitempty"`
+	Recheck(ctx context.Context, r archive.AgentResult) (evidence.Checked, error)
 }
 
 var _ Source = (*archive.Archive)(nil)

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 
+	"evolve/mutate/evidence"
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -78,7 +79,7 @@ func baselineFacts(r *model.Baseline) facts {
 }
 
 // rulingsFact describes which rulings were computed again.
-func rulingsFact(r model.Rulings) fact {
+func rulingsFact(r evidence.Checked) fact {
 	var items []spans
 	add := func(n int, what string) {
 		if n > 0 {

@@ -10,7 +10,6 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/mutate/evidence"
-	"evolve/reports/model"
 )
 
 // runOwner is the owner that a run writes into the archive's lock.
@@ -32,9 +31,8 @@ func asTheyAre(ctx context.Context, a *archive.Archive) (runsAsTheyAre, error) {
 }
 
 // Recheck is [evidence.Check].
-func (r runsAsTheyAre) Recheck(ctx context.Context, result archive.AgentResult) (model.Rulings, error) {
-	c, err := evidence.Check(ctx, r.Archive, result)
-	return model.Rulings(c), err
+func (r runsAsTheyAre) Recheck(ctx context.Context, result archive.AgentResult) (evidence.Checked, error) {
+	return evidence.Check(ctx, r.Archive, result)
 }
 
 // Run is [archive.Archive.Run].
