@@ -1,14 +1,15 @@
 package beside
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
 	"maps"
 	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
+	"evolve/runtime/source"
 )
 
 // code is the parsed source of one version of a package.
@@ -74,16 +75,16 @@ func (c *code) recordMarked(name string, text []byte) {
 func (c *code) declare(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		c.functions[name(d)] = d
+		c.functions[source.FuncName(d)] = d
 	case *ast.GenDecl:
 		for _, s := range d.Specs {
 			switch s := s.(type) {
 			case *ast.TypeSpec:
 				c.types[s.Name.Name] = s
 			case *ast.ValueSpec:
-				text := print(s)
+				text := syntax.Text(s)
 				if d.Tok == token.CONST && len(s.Values) == 0 {
-					text = print(d) // its value follows from the others
+					text = syntax.Text(d) // its value follows from the others
 				}
 				for _, n := range s.Names {
 					c.values[n.Name], c.texts[n.Name] = s, text
@@ -91,15 +92,6 @@ func (c *code) declare(d ast.Decl) {
 			}
 		}
 	}
-}
-
-// name returns the name of a function; a method's follows its type and a dot.
-func name(d *ast.FuncDecl) string {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return d.Name.Name
-	}
-	base, _, _ := receiver(d)
-	return base + "." + d.Name.Name
 }
 
 // receiver returns the type of a method's receiver, the number of its type parameters,
@@ -121,27 +113,14 @@ func receiver(d *ast.FuncDecl) (base string, params int, pointer bool) {
 	return "", params, pointer
 }
 
-// print returns a piece of source as text, without its layout and comments.
-func print(n any) string {
-	var b bytes.Buffer
-	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
-		return ""
-	}
-	return b.String()
-}
-
 // uses returns the identifiers in a piece of source, without resolving them.
 func uses(n ast.Node) map[string]bool {
 	out := map[string]bool{}
-	if n == nil {
-		return out
-	}
-	ast.Inspect(n, func(n ast.Node) bool {
+	for n := range ast.Preorder(n) {
 		if id, ok := n.(*ast.Ident); ok {
 			out[id.Name] = true
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -163,7 +142,7 @@ func changed(was, is code) (out map[string]string, tuned bool) {
 		}
 	}
 	for n, t := range is.types {
-		if old := was.types[n]; old == nil || print(old) != print(t) {
+		if old := was.types[n]; old == nil || syntax.Text(old) != syntax.Text(t) {
 			differ[n], tuned = "type", false
 		}
 	}
@@ -183,11 +162,11 @@ func changed(was, is code) (out map[string]string, tuned bool) {
 	out = map[string]string{}
 	for n, d := range is.functions {
 		old := was.functions[n]
-		tuned = tuned && old != nil && print(old) == print(d)
+		tuned = tuned && old != nil && syntax.Text(old) == syntax.Text(d)
 		if old == nil || d.Body == nil || old.Body == nil {
 			continue
 		}
-		if print(old) != print(d) {
+		if syntax.Text(old) != syntax.Text(d) {
 			out[n] = ""
 			continue
 		}

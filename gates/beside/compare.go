@@ -474,14 +474,10 @@ func (d Difference) EmptyAlone() bool { return d.degree == slight && d.Part != n
 // noPanic is the part of a difference where a runtime panic no longer occurs.
 const noPanic = "panic"
 
-// WordingAlone reports whether only the text of an error differs, or the errors that it
-// wraps in addition.
-func (d Difference) WordingAlone() bool { return d.degree == wording }
-
 // String returns the difference on one line.
 func (d Difference) String() string {
 	what := d.Part
-	if d.WordingAlone() {
+	if d.degree == wording {
 		what += " (only the text of an error, or the errors that it wraps in addition)"
 	}
 	return fmt.Sprintf("%s: %s was %s, is %s", clipped(d.Input), what, d.Before, d.After)

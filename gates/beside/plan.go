@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 //go:embed harness/*.go
@@ -163,7 +165,7 @@ func (p *Plan) subject(n, why string) {
 		return
 	case n == "_" || short(n) == "_":
 		return
-	case print(was.Type) != print(is.Type) || was.Recv != nil && print(was.Recv.List[0].Type) != print(is.Recv.List[0].Type):
+	case syntax.Text(was.Type) != syntax.Text(is.Type) || was.Recv != nil && syntax.Text(was.Recv.List[0].Type) != syntax.Text(is.Recv.List[0].Type):
 		leave("its parameters or results changed")
 		return
 	}
@@ -222,7 +224,7 @@ func bracketed(list []string) string {
 func (p *Plan) helpers() {
 	for _, n := range slices.Sorted(maps.Keys(p.is.functions)) {
 		d, old := p.is.functions[n], p.was.functions[n]
-		if old == nil || d.Body == nil || print(old.Type) != print(d.Type) || short(n) == "_" || n == "init" || blocking(d.Body) || blocking(old.Body) {
+		if old == nil || d.Body == nil || syntax.Text(old.Type) != syntax.Text(d.Type) || short(n) == "_" || n == "init" || blocking(d.Body) || blocking(old.Body) {
 			continue
 		}
 		results := 0
@@ -230,7 +232,7 @@ func (p *Plan) helpers() {
 			results = d.Type.Results.NumFields()
 		}
 		if results > 0 && results < 3 && !slices.Contains(p.Names, n) {
-			if made := print(d.Type.Results.List[0].Type); made == "string" || made == "[]byte" {
+			if made := syntax.Text(d.Type.Results.List[0].Type); made == "string" || made == "[]byte" {
 				p.sources = append(p.sources, p.calls(n)...)
 			}
 		}
@@ -261,7 +263,7 @@ func (p *Plan) helpers() {
 			continue
 		}
 		for _, v := range p.is.values[n].Values {
-			if c, ok := v.(*ast.CallExpr); ok && (print(c.Fun) == "errors.New" || print(c.Fun) == "fmt.Errorf") {
+			if c, ok := v.(*ast.CallExpr); ok && (syntax.Text(c.Fun) == "errors.New" || syntax.Text(c.Fun) == "fmt.Errorf") {
 				p.errs = append(p.errs, n)
 				break
 			}
@@ -305,21 +307,18 @@ func (p *Plan) owns(e ast.Expr) bool {
 
 // blocking reports whether a body starts goroutines, waits, or ends the process.
 func blocking(b *ast.BlockStmt) bool {
-	found := false
-	ast.Inspect(b, func(n ast.Node) bool {
+	return syntax.Contains(b, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt:
-			found = true
+			return true
 		case *ast.UnaryExpr:
-			found = found || x.Op == token.ARROW
+			return x.Op == token.ARROW
 		case *ast.CallExpr:
-			if s, ok := x.Fun.(*ast.SelectorExpr); ok {
-				found = found || s.Sel.Name == "Wait" || s.Sel.Name == "Sleep" || s.Sel.Name == "Accept" || s.Sel.Name == "Exit"
-			}
+			s, ok := x.Fun.(*ast.SelectorExpr)
+			return ok && (s.Sel.Name == "Wait" || s.Sel.Name == "Sleep" || s.Sel.Name == "Accept" || s.Sel.Name == "Exit")
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // writes reports whether a method may change its receiver: it assigns to a part of it,
@@ -329,7 +328,6 @@ func writes(d *ast.FuncDecl) bool {
 		return false
 	}
 	self := d.Recv.List[0].Names[0].Name
-	found := false
 	root := func(e ast.Expr) bool {
 		for {
 			switch x := ast.Unparen(e).(type) {
@@ -346,36 +344,25 @@ func writes(d *ast.FuncDecl) bool {
 			}
 		}
 	}
-	ast.Inspect(d.Body, func(n ast.Node) bool {
+	return syntax.Contains(d.Body, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
-			for _, l := range x.Lhs {
-				if _, plain := l.(*ast.Ident); !plain && root(l) {
-					found = true
-				}
-			}
+			return slices.ContainsFunc(x.Lhs, func(l ast.Expr) bool { _, plain := l.(*ast.Ident); return !plain && root(l) })
 		case *ast.IncDecStmt:
-			found = found || root(x.X)
+			return root(x.X)
 		case *ast.CallExpr:
-			if id, ok := x.Fun.(*ast.Ident); ok && (id.Name == "delete" || id.Name == "clear") && len(x.Args) > 0 {
-				found = found || root(x.Args[0])
+			if id, ok := x.Fun.(*ast.Ident); ok && (id.Name == "delete" || id.Name == "clear") && len(x.Args) > 0 && root(x.Args[0]) {
+				return true
 			}
-			for _, a := range x.Args {
-				if u, ok := a.(*ast.UnaryExpr); ok && u.Op == token.AND && root(u.X) {
-					found = true
-				}
+			if slices.ContainsFunc(x.Args, func(a ast.Expr) bool { u, ok := a.(*ast.UnaryExpr); return ok && u.Op == token.AND && root(u.X) }) {
+				return true
 			}
-			if s, ok := x.Fun.(*ast.SelectorExpr); ok && root(s.X) {
-				switch s.Sel.Name {
-				case "Lock", "Unlock", "RLock", "RUnlock", "Load", "Len", "String":
-				default: // another method may write as well
-					found = true
-				}
-			}
+			harmless := []string{"Lock", "Unlock", "RLock", "RUnlock", "Load", "Len", "String"} // another method may write
+			s, ok := x.Fun.(*ast.SelectorExpr)
+			return ok && root(s.X) && !slices.Contains(harmless, s.Sel.Name)
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // alike returns the types that both versions declare with the same text, and the common
@@ -386,7 +373,7 @@ func (p *Plan) alike() (same []string, fields map[string][]string) {
 		old := p.was.types[n]
 		switch {
 		case old == nil:
-		case print(old) == print(t):
+		case syntax.Text(old) == syntax.Text(t):
 			same = append(same, n)
 		default:
 			a, ok := t.Type.(*ast.StructType)
@@ -405,10 +392,10 @@ func common(a, b *ast.StructType) []string {
 		out := map[string]string{}
 		for _, f := range s.Fields.List {
 			for _, n := range f.Names {
-				out[n.Name] = print(f.Type)
+				out[n.Name] = syntax.Text(f.Type)
 			}
 			if len(f.Names) == 0 {
-				out[short(strings.TrimPrefix(print(f.Type), "*"))] = print(f.Type)
+				out[short(strings.TrimPrefix(syntax.Text(f.Type), "*"))] = syntax.Text(f.Type)
 			}
 		}
 		return out
@@ -558,7 +545,7 @@ func Mentions(test []byte, names map[string]bool) []string {
 	c := parse(map[string][]byte{"t_test.go": test})
 	found := map[string]string{}
 	for n, d := range c.functions {
-		if d.Body != nil && mentions(d.Body, names) {
+		if d.Body != nil && syntax.Mentions(d.Body, names) {
 			found[n] = ""
 		}
 	}

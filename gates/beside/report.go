@@ -29,10 +29,8 @@ type report struct {
 // functionReport is the part of a report about one function.
 type functionReport struct {
 	inputs map[int]outcome
-	// unmade is the reason why no input can be made. ended reports that every input was
-	// tried or the time was used up.
+	// unmade is the reason why no input can be made.
 	unmade string
-	ended  bool
 }
 
 // readReport parses the lines of a report up to the first one whose seal is wrong.
@@ -61,10 +59,9 @@ func (r *report) take(rec harness.Record) {
 	o := f.inputs[rec.Input]
 	switch rec.Kind {
 	case harness.Unmade:
-		f.unmade, f.ended = rec.Text, true
+		f.unmade = rec.Text
 		return
 	case harness.Done, harness.Budget:
-		f.ended = true
 		return
 	case harness.Called:
 		o.text = rec.Text

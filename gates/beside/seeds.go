@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // The largest numbers of seeds of a kind.
@@ -122,15 +124,11 @@ func value(e ast.Expr) (v constant.Value) {
 // literals returns the literals in a piece of source by their text.
 func literals(n ast.Node) map[string]*ast.BasicLit {
 	out := map[string]*ast.BasicLit{}
-	if n == nil {
-		return out
-	}
-	ast.Inspect(n, func(n ast.Node) bool {
+	for n := range ast.Preorder(n) {
 		if l, ok := n.(*ast.BasicLit); ok {
 			out[l.Value] = l
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -188,22 +186,13 @@ func collect(was, is code, names []string, tests []*ast.File, corpora [][]byte) 
 		wanted[short(n)] = true
 	}
 	for _, f := range tests {
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && mentions(fn, wanted) {
+		for fn := range syntax.Functions(f) {
+			if syntax.Mentions(fn, wanted) {
 				s.from(fn)
 			}
 		}
 	}
 	return s
-}
-
-func mentions(n ast.Node, wanted map[string]bool) bool {
-	for u := range uses(n) {
-		if wanted[u] {
-			return true
-		}
-	}
-	return false
 }
 
 // corpus adds the values of a corpus entry of a fuzz target.

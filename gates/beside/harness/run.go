@@ -31,8 +31,6 @@ type Record struct {
 	// order.
 	Names []string `json:"n,omitempty"`
 	Parts []string `json:"p,omitempty"`
-	// Micros is the time of the call, in microseconds.
-	Micros int64 `json:"u,omitempty"`
 	// Reached holds the numbers of the changed statements that the call reached.
 	Reached []int `json:"r,omitempty"`
 }
@@ -228,7 +226,6 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 	if r.set.Reached != nil {
 		r.set.Reached()
 	}
-	begun := time.Now()
 	panicked := caught(func() {
 		fn := reflect.ValueOf(f.Func)
 		if fn.Type().IsVariadic() {
@@ -237,7 +234,7 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 			results = fn.Call(args)
 		}
 	})
-	rec := Record{Input: i, Kind: Result, Micros: time.Since(begun).Microseconds()}
+	rec := Record{Input: i, Kind: Result}
 	if r.set.Reached != nil {
 		rec.Reached = r.set.Reached()
 	}
