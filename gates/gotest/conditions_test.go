@@ -15,9 +15,10 @@ func TestOperands(t *testing.T) {
 		{"none", "return a == b", ""},
 		{"two", "return a == b || c", "|| a == b; || c"},
 		{"three of a kind", "return a || b || c()", "|| a; || b; || c()"},
-		{"mixed", "return a || b && c", "|| a; || b && c; && b; && c"},
+		{"mixed, in the order of their texts", "return a || b && c", "|| b && c; && b; && c; || a"},
 		{"brackets", "return (a || b) && c", "&& (a || b); || a; || b; && c"},
-		{"within a call", "return f(a && b) || c", "|| f(a && b); && a; && b; || c"},
+		{"brackets that make no difference", "return a && (b && c)", "&& a; && b; && c"},
+		{"within a call", "return f(a && b) || c", "|| c; || f(a && b); && a; && b"},
 		{"a function", "g(func() bool { return a && b })", "&& a; && b"},
 		{"the head of a loop", "for a && b {\n}", "&& a; && b"},
 		{"constants", "const x = true || false\n_ = a || b", "|| a; || b"},
@@ -47,7 +48,7 @@ func TestKnownConditions(t *testing.T) {
 		{"!c || a == b && c", "|| !c"},
 	} {
 		file := parseFolder(map[string][]byte{"x.go": []byte("package p\nfunc f() bool { return " + c.now + " }")}).files["x.go"]
-		list := slices.DeleteFunc(operands(file), func(c condition) bool { return known[c.key()] })
+		list := slices.DeleteFunc(operands(file), func(c decision) bool { return known[c.key()] })
 		var got []string
 		for _, o := range list {
 			if o.expr.Pos() == o.expr.End() {

@@ -3,7 +3,6 @@ package gotest
 import (
 	"cmp"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"slices"
 
@@ -235,7 +234,7 @@ func (w *decisionFinder) choices(x *ast.CallExpr) {
 // changed values; conditions that use one count as changed.
 func freshDecisions(old string, list []decision, values map[string]bool) []bool {
 	var before []string
-	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+old, parser.SkipObjectResolution); err == nil {
+	if file := parseFunction(old); file != nil {
 		for _, d := range decisions(file) {
 			before = append(before, d.key())
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
+	"go/token"
 	"io/fs"
 	"maps"
 	"path"
@@ -51,7 +52,7 @@ func (t *checker) reachedOnBase(ctx context.Context, packages []*pkg, folders ma
 	l := t.layout
 	r := l.baseEnv
 	digest, out := l.base.digest(), map[place]bool{}
-	name := func(p, of *pkg) string { return r.factsFile(p.module, digest, "reach, conditions", p.path, of.dir) }
+	name := func(p, of *pkg) string { return r.factsFile(p.module, digest, "reach, operands", p.path, of.dir) }
 	var open []*pkg
 	for _, p := range packages {
 		was := l.was.packages[p.path]
@@ -158,7 +159,7 @@ func (s source) watched(name, added, helper, variable string) instrumentedFolder
 			for _, c := range leaves(fn.Body) {
 				at, n := s.fset.Position(c.expr.Pos()).Offset, len(out.places)
 				call := fmt.Sprintf(" || %sDecided(%d) != 0)", helper, n)
-				if c.decides() {
+				if c.op == token.LOR {
 					call = fmt.Sprintf(" && %sDecided(%d) == 0)", helper, n)
 				}
 				put.insert(at, "(")
