@@ -137,7 +137,7 @@ func (r goEnv) factsFile(m module, digest string, part ...string) string {
 }
 
 func (r goEnv) goCommand(args ...string) []string {
-	return append([]string{r.lab.Toolchain.command()}, args...)
+	return append([]string{r.lab.Toolchain.Command()}, args...)
 }
 
 // outcomes parses the output of go test -json.

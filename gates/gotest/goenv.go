@@ -58,25 +58,13 @@ func (l *Lab) inside(host, place string) string {
 // at returns the path inside the sandbox of a slash-separated path of the tree.
 func (r goEnv) at(p string) string { return path.Join(r.lab.inside(r.tree, treePlace), p) }
 
-// environment returns fixed environment variables: no file or variable, of the user or
-// of the tree, changes Go's behaviour.
+// environment returns the environment variables of commands for a module.
 func (r goEnv) environment(m module) []string {
-	mode, work, cgo := "-mod=readonly", "off", "0"
-	if m.vendor && r.workspace == "" {
-		mode = "-mod=vendor"
-	}
+	work := "off"
 	if r.workspace != "" {
 		work = r.at(r.workspace)
 	}
-	if r.lab.Cgo {
-		cgo = "1"
-	}
-	return []string{
-		"PATH=" + r.lab.Toolchain.bin() + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=" + mode + " -buildvcs=false",
-		"GOENV=off", "GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOTOOLCHAIN=local", "GO111MODULE=on",
-		"GOWORK=" + work, "CGO_ENABLED=" + cgo, "GOMODCACHE=" + r.lab.Toolchain.Modules,
-		"GOCACHE=" + r.lab.inside(r.cache, cachePlace),
-	}
+	return append(r.lab.Toolchain.Environment(m.vendor && r.workspace == "", r.lab.Cgo, work), "GOCACHE="+r.lab.inside(r.cache, cachePlace))
 }
 
 // spec returns the sandbox without a command. compiling means that only the toolchain

@@ -36,5 +36,23 @@ func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 	return Toolchain{Root: env.GOROOT, Version: env.GOVERSION, Modules: env.GOMODCACHE}, nil
 }
 
-func (t Toolchain) bin() string     { return filepath.Join(t.Root, "bin") }
-func (t Toolchain) command() string { return filepath.Join(t.bin(), "go") }
+// Command returns the path of the Go command.
+func (t Toolchain) Command() string { return filepath.Join(t.Root, "bin", "go") }
+
+// Environment returns fixed environment variables without GOCACHE: no file or variable,
+// of the user or of the tree, changes Go's behaviour. vendored builds with the
+// dependencies in the tree; work is the path of a go.work, "off" for none.
+func (t Toolchain) Environment(vendored, cgo bool, work string) []string {
+	mode, c := "-mod=readonly", "0"
+	if vendored {
+		mode = "-mod=vendor"
+	}
+	if cgo {
+		c = "1"
+	}
+	return []string{
+		"PATH=" + filepath.Join(t.Root, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=" + mode + " -buildvcs=false",
+		"GOENV=off", "GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOTOOLCHAIN=local", "GO111MODULE=on",
+		"GOWORK=" + work, "CGO_ENABLED=" + c, "GOMODCACHE=" + t.Modules,
+	}
+}

@@ -138,7 +138,7 @@ func seed(ctx context.Context, t *testing.T, l *Lab, files map[string][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := exec.CommandContext(ctx, l.Toolchain.command(), "env", "GOCACHE").Output()
+	from, err := exec.CommandContext(ctx, l.Toolchain.Command(), "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

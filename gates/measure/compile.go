@@ -35,7 +35,7 @@ func (r *Runner) Compile(ctx context.Context, name, tree string) (*Built, error)
 	}
 	timed, cancel := context.WithTimeoutCause(ctx, compileTime, errSlow)
 	defer cancel()
-	tool := filepath.Join(r.Tools.Root, "bin", "go")
+	tool := r.Tools.Command()
 	spec := r.compiling(b)
 	if len(r.Command) > 0 {
 		if err := r.warm(timed, spec, tree, tool); err != nil {
@@ -93,18 +93,8 @@ func (r *Runner) compiling(b *Built) sandbox.Spec {
 	return s
 }
 
-// environment returns an environment without GOCACHE in which neither user nor tree can
-// change how Go works.
+// environment returns an environment without GOCACHE for a tree.
 func (r *Runner) environment(tree string) []string {
-	mode, cgo := "-mod=readonly", "0"
-	if _, err := os.Stat(filepath.Join(tree, "vendor", "modules.txt")); err == nil {
-		mode = "-mod=vendor"
-	}
-	if r.Cgo {
-		cgo = "1"
-	}
-	return []string{
-		"PATH=" + filepath.Join(r.Tools.Root, "bin") + ":/usr/local/bin:/usr/bin:/bin", "GOFLAGS=" + mode + " -buildvcs=false", "GOENV=off", "GOPROXY=off", "GOSUMDB=off",
-		"GOVCS=*:off", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=" + cgo, "GOMODCACHE=" + r.Tools.Modules,
-	}
+	_, err := os.Stat(filepath.Join(tree, "vendor", "modules.txt"))
+	return r.Tools.Environment(err == nil, r.Cgo, "off")
 }
