@@ -3,6 +3,8 @@ package scan
 import (
 	"go/ast"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // testAwareness looks for source that checks whether it is being tested. Facts of a test
@@ -12,7 +14,7 @@ import (
 // another process have some. A changed test helper is like a changed test, and a person
 // reviews it.
 func testAwareness(f *file, found report) {
-	name, stack := contains(f.now, f.readsName), contains(f.now, f.readsStack)
+	name, stack := syntax.Contains(f.now, f.readsName), syntax.Contains(f.now, f.readsStack)
 	for _, u := range f.units {
 		if i, ok := u.node.(*ast.ImportSpec); ok {
 			if p := importPath(i); p == "testing" || strings.HasPrefix(p, "testing/") {
@@ -54,7 +56,7 @@ func (f *file) helps() bool {
 
 // mentions reports whether any node in a subtree refers to a package.
 func (f *file) mentions(n ast.Node, pkg string) bool {
-	return contains(n, func(n ast.Node) bool {
+	return syntax.Contains(n, func(n ast.Node) bool {
 		s, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return false

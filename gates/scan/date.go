@@ -5,13 +5,15 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // dates looks for code that behaves differently after some day: a function that reads the
 // time and contains a date, or that compares a part of the current time with a constant.
 func dates(f *file, found report) {
 	for _, u := range f.units {
-		asks := contains(u.node, func(n ast.Node) bool { return f.is(n, "time", "Now", "Since", "Until") })
+		asks := syntax.Contains(u.node, func(n ast.Node) bool { return f.is(n, "time", "Now", "Since", "Until") })
 		ast.Inspect(u.node, func(n ast.Node) bool {
 			switch x := n.(type) {
 			case *ast.CallExpr:

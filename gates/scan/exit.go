@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // exiting reports whether an expression names a way to end the process, or the goroutine,
@@ -79,7 +81,7 @@ func testMain(f *file, found report) {
 			continue
 		}
 		runs := len(fn.Type.Params.List) == 1 && len(fn.Type.Params.List[0].Names) == 1 && passesOn(fn, fn.Type.Params.List[0].Names[0].Name)
-		constant := contains(fn, func(n ast.Node) bool {
+		constant := syntax.Contains(fn, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || len(call.Args) != 1 {
 				return false
@@ -108,7 +110,7 @@ func passesOn(fn *ast.FuncDecl, name string) bool {
 		id, ok := e.(*ast.Ident)
 		return ok && id.Name == name
 	}
-	return contains(fn, func(n ast.Node) bool {
+	return syntax.Contains(fn, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return false

@@ -170,13 +170,3 @@ func (f *file) is(n ast.Node, pkg string, names ...string) bool {
 	}
 	return false
 }
-
-// contains reports whether any node in a subtree satisfies a test.
-func contains(n ast.Node, test func(ast.Node) bool) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		found = found || (n != nil && test(n))
-		return !found
-	})
-	return found
-}

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // arguments looks for writes to the program's arguments and flags, which can make a test
@@ -69,7 +71,7 @@ func standardOutput(f *file, found report) {
 			case ok && s.Sel.Name == "Close" && f.is(s.X, "os", "Stdout", "Stderr"):
 				found(n.Pos(), f.pkg.early[n], "a standard stream is closed")
 			case (f.is(x.Fun, "syscall", "Dup2", "Dup3", "Close") || f.is(x.Fun, "golang.org/x/sys/unix", "Dup2", "Dup3", "Close")) && len(x.Args) > 0 &&
-				contains(x, func(n ast.Node) bool {
+				syntax.Contains(x, func(n ast.Node) bool {
 					e, ok := n.(ast.Expr)
 					return ok && (number(e) == 1 || number(e) == 2 || f.is(n, "os", "Stdout", "Stderr") || f.is(n, "syscall", "Stdout", "Stderr"))
 				}):

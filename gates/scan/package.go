@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"slices"
 
+	"evolve/gates/syntax"
 	"evolve/runtime/source"
 )
 
@@ -88,8 +90,8 @@ func (p *pkg) findEarly() {
 	}
 	functions := map[string]place{}
 	for _, f := range p.files {
-		for _, d := range f.now.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name != "init" {
+		for fn := range syntax.Functions(f.now) {
+			if fn.Recv == nil && fn.Name.Name != "init" {
 				functions[fn.Name.Name] = place{f, fn}
 			}
 		}
@@ -119,31 +121,21 @@ func (p *pkg) findEarly() {
 		})
 	}
 	for _, f := range p.files {
-		for _, d := range f.now.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil && d.Name.Name == "init" && d.Body != nil {
-					run(d.Body, f.changes(d))
-				}
-			case *ast.GenDecl:
-				if d.Tok != token.VAR {
-					continue
-				}
-				for _, s := range d.Specs {
-					run(s, f.changes(s))
-				}
+		nodes, kinds := declarations(f.now)
+		for i, n := range nodes {
+			fn, ok := n.(*ast.FuncDecl)
+			switch {
+			case ok && fn.Recv == nil && fn.Name.Name == "init" && fn.Body != nil:
+				run(fn.Body, f.changes(fn))
+			case kinds[i] == token.VAR:
+				run(n, f.changes(n))
 			}
 		}
 	}
 }
 
 func (f *file) changes(n ast.Node) bool {
-	for _, u := range f.units {
-		if u.node == n {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.units, func(u *unit) bool { return u.node == n })
 }
 
 // running visits the nodes that run when a node runs: not the bodies of function literals,

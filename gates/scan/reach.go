@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"evolve/gates/syntax"
 )
 
 // foreignVariables looks for assignments to variables of other packages: they change the
@@ -69,7 +71,7 @@ func (f *file) declares(name string) bool {
 		if !ok {
 			continue
 		}
-		if contains(fn, func(n ast.Node) bool {
+		if syntax.Contains(fn, func(n ast.Node) bool {
 			switch x := n.(type) {
 			case *ast.Field:
 				return slices.ContainsFunc(x.Names, func(i *ast.Ident) bool { return i.Name == name })

@@ -27,22 +27,17 @@ func sentinels(f *file, found report) {
 
 // eachVariable visits the package-level variables of a file, each with its value or nil.
 func eachVariable(a *ast.File, visit func(name *ast.Ident, value ast.Expr)) {
-	for _, d := range a.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.VAR {
+	nodes, kinds := declarations(a)
+	for k, n := range nodes {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok || kinds[k] != token.VAR {
 			continue
 		}
-		for _, s := range g.Specs {
-			v, ok := s.(*ast.ValueSpec)
-			if !ok {
-				continue
-			}
-			for i, name := range v.Names {
-				if i < len(v.Values) {
-					visit(name, v.Values[i])
-				} else {
-					visit(name, nil)
-				}
+		for i, name := range v.Names {
+			if i < len(v.Values) {
+				visit(name, v.Values[i])
+			} else {
+				visit(name, nil)
 			}
 		}
 	}

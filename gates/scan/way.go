@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/gates/syntax"
 	"evolve/runtime/source"
 )
 
@@ -35,8 +36,8 @@ func (p *pkg) home(fn *ast.FuncDecl) *file {
 	var home *file
 	more := 0
 	count := func(a *ast.File, by int) {
-		for _, d := range a.Decls {
-			if other, ok := d.(*ast.FuncDecl); ok && fn != nil && source.FuncName(other) == source.FuncName(fn) {
+		for other := range syntax.Functions(a) {
+			if fn != nil && source.FuncName(other) == source.FuncName(fn) {
 				more += by
 			}
 		}
@@ -59,12 +60,7 @@ func (p *pkg) home(fn *ast.FuncDecl) *file {
 
 // eachWay visits the exits in a function, each with the source text of its conditions.
 func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
-	var above []ast.Node
-	ast.Inspect(fn, func(n ast.Node) bool {
-		if n == nil {
-			above = above[:len(above)-1]
-			return true
-		}
+	ast.PreorderStack(fn, nil, func(n ast.Node, above []ast.Node) bool {
 		if _, ends := f.exiting(n); ends {
 			var way strings.Builder
 			for i, outer := range above {
@@ -76,7 +72,6 @@ func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
 			}
 			visit(n, way.String())
 		}
-		above = append(above, n)
 		return true
 	})
 }

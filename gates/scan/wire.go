@@ -29,28 +29,23 @@ type tag struct {
 // is none.
 func tags(a *ast.File) map[string]tag {
 	out := map[string]tag{}
-	for _, d := range a.Decls {
-		g, ok := d.(*ast.GenDecl)
+	nodes, _ := declarations(a)
+	for _, n := range nodes {
+		t, ok := n.(*ast.TypeSpec)
 		if !ok {
 			continue
 		}
-		for _, s := range g.Specs {
-			t, ok := s.(*ast.TypeSpec)
-			if !ok {
-				continue
+		st, ok := t.Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		for _, field := range st.Fields.List {
+			value := ""
+			if field.Tag != nil {
+				value = field.Tag.Value
 			}
-			st, ok := t.Type.(*ast.StructType)
-			if !ok {
-				continue
-			}
-			for _, field := range st.Fields.List {
-				value := ""
-				if field.Tag != nil {
-					value = field.Tag.Value
-				}
-				for _, name := range field.Names {
-					out[t.Name.Name+"."+name.Name] = tag{value, field.Pos()}
-				}
+			for _, name := range field.Names {
+				out[t.Name.Name+"."+name.Name] = tag{value, field.Pos()}
 			}
 		}
 	}
