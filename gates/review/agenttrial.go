@@ -49,8 +49,8 @@ type AgentTrial struct {
 // tried is the result of a trial.
 type tried struct {
 	pairs []stats.Pair
-	// planned counts the tasks to compare, missing those without a score on both sides.
-	planned, missing int
+	// planned counts the tasks to compare.
+	planned int
 	// faults counts, for base and candidate, how often the program ended or broke its
 	// protocol; said holds the first error of each.
 	faults [2]int
@@ -107,7 +107,6 @@ func (t *tried) take(task *bench.Task, both [2]bench.Evaluation) {
 		}
 	}
 	if !both[0].Scored || !both[1].Scored {
-		t.missing++
 		return
 	}
 	t.pairs = append(t.pairs, stats.Pair{

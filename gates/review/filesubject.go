@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"evolve/archive"
@@ -33,7 +32,7 @@ func (f *fileSubject) resolve() error {
 	own := a.ConfigFiles
 	if f.p.Kind == archive.KindTool {
 		_, name := Written(f.p)
-		own = []string{path.Join(toolsDir(a.ID), name+".star"), path.Join(toolsDir(a.ID), name+".json"), path.Join(skillsDir(a.ID), name+".md")}
+		own = append(toolFiles(a.ID, name), skillFile(a.ID, name))
 	}
 	for _, name := range paths(f.p) {
 		if !slices.Contains(own, name) {
@@ -218,7 +217,7 @@ func (f *fileSubject) landed(ctx context.Context, repo *patch.Repository, _, com
 // it would not load. If the files on disk are restored already, an earlier attempt has
 // made the commit or was stopped within it.
 func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) error {
-	if back, err := differ(f.Workspace.Root, r.files); err != nil || len(back) == 0 {
+	if back, err := differing(r.files, f.onDisk); err != nil || len(back) == 0 {
 		return err
 	}
 	if err := f.unchanged(ctx, r.files, d); err != nil {
@@ -243,11 +242,11 @@ func (f *fileSubject) unchanged(ctx context.Context, reverse []patch.File, d Dec
 	}
 	var changed []string
 	if repo == nil {
-		changed, err = differ(f.Workspace.Root, files(f.p))
+		changed, err = differing(files(f.p), f.onDisk)
 	} else {
 		var head string
 		if _, head, err = repo.Head(); err == nil {
-			changed, err = differing(repo, head, files(f.p))
+			changed, err = differing(files(f.p), at(repo, head))
 		}
 	}
 	if err != nil {

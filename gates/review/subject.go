@@ -166,11 +166,11 @@ func (s *session) carryOut(ctx context.Context, m *move, finish func(archive.Int
 	return errors.Join(finish(in), s.altered(ctx, err, m.proposal.ID))
 }
 
-// differing lists the paths of the files whose content in a commit is not the new one.
-func differing(repo *patch.Repository, commit string, change []patch.File) ([]string, error) {
+// differing lists the paths of the files whose content, as read, is not the new one.
+func differing(change []patch.File, read func(path string) ([]byte, error)) ([]string, error) {
 	var out []string
 	for _, f := range change {
-		have, err := repo.File(commit, f.Path)
+		have, err := read(f.Path)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", f.Path, err)
 		}
@@ -181,9 +181,14 @@ func differing(repo *patch.Repository, commit string, change []patch.File) ([]st
 	return out, nil
 }
 
+// at returns a function that reads the files of a commit.
+func at(repo *patch.Repository, commit string) func(path string) ([]byte, error) {
+	return func(path string) ([]byte, error) { return repo.File(commit, path) }
+}
+
 // holds reports whether a commit has the new content of every changed file.
 func holds(repo *patch.Repository, commit string, change []patch.File) (bool, error) {
-	other, err := differing(repo, commit, change)
+	other, err := differing(change, at(repo, commit))
 	return err == nil && len(other) == 0, err
 }
 

@@ -189,21 +189,6 @@ func readBelow(root, name string) ([]byte, error) {
 	return data, err
 }
 
-// differ lists the paths of the files below root whose content is not the new one.
-func differ(root string, change []patch.File) ([]string, error) {
-	var out []string
-	for _, f := range change {
-		have, err := readBelow(root, f.Path)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", f.Path, err)
-		}
-		if !same(have, f.New) {
-			out = append(out, f.Path)
-		}
-	}
-	return out, nil
-}
-
 // writeBelow writes the new content of files below root, and removes those that have none.
 func writeBelow(folder string, change []patch.File) (err error) {
 	root, err := os.OpenRoot(folder)

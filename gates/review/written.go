@@ -28,6 +28,14 @@ const none = "none"
 func toolsDir(agentID string) string  { return path.Join("agents", agentID, "tools") }
 func skillsDir(agentID string) string { return path.Join("agents", agentID, "skills") }
 
+func skillFile(agentID, name string) string { return path.Join(skillsDir(agentID), name+".md") }
+
+// toolFiles returns the paths of a tool's source and of its manifest.
+func toolFiles(agentID, name string) []string {
+	base := path.Join(toolsDir(agentID), name)
+	return []string{base + ".star", base + ".json"}
+}
+
 // ProposeTool makes the proposal of a tool that an agent wrote; why becomes its
 // rationale, shortened to maxRequestReason. The tool becomes callable when a person
 // approves it. If the same tool already awaits a decision or was rejected, that proposal
@@ -64,7 +72,7 @@ func (s *session) proposeSkill(ctx context.Context, agentID, run string, c skill
 	why := fmt.Sprintf("drafted from transcripts of run %s: %d tasks of %d clusters were solved in this way, %d were not",
 		run, c.Solved, c.Clusters, c.Failed)
 	return s.proposeWritten(ctx, agentID, archive.ProposalRecord{Run: run, Title: "skill " + c.Definition.Name + " for " + agentID, Rationale: why},
-		map[string][]byte{path.Join(skillsDir(agentID), c.Definition.Name+".md"): c.Definition.Encode()})
+		map[string][]byte{skillFile(agentID, c.Definition.Name): c.Definition.Encode()})
 }
 
 // proposeWritten completes and files the record of a proposal that writes these files.
@@ -148,9 +156,9 @@ func (s *session) writtenBase(a *Agent, p archive.ProposalRecord) (map[string]st
 	kind, name := Written(p)
 	files := []string{path.Join("agents", a.ID, "agent.yaml")}
 	if kind == "skill" {
-		files = append(files, path.Join(skillsDir(a.ID), name+".md"))
+		files = append(files, skillFile(a.ID, name))
 	} else {
-		files = append(files, path.Join(toolsDir(a.ID), name+".star"), path.Join(toolsDir(a.ID), name+".json"))
+		files = append(files, toolFiles(a.ID, name)...)
 	}
 	for _, name := range files {
 		data, err := s.onDisk(name)
@@ -224,7 +232,7 @@ func (f *fileSubject) tool(change []patch.File) (authored.Definition, error) {
 // skill reads the skill after a change of its file.
 func (f *fileSubject) skill(change []patch.File) (skill.Definition, error) {
 	_, name := Written(f.p)
-	data, err := f.side(path.Join(skillsDir(f.p.Agent), name+".md"), change)
+	data, err := f.side(skillFile(f.p.Agent, name), change)
 	if err != nil {
 		return skill.Definition{}, err
 	}
@@ -284,7 +292,7 @@ func (f *fileSubject) rehearseWritten() error {
 			if err := writeBelow(folder, side); err != nil {
 				return err
 			}
-			left, err := differ(folder, side)
+			left, err := differing(side, func(path string) ([]byte, error) { return readBelow(folder, path) })
 			if err != nil {
 				return err
 			}
