@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"evolve/runtime/text"
 )
 
 // The limits of a comparison, above which the exact tests would take minutes.
@@ -79,7 +81,7 @@ func Compare(m Measured, rule Rule) Result {
 	if n := len(m.Base); n < r.Needed {
 		r.Verdict = Void
 		r.Reasons = []string{fmt.Sprintf("with %s a side no difference among %s could be significant: at least %d are needed",
-			plural(n, "run"), plural(s.family, "comparison"), r.Needed)}
+			text.Count(n, "run"), text.Count(s.family, "comparison"), r.Needed)}
 		return r
 	}
 	r.Comparisons = s.compareAll(m.Base, m.Candidate)

@@ -80,13 +80,6 @@ func (c Comparison) sentence() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.3g", 100*share) }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func times(n int) string {
 	switch n {
 	case 0:
