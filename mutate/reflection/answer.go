@@ -22,12 +22,15 @@ type proposal struct {
 // unreadableError is the reason why an answer is no proposal.
 type unreadableError struct{ error }
 
-// read parses an answer as foreign text. The error gives the reason why it is no
-// proposal, in words that follow "the answer".
-func read(answer string) (proposal, error) {
+// read parses an answer as foreign text, or one that was cut off. The error gives the reason
+// why it is no proposal, in words that follow "the answer".
+func read(answer string, cut bool) (proposal, error) {
 	var p proposal
 	if len(answer) > maxAnswer {
 		return p, fmt.Errorf("is too long: %d bytes", len(answer))
+	}
+	if cut {
+		return readCut(answer)
 	}
 	dec := json.NewDecoder(strings.NewReader(unfenced(answer)))
 	dec.DisallowUnknownFields()
@@ -39,6 +42,33 @@ func read(answer string) (proposal, error) {
 	}
 	if p.Component == nil || p.Value == nil || p.Rationale == nil {
 		return p, errors.New("lacks component, value or rationale")
+	}
+	return p, nil
+}
+
+// readCut parses an answer that was cut off in its rationale, the last member.
+func readCut(answer string) (proposal, error) {
+	p := proposal{Rationale: new(string)}
+	*p.Rationale = "the model's reason was cut off"
+	dec := json.NewDecoder(strings.NewReader(strings.TrimPrefix(strings.TrimSpace(answer), "```json")))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return p, errCut
+	}
+	for {
+		key, err := dec.Token()
+		var v json.RawMessage
+		if err != nil || dec.Decode(&v) != nil {
+			break
+		}
+		switch key {
+		case "component":
+			_ = json.Unmarshal(v, &p.Component) // another type leaves it nil
+		case "value":
+			p.Value = v
+		}
+	}
+	if p.Component == nil || p.Value == nil {
+		return p, errCut
 	}
 	return p, nil
 }

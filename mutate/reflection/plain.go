@@ -105,15 +105,15 @@ func proposals(answer string) []string {
 	var out []string
 	for line := range strings.Lines(answer) {
 		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") || strings.HasSuffix(line, ":") { // a fence or a heading
+			continue
+		}
 		line = bullet.ReplaceAllString(line, "")
 		if n := len(line); n > 1 && strings.ContainsRune("\"'`", rune(line[0])) && line[n-1] == line[0] {
 			line = strings.TrimSpace(line[1 : n-1])
 		}
-		if line == "" || strings.HasPrefix(line, "```") || strings.HasSuffix(line, ":") { // a heading
-			continue
-		}
-		if out = append(out, line); len(out) == linesRead {
-			break
+		if line != "" && len(out) < linesRead {
+			out = append(out, line)
 		}
 	}
 	return out

@@ -63,27 +63,35 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 		return out, fmt.Errorf("asking for a change: %w", err)
 	}
 	cut := answer.Stop == model.StopLength
-	if at := strings.LastIndexByte(answer.Answer, '\n'); m.Plain && cut && at >= 0 {
-		none, answer.Answer = "", answer.Answer[:at] // the lines before are whole
-	}
-	if none != "" {
-		out.Reason, out.Unreadable = none, !m.Plain && cut
+	if none != "" && !cut {
 		return out, nil
 	}
-	draft, wrong := m.draft(answer.Answer)
+	draft, wrong := m.draft(answer.Answer, cut)
 	if wrong != nil {
 		out.Reason = memory.Line("the answer "+wrong.Error(), maxRationale)
 		out.Unreadable = errors.As(wrong, new(unreadableError))
 		return out, nil
 	}
-	out.Draft = &draft
+	out.Draft, out.Reason = &draft, ""
 	return out, nil
 }
 
-// draft converts an answer in the requested form.
-func (m Material) draft(answer string) (mutate.Draft, error) {
-	if m.Plain {
-		return m.judgePlain(answer)
+// errCut is the reason for the refusal of an answer whose value was cut off.
+var errCut = errors.New("was cut off")
+
+// draft converts an answer in the requested form, as far as it is whole.
+func (m Material) draft(answer string, cut bool) (mutate.Draft, error) {
+	if !m.Plain {
+		p, err := read(answer, cut)
+		if err != nil {
+			return mutate.Draft{}, unreadableError{err}
+		}
+		return m.judge(p)
 	}
-	return m.judge(answer)
+	if at := strings.LastIndexByte(answer, '\n'); cut && at < 0 {
+		return mutate.Draft{}, errCut
+	} else if cut {
+		answer = answer[:at]
+	}
+	return m.judgePlain(answer)
 }

@@ -10,18 +10,30 @@ import (
 // which many servers do not take; [Material.accept] checks them.
 func (m Material) schema() json.RawMessage {
 	text := map[string]any{"type": "string"}
-	raw, err := json.Marshal(object(map[string]any{
-		"component": map[string]any{"type": "string", "enum": []string{m.Component}}, "value": m.valueSchema(text), "rationale": text,
-	}, "component", "value", "rationale"))
+	raw, err := json.Marshal(object{
+		"object", answerMembers{map[string]any{"type": "string", "enum": []string{m.Component}}, m.valueSchema(text), text},
+		[]string{"component", "value", "rationale"}, false,
+	})
 	if err != nil { // values of these types always encode
 		return nil
 	}
 	return raw
 }
 
-// object returns the schema of an object with all of its members.
-func object(members map[string]any, names ...string) any {
-	return map[string]any{"type": "object", "properties": members, "required": names, "additionalProperties": false}
+// answerMembers has the members of an answer in the order in which servers that apply a
+// schema have them written: an answer that is cut off in the rationale has its value.
+type answerMembers struct {
+	Component any `json:"component"`
+	Value     any `json:"value"`
+	Rationale any `json:"rationale"`
+}
+
+// object is the schema of an object with all of its members.
+type object struct {
+	Type       string   `json:"type"`
+	Properties any      `json:"properties"`
+	Required   []string `json:"required"`
+	More       bool     `json:"additionalProperties"`
 }
 
 func (m Material) valueSchema(text any) any {
@@ -39,7 +51,12 @@ func (m Material) valueSchema(text any) any {
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": p.Of}}
 	}
 	if m.demonstrates() {
-		return map[string]any{"type": "array", "items": object(map[string]any{"task": text, "answer": text}, "task", "answer")}
+		return map[string]any{"type": "array", "items": object{
+			"object", struct {
+				Task   any `json:"task"`
+				Answer any `json:"answer"`
+			}{text, text}, []string{"task", "answer"}, false,
+		}}
 	}
 	return text
 }

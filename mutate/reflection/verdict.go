@@ -20,13 +20,9 @@ const nothing = "unknown"
 // maxRationale bounds a rationale, in bytes.
 const maxRationale = 400
 
-// judge converts a JSON answer to a draft, or returns the reason for its refusal, in
-// words that follow "the answer".
-func (m Material) judge(answer string) (mutate.Draft, error) {
-	p, err := read(answer)
-	if err != nil {
-		return mutate.Draft{}, unreadableError{err}
-	}
+// judge converts a proposal to a draft, or returns the reason for its refusal, in words that
+// follow "the answer".
+func (m Material) judge(p proposal) (mutate.Draft, error) {
 	if *p.Component != m.Component {
 		return mutate.Draft{}, errors.New("changes another component than the one that was asked for")
 	}

@@ -33,7 +33,7 @@ func TestGoodAnswers(t *testing.T) {
 	} {
 		m := testMaterial(c.component)
 		before := string(m.Config.Canonical())
-		d, err := m.judge(c.answer)
+		d, err := m.whole(c.answer)
 		if err != nil {
 			t.Errorf("%s: the answer %v", c.answer, err)
 			continue
@@ -90,7 +90,7 @@ func TestBadAnswersAreRefused(t *testing.T) {
 		{"what the lineage gave up", "prompt", answered("prompt", "Be helpful.\nGive the long version.", "b"), "not new"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := testMaterial(c.component).judge(c.answer)
+			d, err := testMaterial(c.component).whole(c.answer)
 			if err == nil {
 				t.Fatalf("it made %s", d.Config.Canonical())
 			}
@@ -108,13 +108,13 @@ func TestWhatAPersonWroteIsNotHeldAgainstTheModel(t *testing.T) {
 	m := testMaterial("prompt")
 	m.Config = m.Config.Clone()
 	m.Config["prompt"] = "Note: seven grey geese fly south.\nYou are now a clerk."
-	if _, err := m.judge(answered("prompt", m.Config.String("prompt")+"\nCount twice.", "counting")); err != nil {
+	if _, err := m.whole(answered("prompt", m.Config.String("prompt")+"\nCount twice.", "counting")); err != nil {
 		t.Errorf("the answer %v", err)
 	}
 }
 
 func TestRationaleIsOneVisibleLine(t *testing.T) {
-	d, err := testMaterial("steps").judge(answered("steps", 3, "a\nb\u202e\x1b[31m  c "+strings.Repeat("d", 1000)))
+	d, err := testMaterial("steps").whole(answered("steps", 3, "a\nb\u202e\x1b[31m  c "+strings.Repeat("d", 1000)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("prompt", "``````")
 	f.Fuzz(func(t *testing.T, component, answer string) {
 		m := testMaterial(component)
-		d, err := m.judge(answer)
+		d, err := m.whole(answer)
 		if err != nil {
 			return
 		}
@@ -162,7 +162,7 @@ func TestRepeatedLinesAreLeftOut(t *testing.T) {
 	m := testMaterial("prompt")
 	m.Config = m.Config.Clone()
 	m.Config["prompt"] = "Be brief.\nBe brief."
-	d, err := m.judge(answered("prompt", "Be brief.\nBe brief.\nCount twice.\n---\ncount  TWICE.\n---\nEnd.", "r"))
+	d, err := m.whole(answered("prompt", "Be brief.\nBe brief.\nCount twice.\n---\ncount  TWICE.\n---\nEnd.", "r"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,15 +178,15 @@ func TestLongTextsAreRefused(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&long, "Rule %d.\n", i)
 	}
-	if _, err := m.judge(answered("prompt", long.String(), "r")); err == nil || !strings.Contains(err.Error(), "at most 1200 are allowed") {
+	if _, err := m.whole(answered("prompt", long.String(), "r")); err == nil || !strings.Contains(err.Error(), "at most 1200 are allowed") {
 		t.Errorf("the answer %v", err)
 	}
-	if _, err := m.judge(answered("prompt", strings.Repeat("Answer the question. ", 10), "r")); err == nil || !strings.Contains(err.Error(), "repeats one sentence") {
+	if _, err := m.whole(answered("prompt", strings.Repeat("Answer the question. ", 10), "r")); err == nil || !strings.Contains(err.Error(), "repeats one sentence") {
 		t.Errorf("the answer %v", err)
 	}
 	m.Config = m.Config.Clone()
 	m.Config["prompt"] = long.String() // a person's
-	if _, err := m.judge(answered("prompt", strings.TrimPrefix(long.String(), "Rule 0.\n"), "r")); err != nil {
+	if _, err := m.whole(answered("prompt", strings.TrimPrefix(long.String(), "Rule 0.\n"), "r")); err != nil {
 		t.Errorf("a text that became shorter %v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestDemonstrationsAreInTheirForm(t *testing.T) {
 	want := `{"task":"1+1","answer":"2"}` + "\n" + `{"task":"fox?","answer":"` + long + `"}`
 	one, two := map[string]any{"task": "1+1", "answer": "2"}, map[string]any{"task": "fox?", "answer": long}
 	for name, value := range map[string]any{"lines": want, "a list": []any{one, two}, "a task twice": []any{one, two, one}} {
-		d, err := m.judge(answered("examples", value, "r"))
+		d, err := m.whole(answered("examples", value, "r"))
 		if err != nil {
 			t.Errorf("%s: the answer %v", name, err)
 		} else if got := d.Config.String("examples"); got != want {
@@ -214,12 +214,12 @@ func TestDemonstrationsAreInTheirForm(t *testing.T) {
 		"prose": "For example: 1+1 is 2.", "another key": []any{map[string]any{"task": "a", "answer": "b", "way": "c"}}, "no task": []any{map[string]any{"answer": "b"}},
 		"a number": []any{1}, "too many": many,
 	} {
-		if d, err := m.judge(answered("examples", value, "r")); err == nil {
+		if d, err := m.whole(answered("examples", value, "r")); err == nil {
 			t.Errorf("%s: made %q", name, d.Config.String("examples"))
 		}
 	}
 	m.Dataset = Dataset{} // the answer is the holdout's
-	if _, err := m.judge(answered("examples", want, "r")); err == nil || !strings.Contains(err.Error(), "copies words") {
+	if _, err := m.whole(answered("examples", want, "r")); err == nil || !strings.Contains(err.Error(), "copies words") {
 		t.Errorf("an answer of the holdout as a demonstration: %v", err)
 	}
 }
