@@ -84,6 +84,12 @@ type Grade struct {
 // Paid returns the money that the evaluation took, in USD: the agent's and the judges'.
 func (e *Evaluation) Paid() float64 { return e.Usage.CostUSD + e.Judge.CostUSD }
 
+// Whole reports whether Answer is certainly all of the answer.
+func (e *Evaluation) Whole() bool { return len(e.Answer) < answerKept-clipped }
+
+// clipped is more than an answer that was cut lacks of its bound, in bytes.
+const clipped = 16
+
 // Reasons returns the reasons of the graders that the answer did not satisfy, and the
 // error that the agent ended with.
 func (e *Evaluation) Reasons() []string {

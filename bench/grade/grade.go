@@ -172,6 +172,9 @@ func (g *Grader) expects(o agent.Outcome) bool {
 	})
 }
 
+// notWanted begins the reasons of inverted graders.
+const notWanted = "not wanted: "
+
 // final applies not and threshold.
 func (p part) final(v judgement) bench.Grade {
 	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason), SD: v.sd, Samples: v.samples}
@@ -184,7 +187,7 @@ func (p part) final(v judgement) bench.Grade {
 	case p.spec.Not:
 		g.Pass = !(g.Score >= p.threshold)
 		g.Score = 1 - g.Score
-		g.Reason = clip("not wanted: " + v.reason)
+		g.Reason = clip(notWanted + v.reason)
 	default:
 		g.Pass = g.Score >= p.threshold
 	}

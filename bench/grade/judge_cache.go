@@ -37,6 +37,26 @@ func (a *asker) scorer(j *Judge) scorer {
 	}
 }
 
+// Recall takes in the verdicts of a recorded evaluation of a task, so that its judges are not
+// asked about an equal answer again. It leaves out an answer that was not kept whole. Call it
+// after [Graders.Judged], before the first grade.
+func (g *Graders) Recall(t *bench.Task, e *bench.Evaluation) {
+	if g.asker == nil || !e.Scored || !e.Whole() || len(e.Grades) != len(t.Graders) {
+		return
+	}
+	for i, j := range Judges(t) {
+		grade := e.Grades[i]
+		if j == nil || grade.Samples != j.Samples { // without an answer there was no draw
+			continue
+		}
+		v := Verdict{Score: grade.Score, SD: grade.SD, Samples: grade.Samples, Reason: grade.Reason}
+		if t.Graders[i].Not {
+			v.Score, v.Reason = 1-v.Score, strings.TrimPrefix(v.Reason, notWanted)
+		}
+		g.asker.asked.LoadOrStore(j.key(e.Answer), &asked{done: true, verdict: v})
+	}
+}
+
 // ask asks a question, or returns the verdict that it had before, without its usage. That
 // the replies are no verdicts is remembered too; failures of the provider are not.
 func (a *asker) ask(ctx context.Context, j *Judge, answer string) (Verdict, error) {

@@ -278,3 +278,42 @@ func TestJudgeDefinition(t *testing.T) {
 		t.Error("weight, threshold, task or the default scale change the judge")
 	}
 }
+
+// TestRecalledVerdicts: a judge is not asked about an answer that a recorded evaluation has a
+// verdict on, and the grade is the recorded one.
+func TestRecalledVerdicts(t *testing.T) {
+	for _, spec := range []string{`{"type":"judge","rubric":"polite","scale":"1-5","samples":2}`, `{"type":"judge","rubric":"rude","scale":"1-5","samples":2,"not":true}`} {
+		tk := task(t, "", spec)
+		in := bench.GradeInput{Task: tk, Result: answered("hello")}
+		before := New(nil, nil).Judged(always("4", "2"))
+		was, err := before.Grade(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded := bench.Evaluation{Task: tk.ID, Scored: true, Answer: "hello", Grades: was.Grades}
+		m := always("5")
+		g := New(nil, nil).Judged(m)
+		g.Recall(tk, &recorded)
+		now, err := g.Grade(t.Context(), in)
+		if was.Judge = (agent.Usage{}); err != nil || len(m.asked) != 0 {
+			t.Errorf("%v after %d calls", err, len(m.asked))
+		}
+		if d := cmp.Diff(was, now); d != "" {
+			t.Error(d)
+		}
+		if _, err := g.Grade(t.Context(), bench.GradeInput{Task: tk, Result: answered("bye")}); err != nil || len(m.asked) != 2 {
+			t.Errorf("another answer: %v after %d calls", err, len(m.asked))
+		}
+		for _, e := range []bench.Evaluation{
+			{Task: tk.ID, Answer: "no score", Grades: was.Grades},
+			{Task: tk.ID, Scored: true, Answer: strings.Repeat("x", 2048), Grades: was.Grades},
+			{Task: tk.ID, Scored: true, Answer: "no draws", Grades: []bench.Grade{{Type: TypeJudge}}},
+		} {
+			calls := len(m.asked)
+			g.Recall(tk, &e)
+			if _, err := g.Grade(t.Context(), bench.GradeInput{Task: tk, Result: answered(e.Answer)}); err != nil || len(m.asked) != calls+2 {
+				t.Errorf("%.20q was not asked about: %v", e.Answer, err)
+			}
+		}
+	}
+}

@@ -72,7 +72,7 @@ func toyAgent(n int) inProcess {
 }
 
 // exactGrading compares the answer with the task's.
-func exactGrading([]*bench.Suite, model.Model) (bench.GradeFunc, error) {
+func exactGrading([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeFunc, error) {
 	return func(_ context.Context, in bench.GradeInput) (bench.Grading, error) {
 		if in.Result.Outcome.Gradable() && in.Result.Answer != nil && *in.Result.Answer == *in.Task.Answer {
 			return bench.Grading{Score: 1, Pass: true}, nil
@@ -98,7 +98,7 @@ type nights struct {
 	Fresh    bool
 	Binary   string
 	Patience bench.Patience
-	Grading  func([]*bench.Suite, model.Model) (bench.GradeFunc, error)
+	Grading  func([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeFunc, error)
 	Reflect  model.Model
 	Now      func() time.Time
 	Drain    context.Context

@@ -3,6 +3,7 @@ package night
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"evolve/bench"
 	"evolve/bench/stats"
@@ -24,6 +25,24 @@ func (n *night) measureJudges(ctx context.Context) error {
 		n.result.Judges = &noise
 	}
 	return nil
+}
+
+// judged returns the evaluations of this run from before it was resumed that judges graded:
+// what was paid for once is not asked, and not decided, again.
+func (n *night) judged(ctx context.Context) ([]bench.Evaluation, error) {
+	if n.opened.Judge == nil || n.Run.Resumed == 0 {
+		return nil, nil
+	}
+	var out []bench.Evaluation
+	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the grades of judges: %w", err)
+		}
+		if slices.ContainsFunc(e.Grades, func(g bench.Grade) bool { return g.Samples > 0 }) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
 }
 
 // addGrades adds an evaluation to the noise of judges.

@@ -154,7 +154,11 @@ func (n *night) open(ctx context.Context) error {
 		n.tasks[t.ID] = t
 	}
 	n.names = map[agent.ConfigID]bool{}
-	grade, err := n.Grading(n.Agent.Suites, opened.Judge)
+	judged, err := n.judged(ctx)
+	if err != nil {
+		return errors.Join(err, opened.Close())
+	}
+	grade, err := n.Grading(n.Agent.Suites, opened.Judge, judged)
 	if err != nil {
 		return errors.Join(fmt.Errorf("agent %s: %w", n.Agent.ID, err), opened.Close())
 	}

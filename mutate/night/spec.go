@@ -50,8 +50,9 @@ type Spec struct {
 type Env struct {
 	Archive *archive.Archive
 	// Grading compiles the graders of the given suites, whose judges ask the model; it may
-	// be nil where there are none.
-	Grading func(suites []*bench.Suite, judge model.Model) (bench.GradeFunc, error)
+	// be nil where there are none. The verdicts in the judged evaluations hold for equal
+	// answers.
+	Grading func(suites []*bench.Suite, judge model.Model, judged []bench.Evaluation) (bench.GradeFunc, error)
 	// Scrub removes credentials from stored answers; nil: none.
 	Scrub    func(string) string
 	Now      func() time.Time

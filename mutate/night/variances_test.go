@@ -31,7 +31,7 @@ func TestVariancesAreLearnt(t *testing.T) {
 		answer := strconv.FormatFloat(min(1, max(0, score)), 'g', -1, 64)
 		return agent.Result{Answer: &answer, Outcome: agent.OK}
 	}
-	m.Grading = func([]*bench.Suite, model.Model) (bench.GradeFunc, error) {
+	m.Grading = func([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeFunc, error) {
 		return func(_ context.Context, in bench.GradeInput) (bench.Grading, error) {
 			score, err := strconv.ParseFloat(*in.Result.Answer, 64)
 			return bench.Grading{Score: score}, err

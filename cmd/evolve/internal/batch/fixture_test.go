@@ -86,7 +86,7 @@ func toyWorkspace(t testing.TB, n int) *workspace.Workspace {
 }
 
 // exactGrading compares the answer with the task's.
-func exactGrading([]*bench.Suite, model.Model) (bench.GradeFunc, error) {
+func exactGrading([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeFunc, error) {
 	return func(_ context.Context, in bench.GradeInput) (bench.Grading, error) {
 		if in.Result.Outcome.Gradable() && in.Result.Answer != nil && *in.Result.Answer == *in.Task.Answer {
 			return bench.Grading{Score: 1, Pass: true}, nil

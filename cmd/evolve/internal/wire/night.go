@@ -42,8 +42,8 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 		Seed: given.Seed, Selection: cmp.Or(given.Selection, set.Search.Selection), Resume: resume, Given: given,
 		Open: agents.Open, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
 		Env: night.Env{
-			Grading: func(suites []*bench.Suite, judge model.Model) (bench.GradeFunc, error) {
-				return agents.Sandbox.Grading(suites, judge), nil
+			Grading: func(suites []*bench.Suite, judge model.Model, judged []bench.Evaluation) (bench.GradeFunc, error) {
+				return agents.Sandbox.Grading(suites, judge, judged...), nil
 			},
 			Scrub: agents.Sandbox.Scrubber.String, Now: h.Now, Sleep: h.Sleep, Log: h.Log,
 		},

@@ -94,15 +94,23 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
 }
 
-// Grading returns the graders of all suites, whose judges ask the model.
-func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model) bench.GradeFunc {
-	dirs := map[*bench.Task]string{}
+// Grading returns the graders of all suites, whose judges ask the model about what the
+// judged evaluations do not hold.
+func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model, judged ...bench.Evaluation) bench.GradeFunc {
+	dirs, tasks := map[*bench.Task]string{}, map[string]*bench.Task{}
 	for _, suite := range suites {
 		for i := range suite.Tasks {
-			dirs[&suite.Tasks[i]] = suite.Dir
+			t := &suite.Tasks[i]
+			dirs[t], tasks[t.ID] = suite.Dir, t
 		}
 	}
-	return s.discreet(grade.New(s, func(t *bench.Task) string { return dirs[t] }).Judged(judge).Grade)
+	g := grade.New(s, func(t *bench.Task) string { return dirs[t] }).Judged(judge)
+	for i := range judged {
+		if t := tasks[judged[i].Task]; t != nil {
+			g.Recall(t, &judged[i])
+		}
+	}
+	return s.discreet(g.Grade)
 }
 
 // discreet keeps credentials out of the reasons of grades, which quote answers, and
