@@ -11,8 +11,10 @@ import (
 func (m Material) schema() json.RawMessage {
 	text := map[string]any{"type": "string"}
 	raw, err := json.Marshal(object{
-		"object", answerMembers{map[string]any{"type": "string", "enum": []string{m.Component}}, m.valueSchema(text), text},
-		[]string{"component", "value", "rationale"}, false,
+		"object",
+		answerMembers{map[string]any{"type": "string", "enum": []string{m.Component}}, m.valueSchema(text), text},
+		[]string{"component", "value", "rationale"},
+		false,
 	})
 	if err != nil { // values of these types always encode
 		return nil

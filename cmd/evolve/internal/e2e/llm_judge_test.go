@@ -1,0 +1,111 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// verdictID is the id that a verdict must repeat.
+var verdictID = regexp.MustCompile(`\\"id\\": \\"([0-9a-f]{8})\\"`)
+
+// judging is a model that answers tasks with one of two words and grades answers. It counts
+// the questions to the judge.
+type judging struct {
+	*httptest.Server
+	mu     sync.Mutex
+	judged map[string]int // by the id of the verdict
+	all    int
+}
+
+func newJudging(t *testing.T) *judging {
+	t.Helper()
+	j := &judging{judged: map[string]int{}}
+	j.Server = httptest.NewServer(j)
+	t.Cleanup(j.Close)
+	return j
+}
+
+func (j *judging) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	time.Sleep(5 * time.Millisecond) // so that the run lasts long enough to be killed
+	reply := "good"
+	if len(body)%3 == 0 {
+		reply = "bad"
+	}
+	if id := verdictID.FindSubmatch(body); id != nil {
+		reply = fmt.Sprintf(`{"id": %q, "reason": "so it is", "grade": %t}`, id[1], len(body)%2 == 0)
+		j.mu.Lock()
+		j.judged[string(id[1])]++
+		j.all++
+		j.mu.Unlock()
+	}
+	raw, _ := json.Marshal(map[string]any{
+		"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": reply}}},
+		"usage":   map[string]int{"prompt_tokens": 10, "completion_tokens": 2},
+	})
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(raw)
+}
+
+func (j *judging) count() (all, twice int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, n := range j.judged {
+		twice += n - 1
+	}
+	return j.all, twice
+}
+
+// judgedReviews is a workspace whose tasks a judge grades.
+func judgedReviews(t *testing.T, url string) place {
+	t.Helper()
+	c := reviews(t)
+	p := c.workspace(t, served(url))
+	p.write("suites/inside.jsonl", judgedSuite(c.suite("search", c.search)+c.suite("holdout", c.holdout)))
+	return p
+}
+
+// judgedSuite adds a judge to each task of a suite.
+func judgedSuite(suite string) string {
+	const judge = `{"graders":[{"type":"judge","route":"default","rubric":"The answer says the same as the reference."}],`
+	lines := strings.Split(strings.TrimSpace(suite), "\n")
+	for i, l := range lines {
+		lines[i] = judge + strings.TrimPrefix(l, "{")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// TestResumedJudgesAreNotAskedAgain kills a night in the middle. After it is resumed, the
+// judge is asked again at most about the answers that were under way.
+func TestResumedJudgesAreNotAskedAgain(t *testing.T) {
+	const concurrency = 4
+	j := newJudging(t)
+	p := judgedReviews(t, j.URL+"/v1")
+	p.flags = []string{"--seed", "1", "--stages", "search", "--budget-evals", "300", "--concurrency", fmt.Sprint(concurrency)}
+	running := p.start(p.night()...)
+	if !running.until(func() bool { all, _ := j.count(); return all >= 25 }) {
+		t.Fatalf("the run ended early: %s", &running.err)
+	}
+	running.kill()
+	before, _ := j.count()
+	p.do(0, "run", "--workspace", p.root, "--json", "--resume")
+	all, twice := j.count()
+	t.Logf("%d questions to the judge before, %d in all, %d twice", before, all, twice)
+	if all == before || twice > 2*concurrency {
+		t.Errorf("%d questions before, %d in all, %d of them twice", before, all, twice)
+	}
+}
