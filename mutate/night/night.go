@@ -64,6 +64,8 @@ type night struct {
 	// barred are the variants that look better and that a person's refusal keeps out, by
 	// the refused proposal.
 	barred map[string][]agent.ConfigID
+	// inert are the parameters that the model was found not to take.
+	inert []string
 	// names is the set of variants that are already in the archive.
 	names map[agent.ConfigID]bool
 }
@@ -213,6 +215,7 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.explain("the champion against itself", err); err != nil {
 		return err
 	}
+	n.leaveOut()
 	if n.Plan.Search < 1 {
 		n.incomplete(n.bindingNoun() + " left the agent nothing")
 		return nil
@@ -392,6 +395,9 @@ func (n *night) rerunChampion(ctx context.Context) error {
 		made, err := n.batch(ctx, "aa", jobs, settled, settled+len(jobs))
 		settled += len(jobs)
 		done, evals = append(done, tasks...), append(evals, made...)
+		if err := n.findInert(ctx, made); err != nil {
+			return err
+		}
 		n.compareReruns(done, evals)
 		if err != nil || !n.Share.adaptive() {
 			return err

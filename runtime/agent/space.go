@@ -58,6 +58,17 @@ type Param struct {
 // Numeric reports whether the parameter has a scale.
 func (p Param) Numeric() bool { return p.Kind == Float || p.Kind == Int }
 
+// Only returns p with v as its only value.
+func (p Param) Only(v any) Param {
+	out := Param{Name: p.Name, Default: v, When: p.When, Description: p.Description}
+	if list, ok := v.([]string); ok {
+		out.Kind, out.Of, out.MinItems, out.MaxItems, out.Retired = Subset, list, len(list), len(list), p.Retired
+		return out
+	}
+	out.Kind, out.Values = Choice, []any{v}
+	return out
+}
+
 // Space is the ordered list of declared parameters.
 type Space struct {
 	Params []Param

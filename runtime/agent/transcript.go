@@ -26,6 +26,7 @@ const (
 	EventLimited   = "limited"   // RateLimited: a call was held back, with its retry-after hint
 	EventRequest   = "request"   // a change request was left instead of a call
 	EventDraft     = "draft"     // a tool that the turn wrote, and at its end how often it was called
+	EventInert     = "inert"     // parameters that the model does not take, so that they have no effect; their names in Data
 	EventRepair    = "repair"    // the form of a call's arguments was repaired
 	EventNudge     = "nudge"     // the self-evaluation question was asked
 	EventDelegate  = "delegate"  // another agent was suggested

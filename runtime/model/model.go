@@ -155,6 +155,8 @@ type Reply struct {
 	Formless bool
 	// Unbound reports that the request has a schema and the provider did not apply it.
 	Unbound bool
+	// Untempered reports that the request has a temperature and the model takes none.
+	Untempered bool
 	// Stop is why a language model stopped.
 	Stop Stop
 	// Notes give reasons, for the transcript.

@@ -27,6 +27,8 @@ type answer struct {
 	usage usage
 	// bound reports that the schema of the question was sent.
 	bound bool
+	// untempered reports that the temperature of the question was not sent.
+	untempered bool
 	// notes are for the transcript.
 	notes []string
 }

@@ -83,7 +83,7 @@ func (c *anthropicClient) ask(ctx context.Context, q question) (answer, error) {
 			var a answer
 			if a, err = anthropicAnswer(x.body); err == nil {
 				c.quirks.learn(q.model, known)
-				a.notes = known.notes(q)
+				a.notes, a.untempered = known.notes(q), known.untempers(q)
 				return a, nil
 			}
 		}

@@ -46,7 +46,7 @@ func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answe
 	if err == nil && x.ok() {
 		var a answer
 		if a, err = openaiAnswer(&resp); err == nil {
-			a.notes, a.bound = known.notes(q), q.schema != nil && known&noSchema == 0
+			a.notes, a.untempered, a.bound = known.notes(q), known.untempers(q), q.schema != nil && known&noSchema == 0
 			return a, 0, nil
 		}
 	}

@@ -20,7 +20,7 @@ const (
 // notes returns notes on the parameters of a question that were not sent.
 func (k quirk) notes(q question) []string {
 	var out []string
-	if k&noTemperature != 0 && q.temperature != nil {
+	if k.untempers(q) {
 		out = append(out, q.model+" takes no temperature")
 	}
 	if k&noSeed != 0 && q.seed != nil {
@@ -31,6 +31,9 @@ func (k quirk) notes(q question) []string {
 	}
 	return out
 }
+
+// untempers reports whether the temperature of a question was not sent.
+func (k quirk) untempers(q question) bool { return k&noTemperature != 0 && q.temperature != nil }
 
 // quirks holds what the models of a provider refused.
 type quirks struct {

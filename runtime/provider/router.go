@@ -173,7 +173,7 @@ func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route
 	reply := model.Reply{}
 	if err == nil {
 		reply = read(chat, a, r.scrub)
-		reply.Notes = append(a.notes, reply.Notes...)
+		reply.Notes, reply.Untempered = append(a.notes, reply.Notes...), a.untempered
 		reply.Unbound = q.schema != nil && !a.bound
 		if !priced {
 			reply.Notes = append(reply.Notes, "no price for "+route.Model)

@@ -160,6 +160,7 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 		r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Outcome: e.outcome, Text: e.why})
 		return reply, false
 	}
+	r.inert(reply)
 	r.usage.InputTokens += reply.Usage.InputTokens
 	r.usage.OutputTokens += reply.Usage.OutputTokens
 	r.usage.CachedTokens += reply.Usage.CachedTokens

@@ -47,8 +47,9 @@ type run struct {
 	notes             []string
 	active            map[string]int // active tool → model call of its last use; -1 for the selection
 	loop              *safety.Loop
-	steps             int // model calls
-	subgoal           int // the number of the running subgoal, from 1; 0 outside of one
+	steps             int  // model calls
+	untempered        bool // the model was found to take no temperature
+	subgoal           int  // the number of the running subgoal, from 1; 0 outside of one
 	usage             agent.Usage
 	results           agent.Transcript
 

@@ -194,7 +194,7 @@ func fix(space agent.Space, searched []string, champion agent.Config) agent.Spac
 			if !ok {
 				v = p.Default
 			}
-			p = single(p, v)
+			p = p.Only(v)
 		}
 		out.Params = append(out.Params, p)
 	}
@@ -218,15 +218,4 @@ func possible(space agent.Space, fixed func(string) bool, champion agent.Config,
 		}
 	}
 	return true
-}
-
-// single returns p with one value only.
-func single(p agent.Param, v any) agent.Param {
-	out := agent.Param{Name: p.Name, Default: v, When: p.When, Description: p.Description}
-	if list, ok := v.([]string); ok {
-		out.Kind, out.Of, out.MinItems, out.MaxItems, out.Retired = agent.Subset, list, len(list), len(list), p.Retired
-		return out
-	}
-	out.Kind, out.Values = agent.Choice, []any{v}
-	return out
 }

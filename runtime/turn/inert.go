@@ -1,0 +1,36 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// temperatures returns the parameters of a space that have no effect with a model that
+// takes no temperature. There are none where the config chooses among routes: the models
+// of the others may take one.
+func temperatures(s agent.Space) []string {
+	var names []string
+	for _, p := range s.Params {
+		group, _, _ := strings.Cut(p.Name, ".")
+		if group == "routes" && len(p.Values) > 1 {
+			return nil
+		}
+		if group == generalTemperature {
+			names = append(names, p.Name)
+		}
+	}
+	return slices.Clip(names)
+}
+
+// inert records once in a turn that the model does not take its temperature.
+func (r *run) inert(reply model.Reply) {
+	names := temperatures(r.agent.space)
+	if !reply.Untempered || r.untempered || len(names) == 0 {
+		return
+	}
+	r.untempered = true
+	r.event(agent.Event{Kind: agent.EventInert, Name: reply.Model, Text: "takes no temperature", Data: encode(names)})
+}
