@@ -34,6 +34,8 @@ type Removed struct {
 	Turns int `json:"turns,omitempty"`
 	// Questions counts the questions of holdout tasks.
 	Questions int `json:"questions,omitempty"`
+	// Sessions counts the sessions that a person deleted.
+	Sessions int `json:"sessions,omitempty"`
 	// Records is the size of the removed records, in bytes.
 	Records int64 `json:"records"`
 	// Nights lists the runs of which something was removed, the oldest first.
@@ -48,23 +50,27 @@ type Removed struct {
 }
 
 // Any reports whether something was removed.
-func (r Removed) Any() bool { return len(r.Nights) > 0 || r.Turns > 0 || r.Questions > 0 }
+func (r Removed) Any() bool {
+	return len(r.Nights) > 0 || r.Turns > 0 || r.Questions > 0 || r.Sessions > 0
+}
 
 // GCOptions are the options of GC; the zero value is the default.
 type GCOptions struct {
 	Options
+	// forget is a session to remove.
+	forget *sessionName
 	// reached is called at each point at which a test kills the process.
 	reached func(point string)
 }
 
 // Removable returns what a retention would remove at a moment. It changes nothing.
 func (a *Archive) Removable(ctx context.Context, keep Retention, now time.Time) (Removed, error) {
-	_, gone, err := a.removable(ctx, keep, now)
+	_, gone, err := a.removable(ctx, keep, now, nil)
 	return gone, err
 }
 
-func (a *Archive) removable(ctx context.Context, keep Retention, now time.Time) (*selection, Removed, error) {
-	s, err := a.selects(ctx, keep, now)
+func (a *Archive) removable(ctx context.Context, keep Retention, now time.Time, forget *sessionName) (*selection, Removed, error) {
+	s, err := a.selects(ctx, keep, now, forget)
 	if err == nil {
 		err = a.store.dump(ctx, func(k, value []byte) error {
 			gone, err := s.removes(k, value)
@@ -147,7 +153,7 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 // collect builds the store of what stays, if there is something to remove.
 func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (Removed, error) {
 	now := opts.clock().now()
-	s, gone, err := a.removable(ctx, keep, now)
+	s, gone, err := a.removable(ctx, keep, now, opts.forget)
 	if err != nil || !gone.Any() {
 		return gone, err
 	}

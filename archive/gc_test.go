@@ -215,7 +215,7 @@ func TestGCBySize(t *testing.T) {
 	a := OpenMemory()
 	closing(t, a)
 	manyNights(t, a, 40)
-	all := must(a.selects(ctx, Retention{}, day))(t)
+	all := must(a.selects(ctx, Retention{}, day, nil))(t)
 	if gone := must(a.Removable(ctx, Retention{Bytes: all.live*13/10 + 26}, day))(t); len(gone.Nights) != 0 || gone.Over {
 		t.Errorf("within its size: %+v", gone)
 	}

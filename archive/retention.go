@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -99,6 +100,9 @@ type selection struct {
 	asked map[string]bool
 	// started are the times of the runs, the latest first.
 	started []time.Time
+	// forget is a session to remove, forgotten are its turns by number.
+	forget    *sessionName
+	forgotten map[uint64]bool
 	// created are the times of the turns by number.
 	created map[uint64]time.Time
 	// turns are the stored turns with a transcript by number, the oldest first; bared are
@@ -114,10 +118,10 @@ type turnFacts struct {
 	size    int64
 }
 
-// selects returns what a retention removes at a moment.
-func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time) (*selection, error) {
+// selects returns what a retention removes at a moment, with a session unless it is nil.
+func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time, forget *sessionName) (*selection, error) {
 	s := &selection{
-		a: a, index: map[part]int{}, seed: maphash.MakeSeed(),
+		a: a, forget: forget, index: map[part]int{}, seed: maphash.MakeSeed(),
 		dropped: map[spot]struct{}{}, kept: map[uint64]struct{}{}, owner: map[uint64]int{}, bared: map[uint64]struct{}{}, created: map[uint64]time.Time{},
 	}
 	if err := s.survey(ctx, now); err != nil {
@@ -169,6 +173,7 @@ func (s *selection) survey(ctx context.Context, now time.Time) error {
 		}
 		if n, ok := parseID('T', t.ID); ok {
 			s.created[n] = t.Created
+			s.findForgotten(n, t)
 		}
 	}
 	err := s.a.store.scan(ctx, newKey(tableEvaluation), nil, func(k, value []byte) error {
@@ -330,6 +335,9 @@ func (s *selection) decideTurns(live int64, wanted func(t turnFacts, live int64)
 // reduced returns the value of a pair that stays: a removed transcript of a turn becomes
 // one that counts its events, so that the turn still has one. It counts the change.
 func (s *selection) reduced(k, value []byte) ([]byte, error) {
+	if k[0] == tableTurn {
+		return s.emptied(k, value)
+	}
 	if k[0] != tableTurnTranscript {
 		return value, nil
 	}
@@ -490,6 +498,11 @@ func (s *selection) removes(k, value []byte) (bool, error) {
 		}
 		s.total.Transcripts++
 		s.parts[owner].removed.Transcripts++
+	case tableSession:
+		if s.forget == nil || !bytes.Equal(k, s.forget.key()) {
+			return false, nil
+		}
+		s.total.Sessions++
 	case tableQuestion:
 		r := readKey(tableQuestion, k)
 		suites := r.text()

@@ -1,0 +1,72 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+)
+
+// sessionName identifies a conversation of an agent.
+type sessionName struct{ agent, name string }
+
+func (s sessionName) key() key { return sessionKey(s.agent, s.name) }
+
+// SessionSummary describes a stored conversation.
+type SessionSummary struct {
+	Agent, Name string
+	// Messages, Notes and Facts count what the next turn starts with.
+	Messages, Notes, Facts int
+}
+
+// Sessions returns the stored conversations by agent and name.
+func (a *Archive) Sessions(ctx context.Context) ([]SessionSummary, error) {
+	var out []SessionSummary
+	for s, err := range a.sessionLines(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, SessionSummary{s.Agent, s.Name, len(s.Session.Messages), len(s.Session.Notes), len(s.Session.Facts)})
+	}
+	return out, nil
+}
+
+// DeleteSession removes the state of a conversation from the archive in dir, and the goals,
+// answers and transcripts of its turns, whose outcomes and usage stay. It rewrites the store
+// as [GC] does and fails as GC does; a conversation without state or turns is an
+// ErrNotFound.
+func DeleteSession(ctx context.Context, dir, agentID, name string, opts GCOptions) (Removed, error) {
+	opts.forget = &sessionName{agentID, name}
+	gone, err := GC(ctx, dir, Retention{}, opts)
+	if err == nil && !gone.Any() {
+		err = fmt.Errorf("session %q of agent %q: %w", name, agentID, ErrNotFound)
+	}
+	return gone, err
+}
+
+// findForgotten notes a turn of the session to remove that still has texts.
+func (s *selection) findForgotten(number uint64, t TurnRecord) {
+	if f := s.forget; f == nil || t.Agent != f.agent || t.Session != f.name || t.Goal+t.Answer+t.Error == "" {
+		return
+	}
+	if s.forgotten == nil {
+		s.forgotten = map[uint64]bool{}
+	}
+	s.forgotten[number] = true
+	s.bared[number] = struct{}{}
+}
+
+// emptied returns the record of a turn without its texts if its session is removed.
+func (s *selection) emptied(k, value []byte) ([]byte, error) {
+	r := readKey(tableTurn, k)
+	n := r.number()
+	if !s.forgotten[n] {
+		return value, r.done()
+	}
+	var t TurnRecord
+	if err := decodeDocument(value, &t); err != nil {
+		return nil, err
+	}
+	t.Goal, t.Answer, t.Error = "", "", ""
+	empty, err := encodeDocument(t)
+	s.total.Records += int64(len(value) - len(empty))
+	return empty, err
+}
