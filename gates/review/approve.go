@@ -29,6 +29,9 @@ type Done struct {
 	// Later lists the adopted patches that build on the one rolled back, the latest
 	// first.
 	Later []string
+	// Restored reports that the files were as before the adoption already, so that the commit
+	// of a rollback changes none.
+	Restored bool
 }
 
 // Approve adopts a proposal. Nothing that it depends on may have changed, its gates must

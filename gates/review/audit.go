@@ -133,7 +133,7 @@ func AuditCommits(ctx context.Context, a *archive.Archive, repo *patch.Repositor
 			return c.out, err
 		}
 	}
-	return c.out, c.adopted(adopted)
+	return c.out, c.adopted(repo, adopted)
 }
 
 // adoption is an adopted proposal with the message of its commit.
@@ -158,6 +158,9 @@ func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[st
 		if p.AdoptedCommit == "" || mine != nil && !mine(p) {
 			continue
 		}
+		if p.State == archive.RolledBack && p.Decision != nil && commitName.MatchString(p.Decision.Commit) {
+			c.rolledBack = append(c.rolledBack, p)
+		}
 		m, there := repo.MessageOf(p.AdoptedCommit)
 		if of := m.Trailers()[trailerArchive]; there && p.Imported != "" && of != "" && of != id {
 			origins[of] = true
@@ -167,9 +170,9 @@ func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[st
 	return out, nil
 }
 
-// adopted compares the commits of adoptions that were not found by their archive, and
-// names the imported decisions that no commit confirms.
-func (c *comparison) adopted(list []adoption) error {
+// adopted compares the commits of adoptions that were not found by their archive and those
+// of rollbacks, and names the imported decisions that no commit confirms.
+func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 	for _, a := range list {
 		view := &c.own
 		if a.proposal.Imported != "" {
@@ -187,6 +190,12 @@ func (c *comparison) adopted(list []adoption) error {
 			if err := c.compare(view, a.message, t); err != nil {
 				return err
 			}
+		}
+	}
+	for _, p := range c.rolledBack {
+		m, there := repo.MessageOf(p.Decision.Commit)
+		if there && m.Trailers()["Evolve-Rollback"] != p.ID {
+			return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s is not of its rollback", p.Decision.Commit)}
 		}
 	}
 	for _, p := range c.decided {
@@ -209,7 +218,9 @@ type comparison struct {
 	// commit confirms: the action and the proposal.
 	decided   []archive.ProposalRecord
 	confirmed map[string]bool
-	out       Commits
+	// rolledBack are the proposals of this repository that were rolled back.
+	rolledBack []archive.ProposalRecord
+	out        Commits
 }
 
 // ledgerPart is the part of the ledger with which commits are compared.

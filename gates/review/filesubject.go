@@ -214,11 +214,18 @@ func (f *fileSubject) landed(ctx context.Context, repo *patch.Repository, _, com
 }
 
 // reversible refuses a rollback if a file changed since the adoption, or if the files before
-// it would not load. If the files on disk are restored already, an earlier attempt has
-// made the commit or was stopped within it.
+// it would not load. If the files on disk alone are restored already, an earlier attempt was
+// stopped within the commit.
 func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) error {
-	if back, err := differing(r.files, f.onDisk); err != nil || len(back) == 0 {
+	if back, err := differing(r.files, f.onDisk); err != nil || len(back) == 0 && !r.there {
 		return err
+	}
+	if r.there {
+		repo, err := f.repository()
+		if err != nil {
+			return err
+		}
+		return f.ready(ctx, repo, unmoved(r.files), d)
 	}
 	if err := f.unchanged(ctx, r.files, d); err != nil {
 		return err

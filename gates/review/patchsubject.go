@@ -149,8 +149,8 @@ func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) 
 	if _, r.head, err = t.repo.Head(); err != nil {
 		return err
 	}
-	if r.there, err = holds(t.repo, r.head, r.files); err != nil || r.there {
-		return err
+	if r.there {
+		return nil
 	}
 	files, conflicts, err := onto(t.repo, r.head, r.files)
 	if err != nil {
@@ -166,7 +166,7 @@ func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) 
 // touches reports whether another patch of the same repository changes a package that this
 // one changes.
 func (t *patchSubject) touches(other archive.ProposalRecord) bool {
-	return other.Patch != nil && other.Patch.Repository == t.p.Patch.Repository && slices.ContainsFunc(other.Files, func(f archive.FileChange) bool {
+	return other.Patch != nil && samePlace(t.p, other) && slices.ContainsFunc(other.Files, func(f archive.FileChange) bool {
 		return slices.ContainsFunc(t.p.Files, func(ours archive.FileChange) bool { return path.Dir(ours.Path) == path.Dir(f.Path) })
 	})
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +13,9 @@ import (
 // Rollback reverts an adoption with a new commit. The files of a config, a tool or a skill
 // become as they were before it. So do those of a patch or, if a file was changed since,
 // only the places that the patch changed are reversed, and the result passes the gates
-// first. If that is not possible, Rollback names what changed and changes nothing.
+// first. If that is not possible, Rollback names what changed and changes nothing. It also
+// refuses if a change that was adopted later has put a file into the state before or after
+// this one, since that state belongs to the later change.
 func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done, error) {
 	who, err := rev.person(d.By)
 	if err != nil {
@@ -58,8 +61,7 @@ func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done,
 type reversal struct {
 	proposal archive.ProposalRecord
 	subject  subject
-	// files reverse the proposal; there reports whether an earlier attempt has made the
-	// commit.
+	// files reverse the proposal; there reports whether HEAD holds them already.
 	files []patch.File
 	there bool
 	// digest covers the evidence of the proposal or, once they ran, the verdicts on the
@@ -81,7 +83,7 @@ func (r *reversal) done() Done {
 	if r == nil {
 		return Done{}
 	}
-	return Done{Proposal: r.proposal, Later: r.later}
+	return Done{Proposal: r.proposal, Later: r.later, Restored: r.there}
 }
 
 // plan computes a reversal, or refuses it.
@@ -103,7 +105,59 @@ func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, e
 	if err := unaltered(ctx, s.store, p); err != nil {
 		return r, err
 	}
+	if err := s.notReplaced(ctx, r); err != nil {
+		return r, err
+	}
 	return r, r.subject.reversible(ctx, r, d)
+}
+
+// notReplaced notes whether HEAD holds the reversal already. It refuses a rollback if a
+// file is exactly as it was before or after the proposal, and a change that was adopted
+// later wrote that file: the rollback would take the later change back unnoticed, or do
+// nothing.
+func (s *session) notReplaced(ctx context.Context, r *reversal) error {
+	p := r.proposal
+	repo, err := r.subject.repository()
+	if err != nil {
+		return err
+	}
+	content := s.onDisk
+	if repo != nil {
+		_, head, err := repo.Head()
+		if err == nil {
+			r.there, err = holds(repo, head, r.files)
+		}
+		if err != nil {
+			return err
+		}
+		content = func(name string) ([]byte, error) { return repo.File(head, name) }
+	}
+	var exact []string
+	for _, f := range p.Files {
+		have, err := content(f.Path)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		if same(have, f.Old) || same(have, f.New) {
+			exact = append(exact, f.Path)
+		}
+	}
+	later, err := s.adoptedLater(ctx, p, func(other archive.ProposalRecord) bool {
+		return samePlace(p, other) && slices.ContainsFunc(paths(other), func(name string) bool { return slices.Contains(exact, name) })
+	})
+	if err != nil || len(later) == 0 {
+		return err
+	}
+	return changedSince(p, exact, later, "")
+}
+
+// samePlace reports whether two proposals change files of the same repository or both those
+// of the workspace.
+func samePlace(a, b archive.ProposalRecord) bool {
+	if a.Patch == nil || b.Patch == nil {
+		return a.Patch == nil && b.Patch == nil
+	}
+	return a.Patch.Repository == b.Patch.Repository
 }
 
 // revert carries out a reversal.
@@ -135,13 +189,22 @@ func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, 
 	return p, in, s.step(StepSettled)
 }
 
-// adoptedLater lists the proposals that were adopted after p and touch what it changes,
-// the latest first.
+// adoptedLater lists the proposals whose adoption the ledger has after that of p and that
+// touch what p changes, the latest first.
 func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, touches func(archive.ProposalRecord) bool) ([]string, error) {
+	at := map[string]int64{}
+	for e, err := range s.store.Ledger(ctx, 1) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the ledger: %w", err)
+		}
+		if e.Kind == entryAdopted {
+			at[e.Subject] = e.Seq
+		}
+	}
 	found, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
-		return other.State == archive.Adopted && other.ID != p.ID && other.Decision != nil && p.Decision != nil && !other.Decision.Time.Before(p.Decision.Time) && touches(other)
+		return other.State == archive.Adopted && at[other.ID] > at[p.ID] && touches(other)
 	})
-	slices.SortStableFunc(found, func(a, b archive.ProposalRecord) int { return b.Decision.Time.Compare(a.Decision.Time) })
+	slices.SortFunc(found, func(a, b archive.ProposalRecord) int { return cmp.Compare(at[b.ID], at[a.ID]) })
 	out := make([]string, len(found))
 	for i, f := range found {
 		out[i] = f.ID

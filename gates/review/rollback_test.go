@@ -1,12 +1,15 @@
 package review
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"evolve/archive"
 	"evolve/gates"
 	"evolve/gates/gotest"
+	"evolve/patch"
 )
 
 const replaced = "--- a/cache/cache.go\n+++ b/cache/cache.go\n@@ -12,2 +12,2 @@\n // Full says whether n entries are too many.\n-func Full(n int) bool { return n > Size }\n+func Full(n int) bool { return n >= Size+1 }\n"
@@ -44,6 +47,65 @@ func TestRollbackConflict(t *testing.T) {
 	b.done(b.Rollback(t.Context(), "P1", robin))
 	if got := b.git("show", "HEAD:cache/cache.go"); got != strings.TrimSpace(source) {
 		t.Error(got)
+	}
+}
+
+// TestRollbackOfTheReplaced checks that a patch is not rolled back while the state before or
+// after it is the work of a patch that was adopted later.
+func TestRollbackOfTheReplaced(t *testing.T) {
+	b := newBureau(t)
+	for i, d := range []string{turned("64", "128"), turned("128", "64"), turned("64", "128")} {
+		id := fmt.Sprintf("P%d", i+1)
+		b.must(b.submit(OriginPerson, "Robin", d))
+		b.done(b.Approve(t.Context(), id, robin))
+		for _, earlier := range []string{"P1", "P2"}[:i] {
+			head := b.git("rev-parse", "HEAD")
+			_, err := b.Rollback(t.Context(), earlier, robin)
+			refused(t, err, "changed since "+earlier+" was adopted: cache/cache.go")
+			var why *RefusedError
+			if errors.As(err, &why) && !strings.Contains(why.Hint, "roll these back first: "+id) {
+				t.Errorf("the hint is %q", why.Hint)
+			}
+			if b.git("rev-parse", "HEAD") != head || b.must(b.Find(t.Context(), earlier)).State != archive.Adopted {
+				t.Error("something was done")
+			}
+		}
+	}
+	for _, id := range []string{"P3", "P2", "P1"} {
+		b.done(b.Rollback(t.Context(), id, robin))
+	}
+	if got := b.git("show", "HEAD:cache/cache.go"); got != strings.TrimSpace(source) {
+		t.Error(got)
+	}
+}
+
+// TestRollbackOfTheRestored checks that a rollback of files that a person restored by hand
+// has a commit of its own, and that the audit finds one that names another commit.
+func TestRollbackOfTheRestored(t *testing.T) {
+	b := newBureau(t)
+	b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
+	b.done(b.Approve(t.Context(), "P1", robin))
+	b.git("revert", "--no-edit", "HEAD")
+	head := b.git("rev-parse", "HEAD")
+	d, err := b.Rollback(t.Context(), "P1", robin)
+	p := b.must(d.Proposal, err)
+	if p.Decision.Commit == head || p.Decision.Commit != b.git("rev-parse", "HEAD") || b.git("rev-parse", "HEAD^{tree}") != b.git("rev-parse", head+"^{tree}") || !d.Restored {
+		t.Errorf("commit %s after %s, restored: %t", p.Decision.Commit, head, d.Restored)
+	}
+	repo, err := patch.Open(b.root, b.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := AuditCommits(t.Context(), b.store, repo, Audit{}); err != nil {
+		t.Error(err)
+	}
+	p.Decision.Commit = head
+	if err := b.store.PutProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	var found *archive.AuditError
+	if _, err := AuditCommits(t.Context(), b.store, repo, Audit{}); !errors.As(err, &found) || !strings.Contains(found.Reason, "is not of its rollback") {
+		t.Errorf("the audit found %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,10 +77,11 @@ type move struct {
 
 // move commits a change on the branch that is checked out. It stores the commit's name
 // before the branch moves, so that the work of a killed process can be recognized, and
-// returns the intent with that name. If HEAD already has the changed files, an earlier
-// attempt has made the commit; the working tree does not show that, because git writes it
-// before it moves the branch. If the error is an *[patch.AlteredError], the commit is on
-// the branch.
+// returns the intent with that name. If HEAD already has the changed files and is the
+// commit of this decision, an earlier attempt has made it; the working tree does not show
+// that, because git writes it before it moves the branch. If another commit brought the
+// files there, the decision gets a commit of its own that changes no file. If the error is
+// an *[patch.AlteredError], the commit is on the branch.
 func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	in := IntentOf(m.record)
 	repo, err := m.subject.begin(ctx, m.who, m.decision)
@@ -95,8 +97,11 @@ func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 		return in, err
 	}
 	if there {
-		in.Branch, in.Base, in.Commit = branch, head, head
-		return in, nil
+		if carries(repo, head, m.record) {
+			in.Branch, in.Base, in.Commit = branch, head, head
+			return in, nil
+		}
+		m.change = unmoved(m.change)
 	}
 	if err := m.subject.movable(ctx, repo, head, m); err != nil {
 		return in, err
@@ -123,6 +128,23 @@ func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 		return in, err
 	}
 	return in, m.subject.landed(ctx, repo, branch, commit, m.tree, m.change)
+}
+
+// carries reports whether a commit is that of a decision, by its trailers.
+func carries(repo *patch.Repository, commit string, d archive.DecisionRecord) bool {
+	m, _ := repo.MessageOf(commit)
+	t := m.Trailers()
+	action, _ := actionOf(t)
+	return action == d.Action && cmp.Or(t["Evolve-Proposal"], t["Evolve-Rollback"]) == d.Proposal
+}
+
+// unmoved returns a change of the same files that leaves each as it is after the given one.
+func unmoved(change []patch.File) []patch.File {
+	out := make([]patch.File, len(change))
+	for i, f := range change {
+		out[i] = patch.File{Path: f.Path, Old: f.New, New: f.New}
+	}
+	return out
 }
 
 // write writes the commit of a move, on no branch yet, and returns it with its message.

@@ -29,7 +29,7 @@ type decision struct {
 	plan func(archive.ProposalRecord) string
 	do   func(*review.Reviewer, context.Context, string, review.Decision) (review.Done, error)
 	// done describes what has happened, and the next possible steps.
-	done func(*shell, archive.ProposalRecord) string
+	done func(*shell, review.Done) string
 	// reasoned reports whether it is refused without a reason.
 	reasoned bool
 	// commits reports whether it makes a commit.
@@ -47,7 +47,8 @@ func approving() decision {
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
 		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
 		do:     (*review.Reviewer).Approve,
-		done: func(sh *shell, p archive.ProposalRecord) string {
+		done: func(sh *shell, done review.Done) string {
+			p := done.Proposal
 			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
 		},
 	}
@@ -59,21 +60,24 @@ func rejecting() decision {
 		about: "Its commit stays on its ref, and the reason in the ledger.",
 		plan:  func(p archive.ProposalRecord) string { return "reject " + p.Title },
 		do:    (*review.Reviewer).Reject,
-		done:  func(_ *shell, p archive.ProposalRecord) string { return "rejected " + text.Visible(p.Title) },
+		done:  func(_ *shell, done review.Done) string { return "rejected " + text.Visible(done.Proposal.Title) },
 	}
 }
 
 func rollingBack() decision {
 	return decision{
 		name: "rollback", usage: "take an adoption back with a new commit that restores what was before", commits: true,
-		about:  "History is kept: nothing is rewritten. When files changed since, they are named and nothing is done.",
+		about: "History is kept: nothing is rewritten. When files changed since, they are named and nothing is done. " +
+			"A change that a later adopted one replaced is rolled back after that one.",
 		states: []archive.ProposalState{archive.Adopted},
 		plan: func(p archive.ProposalRecord) string {
 			return "take back " + p.Title + " and restore the " + subject(p) + " before it"
 		},
 		do: (*review.Reviewer).Rollback,
-		done: func(_ *shell, p archive.ProposalRecord) string {
-			return fmt.Sprintf("rolled back %s: commit %s restores the %s before it", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), subject(p))
+		done: func(_ *shell, done review.Done) string {
+			p := done.Proposal
+			verb := orElse("restores the "+subject(p)+" before it", "records it; the files were as before it already", !done.Restored)
+			return fmt.Sprintf("rolled back %s: commit %s %s", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), verb)
 		},
 	}
 }
@@ -170,7 +174,7 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 		view.Later, view.After = done.Later, done.after
 		return sh.printJSON(view)
 	}
-	words := d.done(sh, done.Proposal)
+	words := d.done(sh, done.Done)
 	if p.State == archive.Approved && done.Proposal.State == archive.Rejected {
 		words += "\nits approval is withdrawn; nothing of it was committed"
 	}

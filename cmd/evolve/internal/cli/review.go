@@ -187,7 +187,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 			out.fail(err)
 			continue
 		}
-		_, _ = fmt.Fprintln(who.out, d.done(out, done.Proposal))
+		_, _ = fmt.Fprintln(who.out, d.done(out, done.Done))
 		printFollowing(out.console, done)
 		return done.Proposal.State, nil
 	}
