@@ -111,7 +111,7 @@ func (t *checker) lay() (*layout, error) {
 		switch {
 		case slices.Contains(t.change.NewTests, p):
 			l.fresh = append(l.fresh, p)
-		case !isTest(p):
+		case !IsTest(p):
 			l.changed = append(l.changed, p)
 		}
 	}

@@ -118,7 +118,7 @@ func (l *layout) parse(in tree, p *pkg) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		if rel = filepath.ToSlash(rel); isTest(rel) {
+		if rel = filepath.ToSlash(rel); IsTest(rel) {
 			continue
 		}
 		info, err := os.Lstat(name)

@@ -33,7 +33,7 @@ func (t *checker) copiedGate(ctx context.Context) (gates.Verdict, string, error)
 	old, fresh := map[string]bool{}, map[string]string{}
 	for p := range l.base.files {
 		here := slices.ContainsFunc(l.direct, func(o *pkg) bool { return o.dir == path.Dir(p) })
-		if here && strings.HasSuffix(p, ".go") && !isTest(p) {
+		if here && strings.HasSuffix(p, ".go") && !IsTest(p) {
 			for _, text := range literalsOf(filepath.Join(l.base.root, filepath.FromSlash(p))) {
 				old[text] = true
 			}

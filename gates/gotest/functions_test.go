@@ -199,7 +199,7 @@ func TestInstrumentsRealSource(t *testing.T) {
 			if files[name+"/"+filepath.Base(p)], err = os.ReadFile(p); err != nil {
 				t.Fatal(err)
 			}
-			if isTest(p) {
+			if IsTest(p) {
 				delete(files, name+"/"+filepath.Base(p))
 			}
 		}

@@ -91,7 +91,7 @@ func (r goEnv) script(ctx context.Context, m module, scratch string, steps []ste
 		if res.code, err = strconv.Atoi(strings.TrimSpace(string(code))); err != nil {
 			return nil, fmt.Errorf("reading how %s ended: %w", s.name, err)
 		}
-		if res.stderr, err = beginning(n + ".err"); err != nil {
+		if res.stderr, _, err = reported(n+".err", maxOutput); err != nil {
 			return nil, err
 		}
 		results[s.name] = res
@@ -121,20 +121,6 @@ func ending(e sandbox.Exit) string {
 		return "signal " + strconv.Itoa(e.Signal)
 	}
 	return "exit code " + strconv.Itoa(e.Code)
-}
-
-func beginning(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	buf := make([]byte, maxOutput)
-	n, err := f.Read(buf)
-	if n == 0 {
-		return "", nil
-	}
-	return string(buf[:n]), err
 }
 
 // quote quotes a word for the shell.

@@ -100,9 +100,9 @@ func differences(a, b tree) []string {
 	return out
 }
 
-// isTest reports whether a file belongs to the tests: the base's versions of those are
+// IsTest reports whether a file belongs to the tests: the base's versions of those are
 // used, whatever the candidate has.
-func isTest(p string) bool {
+func IsTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
 

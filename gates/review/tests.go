@@ -94,7 +94,7 @@ func (w *gateRun) compareReversed(ctx context.Context, from, to string, files []
 		return nil, err
 	}
 	for _, f := range files {
-		if f.New == nil && isTest(f.Path) {
+		if f.New == nil && gotest.IsTest(f.Path) {
 			if err := os.Remove(filepath.Join(c.Base, filepath.FromSlash(f.Path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, fmt.Errorf("leaving %s out: %w", f.Path, err)
 			}
@@ -112,12 +112,6 @@ func (w *gateRun) compareReversed(ctx context.Context, from, to string, files []
 	defer func() { err = errors.Join(err, done()) }()
 	list = slices.DeleteFunc(list, func(g gates.Gate) bool { return !slices.Contains(names, g.Name) })
 	return gates.Run(ctx, list), context.Cause(ctx)
-}
-
-// isTest reports whether a path is a test or test data, which goes when its patch is
-// reverted.
-func isTest(path string) bool {
-	return strings.HasSuffix(path, "_test.go") || slices.Contains(strings.Split(path, "/"), "testdata")
 }
 
 // named lists the names of the gates of some verdicts.
