@@ -47,7 +47,7 @@ func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
 	file := path.Join(filepath.Base(dir), name+".jsonl")
 	whole := func(format string, args ...any) (*Suite, []Issue) {
 		err := fmt.Errorf(format, args...)
-		return nil, []Issue{{File: file, Text: err.Error(), Err: hostFault(err)}}
+		return nil, []Issue{{File: file, Text: err.Error(), Err: HostFault(err)}}
 	}
 	if problem := PathProblem(name); problem != "" || strings.Contains(name, "/") {
 		return nil, []Issue{{File: filepath.Base(dir), Text: fmt.Sprintf("%s is not the name of a suite", foreign.Quote(name))}}
@@ -127,12 +127,12 @@ func (l *suiteReader) add(line, column int, text string) {
 // mark sets the cause of the issue that was added last.
 func (l *suiteReader) mark(err error) {
 	if n := len(l.issues); l.more == 0 && n > 0 {
-		l.issues[n-1].Err = hostFault(err)
+		l.issues[n-1].Err = HostFault(err)
 	}
 }
 
-// hostFault returns err if it is a failure of this machine, else nil.
-func hostFault(err error) error {
+// HostFault returns err if it is a failure of this machine, else nil.
+func HostFault(err error) error {
 	if HostFailure(err) {
 		return err
 	}

@@ -63,7 +63,7 @@ func FuzzParseJSON(f *testing.F) {
 			}
 			return
 		}
-		if invalidUTF8(line) >= 0 {
+		if InvalidUTF8(line) >= 0 {
 			return // refused before it is parsed
 		}
 		if d := cmp.Diff(want, n.decoded(t, line)); d != "" {

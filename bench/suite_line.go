@@ -14,7 +14,7 @@ import (
 // line checks one line and keeps its task. A task is kept when some of its checks fail,
 // so that duplicates and splits are checked over the whole file at once.
 func (l *suiteReader) line(no int, line []byte) {
-	if off := invalidUTF8(line); off >= 0 {
+	if off := InvalidUTF8(line); off >= 0 {
 		l.add(no, columnOf(line, off), "is not valid UTF-8")
 		return
 	}
@@ -173,8 +173,8 @@ func (l *suiteReader) sorted() []Issue {
 	return l.issues
 }
 
-// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
-func invalidUTF8(line []byte) int {
+// InvalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func InvalidUTF8(line []byte) int {
 	if utf8.Valid(line) {
 		return -1
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	rtext "evolve/runtime/text"
+
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/grade"
@@ -134,7 +136,7 @@ func calibrated(r *routeJudges, s *bench.Suite, known []archive.Calibration) str
 			continue
 		}
 		a := c.Agreement
-		text := fmt.Sprintf("calibrated on %s against %s: agreement %.2f", c.Time.UTC().Format(time.DateOnly), workspace.Count(a.Labels, "label"), a.Same.Value)
+		text := fmt.Sprintf("calibrated on %s against %s: agreement %.2f", c.Time.UTC().Format(time.DateOnly), rtext.Count(a.Labels, "label"), a.Same.Value)
 		if a.Kappa != nil {
 			text += fmt.Sprintf(", kappa %.2f [%.2f, %.2f]", a.Kappa.Value, a.Kappa.Lo, a.Kappa.Hi)
 		}

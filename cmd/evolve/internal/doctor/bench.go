@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	rtext "evolve/runtime/text"
+
 	"evolve/bench"
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
@@ -27,8 +29,8 @@ func checkSuites(w *workspace.Workspace) []Check {
 		for _, t := range all {
 			clusters[t.Unit()] = true
 		}
-		text := fmt.Sprintf("%s (%d search, %d holdout), %s, %s", workspace.Count(len(s.Tasks), "task"), len(search), len(holdout),
-			workspace.Count(len(domains), "domain"), workspace.Count(len(clusters), "cluster"))
+		text := fmt.Sprintf("%s (%d search, %d holdout), %s, %s", rtext.Count(len(s.Tasks), "task"), len(search), len(holdout),
+			rtext.Count(len(domains), "domain"), rtext.Count(len(clusters), "cluster"))
 		if !slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool { return slices.Contains(a.Suites, name) }) {
 			text += "; no agent uses it"
 		}
@@ -41,7 +43,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 			checks = append(checks, warn(label, "give some tasks the split holdout", "%s: without holdout tasks the verdict is always undecided", text))
 		case n < least:
 			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters that weigh about the same", least),
-				"%s: %s, too few for a claim about new tasks", text, workspace.Count(n, "independent holdout task")))
+				"%s: %s, too few for a claim about new tasks", text, rtext.Count(n, "independent holdout task")))
 		default:
 			checks = append(checks, ok(label, "%s", text))
 		}
@@ -115,7 +117,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		c := w.Settings.Confirm
 		design := c.Design(c.Blocks(budget, len(holdout), fixed), len(holdout), confirm.Units(holdout), fixed).With(forecasts[a.ID].Variances)
 		design.Graded = confirm.Graded(holdout)
-		with := fmt.Sprintf("%s, %s a night", workspace.Count(design.Units, "independent holdout task"), workspace.Count(int(design.Tonight), "pair")) + assumed
+		with := fmt.Sprintf("%s, %s a night", rtext.Count(design.Units, "independent holdout task"), rtext.Count(int(design.Tonight), "pair")) + assumed
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""
 		if n := design.Needed(.1); n > 0 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	rtext "evolve/runtime/text"
+
 	"github.com/dustin/go-humanize"
 
 	"evolve/archive"
@@ -166,7 +168,7 @@ func checkWorkspace(w *workspace.Workspace, err error) []Check {
 	case len(w.Agents) == 0:
 		return []Check{warn(name, "evolve init, without --minimal, brings a starter agent", "parses; it has no agent, so there is nothing to run")}
 	}
-	return []Check{ok(name, "parses: %s, %s", workspace.Count(len(w.Agents), "agent"), workspace.Count(len(w.Suites), "suite"))}
+	return []Check{ok(name, "parses: %s, %s", rtext.Count(len(w.Agents), "agent"), rtext.Count(len(w.Suites), "suite"))}
 }
 
 func checkSandbox(ctx context.Context, p Probes, w *workspace.Workspace) Check {

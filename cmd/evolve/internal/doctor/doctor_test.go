@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	rtext "evolve/runtime/text"
+
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/archive"
@@ -61,7 +63,7 @@ func evenShares(_ context.Context, w *workspace.Workspace) ([]batch.Expectation,
 		if i < b.Evaluations%len(w.Agents) {
 			n++
 		}
-		e := batch.Expectation{Agent: w.Agents[i].ID, Evaluations: n, Text: workspace.Count(n, "evaluation")}
+		e := batch.Expectation{Agent: w.Agents[i].ID, Evaluations: n, Text: rtext.Count(n, "evaluation")}
 		if b == (workspace.Budget{Evaluations: b.Evaluations}) {
 			e.Limit = limits.Evaluations
 		}

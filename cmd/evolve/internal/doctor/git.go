@@ -6,7 +6,8 @@ import (
 	"os/exec"
 	"strings"
 
-	"evolve/cmd/evolve/internal/workspace"
+	rtext "evolve/runtime/text"
+
 	"evolve/patch"
 )
 
@@ -83,7 +84,7 @@ func checkReplaced(ctx context.Context, p Probes) []Check {
 		shown += ", …"
 	}
 	return []Check{warn("repository", "`git replace --list` lists them, `git replace --delete OBJECT` removes one",
-		"has replace refs, which git follows and evolve ignores, of %s: %s", workspace.Count(len(names), "object"), shown)}
+		"has replace refs, which git follows and evolve ignores, of %s: %s", rtext.Count(len(names), "object"), shown)}
 }
 
 // checkTree checks the state of the working tree with git.
@@ -109,7 +110,7 @@ func checkTree(ctx context.Context, p Probes) Check {
 	}
 	if changed != "" {
 		return warn(name, "commit or undo them: an approval commits in a clean tree only",
-			"has changes that are not committed: %s", workspace.Count(strings.Count(changed, "\n")+1, "file"))
+			"has changes that are not committed: %s", rtext.Count(strings.Count(changed, "\n")+1, "file"))
 	}
 	if email, _ := p.Git(ctx, p.Root, "config", "--get", "user.email"); email == "" {
 		return warn(name, "git config user.email you@example.org", "is clean; git does not know who you are")

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"evolve/cmd/evolve/internal/workspace"
+	rtext "evolve/runtime/text"
 )
 
 // mostMarks is the maximum number of marks of one target that are named; the others are
@@ -27,7 +28,7 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	var checks []Check
 	for i, bad := range problems {
 		if i == mostMarks {
-			checks = append(checks, warn(name, "correct those above first", "and %s that cannot be used", workspace.Count(len(problems)-i, "further mark")))
+			checks = append(checks, warn(name, "correct those above first", "and %s that cannot be used", rtext.Count(len(problems)-i, "further mark")))
 			break
 		}
 		hint := bad.Hint
@@ -38,7 +39,7 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 		checks = append(checks, warn(name, hint, "%s", bad))
 	}
 	if len(problems) == 0 {
-		checks = append(checks, ok(name, "%s tuned at night", workspace.Count(found, "marked constant")))
+		checks = append(checks, ok(name, "%s tuned at night", rtext.Count(found, "marked constant")))
 	}
 	return checks
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	rtext "evolve/runtime/text"
+
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/patch"
 )
@@ -72,9 +74,9 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		also = "; measured by " + strings.Join(b.Command, " ")
 	}
 	if t.Agent != "" {
-		also += fmt.Sprintf("; tried as %s on %s", t.Agent, workspace.Count(w.TrialTasks(t), "search task"))
+		also += fmt.Sprintf("; tried as %s on %s", t.Agent, rtext.Count(w.TrialTasks(t), "search task"))
 	}
-	return ok(name, "%s may be changed: %s%s", workspace.Count(len(t.Policy.Allow), "path"), strings.Join(t.Policy.Allow, ", "), also)
+	return ok(name, "%s may be changed: %s%s", rtext.Count(len(t.Policy.Allow), "path"), strings.Join(t.Policy.Allow, ", "), also)
 }
 
 // measures reports whether the program of a benchmark exists, on the machine or as a

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	rtext "evolve/runtime/text"
+
 	"go.yaml.in/yaml/v4"
 )
 
@@ -181,10 +183,10 @@ func (l listOf) read(s *source, n *yaml.Node, name string) {
 		return
 	}
 	if len(n.Content) < l.min {
-		s.bad(n, "", "%s must have at least %s", name, Count(l.min, "item"))
+		s.bad(n, "", "%s must have at least %s", name, rtext.Count(l.min, "item"))
 	}
 	if l.most > 0 && len(n.Content) > l.most {
-		s.bad(n, "", "%s has more than %s", name, Count(l.most, "item"))
+		s.bad(n, "", "%s has more than %s", name, rtext.Count(l.most, "item"))
 	}
 	there := map[string]bool{}
 	for i, item := range n.Content {
@@ -319,14 +321,6 @@ func sentence(doc string) string {
 		return ""
 	}
 	return strings.ToUpper(doc[:1]) + doc[1:] + "."
-}
-
-// Count formats a number with its noun, which has no s for 1.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func enum(names []string) []any {

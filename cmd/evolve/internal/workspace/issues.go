@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"evolve/bench"
 	"evolve/runtime/scrub"
 	rtext "evolve/runtime/text"
 )
@@ -74,14 +73,6 @@ func (e *Errors) Unwrap() []error {
 		}
 	}
 	return errs
-}
-
-// hostFault returns err if it is a failure of this machine, else nil.
-func hostFault(err error) error {
-	if bench.HostFailure(err) {
-		return err
-	}
-	return nil
 }
 
 // collector collects issues during loading.

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 
+	"evolve/bench"
 	"evolve/runtime/wholefile"
 )
 
@@ -35,7 +36,7 @@ type source struct {
 // fail reports an issue with the file as a whole.
 func (s *source) fail(format string, args ...any) {
 	err := fmt.Errorf(format, args...)
-	s.errs.add(Issue{File: s.file, Message: err.Error(), Err: hostFault(err)})
+	s.errs.add(Issue{File: s.file, Message: err.Error(), Err: bench.HostFault(err)})
 }
 
 // bad reports an issue at a node, unless its value was refused already: then it is an alias
@@ -76,7 +77,8 @@ func (s *source) read(root string, limit int64, needed bool) (data []byte, ok bo
 		s.fail("cannot be read: %w", Reason(err))
 		return nil, false
 	}
-	if line, column, ok := invalidUTF8(data); ok {
+	if off := bench.InvalidUTF8(data); off >= 0 {
+		line, column := position(data, off)
 		s.at(line, column, "", "is not valid UTF-8")
 		return nil, false
 	}
@@ -91,23 +93,6 @@ func Reason(err error) error {
 		return pe.Err
 	}
 	return err
-}
-
-// invalidUTF8 returns the position of the first byte that is not UTF-8.
-func invalidUTF8(data []byte) (line, column int, found bool) {
-	if utf8.Valid(data) {
-		return 0, 0, false
-	}
-	rest := data
-	for len(rest) > 0 {
-		r, n := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && n == 1 {
-			break
-		}
-		rest = rest[n:]
-	}
-	line, column = position(data, len(data)-len(rest))
-	return line, column, true
 }
 
 // position returns the line and column of a byte offset, both from 1.
