@@ -5,10 +5,7 @@ import "slices"
 // FrontPoint is a variant on the Pareto front of score, cost and time, as the search
 // estimates them on its tasks.
 type FrontPoint struct {
-	Variant Ref     `json:"variant"`
-	Score   float64 `json:"score"`
-	Lo      float64 `json:"lo"`
-	Hi      float64 `json:"hi"`
+	Scored
 	// CostUSD and Seconds are means of an evaluation; 0 means unknown.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
@@ -24,8 +21,7 @@ func (b *builder) front() {
 	}
 	for _, v := range list {
 		b.out.Front = append(b.out.Front, FrontPoint{
-			Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi,
-			CostUSD: v.CostUSD, Seconds: v.Seconds, Breaks: slices.Clone(v.Breaks),
+			Scored: b.scored(v), CostUSD: v.CostUSD, Seconds: v.Seconds, Breaks: slices.Clone(v.Breaks),
 		})
 	}
 }

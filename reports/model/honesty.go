@@ -42,7 +42,7 @@ func (b *builder) honesty() error {
 	b.front()
 	if r := b.result.Search.Baseline; r != nil && r.Evaluations > 0 {
 		h.Baseline = &Baseline{
-			Variant: b.ref(r.Variant), Score: r.Score, Lo: r.Lo, Hi: r.Hi, Evaluations: b.tally.drawn,
+			Scored: b.scored(*r), Evaluations: b.tally.drawn,
 			Equal: b.match(b.result.Search.Equal), End: b.match(b.result.Search.End),
 		}
 	}
@@ -68,11 +68,8 @@ func (b *builder) match(m *archive.Match) *Match {
 	if m == nil {
 		return nil
 	}
-	side := func(v archive.ScoredVariant, spent int) Side {
-		return Side{Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi, Spent: spent}
-	}
 	return &Match{
-		Search: side(m.Search, m.SearchSpent), Random: side(m.Random, m.RandomSpent),
+		Search: Side{b.scored(m.Search), m.SearchSpent}, Random: Side{b.scored(m.Random), m.RandomSpent},
 		Difference: m.Difference, Lo: m.Lo, Hi: m.Hi, Common: m.Common,
 	}
 }

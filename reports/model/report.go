@@ -271,10 +271,7 @@ type Entries struct {
 // recommendation: after equal numbers of evaluations, and at the end of both. All scores
 // are expected scores on all search tasks, from one model of all evaluations.
 type Baseline struct {
-	Variant Ref     `json:"variant"`
-	Score   float64 `json:"score"`
-	Lo      float64 `json:"lo"`
-	Hi      float64 `json:"hi"`
+	Scored
 	// Evaluations counts those of the whole baseline.
 	Evaluations int    `json:"evaluations"`
 	Equal       *Match `json:"equal,omitempty"`
@@ -295,11 +292,16 @@ type Match struct {
 
 // Side is one side of a [Match] after Spent evaluations of its own.
 type Side struct {
+	Scored
+	Spent int `json:"spent"`
+}
+
+// Scored is a variant with the search's estimate of its score and its interval.
+type Scored struct {
 	Variant Ref     `json:"variant"`
 	Score   float64 `json:"score"`
 	Lo      float64 `json:"lo"`
 	Hi      float64 `json:"hi"`
-	Spent   int     `json:"spent"`
 }
 
 // Point is what search and random baseline recommended at one moment, each after the

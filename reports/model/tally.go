@@ -281,6 +281,10 @@ func (b *builder) ref(id agent.ConfigID) Ref {
 	return Ref{ID: id, Number: b.variant(id).Number}
 }
 
+func (b *builder) scored(v archive.ScoredVariant) Scored {
+	return Scored{Variant: b.ref(v.Variant), Score: v.Score, Lo: v.Lo, Hi: v.Hi}
+}
+
 // variant returns a variant, or only its id if the archive has lost it. Any other error
 // is kept and ends the report.
 func (b *builder) variant(id agent.ConfigID) archive.Variant {
