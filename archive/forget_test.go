@@ -53,7 +53,7 @@ func TestDeleteSession(t *testing.T) {
 			t.Errorf("%s: %+v", id, turn)
 		}
 	}
-	if last := collect(t, r.Ledger(ctx, 0)); last[len(last)-1].Kind != LedgerGC {
-		t.Errorf("the ledger has %+v", last)
+	if entries := collect(t, r.Ledger(ctx, 0)); entries[0].Kind != LedgerGC {
+		t.Errorf("the ledger has %+v", entries)
 	}
 }
