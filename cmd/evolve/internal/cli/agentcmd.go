@@ -49,6 +49,8 @@ func agentCommand(sh *shell) *cli.Command {
 				Name: "turn", Usage: "one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return agentTurn(sh, c) },
 			},
+			agentSessionsCommand(sh),
+			agentForgetCommand(sh),
 		},
 	}
 }

@@ -219,7 +219,7 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 	var locked *archive.LockedError
 	if errors.As(err, &locked) {
 		v.Requests = requests
-		sh.Log.Warn("the turn was not stored, nor its conversation and change requests: " + locked.Error())
+		sh.Log.Warn("the turn was not stored, nor its conversation and change requests, and will not be; repeat it when the archive is free: " + locked.Error())
 		return nil
 	}
 	for _, q := range patches {
@@ -397,6 +397,9 @@ func printEvent(con *console, e agent.Event, most int) {
 		return
 	}
 	con.printf("%-10s", e.Kind)
+	if e.Subgoal > 0 {
+		con.printf("  subgoal %d", e.Subgoal)
+	}
 	if e.Name != "" {
 		con.printf("  %s", text.Visible(e.Name))
 	}

@@ -65,15 +65,22 @@ func archiveGC(sh *shell, c *cli.Context, dry bool) error {
 	return sh.result(gcView{gone, dry}, "%s\n", removedWords(gone, dry))
 }
 
-// collect removes what a retention does not keep. The rewritten store has one more entry,
-// which the next open signs.
+// collect removes what a retention does not keep.
 func collect(ctx context.Context, sh *shell, root string, keep archive.Retention, owner string) (archive.Removed, error) {
+	return rewritten(sh, root, owner, func(opts archive.GCOptions) (archive.Removed, error) {
+		return archive.GC(ctx, wire.ArchiveDir(root), keep, opts)
+	})
+}
+
+// rewritten calls what rewrites the store. The new store has one more entry, which the next
+// open signs.
+func rewritten(sh *shell, root, owner string, rewrite func(archive.GCOptions) (archive.Removed, error)) (archive.Removed, error) {
 	n, _ := sh.Notary(root)
 	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.Now}}
 	if n != nil {
 		opts.Notary = n
 	}
-	gone, err := archive.GC(ctx, wire.ArchiveDir(root), keep, opts)
+	gone, err := rewrite(opts)
 	if err != nil || n == nil || gone.After == 0 {
 		return gone, err
 	}

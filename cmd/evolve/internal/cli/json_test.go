@@ -185,6 +185,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"agent run", "tiny", "agent run --task depot-oslo"},
 		{"agent run", "tiny", "agent run What is 2+3?"},
 		{"agent turns", "tiny", "agent turns"},
+		{"agent sessions", "tiny", "agent sessions"},
 		{"agent turn", "tiny", "agent turn T1"},
 		{"bench list", "tiny", "bench list"},
 		{"bench validate", "tiny", "bench validate"},
