@@ -115,12 +115,6 @@ func contract(t *testing.T, open func(t *testing.T) pairOf) {
 		if diff := cmp.Diff(want, collect(t, p.r.Evaluations(ctx, "1-a", "solver"))); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff(want[650:], collect(t, p.r.EvaluationsFrom(ctx, "1-a", "solver", 650))); diff != "" {
-			t.Error(diff)
-		}
-		if got := collect(t, p.r.EvaluationsFrom(ctx, "1-a", "solver", 700)); len(got) != 0 {
-			t.Errorf("%d evaluations after the last", len(got))
-		}
 		if got := collect(t, p.r.Evaluations(ctx, "1-a", "solve")); len(got) != 0 {
 			t.Errorf("another agent has %d evaluations", len(got))
 		}

@@ -76,17 +76,12 @@ func (a *Archive) Cached(ctx context.Context, key bench.Key) (bench.Evaluation, 
 
 // Evaluations yields a run's evaluations of one agent in order of issue, without transcripts.
 func (a *Archive) Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error] {
-	return a.EvaluationsFrom(ctx, run, agentID, 0)
+	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID))
 }
 
-// EvaluationsFrom is Evaluations, starting at the place from in the run (Seq).
-func (a *Archive) EvaluationsFrom(ctx context.Context, run, agentID string, from int64) iter.Seq2[bench.Evaluation, error] {
-	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), evaluationKey(run, agentID, from))
-}
-
-// evaluations yields the evaluations with a prefix, starting at a key. References are
+// evaluations yields the evaluations with a prefix. References are
 // looked up in chunks, because one lookup through a socket costs as much as hundreds.
-func (a *Archive) evaluations(ctx context.Context, prefix, from key) iter.Seq2[bench.Evaluation, error] {
+func (a *Archive) evaluations(ctx context.Context, prefix key) iter.Seq2[bench.Evaluation, error] {
 	const chunk = 256
 	return func(yield func(bench.Evaluation, error) bool) {
 		held, stopped := make([]storedEvaluation, 0, chunk), false
@@ -103,7 +98,7 @@ func (a *Archive) evaluations(ctx context.Context, prefix, from key) iter.Seq2[b
 			held = held[:0]
 			return nil
 		}
-		err := a.store.scan(ctx, prefix, from, func(k, value []byte) error {
+		err := a.store.scan(ctx, prefix, nil, func(k, value []byte) error {
 			s, err := decodeEvaluation(k, value)
 			if err != nil {
 				return err

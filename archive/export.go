@@ -89,7 +89,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		putAll(x, lineRun, a.Runs(ctx)),
 		putAll(x, linePlan, everyDocument[AgentPlan](ctx, a, tablePlan)),
 		putAll(x, lineVariant, everyDocument[Variant](ctx, a, tableVariant)),
-		putAll(x, lineEvaluation, a.evaluations(ctx, newKey(tableEvaluation), nil)),
+		putAll(x, lineEvaluation, a.evaluations(ctx, newKey(tableEvaluation))),
 		putAll(x, lineTranscript, a.transcriptLines(ctx)),
 		putAll(x, lineResult, everyDocument[AgentResult](ctx, a, tableResult)),
 		putAll(x, lineProposal, a.Proposals(ctx)),
@@ -174,7 +174,7 @@ var csvHeader = []string{
 func (a *Archive) ExportCSV(ctx context.Context, w io.Writer) error {
 	out := csv.NewWriter(w)
 	err := out.Write(csvHeader)
-	for e, scanned := range a.evaluations(ctx, newKey(tableEvaluation), nil) {
+	for e, scanned := range a.evaluations(ctx, newKey(tableEvaluation)) {
 		if err == nil {
 			err = scanned
 		}

@@ -17,31 +17,22 @@ const (
 	Candidate Side = "candidate"
 )
 
-// Step is one run of a plan.
-type Step struct {
-	// Round counts from 0; every side runs once in each.
-	Round int
-	Side  Side
-}
-
-// Plan returns the order of the runs. The sides of a round follow one another in a random
-// order, and in the opposite order in the next round (ABBA), so that over every two
-// rounds all sides run at the same time on average, and a machine that slows down at a
-// steady rate favors none. In an odd number of rounds the last has no counterpart. The
-// order depends only on the seed.
-func Plan(rounds int, seed int64, sides ...Side) []Step {
+// Plan returns the order of the runs: in each round, every side once. The sides of a
+// round follow one another in a random order, and in the opposite order in the next round
+// (ABBA), so that over every two rounds all sides run at the same time on average, and a
+// machine that slows down at a steady rate favors none. In an odd number of rounds the
+// last has no counterpart. The order depends only on the seed.
+func Plan(rounds int, seed int64, sides ...Side) []Side {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xabba))
 	order := slices.Clone(sides)
-	steps := make([]Step, 0, rounds*len(order))
+	runs := make([]Side, 0, rounds*len(order))
 	for round := range rounds {
 		if round%2 == 0 {
 			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		} else {
 			slices.Reverse(order)
 		}
-		for _, s := range order {
-			steps = append(steps, Step{round, s})
-		}
+		runs = append(runs, order...)
 	}
-	return steps
+	return runs
 }

@@ -88,7 +88,7 @@ func TestCommand(t *testing.T) {
 				timeout = "0.5"
 			}
 			tk := task(t, "ref", `{"type":"command","argv":["./check.sh"],"timeout":`+timeout+`}`)
-			g, err := Compile(tk, processes{}, suites)
+			g, err := compile(tk, means{runner: processes{}, suiteDir: suites})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestCommandNeedsARunner(t *testing.T) {
 	if problems := Check(tk, tk.Graders[0]); len(problems) > 0 {
 		t.Errorf("a suite may not name it: %v", problems)
 	}
-	if _, err := Compile(tk, nil, ""); err == nil || !strings.Contains(err.Error(), "needs a sandbox, and there is none") {
+	if _, err := compile(tk, means{}); err == nil || !strings.Contains(err.Error(), "needs a sandbox, and there is none") {
 		t.Errorf("compiled without a runner: %v", err)
 	}
 }

@@ -98,11 +98,6 @@ type judgement struct {
 	usage   agent.Usage
 }
 
-// Compile compiles the graders of a task whose suite is in suiteDir.
-func Compile(t *bench.Task, runner Runner, suiteDir string) (*Grader, error) {
-	return compile(t, means{runner: runner, suiteDir: suiteDir})
-}
-
 func compile(t *bench.Task, with means) (*Grader, error) {
 	specs := t.Graders
 	if len(specs) == 0 {

@@ -36,7 +36,7 @@ func answered(text string) agent.Result {
 
 func gradeOne(t testing.TB, task *bench.Task, res agent.Result) bench.Grading {
 	t.Helper()
-	g, err := Compile(task, nil, "")
+	g, err := compile(task, means{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestConduct(t *testing.T) {
 		`{"type":"reported"}`:                                         .5,
 		`{"type":"reported","not":true,"threshold":0.4,"weight":3.5}`: .5,
 	} {
-		g, err := Compile(task(t, "", grader), nil, "")
+		g, err := compile(task(t, "", grader), means{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestUngradable(t *testing.T) {
 		}
 	}
 	for _, o := range []agent.Outcome{agent.Infrastructure, agent.Cancelled} {
-		g, err := Compile(task(t, "x"), nil, "")
+		g, err := compile(task(t, "x"), means{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func FuzzGraders(f *testing.F) {
 		}
 		ref := "a b"
 		tk := &bench.Task{ID: "t", Answer: &ref, Graders: []bench.GraderSpec{spec}}
-		g, err := Compile(tk, nil, "")
+		g, err := compile(tk, means{})
 		if (err == nil) != (len(Check(tk, spec)) == 0) {
 			t.Fatalf("checked and compiled differ: %v", err)
 		}

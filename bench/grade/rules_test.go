@@ -66,11 +66,11 @@ func TestRulesRefuse(t *testing.T) {
 		if got := problems[0].Field + ": " + problems[0].Text; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", grader, got, want)
 		}
-		if _, err := Compile(tk, nil, ""); err == nil {
+		if _, err := compile(tk, means{}); err == nil {
 			t.Errorf("%s was compiled", grader)
 		}
 	}
-	if _, err := Compile(task(t, ""), nil, ""); err == nil {
+	if _, err := compile(task(t, ""), means{}); err == nil {
 		t.Error("a task with neither graders nor an answer was compiled")
 	}
 }

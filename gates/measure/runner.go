@@ -73,17 +73,17 @@ func (r *Runner) Ready() error {
 // which may be nil, is called before every run, and its error ends the measurement.
 func (r *Runner) Measure(ctx context.Context, sides map[gobench.Side]*Built, rounds int, seed int64, before func() error) (gobench.Measured, error) {
 	runs := map[gobench.Side][]gobench.Run{}
-	for _, step := range gobench.Plan(rounds, seed, gobench.Base, gobench.Again, gobench.Candidate) {
+	for _, side := range gobench.Plan(rounds, seed, gobench.Base, gobench.Again, gobench.Candidate) {
 		if before != nil {
 			if err := before(); err != nil {
 				return gobench.Measured{}, err
 			}
 		}
-		run, err := r.Run(ctx, sides[step.Side])
+		run, err := r.Run(ctx, sides[side])
 		if err != nil {
-			return gobench.Measured{}, fmt.Errorf("%s: %w", step.Side, err)
+			return gobench.Measured{}, fmt.Errorf("%s: %w", side, err)
 		}
-		runs[step.Side] = append(runs[step.Side], run)
+		runs[side] = append(runs[side], run)
 	}
 	return gobench.Measured{Base: runs[gobench.Base], Again: runs[gobench.Again], Candidate: runs[gobench.Candidate]}, nil
 }

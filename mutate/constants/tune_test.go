@@ -127,9 +127,9 @@ func TestTuningARealModule(t *testing.T) {
 	}
 	sides := map[gobench.Side]string{gobench.Base: programs[now.ID()], gobench.Again: g.build(t, now), gobench.Candidate: programs[found.Best.Variant]}
 	var m gobench.Measured
-	for _, step := range gobench.Plan(5, 1, gobench.Base, gobench.Again, gobench.Candidate) {
-		run := g.measure(t, sides[step.Side])
-		switch step.Side {
+	for _, side := range gobench.Plan(5, 1, gobench.Base, gobench.Again, gobench.Candidate) {
+		run := g.measure(t, sides[side])
+		switch side {
 		case gobench.Base:
 			m.Base = append(m.Base, run)
 		case gobench.Again:

@@ -9,21 +9,26 @@ import (
 	"evolve/runtime/agent"
 )
 
+// lastFailure is the part of an error about an earlier attempt.
+type lastFailure struct {
+	Err error // of the last attempt that failed by itself, or nil
+}
+
+// Unwrap returns the error of the last attempt.
+func (l lastFailure) Unwrap() error { return l.Err }
+
 // TimeoutError means that the call did not end before its deadline.
 type TimeoutError struct {
 	Elapsed  time.Duration
 	Deadline time.Duration
 	// Waited is the part of Elapsed in which the call waited for a permit or its rate.
 	Waited time.Duration
-	Err    error // of the last attempt that failed by itself, or nil
+	lastFailure
 }
 
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("timed out after %s (deadline %s)%s", e.Elapsed.Round(time.Millisecond), e.Deadline, after(e.Err))
 }
-
-// Unwrap returns the error of the last attempt.
-func (e *TimeoutError) Unwrap() error { return e.Err }
 
 // Outcome returns timeout.
 func (e *TimeoutError) Outcome() agent.Outcome { return agent.Timeout }
@@ -32,7 +37,7 @@ func (e *TimeoutError) Outcome() agent.Outcome { return agent.Timeout }
 // rate, for a permit, or for a time that the other side named.
 type RateLimitedError struct {
 	RetryAfter time.Duration // 0 when unknown
-	Err        error         // of the last attempt that failed by itself, or nil
+	lastFailure
 	// Policy is the place of the limit under policies in the settings, such as
 	// "roles.clerk.rate"; empty for a limit of the other side and a built-in one.
 	Policy string
@@ -49,24 +54,18 @@ func (e *RateLimitedError) Error() string {
 	return "rate limited" + by + later(e.RetryAfter) + after(e.Err)
 }
 
-// Unwrap returns the error of the last attempt.
-func (e *RateLimitedError) Unwrap() error { return e.Err }
-
 // Outcome returns rate_limited.
 func (e *RateLimitedError) Outcome() agent.Outcome { return agent.RateLimited }
 
 // CircuitOpenError means that too many of the latest calls failed or were slow.
 type CircuitOpenError struct {
 	RetryAfter time.Duration // 0 when unknown
-	Err        error         // of the last attempt that failed by itself, or nil
+	lastFailure
 }
 
 func (e *CircuitOpenError) Error() string {
 	return "circuit open" + later(e.RetryAfter) + after(e.Err)
 }
-
-// Unwrap returns the error of the last attempt.
-func (e *CircuitOpenError) Unwrap() error { return e.Err }
 
 // Outcome returns circuit_open.
 func (e *CircuitOpenError) Outcome() agent.Outcome { return agent.CircuitOpen }
@@ -82,7 +81,7 @@ type BudgetError struct {
 	// Held reports whether the call would fit if running attempts freed what they do
 	// not need of their estimates: it may be allowed a moment later.
 	Held bool
-	Err  error // of the last attempt that failed by itself, or nil
+	lastFailure
 }
 
 func (e *BudgetError) Error() string {
@@ -92,9 +91,6 @@ func (e *BudgetError) Error() string {
 	}
 	return fmt.Sprintf("budget exceeded: %s per %s, limit %s%s%s", e.What, e.Scope, e.Limit, to, after(e.Err))
 }
-
-// Unwrap returns the error of the last attempt.
-func (e *BudgetError) Unwrap() error { return e.Err }
 
 // Outcome returns budget_exceeded.
 func (e *BudgetError) Outcome() agent.Outcome { return agent.BudgetExceeded }

@@ -32,11 +32,7 @@ func TestGradersAcceptTheTruthAndNothingCheaper(t *testing.T) {
 	_, suite := laidOut(t)
 	for i := range suite.Tasks {
 		task := &suite.Tasks[i]
-		grader, err := grade.Compile(task, nil, "")
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		grader := grade.New(nil, nil)
 		passes := func(answer string, outcome agent.Outcome) bool {
 			g, err := grader.Grade(context.Background(), bench.GradeInput{
 				Task: task, Result: agent.Result{Answer: &answer, Outcome: outcome},
