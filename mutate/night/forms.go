@@ -5,8 +5,7 @@ package night
 const unreadableMost = 2
 
 // answerForms decides by the records of requests which routes are asked for plain text: after
-// an answer without JSON where the provider applies no schema, and after two in any case. It
-// holds until the route gets another model.
+// two successive answers that are no JSON. It holds until the route gets another model.
 type answerForms map[string]answerForm
 
 type answerForm struct {
@@ -27,7 +26,7 @@ func (f answerForms) learn(d DraftNote) {
 		was.plain = true
 	case d.Unreadable:
 		was.unreadable++
-		was.plain = was.plain || d.Unbound || was.unreadable >= unreadableMost
+		was.plain = was.plain || was.unreadable >= unreadableMost
 	case d.Outcome == "":
 		was.unreadable = 0
 	}

@@ -45,6 +45,9 @@ func (m Material) judgePlain(answer string) (mutate.Draft, error) {
 	if len(answer) > maxAnswer {
 		return mutate.Draft{}, fmt.Errorf("is too long: %d bytes", len(answer))
 	}
+	if text := strings.TrimSpace(answer); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "```json") {
+		return mutate.Draft{}, errors.New("is not the plain text that was asked for")
+	}
 	all := proposals(answer)
 	if len(all) == 0 {
 		return mutate.Draft{}, errors.New("is empty")

@@ -92,7 +92,7 @@ func TestPlainAnswers(t *testing.T) {
 		"a line that copies is left out":    {component: "prompt", form: mutate.Rewrite, answer: "Say " + holdoutAnswer + "\nCount twice.", want: "Count twice."},
 		"a repeated line changes nothing":   {component: "prompt", answer: "Be helpful.", reason: "changes nothing"},
 		"nothing":                           {component: "prompt", answer: "```\n\n```", reason: "is empty"},
-		"JSON of the other form":            {component: "steps", answer: `{"component": "steps", "value": 3}`, reason: "of a kind that no parameter has"},
+		"JSON of the other form":            {component: "steps", answer: `{"component": "steps", "value": 3}`, reason: "is not the plain text"},
 		"a number":                          {component: "steps", answer: "more\n6", want: int64(6)},
 		"a number that is not in the space": {component: "steps", answer: "600", reason: "outside 1 to 9"},
 	} {

@@ -77,7 +77,7 @@ func readOpenAI(body []byte) (fakeQuestion, error) {
 		return fakeQuestion{}, err
 	}
 	q := fakeQuestion{model: r.Model, temperature: r.Temperature, tools: map[string]bool{}}
-	if err := known(body, "model", "temperature", "seed", "max_tokens", "max_completion_tokens", "messages", "tools", "stream"); err != nil {
+	if err := known(body, "model", "temperature", "seed", "max_tokens", "max_completion_tokens", "messages", "tools", "stream", "response_format"); err != nil {
 		return q, err
 	}
 	for _, t := range r.Tools {
