@@ -231,7 +231,7 @@ func (j *Judge) Score(grade float64) (float64, error) {
 // Definition identifies the judge apart from its model, its task and the reference, in
 // hexadecimal: route, rubric or criteria, scale and samples.
 func (j *Judge) Definition() string {
-	sum := sha256.Sum256(append([]byte("judge 1\x00"+instructions+"\x00"), compact(j.def)...))
+	sum := sha256.Sum256(append([]byte("judge 2\x00"+instructions+"\x00"), compact(j.def)...))
 	return hex.EncodeToString(sum[:16])
 }
 

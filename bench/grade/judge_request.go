@@ -54,6 +54,7 @@ func (j *Judge) request(d draw, answer string) *model.Request {
 		Goal:      j.order(d.id()),
 		Remaining: 1,
 		Sampling:  j.sampling(d),
+		Schema:    j.schema(),
 	}
 	add := func(key, s string) {
 		req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: text.Clip(s, maxJudged, text.Mark)})

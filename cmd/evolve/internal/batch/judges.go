@@ -149,6 +149,9 @@ func calibrated(r *routeJudges, s *bench.Suite, known []archive.Calibration) str
 		if covered < len(r.definitions) {
 			text += fmt.Sprintf("; this covers %d of its %d rubrics", covered, len(r.definitions))
 		}
+		if a.Kappa == nil || a.Kappa.Value < leastKappa {
+			text += Unfit
+		}
 		return text
 	}
 	return Uncalibrated
@@ -160,6 +163,13 @@ func longOrShort(correlation float64) string {
 	}
 	return "short"
 }
+
+// leastKappa is the agreement of a judge with people below which its grades decide little:
+// "moderate" agreement begins there (Landis and Koch, 1977).
+const leastKappa = .41
+
+// Unfit ends the description of a judge that agrees too little with people.
+const Unfit = "; it agrees too little with people to grade by: a kappa of 0.41 is the least, so take another model or rubric"
 
 // Uncalibrated ends the description of a judge without a calibration.
 const Uncalibrated = "not calibrated: evolve bench calibrate compares it with labels of people"

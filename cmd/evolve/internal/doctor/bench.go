@@ -77,15 +77,16 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 }
 
 // checkJudges reports for each agent the judges of its suites, and warns of those without a
-// calibration.
+// calibration and of those that agree too little with people.
 func checkJudges(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]
 		for _, text := range forecasts[a.ID].Judges {
-			if strings.HasSuffix(text, batch.Uncalibrated) {
+			switch {
+			case strings.HasSuffix(text, batch.Uncalibrated), strings.HasSuffix(text, batch.Unfit):
 				checks = append(checks, warn("judges "+a.ID, "evolve bench calibrate --labels FILE", "%s", text))
-			} else {
+			default:
 				checks = append(checks, ok("judges "+a.ID, "%s", text))
 			}
 		}

@@ -109,3 +109,30 @@ func TestResumedJudgesAreNotAskedAgain(t *testing.T) {
 		t.Errorf("%d questions before, %d in all, %d of them twice", before, all, twice)
 	}
 }
+
+// TestModelJudges calibrates a real language model as a judge of reviews against labels, and
+// runs a night whose tasks it grades. The labels are of answers that are right and wrong.
+func TestModelJudges(t *testing.T) {
+	l := listen(t, modelURL(t))
+	p := judgedReviews(t, l.URL+"/night/v1")
+	p.replace("evolve.yaml", "routes:\n", fmt.Sprintf("routes:\n  judge: {provider: judge, model: smollm2, temperature: 0, max_tokens: %d, context: 2048}\n", 100))
+	p.replace("evolve.yaml", "providers:\n", fmt.Sprintf("providers:\n  judge: {kind: openai, base_url: %q}\n", l.URL+"/judge/v1"))
+	p.replace("suites/inside.jsonl", `"route":"default"`, `"route":"judge"`)
+	var labels strings.Builder
+	for i, r := range reviews(t).search {
+		answer, label := r.Label, 1
+		if i%2 == 1 {
+			answer, label = map[string]string{"good": "bad", "bad": "good"}[r.Label], 0
+		}
+		fmt.Fprintf(&labels, "{\"task\":\"search-%03d\",\"answer\":%q,\"label\":%d}\n", i, answer, label)
+	}
+	p.write("labels.jsonl", labels.String())
+	r := p.start("bench", "calibrate", "--workspace", p.root, "--labels", p.root+"/labels.jsonl").wait()
+	t.Logf("calibration: exit %d\n%s%s", r.code, r.stdout, r.stderr)
+	for _, x := range l.exchanges("judge")[:min(3, len(l.exchanges("judge")))] {
+		t.Logf("%.300q", x.reply)
+	}
+	night := p.start("run", "--workspace", p.root, "--json", "--seed", "1", "--stages", "search", "--budget-evals", "30", "--concurrency", "2").wait()
+	t.Logf("night: exit %d, %d questions to the judge\n%s", night.code, len(l.exchanges("judge")), night.stderr)
+	t.Log(p.do(0, "report", "--workspace", p.root).stdout)
+}
