@@ -38,6 +38,7 @@ type Label struct {
 // ReadLabels reads labels, one JSON object a line. An error names the line.
 func ReadLabels(r io.Reader) ([]Label, error) {
 	var list []Label
+	seen := map[[2]string]int{} // the line of a task and an answer
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), maxLabelLine)
 	for line := 1; in.Scan(); line++ {
@@ -60,6 +61,11 @@ func ReadLabels(r io.Reader) ([]Label, error) {
 		case len(list) == maxLabels:
 			return nil, fmt.Errorf("there are more than %d labels", maxLabels)
 		}
+		pair := [2]string{l.Task, l.Answer}
+		if at, ok := seen[pair]; ok {
+			return nil, fmt.Errorf("line %d labels the answer of line %d again: of several people's labels, give the mean", line, at)
+		}
+		seen[pair] = line
 		list = append(list, l)
 	}
 	if errors.Is(in.Err(), bufio.ErrTooLong) {

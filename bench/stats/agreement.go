@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -35,7 +36,8 @@ type Agreement struct {
 	// Same is the share of answers that both put in one category.
 	Same Measure `json:"same"`
 	// Kappa is Cohen's kappa of the categories, with quadratic weights where there are more
-	// than two; nil when all are in one category. Its interval is that of the jackknife.
+	// than two; nil when the people's grades are all in one category, which makes it 0
+	// whatever the judge does. Its interval is that of the jackknife.
 	Kappa *Measure `json:"kappa,omitempty"`
 	// Bias is the mean of the judge's score less the person's.
 	Bias Measure `json:"bias"`
@@ -88,9 +90,16 @@ func category(score float64, points int) int {
 	return int(math.Min(1, math.Max(0, score))*float64(points-1) + .5)
 }
 
-// kappa returns Cohen's kappa of a table of counts, with quadratic weights (Cohen 1968), and
-// whether it is defined.
-func kappa(table [][]int) (float64, bool) {
+// unlike returns the largest plausible share of answers that differ when none of n does: 1
+// less the lower bound of [Wilson].
+func unlike(n float64) float64 {
+	lo, _ := Wilson(1, n, agreementLevel)
+	return 1 - lo
+}
+
+// kappa returns Cohen's kappa of a table of counts, with quadratic weights (Cohen 1968), the
+// disagreement that chance alone makes, and whether kappa is defined.
+func kappa(table [][]int) (value, chance float64, ok bool) {
 	rows, columns := make([]float64, len(table)), make([]float64, len(table))
 	var n float64
 	for i, row := range table {
@@ -100,7 +109,7 @@ func kappa(table [][]int) (float64, bool) {
 			n += float64(count)
 		}
 	}
-	var seen, chance float64
+	var seen float64
 	for i, row := range table {
 		for j, count := range row {
 			weight := float64((i - j) * (i - j))
@@ -108,16 +117,17 @@ func kappa(table [][]int) (float64, bool) {
 			chance += weight * rows[i] * columns[j] / (n * n)
 		}
 	}
-	if !(chance > 0) {
-		return 0, false
+	if !(chance > 0) || floats.Count(func(n float64) bool { return n > 0 }, rows) < 2 {
+		return 0, chance, false
 	}
-	return 1 - seen/chance, true
+	return 1 - seen/chance, chance, true
 }
 
 // kappaInterval returns kappa with the interval of the delete-one jackknife, nil where it is
-// not defined.
+// not defined. Where the jackknife has no width, as when all agree, the ends are those of the
+// largest plausible share of answers that differ by one category more or less.
 func kappaInterval(table [][]int) *Measure {
-	value, ok := kappa(table)
+	value, chance, ok := kappa(table)
 	if !ok {
 		return nil
 	}
@@ -129,7 +139,7 @@ func kappaInterval(table [][]int) *Measure {
 				continue
 			}
 			table[i][j]--
-			k, ok := kappa(table)
+			k, _, ok := kappa(table)
 			table[i][j]++
 			if !ok {
 				k = value
@@ -143,13 +153,17 @@ func kappaInterval(table [][]int) *Measure {
 		square += counts[i] * (k - mean) * (k - mean)
 	}
 	half := quantile() * math.Sqrt(square*float64(n-1)/float64(n))
+	if half == 0 {
+		half = unlike(float64(n)) / chance
+	}
 	return &Measure{value, Interval{math.Max(-1, value-half), math.Min(1, value+half)}}
 }
 
 // quantile is that of the normal distribution for the level of the intervals.
 func quantile() float64 { return distuv.UnitNormal.Quantile(1 - (1-agreementLevel)/2) }
 
-// meanInterval returns the mean with Student's interval.
+// meanInterval returns the mean of differences in [-1,1] with Student's interval. Where all
+// are equal, that has no width: the mean moves by the largest plausible share of others.
 func meanInterval(list []float64) Measure {
 	mean, sd := stat.MeanStdDev(list, nil)
 	if len(list) < 2 {
@@ -157,7 +171,10 @@ func meanInterval(list []float64) Measure {
 	}
 	n := float64(len(list))
 	half := tQuantile(1-(1-agreementLevel)/2, n-1) * sd / math.Sqrt(n)
-	return Measure{mean, Interval{mean - half, mean + half}}
+	if sd == 0 {
+		half = unlike(n)
+	}
+	return Measure{mean, Interval{math.Max(-1, mean-half), math.Min(1, mean+half)}}
 }
 
 // spearmanInterval returns Spearman's rank correlation with the interval of Fisher's

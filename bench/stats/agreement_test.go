@@ -66,11 +66,38 @@ func TestAgreementBias(t *testing.T) {
 	}
 }
 
+// TestAgreementCertainty: no interval is without width, even where all grades agree or a judge
+// gives always the same one.
+func TestAgreementCertainty(t *testing.T) {
+	var agree, constant []Label
+	for i := range 40 {
+		h := float64(i % 2)
+		agree, constant = append(agree, Label{Human: h, Judge: h}), append(constant, Label{Human: h, Judge: 1})
+	}
+	a := Agree(agree, 2, 0, 0)
+	if k := a.Kappa; k == nil || k.Value != 1 || !(k.Lo > .7 && k.Lo < .9) || k.Hi != 1 {
+		t.Errorf("kappa of 40 that agree: %v", k)
+	}
+	if b := a.Bias; b.Value != 0 || !(b.Lo < -.05 && b.Lo > -.15) || b.Hi != -b.Lo {
+		t.Errorf("bias of 40 that agree: %v", b)
+	}
+	if k := Agree(constant, 2, 0, 0).Kappa; k == nil || k.Value != 0 || !(k.Lo < -.1 && k.Hi > .1) {
+		t.Errorf("kappa of a judge with one grade: %v", k)
+	}
+}
+
 // TestAgreementUndefined: without variation there is no kappa, and no correlation.
 func TestAgreementUndefined(t *testing.T) {
 	same := make([]Label, 25)
 	if a := Agree(same, 2, 0, 0); a.Kappa != nil || a.Length != nil || a.Same.Value != 1 {
 		t.Errorf("%+v", a)
+	}
+	one := []Label{}
+	for i := range 40 {
+		one = append(one, Label{Human: 1, Judge: float64(i % 2)})
+	}
+	if a := Agree(one, 2, 0, 0); a.Kappa != nil {
+		t.Errorf("people who all give one grade: kappa %v", a.Kappa)
 	}
 	if a := Agree(nil, 2, 0, 0); a.Labels != 0 || a.Kappa != nil {
 		t.Errorf("%+v", a)

@@ -6,7 +6,7 @@ type Tries struct {
 }
 
 // Reliability is pass^k: the probability that all of k runs of a task pass, as a mean over
-// tasks with Student's interval.
+// tasks with the interval of [Wilson] at 95 %.
 type Reliability struct {
 	K     int `json:"k"`
 	Tasks int `json:"tasks"`
@@ -29,12 +29,11 @@ func PassPowers(tasks []Tries) []Reliability {
 	}
 	var out []Reliability
 	for k := 1; k <= most; k++ {
-		each := make([]float64, len(tasks))
-		for i, t := range tasks {
-			each[i] = passPower(t, k)
+		r := Reliability{K: k, Tasks: len(tasks)}
+		for _, t := range tasks {
+			r.Value += passPower(t, k) / float64(len(tasks))
 		}
-		r := Reliability{K: k, Tasks: len(tasks), Measure: meanInterval(each)}
-		r.Lo, r.Hi = max(0, r.Lo), min(1, r.Hi)
+		r.Lo, r.Hi = Wilson(r.Value, float64(len(tasks)), agreementLevel)
 		out = append(out, r)
 	}
 	return out

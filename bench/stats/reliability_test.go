@@ -36,8 +36,14 @@ func TestPassPowers(t *testing.T) {
 		}
 	}
 	mean := PassPowers([]Tries{{4, 4}, {2, 4}, {0, 3}})
-	if len(mean) != 3 || math.Abs(mean[1].Value-(1+1./6)/3) > 1e-12 || mean[1].Lo != 0 || mean[1].Hi != 1 || mean[0].Tasks != 3 {
-		t.Errorf("%+v", mean)
+	lo, hi := Wilson((1+1./6)/3, 3, .95)
+	if len(mean) != 3 || math.Abs(mean[1].Value-(1+1./6)/3) > 1e-12 || math.Abs(mean[1].Lo-lo) > 1e-12 || math.Abs(mean[1].Hi-hi) > 1e-12 || mean[0].Tasks != 3 {
+		t.Errorf("%+v, want [%v, %v]", mean, lo, hi)
+	}
+	// Tasks that all passed leave doubt about other tasks.
+	sure := PassPowers([]Tries{{3, 3}, {3, 3}, {3, 3}, {3, 3}})
+	if sure[2].Value != 1 || !(sure[2].Lo < .6) {
+		t.Errorf("%+v", sure[2])
 	}
 	if got := PassPowers(nil); got != nil {
 		t.Errorf("%+v", got)

@@ -53,7 +53,7 @@ func (b *builder) compare() error {
 		Search: f.SearchDifference, Curse: f.SearchDifference - estimate(f).Difference,
 	}
 	b.out.Tasks = b.tally.pairs()
-	b.out.PassPowers = passPowers(b.out.Tasks)
+	b.out.PassPowers = b.tally.passPowers()
 	h.Repeats = math.MaxInt
 	perDomain := map[string]int{}
 	for _, p := range b.out.Tasks {
@@ -92,11 +92,8 @@ func (b *builder) compare() error {
 }
 
 // passPowers returns pass^k of both sides, nil where it would be no more than pass^1.
-func passPowers(tasks []TaskPair) *PassPowers {
-	var champion, variant []stats.Tries
-	for _, p := range tasks {
-		champion, variant = append(champion, stats.Tries{Passed: p.PassA, Made: p.Repeats}), append(variant, stats.Tries{Passed: p.PassB, Made: p.Repeats})
-	}
+func (t *tally) passPowers() *PassPowers {
+	champion, variant := t.tries()
 	out := PassPowers{Champion: stats.PassPowers(champion), Variant: stats.PassPowers(variant)}
 	if len(out.Champion) < 2 {
 		return nil

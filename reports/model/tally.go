@@ -10,6 +10,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -239,6 +240,35 @@ func (t *tally) pairs() []TaskPair {
 	}
 	slices.SortFunc(out, func(a, b TaskPair) int { return strings.Compare(a.Task, b.Task) })
 	return out
+}
+
+// tries counts the runs of each holdout task with a score on a side, and the passes of both
+// sides. As in the ruling, a run that lacks one side's score failed on that side.
+func (t *tally) tries() (champion, variant []stats.Tries) {
+	tasks := map[string]map[int]bool{}
+	for _, side := range []map[string]map[int]attempt{t.champion, t.variant} {
+		for task, runs := range side {
+			if tasks[task] == nil {
+				tasks[task] = map[int]bool{}
+			}
+			for r := range runs {
+				tasks[task][r] = true
+			}
+		}
+	}
+	for _, task := range slices.Sorted(maps.Keys(tasks)) {
+		a, b := stats.Tries{Made: len(tasks[task])}, stats.Tries{Made: len(tasks[task])}
+		for r := range tasks[task] {
+			if t.champion[task][r].pass {
+				a.Passed++
+			}
+			if t.variant[task][r].pass {
+				b.Passed++
+			}
+		}
+		champion, variant = append(champion, a), append(variant, b)
+	}
+	return champion, variant
 }
 
 func steadiness(p TaskPair) string {

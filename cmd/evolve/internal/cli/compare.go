@@ -211,7 +211,8 @@ type pairing struct {
 	tasks map[string]*bench.Task
 	at    map[string]int
 	list  []stats.Pair
-	// tries count the passes of both sides on the pairs of each task of list.
+	// tries count the passes of both sides on each task of list. As in the ruling, a run
+	// that lacks one side's score failed on that side.
 	tries [2][]stats.Tries
 }
 
@@ -234,6 +235,12 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 		p.list = append(p.list, pair)
 		p.tries[0], p.tries[1] = append(p.tries[0], stats.Tries{}), append(p.tries[1], stats.Tries{})
 	}
+	for side, e := range []*bench.Evaluation{a, b} {
+		t := &p.tries[side][i]
+		if t.Made++; e.Scored && e.Pass {
+			t.Passed++
+		}
+	}
 	pair := &p.list[i]
 	switch {
 	case !b.Scored:
@@ -242,12 +249,6 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 	case !a.Scored:
 		pair.AloneB = append(pair.AloneB, b.Score)
 		return
-	}
-	for side, e := range []*bench.Evaluation{a, b} {
-		t := &p.tries[side][i]
-		if t.Made++; e.Pass {
-			t.Passed++
-		}
 	}
 	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, night)
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
@@ -261,10 +262,7 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
 }
 
-// passPowers returns pass^k of both sides over the tasks that have pairs.
+// passPowers returns pass^k of both sides.
 func (p *pairing) passPowers() passPowers {
-	paired := func(list []stats.Tries) []stats.Tries {
-		return slices.DeleteFunc(slices.Clone(list), func(t stats.Tries) bool { return t.Made == 0 })
-	}
-	return passPowers{A: stats.PassPowers(paired(p.tries[0])), B: stats.PassPowers(paired(p.tries[1]))}
+	return passPowers{A: stats.PassPowers(p.tries[0]), B: stats.PassPowers(p.tries[1])}
 }
