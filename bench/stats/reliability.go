@@ -31,8 +31,9 @@ func PassPowers(tasks []Tries) []Reliability {
 	for k := 1; k <= most; k++ {
 		r := Reliability{K: k, Tasks: len(tasks)}
 		for _, t := range tasks {
-			r.Value += passPower(t, k) / float64(len(tasks))
+			r.Value += passPower(t, k)
 		}
+		r.Value /= float64(len(tasks))
 		r.Lo, r.Hi = Wilson(r.Value, float64(len(tasks)), agreementLevel)
 		out = append(out, r)
 	}

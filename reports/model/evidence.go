@@ -46,6 +46,11 @@ type Evidence struct {
 	Blocks int      `json:"blocks"`
 	Pairs  int      `json:"pairs"`
 	Runs   []string `json:"runs,omitempty"`
+	// MissingChampion and MissingVariant count the evaluations of a side that are missing
+	// while the other side has a score; MissingCounted reports that the ruling scored them.
+	MissingChampion int  `json:"missing_champion,omitempty"`
+	MissingVariant  int  `json:"missing_variant,omitempty"`
+	MissingCounted  bool `json:"missing_counted,omitempty"`
 	// Fixed reports that a repeat is no new evidence: the difference on these tasks is
 	// known, and all intervals are Student's, about new tasks.
 	Fixed bool `json:"fixed,omitempty"`
@@ -72,6 +77,7 @@ func evidenceOf(f archive.Finalist) *Evidence {
 		State: r.State, Claim: r.Claim, LogE: r.LogE, LogHarm: r.LogHarm, Required: r.Threshold,
 		Month: r.Month, MonthLevel: 1 - math.Exp(-r.Threshold), New: r.New, NewLower: r.NewLower, Limit: r.Limit,
 		Between: r.Between, Within: r.Within, Blocks: r.Blocks, Pairs: r.Pairs,
+		MissingChampion: r.MissingA, MissingVariant: r.MissingB, MissingCounted: r.MissingCounted,
 		Runs: append([]string(nil), f.Runs...), Fixed: r.Fixed,
 	}
 }

@@ -1,8 +1,10 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -52,6 +54,7 @@ func (b *builder) health() error {
 			h.Outcomes = append(h.Outcomes, Outcome{Outcome: o, Count: n})
 		}
 	}
+	h.Lost = b.tally.causes()
 	if b.result.AA != nil {
 		h.Noise = &Noise{Effect: effect(b.result.AA.Comparison), P: b.result.AA.TwoSided, Drifted: b.result.AA.Drifted}
 	}
@@ -63,6 +66,26 @@ func (b *builder) health() error {
 	}
 	b.volatile.Cached, b.volatile.Retries = b.tally.cached, b.tally.retries
 	return nil
+}
+
+// maxCauses is the maximum number of causes that a report lists.
+const maxCauses = 3
+
+// causes lists the causes of missing data, the most frequent first, and sums up the rest.
+func (t *tally) causes() []Lost {
+	var out []Lost
+	for cause, n := range t.lost {
+		out = append(out, Lost{Cause: cause, Count: n})
+	}
+	slices.SortFunc(out, func(a, b Lost) int { return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Cause, b.Cause)) })
+	if len(out) > maxCauses {
+		rest := Lost{}
+		for _, l := range out[maxCauses:] {
+			rest.Count += l.Count
+		}
+		out = append(out[:maxCauses], rest)
+	}
+	return out
 }
 
 // searchWhole clears the skipped counts of search and baseline if both together made the

@@ -420,6 +420,8 @@ type Rejection struct {
 type Health struct {
 	Stages   []Stage   `json:"stages"`
 	Outcomes []Outcome `json:"outcomes"`
+	// Lost are the causes of missing data, the most frequent first.
+	Lost []Lost `json:"lost,omitempty"`
 	// Noise compares the champion with a fresh rerun of itself.
 	Noise *Noise `json:"noise,omitempty"`
 	// Constant is the number of tasks if that rerun gave the same answers on all of them;
@@ -468,6 +470,13 @@ type Stage struct {
 type Outcome struct {
 	Outcome agent.Outcome `json:"outcome"`
 	Count   int           `json:"count"`
+}
+
+// Lost counts the evaluations that have no score for one cause, foreign text; an empty
+// cause stands for all causes beyond the first ones.
+type Lost struct {
+	Cause string `json:"cause"`
+	Count int    `json:"count"`
 }
 
 // Provenance identifies everything that the figures depend on.

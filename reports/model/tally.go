@@ -19,6 +19,7 @@ const (
 	MaxReason = 300
 	maxAnswer = 600
 	maxGoal   = 1200
+	maxCause  = 160
 )
 
 // tally is the result of one pass over an agent's evaluations of a run. It keeps little
@@ -39,6 +40,8 @@ type tally struct {
 	domains           map[string]string
 	// blocks holds the evaluations of the two sides by repeat, whether scored or not.
 	blocks map[int]map[seat]bool
+	// lost counts the evaluations without a score by their cause.
+	lost map[string]int
 	// drawn counts the evaluations of the random baseline.
 	drawn int
 }
@@ -79,7 +82,7 @@ func (b *builder) count() error {
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
 		search: map[agent.ConfigID]*trials{}, domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
-		blocks: map[int]map[seat]bool{},
+		blocks: map[int]map[seat]bool{}, lost: map[string]int{},
 	}
 	b.tally = t
 	for e, err := range b.src.Evaluations(b.ctx, b.run.ID, b.out.Agent) {
@@ -152,6 +155,7 @@ func (t *tally) add(e bench.Evaluation) {
 	t.outcomes[e.Outcome]++
 	if !e.Scored {
 		stage.Missing++
+		t.lost[cmp.Or(clip(e.Error, maxCause), string(e.Outcome))]++
 		return
 	}
 	stage.Done++

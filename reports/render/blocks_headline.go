@@ -26,6 +26,7 @@ func headlineBlocks(s subject) []block {
 	if e := h.Evidence; e != nil {
 		unit = "blocks"
 		f = append(f, evidenceFacts(*h)...)
+		f.add("missing data", missingData(*e, against(s), s.agent.Health.Lost))
 		if e.Failures != nil {
 			f = append(f, failureFact(*e.Failures, against(s)))
 		}
@@ -43,7 +44,7 @@ func headlineBlocks(s subject) []block {
 		fact{"tasks × " + unit, size},
 		fact{"wins / losses / ties", say(number.Count(h.Wins) + " / " + number.Count(h.Losses) + " / " + number.Count(h.Ties))},
 		fact{"smallest detectable", say(detectable(h.Planned, "before"), ", ", detectable(h.Detectable, "after"), remark("at 80 % power"))},
-		fact{"in the search", say(number.Points(h.Search)+" points", remark(curse(h.Curse)))},
+		fact{"in the search", say(number.Points(h.Search)+" points", remark(curse(*h)))},
 	)
 	out := []block{f}
 	if h.Evidence != nil && !h.Evidence.Fixed {
@@ -74,6 +75,23 @@ func evidenceFacts(h model.Headline) facts {
 	default:
 		return facts{{"on these tasks", say(number.Interval(e.These.Lo, e.These.Hi), remark(number.Percent(h.Level)+" interval for these tasks, valid at any stop; no part of the claim"))}}
 	}
+}
+
+// missingData describes the evaluations of the comparison that lack a score on one side,
+// with the most frequent cause of the run.
+func missingData(e model.Evidence, against string, causes []model.Lost) spans {
+	if e.MissingChampion+e.MissingVariant == 0 {
+		return nil
+	}
+	treated := "on one side only; left out, which claims less than to count them as failed"
+	if e.MissingCounted {
+		treated = "on one side only; counted as failed"
+	}
+	value := say(against+" "+number.Count(e.MissingChampion)+" → variant "+number.Count(e.MissingVariant)+" evaluations", remark(treated))
+	if len(causes) > 0 {
+		value = append(value, say("; mostly: ", foreign(causes[0].Cause))...)
+	}
+	return value
 }
 
 // failureFact returns the numbers of tasks and evaluations that each side failed; against
@@ -146,8 +164,10 @@ func detectable(d float64, when string) string {
 }
 
 // curse describes how much of the search's gain was selection bias.
-func curse(c float64) string {
-	switch {
+func curse(h model.Headline) string {
+	switch c := h.Curse; {
+	case c > .0005 && h.Evidence != nil && h.Evidence.MissingCounted:
+		return number.Size(c) + " of it did not hold up (winner's curse, or missing data, which the search leaves out and the holdout counts)"
 	case c > .0005:
 		return number.Size(c) + " of it did not hold up (winner's curse)"
 	case c < -.0005:

@@ -83,6 +83,13 @@ func evaluationFacts(s subject, idle []spans) facts {
 		outcomes = append(outcomes, say(strings.ReplaceAll(string(o.Outcome), "_", " ")+" "+number.Count(o.Count)))
 	}
 	f.add("outcomes", list(outcomes, ", "))
+	for _, l := range h.Lost {
+		if l.Cause == "" {
+			f.add("missing", number.Count(l.Count)+" for other causes")
+			continue
+		}
+		f.add("missing", say(number.Count(l.Count)+" × ", foreign(l.Cause)))
+	}
 	if p := s.agent.PassPowers; p != nil {
 		var powers []spans
 		for i, v := range p.Variant {

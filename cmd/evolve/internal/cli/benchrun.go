@@ -201,11 +201,11 @@ func (v *benchView) summarize(tasks []*bench.Task) {
 			d = &mean{}
 			domains[t.Domain] = d
 		}
-		d.tasks++
 		if !v.Tasks[i].Scored {
 			v.Missing++
 			continue
 		}
+		d.tasks++
 		v.Scored++
 		for _, m := range []*mean{&all, d} {
 			m.sum += t.Importance() * v.Tasks[i].Score
@@ -240,6 +240,6 @@ func printBench(con *console, v benchView) {
 	}
 	con.printf("\n")
 	for _, p := range v.PassPowers {
-		con.printf("  pass^%-11d %.3f  [%.3f, %.3f] all of %s of a task pass\n", p.K, p.Value, p.Lo, p.Hi, count(p.K, "run"))
+		con.printf("  pass^%-11d %.3f  [%.3f, %.3f] all of %s of a task pass, over %s\n", p.K, p.Value, p.Lo, p.Hi, count(p.K, "run"), count(p.Tasks, "task"))
 	}
 }
