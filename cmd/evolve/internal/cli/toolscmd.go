@@ -341,12 +341,42 @@ func ownTool(sh *shell, c *cli.Context) (*workspace.Workspace, *workspace.Agent,
 	if err := outside(sh); err != nil {
 		return nil, nil, authored.Definition{}, err
 	}
-	w, a, err := sh.loadAgent(c, c.String("agent"))
+	w, err := sh.load(c)
+	if err != nil {
+		return nil, nil, authored.Definition{}, err
+	}
+	a, err := author(w, c)
 	if err != nil {
 		return nil, nil, authored.Definition{}, err
 	}
 	def, err := definitionOf(a, c.Args().First())
 	return w, a, def, err
+}
+
+// author returns the agent that --agent names, or the only one that wrote the tool of the
+// command.
+func author(w *workspace.Workspace, c *cli.Context) (*workspace.Agent, error) {
+	if c.String("agent") != "" || len(w.Agents) < 2 {
+		return oneAgent(w, c.String("agent"))
+	}
+	name := c.Args().First()
+	var found []*workspace.Agent
+	for i := range w.Agents {
+		defs, err := wire.Definitions(&w.Agents[i])
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(defs, func(d authored.Definition) bool { return d.Name == name }) {
+			found = append(found, &w.Agents[i])
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, exit.Errorf(exit.Usage, "`evolve tools list "+w.Agents[0].ID+"` lists those of "+w.Agents[0].ID, "no agent has written a tool %q that is in use", name)
+	case 1:
+		return found[0], nil
+	}
+	return nil, exit.Errorf(exit.Usage, "say whose: `evolve tools "+c.Command.Name+" "+name+" --agent "+found[0].ID+"`", "%d agents have written a tool %s", len(found), name)
 }
 
 func decideTool(sh *shell, c *cli.Context, d toolWord) error {
