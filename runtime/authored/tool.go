@@ -53,7 +53,10 @@ func (a authored) Withheld() string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("tool %s is in quarantine after %d failures of one cause (%s), until a person releases it", a.def.Name, quarantineAfter, cause)
+	if cause != causePerson {
+		cause = fmt.Sprintf("%d failures of one cause (%s)", quarantineAfter, cause)
+	}
+	return fmt.Sprintf("tool %s is in quarantine after %s, until a person releases it", a.def.Name, cause)
 }
 
 // Call runs the tool. The output is what run returned, as JSON.

@@ -62,6 +62,10 @@ func TestTools(t *testing.T) {
 	if r := use(t.Context(), `{"numbers":[1]}`); r.Outcome != agent.Denied || !strings.Contains(r.Output, "quarantine after 3 failures of one cause (error in line 5)") {
 		t.Errorf("%+v", r)
 	}
+	h = h.Released().Withdrawn(h.Source)
+	if r := use(t.Context(), `{"numbers":[1]}`); r.Outcome != agent.Denied || !strings.Contains(r.Output, "in quarantine after a person's decision, until a person releases it") {
+		t.Errorf("%+v", r)
+	}
 	h = h.Released()
 	if r := use(t.Context(), `{"numbers":[1]}`); r.Outcome != agent.OK {
 		t.Errorf("%+v", r)
