@@ -68,17 +68,22 @@ type turnLine struct {
 
 func agentTurns(sh *shell, c *cli.Context) error {
 	lines := []turnLine{}
+	named, known := c.String("agent"), false // an agent that is gone may have turns
 	err := readingIfThere(sh, c, func(_ string, a *archive.Archive) error {
 		return forEach("turns", a.Turns(c.Context), func(t archive.TurnRecord) {
-			if named := c.String("agent"); named != "" && named != t.Agent {
+			if named != "" && named != t.Agent {
 				return
 			}
+			known = true
 			if c.IsSet("session") && c.String("session") != t.Session {
 				return
 			}
 			lines = append(lines, turnLine{t.ID, t.Agent, t.Session, t.Outcome, t.Goal, t.Usage, t.Created})
 		})
 	})
+	if err == nil && named != "" && !known {
+		_, _, err = sh.loadAgent(c, named)
+	}
 	if err != nil {
 		return err
 	}
