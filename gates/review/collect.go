@@ -54,11 +54,12 @@ func (s *session) collectTools(ctx context.Context, agentID, run string) ([]arch
 
 // written is a tool that evaluations wrote, with what came of it.
 type written struct {
-	def                   authored.Definition
-	evaluations, solved   int
-	calls, ok             int
-	tasks                 map[string]bool
-	score, others, beside float64 // sums of scores; beside counts those of others
+	def                 authored.Definition
+	evaluations, solved int
+	calls, ok           int
+	tasks               map[string]bool
+	score, others       float64 // sums of scores
+	beside              int     // the number of others
 }
 
 // about describes how often a tool was used and the scores with and without it. The
@@ -66,7 +67,7 @@ type written struct {
 func (w *written) about(run string) string {
 	text := fmt.Sprintf("written in %d evaluations of %d search tasks of run %s, which solved %d of them, mean score %.3f", w.evaluations, len(w.tasks), run, w.solved, w.score/float64(w.evaluations))
 	if w.beside > 0 {
-		text += fmt.Sprintf(" against %.3f of the other evaluations of these tasks", w.others/w.beside)
+		text += fmt.Sprintf(" against %.3f of %d other evaluations of these tasks", w.others/float64(w.beside), w.beside)
 	}
 	return text + fmt.Sprintf("; calls: %d, ok: %d; not confirmed", w.calls, w.ok)
 }
