@@ -68,7 +68,7 @@ func (a *asker) ask(ctx context.Context, j *Judge, answer string) (Verdict, erro
 		return q.verdict, q.err
 	}
 	v, err := j.Ask(ctx, a.model, answer)
-	if err == nil || errors.Is(err, errNoVerdict) {
+	if err == nil || errors.Is(err, ErrNoVerdict) {
 		q.done, q.verdict, q.err = true, v, err
 		q.verdict.Usage = agent.Usage{}
 	}

@@ -150,7 +150,7 @@ func TestEchoingJudge(t *testing.T) {
 	} {
 		m := &judgeModel{reply: func(_ int, id string, _ *model.Request) (string, error) { return reply(id), nil }}
 		g, err := judge(t, m, `{"type":"judge","rubric":"polite"}`, "", fake)
-		if err == nil || !errors.Is(err, errNoVerdict) || len(m.asked) != attempts {
+		if err == nil || !errors.Is(err, ErrNoVerdict) || len(m.asked) != attempts {
 			t.Errorf("%s: %+v, %v after %d calls", name, g, err, len(m.asked))
 		}
 		if g.Judge.Iterations != attempts {

@@ -34,11 +34,11 @@ type Verdict struct {
 // attempts is the number of calls for one draw before malformed replies count as failure.
 const attempts = 3
 
-// errNoVerdict is the error of a judge whose replies are no verdicts.
-var errNoVerdict = errors.New("the judge gave no verdict")
+// ErrNoVerdict is the error of a judge whose replies are no verdicts.
+var ErrNoVerdict = errors.New("the judge gave no verdict")
 
 // Ask asks the model for the grade of an answer. The verdict beside an error has the usage.
-// An error that wraps errNoVerdict depends on the answer; any other is the context's or the
+// An error that wraps ErrNoVerdict depends on the answer; any other is the context's or the
 // provider's.
 func (j *Judge) Ask(ctx context.Context, m model.Model, answer string) (Verdict, error) {
 	v := Verdict{Samples: j.Samples}
@@ -108,7 +108,7 @@ func (j *Judge) draw(ctx context.Context, m model.Model, d draw, answer string, 
 		}
 		last = wrong
 	}
-	return 0, "", fmt.Errorf("%w in %d attempts: %w", errNoVerdict, attempts, last)
+	return 0, "", fmt.Errorf("%w in %d attempts: %w", ErrNoVerdict, attempts, last)
 }
 
 // place counts the preference of a comparison by its place.

@@ -156,6 +156,9 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 		err = context.Cause(c.Context)
 	}
 	if err == nil {
+		err = res.Ungraded
+	}
+	if err == nil {
 		err = exit.OfOutcome(view.Outcome, view.Error)
 	}
 	return err

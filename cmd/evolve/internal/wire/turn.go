@@ -2,16 +2,21 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"evolve/bench"
+	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/session"
+	"evolve/runtime/text"
 )
 
 // Turn is one task for an agent, outside of any run.
@@ -36,6 +41,9 @@ type TurnResult struct {
 	Grades []bench.Grade
 	// Judge is the usage of the judge models that graded it.
 	Judge agent.Usage
+	// Ungraded is the reason why the result of a suite's task could not be graded; nil if it
+	// was, or needs no grade.
+	Ungraded error
 }
 
 // Take runs one task in a new folder below scratch, and grades it if it is one of a suite.
@@ -77,8 +85,25 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	}
 	g, err := f.Sandbox.Grading([]*bench.Suite{t.Suite}, opened.Judge)(ctx, bench.GradeInput{Task: t.Task, Result: res, Workdir: workdir})
 	if err != nil {
-		return out, exit.Errorf(exit.Infrastructure, "correct the graders of the task; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
+		hint := "correct the graders of the task"
+		if errors.Is(err, grade.ErrNoVerdict) {
+			hint = "the replies of " + f.judges(t.Task) + " were no verdicts: its route may name a model that keeps to the form"
+		}
+		out.Ungraded = exit.Errorf(exit.Infrastructure, hint+"; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
+		return out, nil
 	}
 	out.Score, out.Grades, out.Judge = &g.Score, g.Grades, g.Judge
 	return out, nil
+}
+
+// judges names the models that grade a task, with their routes.
+func (f *AgentFactory) judges(t *bench.Task) string {
+	var names []string
+	for _, spec := range t.Graders {
+		if hint, is := grade.JudgeRoute(spec); is {
+			name, route := f.workspace.JudgeRoute(hint)
+			names = append(names, fmt.Sprintf("the judge %s (route %s)", text.OneLine(route.Model), name))
+		}
+	}
+	return strings.Join(slices.Compact(names), " and ")
 }
