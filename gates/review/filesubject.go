@@ -65,6 +65,7 @@ func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, 
 		hint = "reject it; the agent may write it again, and a night draft the skill again"
 	}
 	if moved := gates.Moved(p.Base, now); len(moved) > 0 {
+		f.nameJudges(ctx, moved)
 		return Refuse(hint, "%s is stale: %s changed since it was measured", p.ID, join(moved))
 	}
 	repo, err := f.repository()
