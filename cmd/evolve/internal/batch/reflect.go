@@ -1,9 +1,12 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -23,8 +26,8 @@ type Reflection struct {
 	// Calls is the maximum number of calls; 0 while the number of evaluations is not
 	// known.
 	Calls int `json:"calls"`
-	// Tokens and USD are the estimates for that number of calls to the dearest route;
-	// Priced reports that all prices are known.
+	// Tokens and USD are the estimates for that number of calls, to the dearest routes
+	// within their bounds; Priced reports that all prices are known.
 	Tokens int64   `json:"tokens"`
 	USD    float64 `json:"usd"`
 	Priced bool    `json:"priced"`
@@ -87,30 +90,57 @@ func (c *callCost) add(u agent.Usage) {
 func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]callCost) Reflection {
 	reflect := set.Search.Reflect
 	out := Reflection{Agent: p.Agent, Priced: true}
-	total, each := 0, 0.0
+	total := 0
+	var loads []load
 	for _, r := range reflect.Routes {
 		route := set.Routes[r.Name]
 		out.Routes = append(out.Routes, fmt.Sprintf("%s (%s)", r.Name, route.Model))
-		total += mostCalls(r.Rate, p.Search, 1)
-		input, output := int64(assumedInput), int64(assumedOutput)
+		l := load{calls: mostCalls(r.Rate, p.Search, 1), tokens: assumedInput + assumedOutput, most: r.MaxUSD}
+		total += l.calls
 		price, priced := set.Prices[route.Model]
-		usd := (float64(input)*price.Input + float64(output)*price.Output) / 1e6
+		l.usd = (assumedInput*price.Input + assumedOutput*price.Output) / 1e6
 		if c := used[r.Name]; c.calls > 0 {
 			n := int64(c.calls)
-			input, output, usd = c.input/n, c.output/n, c.usd/float64(n)
+			l.tokens, l.usd = c.input/n+c.output/n, c.usd/float64(n)
 			out.Measured += c.calls
 		}
 		out.Priced = out.Priced && priced
-		out.Tokens, each = max(out.Tokens, input+output), max(each, usd)
+		loads = append(loads, l)
 	}
 	out.Calls = min(total, mostCalls(reflect.Rate, p.Search, mutate.DefaultBriefEvery))
-	out.Tokens *= int64(out.Calls)
-	out.USD = each * float64(out.Calls)
+	out.Tokens, out.USD = dearest(loads, out.Calls)
 	if reflect.MaxUSD > 0 {
 		out.USD = min(out.USD, reflect.MaxUSD)
 	}
 	out.Text = out.describe(reflect.Rate)
 	return out
+}
+
+// load is what a route's calls may amount to: their maximum number, the mean tokens and
+// USD of one, and the maximum of USD, or 0.
+type load struct {
+	calls     int
+	tokens    int64
+	usd, most float64
+}
+
+// dearest returns the tokens and USD of the given number of calls if the dearest routes get
+// as many as their bounds allow.
+func dearest(loads []load, calls int) (tokens int64, usd float64) {
+	slices.SortStableFunc(loads, func(a, b load) int {
+		return cmp.Or(cmp.Compare(b.usd, a.usd), cmp.Compare(b.tokens, a.tokens))
+	})
+	for _, l := range loads {
+		n, bound := min(l.calls, calls), math.Inf(1)
+		if l.most > 0 && l.usd > 0 {
+			bound = l.most
+			n = min(n, int(math.Ceil(l.most/l.usd)))
+		}
+		tokens += l.tokens * int64(n)
+		usd += min(l.usd*float64(n), bound)
+		calls -= n
+	}
+	return tokens, usd
 }
 
 // mostCalls returns the maximum number of calls in a search.

@@ -35,7 +35,12 @@ func TestForecastOfDrafts(t *testing.T) {
 	}{
 		{"by default", workspace.Reflect{Routes: []mutate.AuthorRoute{route("a", mutate.Rate{})}}, nil, 20, .088, "at most 20 calls of a (small), about 88,000 tokens and $0.09, by an assumed length"},
 		{"a rate", workspace.Reflect{Rate: mutate.Rate{Every: 4}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{Every: 60})}}, nil, 4, .0176, "at most 4 calls"},
-		{"caps", workspace.Reflect{Rate: mutate.Rate{MaxCalls: 7}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxCalls: 2}), route("b", mutate.Rate{MaxCalls: 3})}}, used, 5, .25, "about 5,500 tokens and $0.25, by 3 earlier ones"},
+		{"caps", workspace.Reflect{Rate: mutate.Rate{MaxCalls: 7}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxCalls: 2}), route("b", mutate.Rate{MaxCalls: 3})}}, used, 5, .17, "about 4,000 tokens and $0.17, by 3 earlier ones"},
+		{
+			"caps of the routes alone",
+			workspace.Reflect{Rate: mutate.Rate{MaxCalls: 40}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxUSD: .009}), route("b", mutate.Rate{MaxCalls: 3})}},
+			nil, 20, .141, "about 26,400 tokens and $0.14",
+		},
 		{"money", workspace.Reflect{Rate: mutate.Rate{MaxUSD: .1}, Routes: []mutate.AuthorRoute{route("b", mutate.Rate{})}}, used, 20, .1, "$0.10"},
 	} {
 		set.Search.Reflect = c.reflect
