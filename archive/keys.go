@@ -40,6 +40,7 @@ import (
 //	f      agent, tool                      health of a tool that an agent wrote
 //	j      number of a proposal             what is left to do of a decision on it
 //	z      suite hash, task                 question of a holdout task
+//	B      run                              account: the money spent and reserved
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -68,6 +69,7 @@ const (
 	tableToolHealth     = 'f'
 	tableIntent         = 'j'
 	tableQuestion       = 'z'
+	tableAccount        = 'B'
 )
 
 // errKey means that stored bytes are no key of their table.

@@ -66,6 +66,9 @@ type Run struct {
 	Guards []policy.Stat `json:"guards,omitempty"`
 	// Patches lists the night's work on patches of code, in order.
 	Patches []PatchNote `json:"patches,omitempty"`
+	// PaidUSD is what all processes of the run paid when it ended, in USD, with estimates of
+	// calls that were cut off; 0: nothing, or an older evolve ran it.
+	PaidUSD float64 `json:"paid_usd,omitempty"`
 	// PatchUSD is the cost of trying patches as agents and having them reviewed, in USD;
 	// the cost of writing them is in Patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
@@ -115,8 +118,6 @@ type AgentLimit struct {
 	// Evaluations is the number that Bound allowed, Used the number that the agent had.
 	Evaluations int `json:"evaluations"`
 	Used        int `json:"used,omitempty"`
-	// Paid is the cost of the agent's evaluations in the run, in USD.
-	Paid float64 `json:"paid_usd,omitempty"`
 	// Made is how many of them were made and not found in the archive; the figures below
 	// are means over these: Seconds of wall time each, at the concurrency reached and
 	// including the search's computation, Alone without that computation, USD the cost.

@@ -20,7 +20,8 @@ const sampled = 256
 // evaluation in flight and for itself, stays within the limit. While no cost is known,
 // only one evaluation runs at a time. A Budget is safe for concurrent use.
 type Budget struct {
-	now func() time.Time
+	now   func() time.Time
+	books books
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced whenever a reservation is settled
@@ -28,10 +29,18 @@ type Budget struct {
 	stop     time.Time // no evaluation starts that would probably end later
 	spent    float64
 	inFlight int
-	costs    []float64
-	times    []time.Duration
-	next     int
-	made     Made
+	// held is the sum of the estimates of what is under way, and unknown counts those of
+	// which there is none.
+	held    float64
+	unknown int
+	// most is the highest cost seen of one evaluation or call, negative while none is known.
+	most float64
+	// lost counts the calls of a killed process whose cost is still unknown.
+	lost  int
+	costs []float64
+	times []time.Duration
+	next  int
+	made  Made
 }
 
 // Made is the total of evaluations: their number, a retry counted as one, their time and
@@ -44,7 +53,7 @@ type Made struct {
 
 // NewBudget returns a budget. usd 0 and a zero stop set no bound.
 func NewBudget(usd float64, stop time.Time, now func() time.Time) *Budget {
-	return &Budget{now: now, limitUSD: usd, stop: stop, changed: make(chan struct{})}
+	return &Budget{now: now, limitUSD: usd, stop: stop, changed: make(chan struct{}), most: unseen}
 }
 
 // Limit replaces the bounds, since each stage of a run has its own share.
@@ -52,13 +61,6 @@ func (b *Budget) Limit(usd float64, stop time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.limitUSD, b.stop = usd, stop
-}
-
-// Add counts money that a resumed run spent before its interruption.
-func (b *Budget) Add(usd float64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.spent += usd
 }
 
 // Left returns the time in which evaluations may still start, 0 when it is over, and
@@ -79,26 +81,65 @@ func (b *Budget) Spent() float64 {
 	return b.spent
 }
 
-// Made returns the total since the budget was created, without [Budget.Add].
+// Made returns the total of this process, without the account of an earlier one.
 func (b *Budget) Made() Made {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.made
 }
 
-// Forget drops the costs and durations seen, for the evaluations of another agent.
-func (b *Budget) Forget() {
+// Forget drops the costs and durations seen, for the evaluations of another agent. most is
+// the highest cost that an earlier process of the run saw of one of them, in USD, negative
+// when there is none.
+func (b *Budget) Forget(most float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.costs, b.times, b.next = nil, nil, 0
+	b.costs, b.times, b.next, b.most = nil, nil, 0, unseen
+	b.see(most)
 }
 
-// Ticket is one reservation, to be settled exactly once.
-type Ticket struct{ b *Budget }
+// unseen is the highest cost while no cost is known.
+const unseen = -1
 
-// Reserve waits until there is money for one more evaluation and reserves it. It returns
-// ErrBudget when there will be none, or the context's cause.
+// see takes a cost for the highest one, and counts the calls of a killed process at it.
+func (b *Budget) see(usd float64) {
+	if b.most = max(b.most, usd); b.most >= 0 {
+		b.spent += float64(b.lost) * b.most
+		b.lost = 0
+	}
+}
+
+// expected returns the cost to expect of the next evaluation.
+func (b *Budget) expected() float64 {
+	if len(b.costs) == 0 {
+		return max(0, b.most)
+	}
+	return percentile(b.costs)
+}
+
+// Ticket is one reservation, to be ended exactly once.
+type Ticket struct {
+	b *Budget
+	// held is the estimate of its cost, negative where there is none.
+	held float64
+}
+
+// Reserve waits until there is money for one more evaluation, reserves it and stores the
+// account. It returns ErrBudget when there will be none, an error that wraps ErrRecorder
+// when the account cannot be stored, or the context's cause.
 func (b *Budget) Reserve(ctx context.Context) (Ticket, error) {
+	t, err := b.reserve(ctx)
+	if err != nil {
+		return t, err
+	}
+	if err := b.enter(); err != nil {
+		t.release(0)
+		return Ticket{}, err
+	}
+	return t, nil
+}
+
+func (b *Budget) reserve(ctx context.Context) (Ticket, error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return Ticket{}, err
@@ -109,11 +150,12 @@ func (b *Budget) Reserve(ctx context.Context) (Ticket, error) {
 			return Ticket{}, ErrBudget
 		}
 		blind := b.limitUSD > 0 && len(b.costs) == 0 && b.inFlight > 0
-		short := b.limitUSD > 0 && b.spent+percentile(b.costs)*float64(b.inFlight+1) > b.limitUSD
+		short := b.limitUSD > 0 && b.spent+b.expected()*float64(b.inFlight+1) > b.limitUSD
 		if !blind && !short {
-			b.inFlight++
+			t := Ticket{b, b.most}
+			b.hold(t, 1)
 			b.mu.Unlock()
-			return Ticket{b}, nil
+			return t, nil
 		}
 		if short && b.inFlight == 0 {
 			b.mu.Unlock()
@@ -156,11 +198,9 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	b := t.b
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.inFlight--
-	b.spent += usd
+	b.pay(t, usd)
 	b.made.Evaluations++
 	b.made.Took += took
-	b.made.USD += usd
 	if len(b.costs) < sampled {
 		b.costs = append(b.costs, usd)
 		b.times = append(b.times, took)
@@ -168,18 +208,51 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 		b.costs[b.next], b.times[b.next] = usd, took
 		b.next = (b.next + 1) % sampled
 	}
-	close(b.changed)
-	b.changed = make(chan struct{})
 }
 
 // Pay ends the reservation of a call that is no evaluation, and counts its cost.
 func (t Ticket) Pay(usd float64) {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	t.b.pay(t, usd)
+}
+
+// Abandon ends the reservation of an evaluation that was cut off, and counts what it
+// reported but at least the estimate: a call that is cut off is paid for and reports nothing.
+func (t Ticket) Abandon(usd float64) { t.release(max(usd, t.held)) }
+
+// release ends the reservation and counts a cost that says nothing about other evaluations.
+func (t Ticket) release(usd float64) {
 	b := t.b
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.inFlight--
+	b.hold(t, -1)
 	b.spent += usd
 	b.made.USD += usd
+	b.wake()
+}
+
+// pay ends a reservation with its cost.
+func (b *Budget) pay(t Ticket, usd float64) {
+	b.hold(t, -1)
+	b.spent += usd
+	b.made.USD += usd
+	b.see(usd)
+	b.wake()
+}
+
+// hold adds a reservation to what is under way, or removes it with -1.
+func (b *Budget) hold(t Ticket, n int) {
+	b.inFlight += n
+	if t.held < 0 {
+		b.unknown += n
+	} else {
+		b.held += float64(n) * t.held
+	}
+}
+
+// wake lets those look again that wait for money.
+func (b *Budget) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }

@@ -248,10 +248,11 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 		start, lost := h.now(), h.lost()
 		e, beside := h.once(policy.WithWaiting(ctx, wait), job, seed)
 		lost = h.lost() - lost
-		ticket.Settle(e.Paid(), max(h.now().Sub(start)-lost, 0))
 		if ctx.Err() != nil && (e.Outcome.Missing() || !e.Scored) {
+			ticket.Abandon(e.Paid())
 			return Evaluation{}, "", context.Cause(ctx)
 		}
+		ticket.Settle(e.Paid(), max(h.now().Sub(start)-lost, 0))
 		e.Key, e.Attempts = key, try
 		if invalidated(e, lost) && (beside.refused == nil || !beside.refused.Spent) {
 			if again++; again <= mostPaused {

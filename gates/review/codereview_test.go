@@ -174,7 +174,7 @@ func TestWhyThereIsNoReview(t *testing.T) {
 			b := newBureau(t)
 			b.CodeReviewers = []CodeReviewer{c.reviewer}
 			b.Budget = bench.NewBudget(c.usd, time.Time{}, time.Now)
-			b.Budget.Add(1e-8)
+			b.Budget.Keep(bench.Account{USD: 1e-8}, nil)
 			p := b.must(b.submit(OriginAgent, "aide", turned("64", "128")))
 			if u := p.Patch.Unreviewed; (u != nil) != (c.says != "") || u != nil && !strings.Contains(u.String(), c.says) {
 				t.Fatalf("%+v", u)

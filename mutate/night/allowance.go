@@ -38,7 +38,11 @@ type allowance struct {
 // beginTurn begins the agent's turn: its share, its known pace, its plan.
 func (n *night) beginTurn(ctx context.Context) error {
 	n.began, n.paid = n.Now(), n.Budget.Spent()
-	n.Budget.Forget()
+	most, err := n.dearest(ctx)
+	if err != nil {
+		return err
+	}
+	n.Budget.Forget(most)
 	n.seen = n.Budget.Made()
 	before, err := KnownPace(ctx, n.Archive, n.Plan, n.parallel())
 	if err != nil {
@@ -67,6 +71,24 @@ func (n *night) beginTurn(ctx context.Context) error {
 		n.Allocate(n.Plan, n.Share.Evaluations)
 	}
 	return nil
+}
+
+// dearest returns the highest cost of the agent's evaluations before the run was resumed, in
+// USD, negative when there are none.
+func (n *night) dearest(ctx context.Context) (float64, error) {
+	most := -1.0
+	if n.Run.Resumed == 0 {
+		return most, nil
+	}
+	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
+		if err != nil {
+			return 0, fmt.Errorf("reading the costs of the run: %w", err)
+		}
+		if !e.Cached {
+			most = max(most, e.Paid())
+		}
+	}
+	return most, nil
 }
 
 // countUsed counts the run's evaluations for the agent that are not requested again.
@@ -266,7 +288,7 @@ func (n *night) record(ended error) {
 	}
 	n.measure()
 	pace := n.meter.Pace()
-	l := archive.AgentLimit{Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: n.made(), Paid: finite(n.Budget.Spent() - n.paid), Parallel: n.parallel()}
+	l := archive.AgentLimit{Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: n.made(), Parallel: n.parallel()}
 	left := n.bindingLimit()
 	l.Bound = string(left.Limit)
 	if n.Share.adaptive() {

@@ -61,8 +61,7 @@ type caseID struct {
 }
 
 // newAuthor returns an author if search.reflect names a route, and nil otherwise. It
-// reads the drafts of earlier nights, and those of this run from before it was resumed,
-// whose cost it counts.
+// reads the drafts of earlier nights, and those of this run from before it was resumed.
 func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	if n.opened.Reflect == nil {
 		return nil, nil
@@ -89,7 +88,6 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 			a.forms.learn(d)
 		default:
 			a.past[d.Brief] = d
-			a.Budget.Add(d.Usage.CostUSD)
 			if !a.replays() {
 				a.notes = append(a.notes, d)
 				a.forms.learn(d)

@@ -84,6 +84,7 @@ func exactGrading([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeF
 // nights runs nights of one agent, one after the other, as a scheduler would. It needs no
 // workspace.
 type nights struct {
+	budget   *bench.Budget // of the last process
 	Agent    Agent
 	Settings Settings
 	Archive  *archive.Archive
@@ -199,15 +200,13 @@ func (o *nights) begin(t testing.TB) Spec {
 	s := o.plan(t)
 	s.Budget = bench.NewBudget(o.USD, time.Time{}, o.Now)
 	if s.Run.Resumed > 0 {
-		for e, err := range o.Archive.Evaluations(t.Context(), s.Run.ID, s.Agent.ID) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !e.Cached {
-				s.Budget.Add(e.Usage.CostUSD)
-			}
+		var paid bench.Account
+		if o.budget != nil {
+			paid.USD = o.budget.Spent()
 		}
+		s.Budget.Keep(paid, func(bench.Account) error { return nil })
 	}
+	o.budget = s.Budget
 	if err := o.Archive.PutRun(t.Context(), *s.Run); err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,9 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 		r.Volatile.JudgeUSD += b.tally.judged
 		r.Run.Evaluations += b.tally.total
 	}
+	if err := r.Volatile.countPaid(ctx, src, record); err != nil {
+		return Report{}, err
+	}
 	at := record.Ended
 	if at.IsZero() {
 		at = record.Started

@@ -14,6 +14,7 @@ import (
 // running process.
 type Source interface {
 	Run(ctx context.Context, name string) (archive.Run, error)
+	Paid(ctx context.Context, r archive.Run) (usd float64, known bool, err error)
 	Runs(ctx context.Context) iter.Seq2[archive.Run, error]
 	Plan(ctx context.Context, run, agentID string) (archive.AgentPlan, error)
 	Result(ctx context.Context, run, agentID string) (archive.AgentResult, error)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"time"
 
 	"evolve/archive"
@@ -21,8 +22,12 @@ type Volatile struct {
 	Concurrency int `json:"concurrency"`
 	Reached     int `json:"reached"`
 	Resumed     int `json:"resumed"`
-	// CostUSD is what the run paid; results found in the archive cost nothing.
+	// CostUSD is what all processes of the run paid; results found in the archive cost
+	// nothing.
 	CostUSD float64 `json:"cost_usd"`
+	// UnrecordedUSD is the part of it that no record accounts for: calls that were repeated
+	// or cut off, in part an estimate.
+	UnrecordedUSD float64 `json:"unrecorded_usd,omitempty"`
 	// JudgeUSD is the part of it that was paid for judges of answers.
 	JudgeUSD float64 `json:"judge_usd,omitempty"`
 	// PatchUSD is the part of it that was paid for writing, trying and reviewing patches.
@@ -87,4 +92,21 @@ type VolatileProposal struct {
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
 	// Addressed lists the places that address a reviewer: see [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+}
+
+// leastUnrecorded is the least difference, in USD, between what a run paid and the sum of its
+// records that is more than rounding.
+const leastUnrecorded = 1e-6
+
+// countPaid takes what the run paid as it is on record in place of the sum of its records.
+func (v *Volatile) countPaid(ctx context.Context, src Source, run archive.Run) error {
+	paid, known, err := src.Paid(ctx, run)
+	if err != nil || !known {
+		return err
+	}
+	if d := paid - v.CostUSD; d > leastUnrecorded {
+		v.UnrecordedUSD = d
+	}
+	v.CostUSD = paid
+	return nil
 }

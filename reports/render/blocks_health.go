@@ -190,6 +190,9 @@ func budget(run model.Run, v model.Volatile) string {
 		if v.PatchUSD > 0 {
 			used += " (" + number.Money(v.PatchUSD) + " of it for patches)"
 		}
+		if v.UnrecordedUSD > 0 {
+			used += " (" + number.Money(v.UnrecordedUSD) + " of it for calls that were repeated or cut off)"
+		}
 	}
 	if run.BudgetSeconds > 0 {
 		used += ", at most " + number.Duration(run.BudgetSeconds)

@@ -299,7 +299,7 @@ func (r *runner) start(ctx context.Context) error {
 	if r.run.Started.IsZero() {
 		r.run.Started = now
 	}
-	paid, err := r.countEarlier(ctx, now)
+	earlier, err := r.countEarlier(ctx, now)
 	if err != nil {
 		return err
 	}
@@ -308,7 +308,9 @@ func (r *runner) start(ctx context.Context) error {
 		r.stop = r.stop.Add(-time.Duration(float64(r.stop.Sub(now)) * tuneShare))
 	}
 	r.budget = bench.NewBudget(o.Budget.USD, r.stop, o.Now)
-	r.budget.Add(paid)
+	r.budget.Keep(earlier, func(a bench.Account) error {
+		return o.Archive.PutAccount(context.WithoutCancel(ctx), r.run.ID, a)
+	})
 	if o.Patches != nil {
 		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
 	}
@@ -336,13 +338,15 @@ func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
 	return stop, false
 }
 
-// countEarlier adds what earlier processes of a resumed run have paid, and the time that
-// they worked according to its evaluations: the limits apply to the whole run.
-func (r *runner) countEarlier(ctx context.Context, now time.Time) (paid float64, err error) {
+// countEarlier returns the money of the earlier processes of a resumed run, and adds the time
+// that they worked according to its evaluations: the limits apply to the whole run. An older
+// evolve stored no account, so that its evaluations count.
+func (r *runner) countEarlier(ctx context.Context, now time.Time) (bench.Account, error) {
+	var paid bench.Account
 	since := r.run.Since
 	r.run.Since = now
 	if r.run.Resumed == 0 {
-		return 0, nil
+		return paid, nil
 	}
 	if since.IsZero() {
 		since = r.run.Started
@@ -351,28 +355,22 @@ func (r *runner) countEarlier(ctx context.Context, now time.Time) (paid float64,
 	for _, a := range r.run.Agents {
 		for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
 			if err != nil {
-				return 0, fmt.Errorf("counting the time and cost of the run: %w", err)
+				return paid, fmt.Errorf("counting the time and cost of the run: %w", err)
 			}
 			if e.Time.After(last) && !e.Time.After(now) {
 				last = e.Time
 			}
 			if !e.Cached {
-				paid += e.Paid()
+				paid.USD += e.Paid()
 			}
 		}
 	}
 	r.run.Worked += last.Sub(since)
-	notes, err := r.patchNotes(ctx)
-	if err != nil {
-		return 0, err
+	account, err := r.o.Archive.Account(ctx, r.run.ID)
+	if errors.Is(err, archive.ErrNotFound) {
+		return paid, nil
 	}
-	for _, n := range notes {
-		if n.run == r.run.ID {
-			paid += n.Usage.CostUSD
-		}
-	}
-	patches, err := r.patchCosts(ctx)
-	return paid + patches, err
+	return account, err
 }
 
 // abandonOthers marks runs whose process died and whose plan no longer fits.
@@ -408,6 +406,10 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	r.run.Ended, r.run.Reached = r.o.Now(), r.reached
 	if r.o.Guards != nil {
 		r.run.Guards = r.o.Guards()
+	}
+	r.run.PaidUSD = r.budget.Spent()
+	if err := r.budget.Close(); err != nil && ended == nil {
+		ended = err
 	}
 	var err error
 	if r.run.PatchUSD, err = r.patchCosts(ctx); err != nil {

@@ -21,20 +21,21 @@ type limitLine struct {
 	Binds bool `json:"binds"`
 }
 
-// limitLines are the limits of a run and what of them is spent at a time. It takes the
-// evaluations of a run that recorded no end from their tally; of one of an older evolve, that
-// did, it returns none.
+// limitLines are the limits of a run and what of them is spent at a time, by all of its
+// processes. It takes the evaluations of a run that recorded no end from their tally; of one
+// of an older evolve, that did, it returns none.
 func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time.Time) ([]limitLine, error) {
 	lines := []limitLine{}
-	used, paid := 0, r.PatchUSD
+	counted, paid, err := spentSoFar(ctx, a, r)
+	if err != nil {
+		return nil, err
+	}
+	used := 0
 	for _, l := range r.Limits {
-		used, paid = used+l.Used, paid+l.Paid
+		used += l.Used
 	}
 	if r.Ended.IsZero() {
-		var err error
-		if used, paid, err = spentSoFar(ctx, a, r); err != nil {
-			return nil, err
-		}
+		used = counted
 	} else if now = r.Ended; used == 0 && len(r.Limits) > 0 && r.Limits[0].End == "" {
 		return lines, nil
 	}
@@ -65,7 +66,7 @@ func limitLines(ctx context.Context, a *archive.Archive, r archive.Run, now time
 	return lines, nil
 }
 
-// spentSoFar returns the number of evaluations of a run and what they cost.
+// spentSoFar returns the number of evaluations of a run and what it paid.
 func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used int, usd float64, err error) {
 	for _, id := range r.Agents {
 		t, err := a.Tally(ctx, r.ID, id)
@@ -75,7 +76,10 @@ func spentSoFar(ctx context.Context, a *archive.Archive, r archive.Run) (used in
 		used += t.Evaluations
 		usd += t.USD
 	}
-	return used, usd, nil
+	if paid, known, err := a.Paid(ctx, r); known || err != nil {
+		return used, paid, err
+	}
+	return used, usd + r.PatchUSD, nil
 }
 
 // words is a limit with what of it is spent and left.
