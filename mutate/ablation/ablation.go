@@ -77,7 +77,7 @@ func New(o Options) (*Ablation, error) {
 		return nil, fmt.Errorf("the winner: %s", problems[0])
 	}
 	// A config gets no credit for the answers that it demonstrates.
-	c := newChange(o.Space, champion, winner)
+	c := newChange(o.Space, champion, winner, o.Budget)
 	if left := mutate.Undemonstrated(o.Space, o.Tasks, champion, winner); len(left) > 0 {
 		o.Tasks = left
 	} else {

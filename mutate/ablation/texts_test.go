@@ -84,7 +84,7 @@ func TestMovedDemonstrations(t *testing.T) {
 		}
 		return agent.FormatDemonstrations(list)
 	}
-	c := newChange(agent.Space{Params: []agent.Param{p}}, agent.Config{"shown": text(1, 2, 3)}, agent.Config{"shown": text(2, 3, 1)})
+	c := newChange(agent.Space{Params: []agent.Param{p}}, agent.Config{"shown": text(1, 2, 3)}, agent.Config{"shown": text(2, 3, 1)}, 1000)
 	for i := range c.units {
 		if config, ok := c.setBack(set{i: true}); ok {
 			list, _ := agent.ParseDemonstrations(config.String("shown"))
@@ -106,5 +106,48 @@ func TestEverythingIsDemonstrated(t *testing.T) {
 	})
 	if err != nil || a.Changes() != 0 {
 		t.Errorf("%v, %d changes", err, a.Changes())
+	}
+}
+
+// TestDemonstrationsStayTogether: by the evaluations of a short search alone, no single
+// demonstration is shown to matter, but all of them together are, and stay.
+func TestDemonstrationsStayTogether(t *testing.T) {
+	space := agent.Space{Params: []agent.Param{
+		{Name: "shown", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 5000, Default: ""},
+		{Name: "warmth", Kind: agent.Float, Max: 1, Default: .5},
+	}}
+	tasks := make([]mutate.Task, 24)
+	for j := range tasks {
+		tasks[j] = mutate.Task{ID: fmt.Sprintf("t%d", j), Request: fmt.Sprintf("request %d", j)}
+	}
+	config := func(warmth float64, first, n int) agent.Config {
+		var list []agent.Demonstration
+		for j := range n {
+			list = append(list, shownTask((first+j)%len(tasks)))
+		}
+		return agent.Config{"warmth": warmth, "shown": agent.FormatDemonstrations(list)}
+	}
+	champion, winner := space.Default(), config(.7, 0, 4)
+	var known []mutate.Observation
+	add := func(c agent.Config, passes ...int) {
+		for k, p := range passes {
+			tr := mutate.Trial{Variant: c.ID(), Config: c, Task: fmt.Sprintf("t%d", 18+k%6), Repeat: k / 6}
+			known = append(known, mutate.Observation{Trial: tr, Scored: true, Score: float64(p)})
+		}
+	}
+	add(champion, 0, 0, 0, 0, 0, 0)
+	add(winner, 1, 1, 0, 1, 1, 1, 1, 1)
+	for k := range 8 {
+		add(config(.3+.05*float64(k), 2*k, 3+k%3), 1, k%2, 1)
+	}
+	a, err := New(Options{Space: space, Champion: champion, Winner: winner, Tasks: tasks, Known: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, status := a.Ask(); status == mutate.Ready; _, status = a.Ask() {
+		t.Fatal("an evaluation without a budget")
+	}
+	if r := a.Result(); r.Config.String("shown") != winner.String("shown") {
+		t.Errorf("reverted %v", r.Reverted)
 	}
 }

@@ -52,9 +52,11 @@ func (c changed) fixedSize() bool {
 	return c.Kind == agent.Subset && c.MinItems == most
 }
 
-// newChange compares canonical configs. A parameter that the winner lacks, because
+// newChange compares canonical configs. Demonstrations are separate units only if the budget
+// allows to measure each: they act together, and by a model alone no single one is shown to
+// matter, so that all of them would be reverted. A parameter that the winner lacks, because
 // another one deactivated it, is not part of the change: it follows the other.
-func newChange(space agent.Space, champion, winner agent.Config) change {
+func newChange(space agent.Space, champion, winner agent.Config, budget int) change {
 	c := change{space: space, champion: champion, winner: winner, made: map[string]madeConfig{}}
 	for _, p := range space.Params {
 		now, ok := winner[p.Name]
@@ -76,6 +78,9 @@ func newChange(space agent.Space, champion, winner agent.Config) change {
 				most = 2 * operator.MostDemonstrations // they are whole lines
 			}
 			d.edits = editsOf(base, now, most)
+			if operator.Demonstrates(p) && budget < fewestPairs*len(d.edits) {
+				d.edits = nil
+			}
 		}
 		c.params = append(c.params, d)
 		switch {
