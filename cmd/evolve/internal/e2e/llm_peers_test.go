@@ -9,49 +9,137 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// TestModelPeers compares a night with other tools that improve prompts: the same server
-// and tasks, the model calls of the night, and the true score on outside tasks. It prints
-// a table and asserts nothing of the order: one night is one sample.
+// TestModelPeers compares nights with other tools that improve prompts: the same server,
+// tasks and length of replies, and for each tool as many model calls as the night with the
+// same seed made, its confirmation included. Each result is measured on outside tasks. It
+// prints a table and asserts nothing of the order. EVOLVE_LLM_SEEDS is the number of seeds
+// of each tool, 3 by default, and EVOLVE_LLM_EVALS the budget of a night in evaluations.
 func TestModelPeers(t *testing.T) {
 	python := os.Getenv("EVOLVE_LLM_PYTHON")
 	if os.Getenv("EVOLVE_LLM_PEERS") == "" || python == "" {
 		t.Skip("no comparison: make bench-llm runs it")
 	}
-	url := modelURL(t)
-	for name, set := range map[string]func(*testing.T) choice{"reviews": reviews, "intents": intents} {
-		t.Run(name, func(t *testing.T) {
+	url, seeds, most := modelURL(t), number(t, "EVOLVE_LLM_SEEDS", 3), number(t, "EVOLVE_LLM_EVALS", evaluations)
+	for i, set := range choices() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			c, l := set(t), listen(t, url)
-			n := c.night(t, l, peerEvaluations)
-			t.Logf("%s\n%s", n, n.report)
-			table := c.peers(t, l, python, n)
-			fmt.Printf("\n%s: %d search, %d holdout and %d outside tasks\n%s", name, len(c.search), len(c.holdout), len(c.outside), table)
+			fmt.Printf("\n%s: %d search, %d holdout and %d outside tasks, replies of at most %d tokens\n",
+				c.name, len(c.search), len(c.holdout), len(c.outside), replyTokens)
+			fmt.Printf(row, "tool", "seed", "calls", "claimed", "true", "claim against truth")
+			var all table
+			for seed := 1; seed <= seeds; seed++ {
+				n := c.night(t, l, most, seed)
+				t.Logf("%s\n%s", n, n.report)
+				if seed == 1 {
+					fmt.Printf(row, "the first prompt", "", "0", "", fmt.Sprintf("%.3f", n.champion.mean), "")
+				}
+				all.add("evolve", seed, n.measured())
+				for _, tool := range tools {
+					m, err := c.peer(t, l, python, tool.arg, n.calls, seed)
+					if err != nil {
+						fmt.Printf("%-20s %4d  absent: %v\n", tool.name, seed, err)
+						continue
+					}
+					all.add(tool.name, seed, m)
+				}
+			}
+			all.summary()
 		})
 	}
 }
 
-// peerEvaluations is the budget of a night beside its peers.
-const peerEvaluations = 400
-
-const row = "%-22s %6s %8s %18s %8s\n"
-
-// peers runs each tool and returns the table.
-func (c choice) peers(t *testing.T, l *listener, python string, n night) string {
+// number is a positive number in a variable of the environment.
+func number(t *testing.T, name string, preset int) int {
 	t.Helper()
-	var b strings.Builder
-	fmt.Fprintf(&b, row, "tool", "calls", "claimed", "interval", "true")
-	fmt.Fprintf(&b, row, "the first prompt", "0", "", "", fmt.Sprintf("%.3f", n.champion.mean))
-	claimed, interval := fmt.Sprintf("%.3f", n.outcome.Agents[0].Search.Recommended.Score), "none"
-	if h := n.outcome.Agents[0].Holdout; h != nil {
-		claimed, interval = fmt.Sprintf("%+.3f", h.Difference), fmt.Sprintf("%+.3f to %+.3f", h.Interval[0], h.Interval[1])
+	text := os.Getenv(name)
+	if text == "" {
+		return preset
 	}
-	fmt.Fprintf(&b, row, "evolve", fmt.Sprint(n.calls), claimed, interval, fmt.Sprintf("%.3f", n.candidate.mean))
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q, not a positive number", name, text)
+	}
+	return n
+}
+
+// tools are the tools to compare with, by their argument of peers.py.
+var tools = []struct{ arg, name string }{{"bootstrap", "DSPy random search"}, {"mipro", "DSPy MIPROv2"}, {"gepa", "GEPA"}}
+
+const row = "%-20s %4s %6s %26s %6s  %s\n"
+
+// measured is a row of the table.
+type measured struct {
+	calls   int
+	claimed string
+	truth   float64
+	// against compares the claim with the truth: whether an interval holds it, or by how
+	// much a score exceeds it. excess is the latter, and misses counts the former.
+	against string
+	excess  float64
+	misses  int
+}
+
+// measured returns the night's row. Its claim is the gain over the first prompt.
+func (n night) measured() measured {
+	m := measured{calls: n.calls, truth: n.candidate.mean, claimed: "none", against: "nothing was confirmed"}
+	h := n.outcome.Agents[0].Holdout
+	if h == nil {
+		return m
+	}
+	gain, slack := n.gain()
+	m.claimed = fmt.Sprintf("%+.3f, %+.3f to %+.3f", h.Difference, h.Interval[0], h.Interval[1])
+	m.against = fmt.Sprintf("holds the gain of %+.3f ± %.3f", gain, slack)
+	if !n.holds() {
+		m.against, m.misses = fmt.Sprintf("misses the gain of %+.3f ± %.3f", gain, slack), 1
+	}
+	return m
+}
+
+// table holds the rows of all seeds by tool, in the order of their first ones.
+type table struct {
+	names []string
+	rows  map[string][]measured
+}
+
+// add prints a row and keeps it.
+func (a *table) add(name string, seed int, m measured) {
+	fmt.Printf(row, name, fmt.Sprint(seed), fmt.Sprint(m.calls), m.claimed, fmt.Sprintf("%.3f", m.truth), m.against)
+	if a.rows == nil {
+		a.rows = map[string][]measured{}
+	}
+	if a.rows[name] == nil {
+		a.names = append(a.names, name)
+	}
+	a.rows[name] = append(a.rows[name], m)
+}
+
+// summary prints the means of each tool.
+func (a *table) summary() {
+	for _, name := range a.names {
+		calls, truth, excess, misses := 0., 0., 0., 0
+		for _, m := range a.rows[name] {
+			calls, truth, excess, misses = calls+float64(m.calls), truth+m.truth, excess+m.excess, misses+m.misses
+		}
+		n := float64(len(a.rows[name]))
+		against := fmt.Sprintf("claims exceed the truth by %+.3f", excess/n)
+		if name == "evolve" {
+			against = fmt.Sprintf("%d of %.0f intervals miss the gain", misses, n)
+		}
+		fmt.Printf(row, name, "mean", fmt.Sprintf("%.0f", calls/n), "", fmt.Sprintf("%.3f", truth/n), against)
+	}
+}
+
+// peer runs one tool.
+func (c choice) peer(t *testing.T, l *listener, python, tool string, calls, seed int) (measured, error) {
+	t.Helper()
 	given, err := json.Marshal(map[string]any{
 		"question": c.question, "labels": c.labels(), "search": c.search, "holdout": c.holdout, "outside": c.outside,
-		"calls": n.calls, "url": l.URL,
+		"calls": calls, "tokens": replyTokens, "seed": seed, "url": l.URL,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,35 +148,29 @@ func (c choice) peers(t *testing.T, l *listener, python string, n night) string 
 	if err := os.WriteFile(file, given, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range []struct{ arg, name string }{
-		{"bootstrap", "DSPy random search"}, {"mipro", "DSPy MIPROv2"}, {"gepa", "GEPA"},
-	} {
-		claimed, score, err := peer(t, python, tool.arg, file)
-		if err != nil {
-			fmt.Fprintf(&b, "%-22s absent: %v\n", tool.name, err)
-			continue
-		}
-		fmt.Fprintf(&b, row, tool.name, fmt.Sprint(len(l.exchanges(tool.arg))), fmt.Sprintf("%.3f", claimed), "none", fmt.Sprintf("%.3f", score))
-	}
-	return b.String()
+	claimed, truth, err := runPeer(t, python, tool, file)
+	return measured{
+		calls: len(l.exchanges(fmt.Sprintf("%s-%d", tool, seed))), claimed: fmt.Sprintf("%.3f", claimed), truth: truth,
+		against: fmt.Sprintf("exceeds the truth by %+.3f", claimed-truth), excess: claimed - truth,
+	}, err
 }
 
+// labels returns the labels in the order of the tasks.
 func (c choice) labels() []string {
 	var all []string
+	seen := map[string]bool{}
 	for _, l := range c.search {
-		if len(all) == 0 || l.Label != all[0] {
+		if !seen[l.Label] {
 			all = append(all, l.Label)
 		}
-		if len(all) == 2 {
-			break
-		}
+		seen[l.Label] = true
 	}
 	return all
 }
 
-// peer runs one tool. Its last line of output has the scores; the last line of a failure
+// runPeer runs one tool. Its last line of output has the scores; the last line of a failure
 // is the reason for its absence.
-func peer(t *testing.T, python, tool, file string) (claimed, score float64, err error) {
+func runPeer(t *testing.T, python, tool, file string) (claimed, score float64, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), python, filepath.Join("..", "..", "..", "..", ".ci", "llm", "peers.py"), tool, file)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())

@@ -25,12 +25,16 @@ type labelled struct{ Text, Label string }
 
 // choice is a set of tasks in which a label is chosen for a text.
 type choice struct {
-	domain, question         string
+	name, domain, question   string
 	search, holdout, outside []labelled
 }
 
-// evaluations is the budget of a night with a real model.
-const evaluations = 140
+const (
+	// evaluations is the budget of a night with a real model.
+	evaluations = 140
+	// replyTokens is the maximum length of a reply, in tokens.
+	replyTokens = 32
+)
 
 // modelURL is the address of a server with a real language model.
 func modelURL(t *testing.T) string {
@@ -57,7 +61,7 @@ func reviews(t *testing.T) choice {
 		}
 		all = append(all, l)
 	}
-	return choice{"", "Is this review good or bad? ", all[:24], all[24:48], all[48:]}
+	return choice{"reviews", "", "Is this review good or bad? ", all[:24], all[24:48], all[48:]}
 }
 
 // intents are utterances of two intents of CLINC150, if the data is available.
@@ -75,26 +79,33 @@ func intents(t *testing.T) choice {
 	if err := json.Unmarshal(raw, &sets); err != nil {
 		t.Fatal(err)
 	}
-	draw := func(set string, n int) []labelled {
+	draw := func(names ...string) []labelled {
 		var all []labelled
-		for _, l := range sets[set] {
-			if l[1] == "weather" || l[1] == "translate" {
-				all = append(all, labelled{l[0], l[1]})
+		for _, name := range names {
+			for _, l := range sets[name] {
+				if l[1] == "weather" || l[1] == "translate" {
+					all = append(all, labelled{l[0], l[1]})
+				}
 			}
 		}
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		return all[:n]
+		return all
 	}
-	inside := draw("train", 64)
-	return choice{"research", "Label, weather or translate: ", inside[:32], inside[32:], draw("test", 60)}
+	inside := draw("train")
+	return choice{"intents", "research", "Label, weather or translate: ", inside[:32], inside[32:64], draw("test", "val")}
 }
 
-// suite returns tasks in the form of a suite file, all of one split.
+// choices are the sets of tasks.
+func choices() []func(*testing.T) choice { return []func(*testing.T) choice{reviews, intents} }
+
+// suite returns tasks in the form of a suite file, all of one split. Upper and lower case
+// count as the same, as for the other tools.
 func (c choice) suite(split string, tasks []labelled) string {
 	var b strings.Builder
 	for i, l := range tasks {
-		task := map[string]string{
+		task := map[string]any{
 			"id": fmt.Sprintf("%s-%03d", split, i), "goal": c.question + l.Text, "answer": l.Label, "split": split,
+			"graders": []map[string]any{{"type": "exact", "ignore_case": true}},
 		}
 		if c.domain != "" {
 			task["domain"] = c.domain
@@ -250,14 +261,15 @@ func (p place) write(name, text string) {
 	}
 }
 
+// served returns settings with a model behind an address.
 func served(url string) string {
 	return fmt.Sprintf(`providers:
   local: {kind: openai, base_url: %q}
 routes:
-  default: {provider: local, model: smollm2, temperature: 0, max_tokens: 16, context: 2048}
+  default: {provider: local, model: smollm2, temperature: 0, max_tokens: %d, context: 2048}
 confirm: {finalists: 1}
 guards: {cost: off, latency: off}
-`, url)
+`, url, replyTokens)
 }
 
 // replace replaces text in a file of the workspace.
@@ -279,20 +291,27 @@ func share(has, n int) sample {
 	return sample{m, m * (1 - m) / float64(n)}
 }
 
-// outsideScore measures a variant on the outside tasks through the program, and grades
-// the replies that the listener kept by itself.
-func (c choice) outsideScore(p place, l *listener, stage, variant string) sample {
+// outsideScore measures a variant on the outside tasks by `evolve bench run`. The replies
+// that the listener kept, graded here, must give the same score.
+func (c choice) outsideScore(p place, l *listener, from, stage, variant string) sample {
 	p.t.Helper()
-	p.replace("evolve.yaml", l.URL+"/night/v1", l.URL+"/"+stage+"/v1")
+	p.replace("evolve.yaml", l.URL+"/"+from+"/v1", l.URL+"/"+stage+"/v1")
 	p.replace("agents/clerk/agent.yaml", "[inside]", "[outside]")
-	p.do(0, "bench", "run", "clerk", "--workspace", p.root, "--json", "--concurrency", "4", "--variant", variant)
-	p.replace("evolve.yaml", l.URL+"/"+stage+"/v1", l.URL+"/night/v1")
+	var own struct{ Score float64 }
+	shown := p.do(0, "bench", "run", "clerk", "--workspace", p.root, "--json", "--concurrency", "4", "--variant", variant)
+	if err := json.Unmarshal([]byte(shown.stdout), &own); err != nil {
+		p.t.Fatal(err)
+	}
+	p.replace("evolve.yaml", l.URL+"/"+stage+"/v1", l.URL+"/"+from+"/v1")
 	p.replace("agents/clerk/agent.yaml", "[outside]", "[inside]")
-	return share(c.right(l.exchanges(stage)), len(c.outside))
+	s := share(c.right(l.exchanges(stage)), len(c.outside))
+	if math.Abs(s.mean-own.Score) > 1e-9 {
+		p.t.Errorf("%s: bench run gives variant %s the score %.4f, the outside grader %.4f", stage, variant, own.Score, s.mean)
+	}
+	return s
 }
 
-// right counts the outside tasks whose last reply is the label, alone, as the answer of
-// a JSON object, or after "Answer: ".
+// right counts the outside tasks whose last reply has the label as its answer.
 func (c choice) right(all []exchange) int {
 	last := map[string]string{}
 	for _, x := range all {
@@ -302,36 +321,47 @@ func (c choice) right(all []exchange) int {
 				text, _, _ = strings.Cut(m.Content[i+len(c.question):], "\n")
 			}
 		}
-		last[text] = x.reply
+		last[text] = x.answer()
 	}
 	n := 0
 	for _, l := range c.outside {
-		reply := strings.TrimSpace(last[l.Text])
-		var object struct{ Answer string }
-		if json.Unmarshal([]byte(reply), &object) == nil {
-			reply = strings.TrimSpace(object.Answer)
-		}
-		if i := strings.LastIndex(reply, "Answer: "); i >= 0 {
-			reply = strings.TrimSpace(reply[i+len("Answer: "):])
-		}
-		if strings.EqualFold(reply, l.Label) {
+		if strings.EqualFold(last[l.Text], l.Label) {
 			n++
 		}
 	}
 	return n
 }
 
+// answer returns the answer of a reply in the form that the request names: the value of
+// "answer" in a JSON object, the text after "Answer:", or the whole reply.
+func (x exchange) answer() string {
+	form, reply := x.request.Messages[len(x.request.Messages)-1].Content, strings.TrimSpace(x.reply)
+	if strings.Contains(form, "one JSON object") {
+		var object struct{ Answer string }
+		if i := strings.IndexByte(reply, '{'); i >= 0 && json.NewDecoder(strings.NewReader(reply[i:])).Decode(&object) == nil && object.Answer != "" {
+			return strings.TrimSpace(object.Answer)
+		}
+	}
+	if strings.Contains(form, "end with a line") {
+		if _, stated, ok := strings.Cut(reply, "Answer:"); ok {
+			stated, _, _ = strings.Cut(strings.TrimSpace(stated), "\n")
+			return strings.TrimSpace(stated)
+		}
+	}
+	return reply
+}
+
 // TestModelNight runs a night with a real language model, and measures the gain again on
 // tasks that evolve never had.
 func TestModelNight(t *testing.T) {
 	url := modelURL(t)
-	for name, set := range map[string]func(*testing.T) choice{"reviews": reviews, "intents": intents} {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "reviews" {
+	for i, set := range choices() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			if testing.Short() && i > 0 {
 				t.Skip("long: run without -short")
 			}
 			c, l := set(t), listen(t, url)
-			n := c.night(t, l, evaluations)
+			n := c.night(t, l, evaluations, 1)
 			t.Logf("%s\n%s", n, n.report)
 			n.check(t)
 		})
@@ -346,20 +376,26 @@ type night struct {
 	champion, candidate  sample
 }
 
-// night runs a night and measures the champion and its candidate on the outside tasks.
-func (c choice) night(t *testing.T, l *listener, most int) night {
+// night runs a night and measures the champion and the candidate on the outside tasks. The
+// candidate is the variant that the holdout judged, or else the search's recommendation.
+func (c choice) night(t *testing.T, l *listener, most, seed int) night {
 	t.Helper()
-	p := c.workspace(t, served(l.URL+"/night/v1"))
-	p.flags = []string{"--seed", "1", "--budget-evals", fmt.Sprint(most), "--concurrency", "4"}
+	stage := fmt.Sprintf("night-%d", seed)
+	p := c.workspace(t, served(l.URL+"/"+stage+"/v1"))
+	p.flags = []string{"--seed", fmt.Sprint(seed), "--budget-evals", fmt.Sprint(most), "--concurrency", "4"}
 	n := night{outcome: decodeOutcome(t, p.do(0, p.night()...)), most: most}
-	asked := l.exchanges("night")
+	asked := l.exchanges(stage)
 	n.calls, n.prompts = len(asked), len(prompts(asked, c.question))
 	n.report = p.do(0, "report", "--workspace", p.root, n.outcome.Run).stdout
 	champion := p.champion()
-	n.champion = c.outsideScore(p, l, "champion", champion)
+	n.champion = c.outsideScore(p, l, stage, stage+"-champion", champion)
 	n.candidate = n.champion
-	if v := n.outcome.Agents[0].Search.Recommended.Variant; v != champion {
-		n.candidate = c.outsideScore(p, l, "candidate", v)
+	v := n.outcome.Agents[0].Search.Recommended.Variant
+	if h := n.outcome.Agents[0].Holdout; h != nil {
+		v = h.Variant
+	}
+	if v != champion {
+		n.candidate = c.outsideScore(p, l, stage, stage+"-candidate", v)
 	}
 	return n
 }
@@ -378,6 +414,13 @@ func (p place) champion() string {
 // errors, which chance exceeds once in a thousand times.
 func (n night) gain() (gain, slack float64) {
 	return n.candidate.mean - n.champion.mean, 3.3 * math.Sqrt(n.candidate.variance+n.champion.variance)
+}
+
+// holds reports whether the claimed interval agrees with the true gain within its slack.
+func (n night) holds() bool {
+	gain, slack := n.gain()
+	i := n.outcome.Agents[0].Holdout.Interval
+	return gain+slack >= i[0] && gain-slack <= i[1]
 }
 
 func (n night) String() string {
@@ -404,7 +447,7 @@ func (n night) check(t *testing.T) {
 		t.Errorf("the report does not name the agent:\n%s", n.report)
 	}
 	gain, slack := n.gain()
-	if h := a.Holdout; h != nil && (gain+slack < h.Interval[0] || gain-slack > h.Interval[1]) {
+	if a.Holdout != nil && !n.holds() {
 		t.Errorf("the claimed interval misses the true gain: %s", n)
 	}
 	if a.Verdict == "adopt" && gain+slack < 0 {
