@@ -118,7 +118,7 @@ func (s *search) solve(task int, answer string) {
 func (s *search) drawDemonstrations(c agent.Config) agent.Config {
 	for _, name := range s.demonstrated.params {
 		p, _ := s.space.Lookup(name)
-		if _, active := c[name]; active && s.demoPool != nil && s.demoPool.Most > 0 {
+		if _, active := c[name]; active && s.demoPool.Shows() {
 			c[name] = s.demoPool.Draw(p, s.rng)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 
 // addDesign makes the design: the default where it is not the champion, followed by a Latin
 // hypercube over the numbers with every value of choices and switches equally often
-// (McKay et al. 1979); subsets and texts are drawn at random.
+// (McKay et al. 1979); subsets and texts are drawn at random. With a pool of demonstrations
+// most points are the champion with demonstrations.
 func (s *search) addDesign() {
 	if d := s.space.Default(); d.ID() != s.champion.id {
 		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the defaults of the space"})
@@ -40,10 +41,26 @@ func (s *search) fill(n int) {
 			}
 		}
 	}
-	for _, x := range points {
+	for k, x := range points {
+		if s.demoPool.Shows() && k%variedDesign != 0 {
+			s.keepOthers(x)
+		}
 		s.codec.normalize(x, s.rng)
 		if c, ok := s.codec.decode(x, s.champion.config, s.champion.point); ok {
 			s.design = append(s.design, proposal{config: c, operator: "design", rationale: "one of a design that fills the space"})
+		}
+	}
+}
+
+// variedDesign is the step of the points of a design with demonstrations that vary the other
+// settings as well.
+const variedDesign = 4
+
+// keepOthers sets all places of a point but those of demonstrations to the champion's.
+func (s *search) keepOthers(x irt.Point) {
+	for i := range s.codec.settings {
+		if st := &s.codec.settings[i]; st.pool == nil {
+			copy(x[st.first:st.first+st.dims], s.champion.point[st.first:])
 		}
 	}
 }

@@ -20,12 +20,21 @@ const (
 	leaderShare = 0.25
 	// mostConfigs bounds the number of variants, since the time of a fit is cubic in it.
 	mostConfigs = 600
+	// leastFirst and leastShown are the fewest first evaluations of a variant, without and
+	// with a pool of demonstrations: two sets of demonstrations have less in common than
+	// two values of a number, so that each needs more evaluations of its own.
+	leastFirst, leastShown = 2, 3
 )
 
-func newPlan(budget float64, tasks, repeats int) plan {
+// newPlan divides a budget; demonstrated reports whether there is a pool of demonstrations.
+func newPlan(budget float64, tasks, repeats int, demonstrated bool) plan {
+	least := float64(leastFirst)
+	if demonstrated {
+		least = leastShown
+	}
 	p := plan{search: (1 - finalShare) * budget}
 	want := math.Min(6*math.Sqrt(budget), mostConfigs)
-	per := math.Max(2, p.search*(1-leaderShare)/want)
+	per := math.Max(least, p.search*(1-leaderShare)/want)
 	if full := float64(tasks) * float64(repeats); per > full {
 		per = full
 	}

@@ -27,7 +27,7 @@ func (s *search) Resize(budget int) {
 
 // planned divides the budget without the random baseline's share.
 func (s *search) planned() plan {
-	p := newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats)
+	p := newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats, s.demoPool.Shows())
 	if s.breeding.patient {
 		p.design = min(p.design, patientDesign) // most of the variants are to be its children
 	}

@@ -61,6 +61,9 @@ func (l *Pool) Add(p agent.Param, s Solved) {
 // Empty reports whether there is no demonstration to choose from.
 func (l *Pool) Empty() bool { return l == nil || len(l.solved) == 0 }
 
+// Shows reports whether a text may have demonstrations of the pool.
+func (l *Pool) Shows() bool { return l != nil && l.Most > 0 }
+
 // likeness returns the share of common words of two sorted lists.
 func likeness(a, b []string) float64 {
 	all, common := len(a)+len(b), 0
@@ -77,10 +80,10 @@ func likeness(a, b []string) float64 {
 	return float64(common) / float64(max(1, all-common))
 }
 
-// Draw returns a text of random demonstrations, at most half as many as allowed.
+// Draw returns a text of random demonstrations, of any number up to the allowed one.
 func (l *Pool) Draw(p agent.Param, rng *rand.Rand) string {
 	var lines []string
-	for range rng.IntN(min(l.Most/2, len(l.solved)) + 1) {
+	for range rng.IntN(min(l.Most, len(l.solved)) + 1) {
 		if at, ok := l.draw(p, lines, nil, rng); ok {
 			lines = append(lines, l.solved[at].line)
 		}
