@@ -47,7 +47,7 @@ bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (30
 e2e-llm: ## nights with a real small language model, which Python packages bring (ten minutes)
 	.ci/llm/run $(GO) test -count 1 -v -timeout 30m -run '^TestModelNight$$' ./cmd/evolve/internal/e2e
 
-bench-llm: ## the same beside DSPy and GEPA: calls, claimed score, true score on outside tasks (an hour)
+bench-llm: ## the same beside DSPy and GEPA at equal model calls (an hour on idle cores; EVOLVE_LLM_SEEDS=1 for less than half)
 	PEERS=1 EVOLVE_LLM_PEERS=1 .ci/llm/run $(GO) test -count 1 -v -timeout 0 -run '^TestModelPeers$$' ./cmd/evolve/internal/e2e
 
 fuzz: ## each fuzzer for FUZZTIME (20s)
