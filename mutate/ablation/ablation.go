@@ -77,11 +77,16 @@ func New(o Options) (*Ablation, error) {
 		return nil, fmt.Errorf("the winner: %s", problems[0])
 	}
 	// A config gets no credit for the answers that it demonstrates.
-	c := newChange(o.Space, champion, winner, o.Budget)
+	c := newChange(o.Space, champion, winner)
 	if left := mutate.Undemonstrated(o.Space, o.Tasks, champion, winner); len(left) > 0 {
 		o.Tasks = left
 	} else {
 		c.units = nil // nothing can be compared
+	}
+	// Demonstrations act together. By a model alone no single one is shown to matter, and
+	// with few evaluations the gain is not told apart from that of other changes.
+	if c.demonstrates() && o.Budget < fewestPairs*len(c.units) {
+		c.units = nil
 	}
 	a := &Ablation{
 		change: c, tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),

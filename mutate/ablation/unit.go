@@ -52,11 +52,9 @@ func (c changed) fixedSize() bool {
 	return c.Kind == agent.Subset && c.MinItems == most
 }
 
-// newChange compares canonical configs. Demonstrations are separate units only if the budget
-// allows to measure each: they act together, and by a model alone no single one is shown to
-// matter, so that all of them would be reverted. A parameter that the winner lacks, because
+// newChange compares canonical configs. A parameter that the winner lacks, because
 // another one deactivated it, is not part of the change: it follows the other.
-func newChange(space agent.Space, champion, winner agent.Config, budget int) change {
+func newChange(space agent.Space, champion, winner agent.Config) change {
 	c := change{space: space, champion: champion, winner: winner, made: map[string]madeConfig{}}
 	for _, p := range space.Params {
 		now, ok := winner[p.Name]
@@ -78,9 +76,6 @@ func newChange(space agent.Space, champion, winner agent.Config, budget int) cha
 				most = 2 * operator.MostDemonstrations // they are whole lines
 			}
 			d.edits = editsOf(base, now, most)
-			if operator.Demonstrates(p) && budget < fewestPairs*len(d.edits) {
-				d.edits = nil
-			}
 		}
 		c.params = append(c.params, d)
 		switch {
@@ -105,6 +100,11 @@ func newChange(space agent.Space, champion, winner agent.Config, budget int) cha
 		}
 	}
 	return c
+}
+
+// demonstrates reports whether the change is one of demonstrations, among others.
+func (c change) demonstrates() bool {
+	return slices.ContainsFunc(c.params, func(p changed) bool { return operator.Demonstrates(p.Param) })
 }
 
 func members(v any) []string {
