@@ -57,7 +57,7 @@ func (j *Judge) request(d draw, answer string) *model.Request {
 		Schema:    j.schema(),
 	}
 	add := func(key, s string) {
-		req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: text.Clip(s, maxJudged, text.Mark)})
+		req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: shown(s)})
 	}
 	add("task", j.question())
 	if j.def.Pairwise != "" {
@@ -74,6 +74,15 @@ func (j *Judge) request(d draw, answer string) *model.Request {
 	}
 	add("answer to grade", answer)
 	return req
+}
+
+// shown returns the part of a text that a judge gets, and names what is left out.
+func shown(s string) string {
+	part := text.Clip(s, maxJudged)
+	if left := len(s) - len(part); left > 0 {
+		return fmt.Sprintf("%s\n[evolve left out the last %d bytes of this text]", part, left)
+	}
+	return part
 }
 
 // rubricText returns the rubric or the criteria.

@@ -317,3 +317,21 @@ func TestRecalledVerdicts(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeLongAnswer tests that the request names how much of a long answer it leaves out.
+func TestJudgeLongAnswer(t *testing.T) {
+	m := always("true")
+	answer := strings.Repeat("é", maxJudged)
+	if _, err := judge(t, m, `{"type":"judge","rubric":"polite"}`, "", answer); err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	for _, s := range m.asked[0].Shared {
+		if s.Key == "answer to grade" {
+			got = s.Text
+		}
+	}
+	if !strings.HasSuffix(got, "\n[evolve left out the last 49152 bytes of this text]") || len(got) > maxJudged+100 {
+		t.Errorf("%d bytes, ending in %q", len(got), got[max(0, len(got)-60):])
+	}
+}
