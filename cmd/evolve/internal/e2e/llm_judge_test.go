@@ -79,14 +79,22 @@ func judgedReviews(t *testing.T, url string) place {
 	return p
 }
 
-// judgedSuite adds a judge to each task of a suite.
+// judgedSuite returns a suite with a judge as the only grader of each task.
 func judgedSuite(suite string) string {
-	const judge = `{"graders":[{"type":"judge","route":"default","rubric":"The answer says the same as the reference."}],`
-	lines := strings.Split(strings.TrimSpace(suite), "\n")
-	for i, l := range lines {
-		lines[i] = judge + strings.TrimPrefix(l, "{")
+	var b strings.Builder
+	for line := range strings.Lines(suite) {
+		var task map[string]any
+		if err := json.Unmarshal([]byte(line), &task); err != nil {
+			panic(err)
+		}
+		task["graders"] = []any{map[string]string{"type": "judge", "route": "default", "rubric": "The answer says the same as the reference."}}
+		raw, err := json.Marshal(task)
+		if err != nil {
+			panic(err)
+		}
+		b.Write(append(raw, '\n'))
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return b.String()
 }
 
 // TestResumedJudgesAreNotAskedAgain kills a night in the middle. After it is resumed, the
