@@ -25,9 +25,9 @@ func TestModelPeers(t *testing.T) {
 		t.Skip("no comparison: make bench-llm runs it")
 	}
 	url, seeds, most := modelURL(t), number(t, "EVOLVE_LLM_SEEDS", 3), number(t, "EVOLVE_LLM_EVALS", evaluations)
-	for i, set := range choices() {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			c, l := set(t), listen(t, url)
+	for _, one := range choices {
+		t.Run(one.name, func(t *testing.T) {
+			c, l := one.set(t), listen(t, url)
 			fmt.Printf("\n%s: %d search, %d holdout and %d outside tasks, replies of at most %d tokens\n",
 				c.name, len(c.search), len(c.holdout), len(c.outside), replyTokens)
 			fmt.Printf(row, "tool", "seed", "calls", "claimed", "true", "claim against truth")

@@ -95,8 +95,11 @@ func intents(t *testing.T) choice {
 	return choice{"intents", "research", "Label, weather or translate: ", inside[:32], inside[32:64], draw("test", "val")}
 }
 
-// choices are the sets of tasks.
-func choices() []func(*testing.T) choice { return []func(*testing.T) choice{reviews, intents} }
+// choices are the sets of tasks by their names.
+var choices = []struct {
+	name string
+	set  func(*testing.T) choice
+}{{"reviews", reviews}, {"intents", intents}}
 
 // suite returns tasks in the form of a suite file, all of one split. Upper and lower case
 // count as the same, as for the other tools.
@@ -355,12 +358,12 @@ func (x exchange) answer() string {
 // tasks that evolve never had.
 func TestModelNight(t *testing.T) {
 	url := modelURL(t)
-	for i, set := range choices() {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
+	for i, one := range choices {
+		t.Run(one.name, func(t *testing.T) {
 			if testing.Short() && i > 0 {
 				t.Skip("long: run without -short")
 			}
-			c, l := set(t), listen(t, url)
+			c, l := one.set(t), listen(t, url)
 			n := c.night(t, l, evaluations, 1)
 			t.Logf("%s\n%s", n, n.report)
 			n.check(t)
