@@ -92,6 +92,10 @@ func TestCausesElsewhere(t *testing.T) {
 func TestStarvedToolIsNotTheCause(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()
+	// The process exists before the call: stopped while it starts, it fails otherwise.
+	if r := p.run(t.Context(), definition(echo), []byte(`{}`)); r.outcome == agent.Infrastructure {
+		t.Fatalf("starting the process: %+v", r)
+	}
 	p.limit = 500 * time.Millisecond
 	ended := make(chan result)
 	go func() { ended <- p.run(t.Context(), definition(endless), []byte(`{}`)) }()
