@@ -1,6 +1,10 @@
 package grade
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"evolve/runtime/model"
+)
 
 // schema returns the JSON schema of a verdict. It does not give the id, which a judge has to
 // repeat, nor the ends of the scale, which many servers do not take.
@@ -21,9 +25,9 @@ func (j *Judge) schema() json.RawMessage {
 			grades[c.Name] = grade
 			names = append(names, c.Name)
 		}
-		grade = object{"object", grades, names, false}
+		grade = model.NewObjectSchema(grades, names...)
 	}
-	return json.RawMessage(compact(object{"object", verdictMembers{typed{"string"}, typed{"string"}, grade}, []string{"id", "reason", "grade"}, false}))
+	return json.RawMessage(compact(model.NewObjectSchema(verdictMembers{typed{"string"}, typed{"string"}, grade}, "id", "reason", "grade")))
 }
 
 // typed is the schema of a scalar.
@@ -31,16 +35,8 @@ type typed struct {
 	Type string `json:"type"`
 }
 
-// object is the schema of an object with all of its members.
-type object struct {
-	Type       string   `json:"type"`
-	Properties any      `json:"properties"`
-	Required   []string `json:"required"`
-	More       bool     `json:"additionalProperties"`
-}
-
-// verdictMembers has the members of a verdict in the order in which servers that apply a
-// schema have them written: the reason before the grade.
+// verdictMembers are the members of a verdict, with the reason before the grade: see
+// [model.ObjectSchema].
 type verdictMembers struct {
 	ID     any `json:"id"`
 	Reason any `json:"reason"`

@@ -4,38 +4,29 @@ import (
 	"encoding/json"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/model"
 )
 
 // schema returns the JSON schema of an answer. It has no bounds of lengths and numbers,
 // which many servers do not take; [Material.accept] checks them.
 func (m Material) schema() json.RawMessage {
 	text := map[string]any{"type": "string"}
-	raw, err := json.Marshal(object{
-		"object",
+	raw, err := json.Marshal(model.NewObjectSchema(
 		answerMembers{map[string]any{"type": "string", "enum": []string{m.Component}}, m.valueSchema(text), text},
-		[]string{"component", "value", "rationale"},
-		false,
-	})
+		"component", "value", "rationale",
+	))
 	if err != nil { // values of these types always encode
 		return nil
 	}
 	return raw
 }
 
-// answerMembers has the members of an answer in the order in which servers that apply a
-// schema have them written: an answer that is cut off in the rationale has its value.
+// answerMembers are the members of an answer, with the rationale last: an answer that is cut
+// off in the rationale has its value. See [model.ObjectSchema].
 type answerMembers struct {
 	Component any `json:"component"`
 	Value     any `json:"value"`
 	Rationale any `json:"rationale"`
-}
-
-// object is the schema of an object with all of its members.
-type object struct {
-	Type       string   `json:"type"`
-	Properties any      `json:"properties"`
-	Required   []string `json:"required"`
-	More       bool     `json:"additionalProperties"`
 }
 
 func (m Material) valueSchema(text any) any {
@@ -53,12 +44,10 @@ func (m Material) valueSchema(text any) any {
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": p.Of}}
 	}
 	if m.demonstrates() {
-		return map[string]any{"type": "array", "items": object{
-			"object", struct {
-				Task   any `json:"task"`
-				Answer any `json:"answer"`
-			}{text, text}, []string{"task", "answer"}, false,
-		}}
+		return map[string]any{"type": "array", "items": model.NewObjectSchema(struct {
+			Task   any `json:"task"`
+			Answer any `json:"answer"`
+		}{text, text}, "task", "answer")}
 	}
 	return text
 }

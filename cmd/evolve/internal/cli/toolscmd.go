@@ -393,14 +393,11 @@ func decideTool(sh *shell, c *cli.Context, d toolWord) error {
 	if err != nil {
 		return err
 	}
-	if by = oneLine(by, 200); strings.TrimSpace(by) == "" {
-		return exit.Errorf(exit.Gate, "name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
-	}
 	store, err := sh.OpenArchive(w.Root, "evolve tools "+d.name)
 	if err != nil {
 		return err
 	}
-	h, err := changeHealth(c.Context, sh, store, a, def, d, by, c.String("reason"))
+	h, err := changeHealth(c.Context, sh, store, a, def, d, oneLine(by, 200), c.String("reason"))
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}

@@ -65,14 +65,11 @@ func changeSharing(sh *shell, c *cli.Context, verb string) error {
 	if err != nil {
 		return err
 	}
-	if by = oneLine(by, 200); strings.TrimSpace(by) == "" {
-		return exit.Errorf(exit.Gate, "name yourself with --by \"Name <mail>\", or set git's user.name", "a decision needs the name of a person")
-	}
 	store, err := sh.OpenArchive(w.Root, "evolve tools "+verb)
 	if err != nil {
 		return err
 	}
-	h, err := storeSharing(c.Context, sh, store, a, def, sharingChange{verb, with, by, c.String("reason")})
+	h, err := storeSharing(c.Context, sh, store, a, def, sharingChange{verb, with, oneLine(by, 200), c.String("reason")})
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}
