@@ -42,7 +42,7 @@ func DeleteSession(ctx context.Context, dir, agentID, name string, opts GCOption
 	return gone, err
 }
 
-// findForgotten notes a turn of the session to remove that still has texts.
+// findForgotten records a turn if it belongs to the session to remove and still has texts.
 func (s *selection) findForgotten(number uint64, t TurnRecord) {
 	if f := s.forget; f == nil || t.Agent != f.agent || t.Session != f.name || t.Goal+t.Answer+t.Error == "" {
 		return

@@ -57,7 +57,7 @@ func (r Removed) Any() bool {
 // GCOptions are the options of GC; the zero value is the default.
 type GCOptions struct {
 	Options
-	// forget is a session to remove.
+	// forget is the session to remove, nil for none.
 	forget *sessionName
 	// reached is called at each point at which a test kills the process.
 	reached func(point string)

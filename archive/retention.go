@@ -100,7 +100,7 @@ type selection struct {
 	asked map[string]bool
 	// started are the times of the runs, the latest first.
 	started []time.Time
-	// forget is a session to remove, forgotten are its turns by number.
+	// forget is the session to remove, nil for none; forgotten are its turns by number.
 	forget    *sessionName
 	forgotten map[uint64]bool
 	// created are the times of the turns by number.

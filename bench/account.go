@@ -5,17 +5,18 @@ import (
 	"sync"
 )
 
-// Account is the money of a run as the next process counts it when this one is killed.
+// Account is the money of a run that a resumed run starts with after a kill.
 type Account struct {
-	// USD is what was spent and what is reserved: the highest cost seen for each evaluation
-	// under way, and a margin that saves most of the writes.
+	// USD is the sum of three amounts, in USD: the money spent, the reservations of the
+	// evaluations and calls under way, and a margin. A reservation is the expected cost; the
+	// margin spares most of the writes.
 	USD float64 `json:"usd"`
-	// Unknown counts the evaluations under way that began while no cost was known.
+	// Unknown counts the evaluations and calls under way that began while no cost was known.
 	Unknown int `json:"unknown,omitempty"`
 }
 
-// margin is the part of the limit, or of what is spent where there is none, that an account
-// is ahead.
+// margin is the amount by which a stored account exceeds the money spent and reserved, as a
+// share of the run's limit, or of that money if the run has no limit.
 const margin = .001
 
 // books stores the accounts of a budget, one at a time.
@@ -26,9 +27,9 @@ type books struct {
 	last  Account
 }
 
-// Keep makes the budget go on from the account of the run's last process, and store its
-// own before each reservation that the stored one does not cover. It must be called before
-// the first reservation.
+// Keep sets the account to start from, that of the run's last process, and the function that
+// stores accounts. The budget stores one before each reservation that the last stored one
+// does not cover. Call Keep before the first reservation.
 func (b *Budget) Keep(last Account, store func(Account) error) {
 	b.books.store, b.books.last = store, last
 	b.spent, b.lost = last.USD, last.Unknown
@@ -42,7 +43,8 @@ func (b *Budget) Close() error {
 	return b.books.put(a)
 }
 
-// enter stores an account that covers what is reserved, unless the last one does.
+// enter stores an account that covers all money spent and reserved. It stores none if the
+// last stored account covers it.
 func (b *Budget) enter() error {
 	if b.books.store == nil {
 		return nil
@@ -65,6 +67,7 @@ func (b *Budget) enter() error {
 	return b.books.write(a)
 }
 
+// put stores an account unless it equals the last one.
 func (b *books) put(a Account) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,6 +77,7 @@ func (b *books) put(a Account) error {
 	return b.write(a)
 }
 
+// write stores an account. Its error wraps [ErrRecorder].
 func (b *books) write(a Account) error {
 	if err := b.store(a); err != nil {
 		return fmt.Errorf("%w: the money of the run: %w", ErrRecorder, err)

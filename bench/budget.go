@@ -98,10 +98,11 @@ func (b *Budget) Forget(most float64) {
 	b.see(most)
 }
 
-// unseen is the highest cost while no cost is known.
+// unseen stands for the highest cost while no cost is known.
 const unseen = -1
 
-// see takes a cost for the highest one, and counts the calls of a killed process at it.
+// see updates the highest cost. It then charges the calls that a kill cut off, whose cost was
+// unknown, at the highest cost each.
 func (b *Budget) see(usd float64) {
 	if b.most = max(b.most, usd); b.most >= 0 {
 		b.spent += float64(b.lost) * b.most
@@ -109,7 +110,7 @@ func (b *Budget) see(usd float64) {
 	}
 }
 
-// expected returns the cost to expect of the next evaluation.
+// expected returns the expected cost of the next evaluation.
 func (b *Budget) expected() float64 {
 	if len(b.costs) == 0 {
 		return max(0, b.most)
@@ -221,7 +222,8 @@ func (t Ticket) Pay(usd float64) {
 // reported but at least the estimate: a call that is cut off is paid for and reports nothing.
 func (t Ticket) Abandon(usd float64) { t.release(max(usd, t.held)) }
 
-// release ends the reservation and counts a cost that says nothing about other evaluations.
+// release ends the reservation and counts its cost, which does not enter the estimates for
+// other evaluations.
 func (t Ticket) release(usd float64) {
 	b := t.b
 	b.mu.Lock()
@@ -241,7 +243,7 @@ func (b *Budget) pay(t Ticket, usd float64) {
 	b.wake()
 }
 
-// hold adds a reservation to what is under way, or removes it with -1.
+// hold adds a reservation to those under way for n = 1, and removes it for n = -1.
 func (b *Budget) hold(t Ticket, n int) {
 	b.inFlight += n
 	if t.held < 0 {
@@ -251,7 +253,7 @@ func (b *Budget) hold(t Ticket, n int) {
 	}
 }
 
-// wake lets those look again that wait for money.
+// wake notifies the callers that wait for money.
 func (b *Budget) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})

@@ -87,7 +87,8 @@ func (e *Evaluation) Paid() float64 { return e.Usage.CostUSD + e.Judge.CostUSD }
 // Whole reports whether Answer is certainly all of the answer.
 func (e *Evaluation) Whole() bool { return len(e.Answer) < answerKept-clipped }
 
-// clipped is more than an answer that was cut lacks of its bound, in bytes.
+// clipped is an upper bound, in bytes, on the difference between [answerKept] and the length
+// of an answer that was cut.
 const clipped = 16
 
 // Reasons returns the reasons of the graders that the answer did not satisfy, and the

@@ -13,7 +13,7 @@ import (
 // MaxFindings bounds the findings that one gate lists; the others are counted.
 const MaxFindings = 20
 
-// Listed returns the findings of one gate as its evidence.
+// Listed joins the findings of a gate, of which it counts those beyond [MaxFindings].
 func Listed(findings []string) string {
 	if more := len(findings) - MaxFindings; more > 0 {
 		findings = append(slices.Clone(findings[:MaxFindings]), fmt.Sprintf("and %d more", more))

@@ -24,8 +24,9 @@ import (
 // that passes. golang/oscar has about 3 in 1,000 comments.
 const mostMarkers = 5
 
-// personified matches two kinds of words that make a comment unclear: verbs of speech with
-// code as their subject ("the function says"), and indefinite pronouns ("nobody").
+// personified matches two kinds of words that make a comment unclear: verbs that describe
+// code as if it could speak or listen ("the function says"), and indefinite pronouns
+// ("nobody").
 var personified = regexp.MustCompile(`(?i)\b(?:says|tells|told (?:so|of)|hears|heard of|nobody|whoever|somebody|anybody|no one)\b`)
 
 // relative matches a sentence that opens with a free relative clause or a heading;

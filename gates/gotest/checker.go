@@ -218,7 +218,8 @@ func ofModule(list []*pkg, m module) []*pkg {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool { return p.module != m })
 }
 
-// were returns the base's versions of packages, without those that the patch adds.
+// were returns the base's versions of the given packages. Packages that the patch adds have
+// none.
 func (l *layout) were(list []*pkg) []*pkg {
 	var out []*pkg
 	for _, p := range list {

@@ -144,8 +144,8 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, h runOptions)
 // words for each of a hundred thousand tests.
 const mostReported = 4 << 20
 
-// reported reads a file that a command wrote, such as the words of a run. Any code that ran
-// could write there without limit: more reports that the limit was exceeded.
+// reported reads a file that a command wrote, such as the report of a run, up to most bytes.
+// more reports whether the file is longer. The code under test can write to the file.
 func reported(name string, most int64) (words string, more bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package syntax has what several gates do with parsed Go source: print it, search it,
-// and compare two versions of a list. It knows no types.
+// and compare two versions of a list. It does no type checking.
 package syntax
 
 import (

@@ -77,7 +77,7 @@ type driveState struct {
 	parallel int
 	workers  *pool.Pool
 	authors  *conc.WaitGroup // of briefs
-	// latest is closed at the end of the latest brief of a route.
+	// latest has a channel for each route, which is closed when its latest brief ends.
 	latest   map[string]chan struct{}
 	arrivals chan arrival
 	// buffer holds the results that arrived and were not told, by their place in the

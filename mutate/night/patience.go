@@ -16,8 +16,8 @@ const (
 	patienceSample = 8
 )
 
-// patience bounds requests by what earlier ones to the same route took. It is safe for
-// concurrent use.
+// patience computes time bounds of requests from the durations of earlier ones to the same
+// route. It is safe for concurrent use.
 type patience struct {
 	mu   sync.Mutex
 	took map[string][]time.Duration

@@ -116,8 +116,8 @@ func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]c
 	return out
 }
 
-// load is what a route's calls may amount to: their maximum number, the mean tokens and
-// USD of one, and the maximum of USD, or 0.
+// load bounds the calls to a route: their maximum number, the mean tokens and cost of a call
+// in USD, and the maximum cost of all calls in USD, 0 for no maximum.
 type load struct {
 	calls     int
 	tokens    int64

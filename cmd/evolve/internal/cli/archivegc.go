@@ -65,15 +65,15 @@ func archiveGC(sh *shell, c *cli.Context, dry bool) error {
 	return sh.result(gcView{gone, dry}, "%s\n", removedWords(gone, dry))
 }
 
-// collect removes what a retention does not keep.
+// collect removes the records that a retention does not keep.
 func collect(ctx context.Context, sh *shell, root string, keep archive.Retention, owner string) (archive.Removed, error) {
 	return rewritten(sh, root, owner, func(opts archive.GCOptions) (archive.Removed, error) {
 		return archive.GC(ctx, wire.ArchiveDir(root), keep, opts)
 	})
 }
 
-// rewritten calls what rewrites the store. The new store has one more entry, which the next
-// open signs.
+// rewritten runs a function that rewrites the store, and signs the entry that it adds to the
+// ledger.
 func rewritten(sh *shell, root, owner string, rewrite func(archive.GCOptions) (archive.Removed, error)) (archive.Removed, error) {
 	n, _ := sh.Notary(root)
 	opts := archive.GCOptions{Options: archive.Options{Owner: owner, Now: sh.Now}}

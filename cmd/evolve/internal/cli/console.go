@@ -85,7 +85,7 @@ func printList[T any](con *console, name string, lines []T, none string, row fun
 	return err
 }
 
-// printFacts prints names with their values, foreign text, but for empty ones.
+// printFacts prints names with their values, which are foreign text. It omits empty values.
 func (con *console) printFacts(facts [][2]string) {
 	for _, f := range facts {
 		if f[1] != "" {
@@ -144,7 +144,8 @@ func (con *console) asker() (*person, bool) {
 	return nil, false
 }
 
-// mustAsk is asker with an error, which names the command that shows what is asked about.
+// mustAsk returns the person at the terminal, or an error if there is no terminal. The error's
+// hint names first, the command that shows the subject of the question.
 func (con *console) mustAsk(first string) (*person, error) {
 	if who, ok := con.asker(); ok {
 		return who, nil

@@ -39,7 +39,7 @@ func loadable(root string) *workspace.Workspace {
 	return w
 }
 
-// markStale notes on lines of proposals that they are stale.
+// markStale marks the stale proposals in a list.
 func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, lines []proposalLine) error {
 	for i := range lines {
 		var err error

@@ -184,8 +184,8 @@ func kindOf(err error) (code int, hint string) {
 	return Unexpected, ""
 }
 
-// Suggest returns a hint that asks for what a misspelt name probably meant, in a format
-// with one %s, or else the fallback.
+// Suggest returns the hint "did you mean …?" with the nearest name in a format with one %s.
+// It returns the fallback if no name is near.
 func Suggest(fallback, format, name string, names []string) string {
 	if near := Nearest(name, names); near != "" {
 		return "did you mean " + fmt.Sprintf(format, near) + "?"

@@ -76,7 +76,7 @@ func Definitions(a *workspace.Agent) ([]authored.Definition, error) {
 	return defs, nil
 }
 
-// author checks what an agent writes. defs are the tools that it wrote and that are in use,
+// author checks the drafts of tools that an agent writes. defs are the tools that it wrote and that are in use,
 // shared are those of other agents that it may call.
 type author struct {
 	pool   *authored.Pool
