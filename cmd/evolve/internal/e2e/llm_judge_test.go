@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"evolve/archive"
 )
 
 // verdictID is the id that a verdict must repeat.
@@ -135,12 +137,30 @@ func TestModelJudges(t *testing.T) {
 		fmt.Fprintf(&labels, "{\"task\":\"search-%03d\",\"answer\":%q,\"label\":%d}\n", i, answer, label)
 	}
 	p.write("labels.jsonl", labels.String())
-	r := p.start("bench", "calibrate", "--workspace", p.root, "--labels", p.root+"/labels.jsonl").wait()
-	t.Logf("calibration: exit %d\n%s%s", r.code, r.stdout, r.stderr)
-	for _, x := range l.exchanges("judge")[:min(3, len(l.exchanges("judge")))] {
+	var c archive.Calibration
+	r := p.do(0, "bench", "calibrate", "--workspace", p.root, "--json", "--labels", p.root+"/labels.jsonl")
+	if err := json.Unmarshal([]byte(r.stdout), &c); err != nil {
+		t.Fatal(err)
+	}
+	calibration := l.exchanges("judge")
+	for _, x := range calibration[:min(3, len(calibration))] {
 		t.Logf("%.300q", x.reply)
 	}
-	night := p.start("run", "--workspace", p.root, "--json", "--seed", "1", "--stages", "search", "--budget-evals", "30", "--concurrency", "2").wait()
-	t.Logf("night: exit %d, %d questions to the judge\n%s", night.code, len(l.exchanges("judge")), night.stderr)
-	t.Log(p.do(0, "report", "--workspace", p.root).stdout)
+	t.Logf("%d calls, %d without a verdict, %+v", len(calibration), c.Missing, c.Agreement)
+	if c.Agreement.Labels+c.Missing != len(reviews(t).search) || c.Usage.Iterations != len(calibration) {
+		t.Errorf("%d verdicts and %d without, of %d labels; %d calls on record, %d at the server",
+			c.Agreement.Labels, c.Missing, len(reviews(t).search), c.Usage.Iterations, len(calibration))
+	}
+	if c.Agreement.Kappa == nil || !(c.Agreement.Kappa.Lo < c.Agreement.Kappa.Hi) {
+		t.Fatalf("kappa %v", c.Agreement.Kappa)
+	}
+	p.do(0, "run", "--workspace", p.root, "--json", "--seed", "1", "--stages", "search", "--budget-evals", "30", "--concurrency", "2")
+	if n := len(l.exchanges("judge")); n == len(calibration) {
+		t.Error("the night asked the judge nothing")
+	}
+	report := p.do(0, "report", "--workspace", p.root).stdout
+	words := strings.Join(strings.Fields(report), " ")
+	if warned := strings.Contains(words, "agrees too little with people"); warned != (c.Agreement.Kappa.Value < .41) {
+		t.Errorf("kappa %.2f, a warning: %t\n%s", c.Agreement.Kappa.Value, warned, report)
+	}
 }
