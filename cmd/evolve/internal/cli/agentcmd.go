@@ -61,18 +61,30 @@ func (sh *shell) loadAgent(c *cli.Context, name string) (*workspace.Workspace, *
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := oneAgent(w, name)
+	a, err := oneAgent(c, w, name)
 	return w, a, err
 }
 
-// oneAgent returns the named agent, or the only one if name is empty.
-func oneAgent(w *workspace.Workspace, name string) (*workspace.Agent, error) {
-	if name == "" {
-		if len(w.Agents) == 1 {
-			return &w.Agents[0], nil
-		}
-		return nil, exit.Errorf(exit.Usage, "name one of "+strings.Join(w.AgentIDs(), ", "), "there are %d agents", len(w.Agents))
+// oneAgent returns the named agent of a command, or the only one if name is empty.
+func oneAgent(c *cli.Context, w *workspace.Workspace, name string) (*workspace.Agent, error) {
+	if name != "" {
+		return namedAgent(w, name)
 	}
+	if len(w.Agents) == 1 {
+		return &w.Agents[0], nil
+	}
+	hint := "name one as the argument AGENT: " + strings.Join(w.AgentIDs(), ", ")
+	if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "agent") }) {
+		hint = agentFlags(w.AgentIDs())
+	}
+	return nil, exit.Errorf(exit.Usage, hint, "there are %d agents", len(w.Agents))
+}
+
+// agentFlags returns the flags of a command that choose one of the agents.
+func agentFlags(ids []string) string { return "--agent " + strings.Join(ids, " or --agent ") }
+
+// namedAgent returns the agent with an id.
+func namedAgent(w *workspace.Workspace, name string) (*workspace.Agent, error) {
 	a, ok := w.Agent(name)
 	if !ok {
 		return nil, &batch.UnknownAgentError{Name: name, Known: w.AgentIDs()}

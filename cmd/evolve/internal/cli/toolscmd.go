@@ -220,7 +220,7 @@ func toolsHealth(sh *shell, c *cli.Context) error {
 	}
 	only := c.String("agent")
 	if only != "" {
-		if _, err := oneAgent(w, only); err != nil {
+		if _, err := namedAgent(w, only); err != nil {
 			return err
 		}
 	}
@@ -357,7 +357,7 @@ func ownTool(sh *shell, c *cli.Context) (*workspace.Workspace, *workspace.Agent,
 // command.
 func author(w *workspace.Workspace, c *cli.Context) (*workspace.Agent, error) {
 	if c.String("agent") != "" || len(w.Agents) < 2 {
-		return oneAgent(w, c.String("agent"))
+		return oneAgent(c, w, c.String("agent"))
 	}
 	name := c.Args().First()
 	var found []*workspace.Agent

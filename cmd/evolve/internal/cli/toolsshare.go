@@ -83,7 +83,7 @@ func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Defi
 		return exit.Errorf(exit.Usage, "name them: --with AGENT,AGENT", "there is no agent to share the tool %s with", def.Name)
 	}
 	for _, id := range with {
-		a, err := oneAgent(w, id)
+		a, err := namedAgent(w, id)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Defi
 			return err
 		}
 		switch {
-		case id == "" || a.ID == owner.ID:
+		case a.ID == owner.ID:
 			return exit.Errorf(exit.Usage, "name another agent", "%s wrote the tool %s itself", owner.ID, def.Name)
 		case a.Adapter.Kind != workspace.KindBuiltin || a.Adapter.Model == workspace.ModelHeuristic:
 			return exit.Errorf(exit.Gate, "share it with a built-in agent that has a language model", "%s would not call a tool that an agent wrote", a.ID)

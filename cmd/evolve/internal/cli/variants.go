@@ -46,7 +46,7 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	case 1:
 		return ids[0], nil
 	}
-	return "", exit.Errorf(exit.Usage, "--agent "+strings.Join(ids, " or --agent "), "there are several agents")
+	return "", exit.Errorf(exit.Usage, agentFlags(ids), "there are %d agents", len(ids))
 }
 
 // findVariant returns the variant with a name that a person typed.
