@@ -11,6 +11,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Runner runs the program of a command grader in a sandbox: without network, with an
@@ -127,6 +128,9 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&said); err != nil || !json.Valid(last) {
 		return judgement{}, fmt.Errorf("wrote a last line that is no verdict: %s", show(string(last)))
+	}
+	if key, twice := text.RepeatedKey(last, strings.EqualFold); twice {
+		return judgement{}, fmt.Errorf("wrote a verdict that gives %s twice", show(key))
 	}
 	if said.Score != nil {
 		if !(*said.Score >= 0 && *said.Score <= 1) {

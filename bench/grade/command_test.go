@@ -68,6 +68,7 @@ func TestCommand(t *testing.T) {
 		"score too high":    {`echo '{"score":1.01}'`, 0, false, "", `"./check.sh" gave the score 1.01, outside 0 to 1`},
 		"score not finite":  {`echo '{"score":NaN}'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"score\":NaN}"`},
 		"a brace too much":  {`echo '{"score":1}}'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"score\":1}}"`},
+		"two scores":        {`echo '{"score":0,"reason":"r","Score":1}'`, 0, false, "", `"./check.sh" wrote a verdict that gives "Score" twice`},
 		"two verdicts":      {`echo '{"score":0} {"score":1}'`, 0, false, "", `"./check.sh" wrote a last line that is no verdict: "{\"score\":0} {\"score\":1}"`},
 		"too slow":          {"exec sleep 30", 0, false, "", `"./check.sh" took longer than 500ms`},
 		"floods":            {"head -c 2000000 /dev/zero", 0, false, "", `"./check.sh" wrote too much`},

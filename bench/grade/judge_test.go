@@ -159,6 +159,35 @@ func TestEchoingJudge(t *testing.T) {
 	}
 }
 
+// TestJudgeContradictsItself: a reply that gives a key twice is no verdict, and the cause
+// names the key. The standard decoder takes the last of the two.
+func TestJudgeContradictsItself(t *testing.T) {
+	whole, sheet := `{"type":"judge","rubric":"polite"}`, `{"type":"judge","criteria":[{"name":"a","text":"x"},{"name":"A","text":"y"}]}`
+	for _, c := range []struct{ name, spec, members, cause string }{
+		{"the grade", whole, `"grade":false,"reason":"r","grade":true`, `the reply gives "grade" twice`},
+		{"the same grade", whole, `"grade":true,"reason":"r","grade":true`, `the reply gives "grade" twice`},
+		{"in another case", whole, `"grade":false,"reason":"r","GRADE":true`, `the reply gives "GRADE" twice`},
+		{"the reason", whole, `"reason":"bad","reason":"good","grade":true`, `the reply gives "reason" twice`},
+		{"the id", whole, `"id":"00000000","reason":"r","grade":true`, `the reply gives "id" twice`},
+		{"a criterion", sheet, `"grade":{"a":false,"A":true,"a":true}`, `the reply grades the criterion "a" twice`},
+		{"different criteria", sheet, `"grade":{"a":true,"A":true}`, ""},
+	} {
+		reply := func(_ int, id string, _ *model.Request) (string, error) {
+			return `{` + c.members + `,"id":"` + id + `"}`, nil
+		}
+		g, err := judge(t, &judgeModel{reply: reply}, c.spec, "", "hello")
+		if c.cause == "" {
+			if err != nil || g.Score != 1 {
+				t.Errorf("%s: %+v, %v", c.name, g, err)
+			}
+			continue
+		}
+		if !errors.Is(err, ErrNoVerdict) || !strings.HasSuffix(err.Error(), c.cause) {
+			t.Errorf("%s: %+v, %v", c.name, g, err)
+		}
+	}
+}
+
 // TestJudgeIsBlind: the requests for the same answer are equal whatever else is known of
 // the evaluation.
 func TestJudgeIsBlind(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
+	"evolve/runtime/text"
 )
 
 // Verdict is a judge's grade of one answer.
@@ -157,6 +158,9 @@ func (j *Judge) read(said string, d draw) (score float64, reason string, err err
 	if !json.Valid(raw) || dec.Decode(&r) != nil {
 		return 0, "", errors.New("the reply is not the JSON object of a verdict")
 	}
+	if key, twice := text.RepeatedKey(raw, strings.EqualFold); twice { // a struct's fields are matched in any case
+		return 0, "", fmt.Errorf("the reply gives %s twice", show(key))
+	}
 	if r.ID == nil || *r.ID != d.id() {
 		return 0, "", errors.New("the reply has not the id of the request")
 	}
@@ -204,6 +208,9 @@ func (j *Judge) sheet(raw json.RawMessage) (float64, error) {
 		return 0, errors.New("the grade does not have every criterion and no other")
 	}
 	var sum, weights float64
+	if key, twice := text.RepeatedKey(raw, func(a, b string) bool { return a == b }); twice {
+		return 0, fmt.Errorf("the reply grades the criterion %s twice", show(key))
+	}
 	for _, c := range j.def.Criteria {
 		one, ok := grades[c.Name]
 		if !ok {

@@ -204,6 +204,7 @@ func TestReadOpinion(t *testing.T) {
 		approves: true, rejects: true,
 		"": false, "approve": false, `{"verdict": "approve"}`: false, `{"verdict": "maybe", "reasons": "x"}`: false, approves + approves: false,
 		`{"verdict": "approve", "reasons": "x", "also": 1}`: false, "I approve. " + approves: false, `{"verdict": "reject", "reasons": " "}`: false,
+		`{"verdict": "reject", "reasons": "x", "verdict": "approve"}`: false, `{"verdict": "reject", "reasons": "x", "Verdict": "approve"}`: false,
 	} {
 		o, err := readOpinion(answer)
 		if (err == nil) != ok || ok && o.approve != (answer == approves) {

@@ -128,6 +128,9 @@ func readOpinion(answer string) (opinion, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return opinion{}, errors.New("its answer has more than the JSON object that was asked for")
 	}
+	if key, twice := text.RepeatedKey([]byte(body), strings.EqualFold); twice {
+		return opinion{}, fmt.Errorf("its answer gives %s twice", text.Quote(key))
+	}
 	o := opinion{approve: said.Verdict == "approve", reasons: text.Clip(strings.TrimSpace(said.Reasons), maxReasons, text.Ellipsis)}
 	switch {
 	case said.Verdict != "approve" && said.Verdict != "reject":

@@ -10,6 +10,7 @@
 //   - [Quote] does both, for a message.
 //   - [Wrap] breaks text into lines, measured by [Width].
 //   - [Nearest] finds the name that a misspelt one stands for.
+//   - [RepeatedKey] finds a key that a JSON object has twice.
 //
-// It writes nothing, and it does not interpret the text.
+// It writes nothing, and it interprets no text but those keys.
 package text
