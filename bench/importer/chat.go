@@ -18,9 +18,12 @@ func readEvals(c *collector, data []byte) error {
 }
 
 // readInspect reads samples of Inspect: input, target, and choices for a question with
-// options. A sample with files, a sandbox or a setup script is left out, because these
-// are outside of the file.
+// options; of a log, those that it evaluated. A sample with files, a sandbox or a setup
+// script is left out, because these are outside of the file.
 func readInspect(c *collector, data []byte) error {
+	if isLog, err := readInspectLog(c, data); isLog {
+		return err
+	}
 	return c.samples(data, "target", "a target", "choices", "metadata")
 }
 
@@ -38,6 +41,9 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 		input, ok := r.find("input")
 		if !ok {
 			return errors.New("has no input")
+		}
+		if len(further) > 0 && attached(input) {
+			return errors.New("has an input with an attachment, and only text can be read")
 		}
 		c.ignore("", r, append([]string{"input", answerKey, "id"}, further...)...)
 		target, ok := r.find(answerKey)

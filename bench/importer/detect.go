@@ -67,6 +67,9 @@ func ofDocument(doc row) Format {
 	if _, ok := doc.find("tests", "prompts", "defaultTest"); ok {
 		return Promptfoo
 	}
+	if isInspectLog(doc) {
+		return Inspect
+	}
 	for _, raw := range doc {
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) == nil && len(list) > 0 && isPair(list[0]) {

@@ -24,7 +24,7 @@ const (
 	// CSV is a table with a question and an answer in its columns; also with tabs or
 	// semicolons.
 	CSV Format = "csv"
-	// Inspect is JSONL, or a JSON list, with input, target and choices.
+	// Inspect is JSONL, or a JSON list, with input, target and choices, or a log in JSON.
 	Inspect Format = "inspect"
 	// Promptfoo is the YAML or JSON of a promptfoo configuration, or its list of tests.
 	Promptfoo Format = "promptfoo"
@@ -118,10 +118,14 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	if len(data) > maxBytes {
 		return nil, nil, fmt.Errorf("the file is longer than %d MB", maxBytes>>20)
 	}
+	if bytes.HasPrefix(data, zipped) {
+		return nil, nil, errZipped
+	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
 		return nil, nil, errors.New("the file is not valid UTF-8")
 	}
+	data = finite(data)
 	if o.Format == "" {
 		if o.Format = Detect(data); o.Format == "" {
 			return nil, nil, errors.New("the format cannot be told from the content; name it")

@@ -88,9 +88,16 @@ func (c *collector) noteJudges(tasks []bench.Task) {
 	}
 }
 
-func plural(tasks int) string {
-	if tasks == 1 {
+func plural(n int) string {
+	if n == 1 {
 		return "1 task is"
 	}
-	return fmt.Sprintf("%d tasks are", tasks)
+	return tasks(n) + " are"
+}
+
+func tasks(n int) string {
+	if n == 1 {
+		return "1 task"
+	}
+	return fmt.Sprintf("%d tasks", n)
 }

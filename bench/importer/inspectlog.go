@@ -1,0 +1,181 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// inspectLog is the part of a log of Inspect in JSON that describes its tasks. The log holds
+// the answers and scores of one evaluation, too, which are in no task.
+type inspectLog struct {
+	Status string `json:"status"`
+	Eval   struct {
+		Scorers []inspectScorer `json:"scorers"`
+		Sandbox json.RawMessage `json:"sandbox"`
+		Dataset struct {
+			Samples int `json:"samples"`
+		} `json:"dataset"`
+	} `json:"eval"`
+	Results struct {
+		Scores []struct {
+			Scorer string         `json:"scorer"`
+			Params map[string]any `json:"params"`
+		} `json:"scores"`
+	} `json:"results"`
+	Samples []row `json:"samples"`
+}
+
+// inspectScorer is a scorer with its arguments.
+type inspectScorer struct {
+	Name    string         `json:"name"`
+	Options map[string]any `json:"options"`
+}
+
+// zipped is the beginning of a ZIP archive, the other form of a log.
+var zipped = []byte("PK\x03\x04")
+
+// errZipped is the error of a log in that form.
+var errZipped = errors.New("it is a ZIP archive; if it is a log of Inspect (.eval), `inspect log dump LOG` writes it as JSON, which can be read")
+
+// isInspectLog reports whether a JSON object is a log of Inspect.
+func isInspectLog(doc row) bool {
+	var spec row
+	if raw, ok := doc.find("eval"); !ok || json.Unmarshal(raw, &spec) != nil {
+		return false
+	}
+	_, ok := doc.find("samples", "status", "plan")
+	return ok
+}
+
+// readInspectLog reads the samples of a log, each once. It returns false if the data is not
+// one JSON object with the keys of a log.
+func readInspectLog(c *collector, data []byte) (bool, error) {
+	var doc row
+	if isObject := json.Unmarshal(data, &doc) == nil; !isObject || !isInspectLog(doc) {
+		return false, nil
+	}
+	var log inspectLog
+	if err := json.Unmarshal(data, &log); err != nil {
+		return true, errors.New("the log has not the form of Inspect's logs")
+	}
+	if len(log.Samples) == 0 {
+		return true, errors.New("the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself")
+	}
+	c.logGrader(log.scorers())
+	samples := log.tasks()
+	if all := len(log.Samples); all > len(samples) {
+		c.note(0, "the log's %d samples are of %s, in several epochs", all, tasks(len(samples)))
+	}
+	if all := log.Eval.Dataset.Samples; all > len(samples) {
+		c.note(0, "the log has %d of the %s of its data set (its status: %s)", len(samples), tasks(all), show(log.Status))
+	}
+	list, err := json.Marshal(samples)
+	if err != nil {
+		return true, err
+	}
+	return true, c.samples(list, "target", "a target", "choices", "metadata")
+}
+
+// tasks returns the samples without repetitions in further epochs, with the keys of a task
+// alone. A sandbox of the evaluation is one of each sample.
+func (l inspectLog) tasks() []row {
+	var out []row
+	seen := map[string]bool{}
+	for _, sample := range l.Samples {
+		id := string(sample["id"])
+		if id != "" && seen[id] {
+			continue
+		}
+		seen[id] = true
+		maps.DeleteFunc(sample, func(key string, _ json.RawMessage) bool {
+			return !slices.Contains([]string{"id", "input", "target", "choices", "metadata", "files", "sandbox", "setup"}, key)
+		})
+		if _, ok := sample.find("sandbox"); !ok && len(l.Eval.Sandbox) > 0 {
+			sample["sandbox"] = l.Eval.Sandbox
+		}
+		out = append(out, sample)
+	}
+	return out
+}
+
+// scorers returns the scorers of the evaluation. Older logs name them with the results alone.
+func (l inspectLog) scorers() []inspectScorer {
+	list := l.Eval.Scorers
+	if len(list) == 0 {
+		for _, s := range l.Results.Scores {
+			list = append(list, inspectScorer{s.Scorer, s.Params})
+		}
+	}
+	for i := range list {
+		list[i].Name = strings.TrimPrefix(list[i].Name, "inspect_ai/")
+	}
+	return list
+}
+
+// logGrader takes over the scorer of a log that has an equivalent, unless another grader was
+// chosen, and names what it does not take over.
+func (c *collector) logGrader(scorers []inspectScorer) {
+	if c.o.Grader != "" {
+		return
+	}
+	var others []string
+	for _, s := range scorers {
+		if c.o.Grader != "" || inspectScorers()[s.Name] == "" {
+			if !slices.Contains([]string{"exact", "choice", c.o.Grader}, s.Name) {
+				others = append(others, show(s.Name))
+			}
+			continue
+		}
+		c.o.Grader = s.Name
+		for _, option := range []string{"instructions", "template", "partial_credit"} {
+			if v := s.Options[option]; v != nil && v != false {
+				c.note(0, "the scorer %s of the log has %q of its own, which the rubric of the judge does not have: edit it", s.Name, option)
+			}
+		}
+	}
+	if len(others) > 0 {
+		c.note(0, "the log's scorer %s is not taken over; --grader chooses a grader", strings.Join(slices.Compact(others), ", "))
+	}
+}
+
+// attached reports whether an input refers to an attachment of its log, such as an image.
+func attached(input json.RawMessage) bool {
+	return bytes.Contains(input, []byte(`"attachment://`)) || bytes.Contains(input, []byte(`"tc://`))
+}
+
+// finite returns one JSON object in which the numbers NaN and Infinity, which Inspect writes
+// for a metric without a value, are null; other data unchanged.
+func finite(data []byte) []byte {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) || json.Valid(data) {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for i, quoted := 0, false; i < len(data); i++ {
+		word := ""
+		for _, w := range []string{"NaN", "Infinity", "-Infinity"} {
+			if !quoted && bytes.HasPrefix(data[i:], []byte(w)) {
+				word = w
+			}
+		}
+		switch {
+		case word != "":
+			out = append(out, "null"...)
+			i += len(word) - 1
+			continue
+		case data[i] == '"':
+			quoted = !quoted
+		case data[i] == '\\' && i+1 < len(data):
+			out = append(out, data[i])
+			i++
+		}
+		out = append(out, data[i])
+	}
+	if !json.Valid(out) {
+		return data
+	}
+	return out
+}

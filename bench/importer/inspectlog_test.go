@@ -1,0 +1,108 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// logOf returns a log of Inspect in the form that its version 0.3 writes, with the fields of
+// the evaluation, the status and the samples.
+func logOf(spec, status, results, samples string) string {
+	return `{"version": 2, "status": "` + status + `", "eval": {"run_id": "XmHA", "created": "2025-07-05T09:59:40-04:00", "task": "capitals",
+  "dataset": {"name": "capitals", "location": "capitals.jsonl", "samples": 2, "sample_ids": [1, 2], "shuffled": false},
+  "model": "ollama/gemma3", "config": {"epochs": 2}` + spec + `},
+ "plan": {"name": "plan", "steps": [{"solver": "generate", "params": {}}], "config": {}},
+ "results": ` + results + `, "stats": {"started_at": "2025-07-05T09:59:40-04:00"}, "samples": [` + samples + `]}`
+}
+
+// sampleOf returns a sample of a log, with its answer and score.
+func sampleOf(id, epoch, fields string) string {
+	return `{"id": ` + id + `, "epoch": ` + epoch + `, ` + fields + `, "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "Bergen"}],
+  "output": {"model": "gemma3", "choices": []}, "scores": {"s": {"value": "I", "answer": "Bergen"}}, "metadata": {"category": "north", "label": 1},
+  "store": {}, "events": [{"event": "sample_init", "sample": {"input": "attachment://dfed"}}], "attachments": {"dfed": "?"}}`
+}
+
+func TestInspectLog(t *testing.T) {
+	const (
+		oslo  = `"input": "Capital of Norway?", "target": "Oslo"`
+		rome  = `"input": [{"id": "Kb", "role": "user", "content": "Capital?"}], "target": ["Rome", "Roma"]`
+		judge = `1 task is graded by a judge model: that of the route default, unless a grader names another in "route"`
+		label = `not read, and so in no task: "metadata.label"`
+	)
+	plain := `{"id":"1","domain":"north","goal":"Capital of Norway?","answer":"Oslo"}`
+	graded := `{"id":"1","domain":"north","goal":"Capital of Norway?","graders":[{"rubric":"` + meetsReference + `","type":"judge"}],"answer":"Oslo"}`
+	two := sampleOf("1", "1", oslo) + "," + sampleOf("2", "1", rome)
+	for name, c := range map[string]struct {
+		log    string
+		grader string
+		tasks  []string
+		notes  []string
+	}{
+		"a scorer without a model": {
+			logOf(`, "scorers": [{"name": "match", "options": {}, "metrics": [], "metadata": {}}]`, "success", `{"total_samples": 2, "scores": []}`, two), "",
+			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
+			[]string{`the log's scorer "match" is not taken over; --grader chooses a grader`, label},
+		},
+		"a model as scorer, epochs": {
+			logOf(`, "scorers": [{"name": "inspect_ai/model_graded_qa", "options": {"partial_credit": true, "model": null}}, {"name": "match"}]`, "cancelled",
+				`{"scores": [{"metrics": {"stderr": {"value": NaN}, "max": {"value": -Infinity}, "NaN \" NaN": {"value": 1}}}]}`,
+				sampleOf("1", "1", oslo)+","+sampleOf("1", "2", oslo)), "",
+			[]string{graded},
+			[]string{
+				`the scorer model_graded_qa of the log has "partial_credit" of its own, which the rubric of the judge does not have: edit it`,
+				`the log's scorer "match" is not taken over; --grader chooses a grader`,
+				`the log's 2 samples are of 1 task, in several epochs`,
+				`the log has 1 of the 2 tasks of its data set (its status: "cancelled")`,
+				judge, label,
+			},
+		},
+		"an older log names its scorer with the results": {
+			logOf("", "success", `{"scores": [{"name": "model_graded_qa", "scorer": "model_graded_qa", "params": {}}]}`, sampleOf("1", "1", oslo)), "",
+			[]string{graded},
+			[]string{`the log has 1 of the 2 tasks of its data set (its status: "success")`, judge, label},
+		},
+		"another grader": {
+			logOf(`, "scorers": [{"name": "model_graded_qa"}]`, "success", `null`, two), "f1",
+			[]string{
+				`{"id":"1","domain":"north","goal":"Capital of Norway?","graders":[{"type":"f1"}],"answer":"Oslo"}`,
+				`{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"f1"}],"answer":"Rome"}`,
+			},
+			[]string{label},
+		},
+		"what is outside of the log": {
+			logOf("", "success", `null`, two+","+sampleOf("3", "1", `"files": ["a.txt"], `+oslo)+","+
+				sampleOf("4", "1", `"input": [{"role": "user", "content": [{"type": "text", "text": "attachment://dfed"}]}], "target": "x"`)), "",
+			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
+			[]string{
+				"item 3 left out: it needs files, and nothing outside this file is read",
+				"item 4 left out: it has an input with an attachment, and only text can be read", label,
+			},
+		},
+	} {
+		tasks, notes, err := lines(t, c.log, Options{Grader: c.grader})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff([][]string{c.tasks, c.notes}, [][]string{tasks, notes}); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// TestInspectLogRefused: a log without tasks is refused with what can be done.
+func TestInspectLogRefused(t *testing.T) {
+	sample := sampleOf("1", "1", `"input": "x", "target": "y"`)
+	for log, want := range map[string]string{
+		logOf("", "started", "null", ""):                                                      "the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself",
+		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log has not the form of Inspect's logs",
+		logOf(`, "sandbox": {"type": "docker", "config": "c.yaml"}`, "success", "{}", sample): "no task could be read as inspect",
+		"PK\x03\x04\xff": errZipped.Error(),
+	} {
+		_, _, err := lines(t, log, Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
