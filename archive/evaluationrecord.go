@@ -57,6 +57,7 @@ const (
 	fieldJudgeCachedTokens
 	fieldJudgeCost
 	fieldJudgeCalls
+	fieldJudging
 )
 
 const fieldFirst = 48
@@ -89,7 +90,8 @@ func (s *storedEvaluation) fields() [fieldFirst + 1]any {
 		fieldCost: &e.Usage.CostUSD, fieldIterations: &e.Usage.Iterations, fieldToolCalls: &e.Usage.ToolCalls,
 		fieldJudgeInputTokens: &e.Judge.InputTokens, fieldJudgeOutputTokens: &e.Judge.OutputTokens, fieldJudgeCachedTokens: &e.Judge.CachedTokens,
 		fieldJudgeCost: &e.Judge.CostUSD, fieldJudgeCalls: &e.Judge.Iterations,
-		fieldFirst: &s.first,
+		fieldJudging: (*int64)(&e.Judging),
+		fieldFirst:   &s.first,
 	}
 }
 

@@ -26,7 +26,7 @@ func drawEvaluation(t *rapid.T) bench.Evaluation {
 		Outcome: agent.Outcome(text.Draw(t, "outcome")), Scored: rapid.Bool().Draw(t, "scored"), Score: real.Draw(t, "score"),
 		Pass: rapid.Bool().Draw(t, "pass"), Latency: time.Duration(rapid.Int64().Draw(t, "latency")),
 		Attempts: rapid.Int().Draw(t, "attempts"), Error: text.Draw(t, "error"), Answer: text.Draw(t, "answer"),
-		Cached: rapid.Bool().Draw(t, "cached"),
+		Cached: rapid.Bool().Draw(t, "cached"), Judging: time.Duration(rapid.Int64().Draw(t, "judging")),
 		Usage: agent.Usage{
 			InputTokens: rapid.Int64().Draw(t, "in"), OutputTokens: rapid.Int64().Draw(t, "out"),
 			CachedTokens: rapid.Int64().Draw(t, "hit"), CostUSD: real.Draw(t, "cost"),

@@ -234,5 +234,8 @@ func (f *fieldsOf) evaluation(e *bench.Evaluation) {
 	if e.Latency < 0 || e.Seq < 0 || e.Repeat < 0 {
 		f.refuse("latency_ns, seq or repeat", min(int64(e.Latency), e.Seq, int64(e.Repeat)))
 	}
+	if e.Judging < 0 {
+		f.refuse("judging_ns", int64(e.Judging))
+	}
 	f.times("time", e.Time)
 }

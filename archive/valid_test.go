@@ -77,6 +77,7 @@ func TestEvaluationsAreChecked(t *testing.T) {
 		"outcome": func(l *bench.Evaluation) { l.Outcome = "splendid" },
 		"stage":   func(l *bench.Evaluation) { l.Stage = "final" },
 		"latency": func(l *bench.Evaluation) { l.Latency = -1 },
+		"judging": func(l *bench.Evaluation) { l.Judging = -1 },
 	} {
 		a := OpenMemory()
 		closing(t, a)

@@ -56,6 +56,8 @@ type Evaluation struct {
 	Judge agent.Usage `json:"judge,omitzero"`
 	// Latency is the wall time of the successful attempt.
 	Latency time.Duration `json:"latency_ns,omitempty"`
+	// Judging is the wall time of the graders where they called judge models, otherwise 0.
+	Judging time.Duration `json:"judging_ns,omitempty"`
 	// Attempts is 1 plus the retries after infrastructure failures.
 	Attempts int    `json:"attempts,omitempty"`
 	Error    string `json:"error,omitempty"`

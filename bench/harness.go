@@ -377,12 +377,15 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 		return e, attemptDetails{refused: res.Refused}
 	}
 	var g Grading
+	start = h.now()
 	if p := panics.Try(func() {
 		g, err = h.grade(ctx, GradeInput{Task: job.Task, Result: res, Workdir: workdir, Latency: e.Latency})
 	}); p != nil {
 		err = fmt.Errorf("the grader panicked: %v", p.Value)
 	}
-	e.Judge = g.Judge
+	if e.Judge = g.Judge; e.Judge.Iterations > 0 {
+		e.Judging = max(h.now().Sub(start), 0)
+	}
 	if err != nil {
 		e, beside := missing("grading: %v", err)
 		var by *RefusedError

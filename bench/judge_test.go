@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"evolve/runtime/agent"
 )
@@ -29,6 +31,26 @@ func TestJudgesArePaid(t *testing.T) {
 	}
 	if got := b.harness.budget.Spent(); math.Abs(got-2.75) > 1e-12 {
 		t.Errorf("spent %v, want the agent twice and the judge twice", got)
+	}
+}
+
+// TestJudgingIsTimed checks that the time of judges is stored beside the agent's, and that
+// graders without judges have none.
+func TestJudgingIsTimed(t *testing.T) {
+	for calls, want := range map[int]time.Duration{0: 0, 2: 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBed(t, Settings{}, scripted(func(context.Context, agent.Request) agent.Result {
+				time.Sleep(time.Second)
+				return answer("yes")
+			}), func(context.Context, GradeInput) (Grading, error) {
+				time.Sleep(3 * time.Second)
+				return Grading{Score: 1, Pass: true, Judge: agent.Usage{Iterations: calls}}, nil
+			})
+			e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
+			if err != nil || e.Latency != time.Second || e.Judging != want {
+				t.Errorf("%d calls: the agent took %s and the judge %s, %v", calls, e.Latency, e.Judging, err)
+			}
+		})
 	}
 }
 

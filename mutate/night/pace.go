@@ -80,8 +80,8 @@ func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID st
 	return k, nil
 }
 
-// paceOfEvaluations computes the mean latency, as Alone, and the mean cost of
-// evaluations.
+// paceOfEvaluations computes the mean time of evaluations, their judges' included, as Alone,
+// and their mean cost.
 func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run, agentID string, k *Known) error {
 	for e, err := range a.Evaluations(ctx, run.ID, agentID) {
 		if err != nil {
@@ -90,7 +90,7 @@ func paceOfEvaluations(ctx context.Context, a *archive.Archive, run archive.Run,
 		if e.Cached {
 			continue
 		}
-		k.Alone += e.Latency.Seconds()
+		k.Alone += (e.Latency + e.Judging).Seconds()
 		k.USD += e.Paid()
 		k.Ended = e.Time
 		if k.Weight++; k.Weight == paceSample {
