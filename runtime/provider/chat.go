@@ -24,6 +24,8 @@ type Chat struct {
 	names names
 	// refers reports that the tool refer is the runtime's own.
 	refers bool
+	// shown is the number of solved examples.
+	shown int
 	// calls is the number of calls in the messages; further ones are numbered from
 	// here.
 	calls int

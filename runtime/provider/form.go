@@ -22,6 +22,8 @@ type situation struct {
 	// Tools reports that tools are offered, Refers that the runtime's own refer is one of
 	// them, and Data that there are lines of data.
 	Tools, Refers, Data bool
+	// Examples is the number of solved examples.
+	Examples int
 }
 
 // ruled returns the rules that apply, with those for a form of the answer.
@@ -29,7 +31,7 @@ func ruled(form model.AnswerForm, s situation) string {
 	var b strings.Builder
 	for _, name := range []string{"rules", "answer_" + string(cmp.Or(form, model.FreeForm))} {
 		if t := rules.Lookup(name + ".md"); t != nil { // no config has another form
-			_ = t.Execute(&b, s) // three bools always fit, into a builder
+			_ = t.Execute(&b, s) // a situation always fits, into a builder
 		}
 	}
 	return b.String()

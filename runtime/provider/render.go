@@ -36,7 +36,7 @@ func Render(req *model.Request) Chat {
 
 // rules puts the rules that apply before the rest of the system prompt.
 func (c *Chat) rules() {
-	s := situation{Tools: len(c.Tools) > 0, Refers: c.refers}
+	s := situation{Tools: len(c.Tools) > 0, Refers: c.refers, Examples: c.shown}
 	has := func(text string) bool {
 		return strings.HasPrefix(text, dataMark) || strings.Contains(text, "\n"+dataMark)
 	}
@@ -125,18 +125,16 @@ func (c *Chat) offer(req *model.Request) {
 	}
 }
 
-// examples adds solved examples as messages: each task as the goal is written, so that a
-// small model goes on in the same way, and the answer in the requested form.
+// examples adds solved examples as messages: each task with the lines that stand around
+// every goal of this domain, and the answer in the requested form. Among the rules stands
+// how many they are. A small model continues the pattern of the examples, and a line that
+// only the last message has breaks it.
 func (c *Chat) examples(req *model.Request) {
-	if len(req.Demonstrations) == 0 {
-		return
-	}
-	c.add(User, "Runtime: solved examples come first, each with the right reply.")
 	for _, d := range req.Demonstrations {
-		c.add(User, "Goal:\n"+plain(d.Task))
+		c.task(req, domain(req), d.Task)
 		c.add(Assistant, plain(req.Form.Write(d.Answer)))
 	}
-	c.add(User, "Runtime: the examples end here.")
+	c.shown = len(req.Demonstrations)
 }
 
 // turns adds the earlier messages. A conversation has only the roles user and
@@ -160,10 +158,7 @@ func (c *Chat) turns(req *model.Request) {
 }
 
 func (c *Chat) goal(req *model.Request) {
-	var all []datum
-	if req.Domain != "" && req.Domain != memory.GlobalDomain {
-		all = append(all, datum{Kind: "domain", Text: req.Domain})
-	}
+	all := domain(req)
 	for _, h := range req.Memories {
 		all = append(all, remembered(h))
 	}
@@ -177,10 +172,23 @@ func (c *Chat) goal(req *model.Request) {
 	if len(req.Inactive) > 0 && !c.Final {
 		all = append(all, enableable(req))
 	}
-	if len(all) > 0 {
-		c.add(User, lines(all))
+	c.task(req, all, req.Goal)
+}
+
+// domain returns the datum that names the domain, or none.
+func domain(req *model.Request) []datum {
+	if req.Domain == "" || req.Domain == memory.GlobalDomain {
+		return nil
 	}
-	c.add(User, "Goal:\n"+plain(req.Goal))
+	return []datum{{Kind: "domain", Text: req.Domain}}
+}
+
+// task adds data, a goal, and the request for the form of the answer.
+func (c *Chat) task(req *model.Request, data []datum, goal string) {
+	if len(data) > 0 {
+		c.add(User, lines(data))
+	}
+	c.add(User, "Goal:\n"+plain(goal))
 	c.request(req)
 }
 
