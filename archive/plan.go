@@ -1,6 +1,9 @@
 package archive
 
-import "evolve/runtime/agent"
+import (
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
 
 // AgentPlan is what a run set out to do for one agent, written before money is spent.
 type AgentPlan struct {
@@ -51,6 +54,8 @@ type AgentPlan struct {
 	// goes on after Power: the noise that the latest run measured; empty for none.
 	Judges     []string `json:"judges,omitempty"`
 	JudgeNoise string   `json:"judge_noise,omitempty"`
+	// JudgeTerms are the settings of the judges, by suite.
+	JudgeTerms map[string]bench.JudgeTerms `json:"judge_terms,omitempty"`
 	// Replanned reports that the numbers of evaluations above were changed to follow the
 	// measured speed and price of the agent's evaluations.
 	Replanned bool `json:"replanned,omitempty"`

@@ -141,6 +141,8 @@ type Suite struct {
 	Hash string
 	// Judges identifies the models behind the graders of type judge; empty without any.
 	Judges string
+	// JudgeTerms are the settings of these graders in words.
+	JudgeTerms JudgeTerms
 	// Dir is the folder of the suite file, for fixture folders.
 	Dir string
 	// Duplicates are the groups of variations that are not in one declared cluster.

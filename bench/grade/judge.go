@@ -216,6 +216,22 @@ func (j *Judge) Points() int {
 	return 2
 }
 
+// Scale returns the scale as a suite has it, "" for a comparison.
+func (j *Judge) Scale() string {
+	switch {
+	case j.def.Pairwise != "":
+		return ""
+	case j.def.Hi > 0:
+		return fmt.Sprintf("%d-%d", j.def.Lo, j.def.Hi)
+	}
+	return passFail
+}
+
+// Rubric returns the text that the judge grades by: a rubric, criteria or a comparison.
+func (j *Judge) Rubric() string {
+	return compact(definition{Rubric: j.def.Rubric, Pairwise: j.def.Pairwise, Criteria: j.def.Criteria})
+}
+
 // Score converts a grade on the judge's scale to a score in [0,1].
 func (j *Judge) Score(grade float64) (float64, error) {
 	lo, hi := float64(j.def.Lo), float64(j.def.Hi)

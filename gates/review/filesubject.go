@@ -64,9 +64,12 @@ func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, 
 		}
 		hint = "reject it; the agent may write it again, and a night draft the skill again"
 	}
-	if moved := gates.Moved(p.Base, now); len(moved) > 0 {
-		f.nameJudges(ctx, moved)
-		return Refuse(hint, "%s is stale: %s changed since it was measured", p.ID, join(moved))
+	changed, err := moved(ctx, f.store, *p, now, f.agent.Suites)
+	if err != nil {
+		return err
+	}
+	if len(changed) > 0 {
+		return Refuse(hint, "%s is stale: %s changed since it was measured", p.ID, join(changed))
 	}
 	repo, err := f.repository()
 	if err != nil {

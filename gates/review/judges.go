@@ -2,53 +2,42 @@ package review
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/gates"
 	"evolve/runtime/text"
 )
 
-// nameJudges adds the judges to the names of suites that changed, because the hash of a
-// suite covers the models and settings of its judges. The plan of the run that measured a
-// proposal has the models of that time.
-func (f *fileSubject) nameJudges(ctx context.Context, moved []string) {
-	for _, s := range f.agent.Suites {
-		i := slices.Index(moved, path.Join("suites", s.Name))
-		now := judgesOf(s.Judges)
-		if i < 0 || now == "" {
-			continue
-		}
-		var before []string
-		if plan, err := f.store.Plan(ctx, f.p.Run, f.p.Agent); err == nil {
-			for _, line := range plan.Judges { // "suite NAME: MODEL of route ROUTE grades …"
-				if model, ok := strings.CutPrefix(line, "suite "+s.Name+": "); ok {
-					model, _, _ = strings.Cut(model, " grades ")
-					before = append(before, model)
-				}
-			}
-		}
-		slices.Sort(before)
-		if was := strings.Join(before, ", "); was != "" && was != now {
-			moved[i] += " (its judge: " + text.OneLine(was+" → "+now) + ")"
-		} else {
-			moved[i] += " (its file, or the settings of its judge, " + text.OneLine(now) + ")"
-		}
-	}
+// plans are the plans of an archive.
+type plans interface {
+	Plan(ctx context.Context, run, agentID string) (archive.AgentPlan, error)
 }
 
-// judgesOf returns the models in the identity of a suite's judges, with their routes.
-func judgesOf(identity string) string {
-	var routes map[string]struct{ Route struct{ Model string } }
-	if json.Unmarshal([]byte(identity), &routes) != nil {
-		return ""
+// moved lists what changed since a proposal was measured, given the present base of its
+// agent. The hash of a suite covers the settings of its judges: where these changed, the name
+// of the suite is followed by what changed, from the plan of the run that measured it.
+func moved(ctx context.Context, store plans, p archive.ProposalRecord, base map[string]string, suites []*bench.Suite) ([]string, error) {
+	list := gates.Moved(p.Base, base)
+	for _, s := range suites {
+		i := slices.Index(list, path.Join("suites", s.Name))
+		if i < 0 {
+			continue
+		}
+		plan, err := store.Plan(ctx, p.Run, p.Agent)
+		if errors.Is(err, archive.ErrNotFound) { // made by hand
+			return list, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the plan of run %s: %w", p.Run, err)
+		}
+		if what := plan.JudgeTerms[s.Name].Changed(s.JudgeTerms); what != "" && plan.JudgeTerms != nil {
+			list[i] += " (its judge, " + text.OneLine(what) + ")"
+		}
 	}
-	var out []string
-	for name, r := range routes {
-		out = append(out, fmt.Sprintf("%s of route %s", r.Route.Model, name))
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
+	return list, nil
 }

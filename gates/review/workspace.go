@@ -11,7 +11,6 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/gates"
 	"evolve/mutate/evidence"
 	"evolve/patch"
 	"evolve/runtime/agent"
@@ -80,13 +79,13 @@ func (rev *Reviewer) proposer(id string) (*Agent, error) {
 }
 
 // Stale lists what changed since a proposal of a config was measured, given the present
-// base and champion of its agent. It is empty if the proposal may be approved.
-func Stale(p archive.ProposalRecord, base map[string]string, champion agent.ConfigID) []string {
-	moved := gates.Moved(p.Base, base)
-	if len(moved) == 0 && p.Champion != champion {
-		moved = []string{"the champion"}
+// base, suites and champion of its agent. It is empty if the proposal may be approved.
+func Stale(ctx context.Context, store *archive.Archive, p archive.ProposalRecord, base map[string]string, suites []*bench.Suite, champion agent.ConfigID) ([]string, error) {
+	list, err := moved(ctx, store, p, base, suites)
+	if err == nil && len(list) == 0 && p.Champion != champion {
+		list = []string{"the champion"}
 	}
-	return moved
+	return list, err
 }
 
 // workRepository returns the workspace's repository, or nil if there is none with a

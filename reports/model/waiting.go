@@ -127,7 +127,7 @@ func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string,
 func (w Waiting) Words() string {
 	id := text.Visible(w.Proposal)
 	if len(w.Stale) > 0 {
-		return id + " is stale: " + text.Visible(clip(strings.Join(w.Stale, ", "), 80)) + " changed since it was measured; `evolve run` may measure it again"
+		return id + " is stale: " + text.Visible(clip(strings.Join(w.Stale, ", "), 160)) + " changed since it was measured; `evolve run` may measure it again"
 	}
 	words := id + " has waited " + whole(w.Days)
 	if w.First != "" && w.First != w.Proposal {

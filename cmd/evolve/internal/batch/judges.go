@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,12 @@ func (r *runner) describeJudges(ctx context.Context) error {
 				return fmt.Errorf("reading the calibrations of judges: %w", err)
 			}
 			p.Judges = append(p.Judges, describeSuite(r.o.Workspace, suite, known)...)
+			if suite.JudgeTerms != nil {
+				if p.JudgeTerms == nil {
+					p.JudgeTerms = map[string]bench.JudgeTerms{}
+				}
+				p.JudgeTerms[name] = suite.JudgeTerms
+			}
 		}
 		var err error
 		if p.JudgeNoise, err = judgeNoise(ctx, r.o.Archive, p); err != nil {
@@ -116,11 +123,22 @@ func describeSuite(w *workspace.Workspace, s *bench.Suite, known []archive.Calib
 	var out []string
 	for _, r := range judgesByRoute(w, tasks) {
 		_, route := w.JudgeRoute(r.route)
-		text := fmt.Sprintf("suite %s: %s of route %s grades %d of %d tasks, %.3g calls an answer; ",
-			s.Name, route.Model, r.route, r.tasks, len(tasks), float64(r.calls)/float64(r.tasks))
+		text := fmt.Sprintf("suite %s: %s of route %s grades %d of %d tasks, %.3g calls an answer (%s); ",
+			s.Name, route.Model, r.route, r.tasks, len(tasks), float64(r.calls)/float64(r.tasks), settled(s.JudgeTerms[r.route]))
 		out = append(out, text+calibrated(r, s, known))
 	}
 	return out
+}
+
+// settled describes the settings of a judge besides its model and its rubrics.
+func settled(terms map[string]string) string {
+	out := []string{"temperature " + cmp.Or(terms["temperature"], "of the model")}
+	for _, name := range []string{"max_tokens", "samples", "scale"} {
+		if v := terms[name]; v != "" {
+			out = append(out, name+" "+v)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // calibrated describes the latest calibration that holds for the judges.

@@ -22,7 +22,12 @@ func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]a
 		if !p.AwaitsConfig() || p.Agent != a.ID || run != "" && p.Run == run {
 			continue
 		}
-		out = append(out, archive.Waiting{Proposal: p.ID, Variant: p.Variant, Stale: review.Stale(p, workspace.BaseOf(a, r.o.Workspace.Suites), a.Champion.ID())})
+		w := r.o.Workspace
+		stale, err := review.Stale(ctx, r.o.Archive, p, workspace.BaseOf(a, w.Suites), w.SuitesOf(a), a.Champion.ID())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, archive.Waiting{Proposal: p.ID, Variant: p.Variant, Stale: stale})
 	}
 	return out, nil
 }

@@ -25,7 +25,8 @@ func movedSince(ctx context.Context, w *workspace.Workspace, a *archive.Archive,
 		return nil, false, nil
 	}
 	if of, ok := w.Agent(p.Agent); ok {
-		return review.Stale(p, workspace.BaseOf(of, w.Suites), of.Champion.ID()), true, nil
+		moved, err = review.Stale(ctx, a, p, workspace.BaseOf(of, w.Suites), w.SuitesOf(of), of.Champion.ID())
+		return moved, true, err
 	}
 	return []string{"agents/" + p.Agent}, true, nil // it is gone
 }

@@ -2,9 +2,14 @@ package workspace
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"evolve/bench"
 	"evolve/bench/grade"
@@ -69,4 +74,55 @@ func (l *loader) bindJudges(s *bench.Suite) {
 		panic(err)
 	}
 	s.BindJudges(string(raw))
+	s.JudgeTerms = w.judgeTerms(s)
 }
+
+// judgeTerms returns the settings of a suite's judges in words.
+func (w *Workspace) judgeTerms(s *bench.Suite) bench.JudgeTerms {
+	terms := bench.JudgeTerms{}
+	samples, scales, rubrics := map[string][]string{}, map[string][]string{}, map[string][]string{}
+	for i := range s.Tasks {
+		for _, j := range grade.Judges(&s.Tasks[i]) {
+			if j == nil {
+				continue
+			}
+			name, r := w.JudgeRoute(j.Route)
+			if terms[name] == nil {
+				p := w.Settings.Providers[r.Provider]
+				terms[name] = map[string]string{
+					"model": r.Model, "provider": r.Provider, "kind": p.Kind, "base_url": p.BaseURL, "of": p.OfKind,
+					"recording": tag(w.fileHash(p.Recording)), "max_tokens": given(r.MaxTokens), "context": given(r.Context),
+				}
+				if r.Temperature != nil {
+					terms[name]["temperature"] = strconv.FormatFloat(*r.Temperature, 'g', -1, 64)
+				}
+			}
+			samples[name] = append(samples[name], strconv.Itoa(j.Samples))
+			if scale := j.Scale(); scale != "" {
+				scales[name] = append(scales[name], scale)
+			}
+			rubrics[name] = append(rubrics[name], j.Rubric())
+		}
+	}
+	for name, t := range terms {
+		t["samples"], t["scale"] = strings.Join(distinct(samples[name]), ", "), strings.Join(distinct(scales[name]), ", ")
+		sum := sha256.Sum256([]byte(strings.Join(distinct(rubrics[name]), "\x00")))
+		t[bench.RubricsTerm] = tag(hex.EncodeToString(sum[:]))
+		maps.DeleteFunc(t, func(_, v string) bool { return v == "" })
+	}
+	return terms
+}
+
+// tag returns the beginning of a hash, which tells two of them apart.
+func tag(hash string) string { return hash[:min(len(hash), 12)] }
+
+// given returns a number as text, "" for 0, which stands for a setting left out.
+func given(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// distinct returns the different texts in order.
+func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }

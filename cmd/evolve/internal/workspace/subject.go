@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"evolve/bench"
 	"evolve/gates/review"
 	"evolve/runtime/agent"
 	"evolve/runtime/mcp"
@@ -47,9 +48,16 @@ func (w *Workspace) reviewed(a *Agent) *review.Agent {
 		Load:        func(root string) (agent.Config, error) { return ReadChampion(root, a) },
 		Tools:       a.Tools, ToolFiles: len(a.ToolFiles), SkillFiles: a.SkillFiles,
 	}
+	out.Suites = w.SuitesOf(a)
+	return out
+}
+
+// SuitesOf returns the suites that an agent is measured on.
+func (w *Workspace) SuitesOf(a *Agent) []*bench.Suite {
+	var out []*bench.Suite
 	for _, name := range a.Suites {
 		if s := w.Suites[name]; s != nil {
-			out.Suites = append(out.Suites, s)
+			out = append(out, s)
 		}
 	}
 	return out
