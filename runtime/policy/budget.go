@@ -63,7 +63,7 @@ type spend struct {
 
 // spending holds the scopes of one tool or provider.
 type spending struct {
-	load  sync.Once // loads what was spent earlier today
+	load  sync.Once // loads what was spent earlier
 	start time.Time
 
 	mu     sync.Mutex
@@ -282,20 +282,37 @@ func (a *spend) usage(at time.Duration) Usage {
 	}
 }
 
-// seed adds what was spent today before this run. An invalid figure counts as the
-// largest, so that a budget that cannot be checked counts as spent.
-func (p *spending) seed(u Usage) {
+// seed adds what was spent before this process: today, and by the run.
+func (e *Engine) seed(p *spending, c Call) {
+	var today, run Usage
+	var agents map[string]Usage
+	if e.day != nil {
+		today = e.day(c.Kind, c.Name)
+	}
+	if e.run != nil {
+		run, agents = e.run(c.Kind, c.Name)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.today.spent.add(earlier(today))
+	p.run.spent.add(earlier(run))
+	for agent, u := range agents {
+		p.agents[agent] = &spend{scope: "agent", spent: earlier(u)}
+	}
+}
+
+// earlier returns the charge for an earlier usage. An invalid figure counts as the largest,
+// so that a budget that cannot be checked counts as spent.
+func earlier(u Usage) amount {
 	whole := func(n int64) int64 {
 		if n < 0 {
 			return math.MaxInt64
 		}
 		return n
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.today.spent.add(amount{
+	return amount{
 		calls: whole(u.Calls), tokens: whole(u.Tokens), nanos: money(u.USD), elapsed: min(time.Duration(whole(int64(u.Elapsed))), maxElapsed),
-	})
+	}
 }
 
 // maxElapsed, over a hundred years, leaves room to add running attempts.

@@ -210,6 +210,23 @@ func TestDay(t *testing.T) {
 	}
 }
 
+// TestResumedRun checks that the budgets of a run and of an agent in it include what earlier
+// processes of the run spent.
+func TestResumedRun(t *testing.T) {
+	for name, s := range map[string]Settings{"run": {PerRun: Budget{Calls: 10}}, "agent": {PerAgent: Budget{Calls: 10}}} {
+		o := remote(s)
+		o.Run = func(Kind, string) (Usage, map[string]Usage) {
+			return Usage{Calls: 8}, map[string]Usage{call("1").Agent: {Calls: 8}}
+		}
+		e := engine(t, o)
+		for i := range 3 {
+			if err := do(t, e, ok); (err == nil) != (i < 2) {
+				t.Errorf("%s, call %d: %v", name, i+1, err)
+			}
+		}
+	}
+}
+
 func TestAmountsSaturate(t *testing.T) {
 	a := cost(Spent{Tokens: math.MaxInt64 - 1, USD: 1e9})
 	a.add(cost(Spent{Tokens: 5, USD: math.Inf(1)}))

@@ -15,6 +15,10 @@ type Options struct {
 	// engine. It is called once for each name, at its first call. Nil: nothing was
 	// spent.
 	Day func(kind Kind, name string) Usage
+	// Run returns what earlier processes of a resumed run spent on a tool or provider, in
+	// all and by agent. It is called once for each name, at its first call. Nil: nothing
+	// was spent.
+	Run func(kind Kind, name string) (all Usage, agents map[string]Usage)
 }
 
 // Engine guards calls. It is safe for concurrent use, holds the state of one run and
@@ -24,6 +28,7 @@ type Engine struct {
 	version string
 	fields  []field
 	day     func(Kind, string) Usage
+	run     func(Kind, string) (Usage, map[string]Usage)
 
 	plans   sync.Map // planKey → *plan
 	planned atomic.Int64
@@ -44,7 +49,7 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	return &Engine{
-		book: o.Book, version: o.Book.Version(), fields: all, day: o.Day,
+		book: o.Book, version: o.Book.Version(), fields: all, day: o.Day, run: o.Run,
 		targets: map[targetKey]*target{}, spendings: map[targetKey]*spending{}, servers: map[string]*queue{},
 	}, nil
 }
@@ -104,9 +109,7 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 		return nil, applied, err
 	}
 	applied.Values = p.values
-	if e.day != nil {
-		p.target.spending.load.Do(func() { p.target.spending.seed(e.day(c.Kind, c.Name)) })
-	}
+	p.target.spending.load.Do(func() { e.seed(p.target.spending, c) })
 	x := &execution{engine: e, call: c, plan: p, target: p.target, parent: ctx, run: run, began: time.Now()}
 	err = x.execute()
 	applied.Attempts, applied.Limited = x.attempts, x.limited

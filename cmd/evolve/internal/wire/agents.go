@@ -40,6 +40,8 @@ type AgentFactory struct {
 
 	host      *Host
 	workspace *workspace.Workspace
+	// earlier returns what earlier processes of the run spent; nil: nothing.
+	earlier func(policy.Kind, string) (policy.Usage, map[string]policy.Usage)
 }
 
 // strayPatience bounds the wait for abandoned calls.
@@ -51,13 +53,17 @@ func (h *Host) Agents(w *workspace.Workspace) (*AgentFactory, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard, err := policy.New(policy.Options{Book: w.Settings.Policies, Day: h.spentToday(w)})
-	if err != nil {
-		return nil, err
-	}
-	return &AgentFactory{
-		Sandbox: h.Sandbox(w), Guard: guard, Board: session.NewBoard(h.Now), Binary: binary, host: h, workspace: w,
-	}, nil
+	f := &AgentFactory{Sandbox: h.Sandbox(w), Board: session.NewBoard(h.Now), Binary: binary, host: h, workspace: w}
+	f.Guard, err = policy.New(policy.Options{
+		Book: w.Settings.Policies, Day: h.spentToday(w),
+		Run: func(kind policy.Kind, name string) (policy.Usage, map[string]policy.Usage) {
+			if f.earlier == nil {
+				return policy.Usage{}, nil
+			}
+			return f.earlier(kind, name)
+		},
+	})
+	return f, err
 }
 
 // Open prepares an agent: the only table from adapter to implementation.

@@ -61,7 +61,7 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 
 // Attach adds the open archive to a run's options, and the desks that make proposals in it.
 func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
-	opts.Archive, f.Store = a, a
+	opts.Archive, f.Store, f.earlier = a, a, f.spentByRun(a)
 	rev := f.host.Reviewer(opts.Workspace, review.Opened(a))
 	opts.Propose = func(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error) {
 		return rev.ProposeConfig(ctx, a.ID, d)

@@ -2,19 +2,130 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/gates/review"
-	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 )
+
+// consumption is what one agent used.
+type consumption struct {
+	// calls are those of models, and tasks are evaluations and turns.
+	calls, tokens, tasks int64
+	usd                  float64
+	tools                map[string]int64
+}
+
+// spending is what the agents used, by id, and lost is what the work used that a kill cut
+// off, of which there is no other record than the money of its run.
+type spending struct {
+	agents map[string]*consumption
+	lost   consumption
+}
+
+func newSpending() *spending { return &spending{agents: map[string]*consumption{}} }
+
+func (s *spending) of(agentID string) *consumption {
+	c := s.agents[agentID]
+	if c == nil {
+		c = &consumption{}
+		s.agents[agentID] = c
+	}
+	return c
+}
+
+// plus adds another consumption.
+func (c *consumption) plus(o consumption) {
+	c.calls += o.calls
+	c.tokens += o.tokens
+	c.tasks += o.tasks
+	c.usd += o.usd
+	for name, n := range o.tools {
+		if c.tools == nil {
+			c.tools = map[string]int64{}
+		}
+		c.tools[name] += n
+	}
+}
+
+// share returns a share of the consumption, each number rounded up.
+func (c consumption) share(factor float64) consumption {
+	of := func(n int64) int64 { return int64(math.Ceil(float64(n)*factor - 1e-9)) }
+	out := consumption{calls: of(c.calls), tokens: of(c.tokens), tasks: of(c.tasks), usd: c.usd * factor, tools: map[string]int64{}}
+	for name, n := range c.tools {
+		out.tools[name] = of(n)
+	}
+	return out
+}
+
+// used returns the consumption of a number of tasks.
+func used(u agent.Usage, t agent.Transcript, tasks int64) consumption {
+	c := consumption{calls: int64(u.Iterations), tokens: u.InputTokens + u.OutputTokens, tasks: tasks, usd: u.CostUSD, tools: map[string]int64{}}
+	for _, name := range t.Tools() {
+		c.tools[name]++
+	}
+	return c
+}
+
+// usage returns the part that the budgets of a tool, a provider or an agent's role count.
+// Every provider is charged with all models' money and tokens.
+func (c consumption) usage(kind policy.Kind, name string) policy.Usage {
+	switch kind {
+	case policy.Tool:
+		return policy.Usage{Calls: c.tools[name]}
+	case policy.Agent:
+		return policy.Usage{Calls: c.tasks, Tokens: c.tokens, USD: c.usd}
+	}
+	return policy.Usage{Calls: c.calls, Tokens: c.tokens, USD: c.usd}
+}
+
+// total returns the consumption of all agents, with what was cut off.
+func (s *spending) total() consumption {
+	var all consumption
+	for _, c := range s.agents {
+		all.plus(*c)
+	}
+	all.plus(s.lost)
+	return all
+}
+
+// by returns the consumption of an agent. What was cut off may have been its own.
+func (s *spending) by(agentID string) consumption {
+	var c consumption
+	if own := s.agents[agentID]; own != nil {
+		c.plus(*own)
+	}
+	c.plus(s.lost)
+	return c
+}
+
+// usage returns what the budgets of a tool, a provider or an agent's role count.
+func (s *spending) usage(kind policy.Kind, name string) policy.Usage {
+	if kind == policy.Agent {
+		return s.by(name).usage(kind, name)
+	}
+	return s.total().usage(kind, name)
+}
+
+// cutOff adds the work of a run that has no record of its own: where the account of the run
+// has more money than whole, the record of all of it, the rest was cut off by a kill. Its
+// calls and tokens are unknown, and count in proportion to the money.
+func (s *spending) cutOff(paid float64, whole *spending) {
+	all := whole.total()
+	rest := paid - all.usd
+	switch {
+	case rest <= 1e-9*paid: // a rounding error
+	case all.usd > 0:
+		s.lost.plus(all.share(rest / all.usd))
+	default:
+		s.lost.plus(consumption{calls: 1, tasks: 1, usd: rest})
+	}
+}
 
 // spentToday returns a function that reports the usage since midnight UTC for the daily
 // budgets of the policies, or nil if no policy has one. It reads the archive once. Usage
@@ -22,27 +133,46 @@ import (
 // charged with all of the day's money and tokens. So a budget is never overrun, but it may
 // be spent too early if there are several providers.
 func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) policy.Usage {
-	if !daily(w.Settings.Policies) {
+	if !budgeted(w.Settings.Policies, func(s policy.Settings) bool { return s.PerDay != (policy.Budget{}) }) {
 		return nil
 	}
-	read := sync.OnceValue(func() spending { return h.spending(w.Root) })
-	return func(kind policy.Kind, name string) policy.Usage {
-		s := read()
-		if kind == policy.Tool {
-			return policy.Usage{Calls: s.tools[name]}
+	read := sync.OnceValue(func() *spending { return h.spending(w.Root) })
+	return func(kind policy.Kind, name string) policy.Usage { return read().usage(kind, name) }
+}
+
+// spentByRun reads what the latest run of an archive has spent, for the budgets of the run
+// that may resume it. Call it before that begins: the account then has no reservation of
+// this process. It returns nil if no policy has such a budget.
+func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, string) (policy.Usage, map[string]policy.Usage) {
+	bounded := func(s policy.Settings) bool {
+		return s.PerRun != (policy.Budget{}) || s.PerAgent != (policy.Budget{})
+	}
+	ctx := f.host.Ctx
+	latest, err := store.Run(ctx, "")
+	if err != nil || latest.State == archive.RunDone || !budgeted(f.workspace.Settings.Policies, bounded) {
+		return nil
+	}
+	s := runSpending(ctx, store, latest, notesOf(ctx, store), time.Time{})
+	return func(kind policy.Kind, name string) (policy.Usage, map[string]policy.Usage) {
+		if now, err := store.Run(ctx, ""); err != nil || now.ID != latest.ID || now.Resumed == 0 {
+			return policy.Usage{}, nil // another run
 		}
-		return policy.Usage{Calls: s.calls, Tokens: s.tokens, USD: s.usd}
+		agents := map[string]policy.Usage{}
+		for _, id := range latest.Agents {
+			agents[id] = s.by(id).usage(kind, name)
+		}
+		return s.usage(kind, name), agents
 	}
 }
 
-// daily reports whether any layer has a budget of a day.
-func daily(b policy.Book) bool {
-	if b.Environment.PerDay != (policy.Budget{}) {
+// budgeted reports whether any layer has a budget.
+func budgeted(b policy.Book, has func(policy.Settings) bool) bool {
+	if has(b.Environment) {
 		return true
 	}
 	for _, layers := range []map[string]policy.Settings{b.Origins, b.Roles, b.Tools, b.Providers} {
 		for _, l := range layers {
-			if l.PerDay != (policy.Budget{}) {
+			if has(l) {
 				return true
 			}
 		}
@@ -50,32 +180,19 @@ func daily(b policy.Book) bool {
 	return false
 }
 
-// spending is what a day has cost so far.
-type spending struct {
-	calls, tokens int64
-	usd           float64
-	tools         map[string]int64
-}
-
-func (s *spending) add(u agent.Usage, t agent.Transcript) {
-	s.calls += int64(u.Iterations)
-	s.tokens += u.InputTokens + u.OutputTokens
-	s.usd += u.CostUSD
-	for _, name := range t.Tools() {
-		s.tools[name]++
-	}
-}
-
-// spending sums the evaluations, drafts and turns since midnight UTC. It ignores errors
-// of the archive, which the run itself reports.
-func (h *Host) spending(root string) spending {
-	s := spending{tools: map[string]int64{}}
+// spending sums the evaluations, drafts and turns since midnight UTC, and all that a kill
+// cut off of runs that went on since then. It ignores errors of the archive, which the run
+// itself reports.
+func (h *Host) spending(root string) *spending {
+	s := newSpending()
 	store, err := archive.OpenRead(ArchiveDir(root))
 	if err != nil {
 		return s
 	}
 	defer func() { _ = store.Close() }()
 	ctx, since := h.Ctx, h.Now().UTC().Truncate(24*time.Hour)
+	notes := notesOf(ctx, store)
+	known := map[string]bool{}
 	for run, err := range store.Runs(ctx) {
 		if err != nil {
 			break
@@ -83,27 +200,16 @@ func (h *Host) spending(root string) spending {
 		if !run.Ended.IsZero() && run.Ended.Before(since) {
 			continue
 		}
-		for _, id := range run.Agents {
-			addRun(ctx, store, run.ID, id, since, &s)
+		known[run.ID] = true
+		of := runSpending(ctx, store, run, notes, since)
+		for id, c := range of.agents {
+			s.of(id).plus(*c)
 		}
+		s.lost.plus(of.lost)
 	}
-	for e, err := range store.Ledger(ctx, 1) {
-		if err != nil {
-			break
-		}
-		if e.Time.Before(since) {
-			continue
-		}
-		var asked struct{ Usage agent.Usage } // of a draft, and of what a model wrote of a patch
-		var cost review.Cost
-		switch {
-		case (e.Kind == night.DraftKind || e.Kind == batch.PatchNoteKind) && json.Unmarshal(e.Data, &asked) == nil && asked.Usage != (agent.Usage{}):
-			asked.Usage.Iterations = 1
-			s.add(asked.Usage, agent.Transcript{})
-		case e.Kind == archive.CalibrationKind && json.Unmarshal(e.Data, &asked) == nil:
-			s.add(asked.Usage, agent.Transcript{})
-		case e.Kind == review.CostKind && json.Unmarshal(e.Data, &cost) == nil && cost.For == "review":
-			s.add(agent.Usage{Iterations: 1, CostUSD: cost.USD}, agent.Transcript{})
+	for _, n := range notes {
+		if !known[n.run] && !n.at.Before(since) {
+			s.of(n.agent).plus(n.used)
 		}
 	}
 	for t, err := range store.Turns(ctx) {
@@ -116,24 +222,54 @@ func (h *Host) spending(root string) spending {
 		if whole, err := store.Turn(ctx, t.ID); err == nil {
 			t = whole
 		}
-		s.add(t.Usage, t.Transcript)
+		s.of(t.Agent).plus(used(t.Usage, t.Transcript, 1))
 	}
 	return s
 }
 
-// addRun adds the evaluations of an agent in a run.
-func addRun(ctx context.Context, store *archive.Archive, run, agentID string, since time.Time, s *spending) {
-	for e, err := range store.Evaluations(ctx, run, agentID) {
-		if err != nil {
-			return
+// runSpending sums the evaluations and notes of a run from a time on, and all that a kill
+// cut off of it if it went on since then.
+func runSpending(ctx context.Context, store *archive.Archive, run archive.Run, notes []paidNote, since time.Time) *spending {
+	s, whole := newSpending(), newSpending()
+	last := run.Since
+	add := func(agentID string, at time.Time, c consumption) {
+		if at.After(last) {
+			last = at
 		}
-		if e.Cached || e.Time.Before(since) {
-			continue
+		whole.of(agentID).plus(c)
+		if !at.Before(since) {
+			s.of(agentID).plus(c)
 		}
-		t, err := store.Transcript(ctx, e.Key)
-		if err != nil && !errors.Is(err, archive.ErrNotFound) {
-			t = agent.Transcript{}
-		}
-		s.add(e.Usage.Plus(e.Judge), t)
 	}
+	dearest := 0.
+	for _, id := range run.Agents {
+		for e, err := range store.Evaluations(ctx, run.ID, id) {
+			if err != nil {
+				return s
+			}
+			if e.Cached {
+				continue
+			}
+			t, err := store.Transcript(ctx, e.Key)
+			if err != nil && !errors.Is(err, archive.ErrNotFound) {
+				t = agent.Transcript{}
+			}
+			dearest = max(dearest, e.Paid())
+			add(id, e.Time, used(e.Usage.Plus(e.Judge), t, 1))
+		}
+	}
+	for _, n := range notes {
+		if n.run == run.ID {
+			add(n.agent, n.at, n.used)
+		}
+	}
+	paid, known, err := store.Paid(ctx, run)
+	if err != nil || !known || run.Removed != nil || run.Ended.IsZero() && last.Before(since) {
+		return s
+	}
+	if a, err := store.Account(ctx, run.ID); err == nil && run.Ended.IsZero() {
+		paid += float64(a.Unknown) * dearest
+	}
+	s.cutOff(paid, whole)
+	return s
 }
