@@ -145,13 +145,25 @@ func (noLoader) Load(string) (any, error) {
 // Names returns the tools in the order of registration.
 func (r *Registry) Names() []string { return r.order }
 
-// Withheld returns the reason why a tool may not be called for now, or ""; see
-// [Withholder].
+// Withheld returns the reason why no call of a tool would be made for now, or "": the
+// operator has not allowed it, or it is a [Withholder]. A call of a tool with an effect on
+// other things leaves a change request, and is no such case.
 func (r *Registry) Withheld(name string) string {
-	if w, ok := r.entries[name].tool.(Withholder); ok {
+	e := r.entries[name]
+	if w, ok := e.tool.(Withholder); ok {
 		return w.Withheld()
 	}
-	return ""
+	return r.unallowed(e.spec)
+}
+
+// unallowed returns the reason why a tool is denied whose text outlasts the turn and which
+// the operator has not named, or "".
+func (r *Registry) unallowed(spec Spec) string {
+	what := spec.Effect.further()
+	if what == "" || spec.Origin == "local" && slices.Contains(r.options.Allowed, spec.Name) {
+		return ""
+	}
+	return fmt.Sprintf("tool %q %s, which the operator has not allowed: \"allow: [%s]\" in agent.yaml allows it", spec.Name, what, spec.Name)
 }
 
 // Spec returns the declaration of a tool.
@@ -224,13 +236,13 @@ func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	if r.options.Restrict != nil {
 		request = r.options.Restrict(spec, args)
 	}
-	what := spec.Effect.further()
-	switch {
-	case request != nil:
-	case spec.Effect == Read, what != "" && spec.Origin == "local" && slices.Contains(r.options.Allowed, spec.Name):
-		return Result{}, false
-	case what != "":
-		return Failed(agent.Denied, "tool %q %s, which the operator has not allowed: \"allow: [%s]\" in agent.yaml allows it", spec.Name, what, spec.Name), true
+	if request == nil {
+		if why := r.unallowed(spec); why != "" {
+			return Failed(agent.Denied, "%s", why), true
+		}
+		if spec.Effect == Read || spec.Effect.further() != "" {
+			return Result{}, false
+		}
 	}
 	res := Failed(agent.Denied, "tool %q has the effect %s, and only read is allowed", spec.Name, spec.Effect)
 	if request != nil {

@@ -155,12 +155,12 @@ func New(o Options) (*Agent, error) {
 	}
 	a.defaults = DefaultSpace(nil, a.registry.Names(), nil).Default()
 	if o.Language {
-		a.defaults = LanguageSpace(nil, a.registry.Names(), nil).Default()
+		a.defaults = LanguageSpace(nil, a.registry.Names(), o.Allowed, nil).Default()
 	}
 	switch {
 	case len(a.space.Params) > 0:
 	case o.Language:
-		a.space = LanguageSpace(a.domains.domains, a.registry.Names(), a.routes)
+		a.space = LanguageSpace(a.domains.domains, a.registry.Names(), o.Allowed, a.routes)
 	default:
 		a.space = HeuristicSpace(a.domains.domains, a.registry.Names())
 	}

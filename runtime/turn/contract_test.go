@@ -155,7 +155,7 @@ func TestParametersOfALanguageModelAct(t *testing.T) {
 		"a model without temperature": {Options{Routes: []string{"gpt-5-mini"}}, append(rich[5:6:6], plain...), "18 of 26"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			space := LanguageSpace([]string{"operations", "research"}, c.options.Tools, c.options.Routes)
+			space := LanguageSpace([]string{"operations", "research"}, c.options.Tools, c.options.Allowed, c.options.Routes)
 			untempered := true
 			for _, model := range c.options.Routes {
 				untempered = untempered && !provider.TakesTemperature(provider.OpenAI, model)

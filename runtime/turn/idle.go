@@ -147,7 +147,7 @@ func (c Circumstances) remembers() bool {
 
 // activates reports whether the agent can activate a tool during a turn.
 func (c Circumstances) activates() bool {
-	return c.Tools == nil || c.has(enableTool) && len(essential(c.Tools)) < len(c.Tools)
+	return c.Tools == nil || c.has(enableTool) && len(essential(c.Tools))+len(unallowed(c.Tools, c.Allowed)) < len(c.Tools)
 }
 
 func (c Circumstances) has(tool string) bool {

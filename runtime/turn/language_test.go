@@ -56,7 +56,7 @@ func TestParametersOutsideOfEvaluations(t *testing.T) {
 			var seen []model.Request
 			o := f.options
 			o.ID, o.Language, o.Routes, o.Model = "clerk", true, []string{"default", "code"}, scripted{[]model.Reply{{Answer: "done"}}, nil, &seen}
-			o.Space = LanguageSpace([]string{"operations"}, nil, o.Routes)
+			o.Space = LanguageSpace([]string{"operations"}, nil, o.Allowed, o.Routes)
 			a, err := New(o)
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestParametersOutsideOfEvaluations(t *testing.T) {
 			t.Errorf("%s: the same value asks something else the second time", f.param)
 		}
 	}
-	for _, p := range LanguageSpace(nil, nil, nil).Params {
+	for _, p := range LanguageSpace(nil, nil, nil, nil).Params {
 		group, _, _ := strings.Cut(p.Name, ".")
 		if (group == "notes" || group == "delegate") && !covered[p.Name] {
 			t.Errorf("nothing shows that %s matters", p.Name)

@@ -3,6 +3,7 @@ package turn
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,6 +171,50 @@ func TestNameWords(t *testing.T) {
 	for name, want := range map[string]string{"travel__searchFlights": "travel search flight", "get_invoice": "get invoic", "HTTPGet2URL": "httpget2 url"} {
 		if got := strings.Join(lex.Terms(nil, nameWords(name)), " "); got != want {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestUnallowedToolsAreNotOffered: a tool that the operator has to allow by name is neither
+// listed nor found nor activated without that, and is no part of the selection. One with an
+// effect on other things is: its call leaves a change request.
+func TestUnallowedToolsAreNotOffered(t *testing.T) {
+	for _, allowed := range [][]string{nil, {"memory_add"}} {
+		seen := new([]model.Request)
+		a, err := New(Options{
+			ID: "a", Language: true, Allowed: allowed,
+			Model: scripted{seen: seen, replies: []model.Reply{
+				{Calls: []model.Call{
+					{Tool: "enable_tool", Arguments: json.RawMessage(`{"name": "memory_add"}`)},
+					{Tool: "enable_tool", Arguments: json.RawMessage(`{"query": "add a fact to the memory"}`)},
+				}},
+				{Answer: "done"},
+			}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "Add a fact to the memory"}, Live: true})
+		inactive := func(name string) bool {
+			return slices.ContainsFunc((*seen)[0].Inactive, func(s tool.Spec) bool { return s.Name == name })
+		}
+		may := allowed != nil
+		if inactive("memory_add") != may || inactive("tool_create") || inactive("share") || !inactive("propose_patch") || !inactive("reflect") {
+			t.Errorf("allowed %v: %d tools to enable, %d more", allowed, len((*seen)[0].Inactive), (*seen)[0].Unlisted)
+		}
+		active := slices.ContainsFunc((*seen)[1].Tools, func(s tool.Spec) bool { return s.Name == "memory_add" })
+		said := ""
+		for _, e := range res.Transcript.Events {
+			if e.Kind == agent.EventTool {
+				said += e.Text + "\n"
+			}
+		}
+		if active != may || strings.Contains(said, `allow: [memory_add]`) == may || strings.Contains(said, "tool_create") {
+			t.Errorf("allowed %v: %s", allowed, said)
+		}
+		p, _ := LanguageSpace(nil, nil, allowed, nil).Lookup("tools.selection")
+		if slices.Contains(p.Of, "memory_add") != may || slices.Contains(p.Of, "share") || !slices.Contains(p.Of, "propose_patch") || !slices.Contains(p.Retired, "share") {
+			t.Errorf("allowed %v: selection of %v without %v", allowed, p.Of, p.Retired)
 		}
 	}
 }

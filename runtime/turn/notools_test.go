@@ -14,7 +14,7 @@ func TestNoTools(t *testing.T) {
 	tasks := []agent.Task{{Goal: "Name a colour."}}
 	prompt := func(tools []string) (string, int) {
 		o := Options{Routes: []string{"default"}, Tools: tools}
-		space := LanguageSpace(nil, tools, nil)
+		space := LanguageSpace(nil, tools, nil, nil)
 		sent, _, _ := strings.Cut(trace(t, o, tasks, space, space.Default()), "\n")
 		var body struct{ Messages []struct{ Content string } }
 		if err := json.Unmarshal([]byte(sent), &body); err != nil {

@@ -23,7 +23,7 @@ func speaking(t testing.TB, seen *[]model.Request, o Options, replies ...model.R
 	t.Helper()
 	o.ID, o.Language, o.Model = "clerk", true, scripted{replies, nil, seen}
 	if len(o.Space.Params) == 0 {
-		o.Space = LanguageSpace([]string{"operations"}, nil, o.Routes)
+		o.Space = LanguageSpace([]string{"operations"}, nil, o.Allowed, o.Routes)
 	}
 	a, err := New(o)
 	if err != nil {

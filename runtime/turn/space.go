@@ -87,14 +87,15 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 }
 
 // LanguageSpace declares the parameters of an agent with a language model. The arguments
-// are as for [DefaultSpace]. The essential tools are always active, and no part of the
-// selection.
-func LanguageSpace(domains, tools, routes []string) agent.Space {
+// are as for [DefaultSpace], and allowed names the tools that [Options].Allowed does. The
+// essential tools are always active, and no part of the selection; nor are those that the
+// operator has not allowed.
+func LanguageSpace(domains, tools, allowed, routes []string) agent.Space {
 	s := DefaultSpace(domains, tools, routes)
 	for i := range s.Params {
 		switch p := &s.Params[i]; p.Name {
 		case "tools.selection":
-			p.Retired, p.Default = essential(p.Of), []string{}
+			p.Retired, p.Default = append(essential(p.Of), unallowed(p.Of, allowed)...), []string{}
 			p.Of = slices.DeleteFunc(slices.Clone(p.Of), func(t string) bool { return slices.Contains(p.Retired, t) })
 			p.Description = "tools that are active from the start, beside the essential ones"
 		case "strategy":
@@ -183,6 +184,13 @@ func namesOf(tools []tool.Tool) []string {
 		names[i] = t.Spec().Name
 	}
 	return names
+}
+
+// unallowed returns those of the tools that need the operator's leave and do not have it.
+func unallowed(tools, allowed []string) []string {
+	return slices.DeleteFunc(tool.Allowable(), func(name string) bool {
+		return !slices.Contains(tools, name) || slices.Contains(allowed, name)
+	})
 }
 
 // essential returns those of the tools that are active by default.

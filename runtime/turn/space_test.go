@@ -32,7 +32,7 @@ func TestSpaces(t *testing.T) {
 	if _, ok := DefaultSpace(domains, nil, []string{"default"}).Lookup("routes.research"); ok {
 		t.Error("a single route leaves nothing to choose")
 	}
-	for _, s := range []agent.Space{HeuristicSpace(nil, []string{}), LanguageSpace(nil, []string{}, nil)} {
+	for _, s := range []agent.Space{HeuristicSpace(nil, []string{}), LanguageSpace(nil, []string{}, nil, nil)} {
 		for _, p := range s.Params {
 			if strings.HasPrefix(p.Name, "tools.") || strings.Contains(strings.Join(p.Lines, "\n"), "never grep") {
 				t.Errorf("an agent without tools has the parameter %s: %v", p.Name, p.Lines)

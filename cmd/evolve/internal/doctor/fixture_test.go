@@ -14,7 +14,7 @@ import (
 // testBuiltins replaces the built-in parts of evolve.
 func testBuiltins() workspace.Builtins {
 	return workspace.Builtins{
-		Space: func(model string, domains, _ []string, routes []workspace.Model) agent.Space {
+		Space: func(model string, domains, _, _ []string, routes []workspace.Model) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "research"}
 			}

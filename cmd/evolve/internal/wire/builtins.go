@@ -28,12 +28,12 @@ func Builtins() workspace.Builtins {
 		return out
 	}
 	return workspace.Builtins{
-		Space: func(model string, domains, tools []string, routes []workspace.Model) agent.Space {
+		Space: func(model string, domains, tools, allowed []string, routes []workspace.Model) agent.Space {
 			if domains == nil {
 				domains = slices.Sorted(maps.Keys(turn.DefaultDomains()))
 			}
 			if model != workspace.ModelHeuristic {
-				return languageSpace(domains, tools, routes)
+				return languageSpace(domains, tools, allowed, routes)
 			}
 			if tools == nil {
 				tools = names(tool.Builtin()) // it could not make use of the others
@@ -60,12 +60,12 @@ func Builtins() workspace.Builtins {
 
 // languageSpace is [turn.LanguageSpace] with the temperature of the agent's own route as
 // the default of the general one.
-func languageSpace(domains, tools []string, routes []workspace.Model) agent.Space {
+func languageSpace(domains, tools, allowed []string, routes []workspace.Model) agent.Space {
 	names := make([]string, len(routes))
 	for i, r := range routes {
 		names[i] = r.Route
 	}
-	space := turn.LanguageSpace(domains, tools, names)
+	space := turn.LanguageSpace(domains, tools, allowed, names)
 	if heat := routes[0].Temperature; heat != nil {
 		i := slices.IndexFunc(space.Params, func(p agent.Param) bool { return p.Name == "temperature" })
 		p := &space.Params[i]

@@ -32,9 +32,9 @@ const (
 type Builtins struct {
 	// Space returns the default space of the built-in agent for its model (ModelHeuristic
 	// or a route), the domains of its file (nil for the default table), the tools that it
-	// may be given (nil for all, empty for none), and its routes with a language model, its
-	// own first.
-	Space func(model string, domains, tools []string, routes []Model) agent.Space
+	// may be given (nil for all, empty for none), those of them that the operator allows by
+	// name, and its routes with a language model, its own first.
+	Space func(model string, domains, tools, allowed []string, routes []Model) agent.Space
 	// Idle maps the parameters of a space that cannot affect a built-in agent on these
 	// tasks to the reason, in words that follow "not searched:"; nil means none. Models are
 	// those of the agent's routes.
@@ -271,7 +271,7 @@ func (l *loader) space(s *source, f *agentFile) {
 		if tools == nil && a.Adapter.Model != ModelHeuristic {
 			tools = l.toolsOf(a)
 		}
-		full := l.builtins.Space(a.Adapter.Model, SortedNames(a.Domains), tools, l.modelsOf(a))
+		full := l.builtins.Space(a.Adapter.Model, SortedNames(a.Domains), tools, a.Allow, l.modelsOf(a))
 		a.Known, searched = narrowedSpace(s, f, full)
 		a.Space = a.Known
 		if l.errs.failed(s.file) {

@@ -16,7 +16,7 @@ import (
 // testBuiltins replaces the built-in parts of evolve.
 func testBuiltins() Builtins {
 	return Builtins{
-		Space: func(model string, domains, _ []string, routes []Model) agent.Space {
+		Space: func(model string, domains, _, _ []string, routes []Model) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "research"}
 			}

@@ -115,7 +115,7 @@ func (o *office) desk() *deciding {
 func loaded(t testing.TB, root string) *workspace.Workspace {
 	t.Helper()
 	w, err := workspace.Load(root, workspace.Builtins{
-		Space: func(string, []string, []string, []workspace.Model) agent.Space { return agent.Space{} }, Graders: grade.Rules(),
+		Space: func(string, []string, []string, []string, []workspace.Model) agent.Space { return agent.Space{} }, Graders: grade.Rules(),
 	})
 	if err != nil {
 		t.Fatal(err)

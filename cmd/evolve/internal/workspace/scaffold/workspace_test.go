@@ -20,7 +20,7 @@ func TestTheWorkspaceLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := workspace.Load(root, workspace.Builtins{
-		Space: func(_ string, domains, _ []string, _ []workspace.Model) agent.Space {
+		Space: func(_ string, domains, _, _ []string, _ []workspace.Model) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "marketing", "operations", "research"}
 			}
