@@ -50,7 +50,7 @@ func TestConclude(t *testing.T) {
 			Adopt, 1, "variant bbbbbbbb is better than the champion on new tasks like these: +10.0 points, 95 % interval for new tasks +5.0 to +15.0, measured on 40 tasks it was never tuned on",
 		},
 		{"proven after a search cut short", []Ruling{ruling("a", Proven, .1, .05)}, Circumstances{}, Adopt, 0, "new tasks like these"},
-		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is neither shown better nor ruled out to be better by 5.0 points (+3.0 points, 95 % interval for new tasks -5.0 to +11.0); it goes on tomorrow: about 4800 more pairs"},
+		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is neither shown better nor ruled out to be better by 5.0 points (+3.0 points, 95 % interval for new tasks -5.0 to +11.0); it goes on tomorrow: about 4600 more pairs"},
 		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it goes on tomorrow"},
 		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, and not yet on new tasks like these"},
 		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; open: p95 latency 1.5 s → 1.8 s (×1.20 [×0.90, ×1.50], at most ×1.10)"},

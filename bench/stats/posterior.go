@@ -1,10 +1,21 @@
 package stats
 
-import "math"
+import (
+	"math"
 
-// priorSD is the prior standard deviation, in score units, of the difference that a
-// change to an agent makes. The prior is centred on 0, since most changes have no effect.
-const priorSD = 0.05
+	"gonum.org/v1/gonum/floats"
+)
+
+// component is one normal of a mixture that is centred on 0: its share, and its standard
+// deviation in score units.
+type component struct{ share, sd float64 }
+
+// prior is the prior of the difference that a change to an agent makes: most changes do
+// little, and some make an agent that failed pass. A narrow normal alone shrinks a lead of
+// sixty points after a small search to three. The wide component costs 4 % more evaluations
+// where a gain of 8 points is found in nights of 2,000, and confirms one of 30 points in
+// nights of 140 with power .84 instead of .44 within 20 nights (`make bench-stats`).
+var prior = [...]component{{.7, .05}, {.3, .3}}
 
 // leastVariance prevents a series of equal results from counting as certainty: an agent
 // that has passed everything so far may still fail.
@@ -20,18 +31,42 @@ type Differences struct {
 }
 
 // Posterior returns the mean and standard deviation of a variant's true difference to the
-// champion, in score units: the normal prior N(0, .05²) combined with the measurements of
-// search and confirmation, each weighted by its precision. Variances below .01 count as
-// .01.
+// champion, in score units: the prior, a mixture of N(0, .05²) and N(0, .3²) with shares .7
+// and .3, combined with the measurements of search and confirmation, each weighted by its
+// precision. Variances below .01 count as .01. Each component has a normal posterior, and
+// its share is weighted by the density that it gives to the measured mean.
 func Posterior(search, confirm Differences) (mean, sd float64) {
-	precision := 1 / (priorSD * priorSD)
-	var sum float64
-	for _, d := range []Differences{search, confirm} {
+	p, sum := precision(search, confirm)
+	var means, variances, logs [len(prior)]float64
+	for i, c := range prior {
+		means[i], variances[i], logs[i] = c.posterior(p, sum)
+	}
+	total := floats.LogSumExp(logs[:])
+	var square float64
+	for i := range prior {
+		share := math.Exp(logs[i] - total)
+		mean += share * means[i]
+		square += share * (variances[i] + means[i]*means[i])
+	}
+	return mean, math.Sqrt(square - mean*mean)
+}
+
+// precision returns the precision of measured differences, and their sum weighted by it.
+func precision(stages ...Differences) (precision, sum float64) {
+	for _, d := range stages {
 		if d.N > 0 {
 			v := math.Max(d.Variance, leastVariance)
 			precision += d.N / v
 			sum += d.Sum / v
 		}
 	}
-	return sum / precision, 1 / math.Sqrt(precision)
+	return precision, sum
+}
+
+// posterior returns the posterior mean and variance under one component, and the logarithm
+// of its share times the density of the measured mean, N(0, sd² + 1/precision), without the
+// factors that all components have in common.
+func (c component) posterior(precision, sum float64) (mean, variance, logShare float64) {
+	p := precision + 1/(c.sd*c.sd)
+	return sum / p, 1 / p, math.Log(c.share) - .5*math.Log(p*c.sd*c.sd) + .5*sum*sum/p
 }

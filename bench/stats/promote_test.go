@@ -5,19 +5,48 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
 
+// TestPosterior compares with the oracle of one normal and with a mixture integrated
+// numerically.
 func TestPosterior(t *testing.T) {
-	mean, sd := Posterior(Differences{120, 9.6, .17}, Differences{200, 18, .34})
+	search, confirmed := Differences{120, 9.6, .17}, Differences{200, 18, .34}
+	mean, variance, _ := component{1, .05}.posterior(precision(search, confirmed))
 	near(t, "mean by hand", mean, (9.6/.17+18/.34)/(400+120/.17+200/.34), 1e-15)
 	near(t, "mean", mean, .06458333333333334, 1e-12)
-	near(t, "sd", sd, .02429563289518875, 1e-12)
-	mean, sd = Posterior(Differences{}, Differences{})
-	near(t, "prior", mean, 0, 0)
-	near(t, "prior's sd", sd, .05, 1e-15)
-	if mean, sd = Posterior(Differences{N: 3, Sum: 3}, Differences{}); !(mean < .6) || !(sd > .03) {
+	near(t, "sd", math.Sqrt(variance), .02429563289518875, 1e-12)
+	for _, d := range []Differences{{N: 20, Sum: 12, Variance: 1}, {N: 400, Sum: 12, Variance: 1}, {N: 9, Sum: -4, Variance: .25}, {}} {
+		var total, first, second float64
+		const step = 1e-4
+		for x := -2.; x <= 2; x += step {
+			density := math.Exp(-(d.N*x*x/2 - d.Sum*x) / max(d.Variance, leastVariance))
+			density *= .7*distuv.Normal{Sigma: .05}.Prob(x) + .3*distuv.Normal{Sigma: .3}.Prob(x)
+			total, first, second = total+density, first+density*x, second+density*x*x
+		}
+		mean, sd := Posterior(d, Differences{})
+		near(t, "integrated mean", mean, first/total, 1e-6)
+		near(t, "integrated sd", sd, math.Sqrt(second/total-first*first/total/total), 1e-6)
+	}
+	if mean, sd := Posterior(Differences{N: 3, Sum: 3}, Differences{}); !(mean < .99) || !(sd > .03) {
 		t.Errorf("three runs alike count as certainty: %g ± %g", mean, sd)
+	}
+}
+
+// TestSmallSearch: a lead of sixty points with a standard deviation of twenty-two after a
+// small search goes into the confirmation, one of fifteen with ten does not.
+func TestSmallSearch(t *testing.T) {
+	for _, c := range []struct {
+		gain, sd float64
+		enters   bool
+	}{{.6, .22, true}, {.4, .14, true}, {.15, .1, false}, {.05, .05, false}} {
+		n := 1 / (c.sd * c.sd)
+		mean, sd := Posterior(Differences{n, n * c.gain, 1}, Differences{})
+		i, _, why := Promote([]Prospect{{Variant: "a", Mean: mean, SD: sd}}, 1./240, .34, 720)
+		if (i == 0) != c.enters {
+			t.Errorf("%+.2f ± %.2f is %+.3f ± %.3f: %v", c.gain, c.sd, mean, sd, why)
+		}
 	}
 }
 

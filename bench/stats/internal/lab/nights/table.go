@@ -66,6 +66,10 @@ func Worlds() []World {
 			out = append(out, w)
 		}
 	}
+	// Short nights of a language model that may have no good prompt yet.
+	for _, gain := range []float64{0, .15, .3, .5} {
+		out = append(out, World{Gain: gain, Tasks: 24, Interaction: .5, Items: 1, Cluster: 1, Budget: 140, Nights: 20, Variants: 12})
+	}
 	return out
 }
 
