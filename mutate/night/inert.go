@@ -3,12 +3,24 @@ package night
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
+	"evolve/archive"
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
+
+// inert are the parameters that a model was found not to take.
+type inert struct {
+	model string
+	names []string
+}
+
+// maxModel bounds the stored name of a model, which its server may have given, in bytes.
+const maxModel = 80
 
 // findInert notes the parameters that the model did not take in these evaluations.
 func (n *night) findInert(ctx context.Context, evals []bench.Evaluation) error {
@@ -25,8 +37,8 @@ func (n *night) findInert(ctx context.Context, evals []bench.Evaluation) error {
 				continue
 			}
 			for _, name := range names {
-				if p, ok := n.Agent.Space.Lookup(name); ok && varies(p) && !slices.Contains(n.inert, name) {
-					n.inert = append(n.inert, name)
+				if p, ok := n.Agent.Space.Lookup(name); ok && varies(p) && !slices.Contains(n.inert.names, name) {
+					n.inert.model, n.inert.names = text.Clip(e.Name, maxModel), append(n.inert.names, name)
 				}
 			}
 		}
@@ -35,15 +47,19 @@ func (n *night) findInert(ctx context.Context, evals []bench.Evaluation) error {
 }
 
 // leaveOut takes the parameters out of the search that the model was found not to take.
-// Archived configs get the champion's values of them, which changes no answer.
-func (n *night) leaveOut() {
-	if len(n.inert) == 0 {
-		return
+// Archived configs get the champion's values of them, which changes no answer. It records
+// the parameters for later nights.
+func (n *night) leaveOut(ctx context.Context) error {
+	if n.Agent.Refused != "" {
+		n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+n.Agent.Refused)
+	}
+	if len(n.inert.names) == 0 {
+		return nil
 	}
 	before, champion := n.Agent, n.Agent.Champion
 	n.Agent.Space.Params = slices.Clone(before.Space.Params)
 	for i, p := range n.Agent.Space.Params {
-		if v, ok := champion[p.Name]; ok && slices.Contains(n.inert, p.Name) {
+		if v, ok := champion[p.Name]; ok && slices.Contains(n.inert.names, p.Name) {
 			n.Agent.Space.Params[i] = p.Only(v)
 		}
 	}
@@ -54,12 +70,37 @@ func (n *night) leaveOut() {
 			return space.Parse(raw)
 		}
 		c = c.Clone()
-		for _, name := range n.inert {
+		for _, name := range n.inert.names {
 			if v, ok := champion[name]; ok && c[name] != nil {
 				c[name] = v
 			}
 		}
 		return space.Parse(c)
 	}
-	n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+strings.Join(n.inert, ", ")+" (the model does not take it)")
+	n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+strings.Join(n.inert.names, ", ")+" (the model does not take it)")
+	return n.keepInert(ctx)
+}
+
+// keepInert records the parameters, once in a run.
+func (n *night) keepInert(ctx context.Context) error {
+	if n.Agent.Routes == "" {
+		return nil
+	}
+	known, err := n.Archive.Inert(ctx, n.Agent.ID, n.Agent.Routes)
+	if err != nil {
+		return fmt.Errorf("reading what the model does not take: %w", err)
+	}
+	if slices.ContainsFunc(known, func(i archive.Inert) bool { return i.Run == n.Run.ID }) {
+		return nil // by the process before it was resumed
+	}
+	e, err := archive.NewLedgerEntry(n.Now(), archive.InertKind, n.Run.ID, archive.Inert{
+		Agent: n.Agent.ID, Routes: n.Agent.Routes, Model: n.inert.model, Params: n.inert.names,
+	})
+	if err == nil {
+		_, err = n.Archive.Append(ctx, e)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: what the model does not take: %w", bench.ErrRecorder, err)
+	}
+	return nil
 }

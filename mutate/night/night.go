@@ -65,7 +65,7 @@ type night struct {
 	// the refused proposal.
 	barred map[string][]agent.ConfigID
 	// inert are the parameters that the model was found not to take.
-	inert []string
+	inert inert
 	// names is the set of variants that are already in the archive.
 	names map[agent.ConfigID]bool
 }
@@ -215,7 +215,9 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.explain("the champion against itself", err); err != nil {
 		return err
 	}
-	n.leaveOut()
+	if err := n.leaveOut(ctx); err != nil {
+		return err
+	}
 	if n.Plan.Search < 1 {
 		n.incomplete(n.bindingNoun() + " left the agent nothing")
 		return nil

@@ -90,6 +90,10 @@ type Agent struct {
 	// Suites are the agent's, in its order; Alike counts the near-duplicates across them.
 	Suites []*bench.Suite
 	Alike  bench.Likeness
+	// Routes identifies the routes of an agent with a language model and their models; empty
+	// for another agent. Refused names the parameters that Space leaves out because the
+	// model was found not to take them, with the reason.
+	Routes, Refused string
 	// Feedback is the text that earlier runs left about its failures, for the language
 	// model that writes drafts.
 	Feedback string

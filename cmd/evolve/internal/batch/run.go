@@ -247,9 +247,13 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	}
 	r.plans, r.specs = make([]archive.AgentPlan, len(r.agents)), make([]night.Spec, len(r.agents))
 	for i, a := range r.agents {
+		refused, err := r.leaveOutInert(ctx, a, takenUp)
+		if err != nil {
+			return err
+		}
 		s := &r.specs[i]
 		*s = r.spec(a)
-		var err error
+		s.Agent.Routes, s.Agent.Refused = r.o.Workspace.RoutesHash(a), refused
 		if s.Variances, err = night.EstimateVariances(ctx, o.Archive, &s.Agent, number); err != nil {
 			return err
 		}

@@ -21,6 +21,13 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return fakeAnswer{text: strings.ToUpper(lastWord(q.goal))}
 	},
+	// fixed takes no temperature.
+	"fixed": func(q fakeQuestion) fakeAnswer {
+		if q.temperature != 0 {
+			return fakeAnswer{status: http.StatusBadRequest, kind: "invalid_request_error", text: "Unsupported value: temperature is fixed for this model"}
+		}
+		return fakeAnswer{text: lastWord(q.goal)}
+	},
 	// assessor judges an answer in capital letters as good, lenient any answer, sided the
 	// first of two; gullible repeats the answer.
 	"assessor": func(q fakeQuestion) fakeAnswer {

@@ -66,6 +66,29 @@ func (w *Workspace) ModelHash(a *Agent) string {
 	return sum(h)
 }
 
+// RoutesHash identifies the routes of a built-in agent with a language model and what is
+// behind them, in hexadecimal; it is empty for any other agent.
+func (w *Workspace) RoutesHash(a *Agent) string {
+	if a.Adapter.Kind != KindBuiltin || a.Adapter.Model == ModelHeuristic {
+		return ""
+	}
+	type identity struct {
+		Route    Route
+		Provider providerIdentity
+	}
+	routes := map[string]identity{}
+	for name, r := range w.Settings.Routes {
+		p := w.Settings.Providers[r.Provider]
+		routes[name] = identity{r, providerIdentity{p.Kind, p.BaseURL, p.OfKind, w.fileHash(p.Recording)}}
+	}
+	h := sha256.New()
+	// Maps are encoded in the order of their keys, and the encoding cannot fail.
+	if err := json.NewEncoder(h).Encode([]any{a.Adapter.Model, routes}); err != nil {
+		panic(err)
+	}
+	return sum(h)
+}
+
 // reach lists the providers that an agent with a language model can use: those of the
 // routes, because a config may choose any of them, and those that replace others when a
 // budget is spent.

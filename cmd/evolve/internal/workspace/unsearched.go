@@ -84,6 +84,18 @@ func (a *Agent) Read(raw agent.Config) (agent.Config, []agent.Problem) {
 	return a.Space.Parse(c)
 }
 
+// LeaveOut takes a parameter out of the search that was found to have no effect, with the
+// reason in words that follow "not searched:". It changes nothing about one that is not
+// searched.
+func (a *Agent) LeaveOut(param, why string) {
+	p, ok := a.Space.Lookup(param)
+	if _, set := a.Champion[param]; !ok || !set || oneValue(p) || a.NotSearched(param) != "" {
+		return
+	}
+	a.Unsearched = append(slices.Clip(a.Unsearched), Unsearched{Param: param, Why: why, idle: true})
+	a.Space = fix(a.Known, a.acting(), a.Champion)
+}
+
 // acting lists the parameters of the known space that are not idle.
 func (a *Agent) acting() []string {
 	return slices.DeleteFunc(a.Known.Names(), func(name string) bool {

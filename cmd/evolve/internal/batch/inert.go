@@ -1,0 +1,50 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// inertFor is how long a night trusts that a model does not take a parameter. After it the
+// parameter is searched again, so that a change at the provider is noticed.
+const inertFor = 30 * 24 * time.Hour
+
+// leaveOutInert takes the parameters out of the search of an agent that its model was lately
+// found not to take, by another run than this one. It returns them with the reason; empty if
+// there are none. takenUp is the id of the interrupted run that this may be: its plan must be
+// what it was.
+func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp string) (string, error) {
+	routes, now := r.o.Workspace.RoutesHash(a), r.o.Now()
+	if routes == "" {
+		return "", nil
+	}
+	list, err := r.o.Archive.Inert(ctx, a.ID, routes)
+	if err != nil {
+		return "", fmt.Errorf("reading what the model of %s does not take: %w", a.ID, err)
+	}
+	if takenUp != "" {
+		then, err := r.o.Archive.Run(ctx, takenUp)
+		if err != nil {
+			return "", fmt.Errorf("reading the interrupted run: %w", err)
+		}
+		now = then.Started
+	}
+	var left []string
+	for _, i := range list {
+		again := i.Time.Add(inertFor)
+		if i.Run == takenUp || !now.Before(again) {
+			continue
+		}
+		why := fmt.Sprintf("%s did not take it on %s; searched again from %s", i.Model, i.Time.UTC().Format(time.DateOnly), again.UTC().Format(time.DateOnly))
+		for _, name := range i.Params {
+			if a.LeaveOut(name, why); a.NotSearched(name) == why {
+				left = append(left, name+" ("+why+")")
+			}
+		}
+	}
+	return strings.Join(left, ", "), nil
+}
