@@ -1,6 +1,9 @@
 package archive
 
-import "evolve/runtime/agent"
+import (
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
 
 // SearchResult is the outcome of the search stage.
 type SearchResult struct {
@@ -74,6 +77,12 @@ type DraftTally struct {
 	Gain  float64     `json:"gain"`
 	Best  float64     `json:"best"`
 	Usage agent.Usage `json:"usage"`
+	// Measured counts its drafts that were evaluated, and Evaluations their evaluations.
+	// Mean is the mean gain of these drafts, losses included, with its interval; nil where
+	// there are too few of them.
+	Measured    int            `json:"measured,omitempty"`
+	Evaluations int            `json:"evaluations,omitempty"`
+	Mean        *stats.Measure `json:"mean,omitempty"`
 }
 
 // DraftedVariant is a variant that a language model wrote.

@@ -65,7 +65,7 @@ type PastDraft struct {
 // DraftGain is the search's estimate of a draft of this night.
 type DraftGain struct {
 	Variant agent.ConfigID
-	// Gain is the estimated gain over its parent, in score units.
-	Gain        float64
+	// Gain is the estimated gain over its parent, in score units, and SE its standard error.
+	Gain, SE    float64
 	Evaluations int
 }

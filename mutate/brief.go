@@ -208,6 +208,17 @@ func (s *search) gain(d *draft) (gain float64, evaluations int) {
 	return d.gain, 0
 }
 
+// gainError returns the standard error of the gain of a draft with evaluations, as if its
+// estimate and that of its parent were independent.
+func (s *search) gainError(d *draft) float64 {
+	a := s.byID[d.Draft]
+	if a == nil || a.scored == 0 {
+		return 0
+	}
+	p := s.reference(a)
+	return math.Hypot(s.slope(a.ability)*a.deviation, s.slope(p.ability)*p.deviation)
+}
+
 // reference returns the first parent of a variant, or the champion where it is unknown.
 func (s *search) reference(a *variantStats) *variantStats {
 	if len(a.parents) > 0 {
@@ -464,7 +475,7 @@ func (s *search) draftGains() []DraftGain {
 	for _, d := range s.author.drafts {
 		if d.Tonight && d.Draft != "" {
 			gain, n := s.gain(d)
-			out = append(out, DraftGain{d.Draft, gain, n})
+			out = append(out, DraftGain{d.Draft, gain, s.gainError(d), n})
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/mutate"
 	"evolve/runtime/agent"
 )
@@ -71,6 +72,9 @@ func (a *author) stored(ctx context.Context, id agent.ConfigID) (agent.Config, s
 	return a.Agent.read(v.Config), v.Rationale, nil
 }
 
+// estimates are the gains of drafts with their standard errors.
+type estimates struct{ gains, errors []float64 }
+
 // summary sums up the drafts of this run; nil if there was no request.
 func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 	if a == nil || len(a.notes) == 0 {
@@ -83,6 +87,7 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 	out := &archive.DraftSummary{}
 	counted := map[agent.ConfigID]bool{}
 	untried := map[string]int{}
+	measured := map[[2]string]*estimates{}
 	for _, d := range a.notes {
 		g, entered := of[d.Draft]
 		entered = entered && !counted[d.Draft] // a draft that was written twice counts once
@@ -101,6 +106,15 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 			case entered:
 				t.Drafts++
 				t.Gain += max(0, finite(g.Gain))
+				if g.Evaluations > 0 {
+					t.Measured++
+					t.Evaluations += g.Evaluations
+					if measured[c] == nil {
+						measured[c] = &estimates{}
+					}
+					measured[c].gains = append(measured[c].gains, finite(g.Gain))
+					measured[c].errors = append(measured[c].errors, finite(g.SE))
+				}
 				if t.Drafts == 1 || g.Gain > t.Best {
 					t.Best = finite(g.Gain)
 				}
@@ -121,6 +135,9 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 				Gain: finite(g.Gain), Evaluations: g.Evaluations,
 			})
 		}
+	}
+	for c, m := range measured {
+		out.Tally(c[0], c[1]).Mean = stats.MeanGain(m.gains, m.errors)
 	}
 	slices.SortStableFunc(out.Best, func(x, y archive.DraftedVariant) int { return cmp.Compare(y.Gain, x.Gain) })
 	out.Best = out.Best[:min(len(out.Best), bestDrafts)]

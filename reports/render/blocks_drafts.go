@@ -1,6 +1,9 @@
 package render
 
 import (
+	"strconv"
+
+	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -13,15 +16,15 @@ func draftBlocks(s subject) []block {
 		return nil
 	}
 	var out []block
-	routes := newTable(say("Models that proposed changes"), plain("route"), wraps("model"), figures("calls", "tried", "earned", "best", "tokens", "cost"))
-	others := newTable(say("How they were asked"), plain("choice", "option"), figures("calls", "tried", "earned", "best"))
+	routes := newTable(say("Models that proposed changes"), plain("route"), wraps("model"), figures("calls", "tried", "earned", "gain of a draft", "best", "tokens", "cost"))
+	others := newTable(say("How they were asked"), plain("choice", "option"), figures("calls", "tried", "earned", "gain of a draft", "best"))
 	for _, t := range d.Tallies {
 		if t.Choice == "route" {
-			routes.add("", clipped(t.Option, 40), clipped(t.Model, 60), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), bestOf(t.Drafts, t.Best),
+			routes.add("", clipped(t.Option, 40), clipped(t.Model, 60), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), meanOf(t.Measured, t.Mean), bestOf(t.Drafts, t.Best),
 				number.Count(int(t.Usage.InputTokens+t.Usage.OutputTokens)), number.Money(t.Usage.CostUSD))
 			continue
 		}
-		others.add("", t.Choice, clipped(t.Option, 40), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), bestOf(t.Drafts, t.Best))
+		others.add("", t.Choice, clipped(t.Option, 40), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), meanOf(t.Measured, t.Mean), bestOf(t.Drafts, t.Best))
 	}
 	out = append(out, routes)
 	best := newTable(say("The best of what they wrote"), plain("variant"), wraps("written by", "change"), figures("evaluations", "gain"))
@@ -38,8 +41,16 @@ func draftBlocks(s subject) []block {
 	if len(untried.Rows) > 0 {
 		out = append(out, untried)
 	}
-	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained. The ledger has each call with its reason."
+	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained, without losses. The gain of a draft is the mean with losses and its interval at 95 %, over the drafts that were evaluated; below " + strconv.Itoa(stats.LeastGains) + " of them are too few. The ledger has each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
+}
+
+// meanOf formats the mean gain of a number of drafts, or how few there are.
+func meanOf(drafts int, mean *stats.Measure) string {
+	if mean == nil {
+		return "too few (" + number.Count(drafts) + ")"
+	}
+	return number.Points(mean.Value) + " " + number.Interval(mean.Lo, mean.Hi)
 }
 
 // bestOf formats the highest gain of a number of drafts.

@@ -16,13 +16,14 @@ func TestDrafts(t *testing.T) {
 		d := &archive.DraftSummary{}
 		route := d.Tally("route", "writer")
 		route.Model, route.Calls, route.Drafts, route.Gain, route.Best, route.Usage.CostUSD, route.Usage.InputTokens = "big-1\x1b[31m", 12, 9, .125, .08, .34, 45_000
+		route.Measured, route.Evaluations, route.Mean = 8, 60, &stats.Measure{Value: .011, Interval: stats.Interval{Lo: -.004, Hi: .026}}
 		d.Tally("form", "rewrite").Calls = 5
 		d.Best = []archive.DraftedVariant{{Variant: res.Finalist[0].Variant, Route: "writer", Component: "strategy", Form: "rewrite", Gain: .08, Evaluations: 14}}
 		d.Untried = []archive.UntriedDraft{{Reason: "the answer was cut off", Calls: 3}}
 		res.Search.Drafts = d
 	})
 	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
-	for _, want := range []string{"Changes that language models proposed", "writer", "big-1", "+12.5", "+8.0", "45,000", "34.0¢", "v37", "rewrite of strategy", "the answer was cut off 3"} {
+	for _, want := range []string{"Changes that language models proposed", "writer", "big-1", "+12.5", "+8.0", "45,000", "34.0¢", "v37", "rewrite of strategy", "the answer was cut off 3", "+1.1 [−0.4, +2.6]", "too few (0)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

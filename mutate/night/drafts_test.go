@@ -1,0 +1,32 @@
+package night
+
+import (
+	"testing"
+
+	"evolve/bench/stats"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// TestSummaryHasIntervals: what a route earned has the mean gain of its evaluated drafts with
+// an interval, or none where there are too few.
+func TestSummaryHasIntervals(t *testing.T) {
+	a := &author{}
+	var gains []mutate.DraftGain
+	for i, g := range []float64{.1, -.05, .02, .03, .1, .3} {
+		id := agent.ConfigID(string(rune('a' + i)))
+		a.notes = append(a.notes, DraftNote{Draft: id, Route: "writer", Form: "rewrite", Component: "strategy"})
+		gains = append(gains, mutate.DraftGain{Variant: id, Gain: g, SE: .04, Evaluations: 3})
+	}
+	gains[5].Evaluations = 0 // not evaluated tonight
+	a.notes[4].Form = "example"
+	s := a.summary(gains)
+	route, form := s.Tally("route", "writer"), s.Tally("form", "rewrite")
+	want := stats.MeanGain([]float64{.1, -.05, .02, .03, .1}, []float64{.04, .04, .04, .04, .04})
+	if route.Measured != 5 || route.Evaluations != 15 || route.Drafts != 6 || route.Mean == nil || *route.Mean != *want {
+		t.Errorf("%+v, want the mean %+v", route, want)
+	}
+	if form.Measured != 4 || form.Mean != nil {
+		t.Errorf("%+v, want too few", form)
+	}
+}
