@@ -1,0 +1,22 @@
+// Package experience keeps what the turns of an agent in use have shown.
+//
+// An [Experience] is a value of one agent: a capsule for each tool, method and domain; the
+// agent's competence by domain; its stated confidence beside its success; what people
+// corrected; and the feedback that people gave on purpose, which outweighs everything else.
+// [Experience.Learn] adds a turn. All other methods read, and may be called from many
+// goroutines while nothing is added.
+//
+// An Experience depends only on the turns and the feedback in their order, so the same
+// history gives the same bytes as JSON. Every part is bounded, and its texts are without
+// credentials, as those of the turns are. Evaluations add nothing to it: a night reads the
+// value that was stored at its start.
+//
+//	capsule.go     what a tool did in a domain, and how useful that makes it
+//	signal.go      what a message of a user means for the turn before it
+//	competence.go  the agent's competence by domain
+//	calibration.go its confidence against its success
+//	correction.go  what people corrected
+//	feedback.go    what people want of a tool, and its effect on a score
+//	boundary.go    clusters of boundary axes, and warnings of low cohesion
+//	known.go       the summary of tools that a prompt gets
+package experience
