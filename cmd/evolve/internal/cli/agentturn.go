@@ -104,7 +104,7 @@ func (t *oneTurn) resume(c *cli.Context, w *workspace.Workspace) (release func()
 		return nil, err
 	}
 	if !c.Bool("new") {
-		if t.Earlier, err = earlier(c.Context, w, *t); err != nil {
+		if t.Earlier, err = wire.EarlierSession(c.Context, w.Root, t.Agent.ID, t.session); err != nil {
 			release()
 			return nil, err
 		}
@@ -175,26 +175,9 @@ func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 	return view
 }
 
-// earlier returns the state after the session's last turn.
-func earlier(ctx context.Context, w *workspace.Workspace, t oneTurn) (agent.Session, error) {
-	store, err := archive.OpenRead(wire.ArchiveDir(w.Root))
-	if errors.Is(err, archive.ErrNotFound) {
-		return agent.Session{}, nil
-	}
-	if err != nil {
-		return agent.Session{}, wire.Opening(err)
-	}
-	defer func() { _ = store.Close() }()
-	s, err := store.Session(ctx, t.Agent.ID, t.session)
-	if errors.Is(err, archive.ErrNotFound) {
-		return agent.Session{}, nil
-	}
-	return s, err
-}
-
 // keepTurn stores the turn, the session and the change requests. It stores nothing of a
-// suite's task, which is an evaluation by hand. While a run holds the archive, it prints
-// that the turn is not stored.
+// suite's task, which is an evaluation by hand. While another process holds the archive, the
+// turn waits for the next one that opens it.
 func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
 	if t.Suite != nil {
 		return nil
@@ -224,7 +207,11 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 	var locked *archive.LockedError
 	if errors.As(err, &locked) {
 		v.Requests = requests
-		sh.Log.Warn("the turn was not stored, nor its conversation and change requests, and will not be; repeat it when the archive is free: " + locked.Error())
+		if err := wire.SpoolTurn(w.Root, spooledTurn(sh, t, v)); err != nil {
+			sh.Log.Warn("the turn was not stored, nor its conversation and change requests, and will not be; repeat it when the archive is free: "+locked.Error(), "error", err)
+			return nil
+		}
+		sh.Log.Warn("the turn waits in .evolve, and the next command that records something stores it: " + locked.Error())
 		return nil
 	}
 	for _, q := range patches {
@@ -235,8 +222,14 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 	return err
 }
 
-// storeTurn stores the turn and the session.
-func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView) error {
+// spooledTurn returns the turn with all that it leaves behind.
+func spooledTurn(sh *shell, t oneTurn, v *turnView) wire.SpooledTurn {
+	record, next := recordOf(sh, t, v)
+	return wire.SpooledTurn{Turn: record, Session: next, Requests: v.Requests}
+}
+
+// recordOf returns the record of the turn, and the state of its conversation or nil.
+func recordOf(sh *shell, t oneTurn, v *turnView) (archive.TurnRecord, *agent.Session) {
 	record := archive.TurnRecord{
 		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
 		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.Now(), Transcript: v.Transcript,
@@ -248,6 +241,12 @@ func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn
 	if t.session != "" {
 		next = &v.session
 	}
+	return record, next
+}
+
+// storeTurn stores the turn and the session.
+func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView) error {
+	record, next := recordOf(sh, t, v)
 	record, err := store.PutTurn(ctx, record, next)
 	if err != nil {
 		return fmt.Errorf("storing the turn: %w", err)

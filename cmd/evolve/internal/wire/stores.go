@@ -37,10 +37,20 @@ func Opening(err error) error {
 	return err
 }
 
-// OpenArchive opens the archive for writing. The first call in a process fails if heads are to
-// be signed and the key cannot be used, and finishes the decisions that killed processes
-// began.
+// OpenArchive opens the archive for writing, and stores the turns that waited for it. The first
+// call in a process fails if heads are to be signed and the key cannot be used, and finishes
+// the decisions that killed processes began.
 func (h *Host) OpenArchive(root, owner string) (*archive.Archive, error) {
+	a, err := h.openSwept(root, owner)
+	if err == nil {
+		h.storeSpooled(root, a)
+	}
+	return a, err
+}
+
+// openSwept opens the archive for writing; the first call in a process finishes the decisions
+// that killed processes began.
+func (h *Host) openSwept(root, owner string) (*archive.Archive, error) {
 	first := !h.swept.Swap(true)
 	n, err := h.Notary(root)
 	if first && err != nil {
@@ -64,7 +74,7 @@ func (h *Host) OpenArchive(root, owner string) (*archive.Archive, error) {
 	return h.openUnswept(root, owner)
 }
 
-// openUnswept is OpenArchive without finishing decisions first. If new entries cannot be signed, it warns.
+// openUnswept is openSwept without finishing decisions first. If new entries cannot be signed, it warns.
 func (h *Host) openUnswept(root, owner string) (*archive.Archive, error) {
 	n, _ := h.Notary(root)
 	return h.OpenSigned(root, owner, n)

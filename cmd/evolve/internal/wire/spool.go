@@ -1,0 +1,231 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/google/renameio/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+	"evolve/runtime/wholefile"
+)
+
+// spoolDir, below .evolve, holds the turns that ended while another process held the archive,
+// one in a file. The next process that opens the archive for writing stores them.
+const spoolDir = "turns"
+
+// Bounds on the spool: its files, the bytes of one, and the change requests of one.
+const (
+	maxSpooled         = 200
+	maxSpooledBytes    = 8 << 20
+	maxSpooledRequests = 200
+)
+
+// spooledName is the name of a file of the spool: the time of the turn in nanoseconds, which
+// gives the order, and a number that differs between processes.
+var spooledName = regexp.MustCompile(`^[0-9]{19}-[0-9]+\.json$`)
+
+// SpooledTurn is a turn that waits to be stored, with all that it leaves behind.
+type SpooledTurn struct {
+	Turn archive.TurnRecord `json:"turn"`
+	// Session is the state from which the next turn of the conversation starts; nil without
+	// a conversation.
+	Session  *agent.Session        `json:"session,omitempty"`
+	Requests []agent.ChangeRequest `json:"requests,omitempty"`
+}
+
+// check returns an error for a turn that no evolve wrote.
+func (s *SpooledTurn) check() error {
+	switch {
+	case s.Turn.Agent == "" || s.Turn.Created.IsZero() || !slices.Contains(agent.Outcomes(), s.Turn.Outcome):
+		return errors.New("it is no turn of an agent")
+	case (s.Session != nil) != (s.Turn.Session != ""):
+		return errors.New("its conversation has no name or no state")
+	case len(s.Requests) > maxSpooledRequests:
+		return fmt.Errorf("it has %d change requests, at most %d are allowed", len(s.Requests), maxSpooledRequests)
+	}
+	return nil
+}
+
+func spoolOf(root string) string {
+	return filepath.Join((&workspace.Workspace{Root: root}).StateDir(), spoolDir)
+}
+
+// spooled returns the paths of the turns that wait, the oldest first.
+func spooled(root string) ([]string, error) {
+	files, err := os.ReadDir(spoolOf(root))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var paths []string
+	for _, f := range files { // in the order of their names
+		if spooledName.MatchString(f.Name()) {
+			paths = append(paths, filepath.Join(spoolOf(root), f.Name()))
+		}
+	}
+	return paths, err
+}
+
+// SpoolTurn writes a turn that cannot be stored now. It refuses one that is too large, and
+// more than a bounded number of them.
+func SpoolTurn(root string, s SpooledTurn) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encoding the turn: %w", err)
+	}
+	waiting, err := spooled(root)
+	switch {
+	case err != nil:
+		return fmt.Errorf("reading .evolve/%s: %w", spoolDir, err)
+	case len(waiting) >= maxSpooled:
+		return fmt.Errorf("%d turns wait in .evolve/%s already", len(waiting), spoolDir)
+	case len(data) > maxSpooledBytes:
+		return fmt.Errorf("it has %d bytes, at most %d are allowed", len(data), maxSpooledBytes)
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	if _, err := workspace.MakeStateDir(root); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(spoolOf(root), 0o700); err != nil {
+		return fmt.Errorf("making .evolve/%s: %w", spoolDir, err)
+	}
+	name := fmt.Sprintf("%019d-%d.json", s.Turn.Created.UnixNano(), os.Getpid())
+	if err := renameio.WriteFile(filepath.Join(spoolOf(root), name), data, 0o600); err != nil {
+		return fmt.Errorf("writing .evolve/%s: %w", spoolDir, err)
+	}
+	return nil
+}
+
+// readSpooled reads a turn that waits.
+func readSpooled(path string) (SpooledTurn, error) {
+	var s SpooledTurn
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = wholefile.ErrIrregular
+	}
+	if err != nil {
+		return s, err
+	}
+	data, err := wholefile.Read(path, maxSpooledBytes)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err == nil {
+		err = s.check()
+	}
+	return s, err
+}
+
+// spooledSession returns the state after the latest turn of a conversation that waits to be
+// stored, and whether there is one.
+func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
+	paths, err := spooled(root)
+	if err != nil {
+		return agent.Session{}, false, fmt.Errorf("reading .evolve/%s: %w", spoolDir, err)
+	}
+	for _, path := range slices.Backward(paths) {
+		s, err := readSpooled(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return agent.Session{}, false, nil // it was stored meanwhile, and all before it
+		}
+		if err == nil && s.Turn.Agent == agentID && s.Turn.Session == name {
+			return *s.Session, true, nil
+		}
+	}
+	return agent.Session{}, false, nil
+}
+
+// storeSpooled stores the turns that wait. One that cannot be read, or that the archive
+// refuses, gets another name and stays; any other failure leaves it for the next process.
+func (h *Host) storeSpooled(root string, a *archive.Archive) {
+	paths, err := spooled(root)
+	if err != nil {
+		h.Log.Warn("turns that wait to be stored cannot be read", "error", err)
+		return
+	}
+	for _, path := range paths {
+		s, err := readSpooled(path)
+		if err == nil {
+			err = storeOne(h.Ctx, a, s)
+		} else {
+			err = errors.Join(errRefused, err)
+		}
+		switch name := filepath.Base(path); {
+		case err == nil:
+			if err := os.Remove(path); err != nil {
+				h.Log.Warn("a turn was stored, and its file stays", "file", name, "error", err)
+			}
+		case errors.Is(err, errRefused) || errors.Is(err, archive.ErrTooLarge):
+			h.Log.Warn("a turn in .evolve/"+spoolDir+" is not stored; its file is kept with the ending .refused", "file", name, "error", text.Visible(err.Error()))
+			_ = os.Rename(path, path+".refused")
+		default:
+			h.Log.Warn("a turn in .evolve/"+spoolDir+" waits on", "file", name, "error", err)
+			return
+		}
+	}
+}
+
+// errRefused means that a file of the spool holds no turn.
+var errRefused = errors.New("it cannot be read")
+
+// storeOne stores a turn, its conversation and its change requests. A process that was killed
+// before it removed the file has stored the turn already.
+func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
+	id := ""
+	for t, err := range a.Turns(ctx) {
+		if err != nil {
+			return err
+		}
+		if t.Agent == s.Turn.Agent && t.Session == s.Turn.Session && t.Created.Equal(s.Turn.Created) {
+			id = t.ID
+		}
+	}
+	if id == "" {
+		t, err := a.PutTurn(ctx, s.Turn, s.Session)
+		if err != nil {
+			return err
+		}
+		id = t.ID
+	}
+	for _, q := range s.Requests {
+		_, err := a.PutRequest(ctx, archive.ChangeRequestRecord{Agent: s.Turn.Agent, Request: q, Session: s.Turn.Session, Turn: id, Created: s.Turn.Created})
+		if err != nil && !errors.Is(err, archive.ErrFull) && !errors.Is(err, archive.ErrTooLarge) {
+			return err
+		}
+	}
+	return nil
+}
+
+// EarlierSession returns the state after the last turn of a conversation, the zero value for
+// a new one.
+func EarlierSession(ctx context.Context, root, agentID, name string) (agent.Session, error) {
+	// A turn that waits is later than those in the archive.
+	if s, found, err := spooledSession(root, agentID, name); found || err != nil {
+		return s, err
+	}
+	store, err := archive.OpenRead(ArchiveDir(root))
+	if errors.Is(err, archive.ErrNotFound) {
+		return agent.Session{}, nil
+	}
+	if err != nil {
+		return agent.Session{}, Opening(err)
+	}
+	defer func() { _ = store.Close() }()
+	s, err := store.Session(ctx, agentID, name)
+	if errors.Is(err, archive.ErrNotFound) {
+		return agent.Session{}, nil
+	}
+	return s, err
+}
