@@ -148,19 +148,24 @@ const (
 	maxEvidence = 300
 )
 
-// Normalize returns the referral with its axes lower-cased, trimmed, without
-// repetitions and sorted, and its texts cut to their bounds. It returns an error for a
-// referral without axes, shape or evidence.
-func (b Boundary) Normalize() (Boundary, error) {
+// Axes returns the words that name boundary axes lower-cased, with single spaces, cut to
+// their bound, without repetitions and empty ones, and sorted: at most eight.
+func Axes(words []string) []string {
 	var axes []string
-	for _, a := range b.Axes {
+	for _, a := range words {
 		if a = text.Clip(strings.Join(strings.Fields(strings.ToLower(a)), " "), maxAxis); a != "" {
 			axes = append(axes, a)
 		}
 	}
 	slices.Sort(axes)
 	axes = slices.Compact(axes)
-	b.Axes = axes[:min(len(axes), maxAxes)]
+	return axes[:min(len(axes), maxAxes)]
+}
+
+// Normalize returns the referral with its axes as [Axes] returns them and its texts cut to
+// their bounds. It returns an error for a referral without axes, shape or evidence.
+func (b Boundary) Normalize() (Boundary, error) {
+	b.Axes = Axes(b.Axes)
 	b.Shape = text.Clip(strings.TrimSpace(b.Shape), maxShape)
 	b.Evidence = text.Clip(strings.TrimSpace(b.Evidence), maxEvidence)
 	var split []string
