@@ -1,9 +1,17 @@
 package experience
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
+	"evolve/runtime/tool"
 )
 
 // Capsule is what calls of one tool and method did in one domain.
@@ -11,9 +19,10 @@ type Capsule struct {
 	Tool   string `json:"tool"`
 	Method string `json:"method,omitempty"`
 	Domain string `json:"domain"`
+	// Origin is that of the last call.
 	Origin string `json:"origin"`
 	Calls  int    `json:"calls"`
-	// Outcomes counts the calls by outcome.
+	// Outcomes counts the calls by outcome; the counts add up to Calls.
 	Outcomes map[agent.Outcome]int `json:"outcomes"`
 	// Corrected counts the calls in turns that a person corrected; each is no success.
 	Corrected int `json:"corrected,omitempty"`
@@ -21,13 +30,17 @@ type Capsule struct {
 	// that ended ok.
 	Repairs  int `json:"repairs,omitempty"`
 	Repaired int `json:"repaired,omitempty"`
-	// Latencies are the last measured ones, oldest first.
+	// Latencies are the last measured ones, at most 100, oldest first.
 	Latencies []time.Duration `json:"latencies,omitempty"`
-	// Failures are the last ten, oldest first.
+	// Failures are the last ten of the tool itself (see [Capsule.Judged]), oldest first.
+	// Referrals are not among them.
 	Failures []Failure `json:"failures,omitempty"`
-	// Axes counts referrals by boundary axis.
+	// Axes counts referrals by boundary axis, for at most 32 axes.
 	Axes map[string]int `json:"axes,omitempty"`
-	Last time.Time      `json:"last,omitzero"`
+	// Referrals are the last 50 with an axis, oldest first. Only capsules of [Global] have
+	// them.
+	Referrals []Referral `json:"referrals,omitempty"`
+	Last      time.Time  `json:"last,omitzero"`
 }
 
 // Failure is one failed call.
@@ -37,6 +50,14 @@ type Failure struct {
 	Time    time.Time     `json:"time"`
 }
 
+// Referral is one call that the tool referred elsewhere (wrong_tool_boundary).
+type Referral struct {
+	// Axes are at most eight, as [tool.Axes] returns them.
+	Axes  []string  `json:"axes"`
+	Cause string    `json:"cause,omitempty"`
+	Time  time.Time `json:"time"`
+}
+
 const (
 	// fullCalls is the number of calls from which a capsule counts in full.
 	fullCalls = 10
@@ -44,18 +65,76 @@ const (
 	avoidedBelow, avoided = .3, .3
 )
 
+// Bounds of what is kept. Names and causes are in bytes.
+const (
+	maxCapsules  = 500
+	maxLatencies = 100
+	maxFailures  = 10
+	maxReferrals = 50
+	maxAxes      = 32
+	maxName      = 100
+	keptCause    = 200
+)
+
 // Success is the number of calls that ended ok in turns that no person corrected.
 func (c Capsule) Success() int { return max(0, c.Outcomes[agent.OK]-c.Corrected) }
 
-// Usefulness returns (.7·rate + .5·.3)·c + .5·(1 − c) with c = min(1, calls/10), in [0,1]:
-// .5 without calls (spec 3.8). A referral and a weak answer are no successes.
+// Judged is the number of calls whose outcome shows how good the tool is. Calls that a
+// limit, the operator, the end of the turn or the infrastructure prevented or cut off show
+// nothing: those with the outcome rate_limited, circuit_open, budget_exceeded, denied,
+// cancelled or infrastructure.
+func (c Capsule) Judged() int {
+	n := c.Calls
+	for o, calls := range c.Outcomes {
+		if !judged(o) {
+			n -= calls
+		}
+	}
+	return max(0, n)
+}
+
+func judged(o agent.Outcome) bool {
+	switch o {
+	case agent.RateLimited, agent.CircuitOpen, agent.BudgetExceeded, agent.Denied, agent.Cancelled, agent.Infrastructure:
+		return false
+	}
+	return true
+}
+
+// Rate is the share of successes among the judged calls, in [0,1]; false means that no call
+// was judged. A referral and a weak answer (wrong_tool_boundary, low_utility) are judged and
+// no successes.
+func (c Capsule) Rate() (float64, bool) {
+	n := c.Judged()
+	if n == 0 {
+		return 0, false
+	}
+	return min(1, float64(c.Success())/float64(n)), true
+}
+
+// Usefulness returns (.7·rate + .5·.3)·c + .5·(1 − c) with the rate of [Capsule.Rate] and
+// c = min(1, judged/10), in [0,1] (spec 3.8): .5 without judged calls.
 func (c Capsule) Usefulness() float64 {
-	if c.Calls <= 0 {
+	rate, ok := c.Rate()
+	if !ok {
 		return .5
 	}
-	rate := float64(c.Success()) / float64(c.Calls)
-	weight := min(1, float64(c.Calls)/fullCalls)
+	weight := min(1, float64(c.Judged())/fullCalls)
 	return (.7*rate+.5*.3)*weight + .5*(1-weight)
+}
+
+// Percentile returns the least of the kept latencies that at least the share q of them does
+// not exceed; q is clamped to [0,1]. It returns 0 without latencies.
+func (c Capsule) Percentile(q float64) time.Duration {
+	if len(c.Latencies) == 0 {
+		return 0
+	}
+	x := make([]float64, len(c.Latencies))
+	for i, d := range c.Latencies {
+		x[i] = float64(d)
+	}
+	slices.Sort(x)
+	return time.Duration(stat.Quantile(min(1, max(0, q)), stat.Empirical, x, nil))
 }
 
 // Avoidance returns the factor of a tool's score by a usefulness: .3 below .3, else 1.
@@ -67,4 +146,115 @@ func Avoidance(usefulness float64) float64 {
 }
 
 // learnCalls adds the calls of a turn to the capsules of its domain and of [Global].
-func (e *Experience) learnCalls(Turn) {}
+func (e *Experience) learnCalls(t Turn) {
+	for _, call := range t.Calls {
+		if !call.Outcome.Valid() {
+			call.Outcome = agent.ContractViolation // as the registry of tools settles it
+		}
+		call.Cause = text.Clip(text.OneLine(call.Cause), keptCause, text.Ellipsis)
+		call.Axes = tool.Axes(call.Axes)
+		global := e.at(call.Tool, call.Method, Global)
+		global.add(call, t.Time)
+		if call.Outcome == agent.WrongToolBoundary && len(call.Axes) > 0 {
+			global.Referrals = newest(append(global.Referrals, Referral{call.Axes, call.Cause, t.Time}), maxReferrals)
+		}
+		if d := domainName(t.Domain); d != Global {
+			e.at(call.Tool, call.Method, d).add(call, t.Time)
+		}
+	}
+	e.evict()
+}
+
+// add counts a call.
+func (c *Capsule) add(call Call, at time.Time) {
+	c.Origin = clipped(call.Origin)
+	c.Calls++
+	c.Outcomes[call.Outcome]++
+	if call.Repaired {
+		c.Repairs++
+		if call.Outcome == agent.OK {
+			c.Repaired++
+		}
+	}
+	if call.Latency > 0 {
+		c.Latencies = newest(append(c.Latencies, call.Latency), maxLatencies)
+	}
+	switch {
+	case call.Outcome == agent.WrongToolBoundary:
+		for _, axis := range call.Axes {
+			c.count(axis)
+		}
+	case call.Outcome != agent.OK && judged(call.Outcome):
+		c.Failures = newest(append(c.Failures, Failure{call.Outcome, call.Cause, at}), maxFailures)
+	}
+	if at.After(c.Last) {
+		c.Last = at
+	}
+}
+
+// count counts a referral by an axis. A new axis replaces the rarest where all places are
+// taken, of equally rare ones the first by name.
+func (c *Capsule) count(axis string) {
+	if c.Axes == nil {
+		c.Axes = map[string]int{}
+	}
+	if _, ok := c.Axes[axis]; !ok && len(c.Axes) >= maxAxes {
+		rarest := slices.MinFunc(slices.Sorted(maps.Keys(c.Axes)), func(a, b string) int { return c.Axes[a] - c.Axes[b] })
+		delete(c.Axes, rarest)
+	}
+	c.Axes[axis]++
+}
+
+// at returns a capsule, which it adds if there is none. The pointer is valid until the next
+// call.
+func (e *Experience) at(tool, method, domain string) *Capsule {
+	if c := e.capsule(tool, method, domain); c != nil {
+		return c
+	}
+	c := Capsule{Tool: clipped(tool), Method: clipped(method), Domain: domainName(domain), Outcomes: map[agent.Outcome]int{}}
+	i, _ := slices.BinarySearchFunc(e.Capsules, c, func(a, b Capsule) int {
+		return cmp.Or(strings.Compare(a.Tool, b.Tool), strings.Compare(a.Method, b.Method), strings.Compare(a.Domain, b.Domain))
+	})
+	e.Capsules = slices.Insert(e.Capsules, i, c)
+	return &e.Capsules[i]
+}
+
+// evict removes the least recently used capsules beyond the bound: those of [Global] only
+// when there are no others, because they are the fallback.
+func (e *Experience) evict() {
+	for len(e.Capsules) > maxCapsules {
+		oldest := slices.MinFunc(e.Capsules, func(a, b Capsule) int {
+			if (a.Domain == Global) != (b.Domain == Global) {
+				if a.Domain == Global {
+					return 1
+				}
+				return -1
+			}
+			return a.Last.Compare(b.Last)
+		})
+		e.Capsules = slices.DeleteFunc(e.Capsules, func(c Capsule) bool {
+			return c.Tool == oldest.Tool && c.Method == oldest.Method && c.Domain == oldest.Domain
+		})
+	}
+}
+
+// domainName returns the name under which a domain is kept: [Global] for none.
+func domainName(domain string) string {
+	if domain == "" {
+		return Global
+	}
+	return clipped(domain)
+}
+
+// clipped returns a name within its bound and valid as JSON.
+func clipped(name string) string {
+	return text.Clip(strings.ToValidUTF8(name, "\uFFFD"), maxName)
+}
+
+// newest returns the last n items, without a reference to the others.
+func newest[T any](items []T, n int) []T {
+	if len(items) <= n {
+		return items
+	}
+	return slices.Clone(items[len(items)-n:])
+}

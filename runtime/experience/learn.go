@@ -3,6 +3,7 @@ package experience
 // Learn adds a turn: first what its message means for the turn before it in the
 // conversation, then the turn itself.
 func (e *Experience) Learn(t Turn) {
+	t.Time = t.Time.Round(0).UTC() // as it is read back from JSON
 	e.judgeEarlier(t)
 	e.learnCalls(t)
 	e.learnOutcome(t)
@@ -13,10 +14,10 @@ func (e *Experience) Learn(t Turn) {
 }
 
 // Usefulness returns the usefulness of a tool's method in a domain by its capsule there, or
-// by that of [Global] where the domain has no calls; .5 without any history.
+// by that of [Global] where no call in the domain was judged; .5 without any history.
 func (e *Experience) Usefulness(tool, method, domain string) float64 {
 	for _, d := range []string{domain, Global} {
-		if c := e.capsule(tool, method, d); c != nil && c.Calls > 0 {
+		if c := e.capsule(tool, method, d); c != nil && c.Judged() > 0 {
 			return c.Usefulness()
 		}
 	}
@@ -25,10 +26,79 @@ func (e *Experience) Usefulness(tool, method, domain string) float64 {
 
 // capsule returns a capsule; nil if there is none.
 func (e *Experience) capsule(tool, method, domain string) *Capsule {
+	tool, method, domain = clipped(tool), clipped(method), domainName(domain)
 	for i := range e.Capsules {
 		if c := &e.Capsules[i]; c.Tool == tool && c.Method == method && c.Domain == domain {
 			return c
 		}
 	}
 	return nil
+}
+
+// Advised is whether a tool's method is to be preferred or avoided.
+type Advised string
+
+// What a learning advises.
+const (
+	Prefer Advised = "prefer"
+	Avoid  Advised = "avoid"
+)
+
+// Learning is what calls in a domain have shown of a tool's method.
+type Learning struct {
+	Tool   string `json:"tool"`
+	Method string `json:"method,omitempty"`
+	// Domain is that of the calls.
+	Domain  string  `json:"domain"`
+	Advised Advised `json:"advised"`
+	// Rate is that of [Capsule.Rate], and Calls the number of judged calls.
+	Rate  float64 `json:"rate"`
+	Calls int     `json:"calls"`
+	// Confidence is min(1, calls/5), in (0,1] (spec 3.8).
+	Confidence float64 `json:"confidence"`
+}
+
+const (
+	// preferredFrom and shunnedBelow bound the rates of which a learning follows.
+	preferredFrom, shunnedBelow = .8, .3
+	// sureCalls is the number of judged calls from which a learning is certain.
+	sureCalls = 5
+)
+
+// Learnings returns the tools to prefer in a domain, with at least 80 % successes among the
+// judged calls, and those to avoid, with fewer than 30 %, in the order of the capsules. Where
+// the domain has no capsule it returns those of [Global].
+func (e *Experience) Learnings(domain string) []Learning {
+	domain = domainName(domain)
+	out, known := e.learnings(domain)
+	if !known && domain != Global {
+		out, _ = e.learnings(Global)
+	}
+	return out
+}
+
+// learnings returns the learnings of exactly one domain, and whether it has a capsule.
+func (e *Experience) learnings(domain string) (out []Learning, known bool) {
+	for _, c := range e.Capsules {
+		if c.Domain != domain {
+			continue
+		}
+		known = true
+		rate, ok := c.Rate()
+		if !ok {
+			continue
+		}
+		n := c.Judged()
+		l := Learning{Tool: c.Tool, Method: c.Method, Domain: domain, Rate: rate, Calls: n, Confidence: min(1, float64(n)/sureCalls)}
+		switch {
+		case rate >= preferredFrom:
+			l.Advised = Prefer
+		case rate < shunnedBelow:
+			l.Advised = Avoid
+		default:
+			continue
+		}
+		out = append(out, l)
+	}
+	return out, known
 }
