@@ -390,7 +390,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 		e, beside := missing("grading: %v", err)
 		var by *RefusedError
 		if errors.As(err, &by) {
-			beside.refused = &by.Refusal
+			beside.refused, e.Outcome = &by.Refusal, by.Refusal.Outcome()
 		}
 		return e, beside
 	}

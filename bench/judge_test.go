@@ -70,3 +70,23 @@ func TestJudgeWithoutBudget(t *testing.T) {
 		t.Errorf("%+v, %v after %d calls", e, err, b.calls)
 	}
 }
+
+// TestRateLimitIsItsOwnOutcome: an evaluation that the provider of the agent or of its judge
+// limited is missing data of its own outcome.
+func TestRateLimitIsItsOwnOutcome(t *testing.T) {
+	answer, limit := "yes", agent.Refusal{Policy: "provider court: rate limited", Rate: true}
+	for name, c := range map[string]struct {
+		res   agent.Result
+		grade error
+	}{
+		"agent": {agent.Result{Outcome: agent.RateLimited, Error: limit.Policy, Refused: &limit}, nil},
+		"judge": {agent.Result{Outcome: agent.OK, Answer: &answer}, &RefusedError{Refusal: limit, Err: errors.New("429")}},
+	} {
+		worker := scripted(func(context.Context, agent.Request) agent.Result { return c.res })
+		b := newBed(t, Settings{}, worker, func(context.Context, GradeInput) (Grading, error) { return Grading{Score: 1, Pass: true}, c.grade })
+		e, err := b.harness.Evaluate(t.Context(), job(task("t", "yes")))
+		if err != nil || e.Scored || e.Outcome != agent.RateLimited || e.Attempts < 2 {
+			t.Errorf("%s: %+v, %v", name, e, err)
+		}
+	}
+}

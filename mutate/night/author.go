@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -15,6 +16,7 @@ import (
 	"evolve/mutate/operator"
 	"evolve/mutate/reflection"
 	"evolve/runtime/agent"
+	"evolve/runtime/model"
 )
 
 // reflectOperator is the operator of variants that a language model wrote.
@@ -244,7 +246,12 @@ func (a *author) draft(ctx context.Context, route string, m reflection.Material,
 		return reply, nil
 	}
 	a.Log.Warn("the model of search.reflect gave no answer", "agent", a.Agent.ID, "route", route, "error", err)
-	reply.Draft, reply.Reason, reply.Outcome = nil, "infrastructure: "+err.Error(), agent.Infrastructure
+	reply.Draft, reply.Outcome = nil, agent.Infrastructure
+	var known *model.Error
+	if errors.As(err, &known) && known.Outcome == agent.RateLimited {
+		reply.Outcome = agent.RateLimited
+	}
+	reply.Reason = strings.ReplaceAll(string(reply.Outcome), "_", " ") + ": " + err.Error()
 	return reply, nil
 }
 

@@ -298,18 +298,20 @@ func TestHostileAnswersChangeNothing(t *testing.T) {
 }
 
 func TestAModelThatIsDownEndsNoSearch(t *testing.T) {
-	o := wordyNights(t)
-	a := o.Archive
-	p := &pen{write: func(int64) (model.Reply, error) {
-		return model.Reply{}, &model.Error{Outcome: agent.Infrastructure, Err: errors.New("no route to host")}
-	}}
-	l := teach(t, o, p, []string{"strategy", "planner"})
-	if d := cmp.Diff([]string{"", ""}, l.drafts()); l.err != nil || d != "" {
-		t.Errorf("%v: %s", l.err, d)
-	}
-	for _, n := range briefs(t, a, l.run) {
-		if !strings.Contains(n.Reason, "no route to host") {
-			t.Errorf("the ledger tells of %+v", n)
+	for outcome, reason := range map[agent.Outcome]string{agent.Infrastructure: "infrastructure: asking for a change: no route to host", agent.RateLimited: "rate limited: asking for a change: no route to host"} {
+		o := wordyNights(t)
+		a := o.Archive
+		p := &pen{write: func(int64) (model.Reply, error) {
+			return model.Reply{}, &model.Error{Outcome: outcome, Err: errors.New("no route to host")}
+		}}
+		l := teach(t, o, p, []string{"strategy", "planner"})
+		if d := cmp.Diff([]string{"", ""}, l.drafts()); l.err != nil || d != "" {
+			t.Errorf("%v: %s", l.err, d)
+		}
+		for _, n := range briefs(t, a, l.run) {
+			if n.Reason != reason || n.Outcome != outcome {
+				t.Errorf("the ledger tells of %+v", n)
+			}
 		}
 	}
 }

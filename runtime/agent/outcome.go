@@ -4,8 +4,8 @@ package agent
 type Outcome string
 
 // The outcomes. OK, WrongToolBoundary and LowUtility leave an answer that can be
-// graded; Infrastructure and Cancelled count as missing data; all others count as a
-// failure.
+// graded; Infrastructure, RateLimited and Cancelled count as missing data; all others
+// count as a failure.
 const (
 	OK                Outcome = "ok"
 	Execution         Outcome = "execution"
@@ -49,13 +49,13 @@ func (o Outcome) Reportable() bool {
 }
 
 // Gradable reports whether a result with this outcome is graded. Any other
-// outcome but Infrastructure and Cancelled scores 0.
+// outcome but those of [Outcome.Missing] scores 0.
 func (o Outcome) Gradable() bool {
 	return o == OK || o == WrongToolBoundary || o == LowUtility
 }
 
 // Missing reports whether a result with this outcome is no evidence at all:
-// it is retried or left out, never scored.
+// it is retried or left out, never scored. A rate limit depends on earlier calls of others.
 func (o Outcome) Missing() bool {
-	return o == Infrastructure || o == Cancelled
+	return o == Infrastructure || o == RateLimited || o == Cancelled
 }

@@ -9,8 +9,18 @@ type Refusal struct {
 	// Policy names the limit and its tool or provider, in one line, such as "tool grep:
 	// budget exceeded: calls per run, limit 5".
 	Policy string
-	// Spent reports whether it is a budget that stays spent for the rest of the run.
-	Spent bool
+	// Spent reports whether it is a budget that stays spent for the rest of the run, and
+	// Rate whether it is a limit of calls by time: a rate, the concurrency, or the other
+	// side's own.
+	Spent, Rate bool
 	// RetryAfter is when a further attempt may be let through; 0 when unknown.
 	RetryAfter time.Duration
+}
+
+// Outcome returns the outcome of an evaluation that the limit ended. Both are missing data.
+func (r Refusal) Outcome() Outcome {
+	if r.Rate {
+		return RateLimited
+	}
+	return Infrastructure
 }

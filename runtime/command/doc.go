@@ -25,7 +25,8 @@
 // a POST, judged by the same code. The differences are:
 //
 //   - a server that cannot be reached, ends the connection before it answers, or answers
-//     with 408, 429 or 5xx: infrastructure, with its Retry-After in the error;
+//     with 408 or 5xx: infrastructure, and with 429: rate_limited, with its Retry-After
+//     in the error;
 //   - any other 4xx, and an answer that breaks off: execution;
 //   - any other status but 200, and a redirect to another host: contract_violation.
 //

@@ -206,7 +206,9 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 func (a *HTTPAgent) refused(resp *http.Response) agent.Result {
 	res := agent.Result{Outcome: agent.ContractViolation}
 	switch code := resp.StatusCode; {
-	case code >= 500 || code == http.StatusRequestTimeout || code == http.StatusTooManyRequests:
+	case code == http.StatusTooManyRequests:
+		res.Outcome = agent.RateLimited
+	case code >= 500 || code == http.StatusRequestTimeout:
 		res.Outcome = agent.Infrastructure
 	case code >= 400:
 		res.Outcome = agent.Execution

@@ -154,7 +154,7 @@ func TestHTTPHostile(t *testing.T) {
 		"401":                    {status(401), want{agent.Execution, "status 401"}},
 		"404":                    {status(404), want{agent.Execution, "status 404"}},
 		"408":                    {status(408), down("status 408")},
-		"429":                    {status(429), down(`status 429 (Retry-After: "7"): no [redacted]`)},
+		"429":                    {status(429), want{agent.RateLimited, `status 429 (Retry-After: "7"): no [redacted]`}},
 		"500":                    {status(500), down("status 500")},
 		"502":                    {status(502), down("status 502")},
 		"503":                    {status(503), down("status 503")},

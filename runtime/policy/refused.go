@@ -27,18 +27,25 @@ func Refused(kind Kind, name string, err error) *agent.Refusal {
 	case errors.As(err, &open):
 		r.RetryAfter = open.RetryAfter
 	case errors.As(err, &limited):
-		r.RetryAfter = limited.RetryAfter
+		r.RetryAfter, r.Rate = limited.RetryAfter, true
 	case errors.As(err, &late):
 		if late.Waited <= 0 || late.Waited < late.Deadline/2 {
 			return nil
 		}
 	case errors.As(err, &failure) && failure.Outcome == agent.RateLimited:
-		r.RetryAfter = failure.RetryAfter
+		r.RetryAfter, r.Rate = failure.RetryAfter, failure.Retry
 	default:
 		return nil
 	}
 	r.Policy = fmt.Sprintf("%s %s: %s", kind, name, err)
 	return &r
+}
+
+// RateLimited reports whether err is a limit of calls by time: a rate, the concurrency, or the
+// other side's own limit, unless no later attempt would help, as without credit.
+func RateLimited(err error) bool {
+	var failure *Failure
+	return errors.As(err, new(*RateLimitedError)) || errors.As(err, &failure) && failure.Outcome == agent.RateLimited && failure.Retry
 }
 
 // The settings that calls wait for.

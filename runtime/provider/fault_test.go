@@ -52,11 +52,11 @@ func TestFaults(t *testing.T) {
 		after   time.Duration
 		text    string
 	}{
-		{"429", with("Retry-After", "7", answering(429, said("slow down"))), provider.Limited, agent.RateLimited, agent.Infrastructure, 7 * time.Second, "slow down"},
-		{"429 in milliseconds", with("Retry-After-Ms", "250.5", with("Retry-After", "1", answering(429, ""))), provider.Limited, agent.RateLimited, agent.Infrastructure, 250500 * time.Microsecond, "too many requests"},
-		{"429 with a date", with("Date", date.Format(http.TimeFormat), with("Retry-After", date.Add(90*time.Second).Format(http.TimeFormat), answering(429, "{}"))), provider.Limited, agent.RateLimited, agent.Infrastructure, 90 * time.Second, "does not say why"},
-		{"429 with nonsense", with("Retry-After", "-1e999", answering(429, "[]")), provider.Limited, agent.RateLimited, agent.Infrastructure, 0, ""},
-		{"429 for years", with("Retry-After", "1e300", answering(429, "[]")), provider.Limited, agent.RateLimited, agent.Infrastructure, 24 * time.Hour, ""},
+		{"429", with("Retry-After", "7", answering(429, said("slow down"))), provider.Limited, agent.RateLimited, agent.RateLimited, 7 * time.Second, "slow down"},
+		{"429 in milliseconds", with("Retry-After-Ms", "250.5", with("Retry-After", "1", answering(429, ""))), provider.Limited, agent.RateLimited, agent.RateLimited, 250500 * time.Microsecond, "too many requests"},
+		{"429 with a date", with("Date", date.Format(http.TimeFormat), with("Retry-After", date.Add(90*time.Second).Format(http.TimeFormat), answering(429, "{}"))), provider.Limited, agent.RateLimited, agent.RateLimited, 90 * time.Second, "does not say why"},
+		{"429 with nonsense", with("Retry-After", "-1e999", answering(429, "[]")), provider.Limited, agent.RateLimited, agent.RateLimited, 0, ""},
+		{"429 for years", with("Retry-After", "1e300", answering(429, "[]")), provider.Limited, agent.RateLimited, agent.RateLimited, 24 * time.Hour, ""},
 		{"429 without credit", answering(429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}`), provider.NoCredit, "", agent.Infrastructure, 0, "quota"},
 		{"500", answering(500, "oops"), provider.Unwell, agent.Execution, agent.Infrastructure, 0, "oops"},
 		{"502", answering(502, "<html>"), provider.Unwell, agent.Execution, agent.Infrastructure, 0, "502"},
@@ -68,7 +68,7 @@ func TestFaults(t *testing.T) {
 		{"page", with("Content-Type", "text/html", answering(200, "<html>hello</html>")), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},
 		{"empty body", answering(200, ""), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},
 		{"empty object", answering(200, "{}"), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},
-		{"an error as a 200", answering(200, `{"error":{"message":"Rate limit exceeded upstream","code":429}}`), provider.Limited, agent.RateLimited, agent.Infrastructure, 0, "too many requests (429): Rate limit exceeded upstream"},
+		{"an error as a 200", answering(200, `{"error":{"message":"Rate limit exceeded upstream","code":429}}`), provider.Limited, agent.RateLimited, agent.RateLimited, 0, "too many requests (429): Rate limit exceeded upstream"},
 		{"an error of its own as a 200", answering(200, `{"type":"error","error":{"type":"api_error","message":"upstream is gone"}}`), provider.Unwell, agent.Execution, agent.Infrastructure, 0, "failed (200): upstream is gone"},
 		{"too long as a 200", answering(200, `{"error":{"message":"This endpoint's maximum context length is 8192 tokens.","code":400}}`), provider.TooLong, "", agent.BudgetExceeded, 0, "8192"},
 		{"broken off", answering(200, completion(`{"role":"assistant","content":"Port 63"}`, "error", openaiUsage)), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},

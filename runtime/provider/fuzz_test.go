@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"testing"
 
 	"evolve/runtime/agent"
@@ -37,7 +38,7 @@ func fuzzDecoding(f *testing.F, kind provider.Kind) {
 		reply, err := r.Next(context.Background(), asked())
 		if err != nil {
 			var e *model.Error
-			if !errors.As(err, &e) || e.Outcome != agent.Infrastructure && e.Outcome != agent.BudgetExceeded || len(err.Error()) > 500 {
+			if !errors.As(err, &e) || !slices.Contains([]agent.Outcome{agent.Infrastructure, agent.RateLimited, agent.BudgetExceeded}, e.Outcome) || len(err.Error()) > 500 {
 				t.Fatalf("%T %+v", err, err)
 			}
 			return

@@ -223,5 +223,8 @@ func final(ctx context.Context, err error) error {
 	if errors.As(err, &budget) {
 		return &model.Error{Outcome: agent.BudgetExceeded, Err: err}
 	}
+	if policy.RateLimited(err) {
+		return &model.Error{Outcome: agent.RateLimited, Err: err}
+	}
 	return &model.Error{Outcome: agent.Infrastructure, Err: err}
 }

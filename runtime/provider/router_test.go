@@ -82,7 +82,7 @@ func TestGivesUp(t *testing.T) {
 		bubble(t, kind, s, script, func(r *provider.Router) {
 			_, err := ask(t, r, nil)
 			var e *model.Error
-			if !errors.As(err, &e) || e.Outcome != agent.Infrastructure {
+			if !errors.As(err, &e) || e.Outcome != agent.RateLimited {
 				t.Errorf("%s: %+v", kind, err)
 			}
 		})

@@ -183,7 +183,7 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
 	if refused := policy.Refused(policy.Provider, provider, err); refused != nil && !r.req.Live {
 		r.refuse(*refused)
-		return agent.Infrastructure, r.refused.Policy
+		return refused.Outcome(), r.refused.Policy
 	}
 	var known *model.Error
 	if errors.As(err, &known) {
@@ -251,7 +251,7 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			// Without its tool the agent would be another one, and earlier calls
 			// determine which evaluation hits the limit.
 			r.refuse(*result.Refused)
-			e.outcome, e.why = agent.Infrastructure, r.refused.Policy
+			e.outcome, e.why = result.Refused.Outcome(), r.refused.Policy
 			return false
 		}
 		req.Steps = append(req.Steps, model.Step{Call: c, Result: result, Round: len(req.Said)})

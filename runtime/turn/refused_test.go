@@ -34,11 +34,12 @@ func TestASharedLimitIsNoScore(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings policy.Settings
 		spent    bool
+		outcome  agent.Outcome
 	}{
-		"budget of the run":   {policy.Settings{PerRun: policy.Budget{Calls: 1}}, true},
-		"budget of the agent": {policy.Settings{PerAgent: policy.Budget{Calls: 1}}, true},
-		"budget of the day":   {policy.Settings{PerDay: policy.Budget{Calls: 1}}, true},
-		"rate":                {policy.Settings{RateCalls: 1, RatePer: time.Hour, RateWait: time.Millisecond}, false},
+		"budget of the run":   {policy.Settings{PerRun: policy.Budget{Calls: 1}}, true, agent.Infrastructure},
+		"budget of the agent": {policy.Settings{PerAgent: policy.Budget{Calls: 1}}, true, agent.Infrastructure},
+		"budget of the day":   {policy.Settings{PerDay: policy.Budget{Calls: 1}}, true, agent.Infrastructure},
+		"rate":                {policy.Settings{RateCalls: 1, RatePer: time.Hour, RateWait: time.Millisecond}, false, agent.RateLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := []model.Request{}
@@ -49,7 +50,7 @@ func TestASharedLimitIsNoScore(t *testing.T) {
 			}
 			seen = seen[:0]
 			r := a.Run(t.Context(), agent.Request{Task: task})
-			if r.Outcome != agent.Infrastructure || r.Refused == nil || r.Refused.Spent != c.spent || !strings.HasPrefix(r.Refused.Policy, "tool get_time: ") || r.Error != r.Refused.Policy {
+			if r.Outcome != c.outcome || !r.Outcome.Missing() || r.Refused == nil || r.Refused.Spent != c.spent || !strings.HasPrefix(r.Refused.Policy, "tool get_time: ") || r.Error != r.Refused.Policy {
 				t.Errorf("the second: %s %q %+v", r.Outcome, r.Error, r.Refused)
 			}
 			seen = seen[:0]
@@ -63,19 +64,37 @@ func TestASharedLimitIsNoScore(t *testing.T) {
 // TestAModelsLimitsAreNoScore tests the effect of a model's policies on an evaluation.
 func TestAModelsLimitsAreNoScore(t *testing.T) {
 	for name, c := range map[string]struct {
-		err   error
-		spent bool
-		after time.Duration
+		err     error
+		spent   bool
+		after   time.Duration
+		outcome agent.Outcome
 	}{
-		"budget":  {&model.Error{Outcome: agent.BudgetExceeded, Err: &policy.BudgetError{Scope: "day", What: "usd", Limit: "5"}}, true, 0},
-		"breaker": {&model.Error{Outcome: agent.Infrastructure, Err: &policy.CircuitOpenError{RetryAfter: time.Second}}, false, time.Second},
-		"rate":    {&model.Error{Outcome: agent.Infrastructure, Err: &policy.RateLimitedError{RetryAfter: time.Minute}}, false, time.Minute},
+		"budget":  {&model.Error{Outcome: agent.BudgetExceeded, Err: &policy.BudgetError{Scope: "day", What: "usd", Limit: "5"}}, true, 0, agent.Infrastructure},
+		"breaker": {&model.Error{Outcome: agent.Infrastructure, Err: &policy.CircuitOpenError{RetryAfter: time.Second}}, false, time.Second, agent.Infrastructure},
+		"rate":    {&model.Error{Outcome: agent.RateLimited, Err: &policy.RateLimitedError{RetryAfter: time.Minute}}, false, time.Minute, agent.RateLimited},
+		"provider's own": {
+			&model.Error{Outcome: agent.RateLimited, Err: &policy.Failure{Outcome: agent.RateLimited, Retry: true, RetryAfter: time.Minute, Err: errors.New("429")}},
+			false, time.Minute, agent.RateLimited,
+		},
+		"no credit": {
+			&model.Error{Outcome: agent.Infrastructure, Err: &policy.Failure{Outcome: agent.RateLimited, Err: errors.New("402")}}, false, 0, agent.Infrastructure,
+		},
 	} {
 		seen := []model.Request{}
 		a := limited(t, scripted{err: c.err, seen: &seen}, nil)
 		r := a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "say it"}})
-		if r.Outcome != agent.Infrastructure || r.Refused == nil || r.Refused.Spent != c.spent || r.Refused.RetryAfter != c.after {
+		if r.Outcome != c.outcome || !r.Outcome.Missing() || r.Refused == nil || r.Refused.Spent != c.spent || r.Refused.RetryAfter != c.after {
 			t.Errorf("%s: %s %q %+v", name, r.Outcome, r.Error, r.Refused)
+		}
+		last := r.Transcript.Events[len(r.Transcript.Events)-1]
+		if last.Outcome != c.outcome {
+			t.Errorf("%s: the transcript ends with %+v", name, last)
+		}
+		seen = seen[:0]
+		if c.outcome == agent.RateLimited {
+			if r := a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "say it"}, Live: true}); r.Outcome != c.outcome {
+				t.Errorf("%s, a person's: %s %q", name, r.Outcome, r.Error)
+			}
 		}
 	}
 	seen := []model.Request{}

@@ -246,7 +246,7 @@ func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
 func (r *run) result(res agent.Result, reply model.Reply) agent.Result {
 	r.offerDrafts(res.Outcome)
 	res.Usage, res.Transcript, res.Requests = r.usage, r.results, r.requests
-	if res.Outcome == agent.Infrastructure {
+	if r.refused != nil && res.Outcome == r.refused.Outcome() {
 		res.Refused = r.refused
 	}
 	res.Session = r.nextSession(res, reply)

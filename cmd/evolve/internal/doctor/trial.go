@@ -138,7 +138,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 		return check
 	case t.Late:
 		return warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "%s", text)
-	case failed && both && t.Outcome != agent.Infrastructure: // on two tasks
+	case failed && both && !t.Outcome.Missing(): // on two tasks
 		return fail(name, try, "%s; and so on another task", text)
 	case failed:
 		return warn(name, try, "%s", text)

@@ -46,7 +46,7 @@ func (p rolePolicy) Run(ctx context.Context, req agent.Request) agent.Result {
 	case ctx.Err() != nil:
 		res = agent.Result{Outcome: agent.Cancelled, Error: context.Cause(ctx).Error()}
 	case refused != nil:
-		res = agent.Result{Outcome: agent.Infrastructure, Error: refused.Policy, Refused: refused}
+		res = agent.Result{Outcome: refused.Outcome(), Error: refused.Policy, Refused: refused}
 	case errors.As(err, new(*policy.TimeoutError)):
 		res = agent.Result{Outcome: agent.Timeout, Error: err.Error()}
 	default:
