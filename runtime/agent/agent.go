@@ -110,7 +110,9 @@ type Result struct {
 	// when it reports none. An implementation must have validated it.
 	Score   *float64
 	Outcome Outcome
-	Usage   Usage
+	// Confidence in the answer is in [0,1]; 0 where none was stated.
+	Confidence float64
+	Usage      Usage
 	// Transcript records the run step by step, already scrubbed.
 	Transcript Transcript
 	// Artifacts is what a program reported about files it left; data, not paths to

@@ -48,6 +48,12 @@ type Event struct {
 	// Subgoal is the number of the subgoal that the step belongs to, from 1; 0 for the
 	// whole goal.
 	Subgoal int `json:"subgoal,omitempty"`
+	// Method and Origin are those of a called tool: its operation, where it has several,
+	// and who brought it, empty for a local one. MS is the milliseconds that the call took,
+	// rounded up; 0 where it was not measured, as in evaluations, whose clock stands still.
+	Method string `json:"method,omitempty"`
+	Origin string `json:"origin,omitempty"`
+	MS     int64  `json:"ms,omitempty"`
 }
 
 // Add appends an event unless the transcript already holds limit events, in which case

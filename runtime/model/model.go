@@ -142,6 +142,8 @@ type Reply struct {
 	Value string
 	// Confidence in the answer is in [0,1].
 	Confidence float64
+	// Stated reports that a language model wrote its confidence.
+	Stated bool
 	// Referral means that no tool can do the task.
 	Referral *tool.Boundary
 	// Unsure reports that the answer only stands in for a missing one.

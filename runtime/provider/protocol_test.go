@@ -47,7 +47,7 @@ func TestReplies(t *testing.T) {
 		},
 		{
 			"confidence", saying(provider.OpenAI, "Port\n6379.\n\nConfidence: 0.85\n"), saying(provider.Anthropic, "Port\n6379.\n\nConfidence: 0.85\n"),
-			model.Reply{Answer: "Port\n6379.", Confidence: .85, Stop: model.StopEnd},
+			model.Reply{Answer: "Port\n6379.", Confidence: .85, Stated: true, Stop: model.StopEnd},
 		},
 		{
 			"no confidence but a sentence", saying(provider.OpenAI, "My confidence: 7"), saying(provider.Anthropic, "My confidence: 7"),
@@ -55,7 +55,7 @@ func TestReplies(t *testing.T) {
 		},
 		{
 			"unsure", saying(provider.OpenAI, "Unknown.\nconfidence: 0"), saying(provider.Anthropic, "Unknown.\nconfidence: 0"),
-			model.Reply{Answer: "Unknown.", Value: "Unknown.", Unsure: true, Stop: model.StopEnd},
+			model.Reply{Answer: "Unknown.", Value: "Unknown.", Stated: true, Unsure: true, Stop: model.StopEnd},
 		},
 		{
 			"empty", completion(`{"role":"assistant","content":null}`, "stop", openaiUsage), message(`[]`, "end_turn", anthropicUsage),

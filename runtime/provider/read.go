@@ -53,7 +53,7 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 		r.Said, r.Answer = said, said
 		r.Referral = referral(json.RawMessage(scrub(string(refer.arguments))))
 	default:
-		r.Answer, r.Confidence = confidence(said)
+		r.Answer, r.Confidence, r.Stated = confidence(said)
 		whole := r.Answer
 		var ok bool
 		if r.Answer, ok = c.form.Extract(whole); !ok {
@@ -69,15 +69,16 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 	return r
 }
 
-// confidence removes the confidence line of an answer and returns its value.
-func confidence(text string) (string, float64) {
+// confidence removes the confidence line of an answer and returns its value, and whether
+// there was one.
+func confidence(text string) (rest string, value float64, stated bool) {
 	at := confident.FindStringSubmatchIndex(text)
 	if at == nil {
-		return text, unstated
+		return text, unstated, false
 	}
 	c, err := strconv.ParseFloat(text[at[2]:at[3]], 64)
 	if err != nil {
-		return text, unstated
+		return text, unstated, false
 	}
-	return strings.TrimRight(text[:at[0]], " \t\r\n"), c
+	return strings.TrimRight(text[:at[0]], " \t\r\n"), c, true
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
@@ -20,10 +21,12 @@ import (
 // other failure goes back to the model as the call's outcome.
 func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Result, error) {
 	r.progress(remaining, r.turns)
+	began := r.agent.clock()
 	result, err := r.attempt(ctx, &c)
 	if err != nil {
 		return result, err
 	}
+	took := r.agent.clock().Sub(began)
 	r.refresh()
 	r.usage.ToolCalls++
 	if r.agent.language {
@@ -38,7 +41,16 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 	if result.Outcome == agent.RateLimited && !limited {
 		r.event(agent.Event{Kind: agent.EventLimited, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output})
 	}
-	event := agent.Event{Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output}
+	event := agent.Event{
+		Kind: agent.EventTool, Name: memory.Cut(c.Tool, 80), Outcome: result.Outcome, Text: result.Output,
+		MS: int64(max(0, took+time.Millisecond-1) / time.Millisecond),
+	}
+	if spec, ok := r.registry.Spec(c.Tool); ok {
+		event.Method = spec.Method(c.Arguments)
+		if spec.Origin != "local" {
+			event.Origin = spec.Origin
+		}
+	}
 	switch {
 	case result.Boundary != nil:
 		event.Data = encode(result.Boundary)

@@ -233,7 +233,11 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 	if _, matches := r.agent.never.Match(answer); matches {
 		return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
 	}
-	return r.result(agent.Result{Answer: &answer, Outcome: e.outcome, Error: r.agent.scrub(e.why)}, e.reply)
+	res := agent.Result{Answer: &answer, Outcome: e.outcome, Error: r.agent.scrub(e.why)}
+	if !r.agent.language || e.reply.Stated {
+		res.Confidence = e.reply.Confidence
+	}
+	return r.result(res, e.reply)
 }
 
 func (r *run) failed(outcome agent.Outcome, why string) agent.Result {
