@@ -24,6 +24,7 @@ func agentCommand(sh *shell) *cli.Command {
 		&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
 		&cli.StringFlag{Name: "session", Usage: "go on with the conversation `NAME`: its messages, notes, working state and memories"},
 		&cli.BoolFlag{Name: "new", Usage: "begin the conversation of --session anew"},
+		&cli.StringFlag{Name: "domain", Usage: "the turn's subject area `DOMAIN`, instead of the one that its keywords suggest"},
 		&cli.StringFlag{Name: "dir", Usage: "the folder `PATH`, which the file tools of the turn can read"},
 	}
 	return &cli.Command{
@@ -180,7 +181,7 @@ func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.
 		if strings.TrimSpace(goal) == "" {
 			return nil, nil, exit.Misuse(errors.New("a goal is missing: evolve agent run \"goal\", or --task ID"))
 		}
-		return &bench.Task{ID: "goal", Goal: goal}, nil, nil
+		return &bench.Task{ID: "goal", Goal: goal, Domain: c.String("domain")}, nil, nil
 	}
 	for _, name := range a.Suites {
 		s := w.Suites[name]

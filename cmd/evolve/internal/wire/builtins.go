@@ -53,7 +53,7 @@ func Builtins() workspace.Builtins {
 				}),
 			})
 		},
-		Tools: names(tool.Builtin()), Further: names(tool.Further()),
+		Domains: turn.DefaultDomains, Tools: names(tool.Builtin()), Further: names(tool.Further()),
 		Graders: grade.Rules(),
 	}
 }

@@ -28,6 +28,8 @@ type agentFile struct {
 	given map[string]*yaml.Node
 	// adapter holds those of the adapter's keys.
 	adapter map[string]*yaml.Node
+	// further are the domains of extend_domains.
+	further map[string][]string
 	// params are the declared parameters in the order of the file.
 	params []*paramDraft
 }
@@ -48,7 +50,8 @@ func agentKeys(f *agentFile) object {
 			{name: "uses_seed", doc: "false: the answer ignores the seed, so that one repeat a task is all there is to learn", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
 			{name: "version", doc: "changes the identity of the agent for the evaluation cache, besides the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
-			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(a)},
+			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(&a.Domains)},
+			{name: "extend_domains", doc: "subject areas or further keywords of them, added to those of domains, or else of the default table", field: domainKeys(&f.further), example: "{engineering: [kotlin], birds: [kite]}"},
 			{name: "tools", doc: "tools that the built-in agent may be given, a server's as server__tool; []: none; left out: all", field: words(&a.Tools, 0, nil, "")},
 			{name: "allow", doc: "tools of the built-in agent whose text goes further than a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; left out: all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
 			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; left out: none", field: words(&a.MCP, 0, serverPattern, serverRule)},
@@ -162,7 +165,8 @@ func argv(to *[]string) listOf {
 	}}
 }
 
-func domainKeys(a *Agent) mapping {
+// domainKeys is a table of domains with their keywords.
+func domainKeys(to *map[string][]string) mapping {
 	keywords := func(to *[]string) listOf { return words(to, 0, nil, "") }
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
@@ -171,7 +175,7 @@ func domainKeys(a *Agent) mapping {
 				return nil
 			}
 			var list []string
-			return then{keywords(&list), func() { put(&a.Domains, k.Value, list) }}
+			return then{keywords(&list), func() { put(to, k.Value, list) }}
 		},
 		item: keywords(new([]string)),
 	}

@@ -39,6 +39,8 @@ type Builtins struct {
 	// tasks to the reason, in words that follow "not searched:"; nil means none. Models are
 	// those of the agent's routes.
 	Idle func(space agent.Space, a *Agent, models []Model, tasks []agent.Task) map[string]string
+	// Domains returns the default table of domains with their keywords.
+	Domains func() map[string][]string
 	// Tools are the names that "tools" of agent.yaml may contain, besides those of
 	// servers and of the agent's own; Further are those for language models only.
 	Tools, Further []string
@@ -242,12 +244,29 @@ func (l *loader) complete(f *agentFile) {
 	l.checkTools(s, f)
 	a.Bootstrap = l.bootstrap(f)
 	a.Memories = readMemories(l.source(agentsDir, f.folder, memoriesFile), l.root)
+	l.extendDomains(f)
 	l.space(s, f)
 	hashes, err := hashFolder(a.Dir)
 	if err != nil {
 		l.source(agentsDir, f.folder).fail("cannot be hashed: %w", err)
 	}
 	a.Hash, a.folder = hashes.code, hashes.all
+}
+
+// extendDomains adds extend_domains to the agent's table, or else to the default one.
+func (l *loader) extendDomains(f *agentFile) {
+	if len(f.further) == 0 {
+		return
+	}
+	a := &f.agent
+	if a.Domains == nil && l.builtins.Domains != nil {
+		a.Domains = l.builtins.Domains()
+	}
+	for _, name := range SortedNames(f.further) {
+		all := slices.Concat(a.Domains[name], f.further[name])
+		slices.Sort(all)
+		put(&a.Domains, name, slices.Compact(all))
+	}
 }
 
 // space sets the agent's space and champion, unless agent.yaml has too many issues.

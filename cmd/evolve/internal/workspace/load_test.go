@@ -16,6 +16,7 @@ import (
 // testBuiltins replaces the built-in parts of evolve.
 func testBuiltins() Builtins {
 	return Builtins{
+		Domains: func() map[string][]string { return map[string][]string{"ops": {"server"}} },
 		Space: func(model string, domains, _, _ []string, routes []Model) agent.Space {
 			if domains == nil {
 				domains = []string{"engineering", "research"}
