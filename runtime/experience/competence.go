@@ -1,7 +1,231 @@
 package experience
 
-// judgeEarlier applies what a message means for the turn before it.
-func (e *Experience) judgeEarlier(Turn) {}
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
 
-// learnOutcome adds the outcome and the stated confidence of a turn.
-func (e *Experience) learnOutcome(Turn) {}
+	"evolve/runtime/agent"
+)
+
+// Competence is how well an agent does in a domain.
+type Competence struct {
+	Domain string `json:"domain"`
+	// Score is in [.1, 1]: .5 without history, +.02 for a turn that ended ok, −.05 for a
+	// correction (spec 3.8), and within .2 of DayStart on any one day. It is a multiple of
+	// .0001.
+	Score float64 `json:"score"`
+	// Turns, Successes and Corrected count turns. A turn that ended ok and was corrected
+	// is no success.
+	Turns     int `json:"turns"`
+	Successes int `json:"successes"`
+	Corrected int `json:"corrected"`
+	// Day is the UTC day of the newest turn or correction, as 2006-01-02, and DayStart the
+	// score at its start.
+	Day      string  `json:"day"`
+	DayStart float64 `json:"day_start"`
+}
+
+const (
+	startCompetence                = .5
+	leastCompetence, topCompetence = .1, 1.
+	successGain, correctionLoss    = .02, .05
+	// changePerDay is the most by which a domain's score differs from that at the start of
+	// the day, so that neither a flood of corrections nor a run of easy turns decides it in
+	// minutes.
+	changePerDay = .2
+	// maxDomains is the number of domains whose competence is kept.
+	maxDomains = 100
+	// maxStated, maxRecent and maxTools bound the stated confidences, the conversations and
+	// the tools of one turn that are kept.
+	maxStated, maxRecent, maxTools = 1000, 200, 32
+)
+
+// Recent is the last turn of a conversation.
+type Recent struct {
+	Session    string        `json:"session"`
+	Turn       string        `json:"turn"`
+	Domain     string        `json:"domain"`
+	Calls      []Called      `json:"calls,omitempty"`
+	Outcome    agent.Outcome `json:"outcome"`
+	Confidence float64       `json:"confidence,omitempty"`
+}
+
+// Called counts the calls of a tool and method in a turn, and those of them that ended ok.
+type Called struct {
+	Tool   string `json:"tool"`
+	Method string `json:"method,omitempty"`
+	Calls  int    `json:"calls"`
+	OK     int    `json:"ok,omitempty"`
+}
+
+// CompetenceIn returns the competence in a domain, in [.1, 1], and reports whether the
+// domain has a history; without one the score is .5. An empty domain is [Global], whose
+// competence is that of turns without a domain of their own.
+func (e *Experience) CompetenceIn(domain string) (score float64, known bool) {
+	if c := e.competence(domain); c != nil {
+		return c.Score, true
+	}
+	return startCompetence, false
+}
+
+// competence returns the competence in a domain; nil if there is none.
+func (e *Experience) competence(domain string) *Competence {
+	i, found := e.findDomain(domainOrGlobal(domain))
+	if !found {
+		return nil
+	}
+	return &e.Domains[i]
+}
+
+// findDomain returns the place of a domain in Domains, and whether it is there.
+func (e *Experience) findDomain(domain string) (int, bool) {
+	return slices.BinarySearchFunc(e.Domains, domain, func(c Competence, d string) int { return cmp.Compare(c.Domain, d) })
+}
+
+func domainOrGlobal(domain string) string {
+	if domain == "" {
+		return Global
+	}
+	return domain
+}
+
+// judgeEarlier applies what a message means for the turn before it in the conversation. A
+// correction lowers the competence in the turn's domain, makes its stated confidence that
+// of a failure and its calls that ended ok no successes, and is recorded. No other signal
+// changes anything: a turn that was approved is counted by its outcome already. Without a
+// conversation or an earlier turn of it there is nothing to judge.
+func (e *Experience) judgeEarlier(t Turn) {
+	if t.Signal != Corrects || t.Session == "" {
+		return
+	}
+	i := slices.IndexFunc(e.Recent, func(r Recent) bool { return r.Session == t.Session })
+	if i < 0 {
+		return
+	}
+	r := e.Recent[i]
+	c := e.competenceFor(r.Domain, t.Time)
+	c.Corrected++
+	if r.Outcome == agent.OK {
+		c.Successes = max(0, c.Successes-1)
+	}
+	c.move(-correctionLoss)
+	e.refuteStated(r.Turn)
+	for _, call := range r.Calls {
+		e.refuteCalls(call, r.Domain)
+	}
+	e.addCorrection(r, t)
+	e.dropDomains()
+}
+
+// refuteStated makes a turn's stated confidence that of a failure.
+func (e *Experience) refuteStated(turn string) {
+	if turn == "" {
+		return
+	}
+	for i := len(e.Stated) - 1; i >= 0; i-- {
+		if e.Stated[i].Turn == turn {
+			e.Stated[i].Success = false
+			return
+		}
+	}
+}
+
+// refuteCalls makes the calls that ended ok no successes, in the domain's capsule and in
+// that of [Global].
+func (e *Experience) refuteCalls(call Called, domain string) {
+	domains := []string{domain, Global}
+	if domain == Global {
+		domains = domains[:1]
+	}
+	for _, d := range domains {
+		if c := e.capsule(call.Tool, call.Method, d); c != nil {
+			c.Corrected += call.OK
+		}
+	}
+}
+
+// learnOutcome adds the outcome and the stated confidence of a turn, and keeps the turn for
+// the next message of its conversation.
+func (e *Experience) learnOutcome(t Turn) {
+	domain := domainOrGlobal(t.Domain)
+	c := e.competenceFor(domain, t.Time)
+	c.Turns++
+	if t.Outcome == agent.OK {
+		c.Successes++
+		c.move(successGain)
+	}
+	e.dropDomains()
+	confidence := t.Confidence
+	if !(confidence > 0 && confidence <= 1) {
+		confidence = 0
+	}
+	if confidence > 0 {
+		e.Stated = last(append(e.Stated, Stated{Turn: t.ID, Domain: domain, Confidence: confidence, Success: t.Outcome == agent.OK}), maxStated)
+	}
+	if t.Session != "" {
+		e.Recent = slices.DeleteFunc(e.Recent, func(r Recent) bool { return r.Session == t.Session })
+		e.Recent = last(append(e.Recent, Recent{
+			Session: t.Session, Turn: t.ID, Domain: domain, Calls: called(t.Calls), Outcome: t.Outcome, Confidence: confidence,
+		}), maxRecent)
+	}
+}
+
+// competenceFor returns the competence in a domain for a change at a time, and adds it if
+// there is none. A time before the domain's newest day counts as that day.
+func (e *Experience) competenceFor(domain string, at time.Time) *Competence {
+	day := at.UTC().Format(time.DateOnly)
+	i, found := e.findDomain(domain)
+	if !found {
+		e.Domains = slices.Insert(e.Domains, i, Competence{Domain: domain, Score: startCompetence, Day: day, DayStart: startCompetence})
+	}
+	c := &e.Domains[i]
+	if day > c.Day {
+		c.Day, c.DayStart = day, c.Score
+	}
+	return c
+}
+
+// move changes the score within its bounds and those of the day.
+func (c *Competence) move(by float64) {
+	score := min(max(c.Score+by, c.DayStart-changePerDay), c.DayStart+changePerDay)
+	c.Score = math.Round(min(max(score, leastCompetence), topCompetence)*1e4) / 1e4
+}
+
+// dropDomains keeps the domains of the latest days; of one day, those with the most turns.
+func (e *Experience) dropDomains() {
+	for len(e.Domains) > maxDomains {
+		i := 0
+		for j, c := range e.Domains {
+			if o := e.Domains[i]; c.Day < o.Day || c.Day == o.Day && c.Turns < o.Turns {
+				i = j
+			}
+		}
+		e.Domains = slices.Delete(e.Domains, i, i+1)
+	}
+}
+
+// called counts calls by tool and method, in the order of their first call.
+func called(calls []Call) []Called {
+	var out []Called
+	for _, call := range calls {
+		i := slices.IndexFunc(out, func(c Called) bool { return c.Tool == call.Tool && c.Method == call.Method })
+		if i < 0 {
+			if len(out) == maxTools {
+				continue
+			}
+			i, out = len(out), append(out, Called{Tool: call.Tool, Method: call.Method})
+		}
+		out[i].Calls++
+		if call.Outcome == agent.OK {
+			out[i].OK++
+		}
+	}
+	return out
+}
+
+// last returns the last n elements.
+func last[T any](list []T, n int) []T {
+	return slices.Delete(list, 0, max(0, len(list)-n))
+}

@@ -13,9 +13,12 @@
 //
 //	capsule.go     what a tool did in a domain, and how useful that makes it
 //	signal.go      what a message of a user means for the turn before it
+//	clause.go      a message as the rules for that read it
+//	rules.go       these rules
 //	competence.go  the agent's competence by domain
 //	calibration.go its confidence against its success
 //	correction.go  what people corrected
+//	knowledge.go   the text on competence and tools that the agent can ask for
 //	feedback.go    what people want of a tool, and its effect on a score
 //	boundary.go    clusters of boundary axes, and warnings of low cohesion
 //	known.go       the summary of tools that a prompt gets

@@ -1,0 +1,107 @@
+package experience
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/runtime/text"
+)
+
+// Correction is what a person corrected.
+type Correction struct {
+	Turn   string   `json:"turn,omitempty"` // the corrected turn
+	Domain string   `json:"domain"`
+	Tools  []string `json:"tools,omitempty"` // called in it
+	// Text is the correcting message, at most 300 characters of it.
+	Text string    `json:"text"`
+	Time time.Time `json:"time"` // of the correcting message's turn
+}
+
+const (
+	// maxCorrections is the number of corrections kept, and maxCorrection the length of
+	// the text of one, in characters.
+	maxCorrections, maxCorrection = 200, 300
+	// shownCorrections is the number of corrections that a text for the agent names.
+	shownCorrections = 10
+	// maxText is the length of a text for the agent, in bytes.
+	maxText = 4000
+)
+
+// addCorrection records what a message corrected.
+func (e *Experience) addCorrection(r Recent, t Turn) {
+	c := Correction{Turn: r.Turn, Domain: r.Domain, Text: text.Clip(t.Message, maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
+	for _, call := range r.Calls {
+		if !slices.Contains(c.Tools, call.Tool) {
+			c.Tools = append(c.Tools, call.Tool)
+		}
+	}
+	e.Corrections = last(append(e.Corrections, c), maxCorrections)
+}
+
+// CorrectionsText describes the last ten corrections in a domain, newest first, each with
+// its day and the tools of the corrected turn, in at most 4,000 bytes. Where the domain has
+// none it describes those of all domains, as it does for [Global] and an empty domain. It
+// returns false if there are none.
+func (e *Experience) CorrectionsText(domain string) (string, bool) {
+	if len(e.Corrections) == 0 {
+		return "", false
+	}
+	list := among(e.Corrections, domain, func(c Correction) string { return c.Domain })
+	var b strings.Builder
+	switch {
+	case everywhere(domain):
+		fmt.Fprintf(&b, "People made %s.\n", counted(len(list), "correction"))
+	case len(list) > 0:
+		fmt.Fprintf(&b, "People made %s in %s (%d in all domains).\n", counted(len(list), "correction"), name(domain), len(e.Corrections))
+	default:
+		list = e.Corrections
+		fmt.Fprintf(&b, "People made no correction in %s, and %s in all domains.\n", name(domain), counted(len(list), "correction"))
+	}
+	for i := len(list) - 1; i >= max(0, len(list)-shownCorrections); i-- {
+		c := list[i]
+		fmt.Fprintf(&b, "%s, %s", c.Time.UTC().Format(time.DateOnly), name(c.Domain))
+		if len(c.Tools) > 0 {
+			fmt.Fprintf(&b, ", tools %s", brief(strings.Join(c.Tools, ", "), 100))
+		}
+		fmt.Fprintf(&b, ": %s\n", brief(c.Text, maxCorrection))
+	}
+	return text.Clip(b.String(), maxText, text.Ellipsis), true
+}
+
+// everywhere reports whether a domain stands for all of them.
+func everywhere(domain string) bool { return domain == "" || domain == Global }
+
+// among returns the elements of a domain; all for [Global] and an empty one.
+func among[T any](list []T, domain string, of func(T) string) []T {
+	if everywhere(domain) {
+		return list
+	}
+	var out []T
+	for _, x := range list {
+		if of(x) == domain {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// name returns a domain for a text.
+func name(domain string) string {
+	if everywhere(domain) {
+		return "no particular domain"
+	}
+	return brief(domain, 60)
+}
+
+// brief returns a text as one line of at most n characters.
+func brief(s string, n int) string { return text.Clip(text.OneLine(s), n, text.Runes, text.Ellipsis) }
+
+// counted returns "1 turn" or "3 turns".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,46 @@
+package experience
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/runtime/agent"
+)
+
+func TestKnowledgeText(t *testing.T) {
+	e := &Experience{}
+	if text, ok := e.KnowledgeText("ops"); ok || text != "" {
+		t.Errorf("%q without history", text)
+	}
+	e.Domains = []Competence{{Domain: "ops", Score: .47, Turns: 12, Successes: 7, Corrected: 2}, {Domain: "research", Score: .52, Turns: 1, Successes: 1}}
+	e.Capsules = []Capsule{
+		{Tool: "curl", Domain: Global, Calls: 4, Outcomes: map[agent.Outcome]int{agent.OK: 4}},
+		{Tool: "curl", Domain: "ops", Calls: 2, Outcomes: map[agent.Outcome]int{agent.OK: 2}},
+		{Tool: "git", Method: "log", Domain: "ops", Calls: 10, Outcomes: map[agent.Outcome]int{agent.OK: 9}},
+		{Tool: "grep", Domain: "ops", Calls: 4, Corrected: 2, Outcomes: map[agent.Outcome]int{agent.OK: 3, agent.Timeout: 1}, Failures: []Failure{{Outcome: agent.Timeout, Cause: "no answer\nafter 5s"}}},
+		{Tool: "jq", Domain: "ops", Calls: 2, Outcomes: map[agent.Outcome]int{agent.OK: 1}},
+	}
+	for domain, want := range map[string]string{
+		"ops": `Competence in ops: 0.47 (from .1 to 1; .5 without history), after 12 turns, 7 of them successful and 2 corrected by people.
+Tools that work here:
+  git log: 9 of 10 calls succeeded
+  curl: 2 of 2 calls succeeded
+Tools that fail here:
+  grep: 1 of 4 calls succeeded, 2 corrected by people; last failure timeout, no answer after 5s
+`,
+		"research": `Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1 of them successful and 0 corrected by people.
+Tools that work in all domains, as none was called here:
+  curl: 4 of 4 calls succeeded
+`,
+		"": "Tools that work in all domains:\n  curl: 4 of 4 calls succeeded\n",
+	} {
+		got, ok := e.KnowledgeText(domain)
+		if diff := cmp.Diff(want, got); diff != "" || !ok {
+			t.Error(domain, diff)
+		}
+	}
+	if _, ok := e.KnowledgeText("crypto"); ok {
+		t.Error("a domain without turns and calls has a text")
+	}
+}

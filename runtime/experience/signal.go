@@ -1,0 +1,89 @@
+package experience
+
+import (
+	"slices"
+
+	"evolve/runtime/agent"
+)
+
+// Signal is what a message of a user means for the turn before it in a conversation.
+type Signal string
+
+// The signals. None is that of a first message.
+const (
+	None      Signal = ""
+	Corrects  Signal = "correction"    // the answer, or what was done, was wrong
+	Approves  Signal = "approval"      // it was right, or the user ends with thanks
+	FollowsUp Signal = "follow_up"     // all else: an answer, a detail, a further request
+	NewTopic  Signal = "topic_change"  // a request on another topic
+	Repeats   Signal = "repetition"    // the same request again: the answer did not help
+	Complains Signal = "complaint"     // dissatisfaction that names no fault of the answer
+	GivesUp   Signal = "abandonment"   // the user stops, or wants another person or way
+	Clarifies Signal = "clarification" // asks what the answer means, or whether it is sure
+)
+
+const (
+	// maxMessage is the length of the part of a message that its signal depends on, and
+	// maxEarlier the number of earlier messages, the last ones.
+	maxMessage, maxEarlier = 2000, 12
+	// maxClauses is the number of clauses in which a correction may stand. Pasted text
+	// follows what the user writes about it.
+	maxClauses = 4
+	// sameRequest is the share of common words, of all words of two messages, from which
+	// the second repeats the first, if it has at least sameWords words.
+	sameRequest, sameWords = .75, 4
+	// otherTopic is the number of content words from which a message without any word of
+	// the earlier ones is on another topic.
+	otherTopic = 4
+	// approvalRest is the number of words beside praise and thanks up to which a message
+	// is an approval.
+	approvalRest = 3
+)
+
+// Classify returns the signal of a message after the earlier messages of its
+// conversation, oldest first; [None] if no earlier one is of the user. It follows rules
+// for English, without a model: the first of correction, abandonment, repetition,
+// complaint, clarification, approval and topic change whose rule applies, else a follow-up.
+//
+// A correction is stated: a clause of the message begins by calling the answer wrong, by
+// what was left out or not asked for, or by what was meant instead. Quotations and code
+// count for nothing, nor do questions, mistakes of the user's own, and a "no" that answers
+// the agent's question. The rules rather miss a correction than find one that is none,
+// because a correction lowers the agent's competence.
+//
+// The time is linear in the message's first 2,000 bytes and as much of each of the last 12
+// earlier ones.
+func Classify(message string, earlier []agent.Message) Signal {
+	earlier = last(slices.Clone(earlier), maxEarlier)
+	if !slices.ContainsFunc(earlier, func(m agent.Message) bool { return m.Role == "user" }) {
+		return None
+	}
+	m := read(message)
+	if len(m.words) == 0 {
+		return FollowsUp
+	}
+	before := ""
+	for _, e := range slices.Backward(earlier) {
+		if e.Role == "assistant" {
+			before = plain(e.Content)
+			break
+		}
+	}
+	switch {
+	case m.corrects(before):
+		return Corrects
+	case m.says(givesUp) && !m.says(wantsNone):
+		return GivesUp
+	case m.says(repeats) || m.sameAs(earlier):
+		return Repeats
+	case m.says(complains) && !m.says(noComplaint):
+		return Complains
+	case m.says(clarifies):
+		return Clarifies
+	case m.approves():
+		return Approves
+	case m.says(changesTopic) || m.elsewhere(earlier, before):
+		return NewTopic
+	}
+	return FollowsUp
+}
