@@ -56,7 +56,7 @@ type CalibrationBin struct {
 // CalibrationIn returns the calibration of the last 1,000 turns that stated a confidence, as
 // far as they are of a domain; of all of them for [Global] and an empty domain.
 func (e *Experience) CalibrationIn(domain string) Calibration {
-	return calibrate(among(e.Stated, domain, func(s Stated) string { return s.Domain }))
+	return calibrate(among(e.Stated, domainName(domain), func(s Stated) string { return s.Domain }))
 }
 
 func calibrate(list []Stated) Calibration {

@@ -72,7 +72,7 @@ func (e *Experience) CompetenceIn(domain string) (score float64, known bool) {
 
 // competence returns the competence in a domain; nil if there is none.
 func (e *Experience) competence(domain string) *Competence {
-	i, found := e.findDomain(domainOrGlobal(domain))
+	i, found := e.findDomain(domainName(domain))
 	if !found {
 		return nil
 	}
@@ -82,13 +82,6 @@ func (e *Experience) competence(domain string) *Competence {
 // findDomain returns the place of a domain in Domains, and whether it is there.
 func (e *Experience) findDomain(domain string) (int, bool) {
 	return slices.BinarySearchFunc(e.Domains, domain, func(c Competence, d string) int { return cmp.Compare(c.Domain, d) })
-}
-
-func domainOrGlobal(domain string) string {
-	if domain == "" {
-		return Global
-	}
-	return domain
 }
 
 // judgeEarlier applies what a message means for the turn before it in the conversation. A
@@ -149,7 +142,7 @@ func (e *Experience) refuteCalls(call Called, domain string) {
 // learnOutcome adds the outcome and the stated confidence of a turn, and keeps the turn for
 // the next message of its conversation.
 func (e *Experience) learnOutcome(t Turn) {
-	domain := domainOrGlobal(t.Domain)
+	domain := domainName(t.Domain)
 	c := e.competenceFor(domain, t.Time)
 	c.Turns++
 	if t.Outcome == agent.OK {
@@ -162,11 +155,11 @@ func (e *Experience) learnOutcome(t Turn) {
 		confidence = 0
 	}
 	if confidence > 0 {
-		e.Stated = last(append(e.Stated, Stated{Turn: t.ID, Domain: domain, Confidence: confidence, Success: t.Outcome == agent.OK}), maxStated)
+		e.Stated = newest(append(e.Stated, Stated{Turn: t.ID, Domain: domain, Confidence: confidence, Success: t.Outcome == agent.OK}), maxStated)
 	}
 	if t.Session != "" {
 		e.Recent = slices.DeleteFunc(e.Recent, func(r Recent) bool { return r.Session == t.Session })
-		e.Recent = last(append(e.Recent, Recent{
+		e.Recent = newest(append(e.Recent, Recent{
 			Session: t.Session, Turn: t.ID, Domain: domain, Calls: called(t.Calls), Outcome: t.Outcome, Confidence: confidence,
 		}), maxRecent)
 	}
@@ -210,6 +203,7 @@ func (e *Experience) dropDomains() {
 func called(calls []Call) []Called {
 	var out []Called
 	for _, call := range calls {
+		call.Tool, call.Method = clipped(call.Tool), clipped(call.Method)
 		i := slices.IndexFunc(out, func(c Called) bool { return c.Tool == call.Tool && c.Method == call.Method })
 		if i < 0 {
 			if len(out) == maxTools {
@@ -223,9 +217,4 @@ func called(calls []Call) []Called {
 		}
 	}
 	return out
-}
-
-// last returns the last n elements.
-func last[T any](list []T, n int) []T {
-	return slices.Delete(list, 0, max(0, len(list)-n))
 }

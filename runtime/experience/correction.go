@@ -31,13 +31,13 @@ const (
 
 // addCorrection records what a message corrected.
 func (e *Experience) addCorrection(r Recent, t Turn) {
-	c := Correction{Turn: r.Turn, Domain: r.Domain, Text: text.Clip(t.Message, maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
+	c := Correction{Turn: r.Turn, Domain: r.Domain, Text: text.Clip(strings.ToValidUTF8(t.Message, "\uFFFD"), maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
 	for _, call := range r.Calls {
 		if !slices.Contains(c.Tools, call.Tool) {
 			c.Tools = append(c.Tools, call.Tool)
 		}
 	}
-	e.Corrections = last(append(e.Corrections, c), maxCorrections)
+	e.Corrections = newest(append(e.Corrections, c), maxCorrections)
 }
 
 // CorrectionsText describes the last ten corrections in a domain, newest first, each with
@@ -48,6 +48,7 @@ func (e *Experience) CorrectionsText(domain string) (string, bool) {
 	if len(e.Corrections) == 0 {
 		return "", false
 	}
+	domain = domainName(domain)
 	list := among(e.Corrections, domain, func(c Correction) string { return c.Domain })
 	var b strings.Builder
 	switch {

@@ -12,28 +12,36 @@ import (
 const (
 	// shownTools is the number of tools that a text names as working, and as failing.
 	shownTools = 5
-	// worksFrom and failsBelow are the success rates of calls from which a tool is named as
-	// working and below which as failing.
-	worksFrom, failsBelow = .8, .5
+	// shownDomains is the number of domains whose competence a text names.
+	shownDomains = 10
+	// failsBelow is the success rate below which a tool is named as failing; preferredFrom
+	// is the one from which it is named as working.
+	failsBelow = .5
 	// maxCause is the length of a failure's cause in a text, in characters.
 	maxCause = 120
 )
 
 // KnowledgeText describes what the agent has shown in a domain: its competence, its turns,
-// and the tools and methods that work (at least .8 of the calls) and fail (less than .5)
-// there, five of each by calls, in at most 4,000 bytes. Tools are those of all domains where
-// the domain has no calls, and for [Global] and an empty domain. It returns false if the
-// domain has neither turns nor calls.
+// and the tools and methods that work (at least .8 of the judged calls succeeded, see
+// [Capsule.Judged]) and fail (fewer than .5), five of each by calls, in at most 4,000 bytes.
+// Where no call in the domain was judged, the tools are those of all domains. For [Global]
+// and an empty domain it describes the ten domains with the most turns, and the tools of
+// all domains. It returns false if the domain has neither turns nor judged calls.
 func (e *Experience) KnowledgeText(domain string) (string, bool) {
-	domain = domainOrGlobal(domain)
-	competence, capsules := e.competence(domain), e.capsulesIn(domain)
-	if competence == nil && len(capsules) == 0 {
-		return "", false
-	}
+	domain = domainName(domain)
+	capsules := e.capsulesIn(domain)
 	var b strings.Builder
-	if c := competence; c != nil {
-		fmt.Fprintf(&b, "Competence in %s: %.2f (from .1 to 1; .5 without history), after %s, %d of them successful and %d corrected by people.\n",
-			name(domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected)
+	switch c := e.competence(domain); {
+	case domain == Global:
+		domains := slices.Clone(e.Domains)
+		slices.SortStableFunc(domains, func(x, y Competence) int { return cmp.Compare(y.Turns, x.Turns) })
+		for _, c := range domains[:min(len(domains), shownDomains)] {
+			b.WriteString(c.text())
+		}
+	case c != nil:
+		b.WriteString(c.text())
+	case len(capsules) == 0:
+		return "", false
 	}
 	where := "here"
 	if domain == Global {
@@ -45,32 +53,38 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 		title string
 		in    func(rate float64) bool
 	}{
-		{"Tools that work", func(rate float64) bool { return rate >= worksFrom }},
+		{"Tools that work", func(rate float64) bool { return rate >= preferredFrom }},
 		{"Tools that fail", func(rate float64) bool { return rate < failsBelow }},
 	} {
 		var some []Capsule
 		for _, c := range capsules {
-			if group.in(float64(c.Success()) / float64(c.Calls)) {
+			if rate, ok := c.Rate(); ok && group.in(rate) {
 				some = append(some, c)
 			}
 		}
 		if len(some) == 0 {
 			continue
 		}
-		slices.SortStableFunc(some, func(x, y Capsule) int { return cmp.Compare(y.Calls, x.Calls) })
+		slices.SortStableFunc(some, func(x, y Capsule) int { return cmp.Compare(y.Judged(), x.Judged()) })
 		fmt.Fprintf(&b, "%s %s:\n", group.title, where)
 		for _, c := range some[:min(len(some), shownTools)] {
 			b.WriteString(toolLine(c))
 		}
 	}
-	return text.Clip(b.String(), maxText, text.Ellipsis), true
+	return text.Clip(b.String(), maxText, text.Ellipsis), b.Len() > 0
 }
 
-// capsulesIn returns the capsules of a domain that have calls.
+// text describes a competence in a line.
+func (c Competence) text() string {
+	return fmt.Sprintf("Competence in %s: %.2f (from .1 to 1; .5 without history), after %s, %d of them successful and %d corrected by people.\n",
+		name(c.Domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected)
+}
+
+// capsulesIn returns the capsules of a domain that have judged calls.
 func (e *Experience) capsulesIn(domain string) []Capsule {
 	var out []Capsule
 	for _, c := range e.Capsules {
-		if c.Domain == domain && c.Calls > 0 {
+		if c.Domain == domain && c.Judged() > 0 {
 			out = append(out, c)
 		}
 	}
@@ -83,7 +97,7 @@ func toolLine(c Capsule) string {
 	if c.Method != "" {
 		tool += " " + c.Method
 	}
-	line := fmt.Sprintf("  %s: %d of %s succeeded", brief(tool, 100), c.Success(), counted(c.Calls, "call"))
+	line := fmt.Sprintf("  %s: %d of %s succeeded", brief(tool, 100), c.Success(), counted(c.Judged(), "call"))
 	if c.Corrected > 0 {
 		line += fmt.Sprintf(", %d corrected by people", c.Corrected)
 	}

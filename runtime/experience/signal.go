@@ -54,7 +54,7 @@ const (
 // The time is linear in the message's first 2,000 bytes and as much of each of the last 12
 // earlier ones.
 func Classify(message string, earlier []agent.Message) Signal {
-	earlier = last(slices.Clone(earlier), maxEarlier)
+	earlier = newest(earlier, maxEarlier)
 	if !slices.ContainsFunc(earlier, func(m agent.Message) bool { return m.Role == "user" }) {
 		return None
 	}
