@@ -67,7 +67,7 @@ func (l *Loop) Reply(calls []Made) string {
 	for _, m := range calls {
 		c := identify(m.Tool, m.Arguments)
 		if n := l.seen[c]; n >= max(l.limit, 1) {
-			return fmt.Sprintf("%s was called %d times with the same arguments", m.Tool, n)
+			return fmt.Sprintf("%s was to be called again with the same arguments, after %d times", m.Tool, n)
 		}
 		if !slices.Contains(own, c) {
 			own = append(own, c)
@@ -83,6 +83,17 @@ func (l *Loop) Reply(calls []Made) string {
 		l.remember(c)
 	}
 	l.last = last[max(0, len(last)-maxCycle*cycleRounds):]
+	return ""
+}
+
+// Last returns the tool of a call that Reply would refuse if a further reply made it, after
+// it was allowed in this one and an earlier one; "" for none.
+func (l *Loop) Last(calls []Made) string {
+	for _, m := range calls {
+		if n := l.seen[identify(m.Tool, m.Arguments)]; n > 1 && n >= l.limit {
+			return m.Tool
+		}
+	}
 	return ""
 }
 

@@ -27,8 +27,11 @@ func TestLoopCountsReplies(t *testing.T) {
 		if why := l.Reply(same); why != "" {
 			t.Errorf("reply %d: %s", i+1, why)
 		}
+		if last := l.Last(same); (last != "") != (i == 1) {
+			t.Errorf("reply %d: %q is told to be the last", i+1, last)
+		}
 	}
-	if why := l.Reply(same); !strings.Contains(why, "2 times") {
+	if why := l.Reply(same); !strings.Contains(why, "after 2 times") {
 		t.Errorf("the third reply with the same call: %q", why)
 	}
 	l = NewLoop(100)

@@ -21,7 +21,7 @@ const (
 	// recallTimeout bounds one search of the memory.
 	recallTimeout = 5 * time.Second
 	// maxRepeats is in how many replies the same call with the same arguments is
-	// answered; one more ends the goal.
+	// answered. A note tells the model after the last of them; one more ends the goal.
 	maxRepeats = 2
 	// maxCalls bounds the tool calls of one reply.
 	maxCalls = 8
@@ -260,7 +260,19 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 	if why := r.loop.Results(made); why != "" {
 		return r.stopLoop(e, why)
 	}
+	r.warnOfLoop(req, made)
 	return true
+}
+
+// warnOfLoop tells the model that it repeats a call, before the next repetition ends the goal.
+func (r *run) warnOfLoop(req *model.Request, made []safety.Made) {
+	name := r.loop.Last(made)
+	if name == "" {
+		return
+	}
+	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Text: memory.Cut(name, 80) + " was called again with the same arguments; the model is told"})
+	req.Advice = append(slices.Clone(req.Advice), "you called "+strconv.Quote(memory.Cut(name, 80))+
+		" again with the same arguments, and its result is above. The same call once more ends the work on this goal: use the result, call with other arguments, or answer.")
 }
 
 // stopLoop ends a goal whose calls repeat without progress. Its outcome is execution:
