@@ -115,6 +115,34 @@ func TestMoneyHoldsOverKills(t *testing.T) {
 	}
 }
 
+// TestPolicyBudgetHoldsOverKills kills a night under a provider's budget for a run. Each
+// process begins with what those before it spent, and with the calls that were under
+// way when they were killed, so the server bills at most the calls under way at the end beyond
+// the budget.
+func TestPolicyBudgetHoldsOverKills(t *testing.T) {
+	t.Parallel()
+	const concurrency, limit = 4, .1 // 100 calls of 1000 tokens
+	b := newBilling(t, 0)
+	p := reviews(t).workspace(t, served(b.URL+"/v1")+fmt.Sprintf(
+		"prices:\n  smollm2: {input: %g, output: %g}\npolicies: {providers: {local: {budget: {run: {usd: %g}}}}}\n", perToken*1e6, perToken*1e6, limit))
+	p.write("agents/clerk/agent.yaml", "id: clerk\nadapter: {kind: builtin, model: default}\nsuites: [inside]\nspace:\n  temperature.research: {}\n  strategy: {}\n")
+	p.flags = []string{"--seed", "1", "--budget-evals", "400", "--stages", "search", "--concurrency", fmt.Sprint(concurrency)}
+	for _, more := range []int{40, 1, 20} {
+		before, _, _ := b.billed()
+		pr := p.start(p.night()...)
+		if !pr.until(func() bool { calls, _, _ := b.billed(); return calls >= before+more }) {
+			t.Fatalf("it ended early: %s", &pr.err)
+		}
+		pr.kill()
+	}
+	r := p.start(p.night()...).wait()
+	calls, usd, dearest := b.billed()
+	t.Logf("%d calls, %.4f of %.4f USD billed", calls, usd, limit)
+	if usd > limit+concurrency*dearest+1e-9 || usd < limit-4*concurrency*dearest || !strings.Contains(p.mustLook().run.Reason+r.stderr, "usd per run") {
+		t.Errorf("%.4f USD billed under a budget of %.4f; the night ended with %d\n%s", usd, limit, r.code, r.stderr)
+	}
+}
+
 // agreesOnMoney checks the bill of the server against the limit, and the sums of status,
 // report and archive against each other and the bill. The bill may be beyond the limit, and
 // beyond the account, by an amount.
