@@ -9,6 +9,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 )
 
 // Check reads the whole archive: every table and record can be read, every index entry
@@ -89,8 +90,9 @@ func newChecker(ctx context.Context, a *Archive) *checker {
 			return checkIndex[Run](c, k, value, func(n uint64) key { return runKey(int(n)) }, nil)
 		},
 		tablePlan: soundDocument[AgentPlan](2), tableResult: soundDocument[AgentResult](2), tableTally: soundDocument[storedTally](2),
-		tableAccount: soundDocument[bench.Account](1),
-		tableSession: soundDocument[agent.Session](2), tableMutation: soundDocument[Mutation](5),
+		tableAccount:    soundDocument[bench.Account](1),
+		tableExperience: soundDocument[experience.Experience](1),
+		tableSession:    soundDocument[agent.Session](2), tableMutation: soundDocument[Mutation](5),
 		tableProposal: func(k, value []byte, r *reading) error {
 			_, err := checkNumbered(c, k, value, r, "proposal", countProposals, func(p *ProposalRecord) string { return p.ID })
 			return err

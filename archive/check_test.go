@@ -7,6 +7,7 @@ import (
 
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 )
 
 func TestCheckFinds(t *testing.T) {
@@ -54,6 +55,9 @@ func TestCheckFinds(t *testing.T) {
 		"a session's key is cut":           {fill: func(b *batch) { mustPut(t, b, newKey(tableSession).text("solver"), agent.Session{}) }},
 		"a tool's health is another's":     {fill: func(b *batch) { mustPut(t, b, toolHealthKey("solver", "sum_1"), sick("sum_0")) }},
 		"a tool's health is no JSON":       {fill: func(b *batch) { b.put(toolHealthKey("solver", "sum_1"), []byte{documentVersion, '['}) }},
+		"an experience is no JSON":         {fill: func(b *batch) { b.put(experienceKey("solver"), []byte{documentVersion, '['}) }},
+		"an experience is out of range":    {fill: func(b *batch) { mustPut(t, b, experienceKey("solver"), experience.Experience{Turns: -1}) }},
+		"an experience's key is cut":       {fill: func(b *batch) { mustPut(t, b, newKey(tableExperience), experience.Experience{}) }},
 		"a mutation's key has a part less": {fill: func(b *batch) { mustPut(t, b, newKey(tableMutation).text("solver"), Mutation{}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +112,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("it takes %d bytes on disk", got.Bytes)
 	}
 	got.Bytes = 0
-	want := Stats{Variants: 3, Evaluations: 80, Distinct: 36, Transcripts: 10, Runs: 2, Proposals: 2, Decisions: 2, Ledger: 12, Exposures: 2, Candidates: 2, Mutations: 2, Requests: 3, Turns: 3, Sessions: 3}
+	want := Stats{Variants: 3, Evaluations: 80, Distinct: 36, Transcripts: 10, Runs: 2, Proposals: 2, Decisions: 2, Ledger: 12, Exposures: 2, Candidates: 2, Mutations: 2, Requests: 3, Turns: 3, Sessions: 3, Experiences: 1}
 	if got != want {
 		t.Errorf("got %+v", got)
 	}

@@ -200,6 +200,7 @@ func contract(t *testing.T, open func(t *testing.T) pairOf) {
 	t.Run("requests", func(t *testing.T) { contractRequests(t, open(t)) })
 	t.Run("candidates", func(t *testing.T) { contractCandidates(t, open(t)) })
 	t.Run("tool health", func(t *testing.T) { contractToolHealth(t, open(t)) })
+	t.Run("experience", func(t *testing.T) { contractExperience(t, open(t)) })
 	t.Run("turns", func(t *testing.T) { contractTurns(t, open(t)) })
 	t.Run("ledger", func(t *testing.T) { contractLedger(t, open(t)) })
 	t.Run("holdout and mutations", func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 )
 
 // An export has one JSON object on each line. The first is the header, the last the
@@ -39,6 +40,7 @@ const (
 	lineRequest    = "request"
 	lineToolHealth = "tool_health"
 	lineQuestion   = "question"
+	lineExperience = "experience"
 	lineEnd        = "end"
 )
 
@@ -71,4 +73,10 @@ type sessionLine struct {
 	Agent   string        `json:"agent"`
 	Name    string        `json:"name"`
 	Session agent.Session `json:"session"`
+}
+
+// experienceLine is what the turns of an agent in use have shown.
+type experienceLine struct {
+	Agent      string                `json:"agent"`
+	Experience experience.Experience `json:"experience"`
 }

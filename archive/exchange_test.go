@@ -64,7 +64,7 @@ func filled(tb testing.TB, a *Archive) {
 		}
 	}
 	for n := range 3 {
-		_, err := a.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "<k>", Outcome: agent.OK, Created: day, Session: fmt.Sprint("s", n), Transcript: *transcript("<&>")}, &agent.Session{Notes: []string{"<&>"}})
+		_, err := a.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "<k>", Outcome: agent.OK, Created: day, Session: fmt.Sprint("s", n), Transcript: *transcript("<&>")}, &agent.Session{Notes: []string{"<&>"}}, nil)
 		try(err)
 		_, err = a.PutRequest(ctx, wish(n))
 		try(err)
@@ -72,6 +72,7 @@ func filled(tb testing.TB, a *Archive) {
 	for n := range 2 {
 		try(a.PutToolHealth(ctx, sick(fmt.Sprint("sum_", n)), nil))
 	}
+	try(keepExperience(a, "solver", shown()))
 	try(a.PutQuestions(ctx, []Question{{SuiteHash: "5d41", Task: "task-001", Goal: "<k>?", Expected: "a & b"}, {SuiteHash: "5d41", Task: "task-002", Goal: "\x00"}}))
 	_, err := a.DecideRequest(ctx, "R1", RequestDecision{Action: "approve", By: "Ada", Time: day, Proposal: "P1"})
 	try(err)
@@ -116,7 +117,7 @@ func TestExportImport(t *testing.T) {
 	text := exported(t, a)
 	for _, kind := range []string{
 		lineRun, linePlan, lineVariant, lineEvaluation, lineTranscript, lineResult, lineProposal, lineDecision,
-		lineLedger, lineExposure, lineCandidate, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth, lineQuestion,
+		lineLedger, lineExposure, lineCandidate, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth, lineQuestion, lineExperience,
 	} {
 		if !strings.Contains(text, `{"kind":"`+kind+`"`) {
 			t.Errorf("there is no %s in the export", kind)
@@ -146,7 +147,7 @@ func TestExportImport(t *testing.T) {
 	e := must(b.Append(ctx, LedgerEntry{Kind: "run.end", Time: day}))(t)
 	c := must(b.EnterCandidate(ctx, entrant("bb", "11-c")))(t)
 	q := must(b.PutRequest(ctx, wish(9)))(t)
-	turn := must(b.PutTurn(ctx, TurnRecord{Agent: "solver"}, nil))(t)
+	turn := must(b.PutTurn(ctx, TurnRecord{Agent: "solver"}, nil, nil))(t)
 	if p.ID != "P3" || v.Number != 4 || e.Seq != 14 || c.Number != 3 || q.ID != "R4" || turn.ID != "T4" {
 		t.Errorf("numbers start over: %s, %d, %d, %d, %s, %s", p.ID, v.Number, e.Seq, c.Number, q.ID, turn.ID)
 	}
@@ -184,6 +185,7 @@ func TestImportRefuses(t *testing.T) {
 		"a session without agent": {lines[0] + strings.Replace(lineOf(t, lines, lineSession), `"agent":"solver"`, `"agent":""`, 1), nil},
 		"no such entry":           {lines[0] + lineOf(t, lines, lineCandidate), nil},
 		"a health of no tool":     {lines[0] + strings.Replace(lineOf(t, lines, lineToolHealth), `"tool":"sum_0"`, `"tool":""`, 1), nil},
+		"unsorted experience":     {lines[0] + strings.Replace(lineOf(t, lines, lineExperience), `"tool":"grep","domain"`, `"tool":"zgrep","domain"`, 1), ErrCorrupt},
 		"an unknown kind":         {lines[0] + `{"kind":"x","value":{}}` + "\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,6 +103,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		putAll(x, lineRequest, a.Requests(ctx)),
 		putAll(x, lineToolHealth, a.ToolHealths(ctx)),
 		putAll(x, lineQuestion, everyDocument[Question](ctx, a, tableQuestion)),
+		putAll(x, lineExperience, a.experienceLines(ctx)),
 	} {
 		if err := write(); err != nil {
 			return err

@@ -1,8 +1,11 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+
+	"evolve/runtime/experience"
 )
 
 // sessionName identifies a conversation of an agent.
@@ -30,7 +33,8 @@ func (a *Archive) Sessions(ctx context.Context) ([]SessionSummary, error) {
 }
 
 // DeleteSession removes the state of a conversation from the archive in dir, and the goals,
-// answers and transcripts of its turns, whose outcomes and usage stay. It rewrites the store
+// answers and transcripts of its turns, whose outcomes and usage stay. The experience of the
+// agent loses the corrections made in it and keeps its counts. It rewrites the store
 // as [GC] does and fails as GC does; a conversation without state or turns is an
 // ErrNotFound.
 func DeleteSession(ctx context.Context, dir, agentID, name string, opts GCOptions) (Removed, error) {
@@ -69,4 +73,22 @@ func (s *selection) emptied(k, value []byte) ([]byte, error) {
 	empty, err := encodeDocument(t)
 	s.total.Records += int64(len(value) - len(empty))
 	return empty, err
+}
+
+// unlearned returns an experience without the texts of the session that is removed.
+func (s *selection) unlearned(k, value []byte) ([]byte, error) {
+	if s.forget == nil || !bytes.Equal(k, experienceKey(s.forget.agent)) {
+		return value, nil
+	}
+	var e experience.Experience
+	if err := decodeDocument(value, &e); err != nil {
+		return nil, err
+	}
+	e.Forget(s.forget.name, func(turn string) bool {
+		n, ok := parseID('T', turn)
+		return ok && s.forgotten[n]
+	})
+	rest, err := encodeDocument(e)
+	s.total.Records += int64(len(value) - len(rest))
+	return rest, err
 }

@@ -21,7 +21,7 @@ func TestDeleteSession(t *testing.T) {
 		if s != "" {
 			next = &agent.Session{Working: "secret " + s, Messages: []agent.Message{{Role: "user", Content: "hello"}}}
 		}
-		must(a.PutTurn(ctx, TurnRecord{Agent: "clerk", Session: s, Goal: "goal " + s, Answer: "yes", Outcome: agent.OK, Created: day, Transcript: *transcript("a step")}, next))(t)
+		must(a.PutTurn(ctx, TurnRecord{Agent: "clerk", Session: s, Goal: "goal " + s, Answer: "yes", Outcome: agent.OK, Created: day, Transcript: *transcript("a step")}, next, nil))(t)
 	}
 	if list := must(a.Sessions(ctx))(t); len(list) != 2 || list[0].Name != "other" || list[1].Messages != 1 {
 		t.Errorf("stored are %+v", list)

@@ -354,7 +354,7 @@ func TestGCOfTurns(t *testing.T) {
 	long := transcript(strings.Repeat("a step of the turn ", 100))
 	for n := 1; n <= 4; n++ { // turn n is an hour after the start of night n
 		turn := TurnRecord{Agent: "solver", Session: "s", Goal: fmt.Sprint("goal ", n), Answer: "yes", Outcome: agent.OK, Created: day.AddDate(0, 0, n).Add(time.Hour), Transcript: *long}
-		must(a.PutTurn(ctx, turn, &agent.Session{Working: "w"}))(t)
+		must(a.PutTurn(ctx, turn, &agent.Session{Working: "w"}, nil))(t)
 	}
 	if gone := must(a.Removable(ctx, Retention{Bytes: 1}, day.AddDate(0, 0, 5)))(t); gone.Turns != 4 {
 		t.Errorf("a size of nothing leaves %d of 4 transcripts", 4-gone.Turns)

@@ -223,6 +223,7 @@ func (im *importer) readers(ctx context.Context) map[string]func(value json.RawM
 		lineRequest:    read(im.request),
 		lineToolHealth: read(func(h ToolHealth) error { return putToolHealth(b, h) }),
 		lineQuestion:   read(func(q Question) error { return putQuestion(b, q) }),
+		lineExperience: read(func(l experienceLine) error { return putExperience(b, l.Agent, l.Experience) }),
 	}
 }
 

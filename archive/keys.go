@@ -41,6 +41,7 @@ import (
 //	j      number of a proposal             what is left to do of a decision on it
 //	z      suite hash, task                 question of a holdout task
 //	B      run                              account: the money spent and reserved
+//	E      agent                            experience: what its turns in use have shown
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -70,6 +71,7 @@ const (
 	tableIntent         = 'j'
 	tableQuestion       = 'z'
 	tableAccount        = 'B'
+	tableExperience     = 'E'
 )
 
 // errKey means that stored bytes are no key of their table.

@@ -128,7 +128,7 @@ func contractTurns(t *testing.T, p pairOf) {
 			Agent: "solver", Session: "monday", Config: "c0ffee", PolicyVersion: "v", Goal: fmt.Sprint("say ", i), Answer: "<a>",
 			Outcome: agent.OK, Usage: agent.Usage{InputTokens: 3}, Created: day, Transcript: *transcript(fmt.Sprint("step ", i)),
 		}
-		turn = must(p.w.PutTurn(ctx, turn, nil))(t)
+		turn = must(p.w.PutTurn(ctx, turn, nil, nil))(t)
 		if turn.ID != fmt.Sprintf("T%d", i+1) {
 			t.Fatalf("turn %d is %s", i, turn.ID)
 		}
@@ -141,7 +141,7 @@ func contractTurns(t *testing.T, p pairOf) {
 	if diff := cmp.Diff(want, collect(t, p.r.Turns(ctx))); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := p.w.PutTurn(ctx, TurnRecord{Goal: "x"}, nil); err == nil {
+	if _, err := p.w.PutTurn(ctx, TurnRecord{Goal: "x"}, nil, nil); err == nil {
 		t.Error("a turn without an agent was stored")
 	}
 
@@ -179,7 +179,7 @@ func contractTurns(t *testing.T, p pairOf) {
 
 // keepSession stores a session with a turn of it.
 func keepSession(a *Archive, agentID, name string, s agent.Session) error {
-	_, err := a.PutTurn(context.Background(), TurnRecord{Agent: agentID, Session: name}, &s)
+	_, err := a.PutTurn(context.Background(), TurnRecord{Agent: agentID, Session: name}, &s, nil)
 	return err
 }
 
@@ -193,7 +193,7 @@ func TestRecordBounds(t *testing.T) {
 		turn, err := a.PutTurn(ctx, TurnRecord{
 			Agent: long, Session: long, Config: agent.ConfigID(long), PolicyVersion: long, Goal: long, Answer: long, Outcome: agent.Outcome(long), Error: long,
 			Transcript: agent.Transcript{Events: []agent.Event{{Text: long}, {Text: "short"}}},
-		}, nil)
+		}, nil, nil)
 		if err != nil {
 			t.Fatalf("%q: %v", worst, err)
 		}
@@ -241,7 +241,7 @@ func TestRecordBounds(t *testing.T) {
 	long := strings.Repeat("x", 300<<10)
 	_, err := a.PutTurn(ctx, TurnRecord{
 		Agent: "solver", Session: "s", Goal: long, Answer: long, Error: long, Transcript: agent.Transcript{Events: []agent.Event{{Text: long[:maxTranscript/2]}}},
-	}, &s)
+	}, &s, nil)
 	if err != nil {
 		t.Error(err)
 	}

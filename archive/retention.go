@@ -335,8 +335,11 @@ func (s *selection) decideTurns(live int64, wanted func(t turnFacts, live int64)
 // reduced returns the value of a pair that stays: a removed transcript of a turn becomes
 // one that counts its events, so that the turn still has one. It counts the change.
 func (s *selection) reduced(k, value []byte) ([]byte, error) {
-	if k[0] == tableTurn {
+	switch k[0] {
+	case tableTurn:
 		return s.emptied(k, value)
+	case tableExperience:
+		return s.unlearned(k, value)
 	}
 	if k[0] != tableTurnTranscript {
 		return value, nil

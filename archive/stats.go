@@ -25,6 +25,7 @@ type Stats struct {
 	Requests    int `json:"requests"`
 	Turns       int `json:"turns"`
 	Sessions    int `json:"sessions"`
+	Experiences int `json:"experiences"`
 	// Bytes is the size of its folder on disk; 0 in memory.
 	Bytes int64 `json:"bytes"`
 }
@@ -55,7 +56,7 @@ func (s *Stats) byTable() map[byte]*int {
 		tableVariant: &s.Variants, tableEvaluation: &s.Evaluations, tableKey: &s.Distinct, tableTranscript: &s.Transcripts,
 		tableRun: &s.Runs, tableProposal: &s.Proposals, tableDecision: &s.Decisions, tableLedger: &s.Ledger,
 		tableExposure: &s.Exposures, tableCandidate: &s.Candidates, tableMutation: &s.Mutations,
-		tableRequest: &s.Requests, tableTurn: &s.Turns, tableSession: &s.Sessions,
+		tableRequest: &s.Requests, tableTurn: &s.Turns, tableSession: &s.Sessions, tableExperience: &s.Experiences,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 )
 
 // The bounds of a stored turn, in bytes; longer texts are truncated. The transcript has
@@ -50,9 +51,10 @@ func sessionKey(agentID, name string) key {
 
 // PutTurn stores a turn under the next free id, synced to disk, and returns the stored
 // record, with texts truncated to their bounds. In the same transaction next replaces the
-// state from which the next turn of the conversation starts, unless it is nil. One beyond
-// its bound is an ErrTooLarge.
-func (a *Archive) PutTurn(ctx context.Context, t TurnRecord, next *agent.Session) (TurnRecord, error) {
+// state from which the next turn of the conversation starts, and the experience of the
+// agent learns the turn under its id and session, each unless it is nil. One beyond its bound is
+// an ErrTooLarge.
+func (a *Archive) PutTurn(ctx context.Context, t TurnRecord, next *agent.Session, learned *experience.Turn) (TurnRecord, error) {
 	err := a.change(ctx, "store a turn", func(b *batch) error {
 		last, err := a.number(ctx, counterKey(countTurns, ""))
 		if err != nil {
@@ -64,9 +66,14 @@ func (a *Archive) PutTurn(ctx context.Context, t TurnRecord, next *agent.Session
 				return fmt.Errorf("session %s: %w", t.Session, err)
 			}
 		}
-		t, err = a.putTurn(b, t, last+1)
-		return err
+		if t, err = a.putTurn(b, t, last+1); err != nil || learned == nil {
+			return err
+		}
+		return a.learn(ctx, b, t, *learned)
 	})
+	if err == nil && learned != nil {
+		learned.ID = t.ID
+	}
 	return t, err
 }
 

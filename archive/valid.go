@@ -11,6 +11,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 )
 
 // Names and ids of a record become file names, refs and arguments of programs. Any of them
@@ -145,6 +146,12 @@ func checkRecord(record any) error {
 		f.of(r.Agent, "", "health of tool %s", r.Tool)
 	case *sessionLine:
 		f.of(r.Agent, "", "session %s", r.Name)
+	case *experienceLine:
+		f.of(r.Agent, "", "experience of agent %s", r.Agent)
+		f.experience(&r.Experience)
+	case *experience.Experience:
+		f.record = "experience"
+		f.experience(r)
 	case *decisionLine:
 		return checkRecord(&r.Decision)
 	case *bench.Evaluation:
@@ -171,6 +178,12 @@ func checkForeign(record any) error {
 		}
 	}
 	return checkRecord(record)
+}
+
+func (f *fieldsOf) experience(e *experience.Experience) {
+	if err := e.Valid(); err != nil && f.bad == nil {
+		f.bad = fmt.Errorf("%w: %s: %w", ErrCorrupt, f.record, err)
+	}
 }
 
 func (f *fieldsOf) proposal(p *ProposalRecord) {

@@ -43,6 +43,8 @@ func TestFieldsAreChecked(t *testing.T) {
 		"a request":        {lineRequest, `"state":"open"`, `"state":"shut"`, "field state"},
 		"a turn's agent":   {lineTurn, `"agent":"solver"`, `"agent":"-olver"`, "field agent"},
 		"a tool's agent":   {lineToolHealth, `"agent":"solver"`, `"agent":"so/ver"`, "field agent"},
+		"an experience":    {lineExperience, `"action":"penalise"`, `"action":"punished"`, `experience of agent solver: field feedback.action cannot be "punished"`},
+		"its agent":        {lineExperience, `"agent":"solver"`, `"agent":"so/ver"`, "field agent"},
 		"a mutation's run": {lineMutation, `"run":"9-a"`, `"run":"../"`, "field run"},
 	} {
 		at := strings.Index(text, `{"kind":"`+c.kind+`"`)

@@ -22,4 +22,6 @@
 //	feedback.go    what people want of a tool, and its effect on a score
 //	boundary.go    clusters of boundary axes, and warnings of low cohesion
 //	known.go       the summary of tools that a prompt gets
+//	valid.go       the check of an Experience that comes from elsewhere
+//	forget.go      the removal of a conversation's texts
 package experience

@@ -28,8 +28,10 @@ type Experience struct {
 	// Recent holds the last turn of each conversation, which the next message of its user
 	// may judge; the oldest first.
 	Recent []Recent `json:"recent,omitempty"`
-	// Feedback holds what people want, oldest first.
-	Feedback []Feedback `json:"feedback,omitempty"`
+	// Feedback holds what people want, oldest first; LastFeedback is the number of the last
+	// one that was given, which may be removed.
+	Feedback     []Feedback `json:"feedback,omitempty"`
+	LastFeedback int        `json:"last_feedback,omitempty"`
 }
 
 // Turn is a turn in use, as far as an [Experience] learns from it.

@@ -1,6 +1,11 @@
 package experience
 
-import "time"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Verdict is what a person thinks of an agent's use of a tool.
 type Verdict string
@@ -11,6 +16,9 @@ const (
 	Negative   Verdict = "negative"
 	Correcting Verdict = "correction"
 )
+
+// Verdicts returns every verdict.
+func Verdicts() []Verdict { return []Verdict{Positive, Negative, Correcting} }
 
 // Action is the effect of a feedback on the choice of tools.
 type Action string
@@ -23,6 +31,9 @@ const (
 	Constrain Action = "constraint"
 	Replace   Action = "replace"
 )
+
+// Actions returns every action.
+func Actions() []Action { return []Action{Penalise, Boost, Constrain, Replace} }
 
 // Feedback is what a person wants of a tool within a scope. It wins over what was learned;
 // of several that apply to a call the newest wins.
@@ -46,4 +57,66 @@ type Feedback struct {
 	By         string    `json:"by"`
 	Evidence   string    `json:"evidence,omitempty"`
 	Time       time.Time `json:"time"`
+}
+
+// The bounds of feedback: the number of an agent's, and its texts in bytes.
+const (
+	MaxFeedback = 200
+	maxEvidence = 2 << 10
+)
+
+// leastImportance is the least importance of a feedback.
+const leastImportance = .9
+
+// feedback checks the feedback of an agent, the last of which had a number.
+func (v *validity) feedback(list []Feedback, last int) {
+	v.length("feedback", len(list), MaxFeedback)
+	before := 0
+	for _, f := range list {
+		n, ok := feedbackNumber(f.ID)
+		if !ok || n <= before || n > last {
+			v.refuse("feedback.id", f.ID)
+		}
+		before = n
+		v.one(f)
+	}
+}
+
+// one checks a feedback apart from its id.
+func (v *validity) one(f Feedback) {
+	if !slices.Contains(Verdicts(), f.Verdict) {
+		v.refuse("feedback.verdict", f.Verdict)
+	}
+	if !slices.Contains(Actions(), f.Action) {
+		v.refuse("feedback.action", f.Action)
+	}
+	v.name("feedback.goal", f.Goal, true)
+	v.name("feedback.tool", f.Tool, f.Action == Penalise || f.Action == Boost)
+	v.name("feedback.domain", f.Domain, true)
+	v.name("feedback.with", f.With, f.Action != Replace)
+	if f.With != "" && (f.Action != Replace || f.With == f.Tool) {
+		v.refuse("feedback.with", f.With)
+	}
+	v.name("feedback.session", f.Session, true)
+	v.times("feedback.until", f.Until)
+	if f.Session != "" && !f.Until.IsZero() {
+		v.refuse("feedback.until", f.Until)
+	}
+	if !(f.Importance >= leastImportance && f.Importance <= 1) {
+		v.refuse("feedback.importance", f.Importance)
+	}
+	v.name("feedback.by", f.By, false)
+	if v.text("feedback.evidence", f.Evidence); len(f.Evidence) > maxEvidence {
+		v.refuse("feedback.evidence", f.Evidence)
+	}
+	if v.times("feedback.time", f.Time); f.Time.IsZero() {
+		v.refuse("feedback.time", f.Time)
+	}
+}
+
+// feedbackNumber returns the number of an id such as "F12".
+func feedbackNumber(id string) (int, bool) {
+	digits, ok := strings.CutPrefix(id, "F")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == digits
 }

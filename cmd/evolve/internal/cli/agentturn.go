@@ -257,7 +257,7 @@ func recordOf(sh *shell, t oneTurn, v *turnView) (archive.TurnRecord, *agent.Ses
 // storeTurn stores the turn and the session.
 func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView) error {
 	record, next := recordOf(sh, t, v)
-	record, err := store.PutTurn(ctx, record, next)
+	record, err := store.PutTurn(ctx, record, next, nil)
 	if err != nil {
 		return fmt.Errorf("storing the turn: %w", err)
 	}

@@ -73,6 +73,7 @@ func archiveStats(sh *shell, c *cli.Context) error {
 			{"change requests", s.Requests},
 			{"turns", s.Turns},
 			{"sessions", s.Sessions},
+			{"experiences", s.Experiences},
 		} {
 			sh.printf("%-16s %s\n", l.name, humanize.Comma(int64(l.count)))
 		}

@@ -193,7 +193,7 @@ func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 		}
 	}
 	if id == "" {
-		t, err := a.PutTurn(ctx, s.Turn, s.Session)
+		t, err := a.PutTurn(ctx, s.Turn, s.Session, nil)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,97 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"evolve/runtime/experience"
+)
+
+// maxExperience bounds the experience of an agent as JSON, in bytes; a larger one is
+// refused.
+const maxExperience = 2 << 20
+
+func experienceKey(agentID string) key {
+	return newKey(tableExperience).text(validText(agentID))
+}
+
+// Experience returns what the turns of an agent in use have shown; the zero value when
+// nothing is stored.
+func (a *Archive) Experience(ctx context.Context, agentID string) (experience.Experience, error) {
+	e, err := named[experience.Experience](ctx, a, experienceKey(agentID), "experience of agent %q", agentID)
+	if errors.Is(err, ErrNotFound) {
+		return experience.Experience{}, nil
+	}
+	return e, err
+}
+
+// UpdateExperience reads an agent's experience, lets change modify it and stores the
+// result, in one transaction that is synced to disk. When entry is not nil, the transaction
+// adds that ledger entry as change left it, with the agent as its subject. An error of
+// change stores nothing; an experience beyond its bound is an ErrTooLarge.
+func (a *Archive) UpdateExperience(ctx context.Context, agentID string, entry *LedgerEntry, change func(*experience.Experience) error) error {
+	return a.change(ctx, "store the experience of agent "+agentID, func(b *batch) error {
+		e, err := a.Experience(ctx, agentID)
+		if err != nil {
+			return err
+		}
+		if err := change(&e); err != nil {
+			return err
+		}
+		if err := e.Valid(); err != nil {
+			return err
+		}
+		if entry != nil {
+			told := *entry
+			told.Subject = agentID
+			if _, err := a.chain(ctx, b, told); err != nil {
+				return err
+			}
+		}
+		return putExperience(b, agentID, e)
+	})
+}
+
+// learn adds a stored turn to the experience of its agent, under its id and its session.
+func (a *Archive) learn(ctx context.Context, b *batch, stored TurnRecord, t experience.Turn) error {
+	e, err := a.Experience(ctx, stored.Agent)
+	if err != nil {
+		return err
+	}
+	t.ID, t.Session, t.Time = stored.ID, stored.Session, normalizeTime(t.Time)
+	e.Learn(t)
+	if err := putExperience(b, stored.Agent, e); err != nil {
+		return fmt.Errorf("experience of agent %q: %w", stored.Agent, err)
+	}
+	return nil
+}
+
+func putExperience(b *batch, agentID string, e experience.Experience) error {
+	if agentID == "" {
+		return errors.New("an experience needs an agent")
+	}
+	data, err := encodeDocument(e)
+	if err != nil {
+		return err
+	}
+	if len(data) > maxExperience || len(agentID) > maxTurnName {
+		return ErrTooLarge
+	}
+	b.put(experienceKey(agentID), data)
+	return nil
+}
+
+// experienceLines yields all stored experiences, by agent.
+func (a *Archive) experienceLines(ctx context.Context) iter.Seq2[experienceLine, error] {
+	return sequence(ctx, a, "read the experiences", newKey(tableExperience), nil,
+		func(k, value []byte) (l experienceLine, err error) {
+			r := readKey(tableExperience, k)
+			l.Agent = r.text()
+			if err := r.done(); err != nil {
+				return l, fmt.Errorf("%w: an experience: %w", ErrCorrupt, err)
+			}
+			return l, decodeDocument(value, &l.Experience)
+		})
+}

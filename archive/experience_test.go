@@ -1,0 +1,173 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/experience"
+)
+
+// shown is an experience with a record of each kind, about the turn T1 of the session s0.
+func shown() experience.Experience {
+	return experience.Experience{
+		Turns: 3, Updated: day,
+		Capsules: []experience.Capsule{
+			{
+				Tool: "grep", Domain: "code", Origin: "local", Calls: 2, Outcomes: map[agent.Outcome]int{agent.OK: 1, agent.Timeout: 1},
+				Latencies: []time.Duration{time.Second}, Failures: []experience.Failure{{Outcome: agent.Timeout, Cause: "<slow>", Time: day}},
+				Axes: map[string]int{"scope": 1}, Last: day,
+			},
+			{Tool: "search", Method: "web", Domain: experience.Global, Origin: "mcp:web", Calls: 1, Outcomes: map[agent.Outcome]int{agent.OK: 1}},
+		},
+		Domains:     []experience.Competence{{Domain: "code", Score: .45, Turns: 2, Corrected: 1, Day: "2026-11-14", DayStart: .5}, {Domain: "ops", Score: .52, Turns: 1, Successes: 1, Day: "2026-11-14", DayStart: .5}},
+		Stated:      []experience.Stated{{Turn: "T1", Domain: "code", Confidence: .75}},
+		Corrections: []experience.Correction{{Turn: "T1", Domain: "code", Tools: []string{"grep"}, Text: "no, & not that", Time: day}},
+		Recent:      []experience.Recent{{Session: "s0", Turn: "T1", Domain: "code", Outcome: agent.OK, Confidence: .5}},
+		Feedback: []experience.Feedback{{
+			ID: "F2", Verdict: experience.Negative, Action: experience.Penalise, Tool: "grep", Importance: .9, By: "Ada <a@b>", Evidence: "a & b", Time: day,
+		}},
+		LastFeedback: 2,
+	}
+}
+
+// keepExperience replaces an agent's experience.
+func keepExperience(a *Archive, agentID string, e experience.Experience) error {
+	return a.UpdateExperience(context.Background(), agentID, nil, func(old *experience.Experience) error {
+		*old = e
+		return nil
+	})
+}
+
+func contractExperience(t *testing.T, p pairOf) {
+	ctx := context.Background()
+	if diff := cmp.Diff(experience.Experience{}, must(p.r.Experience(ctx, "solver"))(t)); diff != "" {
+		t.Errorf("before anything was stored: %s", diff)
+	}
+	told := LedgerEntry{Time: day, Kind: "feedback.add", Actor: "Ada", Subject: "forged"}
+	err := p.w.UpdateExperience(ctx, "solver", &told, func(e *experience.Experience) error {
+		*e = shown()
+		told.Data = []byte(`{"id":"F2"}`)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(shown(), must(p.r.Experience(ctx, "solver"))(t)); diff != "" {
+		t.Error(diff)
+	}
+	if other := must(p.r.Experience(ctx, "solve"))(t); other.Turns != 0 {
+		t.Errorf("another agent has %+v", other)
+	}
+	entries := collect(t, p.r.Ledger(ctx, 0))
+	if len(entries) != 1 || entries[0].Subject != "solver" || string(entries[0].Data) != `{"id":"F2"}` {
+		t.Errorf("the ledger has %+v", entries)
+	}
+
+	// What cannot be stored changes nothing, the ledger included.
+	boom := errors.New("boom")
+	for name, c := range map[string]struct {
+		agent  string
+		change func(*experience.Experience) error
+		want   error
+	}{
+		"an error":        {"solver", func(e *experience.Experience) error { e.Turns = 9; return boom }, boom},
+		"no agent":        {"", func(*experience.Experience) error { return nil }, nil},
+		"a long agent":    {strings.Repeat("x", maxTurnName+1), func(*experience.Experience) error { return nil }, ErrTooLarge},
+		"a number":        {"solver", func(e *experience.Experience) error { e.Turns = -1; return nil }, nil},
+		"beyond its size": {"solver", func(e *experience.Experience) error { *e = heavy(200); return nil }, ErrTooLarge},
+	} {
+		err := p.w.UpdateExperience(ctx, c.agent, &told, c.change)
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if diff := cmp.Diff(shown(), must(p.r.Experience(ctx, "solver"))(t)); diff != "" || len(collect(t, p.r.Ledger(ctx, 0))) != 1 {
+		t.Error(diff, "or the ledger has more entries")
+	}
+
+	// A turn is learned under the id that it is stored with, or not at all.
+	for n, want := range []int{4, 5} {
+		learned := &experience.Turn{ID: "T9", Domain: "code", Outcome: agent.OK, Time: day.Add(time.Duration(n+1) * time.Hour)}
+		turn := must(p.w.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "g", Outcome: agent.OK, Created: day}, nil, learned))(t)
+		got := must(p.r.Experience(ctx, "solver"))(t)
+		if learned.ID != turn.ID || turn.ID != fmt.Sprint("T", n+1) || got.Turns != want || !got.Updated.Equal(learned.Time) {
+			t.Errorf("turn %s was learned as %s: %d turns until %s", turn.ID, learned.ID, got.Turns, got.Updated)
+		}
+	}
+	must(p.w.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "g", Outcome: agent.OK}, nil, nil))(t)
+	if got := must(p.r.Experience(ctx, "solver"))(t); got.Turns != 5 {
+		t.Errorf("a turn with nothing to learn: %d turns", got.Turns)
+	}
+	if _, err := p.w.PutTurn(ctx, TurnRecord{Goal: "g"}, nil, &experience.Turn{}); err == nil {
+		t.Error("a turn without agent was learned")
+	}
+}
+
+// heavy is an experience with so many corrections of 14 KiB.
+func heavy(corrections int) experience.Experience {
+	e := shown()
+	for range corrections {
+		e.Corrections = append(e.Corrections, experience.Correction{Domain: "code", Text: strings.Repeat("x", 14<<10), Time: day})
+	}
+	return e
+}
+
+// TestLargestExperience stores an experience near its bound with the largest turn, on disk.
+func TestLargestExperience(t *testing.T) {
+	ctx := context.Background()
+	a := openAt(t, t.TempDir())
+	closing(t, a)
+	if err := keepExperience(a, "solver", heavy(140)); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 300<<10)
+	turn := TurnRecord{Agent: "solver", Session: "s", Goal: long, Answer: long, Transcript: agent.Transcript{Events: []agent.Event{{Text: long[:maxTranscript/2]}}}}
+	must(a.PutTurn(ctx, turn, &agent.Session{Summary: strings.Repeat("x", maxSession-30)}, &experience.Turn{Domain: "code", Outcome: agent.OK, Time: day}))(t)
+	if got := must(a.Experience(ctx, "solver"))(t); got.Turns != 4 || len(got.Corrections) != 141 {
+		t.Errorf("%d turns, %d corrections", got.Turns, len(got.Corrections))
+	}
+	if err := a.Check(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestForgetExperience deletes a session: the experience of its agent loses its texts.
+func TestForgetExperience(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := openAt(t, dir)
+	for _, agentID := range []string{"clerk", "aide"} {
+		must(a.PutTurn(ctx, TurnRecord{Agent: agentID, Session: "s0", Goal: "goal", Outcome: agent.OK, Created: day}, &agent.Session{Working: "w"}, nil))(t)
+		e := shown()
+		e.Corrections = append(e.Corrections, experience.Correction{Turn: "T7", Domain: "code", Text: "of another", Time: day})
+		if err := keepExperience(a, agentID, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	must(DeleteSession(ctx, dir, "clerk", "s0", GCOptions{}))(t)
+	r := readAt(t, dir)
+	closing(t, r)
+	if err := r.Check(ctx); err != nil {
+		t.Error(err)
+	}
+	want := shown()
+	want.Recent, want.Corrections = nil, []experience.Correction{{Turn: "T7", Domain: "code", Text: "of another", Time: day}}
+	if diff := cmp.Diff(want, must(r.Experience(ctx, "clerk"))(t)); diff != "" {
+		t.Error(diff)
+	}
+	if other := must(r.Experience(ctx, "aide"))(t); len(other.Corrections) != 2 || len(other.Recent) != 1 {
+		t.Errorf("another agent's is %+v", other)
+	}
+}

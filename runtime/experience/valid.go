@@ -1,0 +1,194 @@
+package experience
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"evolve/runtime/agent"
+)
+
+// The bounds that [Experience.Valid] takes. Those of Learn are within them.
+const (
+	mostName  = 1 << 10  // bytes of a name
+	mostText  = 16 << 10 // bytes of a text
+	mostCount = 1 << 50
+	mostNames = 500 // in one record
+)
+
+// Valid returns an error that names the first value that no version of evolve writes. An
+// experience that comes from elsewhere must be valid before it is used.
+func (e *Experience) Valid() error {
+	v := &validity{}
+	v.count("turns", e.Turns, e.LastFeedback)
+	v.times("updated", e.Updated)
+	v.capsules(e.Capsules)
+	v.domains(e.Domains)
+	v.length("stated", len(e.Stated), maxStated)
+	for _, s := range e.Stated {
+		v.name("stated.turn", s.Turn, true)
+		v.name("stated.domain", s.Domain, true)
+		v.share("stated.confidence", s.Confidence)
+	}
+	v.length("corrections", len(e.Corrections), maxCorrections)
+	for _, c := range e.Corrections {
+		v.name("corrections.turn", c.Turn, true)
+		v.name("corrections.domain", c.Domain, true)
+		v.names("corrections.tools", c.Tools)
+		v.text("corrections.text", c.Text)
+		v.times("corrections.time", c.Time)
+	}
+	v.length("recent", len(e.Recent), maxRecent)
+	for _, r := range e.Recent {
+		v.name("recent.session", r.Session, false)
+		v.name("recent.turn", r.Turn, true)
+		v.name("recent.domain", r.Domain, true)
+		v.length("recent.calls", len(r.Calls), mostNames)
+		for _, c := range r.Calls {
+			v.name("recent.calls.tool", c.Tool, true)
+			v.name("recent.calls.method", c.Method, true)
+			v.count("recent.calls", c.Calls, c.OK)
+		}
+		v.name("recent.outcome", string(r.Outcome), true)
+		v.share("recent.confidence", r.Confidence)
+	}
+	v.feedback(e.Feedback, e.LastFeedback)
+	return v.err
+}
+
+// validity keeps the first error.
+type validity struct{ err error }
+
+func (v *validity) refuse(field string, value any) {
+	if v.err == nil {
+		v.err = fmt.Errorf("field %s cannot be %.80q", field, fmt.Sprint(value))
+	}
+}
+
+func (v *validity) length(field string, n, limit int) {
+	if n > limit && v.err == nil {
+		v.err = fmt.Errorf("field %s has %d values and may have %d", field, n, limit)
+	}
+}
+
+func (v *validity) count(field string, list ...int) {
+	for _, n := range list {
+		if n < 0 || n > mostCount {
+			v.refuse(field, n)
+		}
+	}
+}
+
+// share refuses a number outside [0,1].
+func (v *validity) share(field string, x float64) {
+	if math.IsNaN(x) || x < 0 || x > 1 {
+		v.refuse(field, x)
+	}
+}
+
+func (v *validity) competence(field string, x float64) {
+	if !(x >= leastCompetence && x <= topCompetence) {
+		v.refuse(field, x)
+	}
+}
+
+func (v *validity) times(field string, t time.Time) {
+	if !t.IsZero() && (t.Year() < 1970 || t.Year() > 2261) {
+		v.refuse(field, t)
+	}
+}
+
+func (v *validity) text(field, s string) {
+	if len(s) > mostText || !utf8.ValidString(s) {
+		v.refuse(field, s)
+	}
+}
+
+func (v *validity) name(field, s string, empty bool) {
+	if s == "" && !empty || len(s) > mostName || !utf8.ValidString(s) {
+		v.refuse(field, s)
+	}
+}
+
+func (v *validity) names(field string, list []string) {
+	v.length(field, len(list), mostNames)
+	for _, s := range list {
+		v.name(field, s, true)
+	}
+}
+
+func (v *validity) outcome(field string, o agent.Outcome) {
+	if !o.Valid() {
+		v.refuse(field, o)
+	}
+}
+
+func (v *validity) capsules(list []Capsule) {
+	v.length("capsules", len(list), maxCapsules)
+	for i, c := range list {
+		v.name("capsules.tool", c.Tool, true)
+		v.name("capsules.method", c.Method, true)
+		v.name("capsules.domain", c.Domain, false)
+		v.name("capsules.origin", c.Origin, true)
+		v.count("capsules", c.Calls, c.Corrected, c.Repairs, c.Repaired)
+		for o, n := range c.Outcomes {
+			v.outcome("capsules.outcomes", o)
+			v.count("capsules.outcomes", n)
+		}
+		v.length("capsules.latencies", len(c.Latencies), maxLatencies)
+		for _, d := range c.Latencies {
+			v.count("capsules.latencies", int(d))
+		}
+		v.length("capsules.failures", len(c.Failures), maxFailures)
+		for _, f := range c.Failures {
+			v.outcome("capsules.failures.outcome", f.Outcome)
+			v.text("capsules.failures.cause", f.Cause)
+			v.times("capsules.failures.time", f.Time)
+		}
+		v.length("capsules.axes", len(c.Axes), maxAxes)
+		for axis, n := range c.Axes {
+			v.name("capsules.axes", axis, false)
+			v.count("capsules.axes", n)
+		}
+		v.length("capsules.referrals", len(c.Referrals), maxReferrals)
+		for _, r := range c.Referrals {
+			v.names("capsules.referrals.axes", r.Axes)
+			v.text("capsules.referrals.cause", r.Cause)
+			v.times("capsules.referrals.time", r.Time)
+		}
+		v.times("capsules.last", c.Last)
+		if i > 0 && compareCapsules(list[i-1], c) >= 0 {
+			v.unsorted("capsules")
+		}
+	}
+}
+
+// compareCapsules orders capsules by tool, method and domain.
+func compareCapsules(a, b Capsule) int {
+	return cmp.Or(cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Domain, b.Domain))
+}
+
+func (v *validity) unsorted(field string) {
+	if v.err == nil {
+		v.err = errors.New("field " + field + " is not in order")
+	}
+}
+
+func (v *validity) domains(list []Competence) {
+	v.length("domains", len(list), maxDomains)
+	for i, d := range list {
+		v.name("domains.domain", d.Domain, false)
+		v.competence("domains.score", d.Score)
+		v.competence("domains.day_start", d.DayStart)
+		if _, err := time.Parse(time.DateOnly, d.Day); err != nil {
+			v.refuse("domains.day", d.Day)
+		}
+		v.count("domains", d.Turns, d.Successes, d.Corrected)
+		if i > 0 && list[i-1].Domain >= d.Domain {
+			v.unsorted("domains")
+		}
+	}
+}
