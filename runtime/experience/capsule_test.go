@@ -18,11 +18,12 @@ import (
 
 var day = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
-// used returns an experience that learned turns with one call each, an hour apart.
-func used(domain string, calls ...Call) *Experience {
+// used returns an experience that learned turns of the domain ops with one call each, an hour
+// apart.
+func used(calls ...Call) *Experience {
 	e := &Experience{}
 	for i, c := range calls {
-		e.Learn(Turn{Domain: domain, Outcome: agent.OK, Calls: []Call{c}, Time: day.Add(time.Duration(i) * time.Hour)})
+		e.Learn(Turn{Domain: "ops", Outcome: agent.OK, Calls: []Call{c}, Time: day.Add(time.Duration(i) * time.Hour)})
 	}
 	return e
 }
@@ -88,7 +89,7 @@ func TestRateLeavesOutWhatIsNotTheTools(t *testing.T) {
 }
 
 func TestUsefulnessFallsBackToAllDomains(t *testing.T) {
-	e := used("ops", times(10, Call{Tool: "t", Outcome: agent.OK})...)
+	e := used(times(10, Call{Tool: "t", Outcome: agent.OK})...)
 	e.Learn(Turn{Domain: "research", Time: day, Calls: times(4, Call{Tool: "t", Outcome: agent.Denied})})
 	e.Learn(Turn{Domain: "crypto", Time: day, Calls: times(10, Call{Tool: "t", Outcome: agent.Timeout})})
 	for domain, want := range map[string]float64{"ops": .85, "crypto": .15, "research": .5, "elsewhere": .5, Global: .5, "": .5} {
@@ -117,7 +118,7 @@ func TestPercentile(t *testing.T) {
 }
 
 func TestLearnings(t *testing.T) {
-	e := used("ops", slices.Concat(
+	e := used(slices.Concat(
 		times(4, Call{Tool: "good", Outcome: agent.OK}), times(1, Call{Tool: "good", Outcome: agent.LowUtility}), times(3, Call{Tool: "good", Outcome: agent.RateLimited}),
 		times(2, Call{Tool: "bad", Method: "m", Outcome: agent.WrongToolBoundary}),
 		times(7, Call{Tool: "middling", Outcome: agent.OK}), times(3, Call{Tool: "middling", Outcome: agent.Timeout}),

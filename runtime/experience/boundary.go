@@ -1,0 +1,399 @@
+package experience
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// A referral's weight blends count and recency: a new one weighs 1 and a very old one
+// oldWeight; half of the difference is lost per referralHalfLife. The age is that at the
+// time of the last turn.
+const (
+	oldWeight        = .25
+	referralHalfLife = 30 * 24 * time.Hour
+)
+
+// thresholds decide which axes form a cluster and which clusters are no noise.
+type thresholds struct {
+	linked float64 // least mean similarity of the axes of two clusters that are merged, in [0,1]
+	weight float64 // least weight of the referrals of a group
+	share  float64 // least share of that in the weight of all referrals, in [0,1]
+}
+
+// tuned returns the thresholds of a grid with the most warnings for tools with two causes
+// among those that warned of at most 5 % of the tools with one cause, looked at after each
+// of up to fifty simulated referrals (see TestFalseAlarmsOfCohesion).
+func tuned() thresholds { return thresholds{linked: .1, weight: 2.5, share: .15} }
+
+const (
+	// clusteredReferrals and clusteredAxes bound the work: the newest referrals of a tool,
+	// and its heaviest axes.
+	clusteredReferrals, clusteredAxes = 200, 40
+	// shownAxes is the number of axes of a cluster that a warning names.
+	shownAxes = 3
+	// An outcome is repeated from repeatedCalls calls and repeatedShare of the judged ones.
+	repeatedCalls, repeatedShare = 3, .2
+	// healthyCalls and healthyRate are the judged calls and the rate of a tool of strong
+	// health.
+	healthyCalls, healthyRate = 10, .8
+	// scattered is the number of referrals from which those without a group are a pattern.
+	scattered = 8
+)
+
+// Cluster is a set of boundary axes that occur together in a tool's referrals.
+type Cluster struct {
+	// Axes are sorted.
+	Axes []string `json:"axes"`
+	// Referrals is their number: each counts in one cluster. Weight is the sum of their
+	// weights, each in [.25, 1] by its age, and Share that of the weight of all the tool's
+	// referrals, in (0,1].
+	Referrals int     `json:"referrals"`
+	Weight    float64 `json:"weight"`
+	Share     float64 `json:"share"`
+	// Group reports that the cluster is heavy enough to be no noise: a weight of at least 2.5
+	// and a share of at least .15.
+	Group bool `json:"group,omitempty"`
+	// First and Last are the times of its first and last kept referral.
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+}
+
+// Remedy is what advice recommends to do with a tool.
+type Remedy string
+
+// The remedies.
+const (
+	// Split the tool: it is asked for several kinds of tasks that are not its own.
+	Split Remedy = "split"
+	// Recompose the tool with others: they lack the same thing, or its answers are
+	// repeatedly of little use.
+	Recompose Remedy = "recompose"
+	// Tighten its description or its parameters: it is called for what it is not made for.
+	Tighten Remedy = "tighten"
+	// Retain it as it is.
+	Retain Remedy = "retain"
+)
+
+// Advice is what to do with a tool, for those who build tools, with the evidence: counts over
+// all methods and domains, clusters, and dates.
+type Advice struct {
+	Tool   string `json:"tool"`
+	Remedy Remedy `json:"remedy"`
+	// Reason is one sentence.
+	Reason string `json:"reason"`
+	// Warning is that of [Experience.CohesionWarning]. A tool to retain may have one.
+	Warning string `json:"warning,omitempty"`
+	Calls   int    `json:"calls"`
+	// Judged and Succeeded are those of [Capsule.Judged] and [Capsule.Success].
+	Judged    int `json:"judged"`
+	Succeeded int `json:"succeeded"`
+	// Referrals, Weak and Invalid count the outcomes wrong_tool_boundary, low_utility and
+	// contract_violation.
+	Referrals int `json:"referrals"`
+	Weak      int `json:"low_utility"`
+	Invalid   int `json:"contract_violations"`
+	// Clusters are those of [Experience.Clusters].
+	Clusters []Cluster `json:"clusters,omitempty"`
+	// Shared are the other tools with a group that has an axis of this tool's groups.
+	Shared []string `json:"shared_with,omitempty"`
+	// First and Last are the times of the first and last kept referral.
+	First time.Time `json:"first,omitzero"`
+	Last  time.Time `json:"last,omitzero"`
+}
+
+// Tools returns the names of the tools with calls, sorted.
+func (e *Experience) Tools() []string {
+	var out []string
+	for _, c := range e.Capsules {
+		if c.Domain == Global {
+			out = append(out, c.Tool)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Clusters returns the clusters of a tool's referrals, the heaviest first. Two axes are as
+// similar as the weight of the referrals that name both is to the weight of those that name
+// either (a weighted Jaccard index); clusters with a mean similarity of at least .1 are
+// merged, the most similar first. A referral belongs to the heaviest cluster that it touches,
+// so that a word beside the true cause adds nothing to another cluster. Words that mean the
+// same and never occur together are in different clusters, and an axis that every referral
+// names holds all of them together.
+func (e *Experience) Clusters(tool string) []Cluster {
+	return clusters(e.referrals(tool), e.Updated, tuned())
+}
+
+// CohesionWarning returns one line if a tool's referrals fall into several groups (see
+// [Cluster]), whose axes it quotes, and else an empty text.
+func (e *Experience) CohesionWarning(tool string) string {
+	return warning(e.Clusters(tool))
+}
+
+// warning returns the cohesion warning of clusters.
+func warning(all []Cluster) string {
+	groups, referrals := groupsOf(all), 0
+	if len(groups) < 2 {
+		return ""
+	}
+	parts := make([]string, len(groups))
+	for i, c := range groups {
+		referrals += c.Referrals
+		parts[i] = fmt.Sprintf("%s (%d)", axesText(c.Axes), c.Referrals)
+	}
+	return fmt.Sprintf("low cohesion: %d referrals fall into %d groups: %s", referrals, len(groups), strings.Join(parts, "; "))
+}
+
+// groupsOf returns the clusters that are groups.
+func groupsOf(all []Cluster) []Cluster {
+	var out []Cluster
+	for _, c := range all {
+		if c.Group {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// axesText quotes the first axes of a cluster.
+func axesText(axes []string) string {
+	parts := make([]string, len(axes))
+	for i, a := range axes {
+		parts[i] = quotation(a)
+	}
+	return list(parts, shownAxes)
+}
+
+// Advice returns what to do with a tool. The first that applies counts:
+//
+//   - retain: at least ten calls were judged and 80 % of them succeeded;
+//   - split: the referrals fall into several groups (see [Cluster]);
+//   - recompose: they form one group, of which another tool has an axis in a group, too;
+//   - tighten: they form one group;
+//   - recompose: low_utility is repeated, three times and in a fifth of the judged calls (an
+//     adaptive failure);
+//   - tighten: contract_violation is repeated as often;
+//   - tighten: at least eight kept referrals form no group;
+//   - retain.
+func (e *Experience) Advice(tool string) Advice {
+	referrals := e.referrals(tool)
+	a := Advice{Tool: tool, Clusters: clusters(referrals, e.Updated, tuned())}
+	a.Warning = warning(a.Clusters)
+	if n := len(referrals); n > 0 {
+		a.First, a.Last = referrals[0].Time, referrals[n-1].Time
+	}
+	for _, c := range e.Capsules {
+		if c.Domain == Global && c.Tool == clipped(tool) {
+			a.Calls += c.Calls
+			a.Judged += c.Judged()
+			a.Succeeded += c.Success()
+			a.Referrals += c.Outcomes[agent.WrongToolBoundary]
+			a.Weak += c.Outcomes[agent.LowUtility]
+			a.Invalid += c.Outcomes[agent.ContractViolation]
+		}
+	}
+	groups := groupsOf(a.Clusters)
+	a.Shared = e.sharing(a.Tool, groups)
+	repeated := func(n int) bool { return n >= repeatedCalls && float64(n) >= repeatedShare*float64(a.Judged) }
+	switch {
+	case a.Judged >= healthyCalls && float64(a.Succeeded) >= healthyRate*float64(a.Judged):
+		a.Remedy, a.Reason = Retain, fmt.Sprintf("%d of %d judged calls succeeded", a.Succeeded, a.Judged)
+	case len(groups) > 1:
+		a.Remedy, a.Reason = Split, fmt.Sprintf("its referrals fall into %d groups", len(groups))
+	case len(groups) == 1 && len(a.Shared) > 0:
+		a.Remedy, a.Reason = Recompose, "its referrals name axes that other tools lack, too: "+axesText(groups[0].Axes)
+	case len(groups) == 1:
+		a.Remedy, a.Reason = Tighten, "its referrals name the same axes: "+axesText(groups[0].Axes)
+	case repeated(a.Weak):
+		a.Remedy, a.Reason = Recompose, fmt.Sprintf("%d of %d judged calls ended in low_utility", a.Weak, a.Judged)
+	case repeated(a.Invalid):
+		a.Remedy, a.Reason = Tighten, fmt.Sprintf("%d of %d judged calls ended in contract_violation", a.Invalid, a.Judged)
+	case len(referrals) >= scattered:
+		a.Remedy, a.Reason = Tighten, fmt.Sprintf("its last %d referrals name axes without a pattern", len(referrals))
+	default:
+		a.Remedy, a.Reason = Retain, fmt.Sprintf("%s in %s show no pattern", text.Count(a.Referrals, "referral"), text.Count(a.Judged, "judged call"))
+	}
+	return a
+}
+
+// sharing returns the other tools with a group that has an axis of the groups.
+func (e *Experience) sharing(tool string, groups []Cluster) []string {
+	var out []string
+	if len(groups) == 0 {
+		return out
+	}
+	for _, other := range e.Tools() {
+		if other == clipped(tool) {
+			continue
+		}
+		for _, theirs := range groupsOf(e.Clusters(other)) {
+			if slices.ContainsFunc(groups, func(c Cluster) bool { return meet(c.Axes, theirs.Axes) }) {
+				out = append(out, other)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// referrals returns the newest kept referrals of a tool over its methods, oldest first.
+func (e *Experience) referrals(tool string) []Referral {
+	var out []Referral
+	for _, c := range e.Capsules {
+		if c.Domain == Global && c.Tool == clipped(tool) {
+			out = append(out, c.Referrals...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Referral) int { return a.Time.Compare(b.Time) })
+	return newest(out, clusteredReferrals)
+}
+
+// weightOf returns the weight of a referral at a time, in [.25, 1].
+func weightOf(r Referral, now time.Time) float64 {
+	age := max(0, now.Sub(r.Time))
+	return oldWeight + (1-oldWeight)*math.Exp2(-float64(age)/float64(referralHalfLife))
+}
+
+// clusters returns the clusters of referrals, which are ordered by time, at a time.
+func clusters(referrals []Referral, now time.Time, t thresholds) []Cluster {
+	weights, total := make([]float64, len(referrals)), 0.
+	for i, r := range referrals {
+		weights[i] = weightOf(r, now)
+		total += weights[i]
+	}
+	sets := merged(referrals, weights, t.linked)
+	touching := make([]float64, len(sets)) // the weight of the referrals that touch a set
+	for k, axes := range sets {
+		for i, r := range referrals {
+			if meet(r.Axes, axes) {
+				touching[k] += weights[i]
+			}
+		}
+	}
+	order := make([]int, len(sets))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(touching[b], touching[a]) })
+	out := make([]Cluster, len(sets))
+	for i, r := range referrals {
+		for _, k := range order {
+			if c := &out[k]; meet(r.Axes, sets[k]) {
+				if c.Referrals++; c.Referrals == 1 {
+					c.First = r.Time
+				}
+				c.Last = r.Time
+				c.Weight += weights[i]
+				break
+			}
+		}
+	}
+	for k := range out {
+		c := &out[k]
+		c.Axes, c.Share = sets[k], c.Weight/total
+		c.Group = c.Weight >= t.weight && c.Share >= t.share
+	}
+	out = slices.DeleteFunc(out, func(c Cluster) bool { return c.Referrals == 0 })
+	slices.SortStableFunc(out, func(a, b Cluster) int { return cmp.Compare(b.Weight, a.Weight) })
+	return out
+}
+
+// merged returns the sets of axes that occur together, each sorted, in the order of their
+// first axes.
+func merged(referrals []Referral, weights []float64, linked float64) [][]string {
+	axes, of := heaviest(referrals, weights)
+	n := len(axes)
+	like := make([][]float64, n) // the similarity of two axes
+	for i := range like {
+		like[i] = make([]float64, n)
+		for j := range i {
+			both, either := 0., 0.
+			for k, w := range weights {
+				a, b := of[i][k], of[j][k]
+				if a && b {
+					both += w
+				}
+				if a || b {
+					either += w
+				}
+			}
+			like[i][j] = both / either
+			like[j][i] = like[i][j]
+		}
+	}
+	sets := make([][]int, n)
+	for i := range sets {
+		sets[i] = []int{i}
+	}
+	for {
+		best, at, with := linked, -1, -1
+		for j := range sets {
+			for i := range j {
+				if s := mean(like, sets[i], sets[j]); s > best || s == best && at < 0 {
+					best, at, with = s, i, j
+				}
+			}
+		}
+		if at < 0 {
+			break
+		}
+		sets[at] = append(sets[at], sets[with]...)
+		sets = slices.Delete(sets, with, with+1)
+	}
+	out := make([][]string, len(sets))
+	for k, set := range sets {
+		for _, i := range set {
+			out[k] = append(out[k], axes[i])
+		}
+		slices.Sort(out[k])
+	}
+	return out
+}
+
+// heaviest returns the axes of the greatest weight, sorted, and for each which referrals name
+// it.
+func heaviest(referrals []Referral, weights []float64) (axes []string, of [][]bool) {
+	weight := map[string]float64{}
+	for i, r := range referrals {
+		for _, a := range r.Axes {
+			if weight[a] == 0 {
+				axes = append(axes, a)
+			}
+			weight[a] += weights[i]
+		}
+	}
+	slices.SortFunc(axes, func(a, b string) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b)) })
+	axes = axes[:min(len(axes), clusteredAxes)]
+	slices.Sort(axes)
+	of = make([][]bool, len(axes))
+	for i, a := range axes {
+		of[i] = make([]bool, len(referrals))
+		for k, r := range referrals {
+			of[i][k] = slices.Contains(r.Axes, a)
+		}
+	}
+	return axes, of
+}
+
+// mean returns the mean similarity of the axes of two sets.
+func mean(like [][]float64, a, b []int) float64 {
+	sum := 0.
+	for _, i := range a {
+		for _, j := range b {
+			sum += like[i][j]
+		}
+	}
+	return sum / float64(len(a)*len(b))
+}
+
+// meet reports whether two lists have an item in common.
+func meet(a, b []string) bool {
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
+}

@@ -1,0 +1,203 @@
+package experience
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/text"
+)
+
+const (
+	// knownMethods, knownFailures and knownAxes are the numbers of methods, failures and
+	// axes that a line on a tool names.
+	knownMethods, knownFailures, knownAxes = 6, 2, 3
+	// knownName is the length of a name in such a line, in characters.
+	knownName = 60
+)
+
+// record is what is known of a tool in a domain.
+type record struct {
+	tool  string
+	where string
+	// here and everywhere are the calls in the domain and in all.
+	here, everywhere int
+	// in is the sum of the capsules of the domain, or of those of all domains where it has
+	// no call. Its method, latencies and repairs are not set.
+	in      Capsule
+	methods []Capsule // the most used first
+	warning string
+}
+
+// KnownTools returns what is known of tools for a prompt, one line a tool: its methods with
+// their calls, its calls and the share of successes among the judged ones in the domain (in
+// all domains where the domain has no call of it), its last failures, its referrals by axis,
+// and its cohesion warning. The tools with the most calls in the domain come first. The text
+// has at most budget tokens as [memory.Tokens] estimates them: a line that does not fit goes
+// without methods and failures, and is left out if it still does not fit. Foreign text is
+// quoted in its line, without < and >. The text is empty without history.
+func (e *Experience) KnownTools(tools []string, domain string, budget int) string {
+	var records []record
+	for _, tool := range slices.Compact(slices.Sorted(slices.Values(tools))) {
+		if r := e.record(tool, domain); r.everywhere > 0 {
+			records = append(records, r)
+		}
+	}
+	slices.SortStableFunc(records, func(a, b record) int {
+		return cmp.Or(cmp.Compare(b.here, a.here), cmp.Compare(b.everywhere, a.everywhere))
+	})
+	out := ""
+	for _, r := range records {
+		for _, line := range []string{r.line(true), r.line(false)} {
+			if out != "" {
+				line = "\n" + line
+			}
+			if memory.Tokens(out+line) <= budget {
+				out += line
+				break
+			}
+		}
+	}
+	return out
+}
+
+// record returns what is known of a tool in a domain.
+func (e *Experience) record(tool, domain string) record {
+	domain = domainName(domain)
+	r := record{tool: tool, where: "in " + named(domain), warning: e.CohesionWarning(tool)}
+	var all []Capsule
+	for _, c := range e.Capsules {
+		if c.Tool != clipped(tool) {
+			continue
+		}
+		if c.Domain == Global {
+			all = append(all, c)
+			r.everywhere += c.Calls
+		}
+		if c.Domain == domain {
+			r.methods = append(r.methods, c)
+			r.here += c.Calls
+		}
+	}
+	if r.here == 0 {
+		r.methods = all
+	}
+	if r.here == 0 || domain == Global {
+		r.where = "in all domains"
+	}
+	slices.SortStableFunc(r.methods, func(a, b Capsule) int { return cmp.Compare(b.Calls, a.Calls) })
+	r.in = sum(r.methods)
+	return r
+}
+
+// sum returns the calls, outcomes, corrections, axes and failures of capsules together; the
+// failures are ordered by time.
+func sum(capsules []Capsule) Capsule {
+	out := Capsule{Outcomes: map[agent.Outcome]int{}, Axes: map[string]int{}}
+	for _, c := range capsules {
+		out.Calls += c.Calls
+		out.Corrected += c.Corrected
+		for o, n := range c.Outcomes {
+			out.Outcomes[o] += n
+		}
+		for a, n := range c.Axes {
+			out.Axes[a] += n
+		}
+		out.Failures = append(out.Failures, c.Failures...)
+	}
+	slices.SortStableFunc(out.Failures, func(a, b Failure) int { return a.Time.Compare(b.Time) })
+	return out
+}
+
+// line describes the tool; a short line is without methods and failures.
+func (r record) line(full bool) string {
+	var parts []string
+	if methods := r.methodsText(); full && methods != "" {
+		parts = append(parts, methods)
+	}
+	calls := text.Count(r.in.Calls, "call") + " " + r.where
+	if rate, ok := r.in.Rate(); ok {
+		calls += fmt.Sprintf(", %.0f%% ok", math.Floor(100*rate))
+	}
+	parts = append(parts, calls)
+	if failures := r.failuresText(); full && failures != "" {
+		parts = append(parts, failures)
+	}
+	if n := r.in.Outcomes[agent.WrongToolBoundary]; n > 0 {
+		parts = append(parts, text.Count(n, "referral")+r.axesText())
+	}
+	if r.warning != "" {
+		parts = append(parts, r.warning)
+	}
+	return "- " + named(r.tool) + ": " + strings.Join(parts, "; ")
+}
+
+// methodsText names the most used methods with their calls; it is empty for a tool without
+// any.
+func (r record) methodsText() string {
+	var parts []string
+	for _, c := range r.methods {
+		if c.Method != "" {
+			parts = append(parts, fmt.Sprintf("%s %d", named(c.Method), c.Calls))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "methods " + list(parts, knownMethods)
+}
+
+// failuresText quotes the last failures, the newest first.
+func (r record) failuresText() string {
+	var parts []string
+	for _, f := range slices.Backward(r.in.Failures) {
+		part := string(f.Outcome)
+		if f.Cause != "" {
+			part += " " + quotation(f.Cause)
+		}
+		if !slices.Contains(parts, part) && len(parts) < knownFailures {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "last failures " + strings.Join(parts, ", ")
+}
+
+// axesText quotes the most frequent axes with their counts.
+func (r record) axesText() string {
+	axes := slices.Sorted(maps.Keys(r.in.Axes))
+	if len(axes) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(axes, func(a, b string) int { return cmp.Compare(r.in.Axes[b], r.in.Axes[a]) })
+	for i, a := range axes {
+		axes[i] = fmt.Sprintf("%s %d", quotation(a), r.in.Axes[a])
+	}
+	return " (" + list(axes, knownAxes) + ")"
+}
+
+// list joins the first n parts and counts the others.
+func list(parts []string, n int) string {
+	if more := len(parts) - n; more > 0 {
+		parts = append(slices.Clip(parts[:n]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// untagged escapes what could begin or close a tag.
+func untagged(s string) string { return strings.NewReplacer("<", `\x3c`, ">", `\x3e`).Replace(s) }
+
+// quotation quotes foreign text as one line.
+func quotation(s string) string { return untagged(text.Quote(s)) }
+
+// named returns the name of a tool, method or domain as one line.
+func named(s string) string {
+	return untagged(brief(s, knownName))
+}
