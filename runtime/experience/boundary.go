@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/memory"
 	"evolve/runtime/text"
 )
 
@@ -124,9 +125,10 @@ func (e *Experience) Tools() []string {
 // similar as the weight of the referrals that name both is to the weight of those that name
 // either (a weighted Jaccard index); clusters with a mean similarity of at least .1 are
 // merged, the most similar first. A referral belongs to the heaviest cluster that it touches,
-// so that a word beside the true cause adds nothing to another cluster. Words that mean the
-// same and never occur together are in different clusters, and an axis that every referral
-// names holds all of them together.
+// so that a word beside the true cause adds nothing to another cluster. Axes of the same
+// words ("exchange rate", "exchange rates") count as one. Other words that mean the same and
+// never occur together are in different clusters, and an axis that every referral names holds
+// all of them together.
 func (e *Experience) Clusters(tool string) []Cluster {
 	return clusters(e.referrals(tool), e.Updated, tuned())
 }
@@ -229,12 +231,17 @@ func (e *Experience) sharing(tool string, groups []Cluster) []string {
 	if len(groups) == 0 {
 		return out
 	}
+	lex := memory.NewLexicon()
+	var ours []string
+	for _, c := range groups {
+		ours = append(ours, terms(lex, c.Axes)...)
+	}
 	for _, other := range e.Tools() {
 		if other == clipped(tool) {
 			continue
 		}
 		for _, theirs := range groupsOf(e.Clusters(other)) {
-			if slices.ContainsFunc(groups, func(c Cluster) bool { return meet(c.Axes, theirs.Axes) }) {
+			if meet(ours, terms(lex, theirs.Axes)) {
 				out = append(out, other)
 				break
 			}
@@ -263,6 +270,7 @@ func weightOf(r Referral, now time.Time) float64 {
 
 // clusters returns the clusters of referrals, which are ordered by time, at a time.
 func clusters(referrals []Referral, now time.Time, t thresholds) []Cluster {
+	referrals = respelt(referrals)
 	weights, total := make([]float64, len(referrals)), 0.
 	for i, r := range referrals {
 		weights[i] = weightOf(r, now)
@@ -302,6 +310,42 @@ func clusters(referrals []Referral, now time.Time, t thresholds) []Cluster {
 	}
 	out = slices.DeleteFunc(out, func(c Cluster) bool { return c.Referrals == 0 })
 	slices.SortStableFunc(out, func(a, b Cluster) int { return cmp.Compare(b.Weight, a.Weight) })
+	return out
+}
+
+// respelt returns the referrals with each axis in the spelling of the first that has the same
+// words.
+func respelt(referrals []Referral) []Referral {
+	lex, spelling, of := memory.NewLexicon(), map[string]string{}, map[string]string{}
+	out := slices.Clone(referrals)
+	for i, r := range out {
+		axes := make([]string, len(r.Axes))
+		for k, a := range r.Axes {
+			if of[a] == "" {
+				words := terms(lex, []string{a})[0]
+				if spelling[words] == "" {
+					spelling[words] = a
+				}
+				of[a] = spelling[words]
+			}
+			axes[k] = of[a]
+		}
+		slices.Sort(axes)
+		out[i].Axes = slices.Compact(axes)
+	}
+	return out
+}
+
+// terms returns the stems of each axis, sorted and joined; an axis without words stays.
+func terms(lex *memory.Lexicon, axes []string) []string {
+	out := make([]string, len(axes))
+	for i, a := range axes {
+		words := lex.Terms(nil, a)
+		slices.Sort(words)
+		if out[i] = strings.Join(slices.Compact(words), " "); out[i] == "" {
+			out[i] = a
+		}
+	}
 	return out
 }
 

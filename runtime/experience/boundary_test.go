@@ -32,11 +32,11 @@ func referring(r *rand.Rand, n, causes int, noise, alone float64) []Referral {
 		var named []string
 		for a := range axes[cause] {
 			if r.Float64() < .7 {
-				named = append(named, fmt.Sprintf("cause %d axis %d", cause, a))
+				named = append(named, fmt.Sprintf("cause%d axis%d", cause, a))
 			}
 		}
 		if len(named) == 0 {
-			named = append(named, fmt.Sprintf("cause %d axis %d", cause, r.IntN(axes[cause])))
+			named = append(named, fmt.Sprintf("cause%d axis%d", cause, r.IntN(axes[cause])))
 		}
 		other := fmt.Sprintf("noise %d", r.IntN(30))
 		switch x := r.Float64(); {
@@ -151,6 +151,23 @@ func TestClustersCountEachReferralOnce(t *testing.T) {
 		if w := e.CohesionWarning(tool); w != "" {
 			t.Errorf("%s: %s", tool, w)
 		}
+	}
+}
+
+func TestSpellingsOfAnAxisCountAsOne(t *testing.T) {
+	e := used(slices.Concat(
+		refer(4, "t", "exchange rates"), refer(4, "t", "exchange rate"), refer(1, "t", "exchange rate", "rates of exchange"),
+		refer(4, "u", "the rate of exchange"), refer(1, "v", "—"),
+	)...)
+	got := e.Clusters("t")
+	if len(got) != 1 || got[0].Referrals != 9 || !slices.Equal(got[0].Axes, []string{"exchange rates"}) {
+		t.Errorf("%+v", got)
+	}
+	if a := e.Advice("t"); a.Warning != "" || !slices.Equal(a.Shared, []string{"u"}) {
+		t.Errorf("%+v", a)
+	}
+	if c := e.Clusters("v"); len(c) != 1 || c[0].Axes[0] != "—" {
+		t.Errorf("%+v", c)
 	}
 }
 
