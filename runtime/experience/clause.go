@@ -32,7 +32,7 @@ var (
 	control    = regexp.MustCompile(`#{2,}\w+#{2,}`)
 	spaces     = regexp.MustCompile(`[ \t]+`)
 	wordRule   = regexp.MustCompile(`[a-z0-9]+(?:'[a-z]+)?`)
-	clauseEnd  = regexp.MustCompile(`[.!;\n]+(?:\s+|$)|\?+[\s!?]*|,? (?:but|however|though|although|yet),? |\s[-–—]+\s|—|[:;]-?[()]|\n`)
+	clauseEnd  = regexp.MustCompile(`[.!;\n]+(?:\s+|$)|\?+[\s!?]*|, so |, (?:can|could|would|will) you |,? (?:but|however|though|although|yet),? |\s[-–—]+\s|—|[:;]-?[()]|\n`)
 	leadRule   = regexp.MustCompile(`^(?:(?:no+|nope|nah|wait|hold on|hmm+|um+|uh|oh|ah|well|ok|okay|hey|hi|hello|sorry|actually|but|and|so|also|because|yes|yeah|alright|right|thanks|thank you(?: so much| very much)?|please|look|honestly|unfortunately|again|i see|i understand|i'm sorry|i am sorry|i appreciate (?:it|that|the help|your help)|i(?:'m| am)(?: pretty| quite| fairly| very)? (?:sure|certain|afraid)(?: that)?|i (?:think|believe|guess|feel like|fear)(?: that)?|it (?:seems|appears|looks like)(?: that| like)?|(?:it )?(?:seems|looks) like|you know)(?:[ ,:-]+|$))+`)
 )
 
@@ -75,10 +75,13 @@ func (m *written) add(s string, question bool) {
 // says reports whether a rule applies anywhere in the message.
 func (m written) says(r *regexp.Regexp) bool { return r.MatchString(m.text) }
 
+// consents is the beginning of an answer to the agent's question, which may be given twice.
+var consents = regexp.MustCompile(`^(?:yes|yeah|yep|sure|ok|okay|no|please (?:proceed|go ahead)|thanks|thank you)\b`)
+
 // sameAs reports whether the message repeats an earlier one of the user.
 func (m written) sameAs(earlier []agent.Message) bool {
 	own := distinct(m.words)
-	if len(own) < sameWords {
+	if len(own) < sameWords || consents.MatchString(m.text) {
 		return false
 	}
 	return slices.ContainsFunc(earlier, func(e agent.Message) bool {

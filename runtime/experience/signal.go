@@ -52,12 +52,12 @@ const (
 // because a correction lowers the agent's competence.
 //
 // The time is linear in the message's first 2,000 bytes and as much of each of the last 12
-// earlier ones.
+// earlier ones; of the agent's last message it reads the end, where a question stands.
 func Classify(message string, earlier []agent.Message) Signal {
-	earlier = newest(earlier, maxEarlier)
 	if !slices.ContainsFunc(earlier, func(m agent.Message) bool { return m.Role == "user" }) {
 		return None
 	}
+	earlier = newest(earlier, maxEarlier)
 	m := read(message)
 	if len(m.words) == 0 {
 		return FollowsUp
@@ -65,7 +65,7 @@ func Classify(message string, earlier []agent.Message) Signal {
 	before := ""
 	for _, e := range slices.Backward(earlier) {
 		if e.Role == "assistant" {
-			before = plain(e.Content)
+			before = plain(e.Content[max(0, len(e.Content)-maxMessage):])
 			break
 		}
 	}

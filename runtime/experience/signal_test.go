@@ -1,7 +1,13 @@
 package experience
 
 import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"evolve/runtime/agent"
 )
@@ -31,9 +37,152 @@ func TestTraps(t *testing.T) {
 		"not bad":                               Approves,
 		"wrong number was mentioned in the doc": FollowsUp,
 		"thanks but that's wrong":               Corrects,
+
+		"You forgot nothing, great work!":                        Approves,
+		"I meant it, well done":                                  Approves,
+		"They're wrong about the weather.":                       FollowsUp,
+		"I'm still getting the hang of it.":                      FollowsUp,
+		"It isn't what I expected, I like it.":                   FollowsUp,
+		"That's a mistake I often make.":                         FollowsUp,
+		"Correction fluid is what I need.":                       FollowsUp,
+		"I told you about my trip yesterday.":                    FollowsUp,
+		"The answer is wrong in the textbook.":                   FollowsUp,
+		"It would be wrong to wait.":                             FollowsUp,
+		"If that's wrong, tell me.":                              FollowsUp,
+		"> that's wrong\nwho wrote this?":                        FollowsUp,
+		`Put "that's wrong" into the title.`:                     FollowsUp,
+		"```\nthat's wrong\n```\nis in my code":                  FollowsUp,
+		"My teacher says that's wrong.":                          FollowsUp,
+		"I was wrong, it's the 5th.":                             FollowsUp,
+		"You're not wrong.":                                      Approves,
+		"It should have been obvious to me.":                     FollowsUp,
+		"No, it starts at ten.":                                  Corrects,
+		"I never asked for that":                                 Corrects,
+		"That is not what I asked for, please use the other one": Corrects,
+		"you’re wrong":                                           Corrects,
 	} {
 		if got := Classify(message, after("It starts at nine.")); got != want {
 			t.Errorf("%s: %q, not %q", message, got, want)
 		}
+	}
+}
+
+// labelled is a message with the signal that a person gave it: sixty of conversations with
+// an airline's agent (tau-bench, MIT), reworded, and eighty written for this test. A message
+// that contradicts the agent and asks it to check again is labelled a repetition.
+type labelled struct {
+	From    string `json:"from"`
+	Want    Signal `json:"want"`
+	User    string `json:"user"` // an earlier message of the user
+	Before  string `json:"before"`
+	Message string `json:"message"`
+}
+
+func readLabelled(t *testing.T) []labelled {
+	t.Helper()
+	data, err := os.ReadFile("testdata/signals.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []labelled
+	for line := range strings.Lines(string(data)) {
+		var l labelled
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func (l labelled) classify() Signal {
+	user := l.User
+	if user == "" {
+		user = "I have a question."
+	}
+	return Classify(l.Message, []agent.Message{{Role: "user", Content: user}, {Role: "assistant", Content: l.Before}})
+}
+
+// The rules were written with the lines of an odd number in view, and are measured by the
+// others. A false correction lowers an agent's competence, so the precision counts most.
+func TestLabelledMessages(t *testing.T) {
+	type counts struct{ n, right, found, labelled, both int }
+	var halves [2]counts
+	confusion := map[Signal]int{} // of the second half: the labels and signals beside a correction
+	for i, l := range readLabelled(t) {
+		got, h := l.classify(), &halves[i%2]
+		h.n++
+		if got == l.Want {
+			h.right++
+		} else if i%2 == 0 {
+			t.Logf("%s: %q, not %q, after %s", l.Message, got, l.Want, l.Before)
+		}
+		if got == Corrects {
+			h.found++
+		}
+		if l.Want == Corrects {
+			h.labelled++
+		}
+		switch {
+		case got == Corrects && l.Want == Corrects:
+			h.both++
+		case i%2 == 1 && got == Corrects:
+			confusion["labelled "+l.Want]++
+		case i%2 == 1 && l.Want == Corrects:
+			confusion["found "+got]++
+		}
+	}
+	for i, h := range halves {
+		t.Logf("half %d: %d of %d right; %d of %d found corrections are ones, of %d labelled", i+1, h.right, h.n, h.both, h.found, h.labelled)
+	}
+	t.Logf("confusion of corrections in half 2: %v", confusion)
+	h := halves[1]
+	if precision := float64(h.both) / float64(h.found); precision < .9 {
+		t.Errorf("precision of corrections %.2f", precision)
+	}
+	if recall := float64(h.both) / float64(h.labelled); recall < .7 {
+		t.Errorf("recall of corrections %.2f", recall)
+	}
+	if share := float64(h.right) / float64(h.n); share < .8 {
+		t.Errorf("%.2f of the second half are right", share)
+	}
+}
+
+func TestAnyMessageHasOneSignal(t *testing.T) {
+	signals := []Signal{Corrects, Approves, FollowsUp, NewTopic, Repeats, Complains, GivesUp, Clarifies}
+	parts := append([]string{"no", "not", "wrong", "thanks", "you", "I", "said", "?", ". ", ", ", " but ", "\n", "```", "> ", "'", "\xff", "again", "why"}, strings.Fields("that's it still the same stop error")...)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.Custom(func(t *rapid.T) string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 40).Draw(t, "parts"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		}))
+		message, answer := text.Draw(t, "message"), text.Draw(t, "answer")
+		got := Classify(message, after(answer))
+		if !slices.Contains(signals, got) || Classify(message, after(answer)) != got {
+			t.Fatalf("%q", got)
+		}
+		if Classify(message, nil) != None {
+			t.Fatal("a first message has a signal")
+		}
+	})
+}
+
+func TestOnlyTheBeginningOfAMessageCounts(t *testing.T) {
+	long := strings.Repeat("word ", maxMessage/len("word "))
+	if got := Classify(long+". Thank you!", after("It starts at nine.")); got != FollowsUp {
+		t.Errorf("%q by what follows %d bytes", got, maxMessage)
+	}
+	if got := Classify("No, keep the old one.", after(long+"Should I delete the old branch?")); got != FollowsUp {
+		t.Errorf("%q after a question at the end of a long answer", got)
+	}
+	pasted := "See the mail.\n\nDear all.\nWe met.\nIt rained.\nThat's wrong.\n"
+	if got := Classify(pasted, after("It starts at nine.")); got != FollowsUp {
+		t.Errorf("%q by pasted text", got)
+	}
+	many := []agent.Message{{Role: "user", Content: "When does the meeting of the team start?"}}
+	for range maxEarlier {
+		many = append(many, agent.Message{Role: "assistant", Content: "Wait."})
+	}
+	if got := Classify("When does the meeting of the team start?", many); got != FollowsUp {
+		t.Errorf("%q by a message before the last %d", got, maxEarlier)
 	}
 }
