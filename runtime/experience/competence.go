@@ -61,13 +61,14 @@ type Called struct {
 }
 
 // CompetenceIn returns the competence in a domain, in [.1, 1], and reports whether the
-// domain has a history; without one the score is .5. An empty domain is [Global], whose
-// competence is that of turns without a domain of their own.
+// domain has a history; without one the score is .5. Lasting feedback on the domain changes
+// it by .15 or −.2 (see [Confidence]). An empty domain is [Global], whose competence is that
+// of turns without a domain of their own.
 func (e *Experience) CompetenceIn(domain string) (score float64, known bool) {
 	if c := e.competence(domain); c != nil {
-		return c.Score, true
+		return e.regarded(domain, c.Score), true
 	}
-	return startCompetence, false
+	return e.regarded(domain, startCompetence), false
 }
 
 // competence returns the competence in a domain; nil if there is none.

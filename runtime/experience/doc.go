@@ -19,7 +19,10 @@
 //	calibration.go its confidence against its success
 //	correction.go  what people corrected
 //	knowledge.go   the text on competence and tools that the agent can ask for
-//	feedback.go    what people want of a tool, and its effect on a score
+//	feedback.go    what people want of a tool
+//	scope.go       the calls that a feedback applies to
+//	weigh.go       the effect of feedback on a score
+//	conflict.go    feedback that contradicts other feedback, and prohibitions to suggest
 //	boundary.go    clusters of boundary axes, and warnings of low cohesion
 //	known.go       the summary of tools that a prompt gets
 //	valid.go       the check of an Experience that comes from elsewhere

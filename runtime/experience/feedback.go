@@ -1,6 +1,7 @@
 package experience
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,14 +37,15 @@ const (
 func Actions() []Action { return []Action{Penalise, Boost, Constrain, Replace} }
 
 // Feedback is what a person wants of a tool within a scope. It wins over what was learned;
-// of several that apply to a call the newest wins.
+// of several that apply to a call the newest wins. The effect on scores is that of Action;
+// the verdict moves the competence (see [Confidence]).
 type Feedback struct {
 	// ID is "F<number>", unique for the agent.
 	ID      string  `json:"id"`
 	Verdict Verdict `json:"verdict"`
 	Action  Action  `json:"action"`
-	// Goal is a pattern of the goal: words that must all occur, * for any; empty: every
-	// goal. Tool is the tool, and Domain the domain, empty for every one.
+	// Goal is a pattern of the goal: words that must all occur in it, in any order and
+	// case, in which * stands for any part of a word; empty: every goal. Tool is the tool, and Domain the domain, empty for every one.
 	Goal   string `json:"goal,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 	Domain string `json:"domain,omitempty"`
@@ -65,8 +67,51 @@ const (
 	maxEvidence = 2 << 10
 )
 
-// leastImportance is the least importance of a feedback.
+// leastImportance is the least importance of a feedback: a person gave it on purpose.
 const leastImportance = .9
+
+// ErrFeedbackFull means that an agent has as much feedback as it may have.
+var ErrFeedbackFull = fmt.Errorf("%d feedbacks are stored, and more are not kept; remove some", MaxFeedback)
+
+// AddFeedback adds a feedback under the next id and returns it.
+func (e *Experience) AddFeedback(f Feedback) (Feedback, error) {
+	if len(e.Feedback) >= MaxFeedback {
+		return f, ErrFeedbackFull
+	}
+	f.ID = "F" + strconv.Itoa(e.LastFeedback+1)
+	f.Time, f.Until = f.Time.Round(0).UTC(), f.Until.Round(0).UTC()
+	v := &validity{}
+	if v.one(f); v.err != nil {
+		return f, v.err
+	}
+	e.LastFeedback++
+	e.Feedback = append(slices.Clip(e.Feedback), f)
+	return f, nil
+}
+
+// RemoveFeedback removes a feedback and returns it, and whether there was one with that id,
+// in upper or lower case. Every score is then what it would be if it had never been given.
+func (e *Experience) RemoveFeedback(id string) (Feedback, bool) {
+	i := e.findFeedback(id)
+	if i < 0 {
+		return Feedback{}, false
+	}
+	f := e.Feedback[i]
+	*e = e.without(i)
+	return f, true
+}
+
+// findFeedback returns the place of a feedback; -1 if there is none.
+func (e *Experience) findFeedback(id string) int {
+	return slices.IndexFunc(e.Feedback, func(f Feedback) bool { return strings.EqualFold(f.ID, id) })
+}
+
+// without returns the experience without the feedback at a place.
+func (e *Experience) without(i int) Experience {
+	out := *e
+	out.Feedback = slices.Concat(e.Feedback[:i], e.Feedback[i+1:])
+	return out
+}
 
 // feedback checks the feedback of an agent, the last of which had a number.
 func (v *validity) feedback(list []Feedback, last int) {
@@ -90,7 +135,9 @@ func (v *validity) one(f Feedback) {
 	if !slices.Contains(Actions(), f.Action) {
 		v.refuse("feedback.action", f.Action)
 	}
-	v.name("feedback.goal", f.Goal, true)
+	if v.name("feedback.goal", f.Goal, true); f.Goal != "" && len(patternOf(f.Goal)) == 0 {
+		v.refuse("feedback.goal", f.Goal)
+	}
 	v.name("feedback.tool", f.Tool, f.Action == Penalise || f.Action == Boost)
 	v.name("feedback.domain", f.Domain, true)
 	v.name("feedback.with", f.With, f.Action != Replace)

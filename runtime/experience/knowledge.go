@@ -36,10 +36,10 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 		domains := slices.Clone(e.Domains)
 		slices.SortStableFunc(domains, func(x, y Competence) int { return cmp.Compare(y.Turns, x.Turns) })
 		for _, c := range domains[:min(len(domains), shownDomains)] {
-			b.WriteString(c.text())
+			b.WriteString(e.competenceText(c))
 		}
 	case c != nil:
-		b.WriteString(c.text())
+		b.WriteString(e.competenceText(*c))
 	case len(capsules) == 0:
 		return "", false
 	}
@@ -78,6 +78,14 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 func (c Competence) text() string {
 	return fmt.Sprintf("Competence in %s: %.2f (from .1 to 1; .5 without history), after %s, %d of them successful and %d corrected by people.\n",
 		name(c.Domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected)
+}
+
+// competenceText describes a competence, and what feedback makes of it.
+func (e *Experience) competenceText(c Competence) string {
+	if s := e.regarded(c.Domain, c.Score); s != c.Score {
+		return c.text() + fmt.Sprintf("With people's feedback on the domain it counts as %.2f.\n", s)
+	}
+	return c.text()
 }
 
 // capsulesIn returns the capsules of a domain that have judged calls.

@@ -1,0 +1,115 @@
+package experience
+
+import (
+	"slices"
+	"time"
+)
+
+// Conflict is a pair of feedbacks that contradict each other where both apply.
+type Conflict struct {
+	// Wins is the id of the newer one, which has the effect there, and Loses that of the
+	// other.
+	Wins  string `json:"wins"`
+	Loses string `json:"loses"`
+	Why   string `json:"why"`
+}
+
+// Conflicts returns the pairs of active feedbacks whose scopes overlap and whose effects
+// differ, the newest first.
+func (e *Experience) Conflicts(now time.Time) []Conflict {
+	var out []Conflict
+	for i, newer := range slices.Backward(e.Feedback) {
+		for _, older := range slices.Backward(e.Feedback[:i]) {
+			if !newer.Active(now) || !older.Active(now) {
+				continue
+			}
+			if why := newer.contradicts(older); why != "" {
+				out = append(out, Conflict{newer.ID, older.ID, why})
+			}
+		}
+	}
+	return out
+}
+
+// contradicts returns why a feedback cannot have its effect where another has its own;
+// empty if it can.
+func (f Feedback) contradicts(g Feedback) string {
+	if f.replaces(g) || g.replaces(f) {
+		return "one forbids the tool that the other uses instead"
+	}
+	if !f.overlaps(g) {
+		return ""
+	}
+	switch {
+	case f.Action.factor() != g.Action.factor():
+		return "one is " + f.Action.word() + ", the other " + g.Action.word()
+	case f.Action == Replace && g.Action == Replace && f.With != g.With:
+		return "they name different tools to use instead"
+	}
+	return ""
+}
+
+// replaces reports whether a feedback names a tool to use instead that another forbids.
+func (f Feedback) replaces(g Feedback) bool {
+	if f.Action != Replace || g.Action.factor() != 0 || g.Tool != f.With {
+		return false
+	}
+	f.Tool = f.With
+	return f.overlaps(g)
+}
+
+// word describes what an action does.
+func (a Action) word() string {
+	switch a {
+	case Penalise:
+		return "a penalty"
+	case Boost:
+		return "a boost"
+	}
+	return "a prohibition"
+}
+
+// manyNegatives is the number of negative feedbacks on a scope that suggest a constraint.
+const manyNegatives = 3
+
+// Suggestion is a constraint that repeated negative feedback suggests.
+type Suggestion struct {
+	Tool   string `json:"tool"`
+	Domain string `json:"domain,omitempty"`
+	Goal   string `json:"goal,omitempty"`
+	// Negatives are the ids of the negative feedbacks, oldest first.
+	Negatives []string `json:"negatives"`
+}
+
+// Suggestions returns the scopes of a tool with at least three negative feedbacks since the
+// last positive one, unless a permanent prohibition has them already. Feedback that is over
+// or for one conversation counts.
+func (e *Experience) Suggestions() []Suggestion {
+	var out []Suggestion
+	for i, f := range e.Feedback {
+		first := slices.IndexFunc(e.Feedback, f.sameScope)
+		if f.Tool == "" || first != i || slices.ContainsFunc(e.Feedback, f.prohibited) {
+			continue
+		}
+		var negatives []string
+		for _, g := range e.Feedback[i:] {
+			switch {
+			case !f.sameScope(g):
+			case g.Verdict == Positive:
+				negatives = nil
+			case g.Verdict == Negative:
+				negatives = append(negatives, g.ID)
+			}
+		}
+		if len(negatives) >= manyNegatives {
+			out = append(out, Suggestion{f.Tool, f.Domain, f.Goal, negatives})
+		}
+	}
+	return out
+}
+
+// prohibited reports whether another feedback forbids the tool for good in all of the scope.
+func (f Feedback) prohibited(by Feedback) bool {
+	return by.Action.factor() == 0 && by.Tool == f.Tool && by.Session == "" && by.Until.IsZero() &&
+		(by.Domain == "" || by.Domain == f.Domain) && (by.Goal == "" || slices.Equal(patternOf(by.Goal), patternOf(f.Goal)))
+}

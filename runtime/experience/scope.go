@@ -1,0 +1,90 @@
+package experience
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Use is one possible call of a tool, to which feedback may apply.
+type Use struct {
+	Tool, Domain, Goal string
+	// Session is the conversation; empty for none.
+	Session string
+	Now     time.Time
+}
+
+// Active reports whether a feedback is not over at a time.
+func (f Feedback) Active(now time.Time) bool { return f.Until.IsZero() || now.Before(f.Until) }
+
+// applies reports whether a use is in the scope and the duration of a feedback.
+func (f Feedback) applies(u Use) bool {
+	return (f.Tool == "" || f.Tool == u.Tool) &&
+		(f.Domain == "" || domainName(f.Domain) == domainName(u.Domain)) &&
+		(f.Session == "" || f.Session == u.Session) &&
+		f.Active(u.Now) && matchesGoal(f.Goal, u.Goal)
+}
+
+// matchesGoal reports whether each word of a pattern occurs in a goal.
+func matchesGoal(pattern, goal string) bool {
+	if pattern == "" {
+		return true
+	}
+	words := wordsOf(goal, "")
+	return !slices.ContainsFunc(patternOf(pattern), func(p string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return matchesWord(p, w) }) && p != "*"
+	})
+}
+
+// patternOf returns the words of a pattern, sorted.
+func patternOf(pattern string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(wordsOf(pattern, "*"))))
+}
+
+// wordsOf returns the words of a text in lower case: letters, marks, digits and the further
+// characters.
+func wordsOf(s, further string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(further, r)
+	})
+}
+
+// matchesWord reports whether a word has the form of a pattern, in which * stands for any
+// characters or none.
+func matchesWord(pattern, word string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == word
+	}
+	rest, ok := strings.CutPrefix(word, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		if _, rest, ok = strings.Cut(rest, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, parts[len(parts)-1])
+}
+
+// overlaps reports whether two feedbacks can apply to one use. Goals overlap when one has no
+// pattern or when the patterns share a word: a goal may have the words of any two patterns,
+// so without that every two would overlap.
+func (f Feedback) overlaps(g Feedback) bool {
+	same := func(a, b string) bool { return a == "" || b == "" || a == b }
+	return same(f.Tool, g.Tool) && same(f.Domain, g.Domain) && same(f.Session, g.Session) && overlappingGoals(f.Goal, g.Goal)
+}
+
+func overlappingGoals(a, b string) bool {
+	p, q := patternOf(a), patternOf(b)
+	return len(p) == 0 || len(q) == 0 || slices.ContainsFunc(p, func(x string) bool {
+		return slices.ContainsFunc(q, func(y string) bool { return matchesWord(x, y) || matchesWord(y, x) })
+	})
+}
+
+// sameScope reports whether two feedbacks are about the same tool, domain and goals.
+func (f Feedback) sameScope(g Feedback) bool {
+	return f.Tool == g.Tool && f.Domain == g.Domain && slices.Equal(patternOf(f.Goal), patternOf(g.Goal))
+}

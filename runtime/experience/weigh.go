@@ -1,0 +1,174 @@
+package experience
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Effect is one reason to change the score of a tool.
+type Effect struct {
+	// Feedback is the id of a feedback; empty for what was learned.
+	Feedback string `json:"feedback,omitempty"`
+	Action   Action `json:"action,omitempty"`
+	// Factor is what the score is multiplied by; 0 forbids the tool.
+	Factor float64 `json:"factor"`
+	// With is the tool to use instead of a forbidden one.
+	With string `json:"with,omitempty"`
+	// Overruled means that the score was not changed by this: a newer feedback applies, or
+	// any feedback where this was learned.
+	Overruled bool `json:"overruled,omitempty"`
+}
+
+// String describes an effect for a transcript.
+func (x Effect) String() string {
+	what := fmt.Sprintf("×%g", x.Factor)
+	if x.Feedback == "" {
+		what = "avoided " + what
+	} else {
+		what = fmt.Sprintf("feedback %s %s %s", x.Feedback, x.Action, what)
+	}
+	if x.With != "" {
+		what += " with " + x.With
+	}
+	if x.Overruled {
+		what += " (overruled)"
+	}
+	return what
+}
+
+// factor is what an action multiplies a score by.
+func (a Action) factor() float64 {
+	switch a {
+	case Penalise:
+		return .3
+	case Boost:
+		return 1.2
+	}
+	return 0
+}
+
+// Weigh returns the score of a tool, given without learned avoidance, after the newest
+// feedback that applies to a use; where none applies, after the avoidance that its
+// usefulness leads to. The result is in [0,1].
+//
+// The first effect is the one that changed the score; the others are overruled. There is
+// none where the score stays. An effect with a factor of 0 forbids the tool, so the caller
+// drops it, whatever the scores of the others are.
+func (e *Experience) Weigh(use Use, score, usefulness float64) (float64, []Effect) {
+	effects := e.effects(use, usefulness)
+	return min(1, max(0, score*factorOf(effects))), effects
+}
+
+// effects returns what applies to a use, the newest feedback first and what was learned last.
+func (e *Experience) effects(use Use, usefulness float64) []Effect {
+	var out []Effect
+	for _, f := range slices.Backward(e.Feedback) {
+		if f.applies(use) {
+			out = append(out, Effect{f.ID, f.Action, f.Action.factor(), f.With, len(out) > 0})
+		}
+	}
+	if a := Avoidance(usefulness); a != 1 {
+		out = append(out, Effect{Factor: a, Overruled: len(out) > 0})
+	}
+	return out
+}
+
+// factorOf returns what effects multiply a score by.
+func factorOf(effects []Effect) float64 {
+	if len(effects) == 0 {
+		return 1
+	}
+	return effects[0].Factor
+}
+
+// The effects of a verdict on a competence or a confidence.
+const (
+	negativeLoss = .2
+	positiveGain = .15
+)
+
+// Confidence returns a confidence or a competence after a verdict, in [0,1]: .15 more for a
+// positive one, .2 less for the others.
+func Confidence(base float64, v Verdict) float64 {
+	if v == Positive {
+		base += positiveGain
+	} else {
+		base -= negativeLoss
+	}
+	return min(1, max(0, base))
+}
+
+// regarded returns a competence in a domain after the newest permanent feedback that names
+// the domain and no goal, in [.1, 1].
+func (e *Experience) regarded(domain string, score float64) float64 {
+	for _, f := range slices.Backward(e.Feedback) {
+		if f.Domain != "" && domainName(f.Domain) == domainName(domain) && f.Goal == "" && f.Session == "" && f.Until.IsZero() {
+			return max(leastCompetence, Confidence(score, f.Verdict))
+		}
+	}
+	return score
+}
+
+// Choice is a tool that a turn called, and what its score is multiplied by with and without
+// a feedback; 0 is a forbidden tool.
+type Choice struct {
+	Turn   string `json:"turn"`
+	Tool   string `json:"tool"`
+	Method string `json:"method,omitempty"`
+	Domain string `json:"domain"`
+	// Calls is the number of calls in the turn.
+	Calls   int     `json:"calls"`
+	With    float64 `json:"with"`
+	Without float64 `json:"without"`
+}
+
+// WhatIf returns the tools called in turns whose scores would be multiplied by something
+// else if a feedback were removed, in the order of the calls. It returns false if there is no
+// such feedback. A turn from before the feedback counts as one of today.
+func (e *Experience) WhatIf(id string, turns []Turn) ([]Choice, bool) {
+	i := e.findFeedback(id)
+	if i < 0 {
+		return nil, false
+	}
+	rest := e.without(i)
+	var out []Choice
+	for _, t := range turns {
+		var of []Choice
+		for _, c := range t.Calls {
+			if j := slices.IndexFunc(of, func(o Choice) bool { return o.Tool == c.Tool && o.Method == c.Method }); j >= 0 {
+				of[j].Calls++
+				continue
+			}
+			use, useful := t.use(c), e.Usefulness(c.Tool, c.Method, t.Domain)
+			of = append(of, Choice{
+				Turn: t.ID, Tool: c.Tool, Method: c.Method, Domain: domainName(t.Domain), Calls: 1,
+				With: factorOf(e.effects(use, useful)), Without: factorOf(rest.effects(use, useful)),
+			})
+		}
+		out = append(out, slices.DeleteFunc(of, func(c Choice) bool { return c.With == c.Without })...)
+	}
+	return out, true
+}
+
+// use returns the use that a call in a turn was.
+func (t Turn) use(c Call) Use {
+	return Use{Tool: c.Tool, Domain: t.Domain, Goal: t.Message, Session: t.Session, Now: t.Time}
+}
+
+// Touched returns the number of turns with a call in the scope of a feedback, and that of
+// these calls. Turns from before the feedback count.
+func (f Feedback) Touched(turns []Turn) (inTurns, calls int) {
+	for _, t := range turns {
+		n := 0
+		for _, c := range t.Calls {
+			if f.applies(t.use(c)) {
+				n++
+			}
+		}
+		if n > 0 {
+			inTurns++
+		}
+		calls += n
+	}
+	return inTurns, calls
+}
