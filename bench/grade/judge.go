@@ -251,6 +251,20 @@ func (j *Judge) Definition() string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// LeastTokens estimates the tokens of the shortest useful verdict: its form and a reason of a
+// few words.
+func (j *Judge) LeastTokens() int {
+	form := `{"id": "00000000", "reason": "the answer has all that is asked for", "grade": false}`
+	size := len(form)
+	for _, c := range j.def.Criteria {
+		size += len(compact(c.Name)) + len(": false, ")
+	}
+	return size / bytesPerToken
+}
+
+// bytesPerToken are those of JSON, whose signs and ids take more tokens than prose.
+const bytesPerToken = 3
+
 // InputTokens estimates the input of one call of the model for an answer of the given
 // size in bytes.
 func (j *Judge) InputTokens(answer int) int {

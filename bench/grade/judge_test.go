@@ -364,3 +364,22 @@ func TestJudgeLongAnswer(t *testing.T) {
 		t.Errorf("%d bytes, ending in %q", len(got), got[max(0, len(got)-60):])
 	}
 }
+
+// TestLeastTokens: a verdict that leaves out all it can is no longer than the least that is
+// stated, whatever the criteria.
+func TestLeastTokens(t *testing.T) {
+	last := 0
+	for spec, verdict := range map[string]string{
+		`{"type":"judge","rubric":"polite"}`: `{"id":"0123abcd","reason":"","grade":true}`,
+		`{"type":"judge","criteria":[{"name":"a long name of a criterion","text":"x"},{"name":"another criterion","text":"y"}]}`: `{"id":"0123abcd","reason":"","grade":{"a long name of a criterion":true,"another criterion":true}}`,
+	} {
+		n := Judges(task(t, "", spec))[0].LeastTokens()
+		if n < len(verdict)/4 || n > 100 {
+			t.Errorf("%s: %d tokens", spec, n)
+		}
+		if n == last {
+			t.Errorf("criteria take no tokens")
+		}
+		last = n
+	}
+}

@@ -3,6 +3,7 @@ package night
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"evolve/archive"
 	"evolve/bench/confirm"
@@ -143,7 +144,7 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 func (s *Spec) Allocate(p *archive.AgentPlan, evaluations int) {
 	a := allocate(s.inputOf(s.Agent.Sample(), evaluations))
 	a.plan(p)
-	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, a.Warnings
+	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, slices.Concat(a.Warnings, s.Cautions)
 }
 
 // NewPlan returns the agent's plan without evaluations. Candidates are measured against

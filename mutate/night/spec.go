@@ -25,6 +25,8 @@ type Spec struct {
 	Settings Settings
 	// Variances are the agent's variances as estimated from earlier runs.
 	Variances stats.Variances
+	// Cautions are warnings of the settings, which every plan has after its own.
+	Cautions []string
 	Env
 
 	// Run is the record of the run that the night belongs to. It gives the seed, the

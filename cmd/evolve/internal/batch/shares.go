@@ -31,7 +31,7 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 			Limits: set.Limits, Confirm: set.Confirm, Baseline: set.Search.Baseline, Reflect: reflects(&set),
 			Prices: pricesHash(set.Prices), SearchOnly: r.o.SearchOnly(),
 		},
-		Env: r.o.Env,
+		Env: r.o.Env, Cautions: shortReplies(r.o.Workspace, a),
 	}
 	for _, name := range a.Suites {
 		if suite := r.o.Workspace.Suites[name]; suite != nil {

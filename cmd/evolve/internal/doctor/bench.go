@@ -77,11 +77,15 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 }
 
 // checkJudges reports for each agent the judges of its suites, and warns of those without a
-// calibration and of those that agree too little with people.
+// calibration, of those that agree too little with people, and of those whose replies are
+// cut off.
 func checkJudges(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {
 		a := &w.Agents[i]
+		for _, text := range batch.ShortJudges(w, a) {
+			checks = append(checks, warn("judges "+a.ID, raiseBound, "%s", text))
+		}
 		for _, text := range forecasts[a.ID].Judges {
 			switch {
 			case strings.HasSuffix(text, batch.Uncalibrated), strings.HasSuffix(text, batch.Unfit):

@@ -3,8 +3,12 @@ package doctor
 import (
 	"context"
 
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 )
+
+// raiseBound is the hint for a route whose replies are cut off.
+const raiseBound = "raise or leave out max_tokens of the route"
 
 // checkReflect returns one check for each route of search.reflect. It makes one cheap
 // call to a model that the check of its provider did not call, if the key is set. A
@@ -18,6 +22,10 @@ func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		provider := set.Providers[route.Provider]
 		if _, priced := set.Prices[route.Model]; !priced && (r.MaxUSD > 0 || reflect.MaxUSD > 0) {
 			checks = append(checks, warn(line, "add "+route.Model+" to prices, or set max_calls", "max_usd has no effect: the price of %s is unknown", route.Model))
+			continue
+		}
+		if text := batch.ShortReflect(w, r.Name); text != "" {
+			checks = append(checks, warn(line, raiseBound, "%s", text))
 			continue
 		}
 		called, _ := routeTo(w, route.Provider)

@@ -1,0 +1,63 @@
+package batch
+
+import (
+	"fmt"
+
+	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/workspace"
+	drafts "evolve/mutate/reflection"
+)
+
+// ShortJudges warns of the routes of an agent's judges whose replies are bounded so far that
+// no verdict fits, a sentence for each.
+func ShortJudges(w *workspace.Workspace, a *workspace.Agent) []string {
+	least := map[string]int{}
+	var routes []string
+	for _, s := range w.SuitesOf(a) {
+		for i := range s.Tasks {
+			for _, j := range grade.Judges(&s.Tasks[i]) {
+				if j == nil {
+					continue
+				}
+				name, _ := w.JudgeRoute(j.Route)
+				if least[name] == 0 {
+					routes = append(routes, name)
+				}
+				least[name] = max(least[name], j.LeastTokens())
+			}
+		}
+	}
+	var out []string
+	for _, name := range routes {
+		if text := short(w, name, "verdict of its judge", least[name]); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// ShortReflect warns of a route of search.reflect whose replies are bounded so far that no
+// proposal fits; "" if one does.
+func ShortReflect(w *workspace.Workspace, name string) string {
+	return short(w, name, "proposal of search.reflect", drafts.LeastTokens)
+}
+
+// short warns of a route whose max_tokens leave no room for a reply.
+func short(w *workspace.Workspace, name, what string, least int) string {
+	most := w.Settings.Routes[name].MaxTokens
+	if most == 0 || most >= least {
+		return ""
+	}
+	return fmt.Sprintf("route %s: no %s fits into max_tokens: %d, and the shortest takes about %d tokens", name, what, most, least)
+}
+
+// shortReplies returns all of these warnings for an agent.
+func shortReplies(w *workspace.Workspace, a *workspace.Agent) []string {
+	out := ShortJudges(w, a)
+	for _, route := range w.Settings.Search.Reflect.Routes {
+		if text := ShortReflect(w, route.Name); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
