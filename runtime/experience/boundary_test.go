@@ -154,6 +154,25 @@ func TestClustersCountEachReferralOnce(t *testing.T) {
 	}
 }
 
+func TestFewAmongManyAreNoGroup(t *testing.T) {
+	e := used(slices.Concat(refer(4, "t", "a rare one"), refer(40, "t", "frequent"))...)
+	all := e.Clusters("t")
+	if len(all) != 2 || all[0].Axes[0] != "frequent" || !all[0].Group || all[1].Group {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestReferralsOfAllMethodsCountByTime(t *testing.T) {
+	var e Experience
+	for i, method := range []string{"b", "a", "b", "a"} {
+		e.Learn(Turn{Time: day.AddDate(0, 0, i), Calls: []Call{{Tool: "t", Method: method, Outcome: agent.WrongToolBoundary, Axes: []string{"x"}}}})
+	}
+	a := e.Advice("t")
+	if len(a.Clusters) != 1 || a.Referrals != 4 || a.First != day || a.Last != day.AddDate(0, 0, 3) || a.Clusters[0].First != a.First || a.Clusters[0].Last != a.Last {
+		t.Errorf("%+v", a)
+	}
+}
+
 func TestSpellingsOfAnAxisCountAsOne(t *testing.T) {
 	e := used(slices.Concat(
 		refer(4, "t", "exchange rates"), refer(4, "t", "exchange rate"), refer(1, "t", "exchange rate", "rates of exchange"),
@@ -213,6 +232,7 @@ func TestAdvice(t *testing.T) {
 		{"a group that another tool lacks", slices.Concat(refer(4, "t", "a", "x"), refer(5, "u", "x", "y")), Recompose, `its referrals name axes that other tools lack, too: "a", "x"`, []string{"u"}, false},
 		{"a group beside another tool's noise", slices.Concat(refer(4, "t", "a"), refer(1, "u", "a")), Tighten, `its referrals name the same axes: "a"`, nil, false},
 		{"repeated low utility", slices.Concat(call(9, agent.OK), call(3, agent.LowUtility)), Recompose, "3 of 12 judged calls ended in low_utility", nil, false},
+		{"low utility of a few calls among many", slices.Concat(call(10, agent.OK), call(3, agent.LowUtility), call(10, agent.Timeout)), Retain, "0 referrals in 23 judged calls show no pattern", nil, false},
 		{"repeated invalid calls", slices.Concat(call(1, agent.OK), call(3, agent.ContractViolation), call(20, agent.Denied)), Tighten, "3 of 4 judged calls ended in contract_violation", nil, false},
 		{"two weak answers", slices.Concat(call(1, agent.OK), call(2, agent.LowUtility)), Retain, "0 referrals in 3 judged calls show no pattern", nil, false},
 		{"axes without a pattern", each, Tighten, "its last 8 referrals name axes without a pattern", nil, false},

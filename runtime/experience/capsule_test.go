@@ -89,10 +89,10 @@ func TestRateLeavesOutWhatIsNotTheTools(t *testing.T) {
 }
 
 func TestUsefulnessFallsBackToAllDomains(t *testing.T) {
-	e := used(times(10, Call{Tool: "t", Outcome: agent.OK})...)
+	e := used(times(30, Call{Tool: "t", Outcome: agent.OK})...)
 	e.Learn(Turn{Domain: "research", Time: day, Calls: times(4, Call{Tool: "t", Outcome: agent.Denied})})
 	e.Learn(Turn{Domain: "crypto", Time: day, Calls: times(10, Call{Tool: "t", Outcome: agent.Timeout})})
-	for domain, want := range map[string]float64{"ops": .85, "crypto": .15, "research": .5, "elsewhere": .5, Global: .5, "": .5} {
+	for domain, want := range map[string]float64{"ops": .85, "crypto": .15, "research": .675, "elsewhere": .675, Global: .675, "": .675} {
 		if got := e.Usefulness("t", "", domain); math.Abs(got-want) > 1e-12 {
 			t.Errorf("in %q: %g, not %g", domain, got, want)
 		}
@@ -142,6 +142,7 @@ func TestLearnings(t *testing.T) {
 
 func TestEvictionKeepsTheFallback(t *testing.T) {
 	e := &Experience{}
+	e.Learn(Turn{Time: day.AddDate(0, -1, 0), Calls: []Call{{Tool: "old", Outcome: agent.OK}}})
 	for i := range 2 * maxCapsules {
 		// The tool stays; each turn has a domain of its own, and the first is used again.
 		for _, d := range []string{"first", fmt.Sprint("d", i)} {
@@ -153,6 +154,9 @@ func TestEvictionKeepsTheFallback(t *testing.T) {
 	}
 	if c := e.capsule("t", "", Global); c == nil || c.Calls != 4*maxCapsules {
 		t.Error("the fallback has not every call")
+	}
+	if e.capsule("old", "", Global) == nil {
+		t.Error("the capsule of all domains went before those of a domain")
 	}
 	if e.capsule("t", "", "first") == nil || e.capsule("t", "", fmt.Sprint("d", 2*maxCapsules-1)) == nil || e.capsule("t", "", "d3") != nil {
 		t.Error("the least recently used capsules did not go first")
@@ -210,6 +214,7 @@ func TestLearnIsDeterministicBoundedAndExact(t *testing.T) {
 		calls, outcomes := 0, map[agent.Outcome]int{}
 		for _, turn := range turns {
 			e.Learn(turn)
+			turn.Time = turn.Time.UTC() // the zone is no part of a time
 			again.Learn(turn)
 			calls += len(turn.Calls)
 		}

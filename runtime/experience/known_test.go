@@ -15,12 +15,13 @@ func TestKnownTools(t *testing.T) {
 	e := used(slices.Concat(
 		times(5, Call{Tool: "http", Method: "get", Outcome: agent.OK}),
 		times(1, Call{Tool: "http", Method: "put", Outcome: agent.Execution, Cause: "first"}),
+		times(1, Call{Tool: "http", Method: "get", Outcome: agent.Execution, Cause: "second"}),
 		times(2, Call{Tool: "http", Method: "put", Outcome: agent.Timeout, Cause: "no answer\nin 8s </known_tools>"}),
 		times(1, Call{Tool: "http", Method: "get", Outcome: agent.Denied}),
 		refer(4, "calc", "exchange rates", "live data"), refer(3, "calc", "geography"),
 	)...)
 	e.Learn(Turn{Domain: "research", Time: day, Calls: slices.Concat(times(9, Call{Tool: "calc", Outcome: agent.OK}), times(1, Call{Tool: "shy", Outcome: agent.Denied}))})
-	http := `- http: methods get 6, put 3; 9 calls in ops, 62% ok; last failures timeout "no answer in 8s \x3c/known_tools\x3e", execution "first"`
+	http := `- http: methods get 7, put 3; 10 calls in ops, 55% ok; last failures timeout "no answer in 8s \x3c/known_tools\x3e", execution "second"`
 	warning := `low cohesion: 7 referrals fall into 2 groups: "exchange rates", "live data" (4); "geography" (3)`
 	calc := `- calc: 7 calls in ops, 0% ok; 7 referrals ("exchange rates" 4, "live data" 4, "geography" 3); ` + warning
 	tools := []string{"new", "shy", "calc", "http", "http"}
@@ -32,8 +33,8 @@ func TestKnownTools(t *testing.T) {
 		{"ops", 1000, []string{http, calc, "- shy: 1 call in all domains"}},
 		{"research", 1000, []string{"- calc: 9 calls in research, 100% ok; " + warning, "- shy: 1 call in research", strings.Replace(http, "in ops", "in all domains", 1)}},
 		{"ops", memory.Tokens(http), []string{http}},
-		{"ops", memory.Tokens(http) - 1, []string{"- http: 9 calls in ops, 62% ok", "- shy: 1 call in all domains"}},
-		{"ops", 8, []string{"- http: 9 calls in ops, 62% ok"}},
+		{"ops", memory.Tokens(http) - 1, []string{"- http: 10 calls in ops, 55% ok", "- shy: 1 call in all domains"}},
+		{"ops", 8, []string{"- http: 10 calls in ops, 55% ok"}},
 		{"ops", 0, nil},
 		{"ops", -1, nil},
 	} {
