@@ -52,7 +52,7 @@ const (
 type Cluster struct {
 	// Axes are sorted.
 	Axes []string `json:"axes"`
-	// Referrals is their number: each counts in one cluster. Weight is the sum of their
+	// Referrals is the number of those that belong to the cluster. Weight is the sum of their
 	// weights, each in [.25, 1] by its age, and Share that of the weight of all the tool's
 	// referrals, in (0,1].
 	Referrals int     `json:"referrals"`
@@ -61,9 +61,11 @@ type Cluster struct {
 	// Group reports that the cluster is heavy enough to be no noise: a weight of at least 2.5
 	// and a share of at least .15.
 	Group bool `json:"group,omitempty"`
-	// First and Last are the times of its first and last kept referral.
+	// First and Last are the times of its first and last kept referral, and Cause is the
+	// cause of the last that has one.
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
+	Cause string    `json:"cause,omitempty"`
 }
 
 // Remedy is what advice recommends to do with a tool.
@@ -125,10 +127,11 @@ func (e *Experience) Tools() []string {
 // similar as the weight of the referrals that name both is to the weight of those that name
 // either (a weighted Jaccard index); clusters with a mean similarity of at least .1 are
 // merged, the most similar first. A referral belongs to the heaviest cluster that it touches,
-// so that a word beside the true cause adds nothing to another cluster. Axes of the same
-// words ("exchange rate", "exchange rates") count as one. Other words that mean the same and
-// never occur together are in different clusters, and an axis that every referral names holds
-// all of them together.
+// so that a word beside the true cause adds nothing to another cluster; one that names none
+// of the tool's 40 heaviest axes belongs to none. Axes of the same words ("exchange rate",
+// "exchange rates") count as one. Other words that mean the same and never occur together
+// are in different clusters, and an axis that every referral names holds all of them
+// together.
 func (e *Experience) Clusters(tool string) []Cluster {
 	return clusters(e.referrals(tool), e.Updated, tuned())
 }
@@ -297,7 +300,7 @@ func clusters(referrals []Referral, now time.Time, t thresholds) []Cluster {
 				if c.Referrals++; c.Referrals == 1 {
 					c.First = r.Time
 				}
-				c.Last = r.Time
+				c.Last, c.Cause = r.Time, cmp.Or(r.Cause, c.Cause)
 				c.Weight += weights[i]
 				break
 			}

@@ -162,13 +162,25 @@ func TestFewAmongManyAreNoGroup(t *testing.T) {
 	}
 }
 
+func TestClustersOfManyAxesAreBounded(t *testing.T) {
+	var calls []Call
+	for i := range maxReferrals - 2 {
+		calls = append(calls, refer(1, "t", fmt.Sprintf("axis%02d", i))...)
+	}
+	e := used(append(calls, refer(2, "t", "axis00")...)...)
+	if all := e.Clusters("t"); len(all) != clusteredAxes || all[0].Axes[0] != "axis00" || all[0].Referrals != 3 {
+		t.Errorf("%d clusters, the first %+v", len(all), all[0])
+	}
+}
+
 func TestReferralsOfAllMethodsCountByTime(t *testing.T) {
 	var e Experience
-	for i, method := range []string{"b", "a", "b", "a"} {
-		e.Learn(Turn{Time: day.AddDate(0, 0, i), Calls: []Call{{Tool: "t", Method: method, Outcome: agent.WrongToolBoundary, Axes: []string{"x"}}}})
+	for i, cause := range []string{"first", "second", "third", ""} {
+		call := Call{Tool: "t", Method: []string{"b", "a"}[i%2], Outcome: agent.WrongToolBoundary, Axes: []string{"x"}, Cause: cause}
+		e.Learn(Turn{Time: day.AddDate(0, 0, i), Calls: []Call{call}})
 	}
 	a := e.Advice("t")
-	if len(a.Clusters) != 1 || a.Referrals != 4 || a.First != day || a.Last != day.AddDate(0, 0, 3) || a.Clusters[0].First != a.First || a.Clusters[0].Last != a.Last {
+	if len(a.Clusters) != 1 || a.Referrals != 4 || a.First != day || a.Last != day.AddDate(0, 0, 3) || a.Clusters[0].First != a.First || a.Clusters[0].Last != a.Last || a.Clusters[0].Cause != "third" {
 		t.Errorf("%+v", a)
 	}
 }

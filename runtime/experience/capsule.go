@@ -1,7 +1,6 @@
 package experience
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -169,6 +168,9 @@ func (e *Experience) learnCalls(t Turn) {
 func (c *Capsule) add(call Call, at time.Time) {
 	c.Origin = clipped(call.Origin)
 	c.Calls++
+	if c.Outcomes == nil {
+		c.Outcomes = map[agent.Outcome]int{}
+	}
 	c.Outcomes[call.Outcome]++
 	if call.Repaired {
 		c.Repairs++
@@ -211,10 +213,8 @@ func (e *Experience) at(tool, method, domain string) *Capsule {
 	if c := e.capsule(tool, method, domain); c != nil {
 		return c
 	}
-	c := Capsule{Tool: clipped(tool), Method: clipped(method), Domain: domainName(domain), Outcomes: map[agent.Outcome]int{}}
-	i, _ := slices.BinarySearchFunc(e.Capsules, c, func(a, b Capsule) int {
-		return cmp.Or(strings.Compare(a.Tool, b.Tool), strings.Compare(a.Method, b.Method), strings.Compare(a.Domain, b.Domain))
-	})
+	c := Capsule{Tool: clipped(tool), Method: clipped(method), Domain: domainName(domain)}
+	i, _ := slices.BinarySearchFunc(e.Capsules, c, compareCapsules)
 	e.Capsules = slices.Insert(e.Capsules, i, c)
 	return &e.Capsules[i]
 }

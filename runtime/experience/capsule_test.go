@@ -64,6 +64,17 @@ func TestCallsCountInTheirDomainAndInAll(t *testing.T) {
 	}
 }
 
+func TestACapsuleFromElsewhereMayLackMaps(t *testing.T) {
+	var e Experience
+	if err := json.Unmarshal([]byte(`{"capsules":[{"tool":"t","domain":"_global","origin":"local","calls":0,"outcomes":null}]}`), &e); err != nil || e.Valid() != nil {
+		t.Fatal(err, e.Valid())
+	}
+	e.Learn(Turn{Time: day, Calls: refer(1, "t", "a")})
+	if c := e.capsule("t", "", Global); c.Calls != 1 || c.Outcomes[agent.WrongToolBoundary] != 1 || c.Axes["a"] != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestRateLeavesOutWhatIsNotTheTools(t *testing.T) {
 	for _, o := range agent.Outcomes() {
 		c := Capsule{Calls: 20, Outcomes: map[agent.Outcome]int{agent.OK: 10, o: 10}}
