@@ -266,16 +266,16 @@ func TestNarrowedConditions(t *testing.T) {
 	}
 }
 
-// TestExtendedDomains tests that extend_domains adds to the domains of the file, or else to
-// the default table.
+// TestExtendedDomains tests that domains with a plus add to the others of the file, or else
+// to the default table.
 func TestExtendedDomains(t *testing.T) {
-	const file = "id: helper\nadapter: {kind: builtin}\nsuites: [tasks]\nextend_domains: {ops: [rota, pager], birds: [kite]}\n"
+	const file = "id: helper\nadapter: {kind: builtin}\nsuites: [tasks]\ndomains: {+ops: [rota, pager], +birds: [kite]"
 	for name, c := range map[string]struct {
 		file string
 		want map[string][]string
 	}{
-		"of the file": {file + "domains: {ops: [pager], cooking: [oven]}\n", map[string][]string{"ops": {"pager", "rota"}, "cooking": {"oven"}, "birds": {"kite"}}},
-		"default":     {file, map[string][]string{"ops": {"pager", "rota", "server"}, "birds": {"kite"}}},
+		"of the file": {file + ", ops: [pager], cooking: [oven]}\n", map[string][]string{"ops": {"pager", "rota"}, "cooking": {"oven"}, "birds": {"kite"}}},
+		"default":     {file + "}\n", map[string][]string{"ops": {"pager", "rota", "server"}, "birds": {"kite"}}},
 	} {
 		a := loadAgent(t, "helper", map[string]string{
 			"agents/helper/agent.yaml": c.file, "agents/helper/STRATEGY.md": "Be brief.\n", "agents/helper/config.yaml": "recall.min_score: 0.5\n",

@@ -28,7 +28,7 @@ type agentFile struct {
 	given map[string]*yaml.Node
 	// adapter holds those of the adapter's keys.
 	adapter map[string]*yaml.Node
-	// further are the domains of extend_domains.
+	// further are the domains whose names begin with + in the file.
 	further map[string][]string
 	// params are the declared parameters in the order of the file.
 	params []*paramDraft
@@ -50,8 +50,7 @@ func agentKeys(f *agentFile) object {
 			{name: "uses_seed", doc: "false: the answer ignores the seed, so that one repeat a task is all there is to learn", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
 			{name: "version", doc: "changes the identity of the agent for the evaluation cache, besides the hash of its folder", field: text{to: &a.Version}},
 			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
-			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(&a.Domains)},
-			{name: "extend_domains", doc: "subject areas or further keywords of them, added to those of domains, or else of the default table", field: domainKeys(&f.further), example: "{engineering: [kotlin], birds: [kite]}"},
+			{name: "domains", doc: "subject areas with the keywords that name them; left out: a default table", field: domainKeys(f)},
 			{name: "tools", doc: "tools that the built-in agent may be given, a server's as server__tool; []: none; left out: all", field: words(&a.Tools, 0, nil, "")},
 			{name: "allow", doc: "tools of the built-in agent whose text goes further than a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; left out: all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
 			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; left out: none", field: words(&a.MCP, 0, serverPattern, serverRule)},
@@ -165,17 +164,23 @@ func argv(to *[]string) listOf {
 	}}
 }
 
-// domainKeys is a table of domains with their keywords.
-func domainKeys(to *map[string][]string) mapping {
+// domainKeys is a table of domains with their keywords. A name that begins with + adds to
+// the other domains of the file, or to the default table where there are none.
+func domainKeys(f *agentFile) mapping {
 	keywords := func(to *[]string) listOf { return words(to, 0, nil, "") }
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
-			if !namePattern.MatchString(k.Value) && k.Value != "_global" {
+			name, further := strings.CutPrefix(k.Value, "+")
+			if !namePattern.MatchString(name) && name != "_global" {
 				s.bad(k, "", "a domain's name must be %s, not %q", nameRule, k.Value)
 				return nil
 			}
 			var list []string
-			return then{keywords(&list), func() { put(to, k.Value, list) }}
+			to := &f.agent.Domains
+			if further {
+				to = &f.further
+			}
+			return then{keywords(&list), func() { put(to, name, list) }}
 		},
 		item: keywords(new([]string)),
 	}

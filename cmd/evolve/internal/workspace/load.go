@@ -253,7 +253,7 @@ func (l *loader) complete(f *agentFile) {
 	a.Hash, a.folder = hashes.code, hashes.all
 }
 
-// extendDomains adds extend_domains to the agent's table, or else to the default one.
+// extendDomains adds the further domains to the agent's table, or else to the default one.
 func (l *loader) extendDomains(f *agentFile) {
 	if len(f.further) == 0 {
 		return

@@ -119,8 +119,7 @@ type Agent struct {
 	// Champion is config.yaml with STRATEGY.md as the parameter "strategy", over
 	// the defaults, canonical.
 	Champion agent.Config
-	// Domains maps a domain to the keywords that name it, with those of extend_domains;
-	// empty: the default table.
+	// Domains maps a domain to the keywords that name it; empty: the default table.
 	Domains map[string][]string
 	// Guards and Prefer override those of evolve.yaml, key by key; see
 	// [Workspace.Bounds].
