@@ -110,6 +110,16 @@ func TestAFloodOfCorrections(t *testing.T) {
 	if got, _ := e.CompetenceIn("ops"); got != .3 {
 		t.Errorf("after turns of an earlier day: %g, not .3", got)
 	}
+	alternating := &Experience{}
+	for i := range 100 {
+		turn := said("z", Corrects, agent.Timeout)
+		turn.Time = noon.AddDate(0, 0, i%2)
+		alternating.Learn(turn)
+	}
+	// From the first correction on, which is of the second day, all count as of that day.
+	if got, _ := alternating.CompetenceIn("ops"); got != .3 {
+		t.Errorf("after corrections on alternating days: %g, not .3", got)
+	}
 	for i := range 10 {
 		for range 100 {
 			turn := said("y", FollowsUp, agent.OK)
@@ -271,6 +281,9 @@ func TestOnlyACorrectionOfATurnChanges(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	e := &Experience{}
+	for i := range 50 {
+		e.Learn(Turn{ID: fmt.Sprint("old", i), Domain: "old", Outcome: agent.OK, Time: noon.AddDate(0, 0, -1)})
+	}
 	for i := range 1300 {
 		session := fmt.Sprint("s", i/2)
 		turn := Turn{ID: fmt.Sprint(i), Session: session, Domain: fmt.Sprint("d", i%150), Outcome: agent.OK, Confidence: .5, Time: noon.Add(time.Duration(i) * time.Hour)}
@@ -290,6 +303,9 @@ func TestBounds(t *testing.T) {
 	}
 	if _, known := e.CompetenceIn("d99"); !known {
 		t.Error("the newest domain is gone")
+	}
+	if _, known := e.CompetenceIn("old"); known {
+		t.Error("the oldest domain is kept for its turns")
 	}
 	if !slices.IsSortedFunc(e.Domains, func(x, y Competence) int { return strings.Compare(x.Domain, y.Domain) }) {
 		t.Error("domains are not sorted")

@@ -47,7 +47,7 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 	if domain == Global {
 		where = "in all domains"
 	} else if len(capsules) == 0 {
-		capsules, where = e.capsulesIn(Global), "in all domains, as none was called here"
+		capsules, where = e.capsulesIn(Global), "in all domains, as no call here was judged"
 	}
 	for _, group := range []struct {
 		title string

@@ -21,6 +21,9 @@ func TestKnowledgeText(t *testing.T) {
 		{Tool: "grep", Domain: "ops", Calls: 4, Corrected: 2, Outcomes: map[agent.Outcome]int{agent.OK: 3, agent.Timeout: 1}, Failures: []Failure{{Outcome: agent.Timeout, Cause: "no answer\nafter 5s"}}},
 		{Tool: "jq", Domain: "ops", Calls: 2, Outcomes: map[agent.Outcome]int{agent.OK: 1}},
 	}
+	for _, d := range []string{"crypto", "research"} {
+		e.Capsules = append(e.Capsules, Capsule{Tool: "curl", Domain: d, Calls: 1, Outcomes: map[agent.Outcome]int{agent.Denied: 1}})
+	}
 	for domain, want := range map[string]string{
 		"ops": `Competence in ops: 0.47 (from .1 to 1; .5 without history), after 12 turns, 7 of them successful and 2 corrected by people.
 Tools that work here:
@@ -30,7 +33,7 @@ Tools that fail here:
   grep: 1 of 4 calls succeeded, 2 corrected by people; last failure timeout, no answer after 5s
 `,
 		"research": `Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1 of them successful and 0 corrected by people.
-Tools that work in all domains, as none was called here:
+Tools that work in all domains, as no call here was judged:
   curl: 4 of 4 calls succeeded
 `,
 		"": `Competence in ops: 0.47 (from .1 to 1; .5 without history), after 12 turns, 7 of them successful and 2 corrected by people.
@@ -43,6 +46,6 @@ Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1
 		}
 	}
 	if _, ok := e.KnowledgeText("crypto"); ok {
-		t.Error("a domain without turns and calls has a text")
+		t.Error("a domain without turns and judged calls has a text")
 	}
 }

@@ -61,7 +61,7 @@ var (
 		`(?:that|this|it)(?: can't| cannot| can not) be(?: ADV)* (?:right|correct|true|accurate)\b`,
 	)
 	undoes = rules(
-		`(?:can you |could you |would you )?(?:please )?(?:undo|revert|roll back) (?:that|this|it|your|what you|the last|the (?:change|edit)s? you)\b`,
+		`(?:can you |could you |would you )?(?:please )?(?:undo|revert|roll back) (?:that|this|it|your|what you|the last (?:change|edit|step|move|commit)|the (?:change|edit)s? you)\b`,
 		`(?:can you |could you |would you )?(?:please )?(?:change|put|set|switch|turn) (?:it|that|this|them) back\b`,
 		`(?:didn't i|did i not) (?:say|ask|tell)\b`,
 		`why did you (?:delete|remove|change|cancel|ignore|book|overwrite|send)\b`,
@@ -79,13 +79,17 @@ var (
 	contrast = regexp.MustCompile(`, not (?:the |a |an |my |in |on |to |from |for |at )*([a-z0-9][\w'$.-]*)(?: \w+){0,2}$|^not (?:the |a |an |my |in |on |to |from |for |at )*([a-z0-9][\w'$.-]*)(?:,| but)`)
 	// asks is what an agent writes that a "no" answers.
 	asks = regexp.MustCompile(`\?|\blet me know\b|\bfeel free\b|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\bwould you like\b|\bwhether you\b`)
+	// inquires is a question, or a request for something that the agent needs.
+	inquires = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b`)
 	// asksWhat is a question about a problem.
 	asksWhat = regexp.MustCompile(`\b(?:what|which|describe|tell me)\b`)
+	// denial is a "no" that stands for itself, not "no payments".
+	denial = regexp.MustCompile(`^(?:no|nope|nah)(?:,| (?:that|that's|this|it|it's|the|don't|do not|not|you|we|they|he|she|there)\b)`)
 	// harmlessNo follows a "no" that corrects nothing.
 	harmlessNo = regexp.MustCompile(`^(?:problem|worries|worry|prob|thanks|thank|thx|need|rush|hurry|doubt|kidding|way|wonder|idea|more|further|other|one|not|matter|big deal|pressure|stress|complaints?|issues?|objections?|questions?|that's (?:all|it|fine|ok|okay|good|great|perfect|everything|right|correct|alright)|that is (?:all|fine|it|ok|okay|good)|that (?:will|would) be all|that'?ll be|it's (?:fine|ok|okay|good|alright|all|great|perfect)|i'm (?:good|fine|ok|okay|all|done)|i am (?:good|fine|done)|i don't (?:need|have|think so|mind)|all good|nothing|go ahead|leave|keep|i (?:like|love)|not at all|please)\b`)
 
-	givesUp      = regexp.MustCompile(`\bnever ?mind\b|\bforget (?:it|about it|that|this)\b|\bi give up\b|\bi'll (?:just )?(?:do|figure|try|find|look|handle|call|ask|go|fix|write|take|use)\b.*\b(?:myself|elsewhere|someone else|somewhere else|something else|another (?:tool|way))\b|\bdon't bother\b|(?:^|[.!,;] ?)(?:please )?(?:just )?(?:stop|abort|quit)(?: it| that| please| now| here| right there| this)?(?:[.!]|$)|^cancel(?: that| this| it)?[.!]?$|\b(?:transfer|connect|put) me (?:to|with|through to) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|agent|representative|manager|someone|one)|\b(?:speak|talk)(?:ing)? (?:to|with) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|manager|agent|representative|someone|higher|one else)|\b(?:supervisor|manager|human|person|higher-up)(?: \w+){0,4} (?:speak|talk) (?:to|with)\b|\bnothing (?:more|else) (?:to do|you can do|we can do)\b|\blet's (?:stop|leave it|drop it)\b|\bdrop it\b|\bnot worth (?:it|the)\b`)
-	wantsNone    = regexp.MustCompile(`\b(?:don't|do not|without|rather not|prefer not|not) (?:\w+ ){0,3}(?:transfer|speak|talk|stop|forget|give up|be transferred)`)
+	givesUp      = regexp.MustCompile(`\bnever ?mind\b|\bforget (?:it|about it)\b|\bforget (?:that|this)(?:$|[.,!;])|\bi give up\b|\bi'll (?:just )?(?:do|figure|try|find|look|handle|call|ask|go|fix|write|take|use)\b.*\b(?:myself|elsewhere|someone else|somewhere else|something else|another (?:tool|way))\b|\bdon't bother\b|(?:^|[.!,;] ?)(?:please )?(?:just )?(?:stop|abort|quit)(?: it| that| please| now| here| right there| this)?(?:[.!]|$)|^cancel(?: that| this| it)?[.!]?$|\b(?:transfer|connect|put) me (?:to|with|through to) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|agent|representative|manager|someone|one)|\b(?:speak|talk)(?:ing)? (?:to|with) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|manager|agent|representative|someone|higher|one else)|\b(?:supervisor|manager|human|person|higher-up)(?: \w+){0,4} (?:speak|talk) (?:to|with)\b|\bnothing (?:more|else) (?:to do|you can do|we can do)\b|\blet's (?:stop|leave it|drop it)\b|^(?:just |please )?drop it\b|\bnot worth (?:it|the)\b`)
+	wantsNone    = regexp.MustCompile(`\b(?:don't|do not|without|rather not|prefer not|not) (?:\w+ ){0,3}(?:transfer|speak|talk|stop|forget|give up|be transferred)|\bam i (?:now |really |actually )?(?:talking|speaking)\b`)
 	repeats      = regexp.MustCompile(`\b(?:try|check|look|verify|review|search|do|run)(?: (?:it|that|this|them|for me|once|on that))?(?: more| over| part)? again\b|\bcheck (?:\w+ ){1,3}again\b|\bdouble[- ]?check|\bre-?check|\btake another look\b|\bonce more\b|\b(?:as|like) i(?:'ve| have)?(?: already| just)? (?:said|mentioned|told|wrote|asked)\b|\bi(?:'ve| have)? (?:already|just) (?:told|said|gave|given|asked|mentioned|provided|sent|answered|explained|shared)\b|\bi repeat\b|\bsame question\b|^again[,:]|\banswer my question\b`)
 	complains    = regexp.MustCompile(`\bfrustrat|\bdisappoint|\bridiculous\b|\bunacceptable\b|\buseless\b|\bannoy(?:ing|ed)\b|\bterrible\b|\bawful\b|\bwast(?:e|ing) (?:of )?(?:my )?time\b|\b(?:not|isn't|aren't|wasn't)(?: \w+)? (?:helpful|helping|useful|good enough|acceptable)\b|\bunhelpful\b|\b(?:unhappy|not happy|dissatisfied|not satisfied|fed up|upset)\b|\bstressful\b|\btakes? (?:too long|forever)\b|\btoo slow\b|\bunfair\b|\bdoesn't help\b|\bi expected (?:better|more)\b`)
 	noComplaint  = regexp.MustCompile(`\b(?:not|isn't|wasn't|never|don't|won't be)(?: \w+)? (?:frustrat|disappoint|ridiculous|useless|annoy|terrible|awful|upset|a waste)`)
@@ -159,7 +163,7 @@ func (c clause) corrects(before string) bool {
 // deniesAll reports whether a first clause is a "no" to a message that asked nothing, with
 // what is right instead.
 func deniesAll(c clause, before string) bool {
-	return before != "" && !asks.MatchString(before) && (c.lead == "no" || strings.HasPrefix(c.lead, "no,") || strings.HasPrefix(c.lead, "nope")) &&
+	return before != "" && !asks.MatchString(before) && denial.MatchString(c.lead+" "+c.text) &&
 		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !praise.MatchString(c.text)
 }
 
@@ -185,7 +189,7 @@ func (m written) approves() bool {
 }
 
 // pointing are the words of a message that goes on from the one before it.
-var pointing = regexp.MustCompile(`\b(?:it|its|that|this|these|those|them|they|their|he|she|his|her|there|then|again|also|too|instead|same|other|another|more|else|one|ones|yes|no|yeah|sure|i|my|me|we|our)\b`)
+var pointing = regexp.MustCompile(`\b(?:it|its|that|this|these|those|them|they|their|he|she|his|her|there|then|again|also|too|instead|same|other|another|more|else|one|ones|yes|no|yeah|sure|ok|okay|thanks)\b`)
 
 // request is the beginning of a message that asks for something.
 var request = regexp.MustCompile(`^(?:(?:and|now|ok|okay|next|hey|hi|hello)[ ,]+)*(?:what|how|when|where|who|which|why|is|are|does|do|can|could|would|will|should|tell|find|show|write|plan|make|give|list|summari[sz]e|book|compare|draft|explain|create|help|debug|check|search|calculate|translate|recommend|suggest|remind|set|build|design|price)\b`)
@@ -194,7 +198,7 @@ var request = regexp.MustCompile(`^(?:(?:and|now|ok|okay|next|hey|hi|hello)[ ,]+
 // them in the earlier messages. It must point to nothing before it, or say "by the way".
 func (m written) elsewhere(earlier []agent.Message, before string) bool {
 	aside := m.says(besides)
-	if !aside && (asks.MatchString(ending(before)) || m.says(pointing) || !m.says(request)) || aside && !strings.Contains(m.text, "?") {
+	if !aside && (inquires.MatchString(ending(before)) || m.says(pointing) || !m.says(request)) || aside && !strings.Contains(m.text, "?") {
 		return false
 	}
 	known, content := map[string]bool{}, 0
@@ -204,13 +208,15 @@ func (m written) elsewhere(earlier []agent.Message, before string) bool {
 		}
 	}
 	for _, w := range m.words {
-		if len(w) < 3 || english.IsStopWord(w) {
+		if english.IsStopWord(w) {
 			continue
 		}
 		if known[english.Stem(w, false)] {
 			return false
 		}
-		content++
+		if len(w) > 2 {
+			content++
+		}
 	}
 	return content >= otherTopic || aside && content > 0
 }

@@ -54,6 +54,12 @@ func TestTraps(t *testing.T) {
 		"```\nthat's wrong\n```\nis in my code":                  FollowsUp,
 		"My teacher says that's wrong.":                          FollowsUp,
 		"I was wrong, it's the 5th.":                             FollowsUp,
+		"No payments on my account please.":                      FollowsUp,
+		"What vaccinations do travellers need in my country?":    NewTopic,
+		"Which room does the team meet in, and for how long?":    FollowsUp,
+		"By the way, who won the cup?":                           NewTopic,
+		"By the way, the room is open now.":                      FollowsUp,
+		"Am I talking to a real person?":                         FollowsUp,
 		"You're not wrong.":                                      Approves,
 		"It should have been obvious to me.":                     FollowsUp,
 		"No, it starts at ten.":                                  Corrects,
@@ -63,6 +69,45 @@ func TestTraps(t *testing.T) {
 	} {
 		if got := Classify(message, after("It starts at nine.")); got != want {
 			t.Errorf("%s: %q, not %q", message, got, want)
+		}
+	}
+}
+
+// Each pair differs in what the agent wrote or in a guard of a rule.
+func TestWhatDecides(t *testing.T) {
+	for _, c := range []struct {
+		before, message string
+		want            Signal
+	}{
+		{"You are a regular member.", "There must be a mistake.", Corrects},
+		{"You are a regular member.", "There must be a mistake. Could you correct it?", Corrects},
+		{"You are a regular member.", "There must be a mistake. Could you check again?", Repeats},
+		{"The value is 3.", "This is wrong.", Corrects},
+		{"The value is 3.", "This is wrong?", FollowsUp},
+		{"The value is 3.", "Sure. You forgot the unit.", Corrects},
+		{"The value is 3.", "Rewrite the mail. You forgot the unit.", FollowsUp},
+		{"I restarted the printer.", "It still doesn't work", Corrects},
+		{"What is the problem with the printer?", "It doesn't work", FollowsUp},
+		{"I booked Tuesday for you.", "Book it for Thursday, not Tuesday.", Corrects},
+		{"I booked Friday for you.", "Book it for Thursday, not Tuesday.", FollowsUp},
+		{"Shall I book Tuesday?", "Book it for Thursday, not Tuesday.", FollowsUp},
+		{"The value is 3.", "You used the wrong file.", Corrects},
+		{"The value is 3.", "I gave you the wrong one. You used the wrong file.", FollowsUp},
+		{"It starts at nine.", "No, the other one.", Corrects},
+		{"Is it the first one?", "No, the other one.", FollowsUp},
+		{"I could not find it.", "No, keep looking there.", FollowsUp},
+		{"It starts at nine.", "I am disappointed.", Complains},
+		{"It starts at nine.", "I am not disappointed.", FollowsUp},
+	} {
+		if got := Classify(c.message, after(c.before)); got != c.want {
+			t.Errorf("%s, after %s: %q, not %q", c.message, c.before, got, c.want)
+		}
+	}
+	for message, want := range map[string]Signal{
+		"Please book the flight to Oslo": Repeats, "Yes, please book the flight": FollowsUp,
+	} {
+		if got := Classify(message, []agent.Message{{Role: "user", Content: message}, {Role: "assistant", Content: "Shall I?"}}); got != want {
+			t.Errorf("%s, again: %q, not %q", message, got, want)
 		}
 	}
 }
