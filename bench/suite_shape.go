@@ -57,7 +57,10 @@ var (
 			"answer":  textShape,
 			"weight":  {kind: '0', check: isWeight},
 			"tags":    {kind: '[', elem: &textShape},
-			"source":  {kind: '{', fields: map[string]shape{"session": textShape, "author": textShape, "approval": textShape}},
+			"source": {kind: '{', fields: map[string]shape{
+				"session": textShape, "author": textShape, "approval": textShape,
+				"file": textShape, "line": {kind: '0', check: isCount}, "digest": textShape,
+			}},
 			"cluster": {kind: '"', check: isName},
 			"split":   {kind: '"', check: isSplit},
 		},
@@ -157,6 +160,13 @@ func isName(n jsonNode) string {
 func isTime(n jsonNode) string {
 	if _, err := time.Parse(time.RFC3339, n.text); err != nil {
 		return "must be a time like 2026-01-31T06:00:00Z"
+	}
+	return ""
+}
+
+func isCount(n jsonNode) string {
+	if count, err := strconv.ParseInt(n.text, 10, 32); err != nil || count < 0 {
+		return fmt.Sprintf("is %s, which is no count", foreign.Clip(n.text, 24, foreign.Mark))
 	}
 	return ""
 }

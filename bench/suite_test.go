@@ -51,7 +51,7 @@ func TestSuiteIssues(t *testing.T) {
 		},
 		"nothing near": {
 			[]string{`{"id":"a","goal":"y","answer":"z","source":{"whatever":1}}`},
-			[]string{`s.jsonl:1:45: unknown key "whatever" (valid: approval, author, session)`},
+			[]string{`s.jsonl:1:45: unknown key "whatever" (valid: approval, author, digest, file, line, session)`},
 		},
 		"wrong types": {
 			[]string{`{"id":7,"goal":["y"],"answer":3,"tags":"t","fixtures":{"files":{"a":1}}}`},

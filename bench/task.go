@@ -69,9 +69,16 @@ func (f Fixtures) IsZero() bool {
 
 // Source is the provenance of a task.
 type Source struct {
-	Session  string `json:"session,omitempty"`
+	Session string `json:"session,omitempty"`
+	// Author is who approved the answer, and Approval how.
 	Author   string `json:"author,omitempty"`
 	Approval string `json:"approval,omitempty"`
+	// File is the name of the log, and Line the line of the conversation in it; 0 where the
+	// log has no lines.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Digest is the SHA-256 of the conversation as it was read, in hexadecimal.
+	Digest string `json:"digest,omitempty"`
 }
 
 // GraderSpec declares one grader. Raw holds the whole object, from which each grader type

@@ -108,3 +108,15 @@ func TestDomainsOfAnOperator(t *testing.T) {
 		}
 	}
 }
+
+func TestDomainOf(t *testing.T) {
+	of := DomainOf(nil)
+	for message, want := range map[string]string{"debug the backend": "engineering", "price of eth": "crypto", "hello": ""} {
+		if got := of(message); got != want {
+			t.Errorf("%q: %q, not %q", message, got, want)
+		}
+	}
+	if got := DomainOf(map[string][]string{"birds": {"kite"}})("a red kite"); got != "birds" {
+		t.Errorf("by an agent's own table: %q", got)
+	}
+}
