@@ -1,0 +1,244 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/bench/grade"
+	"evolve/runtime/agent"
+)
+
+// The bounds of a task, and of the tasks that are compared.
+const (
+	maxGoal     = 16 << 10
+	maxAnswer   = 8 << 10
+	maxEarlier  = 64 << 10 // bytes of the earlier messages
+	maxTasks    = 20_000
+	shortAnswer = 5 // words of an answer that is compared as a whole
+)
+
+// Options configures a [Builder].
+type Options struct {
+	// Scrub removes credentials.
+	Scrub func(string) string
+	// Domain finds the domain of a message for conversations that name none; Fixed is the
+	// domain of all tasks instead.
+	Domain func(message string) string
+	Fixed  string
+	// PerDomain is the number of tasks of a domain.
+	PerDomain int
+	// Grader is the type of the graders instead of exact, f1 and contains; it must use the
+	// task's answer.
+	Grader string
+}
+
+// Summary counts what became of conversations.
+type Summary struct {
+	Conversations int `json:"conversations"`
+	Exchanges     int `json:"exchanges"`
+	// Approved, Corrected and Refused count exchanges; of the corrected ones, Stated have
+	// an answer that the user states.
+	Approved  int `json:"approved"`
+	Corrected int `json:"corrected"`
+	Stated    int `json:"stated"`
+	Refused   int `json:"refused"`
+	// LeftOut counts approved exchanges that can be no task, by reason.
+	LeftOut map[string]int `json:"left_out"`
+	// Scrubbed counts tasks in which a credential was replaced, Duplicates those left out
+	// because another one is nearly the same.
+	Scrubbed   int `json:"scrubbed"`
+	Duplicates int `json:"duplicates"`
+	// Clusters are those of the tasks that remain; Kept counts the selected tasks.
+	Clusters int             `json:"clusters"`
+	Kept     int             `json:"kept"`
+	Search   int             `json:"search"`
+	Holdout  int             `json:"holdout"`
+	Domains  []DomainSummary `json:"domains"`
+}
+
+// DomainSummary counts the tasks of a domain.
+type DomainSummary struct {
+	Domain   string `json:"domain"`
+	Tasks    int    `json:"tasks"` // that remain
+	Clusters int    `json:"clusters"`
+	Kept     int    `json:"kept"`
+	Search   int    `json:"search"`
+	Holdout  int    `json:"holdout"`
+}
+
+// Builder makes tasks of conversations.
+type Builder struct {
+	o          Options
+	candidates []candidate
+	ids        map[string]bool
+	summary    Summary
+}
+
+// candidate is a task that may be selected.
+type candidate struct {
+	task         bench.Task
+	conversation int
+	family       string
+	weight       float64 // tasks that it stands for
+	cluster      string
+}
+
+// NewBuilder returns a builder without conversations, or an error if the grader cannot be
+// used.
+func NewBuilder(o Options) (*Builder, error) {
+	if _, known := grade.Rules().Fields[o.Grader]; o.Grader != "" && !known {
+		return nil, fmt.Errorf("unknown grader type %q", o.Grader)
+	}
+	return &Builder{o: o, ids: map[string]bool{}, summary: Summary{LeftOut: map[string]int{}}}, nil
+}
+
+// Add adds the exchanges of a conversation, and sets its digest if it has none.
+func (b *Builder) Add(c Conversation) {
+	b.summary.Conversations++
+	if c.Digest == "" {
+		c.Digest = digest(c.Messages)
+	}
+	for _, e := range judge(&c) {
+		b.summary.Exchanges++
+		switch e.fate {
+		case refused:
+			b.summary.Refused++
+			continue
+		case corrected:
+			b.summary.Corrected++
+			if e.stated == "" {
+				continue
+			}
+			b.summary.Stated++
+		case approved:
+			b.summary.Approved++
+		default:
+			continue
+		}
+		if reason := b.add(&c, e); reason != "" {
+			b.summary.LeftOut[reason]++
+		}
+	}
+}
+
+// add adds an exchange as a candidate, or returns the reason why it is none.
+func (b *Builder) add(c *Conversation, e judged) (reason string) {
+	goal, answer := strings.TrimSpace(c.Messages[e.ask].Text), strings.TrimSpace(c.Messages[e.answer].Text)
+	if e.stated != "" {
+		answer = e.stated
+	}
+	turns, size := earlier(c.Messages[:e.ask])
+	switch {
+	case e.acted:
+		return "the conversation ends with an action, not an answer"
+	case e.partial:
+		return "parts of the conversation are no text"
+	case goal == "":
+		return "the message is empty"
+	case len(goal) > maxGoal || len(answer) > maxAnswer || size > maxEarlier:
+		return "the conversation is too long"
+	case slices.ContainsFunc(turns, func(m agent.Message) bool { return strings.TrimSpace(m.Content) == answer }):
+		return "an earlier message is the answer"
+	case len(b.candidates) >= maxTasks:
+		return fmt.Sprintf("there are more than %d", maxTasks)
+	}
+	clean := scrubbing{scrub: b.o.Scrub}
+	if clean.text(answer) != answer {
+		return "the answer has a credential"
+	}
+	// A longer log of the same conversation gives the same ids.
+	t := bench.Task{ID: fmt.Sprintf("%s-%.16s", c.Format, digest(c.Messages[:e.answer+1])), Goal: clean.text(goal), Answer: &answer}
+	for i := range turns {
+		turns[i].Content = clean.text(turns[i].Content)
+	}
+	t.Fixtures.Turns = turns
+	if t.Domain = b.o.Fixed; t.Domain == "" {
+		t.Domain = orElse(clean.text(c.Domain), b.o.Domain(t.Goal))
+	}
+	t.Graders = b.graders(answer, e.stated != "")
+	for _, tool := range slices.Compact(slices.Sorted(slices.Values(e.tools))) {
+		t.Tags = append(t.Tags, clean.text("tool "+tool))
+	}
+	t.Source = &bench.Source{
+		Session: clean.text(c.ID), File: clean.text(c.File), Line: c.Line, Digest: c.Digest,
+		Author: clean.text(e.by), Approval: clean.text(e.how),
+	}
+	if b.ids[t.ID] {
+		b.summary.Duplicates++
+		return ""
+	}
+	if !valid(t) {
+		return "it cannot be written as a task"
+	}
+	if clean.changed {
+		b.summary.Scrubbed++
+	}
+	b.ids[t.ID] = true
+	b.candidates = append(b.candidates, candidate{task: t, conversation: b.summary.Conversations, family: c.Family, weight: 1})
+	return ""
+}
+
+// scrubbing removes credentials and notes whether there were any.
+type scrubbing struct {
+	scrub   func(string) string
+	changed bool
+}
+
+func (s *scrubbing) text(text string) string {
+	out := s.scrub(text)
+	s.changed = s.changed || out != text
+	return out
+}
+
+// earlier returns the texts before a message, and their length.
+func earlier(messages []Message) (turns []agent.Message, size int) {
+	for _, m := range messages {
+		if m.Role == Tool || strings.TrimSpace(m.Text) == "" {
+			continue
+		}
+		turns = append(turns, agent.Message{Role: string(m.Role), Content: m.Text})
+		size += len(m.Text)
+	}
+	return turns, size
+}
+
+// graders returns the graders for an answer: one that holds what a user stated, a short one
+// with or without a full stop, else one of similar words.
+func (b *Builder) graders(answer string, stated bool) []bench.GraderSpec {
+	fields := map[string]any{"type": "f1"}
+	switch {
+	case b.o.Grader != "":
+		fields["type"] = b.o.Grader
+	case stated:
+		fields = map[string]any{"type": "contains", "ignore_case": true}
+	case len(strings.Fields(answer)) <= shortAnswer && !strings.Contains(answer, "\n"):
+		bare := strings.TrimRight(answer, ".")
+		fields = map[string]any{"type": "exact", "ignore_case": true, "answer": []string{bare, bare + "."}}
+		if bare == "" {
+			fields["answer"] = answer
+		}
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil { // texts always encode
+		return nil
+	}
+	var spec bench.GraderSpec
+	if json.Unmarshal(raw, &spec) != nil {
+		return nil
+	}
+	return []bench.GraderSpec{spec}
+}
+
+// valid reports whether a task is valid in a suite.
+func valid(t bench.Task) bool {
+	var text bytes.Buffer
+	if bench.WriteSuite(&text, []bench.Task{t}) != nil {
+		return false
+	}
+	suite, _ := bench.ReadSuite(&text, "", nil, grade.Rules())
+	return suite != nil
+}

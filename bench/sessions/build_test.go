@@ -1,0 +1,287 @@
+package sessions
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/bench"
+	"evolve/bench/grade"
+)
+
+// talk returns a conversation: its messages are those of the user and of the assistant in
+// turn, and a leading "tool:" calls one.
+func talk(texts ...string) Conversation {
+	c := Conversation{ID: "s", File: "log.jsonl", Line: 3, Format: Plain}
+	for i, text := range texts {
+		role := User
+		if i%2 == 1 {
+			role = Assistant
+		}
+		if name, rest, ok := strings.Cut(text, ":"); ok && role == Assistant && strings.HasPrefix(name, "tool ") {
+			c.Messages = append(c.Messages, Message{Role: role, Tools: []string{strings.TrimPrefix(name, "tool ")}}, Message{Role: Tool})
+			text = strings.TrimSpace(rest)
+		}
+		if text != "" {
+			c.Messages = append(c.Messages, Message{Role: role, Text: text})
+		}
+	}
+	return c
+}
+
+func rewarded(share float64, c Conversation) Conversation {
+	c.Verdict = reward(share, "")
+	return c
+}
+
+// TestGroundTruth: which exchanges of a conversation become tasks, with which answers.
+func TestGroundTruth(t *testing.T) {
+	const bay, fits = "How many pallets fit into bay 7 of the depot?", "42 pallets fit."
+	verdict := func(c Conversation, at int, yes bool) Conversation {
+		c.Messages[at].Verdict = Verdict{Given: true, Approved: yes, How: "feedback", By: "Kim"}
+		return c
+	}
+	for name, c := range map[string]struct {
+		talk Conversation
+		want []string // goal → answer (approval)
+		sum  string
+	}{
+		"approved by the next message": {talk(bay, fits, "Perfect, thanks!", "You're welcome!"), []string{bay + " → " + fits + " (user: message 3 approves)"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
+		"nothing was said":             {talk(bay, fits, "And what is the gate code of the depot?", "9"), nil, "2 exchanges, 0 approved, 0 corrected, 0 stated, 0 refused"},
+		"corrected":                    {talk(bay, fits, "No, that's wrong.", "Sorry."), nil, "2 exchanges, 0 approved, 1 corrected, 0 stated, 0 refused"},
+		"the correction states it":     {talk(bay, fits, "No, that's wrong. The correct answer is 40 pallets.", "I see."), []string{bay + " → 40 pallets (user: message 3 states the answer)"}, "2 exchanges, 0 approved, 1 corrected, 1 stated, 0 refused"},
+		"and is corrected itself":      {talk(bay, fits, "No, that's wrong. The correct answer is 40 pallets.", "40.", "No, that's wrong. The correct answer is 41 pallets.", "41."), []string{"No, that's wrong. The correct answer is 40 pallets. → 41 pallets (user: message 5 states the answer)"}, "3 exchanges, 0 approved, 2 corrected, 1 stated, 0 refused"},
+		"approved, corrected later":    {talk(bay, fits, "Perfect, thanks!", "You're welcome!", "No, that's wrong.", "Sorry."), nil, "3 exchanges, 0 approved, 1 corrected, 0 stated, 0 refused"},
+		"the log approves":             {rewarded(1, talk(bay, "tool size: "+fits, "Thanks.", "You're welcome!")), []string{bay + " → " + fits + " (reward 1) tool size"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
+		"the log approves the end":     {rewarded(1, talk("Are you there today?", "Yes.", bay, fits)), []string{bay + " → " + fits + " (reward 1)"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
+		"the log refuses":              {rewarded(0, talk(bay, fits, "Perfect, thanks!", "You're welcome!")), nil, "2 exchanges, 0 approved, 0 corrected, 0 stated, 1 refused"},
+		"the log approves in part":     {rewarded(.5, talk(bay, fits)), nil, "1 exchanges, 0 approved, 0 corrected, 0 stated, 1 refused"},
+		"one answer is approved":       {verdict(talk(bay, fits, "And bay 8 of the depot, how many?", "7"), 1, true), []string{bay + " → " + fits + " (Kim: feedback)"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
+		"one answer is refused":        {verdict(talk(bay, fits, "Perfect, thanks!", "You're welcome!"), 1, false), nil, "2 exchanges, 0 approved, 0 corrected, 0 stated, 1 refused"},
+		"approved and corrected":       {rewarded(1, talk(bay, fits, "No, that's wrong.")), nil, "1 exchanges, 0 approved, 1 corrected, 0 stated, 0 refused"},
+		"it ends with an action":       {rewarded(1, talk(bay, fits, "Then a person, please.", "tool transfer:")), nil, "1 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the conversation ends with an action, not an answer"},
+		"an answer that is repeated":   {rewarded(1, talk(bay, fits, "What did you say about the bay?", fits)), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; an earlier message is the answer"},
+		"a credential in the answer":   {rewarded(1, talk("What is the password of the gate server?", "password = hunter2hunter2")), nil, "1 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the answer has a credential"},
+	} {
+		b := newBuilder(t, Options{PerDomain: 10})
+		b.Add(c.talk)
+		tasks, s := b.Tasks()
+		var got []string
+		for _, task := range tasks {
+			line := task.Goal + " → " + *task.Answer + " (" + strings.TrimPrefix(task.Source.Author+": "+task.Source.Approval, ": ") + ")"
+			got = append(got, strings.TrimSpace(line+" "+strings.Join(task.Tags, " ")))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+		sum := fmt.Sprintf("%d exchanges, %d approved, %d corrected, %d stated, %d refused", s.Exchanges, s.Approved, s.Corrected, s.Stated, s.Refused)
+		for reason := range s.LeftOut {
+			sum += "; " + reason
+		}
+		if sum != c.sum {
+			t.Errorf("%s: %s\nnot %s", name, sum, c.sum)
+		}
+	}
+}
+
+// TestStated: a correction gives the answer only where it states it plainly, once.
+func TestStated(t *testing.T) {
+	for correction, want := range map[string]string{
+		"No, that's wrong. The correct answer is Oslo.":                  "Oslo",
+		"The right number is 42, not 40.":                                "42",
+		"Wrong, it's 17:30.":                                             "17:30",
+		"No, it is Anna Berg who wrote it because she signed":            "Anna Berg",
+		"It should be \"Gate B\".":                                       "Gate B",
+		"the result should be 3.50 instead of 3.05":                      "3.50",
+		"The correct answer is Oslo. Again: the correct answer is Oslo!": "Oslo",
+		"The correct answer is Oslo. The answer is Bergen.":              "",
+		"It should be shorter.":                                          "",
+		"It should be in German.":                                        "",
+		"No, that's wrong.":                                              "",
+		"No, it's not 42.":                                               "",
+		"Is the correct answer 42?":                                      "",
+		"The correct answer is somewhere in section 4.":                  "",
+		"it should be a table with 3 columns":                            "",
+		"The answer is " + strings.Repeat("Very ", 20):                   "",
+		"Try again, 42 was fine before.":                                 "",
+	} {
+		if got := stated(correction); got != want {
+			t.Errorf("%q: %q, not %q", correction, got, want)
+		}
+	}
+}
+
+// TestTask: all parts of a task, without credentials.
+func TestTask(t *testing.T) {
+	c := talk("Our key is AKIAIOSFODNN7EXAMPLE, keep it in mind for the depot.", "I will.", "Which bay is free for AKIAIOSFODNN7EXAMPLE on Monday?", "tool bays: Bay 7.", "Perfect, thanks!", "")
+	c.Messages = append([]Message{{Role: System, Text: "You know the depot."}}, c.Messages...)
+	c.ID, c.Domain = "night shift", "depots"
+	b := newBuilder(t, Options{PerDomain: 10})
+	b.Add(c)
+	tasks, s := b.Tasks()
+	var got bytes.Buffer
+	if err := bench.WriteSuite(&got, tasks); err != nil {
+		t.Fatal(err)
+	}
+	id, digest := tasks[0].ID, digest(c.Messages)
+	want := `{"id":"` + id + `","domain":"depots","goal":"Which bay is free for [redacted] on Monday?","fixtures":{"turns":[{"role":"system","content":"You know the depot."},{"role":"user","content":"Our key is [redacted], keep it in mind for the depot."},{"role":"assistant","content":"I will."}]},"graders":[{"answer":["Bay 7","Bay 7."],"ignore_case":true,"type":"exact"}],"answer":"Bay 7.","tags":["tool bays"],"source":{"session":"night shift","author":"user","approval":"message 8 approves","file":"log.jsonl","line":3,"digest":"` + digest + `"},"split":"search"}` + "\n"
+	if diff := cmp.Diff(want, got.String()); diff != "" || s.Scrubbed != 1 {
+		t.Errorf("%+v\n%s", s, diff)
+	}
+	// A longer log of the conversation gives the same task.
+	c.Messages = append(c.Messages, Message{Role: Assistant, Text: "You're welcome."})
+	longer := newBuilder(t, Options{PerDomain: 10})
+	longer.Add(c)
+	if again, _ := longer.Tasks(); again[0].ID != id {
+		t.Errorf("%s, then %s", id, again[0].ID)
+	}
+}
+
+// TestGraders: a short answer is compared as a whole, a long one by its words, and one that
+// a user states must be held.
+func TestGraders(t *testing.T) {
+	b := newBuilder(t, Options{})
+	rouge := newBuilder(t, Options{Grader: "rouge_l"})
+	for _, c := range []struct {
+		b      *Builder
+		answer string
+		stated bool
+		want   string
+	}{
+		{b, "Oslo.", false, `{"answer":["Oslo","Oslo."],"ignore_case":true,"type":"exact"}`},
+		{b, "...", false, `{"answer":"...","ignore_case":true,"type":"exact"}`},
+		{b, "It is the one in the north.", false, `{"type":"f1"}`},
+		{b, "a\nb", false, `{"type":"f1"}`},
+		{b, "40 pallets", true, `{"ignore_case":true,"type":"contains"}`},
+		{rouge, "Oslo", true, `{"type":"rouge_l"}`},
+	} {
+		if got := string(c.b.graders(c.answer, c.stated)[0].Raw); got != c.want {
+			t.Errorf("%q: %s, not %s", c.answer, got, c.want)
+		}
+	}
+	if _, err := NewBuilder(Options{Grader: "nonsense"}); err == nil {
+		t.Error("an unknown grader was taken")
+	}
+}
+
+// subjects give messages that are not alike.
+var subjects = strings.Fields("harbour kitchen orchard library tunnel bakery stable quarry theatre greenhouse airport vineyard chapel foundry lighthouse museum")
+
+// asks returns a conversation with one approved exchange on a subject.
+func asks(n int) Conversation {
+	s := subjects[n%len(subjects)]
+	return rewarded(1, talk(fmt.Sprintf("%s of %s %d: %s?", strings.ToUpper(s), s, n, strings.Repeat(s+fmt.Sprint(n)+"s ", 3)), fmt.Sprintf("%s %d", s, n)))
+}
+
+// TestSelection: at most N tasks of a domain, no near-duplicates, and everything that
+// belongs together on one side of the wall.
+func TestSelection(t *testing.T) {
+	b := newBuilder(t, Options{PerDomain: 6, Domain: func(message string) string {
+		if len(strings.Fields(message)[0])%2 == 0 {
+			return "east"
+		}
+		return "west"
+	}})
+	for n := range 16 {
+		b.Add(asks(n))
+		again := asks(n) // the same request in another conversation
+		again.Messages[0].Text = "Please: " + again.Messages[0].Text
+		b.Add(again)
+	}
+	long := talk()
+	for n := range 6 {
+		long.Messages = append(long.Messages, asks(n+16).Messages...)
+		long.Messages[len(long.Messages)-1].Verdict = Verdict{Given: true, Approved: true}
+	}
+	b.Add(long)
+	for trial := range 3 { // of one problem
+		c := asks(40 + trial)
+		c.Family = "family"
+		b.Add(c)
+	}
+	tasks, s := b.Tasks()
+	t.Logf("%+v", s)
+	if s.Duplicates != 18 || s.Approved != 41 || s.Kept != 12 || len(s.Domains) != 2 || s.Search == 0 || s.Holdout == 0 {
+		t.Errorf("%+v", s)
+	}
+	sides := map[string]bench.Split{}
+	for i := range tasks {
+		unit := tasks[i].Unit()
+		if tasks[i].Source.Digest == digest(long.Messages) {
+			unit = "long"
+		}
+		if side, ok := sides[unit]; ok && side != tasks[i].Split {
+			t.Errorf("%s is on both sides", unit)
+		}
+		sides[unit] = tasks[i].Split
+	}
+	var text bytes.Buffer
+	if err := bench.WriteSuite(&text, tasks); err != nil {
+		t.Fatal(err)
+	}
+	suite, issues := bench.ReadSuite(&text, "s", nil, grade.Rules())
+	if suite == nil {
+		t.Fatal(issues)
+	}
+	if suite.Likeness().String() != "" {
+		t.Error(suite.Likeness())
+	}
+	for i := range tasks {
+		if suite.Tasks[i].Split != tasks[i].Split {
+			t.Errorf("%s: declared %s, read as %s", tasks[i].ID, tasks[i].Split, suite.Tasks[i].Split)
+		}
+	}
+	again, s2 := b.Tasks()
+	if !slices.EqualFunc(tasks, again, func(x, y bench.Task) bool { return x.ID == y.ID && x.Split == y.Split }) {
+		t.Error("a second selection differs")
+	}
+	if diff := cmp.Diff(s, s2); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEveryFormat builds tasks of the logs of every format together.
+func TestEveryFormat(t *testing.T) {
+	b := newBuilder(t, Options{PerDomain: 30})
+	files, err := filepath.Glob("testdata/*.json*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(bytes.NewReader(data), ReadOptions{Name: file}, b.Add); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tasks, s := b.Tasks()
+	var got []string
+	for _, task := range tasks {
+		got = append(got, task.Source.File+": "+task.Goal+" → "+*task.Answer)
+	}
+	if diff := cmp.Diff([]string{
+		"anthropic.jsonl: Is the ferry to Hydra running on Friday evening? → Yes, the last one leaves at 20:15.",
+		"inspect.json: Capital of Peru? → Lima",
+		"openai.jsonl: How many pallets fit into bay 7? → 42 pallets.",
+		"openai.jsonl: Which city is the seat of the northern office? → Oslo",
+		"openai.jsonl: When does the kiosk open on Sundays? → At nine.",
+		"otel.jsonl: How deep is the east basin? → 11 metres.",
+		"otel.jsonl: Which crane is the tallest? → Crane 4",
+		"plain.jsonl: What is the code of the spare key box? → It is in the blue folder.",
+		"plain.jsonl: How many chairs are in the large hall? → 120",
+		"plain.jsonl: Name the two gates that open at night. → North and west.",
+		"promptfoo.json: Translate to French: house → maison",
+		"promptfoo.json: Translate to French: tree → {\"word\": \"arbre\"}",
+		"tau.json: Please move my booking to Monday morning. → It is on Monday at nine.",
+	}, got); diff != "" {
+		t.Errorf("%+v\n%s", s, diff)
+	}
+}

@@ -1,0 +1,236 @@
+package sessions
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"evolve/bench"
+)
+
+const (
+	// contextWords is the number of words below which a message means something only with
+	// the messages before it.
+	contextWords = 8
+	// maxCompared bounds the tasks of a domain among which the representatives are found,
+	// since the time for it is quadratic.
+	maxCompared = 2000
+)
+
+// Tasks returns the representatives of all candidates, in the order of the conversations,
+// with their clusters and splits, and the counts. Of tasks that are nearly the same one
+// remains; tasks of one conversation, of runs of one problem, and those with a long passage
+// in common have one cluster and stand on one side of the wall.
+func (b *Builder) Tasks() ([]bench.Task, Summary) {
+	left := b.distinct()
+	clusters := cluster(left)
+	domains := map[string]*DomainSummary{}
+	var chosen []candidate
+	for _, domain := range domainsOf(left) {
+		d := &DomainSummary{Domain: domain}
+		domains[domain] = d
+		var of []candidate
+		units := map[string]bool{}
+		for _, c := range left {
+			if c.task.Domain == domain {
+				of = append(of, c)
+				units[c.cluster] = true
+			}
+		}
+		d.Tasks, d.Clusters = len(of), len(units)
+		of = representatives(of, b.o.PerDomain)
+		d.Kept = len(of)
+		chosen = append(chosen, of...)
+	}
+	slices.SortStableFunc(chosen, func(a, b candidate) int { return cmp.Compare(a.conversation, b.conversation) })
+	cluster(chosen) // what many share may be shared by few of those that remain
+	tasks := split(chosen)
+	s := b.summary
+	s.Duplicates += len(b.candidates) - len(left)
+	s.Clusters, s.Kept = clusters, len(tasks)
+	for i := range tasks {
+		d := domains[tasks[i].Domain]
+		if tasks[i].Split == bench.Holdout {
+			d.Holdout++
+			s.Holdout++
+		} else {
+			d.Search++
+			s.Search++
+		}
+	}
+	s.Domains = []DomainSummary{}
+	for _, name := range slices.Sorted(maps.Keys(domains)) {
+		s.Domains = append(s.Domains, *domains[name])
+	}
+	return tasks, s
+}
+
+func domainsOf(list []candidate) []string {
+	set := map[string]bool{}
+	for _, c := range list {
+		set[c.task.Domain] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// distinct returns the candidates without near-duplicates: of each group the medoid, with
+// the weight of all. A long message is compared by itself, since exchanges of one
+// conversation share all that was said before; a short one with what was said before.
+func (b *Builder) distinct() []candidate {
+	tasks := make([]bench.Task, len(b.candidates))
+	for i, c := range b.candidates {
+		tasks[i] = bench.Task{ID: c.task.ID, Goal: c.task.Goal}
+		if len(strings.Fields(c.task.Goal)) < contextWords {
+			tasks[i].Fixtures.Turns = c.task.Fixtures.Turns
+		}
+	}
+	u := newUnion(len(tasks))
+	for _, g := range bench.FindDuplicates(tasks) {
+		for _, i := range g.Tasks[1:] {
+			u.join(g.Tasks[0], i)
+		}
+	}
+	first := map[string]int{}
+	for i, c := range b.candidates {
+		if c.family == "" {
+			continue
+		}
+		if j, ok := first[c.family]; ok {
+			u.join(j, i)
+		} else {
+			first[c.family] = i
+		}
+	}
+	var out []candidate
+	for _, group := range u.groups() {
+		best := group[0]
+		if len(group) > 2 {
+			members := make([]bench.Task, 0, len(group))
+			for _, i := range group[:min(len(group), maxCompared)] {
+				members = append(members, tasks[i])
+			}
+			best = group[bench.Medoids(members, nil, 1)[0]]
+		}
+		c := b.candidates[best]
+		c.weight = float64(len(group))
+		out = append(out, c)
+	}
+	return out
+}
+
+// cluster sets the clusters, in place, and returns their number. Each has the smallest id
+// of its tasks.
+func cluster(list []candidate) int {
+	tasks := make([]bench.Task, len(list))
+	u := newUnion(len(list))
+	first := map[string]int{}
+	for i, c := range list {
+		tasks[i] = c.task
+		tasks[i].Cluster = ""
+		keys := []string{"conversation " + strconv.Itoa(c.conversation)}
+		if c.cluster != "" {
+			keys = append(keys, "cluster "+c.cluster)
+		}
+		for _, key := range keys {
+			if j, ok := first[key]; ok {
+				u.join(j, i)
+			} else {
+				first[key] = i
+			}
+		}
+	}
+	for _, g := range bench.FindDuplicates(tasks) {
+		for _, i := range g.Tasks[1:] {
+			u.join(g.Tasks[0], i)
+		}
+	}
+	groups := u.groups()
+	for _, group := range groups {
+		name := list[group[0]].task.ID
+		for _, i := range group {
+			name = min(name, list[i].task.ID)
+		}
+		for _, i := range group {
+			list[i].cluster = name
+		}
+	}
+	return len(groups)
+}
+
+// representatives returns k candidates of one domain: the medoids of clusters by words.
+func representatives(list []candidate, k int) []candidate {
+	if k <= 0 || len(list) <= k {
+		return list
+	}
+	if len(list) > maxCompared { // ids are hashes, so that the first ones are a sample
+		list = slices.SortedFunc(slices.Values(list), func(a, b candidate) int { return strings.Compare(a.task.ID, b.task.ID) })[:maxCompared]
+	}
+	tasks, weights := make([]bench.Task, len(list)), make([]float64, len(list))
+	for i, c := range list {
+		tasks[i], weights[i] = c.task, c.weight
+	}
+	var out []candidate
+	for _, i := range bench.Medoids(tasks, weights, k) {
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// split returns the tasks with their clusters and declared splits.
+func split(list []candidate) []bench.Task {
+	size := map[string]int{}
+	for _, c := range list {
+		size[c.cluster]++
+	}
+	tasks := make([]bench.Task, len(list))
+	for i, c := range list {
+		tasks[i] = c.task
+		if size[c.cluster] > 1 {
+			tasks[i].Cluster = c.cluster
+		}
+	}
+	bench.AssignSplits(tasks) // without declared splits there are no conflicts
+	return tasks
+}
+
+// union joins indexes into groups.
+type union struct{ up []int }
+
+func newUnion(n int) *union {
+	u := &union{make([]int, n)}
+	for i := range u.up {
+		u.up[i] = i
+	}
+	return u
+}
+
+func (u *union) root(i int) int {
+	for u.up[i] != i {
+		u.up[i] = u.up[u.up[i]]
+		i = u.up[i]
+	}
+	return i
+}
+
+func (u *union) join(i, j int) {
+	a, b := u.root(i), u.root(j)
+	u.up[max(a, b)] = min(a, b)
+}
+
+// groups returns all groups, also those of one, in the order of their first members.
+func (u *union) groups() [][]int {
+	at := map[int]int{}
+	var out [][]int
+	for i := range u.up {
+		r := u.root(i)
+		n, ok := at[r]
+		if !ok {
+			n = len(out)
+			at[r], out = n, append(out, nil)
+		}
+		out[n] = append(out[n], i)
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+package sessions
+
+// Role is who wrote a message.
+type Role string
+
+// The roles. Tool messages are results of calls; their text is not kept.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool"
+)
+
+// Conversation is one conversation of a log.
+type Conversation struct {
+	// ID is that of the log; empty for none.
+	ID string
+	// File is the log's name without its folder; Line the line in it, 0 for none.
+	File   string
+	Line   int
+	Format Format
+	// Digest is the SHA-256 of its messages, in hexadecimal.
+	Digest   string
+	Messages []Message
+	// Verdict is the log's own on the conversation as a whole.
+	Verdict Verdict
+	// Family is shared by the conversations that are runs of one problem; empty for none.
+	Family string
+	// Domain is the log's own; empty for none.
+	Domain string
+}
+
+// Message is one message.
+type Message struct {
+	Role Role
+	Text string
+	// Tools are the names of the tools that an assistant's message calls.
+	Tools []string
+	// Partial reports that parts of it, such as images, are no text.
+	Partial bool
+	// Verdict is the log's own on this answer.
+	Verdict Verdict
+}
+
+// Verdict is what a log itself says of an answer, such as a reward. The zero value says
+// nothing.
+type Verdict struct {
+	Given, Approved bool
+	// How is the log's expression, such as "reward 1", and By who gave it, if it is named.
+	How, By string
+}

@@ -1,0 +1,18 @@
+// Package sessions turns logs of conversations into the tasks of a suite: it reads
+// conversations, keeps the exchanges whose answers a person approved, and selects
+// representative ones.
+//
+//	conversation.go  the form into which every log is read
+//	read.go          one log: its records, bounds and notes
+//	records.go       JSON lines, lists and documents as records
+//	archive.go       .eval archives
+//	detect.go        the format of a record
+//	chat.go, …       one file for each format
+//	exchange.go      exchanges, and what people said of their answers
+//	correction.go    the answer that a correction states
+//	build.go         tasks, without credentials and near-duplicates
+//	choose.go        representatives, clusters and splits
+//
+// Everything in a log is foreign input. It is read only as text; no path, address or code
+// in it is followed, and each part is bounded.
+package sessions

@@ -1,0 +1,176 @@
+package sessions
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/experience"
+)
+
+// exchange is a message of a user with the answer to it.
+type exchange struct {
+	// ask and answer are indexes of messages; next is that of the user's next message, -1
+	// for none.
+	ask, answer, next int
+	// tools are those called for the answer.
+	tools []string
+	// partial reports that a message up to the answer has parts that are no text.
+	partial bool
+}
+
+// exchanges returns the answered messages of a user, and whether the last message of a
+// user led to calls of tools and to no answer. An answer is the last text of the assistant,
+// after all calls of tools.
+func exchanges(messages []Message) (out []exchange, acted bool) {
+	open, partial := exchange{ask: -1}, false
+	done := func(next int) {
+		if open.ask >= 0 && open.answer >= 0 {
+			open.next = next
+			out = append(out, open)
+		}
+	}
+	for i, m := range messages {
+		partial = partial || m.Partial
+		switch m.Role {
+		case User:
+			done(i)
+			open = exchange{ask: i, answer: -1, partial: partial}
+		case Assistant:
+			open.tools = append(open.tools, m.Tools...)
+			open.answer, open.partial = -1, partial
+			if len(m.Tools) == 0 && strings.TrimSpace(m.Text) != "" {
+				open.answer = i
+			}
+		case Tool:
+			open.answer = -1
+		}
+	}
+	done(-1)
+	return out, open.answer < 0 && len(open.tools) > 0
+}
+
+// fate is what became of an answer.
+type fate int
+
+const (
+	undecided fate = iota // nothing was said of it
+	approved
+	corrected
+	refused // by the log itself
+)
+
+// judged is an exchange with what was said of its answer.
+type judged struct {
+	exchange
+	fate fate
+	// how and by are the words of the provenance.
+	how, by string
+	// stated is the right answer, where a correction states it.
+	stated string
+	// acted reports that the log approves of what was done after this answer.
+	acted bool
+}
+
+// judge decides on each exchange of a conversation: by the log's verdict on its answer or,
+// for the last answer, on the conversation; else by the user's next message. A correction
+// outweighs an approval that precedes it on the same topic.
+func judge(c *Conversation) []judged {
+	list, acted := exchanges(c.Messages)
+	j := judging{c: c, signals: signals(c.Messages)}
+	out := make([]judged, len(list))
+	last := -1
+	for i, e := range list {
+		if !j.closing(e) {
+			last = i
+		}
+	}
+	for i, e := range list {
+		out[i] = j.one(e, i == last)
+		out[i].acted = acted && i == last && out[i].fate == approved && !c.Messages[e.answer].Verdict.Given
+	}
+	return out
+}
+
+// signals returns the signal of each message of the user.
+func signals(messages []Message) map[int]experience.Signal {
+	out := map[int]experience.Signal{}
+	var said []agent.Message
+	for i, m := range messages {
+		if m.Text == "" || m.Role != User && m.Role != Assistant {
+			continue
+		}
+		if m.Role == User {
+			out[i] = experience.Classify(m.Text, said)
+		}
+		said = append(said, agent.Message{Role: string(m.Role), Content: m.Text})
+	}
+	return out
+}
+
+type judging struct {
+	c       *Conversation
+	signals map[int]experience.Signal
+}
+
+// courtesy matches the answer to thanks.
+var courtesy = regexp.MustCompile(`(?i)^(?:(?:you['’]?re|you are) (?:very |most |so )?welcome|my pleasure|no problem|any ?time|glad (?:i could|to) )\b`)
+
+// closing reports whether an exchange only ends a conversation: thanks, and the answer to
+// them.
+func (j *judging) closing(e exchange) bool {
+	if len(e.tools) > 0 || strings.Contains(j.c.Messages[e.ask].Text, "?") {
+		return false
+	}
+	return j.signals[e.ask] == experience.Approves || courtesy.MatchString(strings.TrimSpace(j.c.Messages[e.answer].Text))
+}
+
+func (j *judging) one(e exchange, last bool) judged {
+	out := judged{exchange: e}
+	verdict := j.c.Messages[e.answer].Verdict
+	if !verdict.Given && (last || j.c.Verdict.Given && !j.c.Verdict.Approved) {
+		verdict = j.c.Verdict
+	}
+	next := j.signals[e.next]
+	switch {
+	case j.closing(e):
+		return out
+	case verdict.Given && !verdict.Approved:
+		out.fate, out.how = refused, verdict.How
+		return out
+	case next == experience.Corrects || next == experience.Complains:
+		out.fate = corrected
+		if next == experience.Corrects && !j.correctedFrom(e.next+1) {
+			out.stated = stated(j.c.Messages[e.next].Text)
+			out.how, out.by = fmt.Sprintf("message %d states the answer", e.next+1), string(User)
+		}
+		return out
+	case verdict.Given:
+		out.fate, out.how, out.by = approved, verdict.How, verdict.By
+	case j.c.Verdict.Given: // of which only the last answer is approved
+		return out
+	case next == experience.Approves:
+		out.fate, out.how, out.by = approved, fmt.Sprintf("message %d approves", e.next+1), string(User)
+	default:
+		return out
+	}
+	if e.next >= 0 && j.correctedFrom(e.next) {
+		out.fate = corrected
+	}
+	return out
+}
+
+// correctedFrom reports whether a message from an index on corrects, before the topic
+// changes.
+func (j *judging) correctedFrom(from int) bool {
+	for i := from; i < len(j.c.Messages); i++ {
+		switch j.signals[i] {
+		case experience.Corrects:
+			return true
+		case experience.NewTopic:
+			return false
+		}
+	}
+	return false
+}

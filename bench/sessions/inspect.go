@@ -1,0 +1,84 @@
+package sessions
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// inspect reads a sample of a log of Inspect. The epochs of a sample are one family.
+func (r *reader) inspect(rec record) error {
+	messages, err := chatMessages(rec.fields.list("messages"))
+	if err != nil {
+		return err
+	}
+	for i := range messages {
+		if attached(messages[i].Text) {
+			messages[i].Partial = true
+		}
+	}
+	if present(rec.fields["error"]) {
+		return errors.New("ended with an error")
+	}
+	id := rec.fields.text("id")
+	c := Conversation{
+		ID: strings.TrimSpace(id + " epoch " + orElse(rec.fields.text("epoch"), "1")), Messages: messages,
+		Verdict: scored(rec.fields.inner("scores")), Domain: domainIn(rec.fields),
+	}
+	if id != "" {
+		c.Family = orElse(rec.head.inner("eval").text("task"), r.log.File) + " " + name(id)
+	}
+	return r.give(rec, c)
+}
+
+// attached reports whether a text refers to an attachment of its log.
+func attached(text string) bool {
+	return strings.HasPrefix(text, "attachment://") || strings.HasPrefix(text, "tc://")
+}
+
+// scored is the verdict of the scores of a sample: approved if all of them are C, 1 or
+// true. Scores that are no such values give none.
+func scored(scores row) Verdict {
+	names := make([]string, 0, len(scores))
+	for n := range scores {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	var v Verdict
+	for _, n := range names {
+		score, _ := object(scores[n])
+		right, ok := rightScore(score.first("value"))
+		if !ok {
+			continue
+		}
+		v.Approved = right && (v.Approved || !v.Given)
+		v.How, v.Given = strings.TrimSpace(v.How+" "+n+" "+scoreText(score.first("value"))), true
+	}
+	if v.Given {
+		v.How = "score " + v.How
+	}
+	return v
+}
+
+func rightScore(raw json.RawMessage) (right, ok bool) {
+	var number float64
+	if json.Unmarshal(raw, &right) == nil && present(raw) {
+		return right, true
+	}
+	if json.Unmarshal(raw, &number) == nil && present(raw) {
+		return number == 1, true
+	}
+	switch word := strings.ToUpper(scalar(raw)); word {
+	case "C", "I", "P", "N", "TRUE", "FALSE", "YES", "NO":
+		return word == "C" || word == "TRUE" || word == "YES", true
+	}
+	return false, false
+}
+
+func scoreText(raw json.RawMessage) string {
+	if s := scalar(raw); s != "" {
+		return s
+	}
+	return string(raw)
+}

@@ -1,0 +1,67 @@
+package sessions
+
+import "strconv"
+
+// plainTurns are the conversations of plain transcripts, whose lines belong together by
+// their session; lines without one belong to a conversation that ends at a blank line.
+type plainTurns struct {
+	list   []*heldConversation
+	of     map[string]*heldConversation
+	breaks int
+}
+
+// pause ends the conversation of lines without a session.
+func (p *plainTurns) pause() { p.breaks++ }
+
+// at returns the conversation of a session, or the current one without a session.
+func (p *plainTurns) at(rec record, session string) *heldConversation {
+	key := "session " + session
+	if session == "" {
+		key = "part " + strconv.Itoa(p.breaks)
+	}
+	if c, ok := p.of[key]; ok {
+		return c
+	}
+	if p.of == nil {
+		p.of = map[string]*heldConversation{}
+	}
+	rec.fields, rec.head = nil, nil
+	c := &heldConversation{at: rec, Conversation: Conversation{ID: session}}
+	p.of[key], p.list = c, append(p.list, c)
+	return c
+}
+
+func (p *plainTurns) conversations() []heldConversation {
+	out := make([]heldConversation, len(p.list))
+	for i, c := range p.list {
+		out[i] = *c
+	}
+	return out
+}
+
+// plainRecord reads a line with the texts user and assistant, or with role and content. A
+// verdict in it is one on its answer.
+func (r *reader) plainRecord(rec record) error {
+	var messages []Message
+	if rec.fields.has("role") {
+		m, err := chatMessage(mustMarshal(rec.fields))
+		if err != nil {
+			return err
+		}
+		messages = append(messages, m)
+	} else {
+		question, _ := content(rec.fields.first("user"))
+		question.Role = User
+		answer, _ := content(rec.fields.first("assistant"))
+		answer.Role, answer.Verdict = Assistant, verdictIn(rec.fields)
+		messages = append(messages, question, answer)
+	}
+	if err := r.hold(rec.size); err != nil {
+		return err
+	}
+	session := conversationID(rec.fields)
+	c := r.plain.at(rec, session)
+	c.Messages = append(c.Messages, messages...)
+	c.Domain = orElse(c.Domain, domainIn(rec.fields))
+	return nil
+}
