@@ -31,6 +31,7 @@ func benchCommand(sh *shell) *cli.Command {
 			},
 			benchRunCommand(sh),
 			benchImportCommand(sh),
+			benchBuildCommand(sh),
 			benchCalibrateCommand(sh),
 			{
 				Name: "split", Usage: "show which tasks are searched on and which are held out", ArgsUsage: "SUITE",

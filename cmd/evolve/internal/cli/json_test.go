@@ -124,6 +124,10 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "restored", "evolve.yaml"), []byte("keep: {nights: 1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	chat := `{"approved":true,"messages":[{"role":"user","content":"Who keeps the key?"},{"role":"assistant","content":"Ada."}]}`
+	if err := os.WriteFile(filepath.Join(dir, "chats.jsonl"), []byte(chat), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "qa.csv"), []byte("question,answer\na,b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -192,6 +196,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"bench split", "tiny", "bench split depots"},
 		{"bench run", "tiny", "bench run"},
 		{"bench import", "tiny", "bench import ../qa.csv --suite qa"},
+		{"bench build", "tiny", "bench build ../chats.jsonl --suite chats --yes"},
 		{"audit log", "tiny", "audit log"},
 		{"audit verify", "tiny", "audit verify"},
 		{"audit sign", "tiny", "audit sign --key ../key"},

@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/bench"
+	"evolve/bench/sessions"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/text"
+	"evolve/runtime/turn"
+)
+
+// perDomain is the default number of tasks of a domain.
+const perDomain = 10
+
+func benchBuildCommand(sh *shell) *cli.Command {
+	var formats []string
+	for _, f := range sessions.Formats() {
+		formats = append(formats, string(f))
+	}
+	return &cli.Command{
+		Name: "build", Usage: "turn conversations that people approved into a suite", ArgsUsage: "[FILE…]",
+		Description: "Without FILE it reads the agent's own turns. FILE is a log of conversations, - for standard\n" +
+			"input; the format is detected, and nothing named in it is executed, fetched or followed. On a\n" +
+			"terminal you look through the tasks before they are written.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "suite", Usage: "write suites/`NAME`.jsonl"},
+			agentFlag(),
+			&cli.StringFlag{Name: "format", Usage: "read files as `FORMAT`: " + strings.Join(formats, ", ")},
+			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of all tasks; without it, that of the log or by the agent's keywords"},
+			&cli.IntFlag{Name: "per-domain", Value: perDomain, Usage: "at most `N` tasks of a domain"},
+			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of all tasks, one that uses the task's answer, such as numeric or rouge_l"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "count and list, write nothing"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write without a review; needed where there is no terminal"},
+			&cli.BoolFlag{Name: "force", Usage: "replace what is there"},
+		},
+		Action: func(c *cli.Context) error { return benchBuild(sh, c) },
+	}
+}
+
+// builtSuite is `evolve bench build --json`.
+type builtSuite struct {
+	// File is the suite's, and Written reports whether it was written.
+	File    string           `json:"file"`
+	Written bool             `json:"written"`
+	Logs    []sessions.Log   `json:"logs"`
+	Summary sessions.Summary `json:"summary"`
+	Dropped int              `json:"dropped"`
+	Tasks   []bench.Task     `json:"tasks"`
+}
+
+func benchBuild(sh *shell, c *cli.Context) error {
+	name := c.String("suite")
+	switch {
+	case bench.PathProblem(name) != "" || name != filepath.Base(name) || strings.HasPrefix(name, "."):
+		return exit.Misuse(fmt.Errorf("--suite must be the name of a suite, not %q", name))
+	case c.Int("per-domain") < 1:
+		return exit.Misuse(errors.New("--per-domain must be at least 1"))
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	out := builtSuite{File: filepath.Join(w.Root, "suites", name+".jsonl"), Logs: []sessions.Log{}}
+	if _, err := os.Lstat(out.File); err == nil && !c.Bool("force") && !c.Bool("dry-run") {
+		return exit.Errorf(exit.Usage, "--force replaces it", "%s exists", out.File)
+	}
+	b, err := newSuiteBuilder(sh, c, w)
+	if err != nil {
+		return err
+	}
+	if c.NArg() == 0 {
+		err = b.own(sh, c)
+	} else {
+		err = b.files(sh, c)
+	}
+	if err != nil {
+		return err
+	}
+	out.Logs = b.logs
+	if out.Tasks, out.Summary = b.Tasks(); out.Tasks == nil {
+		out.Tasks = []bench.Task{}
+	}
+	return out.finish(sh, c)
+}
+
+// suiteBuilder reads conversations for a suite.
+type suiteBuilder struct {
+	*sessions.Builder
+	agent *workspace.Agent // whose own turns are read; nil if only files are
+	logs  []sessions.Log
+}
+
+func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace) (*suiteBuilder, error) {
+	a, err := oneAgent(c, w, c.String("agent"))
+	if err != nil && (c.NArg() == 0 || c.IsSet("agent")) {
+		return nil, err
+	}
+	var domains map[string][]string // of several agents none is meant
+	if a != nil {
+		domains = a.Domains
+	}
+	b, err := sessions.NewBuilder(sessions.Options{
+		Scrub: sh.Sandbox(w).Scrubber.String, Domain: turn.DomainOf(domains), Fixed: c.String("domain"),
+		PerDomain: c.Int("per-domain"), Grader: c.String("grader"),
+	})
+	if err != nil {
+		return nil, exit.Misuse(err)
+	}
+	return &suiteBuilder{Builder: b, agent: a, logs: []sessions.Log{}}, nil
+}
+
+// files reads the logs that are named.
+func (b *suiteBuilder) files(sh *shell, c *cli.Context) error {
+	for _, name := range c.Args().Slice() {
+		in, err := openInput(c.Context, sh, name)
+		if err != nil {
+			return err
+		}
+		log, err := sessions.Read(in, sessions.ReadOptions{Name: name, Format: sessions.Format(c.String("format"))}, b.Add)
+		err = errors.Join(err, in.Close())
+		if err == nil {
+			err = c.Context.Err()
+		}
+		if err != nil {
+			return exit.Errorf(exit.Usage, "--format says how to read it; `evolve help suites` names the formats", "%s: %w", name, err)
+		}
+		b.logs = append(b.logs, log)
+	}
+	return nil
+}
+
+// finish shows the result, lets a person review it, and writes the suite.
+func (o *builtSuite) finish(sh *shell, c *cli.Context) error {
+	if !sh.json {
+		o.print(sh.console)
+	}
+	if len(o.Tasks) == 0 {
+		if sh.json {
+			if err := sh.printJSON(o); err != nil {
+				return err
+			}
+		}
+		return exit.Errorf(exit.Usage, "an exchange becomes a task when the log or the user approves the answer; see `evolve help suites`", "there is no task to write")
+	}
+	var err error
+	switch {
+	case c.Bool("dry-run"):
+		if !sh.json {
+			o.list(sh.console)
+		}
+	case c.Bool("yes"):
+		err = o.write(c.Bool("force"))
+	default:
+		err = o.review(sh, c)
+	}
+	if sh.json {
+		return errors.Join(sh.printJSON(o), err)
+	}
+	if err == nil && o.Written {
+		sh.printf("%s written to %s\n", count(len(o.Tasks), "task"), o.File)
+	}
+	return err
+}
+
+// write writes the suite as a whole.
+func (o *builtSuite) write(force bool) error {
+	var content bytes.Buffer
+	if err := bench.WriteSuite(&content, o.Tasks); err != nil {
+		return err
+	}
+	err := writeNew(o.File, content.Bytes(), force)
+	o.Written = err == nil
+	return err
+}
+
+// print prints the counts.
+func (o *builtSuite) print(con *console) {
+	for _, l := range o.Logs {
+		var formats []string
+		for _, f := range l.Formats {
+			formats = append(formats, string(f))
+		}
+		con.printf("%s: %s (%s)", text.Visible(orDash(l.File)), count(l.Conversations, "conversation"), strings.Join(formats, ", "))
+		if l.Bad > 0 {
+			con.printf(", %s left out", count(l.Bad, "record"))
+		}
+		con.printf("\n")
+		for _, bad := range l.Named {
+			con.printf("  %s\n", text.Visible(bad))
+		}
+		if more := l.Bad - len(l.Named); more > 0 {
+			con.printf("  and %d more\n", more)
+		}
+	}
+	s := o.Summary
+	con.printf("%s in %s: %d approved, %d corrected (%d state the answer), %d refused by the log\n",
+		count(s.Exchanges, "exchange"), count(s.Conversations, "conversation"), s.Approved, s.Corrected, s.Stated, s.Refused)
+	reasons := slices.SortedFunc(maps.Keys(s.LeftOut), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.LeftOut[b], s.LeftOut[a]), strings.Compare(a, b))
+	})
+	for _, reason := range reasons {
+		con.printf("  left out: %d, %s\n", s.LeftOut[reason], reason)
+	}
+	con.printf("%s with a credential replaced, %s left out, %s\n",
+		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
+	con.printf("%s kept: %d search, %d holdout\n", count(s.Kept, "task"), s.Search, s.Holdout)
+	for _, d := range s.Domains {
+		con.printf("  %-16s %d of %s in %s: %d search, %d holdout\n", cell(orDash(d.Domain), 24), d.Kept, count(d.Tasks, "task"), count(d.Clusters, "cluster"), d.Search, d.Holdout)
+	}
+}
+
+// list prints a line for each task.
+func (o *builtSuite) list(con *console) {
+	for i, t := range o.Tasks {
+		con.printf("%3d  %-7s  %-12s  %s → %s\n", i+1, t.Split, cell(orDash(t.Domain), 12), cell(oneLine(t.Goal, 60), 60), cell(oneLine(*t.Answer, 40), 40))
+	}
+}
