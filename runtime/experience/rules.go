@@ -3,6 +3,7 @@ package experience
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/kljensen/snowball/english"
 
@@ -103,18 +104,21 @@ var (
 	courtesy = regexp.MustCompile(`\b(?:have a \w+(?: \w+)?(?: yourself| too)?|you too|so much|very much|a lot|a million|again|really|very|for (?:your|the|all|all your|taking|helping|booking|confirming|explaining|checking|clarifying|letting|being|sorting|fixing)\b[^.!?]*|i'll (?:be in touch|reach out|get back|let you know|be back)\b[^.!?]*|that'?s? (?:is |will be |was )?(?:all|everything|it)\b[^.!?]*|yes|yeah|yep|ok|okay|oh|wow|no|nope|alright|sure|now|for now|actually|well|then|i see|i understand|got it|bye|goodbye|i needed|i need|that|the|it|this|is|was|for|your|help|so|and|i|to|you|a)\b`)
 )
 
-// rules compiles rules that apply from the beginning of a clause. ADV stands for an adverb
+// rules returns rules that apply from the beginning of a clause. ADV stands for an adverb
 // of degree, WANTED for what the user wanted, and FAULT for what is seen of a failure.
-func rules(patterns ...string) []*regexp.Regexp {
+// They are compiled at their first use, because most commands classify no message.
+func rules(patterns ...string) func() []*regexp.Regexp {
 	const wanted = `(?:what (?:i|we) (?:asked|wanted|meant|said|need|needed|requested|ordered|intended|wrote|had in mind|was|were)|how (?:i|we) (?:asked|wanted|said|meant)|what the|the \w+ i (?:asked|wanted|meant|said|need|needed|requested|ordered))`
 	const fault = `(?:error|problem|issue|result|thing|output|answer|mistake|message|exception|failure|warning|bug)`
 	const adverb = `(?:just|definitely|still|also|completely|totally|simply|clearly|plain|plainly|actually|quite|really|again|entirely|absolutely|obviously|all|even|exactly|very|at all|so|both|already|apparently|somehow|partly|partially|slightly|certainly)`
 	expand := strings.NewReplacer("ADV", adverb, "WANTED", wanted, "FAULT", fault)
-	out := make([]*regexp.Regexp, len(patterns))
-	for i, p := range patterns {
-		out[i] = regexp.MustCompile(`^(?:` + expand.Replace(p) + `)`)
-	}
-	return out
+	return sync.OnceValue(func() []*regexp.Regexp {
+		out := make([]*regexp.Regexp, len(patterns))
+		for i, p := range patterns {
+			out[i] = regexp.MustCompile(`^(?:` + expand.Replace(p) + `)`)
+		}
+		return out
+	})
 }
 
 // corrects reports whether the message corrects the agent's message before it.
@@ -170,8 +174,8 @@ func deniesAll(c clause, before string) bool {
 // ending returns the last part of a message, in which its question stands.
 func ending(s string) string { return s[max(0, len(s)-200):] }
 
-func applies(list []*regexp.Regexp, s string) bool {
-	for _, r := range list {
+func applies(list func() []*regexp.Regexp, s string) bool {
+	for _, r := range list() {
 		if r.MatchString(s) {
 			return true
 		}
