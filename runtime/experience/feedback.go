@@ -64,14 +64,14 @@ type Feedback struct {
 // The bounds of feedback: the number of an agent's, and its texts in bytes.
 const (
 	MaxFeedback = 200
-	maxEvidence = 2 << 10
+	maxEvidence = 4 << 10
 )
 
 // leastImportance is the least importance of a feedback: a person gave it on purpose.
 const leastImportance = .9
 
 // ErrFeedbackFull means that an agent has as much feedback as it may have.
-var ErrFeedbackFull = fmt.Errorf("%d feedbacks are stored, and more are not kept; remove some", MaxFeedback)
+var ErrFeedbackFull = fmt.Errorf("an agent has at most %d entries of feedback", MaxFeedback)
 
 // AddFeedback adds a feedback under the next id and returns it.
 func (e *Experience) AddFeedback(f Feedback) (Feedback, error) {

@@ -371,6 +371,9 @@ func TestWhatIf(t *testing.T) {
 			t.Errorf("%s touches %d calls in %d turns", e.Feedback[i].ID, calls, inTurns)
 		}
 	}
+	if inTurns, calls := e.Touched(turns); inTurns != 3 || calls != 4 {
+		t.Errorf("all touch %d calls in %d turns", calls, inTurns)
+	}
 	for id, want := range map[string][]Choice{
 		"F1": nil, // a newer one applies there
 		"f2": {{Turn: "T1", Tool: "grep", Domain: "code", Calls: 2, With: .3, Without: 1}, {Turn: "T2", Tool: "grep", Domain: "ops", Calls: 1, With: .3, Without: 0}},

@@ -158,10 +158,18 @@ func (t Turn) use(c Call) Use {
 // Touched returns the number of turns with a call in the scope of a feedback, and that of
 // these calls. Turns from before the feedback count.
 func (f Feedback) Touched(turns []Turn) (inTurns, calls int) {
+	return touched([]Feedback{f}, turns)
+}
+
+// Touched returns the number of turns with a call in the scope of any feedback, and that of
+// these calls.
+func (e *Experience) Touched(turns []Turn) (inTurns, calls int) { return touched(e.Feedback, turns) }
+
+func touched(list []Feedback, turns []Turn) (inTurns, calls int) {
 	for _, t := range turns {
 		n := 0
 		for _, c := range t.Calls {
-			if f.applies(t.use(c)) {
+			if use := t.use(c); slices.ContainsFunc(list, func(f Feedback) bool { return f.applies(use) }) {
 				n++
 			}
 		}
