@@ -30,8 +30,8 @@ func agentSessionsCommand(sh *shell) *cli.Command {
 func agentForgetCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "forget", Usage: "delete a stored conversation", ArgsUsage: "SESSION",
-		Description: "Its messages, notes and memories go, and of its turns the goals, answers and steps. Outcomes and\n" +
-			"usage stay, and the ledger notes the deletion.",
+		Description: "Its messages, notes and memories go, of its turns the goals, answers and steps, and what was\n" +
+			"corrected in it. Outcomes and usage stay, and the ledger notes the deletion.",
 		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"}},
 		Action: func(c *cli.Context) error { return agentForget(sh, c) },
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"evolve/archive"
@@ -15,6 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/gates/review"
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 	"evolve/runtime/text"
 )
 
@@ -53,6 +55,21 @@ func TestHostileTextInEveryOutlet(t *testing.T) {
 		err = a.Record(t.Context(), e, nil)
 	}
 	if err == nil {
+		called := agent.Transcript{Events: []agent.Event{{Kind: agent.EventDomain, Name: hostileText}, {Kind: agent.EventTool, Name: hostileText, Method: hostileText, Outcome: agent.OK}}}
+		_, err = a.PutTurn(t.Context(), archive.TurnRecord{Agent: "aide", Goal: hostileText, Outcome: agent.OK, Created: time.Now(), Transcript: called}, nil, nil)
+	}
+	if err == nil {
+		err = a.UpdateExperience(t.Context(), "aide", nil, func(e *experience.Experience) (err error) {
+			for range 3 {
+				_, err = e.AddFeedback(experience.Feedback{
+					Verdict: experience.Negative, Action: experience.Penalise, Tool: hostileText, Domain: hostileText, Goal: hostileText,
+					Importance: 1, By: hostileText, Evidence: hostileText, Time: time.Now(),
+				})
+			}
+			return err
+		})
+	}
+	if err == nil {
 		_, err = a.Append(t.Context(), archive.LedgerEntry{Kind: hostileText, Actor: hostileText, Subject: hostileText, Data: []byte(`{"x":"\u202e"}`)})
 	}
 	if err != nil {
@@ -88,6 +105,11 @@ func TestHostileTextInEveryOutlet(t *testing.T) {
 		{"proposals", "--json"},
 		{"status"},
 		{"status", "--json"},
+		{"feedback", "list"},
+		{"feedback", "list", "--json"},
+		{"feedback", "what-if", "aide", "F3"},
+		{"feedback", "stats"},
+		{"feedback", "remove", "aide", "F2", "--by", "Robin", "--reason", hostileText},
 		{"audit", "log"},
 		{"audit", "log", "--json"},
 		{"approve", "P1", "--yes", "--by", "Robin", "--reason", hostileText},

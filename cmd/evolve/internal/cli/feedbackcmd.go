@@ -1,0 +1,277 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/experience"
+)
+
+// maxFeedbackDays bounds --days.
+const maxFeedbackDays = 3650
+
+func feedbackCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "feedback", Usage: "what people want of an agent's tools, above what it learned",
+		Subcommands: []*cli.Command{
+			{
+				Name: "add", Usage: "change the choice of a tool, or forbid it", ArgsUsage: "AGENT",
+				Description: "It holds from the next turn on and wins over what the agent learned; of several the newest\n" +
+					"wins. The ledger notes it with your name.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "verdict", Usage: "`positive`, negative or correction"},
+					&cli.StringFlag{Name: "action", Usage: "`penalise` (×0.3), boost (×1.2), constraint (never use) or replace; the verdict's own by default"},
+					&cli.StringFlag{Name: "tool", Usage: "the `TOOL`; every one by default, for penalise and boost"},
+					&cli.StringFlag{Name: "with", Usage: "the `TOOL` to use instead, for replace"},
+					&cli.StringFlag{Name: "domain", Usage: "only in the subject area `DOMAIN`"},
+					&cli.StringFlag{Name: "goal", Usage: "only for goals that have all of these `WORDS`; * stands for any part of a word"},
+					&cli.StringFlag{Name: "session", Usage: "only in the conversation `NAME`"},
+					&cli.IntFlag{Name: "days", Usage: "for `N` days; for good by default"},
+					&cli.StringFlag{Name: "evidence", Usage: "what happened, as `TEXT` for later readers"},
+					byFlag(),
+				},
+				Action: func(c *cli.Context) error { return feedbackAdd(sh, c) },
+			},
+			{
+				Name: "list", Usage: "the feedback, with its conflicts", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "tool", Usage: "only that on the `TOOL`"}, &cli.StringFlag{Name: "domain", Usage: "only that in the subject area `DOMAIN`"},
+					&cli.StringFlag{Name: "verdict", Usage: "only that with the `VERDICT`"},
+				},
+				Action: func(c *cli.Context) error { return feedbackList(sh, c) },
+			},
+			{
+				Name: "remove", Usage: "take a feedback back: every score is as without it", ArgsUsage: "AGENT ID",
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"}, byFlag()},
+				Action: func(c *cli.Context) error { return feedbackRemove(sh, c) },
+			},
+			{
+				Name: "what-if", Usage: "which choices of stored turns a removal would weigh differently", ArgsUsage: "AGENT ID", Description: "Works while a run is on.",
+				Action: func(c *cli.Context) error { return feedbackWhatIf(sh, c) },
+			},
+			{
+				Name: "stats", Usage: "counts, stored calls in scope, conflicts, and constraints to add", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
+				Action: func(c *cli.Context) error { return feedbackStats(sh, c) },
+			},
+		},
+	}
+}
+
+// feedbackNote is the data of the entries feedback.add and feedback.remove in the ledger.
+type feedbackNote struct {
+	Feedback experience.Feedback `json:"feedback"`
+	Touched  feedbackTouch       `json:"touched"`
+	Reason   string              `json:"reason,omitempty"`
+}
+
+func feedbackAdd(sh *shell, c *cli.Context) error {
+	if err := outside(sh); err != nil {
+		return err
+	}
+	w, a, err := sh.loadAgent(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	f, err := feedbackOf(c, sh.Now(), sh.Scrub(w))
+	if err != nil {
+		return err
+	}
+	return changeFeedback(sh, c, w, a, "add", func(by string, e *experience.Experience, store *archive.Archive, turns []experience.Turn) (experience.Feedback, error) {
+		if err := knownScope(c, w, a, store, e, turns, f); err != nil {
+			return f, err
+		}
+		f.By = by
+		stored, err := e.AddFeedback(f)
+		switch {
+		case errors.Is(err, experience.ErrFeedbackFull):
+			return f, exit.Errorf(exit.Gate, "`evolve feedback remove "+a.ID+" ID` removes one", "%v", err)
+		case err != nil:
+			return f, exit.Errorf(exit.Usage, "`evolve help feedback` describes each field", "it is no feedback: %v", err)
+		}
+		return stored, nil
+	})
+}
+
+func feedbackRemove(sh *shell, c *cli.Context) error {
+	if err := outside(sh); err != nil {
+		return err
+	}
+	w, a, err := sh.loadAgent(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	return changeFeedback(sh, c, w, a, "remove", func(_ string, e *experience.Experience, _ *archive.Archive, _ []experience.Turn) (experience.Feedback, error) {
+		f, ok := e.RemoveFeedback(c.Args().Get(1))
+		if !ok {
+			return f, noFeedback(a.ID, c.Args().Get(1), e)
+		}
+		return f, nil
+	})
+}
+
+// noFeedback is the error for an unknown id.
+func noFeedback(agentID, id string, e *experience.Experience) error {
+	var ids []string
+	for _, f := range e.Feedback {
+		ids = append(ids, f.ID)
+	}
+	return exit.Errorf(exit.Usage, exit.Suggest("`evolve feedback list "+agentID+"` lists them", "%s", id, ids), "%s has no feedback %.40q", agentID, id)
+}
+
+// feedbackChange adds or removes a feedback in a person's name and returns it.
+type feedbackChange func(by string, e *experience.Experience, store *archive.Archive, turns []experience.Turn) (experience.Feedback, error)
+
+// changeFeedback stores a change of an agent's feedback with its entry in the ledger, and
+// shows it.
+func changeFeedback(sh *shell, c *cli.Context, w *workspace.Workspace, a *workspace.Agent, verb string, change feedbackChange) error {
+	by, err := decider(sh, c, w.Root)
+	if err != nil {
+		return err
+	}
+	store, err := sh.OpenArchive(w.Root, "evolve feedback "+verb)
+	if err != nil {
+		return err
+	}
+	v, err := storeFeedback(c.Context, sh, store, a, change, archive.LedgerEntry{
+		Time: sh.Now(), Kind: "feedback." + verb, Actor: oneLine(by, 200),
+	}, sh.Scrub(w)(oneLine(c.String("reason"), 1000)))
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	return sh.show(v, func() { printFeedbackChange(sh.console, v, verb, sh.Now()) })
+}
+
+func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, change feedbackChange, entry archive.LedgerEntry, reason string) (feedbackView, error) {
+	v := feedbackView{Agent: a.ID}
+	turns, err := wire.StoredTurns(ctx, store, a.ID)
+	if err != nil {
+		return v, err
+	}
+	var refused error // what a person reads, without the archive's prefix
+	err = store.UpdateExperience(ctx, a.ID, &entry, func(e *experience.Experience) error {
+		if v.Feedback, refused = change(entry.Actor, e, store, turns); refused != nil {
+			return refused
+		}
+		v.Touched = touchOf(v.Feedback.Touched(turns))
+		v.Conflicts = slices.DeleteFunc(e.Conflicts(sh.Now()), func(x experience.Conflict) bool { return x.Wins != v.Feedback.ID && x.Loses != v.Feedback.ID })
+		v.Suggestions = e.Suggestions()
+		noted, err := archive.NewLedgerEntry(entry.Time, entry.Kind, a.ID, feedbackNote{v.Feedback, v.Touched, reason})
+		entry.Data = noted.Data
+		return err
+	})
+	v.Conflicts, v.Suggestions = notNull(v.Conflicts), notNull(v.Suggestions)
+	return v, cmp.Or(refused, err)
+}
+
+// feedbackOf reads the flags of a new feedback.
+func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (experience.Feedback, error) {
+	f := experience.Feedback{
+		Verdict: experience.Verdict(c.String("verdict")), Action: experience.Action(c.String("action")),
+		Tool: c.String("tool"), With: c.String("with"), Domain: c.String("domain"), Goal: scrub(c.String("goal")), Session: c.String("session"),
+		Importance: .9, Evidence: scrub(oneLine(c.String("evidence"), 1000)), Time: now,
+	}
+	if err := knownWord("verdict", f.Verdict, experience.Verdicts()); err != nil {
+		return f, err
+	}
+	if f.Action == "" {
+		f.Action = usualAction(f)
+	}
+	if err := knownWord("action", f.Action, experience.Actions()); err != nil {
+		return f, err
+	}
+	boosts := f.Action == experience.Boost
+	switch {
+	case (f.Verdict == experience.Positive && !boosts) || (f.Verdict == experience.Negative && boosts):
+		return f, exit.Errorf(exit.Usage, "positive goes with boost, negative with the others, and correction with each", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
+	case f.Tool == "" && (f.Action == experience.Constrain || f.Action == experience.Replace):
+		return f, exit.Errorf(exit.Usage, "--tool TOOL names it", "%s needs a tool", f.Action)
+	case f.Action == experience.Replace && f.With == "":
+		return f, exit.Errorf(exit.Usage, "--with TOOL names it", "replace needs the tool to use instead")
+	case f.Action != experience.Replace && f.With != "":
+		return f, exit.Errorf(exit.Usage, "--action replace uses another tool instead", "--with is for replace, not for %s", f.Action)
+	case f.With != "" && f.With == f.Tool:
+		return f, exit.Errorf(exit.Usage, "--with names another tool", "%s cannot be used instead of itself", f.Tool)
+	case f.Session != "" && c.IsSet("days"):
+		return f, exit.Errorf(exit.Usage, "give one of them", "--session and --days exclude each other")
+	case c.IsSet("days") && (c.Int("days") < 1 || c.Int("days") > maxFeedbackDays):
+		return f, exit.Errorf(exit.Usage, fmt.Sprintf("1 to %d; left out: for good", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
+	}
+	if c.IsSet("days") {
+		f.Until = now.AddDate(0, 0, c.Int("days"))
+	}
+	return f, nil
+}
+
+// usualAction is the action of a verdict for which none is named.
+func usualAction(f experience.Feedback) experience.Action {
+	switch {
+	case f.With != "":
+		return experience.Replace
+	case f.Verdict == experience.Positive:
+		return experience.Boost
+	}
+	return experience.Penalise
+}
+
+// knownWord refuses a value of a flag that is not in a list.
+func knownWord[T ~string](flag string, value T, list []T) error {
+	if slices.Contains(list, value) {
+		return nil
+	}
+	var names []string
+	for _, v := range list {
+		names = append(names, string(v))
+	}
+	hint := exit.Suggest("it is "+strings.Join(names, ", "), "--"+flag+" %s", string(value), names)
+	if value == "" {
+		return exit.Errorf(exit.Usage, hint, "--%s is missing", flag)
+	}
+	return exit.Errorf(exit.Usage, hint, "there is no %s %.40q", flag, value)
+}
+
+// knownScope refuses tools and a domain that the agent neither has nor had in a stored turn.
+func knownScope(c *cli.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive, e *experience.Experience, turns []experience.Turn, f experience.Feedback) error {
+	domains := wire.DomainsOf(a, e, turns)
+	if f.Domain != "" && !slices.Contains(domains, f.Domain) {
+		hint := exit.Suggest("it has "+strings.Join(domains, ", "), "--domain %s", f.Domain, domains)
+		return exit.Errorf(exit.Usage, hint, "%s has no domain %.80q", a.ID, f.Domain)
+	}
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		return nil // a program of its own: what it can call is not known
+	}
+	lines, err := toolLines(c.Context, w, a, store)
+	if err != nil {
+		return err
+	}
+	var tools []string
+	for _, l := range lines {
+		tools = append(tools, l.Name)
+	}
+	for _, k := range e.Capsules {
+		tools = append(tools, k.Tool)
+	}
+	for _, t := range turns {
+		for _, call := range t.Calls {
+			tools = append(tools, call.Tool)
+		}
+	}
+	slices.Sort(tools)
+	tools = slices.Compact(tools)
+	for _, name := range []string{f.Tool, f.With} {
+		if name != "" && !slices.Contains(tools, name) {
+			return exit.Errorf(exit.Usage, exit.Suggest("`evolve tools list "+a.ID+"` lists them", "%s", name, tools), "%s has no tool %.80q", a.ID, name)
+		}
+	}
+	return nil
+}
