@@ -15,7 +15,9 @@ type call struct {
 	trace         string
 	start         uint64
 	input, output []Message
-	verdict       Verdict
+	// whole reports that attributes gave the messages, which events may repeat.
+	whole   bool
+	verdict Verdict
 }
 
 // spans are the calls of a log by trace and span.
@@ -115,16 +117,16 @@ func (r *reader) logRecord(rec record, entry row) {
 // numbered ones that preceded them.
 func (c *call) attributes(attrs map[string]any) {
 	c.conversation = orElse(textOf(attrs["gen_ai.conversation.id"]), c.conversation)
-	if system := attrs["gen_ai.system_instructions"]; system != nil && len(c.input) == 0 {
-		if m, _ := content(jsonOf(system)); m.Text != "" {
-			m.Role = System
-			c.input = append(c.input, m)
-		}
+	input := slices.Concat(messagesOf(attrs["gen_ai.input.messages"]), numbered(attrs, "gen_ai.prompt."))
+	output := slices.Concat(messagesOf(attrs["gen_ai.output.messages"]), numbered(attrs, "gen_ai.completion."))
+	if c.whole || len(input)+len(output) == 0 {
+		return
 	}
-	c.input = append(c.input, messagesOf(attrs["gen_ai.input.messages"])...)
-	c.output = append(c.output, messagesOf(attrs["gen_ai.output.messages"])...)
-	c.input = append(c.input, numbered(attrs, "gen_ai.prompt.")...)
-	c.output = append(c.output, numbered(attrs, "gen_ai.completion.")...)
+	if m, _ := content(jsonOf(attrs["gen_ai.system_instructions"])); m.Text != "" {
+		m.Role = System
+		input = slices.Insert(input, 0, m)
+	}
+	c.input, c.output, c.whole = input, output, true
 }
 
 func messagesOf(v any) []Message {
@@ -179,6 +181,15 @@ func (c *call) event(name string, attrs, body map[string]any) {
 	case "gen_ai.client.inference.operation.details":
 		c.attributes(attrs)
 		c.attributes(body)
+		return
+	case "gen_ai.evaluation.result":
+		c.evaluated(attrs)
+		return
+	}
+	if c.whole {
+		return
+	}
+	switch name {
 	case "gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message":
 		role := strings.TrimSuffix(strings.TrimPrefix(name, "gen_ai."), ".message")
 		c.input = append(c.input, eventMessage(role, values)...)
@@ -192,8 +203,6 @@ func (c *call) event(name string, attrs, body map[string]any) {
 		c.input = append(c.input, messagesOf(attrs["gen_ai.prompt"])...)
 	case "gen_ai.content.completion":
 		c.output = append(c.output, messagesOf(attrs["gen_ai.completion"])...)
-	case "gen_ai.evaluation.result":
-		c.evaluated(attrs)
 	}
 }
 

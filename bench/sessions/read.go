@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	foreign "evolve/runtime/text"
@@ -222,9 +223,15 @@ func (v Verdict) clean() Verdict {
 	return v
 }
 
-// name returns a foreign name in one line, clipped.
+// name returns a foreign name in one line, clipped, without characters that are not shown.
 func name(s string) string {
-	return strings.TrimSpace(foreign.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "), maxName))
+	s = strings.Map(func(r rune) rune {
+		if foreign.Shown(r) || unicode.IsSpace(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.TrimSpace(foreign.Clip(strings.Join(strings.Fields(s), " "), maxName))
 }
 
 func digest(messages []Message) string {

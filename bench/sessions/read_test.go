@@ -233,6 +233,35 @@ func TestManyBad(t *testing.T) {
 	}
 }
 
+// TestMessagesTwice: a span and an event that both have the messages of a call, in either
+// order, give one conversation. A call of the same conversation around it adds none.
+func TestMessagesTwice(t *testing.T) {
+	const attributes = `[{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Who keeps the light?\"}]}]"}},{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"Ada.\"}]}]"}}]`
+	span := func(id, events string) string {
+		return `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"` + id + `","startTimeUnixNano":"5","attributes":` + attributes + `,"events":[` + events + `]}]}]}]}`
+	}
+	entry := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"t","spanId":"a","timeUnixNano":"6","eventName":"gen_ai.client.inference.operation.details","attributes":` + attributes + `}]}]}]}`
+	message := `{"name":"gen_ai.user.message","attributes":[{"key":"content","value":{"stringValue":"Who keeps the light?"}}]}`
+	verdict := `{"name":"gen_ai.evaluation.result","attributes":[{"key":"gen_ai.evaluation.score.label","value":{"stringValue":"pass"}}]}`
+	want := "otel x:1 t \"\" \"\"\n  user: Who keeps the light?[]\n  assistant: Ada.[]"
+	for text, end := range map[string]string{
+		span("a", message) + "\n" + entry:         "\n",
+		entry + "\n" + span("a", message):         "\n",
+		span("a", verdict) + "\n" + span("b", ""): " [true, evaluation pass]\n",
+		span("b", "") + "\n" + span("a", verdict): " [true, evaluation pass]\n",
+	} {
+		list, _ := readAll(t, "x", []byte(text), "")
+		if len(list) != 1 {
+			t.Errorf("%d conversations of %s", len(list), text)
+			continue
+		}
+		list[0].Line = 1
+		if diff := cmp.Diff(want+end, told(list[0])); diff != "" {
+			t.Errorf("%s\n%s", text, diff)
+		}
+	}
+}
+
 // TestFormatOverrides: the format that is named decides how records are read.
 func TestFormatOverrides(t *testing.T) {
 	data := []byte(`{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"reward":1,"task_id":7}`)
