@@ -18,7 +18,8 @@ const (
 	maxAnswer   = 8 << 10
 	maxEarlier  = 64 << 10 // bytes of the earlier messages
 	maxTasks    = 20_000
-	shortAnswer = 5 // words of an answer that is compared as a whole
+	maxAll      = 256 << 20 // bytes of all tasks
+	shortAnswer = 5         // words of an answer that is compared as a whole
 )
 
 // Options configures a [Builder].
@@ -75,6 +76,7 @@ type Builder struct {
 	o          Options
 	candidates []candidate
 	ids        map[string]bool
+	size       int // bytes of the candidates
 	summary    Summary
 }
 
@@ -143,8 +145,8 @@ func (b *Builder) add(c *Conversation, e judged) (reason string) {
 		return "the conversation is too long"
 	case slices.ContainsFunc(turns, func(m agent.Message) bool { return strings.TrimSpace(m.Content) == answer }):
 		return "an earlier message is the answer"
-	case len(b.candidates) >= maxTasks:
-		return fmt.Sprintf("there are more than %d", maxTasks)
+	case len(b.candidates) >= maxTasks || b.size+size > maxAll:
+		return fmt.Sprintf("there are more than %d, or %d MB of them", maxTasks, maxAll>>20)
 	}
 	clean := scrubbing{scrub: b.o.Scrub}
 	if clean.text(answer) != answer {
@@ -178,6 +180,7 @@ func (b *Builder) add(c *Conversation, e judged) (reason string) {
 		b.summary.Scrubbed++
 	}
 	b.ids[t.ID] = true
+	b.size += size + len(goal) + len(answer)
 	b.candidates = append(b.candidates, candidate{task: t, conversation: b.summary.Conversations, family: c.Family, weight: 1})
 	return ""
 }
@@ -194,14 +197,16 @@ func (s *scrubbing) text(text string) string {
 	return out
 }
 
-// earlier returns the texts before a message, and their length.
+// earlier returns the texts before a message, and their length, of which only the part up
+// to the bound is read.
 func earlier(messages []Message) (turns []agent.Message, size int) {
 	for _, m := range messages {
-		if m.Role == Tool || strings.TrimSpace(m.Text) == "" {
-			continue
+		if size += len(m.Text); size > maxEarlier {
+			break
 		}
-		turns = append(turns, agent.Message{Role: string(m.Role), Content: m.Text})
-		size += len(m.Text)
+		if m.Role != Tool && strings.TrimSpace(m.Text) != "" {
+			turns = append(turns, agent.Message{Role: string(m.Role), Content: m.Text})
+		}
 	}
 	return turns, size
 }

@@ -170,6 +170,21 @@ func TestGraders(t *testing.T) {
 	}
 }
 
+// TestContradiction: short answers to the same request that contradict one another are left
+// out, all of them; a longer form of an answer does not contradict it.
+func TestContradiction(t *testing.T) {
+	b := newBuilder(t, Options{PerDomain: 10})
+	b.Add(rewarded(1, talk("Which bay is free on Monday?", "Bay 7.")))
+	b.Add(rewarded(1, talk("which bay is free on  Monday", "Bay 9")))
+	b.Add(talk("Which bay is free on Monday?", "Bay 8.", "No, that's wrong. The correct answer is Bay 9."))
+	b.Add(rewarded(1, talk("Who keeps the key of the tunnel?", "Ada.")))
+	b.Add(rewarded(1, talk("Who keeps the key of the tunnel?", "Ada does, Ada.")))
+	tasks, s := b.Tasks()
+	if len(tasks) != 1 || s.Duplicates != 1 || s.LeftOut["answers to the same request contradict one another"] != 3 {
+		t.Errorf("%d tasks, %+v", len(tasks), s)
+	}
+}
+
 // subjects give messages that are not alike.
 var subjects = strings.Fields("harbour kitchen orchard library tunnel bakery stable quarry theatre greenhouse airport vineyard chapel foundry lighthouse museum")
 

@@ -23,8 +23,12 @@ const (
 // with their clusters and splits, and the counts. Of tasks that are nearly the same one
 // remains; tasks of one conversation, of runs of one problem, and those with a long passage
 // in common have one cluster and stand on one side of the wall.
+//
+// Short answers to the same request that contradict one another are no ground truth; none
+// of them remains.
 func (b *Builder) Tasks() ([]bench.Task, Summary) {
-	left := b.distinct()
+	sure := b.consistent()
+	left := distinct(sure)
 	clusters := cluster(left)
 	domains := map[string]*DomainSummary{}
 	var chosen []candidate
@@ -48,7 +52,11 @@ func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	cluster(chosen) // what many share may be shared by few of those that remain
 	tasks := split(chosen)
 	s := b.summary
-	s.Duplicates += len(b.candidates) - len(left)
+	s.Duplicates += len(sure) - len(left)
+	s.LeftOut = maps.Clone(s.LeftOut)
+	if n := len(b.candidates) - len(sure); n > 0 {
+		s.LeftOut["answers to the same request contradict one another"] = n
+	}
 	s.Clusters, s.Kept = clusters, len(tasks)
 	for i := range tasks {
 		d := domains[tasks[i].Domain]
@@ -75,12 +83,48 @@ func domainsOf(list []candidate) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// consistent returns the candidates without those whose short answers to the same request
+// contradict one another.
+func (b *Builder) consistent() []candidate {
+	requests := make([]string, len(b.candidates))
+	first, torn := map[string]string{}, map[string]bool{} // by request
+	for i, c := range b.candidates {
+		var words strings.Builder
+		for _, m := range c.task.Fixtures.Turns {
+			words.WriteString(m.Role + " " + plain(m.Content) + "\n")
+		}
+		request := words.String() + plain(c.task.Goal)
+		requests[i] = request
+		answer := plain(*c.task.Answer)
+		if len(strings.Fields(answer)) > shortAnswer {
+			continue
+		}
+		if one, ok := first[request]; !ok {
+			first[request] = answer
+		} else if !strings.Contains(one, answer) && !strings.Contains(answer, one) {
+			torn[request] = true
+		}
+	}
+	var out []candidate
+	for i, c := range b.candidates {
+		if !torn[requests[i]] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// plain returns a text in lower case, without outer punctuation and with single spaces.
+func plain(s string) string {
+	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(s), " ")), " .!?,;:")
+}
+
 // distinct returns the candidates without near-duplicates: of each group the medoid, with
 // the weight of all. A long message is compared by itself, since exchanges of one
 // conversation share all that was said before; a short one with what was said before.
-func (b *Builder) distinct() []candidate {
-	tasks := make([]bench.Task, len(b.candidates))
-	for i, c := range b.candidates {
+func distinct(candidates []candidate) []candidate {
+	tasks := make([]bench.Task, len(candidates))
+	for i, c := range candidates {
 		tasks[i] = bench.Task{ID: c.task.ID, Goal: c.task.Goal}
 		if len(strings.Fields(c.task.Goal)) < contextWords {
 			tasks[i].Fixtures.Turns = c.task.Fixtures.Turns
@@ -93,7 +137,7 @@ func (b *Builder) distinct() []candidate {
 		}
 	}
 	first := map[string]int{}
-	for i, c := range b.candidates {
+	for i, c := range candidates {
 		if c.family == "" {
 			continue
 		}
@@ -113,7 +157,7 @@ func (b *Builder) distinct() []candidate {
 			}
 			best = group[bench.Medoids(members, nil, 1)[0]]
 		}
-		c := b.candidates[best]
+		c := candidates[best]
 		c.weight = float64(len(group))
 		out = append(out, c)
 	}
