@@ -94,8 +94,10 @@ func situations() []situation {
 			task: agent.Task{Goal: "How many lockers has depot nine?"}, want: "5521",
 		},
 		{
-			param: "tools.selection", bad: []string{"read_file"}, good: []string{"calculate"},
-			task: agent.Task{Goal: "What is 2.5 * 4?"}, want: "10",
+			param: "tools.selection", bad: []string{}, good: []string{"repo_index"},
+			files: map[string]string{"a/a.go": "package a\n\nfunc A() {}\n", "b/b.go": "package b\n"},
+			rest:  agent.Config{"loop.max_iterations": int64(2)},
+			task:  agent.Task{Goal: "How many lines of code does the repository have?"}, want: "4",
 		},
 		{
 			param: "tools.pattern_weight", bad: 0.0, good: .8,
@@ -104,13 +106,13 @@ func situations() []situation {
 		{
 			param: "tools.performance_weight", bad: .1, good: .4,
 			files: map[string]string{"zeta.md": "# Parking\nThe gate closes at 22:00.\n"},
-			rest:  agent.Config{"tools.selection": []string{"read_file"}},
+			rest:  agent.Config{"strategy": "never grep"},
 			task:  agent.Task{Goal: "When does the gate close?"}, want: "22:00",
 		},
 		{
 			param: "tools.cutoff", good: .05,
 			files: map[string]string{"zeta.md": "# Parking\nThe gate closes at 22:00.\n"},
-			rest:  agent.Config{"tools.selection": []string{"read_file"}},
+			rest:  agent.Config{"strategy": "never grep"},
 			task:  agent.Task{Goal: "When does the gate close?"}, want: "22:00",
 		},
 		{

@@ -120,11 +120,7 @@ func (r *run) prepare() {
 	r.bootstrap()
 	r.connectTools()
 	r.active = map[string]int{}
-	selected := r.settings.selection
-	if a.language {
-		selected = append(essential(a.registry.Names()), selected...)
-	}
-	for _, name := range selected {
+	for _, name := range append(essential(a.registry.Names()), r.settings.selection...) {
 		if _, ok := a.registry.Spec(name); ok {
 			r.active[name] = -1
 		}

@@ -43,10 +43,7 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 		number("recall.mmr_lambda", 0, 1, .7,
 			"relevance against novelty of recalled memories: 1 is relevance alone"),
 		whole("recall.token_budget", 200, 4000, 1500, "tokens of all recalled memories together"),
-		{
-			Name: "tools.selection", Kind: agent.Subset, Of: tools, Default: essential(tools),
-			Description: "tools that are active from the start",
-		},
+		selection(tools),
 		number("tools.pattern_weight", 0, 1, .8, "weight of how well the goal fits a tool's pattern"),
 		number("tools.performance_weight", 0, 1, .2, "weight of how useful a tool is in the domain"),
 		number("tools.cutoff", 0, 1, .15, "least choice score of a tool that is called; lower tries more tools"),
@@ -61,6 +58,17 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 		},
 	}
 	return agent.Space{Params: withoutTools(withCondition(params), tools)}
+}
+
+// selection is the parameter of the tools that are active from the start. The essential ones
+// always are, so they are no part of it: no config can leave out what tasks need.
+func selection(tools []string) agent.Param {
+	always := essential(tools)
+	return agent.Param{
+		Name: "tools.selection", Kind: agent.Subset, Default: []string{}, Retired: always,
+		Of:          slices.DeleteFunc(slices.Clone(tools), func(t string) bool { return slices.Contains(always, t) }),
+		Description: "tools that are active from the start, beside the essential ones",
+	}
 }
 
 // withoutTools removes the parameters of tools if there are no tools.
@@ -87,17 +95,15 @@ func DefaultSpace(domains, tools, routes []string) agent.Space {
 }
 
 // LanguageSpace declares the parameters of an agent with a language model. The arguments
-// are as for [DefaultSpace], and allowed names the tools that [Options].Allowed does. The
-// essential tools are always active, and no part of the selection; nor are those that the
-// operator has not allowed.
+// are as for [DefaultSpace], and allowed names the tools that [Options].Allowed does. Tools
+// that the operator has not allowed are no part of the selection.
 func LanguageSpace(domains, tools, allowed, routes []string) agent.Space {
 	s := DefaultSpace(domains, tools, routes)
 	for i := range s.Params {
 		switch p := &s.Params[i]; p.Name {
 		case "tools.selection":
-			p.Retired, p.Default = append(essential(p.Of), unallowed(p.Of, allowed)...), []string{}
+			p.Retired = append(slices.Clip(p.Retired), unallowed(p.Of, allowed)...)
 			p.Of = slices.DeleteFunc(slices.Clone(p.Of), func(t string) bool { return slices.Contains(p.Retired, t) })
-			p.Description = "tools that are active from the start, beside the essential ones"
 		case "strategy":
 			p.Lines = nil
 			p.Description = "instruction on how to work"

@@ -25,9 +25,9 @@ func TestSpaces(t *testing.T) {
 			}
 		}
 	}
-	few := HeuristicSpace(nil, []string{"repo_index", "grep", "calculate"}).Default()
-	if got, _ := few.List("tools.selection"); cmp.Diff([]string{"grep", "calculate"}, got) != "" {
-		t.Errorf("default selection %v", got)
+	few := HeuristicSpace(nil, []string{"repo_index", "grep", "calculate"})
+	if p, _ := few.Lookup("tools.selection"); cmp.Diff([]string{"repo_index"}, p.Of) != "" || cmp.Diff([]string{"grep", "calculate"}, p.Retired) != "" || len(p.Default.([]string)) > 0 {
+		t.Errorf("the selection is over %v, without %v, by default %v", p.Of, p.Retired, p.Default)
 	}
 	if _, ok := DefaultSpace(domains, nil, []string{"default"}).Lookup("routes.research"); ok {
 		t.Error("a single route leaves nothing to choose")
@@ -66,6 +66,26 @@ func TestClassify(t *testing.T) {
 	for goal, want := range map[string]string{"Two harbours": "sea", "read the tide table": "sea", "code": "_global"} {
 		if got := own.domains.classify(goal); got != want {
 			t.Errorf("%q: %s, want %s", goal, got, want)
+		}
+	}
+}
+
+// TestSelection tests that no selection leaves out an essential tool, of a config from
+// before this rule either.
+func TestSelection(t *testing.T) {
+	a, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, selection := range [][]string{nil, {}, {"read_file"}, {"repo_index"}} {
+		c := a.Space().Default()
+		c["tools.selection"] = selection
+		if _, problems := a.Space().Parse(map[string]any{"tools.selection": selection}); len(problems) > 0 {
+			t.Errorf("%q: %v", selection, problems)
+		}
+		r := a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "What is 2.5 * 4?"}, Config: c, Workdir: t.TempDir()})
+		if got := answer(r); got != "10" {
+			t.Errorf("with %q: %q\n%s", selection, got, story(r))
 		}
 	}
 }

@@ -18,7 +18,7 @@ const demoEvaluations = 8000
 // demoSeed makes every demo of a version the same. It was chosen so that there is a
 // proposal at the end; with others the run may end undecided, because 106 holdout tasks
 // rarely show a gain of a dozen points.
-const demoSeed = 2
+const demoSeed = 1
 
 func demoCommand(sh *shell) *cli.Command {
 	return &cli.Command{
@@ -29,7 +29,7 @@ func demoCommand(sh *shell) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "budget-evals", Usage: "`N` evaluations", Value: demoEvaluations},
 			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
-			&cli.Int64Flag{Name: "seed", Usage: "the seed `N` of everything random (2 by default)"},
+			&cli.Int64Flag{Name: "seed", Usage: "the seed `N` of everything random (1 by default)"},
 		},
 		Action: func(c *cli.Context) error {
 			o, err := parseRun(c)

@@ -89,7 +89,6 @@ func TestParametersAreNotFree(t *testing.T) {
 		{"refer early", agent.Config{"strategy": "refer early"}, 1, 2},
 		{"never calculate", agent.Config{"strategy": "never calculate"}, 0, 2},
 		{"no subgoals", agent.Config{"decompose.enabled": false}, 1, 4},
-		{"only one tool", agent.Config{"tools.selection": []string{"read_file"}}, 0, 8},
 		{"no self-check", agent.Config{"loop.self_check": false}, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
