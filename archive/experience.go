@@ -10,8 +10,8 @@ import (
 )
 
 // maxExperience bounds the experience of an agent as JSON, in bytes; a larger one is
-// refused.
-const maxExperience = 2 << 20
+// refused. The bounds of its parts keep all but the oddest below.
+const maxExperience = 4 << 20
 
 func experienceKey(agentID string) key {
 	return newKey(tableExperience).text(validText(agentID))

@@ -82,7 +82,7 @@ func contractExperience(t *testing.T, p pairOf) {
 		"no agent":        {"", func(*experience.Experience) error { return nil }, nil},
 		"a long agent":    {strings.Repeat("x", maxTurnName+1), func(*experience.Experience) error { return nil }, ErrTooLarge},
 		"a number":        {"solver", func(e *experience.Experience) error { e.Turns = -1; return nil }, nil},
-		"beyond its size": {"solver", func(e *experience.Experience) error { *e = heavy(200); return nil }, ErrTooLarge},
+		"beyond its size": {"solver", func(e *experience.Experience) error { *e = heavy(30); return nil }, ErrTooLarge},
 	} {
 		err := p.w.UpdateExperience(ctx, c.agent, &told, c.change)
 		if err == nil || c.want != nil && !errors.Is(err, c.want) {
@@ -111,11 +111,15 @@ func contractExperience(t *testing.T, p pairOf) {
 	}
 }
 
-// heavy is an experience with so many corrections of 14 KiB.
-func heavy(corrections int) experience.Experience {
+// heavy is an experience with so many further capsules of 150 KB.
+func heavy(capsules int) experience.Experience {
 	e := shown()
-	for range corrections {
-		e.Corrections = append(e.Corrections, experience.Correction{Domain: "code", Text: strings.Repeat("x", 14<<10), Time: day})
+	for n := range capsules {
+		c := experience.Capsule{Tool: fmt.Sprintf("tool%03d", n), Domain: "code"}
+		for range 10 {
+			c.Failures = append(c.Failures, experience.Failure{Outcome: agent.Timeout, Cause: strings.Repeat("x", 15_000), Time: day})
+		}
+		e.Capsules = append(e.Capsules, c)
 	}
 	return e
 }
@@ -125,14 +129,14 @@ func TestLargestExperience(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())
 	closing(t, a)
-	if err := keepExperience(a, "solver", heavy(140)); err != nil {
+	if err := keepExperience(a, "solver", heavy(27)); err != nil {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("x", 300<<10)
 	turn := TurnRecord{Agent: "solver", Session: "s", Goal: long, Answer: long, Transcript: agent.Transcript{Events: []agent.Event{{Text: long[:maxTranscript/2]}}}}
 	must(a.PutTurn(ctx, turn, &agent.Session{Summary: strings.Repeat("x", maxSession-30)}, &experience.Turn{Domain: "code", Outcome: agent.OK, Time: day}))(t)
-	if got := must(a.Experience(ctx, "solver"))(t); got.Turns != 4 || len(got.Corrections) != 141 {
-		t.Errorf("%d turns, %d corrections", got.Turns, len(got.Corrections))
+	if got := must(a.Experience(ctx, "solver"))(t); got.Turns != 4 || len(got.Capsules) != 29 {
+		t.Errorf("%d turns, %d capsules", got.Turns, len(got.Capsules))
 	}
 	if err := a.Check(ctx); err != nil {
 		t.Error(err)

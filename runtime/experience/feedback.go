@@ -113,7 +113,7 @@ func (e *Experience) without(i int) Experience {
 	return out
 }
 
-// feedback checks the feedback of an agent, the last of which had a number.
+// feedback checks the feedback of an agent; last is the highest number that was given.
 func (v *validity) feedback(list []Feedback, last int) {
 	v.length("feedback", len(list), MaxFeedback)
 	before := 0
