@@ -60,7 +60,7 @@ func TestGroundTruth(t *testing.T) {
 		"approved, corrected later":    {talk(bay, fits, "Perfect, thanks!", "You're welcome!", "No, that's wrong.", "Sorry."), nil, "3 exchanges, 0 approved, 1 corrected, 0 stated, 0 refused"},
 		"the log approves":             {rewarded(1, talk(bay, "tool size: "+fits, "Thanks.", "You're welcome!")), []string{bay + " → " + fits + " (reward 1) tool size"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
 		"the log approves the end":     {rewarded(1, talk("Are you there today?", "Yes.", bay, fits)), []string{bay + " → " + fits + " (reward 1)"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
-		"the log refuses":              {rewarded(0, talk(bay, fits, "Perfect, thanks!", "You're welcome!")), nil, "2 exchanges, 0 approved, 0 corrected, 0 stated, 1 refused"},
+		"the log refuses":              {rewarded(0, talk(bay, fits, "Perfect, thanks!", "You're welcome!")), nil, "2 exchanges, 0 approved, 0 corrected, 0 stated, 2 refused"},
 		"the log approves in part":     {rewarded(.5, talk(bay, fits)), nil, "1 exchanges, 0 approved, 0 corrected, 0 stated, 1 refused"},
 		"one answer is approved":       {verdict(talk(bay, fits, "And bay 8 of the depot, how many?", "7"), 1, true), []string{bay + " → " + fits + " (Kim: feedback)"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
 		"one answer is refused":        {verdict(talk(bay, fits, "Perfect, thanks!", "You're welcome!"), 1, false), nil, "2 exchanges, 0 approved, 0 corrected, 0 stated, 1 refused"},

@@ -3,6 +3,7 @@ package sessions
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"evolve/runtime/agent"
@@ -78,6 +79,13 @@ type judged struct {
 // outweighs an approval that precedes it on the same topic.
 func judge(c *Conversation) []judged {
 	list, acted := exchanges(c.Messages)
+	if c.refused() { // whatever the user says
+		out := make([]judged, len(list))
+		for i, e := range list {
+			out[i] = judged{exchange: e, fate: refused, how: c.Verdict.How}
+		}
+		return out
+	}
 	j := judging{c: c, signals: signals(c.Messages)}
 	out := make([]judged, len(list))
 	last := -1
@@ -91,6 +99,11 @@ func judge(c *Conversation) []judged {
 		out[i].acted = acted && i == last && out[i].fate == approved && !c.Messages[e.answer].Verdict.Given
 	}
 	return out
+}
+
+// refused reports whether the log refuses a conversation and approves of no answer in it.
+func (c *Conversation) refused() bool {
+	return c.Verdict.Given && !c.Verdict.Approved && !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.Verdict.Given })
 }
 
 // signals returns the signal of each message of the user.
