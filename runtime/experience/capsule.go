@@ -113,13 +113,17 @@ func (c Capsule) Rate() (float64, bool) {
 
 // Usefulness returns (.7·rate + .5·.3)·c + .5·(1 − c) with the rate of [Capsule.Rate] and
 // c = min(1, judged/10), in [0,1] (spec 3.8): .5 without judged calls.
-func (c Capsule) Usefulness() float64 {
+func (c Capsule) Usefulness() float64 { return c.UsefulnessFrom(.5) }
+
+// UsefulnessFrom is [Capsule.Usefulness] of a tool that has the usefulness prior without
+// judged calls, which the first ten calls replace step by step.
+func (c Capsule) UsefulnessFrom(prior float64) float64 {
 	rate, ok := c.Rate()
 	if !ok {
-		return .5
+		return prior
 	}
 	weight := min(1, float64(c.Judged())/fullCalls)
-	return (.7*rate+.5*.3)*weight + .5*(1-weight)
+	return (.7*rate+.5*.3)*weight + prior*(1-weight)
 }
 
 // Percentile returns the least of the kept latencies that at least the share q of them does

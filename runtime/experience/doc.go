@@ -25,6 +25,7 @@
 //	conflict.go    feedback that contradicts other feedback, and prohibitions to suggest
 //	boundary.go    clusters of boundary axes, and warnings of low cohesion
 //	known.go       the summary of tools that a prompt gets
+//	snapshot.go    the part that evaluations read
 //	valid.go       the check of an Experience that comes from elsewhere
 //	forget.go      the removal of a conversation's texts
 package experience

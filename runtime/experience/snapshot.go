@@ -1,0 +1,34 @@
+package experience
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// ForEvaluations returns the part that an evaluation may depend on. It leaves out the open
+// conversations and the feedback for one conversation or until a time, because an evaluation
+// belongs to no conversation and to no day.
+func (e *Experience) ForEvaluations() *Experience {
+	out := *e
+	out.Turns, out.Updated, out.Recent, out.LastFeedback = 0, time.Time{}, nil, 0
+	out.Feedback = slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool {
+		return f.Session != "" || !f.Until.IsZero()
+	})
+	return &out
+}
+
+// Digest identifies the experience; "" where there is none.
+func (e *Experience) Digest() string {
+	if e == nil || len(e.Capsules)+len(e.Domains)+len(e.Stated)+len(e.Corrections)+len(e.Recent)+len(e.Feedback) == 0 {
+		return ""
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // cannot happen: its numbers are finite
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}

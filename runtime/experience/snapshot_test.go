@@ -1,0 +1,52 @@
+package experience
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// TestSnapshotOfEvaluations tests that what an evaluation does not depend on leaves its
+// digest as it is, and all else changes it.
+func TestSnapshotOfEvaluations(t *testing.T) {
+	day := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	var none *Experience
+	for _, e := range []*Experience{none, {}, {Turns: 3, Updated: day}, (&Experience{Recent: []Recent{{Session: "talk"}}}).ForEvaluations()} {
+		if d := e.Digest(); d != "" {
+			t.Errorf("%+v has the digest %s", e, d)
+		}
+	}
+	e := &Experience{Capsules: []Capsule{{Tool: "grep", Domain: Global, Calls: 1, Outcomes: map[agent.Outcome]int{agent.OK: 1}}}}
+	same := e.ForEvaluations().Digest()
+	e.Turns, e.Updated, e.Recent = 4, day, []Recent{{Session: "talk"}}
+	e.Feedback = []Feedback{{ID: "F1", Session: "talk"}, {ID: "F2", Until: day}}
+	if d := e.ForEvaluations().Digest(); d != same || len(d) != 16 || len(e.Feedback) != 2 {
+		t.Errorf("the digest %s became %s", same, d)
+	}
+	e.Feedback = append(e.Feedback, Feedback{ID: "F3"})
+	if f := e.ForEvaluations(); f.Digest() == same || len(f.Feedback) != 1 {
+		t.Errorf("lasting feedback does not count: %+v", f.Feedback)
+	}
+}
+
+// TestPooled tests that the calls of a tool's methods count together, and that those of all
+// domains stand in for those of a domain without any.
+func TestPooled(t *testing.T) {
+	var e Experience
+	for _, method := range []string{"get", "set"} {
+		e.Learn(Turn{Domain: "ops", Outcome: agent.OK, Calls: []Call{{Tool: "shop", Method: method, Outcome: agent.OK}, {Tool: "shop", Method: method, Outcome: agent.Timeout}}})
+	}
+	for domain, want := range map[string]int{"ops": 4, Global: 4, "sea": 4} {
+		if c := e.Pooled("shop", domain); c.Judged() != want || c.Success() != 2 {
+			t.Errorf("%s: %+v", domain, c)
+		}
+	}
+	if c := e.Pooled("grep", "ops"); c.Judged() != 0 || c.UsefulnessFrom(.8) != .8 {
+		t.Errorf("%+v", c)
+	}
+	if u := e.Pooled("shop", "ops").UsefulnessFrom(.8); math.Abs(u-((.7*.5+.15)*.4+.8*.6)) > 1e-12 {
+		t.Errorf("usefulness %g", u)
+	}
+}
