@@ -14,6 +14,9 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
+	// Experience identifies what the agent's turns in use had shown when the run began;
+	// empty for nothing.
+	Experience string `json:"experience,omitempty"`
 	// PricesHash identifies the prices of models; empty when there are none.
 	PricesHash string `json:"prices_hash,omitempty"`
 	// Params are the names of the space in its order.

@@ -169,7 +169,7 @@ func (n *night) open(ctx context.Context) error {
 	}
 	n.breaker = bench.NewBreaker(n.Patience, n.Plan.Champion, n.Sleep)
 	n.harness = bench.NewHarness(bench.Settings{
-		Run: n.Run.ID, Agent: n.Agent.ID, Identity: opened.Identity, Limits: n.Settings.Limits,
+		Run: n.Run.ID, Agent: n.Agent.ID, Identity: opened.cacheIdentity(), Limits: n.Settings.Limits,
 		Seed: n.Run.Seed, UsesSeed: n.Agent.UsesSeed || !n.Agent.Deterministic, Scratch: n.Scratch, AlwaysWorkdir: opened.Workdir,
 		SuiteDir: func(t *bench.Task) string { return n.sample.dirs[t] }, KeepTranscripts: true, Scrub: n.Scrub, Lost: n.Lost, Drain: n.Drain,
 	}, opened.Agent, grade, n.Archive, n.Budget, n.breaker, n.Now)

@@ -163,11 +163,25 @@ type Share struct {
 // its evaluations take.
 func (s Share) adaptive() bool { return s.USD > 0 || !s.Till.IsZero() }
 
+// cacheIdentity returns the part of the evaluations' cache key that is not of a config or
+// a task.
+func (o *Opened) cacheIdentity() string {
+	if o.Experience == "" {
+		return o.Identity
+	}
+	return o.Identity + "\x00experience " + o.Experience
+}
+
 // Opened is an agent that is ready to run.
 type Opened struct {
 	Agent agent.Agent
-	// Identity is everything besides the config that could change an answer.
+	// Identity is everything besides the config and Experience that could change an answer.
 	Identity string
+	// Experience identifies what its turns in use had shown when the run began; "" for
+	// nothing. An answer depends on it, so no evaluation of another one is reused. The
+	// evidence of a candidate does not name it and goes on when it changes: both arms of
+	// each pair had the same.
+	Experience string
 	// Sandbox names its sandbox, for the report.
 	Sandbox string
 	// Parallel is the agent's own maximum of evaluations at once; 0: none.

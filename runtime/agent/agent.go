@@ -32,6 +32,8 @@ type Request struct {
 	Live bool
 	// Session is the state left by an earlier turn of the same conversation.
 	Session Session
+	// Conversation is its name; empty for none.
+	Conversation string
 	// Observe is called with each event of the transcript as it happens, already
 	// scrubbed. It may be nil. It is called from one goroutine at a time.
 	Observe func(Event)

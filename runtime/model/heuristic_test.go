@@ -86,7 +86,7 @@ func TestChoiceOfTools(t *testing.T) {
 		"last call":  {func(r *Request) { r.Remaining = 1 }, ""},
 		"useless": {func(r *Request) {
 			r.Choice = Choice{PatternWeight: 0, PerformanceWeight: 1, Cutoff: .2}
-			r.Usefulness = func(string) float64 { return .1 }
+			r.Usefulness = func(Call) float64 { return .1 }
 		}, ""},
 	} {
 		req := base

@@ -65,9 +65,16 @@ type Request struct {
 	Remaining int
 	// Choice holds the weights for the selection of tools.
 	Choice Choice
-	// Usefulness returns the usefulness of a tool in the domain, in [0,1]; .5 means no
-	// history.
-	Usefulness func(tool string) float64
+	// Usefulness returns the usefulness of a call's tool in the domain, in [0,1]; .5 means
+	// no history.
+	Usefulness func(c Call) float64
+	// Weigh returns the score of a tool after what was learned and what people want of it,
+	// with the reason for a change. Nil leaves every score as it is.
+	Weigh func(tool string, score, useful float64) (weighed float64, why string)
+	// Instead maps a tool that people want no more to the one that they want in its place.
+	Instead map[string]string
+	// Known is what is known of the tools from earlier turns, for a language model.
+	Known string
 	// Sampling is for language models.
 	Sampling Sampling
 	// Schema is the JSON schema of the answer, or nil. A provider that takes no schema is

@@ -33,8 +33,9 @@ type intent struct {
 	call Call
 	fit  float64
 	// useful is the tool's usefulness in the domain, and score the weighted sum of fit
-	// and useful after the strategy's directives.
+	// and useful after the strategy's directives, experience and feedback.
 	useful, score float64
+	why           string // of a change by experience or feedback
 }
 
 // choose returns the calls still to be made, the best first, without those below the
@@ -62,7 +63,11 @@ func (t *planner) choose() []intent {
 func (t *planner) noteScores(plan []intent) {
 	parts := make([]string, 0, shownScores)
 	for _, in := range plan[:min(len(plan), shownScores)] {
-		parts = append(parts, fmt.Sprintf("%s %.3f (pattern %.2f, performance %.2f)", in.call.Tool, in.score, in.fit, in.useful))
+		why := ""
+		if in.why != "" {
+			why = ", " + in.why
+		}
+		parts = append(parts, fmt.Sprintf("%s %.3f (pattern %.2f, performance %.2f%s)", in.call.Tool, in.score, in.fit, in.useful, why))
 	}
 	t.note("scores: " + strings.Join(parts, ", "))
 }
@@ -71,17 +76,14 @@ func (t *planner) noteScores(plan []intent) {
 const shownScores = 3
 
 // weigh scores an intent: pattern and performance with their weights, then what the
-// strategy prefers, avoids or bans. Calls already made are left out.
+// strategy prefers, avoids or bans, then what experience and people want. Calls already
+// made are left out.
 func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	if t.made(in.call) {
 		return out
 	}
-	in.useful = .5
-	if t.req.Usefulness != nil {
-		in.useful = t.req.Usefulness(name)
-	}
-	c := t.req.Choice
-	in.score = c.PatternWeight*in.fit + c.PerformanceWeight*in.useful
+	in.useful = t.useful(in.call)
+	in.score = max(t.rated(in.fit, in.useful), t.inPlace(name))
 	switch t.strategy.in(t.req.Domain, slotTool+slot(name)) {
 	case "never":
 		return out
@@ -90,10 +92,41 @@ func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	case "prefer":
 		in.score += .3
 	}
-	if in.score < c.Cutoff {
+	if t.req.Weigh != nil {
+		in.score, in.why = t.req.Weigh(name, in.score, in.useful)
+	}
+	if in.score < t.req.Choice.Cutoff {
 		return out
 	}
 	return append(out, in)
+}
+
+// useful returns the usefulness of a call's tool.
+func (t *planner) useful(c Call) float64 {
+	if t.req.Usefulness == nil {
+		return .5
+	}
+	return t.req.Usefulness(c)
+}
+
+// rated returns the weighted sum of the pattern and the performance of a call.
+func (t *planner) rated(fit, useful float64) float64 {
+	return t.req.Choice.PatternWeight*fit + t.req.Choice.PerformanceWeight*useful
+}
+
+// inPlace returns the best score of the tools in whose place people want this one, and 0 if
+// there are none.
+func (t *planner) inPlace(name string) float64 {
+	best := 0.
+	for old, with := range t.req.Instead {
+		if with != name {
+			continue
+		}
+		for _, in := range t.callsOf(old) {
+			best = max(best, t.rated(in.fit, t.useful(in.call)))
+		}
+	}
+	return best
 }
 
 func (t *planner) made(c Call) bool {

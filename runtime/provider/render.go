@@ -104,6 +104,9 @@ func (c *Chat) system(req *model.Request) {
 	if req.Working != "" {
 		add(false, "working", "# Where the work stands\n\n"+datum{Kind: "working_state", Text: req.Working}.line())
 	}
+	if req.Known != "" {
+		add(false, "known_tools", "# What your tools have shown\n\n"+datum{Kind: "known_tools", Text: req.Known}.line())
+	}
 	if req.Summary != "" {
 		add(false, "summary", "# Earlier messages, summarised\n\n"+datum{Kind: "summary", Text: req.Summary}.line())
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 )
@@ -13,6 +14,9 @@ func methodNames() []string { return []string{"method", "action", "operation", "
 // parameter method, action, operation or command, where the schema lists its values. It
 // returns "" for a tool with one operation, and for a value that the schema does not list.
 func (s Spec) Method(args json.RawMessage) string {
+	if !bytes.Contains(s.Schema, []byte(`"enum"`)) { // most tools: the choice weighs thousands of calls
+		return ""
+	}
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}

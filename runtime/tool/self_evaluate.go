@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"evolve/runtime/agent"
 	foreign "evolve/runtime/text"
@@ -15,7 +16,8 @@ type SelfEvaluation struct {
 	Outcomes   map[agent.Outcome]int `json:"outcomes"`
 	Questions  []Question            `json:"questions"`
 	Weaknesses []Weakness            `json:"weaknesses"`
-	// History summarises earlier sessions.
+	// History summarises earlier turns in the domain: what the agent is good at, how well
+	// its confidence met its success, and what people corrected.
 	History string `json:"history"`
 }
 
@@ -33,6 +35,9 @@ type Weakness struct {
 	Times    int    `json:"times"`
 	Evidence string `json:"evidence"`
 }
+
+// maxHistory bounds each part of the history, in bytes.
+const maxHistory = 2000
 
 func selfEvaluate() Tool {
 	return define("self_evaluate",
@@ -61,10 +66,17 @@ func selfEvaluate() Tool {
 				u := seen.Unused[n-1]
 				out.Weaknesses = append(out.Weaknesses, Weakness{"most findings are not used", n, u.Tool + ": " + u.Output})
 			}
-			if env.Knowledge != nil {
-				if text, ok := env.Knowledge(ctx, env.Domain); ok {
-					out.History = foreign.Clip(text, 4000)
+			var history []string
+			for _, tell := range []func(context.Context, string) (string, bool){env.Knowledge, env.Calibration, env.Corrections} {
+				if tell == nil {
+					continue
 				}
+				if text, ok := tell(ctx, env.Domain); ok {
+					history = append(history, foreign.Clip(strings.TrimSpace(text), maxHistory, foreign.Mark))
+				}
+			}
+			if len(history) > 0 {
+				out.History = strings.Join(history, "\n\n")
 			}
 			return asJSON(out)
 		})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/safety"
@@ -53,9 +54,10 @@ type Options struct {
 	PolicyVersion string
 	// Board is the blackboard shared with other agents; nil means none.
 	Board *session.Board
-	// Competence returns the competence of this agent and of others in a domain, in
-	// [0,1]; nil means that nothing is known.
-	Competence func(domain string) (own float64, others map[string]float64)
+	// Experience is what the agent's turns in use have shown; nil means nothing. Others are
+	// those of other agents, for suggestions to delegate. Runs only read them.
+	Experience *experience.Experience
+	Others     map[string]*experience.Experience
 	// Clock returns the time for tools and the decay of memories. Nil is a fixed clock
 	// at the newest time among Memories, or else at the start of 2026, so that the same
 	// request has the same answer on any day.
@@ -98,7 +100,8 @@ type Agent struct {
 	routes   []string
 	windows  map[string]int
 	policy   string
-	compete  func(domain string) (float64, map[string]float64)
+	past     *experience.Experience
+	others   map[string]*experience.Experience
 	clock    func() time.Time
 	limits   agent.Limits
 	space    agent.Space
@@ -121,7 +124,7 @@ func New(o Options) (*Agent, error) {
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, clean(o.Scrub, o.Memories)), files: bootstrapFiles(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub,
 		id: o.ID, language: o.Language, routes: o.Routes, windows: o.Windows,
-		policy: o.PolicyVersion, compete: o.Competence, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
+		policy: o.PolicyVersion, past: o.Experience, others: o.Others, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
 	}
 	if a.scrub == nil {
 		a.scrub = func(s string) string { return s }
@@ -152,6 +155,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if a.language {
 		a.library = newLibrary(lex, a.registry)
+	}
+	if a.past == nil {
+		a.past = &experience.Experience{}
 	}
 	a.defaults = DefaultSpace(nil, a.registry.Names(), nil).Default()
 	if o.Language {
@@ -205,15 +211,6 @@ func newest(memories []agent.Memory) time.Time {
 		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	return at
-}
-
-// usefulness returns the usefulness of a tool in a domain, in [0,1]: .8 in the domains
-// that it declares, and .5 elsewhere.
-func (a *Agent) usefulness(name, domain string) float64 {
-	if spec, ok := a.registry.Spec(name); ok && slices.Contains(spec.Domains, domain) {
-		return .8
-	}
-	return .5
 }
 
 // stricter returns the smaller of each two bounds, where zero means none.

@@ -69,6 +69,9 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 // wrong and could be repaired.
 func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	at, ok := r.active[c.Tool]
+	if why := r.barred[c.Tool]; why != "" {
+		return tool.Failed(agent.Denied, "%s", why), nil
+	}
 	if !ok {
 		if why := r.registry.Withheld(c.Tool); why != "" {
 			return tool.Failed(agent.Denied, "%s", why), nil

@@ -90,9 +90,6 @@ func (r *run) chooseRoute() {
 // delegate suggests another agent if this one is weak in the domain and the other is
 // not. The turn continues.
 func (r *run) delegate() {
-	if r.agent.compete == nil {
-		return
-	}
 	if text, ok := r.suggest(r.domain); ok {
 		r.advice = append(r.advice, text)
 		r.event(agent.Event{Kind: agent.EventDelegate, Text: text})
@@ -101,7 +98,11 @@ func (r *run) delegate() {
 
 // suggest returns a suggestion of an agent that is better suited to a domain.
 func (r *run) suggest(domain string) (string, bool) {
-	own, others := r.agent.compete(domain)
+	others := map[string]float64{}
+	for name, e := range r.agent.others {
+		others[name], _ = e.CompetenceIn(domain)
+	}
+	own, _ := r.agent.past.CompetenceIn(domain)
 	return session.Suggest(own, others, r.settings.delegateBelow, r.settings.delegateAbove)
 }
 

@@ -67,6 +67,14 @@ type classifier struct {
 	traps   *strings.Replacer
 }
 
+// Classify returns the domain of a text by a table of keywords, nil for [DefaultDomains].
+func Classify(table map[string][]string, text string) string {
+	if table == nil {
+		table = DefaultDomains()
+	}
+	return newClassifier(memory.NewLexicon(), table).classify(text)
+}
+
 func newClassifier(lex *memory.Lexicon, table map[string][]string) *classifier {
 	c := &classifier{lex: lex, of: map[string][]int{}, phrases: map[string][]string{}}
 	for d := range table {

@@ -216,7 +216,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("the result has %d bytes", len(kept))
 			}
 			for _, req := range seen {
-				req.Usefulness = nil
+				req.Usefulness, req.Weigh = nil, nil
 				told := fmt.Sprintf("%+v", toldTo(req))
 				kept = append(kept, told...)
 			}

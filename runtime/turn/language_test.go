@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 	"evolve/runtime/model"
 	"evolve/runtime/provider"
 )
@@ -32,16 +33,19 @@ func longTalk(n, size int) []agent.Message {
 
 func feltSituations() []felt {
 	plain := agent.Request{Task: agent.Task{Goal: "what is open", Domain: "operations"}}
-	weak := Options{Competence: func(string) (float64, map[string]float64) { return .35, map[string]float64{"expert": .7} }}
+	beside := func(own float64) Options {
+		in := func(score float64) *experience.Experience {
+			return &experience.Experience{Domains: []experience.Competence{{Domain: "operations", Score: score, Turns: 9}}}
+		}
+		return Options{Experience: in(own), Others: map[string]*experience.Experience{"expert": in(.7)}}
+	}
 	return []felt{
 		{
 			param: "notes.token_budget", one: int64(200), two: int64(8000),
 			request: agent.Request{Task: plain.Task, Session: agent.Session{Notes: []string{strings.Repeat("a", 400), strings.Repeat("b", 400), strings.Repeat("c", 400)}}},
 		},
-		{param: "delegate.below", one: .3, two: .4, request: plain, options: weak},
-		{param: "delegate.above", one: .6, two: .8, request: plain, options: Options{
-			Competence: func(string) (float64, map[string]float64) { return .1, map[string]float64{"expert": .7} },
-		}},
+		{param: "delegate.below", one: .3, two: .4, request: plain, options: beside(.35)},
+		{param: "delegate.above", one: .6, two: .8, request: plain, options: beside(.1)},
 	}
 }
 

@@ -53,7 +53,8 @@ func nameWords(name string) string {
 	return b.String()
 }
 
-// pickTools ranks the available tools for the goal and makes the best of those that
+// pickTools ranks the available tools for the goal, by how they fit it and by what is known
+// of them, and makes the best of those that
 // servers and agents brought active for the turn. Local tools stay a matter of the config.
 func (r *run) pickTools() {
 	if r.agent.library == nil {
@@ -62,19 +63,30 @@ func (r *run) pickTools() {
 	type picked struct {
 		Tool  string  `json:"tool"`
 		Score float64 `json:"score"`
+		Why   string  `json:"why,omitempty"`
 	}
-	var all []picked
+	var ranked, all []picked
 	var texts []string
 	r.ranks = map[string]float64{}
 	for _, hit := range r.agent.library.Rank(text.Clip(r.goal, maxSubject), maxRanked) {
-		r.ranks[hit.ID] = hit.Score
-		spec, _ := r.registry.Spec(hit.ID)
-		if _, active := r.active[hit.ID]; active || spec.Origin == "local" || len(all) == maxPicked || r.registry.Withheld(hit.ID) != "" {
+		score, why := r.weighRank(hit.ID, hit.Score)
+		r.ranks[hit.ID] = score
+		ranked = append(ranked, picked{hit.ID, score, why})
+	}
+	slices.SortStableFunc(ranked, func(a, b picked) int { return cmp.Compare(b.Score, a.Score) })
+	for _, p := range ranked {
+		spec, _ := r.registry.Spec(p.Tool)
+		if _, active := r.active[p.Tool]; active || spec.Origin == "local" || len(all) == maxPicked || r.withheld(p.Tool) != "" {
 			continue
 		}
-		r.active[hit.ID] = -1
-		all = append(all, picked{hit.ID, math.Round(1000*hit.Score) / 1000})
-		texts = append(texts, fmt.Sprintf("%s %.3f", hit.ID, hit.Score))
+		r.active[p.Tool] = -1
+		shown := fmt.Sprintf("%s %.3f", p.Tool, p.Score)
+		if p.Why != "" {
+			shown += " (" + p.Why + ")"
+		}
+		texts = append(texts, shown)
+		p.Score = math.Round(1000*p.Score) / 1000
+		all = append(all, p)
 	}
 	if len(all) > 0 {
 		r.event(agent.Event{Kind: agent.EventTools, Text: strings.Join(texts, ", "), Data: encode(all)})
@@ -86,7 +98,7 @@ func (r *run) pickTools() {
 // the goal best, and only if it can activate one.
 func (r *run) specs() (active, inactive []tool.Spec, more int) {
 	for _, name := range r.registry.Names() {
-		if r.registry.Withheld(name) != "" {
+		if r.withheld(name) != "" {
 			continue
 		}
 		spec, _ := r.registry.Spec(name)
@@ -121,7 +133,7 @@ func (r *run) findTools(query string) tool.Result {
 		Others []string `json:"others,omitempty"`
 	}{Active: []found{}}
 	for _, hit := range r.agent.library.Rank(query, maxFound+maxListed) {
-		if _, active := r.active[hit.ID]; active || r.registry.Withheld(hit.ID) != "" {
+		if _, active := r.active[hit.ID]; active || r.withheld(hit.ID) != "" {
 			continue
 		}
 		if len(out.Active) == maxFound {

@@ -130,7 +130,10 @@ func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) 
 		Memories: hits, Findings: findings, Files: r.files,
 		Notes: r.notes, Working: r.working, Summary: r.session.Summary, Shared: r.board, Advice: r.advice,
 		Choice:     r.settings.choice,
-		Usefulness: func(name string) float64 { return r.agent.usefulness(name, r.domain) },
+		Usefulness: r.usefulness,
+		Weigh:      r.weigh,
+		Instead:    r.instead,
+		Known:      r.known,
 		Sampling:   model.Sampling{Route: r.route, Temperature: r.settings.temperature, Seed: r.req.Seed},
 	}
 }

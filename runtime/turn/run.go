@@ -60,6 +60,9 @@ type run struct {
 	nudged   bool // the self-evaluation was asked for
 	requests []agent.ChangeRequest
 	drafts   drafts
+	barred   map[string]string  // tool that people want no more → the feedback
+	instead  map[string]string  // such a tool → the one in its place
+	known    string             // what is known of the tools, for a language model
 	ranks    map[string]float64 // tools that fit the goal, for a language model
 	refused  *agent.Refusal     // the shared limit that ended an evaluation
 	applied  map[string]string  // tool → the policies of its last call, as recorded
@@ -125,7 +128,9 @@ func (r *run) prepare() {
 			r.active[name] = -1
 		}
 	}
+	r.barTools()
 	r.pickTools()
+	r.knowTools()
 }
 
 // goalOf returns what a task asks for and the turns before it: its goal, or else the
@@ -294,7 +299,7 @@ func (r *run) enable(name string) tool.Result {
 	case spec.Category != tool.Available:
 		return tool.Failed(agent.Denied, "the tool %s is not for activation", name)
 	}
-	if why := r.registry.Withheld(name); why != "" {
+	if why := r.withheld(name); why != "" {
 		return tool.Failed(agent.Denied, "%s", why)
 	}
 	r.active[name] = r.steps

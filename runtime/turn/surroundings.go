@@ -40,9 +40,13 @@ func (r *run) connectTools() {
 			return a.board.Put(a.id, key, a.scrub(value), ttl, readers...)
 		}
 	}
-	if a.compete != nil {
-		env.Delegates = func(_ context.Context, domain string) (string, bool) { return r.suggest(domain) }
-	}
+	env.Calibration, env.Knowledge, env.Corrections = told(a.past.CalibrationText), told(a.past.KnowledgeText), told(a.past.CorrectionsText)
+	env.Delegates = told(r.suggest)
+}
+
+// told is a text on a domain as the tools ask for it.
+func told(text func(domain string) (string, bool)) func(context.Context, string) (string, bool) {
+	return func(_ context.Context, domain string) (string, bool) { return text(domain) }
 }
 
 // progress updates the turn's state for the tools.

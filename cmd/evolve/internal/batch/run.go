@@ -268,6 +268,9 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 			return err
 		}
 		s.Plan, r.plans[i] = &r.plans[i], s.NewPlan(waits)
+		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a); err != nil {
+			return err
+		}
 		if evaluations := shareOf(o.Budget.Evaluations, len(r.agents), i); evaluations > 0 || !o.limited() {
 			s.Allocate(s.Plan, evaluations)
 		}

@@ -20,6 +20,7 @@ import (
 	"evolve/gates/review"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
+	"evolve/runtime/experience"
 	"evolve/runtime/text"
 )
 
@@ -41,15 +42,14 @@ type turnView struct {
 	Transcript agent.Transcript      `json:"transcript"`
 
 	session agent.Session
+	// learned is what the turn shows of the agent and its tools.
+	learned *experience.Turn
 	// goal is the task's goal without credentials, for storage.
 	goal string
 }
 
 // oneTurn holds the arguments of `evolve agent run`.
-type oneTurn struct {
-	wire.Turn
-	session string
-}
+type oneTurn struct{ wire.Turn }
 
 func agentRun(sh *shell, c *cli.Context) error {
 	w, a, err := sh.loadAgent(c, c.String("agent"))
@@ -59,7 +59,7 @@ func agentRun(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := oneTurn{wire.Turn{Agent: a}, c.String("session")}
+	t := oneTurn{wire.Turn{Agent: a, Session: c.String("session")}}
 	if t.Task, t.Suite, err = taskOf(c, w, a); err == nil {
 		err = t.check(c)
 	}
@@ -83,9 +83,9 @@ func agentRun(sh *shell, c *cli.Context) error {
 // check refuses flags that do not go together.
 func (t oneTurn) check(c *cli.Context) error {
 	switch {
-	case c.IsSet("session") && strings.TrimSpace(t.session) == "":
+	case c.IsSet("session") && strings.TrimSpace(t.Session) == "":
 		return exit.Misuse(errors.New("--session needs the name of a conversation, not an empty one"))
-	case t.Suite != nil && t.session != "":
+	case t.Suite != nil && t.Session != "":
 		return exit.Misuse(errors.New("--session continues a conversation; --task is a task on its own"))
 	case t.Suite != nil && c.String("dir") != "":
 		return exit.Misuse(errors.New("--dir is for a goal; --task has its own files"))
@@ -93,7 +93,7 @@ func (t oneTurn) check(c *cli.Context) error {
 		return exit.Misuse(errors.New("--domain is for a goal; --task has its own"))
 	case c.IsSet("domain") && !domainName(c.String("domain")):
 		return exit.Misuse(errors.New("--domain needs a name of at most 200 bytes on one line, without spaces around it"))
-	case c.Bool("new") && t.session == "":
+	case c.Bool("new") && t.Session == "":
 		return exit.Misuse(errors.New("--new begins a conversation anew; --session names it"))
 	}
 	return nil
@@ -107,14 +107,14 @@ func domainName(name string) bool {
 // resume reads the state after the session's last turn, and holds the session until
 // release is called.
 func (t *oneTurn) resume(c *cli.Context, w *workspace.Workspace) (release func(), err error) {
-	if t.session == "" {
+	if t.Session == "" {
 		return func() {}, nil
 	}
-	if release, err = wire.HoldSession(w.Root, t.Agent.ID, t.session); err != nil {
+	if release, err = wire.HoldSession(w.Root, t.Agent.ID, t.Session); err != nil {
 		return nil, err
 	}
 	if !c.Bool("new") {
-		if t.Earlier, err = wire.EarlierSession(c.Context, w.Root, t.Agent.ID, t.session); err != nil {
+		if t.Earlier, err = wire.EarlierSession(c.Context, w.Root, t.Agent.ID, t.Session); err != nil {
 			release()
 			return nil, err
 		}
@@ -151,6 +151,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 		return err
 	}
 	view := turnViewOf(t, res)
+	view.learned = agents.Learned(t.Turn, res)
 	view.goal = agents.Sandbox.Scrubber.String(t.Task.Goal)
 	if err := wire.WriteBlackboard(w.Root, a.ID, agents.Board); err != nil {
 		return err
@@ -176,7 +177,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 
 func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 	view := turnView{
-		Agent: t.Agent.ID, Session: t.session, Config: t.Config.ID(), Outcome: res.Outcome, Answer: res.Answer, Error: res.Error,
+		Agent: t.Agent.ID, Session: t.Session, Config: t.Config.ID(), Outcome: res.Outcome, Answer: res.Answer, Error: res.Error,
 		served: servedBy(res.Transcript), Usage: res.Usage, Score: res.Score, Grades: res.Grades, Transcript: res.Transcript, session: res.Session,
 	}
 	if t.Suite == nil {
@@ -235,20 +236,20 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 // spooledTurn returns the turn with all that it leaves behind.
 func spooledTurn(sh *shell, t oneTurn, v *turnView) wire.SpooledTurn {
 	record, next := recordOf(sh, t, v)
-	return wire.SpooledTurn{Turn: record, Session: next, Requests: v.Requests}
+	return wire.SpooledTurn{Turn: record, Session: next, Requests: v.Requests, Learned: v.learned}
 }
 
 // recordOf returns the record of the turn, and the state of its conversation or nil.
 func recordOf(sh *shell, t oneTurn, v *turnView) (archive.TurnRecord, *agent.Session) {
 	record := archive.TurnRecord{
-		Agent: v.Agent, Session: t.session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
+		Agent: v.Agent, Session: t.Session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
 		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.Now(), Transcript: v.Transcript,
 	}
 	if v.Answer != nil {
 		record.Answer = *v.Answer
 	}
 	var next *agent.Session
-	if t.session != "" {
+	if t.Session != "" {
 		next = &v.session
 	}
 	return record, next
@@ -257,7 +258,7 @@ func recordOf(sh *shell, t oneTurn, v *turnView) (archive.TurnRecord, *agent.Ses
 // storeTurn stores the turn and the session.
 func storeTurn(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView) error {
 	record, next := recordOf(sh, t, v)
-	record, err := store.PutTurn(ctx, record, next, nil)
+	record, err := store.PutTurn(ctx, record, next, v.learned)
 	if err != nil {
 		return fmt.Errorf("storing the turn: %w", err)
 	}
@@ -348,7 +349,7 @@ func toolOf(q agent.ChangeRequest) (authored.Definition, bool) {
 // keepRequest stores a change that the agent asked for and may not make itself.
 func keepRequest(ctx context.Context, sh *shell, store *archive.Archive, t oneTurn, v *turnView, q agent.ChangeRequest) error {
 	_, err := store.PutRequest(ctx, archive.ChangeRequestRecord{
-		Agent: v.Agent, Request: q, Session: t.session, Turn: v.Turn, Created: sh.Now(),
+		Agent: v.Agent, Request: q, Session: t.Session, Turn: v.Turn, Created: sh.Now(),
 	})
 	if errors.Is(err, archive.ErrFull) || errors.Is(err, archive.ErrTooLarge) {
 		sh.eprintf("the change request %s was not stored: %s\n", q.ID, err)

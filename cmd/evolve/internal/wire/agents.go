@@ -183,6 +183,9 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 	if options.Bootstrap, err = withSkills(a); err != nil {
 		return opened, err
 	}
+	if opened.Experience, err = f.addExperience(ctx, a, &options); err != nil {
+		return opened, err
+	}
 	options.Foreign = slices.Concat(servers, approved.tools)
 	options.Author, options.Delete = approved.author, approved.remove
 	options.Tools = slices.DeleteFunc(slices.Clone(a.Tools), func(name string) bool {

@@ -16,6 +16,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 	"evolve/runtime/text"
 	"evolve/runtime/wholefile"
 )
@@ -42,6 +43,8 @@ type SpooledTurn struct {
 	// a conversation.
 	Session  *agent.Session        `json:"session,omitempty"`
 	Requests []agent.ChangeRequest `json:"requests,omitempty"`
+	// Learned is what the turn shows of the agent and its tools.
+	Learned *experience.Turn `json:"learned,omitempty"`
 }
 
 // check returns an error for a turn that no evolve wrote.
@@ -51,6 +54,8 @@ func (s *SpooledTurn) check() error {
 		return errors.New("it is no turn of an agent")
 	case (s.Session != nil) != (s.Turn.Session != ""):
 		return errors.New("its conversation has no name or no state")
+	case s.Learned != nil && (len(s.Learned.Calls) > maxLearnedCalls || !(s.Learned.Confidence >= 0 && s.Learned.Confidence <= 1)):
+		return errors.New("what it shows of the agent is out of bounds")
 	case len(s.Requests) > maxSpooledRequests:
 		return fmt.Errorf("it has %d change requests, at most %d are allowed", len(s.Requests), maxSpooledRequests)
 	}
@@ -193,7 +198,7 @@ func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 		}
 	}
 	if id == "" {
-		t, err := a.PutTurn(ctx, s.Turn, s.Session, nil)
+		t, err := a.PutTurn(ctx, s.Turn, s.Session, s.Learned)
 		if err != nil {
 			return err
 		}

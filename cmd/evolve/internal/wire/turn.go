@@ -27,7 +27,9 @@ type Turn struct {
 	Seed   int64
 	// Suite is the suite of the task, which is then graded; nil for a goal of a person.
 	Suite *bench.Suite
-	// Earlier is the state after the session's last turn.
+	// Session is the name of the conversation; empty for none. Earlier is the state after
+	// its last turn.
+	Session string
 	Earlier agent.Session
 	// Folder is what the file tools of a live turn read, "" for none; see [LiveFolder].
 	Folder string
@@ -69,7 +71,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	}
 	res := opened.Agent.Run(ctx, agent.Request{
 		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
-		Live: t.Suite == nil, Session: t.Earlier, Observe: observe,
+		Live: t.Suite == nil, Session: t.Earlier, Conversation: t.Session, Observe: observe,
 	})
 	out := TurnResult{Result: res}
 	if res.Answer != nil { // graded unchanged, but shown and stored without credentials

@@ -1,0 +1,51 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/experience"
+	"evolve/runtime/turn"
+)
+
+// addExperience adds what the turns in use of a built-in agent have shown to its options.
+// Evaluations get the part that they may depend on, identified by digest, and nothing of the
+// other agents: each is independent of what others do. A live turn gets all of it.
+func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options) (digest string, err error) {
+	var own experience.Experience
+	others := map[string]*experience.Experience{}
+	err = f.look(func(store *archive.Archive) error {
+		var err error
+		if own, err = store.Experience(ctx, a.ID); err != nil || !f.Live || !options.Language {
+			return err
+		}
+		for _, id := range f.workspace.AgentIDs() {
+			if id == a.ID {
+				continue
+			}
+			e, err := store.Experience(ctx, id)
+			if err != nil {
+				return err
+			}
+			others[id] = &e
+		}
+		return nil
+	})
+	var locked *archive.LockedError
+	if f.Live && errors.As(err, &locked) {
+		f.host.Log.Warn("the turn goes without what earlier turns have shown: " + locked.Error())
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading what the turns in use have shown: %w", err)
+	}
+	if f.Live {
+		options.Experience, options.Others = &own, others
+		return "", nil
+	}
+	options.Experience = own.ForEvaluations()
+	return options.Experience.Digest(), nil
+}
