@@ -86,9 +86,16 @@ func toolsCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return toolsList(sh, c) },
 			},
 			{
-				Name: "health", Usage: "failures in use of the tools that agents wrote", Description: "Works while a run is on.",
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only those of the agent `ID`"}},
-				Action: func(c *cli.Context) error { return toolsHealth(sh, c) },
+				Name: "health", Usage: "what turns in use have shown of an agent's tools; without AGENT the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
+				Description: "For each tool, method and domain: calls, successes, latency, last failures, and what\n" +
+					"to do with a tool whose referrals have a pattern. Works while a run is on.",
+				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only those of the agent `ID`"}},
+				Action: func(c *cli.Context) error {
+					if c.Args().Present() {
+						return toolsUse(sh, c)
+					}
+					return toolsHealth(sh, c)
+				},
 			},
 			toolDecision(sh, withdrawing()),
 			toolDecision(sh, releasing()),
