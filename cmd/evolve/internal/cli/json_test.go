@@ -220,6 +220,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"tools unshare", "sharing", "tools unshare doubled --agent aide --yes --by Robin"},
 		{"tools list", "other", "tools list"},
 		{"tools health", "other", "tools health"},
+		{"tools health AGENT", "tiny", "tools health aide"},
 		{"help", ".", "help"},
 		{"--version", ".", "--version"},
 	} {
