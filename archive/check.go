@@ -92,6 +92,7 @@ func newChecker(ctx context.Context, a *Archive) *checker {
 		tablePlan: soundDocument[AgentPlan](2), tableResult: soundDocument[AgentResult](2), tableTally: soundDocument[storedTally](2),
 		tableAccount:    soundDocument[bench.Account](1),
 		tableExperience: soundDocument[experience.Experience](1),
+		tableFrozen:     soundDocument[experience.Experience](1),
 		tableSession:    soundDocument[agent.Session](2), tableMutation: soundDocument[Mutation](5),
 		tableProposal: func(k, value []byte, r *reading) error {
 			_, err := checkNumbered(c, k, value, r, "proposal", countProposals, func(p *ProposalRecord) string { return p.ID })

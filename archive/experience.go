@@ -27,6 +27,32 @@ func (a *Archive) Experience(ctx context.Context, agentID string) (experience.Ex
 	return e, err
 }
 
+func frozenKey(agentID string) key { return newKey(tableFrozen).text(validText(agentID)) }
+
+// FreezeExperience stores the part of an agent's experience that evaluations read, as it is
+// at the start of a run. Turns that end while the run is interrupted do not change it, so
+// the resumed run compares what it compared before. It replaces that of an earlier run. An
+// export does not contain it.
+func (a *Archive) FreezeExperience(ctx context.Context, agentID string) error {
+	return a.change(ctx, "store the experience of agent "+agentID+" for a run", func(b *batch) error {
+		e, err := a.Experience(ctx, agentID)
+		if err != nil {
+			return err
+		}
+		return putDocument(b, frozenKey(agentID), e.ForEvaluations())
+	})
+}
+
+// FrozenExperience returns what [Archive.FreezeExperience] stored last; the zero value when
+// that is nothing.
+func (a *Archive) FrozenExperience(ctx context.Context, agentID string) (experience.Experience, error) {
+	e, err := named[experience.Experience](ctx, a, frozenKey(agentID), "experience of agent %q for a run", agentID)
+	if errors.Is(err, ErrNotFound) {
+		return experience.Experience{}, nil
+	}
+	return e, err
+}
+
 // UpdateExperience reads an agent's experience, lets change modify it and stores the
 // result, in one transaction that is synced to disk. When entry is not nil, the transaction
 // adds that ledger entry as change left it, with the agent as its subject. An error of

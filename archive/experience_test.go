@@ -156,6 +156,9 @@ func TestForgetExperience(t *testing.T) {
 		if err := keepExperience(a, agentID, e); err != nil {
 			t.Fatal(err)
 		}
+		if err := a.FreezeExperience(ctx, agentID); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -170,6 +173,10 @@ func TestForgetExperience(t *testing.T) {
 	want.Recent, want.Corrections = nil, []experience.Correction{{Turn: "T7", Domain: "code", Text: "of another", Time: day}}
 	if diff := cmp.Diff(want, must(r.Experience(ctx, "clerk"))(t)); diff != "" {
 		t.Error(diff)
+	}
+	frozen := must(r.FrozenExperience(ctx, "clerk"))(t)
+	if diff := cmp.Diff(want.ForEvaluations(), &frozen); diff != "" {
+		t.Errorf("of a run: %s", diff)
 	}
 	if other := must(r.Experience(ctx, "aide"))(t); len(other.Corrections) != 2 || len(other.Recent) != 1 {
 		t.Errorf("another agent's is %+v", other)

@@ -77,7 +77,7 @@ func (s *selection) emptied(k, value []byte) ([]byte, error) {
 
 // unlearned returns an experience without the texts of the session that is removed.
 func (s *selection) unlearned(k, value []byte) ([]byte, error) {
-	if s.forget == nil || !bytes.Equal(k, experienceKey(s.forget.agent)) {
+	if s.forget == nil || !bytes.Equal(k, experienceKey(s.forget.agent)) && !bytes.Equal(k, frozenKey(s.forget.agent)) {
 		return value, nil
 	}
 	var e experience.Experience

@@ -42,6 +42,7 @@ import (
 //	z      suite hash, task                 question of a holdout task
 //	B      run                              account: the money spent and reserved
 //	E      agent                            experience: what its turns in use have shown
+//	F      agent                            the same for evaluations, at the start of a run
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -72,6 +73,7 @@ const (
 	tableQuestion       = 'z'
 	tableAccount        = 'B'
 	tableExperience     = 'E'
+	tableFrozen         = 'F'
 )
 
 // errKey means that stored bytes are no key of their table.

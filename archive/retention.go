@@ -338,7 +338,7 @@ func (s *selection) reduced(k, value []byte) ([]byte, error) {
 	switch k[0] {
 	case tableTurn:
 		return s.emptied(k, value)
-	case tableExperience:
+	case tableExperience, tableFrozen:
 		return s.unlearned(k, value)
 	}
 	if k[0] != tableTurnTranscript {

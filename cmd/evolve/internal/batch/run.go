@@ -268,7 +268,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 			return err
 		}
 		s.Plan, r.plans[i] = &r.plans[i], s.NewPlan(waits)
-		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a); err != nil {
+		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a, takenUp); err != nil {
 			return err
 		}
 		if evaluations := shareOf(o.Budget.Evaluations, len(r.agents), i); evaluations > 0 || !o.limited() {
@@ -320,6 +320,9 @@ func (r *runner) start(ctx context.Context) error {
 	})
 	if o.Patches != nil {
 		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
+	}
+	if err := r.freezeExperience(ctx); err != nil {
+		return err
 	}
 	if err := o.Archive.PutRun(ctx, r.run); err != nil {
 		return fmt.Errorf("recording the run: %w", err)

@@ -19,7 +19,11 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 	others := map[string]*experience.Experience{}
 	err = f.look(func(store *archive.Archive) error {
 		var err error
-		if own, err = store.Experience(ctx, a.ID); err != nil || !f.Live || !options.Language {
+		read := store.Experience
+		if f.Store != nil && !f.Live { // a run's store
+			read = store.FrozenExperience
+		}
+		if own, err = read(ctx, a.ID); err != nil || !f.Live || !options.Language {
 			return err
 		}
 		for _, id := range f.workspace.AgentIDs() {
