@@ -17,6 +17,9 @@ func (e *Experience) ForEvaluations() *Experience {
 	out.Feedback = slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool {
 		return f.Session != "" || !f.Until.IsZero()
 	})
+	if n := len(out.Feedback); n > 0 { // ids reach up to it
+		out.LastFeedback, _ = feedbackNumber(out.Feedback[n-1].ID)
+	}
 	return &out
 }
 
