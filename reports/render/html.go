@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -40,7 +41,7 @@ func HTML(w io.Writer, r model.Report) error {
 	for _, sec := range closing(r) {
 		out := sectionPage{ID: sec.ID, Title: sec.Title}
 		var err error
-		if out.Blocks, err = pageBlocks(out.ID, sec.Title, sec.Blocks); err != nil {
+		if out.Blocks, err = pageBlocks(out.ID, sec.Title, sec.Title, sec.Blocks); err != nil {
 			return err
 		}
 		for i := range out.Blocks { // the blocks are directly below the section's own heading
@@ -160,7 +161,7 @@ func pageAgent(i int, s subject) (agentPage, error) {
 	for _, sec := range sections(s) {
 		out := sectionPage{ID: a.ID + "-" + sec.ID, Title: sec.Title}
 		var err error
-		if out.Blocks, err = pageBlocks(out.ID, a.Name, sec.Blocks); err != nil {
+		if out.Blocks, err = pageBlocks(out.ID, a.Name, sec.Title, sec.Blocks); err != nil {
 			return a, err
 		}
 		a.Sections = append(a.Sections, out)
@@ -168,20 +169,22 @@ func pageAgent(i int, s subject) (agentPage, error) {
 	return a, nil
 }
 
-func pageBlocks(prefix, agent string, blocks []block) ([]blockPage, error) {
+// pageBlocks gives the blocks ids, and labels for screen readers. A table or listing
+// without a caption is labelled by the summary of its fold, or the title of its section.
+func pageBlocks(prefix, agent, title string, blocks []block) ([]blockPage, error) {
 	out := make([]blockPage, len(blocks))
 	for i, b := range blocks {
 		p := blockPage{Kind: b.kind(), Block: b, ID: prefix + "-" + strconv.Itoa(i+1)}
 		var err error
 		switch b := b.(type) {
 		case table:
-			p.Label = b.Caption.raw() + ", " + agent
+			p.Label = cmp.Or(b.Caption.raw(), title) + ", " + agent
 		case listing:
-			p.Label = b.Label.raw() + ", " + agent
+			p.Label = cmp.Or(b.Label.raw(), title) + ", " + agent
 		case picture:
 			p.SVG, err = b.SVG(p.ID)
 		case fold:
-			p.Blocks, err = pageBlocks(p.ID, agent, b.Blocks)
+			p.Blocks, err = pageBlocks(p.ID, agent, b.Summary.raw(), b.Blocks)
 		}
 		if err != nil {
 			return nil, err

@@ -133,3 +133,21 @@ func TestPageNeedsNothing(t *testing.T) {
 		t.Error("the page has no content-security policy")
 	}
 }
+
+// TestRegionsHaveNames: a region of the page that scrolls is a landmark, and a screen
+// reader lists landmarks by their names.
+func TestRegionsHaveNames(t *testing.T) {
+	folds := []block{
+		fold{Summary: say("how finalists were made small"), Blocks: []block{table{}}},
+		fold{Summary: say("calls of tools"), Blocks: []block{table{}, table{Caption: say("slow calls")}}},
+	}
+	blocks, err := pageBlocks("agent-1-run", "clerk", "Run", append(folds, table{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{blocks[0].Blocks[0].Label, blocks[1].Blocks[0].Label, blocks[1].Blocks[1].Label, blocks[2].Label}
+	want := []string{"how finalists were made small, clerk", "calls of tools, clerk", "slow calls, clerk", "Run, clerk"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names (-want +got)\n%s", diff)
+	}
+}
