@@ -80,7 +80,9 @@ func (a *Archive) UpdateExperience(ctx context.Context, agentID string, entry *L
 	})
 }
 
-// learn adds a stored turn to the experience of its agent, under its id and its session.
+// learn adds a stored turn to the experience of its agent, under its id and its session. An
+// experience that would exceed its bound stays as it is: what a turn shows is worth less than
+// the turn itself.
 func (a *Archive) learn(ctx context.Context, b *batch, stored TurnRecord, t experience.Turn) error {
 	e, err := a.Experience(ctx, stored.Agent)
 	if err != nil {
@@ -88,7 +90,7 @@ func (a *Archive) learn(ctx context.Context, b *batch, stored TurnRecord, t expe
 	}
 	t.ID, t.Session, t.Time = stored.ID, stored.Session, normalizeTime(t.Time)
 	e.Learn(t)
-	if err := putExperience(b, stored.Agent, e); err != nil {
+	if err := putExperience(b, stored.Agent, e); err != nil && !errors.Is(err, ErrTooLarge) {
 		return fmt.Errorf("experience of agent %q: %w", stored.Agent, err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -122,6 +123,32 @@ func heavy(capsules int) experience.Experience {
 		e.Capsules = append(e.Capsules, c)
 	}
 	return e
+}
+
+// TestFullExperience stores a turn whose calls have no room in the experience of its agent.
+func TestFullExperience(t *testing.T) {
+	ctx := context.Background()
+	a := openAt(t, t.TempDir())
+	closing(t, a)
+	full := heavy(28) // beyond the bound by less than one capsule
+	last := &full.Capsules[len(full.Capsules)-1]
+	for n := 0; len(must(json.Marshal(full))(t)) > maxExperience-200; n++ {
+		last.Failures[n%10].Cause = last.Failures[n%10].Cause[100:]
+	}
+	if err := keepExperience(a, "solver", full); err != nil {
+		t.Fatal(err)
+	}
+	learned := &experience.Turn{Domain: "code", Outcome: agent.OK, Time: day}
+	for range 10 {
+		learned.Calls = append(learned.Calls, experience.Call{Tool: "grep", Outcome: agent.Timeout, Cause: strings.Repeat("x", 100<<10)})
+	}
+	stored := must(a.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "g", Outcome: agent.OK}, nil, learned))(t)
+	if got := must(a.Turn(ctx, stored.ID))(t); got.Goal != "g" {
+		t.Errorf("stored %+v", got)
+	}
+	if got := must(a.Experience(ctx, "solver"))(t); got.Turns != 3 {
+		t.Errorf("an experience of %d turns, want the 3 from before", got.Turns)
+	}
 }
 
 // TestLargestExperience stores an experience near its bound with the largest turn, on disk.

@@ -52,8 +52,9 @@ func sessionKey(agentID, name string) key {
 // PutTurn stores a turn under the next free id, synced to disk, and returns the stored
 // record, with texts truncated to their bounds. In the same transaction next replaces the
 // state from which the next turn of the conversation starts, and the experience of the
-// agent learns the turn under its id and session, each unless it is nil. One beyond its bound is
-// an ErrTooLarge.
+// agent learns the turn under its id and session, each unless it is nil. A state beyond its
+// bound is an ErrTooLarge; an experience that the turn would bring beyond its bound stays as
+// it is.
 func (a *Archive) PutTurn(ctx context.Context, t TurnRecord, next *agent.Session, learned *experience.Turn) (TurnRecord, error) {
 	err := a.change(ctx, "store a turn", func(b *batch) error {
 		last, err := a.number(ctx, counterKey(countTurns, ""))

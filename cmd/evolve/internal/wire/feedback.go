@@ -42,12 +42,11 @@ func StoredTurns(ctx context.Context, store *archive.Archive, agentID string) ([
 // storedTurn returns what feedback regards of a turn.
 func storedTurn(t archive.TurnRecord) experience.Turn {
 	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Time: t.Created}
+	out.Calls = callsOf(t.Transcript.Events)
 	for _, e := range t.Transcript.Events {
-		switch {
-		case e.Kind == agent.EventDomain && out.Domain == "":
+		if e.Kind == agent.EventDomain {
 			out.Domain = e.Name
-		case e.Kind == agent.EventTool:
-			out.Calls = append(out.Calls, experience.Call{Tool: e.Name, Method: e.Method, Origin: e.Origin, Outcome: e.Outcome})
+			break
 		}
 	}
 	return out
