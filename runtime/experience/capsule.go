@@ -47,6 +47,8 @@ type Failure struct {
 	Outcome agent.Outcome `json:"outcome"`
 	Cause   string        `json:"cause,omitempty"`
 	Time    time.Time     `json:"time"`
+	// Turn is the id of the turn that it was in; empty in records of earlier versions.
+	Turn string `json:"turn,omitempty"`
 }
 
 // Referral is one call that the tool referred elsewhere (wrong_tool_boundary).
@@ -55,6 +57,8 @@ type Referral struct {
 	Axes  []string  `json:"axes"`
 	Cause string    `json:"cause,omitempty"`
 	Time  time.Time `json:"time"`
+	// Turn is the id of the turn that it was in; empty in records of earlier versions.
+	Turn string `json:"turn,omitempty"`
 }
 
 const (
@@ -157,19 +161,19 @@ func (e *Experience) learnCalls(t Turn) {
 		call.Cause = text.Clip(text.OneLine(call.Cause), keptCause, text.Ellipsis)
 		call.Axes = tool.Axes(call.Axes)
 		global := e.at(call.Tool, call.Method, Global)
-		global.add(call, t.Time)
+		global.add(call, t)
 		if call.Outcome == agent.WrongToolBoundary && len(call.Axes) > 0 {
-			global.Referrals = newest(append(global.Referrals, Referral{call.Axes, call.Cause, t.Time}), maxReferrals)
+			global.Referrals = newest(append(global.Referrals, Referral{call.Axes, call.Cause, t.Time, t.ID}), maxReferrals)
 		}
 		if d := domainName(t.Domain); d != Global {
-			e.at(call.Tool, call.Method, d).add(call, t.Time)
+			e.at(call.Tool, call.Method, d).add(call, t)
 		}
 	}
 	e.evict()
 }
 
-// add counts a call.
-func (c *Capsule) add(call Call, at time.Time) {
+// add counts a call of a turn.
+func (c *Capsule) add(call Call, t Turn) {
 	c.Origin = clipped(call.Origin)
 	c.Calls++
 	if c.Outcomes == nil {
@@ -191,10 +195,10 @@ func (c *Capsule) add(call Call, at time.Time) {
 			c.count(axis)
 		}
 	case call.Outcome != agent.OK && judged(call.Outcome):
-		c.Failures = newest(append(c.Failures, Failure{call.Outcome, call.Cause, at}), maxFailures)
+		c.Failures = newest(append(c.Failures, Failure{call.Outcome, call.Cause, t.Time, t.ID}), maxFailures)
 	}
-	if at.After(c.Last) {
-		c.Last = at
+	if t.Time.After(c.Last) {
+		c.Last = t.Time
 	}
 }
 

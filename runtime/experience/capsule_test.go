@@ -33,18 +33,18 @@ func times(n int, c Call) []Call { return slices.Repeat([]Call{c}, n) }
 
 func TestCallsCountInTheirDomainAndInAll(t *testing.T) {
 	e := &Experience{}
-	e.Learn(Turn{Domain: "ops", Time: day, Calls: []Call{
+	e.Learn(Turn{ID: "T1", Domain: "ops", Time: day, Calls: []Call{
 		{Tool: "http", Method: "get", Origin: "mcp:web", Outcome: agent.OK, Latency: time.Second, Repaired: true},
 		{Tool: "http", Method: "get", Origin: "mcp:web", Outcome: agent.Execution, Cause: " no\nroute ", Repaired: true},
 		{Tool: "http", Method: "put", Origin: "mcp:web", Outcome: agent.WrongToolBoundary, Axes: []string{" Live  Data", "auth", "live data", ""}, Cause: "needs a login"},
 	}})
 	e.Learn(Turn{Domain: Global, Time: day.Add(time.Hour), Calls: []Call{{Tool: "http", Method: "get", Origin: "mcp:web2", Outcome: agent.OK}}})
 	e.Learn(Turn{Time: day, Calls: []Call{{Tool: "clock", Outcome: "odd"}}})
-	referral := Referral{Axes: []string{"auth", "live data"}, Cause: "needs a login", Time: day}
-	failure := []Failure{{agent.Execution, "no route", day}}
+	referral := Referral{Axes: []string{"auth", "live data"}, Cause: "needs a login", Time: day, Turn: "T1"}
+	failure := []Failure{{agent.Execution, "no route", day, "T1"}}
 	axes := map[string]int{"auth": 1, "live data": 1}
 	want := []Capsule{
-		{Tool: "clock", Domain: Global, Calls: 1, Outcomes: map[agent.Outcome]int{agent.ContractViolation: 1}, Failures: []Failure{{agent.ContractViolation, "", day}}, Last: day},
+		{Tool: "clock", Domain: Global, Calls: 1, Outcomes: map[agent.Outcome]int{agent.ContractViolation: 1}, Failures: []Failure{{agent.ContractViolation, "", day, ""}}, Last: day},
 		{
 			Tool: "http", Method: "get", Domain: Global, Origin: "mcp:web2", Calls: 3, Outcomes: map[agent.Outcome]int{agent.OK: 2, agent.Execution: 1},
 			Repairs: 2, Repaired: 1, Latencies: []time.Duration{time.Second}, Failures: failure, Last: day.Add(time.Hour),

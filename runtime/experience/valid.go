@@ -147,6 +147,7 @@ func (v *validity) capsules(list []Capsule) {
 			v.outcome("capsules.failures.outcome", f.Outcome)
 			v.text("capsules.failures.cause", f.Cause)
 			v.times("capsules.failures.time", f.Time)
+			v.name("capsules.failures.turn", f.Turn, true)
 		}
 		v.length("capsules.axes", len(c.Axes), maxAxes)
 		for axis, n := range c.Axes {
@@ -158,6 +159,7 @@ func (v *validity) capsules(list []Capsule) {
 			v.names("capsules.referrals.axes", r.Axes)
 			v.text("capsules.referrals.cause", r.Cause)
 			v.times("capsules.referrals.time", r.Time)
+			v.name("capsules.referrals.turn", r.Turn, true)
 		}
 		v.times("capsules.last", c.Last)
 		if i > 0 && compareCapsules(list[i-1], c) >= 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -81,6 +82,13 @@ func agentForget(sh *shell, c *cli.Context) error {
 	}
 	if err != nil {
 		return gcFailure(err)
+	}
+	unread, err := wire.ForgetRefused(w.Root, a.ID, name)
+	if err != nil {
+		return fmt.Errorf("removing turns that were refused: %w", err)
+	}
+	if len(unread) > 0 {
+		sh.Log.Warn("refused turns in .evolve/turns cannot be read, and may belong to the conversation", "files", strings.Join(unread, " "))
 	}
 	return sh.result(gcView{gone, false}, "the conversation %s of %s is deleted, with the texts of %s\n", cell(name, 80), a.ID, count(gone.Turns, "turn"))
 }

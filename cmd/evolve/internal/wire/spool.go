@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/renameio/v2"
 
@@ -115,6 +116,15 @@ func SpoolTurn(root string, s SpooledTurn) error {
 
 // readSpooled reads a turn that waits.
 func readSpooled(path string) (SpooledTurn, error) {
+	s, err := decodeSpooled(path)
+	if err == nil {
+		err = s.check()
+	}
+	return s, err
+}
+
+// decodeSpooled reads what a file of the spool states, which may be no turn.
+func decodeSpooled(path string) (SpooledTurn, error) {
 	var s SpooledTurn
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -126,9 +136,6 @@ func readSpooled(path string) (SpooledTurn, error) {
 	data, err := wholefile.Read(path, maxSpooledBytes)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
-	}
-	if err == nil {
-		err = s.check()
 	}
 	return s, err
 }
@@ -173,13 +180,39 @@ func (h *Host) storeSpooled(root string, a *archive.Archive) {
 				h.Log.Warn("a turn was stored, and its file stays", "file", name, "error", err)
 			}
 		case errors.Is(err, errRefused) || errors.Is(err, archive.ErrTooLarge):
-			h.Log.Warn("a turn in .evolve/"+spoolDir+" is not stored; its file is kept with the ending .refused", "file", name, "error", text.Visible(err.Error()))
-			_ = os.Rename(path, path+".refused")
+			h.Log.Warn("a turn in .evolve/"+spoolDir+" is not stored; its file is kept with the ending "+refusedEnding, "file", name, "error", text.Visible(err.Error()))
+			_ = os.Rename(path, path+refusedEnding)
 		default:
 			h.Log.Warn("a turn in .evolve/"+spoolDir+" waits on", "file", name, "error", err)
 			return
 		}
 	}
+}
+
+// refusedEnding is added to the name of a file of the spool that was refused.
+const refusedEnding = ".refused"
+
+// ForgetRefused removes the refused turns of a conversation from the spool. It returns the
+// names of the refused files that cannot be read: they may hold others.
+func ForgetRefused(root, agentID, name string) (unread []string, err error) {
+	files, err := os.ReadDir(spoolOf(root))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, f := range files {
+		if !spooledName.MatchString(strings.TrimSuffix(f.Name(), refusedEnding)) || !strings.HasSuffix(f.Name(), refusedEnding) {
+			continue
+		}
+		path := filepath.Join(spoolOf(root), f.Name())
+		s, failed := decodeSpooled(path)
+		switch {
+		case failed != nil || s.Turn.Agent == "":
+			unread = append(unread, f.Name())
+		case s.Turn.Agent == agentID && s.Turn.Session == name:
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return unread, err
 }
 
 // errRefused means that a file of the spool holds no turn.

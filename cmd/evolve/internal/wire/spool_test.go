@@ -154,6 +154,13 @@ func TestForeignSpool(t *testing.T) {
 	if err != nil || n != 1 || len(refused) != 7 || strings.Count(log.String(), "is not stored") != 7 {
 		t.Errorf("%d turns, refused %v\n%s", n, refused, log)
 	}
+
+	// The refused turns of a forgotten conversation go, the fourth and the fifth.
+	unread, err := ForgetRefused(root, "clerk", "s")
+	left, _ := filepath.Glob(filepath.Join(dir, "*.refused"))
+	if err != nil || len(left) != 5 || len(unread) != 4 {
+		t.Errorf("left %v, of which cannot be read %v, %v", left, unread, err)
+	}
 }
 
 // TestSpoolIsBounded: a spool that no process empties does not grow for ever.
