@@ -100,6 +100,9 @@ func (t *Task) text() string {
 			b.WriteString("\n" + m.Content)
 		}
 	}
+	for _, u := range t.Turns {
+		b.WriteString("\n" + u.User)
+	}
 	if len(t.Input) > 0 {
 		b.WriteString("\n" + string(t.Input))
 	}

@@ -21,7 +21,7 @@ func (f Fixtures) HasFiles() bool {
 }
 
 // ForAgent returns the part of the task that an agent may see, with the earlier turns
-// before its messages. Answer, graders, split, tags, source and the id in the suite,
+// before its messages; of a script, the first message. Answer, graders, split, tags, source and the id in the suite,
 // which may reveal the split, are left out. The id that the agent sees is derived from
 // the visible content only, so it is the same on every night. The caller sets Files, from
 // [LayOut].
@@ -30,10 +30,14 @@ func (t *Task) ForAgent() agent.Task {
 	if len(t.Fixtures.Turns) > 0 {
 		messages = slices.Concat(t.Fixtures.Turns, t.Messages)
 	}
+	goal := t.Goal
+	if len(t.Turns) > 0 {
+		goal = t.Turns[0].User
+	}
 	return agent.Task{
 		ID:       t.alias(messages),
 		Domain:   t.Domain,
-		Goal:     t.Goal,
+		Goal:     goal,
 		Messages: messages,
 		Input:    t.Input,
 		Memories: t.Fixtures.Memories,
@@ -51,6 +55,10 @@ func (t *Task) alias(messages []agent.Message) string {
 	for _, m := range messages {
 		writePart(h, []byte(m.Role))
 		writePart(h, []byte(m.Content))
+	}
+	for _, u := range t.Turns {
+		writePart(h, []byte("turn"))
+		writePart(h, []byte(u.User))
 	}
 	for _, p := range slices.Sorted(maps.Keys(t.Fixtures.Files)) {
 		writePart(h, []byte(p))

@@ -34,10 +34,13 @@ type Grading struct {
 
 // GradeInput is the input of the graders.
 type GradeInput struct {
-	Task    *Task
-	Result  agent.Result
-	Workdir string
-	Latency time.Duration
+	Task *Task
+	// Exchanges are the turns of a scripted conversation that took place; the last one's
+	// answer is that of Result, whose usage and transcript are those of all turns.
+	Exchanges []Exchange
+	Result    agent.Result
+	Workdir   string
+	Latency   time.Duration
 }
 
 // GradeFunc grades a result. An error means that the graders failed: the evaluation is
@@ -356,8 +359,10 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 		Seed: seed, Limits: h.set.Limits, Workdir: workdir,
 	}
 	var res agent.Result
+	var exchanges []Exchange
 	start := h.now()
-	if p := panics.Try(func() { res = h.agent.Run(ctx, req) }); p != nil {
+	talk := Conversation{Agent: h.agent, Now: h.now, Scrub: h.set.Scrub}
+	if p := panics.Try(func() { res, exchanges = talk.Run(ctx, job.Task, req) }); p != nil {
 		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}
 	e.Latency = max(h.now().Sub(start)-res.Waited, 0)
@@ -379,7 +384,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	var g Grading
 	start = h.now()
 	if p := panics.Try(func() {
-		g, err = h.grade(ctx, GradeInput{Task: job.Task, Result: res, Workdir: workdir, Latency: e.Latency})
+		g, err = h.grade(ctx, GradeInput{Task: job.Task, Exchanges: exchanges, Result: res, Workdir: workdir, Latency: e.Latency})
 	}); p != nil {
 		err = fmt.Errorf("the grader panicked: %v", p.Value)
 	}

@@ -104,21 +104,23 @@ func plainWords(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// references returns the accepted answers of a task: its own and those that its graders
-// expect.
+// references returns the accepted answers of a task and of its turns: its own and those that
+// its graders expect.
 func (t *Task) references() []string {
 	var texts []string
-	if t.Answer != nil {
-		texts = append(texts, *t.Answer)
-	}
-	for _, g := range t.Graders {
-		var own struct{ Pattern string }
-		if g.Not || json.Unmarshal(g.Raw, &own) != nil {
-			continue
+	for _, step := range t.steps() {
+		if step.Answer != nil {
+			texts = append(texts, *step.Answer)
 		}
-		texts = append(texts, g.expected()...)
-		if text, ok := literal(own.Pattern); ok {
-			texts = append(texts, text)
+		for _, g := range step.Graders {
+			var own struct{ Pattern string }
+			if g.Not || json.Unmarshal(g.Raw, &own) != nil {
+				continue
+			}
+			texts = append(texts, g.expected()...)
+			if text, ok := literal(own.Pattern); ok {
+				texts = append(texts, text)
+			}
 		}
 	}
 	var out []string

@@ -27,18 +27,19 @@ type AnswerIndex struct {
 	runs map[string]string // five words → id of the task
 }
 
-// IndexAnswers indexes the answers of tasks: the reference of each and the texts that its
-// graders expect (answer, all, any).
+// IndexAnswers indexes the answers of tasks and of their turns: the reference of each and the
+// texts that its graders expect (answer, all, any).
 func IndexAnswers(tasks []Task) *AnswerIndex {
 	x := &AnswerIndex{runs: map[string]string{}}
 	for i := range tasks {
-		t := &tasks[i]
-		if t.Answer != nil {
-			x.add(t.ID, *t.Answer)
-		}
-		for _, g := range t.Graders {
-			for _, text := range g.expected() {
-				x.add(t.ID, text)
+		for _, t := range tasks[i].steps() {
+			if t.Answer != nil {
+				x.add(t.ID, *t.Answer)
+			}
+			for _, g := range t.Graders {
+				for _, text := range g.expected() {
+					x.add(t.ID, text)
+				}
 			}
 		}
 	}

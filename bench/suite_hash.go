@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 
 	"evolve/runtime/text"
 )
@@ -68,15 +69,23 @@ func canonicalTask(t Task) []byte {
 	if len(t.Input) > 0 {
 		t.Input = CanonicalJSON(t.Input)
 	}
-	graders := make([]GraderSpec, len(t.Graders))
-	for i, g := range t.Graders {
+	t.Graders = canonicalGraders(t.Graders)
+	t.Turns = slices.Clone(t.Turns)
+	for i := range t.Turns {
+		t.Turns[i].Graders = canonicalGraders(t.Turns[i].Graders)
+	}
+	return encode(t)
+}
+
+func canonicalGraders(list []GraderSpec) []GraderSpec {
+	graders := make([]GraderSpec, len(list))
+	for i, g := range list {
 		if len(g.Raw) > 0 {
 			g.Raw = CanonicalJSON(g.Raw)
 		}
 		graders[i] = g
 	}
-	t.Graders = graders
-	return encode(t)
+	return graders
 }
 
 // CanonicalJSON sorts the keys of a raw value and keeps its numbers as written. Invalid

@@ -48,13 +48,20 @@ func (l *suiteReader) line(no int, line []byte) {
 	if _, ok := n.get("input"); !ok {
 		t.Input = nil
 	}
-	if t.Goal == "" && len(t.Messages) == 0 && len(t.Input) == 0 {
-		report(n.off, fmt.Sprintf("task %s has neither a goal nor messages nor input", foreign.Quote(id)))
+	if _, scripted := n.get("turns"); !scripted && t.Goal == "" && len(t.Messages) == 0 && len(t.Input) == 0 {
+		report(n.off, fmt.Sprintf("task %s has neither a goal nor turns nor messages nor input", foreign.Quote(id)))
 	}
-	if len(t.Graders) == 0 && t.Answer == nil {
+	l.checkTurns(&t, n, report)
+	if len(t.Graders) == 0 && t.Answer == nil && len(t.steps()) == 1 {
 		report(n.off, fmt.Sprintf("task %s has neither graders nor an answer to grade by", foreign.Quote(id)))
 	}
 	l.checkGraders(&t, n, report)
+	turns, _ := n.get("turns")
+	for i := range t.Turns {
+		if turns.items[i].kind == '{' {
+			l.checkGraders(t.AtTurn(i), turns.items[i], report)
+		}
+	}
 	l.checkFixtures(&t, n, report)
 	split := 0
 	if s, ok := n.get("split"); ok {
@@ -78,8 +85,12 @@ func (l *suiteReader) id(no int, n jsonNode, report func(int, string)) string {
 	return id.text
 }
 
-// graders checks the keys and common fields of every grader.
+// graders checks the keys and common fields of every grader of a task and of its turns.
 func (l *suiteReader) graders(n jsonNode, report func(int, string)) {
+	turns, _ := n.get("turns")
+	for _, u := range turns.items {
+		l.graders(u, report)
+	}
 	list, _ := n.get("graders")
 	for _, g := range list.items {
 		typ, ok := g.get("type")

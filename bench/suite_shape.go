@@ -18,6 +18,7 @@ type shape struct {
 	fields map[string]shape // of an object with declared keys
 	elem   *shape           // of a list's items, or of the values of an object with free keys
 	need   []string         // required keys of an object
+	orText *shape           // of a text that may stand in place of an object
 	check  func(jsonNode) string
 }
 
@@ -39,13 +40,20 @@ var (
 	}
 	// graderShape leaves a grader's own fields open: [GraderRules] defines them.
 	graderShape = shape{kind: '{', elem: &shape{}, need: []string{"type"}}
-	taskShape   = shape{
+	turnShape   = shape{
+		kind:   '{',
+		fields: map[string]shape{"user": {kind: '"', check: notBlank}, "graders": {kind: '[', elem: &graderShape}, "answer": textShape},
+		need:   []string{"user"},
+		orText: &shape{kind: '"', check: notBlank},
+	}
+	taskShape = shape{
 		kind: '{',
 		fields: map[string]shape{
 			"id":       {kind: '"', check: isName},
 			"domain":   {kind: '"', check: isName},
 			"goal":     textShape,
 			"messages": {kind: '[', elem: &messageShape},
+			"turns":    {kind: '[', elem: &turnShape},
 			"input":    {},
 			"fixtures": {kind: '{', fields: map[string]shape{
 				"files":    {kind: '{', elem: &textShape},
@@ -78,8 +86,16 @@ func (s shape) walk(n jsonNode, what string, report func(off int, text string)) 
 	if s.kind == 0 || n.kind == 'n' {
 		return
 	}
+	if s.orText != nil && n.kind == '"' {
+		s.orText.walk(n, what, report)
+		return
+	}
 	if n.kind != s.kind {
-		report(n.off, fmt.Sprintf("%s must be %s, not %s", what, jsonNode{kind: s.kind}.name(), n.name()))
+		wanted := jsonNode{kind: s.kind}.name()
+		if s.orText != nil {
+			wanted = "text or " + wanted
+		}
+		report(n.off, fmt.Sprintf("%s must be %s, not %s", what, wanted, n.name()))
 		return
 	}
 	if s.check != nil {

@@ -96,7 +96,7 @@ func TestSuiteIssues(t *testing.T) {
 				`s.jsonl:3:44: "weight" must be a number, not text`,
 			},
 		},
-		"nothing to do": {[]string{`{"id":"a","goal":"","input":null,"answer":"z"}`}, []string{`s.jsonl:1:1: task "a" has neither a goal nor messages nor input`}},
+		"nothing to do": {[]string{`{"id":"a","goal":"","input":null,"answer":"z"}`}, []string{`s.jsonl:1:1: task "a" has neither a goal nor turns nor messages nor input`}},
 		"no grader":     {[]string{`{"id":"a","goal":"y"}`}, []string{`s.jsonl:1:1: task "a" has neither graders nor an answer to grade by`}},
 		"messages": {
 			[]string{`{"id":"a","messages":[{"role":"","content":"x"},{"role":"user","text":"x"},null],"answer":"z"}`},

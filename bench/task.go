@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,13 +26,15 @@ const (
 type Task struct {
 	ID     string `json:"id"`
 	Domain string `json:"domain,omitempty"`
-	// Goal is the request; Messages a whole conversation. At least one of them, or Input,
-	// is set.
+	// Goal is the request; Messages a whole conversation; Turns the script of one, in place
+	// of Goal, after Messages. At least one of them, or Input, is set.
 	Goal     string          `json:"goal,omitempty"`
 	Messages []agent.Message `json:"messages,omitempty"`
+	Turns    []Turn          `json:"turns,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Fixtures Fixtures        `json:"fixtures,omitzero"`
-	// Graders are combined by weight. Without any, the grader is exact on Answer.
+	// Graders are combined by weight, with those of Turns. Without any, the grader is exact
+	// on Answer. They grade the last answer of a conversation.
 	Graders []GraderSpec `json:"graders,omitempty"`
 	// Answer is the reference, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
@@ -172,7 +175,7 @@ func (s *Suite) Side(split Split) []*Task {
 // SelfContained reports whether the request is the whole task: the agent gets no files,
 // memories, earlier messages or input beside it.
 func (t *Task) SelfContained() bool {
-	parts := len(t.Messages)
+	parts := len(t.Messages) + len(t.Turns)
 	if t.Goal != "" {
 		parts++
 	}
@@ -182,12 +185,18 @@ func (t *Task) SelfContained() bool {
 	return parts == 1 && t.Fixtures.IsZero()
 }
 
-// Request returns the text that the task asks the agent for: its goal, its last message
-// or its input.
+// Request returns the text that the task asks the agent for: its goal, the messages of its
+// script, a line each, its last message or its input.
 func (t *Task) Request() string {
 	switch {
 	case t.Goal != "":
 		return t.Goal
+	case len(t.Turns) > 0:
+		said := make([]string, len(t.Turns))
+		for i, u := range t.Turns {
+			said[i] = u.User
+		}
+		return strings.Join(said, "\n")
 	case len(t.Messages) > 0:
 		return t.Messages[len(t.Messages)-1].Content
 	}
@@ -199,10 +208,21 @@ func (t *Task) Request() string {
 // grader that has its own, which may be empty. Agents never see the latter.
 func (t *Task) Question() (goal, expected string) {
 	goal = t.Request()
-	if t.Goal != "" && len(t.Input) > 0 {
+	if (t.Goal != "" || len(t.Turns) > 0) && len(t.Input) > 0 {
 		goal += "\n" + string(t.Input)
 	}
-	var parts []string
+	parts := t.expectations()
+	for i := range t.Turns {
+		if t.Turns[i].graded() {
+			parts = append(parts, fmt.Sprintf("turn %d: %s", i+1, strings.Join(t.AtTurn(i).expectations(), "; ")))
+		}
+	}
+	return goal, strings.Join(parts, "; ")
+}
+
+// expectations returns the reference of a task, and the fields of each grader that has its
+// own.
+func (t *Task) expectations() (parts []string) {
 	if t.Answer != nil {
 		parts = append(parts, *t.Answer)
 	}
@@ -231,5 +251,5 @@ func (t *Task) Question() (goal, expected string) {
 		}
 		parts = append(parts, what+": "+strings.Join(fields, ", "))
 	}
-	return goal, strings.Join(parts, "; ")
+	return parts
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,14 +54,16 @@ const (
 type commandInput struct {
 	// Task is the suite line.
 	Task *bench.Task `json:"task"`
+	// Messages is the conversation before the answer, where the task has a script.
+	Messages []agent.Message `json:"messages,omitempty"`
 	// Answer is null when there is none.
 	Answer  *string       `json:"answer"`
 	Outcome agent.Outcome `json:"outcome"`
 	Workdir string        `json:"workdir,omitempty"`
 }
 
-// command grades by a program. The program gets {"task","answer","outcome","workdir"} as
-// one JSON object on standard input; agent output is never part of its command line. Exit
+// command grades by a program. The program gets {"task","answer","outcome","workdir"},
+// of a scripted conversation with "messages", as one JSON object on standard input; agent output is never part of its command line. Exit
 // 0 is a score of 1, exit 1 of 0. If the last line of its output begins with { it must be
 // {"score": 0 to 1, "reason": text}, either key optional, and its score replaces that of
 // the exit code. Any other exit code, a timeout or another last object is an error: the
@@ -87,7 +90,7 @@ func command(b *builder) scorer {
 	timeout := time.Duration(b.number("timeout", graderTimeout, .001, maxTimeout) * float64(time.Second))
 	runner, dir := b.runner, b.suiteDir
 	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
-		stdin, err := json.Marshal(commandInput{in.Task, in.Result.Answer, in.Result.Outcome, in.Workdir})
+		stdin, err := json.Marshal(commandInput{in.Task, conversation(in.Exchanges), in.Result.Answer, in.Result.Outcome, in.Workdir})
 		if err != nil {
 			return judgement{}, fmt.Errorf("hand over the result: %w", err)
 		}
@@ -103,6 +106,15 @@ func command(b *builder) scorer {
 		}
 		return v, nil
 	}
+}
+
+// conversation returns the messages before the answer of the last exchange.
+func conversation(exchanges []bench.Exchange) []agent.Message {
+	if len(exchanges) == 0 {
+		return nil
+	}
+	last := exchanges[len(exchanges)-1]
+	return append(slices.Clone(last.Earlier), agent.Message{Role: "user", Content: last.User})
 }
 
 // verdict derives the verdict from exit code and output.

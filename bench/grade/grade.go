@@ -74,6 +74,8 @@ func (g *Graders) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading
 // Grader holds the compiled graders of one task. It is safe for concurrent use.
 type Grader struct {
 	parts []part
+	// turns are the graders of each turn of a scripted conversation.
+	turns [][]part
 }
 
 type part struct {
@@ -99,14 +101,32 @@ type judgement struct {
 }
 
 func compile(t *bench.Task, with means) (*Grader, error) {
-	specs := t.Graders
-	if len(specs) == 0 {
-		if t.Answer == nil {
-			return nil, fmt.Errorf("task %q has neither graders nor an answer to grade by", t.ID)
+	g := &Grader{turns: make([][]part, len(t.Turns))}
+	var err error
+	if g.parts, err = compileParts(t, with); err != nil {
+		return nil, err
+	}
+	of := len(g.parts)
+	for i := range t.Turns {
+		if g.turns[i], err = compileParts(t.AtTurn(i), with); err != nil {
+			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
+		of += len(g.turns[i])
+	}
+	if of == 0 {
+		return nil, fmt.Errorf("task %q has neither graders nor an answer to grade by", t.ID)
+	}
+	return g, nil
+}
+
+// compileParts compiles the graders of a task or of one turn; without any, exact on its
+// answer.
+func compileParts(t *bench.Task, with means) ([]part, error) {
+	specs := t.Graders
+	if len(specs) == 0 && t.Answer != nil {
 		specs = []bench.GraderSpec{{Type: "exact"}}
 	}
-	g := &Grader{parts: make([]part, len(specs))}
+	parts := make([]part, len(specs))
 	for i, spec := range specs {
 		p, problems := build(t, spec, with)
 		switch {
@@ -119,9 +139,9 @@ func compile(t *bench.Task, with means) (*Grader, error) {
 		if len(problems) > 0 {
 			return nil, fmt.Errorf("task %q: grader %q: %s", t.ID, spec.Type, problems[0].Text)
 		}
-		g.parts[i] = p
+		parts[i] = p
 	}
-	return g, nil
+	return parts, nil
 }
 
 // Grade grades one result. An error means that a grader failed; the grading beside it has
@@ -138,26 +158,56 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 			void += ": " + res.Error
 		}
 	}
-	grading := bench.Grading{Pass: true, Grades: make([]bench.Grade, len(g.parts))}
-	var sum, weights float64
-	for i, p := range g.parts {
-		v := judgement{reason: void, void: true}
-		if void == "" {
+	all := tally{Grading: bench.Grading{Pass: true}, void: void}
+	if err := all.add(ctx, g.parts, &in, ""); err != nil {
+		return bench.Grading{Judge: all.Judge}, err
+	}
+	for i, parts := range g.turns {
+		at, where := in, fmt.Sprintf("turn %d: ", i+1)
+		if i < len(in.Exchanges) {
+			at.Exchanges = in.Exchanges[:i+1]
+			at.Result, at.Latency = in.Exchanges[i].Result, in.Exchanges[i].Latency
+		} else if void == "" {
+			all.void = "the conversation ended before it"
+		}
+		if err := all.add(ctx, parts, &at, where); err != nil {
+			return bench.Grading{Judge: all.Judge}, err
+		}
+	}
+	all.Score = unit(all.sum / all.weights)
+	return all.Grading, nil
+}
+
+// tally sums up the grades of one result.
+type tally struct {
+	bench.Grading
+	// void is the reason why there is nothing to grade; empty if there is.
+	void         string
+	sum, weights float64
+}
+
+// add grades by some graders. Their reasons begin with where.
+func (y *tally) add(ctx context.Context, parts []part, in *bench.GradeInput, where string) error {
+	for _, p := range parts {
+		v := judgement{reason: y.void, void: true}
+		if y.void == "" {
 			var err error
-			v, err = p.score(ctx, &in)
-			grading.Judge = grading.Judge.Plus(v.usage)
+			v, err = p.score(ctx, in)
+			y.Judge = y.Judge.Plus(v.usage)
 			if err != nil {
-				return bench.Grading{Judge: grading.Judge}, fmt.Errorf("grader %q: %w", p.spec.Type, err)
+				return fmt.Errorf("%sgrader %q: %w", where, p.spec.Type, err)
 			}
 		}
 		grade := p.final(v)
-		grading.Grades[i] = grade
-		grading.Pass = grading.Pass && grade.Pass
-		sum += grade.Weight * grade.Score
-		weights += grade.Weight
+		if where != "" {
+			grade.Reason = clip(where + grade.Reason)
+		}
+		y.Grades = append(y.Grades, grade)
+		y.Pass = y.Pass && grade.Pass
+		y.sum += grade.Weight * grade.Score
+		y.weights += grade.Weight
 	}
-	grading.Score = unit(sum / weights)
-	return grading, nil
+	return nil
 }
 
 // expects reports whether a grader of type outcome accepts this outcome.

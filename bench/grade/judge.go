@@ -33,6 +33,17 @@ type Judge struct {
 	def       definition
 	task      *bench.Task
 	reference string
+	asked     string // the conversation before the answer, of a script; empty for the task's text
+}
+
+// after returns the judge of the last answer of a conversation.
+func (j *Judge) after(exchanges []bench.Exchange) *Judge {
+	if len(exchanges) == 0 {
+		return j
+	}
+	at := *j
+	at.asked = compact(map[string]any{"messages": conversation(exchanges), "input": j.task.Input})
+	return &at
 }
 
 // definition is everything about a judge besides its model, its task and the reference.
@@ -290,11 +301,15 @@ func (j *Judge) key(answer string) [32]byte {
 // question returns the task's text as the judge gets it.
 func (j *Judge) question() string {
 	t := j.task
-	if len(t.Messages) == 0 && len(t.Fixtures.Turns) == 0 && len(t.Input) == 0 {
+	if j.asked != "" {
+		return j.asked
+	}
+	if len(t.Turns) == 0 && len(t.Messages) == 0 && len(t.Fixtures.Turns) == 0 && len(t.Input) == 0 {
 		return t.Goal
 	}
-	seen := t.ForAgent()
-	return compact(map[string]any{"goal": t.Goal, "messages": seen.Messages, "input": t.Input})
+	all := t.AgentTasks()
+	seen := all[len(all)-1] // of a script, without the answers between its messages
+	return compact(map[string]any{"goal": seen.Goal, "messages": seen.Messages, "input": t.Input})
 }
 
 // sampling returns the sampling of a draw. Its seed depends on the question alone.

@@ -32,16 +32,17 @@ func (a *asker) scorer(j *Judge) scorer {
 		if answer == nil {
 			return judgement{reason: "there is no answer", void: true}, nil
 		}
-		v, err := a.ask(ctx, j, strings.ToValidUTF8(*answer, "\uFFFD"))
+		v, err := a.ask(ctx, j.after(in.Exchanges), strings.ToValidUTF8(*answer, "\uFFFD"))
 		return judgement{score: v.Score, sd: v.SD, samples: v.Samples, reason: v.Reason, usage: v.Usage}, err
 	}
 }
 
 // Recall takes in the verdicts of a recorded evaluation of a task, so that its judges are not
-// asked about an equal answer again. It leaves out an answer that was not kept whole. Call it
+// asked about an equal answer again. It leaves out an answer that was not kept whole, and
+// conversations, whose earlier answers are not in the evaluation. Call it
 // after [Graders.Judged], before the first grade.
 func (g *Graders) Recall(t *bench.Task, e *bench.Evaluation) {
-	if g.asker == nil || !e.Scored || !e.Whole() || len(e.Grades) != len(t.Graders) {
+	if g.asker == nil || len(t.Turns) > 0 || !e.Scored || !e.Whole() || len(e.Grades) != len(t.Graders) {
 		return
 	}
 	for i, j := range Judges(t) {

@@ -168,6 +168,9 @@ func (s *session) trajectories(ctx context.Context, a *Agent, run string) ([]ski
 // goalOf returns the goal of a task; of a conversation, the last message of its user.
 func goalOf(t *bench.Task) string {
 	goal := t.Goal
+	if n := len(t.Turns); n > 0 {
+		return t.Turns[n-1].User
+	}
 	for _, m := range t.Messages {
 		if goal == "" || t.Goal == "" && m.Role == "user" {
 			goal = m.Content

@@ -32,6 +32,9 @@ type Request struct {
 	Live bool
 	// Session is the state left by an earlier turn of the same conversation.
 	Session Session
+	// Continues reports that this is a turn of a conversation within one evaluation, which
+	// the session of the result is for.
+	Continues bool
 	// Conversation is its name; empty for none.
 	Conversation string
 	// Observe is called with each event of the transcript as it happens, already

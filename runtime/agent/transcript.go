@@ -33,6 +33,8 @@ const (
 	EventDistill   = "distill"   // history was distilled into facts and a summary
 	EventStderr    = "stderr"    // a program's standard error, scrubbed
 	EventForeign   = "foreign"   // a program's own transcript, as given
+	EventUser      = "user"      // the user's message of a turn, in a conversation of several; its number in Name
+	EventAnswer    = "answer"    // the answer to it, or why there is none
 )
 
 // Referral is the name of the check event that holds a turn's referral.

@@ -52,7 +52,7 @@ func (r *run) distill() {
 	// it.
 	d := session.Distiller{Lexicon: r.agent.lex, Now: r.agent.clock(), Scrub: r.agent.scrub}
 	thresholds := r.settings.distill
-	if r.req.Live {
+	if r.req.Live || r.req.Continues {
 		thresholds.Tokens = least(thresholds.Tokens, session.MaxMessageTokens)
 	}
 	thresholds.Context, thresholds.Beside = r.window(), beside
@@ -119,10 +119,10 @@ func (r *run) shared() []model.Shared {
 	return out
 }
 
-// nextSession returns the session after the turn. Evaluations leave none: no evaluation may
-// affect another.
+// nextSession returns the session after the turn. Evaluations leave none, except within a
+// conversation of their own: no evaluation may affect another.
 func (r *run) nextSession(res agent.Result, reply model.Reply) agent.Session {
-	if !r.req.Live {
+	if !r.req.Live && !r.req.Continues {
 		return agent.Session{}
 	}
 	out := r.session

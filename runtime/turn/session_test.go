@@ -50,6 +50,14 @@ func TestConversationIsKept(t *testing.T) {
 	if len(s.Facts) == 0 {
 		t.Error("no fact was distilled")
 	}
+	within := agent.Request{ID: "x", Session: s, Config: config, Task: agent.Task{Goal: "And pier 99?", Messages: s.Messages}}
+	if res := a.Run(t.Context(), within); len(res.Session.Messages)+len(res.Session.Facts) != 0 {
+		t.Errorf("an evaluation leaves a session: %+v", res.Session)
+	}
+	within.Continues = true
+	if res := a.Run(t.Context(), within); len(res.Session.Facts) != len(s.Facts) || res.Session.Messages[len(res.Session.Messages)-2].Content != "And pier 99?" {
+		t.Errorf("a turn within an evaluation leaves %+v", res.Session)
+	}
 	had := len(s.Messages)
 	a.model = scripted{nil, errors.New("503"), &seen}
 	if res := ask("Which cranes are out of order?"); res.Answer != nil || len(res.Session.Messages) != had {

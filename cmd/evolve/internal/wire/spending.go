@@ -63,8 +63,16 @@ func (c consumption) share(factor float64) consumption {
 	return out
 }
 
-// used returns the consumption of a number of tasks.
+// used returns the consumption of a number of tasks. Each turn of a conversation counts as one,
+// as it is a call of its own.
 func used(u agent.Usage, t agent.Transcript, tasks int64) consumption {
+	turns := int64(0)
+	for _, e := range t.Events {
+		if e.Kind == agent.EventAnswer {
+			turns++
+		}
+	}
+	tasks = max(tasks, turns)
 	c := consumption{calls: int64(u.Iterations), tokens: u.InputTokens + u.OutputTokens, tasks: tasks, usd: u.CostUSD, tools: map[string]int64{}}
 	for _, name := range t.Tools() {
 		c.tools[name]++

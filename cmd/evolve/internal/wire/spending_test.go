@@ -130,3 +130,19 @@ func TestAResumedRunCountsItsEarlierProcesses(t *testing.T) {
 		t.Errorf("the role begins with %+v", tasks)
 	}
 }
+
+// TestATurnIsACallOfTheRole tests that each turn of a scripted conversation counts in the
+// budget of an agent's role, which each turn is a call under.
+func TestATurnIsACallOfTheRole(t *testing.T) {
+	var talk agent.Transcript
+	for range 3 {
+		talk.Add(0, agent.Event{Kind: agent.EventUser})
+		talk.Add(0, agent.Event{Kind: agent.EventAnswer})
+	}
+	if got := used(agent.Usage{}, talk, 1).usage(policy.Agent, "clerk").Calls; got != 3 {
+		t.Errorf("%d calls", got)
+	}
+	if got := used(agent.Usage{}, agent.Transcript{}, 1).usage(policy.Agent, "clerk").Calls; got != 1 {
+		t.Errorf("%d calls", got)
+	}
+}

@@ -69,7 +69,8 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if t.Suite == nil {
 		visible.Messages = session.BoundMessages(t.Earlier.Messages)
 	}
-	res := opened.Agent.Run(ctx, agent.Request{
+	talk := bench.Conversation{Agent: opened.Agent, Now: f.host.Now, Scrub: f.Sandbox.Scrubber.String}
+	res, exchanges := talk.Run(ctx, t.Task, agent.Request{
 		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
 		Live: t.Suite == nil, Session: t.Earlier, Conversation: t.Session, Observe: observe,
 	})
@@ -85,7 +86,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if t.Suite == nil || res.Outcome.Missing() { // no evidence, and so no score
 		return out, nil
 	}
-	g, err := f.Sandbox.Grading([]*bench.Suite{t.Suite}, opened.Judge)(ctx, bench.GradeInput{Task: t.Task, Result: res, Workdir: workdir})
+	g, err := f.Sandbox.Grading([]*bench.Suite{t.Suite}, opened.Judge)(ctx, bench.GradeInput{Task: t.Task, Exchanges: exchanges, Result: res, Workdir: workdir})
 	if err != nil {
 		hint := "correct the graders of the task"
 		if errors.Is(err, grade.ErrNoVerdict) {

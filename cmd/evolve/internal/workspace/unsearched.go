@@ -137,7 +137,7 @@ func (l *loader) tasksOf(a *Agent) []agent.Task {
 	for _, name := range a.Suites {
 		if s := l.suites[name]; s != nil {
 			for i := range s.Tasks {
-				out = append(out, s.Tasks[i].ForAgent())
+				out = append(out, s.Tasks[i].AgentTasks()...)
 			}
 		}
 	}

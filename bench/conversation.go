@@ -1,0 +1,194 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/session"
+	"evolve/runtime/text"
+)
+
+// The roles of a conversation.
+const (
+	userRole      = "user"
+	assistantRole = "assistant"
+)
+
+// Exchange is one turn of a conversation: what the user wrote and how the agent answered.
+type Exchange struct {
+	// Earlier are the messages before User, as the agent got them.
+	Earlier []agent.Message
+	User    string
+	Result  agent.Result
+	// Latency is the wall time of the turn, without waits for shared limits.
+	Latency time.Duration
+}
+
+// Conversation runs tasks with an agent: a task with one request as one turn, a scripted
+// one turn by turn.
+type Conversation struct {
+	Agent agent.Agent
+	Now   func() time.Time
+	// Scrub removes credentials from answers that return to the agent and from the
+	// transcript. Nil changes nothing.
+	Scrub func(string) string
+}
+
+// Run runs a task with the request of its first turn. The turns of a script are requests of
+// their own, whose ids are that of the request with the number of the turn. Each begins with
+// the messages so far and, of an agent that keeps one, the session after the turn before.
+// Time, money, tokens and output of the request bound all turns together; usage and
+// transcript are those of all turns. A turn without an answer ends the conversation with its
+// outcome. The exchanges are those of a script only; the result is that of the last one.
+func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (agent.Result, []Exchange) {
+	if len(t.Turns) == 0 {
+		return c.Agent.Run(ctx, req), nil
+	}
+	run := newConversing(c, req)
+	for i, u := range t.Turns {
+		if !run.turn(ctx, i, u.User, i == len(t.Turns)-1) {
+			break
+		}
+	}
+	return run.whole, run.exchanges
+}
+
+// conversing is a running conversation.
+type conversing struct {
+	Conversation
+	req agent.Request
+	// standing are the messages of the task that are neither the user's nor the agent's;
+	// they stand before the others in every turn.
+	standing, said []agent.Message
+	whole          agent.Result
+	exchanges      []Exchange
+	spent          time.Duration
+	output         int64
+}
+
+func newConversing(c Conversation, req agent.Request) *conversing {
+	if c.Scrub == nil {
+		c.Scrub = func(s string) string { return s }
+	}
+	run := &conversing{Conversation: c, req: req}
+	for _, m := range req.Task.Messages {
+		if m.Role == userRole || m.Role == assistantRole {
+			run.said = append(run.said, m)
+		} else {
+			run.standing = append(run.standing, m)
+		}
+	}
+	return run
+}
+
+// turn takes turn i, counted from 0, and reports whether the conversation goes on.
+func (c *conversing) turn(ctx context.Context, i int, user string, last bool) bool {
+	number := strconv.Itoa(i + 1)
+	req := c.req
+	req.ID += "." + number
+	req.Task.Goal, req.Task.Messages = user, slices.Concat(c.standing, c.said)
+	if i == 0 {
+		req.Task.Messages = c.req.Task.Messages // in the order of the task
+	}
+	req.Session, req.Continues = c.whole.Session, true
+	c.event(agent.Event{Kind: agent.EventUser, Name: number, Text: text.Clip(c.Scrub(user), answerKept)})
+	var res agent.Result
+	if req.Limits, res.Outcome, res.Error = c.left(i); res.Outcome == "" {
+		shown := false
+		if c.req.Observe != nil {
+			req.Observe = func(e agent.Event) { shown = true; c.req.Observe(e) }
+		}
+		start := c.Now()
+		res = c.Agent.Run(ctx, req)
+		took := max(c.Now().Sub(start)-res.Waited, 0)
+		if c.req.Observe != nil && !shown { // the steps of an operator's own agent come with its answer
+			for _, e := range res.Transcript.Events {
+				c.req.Observe(e)
+			}
+		}
+		c.spent += took
+		c.exchanges = append(c.exchanges, Exchange{Earlier: req.Task.Messages, User: user, Result: res, Latency: took})
+	}
+	if !last && res.Outcome == agent.OK && res.Answer == nil {
+		res.Outcome, res.Error = agent.ContractViolation, fmt.Sprintf("turn %s of the conversation has no answer", number)
+	}
+	c.add(number, res)
+	if res.Answer == nil || !res.Outcome.Gradable() {
+		return false
+	}
+	answer := c.Scrub(*res.Answer)
+	c.said = session.Continue(c.said, user, &answer)
+	if kept := res.Session.Messages; len(kept) > 0 {
+		c.said = kept
+	}
+	return true
+}
+
+// add adds the result of a turn to that of the conversation.
+func (c *conversing) add(number string, res agent.Result) {
+	whole := res
+	whole.Usage = c.whole.Usage.Plus(res.Usage)
+	whole.Waited = c.whole.Waited + res.Waited
+	whole.Requests = slices.Concat(c.whole.Requests, res.Requests)
+	whole.Transcript = c.whole.Transcript
+	if res.Transcript.Policy != "" {
+		whole.Transcript.Policy = res.Transcript.Policy
+	}
+	whole.Transcript.Events = append(whole.Transcript.Events, res.Transcript.Events...)
+	whole.Transcript.Dropped += res.Transcript.Dropped
+	c.whole = whole
+	ended := agent.Event{Kind: agent.EventAnswer, Name: number, Outcome: res.Outcome, Text: res.Error}
+	if res.Answer != nil {
+		ended.Text = text.Clip(c.Scrub(*res.Answer), answerKept)
+		c.output += int64(len(*res.Answer))
+	}
+	c.event(ended)
+	c.output += int64(len(res.Artifacts))
+	for _, e := range res.Transcript.Events {
+		if e.Kind == agent.EventForeign {
+			c.output += int64(len(e.Data))
+		}
+	}
+}
+
+// event adds an event of the conversation itself to the transcript.
+func (c *conversing) event(e agent.Event) {
+	c.whole.Transcript.Events = append(c.whole.Transcript.Events, e)
+	if c.req.Observe != nil {
+		c.req.Observe(e)
+	}
+}
+
+// left returns what the turns so far have left of the limits, or the outcome of a
+// conversation whose limit they have reached. The limit of iterations bounds each turn.
+func (c *conversing) left(turn int) (agent.Limits, agent.Outcome, string) {
+	l, used := c.req.Limits, c.whole.Usage
+	over := func(outcome agent.Outcome, what string) (agent.Limits, agent.Outcome, string) {
+		return l, outcome, fmt.Sprintf("the conversation reached its limit of %s after %d turns", what, turn)
+	}
+	if l.Timeout > 0 {
+		if l.Timeout -= c.spent; l.Timeout <= 0 {
+			return over(agent.Timeout, "time")
+		}
+	}
+	if l.MaxCostUSD > 0 {
+		if l.MaxCostUSD -= used.CostUSD; l.MaxCostUSD <= 0 {
+			return over(agent.BudgetExceeded, "money")
+		}
+	}
+	if l.MaxTokens > 0 {
+		if l.MaxTokens -= used.InputTokens + used.OutputTokens; l.MaxTokens <= 0 {
+			return over(agent.BudgetExceeded, "tokens")
+		}
+	}
+	if l.MaxOutputBytes > 0 {
+		if l.MaxOutputBytes -= c.output; l.MaxOutputBytes <= 0 {
+			return over(agent.BudgetExceeded, "output")
+		}
+	}
+	return l, "", ""
+}

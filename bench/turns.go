@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+	foreign "evolve/runtime/text"
+)
+
+// maxTurns bounds the turns of a scripted conversation.
+const maxTurns = 100
+
+// Turn is one message of the user in a scripted conversation. Its JSON form is the message
+// alone, or an object.
+type Turn struct {
+	User string `json:"user"`
+	// Graders grade the answer to this message, besides those of the task, which grade the
+	// last answer. Without any, the grader is exact on Answer if there is one.
+	Graders []GraderSpec `json:"graders,omitempty"`
+	// Answer is the reference of this turn, if there is one. Agents never see it.
+	Answer *string `json:"answer,omitempty"`
+}
+
+// graded reports whether the answer to this message has a grader of its own.
+func (u Turn) graded() bool { return len(u.Graders) > 0 || u.Answer != nil }
+
+// MarshalJSON returns the message as a text where there is nothing beside it.
+func (u Turn) MarshalJSON() ([]byte, error) {
+	if !u.graded() {
+		return foreign.Marshal(u.User)
+	}
+	type object Turn
+	return foreign.Marshal(object(u))
+}
+
+// UnmarshalJSON decodes a text or an object.
+func (u *Turn) UnmarshalJSON(data []byte) error {
+	*u = Turn{}
+	if json.Unmarshal(data, &u.User) == nil {
+		return nil
+	}
+	type object Turn
+	return json.Unmarshal(data, (*object)(u))
+}
+
+// AtTurn returns a task that has the reference and the graders of turn i, counted from 0,
+// for graders of a turn's answer; the script ends with this turn.
+func (t *Task) AtTurn(i int) *Task {
+	at := *t
+	at.Turns = t.Turns[:i+1]
+	at.Answer, at.Graders = t.Turns[i].Answer, t.Turns[i].Graders
+	return &at
+}
+
+// steps returns the task itself and its turns that have graders of their own, as tasks.
+func (t *Task) steps() []*Task {
+	out := []*Task{t}
+	for i := range t.Turns {
+		if t.Turns[i].graded() {
+			out = append(out, t.AtTurn(i))
+		}
+	}
+	return out
+}
+
+// AgentTasks returns the task as an agent gets it, for a scripted conversation once a turn.
+// The messages before a later turn lack the answers, which are not known yet.
+func (t *Task) AgentTasks() []agent.Task {
+	out := []agent.Task{t.ForAgent()}
+	for i := 1; i < len(t.Turns); i++ {
+		next := out[0]
+		next.Goal = t.Turns[i].User
+		next.Messages = slices.Clone(next.Messages)
+		for _, said := range t.Turns[:i] {
+			next.Messages = append(next.Messages, agent.Message{Role: userRole, Content: said.User})
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// checkTurns checks the script of a readable task.
+func (l *suiteReader) checkTurns(t *Task, n jsonNode, report func(int, string)) {
+	turns, ok := n.get("turns")
+	if !ok {
+		return
+	}
+	if goal, ok := n.get("goal"); ok {
+		report(goal.off, `"goal" stands beside "turns", whose first message is the goal`)
+	}
+	switch {
+	case len(t.Turns) == 0:
+		report(turns.off, `"turns" has no message`)
+	case len(t.Turns) > maxTurns:
+		report(turns.off, fmt.Sprintf(`"turns" has %d messages, at most %d are allowed`, len(t.Turns), maxTurns))
+	}
+}
+
+// notBlank limits the messages of a script to those that ask for something.
+func notBlank(n jsonNode) string {
+	if strings.TrimSpace(n.text) == "" {
+		return "is empty"
+	}
+	return ""
+}
