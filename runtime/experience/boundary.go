@@ -94,7 +94,8 @@ type Advice struct {
 	// Warning is that of [Experience.CohesionWarning]. A tool to retain may have one.
 	Warning string `json:"warning,omitempty"`
 	Calls   int    `json:"calls"`
-	// Judged and Succeeded are those of [Capsule.Judged] and [Capsule.Success].
+	// Judged is the number of calls that [Capsule.Judged] counts, and of referrals: here each
+	// call counts that was not the tool's. Succeeded is that of [Capsule.Success].
 	Judged    int `json:"judged"`
 	Succeeded int `json:"succeeded"`
 	// Referrals, Weak and Invalid count the outcomes wrong_tool_boundary, low_utility and
@@ -197,7 +198,7 @@ func (e *Experience) Advice(tool string) Advice {
 	for _, c := range e.Capsules {
 		if c.Domain == Global && c.Tool == clipped(tool) {
 			a.Calls += c.Calls
-			a.Judged += c.Judged()
+			a.Judged += c.Judged() + c.Outcomes[agent.WrongToolBoundary]
 			a.Succeeded += c.Success()
 			a.Referrals += c.Outcomes[agent.WrongToolBoundary]
 			a.Weak += c.Outcomes[agent.LowUtility]

@@ -85,7 +85,8 @@ func (c Capsule) Success() int { return max(0, c.Outcomes[agent.OK]-c.Corrected)
 // Judged is the number of calls whose outcome shows how good the tool is. Calls that a
 // limit, the operator, the end of the turn or the infrastructure prevented or cut off show
 // nothing: those with the outcome rate_limited, circuit_open, budget_exceeded, denied,
-// cancelled or infrastructure.
+// cancelled or infrastructure. Neither does a referral (wrong_tool_boundary): its evidence
+// shows where the tool ends, and a tool that loses by it would better be silent.
 func (c Capsule) Judged() int {
 	n := c.Calls
 	for o, calls := range c.Outcomes {
@@ -98,15 +99,14 @@ func (c Capsule) Judged() int {
 
 func judged(o agent.Outcome) bool {
 	switch o {
-	case agent.RateLimited, agent.CircuitOpen, agent.BudgetExceeded, agent.Denied, agent.Cancelled, agent.Infrastructure:
+	case agent.RateLimited, agent.CircuitOpen, agent.BudgetExceeded, agent.Denied, agent.Cancelled, agent.Infrastructure, agent.WrongToolBoundary:
 		return false
 	}
 	return true
 }
 
 // Rate is the share of successes among the judged calls, in [0,1]; false means that no call
-// was judged. A referral and a weak answer (wrong_tool_boundary, low_utility) are judged and
-// no successes.
+// was judged. A weak answer (low_utility) is judged and no success.
 func (c Capsule) Rate() (float64, bool) {
 	n := c.Judged()
 	if n == 0 {
@@ -160,9 +160,12 @@ func (e *Experience) learnCalls(t Turn) {
 		}
 		call.Cause = text.Clip(text.OneLine(call.Cause), keptCause, text.Ellipsis)
 		call.Axes = tool.Axes(call.Axes)
+		if call.Outcome == agent.WrongToolBoundary && len(call.Axes) == 0 {
+			call.Outcome = agent.ContractViolation // a referral without evidence is none
+		}
 		global := e.at(call.Tool, call.Method, Global)
 		global.add(call, t)
-		if call.Outcome == agent.WrongToolBoundary && len(call.Axes) > 0 {
+		if call.Outcome == agent.WrongToolBoundary {
 			global.Referrals = newest(append(global.Referrals, Referral{call.Axes, call.Cause, t.Time, t.ID}), maxReferrals)
 		}
 		if d := domainName(t.Domain); d != Global {

@@ -84,7 +84,7 @@ func TestRateLeavesOutWhatIsNotTheTools(t *testing.T) {
 		rate, _ := c.Rate()
 		want := .5
 		switch o {
-		case agent.OK, agent.RateLimited, agent.CircuitOpen, agent.BudgetExceeded, agent.Denied, agent.Cancelled, agent.Infrastructure:
+		case agent.OK, agent.RateLimited, agent.CircuitOpen, agent.BudgetExceeded, agent.Denied, agent.Cancelled, agent.Infrastructure, agent.WrongToolBoundary:
 			want = 1
 		}
 		if rate != want {

@@ -70,7 +70,12 @@ func callsOf(events []agent.Event) []experience.Call {
 			if call.Outcome == agent.WrongToolBoundary {
 				var b tool.Boundary
 				if json.Unmarshal(e.Data, &b) == nil {
-					call.Axes = b.Axes
+					if b, err := b.Normalize(); err == nil {
+						call.Axes = b.Axes
+					}
+				}
+				if call.Axes == nil { // a program's own; the runtime records none without evidence
+					call.Outcome = agent.ContractViolation
 				}
 			}
 			calls = append(calls, call)
