@@ -28,6 +28,7 @@ func shown() experience.Experience {
 			},
 			{Tool: "search", Method: "web", Domain: experience.Global, Origin: "mcp:web", Calls: 1, Outcomes: map[agent.Outcome]int{agent.OK: 1}},
 		},
+		Signatures:  []experience.Signature{{Tool: "grep", Domain: "code", Outcome: agent.Timeout, Message: "<slow>", Count: 1, First: day, Last: day}},
 		Domains:     []experience.Competence{{Domain: "code", Score: .45, Turns: 2, Corrected: 1, Day: "2026-11-14", DayStart: .5}, {Domain: "ops", Score: .52, Turns: 1, Successes: 1, Day: "2026-11-14", DayStart: .5}},
 		Stated:      []experience.Stated{{Turn: "T1", Domain: "code", Confidence: .75}},
 		Corrections: []experience.Correction{{Turn: "T1", Domain: "code", Tools: []string{"grep"}, Text: "no, & not that", Time: day}},

@@ -103,6 +103,8 @@ type Advice struct {
 	Referrals int `json:"referrals"`
 	Weak      int `json:"low_utility"`
 	Invalid   int `json:"contract_violations"`
+	// Adaptive reports that low_utility is repeated: the calls went well and helped little.
+	Adaptive bool `json:"adaptive_failure,omitempty"`
 	// Clusters are those of [Experience.Clusters].
 	Clusters []Cluster `json:"clusters,omitempty"`
 	// Shared are the other tools with a group that has an axis of this tool's groups.
@@ -208,6 +210,7 @@ func (e *Experience) Advice(tool string) Advice {
 	groups := groupsOf(a.Clusters)
 	a.Shared = e.sharing(a.Tool, groups)
 	repeated := func(n int) bool { return n >= repeatedCalls && float64(n) >= repeatedShare*float64(a.Judged) }
+	a.Adaptive = repeated(a.Weak)
 	switch {
 	case a.Judged >= healthyCalls && float64(a.Succeeded) >= healthyRate*float64(a.Judged):
 		a.Remedy, a.Reason = Retain, fmt.Sprintf("%d of %d judged calls succeeded", a.Succeeded, a.Judged)
@@ -217,7 +220,7 @@ func (e *Experience) Advice(tool string) Advice {
 		a.Remedy, a.Reason = Recompose, "its referrals name axes that other tools lack, too: "+axesText(groups[0].Axes)
 	case len(groups) == 1:
 		a.Remedy, a.Reason = Tighten, "its referrals name the same axes: "+axesText(groups[0].Axes)
-	case repeated(a.Weak):
+	case a.Adaptive:
 		a.Remedy, a.Reason = Recompose, fmt.Sprintf("%d of %d judged calls ended in low_utility", a.Weak, a.Judged)
 	case repeated(a.Invalid):
 		a.Remedy, a.Reason = Tighten, fmt.Sprintf("%d of %d judged calls ended in contract_violation", a.Invalid, a.Judged)

@@ -171,6 +171,9 @@ func (e *Experience) learnCalls(t Turn) {
 		if d := domainName(t.Domain); d != Global {
 			e.at(call.Tool, call.Method, d).add(call, t)
 		}
+		if call.Outcome != agent.OK && judged(call.Outcome) {
+			e.sign(call, t)
+		}
 	}
 	e.evict()
 }

@@ -23,6 +23,7 @@
 //	scope.go       the calls that a feedback applies to
 //	weigh.go       the effect of feedback on a score
 //	conflict.go    feedback that contradicts other feedback, and prohibitions to suggest
+//	signature.go   groups of equal failures
 //	boundary.go    clusters of boundary axes, and warnings of low cohesion
 //	known.go       the summary of tools that a prompt gets
 //	snapshot.go    the part that evaluations read

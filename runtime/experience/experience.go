@@ -19,6 +19,9 @@ type Experience struct {
 	// Capsules by tool, method and domain, sorted by these. Each turn counts in its domain
 	// and in [Global].
 	Capsules []Capsule `json:"capsules,omitempty"`
+	// Signatures holds the groups of equal failures, sorted by tool, method, domain, outcome
+	// and message.
+	Signatures []Signature `json:"signatures,omitempty"`
 	// Domains holds the competence by domain, sorted by name.
 	Domains []Competence `json:"domains,omitempty"`
 	// Stated holds the last turns that stated a confidence, oldest first.

@@ -10,10 +10,11 @@ import (
 
 // ForEvaluations returns the part that an evaluation may depend on. It leaves out the open
 // conversations and the feedback for one conversation or until a time, because an evaluation
-// belongs to no conversation and to no day.
+// belongs to no conversation and to no day, and the signatures of failures, which are for
+// those who build tools.
 func (e *Experience) ForEvaluations() *Experience {
 	out := *e
-	out.Turns, out.Updated, out.Recent, out.LastFeedback = 0, time.Time{}, nil, 0
+	out.Turns, out.Updated, out.Recent, out.Signatures, out.LastFeedback = 0, time.Time{}, nil, nil, 0
 	out.Feedback = slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool {
 		return f.Session != "" || !f.Until.IsZero()
 	})

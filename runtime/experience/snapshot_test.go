@@ -21,6 +21,7 @@ func TestSnapshotOfEvaluations(t *testing.T) {
 	e := &Experience{Capsules: []Capsule{{Tool: "grep", Domain: Global, Calls: 1, Outcomes: map[agent.Outcome]int{agent.OK: 1}}}}
 	same := e.ForEvaluations().Digest()
 	e.Turns, e.Updated, e.Recent = 4, day, []Recent{{Session: "talk"}}
+	e.Signatures = []Signature{{Tool: "grep", Domain: "ops", Outcome: agent.Timeout, Count: 3}}
 	e.Feedback = []Feedback{{ID: "F1", Session: "talk"}, {ID: "F2", Until: day}}
 	if d := e.ForEvaluations().Digest(); d != same || len(d) != 16 || len(e.Feedback) != 2 {
 		t.Errorf("the digest %s became %s", same, d)

@@ -26,6 +26,7 @@ func (e *Experience) Valid() error {
 	v.count("turns", e.Turns, e.LastFeedback)
 	v.times("updated", e.Updated)
 	v.capsules(e.Capsules)
+	v.signatures(e.Signatures)
 	v.domains(e.Domains)
 	v.length("stated", len(e.Stated), maxStated)
 	for _, s := range e.Stated {
@@ -164,6 +165,24 @@ func (v *validity) capsules(list []Capsule) {
 		v.times("capsules.last", c.Last)
 		if i > 0 && compareCapsules(list[i-1], c) >= 0 {
 			v.unsorted("capsules")
+		}
+	}
+}
+
+func (v *validity) signatures(list []Signature) {
+	v.length("signatures", len(list), maxSignatures)
+	for i, s := range list {
+		v.name("signatures.tool", s.Tool, true)
+		v.name("signatures.method", s.Method, true)
+		v.name("signatures.domain", s.Domain, false)
+		v.outcome("signatures.outcome", s.Outcome)
+		v.name("signatures.message", s.Message, true)
+		v.count("signatures.count", s.Count)
+		v.times("signatures.first", s.First)
+		v.times("signatures.last", s.Last)
+		v.names("signatures.turns", s.Turns)
+		if i > 0 && compareSignatures(list[i-1], s) >= 0 {
+			v.unsorted("signatures")
 		}
 	}
 }

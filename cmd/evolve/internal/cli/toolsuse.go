@@ -15,7 +15,8 @@ import (
 // toolUseView is what the turns in use have shown of a tool.
 type toolUseView struct {
 	experience.Advice
-	Capsules []capsuleView `json:"capsules"`
+	Signatures []experience.Signature `json:"signatures,omitempty"`
+	Capsules   []capsuleView          `json:"capsules"`
 }
 
 // capsuleView is a capsule with what follows from it. Rate is nil while no call was judged.
@@ -45,7 +46,7 @@ func toolsUse(sh *shell, c *cli.Context) error {
 	}
 	views := []toolUseView{}
 	for _, name := range e.Tools() {
-		v := toolUseView{Advice: e.Advice(name)}
+		v := toolUseView{Advice: e.Advice(name), Signatures: e.SignaturesOf(name)}
 		for _, capsule := range e.Capsules {
 			if capsule.Tool == name {
 				v.Capsules = append(v.Capsules, capsuleViewOf(capsule))
@@ -87,12 +88,35 @@ func printToolUse(con *console, views []toolUseView) {
 				c.Calls, rate, latency(c.P50), latency(c.P95), c.Usefulness, last)
 		}
 	}
+	printSignatures(con, views)
 	for _, v := range views {
 		if v.Remedy != experience.Retain || v.Warning != "" {
 			con.printf("\n%s  %s: %s\n", text.Visible(v.Tool), v.Remedy, text.Visible(v.Reason))
 		}
 		if v.Warning != "" {
 			con.printf("  %s\n", text.Visible(v.Warning))
+		}
+	}
+}
+
+// shownSignatures is the maximum number of groups of equal failures of a tool that are
+// printed; the JSON has all.
+const shownSignatures = 3
+
+// printSignatures prints the groups of failures that occurred more than once.
+func printSignatures(con *console, views []toolUseView) {
+	between := "\n"
+	for _, v := range views {
+		for _, s := range v.Signatures[:min(len(v.Signatures), shownSignatures)] {
+			if s.Count < 2 {
+				continue
+			}
+			name := s.Tool
+			if s.Method != "" {
+				name += " " + s.Method
+			}
+			con.printf("%s%s  %d × %s in %s: %s\n", between, text.Visible(name), s.Count, s.Outcome, text.Visible(s.Domain), text.Visible(s.Message))
+			between = ""
 		}
 	}
 }
