@@ -188,6 +188,13 @@ func TestForgetExperience(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	failed := func(agentID, message string, turns ...string) ToolNote {
+		return ToolNote{Agent: agentID, Origin: "local", Signatures: []experience.Signature{{Tool: "grep", Domain: "code", Outcome: agent.Timeout, Message: message, Count: 2, First: day, Last: day, Turns: turns}}}
+	}
+	run := Run{ID: "1-ab", Number: 1, State: RunDone, Tools: []ToolNote{failed("clerk", "its own", "T1"), failed("clerk", "of others too", "T1", "T7"), failed("aide", "another's", "T1")}}
+	if err := a.PutRun(ctx, run); err != nil {
+		t.Fatal(err)
+	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +212,10 @@ func TestForgetExperience(t *testing.T) {
 	frozen := must(r.FrozenExperience(ctx, "clerk"))(t)
 	if diff := cmp.Diff(want.ForEvaluations(), &frozen); diff != "" {
 		t.Errorf("of a run: %s", diff)
+	}
+	run.Tools[0].Signatures, run.Tools[1].Signatures[0].Turns = nil, []string{"T7"}
+	if diff := cmp.Diff(run.Tools, must(r.Run(ctx, "1-ab"))(t).Tools); diff != "" {
+		t.Errorf("the notes of a run: %s", diff)
 	}
 	if other := must(r.Experience(ctx, "aide"))(t); len(other.Corrections) != 2 || len(other.Recent) != 1 {
 		t.Errorf("another agent's is %+v", other)

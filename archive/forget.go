@@ -84,11 +84,42 @@ func (s *selection) unlearned(k, value []byte) ([]byte, error) {
 	if err := decodeDocument(value, &e); err != nil {
 		return nil, err
 	}
-	e.Forget(s.forget.name, func(turn string) bool {
-		n, ok := parseID('T', turn)
-		return ok && s.forgotten[n]
-	})
+	e.Forget(s.forget.name, s.forgets)
 	rest, err := encodeDocument(e)
 	s.total.Records += int64(len(value) - len(rest))
 	return rest, err
+}
+
+// unnoted returns a run's record without what its notes on tools have of the session that is
+// removed.
+func (s *selection) unnoted(value []byte) ([]byte, error) {
+	if s.forget == nil {
+		return value, nil
+	}
+	var r Run
+	if err := decodeDocument(value, &r); err != nil {
+		return nil, err
+	}
+	changed := false
+	for i, n := range r.Tools {
+		if n.Agent != s.forget.agent {
+			continue
+		}
+		e := experience.Experience{Signatures: n.Signatures}
+		e.Forget(s.forget.name, s.forgets)
+		changed = changed || len(n.Signatures) > 0
+		r.Tools[i].Signatures = e.Signatures
+	}
+	if !changed {
+		return value, nil
+	}
+	rest, err := encodeDocument(r)
+	s.total.Records += int64(len(value) - len(rest))
+	return rest, err
+}
+
+// forgets reports whether a turn belongs to the session that is removed.
+func (s *selection) forgets(turn string) bool {
+	n, ok := parseID('T', turn)
+	return ok && s.forgotten[n]
 }

@@ -340,6 +340,8 @@ func (s *selection) reduced(k, value []byte) ([]byte, error) {
 		return s.emptied(k, value)
 	case tableExperience, tableFrozen:
 		return s.unlearned(k, value)
+	case tableRun:
+		return s.unnoted(value)
 	}
 	if k[0] != tableTurnTranscript {
 		return value, nil

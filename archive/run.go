@@ -66,6 +66,9 @@ type Run struct {
 	Guards []policy.Stat `json:"guards,omitempty"`
 	// Patches lists the night's work on patches of code, in order.
 	Patches []PatchNote `json:"patches,omitempty"`
+	// Tools are the notes on the tools that the agents' turns in use had called when the run
+	// began, by agent.
+	Tools []ToolNote `json:"tools,omitempty"`
 	// PaidUSD is what all processes of the run paid when it ended, in USD, with estimates of
 	// calls that were cut off; 0: nothing, or an older evolve ran it.
 	PaidUSD float64 `json:"paid_usd,omitempty"`

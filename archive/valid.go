@@ -108,6 +108,16 @@ func checkRecord(record any) error {
 		f.form("agents", agentForm, r.Agents...)
 		f.times("started, ended, until or since", r.Started, r.Ended, r.Until, r.Since)
 		f.finite("budget_usd or patch_usd", r.BudgetUSD, r.PatchUSD)
+		for _, n := range r.Tools {
+			f.form("tools.agent", agentForm, n.Agent)
+			f.times("tools.first or tools.last", n.First, n.Last)
+			for _, c := range n.Clusters {
+				f.times("tools.clusters", c.First, c.Last)
+			}
+			for _, g := range n.Signatures {
+				f.times("tools.signatures", g.First, g.Last)
+			}
+		}
 	case *AgentPlan:
 		f.of(r.Agent, r.Run, "plan of run %s", r.Run)
 		f.form("champion, default or against", configForm, string(r.Champion), string(r.Default), string(r.Against))

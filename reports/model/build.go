@@ -77,7 +77,12 @@ func volatileFacts(run archive.Run) Volatile {
 	for _, n := range run.Patches {
 		v.PatchUSD += n.Usage.CostUSD
 	}
-	v.CostUSD = v.PatchUSD
+	for _, n := range run.Tools {
+		if n.Draft != nil {
+			v.ToolUSD += n.Draft.Usage.CostUSD
+		}
+	}
+	v.CostUSD = v.PatchUSD + v.ToolUSD
 	if !run.Started.IsZero() && run.Ended.After(run.Started) {
 		v.Seconds = run.Ended.Sub(run.Started).Seconds()
 	}
@@ -151,6 +156,7 @@ func (b *builder) build(name string) error {
 	b.headline = Leading(b.result)
 	b.drafts()
 	b.volatile.Sandbox = b.plan.Sandbox
+	b.volatile.Tools = toolsOf(b.run, name)
 	for _, l := range b.run.Limits {
 		if l.Agent == name {
 			b.volatile.Limit = &l

@@ -9,6 +9,7 @@ type (
 	AgentLimit    = archive.AgentLimit
 	RunRemoved    = archive.RunRemoved
 	PatchNote     = archive.PatchNote
+	ToolNote      = archive.ToolNote
 	DecisionBrief = archive.DecisionBrief
 )
 

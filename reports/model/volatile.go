@@ -32,6 +32,8 @@ type Volatile struct {
 	JudgeUSD float64 `json:"judge_usd,omitempty"`
 	// PatchUSD is the part of it that was paid for writing, trying and reviewing patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
+	// ToolUSD is the part of it that was paid for writing tools anew.
+	ToolUSD float64 `json:"tool_usd,omitempty"`
 	// Guards are the statistics of the calls of tools and providers under their policies.
 	Guards []policy.Stat `json:"guards,omitempty"`
 	// LedgerError is the reason why the ledger could not be verified.
@@ -64,6 +66,9 @@ type VolatileAgent struct {
 	Sandbox string `json:"sandbox,omitempty"`
 	// Limit is the limit that stopped the work on the agent; nil if it is not on record.
 	Limit *archive.AgentLimit `json:"limit,omitempty"`
+	// Tools are what turns in use had shown of the agent's tools when the run began: those to
+	// change first, then those that were called most.
+	Tools []archive.ToolNote `json:"tools,omitempty"`
 	// Cached counts the evaluations that an earlier run paid for, Retries the repeats
 	// after infrastructure failures.
 	Cached  int `json:"cached"`

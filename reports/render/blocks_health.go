@@ -190,6 +190,9 @@ func budget(run model.Run, v model.Volatile) string {
 		if v.PatchUSD > 0 {
 			used += " (" + number.Money(v.PatchUSD) + " of it for patches)"
 		}
+		if v.ToolUSD > 0 {
+			used += " (" + number.Money(v.ToolUSD) + " of it for writing tools anew)"
+		}
 		if v.UnrecordedUSD > 0 {
 			used += " (" + number.Money(v.UnrecordedUSD) + " of it for calls that were repeated or cut off)"
 		}

@@ -142,6 +142,7 @@ var contents = []struct {
 	{"changes", "What changes", changeBlocks},
 	{"drafts", "Changes that language models proposed", draftBlocks},
 	{"rejected", "Open and rejected, and why", rejectedBlocks},
+	{"tools", "Tools in use", toolBlocks},
 	{"health", "Run health", healthBlocks},
 	{"provenance", "Provenance", provenanceBlocks},
 }

@@ -324,6 +324,9 @@ func (r *runner) start(ctx context.Context) error {
 	if err := r.freezeExperience(ctx); err != nil {
 		return err
 	}
+	if err := r.noteTools(ctx); err != nil {
+		return err
+	}
 	if err := o.Archive.PutRun(ctx, r.run); err != nil {
 		return fmt.Errorf("recording the run: %w", err)
 	}

@@ -1,0 +1,91 @@
+package render
+
+import (
+	"strings"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/runtime/experience"
+)
+
+// Bounds of the tables of tools: rows, and characters of names and texts.
+const (
+	maxTools      = 12
+	maxSignatures = 12
+	toolName      = 40
+	toolText      = 200
+)
+
+// toolBlocks shows what turns in use have shown of the agent's tools, and what follows for
+// those who build them.
+func toolBlocks(s subject) []block {
+	notes := s.volatile.Tools
+	if len(notes) == 0 {
+		return nil
+	}
+	advice := newTable(say("What to do with each tool"), plain("tool", "advice"), figures("calls", "ok of judged", "referred", "low utility", "contract"), wraps("why", "what follows"))
+	for _, n := range model.First(notes, maxTools) {
+		advice.add("", clipped(n.Tool, toolName), stateSpan(string(n.Remedy)), number.Count(n.Calls), number.Count(n.Succeeded)+" of "+number.Count(n.Judged),
+			number.Count(n.Referrals), number.Count(n.Weak), number.Count(n.Invalid), clipped(n.Reason, toolText), follows(n))
+	}
+	out := []block{advice}
+	if more := len(notes) - maxTools; more > 0 {
+		out = append(out, para{Note: true, Text: say(number.Plural(more, "more tool") + " not listed.")})
+	}
+	if t := axesTable(notes); len(t.Rows) > 0 {
+		out = append(out, fold{Summary: say("what their referrals lack"), Blocks: []block{t}})
+	}
+	if t := signatureTable(notes); len(t.Rows) > 0 {
+		out = append(out, fold{Summary: say("their equal failures"), Blocks: []block{t}})
+	}
+	words := "From the turns in use at the start of the run. A referral with evidence lowers no tool's place in the choice. By method and domain: "
+	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
+}
+
+// follows describes what a tool's advice leads to.
+func follows(n model.ToolNote) spans {
+	switch {
+	case n.Draft != nil && n.Draft.Proposal != "":
+		return say(foreign(n.Draft.Proposal), " (", stateSpan(string(n.Draft.State)), "): ", clipped(n.Draft.Text, model.MaxReason))
+	case n.Draft != nil:
+		return say(clipped(n.Draft.Text, model.MaxReason))
+	case n.Remedy == experience.Retain:
+		return say("left as it is")
+	}
+	if server, ok := strings.CutPrefix(n.Origin, "mcp:"); ok {
+		return say("for the builder of the server ", clipped(server, toolName))
+	}
+	if n.Origin == "authored" {
+		return say("for the agent that wrote it")
+	}
+	return say("for the builder of the program that has it")
+}
+
+// axesTable lists the groups of axes of the tools to change.
+func axesTable(notes []model.ToolNote) table {
+	t := newTable(say("Boundary axes of referrals, in groups"), plain("tool"), wraps("axes"), figures("referrals", "share"), plain("first", "last"))
+	for _, n := range notes {
+		for _, c := range n.Clusters {
+			if !c.Group || n.Remedy == experience.Retain || len(t.Rows) == maxTools {
+				continue
+			}
+			t.add("", clipped(n.Tool, toolName), clipped(strings.Join(c.Axes, ", "), toolText), number.Count(c.Referrals), number.Percent(c.Share), number.Date(c.First), number.Date(c.Last))
+		}
+	}
+	return t
+}
+
+// signatureTable lists the equal failures that occurred more than once.
+func signatureTable(notes []model.ToolNote) table {
+	t := newTable(say("Equal failures, counted together"), plain("tool", "method", "domain", "outcome"), figures("times"), plain("first", "last"), wraps("message"))
+	for _, n := range notes {
+		for _, f := range n.Signatures {
+			if f.Count < 2 || len(t.Rows) == maxSignatures {
+				continue
+			}
+			t.add("", clipped(f.Tool, toolName), clipped(f.Method, toolName), clipped(f.Domain, toolName), stateSpan(string(f.Outcome)),
+				number.Count(f.Count), number.Date(f.First), number.Date(f.Last), clipped(f.Message, toolText))
+		}
+	}
+	return t
+}
