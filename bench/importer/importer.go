@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"evolve/bench"
+	"evolve/bench/sessions"
 )
 
 // Format is a file format.
@@ -24,7 +25,7 @@ const (
 	// CSV is a table with a question and an answer in its columns; also with tabs or
 	// semicolons.
 	CSV Format = "csv"
-	// Inspect is JSONL, or a JSON list, with input, target and choices, or a log in JSON.
+	// Inspect is JSONL, or a JSON list, with input, target and choices, or a log, as JSON or .eval.
 	Inspect Format = "inspect"
 	// Promptfoo is the YAML or JSON of a promptfoo configuration, or its list of tests.
 	Promptfoo Format = "promptfoo"
@@ -118,8 +119,11 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	if len(data) > maxBytes {
 		return nil, nil, fmt.Errorf("the file is longer than %d MB", maxBytes>>20)
 	}
+	var damaged []string
 	if bytes.HasPrefix(data, zipped) {
-		return nil, nil, errZipped
+		if data, damaged, err = sessions.InspectLog(data); err != nil {
+			return nil, nil, err
+		}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
@@ -138,6 +142,9 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 		return nil, nil, fmt.Errorf("unknown format %q (valid: %s)", o.Format, join(Formats()))
 	}
 	c := newCollector(o)
+	for _, sample := range damaged {
+		c.note(0, "left out: %s", sample)
+	}
 	c.ownDomains()
 	_, known := c.rules.Fields[o.Grader]
 	if inspectScorers()[o.Grader] == "" && !known && o.Grader != "" {

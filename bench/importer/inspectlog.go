@@ -38,9 +38,6 @@ type inspectScorer struct {
 // zipped is the beginning of a ZIP archive, the other form of a log.
 var zipped = []byte("PK\x03\x04")
 
-// errZipped is the error of a log in that form.
-var errZipped = errors.New("it is a ZIP archive; if it is a log of Inspect (.eval), `inspect log dump LOG` writes it as JSON, which can be read")
-
 // isInspectLog reports whether a JSON object is a log of Inspect.
 func isInspectLog(doc row) bool {
 	var spec row

@@ -1,6 +1,10 @@
 package importer
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -81,14 +85,65 @@ func TestInspectLog(t *testing.T) {
 			},
 		},
 	} {
-		tasks, notes, err := lines(t, c.log, Options{Grader: c.grader})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if d := cmp.Diff([][]string{c.tasks, c.notes}, [][]string{tasks, notes}); d != "" {
-			t.Errorf("%s: %s", name, d)
+		for form, log := range map[string]string{"JSON": c.log, ".eval": zippedForm(t, c.log)} {
+			tasks, notes, err := lines(t, log, Options{Grader: c.grader})
+			if err != nil {
+				t.Errorf("%s as %s: %v", name, form, err)
+			}
+			if d := cmp.Diff([][]string{c.tasks, c.notes}, [][]string{tasks, notes}); d != "" {
+				t.Errorf("%s as %s: %s", name, form, d)
+			}
 		}
 	}
+	damaged := zippedLog(t, logOf("", "success", "null", ""), "samples/1_epoch_1.json", sampleOf("1", "1", oslo), "samples/2_epoch_1.json", `{"id": 2, `)
+	tasks, notes, err := lines(t, damaged, Options{})
+	if err != nil || len(tasks) != 1 || notes[0] != "left out: sample 2 is not valid JSON" {
+		t.Errorf("%v, %q, %v", tasks, notes, err)
+	}
+}
+
+// zippedLog returns a log in the form .eval, with files by their names.
+func zippedLog(t *testing.T, header string, files ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	files = append([]string{"header.json", header}, files...)
+	for i := 0; i < len(files); i += 2 {
+		w, err := z.Create(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(files[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// zippedForm returns a log in JSON in the form .eval.
+func zippedForm(t *testing.T, log string) string {
+	t.Helper()
+	var doc map[string]json.RawMessage
+	if err := json.Unmarshal(finite([]byte(log)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	var samples []json.RawMessage
+	if err := json.Unmarshal(doc["samples"], &samples); err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for i, raw := range samples {
+		files = append(files, fmt.Sprintf("samples/%d_epoch_1.json", i), string(raw))
+	}
+	delete(doc, "samples")
+	header, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zippedLog(t, string(header), files...)
 }
 
 // TestInspectLogRefused: a log without tasks is refused with what can be done.
@@ -98,7 +153,9 @@ func TestInspectLogRefused(t *testing.T) {
 		logOf("", "started", "null", ""):                                                      "the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself",
 		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log has not the form of Inspect's logs",
 		logOf(`, "sandbox": {"type": "docker", "config": "c.yaml"}`, "success", "{}", sample): "no task could be read as inspect",
-		"PK\x03\x04\xff": errZipped.Error(),
+		"PK\x03\x04\xff": "it begins as a ZIP archive and is none",
+		zippedLog(t, `{"eval": {}}`, "notes.txt", "x"):                     "it is a ZIP archive without samples of Inspect",
+		zippedLog(t, `{"eval": {}}`, "samples/1_epoch_1.json", `{"id": 1`): "the log holds no samples",
 	} {
 		_, _, err := lines(t, log, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

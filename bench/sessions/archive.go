@@ -3,7 +3,9 @@ package sessions
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -19,50 +21,97 @@ func (r *reader) archive(in io.Reader) error {
 	if err != nil {
 		return err
 	}
+	log, err := openArchive(data)
+	if err != nil {
+		return err
+	}
+	return log.each(maxLog, errLong, func(i int, raw []byte, fields row, err error) error {
+		rec := record{number: i + 1, list: "samples", head: log.head, fields: fields, size: len(raw)}
+		if err != nil {
+			r.bad(rec.place(), "%v", err)
+			return nil
+		}
+		return r.take(rec)
+	})
+}
+
+// archived is an opened archive: the fields of its header, and the files of its samples in
+// order.
+type archived struct {
+	head    row
+	samples []*zip.File
+}
+
+func openArchive(data []byte) (archived, error) {
+	log := archived{head: row{}}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	switch {
 	case err != nil:
-		return errors.New("it begins as a ZIP archive and is none")
+		return log, errors.New("it begins as a ZIP archive and is none")
 	case len(z.File) > maxMembers:
-		return errors.New("it is an archive of too many files")
+		return log, errors.New("it is an archive of too many files")
 	}
-	head := row{}
-	var samples []*zip.File
 	for _, f := range z.File {
 		switch {
 		case strings.HasPrefix(f.Name, "samples/") && strings.HasSuffix(f.Name, ".json"):
-			samples = append(samples, f)
+			log.samples = append(log.samples, f)
 		case f.Name == "header.json", f.Name == "start.json", f.Name == "_journal/start.json":
-			if raw, err := member(f, maxRecord); err == nil && len(head) == 0 {
-				head, _ = object(raw)
-				head = maybe(head)
+			if raw, err := member(f, maxRecord); err == nil && len(log.head) == 0 {
+				head, _ := object(raw)
+				log.head = maybe(head)
 			}
 		}
 	}
-	if len(samples) == 0 {
-		return errors.New("it is a ZIP archive without samples of Inspect")
+	if len(log.samples) == 0 {
+		return log, errors.New("it is a ZIP archive without samples of Inspect")
 	}
-	slices.SortStableFunc(samples, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
-	left := int64(maxLog)
-	for i, f := range samples {
-		rec := record{number: i + 1, list: "samples", head: head}
+	slices.SortStableFunc(log.samples, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	return log, nil
+}
+
+// each calls do for each sample, which may have an error of its own, until all have left
+// bytes together or do returns an error.
+func (a archived) each(left int64, tooLong error, do func(i int, raw []byte, fields row, err error) error) error {
+	for i, f := range a.samples {
 		raw, err := member(f, min(left, maxRecord))
 		if left -= int64(len(raw)); left <= 0 {
-			return errLong
+			return tooLong
 		}
+		var fields row
 		if err == nil {
-			rec.size = len(raw)
-			rec.fields, err = object(raw)
+			fields, err = object(raw)
 		}
-		if err != nil {
-			r.bad(rec.place(), "%v", err)
-			continue
-		}
-		if err := r.take(rec); err != nil {
+		if err := do(i, raw, fields, err); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// InspectLog returns a log of Inspect in the form .eval as the one JSON object that the log
+// is in its other form, and a note for each sample that cannot be read.
+func InspectLog(data []byte) (doc []byte, notes []string, err error) {
+	log, err := openArchive(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	samples := []json.RawMessage{}
+	err = log.each(maxHeld, fmt.Errorf("its samples are longer than %d MB", maxHeld>>20), func(i int, raw []byte, _ row, err error) error {
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("sample %d %v", i+1, err))
+			return nil
+		}
+		samples = append(samples, raw)
+		return nil
+	})
+	if err != nil {
+		return nil, notes, err
+	}
+	if log.head["samples"], err = json.Marshal(samples); err != nil {
+		return nil, notes, fmt.Errorf("joining its samples: %w", err)
+	}
+	doc, err = json.Marshal(log.head)
+	return doc, notes, err
 }
 
 // member reads one file of an archive, without numbers that JSON does not have.

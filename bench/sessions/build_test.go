@@ -285,6 +285,10 @@ func TestEveryFormat(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		"anthropic.jsonl: Is the ferry to Hydra running on Friday evening? → Yes, the last one leaves at 20:15.",
 		"inspect.json: Capital of Peru? → Lima",
+		"intercode.json: Count the crates that are listed in /depot/list.txt → wc -l < /depot/list.txt",
+		"intercode.json: Which depot has the most bays? → SELECT name FROM depots ORDER BY bays DESC LIMIT 1",
+		"intercode.json: Find the word in the file note → larch",
+		"intercode.json: Print the sum of 2 and 3 → print(2+3)",
 		"openai.jsonl: How many pallets fit into bay 7? → 42 pallets.",
 		"openai.jsonl: Which city is the seat of the northern office? → Oslo",
 		"openai.jsonl: When does the kiosk open on Sundays? → At nine.",

@@ -21,13 +21,15 @@ const (
 	Promptfoo Format = "promptfoo"
 	// Tau are simulations of tau-bench.
 	Tau Format = "tau"
+	// InterCode are episodes of InterCode: actions with observations and rewards.
+	InterCode Format = "intercode"
 	// Plain is JSON lines with user and assistant, or with role and content.
 	Plain Format = "plain"
 )
 
 // Formats lists the formats of files.
 func Formats() []Format {
-	return []Format{OpenAI, Anthropic, OTel, Inspect, Promptfoo, Tau, Plain}
+	return []Format{OpenAI, Anthropic, OTel, Inspect, Promptfoo, Tau, InterCode, Plain}
 }
 
 // detect returns the format of a record; "" if it is unknown.
@@ -42,8 +44,12 @@ func detect(rec record) Format {
 		return Tau
 	case "results":
 		return Promptfoo
+	case episodeList:
+		return InterCode
 	}
 	switch {
+	case isEpisode(r):
+		return InterCode
 	case r.has("traj") || r.has("messages") && r.has("reward_info"):
 		return Tau
 	case r.has("gradingResult", "testCase", "promptIdx") && r.has("response"):

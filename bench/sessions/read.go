@@ -142,6 +142,7 @@ func (r *reader) take(rec record) error {
 	read := map[Format]func(*reader, record) error{
 		OpenAI: (*reader).chat, Anthropic: (*reader).chat, Plain: (*reader).plainRecord, OTel: (*reader).otel,
 		Inspect: (*reader).inspect, Promptfoo: (*reader).promptfoo, Tau: (*reader).tau,
+		InterCode: (*reader).intercode,
 	}[format]
 	if read == nil {
 		r.bad(rec.place(), "is of no known format")

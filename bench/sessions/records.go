@@ -149,6 +149,18 @@ func (r *reader) expand(rec record) error {
 	if found {
 		return nil
 	}
+	if !isEpisode(rec.fields) {
+		for _, key := range byNumber(rec.fields) {
+			count, err := r.episodes(rec, rec.fields[key])
+			if err != nil {
+				return err
+			}
+			found = found || count > 0
+		}
+	}
+	if found {
+		return nil
+	}
 	return r.take(rec)
 }
 
@@ -253,8 +265,20 @@ func (d *document) object(depth int) (head row, found bool, err error) {
 		}
 		key, _ := tok.(string)
 		if !slices.Contains(listKeys(), key) {
-			if head[key], err = d.next(); err != nil {
+			raw, err := d.next()
+			if err != nil {
 				return head, found, err
+			}
+			count := 0
+			if key != "turn_history" { // of an episode that is the whole document
+				if count, err = d.episodes(record{number: d.number + 1}, raw); err != nil {
+					return head, found, err
+				}
+			}
+			if d.number += count; count > 0 {
+				found = true
+			} else {
+				head[key] = raw
 			}
 			continue
 		}

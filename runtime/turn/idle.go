@@ -26,7 +26,7 @@ type Circumstances struct {
 	// Domains maps a domain to its keywords; nil is [DefaultDomains].
 	Domains map[string][]string
 	// Tasks are all tasks that the agent is measured on, in the form in which it gets
-	// them.
+	// them. The turns of a conversation follow one another and have one id.
 	Tasks []agent.Task
 }
 
@@ -44,7 +44,7 @@ var chooses = []string{"tools.pattern_weight", "tools.performance_weight", "tool
 // reason, in a form that follows "not searched:". It names a parameter only if no value
 // within the range of s has an effect; tools that merely display the config do not
 // count. An evaluation starts without a session and without other agents, so parameters
-// that act through notes or delegation have no effect.
+// that act through delegation, and without conversations through notes, have no effect.
 func Idle(s agent.Space, c Circumstances) map[string]string {
 	model := "cannot act with the heuristic model"
 	if c.Language {
@@ -79,7 +79,7 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 			why = "cannot act: there is no tool to activate"
 		case group == "delegate":
 			why = "cannot act: an evaluation has no other agents"
-		case group == "notes":
+		case group == "notes" && !met.conversations:
 			why = "cannot act: an evaluation starts without notes"
 		case group == "distill" && !met.turns:
 			why = "cannot act: no task has earlier turns"
@@ -102,6 +102,8 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 type met struct {
 	domains         map[string]bool
 	turns, memories bool
+	// conversations reports that a task has several turns, between which notes pass.
+	conversations bool
 	// parts reports that a task has subgoals, and bounded that their bound matters.
 	parts, bounded bool
 }
@@ -127,6 +129,7 @@ func (c Circumstances) met() met {
 	for i := range c.Tasks {
 		t := &c.Tasks[i]
 		m.turns = m.turns || len(t.Messages) > 0
+		m.conversations = m.conversations || i > 0 && t.ID != "" && t.ID == c.Tasks[i-1].ID && t.Goal != c.Tasks[i-1].Goal
 		m.memories = m.memories || len(t.Memories) > 0
 		goal, _ := goalOf(t)
 		m.domains[cmp.Or(t.Domain, of.classify(goal))] = true

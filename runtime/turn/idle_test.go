@@ -53,6 +53,15 @@ func TestIdle(t *testing.T) {
 				"routes.engineering", "temperature.engineering", "tools.cutoff", "tools.expire_turns", "tools.pattern_weight", "tools.performance_weight",
 			},
 		},
+		"a conversation": {
+			Circumstances{Memories: 1, Language: true, Tools: []string{"grep"}, Tasks: []agent.Task{
+				{ID: "t", Domain: "research", Goal: "begin"}, {ID: "t", Domain: "research", Goal: "go on", Messages: []agent.Message{{Role: "user", Content: "begin"}}},
+			}},
+			[]string{
+				"bootstrap.token_budget", "decompose.enabled", "decompose.max_subgoals", "delegate.above", "delegate.below", "routes.engineering", "temperature.engineering",
+				"tools.cutoff", "tools.expire_turns", "tools.pattern_weight", "tools.performance_weight",
+			},
+		},
 	} {
 		space := DefaultSpace([]string{"engineering", "research"}, nil, []string{"default", "code"})
 		if diff := cmp.Diff(c.want, slices.Sorted(maps.Keys(Idle(space, c.c)))); diff != "" {
