@@ -53,13 +53,15 @@ func setAside(tasks []Task) {
 
 // JoinSuites finds near-duplicates in different suites of one agent and gives them one
 // unit and one split, in place. A cluster declared in one suite does not extend to
-// another, so its tasks are compared too, and stay together. It returns what was found
-// across suites.
+// another, so its tasks are compared too, and stay together. Tasks that one suite declares
+// to be of different clusters stay apart: a duplicate of several of them in another suite
+// counts with the one that is the most alike. It returns what was found across suites.
 func JoinSuites(suites []*Suite) Likeness {
 	var all Suite
 	var declared []Split
 	var of []int              // suite of each task
 	known := [][]int{}        // tasks by unit within their suites
+	in := []int{}             // unit of each task
 	units := map[string]int{} // suite and unit → index in known
 	for n, s := range suites {
 		for i := range s.Tasks {
@@ -70,17 +72,21 @@ func JoinSuites(suites []*Suite) Likeness {
 				units[key], known = at, append(known, nil)
 			}
 			known[at] = append(known[at], len(all.Tasks))
-			all.Tasks, of = append(all.Tasks, s.Tasks[i]), append(of, n)
+			all.Tasks, of, in = append(all.Tasks, s.Tasks[i]), append(of, n), append(in, at)
 			declared = append(declared, s.declared[i])
 		}
 	}
-	f := newDuplicateFinder(all.Tasks, func(*Task) bool { return true }).find()
+	alike := newDuplicateFinder(all.Tasks, func(*Task) bool { return true }).find()
+	joined := newDuplicateFinder(all.Tasks, func(*Task) bool { return true })
 	for _, unit := range known {
 		for _, i := range unit[1:] {
-			f.join(unit[0], i, "")
+			joined.join(unit[0], i, "")
 		}
 	}
-	all.Duplicates = slices.DeleteFunc(f.groups(), func(g Duplicates) bool {
+	for _, g := range alike.groups() {
+		joined.across(g, of, in)
+	}
+	all.Duplicates = slices.DeleteFunc(joined.groups(), func(g Duplicates) bool {
 		return !slices.ContainsFunc(g.Tasks, func(i int) bool { return of[i] != of[g.Tasks[0]] })
 	})
 	for _, g := range all.Duplicates {
@@ -92,6 +98,87 @@ func JoinSuites(suites []*Suite) Likeness {
 		at += copy(s.Tasks, all.Tasks[at:at+len(s.Tasks)])
 	}
 	return all.Likeness()
+}
+
+// across joins the tasks of a group that are in different suites. The suite with the most
+// units in the group keeps these apart. Every other unit is joined to the tasks of it that are
+// the same as one of its own, or else to the one that has the largest share of words in common
+// with its first, the first of equals. of and in are the suite and the unit of each task.
+func (f *duplicateFinder) across(g Duplicates, of, in []int) {
+	units := map[int]map[int]bool{}
+	for _, i := range g.Tasks {
+		if units[of[i]] == nil {
+			units[of[i]] = map[int]bool{}
+		}
+		units[of[i]][in[i]] = true
+	}
+	most := of[g.Tasks[0]]
+	for suite, list := range units {
+		if len(list) > len(units[most]) || len(list) == len(units[most]) && suite < most {
+			most = suite
+		}
+	}
+	var anchors []int
+	for _, i := range g.Tasks {
+		if of[i] == most {
+			anchors = append(anchors, i)
+		}
+	}
+	same := map[string]int{} // the first anchor of equal ones
+	for _, j := range slices.Backward(anchors) {
+		same[f.exact(f.list[j])] = j
+	}
+	anchors = anchors[:min(len(anchors), mostAnchors)]
+	words := make([]map[string]bool, len(anchors))
+	for n, j := range anchors {
+		words[n] = wordSet(f.list[j].words)
+	}
+	placed := map[int]bool{} // units that have joined one
+	for _, i := range g.Tasks {
+		if j, ok := same[f.exact(f.list[i])]; ok && of[i] != most {
+			f.join(j, i, Exact)
+			placed[in[i]] = true
+		}
+	}
+	kind := g.Kind
+	if kind == Exact {
+		kind = Near
+	}
+	for _, i := range g.Tasks {
+		if of[i] == most || placed[in[i]] {
+			continue
+		}
+		placed[in[i]] = true
+		nearest, likest, own := anchors[0], -1., wordSet(f.list[i].words)
+		for n, j := range anchors {
+			if share := inCommon(own, words[n]); share > likest {
+				nearest, likest = j, share
+			}
+		}
+		f.join(nearest, i, kind)
+	}
+}
+
+// mostAnchors bounds the tasks with which a task of another suite is compared.
+const mostAnchors = 500
+
+func wordSet(words []string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
+// inCommon returns the share of the words of two texts that both have (Jaccard).
+func inCommon(a, b map[string]bool) float64 {
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
 }
 
 // DeclareDuplicates finds near-duplicates among tasks and sets their clusters, in place, so

@@ -204,3 +204,37 @@ func TestDuplicatesOverSuites(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestDeclaredClustersStayApart: tasks that an author declares to be of different clusters
+// are not joined by a task of another suite that resembles all of them.
+func TestDeclaredClustersStayApart(t *testing.T) {
+	read := func(text string) *Suite {
+		s, issues := ReadSuite(strings.NewReader(text), "s", nil, GraderRules{})
+		if len(issues) > 0 {
+			t.Fatal(issues)
+		}
+		return s
+	}
+	var own strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&own, `{"id":"s%d","cluster":"s%[1]d","goal":"How many of item bolt%[1]d are left in the stock?","answer":"%[1]d","split":%q}`+"\n", i, []string{"search", "holdout"}[i%2])
+	}
+	a, b := read(own.String()), read(`{"id":"u1","goal":"How many of item nut4 are left in the stock?","answer":"7"}
+{"id":"u2","goal":"How many of item bolt5 are left in the stock?","answer":"5","split":"search"}
+`)
+	l := JoinSuites([]*Suite{b, a})
+	if l.Units != 8 || l.Groups != 1 || l.Duplicates != 3 {
+		t.Errorf("%+v", l)
+	}
+	units := map[string]bool{}
+	for _, task := range a.Tasks {
+		units[task.Unit()] = true
+	}
+	if len(units) != 8 {
+		t.Errorf("the declared clusters became %v", units)
+	}
+	// The same task as one that is held out is not searched on.
+	if got := b.Tasks[1]; got.Split != Aside || got.Unit() != a.Tasks[5].Unit() {
+		t.Errorf("the duplicate of a holdout task: %s %s", got.Split, got.Unit())
+	}
+}
