@@ -158,7 +158,7 @@ func TestACorrectionReachesTheCapsules(t *testing.T) {
 			t.Errorf("%s %s in %s: %d corrected, not %d", c.Tool, c.Method, c.Domain, c.Corrected, want)
 		}
 	}
-	if diff := cmp.Diff([]Correction{{Turn: "1", Domain: "ops", Tools: []string{"git", "grep"}, Text: "message 2", Time: noon}}, e.Corrections); diff != "" {
+	if diff := cmp.Diff([]Correction{{Turn: "1", By: "2", Domain: "ops", Tools: []string{"git", "grep"}, Text: "message 2", Time: noon}}, e.Corrections); diff != "" {
 		t.Error(diff)
 	}
 	if e.Stated[0].Success || !e.Stated[1].Success {

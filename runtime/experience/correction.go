@@ -12,6 +12,7 @@ import (
 // Correction is what a person corrected.
 type Correction struct {
 	Turn   string   `json:"turn,omitempty"` // the corrected turn
+	By     string   `json:"by,omitempty"`   // the correcting message's turn
 	Domain string   `json:"domain"`
 	Tools  []string `json:"tools,omitempty"` // called in it
 	// Text is the correcting message, at most 300 characters of it.
@@ -31,7 +32,7 @@ const (
 
 // addCorrection records what a message corrected.
 func (e *Experience) addCorrection(r Recent, t Turn) {
-	c := Correction{Turn: r.Turn, Domain: r.Domain, Text: text.Clip(strings.ToValidUTF8(t.Message, "\uFFFD"), maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
+	c := Correction{Turn: r.Turn, By: t.ID, Domain: r.Domain, Text: text.Clip(strings.ToValidUTF8(t.Message, "\uFFFD"), maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
 	for _, call := range r.Calls {
 		if !slices.Contains(c.Tools, call.Tool) {
 			c.Tools = append(c.Tools, call.Tool)

@@ -27,6 +27,10 @@
 //	boundary.go    clusters of boundary axes, and warnings of low cohesion
 //	known.go       the summary of tools that a prompt gets
 //	snapshot.go    the part that evaluations read
+//	lessons.go     when a night makes lessons of the turns, and what stays of them
+//	period.go      what the turns of a period have shown
+//	findings.go    strengths, weaknesses and adjustments that follow from it
+//	lessontext.go  the lessons as EVAL_FEEDBACK.md
 //	valid.go       the check of an Experience that comes from elsewhere
 //	forget.go      the removal of a conversation's texts
 package experience

@@ -35,6 +35,8 @@ type Experience struct {
 	// one that was given, which may be removed.
 	Feedback     []Feedback `json:"feedback,omitempty"`
 	LastFeedback int        `json:"last_feedback,omitempty"`
+	// Lessons is what a night has made of the turns.
+	Lessons Lessons `json:"lessons,omitzero"`
 }
 
 // Turn is a turn in use, as far as an [Experience] learns from it.

@@ -15,6 +15,7 @@ import (
 func (e *Experience) ForEvaluations() *Experience {
 	out := *e
 	out.Turns, out.Updated, out.Recent, out.Signatures, out.LastFeedback = 0, time.Time{}, nil, nil, 0
+	out.Lessons = e.Lessons.forEvaluations()
 	out.Feedback = slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool {
 		return f.Session != "" || !f.Until.IsZero()
 	})
@@ -26,7 +27,7 @@ func (e *Experience) ForEvaluations() *Experience {
 
 // Digest identifies the experience; "" where there is none.
 func (e *Experience) Digest() string {
-	if e == nil || len(e.Capsules)+len(e.Domains)+len(e.Stated)+len(e.Corrections)+len(e.Recent)+len(e.Feedback) == 0 {
+	if e == nil || len(e.Capsules)+len(e.Domains)+len(e.Stated)+len(e.Corrections)+len(e.Recent)+len(e.Feedback) == 0 && !e.Lessons.Any() {
 		return ""
 	}
 	data, err := json.Marshal(e)

@@ -37,6 +37,7 @@ func (e *Experience) Valid() error {
 	v.length("corrections", len(e.Corrections), maxCorrections)
 	for _, c := range e.Corrections {
 		v.name("corrections.turn", c.Turn, true)
+		v.name("corrections.by", c.By, true)
 		v.name("corrections.domain", c.Domain, true)
 		v.names("corrections.tools", c.Tools)
 		v.text("corrections.text", c.Text)
@@ -57,6 +58,7 @@ func (e *Experience) Valid() error {
 		v.share("recent.confidence", r.Confidence)
 	}
 	v.feedback(e.Feedback, e.LastFeedback)
+	v.lessons(e.Lessons)
 	return v.err
 }
 

@@ -1,0 +1,186 @@
+package experience
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// Thresholds of findings.
+const (
+	// A domain or tool is a strength from fewSuccesses turns or calls on, of which
+	// preferredFrom succeeded, and a weakness from fewFailures on, of which fewer than
+	// failsBelow did.
+	fewSuccesses, fewFailures = 3, 2
+	// Stated confidence is a weakness from fewStated turns on, if it is too high by surplus.
+	fewStated, surplus = 3, .2
+	// A tool is slow if its 95th percentile is slowCall, of at least fewSuccesses calls.
+	slowCall = 10 * time.Second
+	// A tool error is advised on from repeatedError calls on.
+	repeatedError = 2
+)
+
+// Finding is a sentence on a period with its evidence: Count of Of turns or calls, and the
+// turns.
+type Finding struct {
+	Text  string   `json:"text"`
+	Count int      `json:"count"`
+	Of    int      `json:"of,omitempty"`
+	Turns []string `json:"turns"`
+}
+
+// finding returns a finding on the turns of an evidence.
+func finding(e Evidence, count, of int, format string, args ...any) Finding {
+	return Finding{Text: fmt.Sprintf(format, args...), Count: count, Of: of, Turns: e.Turns}
+}
+
+// line returns the finding with its turns.
+func (f Finding) line() string { return f.Text + turnsText(f.Turns) }
+
+// turnsText names turns in brackets.
+func turnsText(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	short := make([]string, len(ids))
+	for i, id := range ids {
+		short[i] = brief(id, 20)
+	}
+	return " (" + untagged(strings.Join(short, ", ")) + ")"
+}
+
+// Strengths returns what went well, the most frequent first.
+func (p *Period) Strengths() []Finding {
+	var out []Finding
+	for _, d := range p.Domains {
+		if n := d.Turns.Count; n >= fewSuccesses && float64(d.Succeeded) >= preferredFrom*float64(n) {
+			out = append(out, finding(d.Turns, d.Succeeded, n, "%d of %d turns in %s succeeded", d.Succeeded, n, named(name(d.Domain))))
+		}
+	}
+	for _, u := range p.Tools {
+		if u.Judged >= fewSuccesses && float64(u.Succeeded) >= preferredFrom*float64(u.Judged) {
+			out = append(out, finding(u.Calls, u.Succeeded, u.Judged, "%d of %d calls of %s succeeded", u.Succeeded, u.Judged, u.name()))
+		}
+	}
+	if n := p.Approved.Count; n > 0 {
+		out = append(out, finding(p.Approved, n, p.Turns, "people approved %s", counted(n, "answer")))
+	}
+	return byCount(out)
+}
+
+// Weaknesses returns what went wrong, the most frequent first.
+func (p *Period) Weaknesses() []Finding {
+	var out []Finding
+	for _, o := range slices.Sorted(maps.Keys(p.Outcomes)) {
+		x := p.Outcomes[o]
+		out = append(out, finding(x, x.Count, p.Turns, "%d of %s ended with %s", x.Count, counted(p.Turns, "turn"), o))
+	}
+	if n := p.Corrected.Count; n > 0 {
+		out = append(out, finding(p.Corrected, n, p.Turns, "people corrected %s", counted(n, "answer")))
+	}
+	for _, d := range p.Domains {
+		if n := d.Turns.Count; n >= fewFailures && float64(d.Succeeded) < failsBelow*float64(n) {
+			out = append(out, finding(d.Turns, n-d.Succeeded, n, "%d of %d turns in %s did not succeed", n-d.Succeeded, n, named(name(d.Domain))))
+		}
+	}
+	for _, u := range p.Tools {
+		if failed := u.Judged - u.Succeeded; u.Judged >= fewFailures && float64(u.Succeeded) < failsBelow*float64(u.Judged) {
+			out = append(out, finding(u.Calls, failed, u.Judged, "%d of %d calls of %s did not succeed", failed, u.Judged, u.name()))
+		}
+		if u.Repaired >= repeatedError {
+			out = append(out, finding(u.Calls, u.Repaired, u.Calls.Count, "the arguments of %d of %d calls of %s were repaired", u.Repaired, u.Calls.Count, u.name()))
+		}
+	}
+	if s := p.Stated; s.tooHigh() {
+		out = append(out, finding(s.Turns, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, and %d succeeded", counted(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
+	}
+	return byCount(out)
+}
+
+func (s StatedUse) tooHigh() bool {
+	n := s.Turns.Count
+	return n >= fewStated && s.Confidence-float64(s.Succeeded)/float64(n) >= surplus
+}
+
+// Adjustments returns what to do otherwise: for corrections first, then for tools and for
+// the stated confidence.
+func (p *Period) Adjustments() []Finding {
+	var out []Finding
+	for _, x := range p.Patterns {
+		where := ""
+		if !everywhere(x.Domain) {
+			where = " in " + named(name(x.Domain))
+		}
+		out = append(out, finding(x.Corrected, x.Corrected.Count, p.Turns, "hold an answer%s against what people corrected %s, before it is given", where, often(x.Corrected.Count)))
+	}
+	for _, x := range p.Errors {
+		if x.Calls.Count >= repeatedError {
+			out = append(out, finding(x.Calls, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, string(x.Outcome)+" error"), x.name()))
+		}
+	}
+	for _, u := range p.Tools {
+		if u.Measured >= fewSuccesses && u.P95 >= slowCall {
+			out = append(out, finding(u.Calls, u.Measured, u.Calls.Count, "call %s only where it is needed: the 95th percentile of its latency is %s", u.name(), latencyText(u.P95)))
+		}
+	}
+	if s := p.Stated; s.tooHigh() {
+		out = append(out, finding(s.Turns, s.Turns.Count-s.Succeeded, s.Turns.Count, "state a lower confidence: it was %.2f and the success rate %.2f", s.Confidence, float64(s.Succeeded)/float64(s.Turns.Count)))
+	}
+	return out
+}
+
+// remedyOf returns what to do after repeated errors of a tool.
+func remedyOf(o agent.Outcome) string {
+	switch o {
+	case agent.ContractViolation:
+		return "check the arguments against the tool's description"
+	case agent.Timeout:
+		return "ask for less in one call"
+	case agent.WrongToolBoundary:
+		return "choose another tool for such requests"
+	case agent.LowUtility:
+		return "ask more precisely, or choose another tool"
+	case agent.RateLimited, agent.CircuitOpen, agent.BudgetExceeded:
+		return "make fewer calls"
+	case agent.Denied:
+		return "do not repeat a denied call"
+	}
+	return "do not repeat a failed call unchanged"
+}
+
+func often(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func (u ToolUse) name() string   { return toolName(u.Tool, u.Method) }
+func (x ToolError) name() string { return toolName(x.Tool, x.Method) }
+
+// toolName returns a tool and its method for a text.
+func toolName(tool, method string) string {
+	if method == "" {
+		return named(tool)
+	}
+	return named(tool) + " " + named(method)
+}
+
+// latencyText returns a latency in milliseconds, or in seconds from ten on.
+func latencyText(d time.Duration) string {
+	if d >= 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// byCount orders findings by their counts.
+func byCount(list []Finding) []Finding {
+	slices.SortStableFunc(list, func(x, y Finding) int { return cmp.Compare(y.Count, x.Count) })
+	return list
+}
