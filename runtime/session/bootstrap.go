@@ -15,6 +15,10 @@ const (
 	WorkingSection  = "WORKING_STATE"
 )
 
+// FeedbackFile is the file of a person's feedback on the agent. Its section also has what the
+// turns in use have shown.
+const FeedbackFile = "EVAL_FEEDBACK.md"
+
 // Section is one named part of the system prompt.
 type Section struct {
 	Name string

@@ -101,6 +101,7 @@ type Agent struct {
 	windows  map[string]int
 	policy   string
 	past     *experience.Experience
+	lessons  string // those of past, for a language model
 	others   map[string]*experience.Experience
 	clock    func() time.Time
 	limits   agent.Limits
@@ -158,6 +159,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if a.past == nil {
 		a.past = &experience.Experience{}
+	}
+	if a.language {
+		a.lessons = a.past.Lessons.Text()
 	}
 	a.defaults = DefaultSpace(nil, a.registry.Names(), nil).Default()
 	if o.Language {

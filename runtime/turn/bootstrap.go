@@ -21,20 +21,20 @@ func bootstrapFiles(files map[string]string) map[string]string {
 }
 
 // bootstrap loads the parts of the prompt that are independent of the goal: the
-// workspace's files, the strategy, the notes within their own budget, the working
-// state.
+// workspace's files, the lessons of turns in use, the strategy, the notes within their own
+// budget, the working state.
 func (r *run) bootstrap() {
 	strategy, working := r.settings.strategy, session.BoundWorking(r.req.Session.Working)
 	notes := session.Inject(r.env.Notes, r.settings.notes)
-	if len(r.agent.files) == 0 && working == "" && len(notes) == 0 {
+	if len(r.agent.files) == 0 && r.agent.lessons == "" && working == "" && len(notes) == 0 {
 		r.strategy = strategy
 		return
 	}
-	kept, dropped := session.Load(r.agent.files, []session.Section{
+	kept, dropped := r.load([]session.Section{
 		{Name: session.StrategySection, Text: strategy},
 		{Name: session.NotesSection, Text: strings.Join(notes, "\n")},
 		{Name: session.WorkingSection, Text: working},
-	}, r.settings.bootstrap)
+	})
 	var names []string
 	for _, s := range kept {
 		names = append(names, s.Name)
@@ -59,3 +59,25 @@ func (r *run) bootstrap() {
 	}
 	r.event(agent.Event{Kind: agent.EventBootstrap, Text: text})
 }
+
+// load loads the workspace's files and other sections within the budget. The lessons follow a
+// person's own EVAL_FEEDBACK.md in its section. They are left out if anything else would be
+// dropped for them, so that they never displace the strategy.
+func (r *run) load(sections []session.Section) (kept []session.Section, dropped []string) {
+	kept, dropped = session.Load(r.agent.files, sections, r.settings.bootstrap)
+	if r.agent.lessons == "" {
+		return kept, dropped
+	}
+	both := r.agent.lessons
+	if own := r.agent.files[session.FeedbackFile]; own != "" {
+		both = strings.TrimRight(own, "\n") + "\n\n" + both
+	}
+	with, lost := session.Load(r.agent.files, append(sections, session.Section{Name: session.FeedbackFile, Text: both}), r.settings.bootstrap)
+	if len(lost) > len(dropped) {
+		return kept, append([]string{lessonsName}, dropped...)
+	}
+	return with, lost
+}
+
+// lessonsName is the name of the lessons in the list of what was dropped.
+const lessonsName = "lessons of turns in use"

@@ -13,11 +13,12 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/session"
 )
 
 // bootstrapFiles are the texts that the built-in agent's prompt is made of, in order of
 // priority, except those that are stored elsewhere.
-var bootstrapFiles = []string{"SOUL.md", "AGENT.md", "GOALS.md", "MEMORY.md", "TOOLS.md", "PROSOCHE.md"}
+var bootstrapFiles = []string{"SOUL.md", "AGENT.md", "GOALS.md", "MEMORY.md", "TOOLS.md", session.FeedbackFile, "PROSOCHE.md"}
 
 // The places of a workspace.
 const (
