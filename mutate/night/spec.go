@@ -96,9 +96,11 @@ type Agent struct {
 	// for another agent. Refused names the parameters that Space leaves out because the
 	// model was found not to take them, with the reason.
 	Routes, Refused string
-	// Feedback is the text that earlier runs left about its failures, for the language
-	// model that writes drafts.
-	Feedback string
+	// Feedback is what is known of its turns in use, and Corrections are the patterns of
+	// people's corrections in them, for the language model that writes drafts. Neither has
+	// anything of the holdout.
+	Feedback    string
+	Corrections []string
 	// Guards are the bounds that a winner must not break.
 	Guards []stats.Bound
 }
