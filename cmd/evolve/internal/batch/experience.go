@@ -3,42 +3,110 @@ package batch
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/experience"
+	"evolve/runtime/session"
 )
 
-// experienceOf identifies what the evaluations of an agent read of its turns in use; "" for
-// nothing. An operator's own agent reads nothing of it. takenUp is the id of the interrupted
-// run that this may be: it goes on with what was frozen at its start, whatever turns ended
-// since then.
-func experienceOf(ctx context.Context, store *archive.Archive, a *workspace.Agent, takenUp string) (string, error) {
+// recall returns the experience of an agent with the lessons that a new run makes of its
+// turns in use. takenUp is the id of the interrupted run that this may be: it goes on with
+// the lessons of its start, whatever turns ended since then.
+func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string) (experience.Experience, error) {
+	o := r.o
+	e, err := o.Archive.Experience(ctx, a.ID)
+	if err != nil {
+		return e, fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
+	}
+	if takenUp != "" || o.Turns == nil {
+		return e, nil
+	}
+	now := o.Now()
+	turns, err := o.Turns(ctx, o.Archive, a, func(t archive.TurnRecord) bool { return e.Lessons.Regards(t.ID, t.Created, now) })
+	if err != nil {
+		return e, fmt.Errorf("reviewing the turns of %s: %w", a.ID, err)
+	}
+	e.Review(turns, now)
+	e.Lessons = e.Lessons.Without(heldOut(o.Workspace))
+	return e, nil
+}
+
+// heldOut returns the function that finds what must not be quoted, because models that write
+// drafts read the lessons: what was said in a conversation that a task of a holdout was made
+// of, and passages of the answer to one.
+func heldOut(w *workspace.Workspace) func(experience.Excerpt) bool {
+	var tasks []bench.Task
+	from := map[string]bool{} // the conversation, or the turn without one
+	for _, s := range w.Suites {
+		for _, t := range s.Tasks {
+			if t.Split == bench.Search {
+				continue
+			}
+			tasks = append(tasks, t)
+			if t.Source != nil && t.Source.File == "" && t.Source.Session != "" {
+				from[t.Source.Session] = true
+			}
+		}
+	}
+	answers := bench.IndexAnswers(tasks)
+	return func(x experience.Excerpt) bool {
+		return from[x.Session] || from[x.Turn] || len(answers.Find(x.Text)) > 0
+	}
+}
+
+// experienceOf identifies what the evaluations of an agent read of its turns in use, given
+// its experience; "" for nothing. An operator's own agent reads nothing of it. A run that is
+// taken up goes on with what was frozen at its start.
+func experienceOf(ctx context.Context, store *archive.Archive, a *workspace.Agent, e experience.Experience, takenUp string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil
 	}
-	read := store.Experience
 	if takenUp != "" {
-		read = store.FrozenExperience
-	}
-	e, err := read(ctx, a.ID)
-	if err != nil {
-		return "", fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
+		var err error
+		if e, err = store.FrozenExperience(ctx, a.ID); err != nil {
+			return "", fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
+		}
 	}
 	return e.ForEvaluations().Digest(), nil
 }
 
-// freezeExperience stores what the evaluations of a new run read of the agents' turns in use.
+// freezeExperience stores the lessons of a new run, and what its evaluations read of the
+// agents' turns in use.
 func (r *runner) freezeExperience(ctx context.Context) error {
-	if r.run.Resumed > 0 {
-		return nil
-	}
-	for _, a := range r.agents {
-		if a.Adapter.Kind != workspace.KindBuiltin {
-			continue
+	for i, a := range r.agents {
+		if r.run.Resumed == 0 {
+			if err := r.freeze(ctx, a, r.lessons[i]); err != nil {
+				return fmt.Errorf("storing what the turns of %s have shown: %w", a.ID, err)
+			}
 		}
-		if err := r.o.Archive.FreezeExperience(ctx, a.ID); err != nil {
-			return fmt.Errorf("storing what the turns of %s have shown: %w", a.ID, err)
+		if err := workspace.WriteFeedback(r.o.Workspace.Root, a.ID, r.lessons[i].Text()); err != nil {
+			r.o.Log.Warn("the feedback on "+a.ID+" is in the archive, but not in its file", "error", err)
 		}
 	}
 	return nil
+}
+
+func (r *runner) freeze(ctx context.Context, a *workspace.Agent, l experience.Lessons) error {
+	if l != (experience.Lessons{}) {
+		err := r.o.Archive.UpdateExperience(ctx, a.ID, nil, func(e *experience.Experience) error {
+			e.Lessons = l
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		return nil
+	}
+	return r.o.Archive.FreezeExperience(ctx, a.ID)
+}
+
+// feedbackFor returns what models that write drafts read of an agent: a person's own feedback
+// before the lessons.
+func feedbackFor(a *workspace.Agent, l experience.Lessons) string {
+	return strings.TrimSpace(strings.TrimRight(a.Bootstrap[session.FeedbackFile], "\n") + "\n\n" + l.Text())
 }

@@ -9,6 +9,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/mutate/night"
+	"evolve/runtime/experience"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
 )
@@ -40,6 +41,9 @@ type Options struct {
 	// Given are the options that were typed.
 	Given Given
 
+	// Turns returns the stored turns of an agent for which wanted reports true, with their
+	// calls; nil: no lessons are made of them.
+	Turns func(ctx context.Context, store *archive.Archive, a *workspace.Agent, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error)
 	// Open prepares an agent to run.
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves

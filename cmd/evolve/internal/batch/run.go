@@ -18,6 +18,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
+	"evolve/runtime/experience"
 )
 
 // The exit codes of a run.
@@ -36,9 +37,11 @@ type runner struct {
 	run    archive.Run
 	agents []*workspace.Agent
 	// specs and plans are those of the agents' nights, in the order of agents.
-	specs  []night.Spec
-	plans  []archive.AgentPlan
-	budget *bench.Budget
+	specs []night.Spec
+	plans []archive.AgentPlan
+	// lessons are what turns in use have shown, in the same order.
+	lessons []experience.Lessons
+	budget  *bench.Budget
 	// stop ends the work on agents, end everything after it; zero: no limit.
 	stop, end time.Time
 	// byDeadline reports that stop follows from the deadline and not from a duration.
@@ -246,6 +249,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Until: o.Until, Binary: o.Binary, Host: o.Host,
 	}
 	r.plans, r.specs = make([]archive.AgentPlan, len(r.agents)), make([]night.Spec, len(r.agents))
+	r.lessons = make([]experience.Lessons, len(r.agents))
 	for i, a := range r.agents {
 		refused, err := r.leaveOutInert(ctx, a, takenUp)
 		if err != nil {
@@ -268,7 +272,13 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 			return err
 		}
 		s.Plan, r.plans[i] = &r.plans[i], s.NewPlan(waits)
-		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a, takenUp); err != nil {
+		past, err := r.recall(ctx, a, takenUp)
+		if err != nil {
+			return err
+		}
+		r.lessons[i] = past.Lessons
+		s.Agent.Feedback, s.Agent.Corrections = feedbackFor(a, past.Lessons), past.Lessons.CorrectionLines()
+		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a, past, takenUp); err != nil {
 			return err
 		}
 		if evaluations := shareOf(o.Budget.Evaluations, len(r.agents), i); evaluations > 0 || !o.limited() {

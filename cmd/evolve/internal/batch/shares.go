@@ -15,9 +15,6 @@ import (
 	"evolve/mutate/night"
 )
 
-// feedbackFile holds the recent feedback on an agent's evaluations, if there is any.
-const feedbackFile = "EVAL_FEEDBACK.md"
-
 // spec returns what a night needs to know of an agent before the run begins.
 func (r *runner) spec(a *workspace.Agent) night.Spec {
 	set := r.o.Workspace.Settings
@@ -25,7 +22,7 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 		Agent: night.Agent{
 			ID: a.ID, Adapter: a.Adapter.Kind, Hash: a.Hash, Deterministic: a.Deterministic, UsesSeed: a.UsesSeed,
 			Champion: a.Champion, Space: a.Space, Known: a.Known, Read: a.Read, Alike: a.Alike,
-			Feedback: a.Bootstrap[feedbackFile], Guards: r.o.Workspace.Bounds(a),
+			Guards: r.o.Workspace.Bounds(a),
 		},
 		Settings: night.Settings{
 			Limits: set.Limits, Confirm: set.Confirm, Baseline: set.Search.Baseline, Reflect: reflects(&set),

@@ -28,7 +28,7 @@ func agentCommand(sh *shell) *cli.Command {
 		&cli.StringFlag{Name: "dir", Usage: "the folder `PATH`, which the file tools of the turn can read"},
 	}
 	return &cli.Command{
-		Name: "agent", Usage: "one agent: what it is, one turn of it, and its stored turns",
+		Name: "agent", Usage: "one agent: what it is, one turn of it, its stored turns and their lessons",
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "the effective config, and where each value comes from", ArgsUsage: "[AGENT]",
@@ -50,6 +50,7 @@ func agentCommand(sh *shell) *cli.Command {
 				Name: "turn", Usage: "one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return agentTurn(sh, c) },
 			},
+			agentLessonsCommand(sh),
 			agentSessionsCommand(sh),
 			agentForgetCommand(sh),
 		},

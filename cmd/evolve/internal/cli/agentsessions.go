@@ -10,6 +10,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
 )
 
 // sessionLine is one stored conversation.
@@ -32,7 +33,7 @@ func agentForgetCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "forget", Usage: "delete a stored conversation", ArgsUsage: "SESSION",
 		Description: "Its messages, notes and memories go, of its turns the goals, answers and steps, and what was\n" +
-			"corrected in it. Outcomes and usage stay, and the ledger notes the deletion.",
+			"corrected in it, also where lessons quote it. Outcomes and usage stay, and the ledger notes the deletion.",
 		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"}},
 		Action: func(c *cli.Context) error { return agentForget(sh, c) },
 	}
@@ -83,6 +84,9 @@ func agentForget(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return gcFailure(err)
 	}
+	if err := rewriteFeedback(c, w.Root, a.ID); err != nil {
+		return err
+	}
 	unread, err := wire.ForgetRefused(w.Root, a.ID, name)
 	if err != nil {
 		return fmt.Errorf("removing turns that were refused: %w", err)
@@ -91,6 +95,17 @@ func agentForget(sh *shell, c *cli.Context) error {
 		sh.Log.Warn("refused turns in .evolve/turns cannot be read, and may belong to the conversation", "files", strings.Join(unread, " "))
 	}
 	return sh.result(gcView{gone, false}, "the conversation %s of %s is deleted, with the texts of %s\n", cell(name, 80), a.ID, count(gone.Turns, "turn"))
+}
+
+// rewriteFeedback makes the file of an agent's lessons anew from the archive.
+func rewriteFeedback(c *cli.Context, root, agentID string) error {
+	return wire.LookIfThere(root, func(store *archive.Archive) error {
+		e, err := store.Experience(c.Context, agentID)
+		if err != nil {
+			return fmt.Errorf("reading the lessons: %w", err)
+		}
+		return workspace.WriteFeedback(root, agentID, e.Lessons.Text())
+	})
 }
 
 // forgetSession deletes a session. The rewritten store has one more entry, which the next

@@ -154,7 +154,7 @@ func changeFeedback(sh *shell, c *cli.Context, w *workspace.Workspace, a *worksp
 
 func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, change feedbackChange, entry archive.LedgerEntry, reason string) (feedbackView, error) {
 	v := feedbackView{Agent: a.ID}
-	turns, err := wire.StoredTurns(ctx, store, a.ID)
+	turns, err := wire.StoredTurns(ctx, store, a.ID, nil)
 	if err != nil {
 		return v, err
 	}

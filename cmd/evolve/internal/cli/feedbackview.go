@@ -215,7 +215,7 @@ func feedbackWhatIf(sh *shell, c *cli.Context) error {
 	id := c.Args().Get(1)
 	found := false
 	err := eachFeedback(sh, c, func(store *archive.Archive, a *workspace.Agent, e experience.Experience) error {
-		turns, err := wire.StoredTurns(c.Context, store, a.ID)
+		turns, err := wire.StoredTurns(c.Context, store, a.ID, nil)
 		if err != nil {
 			return err
 		}
@@ -293,7 +293,7 @@ func countFeedback(ctx context.Context, store *archive.Archive, agentID string, 
 		n.Verdicts[f.Verdict]++
 		n.Actions[f.Action]++
 	}
-	turns, err := wire.StoredTurns(ctx, store, agentID)
+	turns, err := wire.StoredTurns(ctx, store, agentID, nil)
 	n.Touched, n.Stored = touchOf(e.Touched(turns)), storedCalls(turns)
 	return n, err
 }

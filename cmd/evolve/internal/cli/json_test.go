@@ -190,6 +190,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"agent run", "tiny", "agent run What is 2+3?"},
 		{"agent turns", "tiny", "agent turns"},
 		{"agent sessions", "tiny", "agent sessions"},
+		{"agent lessons", "tiny", "agent lessons"},
 		{"agent turn", "tiny", "agent turn T1"},
 		{"feedback add", "tiny", "feedback add aide --verdict negative --tool calculate --by Robin"},
 		{"feedback list", "tiny", "feedback list"},

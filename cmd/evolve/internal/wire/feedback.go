@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/experience"
 	"evolve/runtime/scrub"
+	"evolve/runtime/session"
 	"evolve/runtime/turn"
 )
 
@@ -19,30 +21,54 @@ func (h *Host) Scrub(w *workspace.Workspace) func(string) string {
 	return scrub.New(h.secrets(w)).String
 }
 
-// StoredTurns returns the stored turns of an agent with their calls, oldest first. A turn
-// whose transcript was removed has none.
-func StoredTurns(ctx context.Context, store *archive.Archive, agentID string) ([]experience.Turn, error) {
+// StoredTurns returns the stored turns of an agent with their calls, oldest first; with wanted
+// only those for which it reports true. A turn whose transcript was removed has no calls.
+func StoredTurns(ctx context.Context, store *archive.Archive, agentID string, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error) {
 	var turns []experience.Turn
+	said := map[string][]agent.Message{} // by session
 	for listed, err := range store.Turns(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the turns: %w", err)
 		}
-		if listed.Agent != agentID {
+		if listed.Agent != agentID || wanted != nil && !wanted(listed) {
 			continue
 		}
 		t, err := store.Turn(ctx, listed.ID)
 		if err != nil {
 			return nil, fmt.Errorf("reading turn %s: %w", listed.ID, err)
 		}
-		turns = append(turns, storedTurn(t))
+		stored := storedTurn(t)
+		if t.Session != "" {
+			stored.Signal = experience.Classify(t.Goal, said[t.Session])
+			said[t.Session] = session.Continue(said[t.Session], t.Goal, answerOf(t))
+		}
+		turns = append(turns, stored)
 	}
 	return turns, nil
 }
 
-// storedTurn returns what feedback regards of a turn.
+// turnsOf is StoredTurns with the domains that an operator's own agent had no part in.
+func turnsOf(ctx context.Context, store *archive.Archive, a *workspace.Agent, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error) {
+	turns, err := StoredTurns(ctx, store, a.ID, wanted)
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		for i := range turns {
+			turns[i].Domain = cmp.Or(turns[i].Domain, turn.Classify(a.Domains, turns[i].Message))
+		}
+	}
+	return turns, err
+}
+
+// answerOf returns the answer of a turn; nil for one without.
+func answerOf(t archive.TurnRecord) *string {
+	if t.Outcome != agent.OK || t.Answer == "" {
+		return nil
+	}
+	return &t.Answer
+}
+
+// storedTurn returns what a stored turn shows.
 func storedTurn(t archive.TurnRecord) experience.Turn {
-	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Time: t.Created}
-	out.Calls = callsOf(t.Transcript.Events)
+	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Calls: callsOf(t.Transcript.Events), Time: t.Created}
 	for _, e := range t.Transcript.Events {
 		if e.Kind == agent.EventDomain {
 			out.Domain = e.Name

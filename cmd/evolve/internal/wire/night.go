@@ -40,7 +40,7 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 		Workspace: w, Agents: given.Agents, Stages: given.Stages, Budget: budget, Until: until,
 		Concurrency: cmp.Or(given.Concurrency, set.Search.Concurrency), Lookahead: cmp.Or(given.Lookahead, set.Search.Lookahead),
 		Seed: given.Seed, Selection: cmp.Or(given.Selection, set.Search.Selection), Resume: resume, Given: given,
-		Open: agents.Open, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
+		Turns: turnsOf, Open: agents.Open, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
 		Env: night.Env{
 			Grading: func(suites []*bench.Suite, judge model.Model, judged []bench.Evaluation) (bench.GradeFunc, error) {
 				return agents.Sandbox.Grading(suites, judge, judged...), nil

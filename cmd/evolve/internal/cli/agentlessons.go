@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/runtime/experience"
+	"evolve/runtime/session"
+	"evolve/runtime/text"
+)
+
+// periodView is a period with what follows from it.
+type periodView struct {
+	*experience.Period
+	Strengths   []experience.Finding `json:"strengths"`
+	Weaknesses  []experience.Finding `json:"weaknesses"`
+	Adjustments []experience.Finding `json:"adjustments"`
+}
+
+// lessonsView is `evolve agent lessons --json`. Night and Week are nil without turns.
+type lessonsView struct {
+	Agent string `json:"agent"`
+	// Own is a person's own EVAL_FEEDBACK.md, and Text what follows it in the prompt.
+	Own   string      `json:"own"`
+	Text  string      `json:"text"`
+	Night *periodView `json:"night"`
+	Week  *periodView `json:"week"`
+}
+
+func agentLessonsCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "lessons", Usage: "what the turns in use have shown, as the next turn reads it", ArgsUsage: "[AGENT]",
+		Description: "Every night makes it of the stored turns: strengths, weaknesses, corrections, tool errors,\n" +
+			"latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
+			"folder of the agent comes first. Works while a run is on.",
+		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
+	}
+}
+
+func agentLessons(sh *shell, c *cli.Context) error {
+	w, a, err := sh.loadAgent(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	var e experience.Experience
+	err = wire.LookIfThere(w.Root, func(store *archive.Archive) (err error) {
+		e, err = store.Experience(c.Context, a.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	v := lessonsView{
+		Agent: a.ID, Own: a.Bootstrap[session.FeedbackFile], Text: e.Lessons.Text(),
+		Night: periodViewOf(e.Lessons.Night), Week: periodViewOf(e.Lessons.Week),
+	}
+	return sh.show(v, func() {
+		parts := []string{}
+		for _, part := range []string{v.Own, v.Text} {
+			if part != "" {
+				parts = append(parts, strings.TrimRight(text.VisibleLines(part), "\n")+"\n")
+			}
+		}
+		if len(parts) == 0 {
+			sh.printf("no night has made lessons of turns of %s\n", a.ID)
+		}
+		sh.printf("%s", strings.Join(parts, "\n"))
+	})
+}
+
+func periodViewOf(p *experience.Period) *periodView {
+	if p == nil {
+		return nil
+	}
+	return &periodView{p, notNull(p.Strengths()), notNull(p.Weaknesses()), notNull(p.Adjustments())}
+}
