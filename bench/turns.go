@@ -10,8 +10,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// maxTurns bounds the turns of a scripted conversation.
-const maxTurns = 100
+// MaxTurns is the largest number of turns of a scripted conversation.
+const MaxTurns = 100
 
 // Turn is one message of the user in a scripted conversation. Its JSON form is the message
 // alone, or an object.
@@ -94,8 +94,8 @@ func (l *suiteReader) checkTurns(t *Task, n jsonNode, report func(int, string)) 
 	switch {
 	case len(t.Turns) == 0:
 		report(turns.off, `"turns" has no message`)
-	case len(t.Turns) > maxTurns:
-		report(turns.off, fmt.Sprintf(`"turns" has %d messages, at most %d are allowed`, len(t.Turns), maxTurns))
+	case len(t.Turns) > MaxTurns:
+		report(turns.off, fmt.Sprintf(`"turns" has %d messages, at most %d are allowed`, len(t.Turns), MaxTurns))
 	}
 }
 

@@ -35,6 +35,9 @@ type Options struct {
 	// Grader is the type of the graders instead of exact, f1 and contains; it must use the
 	// task's answer.
 	Grader string
+	// Conversations makes one scripted conversation of each with several messages of the
+	// user that was approved at its end, instead of a task of each approved exchange.
+	Conversations bool
 }
 
 // Summary counts what became of conversations.
@@ -47,6 +50,8 @@ type Summary struct {
 	Corrected int `json:"corrected"`
 	Stated    int `json:"stated"`
 	Refused   int `json:"refused"`
+	// Scripted counts the conversations that became one task each.
+	Scripted int `json:"scripted,omitempty"`
 	// LeftOut counts approved exchanges that can be no task, by reason.
 	LeftOut map[string]int `json:"left_out"`
 	// Scrubbed counts tasks in which a credential was replaced, Duplicates those left out
@@ -104,7 +109,12 @@ func (b *Builder) Add(c Conversation) {
 	if c.Digest == "" {
 		c.Digest = digest(c.Messages)
 	}
-	for _, e := range judge(&c) {
+	list := judge(&c)
+	end := -1
+	if b.o.Conversations {
+		end = ending(list)
+	}
+	for i, e := range list {
 		b.summary.Exchanges++
 		switch e.fate {
 		case refused:
@@ -121,14 +131,22 @@ func (b *Builder) Add(c Conversation) {
 		default:
 			continue
 		}
-		if reason := b.add(&c, e); reason != "" {
+		if i < end { // a part of the script
+			continue
+		}
+		var before []judged
+		if i == end {
+			before = list[:i+1]
+		}
+		if reason := b.add(&c, e, before); reason != "" {
 			b.summary.LeftOut[reason]++
 		}
 	}
 }
 
-// add adds an exchange as a candidate, or returns the reason why it is none.
-func (b *Builder) add(c *Conversation, e judged) (reason string) {
+// add adds an exchange as a candidate, or returns the reason why it is none. Where exchanges
+// are given, of which it is the last, the candidate is the script of all of them.
+func (b *Builder) add(c *Conversation, e judged, script []judged) (reason string) {
 	goal, answer := strings.TrimSpace(c.Messages[e.ask].Text), strings.TrimSpace(c.Messages[e.answer].Text)
 	if e.stated != "" {
 		answer = e.stated
@@ -169,6 +187,14 @@ func (b *Builder) add(c *Conversation, e judged) (reason string) {
 		Session: clean.text(c.ID), File: clean.text(c.File), Line: c.Line, Digest: c.Digest,
 		Author: clean.text(e.by), Approval: clean.text(e.how),
 	}
+	if len(script) > 0 {
+		if reason := b.script(c, script, &t, &clean); reason != "" {
+			return reason
+		}
+		if b.o.Fixed == "" && c.Domain == "" { // the first message has the subject
+			t.Domain = b.o.Domain(t.Turns[0].User)
+		}
+	}
 	if b.ids[t.ID] {
 		b.summary.Duplicates++
 		return ""
@@ -178,6 +204,9 @@ func (b *Builder) add(c *Conversation, e judged) (reason string) {
 	}
 	if clean.changed {
 		b.summary.Scrubbed++
+	}
+	if len(script) > 0 {
+		b.summary.Scripted++
 	}
 	b.ids[t.ID] = true
 	b.size += size + len(goal) + len(answer)

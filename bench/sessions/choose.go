@@ -93,7 +93,7 @@ func (b *Builder) consistent() []candidate {
 		for _, m := range c.task.Fixtures.Turns {
 			words.WriteString(m.Role + " " + plain(m.Content) + "\n")
 		}
-		request := words.String() + plain(c.task.Goal)
+		request := words.String() + plain(c.task.Request())
 		requests[i] = request
 		answer := plain(*c.task.Answer)
 		if len(strings.Fields(answer)) > shortAnswer {
@@ -125,8 +125,8 @@ func plain(s string) string {
 func distinct(candidates []candidate) []candidate {
 	tasks := make([]bench.Task, len(candidates))
 	for i, c := range candidates {
-		tasks[i] = bench.Task{ID: c.task.ID, Goal: c.task.Goal}
-		if len(strings.Fields(c.task.Goal)) < contextWords {
+		tasks[i] = bench.Task{ID: c.task.ID, Goal: c.task.Goal, Turns: c.task.Turns}
+		if len(strings.Fields(c.task.Request())) < contextWords {
 			tasks[i].Fixtures.Turns = c.task.Fixtures.Turns
 		}
 	}

@@ -11,6 +11,7 @@
 //	exchange.go      exchanges, and what people said of their answers
 //	correction.go    the answer that a correction states
 //	build.go         tasks, without credentials and near-duplicates
+//	script.go        scripted conversations of several messages of the user
 //	choose.go        representatives, clusters and splits
 //
 // Everything in a log is foreign input. It is read only as text; no path, address or code

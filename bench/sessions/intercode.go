@@ -160,9 +160,9 @@ func (r *reader) episodes(rec record, raw json.RawMessage) (count int, err error
 	if !slices.ContainsFunc([]string{"turn_history", "trajectory", "steps"}, func(key string) bool { return bytes.Contains(raw, []byte(`"`+key+`"`)) }) {
 		return 0, nil
 	}
-	fields, err := object(raw)
-	if err != nil {
-		return 0, nil // the log is no object of episodes
+	var fields row
+	if json.Unmarshal(raw, &fields) != nil { // no object of episodes
+		return 0, nil
 	}
 	if isEpisode(fields) {
 		rec.list, rec.fields, rec.size = episodeList, fields, len(raw)

@@ -58,6 +58,23 @@ func TestTauConversations(t *testing.T) {
 	}
 	tasks, s := b.Tasks()
 	t.Logf("%+v", s)
+	scripts := newBuilder(t, Options{Fixed: "airline", PerDomain: 100, Conversations: true})
+	if _, err := Read(bytes.NewReader(data), ReadOptions{Name: "tau-airline-gpt-4o.json"}, scripts.Add); err != nil {
+		t.Fatal(err)
+	}
+	whole, sum := scripts.Tasks()
+	scripted := 0
+	for i := range whole {
+		if task := &whole[i]; len(task.Turns) > 0 {
+			c := read[task.Source.Digest]
+			if scripted++; !c.Verdict.Approved || task.Goal != "" || len(task.Turns) < 2 {
+				t.Errorf("%s: %+v, %+v", task.ID, task.Turns, c.Verdict)
+			}
+		}
+	}
+	if sum.Scripted != 44 || scripted < 20 || sum.Approved != s.Approved {
+		t.Errorf("%d scripts of %d conversations: %+v", scripted, sum.Scripted, sum)
+	}
 	if s.Exchanges != 1290 || s.Kept != 10 || s.Search != 5 || s.Holdout != 5 || s.Stated != 0 {
 		t.Errorf("%+v", s)
 	}

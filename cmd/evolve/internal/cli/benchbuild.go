@@ -41,6 +41,7 @@ func benchBuildCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of all tasks; without it, that of the log or by the agent's keywords"},
 			&cli.IntFlag{Name: "per-domain", Value: perDomain, Usage: "at most `N` tasks of a domain"},
 			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of all tasks, one that uses the task's answer, such as numeric or rouge_l"},
+			&cli.BoolFlag{Name: "conversations", Usage: "make one scripted conversation of each with several messages of the user that was approved at its end"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "count and list, write nothing"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write without a review; needed where there is no terminal"},
 			&cli.BoolFlag{Name: "force", Usage: "replace what is there"},
@@ -113,7 +114,7 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace) (*suiteB
 	}
 	b, err := sessions.NewBuilder(sessions.Options{
 		Scrub: sh.Sandbox(w).Scrubber.String, Domain: turn.DomainOf(domains), Fixed: c.String("domain"),
-		PerDomain: c.Int("per-domain"), Grader: c.String("grader"),
+		PerDomain: c.Int("per-domain"), Grader: c.String("grader"), Conversations: c.Bool("conversations"),
 	})
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -213,6 +214,9 @@ func (o *builtSuite) print(con *console) {
 	for _, reason := range reasons {
 		con.printf("  left out: %d, %s\n", s.LeftOut[reason], reason)
 	}
+	if s.Scripted > 0 {
+		con.printf("%s of several turns became one task each\n", count(s.Scripted, "conversation"))
+	}
 	con.printf("%s with a credential replaced, %s left out, %s\n",
 		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
 	con.printf("%s kept: %d search, %d holdout\n", count(s.Kept, "task"), s.Search, s.Holdout)
@@ -224,6 +228,6 @@ func (o *builtSuite) print(con *console) {
 // list prints a line for each task.
 func (o *builtSuite) list(con *console) {
 	for i, t := range o.Tasks {
-		con.printf("%3d  %-7s  %-12s  %s → %s\n", i+1, t.Split, cell(orDash(t.Domain), 12), cell(oneLine(t.Goal, 60), 60), cell(oneLine(*t.Answer, 40), 40))
+		con.printf("%3d  %-7s  %-12s  %s → %s\n", i+1, t.Split, cell(orDash(t.Domain), 12), cell(oneLine(t.Request(), 60), 60), cell(oneLine(*t.Answer, 40), 40))
 	}
 }

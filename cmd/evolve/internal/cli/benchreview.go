@@ -100,8 +100,18 @@ func printTask(con *console, t bench.Task) {
 		con.printf("  %s:\n", text.Visible(m.Role))
 		con.printLines("    ", m.Content)
 	}
-	con.printf("  user, the goal:\n")
-	con.printLines("    ", t.Goal)
+	for i, u := range t.Turns {
+		con.printf("  user, turn %d:\n", i+1)
+		con.printLines("    ", u.User)
+		if u.Answer != nil {
+			con.printf("  its answer:\n")
+			con.printLines("    ", *u.Answer)
+		}
+	}
+	if len(t.Turns) == 0 {
+		con.printf("  user, the goal:\n")
+		con.printLines("    ", t.Goal)
+	}
 	con.printf("  the answer:\n")
 	con.printLines("    ", *t.Answer)
 	var graders []string

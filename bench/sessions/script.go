@@ -1,0 +1,75 @@
+package sessions
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/bench"
+)
+
+// ending returns the index of the exchange with which a conversation of several messages of
+// the user was approved; −1 where it was not, or where an answer on the way was corrected or
+// refused: the messages after it would reply to an answer that is wrong.
+func ending(list []judged) int {
+	last := -1
+	for i, e := range list {
+		switch e.fate {
+		case corrected, refused:
+			return -1
+		case approved:
+			last = i
+		}
+	}
+	if last < 1 {
+		return -1
+	}
+	return last
+}
+
+// script makes one scripted conversation of the exchanges up to the approved end. Answers on
+// the way that were approved too are graded, each after its message.
+func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *scrubbing) (reason string) {
+	answers := map[int]string{}
+	for _, e := range list[:len(list)-1] {
+		if e.fate == approved {
+			answers[e.ask] = strings.TrimSpace(c.Messages[e.answer].Text)
+		}
+	}
+	first := slices.IndexFunc(c.Messages, func(m Message) bool { return m.Role == User })
+	t.Goal, t.Fixtures.Turns, t.Tags = "", nil, nil
+	before, _ := earlier(c.Messages[:first])
+	for _, m := range before {
+		m.Content = clean.text(m.Content)
+		t.Fixtures.Turns = append(t.Fixtures.Turns, m)
+	}
+	answered := true
+	for i, m := range c.Messages[:list[len(list)-1].ask+1] {
+		switch text := strings.TrimSpace(m.Text); {
+		case m.Role == Assistant && text != "":
+			answered = true
+		case m.Role != User || text == "":
+		case answered:
+			t.Turns, answered = append(t.Turns, bench.Turn{User: clean.text(text)}), false
+		default: // said on before there was an answer
+			t.Turns[len(t.Turns)-1].User += "\n" + clean.text(text)
+		}
+		if answer, ok := answers[i]; ok && b.o.Scrub(answer) == answer {
+			at := &t.Turns[len(t.Turns)-1]
+			at.Answer, at.Graders = &answer, b.graders(answer, false)
+		}
+	}
+	switch {
+	case len(t.Turns) > bench.MaxTurns:
+		return "the conversation is too long"
+	case len(t.Turns) < 2:
+		return "the conversation has one message of the user"
+	}
+	var tools []string
+	for _, e := range list {
+		tools = append(tools, e.tools...)
+	}
+	for _, tool := range slices.Compact(slices.Sorted(slices.Values(tools))) {
+		t.Tags = append(t.Tags, clean.text("tool "+tool))
+	}
+	return ""
+}
