@@ -160,10 +160,7 @@ func (r *reader) episodes(rec record, raw json.RawMessage) (count int, err error
 	if !slices.ContainsFunc([]string{"turn_history", "trajectory", "steps"}, func(key string) bool { return bytes.Contains(raw, []byte(`"`+key+`"`)) }) {
 		return 0, nil
 	}
-	var fields row
-	if json.Unmarshal(raw, &fields) != nil { // no object of episodes
-		return 0, nil
-	}
+	fields := row{"": raw}.inner("") // empty for another value
 	if isEpisode(fields) {
 		rec.list, rec.fields, rec.size = episodeList, fields, len(raw)
 		return 1, r.take(rec)

@@ -11,6 +11,8 @@ import (
 func TestScripts(t *testing.T) {
 	greeted := talk("Which depot has a free bay?", "tool bays: Riga.", "And how many pallets fit into it?", "42 pallets.", "Thanks, bye!")
 	greeted.Messages = append([]Message{{Role: System, Text: "be kind"}, {Role: Assistant, Text: "Hello!"}}, greeted.Messages...)
+	liked := talk("Which depot has a free bay?", "Riga.", "And how many pallets fit into it?", "42.", "Perfect, thanks!")
+	liked.Messages[1].Verdict = Verdict{Given: true, Approved: true, How: "feedback up"}
 	double := talk("Hello there, depot.", "Hello.", "One more thing about the bays.", "", "Which one is free today?", "Bay 7.")
 	for name, c := range map[string]struct {
 		talk   Conversation
@@ -20,8 +22,8 @@ func TestScripts(t *testing.T) {
 	}{
 		"approved at the end": {rewarded(1, greeted), []string{"Which depot has a free bay?", "And how many pallets fit into it?"}, 2, ""},
 		"an answer on the way, too": {
-			talk("Which depot has a free bay?", "Riga.", "Perfect, thanks! And how many pallets fit?", "42.", "Perfect, thanks!"),
-			[]string{"Which depot has a free bay? → Riga.", "Perfect, thanks! And how many pallets fit?"},
+			liked,
+			[]string{"Which depot has a free bay? → Riga.", "And how many pallets fit into it?"},
 			0, "",
 		},
 		"two messages before an answer": {rewarded(1, double), []string{"Hello there, depot.", "One more thing about the bays.\nWhich one is free today?"}, 0, ""},
