@@ -15,6 +15,8 @@ const (
 	KindPatch  ProposalKind = "patch"
 	// KindTool is a tool or a skill that an agent wrote.
 	KindTool ProposalKind = "tool"
+	// KindMemory is what an agent remembers: new memories, or marks on some.
+	KindMemory ProposalKind = "memory"
 )
 
 // ProposalState is the state of a proposal.
@@ -75,7 +77,7 @@ type ProposalRecord struct {
 
 // OfConfig reports whether the proposal is about a config, that is a variant.
 func (p ProposalRecord) OfConfig() bool {
-	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool
+	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool && p.Kind != KindMemory
 }
 
 // AwaitsConfig reports whether it is about a config and awaits a person.

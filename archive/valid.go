@@ -198,7 +198,7 @@ func (f *fieldsOf) experience(e *experience.Experience) {
 
 func (f *fieldsOf) proposal(p *ProposalRecord) {
 	f.record = "proposal " + p.ID
-	oneOf(f, "kind", p.Kind, KindConfig, KindPatch, KindTool)
+	oneOf(f, "kind", p.Kind, KindConfig, KindPatch, KindTool, KindMemory)
 	oneOf(f, "state", p.State, proposalStates()...)
 	oneOf(f, "imported", p.Imported, proposalStates()...)
 	if p.Kind != KindPatch { // of a patch it is the author, who may be a person

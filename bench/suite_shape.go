@@ -34,7 +34,7 @@ var (
 		fields: map[string]shape{
 			"id": textShape, "domain": textShape, "text": {kind: '"', check: notEmpty}, "answer": textShape,
 			"source": textShape, "time": {kind: '"', check: isTime}, "confidence": {kind: '0', check: isShare},
-			"retracted": textShape,
+			"retracted": textShape, "retracted_at": {kind: '"', check: isTime},
 		},
 		need: []string{"text"},
 	}

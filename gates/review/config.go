@@ -159,13 +159,13 @@ func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) erro
 
 // supersede closes the agent's older undecided proposals that this one replaces: for a
 // config all those of configs; for a tool or skill those that change one of the same
-// files.
+// files; for memories those that add to or mark the same file, as it does.
 func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting {
 		return nil
 	}
 	replaced, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
-		return other.Agent == p.Agent && other.ID != p.ID && other.Kind == p.Kind && Undecided(other.State) && (p.Kind == archive.KindConfig || overlap(other, p))
+		return other.Agent == p.Agent && other.ID != p.ID && other.Kind == p.Kind && Undecided(other.State) && (p.Kind == archive.KindConfig || overlap(other, p) && addsMemories(other) == addsMemories(p))
 	})
 	if err != nil {
 		return err

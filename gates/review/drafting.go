@@ -155,7 +155,7 @@ func (s *session) trajectories(ctx context.Context, a *Agent, run string) ([]ski
 		}
 		t := tasks[e.Task]
 		tr := skill.Trajectory{
-			TaskID: t.ID, Cluster: t.Unit(), Domain: t.Domain, Goal: goalOf(t), Answer: e.Answer, Transcript: transcript, Score: e.Score,
+			TaskID: t.ID, Cluster: t.Unit(), Domain: t.Domain, Goal: GoalOf(t), Answer: e.Answer, Transcript: transcript, Score: e.Score,
 		}
 		if tr.Domain == "" {
 			tr.Domain = noDomain
@@ -165,8 +165,8 @@ func (s *session) trajectories(ctx context.Context, a *Agent, run string) ([]ski
 	return out, nil
 }
 
-// goalOf returns the goal of a task; of a conversation, the last message of its user.
-func goalOf(t *bench.Task) string {
+// GoalOf returns the goal of a task; of a conversation, the last message of its user.
+func GoalOf(t *bench.Task) string {
 	goal := t.Goal
 	if n := len(t.Turns); n > 0 {
 		return t.Turns[n-1].User

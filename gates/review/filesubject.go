@@ -30,9 +30,12 @@ func (f *fileSubject) resolve() error {
 	}
 	f.agent = a
 	own := a.ConfigFiles
-	if f.p.Kind == archive.KindTool {
+	switch f.p.Kind {
+	case archive.KindTool:
 		_, name := Written(f.p)
 		own = append(toolFiles(a.ID, name), skillFile(a.ID, name))
+	case archive.KindMemory:
+		own = memoryFiles(a.ID)
 	}
 	for _, name := range paths(f.p) {
 		if !slices.Contains(own, name) {
@@ -46,8 +49,11 @@ func (f *fileSubject) repository() (*patch.Repository, error) { return f.workRep
 
 // gates returns the gates of the proposal.
 func (f *fileSubject) gates(ctx context.Context, repo *patch.Repository) ([]gates.Gate, error) {
-	if f.p.Kind == archive.KindTool {
+	switch f.p.Kind {
+	case archive.KindTool:
 		return f.writtenGates(repo), nil
+	case archive.KindMemory:
+		return f.memoryGates(repo), nil
 	}
 	return f.configGates(ctx, repo)
 }
@@ -57,12 +63,15 @@ func (f *fileSubject) gates(ctx context.Context, repo *patch.Repository) ([]gate
 func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error {
 	stored := *p
 	now, hint := f.agent.Base, "`evolve run` measures it again on what is there now"
-	if p.Kind == archive.KindTool {
+	if p.Kind == archive.KindTool || p.Kind == archive.KindMemory {
 		var err error
-		if now, err = f.writtenBase(f.agent, *p); err != nil {
+		if now, err = f.baseOf(f.agent, *p); err != nil {
 			return err
 		}
 		hint = "reject it; the agent may write it again, and a night draft the skill again"
+		if p.Kind == archive.KindMemory {
+			hint = "`evolve memory propose " + p.Agent + "` proposes it again, for the files as they are now"
+		}
 	}
 	changed, err := moved(ctx, f.store, *p, now, f.agent.Suites)
 	if err != nil {
@@ -234,7 +243,7 @@ func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) e
 	if err := f.unchanged(ctx, r.files, d); err != nil {
 		return err
 	}
-	if f.p.Kind == archive.KindTool {
+	if f.p.Kind == archive.KindTool || f.p.Kind == archive.KindMemory {
 		return f.restoresWritten(ctx, r.files)
 	}
 	if restored, err := f.reload(r.files); err != nil || restored.ID() != f.p.Champion {

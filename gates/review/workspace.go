@@ -56,6 +56,8 @@ type Agent struct {
 	Tools      []string
 	ToolFiles  int
 	SkillFiles map[string][]byte
+	// Memories are those of its own file and of the one that all agents read.
+	Memories []agent.Memory
 }
 
 // MaxFile bounds a file of the workspace that is committed with a decision, in bytes.

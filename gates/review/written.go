@@ -314,6 +314,8 @@ func (f *fileSubject) loadsOrIsGone(change []patch.File) error {
 	var err error
 	switch {
 	case !slices.ContainsFunc(change, func(c patch.File) bool { return c.New != nil }):
+	case f.p.Kind == archive.KindMemory:
+		err = memoriesLoad(change)
 	case kind == "skill":
 		_, err = f.skill(change)
 	default:

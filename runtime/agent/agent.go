@@ -78,6 +78,8 @@ type Memory struct {
 	// Retracted is why the memory was retracted: such memories are kept and never
 	// recalled.
 	Retracted string `json:"retracted,omitempty"`
+	// RetractedAt is when that was; zero where it is not known.
+	RetractedAt time.Time `json:"retracted_at,omitzero"`
 }
 
 // Limits bound one evaluation. A zero field means the runtime's own hard limit.

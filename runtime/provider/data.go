@@ -10,6 +10,7 @@ import (
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	foreign "evolve/runtime/text"
+	"evolve/runtime/tool"
 )
 
 // Bounds on the data of a request, in bytes of one text and in paths.
@@ -77,7 +78,7 @@ func enableable(req *model.Request) datum {
 func remembered(h memory.Hit) datum {
 	m := h.Memory
 	d := datum{Kind: "memory", ID: m.ID, Text: m.Text, Answer: m.Answer, Confidence: m.Confidence}
-	if strings.HasPrefix(m.Source, "agent") { // added by memory_add, in this turn or an earlier one
+	if strings.HasPrefix(m.Source, tool.AgentSource) { // added by memory_add, in this turn or an earlier one
 		d.From = "agent"
 	}
 	if !m.Time.IsZero() {

@@ -11,6 +11,9 @@ import (
 	"evolve/runtime/agent"
 )
 
+// AgentSource begins the source of a memory that an agent added itself.
+const AgentSource = "agent"
+
 // Bounds on what one turn adds to the session's memory.
 const (
 	maxFact      = 1000 // characters
@@ -43,7 +46,7 @@ func memoryAdd() Tool {
 			sum := sha256.Sum256([]byte(env.Domain + "\x00" + text))
 			m := agent.Memory{
 				ID: "fact-" + hex.EncodeToString(sum[:8]), Domain: env.Domain, Text: text,
-				Source: "agent", Time: env.Now, Confidence: a.Confidence,
+				Source: AgentSource, Time: env.Now, Confidence: a.Confidence,
 			}
 			if a.Replaces == m.ID {
 				return Failed(agent.ContractViolation, "a memory does not replace itself")
@@ -52,7 +55,7 @@ func memoryAdd() Tool {
 				if res, ok := env.retract(a.Replaces, "replaced by "+m.ID); !ok {
 					return res
 				}
-				m.Source = "agent; replaces " + a.Replaces
+				m.Source = AgentSource + "; replaces " + a.Replaces
 			}
 			delete(env.Retracted, m.ID) // adding it again undoes a retraction
 			if slices.ContainsFunc(env.Facts, func(f agent.Memory) bool { return f.ID == m.ID }) {

@@ -90,6 +90,7 @@ type Agent struct {
 	model    model.Model
 	lex      *memory.Lexicon
 	memories *memory.Index
+	settled  map[string]bool // ids and texts of memories that facts of a session must not repeat
 	files    map[string]string
 	board    *session.Board
 	domains  *classifier
@@ -127,6 +128,7 @@ func New(o Options) (*Agent, error) {
 		id: o.ID, language: o.Language, routes: o.Routes, windows: o.Windows,
 		policy: o.PolicyVersion, past: o.Experience, others: o.Others, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
 	}
+	a.settled = settle(o.Memories)
 	if a.scrub == nil {
 		a.scrub = func(s string) string { return s }
 	}

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/session"
+	"evolve/runtime/tool"
 )
 
 // clean returns memories without credentials. They are scrubbed whole, because parts of
@@ -28,11 +30,33 @@ func clean(scrub func(string) string, memories []agent.Memory) []agent.Memory {
 // snapshot.
 func (r *run) remember() {
 	earlier := r.session
-	r.index = r.agent.memories.Extend(slices.Concat(r.given, earlier.Facts))
-	if len(earlier.Retracted) > 0 {
-		r.index = r.index.Without(earlier.Retracted)
-	}
+	r.index = r.agent.memories.Extend(r.remembered(earlier.Facts)).Without(earlier.Retracted)
 	r.env.Notes, _ = session.AddNotes(earlier.Notes)
+}
+
+// remembered returns the task's memories and a session's facts, without the facts that a
+// person has retracted for the agent: a session may have learnt them before that. Facts that
+// the agent's memories hold by now are recalled from there.
+func (r *run) remembered(facts []agent.Memory) []agent.Memory {
+	return slices.Concat(r.given, slices.DeleteFunc(slices.Clone(facts), func(f agent.Memory) bool {
+		return r.agent.settled[f.ID] || r.agent.settled[settledText(f)]
+	}))
+}
+
+// settledText is the key of a memory's text in [Agent.settled]; no id has a line break.
+func settledText(m agent.Memory) string {
+	return "\n" + strings.ToLower(strings.Join(strings.Fields(m.Text), " "))
+}
+
+// settle returns the ids and texts of the memories that facts of a session must not repeat.
+func settle(memories []agent.Memory) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range memories {
+		if m.Retracted != "" || strings.HasPrefix(m.Source, session.Distilled) || strings.HasPrefix(m.Source, tool.AgentSource) {
+			out[m.ID], out[settledText(m)] = true, true
+		}
+	}
+	return out
 }
 
 // distill shortens a long conversation for a language model.
@@ -61,9 +85,13 @@ func (r *run) distill() {
 		return
 	}
 	r.session = res.Apply(r.session)
-	r.event(agent.Event{Kind: agent.EventDistill, Text: fmt.Sprintf(
+	event := agent.Event{Kind: agent.EventDistill, Text: fmt.Sprintf(
 		"%s: %d of %d messages stay, %d facts, a summary of %d tokens",
-		res.Reason, len(res.Kept), len(r.turns), len(res.Facts), memory.Tokens(res.Summary))})
+		res.Reason, len(res.Kept), len(r.turns), len(res.Facts), memory.Tokens(res.Summary))}
+	if r.req.Live && len(res.Facts) > 0 { // a session that begins anew or is full loses them
+		event.Data = encode(res.Facts)
+	}
+	r.event(event)
 	r.turns = res.Kept
 	r.remember()
 }

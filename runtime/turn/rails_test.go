@@ -255,6 +255,17 @@ func TestDistillation(t *testing.T) {
 	if len(seen[0].Memories) == 0 || !strings.Contains(seen[0].Memories[0].Memory.Text, "Ana Ruiz") {
 		t.Errorf("recalled %v of %v", seen[0].Memories, r.Session.Facts)
 	}
+	var learnt []agent.Memory
+	for _, e := range r.Transcript.Events {
+		if e.Kind == agent.EventDistill {
+			if err := json.Unmarshal(e.Data, &learnt); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if !cmp.Equal(learnt, r.Session.Facts) {
+		t.Errorf("the transcript has %v, the session %v", learnt, r.Session.Facts)
+	}
 }
 
 // TestDistilledBeforeTheContextIsFull tests that the context of the model behind the

@@ -84,5 +84,5 @@ func (r *run) refresh() {
 		return
 	}
 	r.session.Facts, r.session.Retracted = slices.Clone(env.Facts), maps.Clone(env.Retracted)
-	r.index = r.agent.memories.Extend(slices.Concat(r.given, r.session.Facts)).Without(r.session.Retracted)
+	r.index = r.agent.memories.Extend(r.remembered(r.session.Facts)).Without(r.session.Retracted)
 }

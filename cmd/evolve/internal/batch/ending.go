@@ -102,7 +102,7 @@ func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if p.Run == latest.ID && p.Kind == archive.KindTool {
+		if p.Run == latest.ID && (p.Kind == archive.KindTool || p.Kind == archive.KindMemory) {
 			u.Skills = append(u.Skills, p)
 		}
 	}

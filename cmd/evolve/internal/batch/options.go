@@ -58,6 +58,9 @@ type Options struct {
 	// Tools proposes the tools that evaluations of a run wrote and solved tasks with; nil
 	// proposes none.
 	Tools func(ctx context.Context, a *workspace.Agent, run string) ([]archive.ProposalRecord, error)
+	// Memories proposes what the agent's turns in use have learnt and returns the proposal that
+	// awaits a decision, if it was made now; nil proposes none.
+	Memories func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
 
 	// Patches receives the night's patches of code; nil disables them. The night sets its
 	// run and its budget.
@@ -105,7 +108,7 @@ type Summary struct {
 	Run     archive.Run
 	Plans   []archive.AgentPlan
 	Results []archive.AgentResult
-	// Skills are the proposals of skills and tools. They are not part of the results, which the
+	// Skills are the proposals of skills, tools and memories. They are not part of the results, which the
 	// same seed reproduces: a draft waits until an hour has passed since the last.
 	Skills []archive.ProposalRecord
 }

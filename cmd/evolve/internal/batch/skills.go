@@ -7,8 +7,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// skills drafts and proposes skills, and proposes the tools that evaluations wrote, once
-// all agents are done, so that the proposals of configs have the same numbers whether or not something is drafted. It drafts only for
+// skills drafts and proposes skills, and proposes the tools that evaluations wrote and what
+// turns in use have learnt, once all agents are done, so that the proposals of configs have the same numbers whether or not something is drafted. It drafts only for
 // agents with a language model: a heuristic uses no skills, and a program of the
 // operator's own has its own. A night that was stopped, or whose deadline has passed,
 // drafts none; a failure here does not affect the night.
@@ -36,6 +36,14 @@ func (r *runner) skills(ctx context.Context, ended error, results []archive.Agen
 				r.o.Log.Warn("collecting the tools that evaluations wrote", "agent", a.ID, "error", err)
 			}
 			out = append(out, tools...)
+		}
+		if r.o.Memories != nil {
+			p, err := r.o.Memories(ctx, a, r.run.ID)
+			if err != nil {
+				r.o.Log.Warn("collecting what turns in use have learnt", "agent", a.ID, "error", err)
+			} else if p != nil {
+				out = append(out, *p)
+			}
 		}
 	}
 	return out

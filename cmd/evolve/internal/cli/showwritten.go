@@ -17,8 +17,11 @@ func subject(p archive.ProposalRecord) string {
 	if kind, _ := review.Written(p); kind != "" {
 		return kind
 	}
-	if p.Patch != nil {
+	switch {
+	case p.Patch != nil:
 		return "files"
+	case p.Kind == archive.KindMemory:
+		return "memory"
 	}
 	return string(archive.KindConfig)
 }
@@ -28,6 +31,7 @@ func subject(p archive.ProposalRecord) string {
 func printWritten(con *console, p archive.ProposalRecord) {
 	kind, _ := review.Written(p)
 	if kind == "" {
+		printRemembered(con, p)
 		return
 	}
 	for _, f := range p.Files {
@@ -78,5 +82,17 @@ func printWritten(con *console, p archive.ProposalRecord) {
 			}
 			con.printf("  %-24s %s %s\n", foreign.Visible(t.Name), foreign.Visible(oneLine(string(t.Args), 120)), foreign.Visible(want))
 		}
+	}
+}
+
+// printRemembered shows the memories of a proposal that adds or marks some.
+func printRemembered(con *console, p archive.ProposalRecord) {
+	added, marked := review.Remembered(p)
+	for _, m := range added {
+		con.printf("  + %s  %s\n", foreign.Visible(m.ID), foreign.Visible(m.Text))
+		con.printf("    %s\n", memoryNote(memoryView{Memory: m}))
+	}
+	for _, m := range marked {
+		con.printf("  %s %s  %s\n", orElse("retracts", "restores", m.Retracted != ""), foreign.Visible(m.ID), foreign.Visible(oneLine(m.Text, 200)))
 	}
 }

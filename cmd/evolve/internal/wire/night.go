@@ -75,6 +75,13 @@ func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 		}
 		return rev.CollectTools(ctx, a.ID, run)
 	}
+	opts.Memories = func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error) {
+		learned, err := rev.ProposeMemories(ctx, a.ID, run, f.Sandbox.Scrubber.String)
+		if err != nil || !learned.New {
+			return nil, err
+		}
+		return learned.Proposal, nil
+	}
 	if opts.Patches != nil {
 		opts.Patches.Archive = review.Opened(a)
 		opts.Asked = func(ctx context.Context, run string) ([]review.Submission, error) {

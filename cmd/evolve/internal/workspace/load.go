@@ -66,6 +66,7 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 	l := &loader{root: root, builtins: builtins, suites: map[string]*bench.Suite{}}
 	l.settings()
 	l.loadSuites()
+	l.shared = l.readShared()
 	agents := l.loadAgents()
 	l.checkPolicyNames(agents)
 	l.checkPatches(agents)
@@ -75,7 +76,7 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 	for i := range agents {
 		agents[i].Alike = l.joinSuites(&agents[i])
 	}
-	return &Workspace{Root: root, Settings: l.set.Settings, Agents: agents, Suites: l.suites}, nil
+	return &Workspace{Root: root, Settings: l.set.Settings, Agents: agents, Suites: l.suites, SharedMemories: l.shared.ids()}, nil
 }
 
 type loader struct {
@@ -85,6 +86,7 @@ type loader struct {
 	set      *settingsFile
 	// suites holds every suite, nil for one with issues.
 	suites map[string]*bench.Suite
+	shared sharedMemories
 }
 
 func (l *loader) source(elem ...string) *source {
@@ -244,12 +246,15 @@ func (l *loader) complete(f *agentFile) {
 	}
 	l.checkTools(s, f)
 	a.Bootstrap = l.bootstrap(f)
-	a.Memories = readMemories(l.source(agentsDir, f.folder, memoriesFile), l.root)
+	a.Memories = l.memories(f)
 	l.extendDomains(f)
 	l.space(s, f)
 	hashes, err := hashFolder(a.Dir)
 	if err != nil {
 		l.source(agentsDir, f.folder).fail("cannot be hashed: %w", err)
+	}
+	if a.Adapter.Kind == KindBuiltin {
+		hashes = hashes.withShared(l.shared)
 	}
 	a.Hash, a.folder = hashes.code, hashes.all
 }

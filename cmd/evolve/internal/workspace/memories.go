@@ -1,64 +1,83 @@
 package workspace
 
 import (
-	"bytes"
-	"strings"
+	"crypto/sha256"
+	"fmt"
+	"path"
 
 	"evolve/bench"
 	"evolve/runtime/agent"
 )
 
-// The maximum size of one memory and the maximum number of memories.
-const (
-	maxMemoryText = 100_000 // bytes
-	maxMemories   = 1_000_000
-)
+// sharedMemories are what all agents remember, as the loader has read them.
+type sharedMemories struct {
+	list []agent.Memory
+	// hash identifies the file; empty without one.
+	hash string
+}
 
-// readMemories reads memories.jsonl: one memory per line, as JSON.
-func readMemories(s *source, root string) []agent.Memory {
-	data, ok := s.read(root, maxLines, false)
+// ids returns the ids of the memories.
+func (s sharedMemories) ids() map[string]bool {
+	ids := make(map[string]bool, len(s.list))
+	for _, m := range s.list {
+		ids[m.ID] = true
+	}
+	return ids
+}
+
+// readShared reads agents/memories.jsonl.
+func (l *loader) readShared() sharedMemories {
+	data, ok := l.source(agentsDir, memoriesFile).read(l.root, maxLines, false)
 	if !ok {
+		return sharedMemories{}
+	}
+	digest := sha256.Sum256(data)
+	return sharedMemories{list: readMemories(l.source(agentsDir, memoriesFile), data), hash: fmt.Sprintf("%x", digest)}
+}
+
+// memories reads the agent's memories.jsonl, and adds what all agents remember. An id names
+// one memory in both.
+func (l *loader) memories(f *agentFile) []agent.Memory {
+	s := l.source(agentsDir, f.folder, memoriesFile)
+	data, ok := s.read(l.root, maxLines, false)
+	if !ok {
+		return l.shared.list
+	}
+	own := readMemories(s, data)
+	if len(l.shared.list) == 0 {
+		return own
+	}
+	ids := l.shared.ids()
+	for _, m := range own {
+		if ids[m.ID] {
+			s.fail("the memory %q is in %s too, which all agents read", m.ID, path.Join(agentsDir, memoriesFile))
+		}
+	}
+	return append(own, l.shared.list...)
+}
+
+// readMemories reads memories of a file: one per line, as JSON.
+func readMemories(s *source, data []byte) []agent.Memory {
+	lines := bench.ReadMemories(data, func(line, column int, text string) { s.at(line, column, "", "%s", text) })
+	if len(lines) == 0 {
 		return nil
 	}
-	var out []agent.Memory
-	first := map[string]int{}
-	no := 0
-	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
-		no++
-		line = bytes.TrimRight(line, "\r\n")
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if len(out) == maxMemories {
-			s.at(no, 0, "", "has more than %d memories", maxMemories)
-			return nil
-		}
-		m, ok := readMemory(s, no, line)
-		if !ok {
-			continue
-		}
-		if at, twice := first[m.ID]; twice {
-			s.at(no, 1, "", "the memory %q is here twice, first on line %d", m.ID, at)
-			continue
-		}
-		first[m.ID] = no
-		out = append(out, m)
+	out := make([]agent.Memory, len(lines))
+	for i, l := range lines {
+		out[i] = l.Memory
 	}
 	return out
 }
 
-// readMemory reads one line.
-func readMemory(s *source, no int, line []byte) (agent.Memory, bool) {
-	before := s.errs.total
-	m := bench.ParseMemory(line, func(column int, text string) { s.at(no, column, "", "%s", text) })
-	switch {
-	case s.errs.total > before:
-	case m.ID == "" || strings.TrimSpace(m.ID) != m.ID || len(m.ID) > 200:
-		s.at(no, 1, "", `"id" must be text of 1 to 200 bytes without white space at its ends`)
-	case strings.TrimSpace(m.Text) == "":
-		s.at(no, 1, "", `"text" is empty`)
-	case len(m.Text)+len(m.Answer) > maxMemoryText:
-		s.at(no, 1, "", "the memory is longer than %d bytes", maxMemoryText)
+// withShared returns the hashes of an agent's folder and of what all agents remember, which a
+// built-in agent reads.
+func (h folderHash) withShared(s sharedMemories) folderHash {
+	if s.hash == "" {
+		return h
 	}
-	return m, s.errs.total == before
+	add := func(folder string) string {
+		digest := sha256.Sum256([]byte(folder + "\n" + s.hash))
+		return fmt.Sprintf("%x", digest)
+	}
+	return folderHash{all: add(h.all), code: add(h.code)}
 }

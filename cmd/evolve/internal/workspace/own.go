@@ -14,7 +14,7 @@ import (
 // order; only regular files are listed. All other files, such as programs, fixtures, data
 // and environment files, are the operator's to commit.
 func (w *Workspace) OwnFiles() []string {
-	want := []string{SettingsFile, settingsSchemaFile, agentSchemaFile, ".gitignore"}
+	want := []string{SettingsFile, settingsSchemaFile, agentSchemaFile, ".gitignore", path.Join(agentsDir, memoriesFile)}
 	for i := range w.Agents {
 		a := &w.Agents[i]
 		dir := path.Join(agentsDir, a.ID)

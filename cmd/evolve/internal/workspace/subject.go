@@ -46,7 +46,7 @@ func (w *Workspace) reviewed(a *Agent) *review.Agent {
 		ConfigFiles: []string{path.Join(dir, ConfigFile), path.Join(dir, StrategyFile)},
 		Files:       func(c agent.Config) map[string][]byte { return ChampionFiles(a, c) },
 		Load:        func(root string) (agent.Config, error) { return ReadChampion(root, a) },
-		Tools:       a.Tools, ToolFiles: len(a.ToolFiles), SkillFiles: a.SkillFiles,
+		Tools:       a.Tools, ToolFiles: len(a.ToolFiles), SkillFiles: a.SkillFiles, Memories: a.Memories,
 	}
 	out.Suites = w.SuitesOf(a)
 	return out

@@ -16,6 +16,8 @@ type Workspace struct {
 	Settings Settings
 	Agents   []Agent
 	Suites   map[string]*bench.Suite
+	// SharedMemories are the ids of the memories that all agents read.
+	SharedMemories map[string]bool
 }
 
 // StateDir returns the folder of everything that evolve itself writes.
@@ -139,7 +141,7 @@ type Agent struct {
 	ToolFiles, SkillFiles map[string][]byte
 	// Bootstrap maps the names of files such as SOUL.md and GOALS.md to their texts.
 	Bootstrap map[string]string
-	// Memories is memories.jsonl, the agent's memory snapshot.
+	// Memories is the agent's memory snapshot: its memories.jsonl, then the one of all agents.
 	Memories []agent.Memory
 	// Hash covers everything in Dir except the champion (config.yaml, STRATEGY.md): what
 	// could change an answer under a given config.

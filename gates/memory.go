@@ -1,0 +1,149 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/scrub"
+)
+
+// MaxLearned bounds the memories that one proposal adds.
+const MaxLearned = 50
+
+// MemoryChange is a change of a file of memories.
+type MemoryChange struct {
+	// Measured and Now are the hashes of everything the proposal depends on, by name.
+	Measured, Now map[string]string
+	// Old and New are the file before and after it.
+	Old, New []byte
+	// Others are the memories that the agent reads from other files.
+	Others []agent.Memory
+	// Answers indexes the reference answers of every task.
+	Answers *bench.AnswerIndex
+	// Rehearse applies and reverts the change in a scratch folder.
+	Rehearse func() error
+}
+
+// Memories lists the gates of a change of what an agent remembers. They do not judge
+// whether a memory is true: a person reads it.
+func Memories(c MemoryChange) []Gate {
+	before, _ := parsed(c.Old)
+	after, bad := parsed(c.New)
+	added, marked, other := differences(before, after)
+	return []Gate{
+		base(c.Measured, c.Now),
+		{Name: "memories", Check: func(context.Context) (Verdict, string) {
+			switch {
+			case bad != "":
+				return Failed, "the file does not load: " + bad
+			case other != "":
+				return Failed, "it would change " + other + "; only new memories and marks may change"
+			case len(added) > MaxLearned || len(marked) > MaxLearned:
+				return Failed, fmt.Sprintf("it adds %d memories and marks %d, at most %d are allowed", len(added), len(marked), MaxLearned)
+			case len(added)+len(marked) == 0:
+				return Failed, "it changes no memory"
+			}
+			for _, m := range added {
+				if i := slices.IndexFunc(c.Others, func(o agent.Memory) bool { return o.ID == m.ID }); i >= 0 {
+					return Failed, fmt.Sprintf("the id %q is that of a memory in another file", m.ID)
+				}
+				if len(m.Text)+len(m.Answer) > memory.MaxEntryBytes {
+					return Failed, fmt.Sprintf("the memory %q is longer than %d bytes", m.ID, memory.MaxEntryBytes)
+				}
+			}
+			return Passed, fmt.Sprintf("the file loads: %d added, %d with another mark, %d as they were", len(added), len(marked), len(before)-len(marked))
+		}},
+		{Name: "credentials", Check: func(context.Context) (Verdict, string) {
+			for _, m := range added {
+				if scrub.Line([]byte(m.Text+"\n"+m.Answer+"\n"+m.Source)) > 0 {
+					return Failed, fmt.Sprintf("the memory %q holds what looks like a credential", m.ID)
+				}
+			}
+			for _, m := range marked {
+				if scrub.Line([]byte(m.Retracted)) > 0 {
+					return Failed, fmt.Sprintf("the reason at %q holds what looks like a credential", m.ID)
+				}
+			}
+			return Passed, "none was found in what is new"
+		}},
+		overlap(c.Answers, func() (map[string]string, error) {
+			texts := map[string]string{}
+			for _, m := range added {
+				texts[fmt.Sprintf("the memory %q", m.ID)] = m.Text + "\n" + m.Answer
+			}
+			return texts, nil
+		}),
+		contradictions(added, append(slices.Clip(before), c.Others...)),
+		rollback(c.Rehearse),
+	}
+}
+
+// parsed reads a file of memories, and returns its first problem.
+func parsed(data []byte) (list []agent.Memory, bad string) {
+	for _, l := range bench.ReadMemories(data, func(line, _ int, text string) {
+		if bad == "" {
+			bad = fmt.Sprintf("line %d: %s", line, text)
+		}
+	}) {
+		list = append(list, l.Memory)
+	}
+	return list, bad
+}
+
+// differences returns the memories that are new, those whose mark changed, and what else
+// differs.
+func differences(before, after []agent.Memory) (added, marked []agent.Memory, other string) {
+	was := make(map[string]agent.Memory, len(before))
+	for _, m := range before {
+		was[m.ID] = m
+	}
+	for _, m := range after {
+		b, ok := was[m.ID]
+		if !ok {
+			added = append(added, m)
+			continue
+		}
+		delete(was, m.ID)
+		same := b.Retracted == m.Retracted && b.RetractedAt.Equal(m.RetractedAt)
+		if !b.Time.Equal(m.Time) || unmarked(b) != unmarked(m) {
+			return nil, nil, fmt.Sprintf("the memory %q", m.ID)
+		}
+		if !same {
+			marked = append(marked, m)
+		}
+	}
+	for id := range was {
+		return nil, nil, fmt.Sprintf("or remove the memory %q", id)
+	}
+	return added, marked, ""
+}
+
+// unmarked returns a memory without its mark and its times, which == does not compare.
+func unmarked(m agent.Memory) agent.Memory {
+	m.Retracted, m.RetractedAt, m.Time = "", time.Time{}, time.Time{}
+	return m
+}
+
+// contradictions names the memories that new ones contradict. It lets them pass: a newer
+// fact may be the right one, and a person decides.
+func contradictions(added, there []agent.Memory) Gate {
+	return Gate{Name: "contradictions", Check: func(context.Context) (Verdict, string) {
+		known := memory.NewKnown(memory.NewLexicon(), there)
+		var found []string
+		for _, m := range added {
+			if ids := known.Contradicted(m); len(ids) > 0 {
+				found = append(found, m.ID+" gives another value than "+strings.Join(ids, " and "))
+			}
+		}
+		if len(found) > 0 {
+			return Passed, "for you to judge: " + strings.Join(found, "; ")
+		}
+		return Passed, "no memory in use gives another value"
+	}}
+}

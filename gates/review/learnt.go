@@ -1,0 +1,203 @@
+package review
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"evolve/archive"
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	conversation "evolve/runtime/session"
+	"evolve/runtime/text"
+	"evolve/runtime/tool"
+)
+
+// The bounds of what is read and kept of what turns have learnt.
+const (
+	maxTurnsRead   = 2000
+	maxSourceName  = 80  // bytes of a session's name and of an id in a source
+	maxMemoryField = 200 // bytes of a domain
+	minLetters     = 4   // letters and digits of a memory
+)
+
+// learnt returns what the stored turns and sessions of an agent have learnt, each once, with
+// where it is from and without credentials.
+func (s *session) learnt(ctx context.Context, agentID string, clean func(string) string) ([]agent.Memory, error) {
+	c := &collector{clean: clean, found: map[string]agent.Memory{}}
+	for t, err := range s.store.Turns(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the turns: %w", err)
+		}
+		if t.Agent == agentID {
+			c.turns = append(c.turns, t)
+		}
+	}
+	for _, listed := range c.turns[max(0, len(c.turns)-maxTurnsRead):] {
+		t, err := s.store.Turn(ctx, listed.ID)
+		if err != nil {
+			return nil, fmt.Errorf("reading turn %s: %w", listed.ID, err)
+		}
+		c.turn(t)
+	}
+	names, err := s.store.Sessions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sessions: %w", err)
+	}
+	for _, name := range names {
+		if name.Agent != agentID || name.Facts == 0 {
+			continue
+		}
+		state, err := s.store.Session(ctx, agentID, name.Name)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a session: %w", err)
+		}
+		c.session(name.Name, state)
+	}
+	return sorted(c.found), nil
+}
+
+// collector gathers what was learnt.
+type collector struct {
+	clean func(string) string
+	turns []archive.TurnRecord
+	found map[string]agent.Memory // by id
+}
+
+// turn adds what the transcript of a turn shows: the facts of a distillation, and what the
+// agent added and did not retract in the same turn.
+func (c *collector) turn(t archive.TurnRecord) {
+	domain := ""
+	withdrawn := map[string]bool{}
+	var added []agent.Memory
+	for _, e := range t.Transcript.Events {
+		switch {
+		case e.Kind == agent.EventDomain && domain == "":
+			domain = e.Name
+		case e.Kind == agent.EventDistill:
+			var facts []agent.Memory
+			if len(e.Data) > 0 && json.Unmarshal(e.Data, &facts) == nil {
+				for _, f := range facts {
+					if f.Source = conversation.Distilled; f.Time.IsZero() {
+						f.Time = t.Created
+					}
+					c.add(f, t.Session, t.ID)
+				}
+			}
+		case e.Kind == agent.EventTool && (e.Outcome == "" || e.Outcome == agent.OK):
+			switch e.Name {
+			case "memory_add":
+				id, remembered := strings.CutPrefix(e.Text, "remembered as ")
+				var call struct {
+					Text       string
+					Confidence float64
+					Replaces   string
+				}
+				if remembered && json.Unmarshal(e.Data, &call) == nil {
+					m := agent.Memory{ID: id, Domain: domain, Text: call.Text, Confidence: call.Confidence, Time: t.Created, Source: tool.AgentSource}
+					if call.Replaces != "" {
+						m.Source += "; replaces " + call.Replaces
+					}
+					added = append(added, m)
+				}
+			case "memory_retract":
+				var call struct {
+					ID   string
+					Undo bool
+				}
+				if json.Unmarshal(e.Data, &call) == nil {
+					withdrawn[call.ID] = !call.Undo
+				}
+			}
+		}
+	}
+	for _, m := range added {
+		if !withdrawn[m.ID] {
+			c.add(m, t.Session, t.ID)
+		}
+	}
+}
+
+// session adds the facts of a conversation's state. It takes away those that the conversation
+// has retracted since, which a transcript may show.
+func (c *collector) session(name string, state agent.Session) {
+	for _, f := range state.Facts {
+		if state.Retracted[f.ID] == "" {
+			c.add(f, name, c.turnAt(name, f.Time))
+		}
+	}
+	for id := range state.Retracted {
+		if m, ok := c.found[id]; ok && strings.Contains(m.Source, inSessionNamed(c.clean, name)) {
+			delete(c.found, id)
+		}
+	}
+}
+
+// turnAt returns the turn of a conversation in which something was learnt at a time: the first
+// one that ended later. It is empty if that turn is not stored.
+func (c *collector) turnAt(name string, at time.Time) string {
+	for _, t := range c.turns {
+		if t.Session == name && !t.Created.Before(at) {
+			return t.ID
+		}
+	}
+	return ""
+}
+
+// add adds a memory with its provenance. The id is computed again from the text: one that a
+// stored session gives could be that of another memory.
+func (c *collector) add(m agent.Memory, sessionName, turn string) {
+	m.Text = memory.Line(c.clean(m.Text), memory.MaxEntryBytes)
+	letters := 0
+	for _, r := range m.Text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			letters++
+		}
+	}
+	if letters < minLetters {
+		return
+	}
+	m.Domain = text.OneLine(text.Clip(c.clean(m.Domain), maxMemoryField))
+	m.Answer, m.Retracted, m.RetractedAt = "", "", time.Time{}
+	m.Confidence = min(max(m.Confidence, 0), 1)
+	prefix := "fact-"
+	if m.Source == conversation.Distilled {
+		prefix = "d-"
+	}
+	kind, replaces, _ := strings.Cut(m.Source, "; replaces ")
+	if kind != conversation.Distilled {
+		kind = tool.AgentSource
+	}
+	if replaces != "" {
+		kind += "; replaces " + cited(c.clean, replaces)
+	}
+	if sessionName != "" {
+		kind += inSessionNamed(c.clean, sessionName)
+	}
+	if turn != "" {
+		kind += "; turn " + turn
+	}
+	sum := sha256.Sum256([]byte(m.Domain + "\x00" + m.Text))
+	m.ID, m.Source = prefix+hex.EncodeToString(sum[:8]), kind
+	if before, there := c.found[m.ID]; !there || before.Time.After(m.Time) {
+		c.found[m.ID] = m
+	}
+}
+
+func inSessionNamed(clean func(string) string, name string) string {
+	return "; session " + cited(clean, name)
+}
+
+// cited returns foreign text as a part of a source.
+func cited(clean func(string) string, name string) string {
+	return text.OneLine(text.Clip(clean(name), maxSourceName, text.Ellipsis))
+}

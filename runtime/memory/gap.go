@@ -1,0 +1,81 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// Asked is what an agent was asked and did not answer rightly.
+type Asked struct {
+	// ID names the turn or the evaluation, and Why is what went wrong.
+	ID, Why string
+	Text    string
+	Domain  string
+	Time    time.Time
+}
+
+// Gap is a retracted memory that would have been recalled for something that went wrong
+// without it.
+type Gap struct {
+	Memory agent.Memory
+	Asked  Asked
+	Score  float64
+}
+
+// Gaps returns a gap for each retracted memory that a later failure asked for: the first
+// such failure. The bounds of q are those of the recall before a turn. A memory counts as
+// retracted from its RetractedAt on; without one it has no gap. Nor has one that another
+// memory, which is not retracted, repeats or replaces with another number or date: its
+// retraction was a correction.
+func Gaps(ctx context.Context, lex *Lexicon, memories []agent.Memory, asked []Asked, q Query) []Gap {
+	whole := make([]agent.Memory, 0, len(memories))
+	retracted := map[string]agent.Memory{}
+	hidden := map[string]string{}
+	var live []agent.Memory
+	for _, m := range memories {
+		if m.Retracted == "" {
+			live = append(live, m)
+			whole = append(whole, m)
+			continue
+		}
+		if m.RetractedAt.IsZero() {
+			continue
+		}
+		retracted[m.ID], hidden[m.ID] = m, m.Retracted
+		m.Retracted = ""
+		whole = append(whole, m)
+	}
+	if len(retracted) == 0 || len(asked) == 0 {
+		return nil
+	}
+	known := NewKnown(lex, live)
+	for id, m := range retracted {
+		if _, has := known.Has(m); has || len(known.Contradicted(m)) > 0 {
+			delete(retracted, id)
+		}
+	}
+	index := NewIndex(lex, whole)
+	var out []Gap
+	found := map[string]bool{}
+	for _, a := range asked {
+		if len(found) == len(retracted) || ctx.Err() != nil {
+			break
+		}
+		before := map[string]string{} // what stays hidden: retracted after it, or replaced
+		for id := range hidden {
+			if m, ok := retracted[id]; !ok || !m.RetractedAt.Before(a.Time) {
+				before[id] = hidden[id]
+			}
+		}
+		q.Text, q.Domain, q.Now = a.Text, a.Domain, a.Time
+		for _, h := range index.Without(before).Recall(ctx, q) {
+			if m, ok := retracted[h.Memory.ID]; ok && !found[m.ID] {
+				found[m.ID] = true
+				out = append(out, Gap{Memory: m, Asked: a, Score: h.Score})
+			}
+		}
+	}
+	return out
+}
