@@ -61,6 +61,9 @@ type AgentResult struct {
 	// Strayed is the first reason of consecutive infrastructure failures during which the
 	// champion answered, so that they are due to some variants or tasks; empty for none.
 	Strayed string `json:"strayed,omitempty"`
+	// Warnings describe what the night found about the agent in use, such as a retracted
+	// memory that a failed turn asked for.
+	Warnings []string `json:"warnings,omitempty"`
 	// Incomplete describes what the run planned and did not finish.
 	Incomplete string `json:"incomplete,omitempty"`
 	// SearchDone reports that the search stage came to its planned end.

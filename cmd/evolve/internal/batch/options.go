@@ -61,6 +61,9 @@ type Options struct {
 	// Memories proposes what the agent's turns in use have learnt and returns the proposal that
 	// awaits a decision, if it was made now; nil proposes none.
 	Memories func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
+	// Missed describes the retracted memories that later failures of the agent asked for; nil
+	// looks for none.
+	Missed func(ctx context.Context, a *workspace.Agent) ([]string, error)
 
 	// Patches receives the night's patches of code; nil disables them. The night sets its
 	// run and its budget.

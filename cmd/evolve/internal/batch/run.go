@@ -136,6 +136,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		}
 	}
 	skills := r.skills(ctx, ended, results)
+	r.missed(context.WithoutCancel(ctx), results)
 	if ended == nil || errors.Is(ended, night.ErrInterrupted) {
 		ended = errors.Join(ended, r.patches(ctx, results))
 	}

@@ -206,6 +206,23 @@ func failedEvaluations(ctx context.Context, store *archive.Archive, w *workspace
 	return out, nil
 }
 
+// Missed describes the retracted memories that later failures of an agent asked for. It reads
+// turns only if a memory is retracted.
+func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, store *archive.Archive) ([]string, error) {
+	if a.Adapter.Kind != workspace.KindBuiltin || !slices.ContainsFunc(a.Memories, func(m agent.Memory) bool { return m.Retracted != "" && !m.RetractedAt.IsZero() }) {
+		return nil, nil
+	}
+	found, err := RemembersBy(ctx, store, w, a, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, g := range found.Gaps {
+		out = append(out, GapText(a, g))
+	}
+	return out, nil
+}
+
 // GapText describes a gap and names the command that restores the memory.
 func GapText(a *workspace.Agent, g memory.Gap) string {
 	return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %.2f: `evolve memory restore %s --agent %s`",

@@ -82,6 +82,9 @@ func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 		}
 		return learned.Proposal, nil
 	}
+	opts.Missed = func(ctx context.Context, a *workspace.Agent) ([]string, error) {
+		return Missed(ctx, a, opts.Workspace, opts.Archive)
+	}
 	if opts.Patches != nil {
 		opts.Patches.Archive = review.Opened(a)
 		opts.Asked = func(ctx context.Context, run string) ([]review.Submission, error) {

@@ -1,0 +1,32 @@
+package batch
+
+import (
+	"context"
+
+	"evolve/archive"
+)
+
+// maxMissed bounds the warnings of one agent.
+const maxMissed = 5
+
+// missed adds to each result the warnings about retracted memories that were asked for since.
+// A failure here does not affect the night.
+func (r *runner) missed(ctx context.Context, results []archive.AgentResult) {
+	if r.o.Missed == nil {
+		return
+	}
+	for i := range results {
+		a, ok := r.o.Workspace.Agent(results[i].Agent)
+		if !ok {
+			continue
+		}
+		warnings, err := r.o.Missed(ctx, a)
+		if err == nil && len(warnings) > 0 {
+			results[i].Warnings = warnings[:min(len(warnings), maxMissed)]
+			err = r.o.Archive.PutResult(ctx, results[i])
+		}
+		if err != nil {
+			r.o.Log.Warn("looking for what retracted memories would have answered", "agent", a.ID, "error", err)
+		}
+	}
+}
