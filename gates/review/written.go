@@ -46,6 +46,13 @@ func (rev *Reviewer) ProposeTool(ctx context.Context, agentID string, def author
 	})
 }
 
+// ProposeWrittenTool is [Reviewer.ProposeTool] for a tool that a run had written.
+func (rev *Reviewer) ProposeWrittenTool(ctx context.Context, agentID, run string, def authored.Definition, why string) (archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
+		return s.proposeTool(ctx, agentID, run, def, why)
+	})
+}
+
 func (s *session) proposeTool(ctx context.Context, agentID, run string, def authored.Definition, why string) (archive.ProposalRecord, error) {
 	star, manifest := def.Encode()
 	base := path.Join(toolsDir(agentID), def.Name)

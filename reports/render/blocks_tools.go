@@ -23,10 +23,10 @@ func toolBlocks(s subject) []block {
 	if len(notes) == 0 {
 		return nil
 	}
-	advice := newTable(say("What to do with each tool"), plain("tool", "advice"), figures("calls", "ok of judged", "referred", "low utility", "contract"), wraps("why", "what follows"))
+	advice := newTable(say("What to do with each tool"), plain("tool", "advice"), figures("calls", "ok", "referred"), wraps("why", "what follows"))
 	for _, n := range model.First(notes, maxTools) {
 		advice.add("", clipped(n.Tool, toolName), stateSpan(string(n.Remedy)), number.Count(n.Calls), number.Count(n.Succeeded)+" of "+number.Count(n.Judged),
-			number.Count(n.Referrals), number.Count(n.Weak), number.Count(n.Invalid), clipped(n.Reason, toolText), follows(n))
+			number.Count(n.Referrals), clipped(n.Reason, toolText), follows(n))
 	}
 	out := []block{advice}
 	if more := len(notes) - maxTools; more > 0 {

@@ -74,9 +74,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 		}
 		if r.o.Budget.USD > 0 {
 			left.USD = r.o.Budget.USD / agents
-			if r.o.payForPatches() {
-				left.USD *= 1 - patchShare
-			}
+			left.USD *= 1 - r.sharedAfter()
 		}
 		if stop, due := r.stopAt(now); !stop.IsZero() {
 			seconds := stop.Sub(now).Seconds() / agents

@@ -65,6 +65,9 @@ type Options struct {
 	// looks for none.
 	Missed func(ctx context.Context, a *workspace.Agent) ([]string, error)
 
+	// Forge has tools written anew by a language model; nil disables it.
+	Forge *Forge
+
 	// Patches receives the night's patches of code; nil disables them. The night sets its
 	// run and its budget.
 	Patches *review.Reviewer
@@ -104,6 +107,8 @@ type Plan struct {
 	// Reflections forecast the calls of search.reflect for each of them; empty if it names
 	// no route.
 	Reflections []Reflection
+	// Forgings forecast the calls that would write tools anew, one for each tool.
+	Forgings []Forging
 }
 
 // Summary is the result of a run.

@@ -49,6 +49,8 @@ type runner struct {
 	// byDefault reports that no limit was given.
 	byDefault bool
 	tunings   []tunable
+	// jobs are the tools to have written anew.
+	jobs []forgeJob
 	// blocking names the first limit under policies that an agent's evaluations waited
 	// for when their time was over.
 	blocking string
@@ -62,6 +64,9 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if err := r.noteTools(ctx); err != nil {
+		return Plan{}, err
+	}
 	if err := r.requireSearchTasks(); err != nil {
 		return Plan{}, err
 	}
@@ -69,7 +74,7 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Run: r.run, Agents: r.plans, Limits: expected}
+	plan := Plan{Run: r.run, Agents: r.plans, Limits: expected, Forgings: r.forgings()}
 	if plan.Reflections, err = r.foreseeDrafts(ctx); err != nil {
 		return Plan{}, err
 	}
@@ -98,6 +103,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	}
 	r, err := prepare(ctx, o)
 	if err != nil {
+		return Summary{}, err
+	}
+	if err := r.noteTools(ctx); err != nil {
 		return Summary{}, err
 	}
 	if err := r.requireSearchTasks(); err != nil {
@@ -135,7 +143,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 			break
 		}
 	}
-	skills := r.skills(ctx, ended, results)
+	skills := append(r.skills(ctx, ended, results), r.forge(ctx, ended)...)
 	r.missed(context.WithoutCancel(ctx), results)
 	if ended == nil || errors.Is(ended, night.ErrInterrupted) {
 		ended = errors.Join(ended, r.patches(ctx, results))
@@ -333,9 +341,6 @@ func (r *runner) start(ctx context.Context) error {
 		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
 	}
 	if err := r.freezeExperience(ctx); err != nil {
-		return err
-	}
-	if err := r.noteTools(ctx); err != nil {
 		return err
 	}
 	if err := o.Archive.PutRun(ctx, r.run); err != nil {

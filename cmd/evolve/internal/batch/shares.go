@@ -106,9 +106,7 @@ func (r *runner) share(ctx context.Context, at int) (night.Share, error) {
 		s.Evaluations = max(0, (total-spent+left-1)/left)
 	}
 	if total := r.o.Budget.USD; total > 0 {
-		if r.o.payForPatches() {
-			total *= 1 - patchShare
-		}
+		total *= 1 - r.sharedAfter()
 		s.USD = paid + (total-paid)/float64(left)
 	}
 	if !r.stop.IsZero() {

@@ -28,6 +28,19 @@ func (o Options) payForPatches() bool {
 		slices.ContainsFunc(d.CodeReviewers, func(r review.CodeReviewer) bool { return r.Cannot == "" })
 }
 
+// sharedAfter returns the share of the money that is reserved for the work after all agents:
+// on patches, and on tools that are written anew.
+func (r *runner) sharedAfter() float64 {
+	share := 0.
+	if r.o.payForPatches() {
+		share += patchShare
+	}
+	if len(r.jobs) > 0 {
+		share += forgeShare
+	}
+	return share
+}
+
 // cancelAtEnd returns a context for long work that must end at once, at the first interrupt
 // and when the run's time is up: the gates of a patch, and the benchmarks of a search.
 func (r *runner) cancelAtEnd(ctx context.Context) (context.Context, func()) {

@@ -21,19 +21,18 @@ const (
 )
 
 // noteTools adds to the record of a new run what the agents' turns in use have shown of their
-// tools. A resumed run has it from its start.
+// tools, and finds those to have written anew. A resumed run has the notes from its start.
 func (r *runner) noteTools(ctx context.Context) error {
-	if r.run.Resumed > 0 {
-		return nil
-	}
-	for _, a := range r.agents {
-		notes, err := toolNotes(ctx, r.o.Archive, a.ID)
-		if err != nil {
-			return err
+	if r.run.Resumed == 0 {
+		for _, a := range r.agents {
+			notes, err := toolNotes(ctx, r.o.Archive, a.ID)
+			if err != nil {
+				return err
+			}
+			r.run.Tools = append(r.run.Tools, notes...)
 		}
-		r.run.Tools = append(r.run.Tools, notes...)
 	}
-	return nil
+	return r.findForgeable(ctx)
 }
 
 // toolNotes returns the notes on an agent's tools in the order of their names. Of more than

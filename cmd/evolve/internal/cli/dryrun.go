@@ -26,7 +26,7 @@ func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batc
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "spaces": spacesOf(w, plan), "patches": patchPlanOf(w, plan)}, func() {
+	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "forgings": append([]batch.Forging{}, plan.Forgings...), "spaces": spacesOf(w, plan), "patches": patchPlanOf(w, plan)}, func() {
 		con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
 		for i := range plan.Agents {
 			printPlan(con, w, plan, i)
@@ -60,6 +60,11 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 	}
 	if len(plan.Reflections) > 0 {
 		paragraph("reflect", plan.Reflections[i].Text)
+	}
+	for _, f := range plan.Forgings {
+		if f.Agent == p.Agent {
+			paragraph("tools", text.Visible(f.Text))
+		}
 	}
 	if !limits.Known() && p.Search == 0 {
 		con.printf("  search    first of all the champion; then the night is planned by what that takes\n")

@@ -46,6 +46,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"stern": func(fakeQuestion) fakeAnswer {
 		return fakeAnswer{text: "```json\n{\"verdict\": \"reject\", \"reasons\": \"it knows the test's inputs \u202e\"}\n```"}
 	},
+	// toolsmith writes tools anew; see tools_forged.txtar.
+	"toolsmith": toolsmith,
 	// patcher and wrecker are asked for patches; see patch_write.txtar.
 	"patcher": patcher, "wrecker": wrecker,
 	// saboteur is asked for a change as well, and answers with invalid and harmful ones.

@@ -14,6 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/mutate/night"
+	"evolve/runtime/authored"
 	"evolve/runtime/model"
 )
 
@@ -56,6 +57,14 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 			return agents.Writer(a)
 		}
 	}
+	if routes := set.Search.Reflect.Routes; len(routes) > 0 {
+		opts.Forge = &batch.Forge{
+			Tools: Definitions,
+			Author: func(_ context.Context, a *workspace.Agent) (model.Model, func() error, error) {
+				return agents.route(a.ID, routes[0].Name)
+			},
+		}
+	}
 	return opts, agents, nil
 }
 
@@ -84,6 +93,12 @@ func (f *AgentFactory) Attach(opts *batch.Options, a *archive.Archive) {
 	}
 	opts.Missed = func(ctx context.Context, a *workspace.Agent) ([]string, error) {
 		return Missed(ctx, a, opts.Workspace, opts.Archive)
+	}
+	if opts.Forge != nil {
+		opts.Forge.Check = rev.Check
+		opts.Forge.Propose = func(ctx context.Context, a *workspace.Agent, run string, d authored.Definition, why string) (archive.ProposalRecord, error) {
+			return rev.ProposeWrittenTool(ctx, a.ID, run, d, why)
+		}
 	}
 	if opts.Patches != nil {
 		opts.Patches.Archive = review.Opened(a)
