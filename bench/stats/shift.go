@@ -1,0 +1,219 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// NightScores are the scores of one config on tasks in one night.
+type NightScores map[string][]float64
+
+// Shift is the difference of the scores of later nights and earlier nights on the tasks
+// that both have.
+type Shift struct {
+	// Before and After are means over the common tasks, with equal weights.
+	Before     float64 `json:"before"`
+	After      float64 `json:"after"`
+	Difference float64 `json:"difference"`
+	// Lo and Hi bound the difference: an end that excludes 0 does so by chance with at most
+	// the probability 1 − Level, which is that of this end alone.
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Level float64 `json:"level"`
+	// Tasks counts the common tasks, BeforeRuns and AfterRuns the evaluations on them, and
+	// BeforeNights and AfterNights the nights.
+	Tasks        int `json:"tasks"`
+	BeforeRuns   int `json:"before_runs"`
+	AfterRuns    int `json:"after_runs"`
+	BeforeNights int `json:"before_nights"`
+	AfterNights  int `json:"after_nights"`
+	// Night is the standard deviation of what all scores of a night share; 0 for
+	// deterministic agents.
+	Night float64 `json:"night,omitempty"`
+	// Between is the variance over the tasks of their differences.
+	Between float64 `json:"between,omitempty"`
+	// Exact reports that a repeat gives the same score, so that the difference is known.
+	Exact bool `json:"exact,omitempty"`
+
+	fell, rose exponent
+}
+
+// Nature is how the answers of an agent vary.
+type Nature struct {
+	// Deterministic agents have no difference between nights that their seeds do not
+	// explain. Fixed agents give the same answer on every repeat.
+	Deterministic, Fixed bool
+}
+
+// CompareNights compares later nights (after) with earlier ones (before) at this level. It
+// reports false if they have no task in common.
+func CompareNights(before, after []NightScores, of Nature, level float64) (Shift, bool) {
+	s, ok := shiftOf(before, after, of)
+	return s.bounded(level), ok
+}
+
+// shiftOf compares later nights with earlier ones, without bounds.
+//
+// Without a change, the evaluations of a task are exchangeable between the two sides. The
+// generating function of the difference over all exchanges is known, so that Chernoff's
+// bound holds for any scores and any number of tasks. What all scores of a night share is
+// added to it as a normal variable.
+func shiftOf(before, after []NightScores, of Nature) (Shift, bool) {
+	s := Shift{Exact: of.Fixed}
+	older, newer := byTask(before), byTask(after)
+	var tasks []string
+	for t := range newer {
+		if len(older[t]) > 0 {
+			tasks = append(tasks, t)
+		}
+	}
+	if len(tasks) == 0 {
+		return s, false
+	}
+	slices.Sort(tasks)
+	s.Tasks = len(tasks)
+	var groups []exchange
+	differences := make([]float64, len(tasks))
+	for i, t := range tasks {
+		a, b := older[t], newer[t]
+		meanA, meanB := stat.Mean(a, nil), stat.Mean(b, nil)
+		s.Before += meanA
+		s.After += meanB
+		s.BeforeRuns, s.AfterRuns = s.BeforeRuns+len(a), s.AfterRuns+len(b)
+		differences[i] = meanB - meanA
+		groups = append(groups, newExchange(a, b, float64(len(tasks))))
+	}
+	s.Before /= float64(len(tasks))
+	s.After /= float64(len(tasks))
+	s.Difference = s.After - s.Before
+	for _, d := range differences {
+		if len(tasks) > 1 {
+			s.Between += (d - s.Difference) * (d - s.Difference) / float64(len(tasks)-1)
+		}
+	}
+	weightA, nightsA := nightWeight(before, tasks)
+	weightB, nightsB := nightWeight(after, tasks)
+	s.BeforeNights, s.AfterNights = nightsA, nightsB
+	var shared float64
+	if !of.Deterministic {
+		variance := sharedVariance(before, after, tasks)
+		s.Night = math.Sqrt(variance)
+		shared = variance * (weightA + weightB)
+	}
+	s.fell, s.rose = exponent{groups, shared, -1}, exponent{groups, shared, 1}
+	return s, true
+}
+
+// bounded returns the shift with its bounds at a level.
+func (s Shift) bounded(level float64) Shift {
+	s.Level, s.Lo, s.Hi = level, s.Difference, s.Difference
+	if s.Exact || s.Tasks == 0 {
+		return s
+	}
+	logLevel := -math.Log1p(-level)
+	s.Hi = math.Min(1, s.Difference+s.fell.critical(logLevel))
+	s.Lo = math.Max(-1, s.Difference-s.rose.critical(logLevel))
+	return s
+}
+
+// Fell reports whether the scores fell by more than chance explains at this level.
+func (s Shift) Fell() bool { return s.Hi < 0 }
+
+// clearly is the number of standard deviations below which a difference counts for nothing: no
+// level that is used here lies there, and its bound need not be computed.
+const clearly = 1.5
+
+// fallen returns the logarithm of the evidence for a fall: −ln of the bound on the
+// probability of such a difference without a change.
+func (s Shift) fallen() float64 {
+	switch {
+	case s.Difference >= 0:
+		return 0
+	case s.Exact:
+		return math.Inf(1)
+	case s.Difference > -clearly*s.fell.sd():
+		return 0
+	}
+	return s.fell.rate(-s.Difference)
+}
+
+// risen is fallen for a rise.
+func (s Shift) risen() float64 {
+	switch {
+	case s.Difference <= 0:
+		return 0
+	case s.Exact:
+		return math.Inf(1)
+	case s.Difference < clearly*s.rose.sd():
+		return 0
+	}
+	return s.rose.rate(s.Difference)
+}
+
+func byTask(nights []NightScores) map[string][]float64 {
+	out := map[string][]float64{}
+	for _, n := range nights {
+		for t, scores := range n {
+			out[t] = append(out[t], scores...)
+		}
+	}
+	return out
+}
+
+// nightWeight returns the sum of the squared shares of the nights in the mean of these
+// tasks, and the number of nights that have a share.
+func nightWeight(nights []NightScores, tasks []string) (squares float64, count int) {
+	all := byTask(nights)
+	for _, n := range nights {
+		share := 0.
+		for _, t := range tasks {
+			share += float64(len(n[t])) / float64(len(all[t])*len(tasks))
+		}
+		squares += share * share
+		if share > 0 {
+			count++
+		}
+	}
+	return squares, count
+}
+
+// sharedVariance estimates the variance of what all scores of a night share as [newDrift]
+// does, from the nights' distances from the mean of their own side: a change between the
+// sides does not add to it.
+func sharedVariance(before, after []NightScores, tasks []string) float64 {
+	assumed := AssumedNight * AssumedNight
+	var spread, free float64
+	for _, side := range [][]NightScores{before, after} {
+		all := byTask(side)
+		seen := 0
+		var apart float64
+		for _, n := range side {
+			var distance, chance, share float64
+			has := 0.
+			for _, t := range tasks {
+				if len(n[t]) == 0 {
+					continue
+				}
+				has++
+				distance += stat.Mean(n[t], nil) - stat.Mean(all[t], nil)
+				part := float64(len(n[t])) / float64(len(all[t]))
+				share += part
+				if len(all[t]) > 1 {
+					chance += stat.Variance(all[t], nil) / float64(len(n[t]))
+				}
+			}
+			if has == 0 {
+				continue
+			}
+			seen++
+			distance, chance, share = distance/has, chance/(has*has), share/has
+			apart += distance*distance - chance*(1-share)
+		}
+		if seen > 1 {
+			spread, free = spread+apart, free+float64(seen-1)
+		}
+	}
+	return math.Max(assumed, (assumedNights*assumed+spread)/(assumedNights+free))
+}

@@ -1,0 +1,105 @@
+package stats
+
+import "math"
+
+const (
+	// WatchNights is the number of nights that a watch compares.
+	WatchNights = 30
+	// WatchLevel bounds the probability that a watch of an agent that did not change raises
+	// any alarm in WatchNights nights.
+	WatchLevel = .05
+	// changedBonus is the logarithm of the odds, against any other pair of nights, that a
+	// fall happened between nights between which the agent was changed.
+	changedBonus = 3
+	// recoveredLevel is the level at which a later rise ends a fall.
+	recoveredLevel = .05
+)
+
+// The levels of one comparison. A month makes hundreds of comparisons for a fall of nearly the
+// same data, and Chernoff's bound is several times the probability that it bounds. So an alarm
+// at these levels is far rarer than their sum; the simulations in watch_sim_test.go show how
+// rare.
+const (
+	fallLevel     = .0005
+	adoptionLevel = .001
+)
+
+// Fall is a fall of a config's scores.
+type Fall struct {
+	Shift
+	// First is the index of the first night after it.
+	First int `json:"-"`
+}
+
+// FindFall looks for a fall in the scores of consecutive nights that the last of them shows,
+// and for the night that it began with. changed reports, for each night, whether the agent
+// differs from that of the night before. It compares at most WatchNights nights, the last
+// ones, and reports false if no fall is shown.
+func FindFall(nights []NightScores, changed []bool, of Nature) (Fall, bool) {
+	from := max(0, len(nights)-WatchNights)
+	var found Fall
+	best := 0.
+	for k := from + 1; k < len(nights); k++ {
+		s, _ := shiftOf(nights[from:k], nights[k:], of)
+		evidence := s.fallen()
+		if evidence < -math.Log(fallLevel) {
+			continue
+		}
+		if of.Fixed { // the largest difference
+			evidence = -s.Difference
+		}
+		if k < len(changed) && changed[k] {
+			evidence += changedBonus
+		}
+		if evidence > best {
+			best, found = evidence, Fall{Shift: s, First: k}
+		}
+	}
+	if best == 0 {
+		return Fall{}, false
+	}
+	for k := found.First + 1; k < len(nights); k++ {
+		rise, _ := shiftOf(nights[found.First:k], nights[k:], of)
+		if rise.risen() < -math.Log(recoveredLevel) {
+			continue
+		}
+		left, _ := shiftOf(nights[from:found.First], nights[k:], of)
+		if left.fallen() < -math.Log(fallLevel) {
+			return Fall{}, false
+		}
+		found.Shift = left
+	}
+	found.Shift = found.bounded(1 - fallLevel)
+	return found, found.Fell()
+}
+
+// Adopted is the comparison of an adopted config with its prediction and with the config
+// before it.
+type Adopted struct {
+	// Shift is the difference to the old champion on the same tasks.
+	Shift
+	// Worse reports that it is worse than the old champion. Below reports that its gain on
+	// tasks like these is below the whole interval of the prediction.
+	Worse bool `json:"worse,omitempty"`
+	Below bool `json:"below,omitempty"`
+	// Upper is the upper bound of its gain on tasks like these.
+	Upper float64 `json:"upper"`
+}
+
+// CompareAdopted compares the nights since an adoption with those of the config before it.
+// predicted is the interval of the gain on new tasks; nil: none was claimed.
+func CompareAdopted(old, since []NightScores, predicted *Interval, of Nature) (Adopted, bool) {
+	s, ok := CompareNights(old, since, of, 1-adoptionLevel)
+	a := Adopted{Shift: s}
+	if !ok {
+		return a, false
+	}
+	a.Worse = s.Fell()
+	a.Upper = s.Hi
+	if s.Tasks > 1 {
+		room := tQuantile(1-adoptionLevel, float64(s.Tasks-1)) * math.Sqrt(s.Between/float64(s.Tasks))
+		a.Upper = math.Min(1, s.Difference+math.Hypot(s.Hi-s.Difference, room))
+	}
+	a.Below = predicted != nil && s.Tasks >= MinClusters && a.Upper < predicted.Lo
+	return a, true
+}

@@ -1,0 +1,173 @@
+package stats
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// watchedAgent draws the nights of an agent: tasks with probabilities of their own, a shift
+// that each night shares, and a fall from a night on.
+type watchedAgent struct {
+	tasks, repeats int
+	mean, spread   float64
+	night          float64
+	fall           float64
+	from           int
+}
+
+func (w watchedAgent) nights(n int, rng *rand.Rand) []NightScores {
+	p := make([]float64, w.tasks)
+	for i := range p {
+		p[i] = w.mean + w.spread*(2*rng.Float64()-1)
+	}
+	var out []NightScores
+	for k := range n {
+		shift := w.night * rng.NormFloat64()
+		if k >= w.from {
+			shift -= w.fall
+		}
+		scores := NightScores{}
+		for i := range p {
+			for range w.repeats {
+				x := 0.
+				if rng.Float64() < p[i]+shift {
+					x = 1
+				}
+				scores[fmt.Sprint("t", i)] = append(scores[fmt.Sprint("t", i)], x)
+			}
+		}
+		out = append(out, scores)
+	}
+	return out
+}
+
+// alarmed returns the first night, counted from 1, at whose end a fall is named; 0: none.
+func (w watchedAgent) alarmed(n int, rng *rand.Rand) (at int, f Fall) {
+	nights := w.nights(n, rng)
+	for k := 2; k <= n; k++ {
+		if f, ok := FindFall(nights[:k], nil, Nature{}); ok {
+			return k, f
+		}
+	}
+	return 0, Fall{}
+}
+
+// quietAgents are agents that do not change, at usual sizes and at hard ones: few tasks,
+// scores near the end of the scale, scores that are all or nothing by task, and nights that
+// differ by twice what is assumed.
+var quietAgents = []watchedAgent{
+	{tasks: 3, repeats: 2, mean: .7, spread: .2, night: .02},
+	{tasks: 10, repeats: 2, mean: .98, spread: .02},
+	{tasks: 20, repeats: 2, mean: .7, spread: .3, night: .02},
+	{tasks: 40, repeats: 2, mean: .5, spread: .5, night: .02},
+	{tasks: 100, repeats: 2, mean: .7, spread: .3, night: .02},
+	{tasks: 40, repeats: 2, mean: .6, spread: .3, night: .04},
+}
+
+// falseAlarms returns the share of months of an agent in which any night names a fall.
+func (w watchedAgent) falseAlarms(months int) float64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	alarms := 0.
+	for range months {
+		if at, _ := w.alarmed(WatchNights, rng); at > 0 {
+			alarms++
+		}
+	}
+	return alarms / float64(months)
+}
+
+// noticed returns the shares of months in which a fall in the night after the tenth is named
+// within 3, 7 and 14 nights, and in which its first night is right to a night.
+func (w watchedAgent) noticed(months int) (within [3]float64, dated float64) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	w.from = 10
+	for range months {
+		at, f := w.alarmed(24, rng)
+		if at <= w.from {
+			continue
+		}
+		for i, d := range [3]int{3, 7, 14} {
+			if at <= w.from+d {
+				within[i] += 1 / float64(months)
+			}
+		}
+		if f.First >= w.from-1 && f.First <= w.from+1 {
+			dated += 1 / float64(months)
+		}
+	}
+	return within, dated
+}
+
+// TestQuietNights simulates months without a change: the share with any alarm is at most what
+// the watch states.
+func TestQuietNights(t *testing.T) {
+	alarms, agents := 0., quietAgents[:5]
+	for _, w := range agents {
+		alarms += w.falseAlarms(20) / float64(len(agents))
+	}
+	if alarms > WatchLevel {
+		t.Errorf("%.3f of the months have an alarm, more than %.2f", alarms, WatchLevel)
+	}
+}
+
+// TestFallIsNoticed simulates falls of 20 and of 10 points.
+func TestFallIsNoticed(t *testing.T) {
+	for _, c := range []struct {
+		watchedAgent
+		within [3]float64 // at least
+	}{
+		{watchedAgent{tasks: 40, repeats: 2, mean: .7, spread: .25, night: .02, fall: .2}, [3]float64{.7, .9, 1}},
+		{watchedAgent{tasks: 40, repeats: 2, mean: .7, spread: .25, night: .02, fall: .1}, [3]float64{0, .1, .4}},
+		{watchedAgent{tasks: 10, repeats: 2, mean: .7, spread: .25, night: .02, fall: .2}, [3]float64{0, .1, .4}},
+	} {
+		within, dated := c.noticed(10)
+		for i := range within {
+			if within[i] < c.within[i]-1e-9 {
+				t.Errorf("a fall of %.2f on %d tasks is named in %v of the months, want %v", c.fall, c.tasks, within, c.within)
+				break
+			}
+		}
+		if dated < .6*within[2] {
+			t.Errorf("a fall of %.2f on %d tasks has the right night in %.2f of the months", c.fall, c.tasks, dated)
+		}
+	}
+}
+
+// TestQuietAdoption simulates the month after an adoption that holds what was predicted: the
+// lower end of the prediction is the true gain.
+func TestQuietAdoption(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const months = 60
+	alarms := 0
+	for range months {
+		w := watchedAgent{tasks: 20, repeats: 2, mean: .5, spread: .3, night: .02, fall: -.1, from: 6}
+		nights := w.nights(30, rng)
+		for k := 7; k <= 30; k++ {
+			if a, ok := CompareAdopted(nights[:6], nights[6:k], &Interval{Lo: .1, Hi: .3}, Nature{}); ok && (a.Worse || a.Below) {
+				alarms++
+				break
+			}
+		}
+	}
+	if share := float64(alarms) / months; share > WatchLevel {
+		t.Errorf("%.3f of the months after a good adoption have an alarm, more than %.2f", share, WatchLevel)
+	}
+}
+
+// BenchmarkWatch reports the rate of false alarms in a month and the power at usual sizes.
+// Run it with -benchtime=1x.
+func BenchmarkWatch(b *testing.B) {
+	const months = 200
+	for range b.N {
+		for _, w := range quietAgents {
+			b.Logf("no change: %3d tasks × %d, mean %.2f ± %.2f, night %.2f: %.3f of the months have an alarm", w.tasks, w.repeats, w.mean, w.spread, w.night, w.falseAlarms(months))
+		}
+		for _, fall := range []float64{.1, .2} {
+			for _, tasks := range []int{3, 10, 20, 40, 100} {
+				within, dated := watchedAgent{tasks: tasks, repeats: 2, mean: .7, spread: .25, night: .02, fall: fall}.noticed(months / 2)
+				b.Logf("fall of %.0f points on %3d tasks × 2: named within 3, 7, 14 nights %.2f %.2f %.2f, dated right %.2f", 100*fall, tasks, within[0], within[1], within[2], dated)
+			}
+		}
+	}
+}
