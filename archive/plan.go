@@ -14,6 +14,8 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
+	// Commit was checked out when the run began; empty without a repository.
+	Commit string `json:"commit,omitempty"`
 	// Experience identifies what the agent's turns in use had shown when the run began;
 	// empty for nothing.
 	Experience string `json:"experience,omitempty"`

@@ -58,6 +58,9 @@ type AgentResult struct {
 	// Judges is the noise and the cost of the judges; nil without any.
 	Judges    *stats.JudgeNoise `json:"judges,omitempty"`
 	Proposals []string          `json:"proposals,omitempty"`
+	// Watch compares the active config with earlier nights; nil in results of an older
+	// evolve.
+	Watch *Watch `json:"watch,omitempty"`
 	// Strayed is the first reason of consecutive infrastructure failures during which the
 	// champion answered, so that they are due to some variants or tasks; empty for none.
 	Strayed string `json:"strayed,omitempty"`

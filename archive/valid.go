@@ -121,6 +121,7 @@ func checkRecord(record any) error {
 	case *AgentPlan:
 		f.of(r.Agent, r.Run, "plan of run %s", r.Run)
 		f.form("champion, default or against", configForm, string(r.Champion), string(r.Default), string(r.Against))
+		f.form("commit", commitForm, r.Commit)
 	case *AgentResult:
 		f.result(r)
 	case *Variant:
@@ -238,10 +239,37 @@ func (f *fieldsOf) result(r *AgentResult) {
 			oneOf(f, "finalists[].ruling.claim", c.Ruling.Claim, stats.TheseTasks, stats.NewTasks)
 		}
 	}
+	if w := r.Watch; w != nil {
+		f.watch(w)
+	}
 	for _, id := range r.Proposals {
 		if _, ok := parseID('P', id); !ok || strings.ToUpper(id) != id {
 			f.refuse("proposals", id)
 		}
+	}
+}
+
+func (f *fieldsOf) watch(w *Watch) {
+	var changes []ActiveChange
+	if w.Fall != nil {
+		changes = append(changes, w.Fall.ActiveChange)
+	}
+	if w.Changed != nil {
+		changes = append(changes, *w.Changed)
+	}
+	for _, c := range changes {
+		f.form("watch, a run", runForm, c.BeforeRun, c.AfterRun)
+		f.times("watch, a time", c.Last, c.Since)
+		if c.Commit != nil {
+			f.form("watch, a commit", commitForm, c.Commit.Hash)
+			f.times("watch, a commit's time", c.Commit.Time)
+		}
+	}
+	if a := w.Adopted; a != nil {
+		if _, ok := parseID('P', a.Proposal); !ok {
+			f.refuse("watch.adopted.proposal", a.Proposal)
+		}
+		f.times("watch.adopted.since", a.Since)
 	}
 }
 

@@ -1,0 +1,86 @@
+package archive
+
+import (
+	"time"
+
+	"evolve/bench/stats"
+)
+
+// Watch is what the nights up to a run show of the active config. It is computed after the
+// verdict, and no verdict rests on it.
+type Watch struct {
+	// Scores are those of the active config on search tasks in this run.
+	Scores []TaskScores `json:"scores,omitempty"`
+	// Nights counts the nights that were compared, this one included.
+	Nights int `json:"nights"`
+	// Fall is a fall that the latest nights show; nil for none.
+	Fall *Fall `json:"fall,omitempty"`
+	// Adopted is the comparison of the latest adoption with its prediction; nil without one.
+	Adopted *AdoptedWatch `json:"adopted,omitempty"`
+	// Changed is a change of the active config or its agent since the night before that no
+	// decision made; nil for none.
+	Changed *ActiveChange `json:"changed,omitempty"`
+}
+
+// TaskScores are the scores of one task in one night.
+type TaskScores struct {
+	Task   string    `json:"task"`
+	Scores []float64 `json:"scores"`
+}
+
+// Fall is a fall of the active config's scores, and what happened before it.
+type Fall struct {
+	stats.Shift
+	ActiveChange
+}
+
+// ActiveChange is what changed between two nights.
+type ActiveChange struct {
+	// Last is the start of the first run, and Since that of the second.
+	BeforeRun string    `json:"before_run"`
+	AfterRun  string    `json:"after_run"`
+	Last      time.Time `json:"last"`
+	Since     time.Time `json:"since"`
+	// Params are the parameters whose values differ. Files reports that other files of the
+	// agent's folder do, and Evolve that the binary of evolve does.
+	Params []string `json:"params,omitempty"`
+	Files  bool     `json:"files,omitempty"`
+	Evolve bool     `json:"evolve,omitempty"`
+	// Proposal is the latest one of the agent that a person decided in between.
+	Proposal string `json:"proposal,omitempty"`
+	// Commit is the first commit in between that changed the agent's folder; nil for none.
+	Commit *CommitBrief `json:"commit,omitempty"`
+	// Versioned reports that both nights had a commit, so that Commit was looked for.
+	Versioned bool `json:"versioned,omitempty"`
+}
+
+// Any reports whether the agent itself is another one after the change.
+func (c ActiveChange) Any() bool { return len(c.Params) > 0 || c.Files }
+
+// CommitBrief names a commit for people. Subject is foreign text.
+type CommitBrief struct {
+	Hash    string    `json:"hash"`
+	Subject string    `json:"subject"`
+	Time    time.Time `json:"time"`
+}
+
+// AdoptedWatch compares an adoption with what was predicted.
+type AdoptedWatch struct {
+	stats.Adopted
+	Proposal string `json:"proposal"`
+	// Since is the start of the first night with it.
+	Since time.Time `json:"since"`
+	// Predicted is the gain that the report of its run claimed, PredictedLo and PredictedHi
+	// its interval, and Claim what that is about; zero if nothing was measured.
+	Predicted   float64     `json:"predicted,omitempty"`
+	PredictedLo float64     `json:"predicted_lo,omitempty"`
+	PredictedHi float64     `json:"predicted_hi,omitempty"`
+	Claim       stats.Claim `json:"claim,omitempty"`
+	// Unchanged reports that its files were as it left them when the night ended, so that it
+	// could be rolled back.
+	Unchanged bool `json:"unchanged,omitempty"`
+}
+
+// Disappoints reports whether the adoption is worse than what it replaced, or below the
+// interval that was predicted.
+func (a *AdoptedWatch) Disappoints() bool { return a != nil && (a.Worse || a.Below) }
