@@ -27,6 +27,8 @@ type input struct {
 	// AA is the number of evaluations of the champion against itself once it is settled;
 	// nil: derived from the budget.
 	AA *int
+	// Watch is the number of tasks that an agent without chance is to be measured on again.
+	Watch int
 	// Variances are the known variances of the agent; zero: unknown.
 	Variances stats.Variances
 }
@@ -66,7 +68,9 @@ func divide(w input) allocation {
 		switch {
 		case w.AA != nil:
 			a.AA = min(*w.AA, a.Search)
-		case !w.Fixed:
+		case w.Fixed:
+			a.AA = min(w.Watch, w.Budget/10, a.Search)
+		default:
 			a.AA = 2 * min(w.SearchTasks, w.Budget/40)
 		}
 		a.Search -= a.AA
@@ -135,7 +139,7 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	return input{
 		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout),
 		Fixed: s.Agent.Fixed(), Confirm: s.Settings.Confirm, Baseline: s.Settings.Baseline, SearchOnly: s.Settings.SearchOnly,
-		Variances: s.Variances, Params: changeable(s.Agent.Space),
+		Variances: s.Variances, Params: changeable(s.Agent.Space), Watch: len(s.Watch),
 	}
 }
 

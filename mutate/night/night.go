@@ -374,6 +374,9 @@ func (n *night) parallel() int {
 // whose repeats are no new evidence have nothing to compare. If the plan depends on what
 // evaluations take, the first of these measure it, and more follow.
 func (n *night) rerunChampion(ctx context.Context) error {
+	if n.Agent.Fixed() {
+		return n.measureChange(ctx)
+	}
 	settled := 0
 	defer func() { n.aa = &settled }()
 	first := aaRepeats + 2*n.Run.Number
@@ -408,6 +411,23 @@ func (n *night) rerunChampion(ctx context.Context) error {
 		n.replan()
 	}
 	return nil
+}
+
+// measureChange evaluates the champion of an agent without chance on the search tasks whose
+// scores are known of the config or the agent that were active before, and not of this one.
+func (n *night) measureChange(ctx context.Context) error {
+	var jobs []bench.Job
+	for _, id := range n.Watch {
+		if t := n.tasks[id]; t != nil && t.Split == bench.Search && len(jobs) < n.Plan.AA {
+			jobs = append(jobs, bench.Job{
+				Variant: n.Plan.Champion, Config: n.Agent.Champion, Task: t, Stage: bench.StageAA, Seq: seqAA + int64(len(jobs)),
+			})
+		}
+	}
+	settled := len(jobs)
+	n.aa = &settled
+	_, err := n.batch(ctx, "aa", jobs, 0, len(jobs))
+	return err
 }
 
 // compareReruns stores the comparison of pairs of the champion's runs, in the order

@@ -27,6 +27,9 @@ type Spec struct {
 	Variances stats.Variances
 	// Cautions are warnings of the settings, which every plan has after its own.
 	Cautions []string
+	// Watch names the search tasks on which an agent without chance is measured again
+	// because it was changed.
+	Watch []string
 	Env
 
 	// Run is the record of the run that the night belongs to. It gives the seed, the

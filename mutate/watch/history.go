@@ -1,0 +1,190 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// Store holds the records of nights.
+type Store interface {
+	Runs(ctx context.Context) iter.Seq2[archive.Run, error]
+	Plan(ctx context.Context, run, agentID string) (archive.AgentPlan, error)
+	Result(ctx context.Context, run, agentID string) (archive.AgentResult, error)
+	Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error]
+	Proposals(ctx context.Context) iter.Seq2[archive.ProposalRecord, error]
+	Variant(ctx context.Context, agentID string, id agent.ConfigID) (archive.Variant, error)
+}
+
+// mostNights is the maximum number of nights of a history: those that a fall is looked for
+// in, and as many before an adoption.
+const mostNights = 2 * stats.WatchNights
+
+// night is one night of the active config.
+type night struct {
+	run, binary string
+	started     time.Time
+	identity
+	suite  string
+	commit string
+	scores stats.NightScores
+}
+
+// identity is what an agent's answers depend on as far as a person can change it.
+type identity struct {
+	config agent.ConfigID
+	hash   string
+}
+
+// history returns the agent's nights before a run, the earliest first.
+func history(ctx context.Context, store Store, agentID string, before int) ([]night, error) {
+	var out []night
+	for r, err := range store.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading earlier nights: %w", err)
+		}
+		if r.Number >= before || !slices.Contains(r.Agents, agentID) {
+			continue
+		}
+		p, err := store.Plan(ctx, r.ID, agentID)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading earlier nights: %w", err)
+		}
+		n, err := nightOf(ctx, store, r, p)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, n); len(out) == mostNights {
+			break
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
+// nightOf returns the night of a run: its stored scores or, if an older evolve ran it, those
+// of its evaluations.
+func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPlan) (night, error) {
+	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{p.Champion, p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, scores: stats.NightScores{}}
+	res, err := store.Result(ctx, r.ID, p.Agent)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return n, fmt.Errorf("reading earlier nights: %w", err)
+	}
+	if res.Watch != nil {
+		for _, t := range res.Watch.Scores {
+			n.scores[t.Task] = t.Scores
+		}
+		return n, nil
+	}
+	fixed := p.Deterministic && !p.UsesSeed
+	for e, err := range store.Evaluations(ctx, r.ID, p.Agent) {
+		if err != nil {
+			return n, fmt.Errorf("reading earlier nights: %w", err)
+		}
+		if e.Variant != p.Champion || e.Split != bench.Search || !e.Scored {
+			continue
+		}
+		switch {
+		case fixed:
+			n.scores[e.Task] = []float64{e.Score}
+		case e.Stage == bench.StageAA:
+			n.scores[e.Task] = append(n.scores[e.Task], e.Score)
+		}
+	}
+	return n, nil
+}
+
+// stored returns the scores in the form of the archive, in the order of their tasks.
+func (n night) stored() []archive.TaskScores {
+	var out []archive.TaskScores
+	for _, task := range slices.Sorted(maps.Keys(n.scores)) {
+		out = append(out, archive.TaskScores{Task: task, Scores: n.scores[task]})
+	}
+	return out
+}
+
+// share gives each night of an agent without chance all scores that its identity has.
+func share(nights []night) {
+	known := map[identity]stats.NightScores{}
+	for _, n := range nights {
+		if known[n.identity] == nil {
+			known[n.identity] = stats.NightScores{}
+		}
+		maps.Copy(known[n.identity], n.scores)
+	}
+	for i := range nights {
+		nights[i].scores = known[nights[i].identity]
+	}
+}
+
+// settled leaves out the nights of a change that was taken back: between a night and a later
+// one of the same agent and config there is nothing that the later one can be blamed for.
+func settled(nights []night) []night {
+	var out []night
+	for _, n := range nights {
+		if last := len(out) - 1; last >= 0 && out[last].identity != n.identity {
+			for i := last - 1; i >= 0; i-- {
+				if out[i].identity == n.identity {
+					out = out[:i+1]
+					break
+				}
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// measured returns the nights with scores on the suite of the last one.
+func measured(nights []night) []night {
+	suite := nights[len(nights)-1].suite
+	return slices.DeleteFunc(slices.Clone(nights), func(n night) bool { return n.suite != suite || len(n.scores) == 0 })
+}
+
+func scoresOf(nights []night) []stats.NightScores {
+	out := make([]stats.NightScores, len(nights))
+	for i, n := range nights {
+		out[i] = n.scores
+	}
+	return out
+}
+
+// Tasks returns the search tasks, sorted, on which an agent without chance is to be measured
+// again before the run of this number: those with a score of another config or agent that was
+// active before, and with none of the present one. It is empty for other agents, whose
+// champion is rerun every night.
+func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int) ([]string, error) {
+	if !plan.Deterministic || plan.UsesSeed {
+		return nil, nil
+	}
+	nights, err := history(ctx, store, plan.Agent, number)
+	if err != nil {
+		return nil, err
+	}
+	known, missing := map[string]bool{}, map[string]bool{}
+	for _, n := range nights {
+		for task := range n.scores {
+			switch {
+			case n.suite != plan.SuiteHash:
+			case n.identity == identity{plan.Champion, plan.AgentHash}:
+				known[task] = true
+			default:
+				missing[task] = true
+			}
+		}
+	}
+	maps.DeleteFunc(missing, func(task string, _ bool) bool { return known[task] })
+	return slices.Sorted(maps.Keys(missing)), nil
+}

@@ -1,0 +1,212 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// Seen is what a watch found, with the commits of the nights that its changes lie between.
+type Seen struct {
+	archive.Watch
+	// FellBetween and ChangedBetween are the commits before and after Fall and Changed;
+	// empty strings where a night had none.
+	FellBetween, ChangedBetween [2]string
+}
+
+// Look compares the active config of a run with its past. The evaluations of the run must be
+// stored.
+func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan) (Seen, error) {
+	nights, err := history(ctx, store, plan.Agent, run.Number)
+	if err != nil {
+		return Seen{}, err
+	}
+	tonight, err := nightOf(ctx, store, run, plan)
+	if err != nil {
+		return Seen{}, err
+	}
+	seen := Seen{Watch: archive.Watch{Scores: tonight.stored()}}
+	decided, err := decisions(ctx, store, plan.Agent)
+	if err != nil {
+		return Seen{}, err
+	}
+	v := viewer{ctx: ctx, store: store, agent: plan.Agent, decided: decided, nature: stats.Nature{Deterministic: plan.Deterministic, Fixed: plan.Deterministic && !plan.UsesSeed}}
+	if last := len(nights) - 1; last >= 0 && nights[last].identity != tonight.identity {
+		c, err := v.between(nights[last], tonight)
+		if err != nil {
+			return Seen{}, err
+		}
+		if c.Proposal == "" {
+			seen.Changed, seen.ChangedBetween = &c, [2]string{nights[last].commit, tonight.commit}
+		}
+	}
+	all := append(nights, tonight)
+	if v.nature.Fixed {
+		share(all)
+	}
+	if kept := measured(all); len(kept) > 0 && kept[len(kept)-1].identity == tonight.identity {
+		err = v.compare(settled(kept), &seen)
+	}
+	return seen, err
+}
+
+// viewer compares the nights of one agent.
+type viewer struct {
+	ctx     context.Context
+	store   Store
+	agent   string
+	nature  stats.Nature
+	decided []archive.ProposalRecord
+}
+
+// decisions returns the agent's proposals that a person decided, in their order.
+func decisions(ctx context.Context, store Store, agentID string) ([]archive.ProposalRecord, error) {
+	var out []archive.ProposalRecord
+	for p, err := range store.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if p.Agent == agentID && p.Decision != nil && p.Imported == "" && (p.State == archive.Adopted || p.State == archive.RolledBack) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// compare compares the last of the nights with the others.
+func (v viewer) compare(nights []night, seen *Seen) error {
+	old := nights
+	since, p := v.adoption(nights)
+	nights = nights[since:]
+	first, err := v.fall(nights, seen)
+	if err != nil || p == nil {
+		return err
+	}
+	if nights[first].identity != nights[0].identity { // another change made it fall
+		first = 0
+	}
+	return v.adopted(old[:since], nights[first:], nights[0], *p, seen)
+}
+
+// fall looks for a fall, and returns the index of the first night after it, or 0.
+func (v viewer) fall(nights []night, seen *Seen) (int, error) {
+	seen.Nights = len(nights)
+	changed := make([]bool, len(nights))
+	for i := 1; i < len(nights); i++ {
+		changed[i] = nights[i].identity != nights[i-1].identity
+	}
+	f, ok := stats.FindFall(scoresOf(nights), changed, v.nature)
+	if !ok {
+		return 0, nil
+	}
+	good, bad := nights[f.First-1], nights[f.First]
+	c, err := v.between(good, bad)
+	if err != nil {
+		return 0, err
+	}
+	seen.Fall, seen.FellBetween = &archive.Fall{Shift: f.Shift, ActiveChange: c}, [2]string{good.commit, bad.commit}
+	return f.First, nil
+}
+
+// adoption returns the latest adopted proposal of a config that a night has run with, and
+// the first such night.
+func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
+	for i := len(v.decided) - 1; i >= 0; i-- {
+		p := v.decided[i]
+		if p.State != archive.Adopted || !p.OfConfig() {
+			continue
+		}
+		at := slices.IndexFunc(nights, func(n night) bool { return n.config == p.Variant && n.started.After(p.Decision.Time) })
+		if at >= 0 {
+			return at, &p
+		}
+	}
+	return 0, nil
+}
+
+// adopted compares nights since an adoption with those before it: those of the config that it
+// replaced, and those of the agent as it was in the first night with it. A fall leaves only
+// the nights after it.
+func (v viewer) adopted(before, since []night, first night, p archive.ProposalRecord, seen *Seen) error {
+	old := slices.DeleteFunc(slices.Clone(before), func(n night) bool { return n.config != p.Champion })
+	now := slices.DeleteFunc(slices.Clone(since), func(n night) bool { return n.identity != first.identity })
+	old, now = latest(old), latest(now)
+	w := archive.AdoptedWatch{Proposal: p.ID, Since: first.started}
+	res, err := v.store.Result(v.ctx, p.Run, v.agent)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return fmt.Errorf("reading what was predicted: %w", err)
+	}
+	for _, f := range res.Finalist {
+		if f.Variant == p.Variant && f.Ruling != nil && res.Reference == nil {
+			i, about := f.Ruling.Shown()
+			w.Predicted, w.PredictedLo, w.PredictedHi, w.Claim = f.Ruling.Difference, i.Lo, i.Hi, about
+		}
+	}
+	var claimed *stats.Interval
+	if w.Claim == stats.NewTasks {
+		claimed = &stats.Interval{Lo: w.PredictedLo, Hi: w.PredictedHi}
+	}
+	var ok bool
+	if w.Adopted, ok = stats.CompareAdopted(scoresOf(old), scoresOf(now), claimed, v.nature); ok {
+		seen.Adopted = &w
+	}
+	return nil
+}
+
+func latest(nights []night) []night { return nights[max(0, len(nights)-stats.WatchNights):] }
+
+// between returns what changed between two nights.
+func (v viewer) between(a, b night) (archive.ActiveChange, error) {
+	c := archive.ActiveChange{
+		BeforeRun: a.run, AfterRun: b.run, Last: a.started, Since: b.started, Files: a.hash != b.hash, Evolve: a.binary != b.binary,
+		Versioned: a.commit != "" && b.commit != "",
+	}
+	for _, p := range v.decided {
+		if at := p.Decision.Time; at.After(a.started) && !at.After(b.started) {
+			c.Proposal = p.ID
+		}
+	}
+	if a.config == b.config {
+		return c, nil
+	}
+	was, err := v.config(a.config)
+	if err != nil {
+		return c, err
+	}
+	is, err := v.config(b.config)
+	if err != nil {
+		return c, err
+	}
+	c.Params = differing(was, is)
+	return c, nil
+}
+
+func (v viewer) config(id agent.ConfigID) (agent.Config, error) {
+	found, err := v.store.Variant(v.ctx, v.agent, id)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return nil, fmt.Errorf("reading a config of an earlier night: %w", err)
+	}
+	return found.Config, nil
+}
+
+// differing returns the names of the parameters that differ, sorted.
+func differing(a, b agent.Config) []string {
+	var out []string
+	for name := range a {
+		if _, there := b[name]; !there {
+			out = append(out, name)
+		}
+	}
+	for name, value := range b {
+		if old, there := a[name]; !there || !(agent.Config{name: old}).Equal(agent.Config{name: value}) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,253 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+var dusk = time.Date(2026, 11, 1, 22, 0, 0, 0, time.UTC)
+
+// diary writes the nights of an agent into an archive.
+type diary struct {
+	t     *testing.T
+	store *archive.Archive
+	night int
+	// fixed makes the agent one without chance.
+	fixed bool
+}
+
+func newDiary(t *testing.T) *diary {
+	t.Helper()
+	store, err := archive.Open(filepath.Join(t.TempDir(), "archive"), archive.Options{Owner: "test", Now: func() time.Time { return dusk }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &diary{t: t, store: store}
+}
+
+func (d *diary) must(err error) {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// at returns the start of a night.
+func at(night int) time.Time { return dusk.AddDate(0, 0, night) }
+
+// sleep stores a night of a config and returns what the watch sees at its end. score
+// returns the score of a repeat of a task.
+func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(task, repeat int) float64) Seen {
+	d.t.Helper()
+	ctx := context.Background()
+	d.night++
+	run := archive.Run{ID: fmt.Sprintf("%d-%08x", d.night, d.night), Number: d.night, State: archive.RunDone, Agents: []string{"a"}, Started: at(d.night), Ended: at(d.night).Add(time.Hour)}
+	plan := archive.AgentPlan{Run: run.ID, Agent: "a", Champion: config.ID(), AgentHash: hash, SuiteHash: "suite", Deterministic: d.fixed, UsesSeed: !d.fixed, Commit: fmt.Sprintf("%040x", d.night)}
+	d.must(d.store.PutRun(ctx, run))
+	d.must(d.store.PutPlan(ctx, plan))
+	_, err := d.store.PutVariant(ctx, archive.Variant{ID: config.ID(), Config: config, Agent: "a", Run: run.ID, Operator: "champion", Time: run.Started})
+	d.must(err)
+	for task := range tasks {
+		for repeat := range 2 {
+			e := bench.Evaluation{
+				Run: run.ID, Agent: "a", Seq: int64(2*task + repeat), Key: bench.Key(fmt.Sprintf("%064x", d.night<<20|task<<4|repeat)), Variant: config.ID(), Task: fmt.Sprintf("t%02d", task),
+				Split: bench.Search, Stage: bench.StageAA, Repeat: repeat, Outcome: agent.OK, Scored: true, Score: score(task, repeat), Attempts: 1, Time: run.Started,
+			}
+			d.must(d.store.Record(ctx, e, func(err error) { d.must(err) }))
+		}
+	}
+	d.must(d.store.Flush(ctx))
+	seen, err := Look(ctx, d.store, run, plan)
+	d.must(err)
+	d.must(d.store.PutResult(ctx, archive.AgentResult{Run: run.ID, Agent: "a", Verdict: archive.Keep, Finished: true, Watch: &seen.Watch}))
+	return seen
+}
+
+// decide stores a proposal on the day before the next night, and what became of it.
+func (d *diary) decide(p archive.ProposalRecord) archive.ProposalRecord {
+	d.t.Helper()
+	p.Agent, p.Kind, p.Base = "a", archive.KindConfig, map[string]string{}
+	p.Decision = &archive.DecisionBrief{Action: "approve", By: "Kim", Time: at(d.night).Add(12 * time.Hour)}
+	ctx := context.Background()
+	if p.ID == "" {
+		made, err := d.store.NewProposal(ctx, p)
+		d.must(err)
+		return made
+	}
+	d.must(d.store.PutProposal(ctx, p))
+	return p
+}
+
+func constantly(score float64) func(int, int) float64 {
+	return func(int, int) float64 { return score }
+}
+
+// coins draws scores with this mean.
+func coins(rng *rand.Rand, mean float64) func(int, int) float64 {
+	return func(int, int) float64 {
+		if rng.Float64() < mean {
+			return 1
+		}
+		return 0
+	}
+}
+
+func TestFallNamesItsNights(t *testing.T) {
+	d := newDiary(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	good := agent.Config{"strategy": "careful", "k": int64(3)}
+	bad := agent.Config{"strategy": "careless", "k": int64(3)}
+	for range 5 {
+		if seen := d.sleep(good, "h", 20, coins(rng, .9)); seen.Fall != nil || seen.Changed != nil {
+			t.Fatalf("a quiet night shows %+v", seen.Watch)
+		}
+	}
+	seen := d.sleep(bad, "h", 20, coins(rng, .2))
+	if seen.Fall == nil || seen.Changed == nil {
+		t.Fatalf("a fall of 70 points and its change are not shown: %+v", seen.Watch)
+	}
+	if got := seen.Fall.ActiveChange; got.AfterRun != "6-00000006" || len(got.Params) != 1 || got.Params[0] != "strategy" || got.Files || !got.Since.Equal(at(6)) {
+		t.Errorf("the change is %+v", got)
+	}
+	if want := [2]string{fmt.Sprintf("%040x", 5), fmt.Sprintf("%040x", 6)}; seen.FellBetween != want {
+		t.Errorf("it fell between %v, want %v", seen.FellBetween, want)
+	}
+	seen = d.sleep(bad, "h", 20, coins(rng, .2))
+	if seen.Fall == nil || seen.Fall.AfterRun != "6-00000006" || seen.Changed != nil {
+		t.Errorf("the next night has lost its date: %+v", seen.Watch)
+	}
+	if seen := d.sleep(good, "h", 20, coins(rng, .9)); seen.Fall != nil || seen.Changed == nil {
+		t.Errorf("after the change is taken back there is %+v", seen.Watch)
+	}
+}
+
+func TestFallWithoutAChange(t *testing.T) {
+	d := newDiary(t)
+	rng := rand.New(rand.NewPCG(5, 6))
+	c := agent.Config{"k": int64(1)}
+	for range 4 {
+		d.sleep(c, "h", 20, coins(rng, .9))
+	}
+	for range 2 {
+		if seen := d.sleep(c, "h", 20, coins(rng, .3)); seen.Fall == nil || seen.Fall.Any() || seen.Changed != nil {
+			t.Fatalf("the fall is %+v", seen.Watch)
+		}
+	}
+	// So may a tool of the agent's folder have changed, to no effect that the nights show.
+	if seen := d.sleep(c, "h2", 20, coins(rng, .3)); seen.Changed == nil || !seen.Changed.Files || len(seen.Changed.Params) > 0 || seen.Fall == nil || seen.Fall.Any() {
+		t.Errorf("another tool is %+v", seen.Watch)
+	}
+	// The provider recovers, and the headline goes.
+	last := Seen{}
+	for range 3 {
+		last = d.sleep(c, "h2", 20, coins(rng, .9))
+	}
+	if last.Fall != nil {
+		t.Errorf("after three good nights there is still %+v", *last.Fall)
+	}
+}
+
+func TestAdoption(t *testing.T) {
+	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
+	for _, c := range []struct {
+		name              string
+		before, after     float64
+		predicted         stats.Interval
+		disappoints, less bool
+	}{
+		{"as predicted", .4, .8, stats.Interval{Lo: .1, Hi: .6}, false, false},
+		{"worse", .8, .3, stats.Interval{Lo: .1, Hi: .6}, true, true},
+		{"below", .4, .42, stats.Interval{Lo: .5, Hi: .9}, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDiary(t)
+			rng := rand.New(rand.NewPCG(7, 8))
+			for range 4 {
+				d.sleep(old, "h", 30, coins(rng, c.before))
+			}
+			ruling := stats.Ruling{Claim: stats.NewTasks, New: c.predicted, Comparison: stats.Comparison{Difference: .3, Level: .95}}
+			d.must(d.store.PutResult(context.Background(), archive.AgentResult{
+				Run: "4-00000004", Agent: "a", Verdict: archive.Adopt, Watch: &archive.Watch{Scores: mustScores(d)}, Finalist: []archive.Finalist{{Variant: adopted.ID(), Ruling: &ruling}},
+			}))
+			p := d.decide(archive.ProposalRecord{State: archive.Adopted, Run: "4-00000004", Variant: adopted.ID(), Champion: old.ID()})
+			var seen Seen
+			for range 6 {
+				if seen = d.sleep(adopted, "h", 30, coins(rng, c.after)); seen.Changed != nil || seen.Fall != nil {
+					t.Fatalf("an adoption is taken for a change by hand: %+v", seen.Watch)
+				}
+			}
+			a := seen.Adopted
+			if a == nil || a.Proposal != p.ID || a.Disappoints() != c.disappoints || a.Worse != c.less || a.AfterNights != 6 || a.BeforeNights != 4 {
+				t.Fatalf("the adoption is %+v", a)
+			}
+			p.State = archive.RolledBack
+			d.decide(p)
+			if seen := d.sleep(old, "h", 30, coins(rng, c.before)); seen.Adopted != nil || seen.Fall != nil || seen.Changed != nil || seen.Nights != 5 {
+				t.Errorf("after the rollback there is %+v", seen.Watch)
+			}
+		})
+	}
+}
+
+// mustScores returns the stored scores of the latest night.
+func mustScores(d *diary) []archive.TaskScores {
+	d.t.Helper()
+	r, err := d.store.Result(context.Background(), fmt.Sprintf("%d-%08x", d.night, d.night), "a")
+	d.must(err)
+	return r.Watch.Scores
+}
+
+func TestFixedAgentIsExact(t *testing.T) {
+	d := newDiary(t)
+	d.fixed = true
+	good, bad := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
+	d.sleep(good, "h", 10, constantly(1))
+	d.sleep(good, "h", 4, constantly(1)) // has all ten scores
+	tasks, err := Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1)
+	if err != nil || len(tasks) != 10 {
+		t.Fatalf("a changed agent is measured again on %v, %v", tasks, err)
+	}
+	seen := d.sleep(bad, "h", 10, func(task, _ int) float64 { return float64(min(task, 1)) })
+	if f := seen.Fall; f == nil || !f.Exact || f.Tasks != 10 || f.Difference > -.0999 || f.Difference < -.1001 || f.Lo != f.Hi {
+		t.Fatalf("one of ten tasks fails: %+v", seen.Fall)
+	}
+	tasks, err = Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1)
+	if err != nil || len(tasks) != 0 {
+		t.Errorf("an agent that did not change is measured again on %v, %v", tasks, err)
+	}
+}
+
+// TestThirtyQuietNights runs months without a change over archives: at most the stated share
+// of them has any headline.
+func TestThirtyQuietNights(t *testing.T) {
+	const months = 12
+	alarms := 0
+	for month := range months {
+		d := newDiary(t)
+		rng := rand.New(rand.NewPCG(uint64(month), 9))
+		for range stats.WatchNights {
+			shared := stats.AssumedNight * rng.NormFloat64()
+			if seen := d.sleep(agent.Config{"k": int64(1)}, "h", 10, coins(rng, .7+shared)); seen.Fall != nil {
+				alarms++
+				break
+			}
+		}
+	}
+	if share := float64(alarms) / months; share > stats.WatchLevel {
+		t.Errorf("%d of %d quiet months have a headline, more than %.2f of them", alarms, months, stats.WatchLevel)
+	}
+}
