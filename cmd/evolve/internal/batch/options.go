@@ -52,6 +52,9 @@ type Options struct {
 	// Propose makes a proposal of a confirmed variant.
 	Propose func(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error)
 
+	// History opens the version control of the workspace; nil, and an error, mean none.
+	History func() (History, error)
+
 	// Skill drafts a skill from the transcripts of a run and proposes it, if there is one
 	// to propose; nil disables drafts.
 	Skill func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)

@@ -18,6 +18,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
 	"evolve/mutate/night/limits"
+	"evolve/mutate/watch"
 	"evolve/runtime/experience"
 )
 
@@ -130,6 +131,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		}
 		result, err := r.work(ctx, i)
 		if result.Agent != "" {
+			err = errors.Join(err, r.watch(ctx, i, &result))
 			results = append(results, result)
 		}
 		if errors.As(err, &spent) { // others may not need what is spent
@@ -172,7 +174,10 @@ func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, err
 		return nil, fmt.Errorf("reading a plan: %w", err)
 	}
 	r.plans[i] = plan
-	return &result, nil
+	if result.Watch == nil {
+		err = r.watch(ctx, i, &result)
+	}
+	return &result, err
 }
 
 func prepare(ctx context.Context, o Options) (*runner, error) {
@@ -290,6 +295,9 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a, past, takenUp); err != nil {
 			return err
 		}
+		if s.Watch, err = watch.Tasks(ctx, o.Archive, *s.Plan, number); err != nil {
+			return err
+		}
 		if evaluations := shareOf(o.Budget.Evaluations, len(r.agents), i); evaluations > 0 || !o.limited() {
 			s.Allocate(s.Plan, evaluations)
 		}
@@ -340,6 +348,7 @@ func (r *runner) start(ctx context.Context) error {
 	if o.Patches != nil {
 		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
 	}
+	r.noteCommit()
 	if err := r.freezeExperience(ctx); err != nil {
 		return err
 	}

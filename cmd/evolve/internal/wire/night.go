@@ -14,6 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/mutate/night"
+	"evolve/patch"
 	"evolve/runtime/authored"
 	"evolve/runtime/model"
 )
@@ -41,6 +42,13 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 		Workspace: w, Agents: given.Agents, Stages: given.Stages, Budget: budget, Until: until,
 		Concurrency: cmp.Or(given.Concurrency, set.Search.Concurrency), Lookahead: cmp.Or(given.Lookahead, set.Search.Lookahead),
 		Seed: given.Seed, Selection: cmp.Or(given.Selection, set.Search.Selection), Resume: resume, Given: given,
+		History: func() (batch.History, error) {
+			repo, err := patch.Open(w.Root, h.Env)
+			if err == nil {
+				_, _, err = repo.Head()
+			}
+			return repo, err
+		},
 		Turns: turnsOf, Open: agents.Open, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
 		Env: night.Env{
 			Grading: func(suites []*bench.Suite, judge model.Model, judged []bench.Evaluation) (bench.GradeFunc, error) {
