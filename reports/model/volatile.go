@@ -79,6 +79,8 @@ type VolatileAgent struct {
 	// Guard is the condition on latency, if there is one.
 	Guard     *Guard             `json:"latency_guard,omitempty"`
 	Proposals []VolatileProposal `json:"proposals,omitempty"`
+	// Watch compares the active config with its past; nil where there is nothing to tell.
+	Watch *Watch `json:"watch,omitempty"`
 }
 
 // Latency is the median and the 95th percentile, in seconds.

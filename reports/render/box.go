@@ -12,6 +12,7 @@ import (
 // box is the decision box at the start of every rendering.
 type box struct {
 	Title    spans
+	Alarms   []alarm // before everything else
 	Verdict  string
 	Kind     string // adopt, keep, undecided or none; selects the colours
 	Subject  spans
@@ -20,6 +21,15 @@ type box struct {
 	Rows     []boxRow
 	Commands []string
 }
+
+// alarm is a sentence above the verdict, and a command that belongs to it.
+type alarm struct {
+	Text    span
+	Command string
+}
+
+// Words returns the sentence for a page.
+func (a alarm) Words() spans { return say(a.Text) }
 
 // boxRow is one line of the box. Figures are aligned between rows; Note is free text
 // after them or alone.
@@ -51,6 +61,12 @@ func decisionBox(s subject) box {
 		b.Sentence = say(foreign(d.Sentence))
 	}
 	b.Rows = boxRows(s)
+	if row := s.volatile.Watch.Row(); row != "" {
+		b.Rows = append(b.Rows, boxRow{Label: "watch", Note: say(foreign(row))})
+	}
+	for _, a := range s.volatile.Watch.Alarms() {
+		b.Alarms = append(b.Alarms, alarm{theirs(a.Text, bad), a.Command})
+	}
 	return b
 }
 

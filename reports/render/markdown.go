@@ -48,6 +48,14 @@ func (m *markdown) line(s string) {
 func (m *markdown) box(b box) {
 	m.line("# " + mdText(b.Title))
 	m.line("")
+	for _, a := range b.Alarms {
+		m.line("**!** " + mdText(a.Words()))
+		m.line("")
+		if a.Command != "" {
+			m.fenced("sh", []string{a.Command})
+			m.line("")
+		}
+	}
 	head := "**" + b.Verdict + "**"
 	if len(b.Subject) > 0 {
 		head += " " + mdText(b.Subject)

@@ -133,6 +133,7 @@ var contents = []struct {
 	blocks    func(subject) []block
 }{
 	{"decision", "Decision", decisionBlocks},
+	{"watch", "The active config over the nights", watchBlocks},
 	{"headline", "On the holdout", headlineBlocks},
 	{"honesty", "What was tried", honestyBlocks},
 	{"usage", "Cost and latency", usageBlocks},

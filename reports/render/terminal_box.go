@@ -11,6 +11,13 @@ import (
 func (t *terminal) box(b box) {
 	t.flow(0, 2, b.Title)
 	t.b.WriteByte('\n')
+	for _, a := range b.Alarms {
+		t.flow(2, 4, say(styled("! ", bad), a.Text))
+		if a.Command != "" {
+			t.flow(4, 6, say(theirs(a.Command, command)))
+		}
+		t.b.WriteByte('\n')
+	}
 	t.verdict(b)
 	if len(b.Rows) > 0 {
 		t.b.WriteByte('\n')

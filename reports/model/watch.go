@@ -1,0 +1,299 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+)
+
+// Watch is what the nights up to a run show of the active config of an agent: against its
+// past, and against what was predicted at its adoption.
+type Watch struct {
+	Agent string `json:"agent"`
+	// Nights counts the nights that were compared.
+	Nights int `json:"nights"`
+	// Level bounds the probability that an agent that does not change causes an alarm in
+	// Window nights.
+	Level  float64 `json:"level"`
+	Window int     `json:"window"`
+	// Fall is a fall of its scores; nil for none.
+	Fall *Fall `json:"fall,omitempty"`
+	// Adopted compares the latest adoption with its prediction; nil without one.
+	Adopted *AdoptedWatch `json:"adopted,omitempty"`
+	// Changed is a change by hand since the night before; nil for none.
+	Changed *ActiveChange `json:"changed,omitempty"`
+}
+
+// Moved is a difference between later and earlier nights on the tasks that both measured.
+type Moved struct {
+	Before     float64 `json:"before"`
+	After      float64 `json:"after"`
+	Difference float64 `json:"difference"`
+	// Lo and Hi bound the difference, each end by itself at Level.
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Level float64 `json:"level"`
+	// Exact reports that a repeat gives the same scores.
+	Exact        bool `json:"exact,omitempty"`
+	Tasks        int  `json:"tasks"`
+	BeforeRuns   int  `json:"before_runs"`
+	AfterRuns    int  `json:"after_runs"`
+	BeforeNights int  `json:"before_nights"`
+	AfterNights  int  `json:"after_nights"`
+	// Night is the standard deviation of what all scores of a night share.
+	Night float64 `json:"night_sd,omitempty"`
+}
+
+// Fall is a fall of the active config's scores and what changed before it.
+type Fall struct {
+	Moved
+	ActiveChange
+}
+
+// ActiveChange is what changed between two nights.
+type ActiveChange struct {
+	BeforeRun string    `json:"before_run"`
+	AfterRun  string    `json:"after_run"`
+	Last      time.Time `json:"last"`
+	Since     time.Time `json:"since"`
+	Params    []string  `json:"params,omitempty"`
+	Files     bool      `json:"files,omitempty"`
+	Evolve    bool      `json:"evolve,omitempty"`
+	Proposal  string    `json:"proposal,omitempty"`
+	// Commit is the first commit in between that changed the agent's folder.
+	Commit    *Commit `json:"commit,omitempty"`
+	Versioned bool    `json:"versioned,omitempty"`
+	Command   string  `json:"command,omitempty"`
+}
+
+// Commit names a commit.
+type Commit struct {
+	Hash    string    `json:"hash"`
+	Subject string    `json:"subject"`
+	Time    time.Time `json:"time"`
+}
+
+// AdoptedWatch compares an adoption with what was predicted.
+type AdoptedWatch struct {
+	Moved
+	Proposal string    `json:"proposal"`
+	Since    time.Time `json:"since"`
+	// Predicted is the claimed gain with its interval; nil if nothing was measured.
+	Predicted *Predicted `json:"predicted,omitempty"`
+	// Worse reports that it is worse than what it replaced, Below that its gain on tasks
+	// like these, at most Upper, is below the predicted interval.
+	Worse bool    `json:"worse,omitempty"`
+	Below bool    `json:"below,omitempty"`
+	Upper float64 `json:"upper"`
+	// Command rolls it back; empty unless that is recommended and possible.
+	Command string `json:"command,omitempty"`
+}
+
+// Predicted is a claimed gain with its interval.
+type Predicted struct {
+	Difference float64     `json:"difference"`
+	Lo         float64     `json:"lo"`
+	Hi         float64     `json:"hi"`
+	Of         stats.Claim `json:"of,omitempty"`
+}
+
+// WatchOf returns what a run recorded of its agent's active config; nil for nothing to tell.
+func WatchOf(ctx context.Context, src interface {
+	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
+}, r archive.AgentResult,
+) (*Watch, error) {
+	w := r.Watch
+	if w == nil || w.Fall == nil && w.Adopted == nil && w.Changed == nil {
+		return nil, nil
+	}
+	out := &Watch{Agent: r.Agent, Nights: w.Nights, Level: stats.WatchLevel, Window: stats.WatchNights}
+	if f := w.Fall; f != nil {
+		out.Fall = &Fall{moved(f.Shift), change(f.ActiveChange)}
+	}
+	if w.Changed != nil {
+		c := change(*w.Changed)
+		out.Changed = &c
+	}
+	a := w.Adopted
+	if a == nil {
+		return out, nil
+	}
+	out.Adopted = &AdoptedWatch{Moved: moved(a.Shift), Proposal: a.Proposal, Since: a.Since, Worse: a.Worse, Below: a.Below, Upper: a.Upper}
+	if a.Claim != stats.NoClaim {
+		out.Adopted.Predicted = &Predicted{a.Predicted, a.PredictedLo, a.PredictedHi, a.Claim}
+	}
+	p, err := src.Proposal(ctx, a.Proposal)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return nil, fmt.Errorf("reading an adoption: %w", err)
+	}
+	if err == nil && p.State == archive.Adopted && a.Unchanged && out.Adopted.rollback() {
+		out.Adopted.Command = "evolve rollback " + p.ID
+	}
+	return out, nil
+}
+
+func (b *builder) watch() (err error) {
+	b.volatile.Watch, err = WatchOf(b.ctx, b.src, b.result)
+	return err
+}
+
+func moved(s stats.Shift) Moved {
+	return Moved{
+		Before: s.Before, After: s.After, Difference: s.Difference, Lo: s.Lo, Hi: s.Hi, Level: s.Level, Exact: s.Exact, Tasks: s.Tasks,
+		BeforeRuns: s.BeforeRuns, AfterRuns: s.AfterRuns, BeforeNights: s.BeforeNights, AfterNights: s.AfterNights, Night: s.Night,
+	}
+}
+
+func change(c archive.ActiveChange) ActiveChange {
+	out := ActiveChange{
+		BeforeRun: c.BeforeRun, AfterRun: c.AfterRun, Last: c.Last, Since: c.Since, Params: c.Params, Files: c.Files, Evolve: c.Evolve,
+		Proposal: c.Proposal, Versioned: c.Versioned,
+	}
+	if k := c.Commit; k != nil {
+		out.Commit = &Commit{Hash: k.Hash, Subject: clip(k.Subject, MaxReason), Time: k.Time}
+		out.Command = "git show " + out.Commit.Short()
+	}
+	return out
+}
+
+// Short returns the beginning of the hash.
+func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
+
+// rollback reports whether a rollback is recommended: the adoption is worse than what it
+// replaced, or its gain is below the prediction and not shown to be one.
+func (a AdoptedWatch) rollback() bool { return a.Worse || a.Below && a.Lo <= 0 }
+
+// Disappoints reports whether the adoption is worse than what it replaced, or below the
+// prediction.
+func (a AdoptedWatch) Disappoints() bool { return a.Worse || a.Below }
+
+// Alarm is a sentence, with foreign text in it, that every page of the agent begins with, and a command that belongs
+// to it.
+type Alarm struct{ Text, Command string }
+
+// Alarms lists what a person must know first.
+func (w *Watch) Alarms() []Alarm {
+	var out []Alarm
+	if w == nil {
+		return nil
+	}
+	if f := w.Fall; f != nil {
+		words := "the champion fell by " + number.Size(f.Difference) + " points since " + day(f.Since) + " " + f.bounds() + ": " + f.ActiveChange.cause()
+		out = append(out, Alarm{words, f.Command})
+	}
+	if a := w.Adopted; a != nil && a.Disappoints() {
+		out = append(out, Alarm{a.words(), a.Command})
+	}
+	return out
+}
+
+// Row describes what is no alarm in one row; empty for nothing.
+func (w *Watch) Row() string {
+	if w == nil {
+		return ""
+	}
+	var parts []string
+	if a := w.Adopted; a != nil && !a.Disappoints() {
+		parts = append(parts, a.words())
+	}
+	if c := w.Changed; c != nil && w.Fall == nil {
+		parts = append(parts, "changed by hand since the night of "+day(c.Last)+": "+c.what())
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (m Moved) bounds() string {
+	if m.Exact {
+		return "(exact on " + number.Plural(m.Tasks, "task") + ")"
+	}
+	return number.Interval(m.Lo, m.Hi)
+}
+
+// words compare an adoption with its prediction.
+func (a AdoptedWatch) words() string {
+	words := a.Proposal
+	seen := number.Points(a.Difference)
+	if a.Disappoints() {
+		words += " disappoints: " + seen + " points " + a.bounds() + " since its adoption"
+		if p := a.Predicted; p != nil {
+			words += ", predicted " + number.Points(p.Difference) + " " + number.Interval(p.Lo, p.Hi)
+		}
+		switch {
+		case a.Worse:
+			words += "; it is worse than what it replaced on the same tasks"
+		case a.rollback():
+			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, and not shown to gain anything"
+		default:
+			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, which is still a gain"
+		}
+		return words
+	}
+	if a.Predicted == nil {
+		return words + ": " + seen + " points " + a.bounds() + " since its adoption; nothing was predicted"
+	}
+	return words + " as predicted: " + seen + " points of " + number.Points(a.Predicted.Difference) + ", after " + number.Plural(a.AfterNights, "night")
+}
+
+// cause states what changed when a fall began.
+func (c ActiveChange) cause() string {
+	if c.Commit == nil && len(c.Params) == 0 && !c.Files {
+		words := "no commit of yours changed it: provider or data"
+		if !c.Versioned {
+			words = "neither its config nor its files changed: provider or data"
+		}
+		if c.Evolve {
+			words += ", or the new version of evolve"
+		}
+		return words
+	}
+	return c.what()
+}
+
+// what names a change: its commit, and the parameters and files.
+func (c ActiveChange) what() string {
+	var what []string
+	if k := c.Commit; k != nil {
+		what = append(what, "commit "+k.Short()+" “"+clip(k.Subject, 80)+"” of "+day(k.Time))
+	}
+	var names []string
+	for _, p := range First(c.Params, 4) {
+		names = append(names, clip(p, 40))
+	}
+	if more := len(c.Params) - len(names); more > 0 {
+		names = append(names, number.Count(more)+" more")
+	}
+	if c.Files {
+		names = append(names, "files of its folder")
+	}
+	if len(names) > 0 {
+		what = append(what, strings.Join(names, ", ")+" changed")
+	}
+	if c.Commit == nil && c.Versioned {
+		what = append(what, "no commit has it")
+	}
+	return strings.Join(what, "; ")
+}
+
+// day formats a date without the year, as a person says it.
+func day(t time.Time) string { return t.UTC().Format("2 Jan") }
+
+// NamedChange is one of the changes that a watch names, in words.
+type NamedChange struct{ Name, Text, Command string }
+
+// Changes lists what changed, for the details.
+func (w *Watch) Changes() []NamedChange {
+	var out []NamedChange
+	if f := w.Fall; f != nil {
+		out = append(out, NamedChange{"before the fall", f.ActiveChange.cause(), f.Command})
+	}
+	if c := w.Changed; c != nil {
+		out = append(out, NamedChange{"changed by hand", c.what(), c.Command})
+	}
+	return out
+}
