@@ -27,6 +27,9 @@ type statusView struct {
 	// Refused is why the archive of a killed process could not be put in order; it is read as
 	// it is.
 	Refused string `json:"refused,omitempty"`
+	// Watch is what the latest nights showed of the active configs, where there is something
+	// to tell.
+	Watch []model.Watch `json:"watch,omitempty"`
 	// Waiting are the proposals of configs that await a person, the oldest first.
 	Waiting  []model.Waiting `json:"waiting"`
 	Awaiting []proposalLine  `json:"awaiting"`
@@ -119,6 +122,9 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.
 		return err
 	}
 	if err := v.confirmation(ctx, a, runs, now); err != nil {
+		return err
+	}
+	if v.Watch, err = watched(ctx, a, runs); err != nil {
 		return err
 	}
 	for i, r := range runs[:min(statusRuns, len(runs))] {
@@ -249,6 +255,7 @@ func printStatus(con *console, v statusView) {
 	for _, u := range v.Unfinished {
 		con.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), con.command(u.Next))
 	}
+	printWatch(con, v.Watch)
 	printWaiting(con, v.Waiting)
 	if len(v.Runs)+len(v.Awaiting)+len(v.Adopted) == 0 {
 		con.printf("nothing has run in this workspace yet\n\n  next    %s\n", con.command("evolve run"))
