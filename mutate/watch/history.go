@@ -26,8 +26,8 @@ type Store interface {
 }
 
 // mostNights is the maximum number of nights of a history: those that a fall is looked for
-// in, and as many before an adoption.
-const mostNights = 2 * stats.WatchNights
+// in, and some before an adoption.
+const mostNights = stats.WatchNights + 10
 
 // night is one night of the active config.
 type night struct {
@@ -45,8 +45,8 @@ type identity struct {
 	hash   string
 }
 
-// history returns the agent's nights before a run, the earliest first.
-func history(ctx context.Context, store Store, agentID string, before int) ([]night, error) {
+// history returns the agent's last nights before a run, the earliest first.
+func history(ctx context.Context, store Store, agentID string, before, most int) ([]night, error) {
 	var out []night
 	for r, err := range store.Runs(ctx) {
 		if err != nil {
@@ -66,7 +66,7 @@ func history(ctx context.Context, store Store, agentID string, before int) ([]ni
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, n); len(out) == mostNights {
+		if out = append(out, n); len(out) == most {
 			break
 		}
 	}
@@ -163,13 +163,17 @@ func scoresOf(nights []night) []stats.NightScores {
 
 // Tasks returns the search tasks, sorted, on which an agent without chance is to be measured
 // again before the run of this number: those with a score of another config or agent that was
-// active before, and with none of the present one. It is empty for other agents, whose
-// champion is rerun every night.
+// active before, and with none of the present one. It is empty if nothing changed since the
+// night before, and for other agents, whose champion is rerun every night.
 func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int) ([]string, error) {
 	if !plan.Deterministic || plan.UsesSeed {
 		return nil, nil
 	}
-	nights, err := history(ctx, store, plan.Agent, number)
+	last, err := history(ctx, store, plan.Agent, number, 1)
+	if err != nil || len(last) == 0 || last[0].identity == (identity{plan.Champion, plan.AgentHash}) {
+		return nil, err
+	}
+	nights, err := history(ctx, store, plan.Agent, number, mostNights)
 	if err != nil {
 		return nil, err
 	}

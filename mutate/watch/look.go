@@ -22,7 +22,7 @@ type Seen struct {
 // Look compares the active config of a run with its past. The evaluations of the run must be
 // stored.
 func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan) (Seen, error) {
-	nights, err := history(ctx, store, plan.Agent, run.Number)
+	nights, err := history(ctx, store, plan.Agent, run.Number, mostNights)
 	if err != nil {
 		return Seen{}, err
 	}
