@@ -55,12 +55,9 @@ func (rev *Reviewer) ProposeMemories(ctx context.Context, agentID, run string, c
 }
 
 func (s *session) proposeMemories(ctx context.Context, agentID, run string, clean func(string) string) (out Learned, err error) {
-	a, err := s.proposer(agentID)
+	a, err := s.remembering(agentID)
 	if err != nil {
 		return out, err
-	}
-	if !a.Builtin {
-		return out, Refuse("a program of the operator's own remembers by itself", "the agent %s is not built in: it reads no memories", a.ID)
 	}
 	decided, waiting, open, err := s.memoriesProposed(ctx, a.ID)
 	if err != nil {
@@ -89,6 +86,15 @@ func (s *session) proposeMemories(ctx context.Context, agentID, run string, clea
 	p, err = s.fileProposal(ctx, p)
 	out.Proposal, out.New = &p, true
 	return out, err
+}
+
+// remembering returns an agent that reads memories.
+func (s *session) remembering(id string) (*Agent, error) {
+	a, err := s.proposer(id)
+	if err == nil && !a.Builtin {
+		err = Refuse("a program of the operator's own remembers by itself", "the agent %s is not built in: it reads no memories", a.ID)
+	}
+	return a, err
 }
 
 // choose returns the memories to propose: those that wait already and then what is new, each
@@ -229,7 +235,7 @@ func (s *session) memoriesProposed(ctx context.Context, agentID string) (decided
 	for _, p := range all {
 		added, _ := Remembered(p)
 		switch {
-		case p.Imported != "" && Undecided(p.State):
+		case p.Imported != "" && (Undecided(p.State) || p.State == archive.Superseded):
 		case Undecided(p.State):
 			waiting, open = append(waiting, added...), &p
 		case p.State == archive.Superseded:
@@ -282,7 +288,7 @@ func memoriesLoad(change []patch.File) (err error) {
 // restores it. It records nothing; [Reviewer.ProposeMark] does.
 func (rev *Reviewer) Mark(agentID, id, reason string) (archive.ProposalRecord, error) {
 	s := &session{Reviewer: rev}
-	a, err := s.proposer(agentID)
+	a, err := s.remembering(agentID)
 	if err != nil {
 		return archive.ProposalRecord{}, err
 	}

@@ -468,7 +468,7 @@ func ownerOf(sh *shell, c *cli.Context, id string) (*workspace.Workspace, *works
 	var owners []*workspace.Agent
 	for i := range w.Agents {
 		a := &w.Agents[i]
-		if slices.ContainsFunc(a.Memories, func(m agent.Memory) bool { return m.ID == id }) {
+		if a.Adapter.Kind == workspace.KindBuiltin && slices.ContainsFunc(a.Memories, func(m agent.Memory) bool { return m.ID == id }) {
 			owners = append(owners, a)
 		}
 	}

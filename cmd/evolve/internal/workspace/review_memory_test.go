@@ -253,6 +253,19 @@ func TestRetractionIsPartOfTheIdentity(t *testing.T) {
 	}
 }
 
+// TestOtherProgramsReadNoMemories checks that nothing is proposed for an agent that is not built
+// in.
+func TestOtherProgramsReadNoMemories(t *testing.T) {
+	o := newOffice(t, true)
+	o.write(memoriesOfSolver, `{"id":"m1","text":"one is small"}`)
+	if _, err := o.desk().Mark("solver", "m1", "no"); err == nil || !strings.Contains(err.Error(), "is not built in") {
+		t.Error(err)
+	}
+	if l, err := o.desk().ProposeMemories(t.Context(), "solver", "", strings.ToLower); err == nil {
+		t.Errorf("%+v", l)
+	}
+}
+
 // TestTwoMarksAtOnce checks that a mark on a file that changed since is refused.
 func TestTwoMarksAtOnce(t *testing.T) {
 	o := study(t, true)
