@@ -1,0 +1,219 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// stockroom is the world of an agent: a model that decides what to call, and a server with
+// two tools that count the items of a stock. It notes each request.
+type stockroom struct {
+	*httptest.Server
+
+	mu sync.Mutex
+	// best is the temperature at which the model reads what a tool answers best; its share of
+	// right answers falls from .95 by 1.2 for each unit of temperature beside it.
+	best float64
+	// broken is the tool that answers with an error.
+	broken string
+	asked  []question
+	called []toolCall
+}
+
+// question is a request to the model with its reply.
+type question struct {
+	item        string
+	temperature float64
+	// offered are the tools of the request.
+	offered []string
+	// tool is the tool that the reply calls; "" for an answer.
+	tool   string
+	answer string
+	tokens int
+}
+
+// stockReply is the length of each reply of the model, in tokens.
+const stockReply = 5
+
+// toolCall is a call of a tool.
+type toolCall struct {
+	tool, item string
+	ok         bool
+}
+
+func newStockroom(t *testing.T) *stockroom {
+	t.Helper()
+	s := &stockroom{}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// left is how many of an item there are.
+func left(item string) string {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(item))
+	return fmt.Sprint(10 + sum.Sum32()%90)
+}
+
+// set changes the world between two commands.
+func (s *stockroom) set(change func(*stockroom)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s)
+}
+
+// noted returns how many requests and calls there were so far.
+func (s *stockroom) noted() (asked []question, called []toolCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[:len(s.asked):len(s.asked)], s.called[:len(s.called):len(s.called)]
+}
+
+func (s *stockroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var reply any
+	switch r.URL.Path {
+	case "/v1/chat/completions":
+		reply, err = s.complete(body)
+	case "/mcp":
+		if reply, err = s.tools(body); reply == nil && err == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(reply)
+}
+
+var aboutItem = regexp.MustCompile(`item ([a-z]+[0-9]+)`)
+
+// complete is the model. It calls the first tool of the desk that it has not called for the
+// question, reads what that answers, and calls the next when it fails.
+func (s *stockroom) complete(body []byte) (any, error) {
+	var in struct {
+		Messages []struct {
+			Role, Content string
+			Calls         []struct{ Function struct{ Name string } } `json:"tool_calls"`
+		}
+		Tools       []struct{ Function struct{ Name string } }
+		Temperature float64
+		Seed        int64
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, err
+	}
+	q := question{temperature: in.Temperature, tokens: len(body) / 4}
+	for _, t := range in.Tools {
+		q.offered = append(q.offered, t.Function.Name)
+	}
+	read, thanked, called := "", false, map[string]bool{}
+	for _, m := range in.Messages {
+		switch m.Role {
+		case "user":
+			if found := aboutItem.FindAllStringSubmatch(m.Content, -1); found != nil {
+				q.item = found[len(found)-1][1]
+			}
+			read, thanked, called = "", strings.Contains(m.Content, "Thanks"), map[string]bool{}
+		case "assistant":
+			for _, c := range m.Calls {
+				called[c.Function.Name] = true
+			}
+		case "tool":
+			read = m.Content
+		}
+	}
+	message, reason := map[string]any{"role": "assistant"}, "stop"
+	right := strings.Contains(read, "item "+q.item)
+	for _, tool := range []string{"desk__count", "desk__ledger"} {
+		if q.tool == "" && !right && !thanked && !called[tool] && slices.Contains(q.offered, tool) {
+			q.tool = tool
+		}
+	}
+	switch {
+	case q.tool != "":
+		arguments, _ := json.Marshal(map[string]string{"item": q.item})
+		message["tool_calls"] = []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": q.tool, "arguments": string(arguments)}}}
+		reason = "tool_calls"
+	case thanked:
+		q.answer = "You are welcome."
+	case !right:
+		q.answer = "I do not know."
+	case s.draw(q.item, in.Seed) > .95-1.2*max(in.Temperature-s.best, s.best-in.Temperature):
+		q.answer = "about 5"
+	default:
+		q.answer = left(q.item)
+	}
+	message["content"] = q.answer
+	s.asked = append(s.asked, q)
+	return map[string]any{
+		"choices": []any{map[string]any{"finish_reason": reason, "message": message}},
+		"usage":   map[string]int{"prompt_tokens": q.tokens, "completion_tokens": stockReply},
+	}, nil
+}
+
+// draw returns a number from 0 to 1 that item and seed determine.
+func (s *stockroom) draw(item string, seed int64) float64 {
+	sum := fnv.New64a()
+	_, _ = fmt.Fprint(sum, item, "/", seed)
+	return float64(sum.Sum64()>>11) / (1 << 53)
+}
+
+// tools is the server of tools (MCP over HTTP); nil without a reply.
+func (s *stockroom) tools(body []byte) (any, error) {
+	var in struct {
+		ID     *int64
+		Method string
+		Params struct {
+			Name      string
+			Arguments struct{ Item string }
+		}
+	}
+	if err := json.Unmarshal(body, &in); err != nil || in.ID == nil {
+		return nil, err
+	}
+	result := map[string]any{}
+	switch in.Method {
+	case "initialize":
+		result = map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]string{"name": "desk", "version": "1"}}
+	case "tools/list":
+		schema := map[string]any{"type": "object", "properties": map[string]any{"item": map[string]string{"type": "string"}}, "required": []string{"item"}}
+		result["tools"] = []any{
+			map[string]any{"name": "count", "description": "counts how many of an item are left in the stock", "inputSchema": schema},
+			map[string]any{"name": "ledger", "description": "reads from the books how many of an item are left in the stock", "inputSchema": schema},
+		}
+	case "tools/call":
+		c := toolCall{in.Params.Name, in.Params.Arguments.Item, in.Params.Name != s.broken}
+		s.called = append(s.called, c)
+		text := "item " + c.item + ": " + left(c.item) + " left"
+		if !c.ok {
+			text = "the " + c.tool + " is offline"
+		}
+		result = map[string]any{"content": []any{map[string]string{"type": "text", "text": text}}, "isError": !c.ok}
+	}
+	return map[string]any{"jsonrpc": "2.0", "id": *in.ID, "result": result}, nil
+}
