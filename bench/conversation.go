@@ -2,12 +2,14 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/model"
 	"evolve/runtime/session"
 	"evolve/runtime/text"
 )
@@ -36,6 +38,8 @@ type Conversation struct {
 	// Scrub removes credentials from answers that return to the agent and from the
 	// transcript. Nil changes nothing.
 	Scrub func(string) string
+	// User is the model of simulated users; nil where no task has one.
+	User model.Model
 }
 
 // Run runs a task with the request of its first turn. The turns of a script are requests of
@@ -43,18 +47,53 @@ type Conversation struct {
 // the messages so far and, of an agent that keeps one, the session after the turn before.
 // Time, money, tokens and output of the request bound all turns together; usage and
 // transcript are those of all turns. A turn without an answer ends the conversation with its
-// outcome. The exchanges are those of a script only; the result is that of the last one.
-func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (agent.Result, []Exchange) {
-	if len(t.Turns) == 0 {
-		return c.Agent.Run(ctx, req), nil
+// outcome. After the script goes on the simulated user, if there is one, whose failure is
+// missing data. The exchanges are those of a conversation only; the result is that of the
+// last one, and used the usage of the simulated user.
+func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (res agent.Result, exchanges []Exchange, used agent.Usage) {
+	if len(t.Turns) == 0 && t.User == nil {
+		return c.Agent.Run(ctx, req), nil, used
 	}
 	run := newConversing(c, req)
 	for i, u := range t.Turns {
-		if !run.turn(ctx, i, u.User, i == len(t.Turns)-1) {
-			break
+		if !run.turn(ctx, i, u.User, t.User == nil && i == len(t.Turns)-1) {
+			return run.whole, run.exchanges, run.used
 		}
 	}
-	return run.whole, run.exchanges
+	if t.User != nil {
+		for i := len(t.Turns); i < t.User.Turns() && run.ask(ctx, i, t.User); {
+			i++
+		}
+	}
+	return run.whole, run.exchanges, run.used
+}
+
+// ask takes turn i with a message of a simulated user, and reports whether the conversation
+// goes on.
+func (c *conversing) ask(ctx context.Context, i int, u *SimulatedUser) bool {
+	start := c.Now()
+	message, done, used, err := u.next(ctx, c.User, c.said, c.req.Seed)
+	c.whole.Waited += max(c.Now().Sub(start), 0) // it is not the agent's time
+	c.used = c.used.Plus(used)
+	switch {
+	case err != nil:
+		c.whole.Answer, c.whole.Outcome, c.whole.Error = nil, agent.Infrastructure, text.Clip(c.Scrub("the simulated user: "+err.Error()), 512)
+		var by *RefusedError
+		if errors.As(err, &by) {
+			c.whole.Outcome, c.whole.Refused = by.Refusal.Outcome(), &by.Refusal
+		}
+		if ctx.Err() != nil {
+			c.whole.Outcome = agent.Cancelled
+		}
+		c.event(agent.Event{Kind: agent.EventUser, Name: strconv.Itoa(i + 1), Outcome: c.whole.Outcome, Text: c.whole.Error})
+		return false
+	case done && i == 0:
+		c.whole.Outcome, c.whole.Error = agent.Infrastructure, "the simulated user ended the conversation before its first message"
+		return false
+	case done:
+		return false
+	}
+	return c.turn(ctx, i, message, false)
 }
 
 // conversing is a running conversation.
@@ -68,6 +107,7 @@ type conversing struct {
 	exchanges      []Exchange
 	spent          time.Duration
 	output         int64
+	used           agent.Usage // of the simulated user
 }
 
 func newConversing(c Conversation, req agent.Request) *conversing {

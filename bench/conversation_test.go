@@ -200,7 +200,7 @@ func TestConversationTimeCoversAllTurns(t *testing.T) {
 		return res
 	})
 	talked := Conversation{Agent: slow, Now: func() time.Time { return now }}
-	res, exchanges := talked.Run(t.Context(), talk("1", "2", "3", "4"), agent.Request{Limits: agent.Limits{Timeout: 10 * time.Second}})
+	res, exchanges, _ := talked.Run(t.Context(), talk("1", "2", "3", "4"), agent.Request{Limits: agent.Limits{Timeout: 10 * time.Second}})
 	if diff := cmp.Diff([]time.Duration{10 * time.Second, 6 * time.Second, 2 * time.Second}, left); diff != "" {
 		t.Error(diff)
 	}

@@ -103,6 +103,9 @@ func (t *Task) text() string {
 	for _, u := range t.Turns {
 		b.WriteString("\n" + u.User)
 	}
+	if t.User != nil {
+		b.WriteString("\n" + t.User.text())
+	}
 	if len(t.Input) > 0 {
 		b.WriteString("\n" + string(t.Input))
 	}

@@ -51,8 +51,8 @@ type Evaluation struct {
 	Pass   bool        `json:"pass,omitempty"`
 	Grades []Grade     `json:"grades,omitempty"`
 	Usage  agent.Usage `json:"usage,omitzero"`
-	// Judge is the usage of the judge models that graded it, which is not the agent's;
-	// Iterations is the number of their calls. A grade that the run had before took none.
+	// Judge is the usage of the judge models that graded it and of the simulated user, which
+	// is not the agent's; Iterations is the number of their calls. A grade that the run had before took none.
 	Judge agent.Usage `json:"judge,omitzero"`
 	// Latency is the wall time of the successful attempt.
 	Latency time.Duration `json:"latency_ns,omitempty"`

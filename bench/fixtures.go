@@ -60,6 +60,10 @@ func (t *Task) alias(messages []agent.Message) string {
 		writePart(h, []byte("turn"))
 		writePart(h, []byte(u.User))
 	}
+	if t.User != nil {
+		writePart(h, []byte("user"))
+		writePart(h, []byte(t.User.text()))
+	}
 	for _, p := range slices.Sorted(maps.Keys(t.Fixtures.Files)) {
 		writePart(h, []byte(p))
 		writePart(h, []byte(t.Fixtures.Files[p]))

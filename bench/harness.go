@@ -19,6 +19,7 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/model"
 	"evolve/runtime/policy"
 	"evolve/runtime/text"
 )
@@ -102,6 +103,8 @@ type Settings struct {
 	Drain context.Context
 	// KeepTranscripts stores the agent's transcript with each evaluation.
 	KeepTranscripts bool
+	// User is the model of simulated users; nil where no task has one.
+	User model.Model
 	// Name returns a new name for a request or working directory, which the agent sees.
 	// All names have the same form and reveal neither time nor purpose. Nil is
 	// [OpaqueName].
@@ -361,12 +364,13 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	var res agent.Result
 	var exchanges []Exchange
 	start := h.now()
-	talk := Conversation{Agent: h.agent, Now: h.now, Scrub: h.set.Scrub}
-	if p := panics.Try(func() { res, exchanges = talk.Run(ctx, job.Task, req) }); p != nil {
+	var used agent.Usage
+	talk := Conversation{Agent: h.agent, Now: h.now, Scrub: h.set.Scrub, User: h.set.User}
+	if p := panics.Try(func() { res, exchanges, used = talk.Run(ctx, job.Task, req) }); p != nil {
 		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}
 	e.Latency = max(h.now().Sub(start)-res.Waited, 0)
-	e.Outcome, e.Usage, e.Error = res.Outcome, res.Usage, text.Clip(res.Error, 512)
+	e.Outcome, e.Usage, e.Judge, e.Error = res.Outcome, res.Usage, used, text.Clip(res.Error, 512)
 	if h.set.KeepTranscripts && len(res.Transcript.Events) > 0 {
 		e.Transcript = &res.Transcript
 	}
@@ -388,7 +392,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	}); p != nil {
 		err = fmt.Errorf("the grader panicked: %v", p.Value)
 	}
-	if e.Judge = g.Judge; e.Judge.Iterations > 0 {
+	if e.Judge = used.Plus(g.Judge); g.Judge.Iterations > 0 {
 		e.Judging = max(h.now().Sub(start), 0)
 	}
 	if err != nil {

@@ -108,7 +108,7 @@ func plainWords(text string) string {
 // its graders expect.
 func (t *Task) references() []string {
 	var texts []string
-	for _, step := range t.steps() {
+	for _, step := range t.Steps() {
 		if step.Answer != nil {
 			texts = append(texts, *step.Answer)
 		}

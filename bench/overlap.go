@@ -32,7 +32,7 @@ type AnswerIndex struct {
 func IndexAnswers(tasks []Task) *AnswerIndex {
 	x := &AnswerIndex{runs: map[string]string{}}
 	for i := range tasks {
-		for _, t := range tasks[i].steps() {
+		for _, t := range tasks[i].Steps() {
 			if t.Answer != nil {
 				x.add(t.ID, *t.Answer)
 			}

@@ -31,6 +31,8 @@ type GraderRules struct {
 	Fields map[string][]string
 	// Check returns the problems of one grader of a task whose keys are valid.
 	Check func(*Task, GraderSpec) []GraderProblem
+	// CheckUser returns the problem of a simulated user, empty for none. It may be nil.
+	CheckUser func(*SimulatedUser) string
 }
 
 // GraderProblem describes an invalid grader.

@@ -48,11 +48,12 @@ func (l *suiteReader) line(no int, line []byte) {
 	if _, ok := n.get("input"); !ok {
 		t.Input = nil
 	}
-	if _, scripted := n.get("turns"); !scripted && t.Goal == "" && len(t.Messages) == 0 && len(t.Input) == 0 {
+	if _, scripted := n.get("turns"); !scripted && t.User == nil && t.Goal == "" && len(t.Messages) == 0 && len(t.Input) == 0 {
 		report(n.off, fmt.Sprintf("task %s has neither a goal nor turns nor messages nor input", foreign.Quote(id)))
 	}
 	l.checkTurns(&t, n, report)
-	if len(t.Graders) == 0 && t.Answer == nil && len(t.steps()) == 1 {
+	l.checkUser(&t, n, report)
+	if len(t.Graders) == 0 && t.Answer == nil && len(t.Steps()) == 1 {
 		report(n.off, fmt.Sprintf("task %s has neither graders nor an answer to grade by", foreign.Quote(id)))
 	}
 	l.checkGraders(&t, n, report)

@@ -54,7 +54,11 @@ var (
 			"goal":     textShape,
 			"messages": {kind: '[', elem: &messageShape},
 			"turns":    {kind: '[', elem: &turnShape},
-			"input":    {},
+			"user": {kind: '{', fields: map[string]shape{
+				"route": textShape, "goal": {kind: '"', check: notBlank}, "facts": {kind: '[', elem: &textShape},
+				"max_turns": {kind: '0', check: isCount}, "stop": {kind: '"', check: notBlank},
+			}, need: []string{"goal"}},
+			"input": {},
 			"fixtures": {kind: '{', fields: map[string]shape{
 				"files":    {kind: '{', elem: &textShape},
 				"dir":      textShape,

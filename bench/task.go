@@ -31,6 +31,8 @@ type Task struct {
 	Goal     string          `json:"goal,omitempty"`
 	Messages []agent.Message `json:"messages,omitempty"`
 	Turns    []Turn          `json:"turns,omitempty"`
+	// User goes on after Turns, which may be empty then.
+	User     *SimulatedUser  `json:"user,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Fixtures Fixtures        `json:"fixtures,omitzero"`
 	// Graders are combined by weight, with those of Turns. Without any, the grader is exact
@@ -176,6 +178,9 @@ func (s *Suite) Side(split Split) []*Task {
 // memories, earlier messages or input beside it.
 func (t *Task) SelfContained() bool {
 	parts := len(t.Messages) + len(t.Turns)
+	if t.User != nil {
+		return false
+	}
 	if t.Goal != "" {
 		parts++
 	}
@@ -196,7 +201,9 @@ func (t *Task) Request() string {
 		for i, u := range t.Turns {
 			said[i] = u.User
 		}
-		return strings.Join(said, "\n")
+		return strings.TrimSpace(strings.Join(said, "\n") + "\n" + t.User.text())
+	case t.User != nil:
+		return t.User.text()
 	case len(t.Messages) > 0:
 		return t.Messages[len(t.Messages)-1].Content
 	}

@@ -55,8 +55,8 @@ func (t *Task) AtTurn(i int) *Task {
 	return &at
 }
 
-// steps returns the task itself and its turns that have graders of their own, as tasks.
-func (t *Task) steps() []*Task {
+// Steps returns the task itself and its turns that have graders of their own, as tasks.
+func (t *Task) Steps() []*Task {
 	out := []*Task{t}
 	for i := range t.Turns {
 		if t.Turns[i].graded() {

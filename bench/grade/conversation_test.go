@@ -95,6 +95,9 @@ func TestGradesOfTurnsAlone(t *testing.T) {
 // that it grades, and nothing after it.
 func TestJudgeReadsTheConversation(t *testing.T) {
 	task := script(t, `{"id":"t","turns":["my name is Bo",{"user":"who am I?","graders":[{"type":"judge","rubric":"knows the name"}]},"bye"],"graders":[{"type":"judge","rubric":"polite"}]}`)
+	if all := Judges(task); len(all) != 2 || all[0].Rubric() == all[1].Rubric() {
+		t.Errorf("%d judges", len(all))
+	}
 	var asked []string
 	m := always("true")
 	reply := m.reply

@@ -78,17 +78,22 @@ func judged(b *builder) scorer {
 	return b.asker.scorer(j)
 }
 
-// Judges returns the judges of a task, by the positions of their graders; nil stands for
-// graders of other types and for invalid ones.
+// Judges returns the judges of a task, by the positions of their graders, and after them those
+// of its turns; nil stands for graders of other types and for invalid ones.
 func Judges(t *bench.Task) []*Judge {
-	out := make([]*Judge, len(t.Graders))
-	for i, spec := range t.Graders {
-		if spec.Type != TypeJudge {
-			continue
-		}
-		b := newBuilder(t, spec, kinds()[TypeJudge].fields)
-		if j := compileJudge(b); len(b.problems) == 0 {
-			out[i] = j
+	var out []*Judge
+	for _, step := range t.Steps() {
+		for _, spec := range step.Graders {
+			if spec.Type != TypeJudge {
+				out = append(out, nil)
+				continue
+			}
+			b := newBuilder(step, spec, kinds()[TypeJudge].fields)
+			j := compileJudge(b)
+			if len(b.problems) > 0 {
+				j = nil
+			}
+			out = append(out, j)
 		}
 	}
 	return out

@@ -171,7 +171,7 @@ func (n *night) open(ctx context.Context) error {
 	n.harness = bench.NewHarness(bench.Settings{
 		Run: n.Run.ID, Agent: n.Agent.ID, Identity: opened.cacheIdentity(), Limits: n.Settings.Limits,
 		Seed: n.Run.Seed, UsesSeed: n.Agent.UsesSeed || !n.Agent.Deterministic, Scratch: n.Scratch, AlwaysWorkdir: opened.Workdir,
-		SuiteDir: func(t *bench.Task) string { return n.sample.dirs[t] }, KeepTranscripts: true, Scrub: n.Scrub, Lost: n.Lost, Drain: n.Drain,
+		SuiteDir: func(t *bench.Task) string { return n.sample.dirs[t] }, KeepTranscripts: true, User: opened.Judge, Scrub: n.Scrub, Lost: n.Lost, Drain: n.Drain,
 	}, opened.Agent, grade, n.Archive, n.Budget, n.breaker, n.Now)
 	err = n.Archive.PutPlan(ctx, *n.Plan)
 	if err == nil {

@@ -100,7 +100,7 @@ func benchRun(sh *shell, c *cli.Context) error {
 	suites, tasks, dirs := wire.SearchSide(w, a)
 	h := bench.NewHarness(bench.Settings{
 		Run: "bench", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, UsesSeed: a.UsesSeed || !a.Deterministic,
-		Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] },
+		Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, User: opened.Judge,
 	}, opened.Agent, agents.Sandbox.Grading(suites, opened.Judge), archive.OpenMemory(), bench.NewBudget(0, time.Time{}, sh.Now), bench.NewBreaker(bench.Patience{}, config.ID(), sh.Sleep), sh.Now)
 	parallel := cmp.Or(c.Int("concurrency"), w.Settings.Search.Concurrency)
 	if opened.Parallel > 0 {

@@ -94,6 +94,11 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 		warnings = append(slices.Clone(warnings), look.Notes...)
 		con.printf("  entries   %s\n", entriesLeft(look))
 	}
+	if a, ok := w.Agent(p.Agent); ok {
+		if text := batch.UserCost(w, a, &p); text != "" {
+			paragraph("users", text)
+		}
+	}
 	if a, ok := w.Agent(p.Agent); ok && len(p.Judges) > 0 {
 		paragraph("judges", batch.JudgeCost(w, a, &p))
 		for _, text := range p.Judges {

@@ -37,6 +37,13 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"sided":    func(q fakeQuestion) fakeAnswer { return q.verdict("first") },
 	"lenient":  func(q fakeQuestion) fakeAnswer { return q.verdict(true) },
 	"gullible": func(q fakeQuestion) fakeAnswer { return fakeAnswer{text: q.judged()} },
+	// caller takes the part of a person, and ends the conversation after three messages.
+	"caller": func(q fakeQuestion) fakeAnswer {
+		if strings.Contains(strings.Join(q.data, "\n"), "3 TURNS") {
+			return fakeAnswer{text: "Thank you. ###STOP###"}
+		}
+		return fakeAnswer{text: fmt.Sprintf("I am the person, message %d.", len(q.data)+1)}
+	},
 	// adviser is asked for a change of a strategy, and suggests one that helps skilled.
 	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
 	// mild and stern review patches.

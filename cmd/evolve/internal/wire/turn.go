@@ -41,7 +41,7 @@ type TurnResult struct {
 	agent.Result
 	Score  *float64
 	Grades []bench.Grade
-	// Judge is the usage of the judge models that graded it.
+	// Judge is the usage of the judge models that graded it, and of the simulated user.
 	Judge agent.Usage
 	// Ungraded is the reason why the result of a suite's task could not be graded; nil if it
 	// was, or needs no grade.
@@ -69,12 +69,12 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if t.Suite == nil {
 		visible.Messages = session.BoundMessages(t.Earlier.Messages)
 	}
-	talk := bench.Conversation{Agent: opened.Agent, Now: f.host.Now, Scrub: f.Sandbox.Scrubber.String}
-	res, exchanges := talk.Run(ctx, t.Task, agent.Request{
+	talk := bench.Conversation{Agent: opened.Agent, Now: f.host.Now, Scrub: f.Sandbox.Scrubber.String, User: opened.Judge}
+	res, exchanges, used := talk.Run(ctx, t.Task, agent.Request{
 		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
 		Live: t.Suite == nil, Session: t.Earlier, Conversation: t.Session, Observe: observe,
 	})
-	out := TurnResult{Result: res}
+	out := TurnResult{Result: res, Judge: used}
 	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
 		answer := f.Sandbox.Scrubber.String(*res.Answer)
 		out.Answer = &answer
@@ -95,17 +95,19 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 		out.Ungraded = exit.Errorf(exit.Infrastructure, hint+"; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
 		return out, nil
 	}
-	out.Score, out.Grades, out.Judge = &g.Score, g.Grades, g.Judge
+	out.Score, out.Grades, out.Judge = &g.Score, g.Grades, used.Plus(g.Judge)
 	return out, nil
 }
 
 // judges names the models that grade a task, with their routes.
 func (f *AgentFactory) judges(t *bench.Task) string {
 	var names []string
-	for _, spec := range t.Graders {
-		if hint, is := grade.JudgeRoute(spec); is {
-			name, route := f.workspace.JudgeRoute(hint)
-			names = append(names, fmt.Sprintf("the judge %s (route %s)", text.OneLine(route.Model), name))
+	for _, step := range t.Steps() {
+		for _, spec := range step.Graders {
+			if hint, is := grade.JudgeRoute(spec); is {
+				name, route := f.workspace.JudgeRoute(hint)
+				names = append(names, fmt.Sprintf("the judge %s (route %s)", text.OneLine(route.Model), name))
+			}
 		}
 	}
 	return strings.Join(slices.Compact(names), " and ")

@@ -21,7 +21,7 @@ func (w *Workspace) JudgeRoute(hint string) (string, Route) {
 	return name, w.Settings.Routes[name]
 }
 
-// Judged reports whether a suite of the agent has graders of type judge.
+// Judged reports whether a suite of the agent has graders of type judge or simulated users.
 func (w *Workspace) Judged(a *Agent) bool {
 	return slices.ContainsFunc(a.Suites, func(name string) bool { return w.Suites[name].Judges != "" })
 }
@@ -33,6 +33,13 @@ func (l *loader) graderRules() bench.GraderRules {
 	check := rules.Check
 	if check == nil || l.errs.failed(SettingsFile) {
 		return rules
+	}
+	rules.CheckUser = func(u *bench.SimulatedUser) string {
+		name := cmp.Or(u.Route, DefaultRoute)
+		if _, ok := l.set.Routes[name]; !ok {
+			return fmt.Sprintf("the simulated user needs a model, and %s has no route %q", SettingsFile, name)
+		}
+		return ""
 	}
 	rules.Check = func(t *bench.Task, spec bench.GraderSpec) []bench.GraderProblem {
 		problems := check(t, spec)
@@ -56,14 +63,21 @@ func (l *loader) bindJudges(s *bench.Suite) {
 	w := &Workspace{Root: l.root, Settings: l.set.Settings}
 	found := map[string]identity{}
 	for i := range s.Tasks {
-		for _, spec := range s.Tasks[i].Graders {
-			hint, is := grade.JudgeRoute(spec)
-			if !is {
-				continue
-			}
-			name, r := w.JudgeRoute(hint)
+		if u := s.Tasks[i].User; u != nil {
+			name, r := w.JudgeRoute(u.Route)
 			p := w.Settings.Providers[r.Provider]
-			found[name] = identity{r, providerIdentity{p.Kind, p.BaseURL, p.OfKind, w.fileHash(p.Recording)}}
+			found["user "+bench.UserPrompt()+" "+name] = identity{r, providerIdentity{p.Kind, p.BaseURL, p.OfKind, w.fileHash(p.Recording)}}
+		}
+		for _, step := range s.Tasks[i].Steps() {
+			for _, spec := range step.Graders {
+				hint, is := grade.JudgeRoute(spec)
+				if !is {
+					continue
+				}
+				name, r := w.JudgeRoute(hint)
+				p := w.Settings.Providers[r.Provider]
+				found[name] = identity{r, providerIdentity{p.Kind, p.BaseURL, p.OfKind, w.fileHash(p.Recording)}}
+			}
 		}
 	}
 	if len(found) == 0 {

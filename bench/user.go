@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+	"evolve/runtime/policy"
+	"evolve/runtime/text"
+)
+
+//go:embed user.md
+var userInstructions string
+
+// The bounds and defaults of a simulated user.
+const (
+	defaultUserTurns = 8
+	defaultStop      = "###STOP###"
+	maxUserMessage   = 8 << 10 // bytes of one of its messages
+	maxUserData      = 48 << 10
+	userAttempts     = 3 // calls for one message before unreadable replies are missing data
+)
+
+// SimulatedUser is a person whose part in a conversation a model takes. Agents never see it.
+type SimulatedUser struct {
+	// Route is the route of the model; empty is the default route.
+	Route string `json:"route,omitempty"`
+	// Goal is what the person wants, and Facts what the person knows.
+	Goal  string   `json:"goal"`
+	Facts []string `json:"facts,omitempty"`
+	// MaxTurns bounds the messages of the user, with those of the script; 0 is read as 8.
+	MaxTurns int `json:"max_turns,omitempty"`
+	// Stop is the text with which the model ends the conversation; empty is read as
+	// ###STOP###.
+	Stop string `json:"stop,omitempty"`
+}
+
+// Turns returns the bound of the messages of the user.
+func (u *SimulatedUser) Turns() int {
+	if u.MaxTurns > 0 {
+		return u.MaxTurns
+	}
+	return defaultUserTurns
+}
+
+func (u *SimulatedUser) stop() string {
+	if u.Stop != "" {
+		return u.Stop
+	}
+	return defaultStop
+}
+
+// text returns what the person wants and knows, a line each.
+func (u *SimulatedUser) text() string {
+	if u == nil {
+		return ""
+	}
+	return strings.Join(append([]string{u.Goal}, u.Facts...), "\n")
+}
+
+// UserPrompt identifies the instructions of simulated users, in hexadecimal. The identity
+// of a suite with one includes it.
+func UserPrompt() string {
+	sum := sha256.Sum256([]byte("user 1\x00" + userInstructions))
+	return hex.EncodeToString(sum[:16])
+}
+
+// UserCalls returns the largest number of calls of the model that a conversation takes.
+func (t *Task) UserCalls() int {
+	if t.User == nil {
+		return 0
+	}
+	return max(0, t.User.Turns()-len(t.Turns))
+}
+
+// errNoUser is the error of a task with a simulated user where no model takes its part.
+var errNoUser = errors.New("the simulated user needs a model, and there is none")
+
+// next asks the model for the next message of the user; done reports that it ends the
+// conversation. An error is no fault of the agent. The usage counts in any case.
+func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Message, seed int64) (message string, done bool, used agent.Usage, err error) {
+	if m == nil {
+		return "", false, used, errNoUser
+	}
+	why := ""
+	for attempt := range userAttempts {
+		watched := &watchedUser{Model: m}
+		reply, none, err := model.Ask(ctx, watched, u.request(said, seed, attempt))
+		spent := reply.Usage
+		spent.Iterations = 1
+		used = used.Plus(spent)
+		if by := policy.Refused(policy.Provider, reply.Provider, watched.err); by != nil {
+			return "", false, used, &RefusedError{Refusal: *by, Err: watched.err}
+		}
+		if err != nil {
+			return "", false, used, err
+		}
+		message = strings.TrimSpace(strings.ToValidUTF8(reply.Answer, "\uFFFD"))
+		switch {
+		case none != "":
+			why = none
+		case message == "":
+			why = "the model wrote nothing"
+		case strings.Contains(message, u.stop()):
+			return "", true, used, nil
+		default:
+			return text.Clip(message, maxUserMessage), false, used, nil
+		}
+	}
+	return "", false, used, fmt.Errorf("no message in %d attempts: %s", userAttempts, why)
+}
+
+// watchedUser keeps the error of its call, since a spent budget is a limit that all share.
+type watchedUser struct {
+	model.Model
+	err error
+}
+
+func (w *watchedUser) Next(ctx context.Context, req *model.Request) (model.Reply, error) {
+	reply, err := w.Model.Next(ctx, req)
+	w.err = err
+	return reply, err
+}
+
+// request returns the request to the model. The goal and the facts are the suite's; what was
+// said is data, which the renderer of [model.Request] encodes in lines of JSON. Nothing in
+// it depends on the variant, the stage or the run, except by what the agent said.
+func (u *SimulatedUser) request(said []agent.Message, seed int64, attempt int) *model.Request {
+	person := "What the person wants:\n" + u.Goal
+	if len(u.Facts) > 0 {
+		person += "\n\nWhat the person knows:\n- " + strings.Join(u.Facts, "\n- ")
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "user\x00%d\x00%d\x00%d", seed, len(said), attempt))
+	req := &model.Request{
+		System:    []model.Section{{Name: "TASK", Text: userInstructions}, {Name: "PERSON", Text: person}},
+		Goal:      fmt.Sprintf("Write the person's next message. If the person has what they want, or it cannot be had, write %s instead.", u.stop()),
+		Form:      model.FreeForm,
+		Remaining: 1,
+		Sampling:  model.Sampling{Route: u.Route, Seed: int64(binary.BigEndian.Uint64(sum[:8]) >> 11)},
+	}
+	left := maxUserData
+	for i := len(said) - 1; i >= 0 && left > 0; i-- {
+		content := text.Clip(said[i].Content, left)
+		left -= len(content)
+		from := "assistant"
+		if said[i].Role == userRole {
+			from = "person"
+		}
+		req.Shared = append(req.Shared, model.Shared{From: from, Key: fmt.Sprintf("message %d", i+1), Text: content})
+	}
+	for i, j := 0, len(req.Shared)-1; i < j; i, j = i+1, j-1 {
+		req.Shared[i], req.Shared[j] = req.Shared[j], req.Shared[i]
+	}
+	return req
+}
+
+// checkUser checks the simulated user of a readable task.
+func (l *suiteReader) checkUser(t *Task, n jsonNode, report func(int, string)) {
+	user, ok := n.get("user")
+	if !ok || t.User == nil {
+		return
+	}
+	if goal, ok := n.get("goal"); ok {
+		report(goal.off, `"goal" stands beside "user", which has the goal of the person`)
+	}
+	if t.User.Turns() > MaxTurns || t.User.MaxTurns < 0 {
+		report(user.off, fmt.Sprintf(`"max_turns" is %d, outside 1 to %d`, t.User.MaxTurns, MaxTurns))
+	}
+	if len(t.Turns) > t.User.Turns() {
+		report(user.off, fmt.Sprintf(`"turns" has %d messages, more than the %d of "max_turns"`, len(t.Turns), t.User.Turns()))
+	}
+	if l.rules.CheckUser != nil {
+		if problem := l.rules.CheckUser(t.User); problem != "" {
+			report(user.off, problem)
+		}
+	}
+}
