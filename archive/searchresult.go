@@ -96,6 +96,8 @@ type DraftedVariant struct {
 	// Gain is the estimated gain over its parent.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
+	// InUse describes what the model was shown of turns in use; empty for nothing.
+	InUse string `json:"in_use,omitempty"`
 }
 
 // ScoredVariant is a variant with its estimated score on search tasks.

@@ -270,6 +270,9 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 		Wording: b.Wording, Reason: r.Reason, Outcome: r.Outcome, Usage: r.Usage,
 		Plain: a.forms.plain(a.route(b.Route)), Unreadable: r.Unreadable, Unbound: r.Unbound,
 	}
+	if r.InUse {
+		note.InUse = a.Agent.InUse
+	}
 	if r.Draft != nil {
 		note.Draft = r.Draft.Config.ID()
 		err := a.putVariant(ctx, archive.Variant{

@@ -56,7 +56,7 @@ func wordyNights(t *testing.T) *nights {
 	a := &o.Agent
 	a.Space.Params = append(a.Space.Params, agent.Param{Name: "strategy", Kind: agent.Text, MaxChars: 200, Default: "Be kind."})
 	a.Champion = a.Space.Default()
-	a.Feedback = "The south is hard."
+	a.Feedback, a.Corrections, a.InUse = "The south is hard.", []string{"once in south: \"use euro\""}, "1 correction and 2 turns"
 	o.Settings.Reflect.Routes = []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "writer"}, Model: "small"}}
 	for i := range o.suite().Tasks {
 		task := &o.suite().Tasks[i]
@@ -233,7 +233,7 @@ func TestTheModelsChangeIsTried(t *testing.T) {
 	champion := o.Agent.Champion.ID()
 	notes := briefs(t, a, l.run)
 	if len(notes) != 1 || notes[0].Variant != champion || notes[0].Component != "strategy" || notes[0].Usage.CostUSD != 0.001 ||
-		notes[0].Route != "writer" || notes[0].Model != "small" || notes[0].Form != mutate.Change || notes[0].Wording != "diagnose" {
+		notes[0].Route != "writer" || notes[0].Model != "small" || notes[0].Form != mutate.Change || notes[0].Wording != "diagnose" || notes[0].InUse != "1 correction and 2 turns" {
 		t.Fatalf("the ledger tells of %+v", notes)
 	}
 	v, err := a.Variant(t.Context(), "toy", notes[0].Draft)
@@ -246,7 +246,7 @@ func TestTheModelsChangeIsTried(t *testing.T) {
 	if last := l.heard[len(l.heard)-1]; last.Trial.Variant != v.ID || last.Score != 1 {
 		t.Errorf("the draft was not tried: %+v", last)
 	}
-	for _, want := range []string{"say yes to the search", "hammer", "it bent", "The south is hard.", "mean_score", `"Route":"writer"`} {
+	for _, want := range []string{"say yes to the search", "hammer", "it bent", "The south is hard.", "what people corrected", "use euro", "mean_score", `"Route":"writer"`} {
 		if !strings.Contains(p.asked[0], want) {
 			t.Errorf("the model was not shown %q", want)
 		}

@@ -33,4 +33,6 @@ type DraftNote struct {
 	Unreadable bool        `json:"unreadable,omitempty"`
 	Unbound    bool        `json:"unbound,omitempty"`
 	Usage      agent.Usage `json:"usage"`
+	// InUse describes what the request showed of turns in use; empty for nothing.
+	InUse string `json:"in_use,omitempty"`
 }

@@ -132,7 +132,7 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 		if entered && g.Evaluations > 0 {
 			out.Best = append(out.Best, archive.DraftedVariant{
 				Variant: d.Draft, Route: d.Route, Model: d.Model, Component: d.Component, Form: string(d.Form), Wording: d.Wording,
-				Gain: finite(g.Gain), Evaluations: g.Evaluations,
+				Gain: finite(g.Gain), Evaluations: g.Evaluations, InUse: d.InUse,
 			})
 		}
 	}

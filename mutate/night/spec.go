@@ -104,6 +104,8 @@ type Agent struct {
 	// anything of the holdout.
 	Feedback    string
 	Corrections []string
+	// InUse names what both rest on, such as "3 corrections"; empty for nothing.
+	InUse string
 	// Guards are the bounds that a winner must not break.
 	Guards []stats.Bound
 }

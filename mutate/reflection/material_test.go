@@ -243,6 +243,9 @@ func TestPromptFitsTheRoom(t *testing.T) {
 	for _, room := range []int{20_000, 3000, 2000, 1400} {
 		m.Room = room
 		req := m.request("small", 1)
+		if shown := strings.Contains(prompt(m), "recent feedback"); shown != inUse(req) || shown != (room == 20_000) {
+			t.Errorf("with room for %d the feedback is shown: %t, and said to be: %t", room, shown, inUse(req))
+		}
 		if n := tokens(req); n > room {
 			t.Errorf("%d tokens, and room for %d", n, room)
 		}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"evolve/runtime/agent"
@@ -130,11 +131,23 @@ func (m Material) addAround(add func(key string, v any), x extent) {
 		add("health of tools", m.Health)
 	}
 	if m.Feedback != "" {
-		add("recent feedback", memory.Cut(m.Feedback, x.text))
+		add(feedbackKey, memory.Cut(m.Feedback, x.text))
 	}
 	if len(m.Corrections) > 0 {
-		add("what people corrected", cuts(m.Corrections))
+		add(correctionsKey, cuts(m.Corrections))
 	}
+}
+
+// The keys of what turns in use have shown.
+const (
+	feedbackKey    = "recent feedback"
+	correctionsKey = "what people corrected"
+)
+
+// inUse reports whether a request shows the feedback or the corrections, for which a model
+// with little room has none.
+func inUse(req *model.Request) bool {
+	return slices.ContainsFunc(req.Shared, func(s model.Shared) bool { return s.Key == feedbackKey || s.Key == correctionsKey })
 }
 
 // component returns the declaration of the component, with its current value.

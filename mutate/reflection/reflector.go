@@ -37,6 +37,8 @@ type Reply struct {
 	// Unreadable reports that the answer is no JSON object of the requested form, or a
 	// part of one, and Unbound that the provider applied no schema to it.
 	Unreadable, Unbound bool
+	// InUse reports that the request had the material's feedback or corrections.
+	InUse bool
 }
 
 // Draft requests one change of the material's component. An error is the context's or an
@@ -54,7 +56,7 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 		defer cancel()
 	}
 	answer, none, err := model.Ask(within, r.Model, req)
-	out := Reply{Usage: answer.Usage, Reason: none, Unbound: answer.Unbound}
+	out := Reply{Usage: answer.Usage, Reason: none, Unbound: answer.Unbound, InUse: inUse(req)}
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		out.Reason, out.Outcome = fmt.Sprintf("no answer in %s", r.Timeout.Round(time.Second)), agent.Timeout
 		return out, nil

@@ -26,6 +26,8 @@ type Draft struct {
 	// Gain is the search's estimate of its gain over its parent, in score units.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
+	// InUse describes what the model was shown of turns in use; empty for nothing.
+	InUse string `json:"in_use,omitempty"`
 }
 
 // drafts copies the summary of the drafts, if there is one.
@@ -38,7 +40,7 @@ func (b *builder) drafts() {
 	for _, v := range d.Best {
 		b.out.Drafts.Best = append(b.out.Drafts.Best, Draft{
 			Variant: b.ref(v.Variant), Author: b.variant(v.Variant).Author, Component: v.Component, Form: v.Form, Wording: v.Wording,
-			Gain: v.Gain, Evaluations: v.Evaluations,
+			Gain: v.Gain, Evaluations: v.Evaluations, InUse: v.InUse,
 		})
 	}
 }

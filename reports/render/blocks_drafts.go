@@ -29,7 +29,11 @@ func draftBlocks(s subject) []block {
 	out = append(out, routes)
 	best := newTable(say("The best of what they wrote"), plain("variant"), wraps("written by", "change"), figures("evaluations", "gain"))
 	for _, v := range d.Best {
-		best.add("", v.Variant.Name(), clipped(v.Author, 80), say(clipped(v.Form, 40), " of ", clipped(v.Component, 60)), number.Count(v.Evaluations), number.Points(v.Gain))
+		change := say(clipped(v.Form, 40), " of ", clipped(v.Component, 60))
+		if v.InUse != "" {
+			change = append(change, say(", from ", clipped(v.InUse, 100), " in use")...)
+		}
+		best.add("", v.Variant.Name(), clipped(v.Author, 80), change, number.Count(v.Evaluations), number.Points(v.Gain))
 	}
 	if len(best.Rows) > 0 {
 		out = append(out, best)

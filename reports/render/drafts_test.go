@@ -18,7 +18,7 @@ func TestDrafts(t *testing.T) {
 		route.Model, route.Calls, route.Drafts, route.Gain, route.Best, route.Usage.CostUSD, route.Usage.InputTokens = "big-1\x1b[31m", 12, 9, .125, .08, .34, 45_000
 		route.Measured, route.Evaluations, route.Mean = 8, 60, &stats.Measure{Value: .011, Interval: stats.Interval{Lo: -.004, Hi: .026}}
 		d.Tally("form", "rewrite").Calls = 5
-		d.Best = []archive.DraftedVariant{{Variant: res.Finalist[0].Variant, Route: "writer", Component: "strategy", Form: "rewrite", Gain: .08, Evaluations: 14}}
+		d.Best = []archive.DraftedVariant{{Variant: res.Finalist[0].Variant, Route: "writer", Component: "strategy", Form: "rewrite", Gain: .08, Evaluations: 14, InUse: "3 corrections and 9 turns"}}
 		d.Untried = []archive.UntriedDraft{{Reason: "the answer was cut off", Calls: 3}}
 		res.Search.Drafts = d
 	})
@@ -27,6 +27,9 @@ func TestDrafts(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+	if page := rendered(t, renderings["md"], r); !strings.Contains(page, "rewrite of strategy, from `3 corrections and 9 turns` in use") {
+		t.Error("the page does not name what the draft was written from")
 	}
 	if strings.Contains(page, "\x1b[31m") {
 		t.Error("a model's name reaches the terminal")

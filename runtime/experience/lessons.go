@@ -11,12 +11,13 @@ import (
 // WeekSince say what the next [Experience.Review] regards; no text depends on them.
 type Lessons struct {
 	// Night regards the turns since the night before, and stays until there are others. Week
-	// regards those of seven days, and is made anew every seven days. Nil means no turns.
+	// regards those of seven days. It is made when these are more than those of the night, and
+	// anew every seven days. Nil means no turns.
 	Night *Period `json:"night,omitempty"`
 	Week  *Period `json:"week,omitempty"`
 	// Seen is the number of the last regarded turn.
 	Seen int `json:"seen,omitempty"`
-	// WeekSince is the time from which the next seven days count.
+	// WeekSince is the time of the last weekly review.
 	WeekSince time.Time `json:"week_since,omitzero"`
 }
 
@@ -62,15 +63,13 @@ func (e *Experience) Review(turns []Turn, now time.Time) {
 	if len(fresh) > 0 {
 		l.Night = e.period(fresh)
 	}
+	first := l.Week == nil && len(fresh) > 0 && len(recent) > len(fresh)
+	again := l.Week != nil && now.Sub(l.WeekSince) >= week
 	switch {
-	case l.Night == nil && l.Week == nil:
-		l.WeekSince = time.Time{}
-	case l.WeekSince.IsZero():
-		l.WeekSince = now
-	case now.Sub(l.WeekSince) >= week && len(recent) > 0:
-		l.Week, l.WeekSince = e.period(recent), now
-	case now.Sub(l.WeekSince) >= week && len(fresh) == 0:
+	case len(fresh) == 0 && len(recent) == 0:
 		l.Night, l.Week, l.WeekSince = nil, nil, time.Time{}
+	case len(recent) > 0 && (first || again):
+		l.Week, l.WeekSince = e.period(recent), now
 	}
 	e.Lessons = l
 }
@@ -99,6 +98,36 @@ func (l Lessons) CorrectionLines() []string {
 		}
 	}
 	return out
+}
+
+// Basis describes what the lessons rest on, such as "3 corrections, 2 tool errors and 9 turns";
+// empty without lessons. Of the night and the week it regards the period with more of each.
+func (l Lessons) Basis() string {
+	corrections, errors, turns := 0, 0, 0
+	for _, p := range []*Period{l.Night, l.Week} {
+		if p == nil {
+			continue
+		}
+		failed := 0
+		for _, x := range p.Errors {
+			failed += x.Calls.Count
+		}
+		corrections, errors, turns = max(corrections, p.Corrected.Count), max(errors, failed), max(turns, p.Turns)
+	}
+	var parts []string
+	if corrections > 0 {
+		parts = append(parts, counted(corrections, "correction"))
+	}
+	if errors > 0 {
+		parts = append(parts, counted(errors, "tool error"))
+	}
+	if turns == 0 {
+		return ""
+	}
+	if len(parts) == 0 {
+		return counted(turns, "turn")
+	}
+	return strings.Join(parts, ", ") + " and " + counted(turns, "turn")
 }
 
 // forEvaluations returns the lessons without what changes although their text does not.

@@ -126,30 +126,27 @@ func TestNightsAndWeeks(t *testing.T) {
 	}
 	u.turn("", "", "two", agent.OK)
 	u.turn("", "", "three", agent.OK)
-	if got := night(3); !strings.Contains(got, "Latest night: 2 turns, 2026-11-22") || digest() == same {
+	if got := night(3); !strings.Contains(got, "Latest night: 2 turns, 2026-11-22") || !strings.Contains(got, "## Week: 3 turns, 2026-11-20 to 2026-11-22\n") || digest() == same {
 		t.Errorf("after two more: %s", got)
 	}
-	if got := night(8); !strings.Contains(got, "Latest night: 2 turns") || !strings.Contains(got, "## Week: 2 turns, 2026-11-22\n") {
-		t.Errorf("after a week: %s", got) // the first turn is eight days old
-	}
 	u.turn("", "", "four", agent.OK)
-	if got := night(9); !strings.Contains(got, "Latest night: 1 turn, 2026-11-28") || !strings.Contains(got, "## Week: 2 turns") {
-		t.Errorf("in the second week: %s", got)
+	if got := night(4); !strings.Contains(got, "Latest night: 1 turn, 2026-11-23") || !strings.Contains(got, "## Week: 3 turns") {
+		t.Errorf("within the week: %s", got)
 	}
-	if got := night(14); !strings.Contains(got, "## Week: 2 turns") {
-		t.Errorf("before the second week is over: %s", got)
+	if got := night(9); !strings.Contains(got, "Latest night: 1 turn") || !strings.Contains(got, "## Week: 3 turns") {
+		t.Errorf("before the week is over: %s", got)
 	}
-	if got := night(15); !strings.Contains(got, "## Week: 1 turn, 2026-11-28") {
-		t.Errorf("after the second week: %s", got)
+	if got := night(10); !strings.Contains(got, "## Week: 1 turn, 2026-11-23") {
+		t.Errorf("after a week: %s", got) // the others are more than seven days old
 	}
-	if got := night(22); got != "" {
+	if got := night(11); got != "" {
 		t.Errorf("after a week without turns: %s", got)
 	}
-	if got := night(23); got != "" {
+	if got := night(12); got != "" {
 		t.Errorf("old turns came back: %s", got)
 	}
 	u.turn("", "", "five", agent.OK)
-	if got := night(24); !strings.Contains(got, "Latest night: 1 turn, 2026-12-13") || strings.Contains(got, "Week") {
+	if got := night(13); !strings.Contains(got, "Latest night: 1 turn, 2026-12-02") || strings.Contains(got, "Week") {
 		t.Errorf("afterwards: %s", got)
 	}
 }
@@ -220,5 +217,23 @@ func TestForgetRemovesQuotations(t *testing.T) {
 	}
 	if !strings.Contains(before.Text(), "secret words") {
 		t.Error("the lessons were changed in place")
+	}
+}
+
+// TestBasis tests the description of what lessons rest on.
+func TestBasis(t *testing.T) {
+	var u use
+	if got := u.e.Lessons.Basis(); got != "" {
+		t.Errorf("without turns: %q", got)
+	}
+	u.turn("a", "shop", "what does it cost?", agent.OK, failed("search", "not found", 30), failed("search", "no network", 30))
+	u.e.Review(u.turns, u.now)
+	if got := u.e.Lessons.Basis(); got != "2 tool errors and 1 turn" {
+		t.Error(got)
+	}
+	u.turn("a", "shop", "No, in euro", agent.OK)
+	u.e.Review(u.turns, u.now.Add(8*24*time.Hour))
+	if got := u.e.Lessons.Basis(); got != "1 correction and 1 turn" {
+		t.Error(got)
 	}
 }

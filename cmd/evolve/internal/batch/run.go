@@ -292,6 +292,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		}
 		r.lessons[i] = past.Lessons
 		s.Agent.Feedback, s.Agent.Corrections = feedbackFor(a, past.Lessons), past.Lessons.CorrectionLines()
+		s.Agent.InUse = past.Lessons.Basis()
 		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a, past, takenUp); err != nil {
 			return err
 		}
