@@ -14,6 +14,9 @@ type ToolNote struct {
 	experience.Advice
 	// Signatures are the most frequent of the tool's equal failures.
 	Signatures []experience.Signature `json:"signatures,omitempty"`
+	// Champion are the most frequent equal failures of the tool in the champion's evaluations
+	// of search tasks in this run.
+	Champion []experience.Signature `json:"champion_signatures,omitempty"`
 	// Draft is the run's attempt to have the tool written anew; nil for none.
 	Draft *ToolDraft `json:"draft,omitempty"`
 }

@@ -114,7 +114,7 @@ func checkRecord(record any) error {
 			for _, c := range n.Clusters {
 				f.times("tools.clusters", c.First, c.Last)
 			}
-			for _, g := range n.Signatures {
+			for _, g := range slices.Concat(n.Signatures, n.Champion) {
 				f.times("tools.signatures", g.First, g.Last)
 			}
 		}

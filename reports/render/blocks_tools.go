@@ -77,15 +77,19 @@ func axesTable(notes []model.ToolNote) table {
 
 // signatureTable lists the equal failures that occurred more than once.
 func signatureTable(notes []model.ToolNote) table {
-	t := newTable(say("Equal failures, counted together"), plain("tool", "method", "domain", "outcome"), figures("times"), plain("first", "last"), wraps("message"))
-	for _, n := range notes {
-		for _, f := range n.Signatures {
+	t := newTable(say("Equal failures, counted together"), plain("tool", "method", "domain", "seen in", "outcome"), figures("times"), plain("first", "last"), wraps("message"))
+	add := func(list []experience.Signature, in string) {
+		for _, f := range list {
 			if f.Count < 2 || len(t.Rows) == maxSignatures {
 				continue
 			}
-			t.add("", clipped(f.Tool, toolName), clipped(f.Method, toolName), clipped(f.Domain, toolName), stateSpan(string(f.Outcome)),
+			t.add("", clipped(f.Tool, toolName), clipped(f.Method, toolName), clipped(f.Domain, toolName), in, stateSpan(string(f.Outcome)),
 				number.Count(f.Count), number.Date(f.First), number.Date(f.Last), clipped(f.Message, toolText))
 		}
+	}
+	for _, n := range notes {
+		add(n.Signatures, "use")
+		add(n.Champion, "evaluations")
 	}
 	return t
 }

@@ -26,6 +26,7 @@ func toolNotes(agentID string) []archive.ToolNote {
 		{Tool: "convert", Domain: "ops", Outcome: agent.Execution, Message: `no unit "…"`, Count: 7, First: day, Last: day},
 		{Tool: "convert", Domain: "ops", Outcome: agent.Timeout, Message: "once only", Count: 1, First: day, Last: day},
 	}
+	split.Champion = []experience.Signature{{Tool: "convert", Domain: "ops", Outcome: agent.LowUtility, Message: "too coarse", Count: 3, First: day, Last: day}}
 	split.Draft = &archive.ToolDraft{Text: "a new version passes its 5 tests", Proposal: "P7", State: archive.Awaiting, Usage: agent.Usage{CostUSD: .25}}
 	return []archive.ToolNote{
 		note("grep", "local", experience.Retain, "28 of 28 judged calls succeeded"), split,
@@ -55,7 +56,7 @@ func TestToolsInUse(t *testing.T) {
 	wants := []string{
 		"Tools in use", "convert", "split", "its referrals fall into 2 groups", "12 of 28", "P7", "a new version passes its 5 tests",
 		"for the builder of the server", "shop", "for the builder of the program", "left as it is", "what their referrals lack", "currency, live rates", "50 %", "17 Nov 2026",
-		"their equal failures", "execution", "no unit", "evolve tools health",
+		"their equal failures", "execution", "no unit", "evaluations", "too coarse", "evolve tools health",
 	}
 	for name, render := range map[string]func(io.Writer, model.Report) error{
 		"terminal": func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 200}) },

@@ -11,6 +11,7 @@
 // credentials, as those of the turns are. Evaluations add nothing to it: a night reads the
 // value that was stored at its start.
 //
+//	calls.go       the calls in a transcript
 //	capsule.go     what a tool did in a domain, and how useful that makes it
 //	signal.go      what a message of a user means for the turn before it
 //	clause.go      a message as the rules for that read it

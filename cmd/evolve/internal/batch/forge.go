@@ -326,7 +326,7 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 	if err != nil {
 		return note, nil, fmt.Errorf("reading what the turns of %s have shown: %w", n.Agent, err)
 	}
-	m := toolwriter.Material{Tool: job.def, Advice: e.Advice(n.Tool), Signatures: e.SignaturesOf(n.Tool), Attempts: job.attempts}
+	m := toolwriter.Material{Tool: job.def, Advice: e.Advice(n.Tool), Signatures: slices.Concat(e.SignaturesOf(n.Tool), n.Champion), Attempts: job.attempts}
 	m.Advice.Remedy, m.Advice.Reason = n.Remedy, n.Reason
 	asked, done, err := r.o.Forge.Author(ctx, job.agent)
 	if err != nil {

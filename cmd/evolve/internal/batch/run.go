@@ -145,6 +145,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 			break
 		}
 	}
+	r.noteChampions(ctx, ended)
 	skills := append(r.skills(ctx, ended, results), r.forge(ctx, ended)...)
 	r.missed(context.WithoutCancel(ctx), results)
 	if ended == nil || errors.Is(ended, night.ErrInterrupted) {

@@ -3,10 +3,12 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/runtime/experience"
 )
 
@@ -80,4 +82,60 @@ func originOf(e *experience.Experience, name string) string {
 		}
 	}
 	return last.Origin
+}
+
+// maxChampion is the maximum number of a champion's evaluations whose transcripts are read.
+const maxChampion = 500
+
+// noteChampions adds to the notes on tools how they failed in the champions' evaluations of
+// search tasks. Agents without turns in use have no notes. A failure here does not affect the
+// night.
+func (r *runner) noteChampions(ctx context.Context, ended error) {
+	if ended != nil {
+		return
+	}
+	for i, a := range r.agents {
+		if !slices.ContainsFunc(r.run.Tools, func(n archive.ToolNote) bool { return n.Agent == a.ID }) {
+			continue
+		}
+		seen, err := r.championUse(ctx, i)
+		if err != nil {
+			r.o.Log.Warn("the failures of tools in the champion's evaluations are not in the report", "agent", a.ID, "error", err)
+			continue
+		}
+		for k := range r.run.Tools {
+			if n := &r.run.Tools[k]; n.Agent == a.ID {
+				list := seen.SignaturesOf(n.Tool)
+				n.Champion = list[:min(len(list), notedSignatures)]
+			}
+		}
+	}
+}
+
+// championUse returns what the champion's evaluations of search tasks in this run show of its
+// tools. It is for those who build tools and is not stored.
+func (r *runner) championUse(ctx context.Context, at int) (*experience.Experience, error) {
+	if err := r.o.Archive.Flush(ctx); err != nil {
+		return nil, err
+	}
+	out, read := &experience.Experience{}, 0
+	champion := r.specs[at].Agent.Champion.ID()
+	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, r.agents[at].ID) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Variant != champion || e.Split != bench.Search || read == maxChampion {
+			continue
+		}
+		t, err := r.o.Archive.Transcript(ctx, e.Key)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		read++
+		out.Learn(experience.Turn{Domain: e.Domain, Outcome: e.Outcome, Time: e.Time, Calls: experience.CallsOf(t.Events)})
+	}
+	return out, nil
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/runtime/agent"
 	"evolve/runtime/experience"
 )
@@ -93,5 +95,48 @@ func TestNotesOnToolsAreBounded(t *testing.T) {
 	notes, err := toolNotes(t.Context(), store, "toy")
 	if err != nil || len(notes) != notedTools || notes[notedTools-1].Tool != "weak" {
 		t.Errorf("%d notes, %v", len(notes), err)
+	}
+}
+
+// TestARunKeepsHowToolsFailedItsChampion tests that failures in the champion's evaluations of
+// search tasks stand beside those in use, and none of the holdout.
+func TestARunKeepsHowToolsFailedItsChampion(t *testing.T) {
+	w, store := toyWorkspace(t, 40), archive.OpenMemory()
+	useTool(t, store, time.Unix(1, 0), experience.Call{Tool: "convert", Outcome: agent.OK})
+	champion := w.Agents[0].Champion.ID()
+	run := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
+		res := toyAgent(40)(ctx, req)
+		cause := fmt.Sprintf("no unit %q", req.Task.ID)
+		if req.Config.ID() != champion {
+			cause = "another config"
+		}
+		res.Transcript.Events = append(res.Transcript.Events, agent.Event{Kind: agent.EventTool, Name: "convert", Origin: "authored", Outcome: agent.Execution, Text: cause})
+		return res
+	})
+	s, err := Run(t.Context(), toyOptions(w, store, run, 300))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := store.Run(t.Context(), s.Run.ID)
+	if err != nil || len(made.Tools) != 1 {
+		t.Fatalf("%+v, %v", made.Tools, err)
+	}
+	want := 0
+	for e, err := range store.Evaluations(t.Context(), s.Run.ID, "toy") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Variant == champion && e.Split == bench.Search {
+			want++
+		}
+	}
+	got := 0
+	for _, f := range made.Tools[0].Champion {
+		if got += f.Count; f.Message != `no unit "…"` || f.Outcome != agent.Execution {
+			t.Errorf("%+v", f)
+		}
+	}
+	if got != want || want < 2 || made.Tools[0].Signatures != nil {
+		t.Errorf("%d failures of %d evaluations, in use %+v", got, want, made.Tools[0].Signatures)
 	}
 }

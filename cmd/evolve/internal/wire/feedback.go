@@ -68,7 +68,7 @@ func answerOf(t archive.TurnRecord) *string {
 
 // storedTurn returns what a stored turn shows.
 func storedTurn(t archive.TurnRecord) experience.Turn {
-	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Calls: callsOf(t.Transcript.Events), Time: t.Created}
+	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Calls: experience.CallsOf(t.Transcript.Events), Time: t.Created}
 	for _, e := range t.Transcript.Events {
 		if e.Kind == agent.EventDomain {
 			out.Domain = e.Name

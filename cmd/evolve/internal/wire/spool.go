@@ -55,7 +55,7 @@ func (s *SpooledTurn) check() error {
 		return errors.New("it is no turn of an agent")
 	case (s.Session != nil) != (s.Turn.Session != ""):
 		return errors.New("its conversation has no name or no state")
-	case s.Learned != nil && (len(s.Learned.Calls) > maxLearnedCalls || !(s.Learned.Confidence >= 0 && s.Learned.Confidence <= 1)):
+	case s.Learned != nil && (len(s.Learned.Calls) > experience.MaxCalls || !(s.Learned.Confidence >= 0 && s.Learned.Confidence <= 1)):
 		return errors.New("what it shows of the agent is out of bounds")
 	case len(s.Requests) > maxSpooledRequests:
 		return fmt.Errorf("it has %d change requests, at most %d are allowed", len(s.Requests), maxSpooledRequests)

@@ -1,4 +1,4 @@
-package wire
+package experience
 
 import (
 	"testing"
@@ -7,13 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/runtime/agent"
-	"evolve/runtime/experience"
 )
 
 // TestCallsOfATranscript tests what is learned of the calls in a transcript: those of the
 // runtime with repairs and referrals, and those that a program reports in its own.
 func TestCallsOfATranscript(t *testing.T) {
-	got := callsOf([]agent.Event{
+	got := CallsOf([]agent.Event{
 		{Kind: agent.EventDomain, Name: "operations"},
 		{Kind: agent.EventRepair, Name: "shop", Outcome: agent.OK, Text: "a bare value"},
 		{Kind: agent.EventPolicy, Name: "shop", Text: "as before"},
@@ -25,7 +24,7 @@ func TestCallsOfATranscript(t *testing.T) {
 			{"kind":"tool","name":"sql","outcome":"fine"},{"kind":"tool"},{"kind":"foreign","data":[{"kind":"tool","name":"nested"}]}]`)},
 		{Kind: agent.EventForeign, Data: []byte(`{"steps":["any form"]}`)},
 	})
-	want := []experience.Call{
+	want := []Call{
 		{Tool: "shop", Method: "get", Origin: "mcp:shop", Outcome: agent.OK, Latency: 12 * time.Millisecond, Repaired: true},
 		{Tool: "shop", Origin: "mcp:shop", Outcome: agent.Timeout, Cause: "ended: late"},
 		{Tool: "grep", Origin: "local", Outcome: agent.WrongToolBoundary, Cause: "not a task for this tool", Axes: []string{"web"}},
