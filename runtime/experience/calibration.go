@@ -141,3 +141,15 @@ func (c Calibration) text() string {
 	}
 	return b.String()
 }
+
+// CalibrationOf returns the calibration of the turns that stated a confidence and for which
+// counts is true.
+func (e *Experience) CalibrationOf(counts func(turn string) bool) Calibration {
+	var list []Stated
+	for _, s := range e.Stated {
+		if counts(s.Turn) {
+			list = append(list, s)
+		}
+	}
+	return calibrate(list)
+}

@@ -72,6 +72,15 @@ func (e *Experience) CorrectionsText(domain string) (string, bool) {
 	return text.Clip(b.String(), maxText, text.Ellipsis), true
 }
 
+// CorrectionsSince returns the time from which every correction is known: the zero time, or
+// that of the oldest correction kept when older ones may have made room.
+func (e *Experience) CorrectionsSince() time.Time {
+	if len(e.Corrections) < maxCorrections {
+		return time.Time{}
+	}
+	return e.Corrections[0].Time
+}
+
 // everywhere reports whether a domain stands for all of them.
 func everywhere(domain string) bool { return domain == "" || domain == Global }
 
