@@ -9,7 +9,7 @@ type ChangeRequest struct {
 	// arguments: repeated requests have the same id.
 	ID string `json:"id"`
 	// Type is what would be changed: source, config, policy, settings, benchmark,
-	// grader, archive, tool or other.
+	// grader, archive, tool, autonomy or other.
 	Type   string `json:"type"`
 	Reason string `json:"reason"`
 	// Target is what would be changed, as the agent named it; data, never a path to

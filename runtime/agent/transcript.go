@@ -6,9 +6,11 @@ import "encoding/json"
 // size; Dropped counts the events that were left out.
 type Transcript struct {
 	// Policy is the version of the policies of the run.
-	Policy  string  `json:"policy,omitempty"`
-	Events  []Event `json:"events,omitempty"`
-	Dropped int     `json:"dropped,omitempty"`
+	Policy string `json:"policy,omitempty"`
+	// Autonomy is the level that a live turn ran under; 0 for an evaluation, which has none.
+	Autonomy int     `json:"autonomy,omitempty"`
+	Events   []Event `json:"events,omitempty"`
+	Dropped  int     `json:"dropped,omitempty"`
 }
 
 // The kinds of event.
@@ -26,6 +28,7 @@ const (
 	EventLimited   = "limited"   // RateLimited: a call was held back, with its retry-after hint
 	EventRequest   = "request"   // a change request was left instead of a call
 	EventDraft     = "draft"     // a tool that the turn wrote, and at its end how often it was called
+	EventAutonomy  = "autonomy"  // the tools that the level of autonomy keeps back in a live turn
 	EventInert     = "inert"     // parameters that the model does not take, so that they have no effect; their names in Data
 	EventRepair    = "repair"    // the form of a call's arguments was repaired
 	EventNudge     = "nudge"     // the self-evaluation question was asked

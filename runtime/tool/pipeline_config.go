@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/text"
 )
 
@@ -58,6 +59,9 @@ func pipelineConfig() Tool {
 // wish turns a change of the config into a change request. A change that no config
 // allows is refused without one.
 func (e *Env) wish(a pipelineConfigArgs) Result {
+	if a.Param == autonomy.Parameter {
+		return e.wishLevel(a)
+	}
 	p, ok := e.Space.Lookup(a.Param)
 	if !ok {
 		return Failed(agent.ContractViolation, "there is no parameter %q", text.Clip(a.Param, 80))
@@ -79,6 +83,29 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 		return Failed(agent.ContractViolation, "the arguments are no JSON")
 	}
 	return e.ask("config", p.Name, reason, args)
+}
+
+// wishLevel turns the wish for a level of autonomy into a change request.
+func (e *Env) wishLevel(a pipelineConfigArgs) Result {
+	var level autonomy.Level
+	if json.Unmarshal(a.Value, &level) != nil || !level.Valid() {
+		return Failed(agent.ContractViolation, "a level of autonomy is a whole number from %d to %d", autonomy.Lowest, autonomy.Highest)
+	}
+	reason := a.Reason
+	if reason == "" {
+		reason = "the agent asks for another level of autonomy"
+	}
+	args, err := json.Marshal(a)
+	if err != nil {
+		return Failed(agent.ContractViolation, "the arguments are no JSON")
+	}
+	return e.ask(autonomy.RequestType, autonomy.Parameter, reason, args)
+}
+
+// asksForLevel reports whether a call of pipeline_config asks for a level of autonomy.
+func asksForLevel(args json.RawMessage) bool {
+	var a pipelineConfigArgs
+	return json.Unmarshal(args, &a) == nil && a.Action == "set" && a.Param == autonomy.Parameter
 }
 
 // ask denies an action that only a person may take and leaves a request for it.

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/policy"
 	foreign "evolve/runtime/text"
 )
@@ -179,11 +181,15 @@ type Invocation struct {
 	// ID and Seed make waiting between attempts repeatable.
 	ID   string
 	Seed int64
+	// Level is the autonomy of the agent in a live turn. It is 0 in an evaluation, which the
+	// ladder does not bound.
+	Level autonomy.Level
 }
 
 // Call runs one tool and always ends in exactly one outcome: an unknown tool is denied,
 // arguments against the schema are a contract violation, an effect beyond the level is
-// denied and leaves a change request, a panic is an execution failure, a passed
+// denied and leaves a change request, a call beyond the level of autonomy is denied, a panic
+// is an execution failure, a passed
 // deadline a timeout; a limit of the policies has the outcome of its kind.
 func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, error) {
 	e, ok := r.entries[in.Name]
@@ -195,6 +201,9 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 	}
 	if fault := e.check(in.Arguments); fault != "" {
 		return Failed(agent.ContractViolation, "%s", fault), nil
+	}
+	if why := r.beyond(e.spec, in.Arguments, in.Level); why != "" {
+		return Failed(agent.Denied, "%s", why), nil
 	}
 	if refused, ok := r.restricted(e.spec, in.Arguments); ok {
 		return refused, nil
@@ -228,9 +237,33 @@ func (e entry) check(args json.RawMessage) string {
 	return ""
 }
 
-// restricted enforces level 1: it allows only effect read, and of the effects whose
-// text outlasts the turn the tools that the operator has named. The level is not a
-// setting: no agent, model or config can raise it.
+// Beyond returns the reason why a level of autonomy allows no call of a tool, or "". At level
+// 0, that of evaluations, all are allowed.
+func (r *Registry) Beyond(name string, level autonomy.Level) string {
+	return r.beyond(r.entries[name].spec, nil, level)
+}
+
+// beyond returns the reason why a call is beyond a level of autonomy that is switched on, or
+// "". What needs a higher level than those, or has no level, is left to restricted.
+func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level) string {
+	if level == 0 {
+		return ""
+	}
+	method := spec.Method(args)
+	if spec.Name == "pipeline_config" && asksForLevel(args) { // it leaves a request, and is the way out of the lowest level
+		return ""
+	}
+	needs, ok := level.Allows(spec.Name, method, string(spec.Effect))
+	if ok || needs == 0 || needs > autonomy.SwitchedOn {
+		return ""
+	}
+	who := cmp.Or(r.options.Agent, "AGENT")
+	return fmt.Sprintf("%s needs autonomy level %d, and the agent has level %d: a person can ask for it with `evolve autonomy request %s --level %d`",
+		strings.TrimSpace(spec.Name+" "+method), needs, level.InForce(), who, needs)
+}
+
+// restricted allows only effect read, and of the effects whose text outlasts the turn the
+// tools that the operator has named. No agent, model or config can change that.
 func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	var request *agent.ChangeRequest
 	if r.options.Restrict != nil {

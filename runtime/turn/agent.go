@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/experience"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
@@ -45,6 +46,10 @@ type Options struct {
 	// Allowed names the tools that the operator allows to remember, share or draft; see
 	// [tool.Options].
 	Allowed []string
+	// Level is the agent's autonomy, which bounds the tools of its live turns; 0 is the lowest
+	// level. Evaluations ignore it: what is measured must not depend on what people have
+	// allowed meanwhile.
+	Level autonomy.Level
 	// Foreign are tools of servers and tools that agents wrote. They are registered
 	// whatever Tools is: listing them is the choice.
 	Foreign []tool.Tool
@@ -101,6 +106,7 @@ type Agent struct {
 	routes   []string
 	windows  map[string]int
 	policy   string
+	level    autonomy.Level
 	past     *experience.Experience
 	lessons  string // those of past, for a language model
 	others   map[string]*experience.Experience
@@ -126,7 +132,7 @@ func New(o Options) (*Agent, error) {
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, clean(o.Scrub, o.Memories)), files: bootstrapFiles(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub,
 		id: o.ID, language: o.Language, routes: o.Routes, windows: o.Windows,
-		policy: o.PolicyVersion, past: o.Experience, others: o.Others, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
+		policy: o.PolicyVersion, level: o.Level.InForce(), past: o.Experience, others: o.Others, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
 	}
 	a.settled = settle(o.Memories)
 	if a.scrub == nil {

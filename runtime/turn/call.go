@@ -73,7 +73,7 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 		return tool.Failed(agent.Denied, "%s", why), nil
 	}
 	if !ok {
-		if why := r.registry.Withheld(c.Tool); why != "" {
+		if why := r.withheld(c.Tool); why != "" {
 			return tool.Failed(agent.Denied, "%s", why), nil
 		}
 		if spec, known := r.registry.Spec(c.Tool); known && spec.Category == tool.Available {
@@ -86,6 +86,7 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	}
 	in := tool.Invocation{
 		Name: c.Tool, Arguments: c.Arguments, ID: r.req.ID + "/" + strconv.Itoa(r.usage.ToolCalls), Seed: r.req.Seed,
+		Level: r.level,
 	}
 	result, err := r.registry.Call(ctx, r.env, in)
 	if err != nil || result.Outcome != agent.ContractViolation {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/model"
 	"evolve/runtime/safety"
 	"evolve/runtime/tool"
@@ -57,7 +58,7 @@ func writer(t *testing.T, foreign []tool.Tool, replies ...model.Reply) (*Agent, 
 	t.Helper()
 	seen := &[]model.Request{}
 	a, err := New(Options{
-		ID: "clerk", Language: true, Allowed: []string{"tool_create"}, Author: author, Foreign: foreign,
+		ID: "clerk", Language: true, Level: autonomy.Draft, Allowed: []string{"tool_create"}, Author: author, Foreign: foreign,
 		Model: scripted{replies: append([]model.Reply{calls("enable_tool", `{"name":"tool_create"}`)}, replies...), seen: seen},
 		Space: DefaultSpace([]string{"_global"}, nil, nil),
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
 	"evolve/runtime/scrub"
@@ -168,7 +169,7 @@ func TestHostile(t *testing.T) {
 			replies = append(replies, model.Reply{Answer: "done"})
 			var seen []model.Request
 			a, err := New(Options{
-				ID: "clerk", Model: scripted{replies, nil, &seen}, Foreign: at.foreign, Scrub: scrubber.String, Guard: guard,
+				ID: "clerk", Level: autonomy.Draft, Model: scripted{replies, nil, &seen}, Foreign: at.foreign, Scrub: scrubber.String, Guard: guard,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/provider"
@@ -182,7 +183,7 @@ func TestUnallowedToolsAreNotOffered(t *testing.T) {
 	for _, allowed := range [][]string{nil, {"memory_add"}} {
 		seen := new([]model.Request)
 		a, err := New(Options{
-			ID: "a", Language: true, Allowed: allowed,
+			ID: "a", Language: true, Allowed: allowed, Level: autonomy.Draft,
 			Model: scripted{seen: seen, replies: []model.Reply{
 				{Calls: []model.Call{
 					{Tool: "enable_tool", Arguments: json.RawMessage(`{"name": "memory_add"}`)},

@@ -107,7 +107,10 @@ func (r *run) withheld(name string) string {
 	if why := r.barred[name]; why != "" {
 		return why
 	}
-	return r.registry.Withheld(name)
+	if why := r.registry.Withheld(name); why != "" {
+		return why
+	}
+	return r.registry.Beyond(name, r.level)
 }
 
 // knowTools describes the active tools to a language model.

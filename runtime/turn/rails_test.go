@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/model"
 	"evolve/runtime/scrub"
 	"evolve/runtime/session"
@@ -22,6 +23,9 @@ import (
 func speaking(t testing.TB, seen *[]model.Request, o Options, replies ...model.Reply) *Agent {
 	t.Helper()
 	o.ID, o.Language, o.Model = "clerk", true, scripted{replies, nil, seen}
+	if o.Level == 0 {
+		o.Level = autonomy.Draft
+	}
 	if len(o.Space.Params) == 0 {
 		o.Space = LanguageSpace([]string{"operations"}, nil, o.Allowed, o.Routes)
 	}

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/memory"
 	"evolve/runtime/model"
 	"evolve/runtime/safety"
@@ -32,6 +34,7 @@ type run struct {
 	limits   agent.Limits
 	env      *tool.Env
 	registry *tool.Registry
+	level    autonomy.Level // of a live turn; 0 in an evaluation
 	index    *memory.Index
 
 	goal   string
@@ -72,6 +75,10 @@ type run struct {
 func (a *Agent) Run(ctx context.Context, req agent.Request) (res agent.Result) {
 	r := &run{agent: a, req: req, limits: stricter(req.Limits, a.limits), registry: a.registry, applied: map[string]string{}, session: req.Session}
 	r.results.Policy = a.policy
+	if req.Live {
+		r.level = a.level
+		r.results.Autonomy = int(r.level)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			res = r.failed(agent.Execution, "the turn crashed")
@@ -129,6 +136,7 @@ func (r *run) prepare() {
 		}
 	}
 	r.barTools()
+	r.boundTools()
 	r.pickTools()
 	r.knowTools()
 }
@@ -304,6 +312,23 @@ func (r *run) enable(name string) tool.Result {
 	}
 	r.active[name] = r.steps
 	return tool.OK(name + " is active")
+}
+
+// boundTools records which of the agent's tools its level of autonomy keeps back in a live
+// turn, so that a person learns why it does without them.
+func (r *run) boundTools() {
+	var names []string
+	for _, name := range r.registry.Names() {
+		if r.registry.Withheld(name) == "" && r.barred[name] == "" && r.registry.Beyond(name, r.level) != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		r.event(agent.Event{
+			Kind: agent.EventAutonomy, Name: fmt.Sprintf("level %d", r.level), Data: encode(names),
+			Text: fmt.Sprintf("keeps back %s; a person can ask for level %d with `evolve autonomy request %s --level %d`", strings.Join(names, ", "), r.level+1, cmp.Or(r.agent.id, "AGENT"), r.level+1),
+		})
+	}
 }
 
 // expire deactivates activated tools that were not used for long.
