@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"evolve/runtime/autonomy"
 )
 
 // AuditError names the first contradiction found in the archive. It is an ErrCorrupt.
@@ -41,7 +43,7 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 	if _, err := a.CheckWitness(ctx); err != nil {
 		return out, err
 	}
-	l := ledgerIndex{bound: map[string]boundAt{}, decided: map[int64]LedgerEntry{}}
+	l := ledgerIndex{bound: map[string]boundAt{}, decided: map[int64]LedgerEntry{}, levels: map[string]autonomy.Level{}}
 	for e, err := range a.Ledger(ctx, 1) {
 		if err != nil {
 			return out, err
@@ -67,6 +69,9 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 		}
 		return out, &AuditError{id, "the ledger records it, and it is missing"}
 	}
+	if err := a.auditAutonomy(ctx, l); err != nil {
+		return out, err
+	}
 	return out, a.auditDecisions(ctx, l)
 }
 
@@ -79,8 +84,10 @@ type boundAt struct {
 // ledgerIndex collects what the ledger records about proposals.
 type ledgerIndex struct {
 	// bound holds the last binding of each proposal, decided the decisions by entry number.
-	bound    map[string]boundAt
-	decided  map[int64]LedgerEntry
+	bound   map[string]boundAt
+	decided map[int64]LedgerEntry
+	// levels holds the level of autonomy of each agent after its last entry.
+	levels   map[string]autonomy.Level
 	imported int64
 	accepted int
 	repaired bool
@@ -93,6 +100,12 @@ func (l *ledgerIndex) add(e LedgerEntry) {
 	switch e.Kind {
 	case LedgerImported:
 		l.imported = e.Seq
+		clear(l.levels) // an import raises no level
+	case LedgerRaised, LedgerLowered:
+		var data levelEntry
+		if json.Unmarshal(e.Data, &data) == nil {
+			l.levels[e.Subject] = data.To
+		}
 	case LedgerAccepted, LedgerSucceeds:
 		l.accepted++
 	case LedgerRepaired:

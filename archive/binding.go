@@ -99,7 +99,8 @@ func Bind(p ProposalRecord) Binding {
 		Named                    bool
 		Commit, Tree, Policy, Of string
 		Terms                    json.RawMessage
-	}{Title: p.Title, Rationale: p.Rationale, Kind: p.Kind, Agent: p.Agent, Run: p.Run, Variant: p.Variant, Champion: p.Champion, Base: p.Base, Evidence: p.Evidence, Rests: p.Rests}
+		Autonomy                 *AutonomyBrief `json:",omitempty"` // absent from older digests
+	}{Title: p.Title, Rationale: p.Rationale, Kind: p.Kind, Agent: p.Agent, Run: p.Run, Variant: p.Variant, Champion: p.Champion, Base: p.Base, Evidence: p.Evidence, Rests: p.Rests, Autonomy: p.Autonomy}
 	if b := p.Patch; b != nil {
 		basis.Target, basis.Repository, basis.Named, basis.Terms = b.Target, b.Repository, b.Named, b.Terms
 		basis.Commit, basis.Tree, basis.Policy, basis.Of = b.BaseCommit, b.Tree, b.Policy, b.Digest

@@ -127,6 +127,7 @@ func newChecker(ctx context.Context, a *Archive) *checker {
 			return checkIndex(c, k, value, requestKey, func(d *ChangeRequestRecord) key { return requestHashKey(d.Agent, d.Request.ID) })
 		},
 		tableToolHealth: keyedDocument(func(h *ToolHealth) key { return toolHealthKey(h.Agent, h.Tool) }),
+		tableAutonomy:   keyedDocument(func(r *AutonomyRecord) key { return autonomyKey(r.Agent) }),
 		tableQuestion:   keyedDocument(func(q *Question) key { return questionKey(q.SuiteHash, q.Task) }),
 	}
 	return c

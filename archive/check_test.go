@@ -55,6 +55,7 @@ func TestCheckFinds(t *testing.T) {
 		"a session's key is cut":           {fill: func(b *batch) { mustPut(t, b, newKey(tableSession).text("solver"), agent.Session{}) }},
 		"a tool's health is another's":     {fill: func(b *batch) { mustPut(t, b, toolHealthKey("solver", "sum_1"), sick("sum_0")) }},
 		"a tool's health is no JSON":       {fill: func(b *batch) { b.put(toolHealthKey("solver", "sum_1"), []byte{documentVersion, '['}) }},
+		"a level is another's":             {fill: func(b *batch) { mustPut(t, b, autonomyKey("solver"), AutonomyRecord{Agent: "other", Level: 1}) }},
 		"an experience is no JSON":         {fill: func(b *batch) { b.put(experienceKey("solver"), []byte{documentVersion, '['}) }},
 		"an experience is out of range":    {fill: func(b *batch) { mustPut(t, b, experienceKey("solver"), experience.Experience{Turns: -1}) }},
 		"an experience's key is cut":       {fill: func(b *batch) { mustPut(t, b, newKey(tableExperience), experience.Experience{}) }},

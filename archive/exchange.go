@@ -41,6 +41,7 @@ const (
 	lineToolHealth = "tool_health"
 	lineQuestion   = "question"
 	lineExperience = "experience"
+	lineAutonomy   = "autonomy"
 	lineEnd        = "end"
 )
 

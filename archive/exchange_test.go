@@ -73,6 +73,7 @@ func filled(tb testing.TB, a *Archive) {
 		try(a.PutToolHealth(ctx, sick(fmt.Sprint("sum_", n)), nil))
 	}
 	try(keepExperience(a, "solver", shown()))
+	try(a.change(ctx, "store a level", func(b *batch) error { return putAutonomy(b, once()) }))
 	try(a.PutQuestions(ctx, []Question{{SuiteHash: "5d41", Task: "task-001", Goal: "<k>?", Expected: "a & b"}, {SuiteHash: "5d41", Task: "task-002", Goal: "\x00"}}))
 	_, err := a.DecideRequest(ctx, "R1", RequestDecision{Action: "approve", By: "Ada", Time: day, Proposal: "P1"})
 	try(err)
@@ -117,7 +118,7 @@ func TestExportImport(t *testing.T) {
 	text := exported(t, a)
 	for _, kind := range []string{
 		lineRun, linePlan, lineVariant, lineEvaluation, lineTranscript, lineResult, lineProposal, lineDecision,
-		lineLedger, lineExposure, lineCandidate, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth, lineQuestion, lineExperience,
+		lineLedger, lineExposure, lineCandidate, lineMutation, lineSession, lineTurn, lineRequest, lineToolHealth, lineQuestion, lineExperience, lineAutonomy,
 	} {
 		if !strings.Contains(text, `{"kind":"`+kind+`"`) {
 			t.Errorf("there is no %s in the export", kind)

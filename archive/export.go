@@ -104,6 +104,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		putAll(x, lineToolHealth, a.ToolHealths(ctx)),
 		putAll(x, lineQuestion, everyDocument[Question](ctx, a, tableQuestion)),
 		putAll(x, lineExperience, a.experienceLines(ctx)),
+		putAll(x, lineAutonomy, a.storedAutonomies(ctx)),
 	} {
 		if err := write(); err != nil {
 			return err

@@ -224,6 +224,7 @@ func (im *importer) readers(ctx context.Context) map[string]func(value json.RawM
 		lineToolHealth: read(func(h ToolHealth) error { return putToolHealth(b, h) }),
 		lineQuestion:   read(func(q Question) error { return putQuestion(b, q) }),
 		lineExperience: read(func(l experienceLine) error { return putExperience(b, l.Agent, l.Experience) }),
+		lineAutonomy:   read(func(r AutonomyRecord) error { return putAutonomy(b, foreignAutonomy(r)) }),
 	}
 }
 
@@ -309,7 +310,7 @@ func (im *importer) turn(t TurnRecord) error {
 	if err != nil {
 		return err
 	}
-	t.ID = fmt.Sprintf("T%d", n)
+	t.ID, t.Imported = fmt.Sprintf("T%d", n), true
 	_, err = im.a.putTurn(&im.b, t, n)
 	return err
 }

@@ -43,6 +43,7 @@ import (
 //	B      run                              account: the money spent and reserved
 //	E      agent                            experience: what its turns in use have shown
 //	F      agent                            the same for evaluations, at the start of a run
+//	L      agent                            level of autonomy, with its history
 const (
 	tableMeta       = 'm'
 	tableCounter    = 'c'
@@ -74,6 +75,7 @@ const (
 	tableAccount        = 'B'
 	tableExperience     = 'E'
 	tableFrozen         = 'F'
+	tableAutonomy       = 'L'
 )
 
 // errKey means that stored bytes are no key of their table.

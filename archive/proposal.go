@@ -17,6 +17,8 @@ const (
 	KindTool ProposalKind = "tool"
 	// KindMemory is what an agent remembers: new memories, or marks on some.
 	KindMemory ProposalKind = "memory"
+	// KindAutonomy is a higher level of autonomy; it changes no file.
+	KindAutonomy ProposalKind = "autonomy"
 )
 
 // ProposalState is the state of a proposal.
@@ -73,11 +75,13 @@ type ProposalRecord struct {
 	AdoptedCommit string `json:"adopted_commit,omitempty"`
 	// Patch has the fields of proposals of kind patch only.
 	Patch *PatchBrief `json:"patch,omitempty"`
+	// Autonomy has the fields of proposals of kind autonomy only.
+	Autonomy *AutonomyBrief `json:"autonomy,omitempty"`
 }
 
 // OfConfig reports whether the proposal is about a config, that is a variant.
 func (p ProposalRecord) OfConfig() bool {
-	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool && p.Kind != KindMemory
+	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool && p.Kind != KindMemory && p.Kind != KindAutonomy
 }
 
 // AwaitsConfig reports whether it is about a config and awaits a person.

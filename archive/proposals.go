@@ -87,34 +87,39 @@ func (a *Archive) Proposals(ctx context.Context) iter.Seq2[ProposalRecord, error
 func (a *Archive) Decide(ctx context.Context, d DecisionRecord, p ProposalRecord, intents ...Intent) error {
 	d.Time = normalizeTime(d.Time)
 	return a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) error {
-		if d.Action == "" || d.By == "" {
-			return errors.New("a decision needs an action and a name")
-		}
-		if d.Proposal != p.ID {
-			return fmt.Errorf("the record is of proposal %q", p.ID)
-		}
-		if err := a.replaceProposal(ctx, b, p); err != nil {
-			return err
-		}
-		data, err := appendJSON(nil, d)
-		if err != nil {
-			return err
-		}
-		bound, err := a.bind(ctx, p, data)
-		if err != nil {
-			return err
-		}
-		entry, err := a.chain(ctx, b, LedgerEntry{
-			Time: d.Time, Kind: "proposal." + d.Action, Actor: d.By, Subject: d.Proposal, Data: bound,
-		})
-		if err != nil {
-			return err
-		}
-		if err := putIntents(b, intents); err != nil {
-			return err
-		}
-		return putDocument(b, decisionKey(entry.Seq), d)
+		return a.decide(ctx, b, d, p, intents...)
 	})
+}
+
+// decide adds a decision with its ledger entry to a batch.
+func (a *Archive) decide(ctx context.Context, b *batch, d DecisionRecord, p ProposalRecord, intents ...Intent) error {
+	if d.Action == "" || d.By == "" {
+		return errors.New("a decision needs an action and a name")
+	}
+	if d.Proposal != p.ID {
+		return fmt.Errorf("the record is of proposal %q", p.ID)
+	}
+	if err := a.replaceProposal(ctx, b, p); err != nil {
+		return err
+	}
+	data, err := appendJSON(nil, d)
+	if err != nil {
+		return err
+	}
+	bound, err := a.bind(ctx, p, data)
+	if err != nil {
+		return err
+	}
+	entry, err := a.chain(ctx, b, LedgerEntry{
+		Time: d.Time, Kind: "proposal." + d.Action, Actor: d.By, Subject: d.Proposal, Data: bound,
+	})
+	if err != nil {
+		return err
+	}
+	if err := putIntents(b, intents); err != nil {
+		return err
+	}
+	return putDocument(b, decisionKey(entry.Seq), d)
 }
 
 func decisionKey(seq int64) key { return newKey(tableDecision).number(uint64(seq)) }

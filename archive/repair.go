@@ -46,7 +46,7 @@ var repairKinds = map[byte]string{
 	tableLedger: "ledger entries", tableExposure: "exposures", tableCandidate: "candidates", tableMutation: "mutations",
 	tableRequest: "change requests", tableTurn: "turns", tableTurnTranscript: "transcripts of turns",
 	tableSession: "sessions", tableIntent: "intents", tableToolHealth: "tool healths",
-	tableExperience: "experiences",
+	tableExperience: "experiences", tableAutonomy: "levels of autonomy",
 }
 
 // PlanRepair reads the archive in dir and returns what a repair would keep. It changes

@@ -22,6 +22,8 @@ const (
 	maxCallReason    = 4 << 10  // bytes
 	// maxOpenRequests bounds how many requests of one agent may await a person.
 	maxOpenRequests = 200
+	// maxRequestTimes bounds how many times of the same request are kept.
+	maxRequestTimes = 10
 )
 
 // The errors of change requests that callers distinguish.
@@ -57,9 +59,11 @@ type ChangeRequestRecord struct {
 	Turn    string `json:"turn,omitempty"`
 	// Created and Last are the times of the first and the last such request, Count their
 	// number.
-	Created  time.Time        `json:"created,omitzero"`
-	Last     time.Time        `json:"last,omitzero"`
-	Count    int              `json:"count"`
+	Created time.Time `json:"created,omitzero"`
+	Last    time.Time `json:"last,omitzero"`
+	Count   int       `json:"count"`
+	// Times are those of the last such requests, the oldest first.
+	Times    []time.Time      `json:"times,omitempty"`
 	Decision *RequestDecision `json:"decision,omitempty"`
 }
 
@@ -108,7 +112,7 @@ func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (Change
 		if err != nil {
 			return err
 		}
-		r.ID, r.State, r.Count, r.Last, r.Decision = fmt.Sprintf("R%d", last+1), RequestOpen, 1, r.Created, nil
+		r.ID, r.State, r.Count, r.Last, r.Times, r.Decision = fmt.Sprintf("R%d", last+1), RequestOpen, 1, r.Created, []time.Time{r.Created}, nil
 		b.put(counterKey(countRequests, ""), encodeNumber(last+1))
 		if err := putRequest(b, r, last+1); err != nil {
 			return err
@@ -133,6 +137,8 @@ func (a *Archive) countRepeat(ctx context.Context, b *batch, number uint64, agai
 		return r, fmt.Errorf("its hash %q is that of %s, which is another call", again.Request.ID, r.ID)
 	}
 	r.Count++
+	r.Times = append(r.Times, again.Created)
+	r.Times = r.Times[max(0, len(r.Times)-maxRequestTimes):]
 	if again.Created.After(r.Last) {
 		r.Last = again.Created
 	}

@@ -31,14 +31,18 @@ type TurnRecord struct {
 	Session string         `json:"session,omitempty"`
 	Config  agent.ConfigID `json:"config"`
 	// PolicyVersion is the version of the policies that it ran under.
-	PolicyVersion string        `json:"policy_version,omitempty"`
-	Goal          string        `json:"goal"`
-	Answer        string        `json:"answer,omitempty"`
-	Outcome       agent.Outcome `json:"outcome"`
+	PolicyVersion string `json:"policy_version,omitempty"`
+	// Autonomy is the level that it ran under; 0 for a turn of an older evolve.
+	Autonomy int           `json:"autonomy,omitempty"`
+	Goal     string        `json:"goal"`
+	Answer   string        `json:"answer,omitempty"`
+	Outcome  agent.Outcome `json:"outcome"`
 	// Error is the reason when the outcome is not ok.
 	Error   string      `json:"error,omitempty"`
 	Usage   agent.Usage `json:"usage,omitzero"`
 	Created time.Time   `json:"created,omitzero"`
+	// Imported reports that an import brought it: it shows nothing of the agent here.
+	Imported bool `json:"imported,omitempty"`
 	// Transcript is stored apart; listing the turns leaves it out.
 	Transcript agent.Transcript `json:"transcript,omitzero"`
 }

@@ -153,6 +153,8 @@ func checkRecord(record any) error {
 	case *TurnRecord:
 		f.record = "turn " + r.ID
 		f.times("created", r.Created)
+	case *AutonomyRecord:
+		f.autonomy(r)
 	case *ToolHealth:
 		f.of(r.Agent, "", "health of tool %s", r.Tool)
 	case *sessionLine:
@@ -197,9 +199,22 @@ func (f *fieldsOf) experience(e *experience.Experience) {
 	}
 }
 
+func (f *fieldsOf) autonomy(r *AutonomyRecord) {
+	f.of(r.Agent, "", "autonomy of agent %s", r.Agent)
+	if !r.Level.Valid() || r.Agent == "" {
+		f.refuse("level", int(r.Level))
+	}
+	for _, c := range r.Changes {
+		if !c.From.Valid() || !c.To.Valid() {
+			f.refuse("changes[].from or to", fmt.Sprint(int(c.From), int(c.To)))
+		}
+		f.times("changes[].time", c.Time)
+	}
+}
+
 func (f *fieldsOf) proposal(p *ProposalRecord) {
 	f.record = "proposal " + p.ID
-	oneOf(f, "kind", p.Kind, KindConfig, KindPatch, KindTool, KindMemory)
+	oneOf(f, "kind", p.Kind, KindConfig, KindPatch, KindTool, KindMemory, KindAutonomy)
 	oneOf(f, "state", p.State, proposalStates()...)
 	oneOf(f, "imported", p.Imported, proposalStates()...)
 	if p.Kind != KindPatch { // of a patch it is the author, who may be a person
@@ -212,6 +227,12 @@ func (f *fieldsOf) proposal(p *ProposalRecord) {
 	f.times("created", p.Created)
 	for _, g := range p.Gates {
 		oneOf(f, "gates[].verdict", g.Verdict, "passed", "failed", "flagged", "not_run")
+	}
+	if (p.Kind == KindAutonomy) != (p.Autonomy != nil) {
+		f.refuse("autonomy", p.Kind)
+	}
+	if l := p.Autonomy; l != nil && (!l.From.Valid() || l.To != l.From+1 || !l.To.Valid()) {
+		f.refuse("autonomy.to", int(l.To))
 	}
 	if r := p.Rests; r != nil {
 		f.form("rests.runs", runForm, r.Runs...)

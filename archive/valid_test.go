@@ -44,6 +44,8 @@ func TestFieldsAreChecked(t *testing.T) {
 		"a turn's agent":   {lineTurn, `"agent":"solver"`, `"agent":"-olver"`, "field agent"},
 		"a tool's agent":   {lineToolHealth, `"agent":"solver"`, `"agent":"so/ver"`, "field agent"},
 		"an experience":    {lineExperience, `"action":"penalise"`, `"action":"punished"`, `experience of agent solver: field feedback.action cannot be "punished"`},
+		"a level":          {lineAutonomy, `"level":1`, `"level":6`, "field level"},
+		"a level's agent":  {lineAutonomy, `"agent":"solver"`, `"agent":"so/ver"`, "field agent"},
 		"its agent":        {lineExperience, `"agent":"solver"`, `"agent":"so/ver"`, "field agent"},
 		"a mutation's run": {lineMutation, `"run":"9-a"`, `"run":"../"`, "field run"},
 	} {
@@ -57,7 +59,7 @@ func TestFieldsAreChecked(t *testing.T) {
 		if !errors.Is(err, ErrCorrupt) && !strings.Contains(name, "path") || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s imported: %v", name, err)
 		}
-		if len(c.from) == len(c.to) && c.kind != lineTurn && c.kind != lineToolHealth && c.kind != lineMutation {
+		if len(c.from) == len(c.to) && c.kind != lineTurn && c.kind != lineToolHealth && c.kind != lineAutonomy && c.kind != lineMutation {
 			raw := bytes.ReplaceAll(backup.Bytes()[:backup.Len()-4], []byte(c.from), []byte(c.to))
 			raw = binary.BigEndian.AppendUint32(raw, crc32.Checksum(raw, castagnoli))
 			if _, err := Restore(ctx, dir, bytes.NewReader(raw), Building{}); !errors.Is(err, ErrCorrupt) {
