@@ -61,8 +61,15 @@ func (rev *Reviewer) Approve(ctx context.Context, id string, d Decision) (Done, 
 
 // approve does the part of an approval that needs the archive.
 func (s *session) approve(ctx context.Context, id string, d Decision, who patch.Person) (archive.ProposalRecord, error) {
-	p, sub, err := s.resolved(ctx, id)
+	p, err := s.find(ctx, id)
+	if err == nil && p.Kind == archive.KindAutonomy {
+		return s.approveAutonomy(ctx, p, d)
+	}
 	if err != nil {
+		return p, err
+	}
+	sub := s.subjectOf(p)
+	if err := sub.resolve(); err != nil {
 		return p, err
 	}
 	if p.State == archive.Approved {

@@ -99,6 +99,9 @@ func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, e
 	if err := foreign(p); err != nil {
 		return r, err
 	}
+	if p.Kind == archive.KindAutonomy {
+		return r, Refuse(lowerHint(p.Agent), "%s is a level of autonomy: it has no commit to roll back", p.ID)
+	}
 	if err := r.subject.resolve(); err != nil {
 		return r, err
 	}

@@ -46,16 +46,6 @@ func (s *session) subjectOf(p archive.ProposalRecord) subject {
 	return &fileSubject{session: s, p: p}
 }
 
-// resolved returns a proposal with its subject, which is there.
-func (s *session) resolved(ctx context.Context, id string) (archive.ProposalRecord, subject, error) {
-	p, err := s.find(ctx, id)
-	if err != nil {
-		return p, nil, err
-	}
-	sub := s.subjectOf(p)
-	return p, sub, sub.resolve()
-}
-
 // person returns who decides, at the time of the decision.
 func (rev *Reviewer) person(by string) (patch.Person, error) {
 	who, err := ParsePerson(by)

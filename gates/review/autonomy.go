@@ -1,0 +1,199 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/runtime/autonomy"
+	"evolve/runtime/text"
+)
+
+// LevelRequest asks for a higher level of autonomy of an agent.
+type LevelRequest struct {
+	Agent  string
+	Level  autonomy.Level
+	Reason string
+	// By is the person who asks.
+	By string
+	// Request is the change request in which the agent asked for it; may be empty.
+	Request string
+}
+
+// lowerHint names the command that lowers a level.
+func lowerHint(agentID string) string {
+	return "`evolve autonomy lower " + agentID + " --reason \"…\"` lowers it at once"
+}
+
+// ProposeAutonomy makes the proposal of the next higher level of an agent, which awaits a
+// person's decision. It refuses a level whose requirements the archive does not show to be
+// met, and a second proposal while one is open.
+func (rev *Reviewer) ProposeAutonomy(ctx context.Context, r LevelRequest) (archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeAutonomy(ctx, r) })
+}
+
+func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.ProposalRecord, error) {
+	var p archive.ProposalRecord
+	if _, err := ParsePerson(r.By); err != nil {
+		return p, err
+	}
+	if strings.TrimSpace(r.Reason) == "" {
+		return p, Refuse("--reason \"…\" gives the reason to the person who decides", "a request for a level needs a reason")
+	}
+	a, err := s.proposer(r.Agent)
+	if err != nil {
+		return p, err
+	}
+	now, err := s.store.Autonomy(ctx, a.ID)
+	if err != nil {
+		return p, fmt.Errorf("reading the level of %s: %w", a.ID, err)
+	}
+	status := "`evolve autonomy status " + a.ID + "` shows what each level needs"
+	switch {
+	case !r.Level.Valid():
+		return p, Refuse(status, "there is no level %d", r.Level)
+	case r.Level == now.Level:
+		return p, Refuse(status, "%s has level %d already", a.ID, now.Level)
+	case r.Level < now.Level:
+		return p, Refuse(lowerHint(a.ID), "%s has level %d, which is higher than %d", a.ID, now.Level, r.Level)
+	case r.Level > now.Level+1:
+		return p, Refuse(fmt.Sprintf("ask for level %d first", now.Level+1), "%s has level %d; a level is raised one step at a time", a.ID, now.Level)
+	}
+	open, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
+		return p.Kind == archive.KindAutonomy && p.Agent == a.ID && p.Imported == "" && Undecided(p.State)
+	})
+	if err != nil {
+		return p, err
+	}
+	if len(open) > 0 {
+		return p, Refuse("`evolve show "+open[0].ID+"` shows it; approve or reject it first", "a request for %s is open already: %s", a.ID, open[0].ID)
+	}
+	p = archive.ProposalRecord{
+		Kind: archive.KindAutonomy, State: archive.Awaiting, Agent: a.ID, Created: s.Now(),
+		Title:     fmt.Sprintf("autonomy level %d (%s) for %s", r.Level, r.Level, a.ID),
+		Rationale: text.Clip(text.OneLine(r.Reason), maxRequestReason, text.Runes, text.Ellipsis), Base: map[string]string{},
+		Changes:  []archive.Change{{Param: autonomy.Parameter, Old: int(now.Level), New: int(r.Level)}},
+		Autonomy: &archive.AutonomyBrief{From: now.Level, To: r.Level, By: r.By, Request: r.Request},
+	}
+	if err := s.earned(ctx, &p); err != nil {
+		return p, err
+	}
+	if p, err = s.store.NewProposal(ctx, p); err != nil {
+		return p, fmt.Errorf("recording the request: %w", err)
+	}
+	return p, s.record(ctx, p, entryCreate, r.By, map[string]any{"kind": p.Kind, "agent": p.Agent, "level": r.Level, "request": r.Request})
+}
+
+// earned puts what the archive shows of an agent into the proposal of a level, and refuses a
+// level whose requirements are not met.
+func (s *session) earned(ctx context.Context, p *archive.ProposalRecord) error {
+	f, err := s.store.Conduct(ctx, p.Agent, s.Now())
+	if err != nil {
+		return err
+	}
+	brief := *p.Autonomy
+	brief.Figures, brief.Needs, brief.Risks = f, autonomy.Requirements(brief.To, f), autonomy.Risks(brief.To, f)
+	p.Autonomy = &brief
+	unmet := autonomy.Unmet(brief.Needs)
+	if len(unmet) == 0 && len(brief.Needs) > 0 {
+		return nil
+	}
+	return &UnmetError{Agent: p.Agent, Level: brief.To, Unmet: unmet}
+}
+
+// UnmetError means that an agent does not meet the requirements of a level.
+type UnmetError struct {
+	Agent string
+	Level autonomy.Level
+	Unmet []autonomy.Requirement
+}
+
+func (e *UnmetError) Error() string {
+	list := make([]string, len(e.Unmet))
+	for i, r := range e.Unmet {
+		list[i] = fmt.Sprintf("%s: %s, and the archive shows %s", r.Name, r.Need, r.Have)
+	}
+	return fmt.Sprintf("%s does not meet what level %d needs: %s", e.Agent, e.Level, strings.Join(list, "; "))
+}
+
+// Unwrap returns the refusal with its hint.
+func (e *UnmetError) Unwrap() error {
+	return Refuse("`evolve autonomy status "+e.Agent+"` shows every figure; live turns (`evolve agent run`) change them", "%s", e.Error())
+}
+
+// approveAutonomy raises the level of an agent. It gathers the figures again and refuses a
+// level whose requirements no longer hold.
+func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord, d Decision) (archive.ProposalRecord, error) {
+	if strings.TrimSpace(d.Reason) == "" {
+		return p, Refuse("--reason \"…\" gives the comment to later readers", "a higher level of autonomy needs a comment")
+	}
+	if err := foreign(p); err != nil {
+		return p, err
+	}
+	if p.State != archive.Awaiting || p.Autonomy == nil {
+		return p, Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be approved", p.ID, stateName(p.State))
+	}
+	if err := Bound(ctx, s.store, p); err != nil {
+		return p, err
+	}
+	if _, err := s.proposer(p.Agent); err != nil {
+		return p, err
+	}
+	now, err := s.store.Autonomy(ctx, p.Agent)
+	if err != nil {
+		return p, fmt.Errorf("reading the level of %s: %w", p.Agent, err)
+	}
+	if now.Level != p.Autonomy.From {
+		return p, Refuse("reject it; a new request rests on the level of now", "%s has level %d now, and %s asks for level %d from level %d", p.Agent, now.Level, p.ID, p.Autonomy.To, p.Autonomy.From)
+	}
+	checked := p
+	if err := s.earned(ctx, &checked); err != nil {
+		var unmet *UnmetError
+		if errors.As(err, &unmet) {
+			return p, Refuse("reject it, or wait until the figures hold again: `evolve autonomy status "+p.Agent+"`", "since %s was made the figures have changed: %s", p.ID, unmet)
+		}
+		return p, err
+	}
+	record := archive.DecisionRecord{Proposal: p.ID, Action: "approve", By: d.By, Reason: strings.TrimSpace(d.Reason), Time: s.Now()}
+	p.State, p.Decision = archive.Adopted, brief(record)
+	if _, err := s.store.RaiseAutonomy(ctx, record, p); err != nil {
+		return p, fmt.Errorf("recording the level: %w", err)
+	}
+	return p, nil
+}
+
+// LowerAutonomy lowers the level of an agent at once; level 0 stands for the next lower one.
+func (rev *Reviewer) LowerAutonomy(ctx context.Context, agentID string, to autonomy.Level, d Decision) (archive.AutonomyRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.AutonomyRecord, error) {
+		var r archive.AutonomyRecord
+		if _, err := ParsePerson(d.By); err != nil {
+			return r, err
+		}
+		if strings.TrimSpace(d.Reason) == "" {
+			return r, Refuse("--reason \"…\" gives the reason to later readers", "lowering a level needs a reason")
+		}
+		r, err := s.store.Autonomy(ctx, agentID)
+		if err != nil {
+			return r, fmt.Errorf("reading the level of %s: %w", agentID, err)
+		}
+		if to == 0 {
+			to = r.Level - 1
+		}
+		status := "`evolve autonomy status " + agentID + "` shows its level"
+		switch {
+		case r.Level == autonomy.Lowest:
+			return r, Refuse(status, "%s has the lowest level already", agentID)
+		case !to.Valid():
+			return r, Refuse(status, "there is no level %d", to)
+		case to >= r.Level:
+			return r, Refuse(status, "%s has level %d, and %d is not lower", agentID, r.Level, to)
+		}
+		r, err = s.store.LowerAutonomy(ctx, agentID, archive.LevelChange{To: to, By: d.By, Reason: strings.TrimSpace(d.Reason), Time: s.Now()})
+		if err != nil {
+			return r, fmt.Errorf("recording the level: %w", err)
+		}
+		return r, nil
+	})
+}
