@@ -11,11 +11,12 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/reports/number"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/text"
 )
 
 // Waiting is a proposal of a config that was made before this run and still awaits a
-// person. Every rendering begins with the one whose decision has been open longest.
+// person, or a request for a level of autonomy. Every rendering begins with the one whose decision has been open longest.
 type Waiting struct {
 	Proposal string `json:"proposal"`
 	Agent    string `json:"agent"`
@@ -33,8 +34,10 @@ type Waiting struct {
 	Reference *stats.Reference `json:"reference,omitempty"`
 	// Stale names what changed since it was measured; a stale proposal cannot be
 	// approved.
-	Stale   []string `json:"stale,omitempty"`
-	Command string   `json:"command"`
+	Stale []string `json:"stale,omitempty"`
+	// Level is the level of autonomy that is asked for; 0 for a config.
+	Level   autonomy.Level `json:"level,omitempty"`
+	Command string         `json:"command"`
 }
 
 // ListWaiting lists the proposals that wait at a time, the oldest first, without those of
@@ -46,6 +49,12 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 	for p, err := range src.Proposals(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("listing what waits: %w", err)
+		}
+		if l := p.Autonomy; l != nil && p.State == archive.Awaiting && !p.Created.After(at) {
+			out = append(out, Waiting{
+				Proposal: p.ID, Agent: p.Agent, Days: days(p.Created, at), First: p.ID, Open: days(p.Created, at), Level: l.To,
+				Command: approveCommand(p.ID, p.State) + ` --reason "…"`,
+			})
 		}
 		if !p.OfConfig() {
 			continue
@@ -132,6 +141,9 @@ func (w Waiting) Words() string {
 	words := id + " has waited " + whole(w.Days)
 	if w.First != "" && w.First != w.Proposal {
 		words = fmt.Sprintf("%s waits, the latest of a decision that has been open for %s, since %s", id, whole(w.Open), text.Visible(w.First))
+	}
+	if w.Level > 0 {
+		return fmt.Sprintf("%s: autonomy level %d for %s", words, w.Level, text.Visible(w.Agent))
 	}
 	if w.Difference == nil {
 		return words

@@ -45,8 +45,10 @@ func climber(t *testing.T, level autonomy.Level, calls []model.Call, reachedCall
 		ID: "clerk", Language: true, Level: level, Allowed: tool.Allowable(), Author: author, Board: session.NewBoard(func() time.Time { return time.Unix(0, 0) }),
 		Model: scripted{append(replies, model.Reply{Answer: "done"}), nil, &[]model.Request{}},
 		Foreign: []tool.Tool{
-			reached{"crm__look", tool.Read, reachedCalls}, reached{"crm__touch", tool.IdempotentWrite, reachedCalls},
-			reached{"crm__write", tool.Write, reachedCalls}, reached{"crm__odd", "odd", reachedCalls},
+			reached{"crm__look", tool.Read, reachedCalls},
+			reached{"crm__touch", tool.IdempotentWrite, reachedCalls},
+			reached{"crm__write", tool.Write, reachedCalls},
+			reached{"crm__odd", "odd", reachedCalls},
 		},
 	})
 	if err != nil {

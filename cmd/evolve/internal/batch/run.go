@@ -322,6 +322,9 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	for i := range r.plans {
 		r.plans[i].Run = r.run.ID
 	}
+	if err := r.warnOfRequests(ctx); err != nil {
+		return err
+	}
 	return r.describeJudges(ctx)
 }
 

@@ -149,7 +149,7 @@ func agentShow(sh *shell, c *cli.Context) error {
 		sh.printf("  space: in agent.yaml names %s all the same\n", text.Visible(named))
 	}
 	if len(a.Allow) > 0 {
-		sh.printf("\n  allowed to keep or share text beyond a turn: %s\n", strings.Join(a.Allow, ", "))
+		sh.printf("\n  allowed to keep or share text beyond a turn: %s; in live turns from autonomy level 2 on\n", strings.Join(a.Allow, ", "))
 	}
 	printPolicies(sh.console, version, policies)
 	return nil

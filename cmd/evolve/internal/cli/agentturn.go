@@ -242,7 +242,7 @@ func spooledTurn(sh *shell, t oneTurn, v *turnView) wire.SpooledTurn {
 // recordOf returns the record of the turn, and the state of its conversation or nil.
 func recordOf(sh *shell, t oneTurn, v *turnView) (archive.TurnRecord, *agent.Session) {
 	record := archive.TurnRecord{
-		Agent: v.Agent, Session: t.Session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Goal: v.goal,
+		Agent: v.Agent, Session: t.Session, Config: v.Config, PolicyVersion: v.Transcript.Policy, Autonomy: v.Transcript.Autonomy, Goal: v.goal,
 		Outcome: v.Outcome, Error: v.Error, Usage: v.Usage, Created: sh.Now(), Transcript: v.Transcript,
 	}
 	if v.Answer != nil {

@@ -143,6 +143,9 @@ func printTurn(con *console, t archive.TurnRecord) {
 		v.Answer = &t.Answer
 	}
 	printEnd(con, v)
+	if t.Autonomy > 0 {
+		con.printf("%-9s  %d of autonomy\n", "level", t.Autonomy)
+	}
 	for _, kv := range [][2]string{{"config", string(t.Config)}, {"policies", t.PolicyVersion}} {
 		if kv[1] != "" {
 			con.printf("%-9s  %s\n", kv[0], text.Visible(kv[1]))

@@ -46,6 +46,9 @@ func claimWords(c stats.Claim, prices []string) string {
 // grounds are the lines before a decision on a config: what was shown of it with its
 // interval, and both figures of each guard that it breaks.
 func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (out []string, err error) {
+	if p.Autonomy != nil {
+		return levelGrounds(p.Autonomy), nil
+	}
 	r, err := rulingOn(ctx, a, p)
 	if r == nil || err != nil {
 		return nil, err

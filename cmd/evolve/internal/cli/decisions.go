@@ -49,6 +49,10 @@ func approving() decision {
 		do:     (*review.Reviewer).Approve,
 		done: func(sh *shell, done review.Done) string {
 			p := done.Proposal
+			if p.Kind == archive.KindAutonomy {
+				return fmt.Sprintf("%s has autonomy level %d from its next turn on\n\n  should it disappoint    %s", text.Visible(p.Agent), p.Autonomy.To,
+					sh.command("evolve autonomy lower "+p.Agent+` --reason "…"`))
+			}
 			return fmt.Sprintf("adopted %s as commit %s\n\n  should it disappoint    %s", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit), sh.command("evolve rollback "+p.ID))
 		},
 	}
@@ -128,6 +132,9 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	}
 	p, err := peek(c, w.Root, proposalOf)
 	if err != nil {
+		return err
+	}
+	if err := needsComment(d, p, c.String("reason")); err != nil {
 		return err
 	}
 	word := review.Decision{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
@@ -274,6 +281,9 @@ func pronounce(sh *shell, c *cli.Context, w *workspace.Workspace, d decision, p 
 func whatStands(p archive.ProposalRecord) string {
 	switch p.State {
 	case archive.Adopted:
+		if p.Kind == archive.KindAutonomy {
+			break
+		}
 		return fmt.Sprintf("%s is adopted: commit %s stands", p.ID, wire.Abbreviated(p.AdoptedCommit))
 	case archive.RolledBack:
 		if p.Decision != nil && p.Decision.Commit != "" {
@@ -304,7 +314,7 @@ func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decis
 // afterwards starts the operator's program after an adoption or a rollback and records
 // its result in the ledger. Its failure does not undo the decision.
 func afterwards(sh *shell, c *cli.Context, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
-	if len(w.Settings.Adoption.After) == 0 || p.State != archive.Adopted && p.State != archive.RolledBack {
+	if len(w.Settings.Adoption.After) == 0 || p.Kind == archive.KindAutonomy || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil
 	}
 	done, err := sh.Reviewer(w, lend).RunProgram(c.Context, p.ID)

@@ -28,6 +28,7 @@ var topics = []topic{
 	{"tools", "what an agent may call: built-in, of MCP servers, written by agents; skills", []string{"mcp", "skills", "starlark"}},
 	{"feedback", "what people want of an agent's tools: effect, scope, duration, conflicts", nil},
 	{"memory", "what agents remember: its files, what turns learn, retractions", []string{"memories", "recall"}},
+	{"autonomy", "the ladder of what an agent may do in live turns, and who raises it", []string{"levels", "ladder"}},
 	{"policies", "deadlines, retries, breakers, rates, budgets, and what no config reaches", []string{"policy", "limits", "safety", "guardrails"}},
 	{"suites", "tasks, their split, and the graders", []string{"tasks", "graders", "splits", "holdout"}},
 	{"budgets", "evaluations, money, time, deadlines, and what a run does with them", []string{"budget", "cost", "deadline", "cron"}},

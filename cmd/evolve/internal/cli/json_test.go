@@ -143,6 +143,9 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	sharing(t, filepath.Join(dir, "sharing"), []byte(doubled))
+	if err := errors.Join(seedTurns(filepath.Join(dir, "sharing"), "aide", 10), raiseLevel(filepath.Join(dir, "sharing"), "mate", 2)); err != nil {
+		t.Fatal(err)
+	}
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
@@ -202,6 +205,10 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"memory retract", "tiny", "memory retract m1 --yes --by Robin --reason moved"},
 		{"memory restore", "tiny", "memory restore m1 --yes --by Robin"},
 		{"memory propose", "tiny", "memory propose"},
+		{"autonomy status", "sharing", "autonomy status"},
+		{"autonomy request", "sharing", "autonomy request aide --level 2 --reason earned --by Robin"},
+		{"autonomy requests", "sharing", "autonomy requests"},
+		{"autonomy lower", "sharing", "autonomy lower mate --reason no --by Robin"},
 		{"bench list", "tiny", "bench list"},
 		{"bench validate", "tiny", "bench validate"},
 		{"bench split", "tiny", "bench split depots"},

@@ -12,7 +12,7 @@ import (
 // founding lists the files of the repository that a decision would make; none if the
 // decision commits nothing or the workspace is in a repository already.
 func founding(sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord) ([]string, error) {
-	if !d.commits || p.Patch != nil {
+	if !d.commits || p.Patch != nil || p.Kind == archive.KindAutonomy {
 		return nil, nil
 	}
 	return sh.Reviewer(w, nil).InitialFiles()

@@ -247,6 +247,7 @@ func printProposal(con *console, p claimed) {
 	printChanges(con.stdout, p.Changes, 24)
 	printFiles(con.stdout, p.Files, false)
 	printWritten(con, p.ProposalRecord)
+	printLevel(con, p.Autonomy)
 	printGates(con, p.Gates)
 	con.printf("\nprovenance\n")
 	con.printFacts([][2]string{
@@ -312,6 +313,17 @@ func printCommands(con *console, commands []string) {
 // decisionsOn returns the commands for deciding on a proposal.
 func decisionsOn(p archive.ProposalRecord) []string {
 	reject := "evolve reject " + p.ID + ` --reason "…"`
+	if p.Kind == archive.KindAutonomy {
+		switch p.State {
+		case archive.Awaiting:
+			return []string{"evolve approve " + p.ID + ` --reason "…"`, reject}
+		case archive.Adopted:
+			if p.Imported == "" {
+				return []string{"evolve autonomy lower " + p.Agent + ` --reason "…"`}
+			}
+			return nil
+		}
+	}
 	switch p.State {
 	case archive.Awaiting:
 		return []string{"evolve approve " + p.ID, "evolve diff " + p.ID, reject}

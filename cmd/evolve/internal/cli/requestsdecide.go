@@ -10,6 +10,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/text"
 )
 
@@ -141,6 +142,8 @@ func leftToPerson(kind string) string {
 		return "edit the suite yourself; what was measured on it before no longer counts"
 	case "archive":
 		return "the archive is not edited by hand; look for a command of evolve that does it"
+	case autonomy.RequestType:
+		return "`evolve autonomy request AGENT --level N --from ID --reason \"…\"` asks for the level, if the agent meets what it needs"
 	case "tool":
 		return "change the files in agents/<id>/tools/ yourself"
 	}

@@ -158,6 +158,11 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		switch choice {
 		case "a", "approve":
 			d = approving()
+			if p.Kind == archive.KindAutonomy {
+				if word.Reason, err = who.ask(c.Context, "why does it deserve this level? "); err != nil {
+					return p.State, err
+				}
+			}
 			if p.State == archive.HumanLane {
 				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; why may it pass? "); err != nil {
 					return p.State, err

@@ -46,6 +46,8 @@ func TestMain(m *testing.M) {
 //	sub FILE OLD NEW         replaces text in a file, which must be there
 //	cpdir FROM TO            copies a folder
 //	terminal CODE INPUT PROGRAM ARG…   the same on a terminal, with the file as what is typed
+//	level DIR AGENT N        raises an agent to a level of autonomy, as approved requests do
+//	seedturns DIR AGENT N    stores successful turns, each on its own
 //	hold DIR                 begins a run in a workspace and waits until it holds the archive
 //	letgo                    stops that run and waits for its end
 //	ask DIR FILE             leaves a change request of an agent, a JSON record, in a workspace
@@ -71,7 +73,7 @@ func TestScripts(t *testing.T) {
 		Condition: scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
-			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk,
+			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty,
 			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "forge": scriptForge, "sshkey": scriptKey,
 		},
@@ -88,6 +90,7 @@ func setupScript(e *testscript.Env) error {
 	e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
 	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	e.Setenv("TZ", "UTC")
+	e.Setenv("NOW", time.Now().UTC().Format(time.RFC3339))
 	config := "[user]\n\tname = Robin Tester\n\temail = robin@example.org\n[init]\n\tdefaultBranch = main\n"
 	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o644); err != nil {
 		return err

@@ -23,6 +23,9 @@ func subject(p archive.ProposalRecord) string {
 	case p.Kind == archive.KindMemory:
 		return "memory"
 	}
+	if p.Kind == archive.KindAutonomy {
+		return "level"
+	}
 	return string(archive.KindConfig)
 }
 

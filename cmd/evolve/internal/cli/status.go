@@ -35,6 +35,8 @@ type statusView struct {
 	Awaiting []proposalLine  `json:"awaiting"`
 	// Requests counts the change requests that are open.
 	Requests int `json:"open_requests"`
+	// Levels are the agents with a level of autonomy above the lowest.
+	Levels []levelOf `json:"levels"`
 	// Confirming are the candidates whose confirmation goes on, Entries what each agent
 	// may still enter.
 	Confirming []confirmingLine `json:"confirming"`
@@ -88,7 +90,7 @@ func statusCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
-			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
+			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Levels: []levelOf{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
 			look := func(a *archive.Archive) error {
 				view.Signed = signedStatus(c.Context, sh, a, root)
 				return view.fill(c.Context, a, loadable(root), sh.Now())
@@ -161,10 +163,15 @@ func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, w *w
 	if err := markStale(ctx, w, a, v.Awaiting); err != nil {
 		return err
 	}
-	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool { return p.State == archive.Adopted }); err != nil {
+	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool {
+		return p.State == archive.Adopted && p.Kind != archive.KindAutonomy
+	}); err != nil {
 		return err
 	}
 	if v.Unfinished, err = wire.UnfinishedDecisions(ctx, a); err != nil {
+		return err
+	}
+	if err := v.fillLevels(ctx, a, now); err != nil {
 		return err
 	}
 	return forEach("change requests", a.Requests(ctx), func(r archive.ChangeRequestRecord) {
@@ -266,6 +273,7 @@ func printStatus(con *console, v statusView) {
 		printBackup(con, v.Backup)
 		printAdopted(con, v.Adopted)
 	}
+	printLevels(con, v.Levels)
 	if v.Requests > 0 {
 		con.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), con.command("evolve requests list"))
 	}

@@ -155,6 +155,9 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 		}
 	}()
 	options := f.turnOptions(a)
+	if options.Level, err = f.level(ctx, a); err != nil {
+		return opened, err
+	}
 	if a.Adapter.Model != workspace.ModelHeuristic {
 		router, routeDone, err := f.route(a.ID, a.Adapter.Model)
 		if err != nil {

@@ -74,6 +74,13 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
 		Live: t.Suite == nil, Session: t.Earlier, Conversation: t.Session, Observe: observe,
 	})
+	if t.Suite == nil && t.Agent.Adapter.Kind != workspace.KindBuiltin { // evolve offers it no tools that the level could bound
+		level, err := f.level(ctx, t.Agent)
+		if err != nil {
+			return TurnResult{}, err
+		}
+		res.Transcript.Autonomy = int(level.InForce())
+	}
 	out := TurnResult{Result: res, Judge: used}
 	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
 		answer := f.Sandbox.Scrubber.String(*res.Answer)

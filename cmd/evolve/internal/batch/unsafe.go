@@ -1,0 +1,26 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+
+	"evolve/runtime/autonomy"
+)
+
+// warnOfRequests adds to the plans that agents made repeated unsafe requests lately, with the
+// recommendation to lower their level of autonomy. It follows the run's id: a person may
+// decide on the requests before an interrupted run goes on.
+func (r *runner) warnOfRequests(ctx context.Context) error {
+	recent, err := r.o.Archive.RecentUnsafe(ctx, r.o.Now())
+	if err != nil {
+		return fmt.Errorf("reading the unsafe requests: %w", err)
+	}
+	for i := range r.plans {
+		p := &r.plans[i]
+		if n := recent[p.Agent]; n >= autonomy.Tolerated {
+			p.Warnings = append(p.Warnings, fmt.Sprintf(
+				"%s made %d unsafe requests in the last 7 days: `evolve requests list --all` shows them, `evolve autonomy lower %s` lowers its level", p.Agent, n, p.Agent))
+		}
+	}
+	return nil
+}

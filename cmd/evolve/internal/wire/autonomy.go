@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/autonomy"
+)
+
+// level returns the level of autonomy that bounds an agent's live turns. While another
+// process holds the archive it is the lowest one.
+func (f *AgentFactory) level(ctx context.Context, a *workspace.Agent) (autonomy.Level, error) {
+	if !f.Live {
+		return 0, nil
+	}
+	var r archive.AutonomyRecord
+	err := f.look(func(store *archive.Archive) (err error) {
+		r, err = store.Autonomy(ctx, a.ID)
+		return err
+	})
+	var locked *archive.LockedError
+	if errors.As(err, &locked) {
+		f.host.Log.Warn(fmt.Sprintf("the turn runs at autonomy level %d, because the level of %s cannot be read: %s", autonomy.Lowest, a.ID, locked))
+		return autonomy.Lowest, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading the level of autonomy: %w", err)
+	}
+	if r.Unproven != "" {
+		f.host.Log.Warn("the turn runs at the lowest autonomy level: " + r.Unproven)
+	}
+	return r.Level, nil
+}
