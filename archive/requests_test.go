@@ -88,7 +88,7 @@ func contractRequests(t *testing.T, p pairOf) {
 	if late.State != RequestDenied || late.Count != 2 || late.Decision == nil {
 		t.Errorf("asked again after a decision: %+v", late)
 	}
-	denied.Count = 2
+	denied.Count, denied.Times = 2, append(denied.Times, late.Last)
 	if diff := cmp.Diff([]ChangeRequestRecord{decided, denied, other}, collect(t, p.r.Requests(ctx))); diff != "" {
 		t.Error(diff)
 	}
