@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 //	seedturns DIR AGENT N    stores successful turns, each on its own
 //	hold DIR                 begins a run in a workspace and waits until it holds the archive
 //	letgo                    stops that run and waits for its end
-//	ask DIR FILE             leaves a change request of an agent, a JSON record, in a workspace
+//	ask DIR FILE             leaves a change request of an agent, a JSON record in which "NOW" is the time, in a workspace
 //	fakemodel NAME KIND KEY  starts a provider; its address is $NAME, its requests are in $WORK/NAME
 //	fakemodel stop NAME      stops it: its address refuses connections
 //	asked NAME N             demands so many requests so far, all of them right ones
@@ -90,7 +90,6 @@ func setupScript(e *testscript.Env) error {
 	e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
 	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	e.Setenv("TZ", "UTC")
-	e.Setenv("NOW", time.Now().UTC().Format(time.RFC3339))
 	config := "[user]\n\tname = Robin Tester\n\temail = robin@example.org\n[init]\n\tdefaultBranch = main\n"
 	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o644); err != nil {
 		return err
@@ -321,6 +320,7 @@ func scriptAsk(ts *testscript.TestScript, neg bool, args []string) {
 // an agent does.
 func leaveRequest(root string, data []byte) error {
 	var r archive.ChangeRequestRecord
+	data = bytes.ReplaceAll(data, []byte(`"NOW"`), []byte(time.Now().UTC().Format(`"2006-01-02T15:04:05.999999999Z"`)))
 	if err := json.Unmarshal(data, &r); err != nil {
 		return err
 	}
