@@ -215,7 +215,7 @@ func (c *conduct) proposals(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if p.Agent != c.agent || p.Imported != "" || p.Decision == nil || p.Kind != KindTool && p.Kind != KindPatch {
+		if p.Agent != c.agent || p.Imported != "" || p.Decision == nil || p.Kind != KindTool && p.Kind != KindPatch && p.Kind != KindMemory {
 			continue
 		}
 		c.figures.Decided++

@@ -22,8 +22,7 @@ func subject(p archive.ProposalRecord) string {
 		return "files"
 	case p.Kind == archive.KindMemory:
 		return "memory"
-	}
-	if p.Kind == archive.KindAutonomy {
+	case p.Kind == archive.KindAutonomy:
 		return "level"
 	}
 	return string(archive.KindConfig)
