@@ -79,6 +79,12 @@ func (t *Task) AgentTasks() []agent.Task {
 		}
 		out = append(out, next)
 	}
+	if t.User != nil { // whose messages are not known; they are about its goal
+		next := out[len(out)-1]
+		next.Messages = append(slices.Clone(next.Messages), agent.Message{Role: userRole, Content: next.Goal})
+		next.Goal = t.User.Goal
+		out = append(out, next)
+	}
 	return out
 }
 

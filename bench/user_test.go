@@ -136,6 +136,9 @@ func TestSuiteReadsSimulatedUsers(t *testing.T) {
 	if suite == nil || suite.Tasks[0].UserCalls() != 3 || suite.Tasks[0].SelfContained() || suite.Tasks[0].Request() != "g\nf" {
 		t.Fatal(issues)
 	}
+	if all := suite.Tasks[0].AgentTasks(); len(all) != 2 || all[1].Goal != "g" || len(all[1].Messages) != 1 || all[0].ID != all[1].ID {
+		t.Errorf("%+v", all)
+	}
 	other := suite.Tasks[0]
 	other.User = &SimulatedUser{Goal: "g", Facts: []string{"f"}, MaxTurns: 3, Stop: "STOP"}
 	if HashTask(&other, "") == HashTask(&suite.Tasks[0], "") {
