@@ -394,6 +394,9 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 		return err
 	}
 	if !c.Bool("yes") {
+		if _, err := sh.mustAsk("evolve memory audit TOPIC"); err != nil { // the proposal has no id yet
+			return err
+		}
 		if err := confirm(c.Context, sh, p, p.Title, nil, nil, word.Initial); err != nil {
 			return err
 		}
