@@ -19,18 +19,14 @@ func (s *search) raceDue() bool {
 // keepUp is the champion's minimum share of a rival's number of evaluations.
 const keepUp = 0.7
 
-// race returns the leader that gets the next evaluation: one of the duel while there is one,
-// and then by top-two Thompson sampling (Russo 2020) from the leaders' joint posterior: half
-// the time the best of one draw, otherwise the best other one of a further draw. The champion
-// always takes part.
+// race returns the leader that gets the next evaluation, by top-two Thompson sampling
+// (Russo 2020) from the leaders' joint posterior: half the time the best of one draw,
+// otherwise the best other one of a further draw. The champion always takes part.
 func (s *search) race() *variantStats {
 	s.refresh()
 	b := &s.posterior
 	if b.joint == nil {
 		return nil
-	}
-	if a := s.duel(); a != nil {
-		return a
 	}
 	width := len(b.leaders)
 	first := s.thompson(width, -1)
@@ -46,27 +42,6 @@ func (s *search) race() *variantStats {
 	a := b.leaders[first]
 	if s.open(s.champion) && float64(s.champion.asked) < keepUp*float64(a.asked) {
 		return s.champion
-	}
-	return a
-}
-
-// duelLength is the number of evaluations of both that ends a duel.
-const duelLength = 12
-
-// duel returns the contender or the champion, whichever has had fewer evaluations, until both
-// have had duelLength. A confirmation depends on the lead over the champion, and a race among
-// many similar leaders in a short search tells neither of the two well enough. It returns nil
-// without a contender.
-func (s *search) duel() *variantStats {
-	a := s.posterior.contender
-	if a == nil {
-		return nil
-	}
-	if s.champion.asked < a.asked {
-		a = s.champion
-	}
-	if a.asked >= duelLength || !s.open(a) {
-		return nil
 	}
 	return a
 }

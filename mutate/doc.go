@@ -15,10 +15,9 @@
 //     [Options.Author], are drafts of a language model.
 //   - A new variant gets a few evaluations as a screen, on the most informative tasks: by
 //     weight .3 + .7·4p(1 − p), none twice before all were used.
-//   - A share of the evaluations and the last part of the budget go to leaders. While the
-//     best rival's lead over the champion is not clear, these two get them in equal parts,
-//     up to a dozen of each; afterwards top-two Thompson sampling from the joint posterior
-//     (Russo 2020) chooses. The champion keeps up, on the same tasks.
+//   - A share of the evaluations goes to leaders by top-two Thompson sampling from
+//     their joint posterior (Russo 2020), and so does the last part of the budget. The
+//     champion keeps up with them, on the same tasks.
 //   - The model is refitted by penalised quasi-likelihood (Breslow & Clayton 1993)
 //     whenever the number of results has grown by a share. Pending results are imputed,
 //     so that no evaluation waits for another.
@@ -27,6 +26,6 @@
 //   - Plain random search with re-evaluation runs on a share of the budget: its results
 //     feed the model, but it does not use the model.
 //
-// Where repeats are identical ([Options.MaxRepeats] 1), an observed score is certain, the
-// best rival and the champion get no such part, and a small space is searched exhaustively.
+// Where repeats are identical ([Options.MaxRepeats] 1), an observed score is certain, and
+// a small space is searched exhaustively.
 package mutate

@@ -20,10 +20,8 @@ type posterior struct {
 	fitted, learnt int
 	level          float64 // the champion's expected score
 
-	// contender is the champion's best rival while its lead is not clear; nil otherwise.
-	contender *variantStats
-	leaders   []*variantStats
-	joint     *mat.TriDense // Cholesky factor of the leaders' posterior covariance
+	leaders []*variantStats
+	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
 }
 
 // maxModelled bounds the number of items in the model.
@@ -84,7 +82,6 @@ func (s *search) fit(iterations int) {
 	}
 	b.fitted = s.results
 	b.level = s.expected(s.champion.ability)
-	b.contender = s.contender()
 	s.lead()
 	s.reward()
 }

@@ -78,18 +78,10 @@ func TestGuardsAreConstraints(t *testing.T) {
 		}
 	}
 	// With 10 % more cost allowed per point, the expensive route is worth it: +65 points
-	// at four times the cost. Most searches estimate the gain well enough to see it.
+	// at four times the cost.
 	cost.PerPoint = .1
-	worth := 0
-	for seed := range int64(12) {
-		o := routes([]stats.Bound{cost})
-		o.Seed = seed
-		if rec := driven(t, o); route(rec.Best) == "dear" && len(rec.Best.Breaks) == 0 {
-			worth++
-		}
-	}
-	if worth < 7 {
-		t.Errorf("with a preference the expensive route is the best in %d of 12 searches", worth)
+	if rec := driven(t, routes([]stats.Bound{cost})); route(rec.Best) != "dear" || len(rec.Best.Breaks) > 0 {
+		t.Errorf("with a preference the best is %v, which breaks %v", route(rec.Best), rec.Best.Breaks)
 	}
 }
 

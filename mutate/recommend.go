@@ -104,26 +104,6 @@ func (s *search) rivals() []rival {
 	return rank
 }
 
-// contender returns the best rival if its lead over the champion is not strong, and nil
-// otherwise. For an agent without chance it returns nil: there a few evaluations make a lead
-// clear. Variants of the random baseline are left out, since the model must not choose their
-// evaluations.
-func (s *search) contender() *variantStats {
-	if s.repeats == 1 {
-		return nil
-	}
-	for _, r := range s.within(s.rivals()) {
-		if r.baseline {
-			continue
-		}
-		if r.lead > strongLead*r.se {
-			return nil
-		}
-		return r.variantStats
-	}
-	return nil
-}
-
 // outlook is the prediction of a variant's weighted mean score over all tasks.
 type outlook struct {
 	mean float64
