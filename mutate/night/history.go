@@ -31,8 +31,9 @@ const (
 )
 
 // history returns what earlier nights found on tonight's search tasks, the latest run
-// first. It depends only on the archive when the run began, so that a resumed run gets
-// the same. It leaves out configs that are no longer in the space, and counts an
+// first. It depends only on the archive when the run began and on tonight's reruns of the
+// champion, so that a resumed run gets the same. It leaves out configs that are no longer in
+// the space, and nights in which the champion scored otherwise than tonight. It counts an
 // evaluation that several runs refer to once; for an agent without chance it takes the
 // latest evaluation of a config on a task.
 func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
@@ -47,6 +48,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 		}
 	}
 	var out []mutate.Remembered
+	var past []pastRun
 	run, trust, age := "", 0., 1.
 	seen := map[string]bool{}
 	for e, err := range view.Evaluations(ctx) {
@@ -63,6 +65,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 				return nil, err
 			}
 			trust = age * changed
+			past = append(past, pastRun{id: run, from: len(out)})
 		}
 		config, ok := configs[e.Variant]
 		same := string(e.Key)
@@ -78,7 +81,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 			break
 		}
 	}
-	return out, nil
+	return n.withoutDrift(ctx, past, out)
 }
 
 // trust returns the trust in an earlier run, given what has changed since.

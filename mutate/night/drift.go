@@ -1,0 +1,78 @@
+package night
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/mutate"
+)
+
+// driftLevel is the level at which the champion's scores of an earlier night differ from
+// tonight's. Without a change, one night in fifty is left out for nothing.
+const driftLevel = .99
+
+// pastRun is a run whose evaluations a search may learn from, with the index of the first of
+// them in the history.
+type pastRun struct {
+	id   string
+	from int
+}
+
+// withoutDrift returns the history without the runs in which the champion scored otherwise
+// than in tonight's reruns, in either direction: a provider that changed its model, or a tool
+// that degraded, changed the scores of other configs as well. A run without scores of the
+// champion on the same tasks goes with the next later one that has them. Agents without chance
+// are left alone, since their answers change with their config and folder only.
+func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []mutate.Remembered) ([]mutate.Remembered, error) {
+	if n.Agent.Fixed() || len(history) == 0 {
+		return history, nil
+	}
+	if err := n.Archive.Flush(ctx); err != nil {
+		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	tonight, err := n.championScores(ctx, n.Run.ID, bench.StageAA)
+	if err != nil || len(tonight) == 0 {
+		return history, err
+	}
+	var kept []mutate.Remembered
+	drifted := false
+	for i, p := range past {
+		to := len(history)
+		if i+1 < len(past) {
+			to = past[i+1].from
+		}
+		then, err := n.championScores(ctx, p.id, bench.StageAA, bench.StageSearch)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := stats.CompareNights([]stats.NightScores{then}, []stats.NightScores{tonight}, stats.Nature{Deterministic: n.Agent.Deterministic}, driftLevel)
+		if ok {
+			drifted = s.Lo > 0 || s.Hi < 0
+		}
+		if !drifted {
+			kept = append(kept, history[p.from:to]...)
+		}
+	}
+	if left := len(history) - len(kept); left > 0 {
+		n.Plan.Warnings = append(n.Plan.Warnings, fmt.Sprintf("the champion scored otherwise on earlier nights: the search learns nothing from %d of their %d evaluations", left, len(history)))
+	}
+	return kept, nil
+}
+
+// championScores returns the scores that a run has of tonight's champion on search tasks in
+// some stages.
+func (n *night) championScores(ctx context.Context, run string, stages ...bench.Stage) (stats.NightScores, error) {
+	scores := stats.NightScores{}
+	for e, err := range n.Archive.Evaluations(ctx, run, n.Agent.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the champion's scores: %w", err)
+		}
+		if e.Variant == n.Plan.Champion && e.Split == bench.Search && e.Scored && slices.Contains(stages, e.Stage) {
+			scores[e.Task] = append(scores[e.Task], e.Score)
+		}
+	}
+	return scores, nil
+}
