@@ -237,7 +237,11 @@ func (a AdoptedWatch) words() string {
 	if a.Predicted == nil {
 		return words + ": " + seen + " points " + a.bounds() + " since its adoption; nothing was predicted"
 	}
-	return words + " as predicted: " + seen + " points of " + number.Points(a.Predicted.Difference) + ", after " + number.Plural(a.AfterNights, "night")
+	after := " points of " + number.Points(a.Predicted.Difference) + ", after " + number.Plural(a.AfterNights, "night")
+	if a.Difference < a.Predicted.Lo {
+		return words + ": " + seen + after + "; chance may explain that, " + a.bounds()
+	}
+	return words + " as predicted: " + seen + after
 }
 
 // cause states what changed when a fall began.
