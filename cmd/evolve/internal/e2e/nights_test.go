@@ -154,14 +154,41 @@ type nightly struct {
 			Calls      int
 			Outcomes   map[string]int
 		}
+		Agents []struct {
+			Watch *struct {
+				Fall *struct {
+					Before, After, Difference float64
+					AfterNights               int `json:"after_nights"`
+					AfterRuns                 int `json:"after_runs"`
+				}
+				Adopted *struct {
+					Proposal, Command string
+					Worse, Below      bool
+				}
+			}
+		}
 	}
+}
+
+// fell reports whether the watch shows a fall of the champion.
+func (n nightly) fell() bool {
+	w := n.Volatile.Agents[0].Watch
+	return w != nil && w.Fall != nil
+}
+
+// advised returns the command that the watch recommends after an adoption.
+func (n nightly) advised() string {
+	if w := n.Volatile.Agents[0].Watch; w != nil && w.Adopted != nil {
+		return w.Adopted.Command
+	}
+	return ""
 }
 
 // quiet are the verdicts of a night that adopts nothing.
 var quiet = []string{"keep", "undecided"}
 
 // night runs a night, which must end with one of the verdicts, and compares the figures of its report with what the world noted.
-func (s *tale) night(verdicts ...string) outcome {
+func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	s.t.Helper()
 	asked, called := s.noted()
 	out := decodeOutcome(s.t, s.do(0, s.place.night()...))
@@ -208,8 +235,31 @@ func (s *tale) night(verdicts ...string) outcome {
 	if h := a.Headline; h != nil {
 		s.sameScores(q, h.Champion, h.Score)
 	}
+	s.watched(r, q)
 	s.learned()
-	return out
+	return r, out
+}
+
+// watched compares a fall that begins with this night with the answers of the champion's
+// reruns, which are the first of the night.
+func (s *tale) watched(r nightly, q []question) {
+	s.t.Helper()
+	if !r.fell() || r.Volatile.Agents[0].Watch.Fall.AfterNights != 1 {
+		return
+	}
+	fall := r.Volatile.Agents[0].Watch.Fall
+	right, all := 0., 0.
+	for _, x := range q {
+		if x.tool == "" && all < float64(fall.AfterRuns) {
+			all++
+			if x.answer == left(x.item) {
+				right++
+			}
+		}
+	}
+	if math.Abs(fall.After-right/all) > 1e-9 {
+		s.t.Errorf("the watch has %.4f after the fall, the reruns of the world %.4f", fall.After, right/all)
+	}
 }
 
 // learned compares the lessons that a night made of the turns since the last one with what
@@ -289,10 +339,10 @@ func (s *tale) used() {
 	}
 }
 
-// approve approves a proposal.
-func (s *tale) approve(proposal string) {
+// decide approves a proposal or rolls it back.
+func (s *tale) decide(action, proposal string) {
 	s.t.Helper()
-	s.do(0, "approve", proposal, "--yes", "--by", "Kim Lee <kim@example.org>", "--reason", "after the night", "--workspace", s.root)
+	s.do(0, action, proposal, "--yes", "--by", "Kim Lee <kim@example.org>", "--reason", "after the night", "--workspace", s.root)
 }
 
 // counted returns the calls of a tool since an earlier number of calls.
@@ -307,10 +357,11 @@ func (s *tale) counted(tool string, since int) int {
 	return n
 }
 
-// TestNightsOfUse is the story of some days and nights: users correct an agent and thank it, a
-// night finds a better config, a tool degrades, people give feedback and take it back, and
-// conversations become tasks. The figures of each report are compared with what the world of
-// the agent noted.
+// TestNightsOfUse is the story of eight days and nights: users correct an agent and thank it, a
+// night finds a better config, a tool degrades, people give feedback and take it back,
+// conversations become tasks, the provider changes the model, a second adoption disappoints
+// and is rolled back, and a request for autonomy is refused. The figures of each report are
+// compared with what the world of the agent noted.
 func TestNightsOfUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")
@@ -325,8 +376,8 @@ func TestNightsOfUse(t *testing.T) {
 		t.Fatalf("%d thanks and %d corrections: nothing to learn from", s.thanks, s.corrections)
 	}
 	s.used()
-	out := s.night("adopt")
-	s.approve(out.Agents[0].Proposals[0])
+	_, out := s.night("adopt")
+	s.decide("approve", out.Agents[0].Proposals[0])
 
 	// Day 2: users have less to correct. Night 2 finds nothing better.
 	before := s.corrections
@@ -385,6 +436,50 @@ func TestNightsOfUse(t *testing.T) {
 	s.write("agents/clerk/agent.yaml", fmt.Sprintf(clerkAgent, "stock, used"))
 	s.commit("tasks from use")
 	s.night(quiet...)
+
+	// The provider changes the model: the champion falls, and a night adopts a config that
+	// fits. Then the provider brings another model, for which the second adoption is wrong, so
+	// that it disappoints and is rolled back.
+	world.set(func(w *stockroom) { w.best = .5 })
+	s.day(3)
+	r, out := s.night("adopt")
+	if !r.fell() {
+		t.Error("the report does not show that the champion fell")
+	}
+	second := out.Agents[0].Proposals[0]
+	s.decide("approve", second)
+	s.day(3)
+	if r, _ = s.night(quiet...); r.fell() || r.advised() != "" {
+		t.Errorf("after the second adoption the watch shows %+v", r.Volatile.Agents[0].Watch)
+	}
+	world.set(func(w *stockroom) { w.best, w.slope = 0, 3 })
+	before = s.corrections
+	s.day(6)
+	if s.corrections-before < 2 {
+		t.Errorf("%d corrections of 6 answers after the change", s.corrections-before)
+	}
+	if r, out = s.night("adopt"); !r.fell() {
+		t.Error("the report does not show that the second adoption fell")
+	}
+	if shown := s.do(0, "report", "--workspace", s.root).stdout; strings.Contains(shown, "as predicted") {
+		t.Errorf("the report has an adoption that fell as predicted:\n%s", shown)
+	}
+	s.decide("reject", out.Agents[0].Proposals[0])
+	s.decide("rollback", second)
+	before = s.corrections
+	s.day(6)
+	if s.corrections-before > 1 {
+		t.Errorf("%d corrections of 6 answers after the rollback", s.corrections-before)
+	}
+	if r, _ = s.night(quiet...); r.fell() || r.advised() != "" {
+		t.Errorf("after the rollback the watch shows %+v", r.Volatile.Agents[0].Watch)
+	}
+
+	// The agent has not earned more autonomy: too few sessions, and it states no confidence.
+	refused := s.do(4, "autonomy", "request", "clerk", "--level", "2", "--reason", "it is good", "--by", "Kim Lee", "--workspace", s.root)
+	if !strings.Contains(refused.stderr, "confidence") {
+		t.Errorf("the refusal names no unmet requirement: %s", refused.stderr)
+	}
 	s.used()
 	s.do(0, "audit", "verify", "--workspace", s.root)
 	s.do(0, "archive", "check", "--workspace", s.root)

@@ -23,8 +23,8 @@ type stockroom struct {
 
 	mu sync.Mutex
 	// best is the temperature at which the model reads what a tool answers best; its share of
-	// right answers falls from .95 by 1.2 for each unit of temperature beside it.
-	best float64
+	// right answers falls from .95 by slope for each unit of temperature beside it.
+	best, slope float64
 	// broken is the tool that answers with an error.
 	broken string
 	asked  []question
@@ -54,7 +54,7 @@ type toolCall struct {
 
 func newStockroom(t *testing.T) *stockroom {
 	t.Helper()
-	s := &stockroom{}
+	s := &stockroom{slope: 1.2}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -163,7 +163,7 @@ func (s *stockroom) complete(body []byte) (any, error) {
 		q.answer = "You are welcome."
 	case !right:
 		q.answer = "I do not know."
-	case s.draw(q.item, in.Seed) > .95-1.2*max(in.Temperature-s.best, s.best-in.Temperature):
+	case s.draw(q.item, in.Seed) > .95-s.slope*max(in.Temperature-s.best, s.best-in.Temperature):
 		q.answer = "about 5"
 	default:
 		q.answer = left(q.item)
