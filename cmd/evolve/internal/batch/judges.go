@@ -201,42 +201,17 @@ const (
 // JudgeCost estimates the calls of judges that a plan takes at most, as if no answer came
 // twice, and what they cost; empty without judges.
 func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) string {
-	var calls, tokens, usd float64
-	var unpriced []string
-	for _, side := range []struct {
-		split       bench.Split
-		evaluations int
-	}{{bench.Search, p.Search + p.AA + p.Ablate}, {bench.Holdout, p.Confirm}} {
-		var tasks []*bench.Task
-		for _, name := range a.Suites {
-			tasks = append(tasks, w.Suites[name].Side(side.split)...)
-		}
-		for _, t := range tasks {
-			each := float64(side.evaluations) / float64(len(tasks))
-			for _, j := range grade.Judges(t) {
-				if j == nil {
-					continue
-				}
-				_, route := w.JudgeRoute(j.Route)
-				price, ok := w.Settings.Prices[route.Provider+"/"+route.Model]
-				if !ok {
-					price, ok = w.Settings.Prices[route.Model]
-				}
-				if !ok && !slices.Contains(unpriced, route.Model) {
-					unpriced = append(unpriced, route.Model)
-				}
-				n, in := each*float64(j.Calls()), float64(j.InputTokens(assumedAnswer))
-				calls, tokens = calls+n, tokens+n*(in+assumedVerdict)
-				usd += n * (in*price.Input + assumedVerdict*price.Output) / 1e6
+	c := plannedCalls{w: w}
+	eachPlanned(w, a, p, func(t *bench.Task, times float64) {
+		for _, j := range grade.Judges(t) {
+			if j != nil {
+				c.add(j.Route, times*float64(j.Calls()), float64(j.InputTokens(assumedAnswer)), assumedVerdict)
 			}
 		}
-	}
-	if calls == 0 {
+	})
+	if c.calls == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("at most about %.0f calls of judges with %.0f tokens each, about %s", calls, tokens/calls, dollars(usd))
-	if len(unpriced) > 0 {
-		text += "; no price for " + strings.Join(unpriced, ", ")
-	}
-	return text + "; equal answers are asked about once"
+	return fmt.Sprintf("at most about %.0f calls of judges with %.0f tokens each, about %s", c.calls, c.tokens/c.calls, dollars(c.usd)) +
+		c.withoutPrice() + "; equal answers are asked about once"
 }
