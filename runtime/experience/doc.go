@@ -15,7 +15,8 @@
 //	capsule.go     what a tool did in a domain, and how useful that makes it
 //	signal.go      what a message of a user means for the turn before it
 //	clause.go      a message as the rules for that read it
-//	rules.go       these rules
+//	rules.go       the patterns of these rules
+//	apply.go       their application to a message
 //	competence.go  the agent's competence by domain
 //	calibration.go its confidence against its success
 //	correction.go  what people corrected

@@ -4,10 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/kljensen/snowball/english"
-
-	"evolve/runtime/agent"
 )
 
 // The rules of a correction apply to a clause from its beginning, after its lead. They are
@@ -121,106 +117,8 @@ func rules(patterns ...string) func() []*regexp.Regexp {
 	})
 }
 
-// corrects reports whether the message corrects the agent's message before it.
-func (m written) corrects(before string) bool {
-	if m.says(ownMistake) {
-		return false
-	}
-	clauses := m.clauses[:min(len(m.clauses), maxClauses)]
-	if len(clauses) > 0 && task.MatchString(clauses[0].text) {
-		clauses = clauses[:1]
-	}
-	for i, c := range clauses {
-		switch {
-		case applies(undoes, c.text):
-			return true
-		case c.question || spared.MatchString(c.text):
-			continue
-		case c.corrects(before),
-			!m.says(rechecks) && applies(doubts, c.text),
-			!asksWhat.MatchString(ending(before)) && applies(failures, c.text):
-			return true
-		}
-		if i == 0 && deniesAll(c, before) {
-			return true
-		}
-	}
-	return false
-}
-
-func (c clause) corrects(before string) bool {
-	if applies(corrections, c.text) {
-		return true
-	}
-	// What the user denies must be the agent's.
-	if found := contrast.FindStringSubmatch(c.text); found != nil {
-		denied := found[1] + found[2]
-		for _, w := range wordRule.FindAllString(before, -1) {
-			if w == denied {
-				return !asks.MatchString(ending(before))
-			}
-		}
-	}
-	return false
-}
-
-// deniesAll reports whether a first clause is a "no" to a message that asked nothing, with
-// what is right instead.
-func deniesAll(c clause, before string) bool {
-	return before != "" && !asks.MatchString(before) && denial.MatchString(c.lead+" "+c.text) &&
-		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !praise.MatchString(c.text)
-}
-
-// ending returns the last part of a message, in which its question stands.
-func ending(s string) string { return s[max(0, len(s)-200):] }
-
-func applies(list func() []*regexp.Regexp, s string) bool {
-	for _, r := range list() {
-		if r.MatchString(s) {
-			return true
-		}
-	}
-	return false
-}
-
-// approves reports whether the message is praise or thanks and little else.
-func (m written) approves() bool {
-	if !m.says(praise) || strings.Contains(m.text, "?") {
-		return false
-	}
-	rest := courtesy.ReplaceAllString(praise.ReplaceAllString(m.text, " "), " ")
-	return len(wordRule.FindAllString(rest, -1)) <= approvalRest
-}
-
 // pointing are the words of a message that goes on from the one before it.
 var pointing = regexp.MustCompile(`\b(?:it|its|that|this|these|those|them|they|their|he|she|his|her|there|then|again|also|too|instead|same|other|another|more|else|one|ones|yes|no|yeah|sure|ok|okay|thanks)\b`)
 
 // request is the beginning of a message that asks for something.
 var request = regexp.MustCompile(`^(?:(?:and|now|ok|okay|next|hey|hi|hello)[ ,]+)*(?:what|how|when|where|who|which|why|is|are|does|do|can|could|would|will|should|tell|find|show|write|plan|make|give|list|summari[sz]e|book|compare|draft|explain|create|help|debug|check|search|calculate|translate|recommend|suggest|remind|set|build|design|price)\b`)
-
-// elsewhere reports whether the message is a request with several content words, none of
-// them in the earlier messages. It must point to nothing before it, or say "by the way".
-func (m written) elsewhere(earlier []agent.Message, before string) bool {
-	aside := m.says(besides)
-	if !aside && (inquires.MatchString(ending(before)) || m.says(pointing) || !m.says(request)) || aside && !strings.Contains(m.text, "?") {
-		return false
-	}
-	known, content := map[string]bool{}, 0
-	for _, e := range earlier {
-		for _, w := range wordRule.FindAllString(plain(e.Content), -1) {
-			known[english.Stem(w, false)] = true
-		}
-	}
-	for _, w := range m.words {
-		if english.IsStopWord(w) {
-			continue
-		}
-		if known[english.Stem(w, false)] {
-			return false
-		}
-		if len(w) > 2 {
-			content++
-		}
-	}
-	return content >= otherTopic || aside && content > 0
-}

@@ -1,0 +1,108 @@
+package experience
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+
+	"evolve/runtime/agent"
+)
+
+// corrects reports whether the message corrects the agent's message before it.
+func (m written) corrects(before string) bool {
+	if m.says(ownMistake) {
+		return false
+	}
+	clauses := m.clauses[:min(len(m.clauses), maxClauses)]
+	if len(clauses) > 0 && task.MatchString(clauses[0].text) {
+		clauses = clauses[:1]
+	}
+	for i, c := range clauses {
+		switch {
+		case applies(undoes, c.text):
+			return true
+		case c.question || spared.MatchString(c.text):
+			continue
+		case c.corrects(before),
+			!m.says(rechecks) && applies(doubts, c.text),
+			!asksWhat.MatchString(ending(before)) && applies(failures, c.text):
+			return true
+		}
+		if i == 0 && deniesAll(c, before) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c clause) corrects(before string) bool {
+	if applies(corrections, c.text) {
+		return true
+	}
+	// What the user denies must be the agent's.
+	if found := contrast.FindStringSubmatch(c.text); found != nil {
+		denied := found[1] + found[2]
+		for _, w := range wordRule.FindAllString(before, -1) {
+			if w == denied {
+				return !asks.MatchString(ending(before))
+			}
+		}
+	}
+	return false
+}
+
+// deniesAll reports whether a first clause is a "no" to a message that asked nothing, with
+// what is right instead.
+func deniesAll(c clause, before string) bool {
+	return before != "" && !asks.MatchString(before) && denial.MatchString(c.lead+" "+c.text) &&
+		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !praise.MatchString(c.text)
+}
+
+// ending returns the last part of a message, in which its question stands.
+func ending(s string) string { return s[max(0, len(s)-200):] }
+
+func applies(list func() []*regexp.Regexp, s string) bool {
+	for _, r := range list() {
+		if r.MatchString(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// approves reports whether the message is praise or thanks and little else.
+func (m written) approves() bool {
+	if !m.says(praise) || strings.Contains(m.text, "?") {
+		return false
+	}
+	rest := courtesy.ReplaceAllString(praise.ReplaceAllString(m.text, " "), " ")
+	return len(wordRule.FindAllString(rest, -1)) <= approvalRest
+}
+
+// elsewhere reports whether the message is a request with several content words, none of
+// them in the earlier messages. It must point to nothing before it, or say "by the way".
+func (m written) elsewhere(earlier []agent.Message, before string) bool {
+	aside := m.says(besides)
+	if !aside && (inquires.MatchString(ending(before)) || m.says(pointing) || !m.says(request)) || aside && !strings.Contains(m.text, "?") {
+		return false
+	}
+	known, content := map[string]bool{}, 0
+	for _, e := range earlier {
+		for _, w := range wordRule.FindAllString(plain(e.Content), -1) {
+			known[english.Stem(w, false)] = true
+		}
+	}
+	for _, w := range m.words {
+		if english.IsStopWord(w) {
+			continue
+		}
+		if known[english.Stem(w, false)] {
+			return false
+		}
+		if len(w) > 2 {
+			content++
+		}
+	}
+	return content >= otherTopic || aside && content > 0
+}
