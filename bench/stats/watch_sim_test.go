@@ -54,8 +54,8 @@ func (w watchedAgent) alarmed(n int, rng *rand.Rand) (at int, f Fall) {
 }
 
 // quietAgents are agents that do not change, at usual sizes and at hard ones: few tasks,
-// scores near the end of the scale, scores that are all or nothing by task, and nights that
-// differ by twice what is assumed.
+// scores near the end of the scale, scores that are all or nothing by task, and nights whose
+// standard deviation is twice the one that [FindFall] assumes.
 var quietAgents = []watchedAgent{
 	{tasks: 3, repeats: 2, mean: .7, spread: .2, night: .02},
 	{tasks: 10, repeats: 2, mean: .98, spread: .02},

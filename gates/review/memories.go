@@ -41,8 +41,8 @@ type Learned struct {
 	New bool
 	// Left counts further memories that no proposal has yet, for its bound.
 	Left int
-	// Secret and Copied count what is proposed to nobody: it looks like a credential, or
-	// copies a reference answer.
+	// Secret and Copied count the memories that are not proposed because they look like a
+	// credential, or copy a reference answer.
 	Secret, Copied int
 }
 

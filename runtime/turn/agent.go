@@ -47,8 +47,8 @@ type Options struct {
 	// [tool.Options].
 	Allowed []string
 	// Level is the agent's autonomy, which bounds the tools of its live turns; 0 is the lowest
-	// level. Evaluations ignore it: what is measured must not depend on what people have
-	// allowed meanwhile.
+	// level. Evaluations ignore it, so that their scores do not change when a person raises or
+	// lowers the level.
 	Level autonomy.Level
 	// Foreign are tools of servers and tools that agents wrote. They are registered
 	// whatever Tools is: listing them is the choice.

@@ -428,8 +428,8 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	return nil
 }
 
-// dropMark rejects the proposal of a mark that was not carried out, so that none waits that
-// nobody was shown. One whose approval is recorded stays: it can be completed.
+// dropMark rejects the proposal of a mark that was not carried out: the command made it, and
+// no person saw it. A proposal whose approval is recorded stays, because it can be completed.
 func dropMark(ctx context.Context, sh *shell, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord, word review.Decision) error {
 	now, err := sh.Reviewer(w, lend).Find(ctx, p.ID)
 	if err != nil {
