@@ -189,9 +189,8 @@ func (x *execution) admit(ctx context.Context) (ticket, error) {
 	if left := t.gate.left(); left > 0 && left > time.Until(waitLimit.until) {
 		return 0, &RateLimitedError{RetryAfter: left}
 	}
-	began := time.Now()
-	err := t.acquire(ctx, x.call.Agent, x.plan.permits(), limitWait(ctx, s.QueueWait))
-	x.noteWait("queued", concurrencySetting, began)
+	queued, err := t.acquire(ctx, x.call.Agent, x.plan.permits(), limitWait(ctx, s.QueueWait))
+	x.noteWait("queued", concurrencySetting, queued)
 	if err != nil {
 		if errors.Is(err, errQueueWait) {
 			err = &RateLimitedError{setting: concurrencySetting}
@@ -218,21 +217,28 @@ func (x *execution) keepPace(ctx context.Context) error {
 	if len(x.plan.paces) == 0 && x.target.gate.left() == 0 {
 		return ctx.Err()
 	}
-	began := time.Now()
+	var waited time.Duration
 	defer func() {
-		x.target.meter.waited(time.Since(began))
-		x.noteWait("waited", rateSetting, began)
+		x.target.meter.waited(waited)
+		x.noteWait("waited", rateSetting, waited)
 	}()
 	waitLimit := limitWait(ctx, x.plan.settings.RateWait)
+	held := func() error {
+		d, err := x.target.gate.wait(ctx, waitLimit)
+		waited += d
+		return err
+	}
 	for _, p := range x.plan.paces {
-		if err := x.target.gate.wait(ctx, waitLimit); err != nil {
+		if err := held(); err != nil {
 			return err
 		}
-		if err := p.wait(ctx, x.call.Agent, waitLimit); err != nil {
+		d, err := p.wait(ctx, x.call.Agent, waitLimit)
+		waited += d
+		if err != nil {
 			return err
 		}
 	}
-	return x.target.gate.wait(ctx, waitLimit) // it may have shut meanwhile
+	return held() // the gate may have shut meanwhile
 }
 
 // leave records in the breaker how an attempt ended.
@@ -350,8 +356,8 @@ func (x *execution) note(outcome agent.Outcome, text string) {
 }
 
 // noteWait keeps a wait for a setting that took a noticeable time.
-func (x *execution) noteWait(how, setting string, began time.Time) {
-	if took := time.Since(began); took >= minWait {
+func (x *execution) noteWait(how, setting string, took time.Duration) {
+	if took >= minWait {
 		x.note("", fmt.Sprintf("%s for %s: %s", how, took.Round(time.Millisecond), cmp.Or(x.plan.where(setting), setting)))
 	}
 }

@@ -51,7 +51,10 @@ func fails(err error) runner {
 }
 
 func takes(d time.Duration) runner {
-	return func(ctx context.Context, _ int) (Spent, error) { return Spent{}, sleep(ctx, d) }
+	return func(ctx context.Context, _ int) (Spent, error) {
+		_, err := sleep(ctx, d)
+		return Spent{}, err
+	}
 }
 
 // deaf returns a function that runs for d and ignores its context.

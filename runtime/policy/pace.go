@@ -47,28 +47,29 @@ func limitWait(ctx context.Context, wait time.Duration) waitLimit {
 }
 
 // wait returns when the call has its slot, or a *RateLimitedError as soon as it is
-// clear that there is none in time.
-func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit) error {
-	switch err := p.turn.acquire(ctx, agent, 1, waitLimit.timer); {
+// clear that there is none in time, and the time it waited.
+func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit) (time.Duration, error) {
+	queued, err := p.turn.acquire(ctx, agent, 1, waitLimit.timer)
+	switch {
 	case errors.Is(err, errQueueWait):
-		return &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
+		return queued, &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	case err != nil:
-		return err
+		return queued, err
 	}
 	defer p.turn.release()
 	now := time.Now()
 	slot := p.limiter.TryReservePermit(max(waitLimit.until.Sub(now), 0))
 	if slot < 0 {
-		return &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
+		return queued, &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	}
 	p.mu.Lock()
 	p.next = now.Add(slot + p.interval)
 	p.mu.Unlock()
-	err := sleep(ctx, slot)
+	slept, err := sleep(ctx, slot)
 	if errors.Is(err, errQueueWait) { // the slot stays unused
 		err = &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	}
-	return err
+	return queued + slept, err
 }
 
 // hint returns the time until a slot is free, if no call waits.
@@ -108,39 +109,42 @@ func (g *gate) left() time.Duration {
 }
 
 // wait returns when the gate is open, or a *RateLimitedError as soon as it is clear
-// that it stays shut for too long.
-func (g *gate) wait(ctx context.Context, waitLimit waitLimit) error {
+// that it stays shut for too long, and the time it waited.
+func (g *gate) wait(ctx context.Context, waitLimit waitLimit) (waited time.Duration, err error) {
 	for {
 		left := g.left()
 		if left == 0 {
-			return nil
+			return waited, nil
 		}
 		if left > time.Until(waitLimit.until) {
-			return &RateLimitedError{RetryAfter: left}
+			return waited, &RateLimitedError{RetryAfter: left}
 		}
-		switch err := sleep(ctx, left); {
+		slept, err := sleep(ctx, left)
+		waited += slept
+		switch {
 		case errors.Is(err, errQueueWait):
-			return &RateLimitedError{RetryAfter: g.left()}
+			return waited, &RateLimitedError{RetryAfter: g.left()}
 		case err != nil:
-			return err
+			return waited, err
 		}
 	}
 }
 
-// sleep waits for d. Its error is errQueueWait when the context allows no more waiting
-// ([WithWaiting]), or ctx's.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleep waits for d and returns the time it slept. Its error is errQueueWait when the
+// context allows no more waiting ([WithWaiting]), or ctx's.
+func sleep(ctx context.Context, d time.Duration) (time.Duration, error) {
 	if d <= 0 {
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
+	began := time.Now()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
+		return time.Since(began), nil
 	case <-waitingEnd(ctx):
-		return errQueueWait
+		return time.Since(began), errQueueWait
 	case <-ctx.Done():
-		return ctx.Err()
+		return time.Since(began), ctx.Err()
 	}
 }

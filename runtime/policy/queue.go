@@ -34,15 +34,17 @@ type waiter struct {
 }
 
 // acquire waits until fewer than limit permits are in use and it is the agent's turn.
-// Its error is errQueueWait after the wait (0 waits as long as ctx) or when the context
-// allows no more waiting, or ctx's.
-func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration) error {
+// It returns how long the call was in the queue, which is 0 for a call served at once,
+// however long the machine took to run it. Its error is errQueueWait after the wait (0
+// waits as long as ctx) or when the context allows no more waiting, or ctx's.
+func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration) (time.Duration, error) {
 	q.mu.Lock()
 	if q.used < limit { // no waiting call could use this permit
 		q.used++
 		q.mu.Unlock()
-		return nil
+		return 0, nil
 	}
+	began := time.Now()
 	w := &waiter{cap: limit, ready: make(chan struct{})}
 	at, place := q.join(agent, w)
 	q.mu.Unlock()
@@ -56,7 +58,7 @@ func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.
 	err := errQueueWait
 	select {
 	case <-w.ready:
-		return nil
+		return time.Since(began), nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-waitingEnd(ctx):
@@ -71,7 +73,7 @@ func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.
 	default:
 		q.leave(at, place)
 	}
-	return err
+	return time.Since(began), err
 }
 
 // release returns a permit.

@@ -44,20 +44,22 @@ type target struct {
 }
 
 // acquire waits for a permit of the target, and for one of its server, so that a slow
-// server keeps at most its own cap of calls busy whatever the number of its tools.
-func (t *target) acquire(ctx context.Context, agent string, limit int, wait waitLimit) error {
-	if err := t.queue.acquire(ctx, agent, limit, wait.timer); err != nil || t.server == nil {
-		return err
+// server keeps at most its own cap of calls busy whatever the number of its tools. It
+// returns the time in both queues.
+func (t *target) acquire(ctx context.Context, agent string, limit int, wait waitLimit) (time.Duration, error) {
+	own, err := t.queue.acquire(ctx, agent, limit, wait.timer)
+	if err != nil || t.server == nil {
+		return own, err
 	}
 	left := wait.timer
 	if left > 0 {
 		left = max(time.Until(wait.until), 1)
 	}
-	err := t.server.acquire(ctx, agent, t.serverCap, left)
+	shared, err := t.server.acquire(ctx, agent, t.serverCap, left)
 	if err != nil {
 		t.queue.release()
 	}
-	return err
+	return own + shared, err
 }
 
 // release returns the permits.

@@ -29,7 +29,7 @@ func (o *order) run(who string, d time.Duration) runner {
 		o.now++
 		o.most = max(o.most, o.now)
 		o.mu.Unlock()
-		err := sleep(ctx, d)
+		_, err := sleep(ctx, d)
 		o.mu.Lock()
 		o.now--
 		o.mu.Unlock()
@@ -155,7 +155,7 @@ func TestQueueUnderCancellation(t *testing.T) {
 				if dice.IntN(2) == 0 {
 					go cancel()
 				}
-				err := q.acquire(ctx, fmt.Sprint(g%5), limit, time.Duration(dice.IntN(3))*100*time.Microsecond)
+				_, err := q.acquire(ctx, fmt.Sprint(g%5), limit, time.Duration(dice.IntN(3))*100*time.Microsecond)
 				if err == nil {
 					mu.Lock()
 					if now++; now > limit {
@@ -184,12 +184,15 @@ func TestPermitOfOneWhoLeft(t *testing.T) {
 		left := 0
 		for range 200 {
 			var q queue
-			if err := q.acquire(t.Context(), "a", 1, 0); err != nil {
+			if _, err := q.acquire(t.Context(), "a", 1, 0); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			got := make(chan error, 1)
-			go func() { got <- q.acquire(ctx, "b", 1, 0) }()
+			go func() {
+				_, err := q.acquire(ctx, "b", 1, 0)
+				got <- err
+			}()
 			synctest.Wait()
 			cancel()
 			q.release()
@@ -375,6 +378,40 @@ func TestLimitedNamesWhatHeldACallBack(t *testing.T) {
 	}
 }
 
+// TestWaitsAreMeasuredInTheQueue tests that a call served at once waited for exactly
+// nothing, and that waits last as long as the call was held back. A clock around them
+// would count the time for which a busy machine did not run the call.
+func TestWaitsAreMeasuredInTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		check := func(what string, got time.Duration, err error, want time.Duration) {
+			t.Helper()
+			if got != want || err != nil {
+				t.Errorf("%s: %s, %v, want %s", what, got, err, want)
+			}
+		}
+		var q queue
+		got, err := q.acquire(ctx, "a", 1, 0)
+		check("a free permit", got, err, 0)
+		time.AfterFunc(3*time.Second, q.release)
+		got, err = q.acquire(ctx, "a", 1, 0)
+		check("a permit in use", got, err, 3*time.Second)
+
+		p, limit := newPace(1, 2*time.Second), waitLimit{time.Now().Add(time.Minute), time.Minute}
+		got, err = p.wait(ctx, "a", limit)
+		check("a free slot", got, err, 0)
+		got, err = p.wait(ctx, "a", limit)
+		check("the next slot", got, err, 2*time.Second)
+
+		var g gate
+		got, err = g.wait(ctx, limit)
+		check("an open gate", got, err, 0)
+		g.shut(4 * time.Second)
+		got, err = g.wait(ctx, limit)
+		check("a shut gate", got, err, 4*time.Second)
+	})
+}
+
 // TestServersAreBulkheads tests that the calls of all tools of a server share its
 // concurrency, and that another server's calls do not wait for them.
 func TestServersAreBulkheads(t *testing.T) {
@@ -433,7 +470,7 @@ func TestHoldIsBounded(t *testing.T) {
 		for _, d := range []time.Duration{20 * time.Second, 5 * time.Second} {
 			go func() {
 				_ = do(t, e, func(ctx context.Context, n int) (Spent, error) {
-					_ = sleep(ctx, time.Second-d/100) // the shorter hold ends later
+					_, _ = sleep(ctx, time.Second-d/100) // the shorter hold ends later
 					return Spent{}, limited(d)
 				})
 			}()
