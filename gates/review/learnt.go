@@ -7,12 +7,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/experience"
 	"evolve/runtime/memory"
 	conversation "evolve/runtime/session"
 	"evolve/runtime/text"
@@ -28,14 +32,16 @@ const (
 )
 
 // learnt returns what the stored turns and sessions of an agent have learnt, each once, with
-// where it is from and without credentials.
-func (s *session) learnt(ctx context.Context, agentID string, clean func(string) string) ([]agent.Memory, error) {
+// where it is from and without credentials. It leaves out what was said in a conversation that
+// a task of a holdout was made of.
+func (s *session) learnt(ctx context.Context, a *Agent, clean func(string) string) ([]agent.Memory, error) {
+	agentID, held := a.ID, heldOut(a)
 	c := &collector{clean: clean, found: map[string]agent.Memory{}}
 	for t, err := range s.store.Turns(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the turns: %w", err)
 		}
-		if t.Agent == agentID {
+		if t.Agent == agentID && !held[t.ID] && (t.Session == "" || !held[t.Session]) {
 			c.turns = append(c.turns, t)
 		}
 	}
@@ -46,12 +52,13 @@ func (s *session) learnt(ctx context.Context, agentID string, clean func(string)
 		}
 		c.turn(t)
 	}
+	c.conversations()
 	names, err := s.store.Sessions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sessions: %w", err)
 	}
 	for _, name := range names {
-		if name.Agent != agentID || name.Facts == 0 {
+		if name.Agent != agentID || name.Facts == 0 || held[name.Name] {
 			continue
 		}
 		state, err := s.store.Session(ctx, agentID, name.Name)
@@ -125,6 +132,51 @@ func (c *collector) turn(t archive.TurnRecord) {
 			c.add(m, t.Session, t.ID)
 		}
 	}
+}
+
+// conversations adds what the users of the stored conversations asked to remember and
+// corrected. A short conversation has no distillation that would show it.
+func (c *collector) conversations() {
+	talks := map[string][]archive.TurnRecord{}
+	for _, t := range c.turns[max(0, len(c.turns)-maxTurnsRead):] {
+		if t.Session != "" && t.Goal != "" && !t.Imported {
+			talks[t.Session] = append(talks[t.Session], t)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(talks)) {
+		c.conversation(talks[name])
+	}
+}
+
+func (c *collector) conversation(turns []archive.TurnRecord) {
+	var messages []agent.Message
+	var from []int // the turn of each message
+	for i, t := range turns {
+		messages, from = append(messages, agent.Message{Role: "user", Content: t.Goal}), append(from, i)
+		if t.Answer != "" {
+			messages, from = append(messages, agent.Message{Role: "assistant", Content: t.Answer}), append(from, i)
+		}
+	}
+	d := conversation.Distiller{Lexicon: memory.NewLexicon(), Scrub: c.clean}
+	for _, s := range d.Stated(messages, func(i int) bool {
+		return experience.Classify(messages[i].Content, messages[:i]) == experience.Corrects
+	}) {
+		t := turns[from[s.Message]]
+		s.Fact.Time = t.Created
+		c.add(s.Fact, t.Session, t.ID)
+	}
+}
+
+// heldOut returns the conversations, and the turns without one, that tasks of an agent's
+// holdout were made of.
+func heldOut(a *Agent) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range (&fileSubject{agent: a}).tasks() {
+		if from := t.Source; t.Split != bench.Search && from != nil && from.File == "" && from.Session != "" {
+			out[from.Session] = true
+		}
+	}
+	return out
 }
 
 // session adds the facts of a conversation's state. It takes away those that the conversation

@@ -47,7 +47,7 @@ type Learned struct {
 }
 
 // ProposeMemories proposes what the stored turns and sessions of an agent have learnt: facts
-// of distillations, and what the agent added. It leaves out what the agent remembers already,
+// of distillations, what users corrected and asked to remember, and what the agent added. It leaves out what the agent remembers already,
 // retracted or not, and what was proposed and decided on. What waits in an earlier proposal is
 // taken over from there, so that it outlives its session. clean removes credentials.
 func (rev *Reviewer) ProposeMemories(ctx context.Context, agentID, run string, clean func(string) string) (Learned, error) {
@@ -63,7 +63,7 @@ func (s *session) proposeMemories(ctx context.Context, agentID, run string, clea
 	if err != nil {
 		return out, err
 	}
-	learnt, err := s.learnt(ctx, a.ID, clean)
+	learnt, err := s.learnt(ctx, a, clean)
 	if err != nil {
 		return out, err
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
@@ -103,17 +105,45 @@ func classify(s, role string) (kind, string) {
 	return none, ""
 }
 
-// corrects reports whether a sentence begins as a correction, and returns what follows.
-func corrects(s, lower string) (string, bool) {
+// corrects reports whether a sentence begins as a correction, and returns what follows all
+// that only denies: nothing, where the sentence says no more.
+func corrects(s, lower string) (rest string, ok bool) {
+	rest = s
+	for {
+		n := denial(lower)
+		if n == 0 {
+			return rest, ok
+		}
+		rest, ok = strings.TrimLeft(rest[n:], " ,.:;!-"), true
+		lower = lower[len(lower)-len(rest):]
+	}
+}
+
+// denial returns the length of a cue of a correction at the beginning of a sentence; 0
+// without one.
+func denial(lower string) int {
 	for _, cue := range []string{
-		"no, ", "no: ", "no - ", "no.", "actually, ", "actually ", "correction: ", "sorry, ", "wait, ", "i meant ", "that's wrong",
-		"that is wrong", "wrong, ", "wrong.",
+		"no, ", "no: ", "no - ", "no.", "actually, ", "actually ", "correction: ", "sorry, ", "wait, ", "i meant ", "wrong, ", "wrong.",
 	} {
 		if strings.HasPrefix(lower, cue) {
-			return strings.TrimLeft(s[len(cue):], " ,.:;-"), true
+			return len(cue)
 		}
 	}
-	return "", false
+	for _, who := range []string{"that's ", "that is ", "this is ", "it's ", "it is ", "you're ", "you are "} {
+		said, ok := strings.CutPrefix(lower, who)
+		for _, fault := range []string{"wrong", "incorrect", "not right", "not correct", "not true", "mistaken"} {
+			if rest, has := strings.CutPrefix(said, fault); ok && has && !strings.HasPrefix(rest, " with ") && !startsWord(rest) {
+				return len(lower) - len(rest)
+			}
+		}
+	}
+	return 0
+}
+
+// startsWord reports whether a text begins with a letter or a digit.
+func startsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // worded reports whether a text has at least two words that are no stop words.
@@ -145,6 +175,7 @@ func commands(lower string) bool {
 // becomes a fact together with the question, and a correction replaces the assistant's
 // statement.
 func (d Distiller) corrected(all []spoken) []spoken {
+	goal := ""                  // the user's last message that corrects nothing, if it is short
 	question, subject := "", "" // the user's last question; the subject of a correction
 	said := -1                  // index of the assistant's last message
 	for i := range all {
@@ -165,10 +196,10 @@ func (d Distiller) corrected(all []spoken) []spoken {
 			case bare && s.kind != correction && !strings.HasSuffix(s.text, "?"):
 				s.kind, s.fact = correction, s.text
 			case first:
-				question, subject = "", ""
+				goal, question, subject = request(all[i:]), "", ""
 			}
 			if s.kind == correction {
-				s.kind, s.fact = complete(s.fact, question, subject)
+				s.kind, s.fact = d.complete(s.fact, cmp.Or(goal, question), subject)
 			}
 			if strings.HasSuffix(s.text, "?") && len(s.text) <= maxSentence/2 {
 				question = s.text
@@ -192,22 +223,53 @@ func withdraw(all []spoken, said int) (subject string) {
 	return subject
 }
 
-// complete adds to a correction its subject, which is often in the question or in the
-// corrected sentence.
-func complete(fact, question, subject string) (kind, string) {
+// request returns the message that begins all as one text, or "" where it is long or has no
+// two words of content.
+func request(all []spoken) string {
+	text := all[0].text
+	for _, s := range all[1:] {
+		if s.message != all[0].message {
+			break
+		}
+		if text += " " + s.text; len(text) > maxSentence/2 {
+			return ""
+		}
+	}
+	if len(text) > maxSentence/2 || !worded(text) {
+		return ""
+	}
+	return text
+}
+
+// complete adds to a correction what it is about, which is often in the request or in the
+// corrected sentence. A correction that has half of the request's words stands alone; else
+// it would count for every request.
+func (d Distiller) complete(fact, request, subject string) (kind, string) {
 	if strings.Trim(fact, " .!") == "" {
 		return withdrawn, ""
 	}
-	if _, ok := memory.Subject(fact); ok {
-		return correction, fact
-	}
+	_, stated := memory.Subject(fact)
 	switch {
-	case question != "":
-		return correction, question + " " + fact
-	case subject != "":
+	case stated && (request == "" || d.covers(fact, request)):
+		return correction, fact
+	case request != "" && len(request)+len(fact) < MaxFactBytes:
+		return correction, request + " " + fact
+	case subject != "" && !stated:
 		return correction, subject + ": " + fact
 	}
 	return none, ""
+}
+
+// covers reports whether a text has at least half of the terms of another.
+func (d Distiller) covers(text, of string) bool {
+	own, n := d.Lexicon.Terms(nil, text), 0
+	terms := d.Lexicon.Terms(nil, of)
+	for _, t := range terms {
+		if slices.Contains(own, t) {
+			n++
+		}
+	}
+	return 2*n >= len(terms)
 }
 
 // answers reports whether a sentence cannot be understood without its question, and has
@@ -222,14 +284,7 @@ func (d Distiller) answers(question, text string) bool {
 			return false
 		}
 	}
-	own := d.Lexicon.Terms(nil, text)
-	shared, terms := 0, d.Lexicon.Terms(nil, question)
-	for _, t := range terms {
-		if slices.Contains(own, t) {
-			shared++
-		}
-	}
-	return len(own) > 0 && 2*shared < len(terms)
+	return len(d.Lexicon.Terms(nil, text)) > 0 && !d.covers(text, question)
 }
 
 // unlisted removes the list marker from a line.

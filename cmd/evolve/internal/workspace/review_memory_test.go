@@ -330,3 +330,51 @@ func TestForeignRecordsOfMemories(t *testing.T) {
 		})
 	}
 }
+
+// exchange stores a turn with its goal and answer, as a short conversation leaves it: without
+// facts.
+func (o *office) exchange(session, goal, answer string) {
+	o.t.Helper()
+	var next *agent.Session
+	if session != "" {
+		next = &agent.Session{}
+	}
+	_, err := o.archive.PutTurn(o.t.Context(), archive.TurnRecord{
+		Agent: "solver", Session: session, Goal: goal, Answer: answer, Outcome: agent.OK, Created: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC),
+	}, next, nil)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// TestCorrectionsAreProposed checks that what users correct in short conversations is proposed
+// with the request, unless a task of the holdout was made of the conversation.
+func TestCorrectionsAreProposed(t *testing.T) {
+	o := study(t, true)
+	o.exchange("one", "When does the lift in Riga close?", "At 9.")
+	o.exchange("two", "Which team answers a broken kettle?", "North.")
+	o.exchange("one", "No, that is wrong. It closes at 10.", "At 10 then.")
+	o.exchange("two", "The right answer is South, not North.", "South.")
+	o.exchange("two", "No, the password is correct-horse-battery", "Fine.")
+	o.exchange("", "No, that is wrong. It closes at 11.", "Fine.")
+	o.exchange("held", "Who owns the harbour in Bonn?", "Ada.")
+	o.exchange("held", "No, Bo owns it.", "Bo.")
+	name := "suites/held.jsonl"
+	o.write(name, `{"id":"h1","goal":"Who owns the harbour in Bonn?","answer":"Bo","split":"holdout","source":{"session":"held"}}`+"\n"+
+		`{"id":"h2","goal":"Which team answers a broken kettle?","answer":"South","split":"search","source":{"session":"two"}}`)
+	o.write("agents/solver/agent.yaml", "id: solver\nadapter: {kind: builtin, model: heuristic}\nsuites: [tasks, held]\n")
+	l := o.proposeMemories()
+	got := proposed(t, l)
+	want := map[string]string{
+		"When does the lift in Riga close? It closes at 10.":                        "distilled; session one; turn T3",
+		"Which team answers a broken kettle? The right answer is South, not North.": "distilled; session two; turn T4",
+	}
+	for text, source := range want {
+		if m, ok := got[text]; !ok || m.Source != source || m.Time.IsZero() {
+			t.Errorf("%q: %+v, want it from %q", text, m, source)
+		}
+	}
+	if len(got) != len(want) || l.Secret != 1 {
+		t.Errorf("%d secret, %+v", l.Secret, got)
+	}
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// Statement is a fact that a message of a user states.
+type Statement struct {
+	// Message is the index of the message.
+	Message int
+	Fact    agent.Memory
+}
+
+// Stated returns what the user of a conversation asked to remember and corrected, in the
+// order of the messages. A correction has the request that it is about, unless it names that
+// itself; one that a later one replaces is left out. corrects reports whether a message is
+// a correction that no cue of [Distiller.Distill] may show.
+func (d Distiller) Stated(messages []agent.Message, corrects func(message int) bool) []Statement {
+	read := d.read(messages)
+	dropped := len(messages) - len(read)
+	all := d.take(read)
+	var chosen []int
+	about := map[string]int{} // request → its last correction
+	goal := ""
+	for i := range all {
+		s := &all[i]
+		if s.role != "user" {
+			continue
+		}
+		first := i == 0 || all[i-1].message != s.message
+		switch {
+		case s.kind == asked || s.kind == correction:
+		case !first || s.kind == withdrawn: // what follows a mere "no" was taken with it
+		case goal != "" && corrects(dropped+s.message) && !reproaches(s.text):
+			s.kind, s.fact = d.complete(s.text, goal, "")
+		default:
+			goal = request(all[i:])
+		}
+		if s.kind != asked && s.kind != correction {
+			continue
+		}
+		if goal != "" && strings.HasPrefix(s.fact, goal+" ") {
+			if earlier, ok := about[goal]; ok {
+				chosen = slices.DeleteFunc(chosen, func(j int) bool { return j == earlier })
+			}
+			about[goal] = i
+		}
+		chosen = append(chosen, i)
+	}
+	latest := d.latest(all, chosen, nil)
+	var out []Statement
+	for _, i := range chosen {
+		if m, ok := latest[i]; ok {
+			out = append(out, Statement{dropped + all[i].message, m})
+		}
+	}
+	return out
+}
+
+// reproaches reports whether a sentence is about what the agent or the user did, which is no
+// fact.
+func reproaches(s string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(s), " ")
+	return strings.HasSuffix(s, "?") || slices.Contains([]string{"you", "your", "i", "why", "please"}, strings.Trim(word, ",.:;!"))
+}
