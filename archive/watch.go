@@ -24,7 +24,10 @@ type Watch struct {
 
 // TaskScores are the scores of one task in one night.
 type TaskScores struct {
-	Task   string    `json:"task"`
+	Task string `json:"task"`
+	// Digest is the hash of what the task asked and how it was graded, so that later nights
+	// compare the same task; empty from an older evolve.
+	Digest string    `json:"digest,omitempty"`
 	Scores []float64 `json:"scores"`
 }
 

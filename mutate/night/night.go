@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"evolve/bench"
 	"evolve/bench/stats"
 	"evolve/mutate"
-	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
 
@@ -368,100 +366,6 @@ func (n *night) parallel() int {
 		c = min(c, n.opened.Parallel)
 	}
 	return c
-}
-
-// rerunChampion evaluates the champion twice on fresh repeats of search tasks. Agents
-// whose repeats are no new evidence have nothing to compare. If the plan depends on what
-// evaluations take, the first of these measure it, and more follow.
-func (n *night) rerunChampion(ctx context.Context) error {
-	if n.Agent.Fixed() {
-		return n.measureChange(ctx)
-	}
-	settled := 0
-	defer func() { n.aa = &settled }()
-	first := aaRepeats + 2*n.Run.Number
-	rest := slices.Clone(n.sample.Search)
-	var done []*bench.Task
-	var evals []bench.Evaluation
-	for {
-		tasks := spread(rest, n.Plan.AA/2-len(done))
-		if len(tasks) == 0 {
-			break
-		}
-		jobs := make([]bench.Job, 0, 2*len(tasks))
-		for _, t := range tasks {
-			for side := range 2 {
-				jobs = append(jobs, bench.Job{
-					Variant: n.Plan.Champion, Config: n.Agent.Champion, Task: t, Repeat: first + side,
-					Stage: bench.StageAA, Seq: seqAA + int64(settled+len(jobs)),
-				})
-			}
-		}
-		made, err := n.batch(ctx, "aa", jobs, settled, settled+len(jobs))
-		settled += len(jobs)
-		done, evals = append(done, tasks...), append(evals, made...)
-		if err := n.findInert(ctx, made); err != nil {
-			return err
-		}
-		n.compareReruns(done, evals)
-		if err != nil || !n.Share.adaptive() {
-			return err
-		}
-		rest = slices.DeleteFunc(rest, func(t *bench.Task) bool { return slices.Contains(tasks, t) })
-		n.replan()
-	}
-	return nil
-}
-
-// measureChange evaluates the champion of an agent without chance on the search tasks whose
-// scores are known of the config or the agent that were active before, and not of this one.
-func (n *night) measureChange(ctx context.Context) error {
-	var jobs []bench.Job
-	for _, id := range n.Watch {
-		if t := n.tasks[id]; t != nil && t.Split == bench.Search && len(jobs) < n.Plan.AA {
-			jobs = append(jobs, bench.Job{
-				Variant: n.Plan.Champion, Config: n.Agent.Champion, Task: t, Stage: bench.StageAA, Seq: seqAA + int64(len(jobs)),
-			})
-		}
-	}
-	settled := len(jobs)
-	n.aa = &settled
-	_, err := n.batch(ctx, "aa", jobs, 0, len(jobs))
-	return err
-}
-
-// compareReruns stores the comparison of pairs of the champion's runs, in the order
-// of their tasks.
-func (n *night) compareReruns(tasks []*bench.Task, evals []bench.Evaluation) {
-	has := evidence.New(evidence.Tasks(tasks), nil)
-	var repeats archive.Repeats
-	for i := 0; i+1 < len(evals); i += 2 {
-		a, b := evals[i], evals[i+1]
-		has.Add(a, b)
-		if a.Scored && b.Scored && a.Answer != "" { // a score alone contains no answer
-			repeats.Tasks++
-			if a.Answer == b.Answer && a.Outcome == b.Outcome && a.Score == b.Score {
-				repeats.Same++
-			}
-		}
-	}
-	if list := has.Pairs(); len(list) > 0 {
-		noise := stats.NoiseFloor(list, shownLevel)
-		n.result.AA, n.result.Repeats = &noise, &repeats
-	}
-}
-
-// spread selects k tasks evenly from the list, so that no domain is left out.
-func spread(tasks []*bench.Task, k int) []*bench.Task {
-	if k >= len(tasks) {
-		return slices.Clone(tasks)
-	}
-	k = max(0, k)
-	out := make([]*bench.Task, 0, k)
-	for i := range k {
-		out = append(out, tasks[i*len(tasks)/k])
-	}
-	return out
 }
 
 // scored converts an estimate to the archive's form.

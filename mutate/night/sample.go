@@ -19,12 +19,14 @@ type Sample struct {
 	// Alike describes near-duplicates in the suites.
 	Alike []string
 	dirs  map[*bench.Task]string
+	// judges are the models behind the judges of a task's suite.
+	judges map[*bench.Task]string
 }
 
 // Sample gathers the tasks of an agent's suites. Their ids are unique: the loader
 // refuses suites that share one.
 func (a *Agent) Sample() Sample {
-	s := Sample{dirs: map[*bench.Task]string{}}
+	s := Sample{dirs: map[*bench.Task]string{}, judges: map[*bench.Task]string{}}
 	all, split := sha256.New(), sha256.New()
 	for _, suite := range a.Suites {
 		_, _ = fmt.Fprintf(all, "%s\x00%s\x00", suite.Name, suite.Hash)
@@ -35,7 +37,7 @@ func (a *Agent) Sample() Sample {
 		s.Holdout = append(s.Holdout, suite.Side(bench.Holdout)...)
 		for i := range suite.Tasks {
 			t := &suite.Tasks[i]
-			s.dirs[t] = suite.Dir
+			s.dirs[t], s.judges[t] = suite.Dir, suite.Judges
 			_, _ = fmt.Fprintf(split, "%s\x00%s\x00", t.ID, t.Split)
 		}
 	}
@@ -44,6 +46,18 @@ func (a *Agent) Sample() Sample {
 	}
 	s.Hash, s.SplitHash = hex.EncodeToString(all.Sum(nil)[:16]), hex.EncodeToString(split.Sum(nil)[:16])
 	return s
+}
+
+// Digests returns a hash of what each search task asks and how it is graded, by its id: equal
+// digests mean that scores of two nights are comparable. Weights, clusters and splits leave it
+// as it is, and so do other tasks of the suite.
+func (s Sample) Digests() map[string]string {
+	out := make(map[string]string, len(s.Search))
+	for _, t := range s.Search {
+		sum := sha256.Sum256([]byte(bench.HashTask(t, bench.FixtureHash(t, s.dirs[t])) + "\x00" + s.judges[t]))
+		out[t.ID] = hex.EncodeToString(sum[:8])
+	}
+	return out
 }
 
 // spaceHash hashes a space.

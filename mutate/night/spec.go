@@ -30,6 +30,9 @@ type Spec struct {
 	// Watch names the search tasks on which an agent without chance is measured again
 	// because it was changed.
 	Watch []string
+	// Panel counts the earlier nights that measured the champion on a search task as it is
+	// now. Tonight's reruns of an agent with chance take those tasks first.
+	Panel map[string]int
 	Env
 
 	// Run is the record of the run that the night belongs to. It gives the seed, the

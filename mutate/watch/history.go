@@ -37,6 +37,8 @@ type night struct {
 	suite  string
 	commit string
 	scores stats.NightScores
+	// digests are those of the tasks, by id; none from an older evolve.
+	digests map[string]string
 }
 
 // identity is what an agent's answers depend on as far as a person can change it.
@@ -77,14 +79,14 @@ func history(ctx context.Context, store Store, agentID string, before, most int)
 // nightOf returns the night of a run: its stored scores or, if an older evolve ran it, those
 // of its evaluations.
 func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPlan) (night, error) {
-	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{p.Champion, p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, scores: stats.NightScores{}}
+	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{p.Champion, p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, scores: stats.NightScores{}, digests: map[string]string{}}
 	res, err := store.Result(ctx, r.ID, p.Agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
 		return n, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	if res.Watch != nil {
 		for _, t := range res.Watch.Scores {
-			n.scores[t.Task] = t.Scores
+			n.scores[t.Task], n.digests[t.Task] = t.Scores, t.Digest
 		}
 		return n, nil
 	}
@@ -107,10 +109,10 @@ func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPla
 }
 
 // stored returns the scores in the form of the archive, in the order of their tasks.
-func (n night) stored() []archive.TaskScores {
+func (n night) stored(digests map[string]string) []archive.TaskScores {
 	var out []archive.TaskScores
 	for _, task := range slices.Sorted(maps.Keys(n.scores)) {
-		out = append(out, archive.TaskScores{Task: task, Scores: n.scores[task]})
+		out = append(out, archive.TaskScores{Task: task, Digest: digests[task], Scores: n.scores[task]})
 	}
 	return out
 }
@@ -147,10 +149,29 @@ func settled(nights []night) []night {
 	return out
 }
 
-// measured returns the nights with scores on the suite of the last one.
-func measured(nights []night) []night {
+// comparable returns the nights with their scores on the tasks that are now as they were then:
+// all of them if the suites are those of the last night, and otherwise those whose digest is
+// the present one.
+func comparable(nights []night, digests map[string]string) []night {
 	suite := nights[len(nights)-1].suite
-	return slices.DeleteFunc(slices.Clone(nights), func(n night) bool { return n.suite != suite || len(n.scores) == 0 })
+	out := slices.Clone(nights)
+	for i, n := range out {
+		if n.suite != suite {
+			out[i].scores = maps.Clone(n.scores)
+			maps.DeleteFunc(out[i].scores, func(task string, _ []float64) bool { return !n.same(task, digests) })
+		}
+	}
+	return out
+}
+
+// same reports whether a task was then as it is now.
+func (n night) same(task string, digests map[string]string) bool {
+	return n.digests[task] != "" && n.digests[task] == digests[task]
+}
+
+// measured returns the nights with scores.
+func measured(nights []night) []night {
+	return slices.DeleteFunc(slices.Clone(nights), func(n night) bool { return len(n.scores) == 0 })
 }
 
 func scoresOf(nights []night) []stats.NightScores {
@@ -164,8 +185,9 @@ func scoresOf(nights []night) []stats.NightScores {
 // Tasks returns the search tasks, sorted, on which an agent without chance is to be measured
 // again before the run of this number: those with a score of another config or agent that was
 // active before, and with none of the present one. It is empty if nothing changed since the
-// night before, and for other agents, whose champion is rerun every night.
-func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int) ([]string, error) {
+// night before, and for other agents, whose champion is rerun every night. digests has the
+// present search tasks.
+func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) ([]string, error) {
 	if !plan.Deterministic || plan.UsesSeed {
 		return nil, nil
 	}
@@ -181,7 +203,7 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int)
 	for _, n := range nights {
 		for task := range n.scores {
 			switch {
-			case n.suite != plan.SuiteHash:
+			case n.suite != plan.SuiteHash && !n.same(task, digests):
 			case n.identity == identity{plan.Champion, plan.AgentHash}:
 				known[task] = true
 			default:
@@ -191,4 +213,24 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int)
 	}
 	maps.DeleteFunc(missing, func(task string, _ bool) bool { return known[task] })
 	return slices.Sorted(maps.Keys(missing)), nil
+}
+
+// Panel counts, for each search task as it is now, the nights before the run of this number
+// that have scores of the active config on it, so that the run can measure the same tasks. It
+// is empty for agents without chance; see [Tasks].
+func Panel(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) (map[string]int, error) {
+	if plan.Deterministic && !plan.UsesSeed {
+		return nil, nil
+	}
+	nights, err := history(ctx, store, plan.Agent, number, mostNights)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int{}
+	for _, n := range comparable(append(nights, night{suite: plan.SuiteHash}), digests) {
+		for task := range n.scores {
+			out[task]++
+		}
+	}
+	return out, nil
 }

@@ -19,9 +19,10 @@ type Seen struct {
 	FellBetween, ChangedBetween [2]string
 }
 
-// Look compares the active config of a run with its past. The evaluations of the run must be
+// Look compares the active config of a run with its past, on tasks that are as they were then.
+// digests has the present search tasks, see [night.Sample]. The evaluations of the run must be
 // stored.
-func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan) (Seen, error) {
+func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string) (Seen, error) {
 	nights, err := history(ctx, store, plan.Agent, run.Number, mostNights)
 	if err != nil {
 		return Seen{}, err
@@ -30,7 +31,7 @@ func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentP
 	if err != nil {
 		return Seen{}, err
 	}
-	seen := Seen{Watch: archive.Watch{Scores: tonight.stored()}}
+	seen := Seen{Watch: archive.Watch{Scores: tonight.stored(digests)}}
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {
 		return Seen{}, err
@@ -45,7 +46,7 @@ func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentP
 			seen.Changed, seen.ChangedBetween = &c, [2]string{nights[last].commit, tonight.commit}
 		}
 	}
-	all := append(nights, tonight)
+	all := comparable(append(nights, tonight), digests)
 	if v.nature.Fixed {
 		share(all)
 	}

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -23,6 +24,9 @@ type diary struct {
 	night int
 	// fixed makes the agent one without chance.
 	fixed bool
+	// suite is the hash of the suites, and digests has their tasks.
+	suite   string
+	digests map[string]string
 }
 
 func newDiary(t *testing.T) *diary {
@@ -36,7 +40,7 @@ func newDiary(t *testing.T) *diary {
 			t.Error(err)
 		}
 	})
-	return &diary{t: t, store: store}
+	return &diary{t: t, store: store, suite: "suite"}
 }
 
 func (d *diary) must(err error) {
@@ -56,7 +60,7 @@ func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(ta
 	ctx := context.Background()
 	d.night++
 	run := archive.Run{ID: fmt.Sprintf("%d-%08x", d.night, d.night), Number: d.night, State: archive.RunDone, Agents: []string{"a"}, Started: at(d.night), Ended: at(d.night).Add(time.Hour)}
-	plan := archive.AgentPlan{Run: run.ID, Agent: "a", Champion: config.ID(), AgentHash: hash, SuiteHash: "suite", Deterministic: d.fixed, UsesSeed: !d.fixed, Commit: fmt.Sprintf("%040x", d.night)}
+	plan := archive.AgentPlan{Run: run.ID, Agent: "a", Champion: config.ID(), AgentHash: hash, SuiteHash: d.suite, Deterministic: d.fixed, UsesSeed: !d.fixed, Commit: fmt.Sprintf("%040x", d.night)}
 	d.must(d.store.PutRun(ctx, run))
 	d.must(d.store.PutPlan(ctx, plan))
 	_, err := d.store.PutVariant(ctx, archive.Variant{ID: config.ID(), Config: config, Agent: "a", Run: run.ID, Operator: "champion", Time: run.Started})
@@ -71,7 +75,7 @@ func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(ta
 		}
 	}
 	d.must(d.store.Flush(ctx))
-	seen, err := Look(ctx, d.store, run, plan)
+	seen, err := Look(ctx, d.store, run, plan, d.digests)
 	d.must(err)
 	d.must(d.store.PutResult(ctx, archive.AgentResult{Run: run.ID, Agent: "a", Verdict: archive.Keep, Finished: true, Watch: &seen.Watch}))
 	return seen
@@ -217,7 +221,7 @@ func TestFixedAgentIsExact(t *testing.T) {
 	good, bad := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
 	d.sleep(good, "h", 10, constantly(1))
 	d.sleep(good, "h", 4, constantly(1)) // has all ten scores
-	tasks, err := Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1)
+	tasks, err := Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests)
 	if err != nil || len(tasks) != 10 {
 		t.Fatalf("a changed agent is measured again on %v, %v", tasks, err)
 	}
@@ -225,9 +229,48 @@ func TestFixedAgentIsExact(t *testing.T) {
 	if f := seen.Fall; f == nil || !f.Exact || f.Tasks != 10 || f.Difference > -.0999 || f.Difference < -.1001 || f.Lo != f.Hi {
 		t.Fatalf("one of ten tasks fails: %+v", seen.Fall)
 	}
-	tasks, err = Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1)
+	tasks, err = Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests)
 	if err != nil || len(tasks) != 0 {
 		t.Errorf("an agent that did not change is measured again on %v, %v", tasks, err)
+	}
+}
+
+// TestSuiteGrows tests that a new task leaves the history of the others, and that a task with
+// another question or answer begins anew.
+func TestSuiteGrows(t *testing.T) {
+	config := agent.Config{"k": int64(1)}
+	digests := map[string]string{}
+	for task := range 20 {
+		digests[fmt.Sprintf("t%02d", task)] = "as ever"
+	}
+	d := newDiary(t)
+	d.digests = maps.Clone(digests)
+	rng := rand.New(rand.NewPCG(5, 8))
+	for range 4 {
+		d.sleep(config, "h", 20, coins(rng, .9))
+	}
+	d.suite, d.digests["t20"] = "a task more", "new"
+	d.digests["t19"] = "with another answer"
+	seen := d.sleep(config, "h", 21, coins(rng, .9))
+	if seen.Nights != 5 || seen.Fall != nil {
+		t.Fatalf("a task more, and the watch has %d nights and %+v", seen.Nights, seen.Fall)
+	}
+	for range 4 {
+		seen = d.sleep(config, "h", 21, coins(rng, .3))
+	}
+	if f := seen.Fall; f == nil || f.BeforeNights != 5 || f.Tasks < 20 || f.Tasks > 21 {
+		t.Errorf("the fall is %+v", f)
+	}
+	only := func(task string) stats.NightScores { return stats.NightScores{task: {1}} }
+	then := night{suite: "suite", digests: map[string]string{"t01": "as ever", "t19": "as ever", "old": ""}}
+	for task, kept := range map[string]bool{"t01": true, "t19": false, "old": false, "gone": false} {
+		then.scores = only(task)
+		if got := comparable([]night{then, {suite: d.suite}}, d.digests)[0].scores; len(got) == 1 != kept {
+			t.Errorf("%s: %v", task, got)
+		}
+		if got := comparable([]night{then, {suite: "suite"}}, d.digests)[0].scores; len(got) != 1 {
+			t.Errorf("%s, with the same suites: %v", task, got)
+		}
 	}
 }
 

@@ -297,7 +297,11 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a, past, takenUp); err != nil {
 			return err
 		}
-		if s.Watch, err = watch.Tasks(ctx, o.Archive, *s.Plan, number); err != nil {
+		digests := s.Agent.Sample().Digests()
+		if s.Watch, err = watch.Tasks(ctx, o.Archive, *s.Plan, number, digests); err != nil {
+			return err
+		}
+		if s.Panel, err = watch.Panel(ctx, o.Archive, *s.Plan, number, digests); err != nil {
 			return err
 		}
 		if evaluations := shareOf(o.Budget.Evaluations, len(r.agents), i); evaluations > 0 || !o.limited() {

@@ -65,7 +65,7 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	seen, err := watch.Look(ctx, r.o.Archive, r.run, r.plans[at])
+	seen, err := watch.Look(ctx, r.o.Archive, r.run, r.plans[at], r.specs[at].Agent.Sample().Digests())
 	if err != nil {
 		return fmt.Errorf("comparing %s with earlier nights: %w", r.agents[at].ID, err)
 	}

@@ -1,0 +1,75 @@
+package night
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"evolve/bench"
+)
+
+// TestDigestsOfTasks tests that the digest of a task stays with its question, answer and
+// judges, and with nothing else.
+func TestDigestsOfTasks(t *testing.T) {
+	digest := func(change func(s *bench.Suite)) string {
+		s := &bench.Suite{Name: "s", Tasks: []bench.Task{
+			{ID: "t", Goal: "2 + 2?", Answer: new("4"), Split: bench.Search}, {ID: "hidden", Goal: "3 + 3?", Answer: new("6"), Split: bench.Holdout},
+		}}
+		change(s)
+		d := (&Agent{Suites: []*bench.Suite{s}}).Sample().Digests()
+		if d["hidden"] != "" {
+			t.Error("a holdout task has a digest")
+		}
+		return d["t"]
+	}
+	is := digest(func(*bench.Suite) {})
+	for name, c := range map[string]struct {
+		change func(s *bench.Suite)
+		other  bool
+	}{
+		"weight":       {func(s *bench.Suite) { s.Tasks[0].Weight = 3 }, false},
+		"cluster":      {func(s *bench.Suite) { s.Tasks[0].Cluster = "sums" }, false},
+		"another task": {func(s *bench.Suite) { s.Tasks = append(s.Tasks, bench.Task{ID: "new", Split: bench.Search}) }, false},
+		"suite's name": {func(s *bench.Suite) { s.Name = "other" }, false},
+		"question":     {func(s *bench.Suite) { s.Tasks[0].Goal = "2 + 3?" }, true},
+		"answer":       {func(s *bench.Suite) { s.Tasks[0].Answer = new("5") }, true},
+		"judges":       {func(s *bench.Suite) { s.BindJudges("another model") }, true},
+	} {
+		if got := digest(c.change); got == "" || got != is != c.other {
+			t.Errorf("%s: digest %q after %q", name, got, is)
+		}
+	}
+}
+
+// TestPanelStays tests that reruns take the tasks of earlier nights first, that a new suite is
+// measured evenly, and that a task more changes nothing about the others.
+func TestPanelStays(t *testing.T) {
+	suite := func(n int) (out []*bench.Task) {
+		for i := range n {
+			out = append(out, &bench.Task{ID: fmt.Sprint(i)})
+		}
+		return out
+	}
+	known := map[string]int{"0": 3, "5": 3, "10": 3, "15": 3, "7": 1, "8": 1, "9": 1}
+	for name, c := range map[string]struct {
+		tasks, k int
+		nights   map[string]int
+		want     []string
+	}{
+		"first night":   {20, 4, nil, []string{"0", "5", "10", "15"}},
+		"the next":      {20, 4, known, []string{"0", "5", "10", "15"}},
+		"a task more":   {21, 4, known, []string{"0", "5", "10", "15"}},
+		"fewer reruns":  {21, 2, known, []string{"0", "10"}},
+		"more reruns":   {21, 5, known, []string{"0", "5", "7", "10", "15"}},
+		"all there are": {3, 5, known, []string{"0", "1", "2"}},
+		"no room":       {20, -1, known, nil},
+	} {
+		var got []string
+		for _, task := range panel(suite(c.tasks), c.nights, c.k) {
+			got = append(got, task.ID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
