@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
+	"evolve/runtime/agent"
+	"evolve/runtime/scrub"
+	"evolve/runtime/text"
+)
+
+// maxMemoryReason bounds the reason of a retraction, in characters.
+const maxMemoryReason = 300
+
+// memoryMark retracts or restores a memory: the person who names it makes the proposal and
+// approves it.
+func memoryMark(sh *shell, c *cli.Context, verb string) error {
+	if err := mayDecide(sh, c, verb, verb == "retract"); err != nil {
+		return err
+	}
+	w, a, err := ownerOf(sh, c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	reason := strings.TrimSpace(c.String("reason"))
+	if err := discreet(sh, w, reason); err != nil {
+		return err
+	}
+	if _, err := sh.Notary(w.Root); err != nil {
+		return err
+	}
+	d := approving()
+	d.name = "memory " + verb
+	word := review.Decision{Reason: reason}
+	if word.By, err = decider(sh, c, w.Root); err != nil {
+		return err
+	}
+	mark := reason
+	if verb == "restore" {
+		mark = ""
+	}
+	p, err := sh.Reviewer(w, nil).Mark(a.ID, c.Args().First(), mark)
+	if err != nil {
+		return err
+	}
+	if word.Initial, err = founding(sh, w, d, p); err != nil {
+		return err
+	}
+	if !c.Bool("yes") {
+		if _, err := sh.mustAsk("evolve memory audit TOPIC"); err != nil { // the proposal has no id yet
+			return err
+		}
+		if err := confirm(c.Context, sh, p, p.Title, nil, nil, word.Initial); err != nil {
+			return err
+		}
+	} else if !sh.quiet {
+		printFounding(sh.stderr, word.Initial)
+	}
+	lend := sh.Lender(w.Root, "evolve memory "+verb)
+	if err := lend(c.Context, func(store *archive.Archive) (err error) {
+		p, err = sh.Reviewer(w, review.Opened(store)).ProposeMark(c.Context, p)
+		return err
+	}); err != nil {
+		return err
+	}
+	done, err := pronounce(sh, c, w, approving(), p, word)
+	if err != nil {
+		return errors.Join(err, dropMark(c.Context, sh, w, lend, p, word))
+	}
+	if sh.json {
+		view := viewOf(done.Proposal)
+		view.After = done.after
+		return sh.printJSON(view)
+	}
+	p = done.Proposal
+	sh.printf("%s: commit %s\n", text.Visible(p.Title), wire.Abbreviated(p.AdoptedCommit))
+	if verb == "retract" {
+		sh.printf("  should it be missed     %s\n", sh.command(restoreCommand(a, c.Args().First())))
+	}
+	printFollowing(sh.console, done)
+	return nil
+}
+
+// dropMark rejects the proposal of a mark that was not carried out: the command made it, and
+// no person saw it. A proposal whose approval is recorded stays, because it can be completed.
+func dropMark(ctx context.Context, sh *shell, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord, word review.Decision) error {
+	now, err := sh.Reviewer(w, lend).Find(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if !review.Undecided(now.State) {
+		return nil
+	}
+	word.Reason = "it was not carried out"
+	_, err = sh.Reviewer(w, lend).Reject(ctx, p.ID, word)
+	return err
+}
+
+// discreet refuses a reason that is too long, or that looks like a credential: it is stored.
+func discreet(sh *shell, w *workspace.Workspace, reason string) error {
+	if len([]rune(reason)) > maxMemoryReason {
+		return exit.Errorf(exit.Usage, "say it shorter", "--reason is longer than %d characters", maxMemoryReason)
+	}
+	if scrub.Line([]byte(reason)) > 0 || sh.Scrub(w)(reason) != reason {
+		return exit.Errorf(exit.Usage, "leave it out: the reason is committed", "--reason holds what looks like a credential")
+	}
+	return nil
+}
+
+// ownerOf returns the agent that a command names, or the one that has the memory. A shared
+// memory is that of the first.
+func ownerOf(sh *shell, c *cli.Context, id string) (*workspace.Workspace, *workspace.Agent, error) {
+	if id == "" {
+		return nil, nil, exit.Errorf(exit.Usage, "`evolve memory search QUERY` prints the ids", "the ID of a memory is missing")
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.String("agent") != "" {
+		a, err := oneAgent(c, w, c.String("agent"))
+		return w, a, err
+	}
+	var owners []*workspace.Agent
+	for i := range w.Agents {
+		a := &w.Agents[i]
+		if a.Adapter.Kind == workspace.KindBuiltin && slices.ContainsFunc(a.Memories, func(m agent.Memory) bool { return m.ID == id }) {
+			owners = append(owners, a)
+		}
+	}
+	if len(owners) == 1 || len(owners) > 1 && sharedMemory(w, id) {
+		return w, owners[0], nil
+	}
+	a, err := oneAgent(c, w, "")
+	return w, a, err
+}
