@@ -236,13 +236,28 @@ func (c *collector) add(m agent.Memory, sessionName, turn string) {
 		kind += inSessionNamed(c.clean, sessionName)
 	}
 	if turn != "" {
-		kind += "; turn " + turn
+		kind += inTurn + turn
 	}
 	sum := sha256.Sum256([]byte(m.Domain + "\x00" + m.Text))
 	m.ID, m.Source = prefix+hex.EncodeToString(sum[:8]), kind
 	if before, there := c.found[m.ID]; !there || before.Time.After(m.Time) {
 		c.found[m.ID] = m
 	}
+}
+
+// inTurn precedes the id of a turn at the end of a source.
+const inTurn = "; turn "
+
+// LearntIn reports whether the source of a memory names a session, or one of these turns.
+func LearntIn(m agent.Memory, session string, turns map[string]bool, clean func(string) string) bool {
+	source := m.Source
+	if i := strings.LastIndex(source, inTurn); i >= 0 {
+		if turns[source[i+len(inTurn):]] {
+			return true
+		}
+		source = source[:i]
+	}
+	return strings.HasSuffix(source, inSessionNamed(clean, session))
 }
 
 func inSessionNamed(clean func(string) string, name string) string {

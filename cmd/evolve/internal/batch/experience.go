@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"evolve/archive"
-	"evolve/bench"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/experience"
 	"evolve/runtime/session"
@@ -30,47 +29,24 @@ func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string)
 		return e, fmt.Errorf("reviewing the turns of %s: %w", a.ID, err)
 	}
 	e.Review(turns, now)
-	e.Lessons = e.Lessons.Without(heldOut(o.Workspace))
+	e.Lessons = e.Lessons.Without(r.held.Quoted)
 	return e, nil
-}
-
-// heldOut returns the function that finds what must not be quoted, because models that write
-// drafts read the lessons: what was said in a conversation that a task of a holdout was made
-// of, and passages of the answer to one.
-func heldOut(w *workspace.Workspace) func(experience.Excerpt) bool {
-	var tasks []bench.Task
-	from := map[string]bool{} // the conversation, or the turn without one
-	for _, s := range w.Suites {
-		for _, t := range s.Tasks {
-			if t.Split == bench.Search {
-				continue
-			}
-			tasks = append(tasks, t)
-			if t.Source != nil && t.Source.File == "" && t.Source.Session != "" {
-				from[t.Source.Session] = true
-			}
-		}
-	}
-	answers := bench.IndexAnswers(tasks)
-	return func(x experience.Excerpt) bool {
-		return from[x.Session] || from[x.Turn] || len(answers.Find(x.Text)) > 0
-	}
 }
 
 // experienceOf identifies what the evaluations of an agent read of its turns in use, given
 // its experience; "" for nothing. An operator's own agent reads nothing of it. A run that is
 // taken up goes on with what was frozen at its start.
-func experienceOf(ctx context.Context, store *archive.Archive, a *workspace.Agent, e experience.Experience, takenUp string) (string, error) {
+func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experience.Experience, takenUp string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil
 	}
 	if takenUp != "" {
 		var err error
-		if e, err = store.FrozenExperience(ctx, a.ID); err != nil {
+		if e, err = r.o.Archive.FrozenExperience(ctx, a.ID); err != nil {
 			return "", fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
 		}
 	}
-	return e.ForEvaluations().Digest(), nil
+	return e.ForEvaluations().Withhold(r.held.Quoted).Digest(), nil
 }
 
 // freezeExperience stores the lessons of a new run, and what its evaluations read of the

@@ -326,8 +326,7 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 	if err != nil {
 		return note, nil, fmt.Errorf("reading what the turns of %s have shown: %w", n.Agent, err)
 	}
-	m := toolwriter.Material{Tool: job.def, Advice: e.Advice(n.Tool), Signatures: slices.Concat(e.SignaturesOf(n.Tool), n.Champion), Attempts: job.attempts}
-	m.Advice.Remedy, m.Advice.Reason = n.Remedy, n.Reason
+	m := r.shownOf(&e, job)
 	asked, done, err := r.o.Forge.Author(ctx, job.agent)
 	if err != nil {
 		return note, nil, fmt.Errorf("opening the route %s: %w", route.Name, err)
@@ -366,6 +365,20 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 		return note, nil, fmt.Errorf("%w: search.reflect allows no further call", bench.ErrBudget)
 	}
 	return note, nil, nil
+}
+
+// shownOf returns what the author of a tool reads, without texts of conversations that became
+// holdout tasks.
+func (r *runner) shownOf(e *experience.Experience, job forgeJob) toolwriter.Material {
+	n := r.run.Tools[job.note]
+	shown := e.Withhold(r.held.Quoted)
+	m := toolwriter.Material{Tool: job.def, Advice: shown.Advice(n.Tool), Signatures: slices.Concat(shown.SignaturesOf(n.Tool), n.Champion), Attempts: job.attempts}
+	m.Advice.Remedy, m.Advice.Reason = n.Remedy, n.Reason
+	same := func(a, b experience.Cluster) bool { return a.Referrals == b.Referrals }
+	if !slices.EqualFunc(m.Advice.Clusters, e.Advice(n.Tool).Clusters, same) { // the reason may quote an axis
+		m.Advice.Reason = "its turns in use advise it"
+	}
+	return m
 }
 
 // forgeOnce asks the model within the run's budget.

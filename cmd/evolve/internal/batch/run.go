@@ -42,6 +42,7 @@ type runner struct {
 	plans []archive.AgentPlan
 	// lessons are what turns in use have shown, in the same order.
 	lessons []experience.Lessons
+	held    HeldOut
 	budget  *bench.Budget
 	// stop ends the work on agents, end everything after it; zero: no limit.
 	stop, end time.Time
@@ -265,6 +266,10 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	}
 	r.plans, r.specs = make([]archive.AgentPlan, len(r.agents)), make([]night.Spec, len(r.agents))
 	r.lessons = make([]experience.Lessons, len(r.agents))
+	var err error
+	if r.held, err = FindHeldOut(ctx, o.Workspace, o.Archive); err != nil {
+		return err
+	}
 	for i, a := range r.agents {
 		refused, err := r.leaveOutInert(ctx, a, takenUp)
 		if err != nil {
@@ -294,7 +299,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		r.lessons[i] = past.Lessons
 		s.Agent.Feedback, s.Agent.Corrections = feedbackFor(a, past.Lessons), past.Lessons.CorrectionLines()
 		s.Agent.InUse = past.Lessons.Basis()
-		if r.plans[i].Experience, err = experienceOf(ctx, o.Archive, a, past, takenUp); err != nil {
+		if r.plans[i].Experience, err = r.experienceOf(ctx, a, past, takenUp); err != nil {
 			return err
 		}
 		digests := s.Agent.Sample().Digests()

@@ -155,6 +155,12 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 		}
 	}()
 	options := f.turnOptions(a)
+	held, err := f.heldOut(ctx)
+	if err != nil {
+		return opened, err
+	}
+	var withheld []string
+	options.Memories, withheld = held.Without(a.Memories, f.Sandbox.Scrubber.String)
 	if options.Level, err = f.level(ctx, a); err != nil {
 		return opened, err
 	}
@@ -186,7 +192,7 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 	if options.Bootstrap, err = withSkills(a); err != nil {
 		return opened, err
 	}
-	if opened.Experience, err = f.addExperience(ctx, a, &options); err != nil {
+	if opened.Experience, err = f.addExperience(ctx, a, &options, held); err != nil {
 		return opened, err
 	}
 	options.Foreign = slices.Concat(servers, approved.tools)
@@ -198,6 +204,9 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 		return opened, err
 	}
 	opened.Identity, opened.Sandbox = approved.identity+listing(servers), "in process"
+	if len(withheld) > 0 {
+		opened.Identity += " without the memories " + strings.Join(withheld, " ")
+	}
 	opened.Renew, opened.Close = clients.Renew, done
 	return opened, nil
 }

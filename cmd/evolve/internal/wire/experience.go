@@ -6,15 +6,17 @@ import (
 	"fmt"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/experience"
 	"evolve/runtime/turn"
 )
 
 // addExperience adds what the turns in use of a built-in agent have shown to its options.
-// Evaluations get the part that they may depend on, identified by digest, and nothing of the
-// other agents: each is independent of what others do. A live turn gets all of it.
-func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options) (digest string, err error) {
+// Evaluations get the part that they may depend on, identified by digest, without what
+// conversations show that became holdout tasks, and nothing of the other agents: each is
+// independent of what others do. A live turn gets all of it.
+func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options, held batch.HeldOut) (digest string, err error) {
 	var own experience.Experience
 	others := map[string]*experience.Experience{}
 	err = f.look(func(store *archive.Archive) error {
@@ -50,6 +52,19 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 		options.Experience, options.Others = &own, others
 		return "", nil
 	}
-	options.Experience = own.ForEvaluations()
+	options.Experience = own.ForEvaluations().Withhold(held.Quoted)
 	return options.Experience.Digest(), nil
+}
+
+// heldOut finds what evaluations must not read of the turns in use; a live turn reads all of
+// it.
+func (f *AgentFactory) heldOut(ctx context.Context) (held batch.HeldOut, err error) {
+	if f.Live {
+		return held, nil
+	}
+	err = f.look(func(store *archive.Archive) error {
+		held, err = batch.FindHeldOut(ctx, f.workspace, store)
+		return err
+	})
+	return held, err
 }
