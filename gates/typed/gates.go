@@ -15,9 +15,14 @@ import (
 
 // The names of the gates.
 const (
-	Guards  = "source: guards"
-	Outside = "source: world outside"
+	Guards   = "source: guards"
+	Outside  = "source: world outside"
+	Insecure = "source: known weaknesses"
 )
+
+// notJudged is the evidence of [Insecure] without a finding: an absence of known weaknesses
+// is no proof of safety.
+const notJudged = "no weakness of a known form; whether the change is safe is for a person to judge"
 
 // Change is the input of these gates.
 type Change struct {
@@ -48,6 +53,7 @@ func Gates(c Change) []gates.Gate {
 	return []gates.Gate{
 		gate(Guards, "every guard of the base is unchanged", func(f Findings) []Finding { return f.Guards }),
 		gate(Outside, "no new use of the environment outside the program", func(f Findings) []Finding { return f.Outside }),
+		gate(Insecure, notJudged, func(f Findings) []Finding { return f.Insecure }),
 	}
 }
 
@@ -65,7 +71,7 @@ func verdict(list []Finding, packages int, clean string) (gates.Verdict, string)
 
 // Findings are the findings in the changed packages.
 type Findings struct {
-	Guards, Outside []Finding
+	Guards, Outside, Insecure []Finding
 	// Packages is the number of packages that were read.
 	Packages int
 }
@@ -78,7 +84,7 @@ func Read(ctx context.Context, c Change) (Findings, error) {
 
 // compare is Read with a loader that may have loaded packages already.
 func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
-	var out Findings
+	out := Findings{Insecure: credentials(c)}
 	var dirs []string
 	for _, p := range c.Changed {
 		if strings.HasSuffix(p, ".go") && !strings.HasSuffix(p, "_test.go") && !slices.Contains(strings.Split(p, "/"), "testdata") {
@@ -110,8 +116,9 @@ func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
 		out.Packages++
 		out.Guards = append(out.Guards, p.guards()...)
 		out.Outside = append(out.Outside, p.outside()...)
+		out.Insecure = append(out.Insecure, p.insecure()...)
 	}
-	for _, list := range []*[]Finding{&out.Guards, &out.Outside} {
+	for _, list := range []*[]Finding{&out.Guards, &out.Outside, &out.Insecure} {
 		slices.SortFunc(*list, func(a, b Finding) int {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Why, b.Why))
 		})

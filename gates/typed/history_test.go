@@ -32,7 +32,7 @@ func TestHistory(t *testing.T) {
 	root := installed(t)
 	modules := strings.TrimSpace(run(t, "go", "env", "GOMODCACHE"))
 	w := newLoader(root, modules)
-	var commits, flagged, guards, outside int
+	var commits, flagged, guards, outside, insecure int
 	for _, commit := range strings.Fields(git(t, "log", "--no-merges", "--min-parents=1", "--format=%h", "-n", strconv.Itoa(*history), "--", top+"/*.go")) {
 		changed, lines := touched(t, commit)
 		if lines == 0 || lines > patchSize {
@@ -53,6 +53,9 @@ func TestHistory(t *testing.T) {
 		if len(got.Outside) > 0 {
 			outside++
 		}
+		if len(got.Insecure) > 0 {
+			insecure++
+		}
 		if len(got.Guards)+len(got.Outside) > 0 {
 			flagged++
 		}
@@ -62,9 +65,12 @@ func TestHistory(t *testing.T) {
 		for _, f := range got.Outside {
 			t.Logf("%s, %d lines: outside: %s", commit, lines, f)
 		}
+		for _, f := range got.Insecure {
+			t.Logf("%s, %d lines: insecure: %s", commit, lines, f)
+		}
 	}
-	t.Logf("of %d commits that change at most %d lines of code %d are flagged: %d for guards, %d for the world outside", commits, patchSize, flagged, guards, outside)
-	if flagged*20 > commits {
+	t.Logf("of %d commits that change at most %d lines of code %d are flagged for guards (%d) or the world outside (%d), %d for known weaknesses", commits, patchSize, flagged, guards, outside, insecure)
+	if max(flagged, insecure)*20 > commits {
 		t.Errorf("more than 5 %% of honest commits are flagged")
 	}
 }

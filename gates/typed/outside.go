@@ -20,25 +20,37 @@ type externalUse struct {
 	node ast.Node
 }
 
-// outside returns the new uses of the environment by a package: the part did not have
-// the use before, and the package has more of them.
+// outside returns the new uses of the environment by a package.
 func (p *pair) outside() []Finding {
+	return p.added(func(r *reading) func(part) []externalUse {
+		base := r
+		if r == p.is {
+			base = p.was
+		}
+		carriers := r.carriers(base)
+		return func(of part) []externalUse { return r.externalUses(of, carriers) }
+	})
+}
+
+// added returns the uses of a kind that are new: the part did not have the use before, and
+// the package has more of them.
+func (p *pair) added(kind func(*reading) func(part) []externalUse) []Finding {
 	was, is, pairs := p.was, p.is, p.pairs
 	before, total := map[string]map[string]int{}, map[string]int{}
 	if was != nil {
-		carriers := was.carriers(was)
+		usesOf := kind(was)
 		for _, name := range was.order {
 			before[name] = map[string]int{}
-			for _, u := range was.externalUses(was.parts[name], carriers) {
+			for _, u := range usesOf(was.parts[name]) {
 				before[name][u.what]++
 				total[u.what]--
 			}
 		}
 	}
-	carriers := is.carriers(was)
+	usesOf := kind(is)
 	uses := map[string][]externalUse{}
 	for _, name := range is.order {
-		uses[name] = is.externalUses(is.parts[name], carriers)
+		uses[name] = usesOf(is.parts[name])
 		for _, u := range uses[name] {
 			total[u.what]++
 		}
@@ -48,7 +60,7 @@ func (p *pair) outside() []Finding {
 		had := before[pairs[name]]
 		if from, ok := p.moved[name]; ok {
 			had = map[string]int{}
-			for _, u := range from.in.externalUses(from.in.parts[from.name], from.in.carriers(from.in)) {
+			for _, u := range kind(from.in)(from.in.parts[from.name]) {
 				had[u.what]++
 			}
 		}

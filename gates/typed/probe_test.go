@@ -89,8 +89,8 @@ func check(t *testing.T, head string, of func(Findings) []Finding, probes []prob
 func imports(head, src string) string {
 	out := ""
 	for _, p := range []string{
-		"context", "crypto/hmac", "crypto/md5", "crypto/sha256", "crypto/subtle", "crypto/tls", "database/sql", "encoding/json", "errors", "fmt", "io", "net/http", "os",
-		"path/filepath", "reflect", "regexp", "runtime", "sync", "time",
+		"archive/zip", "context", "crypto/hmac", "crypto/md5", "crypto/sha256", "crypto/subtle", "crypto/tls", "database/sql", "encoding/json", "errors", "fmt", "html/template", "io", "log", "math/rand", "net/http", "os", "os/exec",
+		"path/filepath", "reflect", "regexp", "runtime", "strings", "sync", "time",
 	} {
 		if name := p[strings.LastIndex(p, "/")+1:]; strings.Contains(head+src, name+".") {
 			out += "import \"" + p + "\"\n"

@@ -1,0 +1,179 @@
+package typed
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"evolve/gates/syntax"
+)
+
+// foreignFields and foreignCalls are what people and machines outside the program send.
+var (
+	foreignFields = []string{
+		"net/http.Request.URL", "net/http.Request.Form", "net/http.Request.PostForm", "net/http.Request.Header", "net/http.Request.Host", "net/http.Request.RequestURI",
+		"net/http.Request.Body", "net/http.Response.Body", "net/http.Response.Header", "archive/zip.File.Name", "archive/zip.FileHeader.Name", "archive/tar.Header.Name",
+		"archive/tar.Header.Linkname", "mime/multipart.FileHeader.Filename",
+	}
+	foreignCalls = []string{
+		"net/http.Request.FormValue", "net/http.Request.PostFormValue", "net/http.Request.PathValue", "net/http.Request.Cookie", "net/http.Request.Referer",
+		"net/http.Request.UserAgent", "mime/multipart.Part.FileName", "mime/multipart.Part.FormName",
+	}
+	// cleaners return something that cannot do harm any more.
+	cleaners = []string{
+		"path/filepath.Base", "path.Base", "path/filepath.Localize", "strconv.*", "net/url.PathEscape", "net/url.QueryEscape", "html.EscapeString", "html/template.HTMLEscape*", "html/template.JSEscape*", "html/template.URLQueryEscaper",
+		"len", "cap", "regexp.QuoteMeta", "time.*", "crypto/sha256.*", "encoding/hex.*", "path/filepath.Ext", "path.Ext",
+	}
+	// decoders fill the variable that their argument points to.
+	decoders = []string{"encoding/json.Unmarshal", "encoding/json.Decoder.Decode", "encoding/xml.Unmarshal", "encoding/xml.Decoder.Decode", "encoding/gob.Decoder.Decode", "gopkg.in/yaml.v3.Unmarshal"}
+	// bounds keep a path inside its folder.
+	bounds = []string{"path/filepath.IsLocal", "path/filepath.Localize", "io/fs.ValidPath", "os.OpenRoot", "os.OpenInRoot", "strings.HasPrefix", "path/filepath.Rel", "os.Root.*"}
+)
+
+// decoded returns the variables that a decoder fills from bytes of a request or a response.
+func (r *reading) decoded() map[*types.Var]bool {
+	out := map[*types.Var]bool{}
+	w := &wary{reading: r, decoded: out}
+	for _, name := range r.order {
+		ast.Inspect(r.parts[name].node, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 || !named(decoders, nameOf(r.callee(call.Fun))) {
+				return true
+			}
+			to, from := call.Args[len(call.Args)-1], call.Fun
+			if len(call.Args) > 1 {
+				from = call.Args[0]
+			} else if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+				from = s.X
+			}
+			u, ok := ast.Unparen(to).(*ast.UnaryExpr)
+			if !ok || !w.foreign(from) {
+				return true
+			}
+			if id, ok := ast.Unparen(u.X).(*ast.Ident); ok {
+				if v, ok := r.object(id).(*types.Var); ok {
+					out[v] = true
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// foreign reports whether a value is, or is made of, what comes from outside the program, as
+// far as one function shows it.
+func (w *wary) foreign(e ast.Expr) bool { return w.follow(e, deepest) }
+
+func (w *wary) follow(e ast.Expr, deep int) bool {
+	if deep == 0 || e == nil || w.info.Types[e].Value != nil {
+		return false
+	}
+	some := func(list ...ast.Expr) bool {
+		for _, e := range list {
+			if w.follow(e, deep-1) {
+				return true
+			}
+		}
+		return false
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := w.object(x).(*types.Var)
+		if !ok || global(v) || v.IsField() {
+			return false
+		}
+		if w.decoded[v] {
+			return true
+		}
+		for _, d := range w.defined[v] {
+			if d.from != e && w.follow(d.from, deep-1) {
+				return true
+			}
+		}
+	case *ast.SelectorExpr:
+		if name, ok := w.fieldName(x); ok && named(foreignFields, name) {
+			return true
+		}
+		return w.info.Selections[x] != nil && some(x.X)
+	case *ast.CallExpr:
+		name := nameOf(w.callee(x.Fun))
+		switch {
+		case named(foreignCalls, name):
+			return true
+		case named(cleaners, name):
+			return false
+		}
+		return some(x.Args...) || some(x.Fun)
+	case *ast.BinaryExpr:
+		return some(x.X, x.Y)
+	case *ast.IndexExpr:
+		return some(x.X)
+	case *ast.SliceExpr:
+		return some(x.X)
+	case *ast.StarExpr:
+		return some(x.X)
+	case *ast.UnaryExpr:
+		return some(x.X)
+	case *ast.TypeAssertExpr:
+		return some(x.X)
+	}
+	return false
+}
+
+// bounded reports whether the function checks a path.
+func (w *wary) bounded() bool {
+	return syntax.Contains(w.part.node, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		return ok && named(bounds, nameOf(w.callee(call.Fun)))
+	})
+}
+
+// weakened returns the conditions of functions that allow or refuse by their names and that
+// the patch removed or changed without another in their place.
+func (p *pair) weakened() []Finding {
+	var out []Finding
+	for _, name := range p.is.order {
+		old := p.pairs[name]
+		if old == "" || p.was == nil || !checkName.MatchString(name[strings.LastIndex(name, ".")+1:]) {
+			continue
+		}
+		now, had := p.is.parts[name], p.was.parts[old]
+		if now.body == nil || had.body == nil {
+			continue
+		}
+		have := map[string]int{}
+		for _, c := range conditions(now.body) {
+			have[c]++
+		}
+		for _, c := range conditions(had.body) {
+			if have[c]--; have[c] < 0 {
+				path, line := p.is.place(now.decl.Name)
+				out = append(out, Finding{path, line, "a condition of a function that allows or refuses is missing or changed: " + plainText(c)})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// conditions returns what a function decides by: the conditions of its branches, and what it
+// returns beside names and literals.
+func conditions(body *ast.BlockStmt) []string {
+	var out []string
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.IfStmt:
+			out = append(out, "if "+shown(x.Cond))
+		case *ast.ReturnStmt:
+			for _, e := range x.Results {
+				switch e := ast.Unparen(e).(type) {
+				case *ast.BinaryExpr, *ast.UnaryExpr:
+					out = append(out, "return "+shown(e))
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
