@@ -131,12 +131,15 @@ func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
 }
 
 // adopted compares nights since an adoption with those before it: those of the config that it
-// replaced, and those of the agent as it was in the first night with it. A fall leaves only
-// the nights after it.
+// replaced, and those of the agent as it was in the first night with it. A fall of either
+// leaves only the nights after it: what was replaced is the config as it was in the end.
 func (v viewer) adopted(before, since []night, first night, p archive.ProposalRecord, seen *Seen) error {
 	old := slices.DeleteFunc(slices.Clone(before), func(n night) bool { return n.config != p.Champion })
 	now := slices.DeleteFunc(slices.Clone(since), func(n night) bool { return n.identity != first.identity })
 	old, now = latest(old), latest(now)
+	if f, ok := stats.FindFall(scoresOf(old), nil, v.nature); ok {
+		old = old[f.First:]
+	}
 	w := archive.AdoptedWatch{Proposal: p.ID, Since: first.started}
 	res, err := v.store.Result(v.ctx, p.Run, v.agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {

@@ -207,6 +207,25 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
+// TestAdoptionAfterAFall checks that an adoption is compared with the config before it as that
+// was in the end: a provider that changed made both fall, one before and one after.
+func TestAdoptionAfterAFall(t *testing.T) {
+	d := newDiary(t)
+	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, mean := range []float64{.95, .95, .95, .95, .35, .35} {
+		d.sleep(old, "h", 30, coins(rng, mean))
+	}
+	d.decide(archive.ProposalRecord{State: archive.Adopted, Run: "6-00000006", Variant: adopted.ID(), Champion: old.ID()})
+	for _, mean := range []float64{.95, .95, .1, .1} {
+		d.sleep(adopted, "h", 30, coins(rng, mean))
+	}
+	seen := d.sleep(adopted, "h", 30, coins(rng, .1))
+	if a := seen.Adopted; a == nil || !a.Worse || a.BeforeNights != 2 || a.AfterNights != 3 || seen.Fall == nil {
+		t.Errorf("the adoption is %+v", a)
+	}
+}
+
 // mustScores returns the stored scores of the latest night.
 func mustScores(d *diary) []archive.TaskScores {
 	d.t.Helper()
