@@ -219,7 +219,7 @@ func ForgetRefused(root, agentID, name string) (unread []string, err error) {
 var errRefused = errors.New("it cannot be read")
 
 // storeOne stores a turn, its conversation and its change requests. A process that was killed
-// before it removed the file has stored the turn already.
+// before it removed the file may have stored the turn already, and some of its requests.
 func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 	id := ""
 	for t, err := range a.Turns(ctx) {
@@ -230,20 +230,50 @@ func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 			id = t.ID
 		}
 	}
+	var counted map[string]int
 	if id == "" {
 		t, err := a.PutTurn(ctx, s.Turn, s.Session, s.Learned)
 		if err != nil {
 			return err
 		}
 		id = t.ID
+	} else {
+		var err error
+		if counted, err = countedRequests(ctx, a, s.Turn); err != nil {
+			return err
+		}
 	}
 	for _, q := range s.Requests {
+		if counted[q.ID] > 0 {
+			counted[q.ID]--
+			continue
+		}
 		_, err := a.PutRequest(ctx, archive.ChangeRequestRecord{Agent: s.Turn.Agent, Request: q, Session: s.Turn.Session, Turn: id, Created: s.Turn.Created})
 		if err != nil && !errors.Is(err, archive.ErrFull) && !errors.Is(err, archive.ErrTooLarge) {
 			return err
 		}
 	}
 	return nil
+}
+
+// countedRequests returns how often each request was stored with the time of a turn, by the
+// hash of the request. That time is unique among the turns of an agent.
+func countedRequests(ctx context.Context, a *archive.Archive, t archive.TurnRecord) (map[string]int, error) {
+	counted := map[string]int{}
+	for r, err := range a.Requests(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Agent != t.Agent {
+			continue
+		}
+		for _, at := range r.Times {
+			if at.Equal(t.Created) {
+				counted[r.Request.ID]++
+			}
+		}
+	}
+	return counted, nil
 }
 
 // EarlierSession returns the state after the last turn of a conversation, the zero value for

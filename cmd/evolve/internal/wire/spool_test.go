@@ -110,6 +110,37 @@ func TestWaitingTurnsAreStored(t *testing.T) {
 	}
 }
 
+// TestRequestsAreCountedOnce tests that a turn which a killed process had stored in part, and one
+// that it had stored as a whole, ends with each request counted as often as it was made.
+func TestRequestsAreCountedOnce(t *testing.T) {
+	a := archive.OpenMemory()
+	defer func() { _ = a.Close() }()
+	whole := waitingTurn(1)
+	whole.Requests = append(whole.Requests, whole.Requests[0], waitingTurn(2).Requests[0])
+	part := whole
+	for _, n := range []int{1, 2, 3, 3} {
+		part.Requests = whole.Requests[:n]
+		if err := storeOne(t.Context(), a, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := waitingTurn(3) // asks for the same later
+	other.Requests = whole.Requests[:1]
+	if err := storeOne(t.Context(), a, other); err != nil {
+		t.Fatal(err)
+	}
+	var counts []int
+	for r, err := range a.Requests(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts = append(counts, r.Count)
+	}
+	if diff := cmp.Diff([]int{3, 1}, counts); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestForeignSpool: files that hold no turn are refused, kept under another name, and hold up
 // neither the archive nor other turns.
 func TestForeignSpool(t *testing.T) {
