@@ -57,14 +57,16 @@ guards: {cost: off, latency: off}
 	return p
 }
 
-// git runs git in the workspace.
-func (p place) git(args ...string) {
+// git runs git in the workspace and returns its output.
+func (p place) git(args ...string) string {
 	p.t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=Kim Lee", "-c", "user.email=kim@example.org"}, args...)...)
 	cmd.Dir, cmd.Env = p.root, p.env
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		p.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
+	return string(out)
 }
 
 // commit commits all files of the workspace.
