@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"evolve/archive"
@@ -31,8 +32,11 @@ type AgentSummary struct {
 	Variant  *Ref            `json:"variant,omitempty"`
 	Effect   *Effect         `json:"holdout,omitempty"`
 	// Claim is the claim that the evidence supports.
-	Claim     stats.Claim `json:"claim,omitempty"`
-	Proposals []string    `json:"proposals,omitempty"`
+	Claim stats.Claim `json:"claim,omitempty"`
+	// Fell is the number by which the scores of the champion fell, in [0,1], if the night shows
+	// a fall; nil for none.
+	Fell      *float64 `json:"fell,omitempty"`
+	Proposals []string `json:"proposals,omitempty"`
 }
 
 // Summaries lists all runs, the latest first. It reads only plans and results.
@@ -71,6 +75,10 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 		return a, err
 	}
 	a.Verdict, a.Proposals = res.Verdict, res.Proposals
+	if w := res.Watch; w != nil && w.Fall != nil {
+		fell := math.Abs(w.Fall.Difference)
+		a.Fell = &fell
+	}
 	if i := Leading(res); i >= 0 {
 		v, e := b.ref(res.Finalist[i].Variant), estimate(res.Finalist[i])
 		a.Variant, a.Effect = &v, &e

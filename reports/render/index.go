@@ -24,9 +24,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // nightRow is one line of the index page.
 type nightRow struct {
-	Night, Run, Link, Agent, Kind, Verdict, Variant, Interval string
-	Points                                                    spans
-	Proposals                                                 []string
+	Night, Run, Link, Agent, Kind, Verdict, Variant, Interval, Fall string
+	Points                                                          spans
+	Proposals                                                       []string
 }
 
 // Index writes the page that links the pages of all runs, which are in the same folder
@@ -49,6 +49,9 @@ func Index(w io.Writer, runs []model.Summary) error {
 			}
 			if a.Variant != nil && a.Effect != nil {
 				r.Variant, r.Points, r.Interval = a.Variant.Name(), judged(*a.Effect, number.Points(a.Effect.Difference)), a.Effect.Bounds()
+			}
+			if a.Fell != nil {
+				r.Fall = "champion fell by " + number.Size(*a.Fell) + " points"
 			}
 			p.Nights = append(p.Nights, r)
 		}

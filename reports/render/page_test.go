@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/runtime/agent"
 )
@@ -72,6 +73,8 @@ func seasons(t testing.TB) *world {
 		id := fmt.Sprintf("%d-%08x", 10+n, 77*n)
 		w.must(w.a.PutRun(w.ctx, archive.Run{ID: id, Number: 10 + n, State: archive.RunInterrupted, Started: night, Agents: []string{"helpdesk", "solver"}}))
 	}
+	fallen := archive.AgentResult{Run: fmt.Sprintf("12-%08x", 77*2), Agent: "helpdesk", Verdict: archive.Keep, Watch: &archive.Watch{Nights: 3, Fall: &archive.Fall{Shift: stats.Shift{Difference: -.123}}}}
+	w.must(w.a.PutResult(w.ctx, fallen))
 	return w
 }
 
@@ -84,10 +87,13 @@ func TestIndex(t *testing.T) {
 	}
 	draw := func(out io.Writer, _ model.Report) error { return Index(out, runs) }
 	page := rendered(t, draw, model.Report{})
-	for _, want := range []string{`href="4-5f3a9c1e.html"`, ">KEEP<", ">INTERRUPTED<", "1.5 ~"} {
+	for _, want := range []string{`href="4-5f3a9c1e.html"`, ">KEEP<", ">INTERRUPTED<", "1.5 ~", `<span aria-hidden="true">▼</span> champion fell by 12.3 points</span>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the index lacks %s", want)
 		}
+	}
+	if n := strings.Count(page, "▼"); n != 1 {
+		t.Errorf("%d nights have the mark of a fall", n)
 	}
 	if again := rendered(t, draw, model.Report{}); again != page {
 		t.Error("the index differs between two renderings")
