@@ -61,13 +61,6 @@ type Referral struct {
 	Turn string `json:"turn,omitempty"`
 }
 
-const (
-	// fullCalls is the number of calls from which a capsule counts in full.
-	fullCalls = 10
-	// avoidedBelow is the usefulness below which a tool's score is multiplied by avoided.
-	avoidedBelow, avoided = .3, .3
-)
-
 // Bounds of what is kept. Names and causes are in bytes.
 const (
 	maxCapsules  = 500
@@ -115,21 +108,6 @@ func (c Capsule) Rate() (float64, bool) {
 	return min(1, float64(c.Success())/float64(n)), true
 }
 
-// Usefulness returns (.7·rate + .5·.3)·c + .5·(1 − c) with the rate of [Capsule.Rate] and
-// c = min(1, judged/10), in [0,1] (spec 3.8): .5 without judged calls.
-func (c Capsule) Usefulness() float64 { return c.UsefulnessFrom(.5) }
-
-// UsefulnessFrom is [Capsule.Usefulness] of a tool that has the usefulness prior without
-// judged calls, which the first ten calls replace step by step.
-func (c Capsule) UsefulnessFrom(prior float64) float64 {
-	rate, ok := c.Rate()
-	if !ok {
-		return prior
-	}
-	weight := min(1, float64(c.Judged())/fullCalls)
-	return (.7*rate+.5*.3)*weight + prior*(1-weight)
-}
-
 // Percentile returns the least of the kept latencies that at least the share q of them does
 // not exceed; q is clamped to [0,1]. It returns 0 without latencies.
 func (c Capsule) Percentile(q float64) time.Duration {
@@ -142,14 +120,6 @@ func (c Capsule) Percentile(q float64) time.Duration {
 	}
 	slices.Sort(x)
 	return time.Duration(stat.Quantile(min(1, max(0, q)), stat.Empirical, x, nil))
-}
-
-// Avoidance returns the factor of a tool's score by a usefulness: .3 below .3, else 1.
-func Avoidance(usefulness float64) float64 {
-	if usefulness < avoidedBelow {
-		return avoided
-	}
-	return 1
 }
 
 // learnCalls adds the calls of a turn to the capsules of its domain and of [Global].

@@ -90,7 +90,7 @@ func TestRateLeavesOutWhatIsNotTheTools(t *testing.T) {
 		if rate != want {
 			t.Errorf("10 ok and 10 %s: rate %g, not %g", o, rate, want)
 		}
-		if u := c.Usefulness(); math.Abs(u-(.7*want+.15)) > 1e-12 {
+		if u := c.usefulness(noHistory); math.Abs(u-(.7*want+.15)) > 1e-12 {
 			t.Errorf("10 ok and 10 %s: usefulness %g", o, u)
 		}
 	}
@@ -276,7 +276,7 @@ func checkCapsule(t *rapid.T, c Capsule) {
 			t.Fatalf("%d of outcome %q", n, o)
 		}
 	}
-	if u := c.Usefulness(); sum != c.Calls || c.Judged() > c.Calls || c.Success() > c.Judged() || !(u >= 0 && u <= 1) {
+	if u := c.usefulness(noHistory); sum != c.Calls || c.Judged() > c.Calls || c.Success() > c.Judged() || !(u >= 0 && u <= 1) {
 		t.Fatalf("%d outcomes of %d calls, %d judged, %d successes, usefulness %g", sum, c.Calls, c.Judged(), c.Success(), u)
 	}
 	if c.Repaired > c.Repairs || c.Repairs > c.Calls || len(c.Latencies) > maxLatencies || len(c.Failures) > maxFailures || len(c.Axes) > maxAxes || len(c.Referrals) > maxReferrals {

@@ -12,7 +12,8 @@
 // value that was stored at its start.
 //
 //	calls.go       the calls in a transcript
-//	capsule.go     what a tool did in a domain, and how useful that makes it
+//	capsule.go     what a tool did in a domain
+//	usefulness.go  how useful that makes it
 //	signal.go      what a message of a user means for the turn before it
 //	clause.go      a message as the rules for that read it
 //	rules.go       the patterns of these rules

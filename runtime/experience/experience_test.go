@@ -21,7 +21,7 @@ func TestUsefulness(t *testing.T) {
 		{10, 10, 5, .5},
 		{10, 2, 5, .15},
 	} {
-		got := Capsule{Calls: c.calls, Corrected: c.corrected, Outcomes: map[agent.Outcome]int{agent.OK: c.ok}}.Usefulness()
+		got := Capsule{Calls: c.calls, Corrected: c.corrected, Outcomes: map[agent.Outcome]int{agent.OK: c.ok}}.usefulness(noHistory)
 		if math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%d of %d calls ok, %d corrected: %g, not %g", c.ok, c.calls, c.corrected, got, c.want)
 		}

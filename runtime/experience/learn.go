@@ -13,41 +13,6 @@ func (e *Experience) Learn(t Turn) {
 	}
 }
 
-// Usefulness returns the usefulness of a tool's method in a domain by its capsule there, or
-// by that of [Global] where no call in the domain was judged; .5 without any history.
-func (e *Experience) Usefulness(tool, method, domain string) float64 {
-	return e.Evidence(tool, method, domain).Usefulness()
-}
-
-// Evidence returns the capsule that shows the usefulness of a tool's method in a domain; the
-// zero value without any history.
-func (e *Experience) Evidence(tool, method, domain string) Capsule {
-	for _, d := range []string{domain, Global} {
-		if c := e.capsule(tool, method, d); c != nil && c.Judged() > 0 {
-			return *c
-		}
-	}
-	return Capsule{}
-}
-
-// Pooled returns the calls of all methods of a tool in a domain together, or those in all
-// domains where no call in the domain was judged.
-func (e *Experience) Pooled(tool, domain string) Capsule {
-	tool, domain = clipped(tool), domainName(domain)
-	for {
-		var of []Capsule
-		for _, c := range e.Capsules {
-			if c.Tool == tool && c.Domain == domain {
-				of = append(of, c)
-			}
-		}
-		if all := sum(of); all.Judged() > 0 || domain == Global {
-			return all
-		}
-		domain = Global
-	}
-}
-
 // capsule returns a capsule; nil if there is none.
 func (e *Experience) capsule(tool, method, domain string) *Capsule {
 	tool, method, domain = clipped(tool), clipped(method), domainName(domain)

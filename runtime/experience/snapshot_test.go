@@ -1,7 +1,6 @@
 package experience
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -29,25 +28,5 @@ func TestSnapshotOfEvaluations(t *testing.T) {
 	e.Feedback = append(e.Feedback, Feedback{ID: "F3"})
 	if f := e.ForEvaluations(); f.Digest() == same || len(f.Feedback) != 1 {
 		t.Errorf("lasting feedback does not count: %+v", f.Feedback)
-	}
-}
-
-// TestPooled tests that the calls of a tool's methods count together, and that those of all
-// domains stand in for those of a domain without any.
-func TestPooled(t *testing.T) {
-	var e Experience
-	for _, method := range []string{"get", "set"} {
-		e.Learn(Turn{Domain: "ops", Outcome: agent.OK, Calls: []Call{{Tool: "shop", Method: method, Outcome: agent.OK}, {Tool: "shop", Method: method, Outcome: agent.Timeout}}})
-	}
-	for domain, want := range map[string]int{"ops": 4, Global: 4, "sea": 4} {
-		if c := e.Pooled("shop", domain); c.Judged() != want || c.Success() != 2 {
-			t.Errorf("%s: %+v", domain, c)
-		}
-	}
-	if c := e.Pooled("grep", "ops"); c.Judged() != 0 || c.UsefulnessFrom(.8) != .8 {
-		t.Errorf("%+v", c)
-	}
-	if u := e.Pooled("shop", "ops").UsefulnessFrom(.8); math.Abs(u-((.7*.5+.15)*.4+.8*.6)) > 1e-12 {
-		t.Errorf("usefulness %g", u)
 	}
 }

@@ -33,7 +33,7 @@ func (r *run) usefulness(c model.Call) float64 {
 		return r.prior(c.Tool)
 	}
 	spec, _ := r.registry.Spec(c.Tool)
-	return r.agent.past.Evidence(c.Tool, spec.Method(c.Arguments), r.domain).UsefulnessFrom(r.prior(c.Tool))
+	return r.agent.past.History(c.Tool, spec.Method(c.Arguments), r.domain).Usefulness(r.prior(c.Tool))
 }
 
 // use is a possible call of a tool in the turn.
@@ -55,7 +55,7 @@ func (r *run) weigh(name string, score, useful float64) (weighed float64, why st
 // multiplied by the tool's usefulness in relation to that without history.
 func (r *run) weighRank(name string, rank float64) (weighed float64, why string) {
 	prior := r.prior(name)
-	useful := r.agent.past.Pooled(name, r.domain).UsefulnessFrom(prior)
+	useful := r.agent.past.Pooled(name, r.domain).Usefulness(prior)
 	_, effects := r.agent.past.Weigh(r.use(name), 0, useful)
 	if weighed = rank; useful != prior {
 		weighed, why = rank*useful/prior, fmt.Sprintf("performance %.2f, ", useful)

@@ -22,8 +22,9 @@ type toolUseView struct {
 // capsuleView is a capsule with what follows from it. Rate is nil while no call was judged.
 type capsuleView struct {
 	experience.Capsule
-	Rate       *float64 `json:"rate"`
-	Usefulness float64  `json:"usefulness"`
+	Rate *float64 `json:"rate"`
+	// Usefulness is that in the capsule's domain, by the calls in all.
+	Usefulness float64 `json:"usefulness"`
 	// P50, P95 and P99 are percentiles of the kept latencies; 0 without any.
 	P50 time.Duration `json:"p50_ns"`
 	P95 time.Duration `json:"p95_ns"`
@@ -49,7 +50,7 @@ func toolsUse(sh *shell, c *cli.Context) error {
 		v := toolUseView{Advice: e.Advice(name), Signatures: e.SignaturesOf(name)}
 		for _, capsule := range e.Capsules {
 			if capsule.Tool == name {
-				v.Capsules = append(v.Capsules, capsuleViewOf(capsule))
+				v.Capsules = append(v.Capsules, capsuleViewOf(&e, capsule))
 			}
 		}
 		views = append(views, v)
@@ -64,8 +65,8 @@ func toolsUse(sh *shell, c *cli.Context) error {
 	return nil
 }
 
-func capsuleViewOf(c experience.Capsule) capsuleView {
-	v := capsuleView{Capsule: c, Usefulness: c.Usefulness(), P50: c.Percentile(.5), P95: c.Percentile(.95), P99: c.Percentile(.99)}
+func capsuleViewOf(e *experience.Experience, c experience.Capsule) capsuleView {
+	v := capsuleView{Capsule: c, Usefulness: e.Usefulness(c.Tool, c.Method, c.Domain), P50: c.Percentile(.5), P95: c.Percentile(.95), P99: c.Percentile(.99)}
 	if rate, ok := c.Rate(); ok {
 		v.Rate = &rate
 	}

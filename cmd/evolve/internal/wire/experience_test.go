@@ -117,10 +117,10 @@ func TestUseTeachesTheChoiceOfTools(t *testing.T) {
 	}
 	var learned experience.Experience
 	u.change(func(e *experience.Experience) { learned = *e })
-	if c := learned.Evidence("read_file", "", "operations"); c.Judged() != 10 || c.Success() != 0 || c.Failures[0].Cause != "there is no folder" {
+	if c := learned.History("read_file", "", "operations").In; c.Judged() != 10 || c.Success() != 0 || c.Failures[0].Cause != "there is no folder" {
 		t.Errorf("operations: %+v", c)
 	}
-	if c := learned.Evidence("read_file", "", "engineering"); c.Judged() != 10 || c.Success() != 10 {
+	if c := learned.History("read_file", "", "engineering").In; c.Judged() != 10 || c.Success() != 10 {
 		t.Errorf("engineering: %+v", c)
 	}
 	for domain, want := range map[string]string{"operations": "grep", "engineering": "read_file", "marketing": "read_file"} {
