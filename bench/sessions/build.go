@@ -38,6 +38,8 @@ type Options struct {
 	// Conversations makes one scripted conversation of each with several messages of the
 	// user that was approved at its end, instead of a task of each approved exchange.
 	Conversations bool
+	// Existing are the tasks of the suite that the new one replaces.
+	Existing Existing
 }
 
 // Summary counts what became of conversations.
@@ -64,6 +66,16 @@ type Summary struct {
 	Search   int             `json:"search"`
 	Holdout  int             `json:"holdout"`
 	Domains  []DomainSummary `json:"domains"`
+	// Existing counts against the suite that this one replaces; nil for none.
+	Existing *ExistingSummary `json:"existing,omitempty"`
+}
+
+// ExistingSummary counts the tasks that stay in a suite, each on its side, those that are
+// new, and those that are gone.
+type ExistingSummary struct {
+	Stay int `json:"stay"`
+	New  int `json:"new"`
+	Gone int `json:"gone"`
 }
 
 // DomainSummary counts the tasks of a domain.

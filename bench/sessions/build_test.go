@@ -304,3 +304,74 @@ func TestEveryFormat(t *testing.T) {
 		t.Errorf("%+v\n%s", s, diff)
 	}
 }
+
+// TestExistingSuite: a suite made anew from a longer log keeps the side of every task, and
+// what resembles one joins it.
+func TestExistingSuite(t *testing.T) {
+	first := newBuilder(t, Options{PerDomain: 100})
+	for n := range 9 {
+		first.Add(asks(n))
+	}
+	old, _ := first.Tasks()
+	second := newBuilder(t, Options{PerDomain: 100, Existing: old[:8]})
+	for n := range 16 {
+		second.Add(asks(n))
+	}
+	grown := asks(2) // the conversation goes on
+	grown.Messages = append(grown.Messages, asks(20).Messages...)
+	for i := range grown.Messages {
+		grown.Messages[i].Verdict = Verdict{Given: true, Approved: i%2 == 1}
+	}
+	second.Add(grown)
+	tasks, s := second.Tasks()
+	was, sides := map[string]bench.Split{}, map[string]bench.Split{}
+	for _, task := range old[:8] {
+		was[task.ID] = task.Split
+	}
+	for _, task := range tasks {
+		if side, ok := was[task.ID]; ok && side != task.Split {
+			t.Errorf("%s was %s and is %s", task.ID, side, task.Split)
+		}
+		sides[task.ID] = task.Split
+	}
+	if s.Existing == nil || s.Existing.Stay != 8 || s.Existing.New != len(tasks)-8 || s.Existing.Gone != 0 || s.Search < 6 || s.Holdout < 6 {
+		t.Errorf("%+v %+v", s, s.Existing)
+	}
+	later := fmt.Sprintf("plain-%.16s", digest(grown.Messages))
+	before := fmt.Sprintf("plain-%.16s", digest(asks(2).Messages))
+	if sides[later] == "" || sides[later] != was[before] {
+		t.Errorf("the conversation's first task is %s, its second %s", was[before], sides[later])
+	}
+
+	// A conversation over tasks of both sides is left out; they stay where they were.
+	both := asks(0)
+	for n := 1; n < 8; n++ {
+		both.Messages = append(both.Messages, asks(n).Messages...)
+	}
+	both.Messages = append(both.Messages, asks(30).Messages...)
+	third := newBuilder(t, Options{PerDomain: 100, Existing: old[:8]})
+	for n := range 8 {
+		third.Add(asks(n))
+	}
+	for i := range old[:8] {
+		old[i].Source.Digest = digest(both.Messages)
+	}
+	third.Add(both)
+	tasks, s = third.Tasks()
+	if len(tasks) != 8 || s.LeftOut["they resemble tasks on both sides of the existing suite"] != 1 {
+		t.Errorf("%d tasks, %+v", len(tasks), s)
+	}
+	var text bytes.Buffer
+	if err := bench.WriteSuite(&text, tasks); err != nil {
+		t.Fatal(err)
+	}
+	suite, issues := bench.ReadSuite(&text, "", nil, grade.Rules())
+	if suite == nil {
+		t.Fatal(issues)
+	}
+	for _, task := range suite.Tasks {
+		if task.Split != was[task.ID] {
+			t.Errorf("%s was %s and is %s", task.ID, was[task.ID], task.Split)
+		}
+	}
+}

@@ -22,13 +22,14 @@ const (
 // Tasks returns the representatives of all candidates, in the order of the conversations,
 // with their clusters and splits, and the counts. Of tasks that are nearly the same one
 // remains; tasks of one conversation, of runs of one problem, and those with a long passage
-// in common have one cluster and stand on one side of the wall.
+// in common have one cluster and stand on one side of the wall: on that of the existing
+// suite's tasks that they are or resemble.
 //
 // Short answers to the same request that contradict one another are no ground truth; none
 // of them remains.
 func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	sure := b.consistent()
-	left := distinct(sure)
+	left, crossing := b.o.Existing.sides(distinct(sure))
 	clusters := cluster(left)
 	domains := map[string]*DomainSummary{}
 	var chosen []candidate
@@ -50,6 +51,7 @@ func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	}
 	slices.SortStableFunc(chosen, func(a, b candidate) int { return cmp.Compare(a.conversation, b.conversation) })
 	cluster(chosen) // what many share may be shared by few of those that remain
+	part(chosen)
 	tasks := split(chosen)
 	s := b.summary
 	s.Duplicates += len(sure) - len(left)
@@ -57,7 +59,14 @@ func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	if n := len(b.candidates) - len(sure); n > 0 {
 		s.LeftOut["answers to the same request contradict one another"] = n
 	}
+	if crossing > 0 {
+		s.LeftOut["they resemble tasks on both sides of the existing suite"] = crossing
+	}
 	s.Clusters, s.Kept = clusters, len(tasks)
+	if len(b.o.Existing) > 0 {
+		stay := b.o.Existing.known(tasks)
+		s.Existing = &ExistingSummary{Stay: stay, New: len(tasks) - stay, Gone: len(b.o.Existing) - stay}
+	}
 	for i := range tasks {
 		d := domains[tasks[i].Domain]
 		if tasks[i].Split == bench.Holdout {

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/bench"
+	"evolve/bench/grade"
 	"evolve/bench/sessions"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
@@ -44,7 +45,7 @@ func benchBuildCommand(sh *shell) *cli.Command {
 			&cli.BoolFlag{Name: "conversations", Usage: "make one scripted conversation of each with several messages of the user that was approved at its end"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "count and list, write nothing"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write without a review; needed where there is no terminal"},
-			&cli.BoolFlag{Name: "force", Usage: "replace what is there"},
+			&cli.BoolFlag{Name: "force", Usage: "replace what is there; tasks that stay keep their sides"},
 		},
 		Action: func(c *cli.Context) error { return benchBuild(sh, c) },
 	}
@@ -74,10 +75,11 @@ func benchBuild(sh *shell, c *cli.Context) error {
 		return err
 	}
 	out := builtSuite{File: filepath.Join(w.Root, "suites", name+".jsonl"), Logs: []sessions.Log{}}
-	if _, err := os.Lstat(out.File); err == nil && !c.Bool("force") && !c.Bool("dry-run") {
-		return exit.Errorf(exit.Usage, "--force replaces it", "%s exists", out.File)
+	existing, err := existingTasks(c, out.File)
+	if err != nil {
+		return err
 	}
-	b, err := newSuiteBuilder(sh, c, w)
+	b, err := newSuiteBuilder(sh, c, w, existing)
 	if err != nil {
 		return err
 	}
@@ -96,6 +98,21 @@ func benchBuild(sh *shell, c *cli.Context) error {
 	return out.finish(sh, c)
 }
 
+// existingTasks returns the tasks of the suite that is to be replaced, none if there is none.
+func existingTasks(c *cli.Context, file string) (sessions.Existing, error) {
+	if _, err := os.Lstat(file); err != nil {
+		return nil, nil
+	}
+	if !c.Bool("force") && !c.Bool("dry-run") {
+		return nil, exit.Errorf(exit.Usage, "--force replaces it; its tasks stay on their sides", "%s exists", file)
+	}
+	suite, issues := bench.LoadSuite(filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".jsonl"), grade.Rules())
+	if suite == nil {
+		return nil, exit.Errorf(exit.Usage, "mend it, so that its tasks stay on their sides, or move it away", "%s", issues[0])
+	}
+	return suite.Tasks, nil
+}
+
 // suiteBuilder reads conversations for a suite.
 type suiteBuilder struct {
 	*sessions.Builder
@@ -103,7 +120,7 @@ type suiteBuilder struct {
 	logs  []sessions.Log
 }
 
-func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace) (*suiteBuilder, error) {
+func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing sessions.Existing) (*suiteBuilder, error) {
 	a, err := oneAgent(c, w, c.String("agent"))
 	if err != nil && (c.NArg() == 0 || c.IsSet("agent")) {
 		return nil, err
@@ -114,7 +131,7 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace) (*suiteB
 	}
 	b, err := sessions.NewBuilder(sessions.Options{
 		Scrub: sh.Sandbox(w).Scrubber.String, Domain: turn.DomainOf(domains), Fixed: c.String("domain"),
-		PerDomain: c.Int("per-domain"), Grader: c.String("grader"), Conversations: c.Bool("conversations"),
+		PerDomain: c.Int("per-domain"), Grader: c.String("grader"), Conversations: c.Bool("conversations"), Existing: existing,
 	})
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -220,6 +237,9 @@ func (o *builtSuite) print(con *console) {
 	con.printf("%s with a credential replaced, %s left out, %s\n",
 		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
 	con.printf("%s kept: %d search, %d holdout\n", count(s.Kept, "task"), s.Search, s.Holdout)
+	if e := s.Existing; e != nil {
+		con.printf("%d of the existing suite stay on their sides, %d new, %d gone\n", e.Stay, e.New, e.Gone)
+	}
 	for _, d := range s.Domains {
 		con.printf("  %-16s %d of %s in %s: %d search, %d holdout\n", cell(orDash(d.Domain), 24), d.Kept, count(d.Tasks, "task"), count(d.Clusters, "cluster"), d.Search, d.Holdout)
 	}
