@@ -50,17 +50,18 @@ type Nature struct {
 // CompareNights compares later nights (after) with earlier ones (before) at this level. It
 // reports false if they have no task in common.
 func CompareNights(before, after []NightScores, of Nature, level float64) (Shift, bool) {
-	s, ok := shiftOf(before, after, of)
+	s, ok := shiftOf(before, after, [][]NightScores{before, after}, of)
 	return s.bounded(level), ok
 }
 
-// shiftOf compares later nights with earlier ones, without bounds.
+// shiftOf compares later nights with earlier ones, without bounds. Within each of the periods
+// no change is known; they show how much nights vary.
 //
 // Without a change, the evaluations of a task are exchangeable between the two sides. The
 // generating function of the difference over all exchanges is known, so that Chernoff's
 // bound holds for any scores and any number of tasks. What all scores of a night share is
 // added to it as a normal variable.
-func shiftOf(before, after []NightScores, of Nature) (Shift, bool) {
+func shiftOf(before, after []NightScores, periods [][]NightScores, of Nature) (Shift, bool) {
 	s := Shift{Exact: of.Fixed}
 	older, newer := byTask(before), byTask(after)
 	var tasks []string
@@ -98,7 +99,7 @@ func shiftOf(before, after []NightScores, of Nature) (Shift, bool) {
 	s.BeforeNights, s.AfterNights = nightsA, nightsB
 	var shared float64
 	if !of.Deterministic {
-		variance := sharedVariance(before, after, tasks)
+		variance := sharedVariance(periods, tasks)
 		s.Night = math.Sqrt(variance)
 		shared = variance * (weightA + weightB)
 	}
@@ -180,12 +181,12 @@ func nightWeight(nights []NightScores, tasks []string) (squares float64, count i
 }
 
 // sharedVariance estimates the variance of what all scores of a night share as [newDrift]
-// does, from the nights' distances from the mean of their own side: a change between the
-// sides does not add to it.
-func sharedVariance(before, after []NightScores, tasks []string) float64 {
+// does, from the nights' distances from the mean of their own period: a change between
+// periods does not add to it.
+func sharedVariance(periods [][]NightScores, tasks []string) float64 {
 	assumed := AssumedNight * AssumedNight
 	var spread, free float64
-	for _, side := range [][]NightScores{before, after} {
+	for _, side := range periods {
 		all := byTask(side)
 		seen := 0
 		var apart float64

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// WatchNights is the number of nights that a watch compares.
@@ -35,35 +38,53 @@ type Fall struct {
 // and for the night that it began with. changed reports, for each night, whether the agent
 // differs from that of the night before. It compares at most WatchNights nights, the last
 // ones, and reports false if no fall is shown.
+//
+// The nights after a possible fall are compared with all nights before it, and with those
+// since the last change before it alone, which are preferred where they show it: a fall after an
+// improvement is smaller against all.
 func FindFall(nights []NightScores, changed []bool, of Nature) (Fall, bool) {
 	from := max(0, len(nights)-WatchNights)
+	isChange := func(k int) bool { return k < len(changed) && changed[k] }
 	var found Fall
-	best := 0.
+	best, start := 0., from
+	latest := from // the last change before k
 	for k := from + 1; k < len(nights); k++ {
-		s, _ := shiftOf(nights[from:k], nights[k:], of)
-		evidence := s.fallen()
-		if evidence < -math.Log(fallLevel) {
+		if isChange(k - 1) {
+			latest = max(from, k-1)
+		}
+		most, at := 0., Fall{First: k}
+		since := from
+		for _, first := range slices.Compact([]int{from, latest}) {
+			s, _ := shiftOf(nights[first:k], nights[k:], periods(nights, isChange, from, k), of)
+			evidence := s.fallen()
+			if evidence < -math.Log(fallLevel) {
+				continue
+			}
+			if of.Fixed { // the largest difference
+				evidence = -s.Difference
+			}
+			most, at.Shift, since = math.Max(most, evidence), s, first
+		}
+		if most == 0 {
 			continue
 		}
-		if of.Fixed { // the largest difference
-			evidence = -s.Difference
+		if isChange(k) {
+			most += changedBonus
 		}
-		if k < len(changed) && changed[k] {
-			evidence += changedBonus
-		}
-		if evidence > best {
-			best, found = evidence, Fall{Shift: s, First: k}
+		if most > best {
+			best, start, found = most, since, at
 		}
 	}
 	if best == 0 {
 		return Fall{}, false
 	}
 	for k := found.First + 1; k < len(nights); k++ {
-		rise, _ := shiftOf(nights[found.First:k], nights[k:], of)
+		split := periods(nights, isChange, from, found.First, k)
+		rise, _ := shiftOf(nights[found.First:k], nights[k:], split, of)
 		if rise.risen() < -math.Log(recoveredLevel) {
 			continue
 		}
-		left, _ := shiftOf(nights[from:found.First], nights[k:], of)
+		left, _ := shiftOf(nights[start:found.First], nights[k:], split, of)
 		if left.fallen() < -math.Log(fallLevel) {
 			return Fall{}, false
 		}
@@ -71,6 +92,18 @@ func FindFall(nights []NightScores, changed []bool, of Nature) (Fall, bool) {
 	}
 	found.Shift = found.bounded(1 - fallLevel)
 	return found, found.Fell()
+}
+
+// periods divides the nights from an index on at the changes and before the given nights.
+func periods(nights []NightScores, isChange func(int) bool, from int, before ...int) [][]NightScores {
+	var out [][]NightScores
+	for k := from + 1; k <= len(nights); k++ {
+		if k == len(nights) || isChange(k) || slices.Contains(before, k) {
+			out = append(out, nights[from:k])
+			from = k
+		}
+	}
+	return out
 }
 
 // Adopted is the comparison of an adopted config with its prediction and with the config
