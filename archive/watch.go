@@ -11,6 +11,9 @@ import (
 type Watch struct {
 	// Scores are those of the active config on search tasks in this run.
 	Scores []TaskScores `json:"scores,omitempty"`
+	// Models identifies what answers besides the agent's folder: its models, its servers of
+	// tools and the policies; empty from an older evolve.
+	Models string `json:"models,omitempty"`
 	// Nights counts the nights that were compared, this one included.
 	Nights int `json:"nights"`
 	// Fall is a fall that the latest nights show; nil for none.
@@ -45,20 +48,23 @@ type ActiveChange struct {
 	Last      time.Time `json:"last"`
 	Since     time.Time `json:"since"`
 	// Params are the parameters whose values differ. Files reports that other files of the
-	// agent's folder do, and Evolve that the binary of evolve does.
+	// agent's folder do, Models that its models, servers of tools or policies do, and Evolve
+	// that the binary of evolve does.
 	Params []string `json:"params,omitempty"`
 	Files  bool     `json:"files,omitempty"`
+	Models bool     `json:"models,omitempty"`
 	Evolve bool     `json:"evolve,omitempty"`
 	// Proposal is the latest one of the agent that a person decided in between.
 	Proposal string `json:"proposal,omitempty"`
-	// Commit is the first commit in between that changed the agent's folder; nil for none.
+	// Commit is the first commit in between that changed the agent's folder or, for Models
+	// alone, evolve.yaml; nil for none.
 	Commit *CommitBrief `json:"commit,omitempty"`
 	// Versioned reports that both nights had a commit, so that Commit was looked for.
 	Versioned bool `json:"versioned,omitempty"`
 }
 
 // Any reports whether the agent itself is another one after the change.
-func (c ActiveChange) Any() bool { return len(c.Params) > 0 || c.Files }
+func (c ActiveChange) Any() bool { return len(c.Params) > 0 || c.Files || c.Models }
 
 // CommitBrief names a commit for people. Subject is foreign text.
 type CommitBrief struct {

@@ -146,7 +146,9 @@ func TestFallIsNoticed(t *testing.T) {
 // been improved shortly before, and that its first side is the improved agent.
 func TestFallAfterImprovement(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	night := func(mean float64) NightScores { return watchedAgent{tasks: 10, repeats: 2, mean: mean}.nights(1, rng)[0] }
+	night := func(mean float64) NightScores {
+		return watchedAgent{tasks: 10, repeats: 2, mean: mean}.nights(1, rng)[0]
+	}
 	changed := []bool{false, false, true, false, true}
 	for range 20 {
 		nights := []NightScores{night(.7), night(.7), night(1), night(1), night(.3)}

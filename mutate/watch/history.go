@@ -36,6 +36,8 @@ type night struct {
 	identity
 	suite  string
 	commit string
+	// models identifies what answers besides the agent's folder; empty from an older evolve.
+	models string
 	scores stats.NightScores
 	// digests are those of the tasks, by id; none from an older evolve.
 	digests map[string]string
@@ -45,6 +47,17 @@ type night struct {
 type identity struct {
 	config agent.ConfigID
 	hash   string
+}
+
+// changed reports whether the agent of a night is another than that of an earlier one.
+func (n night) changed(earlier night) bool {
+	return n.identity != earlier.identity || n.otherModels(earlier)
+}
+
+// otherModels reports whether other models, servers of tools or policies answer than in an
+// earlier night.
+func (n night) otherModels(earlier night) bool {
+	return n.models != "" && earlier.models != "" && n.models != earlier.models
 }
 
 // history returns the agent's last nights before a run, the earliest first.
@@ -85,6 +98,7 @@ func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPla
 		return n, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	if res.Watch != nil {
+		n.models = res.Watch.Models
 		for _, t := range res.Watch.Scores {
 			n.scores[t.Task], n.digests[t.Task] = t.Scores, t.Digest
 		}

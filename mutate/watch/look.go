@@ -20,9 +20,9 @@ type Seen struct {
 }
 
 // Look compares the active config of a run with its past, on tasks that are as they were then.
-// digests has the present search tasks, see [night.Sample]. The evaluations of the run must be
-// stored.
-func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string) (Seen, error) {
+// digests has the present search tasks, see [night.Sample]; models identifies what answers
+// besides the agent's folder. The evaluations of the run must be stored.
+func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models string) (Seen, error) {
 	nights, err := history(ctx, store, plan.Agent, run.Number, mostNights)
 	if err != nil {
 		return Seen{}, err
@@ -31,13 +31,14 @@ func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentP
 	if err != nil {
 		return Seen{}, err
 	}
-	seen := Seen{Watch: archive.Watch{Scores: tonight.stored(digests)}}
+	tonight.models = models
+	seen := Seen{Watch: archive.Watch{Scores: tonight.stored(digests), Models: models}}
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {
 		return Seen{}, err
 	}
 	v := viewer{ctx: ctx, store: store, agent: plan.Agent, decided: decided, nature: stats.Nature{Deterministic: plan.Deterministic, Fixed: plan.Deterministic && !plan.UsesSeed}}
-	if last := len(nights) - 1; last >= 0 && nights[last].identity != tonight.identity {
+	if last := len(nights) - 1; last >= 0 && tonight.changed(nights[last]) {
 		c, err := v.between(nights[last], tonight)
 		if err != nil {
 			return Seen{}, err
@@ -99,7 +100,7 @@ func (v viewer) fall(nights []night, seen *Seen) (int, error) {
 	seen.Nights = len(nights)
 	changed := make([]bool, len(nights))
 	for i := 1; i < len(nights); i++ {
-		changed[i] = nights[i].identity != nights[i-1].identity
+		changed[i] = nights[i].changed(nights[i-1])
 	}
 	f, ok := stats.FindFall(scoresOf(nights), changed, v.nature)
 	if !ok {
@@ -167,7 +168,7 @@ func latest(nights []night) []night { return nights[max(0, len(nights)-stats.Wat
 // between returns what changed between two nights.
 func (v viewer) between(a, b night) (archive.ActiveChange, error) {
 	c := archive.ActiveChange{
-		BeforeRun: a.run, AfterRun: b.run, Last: a.started, Since: b.started, Files: a.hash != b.hash, Evolve: a.binary != b.binary,
+		BeforeRun: a.run, AfterRun: b.run, Last: a.started, Since: b.started, Files: a.hash != b.hash, Models: b.otherModels(a), Evolve: a.binary != b.binary,
 		Versioned: a.commit != "" && b.commit != "",
 	}
 	for _, p := range v.decided {

@@ -27,6 +27,8 @@ type diary struct {
 	// suite is the hash of the suites, and digests has their tasks.
 	suite   string
 	digests map[string]string
+	// models identifies the models that answer.
+	models string
 }
 
 func newDiary(t *testing.T) *diary {
@@ -75,7 +77,7 @@ func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(ta
 		}
 	}
 	d.must(d.store.Flush(ctx))
-	seen, err := Look(ctx, d.store, run, plan, d.digests)
+	seen, err := Look(ctx, d.store, run, plan, d.digests, d.models)
 	d.must(err)
 	d.must(d.store.PutResult(ctx, archive.AgentResult{Run: run.ID, Agent: "a", Verdict: archive.Keep, Finished: true, Watch: &seen.Watch}))
 	return seen
@@ -251,6 +253,25 @@ func TestFixedAgentIsExact(t *testing.T) {
 	tasks, err = Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests)
 	if err != nil || len(tasks) != 0 {
 		t.Errorf("an agent that did not change is measured again on %v, %v", tasks, err)
+	}
+}
+
+// TestModelsChange tests that a change of the models is no fault of the provider.
+func TestModelsChange(t *testing.T) {
+	d := newDiary(t)
+	config := agent.Config{"k": int64(1)}
+	rng := rand.New(rand.NewPCG(5, 8))
+	d.sleep(config, "h", 20, coins(rng, .9)) // an older evolve stored no models
+	d.models = "big"
+	for range 2 {
+		if seen := d.sleep(config, "h", 20, coins(rng, .9)); seen.Changed != nil {
+			t.Fatalf("without a change there is %+v", seen.Changed)
+		}
+	}
+	d.models = "small"
+	seen := d.sleep(config, "h", 20, coins(rng, .1))
+	if f, c := seen.Fall, seen.Changed; f == nil || !f.Models || f.Files || c == nil || !c.Models {
+		t.Errorf("after a change of the models there are %+v and %+v", f, c)
 	}
 }
 

@@ -64,9 +64,11 @@ type ActiveChange struct {
 	Since     time.Time `json:"since"`
 	Params    []string  `json:"params,omitempty"`
 	Files     bool      `json:"files,omitempty"`
+	Models    bool      `json:"models,omitempty"`
 	Evolve    bool      `json:"evolve,omitempty"`
 	Proposal  string    `json:"proposal,omitempty"`
-	// Commit is the first commit in between that changed the agent's folder.
+	// Commit is the first commit in between that changed the agent's folder or, for Models
+	// alone, evolve.yaml.
 	Commit    *Commit `json:"commit,omitempty"`
 	Versioned bool    `json:"versioned,omitempty"`
 	Command   string  `json:"command,omitempty"`
@@ -152,7 +154,7 @@ func moved(s stats.Shift) Moved {
 
 func change(c archive.ActiveChange) ActiveChange {
 	out := ActiveChange{
-		BeforeRun: c.BeforeRun, AfterRun: c.AfterRun, Last: c.Last, Since: c.Since, Params: c.Params, Files: c.Files, Evolve: c.Evolve,
+		BeforeRun: c.BeforeRun, AfterRun: c.AfterRun, Last: c.Last, Since: c.Since, Params: c.Params, Files: c.Files, Models: c.Models, Evolve: c.Evolve,
 		Proposal: c.Proposal, Versioned: c.Versioned,
 	}
 	if k := c.Commit; k != nil {
@@ -246,7 +248,7 @@ func (a AdoptedWatch) words() string {
 
 // cause states what changed when a fall began.
 func (c ActiveChange) cause() string {
-	if c.Commit == nil && len(c.Params) == 0 && !c.Files {
+	if c.Commit == nil && len(c.Params) == 0 && !c.Files && !c.Models {
 		words := "no commit of yours changed it: provider or data"
 		if !c.Versioned {
 			words = "neither its config nor its files changed: provider or data"
@@ -274,6 +276,9 @@ func (c ActiveChange) what() string {
 	}
 	if c.Files {
 		names = append(names, "files of its folder")
+	}
+	if c.Models {
+		names = append(names, "its models, servers or policies in evolve.yaml")
 	}
 	if len(names) > 0 {
 		what = append(what, strings.Join(names, ", ")+" changed")

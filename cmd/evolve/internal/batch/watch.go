@@ -9,6 +9,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/watch"
 	"evolve/patch"
 	"evolve/runtime/text"
@@ -65,7 +66,7 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	seen, err := watch.Look(ctx, r.o.Archive, r.run, r.plans[at], r.specs[at].Agent.Sample().Digests())
+	seen, err := watch.Look(ctx, r.o.Archive, r.run, r.plans[at], r.specs[at].Agent.Sample().Digests(), r.o.Workspace.ModelHash(r.agents[at]))
 	if err != nil {
 		return fmt.Errorf("comparing %s with earlier nights: %w", r.agents[at].ID, err)
 	}
@@ -87,7 +88,8 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	return nil
 }
 
-// findCommit adds the first commit between two others that changed the agent's folder.
+// findCommit adds the first commit between two others that changed the agent's folder or, if
+// none did and its models are other ones, evolve.yaml.
 func (r *runner) findCommit(ctx context.Context, at int, c *archive.ActiveChange, between [2]string) {
 	h := r.history()
 	if h == nil || between[0] == "" || between[1] == "" || between[0] == between[1] {
@@ -100,6 +102,9 @@ func (r *runner) findCommit(ctx context.Context, at int, c *archive.ActiveChange
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
 	found, there, err := h.FirstChange(ctx, between[0], between[1], filepath.ToSlash(folder))
+	if err == nil && !there && c.Models {
+		found, there, err = h.FirstChange(ctx, between[0], between[1], workspace.SettingsFile)
+	}
 	if err != nil {
 		c.Versioned = false
 		r.o.Log.Warn("the commit before a change of "+r.agents[at].ID+" is not known", "error", err)
