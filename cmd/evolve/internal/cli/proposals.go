@@ -40,6 +40,9 @@ type proposalLine struct {
 	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
 	// approved.
 	Stale []string `json:"stale,omitempty"`
+	// Overtaken names the memories that it adds or marks and that are so already, or were
+	// retracted meanwhile.
+	Overtaken []string `json:"overtaken,omitempty"`
 	// Imported reports that all of it is as an export states it.
 	Imported bool `json:"imported,omitempty"`
 	// Lost is a decision on one that awaits a person, in entries that a restore has lost.
@@ -116,12 +119,27 @@ func proposalsCommand(sh *shell) *cli.Command {
 				if len(p.Stale) > 0 {
 					claim = "  stale: " + foreign.Visible(strings.Join(p.Stale, ", ")) + " changed; " + sh.command("evolve run") + " may measure it again"
 				}
+				if n := len(p.Overtaken); n > 0 {
+					claim = "  overtaken: " + foreign.Visible(oneLine(firstOf(p.Overtaken, shownOvertaken), 200))
+				}
 				_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
 				printLost(sh.console, p)
 				return err
 			})
 		},
 	}
+}
+
+// shownOvertaken is the number of overtaken memories that a line names.
+const shownOvertaken = 3
+
+// firstOf joins the first n of some words.
+func firstOf(words []string, n int) string {
+	text := strings.Join(words[:min(len(words), n)], ", ")
+	if more := len(words) - n; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // looker calls look with the archive of the workspace at root.

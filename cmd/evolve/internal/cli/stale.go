@@ -40,13 +40,33 @@ func loadable(root string) *workspace.Workspace {
 	return w
 }
 
-// markStale marks the stale proposals in a list.
+// markStale marks the stale proposals in a list, and those of memories that are overtaken.
 func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, lines []proposalLine) error {
 	for i := range lines {
 		var err error
 		if lines[i].Stale, _, err = movedSince(ctx, w, a, lines[i].ID); err != nil {
 			return err
 		}
+		if lines[i].Overtaken, err = overtaken(ctx, w, a, lines[i]); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// overtaken lists what a waiting proposal of memories adds or marks without need; none if the
+// workspace cannot be loaded.
+func overtaken(ctx context.Context, w *workspace.Workspace, a *archive.Archive, l proposalLine) ([]string, error) {
+	if w == nil || l.Kind != archive.KindMemory || !review.Undecided(l.State) {
+		return nil, nil
+	}
+	of, ok := w.Agent(l.Agent)
+	if !ok {
+		return nil, nil
+	}
+	p, err := a.Proposal(ctx, l.ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading proposal %s: %w", l.ID, err)
+	}
+	return review.Overtaken(p, of.Memories), nil
 }
