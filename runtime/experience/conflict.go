@@ -7,11 +7,13 @@ import (
 
 // Conflict is a pair of feedbacks that contradict each other where both apply.
 type Conflict struct {
-	// Wins is the id of the newer one, which has the effect there, and Loses that of the
-	// other.
+	// Wins is the id of the one that has the effect there, and Loses that of the other. It is
+	// the newer one, unless the older one is a prohibition that the newer does not lift.
 	Wins  string `json:"wins"`
 	Loses string `json:"loses"`
 	Why   string `json:"why"`
+	// Holds reports that the older one wins.
+	Holds bool `json:"holds,omitempty"`
 }
 
 // Conflicts returns the pairs of active feedbacks whose scopes overlap and whose effects
@@ -23,12 +25,24 @@ func (e *Experience) Conflicts(now time.Time) []Conflict {
 			if !newer.Active(now) || !older.Active(now) {
 				continue
 			}
-			if why := newer.contradicts(older); why != "" {
-				out = append(out, Conflict{newer.ID, older.ID, why})
+			switch why := newer.contradicts(older); {
+			case why == "":
+			case newer.yields(older):
+				out = append(out, Conflict{older.ID, newer.ID, why, true})
+			default:
+				out = append(out, Conflict{newer.ID, older.ID, why, false})
 			}
 		}
 	}
 	return out
+}
+
+// yields reports whether a feedback that contradicts an older one has no effect beside it.
+func (f Feedback) yields(older Feedback) bool {
+	if f.replaces(older) {
+		return !f.lifts(older)
+	}
+	return older.Action.forbids() && !f.Action.forbids() && !f.lifts(older)
 }
 
 // contradicts returns why a feedback cannot have its effect where another has its own;
@@ -51,7 +65,7 @@ func (f Feedback) contradicts(g Feedback) string {
 
 // replaces reports whether a feedback names a tool to use instead that another forbids.
 func (f Feedback) replaces(g Feedback) bool {
-	if f.Action != Replace || g.Action.factor() != 0 || g.Tool != f.With {
+	if f.Action != Replace || !g.Action.forbids() || g.Tool != f.With {
 		return false
 	}
 	f.Tool = f.With
@@ -82,17 +96,19 @@ type Suggestion struct {
 }
 
 // Suggestions returns the scopes of a tool with at least three negative feedbacks since the
-// last positive one, unless a permanent prohibition has them already. Feedback that is over
-// or for one conversation counts.
+// last positive one, unless a permanent prohibition has them already. Only lasting feedback
+// counts, because what is suggested lasts: a judgement on one conversation or some days is
+// none on the others.
 func (e *Experience) Suggestions() []Suggestion {
+	lasting := slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return !f.lasts() })
 	var out []Suggestion
-	for i, f := range e.Feedback {
-		first := slices.IndexFunc(e.Feedback, f.sameScope)
-		if f.Tool == "" || first != i || slices.ContainsFunc(e.Feedback, f.prohibited) {
+	for i, f := range lasting {
+		first := slices.IndexFunc(lasting, f.sameScope)
+		if f.Tool == "" || first != i || slices.ContainsFunc(lasting, f.prohibited) {
 			continue
 		}
 		var negatives []string
-		for _, g := range e.Feedback[i:] {
+		for _, g := range lasting[i:] {
 			switch {
 			case !f.sameScope(g):
 			case g.Verdict == Positive:
@@ -108,8 +124,11 @@ func (e *Experience) Suggestions() []Suggestion {
 	return out
 }
 
-// prohibited reports whether another feedback forbids the tool for good in all of the scope.
+// prohibited reports whether another feedback, which lasts, forbids the tool in all of the
+// scope.
 func (f Feedback) prohibited(by Feedback) bool {
-	return by.Action.factor() == 0 && by.Tool == f.Tool && by.Session == "" && by.Until.IsZero() &&
-		(by.Domain == "" || by.Domain == f.Domain) && (by.Goal == "" || slices.Equal(patternOf(by.Goal), patternOf(f.Goal)))
+	return by.Action.forbids() && by.Tool == f.Tool && by.covers(f)
 }
+
+// lasts reports whether a feedback is neither for one conversation nor until a time.
+func (f Feedback) lasts() bool { return f.Session == "" && f.Until.IsZero() }

@@ -24,6 +24,7 @@
 //	knowledge.go   the text on competence and tools that the agent can ask for
 //	feedback.go    what people want of a tool
 //	scope.go       the calls that a feedback applies to
+//	standing.go    the feedback that has an effect on a call, where several apply
 //	weigh.go       the effect of feedback on a score
 //	conflict.go    feedback that contradicts other feedback, and prohibitions to suggest
 //	signature.go   groups of equal failures

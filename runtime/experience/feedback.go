@@ -37,7 +37,8 @@ const (
 func Actions() []Action { return []Action{Penalise, Boost, Constrain, Replace} }
 
 // Feedback is what a person wants of a tool within a scope. It wins over what was learned;
-// of several that apply to a call the newest wins. The effect on scores is that of Action;
+// of several that apply to a call a prohibition wins that no newer feedback lifts, or else
+// the newest (see [Experience.Weigh]). The effect on scores is that of Action;
 // the verdict moves the competence (see [Confidence]).
 type Feedback struct {
 	// ID is "F<number>", unique for the agent.
@@ -135,7 +136,7 @@ func (v *validity) one(f Feedback) {
 	if !slices.Contains(Actions(), f.Action) {
 		v.refuse("feedback.action", f.Action)
 	}
-	if v.name("feedback.goal", f.Goal, true); f.Goal != "" && len(patternOf(f.Goal)) == 0 {
+	if v.name("feedback.goal", f.Goal, true); f.Goal != "" && len(wordsOf(f.Goal, "*")) == 0 {
 		v.refuse("feedback.goal", f.Goal)
 	}
 	v.name("feedback.tool", f.Tool, f.Action == Penalise || f.Action == Boost)

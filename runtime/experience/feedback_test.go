@@ -129,19 +129,20 @@ func joined(effects []Effect) string {
 	return strings.Join(out, "; ")
 }
 
-// TestNewestFeedbackWins: the newest that applies has the effect, though an older one forbids.
+// TestNewestFeedbackWins: the newest that applies has the effect, apart from a prohibition of
+// another scope.
 func TestNewestFeedbackWins(t *testing.T) {
 	e := given(t,
-		func(f *Feedback) { f.Action = Constrain },
-		func(f *Feedback) { f.Verdict, f.Action, f.Domain = Positive, Boost, "code" },
+		func(f *Feedback) { f.Domain = "code" },
+		func(f *Feedback) { f.Verdict, f.Action = Positive, Boost },
 		func(f *Feedback) { f.Tool = "search" },
 	)
 	score, effects := e.Weigh(Use{Tool: "grep", Domain: "code", Now: noon}, .5, .1)
-	if score != .6 || joined(effects) != "feedback F2 boost ×1.2; feedback F1 constraint ×0 (overruled); avoided ×0.3 (overruled)" {
+	if score != .6 || joined(effects) != "feedback F2 boost ×1.2; feedback F1 penalise ×0.3 (overruled); avoided ×0.3 (overruled)" {
 		t.Errorf("%g by %s", score, joined(effects))
 	}
-	if score, _ := e.Weigh(Use{Tool: "grep", Domain: "ops", Now: noon}, .5, .9); score != 0 {
-		t.Errorf("elsewhere it is %g", score)
+	if score, _ := e.Weigh(Use{Tool: "search", Domain: "code", Now: noon}, .5, .9); score != .15 {
+		t.Errorf("another tool: %g", score)
 	}
 }
 
@@ -294,7 +295,14 @@ func TestConflicts(t *testing.T) {
 	}{
 		"the same effect":       {negative, func(f *Feedback) { f.Domain = "code" }, ""},
 		"a boost":               {negative, func(f *Feedback) { f.Action, f.Domain = Boost, "code" }, "one is a boost, the other a penalty"},
-		"a prohibition lifted":  {func(f *Feedback) { f.Action = Constrain }, negative, "one is a penalty, the other a prohibition"},
+		"a prohibition lifted":  {func(f *Feedback) { f.Action = Constrain }, func(f *Feedback) { f.Action = Boost }, "one is a boost, the other a prohibition"},
+		"held: by a penalty":    {func(f *Feedback) { f.Action = Constrain }, negative, "one is a penalty, the other a prohibition"},
+		"held: of every tool":   {func(f *Feedback) { f.Action = Constrain }, func(f *Feedback) { f.Action, f.Tool = Boost, "" }, "one is a boost, the other a prohibition"},
+		"held: wider":           {func(f *Feedback) { f.Action, f.Domain = Constrain, "code" }, func(f *Feedback) { f.Action = Boost }, "one is a boost, the other a prohibition"},
+		"held: narrower":        {func(f *Feedback) { f.Action, f.With = Replace, "a" }, func(f *Feedback) { f.Action, f.Goal = Boost, "deploy" }, "one is a boost, the other a prohibition"},
+		"held: used instead":    {func(f *Feedback) { f.Action, f.Domain = Constrain, "code" }, func(f *Feedback) { f.Action, f.Tool, f.With = Replace, "search", "grep" }, "one forbids the tool that the other uses instead"},
+		"used instead":          {func(f *Feedback) { f.Action = Constrain }, func(f *Feedback) { f.Action, f.Tool, f.With, f.Goal = Replace, "search", "grep", "deploy" }, "one forbids the tool that the other uses instead"},
+		"a prohibition":         {func(f *Feedback) { f.Action = Boost }, func(f *Feedback) { f.Action, f.Domain = Constrain, "code" }, "one is a prohibition, the other a boost"},
 		"another tool":          {negative, func(f *Feedback) { f.Action, f.Tool = Boost, "search" }, ""},
 		"every tool":            {negative, func(f *Feedback) { f.Action, f.Tool = Boost, "" }, "one is a boost, the other a penalty"},
 		"other domains":         {func(f *Feedback) { f.Domain = "code" }, func(f *Feedback) { f.Action, f.Domain = Boost, "ops" }, ""},
@@ -312,7 +320,10 @@ func TestConflicts(t *testing.T) {
 		},
 	} {
 		got := given(t, c.older, c.newer).Conflicts(noon)
-		want := []Conflict{{"F2", "F1", c.want}}
+		want := []Conflict{{"F2", "F1", c.want, false}}
+		if strings.HasPrefix(name, "held: ") {
+			want = []Conflict{{"F1", "F2", c.want, true}}
+		}
 		if c.want == "" {
 			want = nil
 		}
@@ -322,13 +333,17 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestSuggestions: three lasting negatives of a scope suggest a lasting prohibition, unless
+// there is one or a positive came after them.
 func TestSuggestions(t *testing.T) {
 	negative := func(*Feedback) {}
 	scoped := func(f *Feedback) { f.Domain, f.Goal = "code", "prod deploy" }
-	if got := given(t, negative, negative, scoped).Suggestions(); got != nil {
-		t.Errorf("after two of each scope: %+v", got)
+	session := func(f *Feedback) { f.Session = "talk" }
+	days := func(f *Feedback) { f.Until = noon.AddDate(0, 0, 1) }
+	if got := given(t, negative, negative, scoped, session, days, session, days).Suggestions(); got != nil {
+		t.Errorf("after two of the scope: %+v", got)
 	}
-	e := given(t, scoped, negative, scoped, func(f *Feedback) { f.Domain, f.Goal, f.Session = "code", "Deploy, prod", "talk" })
+	e := given(t, scoped, negative, scoped, func(f *Feedback) { f.Domain, f.Goal = "code", "Deploy, prod" })
 	want := []Suggestion{{"grep", "code", "prod deploy", []string{"F1", "F3", "F4"}}}
 	if diff := cmp.Diff(want, e.Suggestions()); diff != "" {
 		t.Error(diff)
@@ -339,6 +354,7 @@ func TestSuggestions(t *testing.T) {
 		"a positive":           func(f *Feedback) { scoped(f); f.Verdict, f.Action = Positive, Boost },
 		"of every tool":        func(f *Feedback) { f.Tool = "" },
 		"for one conversation": func(f *Feedback) { f.Action, f.Session = Constrain, "talk" },
+		"in another domain":    func(f *Feedback) { f.Action, f.Domain = Constrain, "ops" },
 	} {
 		f := Feedback{Verdict: Correcting, Action: Penalise, Tool: "grep", Importance: .9, By: "Ada", Time: noon}
 		after(&f)
@@ -346,7 +362,7 @@ func TestSuggestions(t *testing.T) {
 		if _, err := kept.AddFeedback(f); err != nil {
 			t.Fatal(err)
 		}
-		stays := name == "of every tool" || name == "for one conversation"
+		stays := name == "of every tool" || name == "for one conversation" || name == "in another domain"
 		if got := kept.Suggestions(); (len(got) == 1) != stays {
 			t.Errorf("after %s: %+v", name, got)
 		}
@@ -375,8 +391,8 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("all touch %d calls in %d turns", calls, inTurns)
 	}
 	for id, want := range map[string][]Choice{
-		"F1": nil, // a newer one applies there
-		"f2": {{Turn: "T1", Tool: "grep", Domain: "code", Calls: 2, With: .3, Without: 1}, {Turn: "T2", Tool: "grep", Domain: "ops", Calls: 1, With: .3, Without: 0}},
+		"F1": {{Turn: "T2", Tool: "grep", Domain: "ops", Calls: 1, With: 0, Without: .3}},
+		"f2": {{Turn: "T1", Tool: "grep", Domain: "code", Calls: 2, With: .3, Without: 1}}, // F1 holds in ops
 		"F3": {{Turn: "T3", Tool: "grep", Domain: "code", Calls: 1, With: 1.2, Without: 1}},
 	} {
 		got, ok := e.WhatIf(id, turns)

@@ -33,13 +33,15 @@ func matchesGoal(pattern, goal string) bool {
 	}
 	words := wordsOf(goal, "")
 	return !slices.ContainsFunc(patternOf(pattern), func(p string) bool {
-		return !slices.ContainsFunc(words, func(w string) bool { return matchesWord(p, w) }) && p != "*"
+		return !slices.ContainsFunc(words, func(w string) bool { return matchesWord(p, w) })
 	})
 }
 
-// patternOf returns the words of a pattern, sorted.
+// patternOf returns the words of a pattern, sorted, without those that any word has the form
+// of.
 func patternOf(pattern string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(wordsOf(pattern, "*"))))
+	words := slices.DeleteFunc(wordsOf(pattern, "*"), func(w string) bool { return strings.Trim(w, "*") == "" })
+	return slices.Compact(slices.Sorted(slices.Values(words)))
 }
 
 // wordsOf returns the words of a text in lower case: letters, marks, digits and the further
@@ -87,4 +89,13 @@ func overlappingGoals(a, b string) bool {
 // sameScope reports whether two feedbacks are about the same tool, domain and goals.
 func (f Feedback) sameScope(g Feedback) bool {
 	return f.Tool == g.Tool && f.Domain == g.Domain && slices.Equal(patternOf(f.Goal), patternOf(g.Goal))
+}
+
+// covers reports whether the domain and the goals of another feedback are all among those of
+// this one.
+func (f Feedback) covers(g Feedback) bool {
+	words := patternOf(g.Goal)
+	return (f.Domain == "" || f.Domain == g.Domain) && !slices.ContainsFunc(patternOf(f.Goal), func(p string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return matchesWord(p, w) })
+	})
 }

@@ -47,8 +47,9 @@ func (a Action) factor() float64 {
 	return 0
 }
 
-// Weigh returns the score of a tool, given without learned avoidance, after the newest
-// feedback that applies to a use; where none applies, after the avoidance that its
+// Weigh returns the score of a tool, given without learned avoidance, after the feedback
+// that has the effect on a use (see [Experience.standing]): a prohibition before others, the
+// newest of each. Where none has, it is the score after the avoidance that the tool's
 // usefulness leads to. The result is in [0,1].
 //
 // The first effect is the one that changed the score; the others are overruled. There is
@@ -59,18 +60,38 @@ func (e *Experience) Weigh(use Use, score, usefulness float64) (float64, []Effec
 	return min(1, max(0, score*factorOf(effects))), effects
 }
 
-// effects returns what applies to a use, the newest feedback first and what was learned last.
+// effects returns what applies to a use: first what has the effect, then the other feedback,
+// the newest first, and what was learned.
 func (e *Experience) effects(use Use, usefulness float64) []Effect {
-	var out []Effect
-	for _, f := range slices.Backward(e.Feedback) {
-		if f.applies(use) {
-			out = append(out, Effect{f.ID, f.Action, f.Action.factor(), f.With, len(out) > 0})
+	var first, others []Effect
+	for _, s := range e.standing(use) {
+		if s.Tool != "" && s.Tool != use.Tool {
+			continue
+		}
+		x := Effect{s.ID, s.Action, s.Action.factor(), s.With, true}
+		switch {
+		case !s.stands:
+			others = append(others, x)
+		case len(first) == 0:
+			first = []Effect{x}
+		case x.Factor == 0 && first[0].Factor != 0:
+			first, others = []Effect{x}, append(first, others...)
+		default:
+			others = append(others, x)
 		}
 	}
 	if a := Avoidance(usefulness); a != 1 {
-		out = append(out, Effect{Factor: a, Overruled: len(out) > 0})
+		if x := (Effect{Factor: a, Overruled: true}); len(first) == 0 {
+			first = []Effect{x}
+		} else {
+			others = append(others, x)
+		}
 	}
-	return out
+	if len(first) == 0 {
+		return nil
+	}
+	first[0].Overruled = false
+	return append(first, others...)
 }
 
 // factorOf returns what effects multiply a score by.
@@ -102,7 +123,7 @@ func Confidence(base float64, v Verdict) float64 {
 // the domain and no goal, in [.1, 1].
 func (e *Experience) regarded(domain string, score float64) float64 {
 	for _, f := range slices.Backward(e.Feedback) {
-		if f.Domain != "" && domainName(f.Domain) == domainName(domain) && f.Goal == "" && f.Session == "" && f.Until.IsZero() {
+		if f.Domain != "" && domainName(f.Domain) == domainName(domain) && f.Goal == "" && f.lasts() {
 			return max(leastCompetence, Confidence(score, f.Verdict))
 		}
 	}

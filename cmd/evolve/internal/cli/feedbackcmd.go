@@ -28,7 +28,8 @@ func feedbackCommand(sh *shell) *cli.Command {
 			{
 				Name: "add", Usage: "change the choice of a tool, or forbid it", ArgsUsage: "AGENT",
 				Description: "It holds from the next turn on and wins over what the agent learned; of several the newest\n" +
-					"wins. The ledger notes it with your name.",
+					"wins, but a prohibition holds until newer feedback of the same scope wants the tool\n" +
+					"(`evolve help feedback`). The ledger notes it with your name.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "verdict", Usage: "`positive`, negative or correction"},
 					&cli.StringFlag{Name: "action", Usage: "`penalise` (×0.3), boost (×1.2), constraint (never use) or replace; the verdict's own by default"},

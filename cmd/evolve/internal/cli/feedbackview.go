@@ -120,7 +120,7 @@ func printFeedbackChange(con *console, v feedbackView, verb string, now time.Tim
 
 func printConflicts(con *console, list []experience.Conflict) {
 	for _, x := range list {
-		con.printf("  %-10s %s and %s: %s; %s is newer and wins\n", "conflict", x.Wins, x.Loses, x.Why, x.Wins)
+		con.printf("  %-10s %s and %s: %s; %s %s\n", "conflict", x.Wins, x.Loses, x.Why, x.Wins, orElse("is newer and wins", "is a prohibition and holds", !x.Holds))
 	}
 }
 
