@@ -90,6 +90,9 @@ type forgeJob struct {
 	def   authored.Definition
 	// attempts are earlier drafts that were refused, the latest first.
 	attempts []toolwriter.Attempt
+	// killed is the proposal of a process that was killed before it noted the draft; nil for
+	// none.
+	killed *archive.ProposalRecord
 }
 
 // findForgeable finds the tools to have written anew, and notes why others are not. It needs
@@ -212,7 +215,11 @@ func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForg
 		}
 	}
 	slices.Reverse(job.attempts)
-	if last == nil || refused {
+	var err error
+	if job.killed, err = r.unnoted(ctx, n, past); err != nil {
+		return "", err
+	}
+	if job.killed != nil || last == nil || refused {
 		return "", nil
 	}
 	fresh := evidenceOf(n) - last.Evidence
@@ -254,6 +261,9 @@ func (r *runner) forgings() []Forging {
 	var out []Forging
 	reflect := r.o.Workspace.Settings.Search.Reflect
 	for _, job := range r.jobs {
+		if job.killed != nil { // it needs no call
+			continue
+		}
 		route := reflect.Routes[0]
 		f := Forging{Agent: job.agent.ID, Tool: job.def.Name, Route: route.Name, Calls: forgeCalls, Tokens: forgeTokens, USD: least(reflect.MaxUSD, route.MaxUSD, r.o.Budget.USD)}
 		f.Text = fmt.Sprintf("%s %s: at most %d calls of %s, no further one after %d tokens", r.run.Tools[job.note].Remedy, f.Tool, f.Calls, f.Route, f.Tokens)
@@ -318,6 +328,10 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 	n := r.run.Tools[job.note]
 	route := r.o.Workspace.Settings.Search.Reflect.Routes[0]
 	note = ForgeNote{Agent: n.Agent, Tool: n.Tool, Remedy: n.Remedy, Evidence: evidenceOf(n), ToolDraft: archive.ToolDraft{Route: route.Name}}
+	if job.killed != nil {
+		p, err = r.takeUp(ctx, job, &note)
+		return note, p, err
+	}
 	left, err := r.forgeRoom(ctx, n.Agent)
 	if err != nil {
 		return note, nil, err
@@ -421,7 +435,7 @@ func (r *runner) proposeDraft(ctx context.Context, job forgeJob, d authored.Defi
 	}
 	note.Text = fmt.Sprintf("%s passes its %d tests", what, len(d.Tests))
 	note.Source, note.Reason = "", ""
-	why := fmt.Sprintf("the advice was to %s %s: %s; a language model (route %s) drafted %s, not measured: %s", n.Remedy, job.def.Name, n.Reason, note.Route, what, rationale)
+	why := forgeReason(n.Remedy, job.def.Name) + fmt.Sprintf("%s; a language model (route %s) drafted %s, not measured: %s", n.Reason, note.Route, what, rationale)
 	p, err := r.o.Forge.Propose(ctx, job.agent, r.run.ID, d, why)
 	var refused *review.RefusedError
 	if errors.As(err, &refused) {

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -190,6 +191,67 @@ func TestAToolIsWrittenAnew(t *testing.T) {
 	degrade(t, store, 11, 3)
 	if night(); !strings.Contains(m.shown(len(m.asked)-1), "broken") {
 		t.Error("the author is not told of its draft of the night before")
+	}
+}
+
+// TestAKilledForgeIsTakenUp tests that the proposal of a process that was killed before it noted
+// the draft, gated or not, is taken up without another call of the model, and once.
+func TestAKilledForgeIsTakenUp(t *testing.T) {
+	better := toolDraft(t, "convert", "def run(args):\n    return args[\"n\"] + args[\"n\"]\n")
+	for _, state := range []archive.ProposalState{archive.Drafted, archive.Awaiting} {
+		for _, resumed := range []bool{false, true} {
+			store := archive.OpenMemory()
+			degrade(t, store, 0, 8)
+			m := &scripted{says: []string{says(better)}}
+			ctx, kill := context.WithCancel(t.Context())
+			o := forging(t, store, m)
+			finish := o.Forge.Propose
+			o.Forge.Propose = func(ctx context.Context, a *workspace.Agent, run string, d authored.Definition, why string) (archive.ProposalRecord, error) {
+				star, manifest := d.Encode()
+				_, err := store.NewProposal(ctx, archive.ProposalRecord{
+					Kind: archive.KindTool, State: state, Agent: a.ID, Run: run, Rationale: why,
+					Files: []archive.FileChange{{Path: "agents/toy/tools/convert.json", New: manifest}, {Path: "agents/toy/tools/convert.star", New: star}},
+				})
+				kill()
+				return archive.ProposalRecord{}, errors.Join(err, context.Canceled)
+			}
+			s, err := Run(ctx, o)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if resumed {
+				s.Run.State, s.Run.Ended = archive.RunRunning, time.Time{}
+				if err := store.PutRun(t.Context(), s.Run); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(m.asked) != 1 {
+				t.Fatalf("%d calls before the end", len(m.asked))
+			}
+			gated := 0
+			o = forging(t, store, m)
+			o.Forge.Propose = func(ctx context.Context, a *workspace.Agent, run string, d authored.Definition, why string) (archive.ProposalRecord, error) {
+				if gated++; d.Hash() != better.Hash() {
+					return finish(ctx, a, run, d, why)
+				}
+				p, err := store.Proposal(ctx, "P1")
+				if err != nil {
+					return p, err
+				}
+				p.State = archive.Awaiting
+				return p, store.PutProposal(ctx, p)
+			}
+			if s, err = Run(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			d := draftsIn(s.Run)["convert"]
+			if d == nil || d.Proposal != "P1" || d.State != archive.Awaiting || d.Calls != 0 || len(m.asked) != 1 || (gated == 1) != (state == archive.Drafted) {
+				t.Errorf("%s, resumed %t: %+v, %d calls, gated %d times", state, resumed, d, len(m.asked), gated)
+			}
+			if s, err = Run(t.Context(), o); err != nil || !strings.Contains(draftsIn(s.Run)["convert"].Text, "P1 awaits a decision") || len(m.asked) != 1 {
+				t.Errorf("the night after: %+v, %v", draftsIn(s.Run)["convert"], err)
+			}
+		}
 	}
 }
 
