@@ -98,8 +98,8 @@ type Advice struct {
 	// call counts that was not the tool's. Succeeded is that of [Capsule.Success].
 	Judged    int `json:"judged"`
 	Succeeded int `json:"succeeded"`
-	// Referrals, Weak and Invalid count the outcomes wrong_tool_boundary, low_utility and
-	// contract_violation.
+	// Referrals is the sum of [Capsule.ReferralCount]. Weak and Invalid count the outcomes
+	// low_utility and contract_violation.
 	Referrals int `json:"referrals"`
 	Weak      int `json:"low_utility"`
 	Invalid   int `json:"contract_violations"`
@@ -114,7 +114,8 @@ type Advice struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// Tools returns the names of the tools with calls, sorted.
+// Tools returns the names of the tools with calls, sorted, and [AllTools] where referrals
+// concern none.
 func (e *Experience) Tools() []string {
 	var out []string
 	for _, c := range e.Capsules {
@@ -182,6 +183,7 @@ func axesText(axes []string) string {
 // Advice returns what to do with a tool. The first that applies counts:
 //
 //   - retain: at least ten calls were judged and 80 % of them succeeded;
+//   - recompose: the referrals that concern no tool ([AllTools]) form one group;
 //   - split: the referrals fall into several groups (see [Cluster]);
 //   - recompose: they form one group, of which another tool has an axis in a group, too;
 //   - tighten: they form one group;
@@ -202,7 +204,7 @@ func (e *Experience) Advice(tool string) Advice {
 			a.Calls += c.Calls
 			a.Judged += c.Judged() + c.Outcomes[agent.WrongToolBoundary]
 			a.Succeeded += c.Success()
-			a.Referrals += c.Outcomes[agent.WrongToolBoundary]
+			a.Referrals += c.ReferralCount()
 			a.Weak += c.Outcomes[agent.LowUtility]
 			a.Invalid += c.Outcomes[agent.ContractViolation]
 		}
@@ -214,6 +216,8 @@ func (e *Experience) Advice(tool string) Advice {
 	switch {
 	case a.Judged >= healthyCalls && float64(a.Succeeded) >= healthyRate*float64(a.Judged):
 		a.Remedy, a.Reason = Retain, fmt.Sprintf("%d of %d judged calls succeeded", a.Succeeded, a.Judged)
+	case len(groups) == 1 && a.Tool == AllTools:
+		a.Remedy, a.Reason = Recompose, "none of the agent's tools has what its referrals name: "+axesText(groups[0].Axes)
 	case len(groups) > 1:
 		a.Remedy, a.Reason = Split, fmt.Sprintf("its referrals fall into %d groups", len(groups))
 	case len(groups) == 1 && len(a.Shared) > 0:
@@ -235,7 +239,7 @@ func (e *Experience) Advice(tool string) Advice {
 // sharing returns the other tools with a group that has an axis of the groups.
 func (e *Experience) sharing(tool string, groups []Cluster) []string {
 	var out []string
-	if len(groups) == 0 {
+	if len(groups) == 0 || tool == AllTools {
 		return out
 	}
 	lex := memory.NewLexicon()
@@ -244,7 +248,7 @@ func (e *Experience) sharing(tool string, groups []Cluster) []string {
 		ours = append(ours, terms(lex, c.Axes)...)
 	}
 	for _, other := range e.Tools() {
-		if other == clipped(tool) {
+		if other == clipped(tool) || other == AllTools {
 			continue
 		}
 		for _, theirs := range groupsOf(e.Clusters(other)) {

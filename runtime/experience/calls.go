@@ -17,47 +17,79 @@ const MaxCalls = 200
 const maxLearnedCause = 300
 
 // CallsOf returns the calls of tools in a transcript, and in a program's own transcript
-// those that have the same form.
+// those that have the same form. A referral of the turn counts for the tools that it
+// concerns (see [reading.refer]).
 func CallsOf(events []agent.Event) []Call {
-	var calls []Call
-	repaired := map[string]bool{} // tools whose next call is the repaired one
+	r := reading{repaired: map[string]bool{}}
 	for _, e := range events {
 		switch e.Kind {
 		case agent.EventRepair:
-			repaired[e.Name] = true
+			r.repaired[e.Name] = true
 		case agent.EventForeign:
-			calls = append(calls, CallsOf(reported(e.Data))...)
+			r.addReported(e.Data)
 		case agent.EventTool:
-			if e.Name == "" || e.Outcome != "" && !e.Outcome.Valid() {
+			r.add(e, true)
+		case agent.EventCheck:
+			if e.Name != agent.Referral || e.Outcome != agent.WrongToolBoundary {
 				continue
 			}
-			call := Call{
-				Tool: e.Name, Method: e.Method, Origin: cmp.Or(e.Origin, "local"), Outcome: cmp.Or(e.Outcome, agent.OK),
-				Latency: time.Duration(min(max(0, e.MS), int64(24*time.Hour/time.Millisecond))) * time.Millisecond, Repaired: repaired[e.Name],
+			if b, ok := boundaryOf(e.Data); ok {
+				r.turns = append(r.turns, turnReferral{b, len(r.calls)})
 			}
-			delete(repaired, e.Name)
-			if call.Outcome != agent.OK {
-				call.Cause = text.Clip(text.OneLine(e.Text), maxLearnedCause)
-			}
-			if call.Outcome == agent.WrongToolBoundary {
-				var b tool.Boundary
-				if json.Unmarshal(e.Data, &b) == nil {
-					if b, err := b.Normalize(); err == nil {
-						call.Axes = b.Axes
-					}
-				}
-				if call.Axes == nil { // a program's own; the runtime records none without evidence
-					call.Outcome = agent.ContractViolation
-				}
-			}
-			calls = append(calls, call)
 		}
+	}
+	r.refer()
+	calls := make([]Call, 0, len(r.calls))
+	for _, c := range r.calls {
+		if c.excuse {
+			c.Outcome = agent.ContractViolation // a referral without evidence is none
+		}
+		calls = append(calls, c.Call)
 	}
 	return calls[:min(len(calls), MaxCalls)]
 }
 
+// add adds the call of an event; own reports that it is the runtime's.
+func (r *reading) add(e agent.Event, own bool) {
+	if e.Name == "" || e.Outcome != "" && !e.Outcome.Valid() {
+		return
+	}
+	c := readCall{Call: Call{
+		Tool: e.Name, Method: e.Method, Origin: cmp.Or(e.Origin, "local"), Outcome: cmp.Or(e.Outcome, agent.OK),
+		Latency: time.Duration(min(max(0, e.MS), int64(24*time.Hour/time.Millisecond))) * time.Millisecond,
+	}}
+	if own {
+		c.Repaired = r.repaired[e.Name]
+		delete(r.repaired, e.Name)
+		c.aside = c.Origin == "local" && tool.Aside(c.Tool)
+	}
+	if c.Outcome != agent.OK {
+		c.Cause = text.Clip(text.OneLine(e.Text), maxLearnedCause)
+	}
+	if c.Outcome == agent.WrongToolBoundary {
+		if b, ok := boundaryOf(e.Data); ok {
+			c.Axes, c.Cause = b.Axes, cmp.Or(c.Cause, evidenceText(b))
+		} else {
+			c.excuse = true // until the turn's own referral is its evidence
+		}
+	}
+	r.calls = append(r.calls, c)
+}
+
+// addReported adds the calls in a program's own transcript. The program's referral, which
+// stands before it, regards them.
+func (r *reading) addReported(data json.RawMessage) {
+	before := len(r.calls)
+	for _, e := range reported(data) {
+		r.add(e, false)
+	}
+	if n := len(r.turns); n > 0 && r.turns[n-1].after == before {
+		r.turns[n-1].after = len(r.calls)
+	}
+}
+
 // reported returns the calls of tools in a program's own transcript, where that is a list of
-// events. Other events may have any form.
+// events. Other events may have any form. The evidence of a referral is in the field refer.
 func reported(data json.RawMessage) []agent.Event {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) != nil {
@@ -65,9 +97,15 @@ func reported(data json.RawMessage) []agent.Event {
 	}
 	var events []agent.Event
 	for _, item := range list {
-		var e agent.Event
+		var e struct {
+			agent.Event
+			Refer json.RawMessage `json:"refer"`
+		}
 		if json.Unmarshal(item, &e) == nil && e.Kind == agent.EventTool {
-			events = append(events, e)
+			if len(e.Refer) > 0 {
+				e.Data = e.Refer
+			}
+			events = append(events, e.Event)
 		}
 	}
 	return events

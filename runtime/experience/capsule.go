@@ -1,6 +1,7 @@
 package experience
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Capsule struct {
 	Outcomes map[agent.Outcome]int `json:"outcomes"`
 	// Corrected counts the calls in turns that a person corrected; each is no success.
 	Corrected int `json:"corrected,omitempty"`
+	// Referred counts the failed calls after which the turn referred the task elsewhere
+	// because of the tool. Their outcome is the failure.
+	Referred int `json:"referred,omitempty"`
 	// Repairs counts the calls whose arguments were repaired, and Repaired those of them
 	// that ended ok.
 	Repairs  int `json:"repairs,omitempty"`
@@ -51,7 +55,8 @@ type Failure struct {
 	Turn string `json:"turn,omitempty"`
 }
 
-// Referral is one call that the tool referred elsewhere (wrong_tool_boundary).
+// Referral is one call after which the tool, or the turn because of it, referred the task
+// elsewhere.
 type Referral struct {
 	// Axes are at most eight, as [tool.Axes] returns them.
 	Axes  []string  `json:"axes"`
@@ -71,6 +76,10 @@ const (
 	maxName      = 100
 	keptCause    = 200
 )
+
+// ReferralCount is the number of referrals that concern the tool: its calls that ended with
+// one (wrong_tool_boundary), and those that failed before the turn referred.
+func (c Capsule) ReferralCount() int { return c.Outcomes[agent.WrongToolBoundary] + c.Referred }
 
 // Success is the number of calls that ended ok in turns that no person corrected.
 func (c Capsule) Success() int { return max(0, c.Outcomes[agent.OK]-c.Corrected) }
@@ -135,8 +144,9 @@ func (e *Experience) learnCalls(t Turn) {
 		}
 		global := e.at(call.Tool, call.Method, Global)
 		global.add(call, t)
-		if call.Outcome == agent.WrongToolBoundary {
-			global.Referrals = newest(append(global.Referrals, Referral{call.Axes, call.Cause, t.Time, t.ID}), maxReferrals)
+		if len(call.Axes) > 0 {
+			cause := text.Clip(text.OneLine(cmp.Or(call.Evidence, call.Cause)), keptCause, text.Ellipsis)
+			global.Referrals = newest(append(global.Referrals, Referral{call.Axes, cause, t.Time, t.ID}), maxReferrals)
 		}
 		if d := domainName(t.Domain); d != Global {
 			e.at(call.Tool, call.Method, d).add(call, t)
@@ -165,12 +175,13 @@ func (c *Capsule) add(call Call, t Turn) {
 	if call.Latency > 0 {
 		c.Latencies = newest(append(c.Latencies, call.Latency), maxLatencies)
 	}
-	switch {
-	case call.Outcome == agent.WrongToolBoundary:
-		for _, axis := range call.Axes {
-			c.count(axis)
-		}
-	case call.Outcome != agent.OK && judged(call.Outcome):
+	for _, axis := range call.Axes {
+		c.count(axis)
+	}
+	if len(call.Axes) > 0 && call.Outcome != agent.WrongToolBoundary {
+		c.Referred++
+	}
+	if call.Outcome != agent.OK && judged(call.Outcome) {
 		c.Failures = newest(append(c.Failures, Failure{call.Outcome, call.Cause, t.Time, t.ID}), maxFailures)
 	}
 	if t.Time.After(c.Last) {

@@ -200,10 +200,14 @@ func (e *Experience) dropDomains() {
 	}
 }
 
-// called counts calls by tool and method, in the order of their first call.
+// called counts calls by tool and method, in the order of their first call. A referral that
+// concerns no tool is not among them.
 func called(calls []Call) []Called {
 	var out []Called
 	for _, call := range calls {
+		if call.Tool == AllTools {
+			continue
+		}
 		call.Tool, call.Method = clipped(call.Tool), clipped(call.Method)
 		i := slices.IndexFunc(out, func(c Called) bool { return c.Tool == call.Tool && c.Method == call.Method })
 		if i < 0 {

@@ -12,6 +12,7 @@
 // value that was stored at its start.
 //
 //	calls.go       the calls in a transcript
+//	referred.go    the calls that a turn's referral concerns
 //	capsule.go     what a tool did in a domain
 //	usefulness.go  how useful that makes it
 //	signal.go      what a message of a user means for the turn before it

@@ -67,8 +67,10 @@ type Call struct {
 	Latency time.Duration
 	// Repaired reports that the arguments were repaired before the call.
 	Repaired bool
-	// Axes are the boundary axes of a referral (wrong_tool_boundary).
+	// Axes are the boundary axes of a referral: of the call itself (wrong_tool_boundary), or of
+	// the turn after the call had failed.
 	Axes []string
-	// Cause is the failure in one line, without credentials; empty for none.
-	Cause string
+	// Cause is the failure or referral in one line, without credentials; empty for none.
+	// Evidence is that of the turn's referral, where the call had failed.
+	Cause, Evidence string
 }

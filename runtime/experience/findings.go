@@ -58,7 +58,7 @@ func turnsText(ids []string) string {
 func (p *Period) Strengths() []Finding {
 	var out []Finding
 	for _, d := range p.Domains {
-		if n := d.Turns.Count; n >= fewSuccesses && float64(d.Succeeded) >= preferredFrom*float64(n) {
+		if n := d.judged(); n >= fewSuccesses && float64(d.Succeeded) >= preferredFrom*float64(n) {
 			out = append(out, finding(d.Turns, d.Succeeded, n, "%d of %d turns in %s succeeded", d.Succeeded, n, named(name(d.Domain))))
 		}
 	}
@@ -77,6 +77,9 @@ func (p *Period) Strengths() []Finding {
 func (p *Period) Weaknesses() []Finding {
 	var out []Finding
 	for _, o := range slices.Sorted(maps.Keys(p.Outcomes)) {
+		if o == agent.WrongToolBoundary {
+			continue
+		}
 		x := p.Outcomes[o]
 		out = append(out, finding(x, x.Count, p.Turns, "%d of %s ended with %s", x.Count, counted(p.Turns, "turn"), o))
 	}
@@ -84,7 +87,7 @@ func (p *Period) Weaknesses() []Finding {
 		out = append(out, finding(p.Corrected, n, p.Turns, "people corrected %s", counted(n, "answer")))
 	}
 	for _, d := range p.Domains {
-		if n := d.Turns.Count; n >= fewFailures && float64(d.Succeeded) < failsBelow*float64(n) {
+		if n := d.judged(); n >= fewFailures && float64(d.Succeeded) < failsBelow*float64(n) {
 			out = append(out, finding(d.Turns, n-d.Succeeded, n, "%d of %d turns in %s did not succeed", n-d.Succeeded, n, named(name(d.Domain))))
 		}
 	}
@@ -98,6 +101,26 @@ func (p *Period) Weaknesses() []Finding {
 	}
 	if s := p.Stated; s.tooHigh() {
 		out = append(out, finding(s.Turns, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, and %d succeeded", counted(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
+	}
+	return byCount(out)
+}
+
+// Referrals returns the turns that were referred elsewhere, and the calls of tools that were,
+// the most frequent first. A referral with evidence is no weakness.
+func (p *Period) Referrals() []Finding {
+	var out []Finding
+	if x := p.Outcomes[agent.WrongToolBoundary]; x.Count > 0 {
+		out = append(out, finding(x, x.Count, p.Turns, "%d of %s ended with a referral, with evidence", x.Count, counted(p.Turns, "turn")))
+	}
+	for _, x := range p.Errors {
+		if x.Outcome != agent.WrongToolBoundary {
+			continue
+		}
+		of := "of " + x.name()
+		if x.Tool == AllTools {
+			of = "that concerns no tool"
+		}
+		out = append(out, finding(x.Calls, x.Calls.Count, 0, "%s %s%s", counted(x.Calls.Count, "referral"), of, x.Cause.after(": ")))
 	}
 	return byCount(out)
 }
@@ -119,7 +142,11 @@ func (p *Period) Adjustments() []Finding {
 		out = append(out, finding(x.Corrected, x.Corrected.Count, p.Turns, "hold an answer%s against what people corrected %s, before it is given", where, often(x.Corrected.Count)))
 	}
 	for _, x := range p.Errors {
-		if x.Calls.Count >= repeatedError {
+		switch {
+		case x.Calls.Count < repeatedError || x.Tool == AllTools:
+		case x.Outcome == agent.WrongToolBoundary:
+			out = append(out, finding(x.Calls, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, "referral"), x.name()))
+		default:
 			out = append(out, finding(x.Calls, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, string(x.Outcome)+" error"), x.name()))
 		}
 	}

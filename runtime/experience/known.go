@@ -40,10 +40,11 @@ type record struct {
 // and its cohesion warning. The tools with the most calls in the domain come first. The text
 // has at most budget tokens as [memory.Tokens] estimates them: a line that does not fit goes
 // without methods and failures, and is left out if it still does not fit. Foreign text is
-// quoted in its line, without < and >. The text is empty without history.
+// quoted in its line, without < and >. The referrals that concern no tool ([AllTools]) have a
+// line of their own. The text is empty without history.
 func (e *Experience) KnownTools(tools []string, domain string, budget int) string {
 	var records []record
-	for _, tool := range slices.Compact(slices.Sorted(slices.Values(tools))) {
+	for _, tool := range slices.Compact(slices.Sorted(slices.Values(append(slices.Clip(tools), AllTools)))) {
 		if r := e.record(tool, domain); r.everywhere > 0 {
 			records = append(records, r)
 		}
@@ -102,6 +103,7 @@ func sum(capsules []Capsule) Capsule {
 	for _, c := range capsules {
 		out.Calls += c.Calls
 		out.Corrected += c.Corrected
+		out.Referred += c.Referred
 		for o, n := range c.Outcomes {
 			out.Outcomes[o] += n
 		}
@@ -116,6 +118,14 @@ func sum(capsules []Capsule) Capsule {
 
 // line describes the tool; a short line is without methods and failures.
 func (r record) line(full bool) string {
+	referrals := ""
+	if n := r.in.ReferralCount(); n > 0 {
+		referrals = text.Count(n, "referral") + r.axesText()
+	}
+	if r.tool == AllTools {
+		parts := slices.DeleteFunc([]string{referrals, r.warning}, func(s string) bool { return s == "" })
+		return "- no tool of yours: " + strings.Join(parts, "; ")
+	}
 	var parts []string
 	if methods := r.methodsText(); full && methods != "" {
 		parts = append(parts, methods)
@@ -128,8 +138,8 @@ func (r record) line(full bool) string {
 	if failures := r.failuresText(); full && failures != "" {
 		parts = append(parts, failures)
 	}
-	if n := r.in.Outcomes[agent.WrongToolBoundary]; n > 0 {
-		parts = append(parts, text.Count(n, "referral")+r.axesText())
+	if referrals != "" {
+		parts = append(parts, referrals)
 	}
 	if r.warning != "" {
 		parts = append(parts, r.warning)

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"evolve/runtime/agent"
 )
 
 // Lessons is what the turns since the last night, and those of a week, have shown. Seen and
@@ -110,7 +112,9 @@ func (l Lessons) Basis() string {
 		}
 		failed := 0
 		for _, x := range p.Errors {
-			failed += x.Calls.Count
+			if x.Outcome != agent.WrongToolBoundary {
+				failed += x.Calls.Count
+			}
 		}
 		corrections, errors, turns = max(corrections, p.Corrected.Count), max(errors, failed), max(turns, p.Turns)
 	}

@@ -56,7 +56,8 @@ type Period struct {
 	Succeeded int      `json:"succeeded"`
 	Corrected Evidence `json:"corrected"`
 	Approved  Evidence `json:"approved"`
-	// Outcomes counts the turns by an outcome that is not ok.
+	// Outcomes counts the turns by an outcome that is not ok. Those that ended with
+	// wrong_tool_boundary are no failures: the runtime accepts no referral without evidence.
 	Outcomes map[agent.Outcome]Evidence `json:"outcomes,omitempty"`
 	Domains  []DomainUse                `json:"domains,omitempty"`
 	Tools    []ToolUse                  `json:"tools,omitempty"`
@@ -66,12 +67,17 @@ type Period struct {
 	Stated StatedUse `json:"stated,omitzero"`
 }
 
-// DomainUse counts the turns in a domain, and those of them that succeeded.
+// DomainUse counts the turns in a domain, and those of them that succeeded. Referred counts
+// those that ended with a referral: they are neither a success nor a failure.
 type DomainUse struct {
 	Domain    string   `json:"domain"`
 	Turns     Evidence `json:"turns"`
 	Succeeded int      `json:"succeeded"`
+	Referred  int      `json:"referred,omitempty"`
 }
+
+// judged is the number of the turns that succeeded or failed.
+func (d DomainUse) judged() int { return max(0, d.Turns.Count-d.Referred) }
 
 // ToolUse is what the calls of a tool and method did.
 type ToolUse struct {
@@ -91,7 +97,8 @@ type ToolUse struct {
 	P99      time.Duration `json:"p99_ns,omitempty"`
 }
 
-// ToolError counts the calls of a tool and method that ended in an outcome by one cause.
+// ToolError counts the calls of a tool and method that ended in an outcome by one cause. With
+// the outcome wrong_tool_boundary these are referrals, and no errors.
 // Causes that differ only in numbers are one.
 type ToolError struct {
 	Tool    string        `json:"tool"`
@@ -189,6 +196,9 @@ func (b *periodBuilder) add(t Turn) {
 		d.Succeeded++
 		p.Succeeded++
 	}
+	if t.Outcome == agent.WrongToolBoundary {
+		d.Referred++
+	}
 	if t.Outcome != agent.OK && t.Outcome.Valid() {
 		x := p.Outcomes[t.Outcome]
 		x.add(t.ID)
@@ -205,6 +215,16 @@ func (b *periodBuilder) call(t Turn, c Call) {
 		c.Outcome = agent.ContractViolation // as learnCalls does
 	}
 	c.Tool, c.Method = clipped(c.Tool), clipped(c.Method)
+	if c.Tool != AllTools {
+		b.use(t, c)
+	}
+	if c.Outcome != agent.OK {
+		b.failure(t, c)
+	}
+}
+
+// use counts a call for its tool.
+func (b *periodBuilder) use(t Turn, c Call) {
 	u := b.tools[[2]string{c.Tool, c.Method}]
 	if u == nil {
 		u = &toolCalls{ToolUse: ToolUse{Tool: c.Tool, Method: c.Method}}
@@ -223,9 +243,10 @@ func (b *periodBuilder) call(t Turn, c Call) {
 	if c.Latency > 0 {
 		u.calls.Latencies = append(u.calls.Latencies, c.Latency)
 	}
-	if c.Outcome == agent.OK {
-		return
-	}
+}
+
+// failure counts a call that failed or was referred by its cause.
+func (b *periodBuilder) failure(t Turn, c Call) {
 	cause := text.Clip(text.OneLine(c.Cause), maxExcerpt, text.Runes, text.Ellipsis)
 	key := errorKey{c.Tool, c.Method, c.Outcome, withoutNumbers(cause)}
 	x := b.errors[key]

@@ -136,7 +136,7 @@ func (v *validity) capsules(list []Capsule) {
 		v.name("capsules.method", c.Method, true)
 		v.name("capsules.domain", c.Domain, false)
 		v.name("capsules.origin", c.Origin, true)
-		v.count("capsules", c.Calls, c.Corrected, c.Repairs, c.Repaired)
+		v.count("capsules", c.Calls, c.Corrected, c.Referred, c.Repairs, c.Repaired)
 		for o, n := range c.Outcomes {
 			v.outcome("capsules.outcomes", o)
 			v.count("capsules.outcomes", n)

@@ -32,7 +32,7 @@ func (v *validity) period(p Period) {
 	}
 	for _, d := range p.Domains {
 		v.name("lessons.domains.domain", d.Domain, false)
-		v.count("lessons.domains", d.Succeeded)
+		v.count("lessons.domains", d.Succeeded, d.Referred)
 		v.evidence(d.Turns)
 	}
 	for _, u := range p.Tools {

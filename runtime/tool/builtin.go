@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
@@ -39,6 +40,16 @@ func Further() []Tool {
 		memoryAdd(), memoryRetract(), memoryAudit(), pipelineConfig(), contextCheck(), statusReport(), reflect(),
 		selfEvaluate(), checkCalibration(), whatDoIKnow(), recentCorrections(), delegate(), share(), proposePatch(), toolCreate(), toolDelete(),
 	}
+}
+
+// Aside reports whether a local tool does no part of a task: it is about the agent's own
+// memory, tools, config, state or history, so that no referral concerns it.
+func Aside(name string) bool {
+	switch name {
+	case "memory_search", "note", "enable_tool":
+		return true
+	}
+	return slices.ContainsFunc(Further(), func(t Tool) bool { return t.Spec().Name == name })
 }
 
 // define returns a local read-only tool whose arguments are decoded into A. The

@@ -17,6 +17,7 @@ type periodView struct {
 	*experience.Period
 	Strengths   []experience.Finding `json:"strengths"`
 	Weaknesses  []experience.Finding `json:"weaknesses"`
+	Referrals   []experience.Finding `json:"referrals"`
 	Adjustments []experience.Finding `json:"adjustments"`
 }
 
@@ -33,8 +34,8 @@ type lessonsView struct {
 func agentLessonsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "lessons", Usage: "what the turns in use have shown, as the next turn reads it", ArgsUsage: "[AGENT]",
-		Description: "Every night makes it of the stored turns: strengths, weaknesses, corrections, tool errors,\n" +
-			"latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
+		Description: "Every night makes it of the stored turns: strengths, weaknesses, referrals, corrections,\n" +
+			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
 			"folder of the agent comes first. Works while a run is on.",
 		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}
@@ -75,5 +76,5 @@ func periodViewOf(p *experience.Period) *periodView {
 	if p == nil {
 		return nil
 	}
-	return &periodView{p, notNull(p.Strengths()), notNull(p.Weaknesses()), notNull(p.Adjustments())}
+	return &periodView{p, notNull(p.Strengths()), notNull(p.Weaknesses()), notNull(p.Referrals()), notNull(p.Adjustments())}
 }

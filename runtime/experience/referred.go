@@ -1,0 +1,139 @@
+package experience
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+	"evolve/runtime/tool"
+)
+
+// AllTools is the name under which the referrals are counted that concern no tool: the
+// agent's set of tools lacks what they name.
+const AllTools = "_agent"
+
+// reading is a transcript as far as it is read.
+type reading struct {
+	calls    []readCall
+	turns    []turnReferral
+	repaired map[string]bool // tools whose next call is the repaired one
+}
+
+// readCall is a call before the referrals of its turn are attributed.
+type readCall struct {
+	Call
+	// aside reports that the tool does no part of a task.
+	aside bool
+	// excuse reports a call that ended with a referral without evidence.
+	excuse bool
+}
+
+// turnReferral is a referral that ended a turn, or a subgoal of one, after the first calls.
+type turnReferral struct {
+	tool.Boundary
+	after int
+}
+
+// refer attributes the referrals of the turn, each to calls since the one before. A program's
+// own referral stands before the calls that it reports, and regards all of them. The first
+// that applies counts:
+//
+//   - the last call of each tool that ended with a referral without evidence: the turn's
+//     referral is its evidence;
+//   - the last call of each tool that the referral names;
+//   - the last call of a tool that does a part of the task;
+//   - no tool, but [AllTools].
+//
+// A call that a limit, the operator or the infrastructure prevented is passed over, as it
+// shows nothing of its tool.
+func (r *reading) refer() {
+	from := 0
+	for _, t := range r.turns {
+		r.attribute(t.Boundary, from, t.after)
+		from = t.after
+	}
+}
+
+func (r *reading) attribute(b tool.Boundary, from, to int) {
+	words := spaced(strings.Join(append([]string{b.Evidence, b.Shape}, b.Split...), " "))
+	var excused, named []int
+	seenExcuse, seenName, last := map[string]bool{}, map[string]bool{}, -1
+	for i := to - 1; i >= from; i-- {
+		c := r.calls[i]
+		if c.excuse && !seenExcuse[c.Tool] {
+			seenExcuse[c.Tool] = true
+			excused = append(excused, i)
+		}
+		if c.aside || c.excuse || !judged(c.Outcome) && c.Outcome != agent.WrongToolBoundary {
+			continue
+		}
+		if !seenName[c.Tool] && names(words, c.Tool) {
+			seenName[c.Tool] = true
+			named = append(named, i)
+		}
+		last = max(last, i)
+	}
+	concerned := excused
+	if len(concerned) == 0 {
+		concerned = named
+	}
+	if len(concerned) == 0 && last >= 0 {
+		concerned = []int{last}
+	}
+	for _, i := range concerned {
+		r.calls[i].referred(b)
+	}
+	if len(concerned) == 0 {
+		r.calls = append(r.calls, readCall{Call: Call{
+			Tool: AllTools, Origin: "local", Outcome: agent.WrongToolBoundary, Axes: b.Axes, Cause: evidenceText(b),
+		}})
+	}
+}
+
+// referred makes a call one that the turn referred elsewhere. A call that failed stays a
+// failure: a tool that is down must not gain by a referral. A referral of the tool itself is
+// passed on by the turn's and counts once.
+func (c *readCall) referred(b tool.Boundary) {
+	switch {
+	case c.Outcome == agent.WrongToolBoundary && !c.excuse:
+	case c.excuse, c.Outcome == agent.OK, c.Outcome == agent.LowUtility:
+		c.Outcome, c.Axes, c.Cause, c.excuse = agent.WrongToolBoundary, b.Axes, evidenceText(b), false
+	default:
+		c.Axes, c.Evidence = b.Axes, evidenceText(b)
+	}
+}
+
+// boundaryOf returns the referral in the data of an event, and whether it has evidence.
+func boundaryOf(data json.RawMessage) (tool.Boundary, bool) {
+	var b tool.Boundary
+	if json.Unmarshal(data, &b) != nil {
+		return b, false
+	}
+	b, err := b.Normalize()
+	return b, err == nil
+}
+
+// evidenceText returns a turn's referral as the cause of a call.
+func evidenceText(b tool.Boundary) string {
+	return text.Clip(text.OneLine(b.Shape+": "+b.Evidence), maxLearnedCause)
+}
+
+// names reports whether a text names a tool, with or without the name of its server. Both are
+// in words (see [spaced]).
+func names(words, name string) bool {
+	_, short, _ := strings.Cut(name, "__")
+	for _, n := range []string{spaced(name), spaced(short)} {
+		if n != spaced("") && strings.Contains(words, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// spaced returns a text in lower case with one space around each of its words.
+func spaced(s string) string {
+	fields := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return " " + strings.Join(fields, " ") + " "
+}
