@@ -14,6 +14,10 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
+	// Searched are hashes of what the search tasks ask, so that none of them is taken for
+	// unseen in a later night; empty if an earlier run on the same suites has them, or from
+	// an older evolve.
+	Searched []string `json:"searched,omitempty"`
 	// Commit was checked out when the run began; empty without a repository.
 	Commit string `json:"commit,omitempty"`
 	// Experience identifies what the agent's turns in use had shown when the run began;

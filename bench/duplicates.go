@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -158,6 +159,12 @@ func (f *duplicateFinder) same(kind DuplicateKind, key func(likeness) string) {
 }
 
 func (f *duplicateFinder) exact(l likeness) string { return f.tasks[l.index].sameness(l.words) }
+
+// Asks returns a hash of what the task asks: equal for tasks with the same words and
+// fixtures, whatever their ids, graders and splits.
+func (t *Task) Asks() string {
+	return hex.EncodeToString([]byte(t.sameness(wordsOf(t.text())))[:8])
+}
 
 // sameness returns a key that is equal for tasks that an agent cannot tell apart.
 func (t *Task) sameness(words []string) string {

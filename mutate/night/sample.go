@@ -23,7 +23,7 @@ type Sample struct {
 	judges map[*bench.Task]string
 }
 
-// Sample gathers the tasks of an agent's suites. Their ids are unique: the loader
+// Sample gathers the tasks of an agent's suites, without holdout tasks that were searched. Their ids are unique: the loader
 // refuses suites that share one.
 func (a *Agent) Sample() Sample {
 	s := Sample{dirs: map[*bench.Task]string{}, judges: map[*bench.Task]string{}}
@@ -34,7 +34,11 @@ func (a *Agent) Sample() Sample {
 			s.Alike = append(s.Alike, "suite "+suite.Name+": "+text)
 		}
 		s.Search = append(s.Search, suite.Side(bench.Search)...)
-		s.Holdout = append(s.Holdout, suite.Side(bench.Holdout)...)
+		for _, t := range suite.Side(bench.Holdout) {
+			if !a.Searched[t.ID] {
+				s.Holdout = append(s.Holdout, t)
+			}
+		}
 		for i := range suite.Tasks {
 			t := &suite.Tasks[i]
 			s.dirs[t], s.judges[t] = suite.Dir, suite.Judges

@@ -98,6 +98,8 @@ type Agent struct {
 	// Suites are the agent's, in its order; Alike counts the near-duplicates across them.
 	Suites []*bench.Suite
 	Alike  bench.Likeness
+	// Searched are the ids of holdout tasks that the search of an earlier night had.
+	Searched map[string]bool
 	// Routes identifies the routes of an agent with a language model and their models; empty
 	// for another agent. Refused names the parameters that Space leaves out because the
 	// model was found not to take them, with the reason.

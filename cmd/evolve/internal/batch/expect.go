@@ -34,6 +34,8 @@ type Expectation struct {
 	// Judges and JudgeNoise describe the judges of its suites, as in its plan.
 	Judges     []string `json:"judges,omitempty"`
 	JudgeNoise string   `json:"judge_noise,omitempty"`
+	// Searched counts the holdout tasks that a search of an earlier night had.
+	Searched int `json:"searched_holdout,omitempty"`
 	// Variances are the agent's variances as estimated from earlier runs.
 	Variances stats.Variances `json:"-"`
 }
@@ -59,6 +61,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 	for i := range r.plans {
 		p := &r.plans[i]
 		out[i].Agent, out[i].Variances, out[i].Judges, out[i].JudgeNoise = p.Agent, r.specs[i].Variances, p.Judges, p.JudgeNoise
+		out[i].Searched = len(r.specs[i].Agent.Searched)
 		left := limits.Unlimited()
 		if n := r.o.Budget.Evaluations; n > 0 {
 			left.Evaluations = float64(shareOf(n, len(r.plans), i))

@@ -43,7 +43,10 @@ type runner struct {
 	// lessons are what turns in use have shown, in the same order.
 	lessons []experience.Lessons
 	held    HeldOut
-	budget  *bench.Budget
+	// unrecorded are what the agents' search tasks ask where no earlier run has recorded it,
+	// in the same order.
+	unrecorded [][]string
+	budget     *bench.Budget
 	// stop ends the work on agents, end everything after it; zero: no limit.
 	stop, end time.Time
 	// byDeadline reports that stop follows from the deadline and not from a duration.
@@ -265,7 +268,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Until: o.Until, Binary: o.Binary, Host: o.Host,
 	}
 	r.plans, r.specs = make([]archive.AgentPlan, len(r.agents)), make([]night.Spec, len(r.agents))
-	r.lessons = make([]experience.Lessons, len(r.agents))
+	r.lessons, r.unrecorded = make([]experience.Lessons, len(r.agents)), make([][]string, len(r.agents))
 	var err error
 	if r.held, err = FindHeldOut(ctx, o.Workspace, o.Archive); err != nil {
 		return err
@@ -278,6 +281,9 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		s := &r.specs[i]
 		*s = r.spec(a)
 		s.Agent.Routes, s.Agent.Refused = r.o.Workspace.RoutesHash(a), refused
+		if err := r.leaveOutSearched(ctx, i, number); err != nil {
+			return err
+		}
 		if s.Variances, err = night.EstimateVariances(ctx, o.Archive, &s.Agent, number); err != nil {
 			return err
 		}

@@ -74,6 +74,7 @@ func pricesHash(prices map[string]workspace.Price) string {
 // work runs the night of the agent at an index, with its share of what the run has left.
 func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) {
 	o, a, s := r.o, r.agents[at], r.specs[at]
+	r.plans[at].Searched = r.unrecorded[at] // no part of the run's identity
 	var err error
 	if s.Share, err = r.share(ctx, at); err != nil {
 		return archive.AgentResult{}, err

@@ -98,6 +98,18 @@ func checkJudges(w *workspace.Workspace, forecasts map[string]batch.Expectation)
 	return checks
 }
 
+// checkSearched warns of holdout tasks that a search of an earlier night had.
+func checkSearched(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
+	var checks []Check
+	for i := range w.Agents {
+		a := &w.Agents[i]
+		if n := forecasts[a.ID].Searched; n > 0 {
+			checks = append(checks, warn("holdout "+a.ID, batch.SearchedHint, "%s", batch.SearchedWords(n)))
+		}
+	}
+	return checks
+}
+
 // hopeless is the detectable difference above which a benchmark answers no useful
 // question.
 const hopeless = .3

@@ -126,7 +126,7 @@ func Run(ctx context.Context, p Probes) []Check {
 		checks = append(checks, checkPatchTargets(ctx, p, w)...)
 		forecasts, limits := checkLimits(ctx, p, w)
 		checks = append(append(checks, limits...), checkPower(w, forecasts)...)
-		checks = append(checks, checkJudges(w, forecasts)...)
+		checks = append(append(checks, checkJudges(w, forecasts)...), checkSearched(w, forecasts)...)
 	}
 	return checks
 }
