@@ -29,6 +29,9 @@ type AgentPlan struct {
 	Params   []string       `json:"params,omitempty"`
 	Adapter  string         `json:"adapter"`
 	Champion agent.ConfigID `json:"champion"`
+	// Replaced is the config that the latest adoption replaced, which the reruns measure beside
+	// the champion; empty for none.
+	Replaced agent.ConfigID `json:"replaced,omitempty"`
 	// Default is the space's own default, which may differ from the champion.
 	Default       agent.ConfigID `json:"default"`
 	Deterministic bool           `json:"deterministic"`

@@ -11,6 +11,8 @@ import (
 type Watch struct {
 	// Scores are those of the active config on search tasks in this run.
 	Scores []TaskScores `json:"scores,omitempty"`
+	// Replaced are those of the config that the latest adoption replaced; see the plan.
+	Replaced []TaskScores `json:"replaced,omitempty"`
 	// Models identifies what answers besides the agent's folder: its models, its servers of
 	// tools and the policies; empty from an older evolve.
 	Models string `json:"models,omitempty"`

@@ -29,6 +29,8 @@ type input struct {
 	AA *int
 	// Watch is the number of tasks that an agent without chance is to be measured on again.
 	Watch int
+	// Reruns is the number of evaluations on a task of the reruns.
+	Reruns int
 	// Variances are the known variances of the agent; zero: unknown.
 	Variances stats.Variances
 }
@@ -71,7 +73,7 @@ func divide(w input) allocation {
 		case w.Fixed:
 			a.AA = min(w.Watch, w.Budget/10, a.Search)
 		default:
-			a.AA = 2 * min(w.SearchTasks, w.Budget/40)
+			a.AA = w.Reruns * min(w.SearchTasks, w.Budget/40)
 		}
 		a.Search -= a.AA
 		share := func(part float64) int { return int(float64(a.Search) * part) }
@@ -139,7 +141,7 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	return input{
 		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout),
 		Fixed: s.Agent.Fixed(), Confirm: s.Settings.Confirm, Baseline: s.Settings.Baseline, SearchOnly: s.Settings.SearchOnly,
-		Variances: s.Variances, Params: changeable(s.Agent.Space), Watch: len(s.Watch),
+		Variances: s.Variances, Params: changeable(s.Agent.Space), Watch: len(s.Watch), Reruns: s.reruns(),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func want(budget, tasks int, fixed bool) input {
 	return input{
 		Budget: budget, SearchTasks: tasks, HoldoutTasks: tasks, HoldoutUnits: tasks, Fixed: fixed,
-		Confirm: confirm.DefaultSettings(), Baseline: .1,
+		Confirm: confirm.DefaultSettings(), Baseline: .1, Reruns: 2,
 	}
 }
 

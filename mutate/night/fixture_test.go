@@ -103,6 +103,8 @@ type nights struct {
 	Reflect  model.Model
 	Now      func() time.Time
 	Drain    context.Context
+	// Replaced is measured beside the reruns.
+	Replaced agent.Config
 }
 
 // finished is a night that has ended.
@@ -162,7 +164,7 @@ func (o *nights) plan(t testing.TB) Spec {
 	if o.Seed != nil {
 		run.Seed = *o.Seed
 	}
-	s := Spec{Agent: o.Agent, Settings: o.Settings, Run: &run, Env: Env{Archive: o.Archive, Now: o.Now}}
+	s := Spec{Agent: o.Agent, Settings: o.Settings, Run: &run, Replaced: o.Replaced, Env: Env{Archive: o.Archive, Now: o.Now}}
 	if s.Variances, err = EstimateVariances(ctx, o.Archive, &s.Agent, run.Number); err != nil {
 		t.Fatal(err)
 	}

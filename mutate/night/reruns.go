@@ -11,9 +11,19 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// rerunChampion evaluates the champion twice on fresh repeats of search tasks. Agents
-// whose repeats are no new evidence have nothing to compare. If the plan depends on what
-// evaluations take, the first of these measure it, and more follow.
+// reruns returns the number of evaluations on a task of the reruns: two of the champion, and
+// one of the config that the latest adoption replaced.
+func (s *Spec) reruns() int {
+	if s.Replaced != nil {
+		return 3
+	}
+	return 2
+}
+
+// rerunChampion evaluates the champion twice on fresh repeats of search tasks and, beside it,
+// the config that the latest adoption replaced. Agents whose repeats are no new evidence have
+// nothing to compare. If the plan depends on what evaluations take, the first of these measure
+// it, and more follow.
 func (n *night) rerunChampion(ctx context.Context) error {
 	if n.Agent.Fixed() {
 		return n.measureChange(ctx)
@@ -25,23 +35,30 @@ func (n *night) rerunChampion(ctx context.Context) error {
 	var done []*bench.Task
 	var evals []bench.Evaluation
 	for {
-		tasks := panel(rest, n.Panel, n.Plan.AA/2-len(done))
+		tasks := panel(rest, n.Panel, n.Plan.AA/n.reruns()-len(done))
 		if len(tasks) == 0 {
 			break
 		}
-		jobs := make([]bench.Job, 0, 2*len(tasks))
+		jobs := make([]bench.Job, 0, n.reruns()*len(tasks))
 		for _, t := range tasks {
-			for side := range 2 {
-				jobs = append(jobs, bench.Job{
-					Variant: n.Plan.Champion, Config: n.Agent.Champion, Task: t, Repeat: first + side,
-					Stage: bench.StageAA, Seq: seqAA + int64(settled+len(jobs)),
-				})
+			job := bench.Job{Variant: n.Plan.Champion, Config: n.Agent.Champion, Task: t, Repeat: first, Stage: bench.StageAA}
+			for side := range n.reruns() {
+				if job.Seq = seqAA + int64(settled+len(jobs)); side < 2 {
+					job.Repeat = first + side
+				} else {
+					job.Variant, job.Config, job.Repeat = n.Replaced.ID(), n.Replaced, first
+				}
+				jobs = append(jobs, job)
 			}
 		}
 		made, err := n.batch(ctx, "aa", jobs, settled, settled+len(jobs))
 		settled += len(jobs)
-		done, evals = append(done, tasks...), append(evals, made...)
-		if err := n.findInert(ctx, made); err != nil {
+		var pairs []bench.Evaluation
+		for i := 0; i+2 <= len(made); i += n.reruns() {
+			pairs = append(pairs, made[i], made[i+1])
+		}
+		done, evals = append(done, tasks...), append(evals, pairs...)
+		if err := n.findInert(ctx, pairs); err != nil {
 			return err
 		}
 		n.compareReruns(done, evals)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"evolve/bench"
+	"evolve/runtime/agent"
 )
 
 // TestDigestsOfTasks tests that the digest of a task stays with its question, answer and
@@ -71,5 +72,43 @@ func TestPanelStays(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+// TestReplacedIsMeasuredBeside tests that the reruns measure each task twice with the champion
+// and once with the config that was replaced, within the night's budget, and that the search
+// and the comparison of the champion with itself leave the replaced one out.
+func TestReplacedIsMeasuredBeside(t *testing.T) {
+	o := newNights(t, 60)
+	o.Evaluations = 400
+	o.Agent.Deterministic, o.Agent.UsesSeed = false, true
+	o.Replaced = o.Agent.Champion.Clone()
+	o.Replaced["reach"] = .7 // better
+	s := o.run(t)
+	made := map[agent.ConfigID]map[string]int{}
+	all := 0
+	for e, err := range o.Archive.Evaluations(t.Context(), s.Run.ID, "toy") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all++
+		if e.Stage == bench.StageAA {
+			if made[e.Variant] == nil {
+				made[e.Variant] = map[string]int{}
+			}
+			made[e.Variant][e.Task]++
+		}
+	}
+	champion, replaced := made[s.Plan.Champion], made[o.Replaced.ID()]
+	if len(made) != 2 || len(champion) != 10 || len(replaced) != len(champion) || s.Plan.AA != 30 || all > o.Evaluations {
+		t.Fatalf("%d evaluations, of which the reruns, %d planned: %v", all, s.Plan.AA, made)
+	}
+	for task, n := range champion {
+		if n != 2 || replaced[task] != 1 {
+			t.Errorf("%s: %d reruns of the champion, %d of what it replaced", task, n, replaced[task])
+		}
+	}
+	if r := s.Result; r.Repeats == nil || r.Repeats.Tasks != 10 || r.Repeats.Same != 10 || r.AA.Difference != 0 {
+		t.Errorf("the champion against itself: %+v, %+v", r.Repeats, r.AA)
 	}
 }

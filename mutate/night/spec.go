@@ -33,6 +33,9 @@ type Spec struct {
 	// Panel counts the earlier nights that measured the champion on a search task as it is
 	// now. Tonight's reruns of an agent with chance take those tasks first.
 	Panel map[string]int
+	// Replaced is the config that the latest adoption replaced. An agent with chance is
+	// measured with it beside the reruns of the champion; nil for none.
+	Replaced agent.Config
 	Env
 
 	// Run is the record of the run that the night belongs to. It gives the seed, the

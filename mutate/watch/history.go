@@ -39,6 +39,9 @@ type night struct {
 	// models identifies what answers besides the agent's folder; empty from an older evolve.
 	models string
 	scores stats.NightScores
+	// beside are the scores of the config replaced, measured in the same night.
+	replaced agent.ConfigID
+	beside   stats.NightScores
 	// digests are those of the tasks, by id; none from an older evolve.
 	digests map[string]string
 }
@@ -92,13 +95,16 @@ func history(ctx context.Context, store Store, agentID string, before, most int)
 // nightOf returns the night of a run: its stored scores or, if an older evolve ran it, those
 // of its evaluations.
 func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPlan) (night, error) {
-	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{p.Champion, p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, scores: stats.NightScores{}, digests: map[string]string{}}
+	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{p.Champion, p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, replaced: p.Replaced, scores: stats.NightScores{}, beside: stats.NightScores{}, digests: map[string]string{}}
 	res, err := store.Result(ctx, r.ID, p.Agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
 		return n, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	if res.Watch != nil {
 		n.models = res.Watch.Models
+		for _, t := range res.Watch.Replaced {
+			n.beside[t.Task], n.digests[t.Task] = t.Scores, t.Digest
+		}
 		for _, t := range res.Watch.Scores {
 			n.scores[t.Task], n.digests[t.Task] = t.Scores, t.Digest
 		}
@@ -109,10 +115,14 @@ func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPla
 		if err != nil {
 			return n, fmt.Errorf("reading earlier nights: %w", err)
 		}
-		if e.Variant != p.Champion || e.Split != bench.Search || !e.Scored {
+		if e.Split != bench.Search || !e.Scored {
 			continue
 		}
 		switch {
+		case e.Variant != p.Champion:
+			if e.Variant == p.Replaced && e.Stage == bench.StageAA {
+				n.beside[e.Task] = append(n.beside[e.Task], e.Score)
+			}
 		case fixed:
 			n.scores[e.Task] = []float64{e.Score}
 		case e.Stage == bench.StageAA:
@@ -122,11 +132,11 @@ func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPla
 	return n, nil
 }
 
-// stored returns the scores in the form of the archive, in the order of their tasks.
-func (n night) stored(digests map[string]string) []archive.TaskScores {
+// stored returns scores in the form of the archive, in the order of their tasks.
+func stored(scores stats.NightScores, digests map[string]string) []archive.TaskScores {
 	var out []archive.TaskScores
-	for _, task := range slices.Sorted(maps.Keys(n.scores)) {
-		out = append(out, archive.TaskScores{Task: task, Digest: digests[task], Scores: n.scores[task]})
+	for _, task := range slices.Sorted(maps.Keys(scores)) {
+		out = append(out, archive.TaskScores{Task: task, Digest: digests[task], Scores: scores[task]})
 	}
 	return out
 }
@@ -171,8 +181,10 @@ func comparable(nights []night, digests map[string]string) []night {
 	out := slices.Clone(nights)
 	for i, n := range out {
 		if n.suite != suite {
-			out[i].scores = maps.Clone(n.scores)
-			maps.DeleteFunc(out[i].scores, func(task string, _ []float64) bool { return !n.same(task, digests) })
+			other := func(task string, _ []float64) bool { return !n.same(task, digests) }
+			out[i].scores, out[i].beside = maps.Clone(n.scores), maps.Clone(n.beside)
+			maps.DeleteFunc(out[i].scores, other)
+			maps.DeleteFunc(out[i].beside, other)
 		}
 	}
 	return out

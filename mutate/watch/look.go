@@ -32,7 +32,9 @@ func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentP
 		return Seen{}, err
 	}
 	tonight.models = models
-	seen := Seen{Watch: archive.Watch{Scores: tonight.stored(digests), Models: models}}
+	seen := Seen{Watch: archive.Watch{
+		Scores: stored(tonight.scores, digests), Replaced: stored(tonight.beside, digests), Models: models,
+	}}
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {
 		return Seen{}, err
@@ -131,15 +133,25 @@ func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
 	return 0, nil
 }
 
-// adopted compares nights since an adoption with those before it: those of the config that it
-// replaced, and those of the agent as it was in the first night with it. A fall of either
-// leaves only the nights after it: what was replaced is the config as it was in the end.
+// adopted compares an adoption with the config that it replaced: in the nights that measured
+// both, so that what else changed since is not the adoption's fault. Without such nights it
+// compares those since the adoption with those before it. Only those count in which the agent
+// was as in the first night with it, and a fall of either config leaves only the nights after
+// it: what was replaced is the config as it was in the end.
 func (v viewer) adopted(before, since []night, first night, p archive.ProposalRecord, seen *Seen) error {
 	old := slices.DeleteFunc(slices.Clone(before), func(n night) bool { return n.config != p.Champion })
 	now := slices.DeleteFunc(slices.Clone(since), func(n night) bool { return n.identity != first.identity })
 	old, now = latest(old), latest(now)
 	if f, ok := stats.FindFall(scoresOf(old), nil, v.nature); ok {
 		old = old[f.First:]
+	}
+	was, is := scoresOf(old), scoresOf(now)
+	both := slices.DeleteFunc(slices.Clone(now), func(n night) bool { return n.replaced != p.Champion || len(n.beside) == 0 })
+	if len(both) > 0 {
+		was, is = nil, scoresOf(both)
+		for _, n := range both {
+			was = append(was, n.beside)
+		}
 	}
 	w := archive.AdoptedWatch{Proposal: p.ID, Since: first.started}
 	res, err := v.store.Result(v.ctx, p.Run, v.agent)
@@ -157,7 +169,7 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 		claimed = &stats.Interval{Lo: w.PredictedLo, Hi: w.PredictedHi}
 	}
 	var ok bool
-	if w.Adopted, ok = stats.CompareAdopted(scoresOf(old), scoresOf(now), claimed, v.nature); ok {
+	if w.Adopted, ok = stats.CompareAdopted(was, is, claimed, v.nature); ok {
 		seen.Adopted = &w
 	}
 	return nil

@@ -29,6 +29,9 @@ type diary struct {
 	digests map[string]string
 	// models identifies the models that answer.
 	models string
+	// replaced is measured beside the config of a night, and beside draws its scores.
+	replaced agent.Config
+	beside   func(task, repeat int) float64
 }
 
 func newDiary(t *testing.T) *diary {
@@ -63,14 +66,24 @@ func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(ta
 	d.night++
 	run := archive.Run{ID: fmt.Sprintf("%d-%08x", d.night, d.night), Number: d.night, State: archive.RunDone, Agents: []string{"a"}, Started: at(d.night), Ended: at(d.night).Add(time.Hour)}
 	plan := archive.AgentPlan{Run: run.ID, Agent: "a", Champion: config.ID(), AgentHash: hash, SuiteHash: d.suite, Deterministic: d.fixed, UsesSeed: !d.fixed, Commit: fmt.Sprintf("%040x", d.night)}
+	if d.replaced != nil {
+		plan.Replaced = d.replaced.ID()
+	}
 	d.must(d.store.PutRun(ctx, run))
 	d.must(d.store.PutPlan(ctx, plan))
 	_, err := d.store.PutVariant(ctx, archive.Variant{ID: config.ID(), Config: config, Agent: "a", Run: run.ID, Operator: "champion", Time: run.Started})
 	d.must(err)
 	for task := range tasks {
-		for repeat := range 2 {
+		for repeat := range 3 {
+			variant, score := config.ID(), score
+			if repeat == 2 {
+				if d.replaced == nil {
+					break
+				}
+				variant, score = plan.Replaced, d.beside
+			}
 			e := bench.Evaluation{
-				Run: run.ID, Agent: "a", Seq: int64(2*task + repeat), Key: bench.Key(fmt.Sprintf("%064x", d.night<<20|task<<4|repeat)), Variant: config.ID(), Task: fmt.Sprintf("t%02d", task),
+				Run: run.ID, Agent: "a", Seq: int64(3*task + repeat), Key: bench.Key(fmt.Sprintf("%064x", d.night<<20|task<<4|repeat)), Variant: variant, Task: fmt.Sprintf("t%02d", task),
 				Split: bench.Search, Stage: bench.StageAA, Repeat: repeat, Outcome: agent.OK, Scored: true, Score: score(task, repeat), Attempts: 1, Time: run.Started,
 			}
 			d.must(d.store.Record(ctx, e, func(err error) { d.must(err) }))
@@ -226,6 +239,78 @@ func TestAdoptionAfterAFall(t *testing.T) {
 	if a := seen.Adopted; a == nil || !a.Worse || a.BeforeNights != 2 || a.AfterNights != 3 || seen.Fall == nil {
 		t.Errorf("the adoption is %+v", a)
 	}
+}
+
+// TestDriftIsNotTheAdoption tests that a provider which changes after an adoption is not the
+// adoption's fault: what it replaced is measured in the same nights. An adoption that is worse
+// than that is named.
+func TestDriftIsNotTheAdoption(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		old, adopted       float64 // after the change
+		disappoints, falls bool
+	}{
+		{"both fall", 0, .15, false, true},
+		{"the adopted one alone falls", .5, .15, true, true},
+		{"the old one alone falls", .1, .95, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDiary(t)
+			old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
+			rng := rand.New(rand.NewPCG(7, 8))
+			for range 4 {
+				d.sleep(old, "h", 30, coins(rng, .5))
+			}
+			d.decide(archive.ProposalRecord{State: archive.Adopted, Run: "4-00000004", Variant: adopted.ID(), Champion: old.ID()})
+			d.replaced, d.beside = old, coins(rng, .5)
+			d.sleep(adopted, "h", 30, coins(rng, .95))
+			d.beside = coins(rng, c.old)
+			var seen Seen
+			for range 4 {
+				seen = d.sleep(adopted, "h", 30, coins(rng, c.adopted))
+			}
+			if a := seen.Adopted; a == nil || a.Disappoints() != c.disappoints || (seen.Fall != nil) != c.falls {
+				t.Errorf("the adoption is %+v, the fall %+v", a, seen.Fall)
+			}
+		})
+	}
+}
+
+// TestReplaced tests which config is measured beside the champion.
+func TestReplaced(t *testing.T) {
+	space := agent.Space{Params: []agent.Param{{Name: "k", Kind: agent.Int, Min: 0, Max: 9, Default: int64(1)}}}
+	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
+	d := newDiary(t)
+	d.sleep(old, "h", 4, constantly(1))
+	plan := archive.AgentPlan{Agent: "a", Champion: adopted.ID(), UsesSeed: true}
+	is := func(name string, want bool, plan archive.AgentPlan, space agent.Space) {
+		t.Helper()
+		got, err := Replaced(context.Background(), d.store, plan, d.night+1, space)
+		if err != nil || (got != nil) != want || want && got.ID() != old.ID() {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	is("no adoption", false, plan, space)
+	p := d.decide(archive.ProposalRecord{State: archive.Adopted, Run: "1-00000001", Variant: adopted.ID(), Champion: old.ID()})
+	is("adopted", true, plan, space)
+	other, fixed := plan, plan
+	other.Champion = agent.Config{"k": int64(3)}.ID()
+	fixed.Deterministic, fixed.UsesSeed = true, false
+	is("changed by hand since", false, other, space)
+	is("without chance", false, fixed, space)
+	narrow := agent.Space{Params: []agent.Param{{Name: "k", Kind: agent.Int, Min: 2, Max: 9, Default: int64(2)}}}
+	is("no longer in the space", false, plan, narrow)
+	p.State = archive.RolledBack
+	d.decide(p)
+	is("rolled back", false, plan, space)
+	p.State = archive.Adopted
+	d.decide(p)
+	p.Decision.Time = at(0)
+	d.must(d.store.PutProposal(context.Background(), p))
+	for range stats.WatchNights {
+		d.sleep(adopted, "h", 1, constantly(1))
+	}
+	is("a month later", false, plan, space)
 }
 
 // mustScores returns the stored scores of the latest night.

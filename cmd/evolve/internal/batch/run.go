@@ -312,6 +312,12 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		if s.Watch, err = watch.Tasks(ctx, o.Archive, *s.Plan, number, digests); err != nil {
 			return err
 		}
+		if s.Replaced, err = watch.Replaced(ctx, o.Archive, *s.Plan, number, s.Agent.Known); err != nil {
+			return err
+		}
+		if s.Replaced != nil {
+			s.Plan.Replaced = s.Replaced.ID()
+		}
 		if s.Panel, err = watch.Panel(ctx, o.Archive, *s.Plan, number, digests); err != nil {
 			return err
 		}

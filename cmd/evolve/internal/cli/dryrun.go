@@ -72,7 +72,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 	}
 	con.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
 	if p.AA > 0 {
-		con.printf("  rerun     %6d evaluations of the champion against itself\n", p.AA)
+		con.printf("  rerun     %6d evaluations of the champion against itself%s\n", p.AA, orElse("", ", and of the config before it", p.Replaced == ""))
 	}
 	if p.Ablate > 0 {
 		con.printf("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)

@@ -1,0 +1,58 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+)
+
+// Replaced returns the config that the latest adoption replaced, which the run of this number
+// is to measure beside the active one; nil for none. It is none where the adopted config is no
+// longer active, after [stats.WatchNights] nights with it, where the space has no room for the
+// old config any more, and for agents without chance, whose scores do not depend on the night.
+func Replaced(ctx context.Context, store Store, plan archive.AgentPlan, number int, space agent.Space) (agent.Config, error) {
+	if plan.Deterministic && !plan.UsesSeed {
+		return nil, nil
+	}
+	decided, err := decisions(ctx, store, plan.Agent)
+	if err != nil {
+		return nil, err
+	}
+	var p *archive.ProposalRecord
+	for i := range decided {
+		if decided[i].State == archive.Adopted && decided[i].OfConfig() {
+			p = &decided[i]
+		}
+	}
+	if p == nil || p.Variant != plan.Champion || p.Champion == plan.Champion {
+		return nil, nil
+	}
+	nights, err := history(ctx, store, plan.Agent, number, mostNights)
+	if err != nil {
+		return nil, err
+	}
+	since := 0
+	for _, n := range nights {
+		if n.started.After(p.Decision.Time) {
+			since++
+		}
+	}
+	if since >= stats.WatchNights {
+		return nil, nil
+	}
+	old, err := store.Variant(ctx, plan.Agent, p.Champion)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the config that %s replaced: %w", p.ID, err)
+	}
+	if c, problems := space.Clamp(old.Config); len(problems) > 0 || c.ID() != p.Champion {
+		return nil, nil
+	}
+	return old.Config, nil
+}
