@@ -44,8 +44,8 @@ bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (30
 	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/internal/lab/nights -repetitions $(REPETITIONS)
 	$(GO) test -run '^$$' -bench '^BenchmarkClaims$$' -benchtime 1x -timeout 0 ./bench/stats -args -entries $(ENTRIES)
 
-e2e-llm: ## nights with a real small language model as agent, author and judge; Python packages bring it (a quarter of an hour)
-	.ci/llm/run $(GO) test -count 1 -v -timeout 30m -run '^TestModel(Night|Writes|Judges)$$' ./cmd/evolve/internal/e2e
+e2e-llm: ## nights and corrected turns with a real small language model as agent, author and judge; Python packages bring it (half an hour)
+	.ci/llm/run $(GO) test -count 1 -v -timeout 90m -run '^TestModel(Night|Writes|Judges|Feedback)$$' ./cmd/evolve/internal/e2e
 
 bench-llm: ## the same beside DSPy and GEPA at equal model calls (an hour on idle cores; EVOLVE_LLM_SEEDS=1 for less than half)
 	PEERS=1 EVOLVE_LLM_PEERS=1 .ci/llm/run $(GO) test -count 1 -v -timeout 0 -run '^TestModelPeers$$' ./cmd/evolve/internal/e2e

@@ -133,7 +133,9 @@ type request struct {
 // exchange is a request with the model's reply.
 type exchange struct {
 	request request
-	reply   string
+	// body is the request as it was sent.
+	body  string
+	reply string
 }
 
 // listener forwards requests to a real model and keeps each exchange.
@@ -192,7 +194,7 @@ func (l *listener) keep(stage string, asked, answered []byte) {
 	if json.Unmarshal(asked, &x.request) != nil || json.Unmarshal(answered, &got) != nil || len(got.Choices) == 0 {
 		return
 	}
-	x.reply = got.Choices[0].Message.Content
+	x.body, x.reply = string(asked), got.Choices[0].Message.Content
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept[stage] = append(l.kept[stage], x)
