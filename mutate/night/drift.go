@@ -23,9 +23,8 @@ type pastRun struct {
 
 // withoutDrift returns the history without the runs in which the champion scored otherwise
 // than in tonight's reruns, in either direction: a provider that changed its model, or a tool
-// that degraded, changed the scores of other configs as well. A run without scores of the
-// champion on the same tasks goes with the next later one that has them. Agents without chance
-// are left alone, since their answers change with their config and folder only.
+// that degraded, changed the scores of other configs as well. Agents without chance are left
+// alone, since their answers change with their config and folder only.
 func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []mutate.Remembered) ([]mutate.Remembered, error) {
 	if n.Agent.Fixed() || len(history) == 0 {
 		return history, nil
@@ -37,29 +36,49 @@ func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []muta
 	if err != nil || len(tonight) == 0 {
 		return history, err
 	}
-	var kept []mutate.Remembered
-	drifted := false
+	runs := make([]stats.NightScores, len(past))
 	for i, p := range past {
+		if runs[i], err = n.championScores(ctx, p.id, bench.StageAA, bench.StageSearch); err != nil {
+			return nil, err
+		}
+	}
+	var kept []mutate.Remembered
+	for i, left := range drifted(runs, tonight, stats.Nature{Deterministic: n.Agent.Deterministic}) {
 		to := len(history)
 		if i+1 < len(past) {
 			to = past[i+1].from
 		}
-		then, err := n.championScores(ctx, p.id, bench.StageAA, bench.StageSearch)
-		if err != nil {
-			return nil, err
-		}
-		s, ok := stats.CompareNights([]stats.NightScores{then}, []stats.NightScores{tonight}, stats.Nature{Deterministic: n.Agent.Deterministic}, driftLevel)
-		if ok {
-			drifted = s.Lo > 0 || s.Hi < 0
-		}
-		if !drifted {
-			kept = append(kept, history[p.from:to]...)
+		if !left {
+			kept = append(kept, history[past[i].from:to]...)
 		}
 	}
 	if left := len(history) - len(kept); left > 0 {
 		n.Plan.Warnings = append(n.Plan.Warnings, fmt.Sprintf("the champion scored otherwise on earlier nights: the search learns nothing from %d of their %d evaluations", left, len(history)))
 	}
 	return kept, nil
+}
+
+// drifted reports which of the runs, the latest first, differ from tonight. Runs in a row that
+// do not differ from each other are also compared together, since one run alone has few scores
+// of the champion. A run without any goes with the next later one.
+func drifted(runs []stats.NightScores, tonight stats.NightScores, of stats.Nature) []bool {
+	differ := func(then []stats.NightScores, now stats.NightScores) bool {
+		s, ok := stats.CompareNights(then, []stats.NightScores{now}, of, driftLevel)
+		return ok && (s.Lo > 0 || s.Hi < 0)
+	}
+	out := make([]bool, len(runs))
+	for from := 0; from < len(runs); {
+		to := from + 1
+		for to < len(runs) && !differ(runs[from:to], runs[to]) {
+			to++
+		}
+		together := differ(runs[from:to], tonight)
+		for i := from; i < to; i++ {
+			out[i] = together || differ(runs[i:i+1], tonight)
+		}
+		from = to
+	}
+	return out
 }
 
 // championScores returns the scores that a run has of tonight's champion on search tasks in

@@ -2,10 +2,13 @@ package night
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -30,6 +33,50 @@ func TestADriftEndsTheHistory(t *testing.T) {
 			warned := slices.ContainsFunc(o.run(t).Plan.Warnings, func(w string) bool { return strings.Contains(w, "scored otherwise on earlier nights") })
 			if warned != drifts {
 				t.Errorf("history left out: %t", warned)
+			}
+		})
+	}
+}
+
+// TestDriftOfNightsInARow checks that nights of which one alone shows little are left out
+// together, and that those before another change are not.
+func TestDriftOfNightsInARow(t *testing.T) {
+	night := func(rng *rand.Rand, mean float64) stats.NightScores {
+		scores := stats.NightScores{}
+		for task := range 10 {
+			for range 2 {
+				x := 0.
+				if rng.Float64() < mean {
+					x = 1
+				}
+				id := fmt.Sprint("t", task)
+				scores[id] = append(scores[id], x)
+			}
+		}
+		return scores
+	}
+	for _, c := range []struct {
+		name  string
+		means []float64 // tonight's first, then the latest run's
+		want  []bool
+	}{
+		{"as ever", []float64{.8, .8, .8, .8, .8}, []bool{false, false, false, false}},
+		{"changed tonight", []float64{.55, .9, .9, .9, .9}, []bool{true, true, true, true}},
+		{"changed and changed back", []float64{.95, 0, 0, .95, .95}, []bool{true, true, false, false}},
+		{"nothing known of the oldest", []float64{.3, .9, .9, .9, -1}, []bool{true, true, true, true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			var all []stats.NightScores
+			for _, mean := range c.means {
+				if mean < 0 {
+					all = append(all, stats.NightScores{})
+				} else {
+					all = append(all, night(rng, mean))
+				}
+			}
+			if got := drifted(all[1:], all[0], stats.Nature{}); !slices.Equal(got, c.want) {
+				t.Errorf("the runs that differ are %v, want %v", got, c.want)
 			}
 		})
 	}
