@@ -25,10 +25,11 @@ type stockroom struct {
 	// best is the temperature at which the model reads what a tool answers best; its share of
 	// right answers falls from .95 by slope for each unit of temperature beside it.
 	best, slope float64
-	// broken is the tool that answers with an error.
-	broken string
-	asked  []question
-	called []toolCall
+	// degraded makes the tool count fail for all nuts and for a tenth of the bolts. (At half of
+	// the calls its breaker would open, so that a night waited for it.)
+	degraded bool
+	asked    []question
+	called   []toolCall
 }
 
 // question is a request to the model with its reply.
@@ -40,7 +41,10 @@ type question struct {
 	// tool is the tool that the reply calls; "" for an answer.
 	tool   string
 	answer string
+	// fails reports that the tool is about to fail.
+	fails  bool
 	tokens int
+	seed   int64
 }
 
 // stockReply is the length of each reply of the model, in tokens.
@@ -127,7 +131,7 @@ func (s *stockroom) complete(body []byte) (any, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
-	q := question{temperature: in.Temperature, tokens: len(body) / 4}
+	q := question{temperature: in.Temperature, tokens: len(body) / 4, seed: in.Seed}
 	for _, t := range in.Tools {
 		q.offered = append(q.offered, t.Function.Name)
 	}
@@ -156,6 +160,7 @@ func (s *stockroom) complete(body []byte) (any, error) {
 	}
 	switch {
 	case q.tool != "":
+		q.fails = s.fails(strings.TrimPrefix(q.tool, "desk__"), q.item)
 		arguments, _ := json.Marshal(map[string]string{"item": q.item})
 		message["tool_calls"] = []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": q.tool, "arguments": string(arguments)}}}
 		reason = "tool_calls"
@@ -183,6 +188,11 @@ func (s *stockroom) draw(item string, seed int64) float64 {
 	return float64(sum.Sum64()>>11) / (1 << 53)
 }
 
+// fails reports whether a call of a tool fails.
+func (s *stockroom) fails(tool, item string) bool {
+	return s.degraded && tool == "count" && (strings.HasPrefix(item, "nut") || strings.HasSuffix(item, "3"))
+}
+
 // tools is the server of tools (MCP over HTTP); nil without a reply.
 func (s *stockroom) tools(body []byte) (any, error) {
 	var in struct {
@@ -207,7 +217,7 @@ func (s *stockroom) tools(body []byte) (any, error) {
 			map[string]any{"name": "ledger", "description": "reads from the books how many of an item are left in the stock", "inputSchema": schema},
 		}
 	case "tools/call":
-		c := toolCall{in.Params.Name, in.Params.Arguments.Item, in.Params.Name != s.broken}
+		c := toolCall{in.Params.Name, in.Params.Arguments.Item, !s.fails(in.Params.Name, in.Params.Arguments.Item)}
 		s.called = append(s.called, c)
 		text := "item " + c.item + ": " + left(c.item) + " left"
 		if !c.ok {
