@@ -22,6 +22,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/mutate/night"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/sandbox"
 	foreign "evolve/runtime/text"
 )
@@ -72,8 +73,11 @@ func probes(sh *shell, root string) doctor.Probes {
 		Now:        sh.Now,
 		Archive:    func(ctx context.Context) (string, error) { return archiveProbe(ctx, sh, root) },
 		Unfinished: func(ctx context.Context) (string, string, error) { return unfinishedProbe(ctx, sh.console, root) },
-		Leftovers:  func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
-		LookPath:   exec.LookPath, LookupEnv: sh.Env.Lookup,
+		Level: func(ctx context.Context, agentID string) (autonomy.Level, error) {
+			return levelProbe(ctx, root, agentID)
+		},
+		Leftovers: func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
+		LookPath:  exec.LookPath, LookupEnv: sh.Env.Lookup,
 		Probe: sh.Ping,
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error) {
 			return forecast(ctx, sh, root, w)
@@ -102,6 +106,17 @@ func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspac
 		Workspace: w, Budget: w.Settings.Budget, Until: until, Concurrency: w.Settings.Search.Concurrency,
 		Env: night.Env{Archive: a, Now: sh.Now, Log: slog.New(slog.DiscardHandler)},
 	})
+}
+
+// levelProbe returns the level of autonomy of an agent.
+func levelProbe(ctx context.Context, root, agentID string) (autonomy.Level, error) {
+	level := autonomy.Lowest
+	err := wire.LookIfThere(root, func(a *archive.Archive) error {
+		r, err := a.Autonomy(ctx, agentID)
+		level = r.Level
+		return err
+	})
+	return level, err
 }
 
 // sandboxProbe names the sandbox of this machine.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
+	"evolve/runtime/autonomy"
+	"evolve/runtime/tool"
 )
 
 // Status is the result of a check.
@@ -72,6 +75,8 @@ type Probes struct {
 	// Leftovers lists the paths of files and folders that killed processes left and that
 	// the next command that writes removes.
 	Leftovers func(ctx context.Context) ([]string, error)
+	// Level returns the level of autonomy that bounds an agent's live turns.
+	Level func(ctx context.Context, agentID string) (autonomy.Level, error)
 	// LookPath finds a program by name, like [exec.LookPath].
 	LookPath func(name string) (string, error)
 	// LookupEnv returns an environment variable.
@@ -325,7 +330,7 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 		there, needs := "", a.Adapter.Env
 		switch a.Adapter.Kind {
 		case workspace.KindBuiltin:
-			checks = append(checks, ok(name, "built in, %s%s", modelOf(w, a), allows(a)))
+			checks = append(checks, ok(name, "built in, %s%s", modelOf(w, a), allows(ctx, p, a)))
 			continue
 		case workspace.KindHTTP:
 			there, needs = "a service at "+hostOf(a.Adapter.URL), mapValues(a.Adapter.HeadersEnv)
@@ -355,12 +360,34 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 	return checks
 }
 
-// allows lists what the operator has allowed a built-in agent beyond reading.
-func allows(a *workspace.Agent) string {
+// allows lists what the operator has allowed a built-in agent beyond reading, and what of it
+// its level of autonomy keeps back in live turns. Evaluations have no level.
+func allows(ctx context.Context, p Probes, a *workspace.Agent) string {
 	if len(a.Allow) == 0 {
 		return ""
 	}
-	return "; may keep or share text beyond a turn: " + strings.Join(a.Allow, ", ")
+	out := "; may keep or share text beyond a turn: " + strings.Join(a.Allow, ", ")
+	level, err := p.Level(ctx, a.ID)
+	if err != nil {
+		return out // the archive's check has the reason
+	}
+	effects := map[string]string{}
+	for _, t := range slices.Concat(tool.Builtin(), tool.Further()) {
+		effects[t.Spec().Name] = string(t.Spec().Effect)
+	}
+	kept, needs := []string{}, autonomy.Lowest
+	for _, name := range a.Allow {
+		if n, within := level.Allows(name, "", effects[name]); effects[name] != "" && !within {
+			kept, needs = append(kept, name), max(needs, n)
+		}
+	}
+	switch {
+	case len(kept) == 0:
+		return fmt.Sprintf("%s (in live turns, too, at autonomy level %d)", out, level)
+	case needs <= autonomy.SwitchedOn:
+		return fmt.Sprintf("%s; at autonomy level %d its live turns may not call %s (from level %d)", out, level, strings.Join(kept, ", "), needs)
+	}
+	return fmt.Sprintf("%s; at autonomy level %d its live turns may not call %s", out, level, strings.Join(kept, ", "))
 }
 
 // modelOf returns the model of a built-in agent.

@@ -21,6 +21,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/mutate/night/limits"
+	"evolve/runtime/autonomy"
 )
 
 // healthy are probes that find nothing wrong, with a real git.
@@ -40,6 +41,7 @@ func healthy(t *testing.T, root string) Probes {
 		LookupEnv: func(string) (string, bool) { return "", false },
 
 		Unfinished: func(context.Context) (string, string, error) { return "", "", nil },
+		Level:      func(context.Context, string) (autonomy.Level, error) { return autonomy.Lowest, nil },
 		Leftovers:  func(context.Context) ([]string, error) { return nil, nil },
 		Probe: func(context.Context, string, workspace.Provider, workspace.Route) (string, error) {
 			return "", nil
@@ -394,5 +396,29 @@ func archiveError(err error) func(context.Context) (string, error) {
 func TestFreeSpace(t *testing.T) {
 	if free, err := FreeSpace(t.TempDir()); err != nil || free == 0 {
 		t.Errorf("free space %d, %v", free, err)
+	}
+}
+
+// TestAllowedTools tests that the line of an agent tells which allowed tools its level of
+// autonomy keeps back in live turns.
+func TestAllowedTools(t *testing.T) {
+	level := func(l autonomy.Level, err error) Probes {
+		return Probes{Level: func(context.Context, string) (autonomy.Level, error) { return l, err }}
+	}
+	const may = "; may keep or share text beyond a turn: memory_add, share"
+	a := &workspace.Agent{ID: "clerk", Allow: []string{"memory_add", "share"}}
+	for name, c := range map[string]struct {
+		p    Probes
+		a    *workspace.Agent
+		want string
+	}{
+		"nothing":    {level(1, nil), &workspace.Agent{}, ""},
+		"the lowest": {level(1, nil), a, may + "; at autonomy level 1 its live turns may not call memory_add, share (from level 2)"},
+		"enough":     {level(2, nil), a, may + " (in live turns, too, at autonomy level 2)"},
+		"unknown":    {level(0, errors.New("locked")), a, may},
+	} {
+		if got := allows(t.Context(), c.p, c.a); got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
