@@ -22,7 +22,11 @@ func backUp(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.A
 		return nil
 	}
 	b := backup.Backups{Dir: w.BackupDir(), Keep: w.Settings.Backup.Keep, State: w.StateDir()}
-	made, err := b.Write(ctx, a, s.Run.Number, sh.Now())
+	err := workspace.CheckState(w.Root)
+	var made backup.Backup
+	if err == nil {
+		made, err = b.Write(ctx, a, s.Run.Number, sh.Now())
+	}
 	if err != nil {
 		sh.eprintf("warning: run %s is recorded, but has no backup: %s\n", s.Run.ID, text.Visible(err.Error()))
 		return nil

@@ -15,6 +15,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports/model"
 	"evolve/reports/render"
 )
@@ -140,7 +141,7 @@ func writePages(root string, r model.Report) error {
 		suffix string
 		render func(io.Writer, model.Report) error
 	}{{".json", render.JSON}, {".md", render.Markdown}, {".html", render.HTML}} {
-		if err := writeWhole(base+form.suffix, func(w io.Writer) error { return form.render(w, r) }); err != nil {
+		if err := writeWhole(root, base+form.suffix, func(w io.Writer) error { return form.render(w, r) }); err != nil {
 			return err
 		}
 	}
@@ -172,13 +173,16 @@ func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, e
 		}
 	}
 	path := filepath.Join(reportsDir(root), "index.html")
-	return path, writeWhole(path, func(w io.Writer) error { return render.Index(w, nights) })
+	return path, writeWhole(root, path, func(w io.Writer) error { return render.Index(w, nights) })
 }
 
-func writeWhole(path string, render func(io.Writer) error) error {
+func writeWhole(root, path string, render func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := render(&b); err != nil {
 		return fmt.Errorf("rendering %s: %w", filepath.Base(path), err)
+	}
+	if err := workspace.CheckState(root); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing the report: %w", err)

@@ -141,6 +141,7 @@ func kinds() []kind {
 		}},
 		as(Gate, func(e *review.RefusedError) string { return e.Hint }),
 		as(Usage, always[*workspace.Errors]("correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest")),
+		as(Usage, always[*workspace.LinkedStateError]("evolve writes nothing outside .evolve: put a folder in place of the link; with .evolve itself as a link, all of it is elsewhere")),
 		as(Usage, func(e *batch.UnknownAgentError) string {
 			return Suggest("the workspace has "+strings.Join(e.Known, ", "), "%s", e.Name, e.Known)
 		}),

@@ -21,6 +21,9 @@ func FeedbackPath(root, agentID string) string {
 // WriteFeedback replaces that file; without a text it removes it.
 func WriteFeedback(root, agentID, text string) error {
 	path := FeedbackPath(root, agentID)
+	if err := CheckState(root); err != nil {
+		return err
+	}
 	if text == "" {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing %s: %w", filepath.Base(path), Reason(err))

@@ -101,11 +101,15 @@ func writeFile(target string, data []byte) error {
 }
 
 // MakeStateDir creates the folder of everything that evolve itself writes, which git
-// ignores regardless of the workspace's own .gitignore, and returns its path.
+// ignores regardless of the workspace's own .gitignore, and returns its path. It fails with a
+// [LinkedStateError] if a link would take what is written elsewhere.
 func MakeStateDir(root string) (string, error) {
 	dir := (&Workspace{Root: root}).StateDir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("make %s: %w", filepath.Base(dir), err)
+	}
+	if err := CheckState(root); err != nil {
+		return "", err
 	}
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {

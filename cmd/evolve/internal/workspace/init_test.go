@@ -253,3 +253,33 @@ func TestMakeStateDir(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLinkedState tests that nothing is written through a link below .evolve, while .evolve
+// itself may be one.
+func TestLinkedState(t *testing.T) {
+	for _, at := range []string{"feedback", "feedback/bot", "reports", "backups", "archive", "archive/store", "turns", "work", "patches", "ending", "blackboard.json"} {
+		root, elsewhere := t.TempDir(), t.TempDir()
+		path := filepath.Join(root, ".evolve", at)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(elsewhere, path)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := MakeStateDir(root)
+		var linked *LinkedStateError
+		if !errors.As(err, &linked) || linked.Path != filepath.Join(".evolve", at) {
+			t.Errorf("%s: %v", at, err)
+		}
+		if err := WriteFeedback(root, "bot", "text"); err == nil {
+			t.Errorf("%s: feedback was written", at)
+		}
+		if left, _ := os.ReadDir(elsewhere); len(left) > 0 {
+			t.Errorf("%s: %s was written elsewhere", at, left[0].Name())
+		}
+	}
+	root, elsewhere := t.TempDir(), t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(root, ".evolve")); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFeedback(root, "bot", "text"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// LinkedStateError reports that a folder or file below .evolve is a link, so that what is
+// written there would be elsewhere.
+type LinkedStateError struct {
+	// Path is relative to the workspace.
+	Path string
+}
+
+func (e *LinkedStateError) Error() string { return e.Path + " is a link to another place" }
+
+// CheckState returns a [LinkedStateError] if a link stands where evolve makes its folders and
+// files: in .evolve or directly in a folder of it. .evolve itself may be a link. The folders
+// below are made anew for each use.
+func CheckState(root string) error {
+	dir := (&Workspace{Root: root}).StateDir()
+	entries, err := folderEntries(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		inner := []fs.DirEntry{}
+		if e.IsDir() {
+			if inner, err = folderEntries(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+		name := filepath.Join(filepath.Base(dir), e.Name())
+		if e.Type()&fs.ModeSymlink != 0 {
+			return &LinkedStateError{Path: name}
+		}
+		for _, f := range inner {
+			if f.Type()&fs.ModeSymlink != 0 {
+				return &LinkedStateError{Path: filepath.Join(name, f.Name())}
+			}
+		}
+	}
+	return nil
+}
+
+// folderEntries lists a folder without sorting; one that is not there, or that this process
+// must not read, is empty.
+func folderEntries(dir string) ([]fs.DirEntry, error) {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", filepath.Base(dir), Reason(err))
+	}
+	defer f.Close()
+	list, err := f.ReadDir(-1)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read %s: %w", filepath.Base(dir), Reason(err))
+	}
+	return list, nil
+}
