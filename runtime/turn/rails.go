@@ -11,7 +11,8 @@ import (
 
 // nudge is the question of the self-evaluation.
 const nudge = "before this answer counts: was the letter of what was asked for met, was its spirit, or should this be a referral? " +
-	"Answer again, the same if it stands; refer if no tool of yours can do the task."
+	"Answer again, the same if it stands. If no tool of yours can do the task, refer, with evidence (wrong_tool_boundary). " +
+	"If your tools can do it and what they gave is of too little use for an answer, write unknown alone (low_utility)."
 
 // doubtBelow is the confidence below which the utility of an answer is in doubt.
 const doubtBelow = .5
@@ -65,7 +66,7 @@ func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safet
 	case r.doubtful(req, reply) && !r.nudged:
 		r.nudged = true
 		advice = nudge
-		r.event(agent.Event{Kind: agent.EventNudge, Text: "asked whether the letter and the spirit were met, or whether this is a referral"})
+		r.event(agent.Event{Kind: agent.EventNudge, Text: "asked whether the letter and the spirit were met, whether this is a referral, or of low utility"})
 	default:
 		return false
 	}

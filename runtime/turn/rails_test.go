@@ -131,6 +131,11 @@ func TestSelfEvaluation(t *testing.T) {
 				t.Errorf("%s\n%s", r.Outcome, story(r))
 			}
 			last := seen[len(seen)-1]
+			for _, word := range []string{"refer,", "wrong_tool_boundary", "unknown", "low_utility"} {
+				if !strings.Contains(nudge, word) {
+					t.Errorf("the question does not name %s", word)
+				}
+			}
 			if asked := slices.Contains(last.Advice, nudge); asked != c.nudged {
 				t.Errorf("the question stands in the request: %v", asked)
 			}
