@@ -74,6 +74,7 @@ const (
 	maxReferrals = 50
 	maxAxes      = 32
 	maxName      = 100
+	maxMethods   = 30 // of a tool; further calls count for the tool without a method
 	keptCause    = 200
 )
 

@@ -312,3 +312,22 @@ func checkCapsule(t *rapid.T, c Capsule) {
 		t.Fatalf("median %s of %v", p, c.Latencies)
 	}
 }
+
+// TestMethodsAreBounded tests that a tool with ever new methods displaces no other tool, and
+// that its calls all count.
+func TestMethodsAreBounded(t *testing.T) {
+	e := &Experience{}
+	e.Learn(Turn{Domain: "ops", Outcome: agent.OK, Calls: []Call{{Tool: "calc", Outcome: agent.OK}}})
+	for i := range 700 {
+		e.Learn(Turn{Domain: "ops", Outcome: agent.OK, Calls: []Call{{Tool: "shop", Method: fmt.Sprintf("m%d", i), Outcome: agent.OK}}})
+	}
+	if n := e.Advice("shop").Calls; n != 700 {
+		t.Errorf("%d calls", n)
+	}
+	if n := e.Advice("calc").Calls; n != 1 || len(e.Capsules) != 2*(maxMethods+1)+2 {
+		t.Errorf("%d calls of the other tool, %d capsules", n, len(e.Capsules))
+	}
+	if err := e.Valid(); err != nil {
+		t.Error(err)
+	}
+}

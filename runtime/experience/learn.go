@@ -1,9 +1,12 @@
 package experience
 
+import "slices"
+
 // Learn adds a turn: first what its message means for the turn before it in the
 // conversation, then the turn itself.
 func (e *Experience) Learn(t Turn) {
 	t.Time = t.Time.Round(0).UTC() // as it is read back from JSON
+	t.Calls = e.bounded(t.Calls)
 	e.judgeEarlier(t)
 	e.learnCalls(t)
 	e.learnOutcome(t)
@@ -90,4 +93,32 @@ func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 		out = append(out, l)
 	}
 	return out, known
+}
+
+// bounded returns calls without the methods beyond the bound of their tool: a server whose
+// operations are any words must not displace what is known of other tools.
+func (e *Experience) bounded(calls []Call) []Call {
+	type pair struct{ tool, method string }
+	known, number := map[pair]bool{}, map[string]int{}
+	keep := func(p pair) {
+		if p.method != "" && !known[p] {
+			known[p] = true
+			number[p.tool]++
+		}
+	}
+	for _, c := range e.Capsules {
+		if c.Domain == Global {
+			keep(pair{c.Tool, c.Method})
+		}
+	}
+	out := slices.Clone(calls)
+	for i := range out {
+		p := pair{clipped(out[i].Tool), clipped(out[i].Method)}
+		if !known[p] && number[p.tool] >= maxMethods {
+			out[i].Method = ""
+			continue
+		}
+		keep(p)
+	}
+	return out
 }

@@ -3,18 +3,24 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 )
+
+// operation is the form of a value that names an operation of a tool from elsewhere.
+var operation = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`)
 
 // methodNames are the parameters that choose among the operations of a tool, the first
 // that a schema has.
 func methodNames() []string { return []string{"method", "action", "operation", "command"} }
 
 // Method returns the operation that a call with these arguments asks for: the value of the
-// parameter method, action, operation or command, where the schema lists its values. It
+// parameter method, action, operation or command, where the schema lists its values. Servers
+// often list none: of their tools, and of those that an agent wrote, a word of at most forty
+// letters, digits, dots, dashes and underscores in one of the first three counts as well. It
 // returns "" for a tool with one operation, and for a value that the schema does not list.
 func (s Spec) Method(args json.RawMessage) string {
-	if !bytes.Contains(s.Schema, []byte(`"enum"`)) { // most tools: the choice weighs thousands of calls
+	if s.Origin == "local" && !bytes.Contains(s.Schema, []byte(`"enum"`)) { // the choice weighs thousands of calls
 		return ""
 	}
 	var schema struct {
@@ -25,14 +31,22 @@ func (s Spec) Method(args json.RawMessage) string {
 	}
 	for _, name := range methodNames() {
 		var param struct {
+			Type any   `json:"type"`
 			Enum []any `json:"enum"`
 		}
-		if json.Unmarshal(schema.Properties[name], &param) != nil || len(param.Enum) == 0 {
+		if json.Unmarshal(schema.Properties[name], &param) != nil {
+			continue
+		}
+		open := len(param.Enum) == 0
+		if open && (s.Origin == "" || s.Origin == "local" || name == "command" || param.Type != "string") {
 			continue
 		}
 		var given map[string]json.RawMessage
 		var method string
-		if json.Unmarshal(args, &given) != nil || json.Unmarshal(given[name], &method) != nil || !slices.Contains(param.Enum, any(method)) {
+		if json.Unmarshal(args, &given) != nil || json.Unmarshal(given[name], &method) != nil {
+			return ""
+		}
+		if open && !operation.MatchString(method) || !open && !slices.Contains(param.Enum, any(method)) {
 			return ""
 		}
 		return method
