@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -61,7 +63,11 @@ func toolsUse(sh *shell, c *cli.Context) error {
 	if len(views) == 0 {
 		return sh.result(nil, "no turn of %s in use has called a tool\n", a.ID)
 	}
-	printToolUse(sh.console, views)
+	tty, width := terminal(sh.stdout)
+	if !tty {
+		width = 0
+	}
+	printToolUse(sh.console, views, width)
 	return nil
 }
 
@@ -73,11 +79,16 @@ func capsuleViewOf(e *experience.Experience, c experience.Capsule) capsuleView {
 	return v
 }
 
-func printToolUse(con *console, views []toolUseView) {
-	con.printf("%-24s %-12s %-14s %6s %5s %8s %8s %6s  %s\n", "tool", "method", "domain", "calls", "ok", "p50", "p95", "useful", "last failure")
+// printToolUse prints a table of the capsules, or a paragraph for each where a line of the
+// table is longer than width; 0 means any width.
+func printToolUse(con *console, views []toolUseView, width int) {
+	const row = "%-24s %-12s %-14s %6s %5s %8s %8s %6s  %s"
+	table := []string{fmt.Sprintf(row, "tool", "method", "domain", "calls", "ok", "p50", "p95", "useful", "last failure")}
+	var paragraphs []string
+	fits := width == 0 || text.Width(table[0]) <= width
 	for _, v := range views {
 		for _, c := range v.Capsules {
-			rate, last := "-", ""
+			rate, last, useful := "-", "", fmt.Sprintf("%.2f", c.Usefulness)
 			if c.Rate != nil {
 				rate = fmt.Sprintf("%.0f%%", 100**c.Rate)
 			}
@@ -85,18 +96,51 @@ func printToolUse(con *console, views []toolUseView) {
 				f := c.Failures[n-1]
 				last = string(f.Outcome) + " " + text.Visible(oneLine(f.Cause, 60))
 			}
-			con.printf("%-24s %-12s %-14s %6d %5s %8s %8s %6.2f  %s\n", cell(c.Tool, 24), cell(c.Method, 12), cell(c.Domain, 14),
-				c.Calls, rate, latency(c.P50), latency(c.P95), c.Usefulness, last)
+			tool, method, domain := cell(c.Tool, 24), cell(c.Method, 12), cell(c.Domain, 14)
+			line := fmt.Sprintf(row, tool, method, domain, strconv.Itoa(c.Calls), rate, latency(c.P50), latency(c.P95), useful, last)
+			table, fits = append(table, line), fits && (width == 0 || text.Width(line) <= width)
+			if last != "" {
+				last = ", last failure " + last
+			}
+			if c.Method == "" {
+				method = ""
+			}
+			paragraphs = append(paragraphs, fmt.Sprintf("%s %s %s: %s, ok %s, p50 %s, p95 %s, useful %s%s",
+				tool, method, domain, text.Count(c.Calls, "call"), rate, latency(c.P50), latency(c.P95), useful, last))
 		}
 	}
-	printSignatures(con, views)
+	if fits {
+		con.printf("%s\n", strings.Join(table, "\n"))
+	}
+	for _, p := range paragraphs {
+		if !fits {
+			printFilled(con, "", strings.Join(strings.Fields(p), " "), width)
+		}
+	}
+	printSignatures(con, views, width)
 	for _, v := range views {
 		if v.Remedy != experience.Retain || v.Warning != "" {
-			con.printf("\n%s  %s: %s\n", text.Visible(v.Tool), v.Remedy, text.Visible(v.Reason))
+			con.printf("\n")
+			printFilled(con, "", fmt.Sprintf("%s  %s: %s", text.Visible(v.Tool), v.Remedy, text.Visible(v.Reason)), width)
 		}
 		if v.Warning != "" {
-			con.printf("  %s\n", text.Visible(v.Warning))
+			printFilled(con, "  ", text.Visible(v.Warning), width)
 		}
+	}
+}
+
+// printFilled prints a line. One that is longer than width continues in further lines with
+// two more spaces; 0 means any width.
+func printFilled(con *console, lead, line string, width int) {
+	if width == 0 || text.Width(lead+line) <= width {
+		con.printf("%s%s\n", lead, line)
+		return
+	}
+	for i, l := range text.Fill(line, max(20, width-len(lead)-2)) {
+		if i == 1 {
+			lead += "  "
+		}
+		con.printf("%s%s\n", lead, l)
 	}
 }
 
@@ -105,7 +149,7 @@ func printToolUse(con *console, views []toolUseView) {
 const shownSignatures = 3
 
 // printSignatures prints the groups of failures that occurred more than once.
-func printSignatures(con *console, views []toolUseView) {
+func printSignatures(con *console, views []toolUseView, width int) {
 	between := "\n"
 	for _, v := range views {
 		for _, s := range v.Signatures[:min(len(v.Signatures), shownSignatures)] {
@@ -116,7 +160,8 @@ func printSignatures(con *console, views []toolUseView) {
 			if s.Method != "" {
 				name += " " + s.Method
 			}
-			con.printf("%s%s  %d × %s in %s: %s\n", between, text.Visible(name), s.Count, s.Outcome, text.Visible(s.Domain), text.Visible(s.Message))
+			con.printf("%s", between)
+			printFilled(con, "", fmt.Sprintf("%s  %d × %s in %s: %s", text.Visible(name), s.Count, s.Outcome, text.Visible(s.Domain), text.Visible(s.Message)), width)
 			between = ""
 		}
 	}
