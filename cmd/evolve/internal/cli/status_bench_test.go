@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/agent"
 )
@@ -39,19 +40,7 @@ func BenchmarkStatus(b *testing.B) {
 	}
 	recordNight(b, a, evaluations)
 	killed := b.TempDir()
-	look := func(b *testing.B, root string) {
-		var processor time.Duration
-		for b.Loop() {
-			cmd := exec.Command(binary, "status", "-C", root)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				b.Fatalf("%v\n%s", err, out)
-			}
-			processor += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		}
-		b.ReportMetric(float64(processor.Milliseconds())/float64(b.N), "processor-ms")
-		b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms")
-		b.ReportMetric(100, "bound-ms")
-	}
+	look := func(b *testing.B, root string) { lookAtStatus(b, binary, root) }
 	b.Run("during a run", func(b *testing.B) { look(b, root) })
 	if err := os.Remove(filepath.Join(dir, "readers.sock")); err != nil {
 		b.Fatal(err)
@@ -67,6 +56,63 @@ func BenchmarkStatus(b *testing.B) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	b.Run("after a kill", func(b *testing.B) { look(b, killed) })
+}
+
+// BenchmarkStatusOfNights is `evolve status` on an archive of 2,000 nights with a proposal
+// each, of which the latest has a fall of the champion to tell. The bound is 100 ms.
+func BenchmarkStatusOfNights(b *testing.B) {
+	binary, err := exec.LookPath("evolve")
+	if err != nil {
+		b.Fatal(err)
+	}
+	root := b.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "evolve.yaml"), nil, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	dir := wire.ArchiveDir(root)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	a, err := archive.Open(dir, archive.Options{Owner: "evolve run"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const nights = 2000
+	start := time.Unix(1_700_000_000, 0).UTC()
+	fall := &archive.Watch{Nights: 5, Fall: &archive.Fall{Shift: stats.Shift{Difference: -.1, Tasks: 60}, ActiveChange: archive.ActiveChange{Since: start, Params: []string{"strategy"}}}}
+	for n := range nights {
+		id, at := fmt.Sprintf("%d-a", n+1), start.AddDate(0, 0, n)
+		_, err := a.NewProposal(b.Context(), archive.ProposalRecord{Kind: archive.KindConfig, State: archive.Rejected, Agent: "solver", Run: id, Created: at})
+		for _, err := range []error{
+			err, a.PutRun(b.Context(), archive.Run{ID: id, Number: n + 1, State: archive.RunDone, Agents: []string{"solver"}, Started: at, Ended: at.Add(time.Hour)}),
+			a.PutPlan(b.Context(), archive.AgentPlan{Run: id, Agent: "solver"}),
+			a.PutResult(b.Context(), archive.AgentResult{Run: id, Agent: "solver", Verdict: archive.Keep, Finished: true, Watch: fall}),
+		} {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if err := a.Close(); err != nil {
+		b.Fatal(err)
+	}
+	lookAtStatus(b, binary, root)
+}
+
+// lookAtStatus starts `evolve status` again and again, and reports the time that it takes.
+func lookAtStatus(b *testing.B, binary, root string) {
+	b.Helper()
+	var processor time.Duration
+	for b.Loop() {
+		cmd := exec.Command(binary, "status", "-C", root)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		processor += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	b.ReportMetric(float64(processor.Milliseconds())/float64(b.N), "processor-ms")
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms")
+	b.ReportMetric(100, "bound-ms")
 }
 
 // recordNight records a run of so many evaluations, all different.
