@@ -37,9 +37,26 @@ type Request struct {
 	Continues bool
 	// Conversation is its name; empty for none.
 	Conversation string
+	// Feedback is what people want of tools in a live turn, for a program that chooses its
+	// tools itself: of the entries that fit a tool the first counts. The built-in agent
+	// applies it by itself.
+	Feedback []Feedback
 	// Observe is called with each event of the transcript as it happens, already
 	// scrubbed. It may be nil. It is called from one goroutine at a time.
 	Observe func(Event)
+}
+
+// Feedback is what people want of a tool in one turn.
+type Feedback struct {
+	ID string `json:"id"`
+	// Action is penalise, boost, constraint (never use the tool) or replace.
+	Action string `json:"action"`
+	// Tool is empty for every tool.
+	Tool string `json:"tool,omitempty"`
+	// With is the tool to use instead, for replace.
+	With string `json:"with,omitempty"`
+	// Factor is what the action multiplies the score of a tool by; 0 forbids it.
+	Factor float64 `json:"factor"`
 }
 
 // Task is the part of a benchmark task that an agent may see. It never contains the

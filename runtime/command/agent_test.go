@@ -180,14 +180,15 @@ func TestRenew(t *testing.T) {
 }
 
 func TestRequest(t *testing.T) {
-	line, err := encode(agent.Request{
+	request := agent.Request{
 		ID: "e1", Seed: 1<<53 - 1, Workdir: "/w", Config: agent.Config{"t": .3, "tools": []string{"<a>"}},
 		Limits: agent.Limits{MaxCostUSD: .5},
 		Task: agent.Task{
 			ID: "t1", Domain: "d", Goal: "a\nb", Messages: []agent.Message{{Role: "user", Content: "hi"}},
 			Input: json.RawMessage(`{"x": 1}`), Files: []string{"a/b"},
 		},
-	}, 1500*time.Millisecond)
+	}
+	line, err := encode(request, 1500*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +196,11 @@ func TestRequest(t *testing.T) {
 		`"config":{"t":0.3,"tools":["<a>"]},"seed":9007199254740991,"limits":{"timeout_s":1.5,"max_cost_usd":0.5},"workdir":"/w"}` + "\n"
 	if diff := cmp.Diff(want, string(line)); diff != "" {
 		t.Error(diff)
+	}
+	request.Feedback = []agent.Feedback{{ID: "F1", Action: "replace", Tool: "db", With: "cache"}, {ID: "F2", Action: "boost", Factor: 1.2}}
+	line, err = encode(request, time.Second)
+	if end := `"workdir":"/w","feedback":[{"id":"F1","action":"replace","tool":"db","with":"cache","factor":0},{"id":"F2","action":"boost","factor":1.2}]}` + "\n"; err != nil || !strings.HasSuffix(string(line), end) {
+		t.Errorf("%s, %v", line, err)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// request is the line that a program reads. Every key is always present; a missing
-// limit is null.
+// request is the line that a program reads. Every key is always present but feedback; a
+// missing limit is null.
 type request struct {
 	ID      string          `json:"id"`
 	Task    task            `json:"task"`
@@ -18,6 +18,8 @@ type request struct {
 	Seed    int64           `json:"seed"`
 	Limits  limits          `json:"limits"`
 	Workdir string          `json:"workdir"`
+	// Feedback is left out where there is none.
+	Feedback []agent.Feedback `json:"feedback,omitempty"`
 }
 
 type task struct {
@@ -42,7 +44,7 @@ func encode(req agent.Request, timeout time.Duration) ([]byte, error) {
 			ID: req.Task.ID, Domain: req.Task.Domain, Goal: req.Task.Goal,
 			Messages: req.Task.Messages, Input: req.Task.Input, Files: req.Task.Files,
 		},
-		Seed: req.Seed, Limits: limits{TimeoutS: timeout.Seconds()}, Workdir: req.Workdir,
+		Seed: req.Seed, Limits: limits{TimeoutS: timeout.Seconds()}, Workdir: req.Workdir, Feedback: req.Feedback,
 	}
 	if r.Task.Messages == nil {
 		r.Task.Messages = []agent.Message{}

@@ -27,6 +27,7 @@
 //	scope.go       the calls that a feedback applies to
 //	standing.go    the feedback that has an effect on a call, where several apply
 //	weigh.go       the effect of feedback on a score
+//	wanted.go      feedback for programs, and calls that ignored it
 //	conflict.go    feedback that contradicts other feedback, and prohibitions to suggest
 //	signature.go   groups of equal failures
 //	boundary.go    clusters of boundary axes, and warnings of low cohesion

@@ -155,7 +155,7 @@ func changeFeedback(sh *shell, c *cli.Context, w *workspace.Workspace, a *worksp
 
 func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, change feedbackChange, entry archive.LedgerEntry, reason string) (feedbackView, error) {
 	v := feedbackView{Agent: a.ID}
-	turns, err := wire.StoredTurns(ctx, store, a.ID, nil)
+	turns, err := wire.StoredTurns(ctx, store, a, nil)
 	if err != nil {
 		return v, err
 	}
@@ -165,6 +165,9 @@ func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *wo
 			return refused
 		}
 		v.Touched = touchOf(v.Feedback.Touched(turns))
+		if entry.Kind == "feedback.add" {
+			v.Notes = feedbackNotes(a, e, turns, v.Feedback)
+		}
 		v.Conflicts = slices.DeleteFunc(e.Conflicts(sh.Now()), func(x experience.Conflict) bool { return x.Wins != v.Feedback.ID && x.Loses != v.Feedback.ID })
 		v.Suggestions = e.Suggestions()
 		noted, err := archive.NewLedgerEntry(entry.Time, entry.Kind, a.ID, feedbackNote{v.Feedback, v.Touched, reason})
@@ -241,6 +244,57 @@ func knownWord[T ~string](flag string, value T, list []T) error {
 	return exit.Errorf(exit.Usage, hint, "there is no %s %.40q", flag, value)
 }
 
+// feedbackNotes returns what a person has to know of a new feedback: what it cannot enforce on
+// an operator's own agent, and the names that occur nowhere.
+func feedbackNotes(a *workspace.Agent, e *experience.Experience, turns []experience.Turn, f experience.Feedback) []string {
+	var notes []string
+	known := func(name string) bool {
+		return slices.ContainsFunc(turns, func(t experience.Turn) bool { return t.Session == name })
+	}
+	if f.Session != "" && !known(f.Session) {
+		var names []string
+		for _, t := range turns {
+			names = append(names, t.Session)
+		}
+		notes = append(notes, fmt.Sprintf("%s has no conversation %q yet%s", a.ID, f.Session, meant(f.Session, names)))
+	}
+	if a.Adapter.Kind == workspace.KindBuiltin {
+		return notes
+	}
+	tools := calledTools(e, turns)
+	for _, name := range []string{f.Tool, f.With} {
+		if name != "" && !slices.Contains(tools, name) {
+			notes = append(notes, fmt.Sprintf("no call that %s reported is of a tool %q%s", a.ID, name, meant(name, tools)))
+		}
+	}
+	return append(notes,
+		"each live request to "+a.ID+" has it as `feedback`; calls that ignore it are named in the turn and in `evolve feedback stats`",
+		a.ID+" chooses its tools itself: evolve cannot keep it from a call, and no score of it changes")
+}
+
+// meant returns the name that was probably meant, as an addition to a sentence.
+func meant(name string, names []string) string {
+	if near := exit.Nearest(name, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// calledTools returns the tools that an agent's turns called, sorted.
+func calledTools(e *experience.Experience, turns []experience.Turn) []string {
+	var tools []string
+	for _, k := range e.Capsules {
+		tools = append(tools, k.Tool)
+	}
+	for _, t := range turns {
+		for _, call := range t.Calls {
+			tools = append(tools, call.Tool)
+		}
+	}
+	slices.Sort(tools)
+	return slices.Compact(tools)
+}
+
 // knownScope refuses tools and a domain that the agent neither has nor had in a stored turn.
 func knownScope(c *cli.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive, e *experience.Experience, turns []experience.Turn, f experience.Feedback) error {
 	domains := wire.DomainsOf(a, e, turns)
@@ -255,20 +309,10 @@ func knownScope(c *cli.Context, w *workspace.Workspace, a *workspace.Agent, stor
 	if err != nil {
 		return err
 	}
-	var tools []string
+	tools := calledTools(e, turns)
 	for _, l := range lines {
 		tools = append(tools, l.Name)
 	}
-	for _, k := range e.Capsules {
-		tools = append(tools, k.Tool)
-	}
-	for _, t := range turns {
-		for _, call := range t.Calls {
-			tools = append(tools, call.Tool)
-		}
-	}
-	slices.Sort(tools)
-	tools = slices.Compact(tools)
 	for _, name := range []string{f.Tool, f.With} {
 		if name != "" && !slices.Contains(tools, name) {
 			return exit.Errorf(exit.Usage, exit.Suggest("`evolve tools list "+a.ID+"` lists them", "%s", name, tools), "%s has no tool %.80q", a.ID, name)

@@ -37,6 +37,8 @@ type feedbackView struct {
 	Touched     feedbackTouch           `json:"touched"`
 	Conflicts   []experience.Conflict   `json:"conflicts"`
 	Suggestions []experience.Suggestion `json:"suggestions"`
+	// Notes are what cannot be enforced or is not known.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // feedbackLine is one feedback in a list.
@@ -55,15 +57,17 @@ type feedbackConflict struct {
 
 // feedbackCounts is what `evolve feedback stats` shows of an agent.
 type feedbackCounts struct {
-	Agent       string                     `json:"agent"`
-	Feedback    int                        `json:"feedback"`
-	Active      int                        `json:"active"`
-	Verdicts    map[experience.Verdict]int `json:"verdicts"`
-	Actions     map[experience.Action]int  `json:"actions"`
-	Touched     feedbackTouch              `json:"touched"`
-	Stored      feedbackTouch              `json:"stored"`
-	Conflicts   []experience.Conflict      `json:"conflicts"`
-	Suggestions []experience.Suggestion    `json:"suggestions"`
+	Agent    string                     `json:"agent"`
+	Feedback int                        `json:"feedback"`
+	Active   int                        `json:"active"`
+	Verdicts map[experience.Verdict]int `json:"verdicts"`
+	Actions  map[experience.Action]int  `json:"actions"`
+	Touched  feedbackTouch              `json:"touched"`
+	Stored   feedbackTouch              `json:"stored"`
+	// Ignored counts the calls of tools that feedback forbade when they were called.
+	Ignored     feedbackTouch           `json:"ignored"`
+	Conflicts   []experience.Conflict   `json:"conflicts"`
+	Suggestions []experience.Suggestion `json:"suggestions"`
 }
 
 // notNull returns a list that is not null as JSON.
@@ -113,6 +117,9 @@ func printFeedbackChange(con *console, v feedbackView, verb string, now time.Tim
 	con.printf("  %-10s %s\n", "touches", v.Touched)
 	if verb != "add" && feedbackState(f, now) == "over" {
 		con.printf("  %-10s it was over already\n", "state")
+	}
+	for _, note := range v.Notes {
+		con.printf("  %-10s %s\n", "note", text.Visible(note))
 	}
 	printConflicts(con, v.Conflicts)
 	printSuggestions(con, v.Agent, v.Suggestions)
@@ -215,7 +222,7 @@ func feedbackWhatIf(sh *shell, c *cli.Context) error {
 	id := c.Args().Get(1)
 	found := false
 	err := eachFeedback(sh, c, func(store *archive.Archive, a *workspace.Agent, e experience.Experience) error {
-		turns, err := wire.StoredTurns(c.Context, store, a.ID, nil)
+		turns, err := wire.StoredTurns(c.Context, store, a, nil)
 		if err != nil {
 			return err
 		}
@@ -263,7 +270,7 @@ func storedCalls(turns []experience.Turn) feedbackTouch {
 func feedbackStats(sh *shell, c *cli.Context) error {
 	list := []feedbackCounts{}
 	err := eachFeedback(sh, c, func(store *archive.Archive, a *workspace.Agent, e experience.Experience) error {
-		n, err := countFeedback(c.Context, store, a.ID, &e, sh.Now())
+		n, err := countFeedback(c.Context, store, a, &e, sh.Now())
 		list = append(list, n)
 		return err
 	})
@@ -275,15 +282,18 @@ func feedbackStats(sh *shell, c *cli.Context) error {
 		sh.printf("  %-10s %s\n", "verdicts", countsOf(experience.Verdicts(), n.Verdicts))
 		sh.printf("  %-10s %s\n", "actions", countsOf(experience.Actions(), n.Actions))
 		sh.printf("  %-10s %s, of %s\n", "touches", n.Touched, n.Stored)
+		if n.Ignored.Calls > 0 {
+			sh.printf("  %-10s %s used a tool that feedback forbade\n", "ignored", n.Ignored)
+		}
 		printConflicts(sh.console, n.Conflicts)
 		printSuggestions(sh.console, n.Agent, n.Suggestions)
 		return nil
 	})
 }
 
-func countFeedback(ctx context.Context, store *archive.Archive, agentID string, e *experience.Experience, now time.Time) (feedbackCounts, error) {
+func countFeedback(ctx context.Context, store *archive.Archive, a *workspace.Agent, e *experience.Experience, now time.Time) (feedbackCounts, error) {
 	n := feedbackCounts{
-		Agent: agentID, Feedback: len(e.Feedback), Verdicts: map[experience.Verdict]int{}, Actions: map[experience.Action]int{},
+		Agent: a.ID, Feedback: len(e.Feedback), Verdicts: map[experience.Verdict]int{}, Actions: map[experience.Action]int{},
 		Conflicts: notNull(e.Conflicts(now)), Suggestions: notNull(e.Suggestions()),
 	}
 	for _, f := range e.Feedback {
@@ -293,8 +303,8 @@ func countFeedback(ctx context.Context, store *archive.Archive, agentID string, 
 		n.Verdicts[f.Verdict]++
 		n.Actions[f.Action]++
 	}
-	turns, err := wire.StoredTurns(ctx, store, agentID, nil)
-	n.Touched, n.Stored = touchOf(e.Touched(turns)), storedCalls(turns)
+	turns, err := wire.StoredTurns(ctx, store, a, nil)
+	n.Touched, n.Stored, n.Ignored = touchOf(e.Touched(turns)), storedCalls(turns), touchOf(e.Ignored(turns))
 	return n, err
 }
 

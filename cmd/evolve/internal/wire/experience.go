@@ -40,9 +40,7 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 		}
 		return nil
 	})
-	var locked *archive.LockedError
-	if f.Live && errors.As(err, &locked) {
-		f.host.Log.Warn("the turn goes without what earlier turns have shown: " + locked.Error())
+	if f.Live && f.warnOfLock(err) {
 		return "", nil
 	}
 	if err != nil {
@@ -54,6 +52,17 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 	}
 	options.Experience = own.ForEvaluations().Withhold(held.Quoted)
 	return options.Experience.Digest(), nil
+}
+
+// warnOfLock reports whether another process holds the archive, and warns that the turn goes
+// without it.
+func (f *AgentFactory) warnOfLock(err error) bool {
+	var locked *archive.LockedError
+	if !errors.As(err, &locked) {
+		return false
+	}
+	f.host.Log.Warn("the turn goes without what earlier turns have shown: " + locked.Error())
+	return true
 }
 
 // heldOut finds what evaluations must not read of the turns in use; a live turn reads all of

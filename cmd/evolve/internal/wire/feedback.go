@@ -22,15 +22,17 @@ func (h *Host) Scrub(w *workspace.Workspace) func(string) string {
 }
 
 // StoredTurns returns the stored turns of an agent with their calls, oldest first; with wanted
-// only those for which it reports true. A turn whose transcript was removed has no calls.
-func StoredTurns(ctx context.Context, store *archive.Archive, agentID string, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error) {
+// only those for which it reports true. A turn whose transcript was removed has no calls. The
+// domain of a turn that did not record one, as those of operators' own agents in earlier
+// versions, is that of its message.
+func StoredTurns(ctx context.Context, store *archive.Archive, a *workspace.Agent, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error) {
 	var turns []experience.Turn
 	said := map[string][]agent.Message{} // by session
 	for listed, err := range store.Turns(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the turns: %w", err)
 		}
-		if listed.Agent != agentID || wanted != nil && !wanted(listed) {
+		if listed.Agent != a.ID || wanted != nil && !wanted(listed) {
 			continue
 		}
 		t, err := store.Turn(ctx, listed.ID)
@@ -38,6 +40,9 @@ func StoredTurns(ctx context.Context, store *archive.Archive, agentID string, wa
 			return nil, fmt.Errorf("reading turn %s: %w", listed.ID, err)
 		}
 		stored := storedTurn(t)
+		if a.Adapter.Kind != workspace.KindBuiltin {
+			stored.Domain = cmp.Or(stored.Domain, turn.Classify(a.Domains, t.Goal))
+		}
 		if t.Session != "" {
 			stored.Signal = experience.Classify(t.Goal, said[t.Session])
 			said[t.Session] = session.Continue(said[t.Session], t.Goal, answerOf(t))
@@ -45,17 +50,6 @@ func StoredTurns(ctx context.Context, store *archive.Archive, agentID string, wa
 		turns = append(turns, stored)
 	}
 	return turns, nil
-}
-
-// turnsOf is StoredTurns with the domains that an operator's own agent had no part in.
-func turnsOf(ctx context.Context, store *archive.Archive, a *workspace.Agent, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error) {
-	turns, err := StoredTurns(ctx, store, a.ID, wanted)
-	if a.Adapter.Kind != workspace.KindBuiltin {
-		for i := range turns {
-			turns[i].Domain = cmp.Or(turns[i].Domain, turn.Classify(a.Domains, turns[i].Message))
-		}
-	}
-	return turns, err
 }
 
 // answerOf returns the answer of a turn; nil for one without.
@@ -69,13 +63,17 @@ func answerOf(t archive.TurnRecord) *string {
 // storedTurn returns what a stored turn shows.
 func storedTurn(t archive.TurnRecord) experience.Turn {
 	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Calls: experience.CallsOf(t.Transcript.Events), Time: t.Created}
-	for _, e := range t.Transcript.Events {
-		if e.Kind == agent.EventDomain {
-			out.Domain = e.Name
-			break
-		}
-	}
+	out.Domain = recordedDomain(t.Transcript)
 	return out
+}
+
+// recordedDomain returns the domain of a turn by its transcript; "" if that has none.
+func recordedDomain(t agent.Transcript) string {
+	i := slices.IndexFunc(t.Events, func(e agent.Event) bool { return e.Kind == agent.EventDomain })
+	if i < 0 {
+		return ""
+	}
+	return t.Events[i].Name
 }
 
 // DomainsOf returns the domains that an agent may have turns in: those of its table and those

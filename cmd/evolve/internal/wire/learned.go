@@ -3,7 +3,6 @@ package wire
 import (
 	"cmp"
 
-	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/experience"
 	"evolve/runtime/turn"
@@ -21,15 +20,8 @@ func (f *AgentFactory) Learned(t Turn, res TurnResult) *experience.Turn {
 	}
 }
 
-// domainOf returns the domain of a turn: the one that the runtime used, or that it would
-// have used for an operator's own agent.
+// domainOf returns the domain of a turn: the one that its transcript records, or that it would
+// have.
 func domainOf(t Turn, transcript agent.Transcript) string {
-	if t.Agent.Adapter.Kind == workspace.KindBuiltin {
-		for _, e := range transcript.Events {
-			if e.Kind == agent.EventDomain {
-				return e.Name
-			}
-		}
-	}
-	return cmp.Or(t.Task.Domain, turn.Classify(t.Agent.Domains, t.Task.Goal))
+	return cmp.Or(recordedDomain(transcript), t.Task.Domain, turn.Classify(t.Agent.Domains, t.Task.Goal))
 }

@@ -69,12 +69,18 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if t.Suite == nil {
 		visible.Messages = session.BoundMessages(t.Earlier.Messages)
 	}
+	own, err := f.newOwnTurn(ctx, t)
+	if err != nil {
+		return TurnResult{}, err
+	}
 	talk := bench.Conversation{Agent: opened.Agent, Now: f.host.Now, Scrub: f.Sandbox.Scrubber.String, User: opened.Judge}
 	res, exchanges, used := talk.Run(ctx, t.Task, agent.Request{
 		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
-		Live: t.Suite == nil, Session: t.Earlier, Conversation: t.Session, Observe: observe,
+		Live: t.Suite == nil, Session: t.Earlier, Conversation: t.Session, Observe: observe, Feedback: own.feedback(),
 	})
-	if t.Suite == nil && t.Agent.Adapter.Kind != workspace.KindBuiltin { // evolve offers it no tools that the level could bound
+	if own != nil {
+		own.note(&res.Transcript)
+		// evolve offers it no tools that the level could bound
 		level, err := f.level(ctx, t.Agent)
 		if err != nil {
 			return TurnResult{}, err
@@ -86,7 +92,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 		answer := f.Sandbox.Scrubber.String(*res.Answer)
 		out.Answer = &answer
 	}
-	if t.Suite == nil && t.Agent.Adapter.Kind != workspace.KindBuiltin { // it keeps no session of its own
+	if own != nil { // it keeps no session of its own
 		out.Session = t.Earlier
 		out.Session.Messages = session.Continue(visible.Messages, f.Sandbox.Scrubber.String(t.Task.Goal), out.Answer)
 	}

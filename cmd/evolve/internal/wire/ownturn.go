@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+	"evolve/runtime/experience"
+)
+
+// ownTurn is a live turn of an operator's own agent, which chooses its tools itself: evolve
+// sends it the feedback that applies and notes the calls that ignore it.
+type ownTurn struct {
+	past experience.Experience
+	turn experience.Turn
+}
+
+// newOwnTurn returns the turn, or nil if it is none of an operator's own agent or none in use.
+func (f *AgentFactory) newOwnTurn(ctx context.Context, t Turn) (*ownTurn, error) {
+	if t.Suite != nil || t.Agent.Adapter.Kind == workspace.KindBuiltin {
+		return nil, nil
+	}
+	past, err := f.liveExperience(ctx, t.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return &ownTurn{past: past, turn: experience.Turn{
+		Session: t.Session, Domain: domainOf(t, agent.Transcript{}), Message: f.Sandbox.Scrubber.String(t.Task.Goal), Time: f.host.Now(),
+	}}, nil
+}
+
+// feedback returns what people want of tools in the turn.
+func (o *ownTurn) feedback() []agent.Feedback {
+	if o == nil {
+		return nil
+	}
+	t := o.turn
+	return o.past.Wanted(experience.Use{Domain: t.Domain, Goal: t.Message, Session: t.Session, Now: t.Time})
+}
+
+// note adds the domain of the turn and the calls of forbidden tools to its transcript.
+func (o *ownTurn) note(t *agent.Transcript) {
+	o.turn.Calls = experience.CallsOf(t.Events)
+	t.Events = slices.Concat([]agent.Event{{Kind: agent.EventDomain, Name: o.turn.Domain}}, t.Events)
+	for _, text := range o.past.Violations(o.turn) {
+		t.Add(0, agent.Event{Kind: agent.EventCheck, Name: "feedback", Text: text})
+	}
+}
+
+// liveExperience returns what the turns in use of an agent have shown; nothing while another
+// process holds the archive.
+func (f *AgentFactory) liveExperience(ctx context.Context, a *workspace.Agent) (past experience.Experience, err error) {
+	err = f.look(func(store *archive.Archive) error {
+		past, err = store.Experience(ctx, a.ID)
+		return err
+	})
+	if f.warnOfLock(err) {
+		return experience.Experience{}, nil
+	}
+	if err != nil {
+		return past, fmt.Errorf("reading what the turns in use have shown: %w", err)
+	}
+	return past, nil
+}

@@ -1,0 +1,82 @@
+package experience
+
+import (
+	"fmt"
+	"slices"
+
+	"evolve/runtime/agent"
+)
+
+// Wanted returns the feedback on any tool that has an effect on a use, for programs that
+// choose their tools themselves: prohibitions before the others, the newest of each first. Of
+// the entries that fit a tool the first is the one by which [Experience.Weigh] changes its
+// score.
+func (e *Experience) Wanted(use Use) []agent.Feedback {
+	var out []agent.Feedback
+	for _, s := range e.standing(use) {
+		if s.stands {
+			out = append(out, agent.Feedback{ID: s.ID, Action: string(s.Action), Tool: s.Tool, With: s.With, Factor: s.Action.factor()})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b agent.Feedback) int {
+		return rank(a.Factor) - rank(b.Factor)
+	})
+	return out
+}
+
+// rank orders prohibitions before other feedback.
+func rank(factor float64) int {
+	if factor == 0 {
+		return 0
+	}
+	return 1
+}
+
+// forbiddenBy returns the id of the feedback that forbids a tool in a use; "" for none.
+func (e *Experience) forbiddenBy(use Use) string {
+	effects := e.effects(use, noHistory)
+	if len(effects) == 0 || effects[0].Factor != 0 {
+		return ""
+	}
+	return effects[0].Feedback
+}
+
+// Violations describes the calls of tools that feedback forbade in a turn, a text for each
+// tool in the order of the calls. A call that was denied is none.
+func (e *Experience) Violations(t Turn) []string {
+	var tools []string
+	calls, by := map[string]int{}, map[string]string{}
+	for _, c := range t.Calls {
+		if c.Outcome == agent.Denied {
+			continue
+		}
+		if id := e.forbiddenBy(t.use(c)); id != "" {
+			if calls[c.Tool]++; calls[c.Tool] == 1 {
+				tools, by[c.Tool] = append(tools, c.Tool), id
+			}
+		}
+	}
+	for i, name := range tools {
+		tools[i] = fmt.Sprintf("%s in spite of feedback %s, which forbids the tool %s", counted(calls[name], "call"), by[name], named(name))
+	}
+	return tools
+}
+
+// Ignored returns the number of turns with a call of a tool that the feedback given before
+// forbade, and that of these calls. A call that was denied is none.
+func (e *Experience) Ignored(turns []Turn) (inTurns, calls int) {
+	for _, t := range turns {
+		then := *e
+		then.Feedback = slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return f.Time.After(t.Time) })
+		n := 0
+		for _, c := range t.Calls {
+			if c.Outcome != agent.Denied && then.forbiddenBy(t.use(c)) != "" {
+				n++
+			}
+		}
+		if calls += n; n > 0 {
+			inTurns++
+		}
+	}
+	return inTurns, calls
+}
