@@ -78,7 +78,7 @@ func TestBrokenProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := written(t, script{sandbox: "auto", timeout: "10s", first: c.first})
+			p := written(t, script{sandbox: "auto", timeout: "1h", first: c.first})
 			r := p.do(7, p.night()...)
 			if !strings.Contains(r.stderr, c.says) {
 				t.Errorf("the message does not say what the program did: %s", r.stderr)

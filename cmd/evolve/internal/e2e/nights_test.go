@@ -25,7 +25,9 @@ space:
   temperature.stock: {}
 `
 
-// stockWorkspace is a workspace in a git repository whose agent works in a stockroom.
+// stockWorkspace is a workspace in a git repository whose agent works in a stockroom. Its
+// policies bear a busy machine: no call is late, and neither slow calls nor a row of failed ones
+// open a breaker.
 func stockWorkspace(t *testing.T, s *stockroom) place {
 	t.Helper()
 	p := newPlace(t, t.TempDir())
@@ -37,7 +39,7 @@ prices:
   clerk-1: {input: 1, output: 2}
 mcp:
   desk: {url: %q, tools: {count: read, ledger: read}}
-policies: {origins: {mcp: {rate: {calls: 60000, per: 1m}}}}
+policies: {origins: {mcp: {deadline: 5m, rate: {calls: 60000, per: 1m, wait: 5m}, breaker: {failures: 0.9, slow: 5m}}}}
 search: {concurrency: 4}
 guards: {cost: off, latency: off}
 `, s.URL+"/v1", s.URL+"/mcp"))

@@ -25,8 +25,8 @@ type stockroom struct {
 	// best is the temperature at which the model reads what a tool answers best; its share of
 	// right answers falls from .95 by slope for each unit of temperature beside it.
 	best, slope float64
-	// degraded makes the tool count fail for all nuts and for a tenth of the bolts. (At half of
-	// the calls its breaker would open, so that a night waited for it.)
+	// degraded makes the tool count fail for all nuts and for a tenth of the bolts. If it failed
+	// for all of these, its breaker would open, and a night would wait for it.
 	degraded bool
 	asked    []question
 	called   []toolCall
