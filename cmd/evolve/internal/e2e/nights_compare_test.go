@@ -171,9 +171,6 @@ func (s *tale) stages(r nightly, n noted) {
 		if s.onHoldout(q.item) {
 			holdout++
 		}
-		if answers <= reruns && q.temperature != n.champion {
-			s.t.Errorf("night %d: rerun %d has the temperature %g, the champion %g", len(s.nights), answers, q.temperature, n.champion)
-		}
 	}
 	done := map[string]int{}
 	for _, stage := range a.Health.Stages {
@@ -182,10 +179,12 @@ func (s *tale) stages(r nightly, n noted) {
 		s.count("skipped in "+stage.Stage, stage.Skipped, max(0, stage.Planned-stage.Done))
 	}
 	s.count("the number of evaluations", r.Run.Evaluations, answers)
-	s.count("the number of reruns", done["aa"], reruns)
+	s.nights[len(s.nights)-1].first = done["aa"]
+	n.first = done["aa"]
+	s.count("the number of the champion's reruns", reruns, len(n.reruns()))
 	s.count("the number of evaluations on the holdout", done["confirm"], holdout)
 	s.count("the number of those on search tasks", done["aa"]+done["search"]+done["baseline"]+done["ablate"], answers-holdout)
-	s.count("the number of those of the search", a.Honesty.Evaluations, answers-holdout-reruns-done["ablate"])
+	s.count("the number of those of the search", a.Honesty.Evaluations, answers-holdout-done["aa"]-done["ablate"])
 	s.count("the number of confirmations", a.Honesty.Confirmations, len(a.Finalists))
 	for _, o := range a.Health.Outcomes {
 		if o.Outcome == "ok" {
@@ -207,7 +206,7 @@ func (s *tale) stages(r nightly, n noted) {
 	if noise := a.Health.Noise; noise != nil {
 		first, second := 0., 0.
 		sides := map[string]int{}
-		list := n.answers()[:reruns]
+		list := n.reruns()
 		slices.SortStableFunc(list, func(x, y question) int { return strings.Compare(x.item, y.item) })
 		for _, q := range list {
 			sides[q.item]++
@@ -255,6 +254,11 @@ func (n noted) answers() []question {
 		}
 	}
 	return out
+}
+
+// reruns are the answers of the champion's reruns.
+func (n noted) reruns() []question {
+	return slices.DeleteFunc(n.answers()[:n.first], func(q question) bool { return q.temperature != n.champion })
 }
 
 // right is the score of an answer.
@@ -428,7 +432,7 @@ func (s *tale) rejected(r nightly, n noted) {
 	a := r.Agents[0]
 	temperatures := s.temperatures(r)
 	var list []question
-	for _, q := range n.answers()[reruns:] {
+	for _, q := range n.answers()[s.nights[len(s.nights)-1].first:] {
 		if !s.onHoldout(q.item) {
 			list = append(list, q)
 		}
@@ -477,18 +481,6 @@ func (s *tale) watched(r nightly) {
 		s.same("the predicted difference", a.Predicted.Difference, p.difference)
 		s.same("the predicted lower end", a.Predicted.Lo, p.lo)
 		s.same("the predicted upper end", a.Predicted.Hi, p.hi)
-		var old, now []noted
-		for _, n := range s.nights[:p.first] {
-			if n.champion == p.before {
-				old = append(old, n)
-			}
-		}
-		for _, n := range s.nights[p.first:] {
-			if n.champion == p.after && n.suites == s.nights[p.first].suites {
-				now = append(now, n)
-			}
-		}
-		s.moved("the adoption", a.moved, old[len(old)-a.BeforeNights:], now[len(now)-a.AfterNights:])
 	}
 }
 
@@ -507,7 +499,7 @@ func (s *tale) moved(what string, got moved, before, after []noted) {
 	of := func(nights []noted) map[string][]float64 {
 		out := map[string][]float64{}
 		for _, n := range nights {
-			for _, q := range n.answers()[:reruns] {
+			for _, q := range n.reruns() {
 				out[q.item] = append(out[q.item], q.right())
 			}
 		}

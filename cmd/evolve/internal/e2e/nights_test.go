@@ -125,8 +125,11 @@ type noted struct {
 	run      string
 	champion float64
 	suites   int
-	asked    []question
-	called   []toolCall
+	// first is the number of the night's first answers, which are reruns: of the champion, and
+	// of what it replaced.
+	first  int
+	asked  []question
+	called []toolCall
 }
 
 // adoption is an approved proposal with what its report had predicted, and the index of the
@@ -195,7 +198,7 @@ func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	asked, called := s.noted()
 	out := decodeOutcome(s.t, s.do(0, s.place.night()...))
 	q, c := s.noted()
-	n := noted{out.Run, s.champion, s.suites, q[len(asked):], c[len(called):]}
+	n := noted{out.Run, s.champion, s.suites, 0, q[len(asked):], c[len(called):]}
 	s.nights = append(s.nights, n)
 	r := ask[nightly](s.place, "report", out.Run)
 	if verdict := r.Agents[0].Decision.Verdict; !slices.Contains(verdicts, verdict) {
