@@ -88,7 +88,7 @@ func (c *conversing) ask(ctx context.Context, i int, u *SimulatedUser) bool {
 		c.event(agent.Event{Kind: agent.EventUser, Name: strconv.Itoa(i + 1), Outcome: c.whole.Outcome, Text: c.whole.Error})
 		return false
 	case done && i == 0:
-		c.whole.Outcome, c.whole.Error = agent.Infrastructure, "the simulated user ended the conversation before its first message"
+		c.whole.Outcome, c.whole.Error = agent.Infrastructure, EndedAtOnce
 		return false
 	case done:
 		return false

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
@@ -57,6 +59,28 @@ func (u *SimulatedUser) stop() string {
 	return defaultStop
 }
 
+// stops reports whether a message ends the conversation: the word for that stands in a line of
+// its own or at its end, or the default word anywhere, which no person writes. What stands
+// before it is not sent: the conversation is over.
+func (u *SimulatedUser) stops(message string) bool {
+	if strings.Contains(message, defaultStop) {
+		return true
+	}
+	trim := func(s string) string { return strings.Trim(strings.TrimSpace(s), "\"'`*.!") }
+	word := trim(u.stop())
+	if word == "" {
+		return strings.Contains(message, u.stop())
+	}
+	for line := range strings.Lines(message) {
+		if trim(line) == word {
+			return true
+		}
+	}
+	before, ok := strings.CutSuffix(trim(message), word)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return ok && !unicode.IsLetter(last) && !unicode.IsDigit(last)
+}
+
 // text returns what the person wants and knows, a line each.
 func (u *SimulatedUser) text() string {
 	if u == nil {
@@ -68,7 +92,7 @@ func (u *SimulatedUser) text() string {
 // UserPrompt identifies the instructions of simulated users, in hexadecimal. The identity
 // of a suite with one includes it.
 func UserPrompt() string {
-	sum := sha256.Sum256([]byte("user 1\x00" + userInstructions))
+	sum := sha256.Sum256([]byte("user 2\x00" + userInstructions))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -79,6 +103,9 @@ func (t *Task) UserCalls() int {
 	}
 	return max(0, t.User.Turns()-len(t.Turns))
 }
+
+// EndedAtOnce is the error of a conversation that the simulated user ended before it began.
+const EndedAtOnce = "the simulated user ended the conversation before its first message"
 
 // errNoUser is the error of a task with a simulated user where no model takes its part.
 var errNoUser = errors.New("the simulated user needs a model, and there is none")
@@ -108,7 +135,7 @@ func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Me
 			why = none
 		case message == "":
 			why = "the model wrote nothing"
-		case strings.Contains(message, u.stop()):
+		case u.stops(message):
 			return "", true, used, nil
 		default:
 			return text.Clip(message, maxUserMessage), false, used, nil
@@ -141,7 +168,7 @@ func (u *SimulatedUser) request(said []agent.Message, seed int64, attempt int) *
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: userInstructions}, {Name: "PERSON", Text: person}},
 		Goal:      fmt.Sprintf("Write the person's next message. If the person has what they want, or it cannot be had, write %s instead.", u.stop()),
-		Form:      model.FreeForm,
+		Form:      model.MessageForm,
 		Remaining: 1,
 		Sampling:  model.Sampling{Route: u.Route, Seed: int64(binary.BigEndian.Uint64(sum[:8]) >> 11)},
 	}

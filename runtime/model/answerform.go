@@ -22,6 +22,9 @@ const (
 	JSONForm AnswerForm = "json"
 	// ReasonedForm is brief reasoning with a last line "Answer: " and the answer.
 	ReasonedForm AnswerForm = "reasoned"
+	// MessageForm takes the reply as it is, without the rules on an answer: it is the
+	// message of a person whose part the model takes. No config has it.
+	MessageForm AnswerForm = "message"
 )
 
 // AnswerForms lists the forms, the default first.

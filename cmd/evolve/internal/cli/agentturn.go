@@ -35,6 +35,7 @@ type turnView struct {
 	Error   string         `json:"error,omitempty"`
 	served
 	Usage      agent.Usage           `json:"usage"`
+	Judge      agent.Usage           `json:"judge,omitzero"` // of judges and the simulated user
 	Score      *float64              `json:"score,omitempty"`
 	Grades     []bench.Grade         `json:"grades,omitempty"`
 	Requests   []agent.ChangeRequest `json:"requests,omitempty"`
@@ -169,6 +170,9 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	if err == nil {
 		err = res.Ungraded
 	}
+	if err == nil && view.Outcome == agent.Infrastructure && view.Error == bench.EndedAtOnce {
+		err = exit.Errorf(exit.Infrastructure, "name in the goal of its user what the person wants of the agent, or begin with a message in turns; in a run such an evaluation is missing, not 0", "%s", view.Error)
+	}
 	if err == nil {
 		err = exit.OfOutcome(view.Outcome, view.Error)
 	}
@@ -178,7 +182,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 	view := turnView{
 		Agent: t.Agent.ID, Session: t.Session, Config: t.Config.ID(), Outcome: res.Outcome, Answer: res.Answer, Error: res.Error,
-		served: servedBy(res.Transcript), Usage: res.Usage, Score: res.Score, Grades: res.Grades, Transcript: res.Transcript, session: res.Session,
+		served: servedBy(res.Transcript), Usage: res.Usage, Judge: res.Judge, Score: res.Score, Grades: res.Grades, Transcript: res.Transcript, session: res.Session,
 	}
 	if t.Suite == nil {
 		view.Requests = res.Requests
@@ -462,6 +466,9 @@ func printEnd(con *console, v turnView) {
 		con.printf("served by  %s\n", text.Visible(by))
 	}
 	con.printf("used       %s\n", usedLine(v.Usage))
+	if v.Judge.Iterations > 0 || v.Judge.CostUSD > 0 {
+		con.printf("beside it  %s, of judges and the simulated user\n", usedLine(v.Judge))
+	}
 	if v.Turn != "" {
 		con.printf("stored     %s\n", v.Turn)
 	}
