@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,13 +85,28 @@ func scriptHasty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: hasty CODE OUT ARG…")
 	}
+	inProcess(ts, time.Now, args)
+}
+
+// scriptLater runs a command as scriptHasty does, with a clock that is some days ahead.
+func scriptLater(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: later DAYS CODE OUT ARG…")
+	}
+	days, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	inProcess(ts, func() time.Time { return time.Now().AddDate(0, 0, days) }, args[1:])
+}
+
+// inProcess runs the command after an exit code and a file for its output.
+func inProcess(ts *testscript.TestScript, now func() time.Time, args []string) {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "EVOLVE") })
 	for _, name := range []string{"HOME", "PATH", "LM_KEY", "CLAUDE_KEY", "AGENT_AUTH"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	var stdout, stderr bytes.Buffer
 	code := Run(context.Background(), Process{
-		Args: args[2:], Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: env, Dir: ts.MkAbs("."), Now: time.Now,
+		Args: args[2:], Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: env, Dir: ts.MkAbs("."), Now: now,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }, Release: func() {},
 	})
 	ts.Logf("[stdout]\n%s[stderr]\n%s", stdout.String(), stderr.String())

@@ -56,6 +56,7 @@ func TestMain(m *testing.M) {
 //	asked NAME N             demands so many requests so far, all of them right ones
 //	fakeagent NAME AUTH      starts an agent that is a service; its address is $NAME
 //	hasty CODE OUT ARG…      runs evolve in this process, without the pauses between failures
+//	later DAYS CODE OUT ARG… the same with a clock that is so many days ahead
 //	nowhere SECRET PATH…     demands that a secret is in none of the files, in no disguise
 //	listing DIR FILE         writes down what is in a folder, but for .evolve
 //	sshkey FILE [PASSPHRASE] writes a private key and FILE.pub
@@ -74,7 +75,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
-			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty,
+			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty, "later": scriptLater,
 			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "forge": scriptForge, "sshkey": scriptKey,
 		},
 	})
