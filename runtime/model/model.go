@@ -69,8 +69,11 @@ type Request struct {
 	// no history.
 	Usefulness func(c Call) float64
 	// Weigh returns the score of a tool after what was learned and what people want of it,
-	// with the reason for a change. Nil leaves every score as it is.
-	Weigh func(tool string, score, useful float64) (weighed float64, why string)
+	// with the reason for a change; unlearned is the score that a tool without history would
+	// have. Nil leaves every score as it is.
+	Weigh func(tool string, score, unlearned, useful float64) (weighed float64, why string)
+	// Prior returns the usefulness of a tool without history; nil means .5.
+	Prior func(tool string) float64
 	// Instead maps a tool that people want no more to the one that they want in its place.
 	Instead map[string]string
 	// Known is what is known of the tools from earlier turns, for a language model.

@@ -82,23 +82,41 @@ func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	if t.made(in.call) {
 		return out
 	}
-	in.useful = t.useful(in.call)
-	in.score = max(t.rated(in.fit, in.useful), t.inPlace(name))
-	switch t.strategy.in(t.req.Domain, slotTool+slot(name)) {
-	case "never":
+	directive := t.strategy.in(t.req.Domain, slotTool+slot(name))
+	if directive == "never" {
 		return out
-	case "avoid":
-		in.score *= .3
-	case "prefer":
-		in.score += .3
 	}
+	in.useful = t.useful(in.call)
+	score := func(useful float64) float64 {
+		return directed(directive, max(t.rated(in.fit, useful), t.inPlace(name)))
+	}
+	in.score = score(in.useful)
 	if t.req.Weigh != nil {
-		in.score, in.why = t.req.Weigh(name, in.score, in.useful)
+		in.score, in.why = t.req.Weigh(name, in.score, score(t.prior(in.call.Tool)), in.useful)
 	}
 	if in.score < t.req.Choice.Cutoff {
 		return out
 	}
 	return append(out, in)
+}
+
+// directed returns a score after the strategy's directive.
+func directed(directive string, score float64) float64 {
+	switch directive {
+	case "avoid":
+		return .3 * score
+	case "prefer":
+		return score + .3
+	}
+	return score
+}
+
+// prior returns the usefulness of a tool without history.
+func (t *planner) prior(tool string) float64 {
+	if t.req.Prior == nil {
+		return .5
+	}
+	return t.req.Prior(tool)
 }
 
 // useful returns the usefulness of a call's tool.

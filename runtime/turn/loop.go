@@ -132,6 +132,7 @@ func (r *run) request(goal string, findings []model.Finding, hits []memory.Hit) 
 		Choice:     r.settings.choice,
 		Usefulness: r.usefulness,
 		Weigh:      r.weigh,
+		Prior:      r.prior,
 		Instead:    r.instead,
 		Known:      r.known,
 		Sampling:   model.Sampling{Route: r.route, Temperature: r.settings.temperature, Seed: r.req.Seed},

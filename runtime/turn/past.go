@@ -42,13 +42,19 @@ func (r *run) use(name string) experience.Use {
 }
 
 // weigh returns the score of a tool after what people want of it, or else after learned
-// avoidance, with the reason for a change.
-func (r *run) weigh(name string, score, useful float64) (weighed float64, why string) {
+// avoidance, with the reason for a change. What was learned alone leaves a tool at the
+// cutoff that would reach it without history: a tool that is never called could not recover.
+func (r *run) weigh(name string, score, unlearned, useful float64) (weighed float64, why string) {
 	weighed, effects := r.agent.past.Weigh(r.use(name), score, useful)
 	if len(effects) == 0 {
-		return score, "" // Weigh bounds it
+		weighed = score // Weigh bounds it
 	}
-	return weighed, reasons(effects)
+	why = reasons(effects)
+	learned := len(effects) == 0 || effects[0].Feedback == ""
+	if cutoff := r.settings.choice.Cutoff; learned && weighed < cutoff && unlearned >= cutoff {
+		return cutoff, strings.TrimPrefix(why+", kept at the cutoff", ", ")
+	}
+	return weighed, why
 }
 
 // weighRank returns the rank of a tool for a language model, which has no bound. It is

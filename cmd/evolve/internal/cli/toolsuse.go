@@ -58,7 +58,7 @@ func toolsUse(sh *shell, c *cli.Context) error {
 		views = append(views, v)
 	}
 	if sh.json {
-		return sh.printJSON(map[string]any{"agent": a.ID, "turns": e.Turns, "tools": views})
+		return sh.printJSON(map[string]any{"agent": a.ID, "turns": e.Turns, "tools": views, "limits": append([]experience.Limit{}, e.Limits()...)})
 	}
 	if len(views) == 0 {
 		return sh.result(nil, "no turn of %s in use has called a tool\n", a.ID)
@@ -68,7 +68,18 @@ func toolsUse(sh *shell, c *cli.Context) error {
 		width = 0
 	}
 	printToolUse(sh.console, views, width)
+	printLimits(sh.console, e.Limits())
 	return nil
+}
+
+// printLimits prints what holds back what the turns have shown.
+func printLimits(con *console, limits []experience.Limit) {
+	if len(limits) > 0 {
+		con.printf("\nlimits\n")
+	}
+	for _, l := range limits {
+		con.printf("  %s\n", text.Visible(l.String()))
+	}
 }
 
 func capsuleViewOf(e *experience.Experience, c experience.Capsule) capsuleView {

@@ -1,0 +1,69 @@
+package experience
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Limit is a floor, a ceiling or a cap of a day that would cut the next change of what was
+// learned, or the avoidance of a tool.
+type Limit struct {
+	// What is "competence" or "usefulness", and Kind "floor", "ceiling", "daily cap" or
+	// "avoided".
+	What   string  `json:"what"`
+	Kind   string  `json:"kind"`
+	Tool   string  `json:"tool,omitempty"`
+	Method string  `json:"method,omitempty"`
+	Domain string  `json:"domain"`
+	Value  float64 `json:"value"`
+	// Day is that of a daily cap.
+	Day string `json:"day,omitempty"`
+}
+
+// Limits returns the limits that hold back what was learned, those of competences first:
+// where one more correction or success would not count in full, and then tools that are
+// avoided.
+func (e *Experience) Limits() []Limit {
+	var out []Limit
+	for _, c := range e.Domains {
+		l := Limit{What: "competence", Domain: c.Domain, Value: c.Score}
+		const rounding = 1e-9
+		switch {
+		case c.Score-correctionLoss < leastCompetence-rounding:
+			l.Kind = "floor"
+		case c.Score+successGain > topCompetence+rounding:
+			l.Kind = "ceiling"
+		case c.Score-correctionLoss < c.DayStart-changePerDay-rounding, c.Score+successGain > c.DayStart+changePerDay+rounding:
+			l.Kind, l.Day = "daily cap", c.Day
+		default:
+			continue
+		}
+		out = append(out, l)
+	}
+	for _, c := range e.Capsules {
+		l := Limit{What: "usefulness", Tool: c.Tool, Method: c.Method, Domain: c.Domain, Value: e.Usefulness(c.Tool, c.Method, c.Domain), Kind: "avoided"}
+		if Avoidance(l.Value) != 1 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// String describes a limit in one sentence, without a final period.
+func (l Limit) String() string {
+	who := "competence in " + named(l.Domain)
+	if l.Tool != "" {
+		who = strings.TrimSpace(named(l.Tool)+" "+named(l.Method)) + " in " + named(l.Domain)
+	}
+	switch l.Kind {
+	case "floor":
+		return fmt.Sprintf("%s is %.2f: it falls no further than %.2f", who, l.Value, leastCompetence)
+	case "ceiling":
+		return fmt.Sprintf("%s is %.2f: it rises no further than %.2f", who, l.Value, topCompetence)
+	case "avoided":
+		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score counts %g times, and it stays a last choice", who, l.Value, avoided)
+	case "daily cap":
+		return fmt.Sprintf("%s is %.2f: on %s it moves by no more than %.2f", who, l.Value, l.Day, changePerDay)
+	}
+	return who
+}
