@@ -84,8 +84,6 @@ func agentRun(sh *shell, c *cli.Context) error {
 // check refuses flags that do not go together.
 func (t oneTurn) check(c *cli.Context) error {
 	switch {
-	case c.IsSet("session") && strings.TrimSpace(t.Session) == "":
-		return exit.Misuse(errors.New("--session needs the name of a conversation, not an empty one"))
 	case t.Suite != nil && t.Session != "":
 		return exit.Misuse(errors.New("--session continues a conversation; --task is a task on its own"))
 	case t.Suite != nil && c.String("dir") != "":

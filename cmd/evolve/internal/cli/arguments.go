@@ -44,6 +44,26 @@ func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	return nil
 }
 
+// checkTexts refuses flags that are given without a text: where a flag narrows what a command
+// does, an empty one, as of an unset variable, would widen it.
+func checkTexts(c *cli.Context, flags []cli.Flag) error {
+	for _, f := range flags {
+		name, value := f.Names()[0], ""
+		switch f.(type) {
+		case *cli.StringFlag:
+			value = c.String(name)
+		case *cli.StringSliceFlag:
+			value = strings.Join(c.StringSlice(name), "")
+		default:
+			continue
+		}
+		if c.IsSet(name) && strings.TrimSpace(value) == "" {
+			return exit.Errorf(exit.Usage, "give it a value, or leave --"+name+" out", "--%s is empty", name)
+		}
+	}
+	return nil
+}
+
 // commandLine is a sorted command line.
 type commandLine struct {
 	// path is the command and its subcommand, as far as they were named.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/urfave/cli/v2"
 
@@ -204,6 +205,8 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 		return f, exit.Errorf(exit.Usage, "--with TOOL names it", "replace needs the tool to use instead")
 	case f.Action != experience.Replace && f.With != "":
 		return f, exit.Errorf(exit.Usage, "--action replace uses another tool instead", "--with is for replace, not for %s", f.Action)
+	case f.Goal != "" && !strings.ContainsFunc(f.Goal, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
+		return f, exit.Errorf(exit.Usage, "it names words of the goal, such as \"deploy prod*\"; left out: every goal", "--goal %.40q has no word", f.Goal)
 	case f.With != "" && f.With == f.Tool:
 		return f, exit.Errorf(exit.Usage, "--with names another tool", "%s cannot be used instead of itself", f.Tool)
 	case f.Session != "" && c.IsSet("days"):
