@@ -130,7 +130,7 @@ func printToolUse(con *console, views []toolUseView, width int) {
 	}
 	printSignatures(con, views, width)
 	for _, v := range views {
-		if v.Remedy != experience.Retain || v.Warning != "" {
+		if v.Remedy != experience.Retain || v.Warning != "" || v.Referrals > 0 {
 			con.printf("\n")
 			printFilled(con, "", fmt.Sprintf("%s  %s: %s", text.Visible(v.Tool), v.Remedy, text.Visible(v.Reason)), width)
 		}
