@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
@@ -126,6 +128,7 @@ func parseRun(c *cli.Context) (runOptions, error) {
 func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	ctx, drain, stop := drainContext(sh)
 	defer stop()
+	defer surviveClosedPipe()()
 	opts, agents, err := sh.Night(w, o.given, o.resume)
 	if err != nil {
 		return err
@@ -166,6 +169,16 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	err = endRun(w, a, conclude(context.WithoutCancel(ctx), sh, w, a, summary, o))
 	keepHouse(ctx, sh, w, summary, sh.quiet || sh.json)
 	return err
+}
+
+// surviveClosedPipe makes a write to a closed pipe fail instead of ending the process, until
+// the returned function is called: the reader of the progress or the report may leave, as
+// `| head` does, and a night that was paid for goes on to its end. Programs that are started
+// have the signal as it was.
+func surviveClosedPipe() (restore func()) {
+	closed := make(chan os.Signal, 1)
+	signal.Notify(closed, syscall.SIGPIPE)
+	return func() { signal.Stop(closed) }
 }
 
 // unreportedError means that the report of a run that ended could not be made or shown.
@@ -248,12 +261,12 @@ func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive
 	}
 	made := backUp(ctx, sh, w, a, s)
 	if sh.json {
-		if err := sh.printJSON(outcomeOf(s)); err != nil {
+		if err := sh.printJSON(outcomeOf(s)); err != nil && !errors.Is(err, syscall.EPIPE) {
 			return unreportedError{err}
 		}
 	} else {
 		_, width := terminal(sh.stdout)
-		if err := render.Box(sh.stdout, sh.localReport(report), render.TerminalOptions{Width: width, Color: sh.color}); err != nil {
+		if err := render.Box(sh.stdout, sh.localReport(report), render.TerminalOptions{Width: width, Color: sh.color}); err != nil && !errors.Is(err, syscall.EPIPE) {
 			return unreportedError{err}
 		}
 		sh.printf("\n  report  %s\n", filepath.Join(reportsDir(w.Root), s.Run.ID+".html"))
