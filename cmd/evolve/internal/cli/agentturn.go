@@ -125,6 +125,9 @@ func (t *oneTurn) resume(c *cli.Context, w *workspace.Workspace) (release func()
 // outcome.
 func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) error {
 	a := t.Agent
+	if err := storable(w, t); err != nil {
+		return err
+	}
 	scratch, err := os.MkdirTemp("", "evolve-turn-")
 	if err != nil {
 		return fmt.Errorf("making the working directory: %w", err)
@@ -175,6 +178,21 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 		err = exit.OfOutcome(view.Outcome, view.Error)
 	}
 	return err
+}
+
+// storable returns an error if the turn could not be stored, before anything is paid for.
+func storable(w *workspace.Workspace, t oneTurn) error {
+	if t.Suite != nil { // an evaluation by hand is not stored
+		return nil
+	}
+	_, err := workspace.MakeStateDir(w.Root)
+	if err == nil {
+		err = workspace.TryWrite(w.Root)
+	}
+	if err != nil {
+		return fmt.Errorf("the turn could not be stored: %w", err)
+	}
+	return nil
 }
 
 func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
