@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/experience"
 	"evolve/runtime/session"
@@ -48,7 +49,11 @@ func agentLessons(sh *shell, c *cli.Context) error {
 	}
 	var e experience.Experience
 	err = wire.LookIfThere(w.Root, func(store *archive.Archive) (err error) {
-		e, err = store.Experience(c.Context, a.ID)
+		if e, err = store.Experience(c.Context, a.ID); err != nil {
+			return err
+		}
+		held, err := batch.FindHeldOut(c.Context, w, store)
+		e.Lessons = e.Lessons.Without(held.Quoted)
 		return err
 	})
 	if err != nil {

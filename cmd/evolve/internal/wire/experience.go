@@ -15,7 +15,8 @@ import (
 // addExperience adds what the turns in use of a built-in agent have shown to its options.
 // Evaluations get the part that they may depend on, identified by digest, without what
 // conversations show that became holdout tasks, and nothing of the other agents: each is
-// independent of what others do. A live turn gets all of it.
+// independent of what others do. A live turn gets all of it but the quotations of such
+// conversations, which the next night leaves out of the lessons, too.
 func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options, held batch.HeldOut) (digest string, err error) {
 	var own experience.Experience
 	others := map[string]*experience.Experience{}
@@ -26,6 +27,9 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 			read = store.FrozenExperience
 		}
 		if own, err = read(ctx, a.ID); err != nil || !f.Live || !options.Language {
+			return err
+		}
+		if held, err = batch.FindHeldOut(ctx, f.workspace, store); err != nil {
 			return err
 		}
 		for _, id := range f.workspace.AgentIDs() {
@@ -47,6 +51,7 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 		return "", fmt.Errorf("reading what the turns in use have shown: %w", err)
 	}
 	if f.Live {
+		own.Lessons = own.Lessons.Without(held.Quoted)
 		options.Experience, options.Others = &own, others
 		return "", nil
 	}
