@@ -156,3 +156,27 @@ func TestNamesOfRefs(t *testing.T) {
 		}
 	}
 }
+
+// TestDeleteRef removes a ref that is loose or packed, and no other one.
+func TestDeleteRef(t *testing.T) {
+	b := newFixture(t, start())
+	head := b.git("rev-parse", "HEAD")
+	for _, stored := range []string{"loose", "packed"} {
+		b.git("update-ref", "refs/evolve/proposals/P1", head)
+		b.git("update-ref", "refs/evolve/proposals/P12", head)
+		if stored == "packed" {
+			b.git("pack-refs", "--all", "--prune")
+		}
+		for range 2 { // the second time there is none
+			if err := b.repo.DeleteRef(t.Context(), "refs/evolve/proposals/P1"); err != nil {
+				t.Errorf("%s: %v", stored, err)
+			}
+		}
+		if got := b.git("for-each-ref", "--format=%(refname)", "refs/evolve"); got != "refs/evolve/proposals/P12" {
+			t.Errorf("%s: %s are left", stored, got)
+		}
+	}
+	if err := b.repo.DeleteRef(t.Context(), "refs/../HEAD"); err == nil {
+		t.Error("a bad name was accepted")
+	}
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// forgetView is `evolve agent forget --json`.
+type forgetView struct {
+	gcView
+	// Proposals lost memories; Proposal has the rest of what awaited a decision.
+	Proposals []string `json:"proposals,omitempty"`
+	Proposal  string   `json:"proposal,omitempty"`
+	// Reports are the runs whose reports were rendered again.
+	Reports []string `json:"reports,omitempty"`
+	// Left is what the command cannot reach.
+	Left []leftOver `json:"left"`
+}
+
+func agentForgetCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "forget", Usage: "delete a stored conversation", ArgsUsage: "SESSION",
+		Description: "Its messages, notes and memories go, of its turns the goals, answers and steps, and what was\n" +
+			"corrected in it, also where lessons quote it. Reports of later runs are rendered again, and what it\n" +
+			"taught leaves the memory proposals that no person approved, with their git refs. Outcomes, usage and the\n" +
+			"names of the conversation and its domains stay, and the ledger notes the deletion. The output lists\n" +
+			"what it cannot reach (backups, exports, commits, suites, adopted memories) and what to do about each.",
+		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"}},
+		Action: func(c *cli.Context) error { return agentForget(sh, c) },
+	}
+}
+
+func agentForget(sh *shell, c *cli.Context) error {
+	if err := outside(sh); err != nil {
+		return err
+	}
+	w, a, err := sh.loadAgent(c, c.String("agent"))
+	if err != nil {
+		return err
+	}
+	name := c.Args().First()
+	if !c.Bool("yes") {
+		if err := confirmTool(c.Context, sh.console, "`evolve agent turns --session` shows its turns; then add --yes", fmt.Sprintf("delete the conversation %s of %s", name, a.ID)); err != nil {
+			return err
+		}
+	}
+	release, err := wire.HoldSession(w.Root, a.ID, name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	gone, err := forgetSession(c, sh, w.Root, a.ID, name)
+	missing := errors.Is(err, archive.ErrNotFound)
+	if err != nil && !missing {
+		return gcFailure(err)
+	}
+	// A command that was killed before it reached the rest is repeated.
+	talk, err := talkOf(c.Context, w.Root, a.ID, name)
+	if err != nil {
+		return err
+	}
+	if missing && len(talk.turns) == 0 {
+		return exit.Errorf(exit.Usage, "`evolve agent sessions` lists them", "%s has no conversation %.80q", a.ID, name)
+	}
+	if err := rewriteFeedback(c, w.Root, a.ID); err != nil {
+		return err
+	}
+	unread, err := wire.ForgetRefused(w.Root, a.ID, name)
+	if err != nil {
+		return fmt.Errorf("removing turns that were refused: %w", err)
+	}
+	if len(unread) > 0 {
+		sh.Log.Warn("refused turns in .evolve/turns cannot be read, and may belong to the conversation", "files", strings.Join(unread, " "))
+	}
+	v := forgetView{gcView: gcView{gone, false}}
+	forgot, err := sh.Reviewer(w, sh.Lender(w.Root, "evolve agent forget")).ForgetMemories(c.Context, a.ID, name, sh.Scrub(w))
+	if err != nil {
+		return fmt.Errorf("removing what it taught from the proposals: %w", err)
+	}
+	v.Proposals = forgot.Emptied
+	if forgot.Proposal != nil {
+		v.Proposal = forgot.Proposal.ID
+	}
+	if v.Reports, err = renderSince(c.Context, w.Root, talk.began); err != nil {
+		return err
+	}
+	v.Left, err = leftBehind(sh, w, a, talk, forgot)
+	if err != nil {
+		return err
+	}
+	return sh.show(v, func() { printForgotten(sh, v, a.ID, name) })
+}
+
+func printForgotten(sh *shell, v forgetView, agentID, name string) {
+	sh.printf("the conversation %s of %s is deleted, with the texts of %s\n", cell(name, 80), agentID, count(v.Turns, "turn"))
+	if len(v.Proposals) > 0 {
+		rest := ""
+		if v.Proposal != "" {
+			rest = "; " + v.Proposal + " has the rest"
+		}
+		sh.printf("its memories are removed from %s%s\n", strings.Join(v.Proposals, ", "), rest)
+	}
+	if len(v.Reports) > 0 {
+		sh.printf("%s rendered again without it\n", count(len(v.Reports), "report"))
+	}
+	if len(v.Left) > 0 {
+		sh.printf("\nnot reached:\n")
+	}
+	for _, l := range v.Left {
+		sh.printf("  %s\n", l.What)
+		for _, where := range l.Where[:min(len(l.Where), maxWhere)] {
+			sh.printf("    %s\n", cell(where, 200))
+		}
+		if more := len(l.Where) - maxWhere; more > 0 {
+			sh.printf("    and %d more\n", more)
+		}
+		sh.printf("    → %s\n", l.Do)
+	}
+}
+
+// rewriteFeedback makes the file of an agent's lessons anew from the archive.
+func rewriteFeedback(c *cli.Context, root, agentID string) error {
+	return wire.LookIfThere(root, func(store *archive.Archive) error {
+		e, err := store.Experience(c.Context, agentID)
+		if err != nil {
+			return fmt.Errorf("reading the lessons: %w", err)
+		}
+		return workspace.WriteFeedback(root, agentID, e.Lessons.Text())
+	})
+}
+
+// forgetSession deletes a session. The rewritten store has one more entry, which the next
+// open signs.
+func forgetSession(c *cli.Context, sh *shell, root, agentID, name string) (archive.Removed, error) {
+	return rewritten(sh, root, "evolve agent forget", func(opts archive.GCOptions) (archive.Removed, error) {
+		return archive.DeleteSession(c.Context, wire.ArchiveDir(root), agentID, name, opts)
+	})
+}
