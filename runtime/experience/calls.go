@@ -3,6 +3,8 @@ package experience
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"evolve/runtime/agent"
@@ -15,6 +17,19 @@ const MaxCalls = 200
 
 // maxLearnedCause bounds the cause of a call, in bytes.
 const maxLearnedCause = 300
+
+// barredCause begins the cause of a call that a person's feedback barred.
+const barredCause = "people want the tool "
+
+// BarredCause is the cause of a call that an effect of a person's feedback bars.
+func BarredCause(tool string, by Effect) string {
+	return fmt.Sprintf("%s%s no more here: %s", barredCause, tool, by)
+}
+
+// barred reports whether a person's feedback barred the call: that is no error of the tool.
+func (c Call) barred() bool {
+	return c.Outcome == agent.Denied && strings.HasPrefix(c.Cause, barredCause)
+}
 
 // CallsOf returns the calls of tools in a transcript, and in a program's own transcript
 // those that have the same form. A referral of the turn counts for the tools that it

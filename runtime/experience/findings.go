@@ -34,9 +34,9 @@ type Finding struct {
 	Turns []string `json:"turns"`
 }
 
-// finding returns a finding on the turns of an evidence.
-func finding(e Evidence, count, of int, format string, args ...any) Finding {
-	return Finding{Text: fmt.Sprintf(format, args...), Count: count, Of: of, Turns: e.Turns}
+// finding returns a finding on turns: the last eight of those that count has.
+func finding(turns []string, count, of int, format string, args ...any) Finding {
+	return Finding{Text: fmt.Sprintf(format, args...), Count: count, Of: of, Turns: turns}
 }
 
 // line returns the finding with its turns.
@@ -59,16 +59,16 @@ func (p *Period) Strengths() []Finding {
 	var out []Finding
 	for _, d := range p.Domains {
 		if n := d.judged(); n >= fewSuccesses && float64(d.Succeeded) >= preferredFrom*float64(n) {
-			out = append(out, finding(d.Turns, d.Succeeded, n, "%d of %d turns in %s succeeded", d.Succeeded, n, named(name(d.Domain))))
+			out = append(out, finding(d.SucceededIn, d.Succeeded, n, "%d of %d turns in %s succeeded", d.Succeeded, n, named(name(d.Domain))))
 		}
 	}
 	for _, u := range p.Tools {
 		if u.Judged >= fewSuccesses && float64(u.Succeeded) >= preferredFrom*float64(u.Judged) {
-			out = append(out, finding(u.Calls, u.Succeeded, u.Judged, "%d of %d calls of %s succeeded", u.Succeeded, u.Judged, u.name()))
+			out = append(out, finding(u.SucceededIn, u.Succeeded, u.Judged, "%d of %d calls of %s succeeded", u.Succeeded, u.Judged, u.name()))
 		}
 	}
 	if n := p.Approved.Count; n > 0 {
-		out = append(out, finding(p.Approved, n, p.Turns, "people approved %s", counted(n, "answer")))
+		out = append(out, finding(p.Approved.Turns, n, p.Turns, "people approved %s", counted(n, "answer")))
 	}
 	return byCount(out)
 }
@@ -81,26 +81,26 @@ func (p *Period) Weaknesses() []Finding {
 			continue
 		}
 		x := p.Outcomes[o]
-		out = append(out, finding(x, x.Count, p.Turns, "%d of %s ended with %s", x.Count, counted(p.Turns, "turn"), o))
+		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with %s", x.Count, counted(p.Turns, "turn"), o))
 	}
 	if n := p.Corrected.Count; n > 0 {
-		out = append(out, finding(p.Corrected, n, p.Turns, "people corrected %s", counted(n, "answer")))
+		out = append(out, finding(p.Corrected.Turns, n, p.Turns, "people corrected %s", counted(n, "answer")))
 	}
 	for _, d := range p.Domains {
 		if n := d.judged(); n >= fewFailures && float64(d.Succeeded) < failsBelow*float64(n) {
-			out = append(out, finding(d.Turns, n-d.Succeeded, n, "%d of %d turns in %s did not succeed", n-d.Succeeded, n, named(name(d.Domain))))
+			out = append(out, finding(d.FailedIn, n-d.Succeeded, n, "%d of %d turns in %s did not succeed", n-d.Succeeded, n, named(name(d.Domain))))
 		}
 	}
 	for _, u := range p.Tools {
 		if failed := u.Judged - u.Succeeded; u.Judged >= fewFailures && float64(u.Succeeded) < failsBelow*float64(u.Judged) {
-			out = append(out, finding(u.Calls, failed, u.Judged, "%d of %d calls of %s did not succeed", failed, u.Judged, u.name()))
+			out = append(out, finding(u.FailedIn, failed, u.Judged, "%d of %d calls of %s did not succeed", failed, u.Judged, u.name()))
 		}
 		if u.Repaired >= repeatedError {
-			out = append(out, finding(u.Calls, u.Repaired, u.Calls.Count, "the arguments of %d of %d calls of %s were repaired", u.Repaired, u.Calls.Count, u.name()))
+			out = append(out, finding(u.RepairedIn, u.Repaired, u.Calls.Count, "the arguments of %d of %d calls of %s were repaired", u.Repaired, u.Calls.Count, u.name()))
 		}
 	}
 	if s := p.Stated; s.tooHigh() {
-		out = append(out, finding(s.Turns, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, and %d succeeded", counted(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
+		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "%s stated a mean confidence of %.2f, and %d succeeded", counted(s.Turns.Count, "turn"), s.Confidence, s.Succeeded))
 	}
 	return byCount(out)
 }
@@ -110,7 +110,7 @@ func (p *Period) Weaknesses() []Finding {
 func (p *Period) Referrals() []Finding {
 	var out []Finding
 	if x := p.Outcomes[agent.WrongToolBoundary]; x.Count > 0 {
-		out = append(out, finding(x, x.Count, p.Turns, "%d of %s ended with a referral, with evidence", x.Count, counted(p.Turns, "turn")))
+		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with a referral, with evidence", x.Count, counted(p.Turns, "turn")))
 	}
 	for _, x := range p.Errors {
 		if x.Outcome != agent.WrongToolBoundary {
@@ -120,7 +120,7 @@ func (p *Period) Referrals() []Finding {
 		if x.Tool == AllTools {
 			of = "that concerns no tool"
 		}
-		out = append(out, finding(x.Calls, x.Calls.Count, 0, "%s %s%s", counted(x.Calls.Count, "referral"), of, x.Cause.after(": ")))
+		out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s %s%s", counted(x.Calls.Count, "referral"), of, x.Cause.after(": ")))
 	}
 	return byCount(out)
 }
@@ -139,24 +139,24 @@ func (p *Period) Adjustments() []Finding {
 		if !everywhere(x.Domain) {
 			where = " in " + named(name(x.Domain))
 		}
-		out = append(out, finding(x.Corrected, x.Corrected.Count, p.Turns, "hold an answer%s against what people corrected %s, before it is given", where, often(x.Corrected.Count)))
+		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "hold an answer%s against what people corrected %s, before it is given", where, often(x.Corrected.Count)))
 	}
 	for _, x := range p.Errors {
 		switch {
 		case x.Calls.Count < repeatedError || x.Tool == AllTools:
 		case x.Outcome == agent.WrongToolBoundary:
-			out = append(out, finding(x.Calls, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, "referral"), x.name()))
+			out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, "referral"), x.name()))
 		default:
-			out = append(out, finding(x.Calls, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, string(x.Outcome)+" error"), x.name()))
+			out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s after %s of %s", remedyOf(x.Outcome), counted(x.Calls.Count, string(x.Outcome)+" error"), x.name()))
 		}
 	}
 	for _, u := range p.Tools {
 		if u.Measured >= fewSuccesses && u.P95 >= slowCall {
-			out = append(out, finding(u.Calls, u.Measured, u.Calls.Count, "call %s only where it is needed: the 95th percentile of its latency is %s", u.name(), latencyText(u.P95)))
+			out = append(out, finding(u.MeasuredIn, u.Measured, u.Calls.Count, "call %s only where it is needed: the 95th percentile of its latency is %s", u.name(), latencyText(u.P95)))
 		}
 	}
 	if s := p.Stated; s.tooHigh() {
-		out = append(out, finding(s.Turns, s.Turns.Count-s.Succeeded, s.Turns.Count, "state a lower confidence: it was %.2f and the success rate %.2f", s.Confidence, float64(s.Succeeded)/float64(s.Turns.Count)))
+		out = append(out, finding(s.FailedIn, s.Turns.Count-s.Succeeded, s.Turns.Count, "state a lower confidence: it was %.2f and the success rate %.2f", s.Confidence, float64(s.Succeeded)/float64(s.Turns.Count)))
 	}
 	return out
 }

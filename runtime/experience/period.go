@@ -39,8 +39,13 @@ type Evidence struct {
 // add counts an event of a turn.
 func (e *Evidence) add(turn string) {
 	e.Count++
-	if !slices.Contains(e.Turns, turn) {
-		e.Turns = newest(append(e.Turns, turn), maxEvidenceTurns)
+	cite(&e.Turns, turn)
+}
+
+// cite adds a turn to a list of evidence.
+func cite(list *[]string, turn string) {
+	if !slices.Contains(*list, turn) {
+		*list = newest(append(*list, turn), maxEvidenceTurns)
 	}
 }
 
@@ -74,6 +79,9 @@ type DomainUse struct {
 	Turns     Evidence `json:"turns"`
 	Succeeded int      `json:"succeeded"`
 	Referred  int      `json:"referred,omitempty"`
+	// SucceededIn are the last eight turns that succeeded, FailedIn those of the others.
+	SucceededIn []string `json:"succeeded_in,omitempty"`
+	FailedIn    []string `json:"failed_in,omitempty"`
 }
 
 // judged is the number of the turns that succeeded or failed.
@@ -89,6 +97,13 @@ type ToolUse struct {
 	Succeeded int `json:"succeeded"`
 	// Repaired counts the calls whose arguments were repaired.
 	Repaired int `json:"repaired,omitempty"`
+	// SucceededIn are the last eight turns with a call that succeeded, FailedIn those with a
+	// judged call that did not, RepairedIn those with a repaired call, and MeasuredIn those
+	// with a latency.
+	SucceededIn []string `json:"succeeded_in,omitempty"`
+	FailedIn    []string `json:"failed_in,omitempty"`
+	RepairedIn  []string `json:"repaired_in,omitempty"`
+	MeasuredIn  []string `json:"measured_in,omitempty"`
 	// Measured is the number of calls with a latency. P50, P95 and P99 are its percentiles
 	// (see [Capsule.Percentile]).
 	Measured int           `json:"measured,omitempty"`
@@ -126,6 +141,8 @@ type StatedUse struct {
 	Turns      Evidence `json:"turns"`
 	Confidence float64  `json:"confidence"` // the mean
 	Succeeded  int      `json:"succeeded"`
+	// FailedIn are the last eight turns that did not succeed.
+	FailedIn []string `json:"failed_in,omitempty"`
 }
 
 // period returns what turns have shown, of which there is at least one.
@@ -195,9 +212,13 @@ func (b *periodBuilder) add(t Turn) {
 	if success {
 		d.Succeeded++
 		p.Succeeded++
+		cite(&d.SucceededIn, t.ID)
 	}
-	if t.Outcome == agent.WrongToolBoundary {
+	switch {
+	case t.Outcome == agent.WrongToolBoundary:
 		d.Referred++
+	case !success:
+		cite(&d.FailedIn, t.ID)
 	}
 	if t.Outcome != agent.OK && t.Outcome.Valid() {
 		x := p.Outcomes[t.Outcome]
@@ -218,7 +239,7 @@ func (b *periodBuilder) call(t Turn, c Call) {
 	if c.Tool != AllTools {
 		b.use(t, c)
 	}
-	if c.Outcome != agent.OK {
+	if c.Outcome != agent.OK && !c.barred() {
 		b.failure(t, c)
 	}
 }
@@ -231,17 +252,24 @@ func (b *periodBuilder) use(t Turn, c Call) {
 		b.tools[[2]string{c.Tool, c.Method}] = u
 	}
 	u.Calls.add(t.ID)
+	success := c.Outcome == agent.OK && !b.corrected[t.ID]
 	if judged(c.Outcome) {
 		u.Judged++
+		if !success {
+			cite(&u.FailedIn, t.ID)
+		}
 	}
-	if c.Outcome == agent.OK && !b.corrected[t.ID] {
+	if success {
 		u.Succeeded++
+		cite(&u.SucceededIn, t.ID)
 	}
 	if c.Repaired {
 		u.Repaired++
+		cite(&u.RepairedIn, t.ID)
 	}
 	if c.Latency > 0 {
 		u.calls.Latencies = append(u.calls.Latencies, c.Latency)
+		cite(&u.MeasuredIn, t.ID)
 	}
 }
 
@@ -349,6 +377,8 @@ func (b *periodBuilder) stated(list []Stated) {
 		sum += x.Confidence
 		if x.Success {
 			s.Succeeded++
+		} else {
+			cite(&s.FailedIn, x.Turn)
 		}
 	}
 	if s.Turns.Count > 0 {

@@ -22,6 +22,7 @@ func (v *validity) period(p Period) {
 	v.count("lessons", p.Turns, p.Succeeded, p.Stated.Succeeded)
 	v.share("lessons.stated.confidence", p.Stated.Confidence)
 	v.evidence(p.Corrected, p.Approved, p.Stated.Turns)
+	v.cited(p.Stated.FailedIn)
 	v.length("lessons.domains", len(p.Domains), maxEntries)
 	v.length("lessons.tools", len(p.Tools), maxEntries)
 	v.length("lessons.errors", len(p.Errors), maxEntries)
@@ -34,6 +35,7 @@ func (v *validity) period(p Period) {
 		v.name("lessons.domains.domain", d.Domain, false)
 		v.count("lessons.domains", d.Succeeded, d.Referred)
 		v.evidence(d.Turns)
+		v.cited(d.SucceededIn, d.FailedIn)
 	}
 	for _, u := range p.Tools {
 		v.name("lessons.tools.tool", u.Tool, true)
@@ -43,6 +45,7 @@ func (v *validity) period(p Period) {
 			v.count("lessons.tools", int(d))
 		}
 		v.evidence(u.Calls)
+		v.cited(u.SucceededIn, u.FailedIn, u.RepairedIn, u.MeasuredIn)
 	}
 	for _, x := range p.Errors {
 		v.name("lessons.errors.tool", x.Tool, true)
@@ -62,8 +65,14 @@ func (v *validity) period(p Period) {
 func (v *validity) evidence(list ...Evidence) {
 	for _, e := range list {
 		v.count("lessons.count", e.Count)
-		v.length("lessons.turns", len(e.Turns), maxEvidenceTurns)
-		v.names("lessons.turns", e.Turns)
+		v.cited(e.Turns)
+	}
+}
+
+func (v *validity) cited(lists ...[]string) {
+	for _, turns := range lists {
+		v.length("lessons.turns", len(turns), maxEvidenceTurns)
+		v.names("lessons.turns", turns)
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *run) barTools() {
 		if len(effects) == 0 || effects[0].Factor != 0 {
 			continue
 		}
-		r.barred[name] = fmt.Sprintf("people want the tool %s no more here: %s", name, effects[0])
+		r.barred[name] = experience.BarredCause(name, effects[0])
 		told = append(told, fmt.Sprintf("%s (%s)", name, reasons(effects)))
 		if with := effects[0].With; with != "" {
 			r.instead[name] = with
