@@ -15,6 +15,7 @@ type Transcript struct {
 
 // The kinds of event.
 const (
+	EventSignal    = "signal"    // what the message of a live turn means for the turn before it
 	EventDomain    = "domain"    // the turn's domain
 	EventRecall    = "recall"    // memories recalled before the turn
 	EventTools     = "tools"     // the tools picked from the library for the goal, with their scores

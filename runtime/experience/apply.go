@@ -11,8 +11,11 @@ import (
 
 // corrects reports whether the message corrects the agent's message before it.
 func (m written) corrects(before string) bool {
-	if m.says(ownMistake) {
+	if m.says(ownMistake) || ownWindow.MatchString(m.text) {
 		return false
+	}
+	if m.statesOtherwise(before) {
+		return true
 	}
 	clauses := m.clauses[:min(len(m.clauses), maxClauses)]
 	if len(clauses) > 0 && task.MatchString(clauses[0].text) {

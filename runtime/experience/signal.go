@@ -42,7 +42,7 @@ const (
 
 // Classify returns the signal of a message after the earlier messages of its
 // conversation, oldest first; [None] if no earlier one is of the user. It follows rules
-// for English, without a model: the first of correction, abandonment, repetition,
+// for English and the first words of a correction in four other languages, without a model: the first of correction, abandonment, repetition,
 // complaint, clarification, approval and topic change whose rule applies, else a follow-up.
 //
 // A correction is stated: a clause of the message begins by calling the answer wrong, by
@@ -59,9 +59,6 @@ func Classify(message string, earlier []agent.Message) Signal {
 	}
 	earlier = newest(earlier, maxEarlier)
 	m := read(message)
-	if len(m.words) == 0 {
-		return FollowsUp
-	}
 	before := ""
 	for _, e := range slices.Backward(earlier) {
 		if e.Role == "assistant" {
@@ -70,6 +67,10 @@ func Classify(message string, earlier []agent.Message) Signal {
 		}
 	}
 	switch {
+	case correctsElsewhere(m.text, before):
+		return Corrects
+	case len(m.words) == 0:
+		return FollowsUp
 	case m.corrects(before):
 		return Corrects
 	case m.says(givesUp) && !m.says(wantsNone):

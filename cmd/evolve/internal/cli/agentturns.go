@@ -23,6 +23,8 @@ type served struct {
 	// first call.
 	Route  string   `json:"route,omitempty"`
 	Models []string `json:"models,omitempty"`
+	// Signal is what the message was taken for; empty for the first of a conversation.
+	Signal string `json:"signal,omitempty"`
 	// Referral is the boundary that the agent named; absent without a referral.
 	Referral json.RawMessage `json:"referral,omitempty"`
 }
@@ -32,6 +34,8 @@ func servedBy(t agent.Transcript) served {
 	var s served
 	for _, e := range t.Events {
 		switch {
+		case e.Kind == agent.EventSignal:
+			s.Signal = e.Name
 		case e.Kind == agent.EventRoute:
 			s.Route = e.Name
 		case e.Kind == agent.EventModel && e.Name != "" && (e.Outcome == "" || e.Outcome == agent.OK) && !slices.Contains(s.Models, e.Name):

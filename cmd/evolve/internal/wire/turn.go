@@ -73,6 +73,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if err != nil {
 		return TurnResult{}, err
 	}
+	signal := f.signal(t, observe)
 	talk := bench.Conversation{Agent: opened.Agent, Now: f.host.Now, Scrub: f.Sandbox.Scrubber.String, User: opened.Judge}
 	res, exchanges, used := talk.Run(ctx, t.Task, agent.Request{
 		ID: bench.OpaqueName(), Task: visible, Config: t.Config, Seed: t.Seed, Limits: f.workspace.Settings.Limits, Workdir: workdir,
@@ -87,6 +88,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 		}
 		res.Transcript.Autonomy = int(level.InForce())
 	}
+	res.Transcript.Events = append(signal, res.Transcript.Events...)
 	out := TurnResult{Result: res, Judge: used}
 	if res.Answer != nil { // graded unchanged, but shown and stored without credentials
 		answer := f.Sandbox.Scrubber.String(*res.Answer)

@@ -1,0 +1,46 @@
+package experience
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// hedged is a negation that softens: what follows it says what is right. It answers a
+	// question of the agent as often, and is no correction then.
+	hedged = regexp.MustCompile(`^(?:(?:well|hmm+|um+|oh|ah|sorry|er+)[, ]+)*(?:(?:that's|that is|it's|it is) )?(?:not (?:quite|exactly|entirely|really|precisely|right|correct|true)(?: right| correct| true| accurate)?|(?:close|almost|nearly|nice try|good try|good guess|good attempt)(?: enough)?(?:,? but)?)(?:[,.:;!]| [-–—])\s*(.+)$|^(?:(?:that's|that is|it's|it is) )?(?:close|almost|nearly|nice try|good try|good guess|good attempt),? (?:but|except) (.+)$`)
+	// states is a statement of what is so, without an opinion or a wish.
+	states = regexp.MustCompile(`^(?:it|that|this|these|those|they|he|she|there|(?:the|its|their|his|her|our|my) [\w-]+(?: [\w-]+)?)(?:'s|'re| is| are| was| were| has| have| had| isn't| wasn't| aren't| weren't| doesn't| starts?| ends?| costs?| opens?| closes?| means?) \S`)
+	// opinion is a statement that tells nothing of what is so: praise, a wish, or a detail of
+	// the user's own matter.
+	opinion = regexp.MustCompile(`^\S+(?: \S+){0,2}?(?:'s|'re| is| are| was| were| has been)(?: (?:all|quite|really|very|so|pretty|just|totally|already|kind of|a bit|even|much|such|not))* (?:a )?(?:fine|ok|okay|good|great|perfect|nice|all|enough|alright|easier|better|best|urgent|interesting|funny|helpful|useful|right|correct|working|done|everything|it|bad|wrong|for|about|because|just|only|clear|lovely|impressive|cool|neat|easy|hard|difficult|important|necessary|needed|possible|impossible|up to|what i|one more|another|something|more|no problem|no need|no rush|nothing|anything|late|early|my (?:fault|mistake|bad))\b`)
+	// lacks is praise with an exception: "great, except that it is blue".
+	lacks = regexp.MustCompile(`\b(?:great|good|nice|perfect|fine|thanks|thank you|right|correct|close|excellent|awesome)\b[^.!?]{0,40}?,? (?:except(?: for| that)?|apart from|other than)(?: the (?:fact|total|date|name|price|number|colou?r|time|address|amount|order|sum|year|last|first)| (?:that )?(?:it|you|there|this|they)(?:'s|'re| is| are| forgot| missed| used| put| should))`)
+)
+
+// statesOtherwise reports whether the message says what is so in place of the agent's answer:
+// after "actually", after a softened negation, or as an exception from praise.
+func (m written) statesOtherwise(before string) bool {
+	if before == "" || len(m.clauses) == 0 || m.clauses[0].question || asks.MatchString(ending(before)) {
+		return false
+	}
+	if lacks.MatchString(m.text) && !m.clauses[len(m.clauses)-1].question {
+		return true
+	}
+	if found := hedged.FindStringSubmatch(m.text); found != nil {
+		rest := strings.TrimSpace(found[1] + found[2])
+		return !strings.Contains(rest, "?") && !praise.MatchString(rest) && !harmlessNo.MatchString(strings.TrimPrefix(rest, "no ")) && !opinion.MatchString(rest) && !wishes.MatchString(rest)
+	}
+	for _, c := range m.clauses[:min(len(m.clauses), 2)] {
+		if !c.question && actually.MatchString(c.lead) && !praise.MatchString(c.text) && states.MatchString(c.text) && !opinion.MatchString(c.text) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	actually = regexp.MustCompile(`(?:^|[ ,])actually[ ,]*$`)
+	// wishes is what a user wants next, and what they are unsure of.
+	wishes = regexp.MustCompile(`^(?:(?:but|so|and) )?(?:i(?:'d|'ll|'m| would| want| need| have| was| am| don't| do not| can't| think i)|can|could|would|will|let|let's|please|what|how|when|where|why|which|sure|yet|now)\b`)
+)
