@@ -130,14 +130,23 @@ func unmarked(m agent.Memory) agent.Memory {
 	return m
 }
 
-// contradictions names the memories that new ones contradict. It lets them pass: a newer
+// contradictions names the memories, in use or new as well, that new ones contradict. It lets them pass: a newer
 // fact may be the right one, and a person decides.
 func contradictions(added, there []agent.Memory) Gate {
 	return Gate{Name: "contradictions", Check: func(context.Context) (Verdict, string) {
-		known := memory.NewKnown(memory.NewLexicon(), there)
+		lex := memory.NewLexicon()
+		known, own := memory.NewKnown(lex, there), memory.NewKnown(lex, added)
+		earlier := map[string]bool{} // a pair of new ones is named once
 		var found []string
 		for _, m := range added {
-			if ids := known.Contradicted(m); len(ids) > 0 {
+			ids := known.Contradicted(m)
+			for _, id := range own.Contradicted(m) {
+				if earlier[id] {
+					ids = append(ids, id)
+				}
+			}
+			earlier[m.ID] = true
+			if len(ids) > 0 {
 				found = append(found, m.ID+" gives another value than "+strings.Join(ids, " and "))
 			}
 		}

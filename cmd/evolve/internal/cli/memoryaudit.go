@@ -60,18 +60,29 @@ func memoryAudit(sh *shell, c *cli.Context) error {
 	lex := memory.NewLexicon()
 	v := memoryAuditView{Agent: a.ID, Topic: topic, Retracted: []memoryView{}, Gaps: []memoryGap{}, Unused: []memoryView{}, Turns: use.Turns}
 	v.Memories = notNull(memory.NewIndex(lex, all).Audit(c.Context, topic, c.String("domain"), sh.Now()))
-	byID := memoriesByID(a)
+	clean := sh.Scrub(w)
+	for i := range v.Memories {
+		v.Memories[i].Text = clean(v.Memories[i].Text)
+	}
+	byID := memoriesByID(a, clean)
 	for _, ranked := range memory.NewIndex(lex, onlyRetracted(all)).Audit(c.Context, topic, c.String("domain"), time.Time{}) {
 		v.Retracted = append(v.Retracted, memoryView{byID[ranked.ID], sharedMemory(w, ranked.ID)})
 	}
+	onTopic := map[string]bool{}
+	for _, m := range v.Retracted {
+		onTopic[m.ID] = true
+	}
 	for _, g := range use.Gaps {
+		if !onTopic[g.Memory.ID] {
+			continue
+		}
 		v.Gaps = append(v.Gaps, memoryGap{
-			Memory: memoryView{g.Memory, sharedMemory(w, g.Memory.ID)}, Asked: g.Asked.ID, Why: g.Asked.Why, Goal: oneLine(g.Asked.Text, 400), Time: g.Asked.Time,
+			Memory: memoryView{shownMemory(g.Memory, clean), sharedMemory(w, g.Memory.ID)}, Asked: g.Asked.ID, Why: g.Asked.Why, Goal: oneLine(clean(g.Asked.Text), 400), Time: g.Asked.Time,
 			Score: g.Score, Command: restoreCommand(a, g.Memory.ID),
 		})
 	}
 	for _, m := range use.Unused[:min(len(use.Unused), maxUnused)] {
-		v.Unused = append(v.Unused, memoryView{m, sharedMemory(w, m.ID)})
+		v.Unused = append(v.Unused, memoryView{shownMemory(m, clean), sharedMemory(w, m.ID)})
 	}
 	return sh.show(v, func() { printMemoryAudit(sh, v, len(use.Unused)) })
 }
@@ -110,7 +121,7 @@ func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 		sh.printf("  %s\n", sh.command(text.Visible(g.Command)))
 	}
 	if len(v.Unused) > 0 {
-		sh.printf("\nolder than 90 days, and recalled in none of %s\n", count(v.Turns, "stored turn"))
+		sh.printf("\nof all topics: older than 90 days, and recalled in none of %s\n", count(v.Turns, "stored turn"))
 		for _, m := range v.Unused {
 			sh.printf("  %s  %s  %s\n", stamp(m.Time, time.DateOnly), text.Visible(m.ID), text.Visible(oneLine(m.Text, 120)))
 		}

@@ -98,7 +98,7 @@ func memorySearch(sh *shell, c *cli.Context) error {
 	}
 	q.MinScore, q.MaxMemories, q.Lambda, q.TokenBudget = 0, memory.MaxRecalled, 1, 0
 	found := []foundMemory{}
-	byID := memoriesByID(a)
+	byID := memoriesByID(a, sh.Scrub(w))
 	for _, h := range index.Recall(c.Context, q) {
 		found = append(found, foundMemory{memoryView{byID[h.Memory.ID], sharedMemory(w, h.Memory.ID)}, h.Score, recalled[h.Memory.ID]})
 	}
@@ -130,12 +130,21 @@ func domainsOpen(c *cli.Context, list []agent.Memory) []agent.Memory {
 	return out
 }
 
-func memoriesByID(a *workspace.Agent) map[string]agent.Memory {
+// memoriesByID returns the memories of an agent as they are shown: without credentials.
+func memoriesByID(a *workspace.Agent, clean func(string) string) map[string]agent.Memory {
 	out := make(map[string]agent.Memory, len(a.Memories))
 	for _, m := range a.Memories {
-		out[m.ID] = m
+		out[m.ID] = shownMemory(m, clean)
 	}
 	return out
+}
+
+// shownMemory returns a memory without credentials, which its file may hold.
+func shownMemory(m agent.Memory, clean func(string) string) agent.Memory {
+	for _, s := range []*string{&m.Text, &m.Answer, &m.Source, &m.Retracted} {
+		*s = clean(*s)
+	}
+	return m
 }
 
 // sharedMemory reports whether a memory is in the file that all agents read.
