@@ -86,7 +86,7 @@ func newFinder(known []string) *finder {
 func triggers() []trigger {
 	var all []trigger
 	for _, list := range [][]trigger{
-		issuerTriggers(), shapeTriggers(), nameTriggers(), headerTriggers(), urlTriggers(), keyTriggers(), fileTriggers(), commandTriggers(),
+		issuerTriggers(), shapeTriggers(), nameTriggers(), headerTriggers(), urlTriggers(), keyTriggers(), fileTriggers(), commandTriggers(), pairTriggers(), cardTriggers(),
 	} {
 		all = append(all, list...)
 	}
