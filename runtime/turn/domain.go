@@ -34,7 +34,7 @@ func DefaultDomains() map[string][]string {
 			"peer review", "p value", "statistical significance",
 		},
 		"crypto": {
-			"bitcoin", "btc", "ethereum", "eth", "token", "wallet", "blockchain", "staking", "ledger", "mining", "defi", "nft", "coin",
+			"bitcoin", "btc", "ethereum", "eth", "ether", "token", "wallet", "blockchain", "staking", "ledger", "mining", "defi", "nft", "coin",
 			"validator", "gas", "hash rate", "exchange", "cryptocurrency", "stablecoin", "smart contract", "altcoin", "solana",
 		},
 	}
@@ -65,6 +65,9 @@ type classifier struct {
 	of      map[string][]int    // stem of a one-word keyword → domains
 	phrases map[string][]string // domain → keywords of several words, as normal
 	traps   *strings.Replacer
+	// alone holds, by domain, the stems of keywords that are no sign of it by themselves, with
+	// those of the words that make them one.
+	alone []map[string][]string
 }
 
 // Classify returns the domain of a text by a table of keywords, nil for [DefaultDomains].
@@ -93,6 +96,19 @@ func newClassifier(lex *memory.Lexicon, table map[string][]string) *classifier {
 			}
 		}
 	}
+	c.alone = make([]map[string][]string, len(c.domains))
+	for d, words := range ambiguous() {
+		i, found := slices.BinarySearch(c.domains, d)
+		if !found {
+			continue
+		}
+		c.alone[i] = map[string][]string{}
+		for word, beside := range words {
+			for _, b := range beside {
+				c.alone[i][lex.Stem(word)] = append(c.alone[i][lex.Stem(word)], lex.Stem(b))
+			}
+		}
+	}
 	var pairs []string
 	for _, t := range traps() {
 		pairs = append(pairs, normal(t), " | ")
@@ -114,7 +130,7 @@ func normal(text string) string {
 
 // classify returns the domain with the most different keywords in the text, or
 // the global one when there is none or no single best. Words count whole; signals of
-// the message and traps do not count.
+// the message and traps do not count, nor does an ambiguous word without a second sign.
 func (c *classifier) classify(text string) string {
 	words := c.traps.Replace(normal(signals.ReplaceAllString(text, " ")))
 	counts := make([]int, len(c.domains))
@@ -126,6 +142,7 @@ func (c *classifier) classify(text string) string {
 		}
 	}
 	seen := map[string]bool{}
+	by := make([]string, len(c.domains)) // the last word that counted
 	for word := range strings.FieldsSeq(words) {
 		stem := c.lex.Stem(word)
 		if seen[stem] {
@@ -134,6 +151,13 @@ func (c *classifier) classify(text string) string {
 		seen[stem] = true
 		for _, d := range c.of[stem] {
 			counts[d]++
+			by[d] = stem
+		}
+	}
+	for d := range counts {
+		beside, alone := c.alone[d][by[d]]
+		if counts[d] == 1 && alone && !slices.ContainsFunc(beside, func(w string) bool { return seen[w] }) {
+			counts[d] = 0
 		}
 	}
 	best, tie := -1, false

@@ -2,13 +2,18 @@ package workspace
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
 
+	foreign "evolve/runtime/text"
 	"evolve/runtime/tool"
+	"evolve/runtime/turn"
 )
 
 // The kinds of adapter, and the model of the built-in one that needs no provider.
@@ -171,6 +176,10 @@ func domainKeys(f *agentFile) mapping {
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
 			name, further := strings.CutPrefix(k.Value, "+")
+			if meant := misspeltExtension(k.Value); meant != "" {
+				s.bad(k, fmt.Sprintf("did you mean %q?", "+"+meant), "the domain %q looks like a misspelt addition to the default table", k.Value)
+				return nil
+			}
 			if !namePattern.MatchString(name) && name != "_global" {
 				s.bad(k, "", "a domain's name must be %s, not %q", nameRule, k.Value)
 				return nil
@@ -184,6 +193,20 @@ func domainKeys(f *agentFile) mapping {
 		},
 		item: keywords(new([]string)),
 	}
+}
+
+// misspeltExtension returns the domain of the default table that a name seems to add to, or ""
+// where the name is another one or adds to it.
+func misspeltExtension(name string) string {
+	bare := strings.Trim(name, "+-＋ \t")
+	defaults := slices.Sorted(maps.Keys(turn.DefaultDomains()))
+	switch {
+	case name == bare || name == "+"+bare && slices.Contains(defaults, bare):
+		return ""
+	case slices.Contains(defaults, bare):
+		return bare
+	}
+	return foreign.Nearest(bare, defaults)
 }
 
 // readAgentFile reads agent.yaml and checks what does not depend on the rest of the

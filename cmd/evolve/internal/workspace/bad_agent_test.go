@@ -56,6 +56,12 @@ agents/solver/agent.yaml:4:22: an agent cannot review its own proposals
 agents/solver/agent.yaml:4:11: a domain's name must be letters, digits, - and _, at most 64, not "a b"
 agents/solver/agent.yaml:4:28: "ops" must be a list, not text (write [text])
 `, false),
+		agentYAMLCase("misspelt extension of a domain", goodHead+"domains: {+enginering: [x], engineering+: [y], -crypto: [z], \"+ research\": [w], +birds: [v]}\n", `
+agents/solver/agent.yaml:4:11: the domain "+enginering" looks like a misspelt addition to the default table (did you mean "+engineering"?)
+agents/solver/agent.yaml:4:29: the domain "engineering+" looks like a misspelt addition to the default table (did you mean "+engineering"?)
+agents/solver/agent.yaml:4:48: the domain "-crypto" looks like a misspelt addition to the default table (did you mean "+crypto"?)
+agents/solver/agent.yaml:4:62: the domain "+ research" looks like a misspelt addition to the default table (did you mean "+research"?)
+`, false),
 		{"id of another agent", map[string]string{"agents/second/agent.yaml": goodHead}, `agents/second/agent.yaml:1:5: the id "solver" is that of agents/solver already`, false},
 		{"folder without agent.yaml", map[string]string{"agents/empty/notes.txt": "x"}, `agents/empty/agent.yaml: does not exist`, false},
 		{"agent as a file", map[string]string{"agents/extra.yaml": goodHead}, `agents/extra.yaml: is not read: an agent is a folder with the file agent.yaml`, false},

@@ -1,0 +1,40 @@
+package turn
+
+// ambiguous returns the keywords of [DefaultDomains] that everyday language has as well, by
+// domain. One of them alone is no sign of its domain: another keyword, or one of the words
+// beside it here, makes it one.
+func ambiguous() map[string]map[string][]string {
+	return map[string]map[string][]string{
+		"engineering": {
+			"bug":    {"fix", "report", "crash", "line", "parser", "triage", "reproduce", "software", "app", "program", "file", "release"},
+			"test":   {"run", "unit", "write", "fail", "failing", "failed", "flaky", "suite", "ci", "pass", "coverage", "integration", "mock"},
+			"class":  {"inherit", "object", "subclass", "base", "instance", "constructor", "parser", "field"},
+			"method": {"call", "override", "argument", "return", "signature"},
+			"build":  {"fail", "failed", "failing", "broken", "release", "ci", "pipeline", "artifact"},
+			"import": {"cycle", "path", "missing", "unused"},
+		},
+		"operations": {
+			"order": {"open", "ship", "cancel", "refund", "customer", "place", "delay", "track", "late", "fulfil", "process", "stock", "pending", "purchase"},
+			"log":   {"error", "rotate", "file", "service", "line", "grep", "request", "access", "debug"},
+			"shift": {"night", "early", "late", "swap", "cover", "staff", "team"},
+			"alert": {"page", "fire", "silence", "threshold", "noisy", "service"},
+		},
+		"marketing": {
+			"lead": {"sale", "qualified", "pipeline", "convert", "generate", "crm"},
+			"ad":   {"spend", "run", "click", "target", "creative", "copy", "platform"},
+		},
+		"research": {
+			"sample": {"size", "random", "population", "bias"},
+			"method": {"section", "statistical", "compare", "result"},
+		},
+		"crypto": {
+			"gas":      {"fee", "gwei", "limit", "transaction"},
+			"mining":   {"pool", "rig", "block", "reward", "hash", "difficulty", "farm"},
+			"token":    {"price", "sale", "transfer", "mint", "burn", "swap", "supply", "contract", "holder", "airdrop"},
+			"coin":     {"price", "market", "buy", "sell", "trade", "cap"},
+			"ether":    {"price", "buy", "sell", "transfer", "trade", "send", "worth"},
+			"exchange": {"trade", "listed", "withdraw", "deposit", "spot"},
+			"ledger":   {"hardware", "nano", "distributed"},
+		},
+	}
+}
