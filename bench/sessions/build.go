@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"evolve/bench"
 	"evolve/bench/grade"
@@ -175,6 +176,8 @@ func (b *Builder) add(c *Conversation, e judged, script []judged) (reason string
 		return "the conversation is too long"
 	case slices.ContainsFunc(turns, func(m agent.Message) bool { return strings.TrimSpace(m.Content) == answer }):
 		return "an earlier message is the answer"
+	case givesAway(goal, answer):
+		return "the message states the answer itself"
 	case len(b.candidates) >= maxTasks || b.size+size > maxAll:
 		return fmt.Sprintf("there are more than %d, or %d MB of them", maxTasks, maxAll>>20)
 	}
@@ -287,4 +290,14 @@ func valid(t bench.Task) bool {
 	}
 	suite, _ := bench.ReadSuite(&text, "", nil, grade.Rules())
 	return suite != nil
+}
+
+// givesAway reports whether a message is a correction that states the answer to it.
+func givesAway(message, answer string) bool {
+	words := func(s string) string {
+		list := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		return " " + strings.Join(list, " ") + " "
+	}
+	given := words(stated(message))
+	return strings.TrimSpace(given) != "" && strings.Contains(words(answer), given)
 }

@@ -70,6 +70,9 @@ func benchBuild(sh *shell, c *cli.Context) error {
 	case c.Int("per-domain") < 1:
 		return exit.Misuse(errors.New("--per-domain must be at least 1"))
 	}
+	if c.IsSet("domain") && !domainName(c.String("domain")) {
+		return exit.Misuse(errors.New("--domain needs a name of at most 200 bytes on one line, without spaces around it"))
+	}
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -236,6 +239,7 @@ func (o *builtSuite) print(con *console) {
 	}
 	con.printf("%s with a credential replaced, %s left out, %s\n",
 		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
+	con.printf("personal data other than credentials is not removed: look through the tasks\n")
 	con.printf("%s kept: %d search, %d holdout\n", count(s.Kept, "task"), s.Search, s.Holdout)
 	if e := s.Existing; e != nil {
 		con.printf("%d of the existing suite stay on their sides, %d new, %d gone\n", e.Stay, e.New, e.Gone)
