@@ -32,7 +32,7 @@ var (
 	memoryShape = shape{
 		kind: '{',
 		fields: map[string]shape{
-			"id": textShape, "domain": textShape, "text": {kind: '"', check: notEmpty}, "answer": textShape,
+			"id": textShape, "domain": textShape, "text": {kind: '"', check: notEmpty}, "answer": textShape, "about": textShape,
 			"source": textShape, "time": {kind: '"', check: isTime}, "confidence": {kind: '0', check: isShare},
 			"retracted": textShape, "retracted_at": {kind: '"', check: isTime},
 		},

@@ -218,6 +218,7 @@ func (c *collector) add(m agent.Memory, sessionName, turn string) {
 	if letters < minLetters {
 		return
 	}
+	m.About = memory.Line(c.clean(m.About), memory.MaxEntryBytes)
 	m.Domain = text.OneLine(text.Clip(c.clean(m.Domain), maxMemoryField))
 	m.Answer, m.Retracted, m.RetractedAt = "", "", time.Time{}
 	m.Confidence = min(max(m.Confidence, 0), 1)

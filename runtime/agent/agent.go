@@ -87,6 +87,9 @@ type Memory struct {
 	Text   string `json:"text"`
 	// Answer is the right response according to the memory, if it records one.
 	Answer string `json:"answer,omitempty"`
+	// About is the request that the text answers: it is recalled for requests that have most
+	// of these words. Empty for a text that holds for any.
+	About  string `json:"about,omitempty"`
 	Source string `json:"source,omitempty"`
 	// Time is when it was learnt; the zero time has no recency decay.
 	Time time.Time `json:"time,omitzero"`

@@ -53,6 +53,9 @@ type Query struct {
 	Now time.Time
 	// Wide asks for the recall of a text with a cue, even without one.
 	Wide bool
+	// Search asks for memories about other requests as well, for a person or an agent that
+	// looks for something.
+	Search bool
 }
 
 // Hit is a recalled memory. A text longer than [MaxEntryBytes] is shortened to the
@@ -66,7 +69,8 @@ type Hit struct {
 // Recall returns the memories on the query, the most useful first. Every entry's score
 // is its BM25 relative to the query's best possible one, times its recency and
 // confidence; those from MinScore on are picked by maximal marginal relevance
-// (Carbonell and Goldstein, 1998) within the bounds. When ctx is done, it returns the
+// (Carbonell and Goldstein, 1998) within the bounds. A memory about one request is left out
+// for another. When ctx is done, it returns the
 // memories picked so far.
 func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 	least, most := q.MinScore, q.MaxMemories
@@ -84,6 +88,9 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 			return 0, false
 		}
 		m := x.entry(i)
+		if !q.Search && !x.lex.asks(terms, m.About) {
+			return 0, false
+		}
 		if m.Confidence > 0 {
 			score *= math.Min(1, m.Confidence)
 		}
@@ -91,6 +98,22 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 		return score, score >= least
 	})
 	return x.pick(ctx, pool, terms, most, q)
+}
+
+// sameRequest is the least share of the words of what a memory is about that a text has in
+// order to ask the same: requests of one form often have more than half in common.
+const sameRequest = .8
+
+// asks reports whether a text of these terms asks for what a memory is about.
+func (l *Lexicon) asks(terms []string, about string) bool {
+	of := distinct(l.Terms(nil, about))
+	common := 0
+	for _, t := range of {
+		if slices.Contains(terms, t) {
+			common++
+		}
+	}
+	return float64(common) >= sameRequest*float64(len(of))
 }
 
 // rank returns the n entries that fit terms best, after judge has changed their scores or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +61,36 @@ func TestRecallDomains(t *testing.T) {
 	got := ids(x.Recall(context.Background(), Query{Text: "gate code", Domain: "ops", MaxMemories: 9, Lambda: 1}))
 	if diff := cmp.Diff([]string{"own", "global", "unstated"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestRecallOfRequests tests that a memory about a request is recalled for that request, in
+// other words and order as well, and not for another one of the same form.
+func TestRecallOfRequests(t *testing.T) {
+	about := "Is this review good or bad? The zip tore on the first morning."
+	x := NewIndex(NewLexicon(), []agent.Memory{
+		{ID: "review", Text: about + " bad.", About: about},
+		{ID: "order", Text: "What is the status of order 12? It was sent.", About: "What is the status of order 12?"},
+		{ID: "fact", Text: "A good review names the zip."},
+	})
+	for query, want := range map[string]bool{
+		about: true,
+		"Good or bad, this review: the zip tore on the very first morning?": true,
+		"Is this review good or bad? The zip is strong.":                    false,
+		"Is this review good or bad? Bad.":                                  false,
+		"Status of order 12, please":                                        true,
+		"What is the status of order 13?":                                   false,
+	} {
+		q := Query{Text: query, MaxMemories: 9, Lambda: 1}
+		has := func() bool {
+			return slices.ContainsFunc(x.Recall(t.Context(), q), func(h Hit) bool { return h.Memory.About != "" })
+		}
+		if got := has(); got != want {
+			t.Errorf("%s: recalled %t", query, got)
+		}
+		if q.Search = true; !has() {
+			t.Errorf("%s: a search does not find it", query)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ type spoken struct {
 	text    string
 	kind    kind
 	fact    string // the text to remember, for the kinds before none
+	about   string // the request that the fact begins with, if it does
 }
 
 // take splits messages into sentences and classifies each. Only sentences of user and
@@ -185,7 +186,7 @@ func (d Distiller) corrected(all []spoken) []spoken {
 		case "assistant":
 			if first {
 				if said = s.message; question != "" && d.answers(question, s.text) {
-					s.kind, s.fact = answered, question+" "+s.text
+					s.kind, s.fact, s.about = answered, question+" "+s.text, question
 				}
 			}
 		case "user":
@@ -199,7 +200,7 @@ func (d Distiller) corrected(all []spoken) []spoken {
 				goal, question, subject = request(all[i:]), "", ""
 			}
 			if s.kind == correction {
-				s.kind, s.fact = d.complete(s.fact, cmp.Or(goal, question), subject)
+				s.complete(d, s.fact, cmp.Or(goal, question), subject)
 			}
 			if strings.HasSuffix(s.text, "?") && len(s.text) <= maxSentence/2 {
 				question = s.text
@@ -239,6 +240,14 @@ func request(all []spoken) string {
 		return ""
 	}
 	return text
+}
+
+// complete makes the sentence a correction of a fact, with what that is about.
+func (s *spoken) complete(d Distiller, fact, request, subject string) {
+	s.kind, s.fact = d.complete(fact, request, subject)
+	if request != "" && strings.HasPrefix(s.fact, request+" ") {
+		s.about = request
+	}
 }
 
 // complete adds to a correction what it is about, which is often in the request or in the
@@ -379,7 +388,7 @@ func (d Distiller) memory(s spoken) agent.Memory {
 	text := memory.Cut(strings.TrimSpace(s.fact), MaxFactBytes)
 	sum := sha256.Sum256([]byte("\x00" + text))
 	return agent.Memory{
-		ID: "d-" + hex.EncodeToString(sum[:8]), Text: text, Source: Distilled, Time: d.Now, Confidence: s.confidence(),
+		ID: "d-" + hex.EncodeToString(sum[:8]), Text: text, About: s.about, Source: Distilled, Time: d.Now, Confidence: s.confidence(),
 	}
 }
 

@@ -35,14 +35,14 @@ func (d Distiller) Stated(messages []agent.Message, corrects func(message int) b
 		case s.kind == asked || s.kind == correction:
 		case !first || s.kind == withdrawn: // what follows a mere "no" was taken with it
 		case goal != "" && corrects(dropped+s.message) && !reproaches(s.text):
-			s.kind, s.fact = d.complete(s.text, goal, "")
+			s.complete(d, s.text, goal, "")
 		default:
 			goal = request(all[i:])
 		}
 		if s.kind != asked && s.kind != correction {
 			continue
 		}
-		if goal != "" && strings.HasPrefix(s.fact, goal+" ") {
+		if goal != "" && s.about == goal {
 			if earlier, ok := about[goal]; ok {
 				chosen = slices.DeleteFunc(chosen, func(j int) bool { return j == earlier })
 			}

@@ -40,6 +40,9 @@ func TestStated(t *testing.T) {
 			if s.Fact.Source != Distilled || s.Fact.ID == "" || s.Fact.Confidence != 1 {
 				t.Errorf("%s: %+v", name, s.Fact)
 			}
+			if rest, ok := strings.CutPrefix(s.Fact.Text, s.Fact.About); !ok || s.Fact.About == "" == strings.Contains(s.Fact.Text, "?") && !strings.HasPrefix(rest, " ") {
+				t.Errorf("%s: it is about %q", name, s.Fact.About)
+			}
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -167,7 +167,7 @@ func (r *run) recall(ctx context.Context, text string, wide bool) []memory.Hit {
 	ctx, cancel := context.WithTimeout(ctx, recallTimeout)
 	defer cancel()
 	q := r.settings.recall
-	q.Text, q.Domain, q.Wide, q.Now = text, r.domain, wide, r.env.Now
+	q.Text, q.Domain, q.Wide, q.Search, q.Now = text, r.domain, wide, wide, r.env.Now
 	return r.index.Recall(ctx, q)
 }
 

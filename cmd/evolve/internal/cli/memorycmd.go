@@ -96,7 +96,7 @@ func memorySearch(sh *shell, c *cli.Context) error {
 	for _, h := range index.Recall(c.Context, q) {
 		recalled[h.Memory.ID] = true
 	}
-	q.MinScore, q.MaxMemories, q.Lambda, q.TokenBudget = 0, memory.MaxRecalled, 1, 0
+	q.MinScore, q.MaxMemories, q.Lambda, q.TokenBudget, q.Search = 0, memory.MaxRecalled, 1, 0, true
 	found := []foundMemory{}
 	byID := memoriesByID(a, sh.Scrub(w))
 	for _, h := range index.Recall(c.Context, q) {
