@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // maxMembers bounds the files in an archive.
@@ -51,6 +53,7 @@ func openArchive(data []byte) (archived, error) {
 	case len(z.File) > maxMembers:
 		return log, errors.New("it is an archive of too many files")
 	}
+	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderMaxMemory(maxRecord), zstd.WithDecoderConcurrency(1)))
 	for _, f := range z.File {
 		switch {
 		case strings.HasPrefix(f.Name, "samples/") && strings.HasSuffix(f.Name, ".json"):
@@ -60,6 +63,12 @@ func openArchive(data []byte) (archived, error) {
 				head, _ := object(raw)
 				log.head = maybe(head)
 			}
+		}
+	}
+	var size uint64 // as the directory states it; each bounds what is read in any case
+	for _, f := range log.samples {
+		if size += min(f.UncompressedSize64, maxLog+1); size > maxLog {
+			return log, errLong
 		}
 	}
 	if len(log.samples) == 0 {
@@ -118,7 +127,7 @@ func InspectLog(data []byte) (doc []byte, notes []string, err error) {
 func member(f *zip.File, most int64) ([]byte, error) {
 	in, err := f.Open()
 	if err != nil {
-		return nil, errors.New("is compressed in a way that cannot be read")
+		return nil, fmt.Errorf("is compressed by method %d, which cannot be read: `inspect log convert --to json` writes a log that can", f.Method)
 	}
 	defer func() { _ = in.Close() }()
 	raw, err := io.ReadAll(newFinite(&limited{in, most, errRecord}))
