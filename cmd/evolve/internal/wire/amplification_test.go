@@ -84,7 +84,7 @@ func (d *days) day(reaction string) (called [][]string) {
 		d.earlier = res.Session
 	}
 	d.before = d.last
-	turns, err := StoredTurns(d.Context(), d.store, d.agent.ID, func(t archive.TurnRecord) bool { return t.Created.After(d.now.AddDate(0, 0, -7)) })
+	turns, err := StoredTurns(d.Context(), d.store, d.agent, func(t archive.TurnRecord) bool { return t.Created.After(d.now.AddDate(0, 0, -7)) })
 	if err == nil {
 		err = d.store.UpdateExperience(d.Context(), d.agent.ID, nil, func(e *experience.Experience) error {
 			e.Review(turns, d.now)
