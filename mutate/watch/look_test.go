@@ -111,9 +111,8 @@ func (d *diary) decide(p archive.ProposalRecord) archive.ProposalRecord {
 	return p
 }
 
-func constantly(score float64) func(int, int) float64 {
-	return func(int, int) float64 { return score }
-}
+// passed is the score of a repeat of a task that an agent always solves.
+func passed(int, int) float64 { return 1 }
 
 // coins draws scores with this mean.
 func coins(rng *rand.Rand, mean float64) func(int, int) float64 {
@@ -281,7 +280,7 @@ func TestReplaced(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{{Name: "k", Kind: agent.Int, Min: 0, Max: 9, Default: int64(1)}}}
 	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
 	d := newDiary(t)
-	d.sleep(old, "h", 4, constantly(1))
+	d.sleep(old, "h", 4, passed)
 	plan := archive.AgentPlan{Agent: "a", Champion: adopted.ID(), UsesSeed: true}
 	is := func(name string, want bool, plan archive.AgentPlan, space agent.Space) {
 		t.Helper()
@@ -308,7 +307,7 @@ func TestReplaced(t *testing.T) {
 	p.Decision.Time = at(0)
 	d.must(d.store.PutProposal(context.Background(), p))
 	for range stats.WatchNights {
-		d.sleep(adopted, "h", 1, constantly(1))
+		d.sleep(adopted, "h", 1, passed)
 	}
 	is("a month later", false, plan, space)
 }
@@ -325,8 +324,8 @@ func TestFixedAgentIsExact(t *testing.T) {
 	d := newDiary(t)
 	d.fixed = true
 	good, bad := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
-	d.sleep(good, "h", 10, constantly(1))
-	d.sleep(good, "h", 4, constantly(1)) // has all ten scores
+	d.sleep(good, "h", 10, passed)
+	d.sleep(good, "h", 4, passed) // has all ten scores
 	tasks, err := Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests)
 	if err != nil || len(tasks) != 10 {
 		t.Fatalf("a changed agent is measured again on %v, %v", tasks, err)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -103,8 +104,11 @@ func benchBuild(sh *shell, c *cli.Context) error {
 
 // existingTasks returns the tasks of the suite that is to be replaced, none if there is none.
 func existingTasks(c *cli.Context, file string) (sessions.Existing, error) {
-	if _, err := os.Lstat(file); err != nil {
+	switch _, err := os.Lstat(file); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading the suite that is there: %w", workspace.Reason(err))
 	}
 	if !c.Bool("force") && !c.Bool("dry-run") {
 		return nil, exit.Errorf(exit.Usage, "--force replaces it; its tasks stay on their sides", "%s exists", file)

@@ -22,10 +22,6 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// spoolDir, below .evolve, holds the turns that ended while another process held the archive,
-// one in a file. The next process that opens the archive for writing stores them.
-const spoolDir = "turns"
-
 // Bounds on the spool: its files, the bytes of one, and the change requests of one.
 const (
 	maxSpooled         = 200
@@ -64,7 +60,7 @@ func (s *SpooledTurn) check() error {
 }
 
 func spoolOf(root string) string {
-	return filepath.Join((&workspace.Workspace{Root: root}).StateDir(), spoolDir)
+	return filepath.Join((&workspace.Workspace{Root: root}).StateDir(), workspace.SpoolFolder)
 }
 
 // spooled returns the paths of the turns that wait, the oldest first.
@@ -92,9 +88,9 @@ func SpoolTurn(root string, s SpooledTurn) error {
 	waiting, err := spooled(root)
 	switch {
 	case err != nil:
-		return fmt.Errorf("reading .evolve/%s: %w", spoolDir, err)
+		return fmt.Errorf("reading .evolve/%s: %w", workspace.SpoolFolder, err)
 	case len(waiting) >= maxSpooled:
-		return fmt.Errorf("%d turns wait in .evolve/%s already", len(waiting), spoolDir)
+		return fmt.Errorf("%d turns wait in .evolve/%s already", len(waiting), workspace.SpoolFolder)
 	case len(data) > maxSpooledBytes:
 		return fmt.Errorf("it has %d bytes, at most %d are allowed", len(data), maxSpooledBytes)
 	}
@@ -105,11 +101,11 @@ func SpoolTurn(root string, s SpooledTurn) error {
 		return err
 	}
 	if err := os.MkdirAll(spoolOf(root), 0o700); err != nil {
-		return fmt.Errorf("making .evolve/%s: %w", spoolDir, err)
+		return fmt.Errorf("making .evolve/%s: %w", workspace.SpoolFolder, err)
 	}
 	name := fmt.Sprintf("%019d-%d.json", s.Turn.Created.UnixNano(), os.Getpid())
 	if err := renameio.WriteFile(filepath.Join(spoolOf(root), name), data, 0o600); err != nil {
-		return fmt.Errorf("writing .evolve/%s: %w", spoolDir, err)
+		return fmt.Errorf("writing .evolve/%s: %w", workspace.SpoolFolder, err)
 	}
 	return nil
 }
@@ -145,7 +141,7 @@ func decodeSpooled(path string) (SpooledTurn, error) {
 func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
 	paths, err := spooled(root)
 	if err != nil {
-		return agent.Session{}, false, fmt.Errorf("reading .evolve/%s: %w", spoolDir, err)
+		return agent.Session{}, false, fmt.Errorf("reading .evolve/%s: %w", workspace.SpoolFolder, err)
 	}
 	for _, path := range slices.Backward(paths) {
 		s, err := readSpooled(path)
@@ -180,10 +176,10 @@ func (h *Host) storeSpooled(root string, a *archive.Archive) {
 				h.Log.Warn("a turn was stored, and its file stays", "file", name, "error", err)
 			}
 		case errors.Is(err, errRefused) || errors.Is(err, archive.ErrTooLarge):
-			h.Log.Warn("a turn in .evolve/"+spoolDir+" is not stored; its file is kept with the ending "+refusedEnding, "file", name, "error", text.Visible(err.Error()))
+			h.Log.Warn("a turn in .evolve/"+workspace.SpoolFolder+" is not stored; its file is kept with the ending "+refusedEnding, "file", name, "error", text.Visible(err.Error()))
 			_ = os.Rename(path, path+refusedEnding)
 		default:
-			h.Log.Warn("a turn in .evolve/"+spoolDir+" waits on", "file", name, "error", err)
+			h.Log.Warn("a turn in .evolve/"+workspace.SpoolFolder+" waits on", "file", name, "error", err)
 			return
 		}
 	}

@@ -8,6 +8,11 @@ import (
 	"path/filepath"
 )
 
+// SpoolFolder is the folder of .evolve with the turns that ended while another process held the
+// archive, one in a file. The next process that opens the archive for writing stores them, and
+// sets links aside.
+const SpoolFolder = "turns"
+
 // LinkedStateError reports that a folder or file below .evolve is a link, so that what is
 // written there would be elsewhere.
 type LinkedStateError struct {
@@ -18,7 +23,7 @@ type LinkedStateError struct {
 func (e *LinkedStateError) Error() string { return e.Path + " is a link to another place" }
 
 // CheckState returns a [LinkedStateError] if a link stands where evolve makes its folders and
-// files: in .evolve or directly in a folder of it. .evolve itself may be a link. The folders
+// files: in .evolve or directly in a folder of it, other than the spool. .evolve itself may be a link. The folders
 // below are made anew for each use.
 func CheckState(root string) error {
 	dir := (&Workspace{Root: root}).StateDir()
@@ -28,7 +33,7 @@ func CheckState(root string) error {
 	}
 	for _, e := range entries {
 		inner := []fs.DirEntry{}
-		if e.IsDir() {
+		if e.IsDir() && e.Name() != SpoolFolder {
 			if inner, err = folderEntries(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
