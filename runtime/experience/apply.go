@@ -74,9 +74,10 @@ func applies(list func() []*regexp.Regexp, s string) bool {
 	return false
 }
 
-// approves reports whether the message is praise or thanks and little else.
+// approves reports whether the message is praise or thanks and little else. Praise with a
+// denial, a contrast or a fault is none: an approved answer becomes the reference of a task.
 func (m written) approves() bool {
-	if !m.says(praise) || strings.Contains(m.text, "?") {
+	if !m.says(praise) || strings.Contains(m.text, "?") || spoils.MatchString(unspoiled.ReplaceAllString(m.text, " ")) {
 		return false
 	}
 	rest := courtesy.ReplaceAllString(praise.ReplaceAllString(m.text, " "), " ")

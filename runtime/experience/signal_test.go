@@ -193,6 +193,36 @@ func TestLabelledMessages(t *testing.T) {
 	}
 }
 
+// TestRejectionsAreNoApprovals tests that praise which is taken back is no approval, since an
+// approved answer becomes the reference of a task, and that plain praise stays one.
+func TestRejectionsAreNoApprovals(t *testing.T) {
+	earlier := []agent.Message{{Role: "user", Content: "Translate dog to French"}, {Role: "assistant", Content: "chat"}}
+	for _, message := range []string{
+		"exactly wrong", "not perfect", "I don't think that's correct", "it does not work, thanks", "Thanks! Actually it is 8.", "Great, now it's broken again",
+		"Excellent question, but no", "Thanks for nothing", "nice, but I wanted French", "thanks, but that's for cats", "great job breaking it", "nearly perfect",
+		"Thanks, try again", "Perfect, except for the noun", "good answer, wrong language", "Thanks, still fails", "That's hardly correct", "I can't believe that's right",
+		"thanks though it fails", "only half right, thanks", "that works, unfortunately not here",
+	} {
+		if got := Classify(message, earlier); got == Approves {
+			t.Errorf("%q is an approval", message)
+		}
+	}
+	for _, message := range []string{"exactly wrong", "I don't think that's correct", "I do not believe it is right"} {
+		if got := Classify(message, earlier); got != Corrects {
+			t.Errorf("%q is %s", message, got)
+		}
+	}
+	for _, message := range []string{
+		"Thanks, that is right.", "great", "yes exactly", "good job", "no worries, thanks", "Correct.", "Looks good to me", "Thanks again!", "not bad at all, thanks",
+		"Perfect, exactly what I wanted", "that works, no errors", "No, thanks, that's all", "couldn't be better, thanks", "Great, nothing else", "Great, the bug is fixed",
+		"Thank you so much again for your help!",
+	} {
+		if got := Classify(message, earlier); got != Approves {
+			t.Errorf("%q is %s", message, got)
+		}
+	}
+}
+
 func TestAnyMessageHasOneSignal(t *testing.T) {
 	signals := []Signal{Corrects, Approves, FollowsUp, NewTopic, Repeats, Complains, GivesUp, Clarifies}
 	parts := append([]string{"no", "not", "wrong", "thanks", "you", "I", "said", "?", ". ", ", ", " but ", "\n", "```", "> ", "'", "\xff", "again", "why"}, strings.Fields("that's it still the same stop error")...)
