@@ -96,6 +96,9 @@ func proposeLevel(ctx context.Context, sh *shell, w *workspace.Workspace, store 
 		if asked.Request.Type != autonomy.RequestType || asked.Agent != r.Agent {
 			return archive.ProposalRecord{}, exit.Errorf(exit.Usage, "`evolve requests list` shows what each asks for", "%s is no request of %s for a level of autonomy", asked.ID, r.Agent)
 		}
+		if asked.State == archive.RequestDenied {
+			return archive.ProposalRecord{}, exit.Errorf(exit.Gate, "leave --from out, and give your own reason", "%s was denied, so that no request rests on it", asked.ID)
+		}
 		r.Request = asked.ID
 	}
 	return sh.Reviewer(w, review.Opened(store)).ProposeAutonomy(ctx, r)
@@ -237,13 +240,13 @@ func printConduct(con *console, f autonomy.Figures) {
 }
 
 // levelGrounds are the lines about a level before the question.
-func levelGrounds(b *archive.AutonomyBrief) []string {
+func levelGrounds(to autonomy.Level, f autonomy.Figures) []string {
 	var out []string
-	for _, r := range b.Needs {
+	for _, r := range autonomy.Requirements(to, f) {
 		out = append(out, fmt.Sprintf("%s: %s; needed: %s", r.Name, r.Have, r.Need))
 	}
-	out = append(out, fmt.Sprintf("people approved %d of %d requests and proposals of it that they decided", b.Figures.Granted, b.Figures.Decided))
-	for _, risk := range b.Risks {
+	out = append(out, fmt.Sprintf("people approved %d of %d requests and proposals of it that they decided", f.Granted, f.Decided))
+	for _, risk := range autonomy.Risks(to, f) {
 		out = append(out, "! risk: "+risk)
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"evolve/archive"
 	"evolve/bench/stats"
@@ -44,10 +45,15 @@ func claimWords(c stats.Claim, prices []string) string {
 }
 
 // grounds are the lines before a decision on a config: what was shown of it with its
-// interval, and both figures of each guard that it breaks.
-func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (out []string, err error) {
+// interval, and both figures of each guard that it breaks. Of a level of autonomy they are the
+// figures of now.
+func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, now time.Time) (out []string, err error) {
 	if p.Autonomy != nil {
-		return levelGrounds(p.Autonomy), nil
+		f, err := a.Conduct(ctx, p.Agent, now)
+		if err != nil {
+			return nil, err
+		}
+		return levelGrounds(p.Autonomy.To, f), nil
 	}
 	r, err := rulingOn(ctx, a, p)
 	if r == nil || err != nil {

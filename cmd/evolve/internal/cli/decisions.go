@@ -147,7 +147,7 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	var shown []string
 	if d.commits && undecided(p) {
 		err := wire.Look(w.Root, func(a *archive.Archive) (err error) {
-			shown, err = grounds(c.Context, a, p)
+			shown, err = grounds(c.Context, a, p, sh.Now())
 			return err
 		})
 		if err != nil {

@@ -118,7 +118,7 @@ func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 		for _, p := range found {
 			one, err := claimedOf(c.Context, sh, a, root, p)
 			if err == nil && one.against == "" {
-				one.grounds, err = grounds(c.Context, a, p)
+				one.grounds, err = grounds(c.Context, a, p, sh.Now())
 			}
 			if err != nil {
 				return err
