@@ -74,11 +74,11 @@ type disk struct {
 // writing repairs that.
 var errUnclosed = errors.New("the store was not closed")
 
-// A writer has the archive's own lock. So Badger's lock can only be held by a duplicate of
-// a closed descriptor: in a process that was forked while the store was open and has not
-// called exec yet.
+// A process that opens the store has the archive's own lock. So Badger's lock can only be held
+// by a duplicate of a closed descriptor: in a process that was forked while the store was open
+// and has not called exec yet.
 const (
-	forkTries = 50
+	forkTries = 200
 	forkPause = 10 * time.Millisecond
 )
 
@@ -115,7 +115,7 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	log := &quietLog{}
 	opts := badgerOptions(dir, log).WithReadOnly(!writable)
 	db, err := openBadger(opts)
-	for n := 0; writable && n < forkTries && errors.Is(storeError(err), ErrLocked); n++ {
+	for n := 0; n < forkTries && errors.Is(storeError(err), ErrLocked); n++ {
 		systemClock().sleep(forkPause)
 		db, err = openBadger(opts)
 	}

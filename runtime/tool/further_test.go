@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/memory"
 )
 
@@ -116,6 +117,15 @@ func TestPipelineConfig(t *testing.T) {
 	}
 	if !e.Config.Equal(before) {
 		t.Error("the config was changed")
+	}
+	for param, kind := range map[string]string{"graders": "grader", "policies.deadline": "policy", "benchmark": "benchmark"} {
+		res := do(t, r, e, "pipeline_config", `{"action":"set","param":"`+param+`","value":1}`)
+		if q := res.Request; res.Outcome != agent.Denied || q == nil || q.Type != kind || q.Target != param {
+			t.Errorf("%s: %+v", param, res)
+		}
+		if why := r.beyond(Spec{Name: "pipeline_config"}, json.RawMessage(`{"action":"set","param":"`+param+`"}`), autonomy.Lowest); why != "" {
+			t.Errorf("%s leaves no request at the lowest level: %s", param, why)
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/autonomy"
+	"evolve/runtime/safety"
 	"evolve/runtime/text"
 )
 
@@ -56,13 +58,17 @@ func pipelineConfig() Tool {
 		})
 }
 
-// wish turns a change of the config into a change request. A change that no config
-// allows is refused without one.
+// wish turns a change of the config into a change request, and so a change of what only people
+// may change, such as graders and policies. Any other change that no config allows is refused
+// without one.
 func (e *Env) wish(a pipelineConfigArgs) Result {
 	if a.Param == autonomy.Parameter {
 		return e.wishLevel(a)
 	}
 	p, ok := e.Space.Lookup(a.Param)
+	if kind := safety.Classify(a.Param); !ok && autonomy.Unsafe(kind) {
+		return e.wishFor(kind, a, "the agent asks for another value of "+a.Param)
+	}
 	if !ok {
 		return Failed(agent.ContractViolation, "there is no parameter %q", text.Clip(a.Param, 80))
 	}
@@ -74,15 +80,17 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	if _, err := p.Coerce(given[p.Name]); err != nil {
 		return Failed(agent.ContractViolation, "%s", text.Clip(agent.Problem{Param: p.Name, Text: err.Error()}.String(), maxEvidence))
 	}
-	reason := a.Reason
-	if reason == "" {
-		reason = "the agent asks for another value of " + p.Name
-	}
+	return e.wishFor("config", a, "the agent asks for another value of "+p.Name)
+}
+
+// wishFor leaves the request for a change of this kind, with the agent's own reason if it gives
+// one.
+func (e *Env) wishFor(kind string, a pipelineConfigArgs, reason string) Result {
 	args, err := json.Marshal(a)
 	if err != nil {
 		return Failed(agent.ContractViolation, "the arguments are no JSON")
 	}
-	return e.ask("config", p.Name, reason, args)
+	return e.ask(kind, a.Param, cmp.Or(a.Reason, reason), args)
 }
 
 // wishLevel turns the wish for a level of autonomy into a change request.
@@ -91,21 +99,14 @@ func (e *Env) wishLevel(a pipelineConfigArgs) Result {
 	if json.Unmarshal(a.Value, &level) != nil || !level.Valid() {
 		return Failed(agent.ContractViolation, "a level of autonomy is a whole number from %d to %d", autonomy.Lowest, autonomy.Highest)
 	}
-	reason := a.Reason
-	if reason == "" {
-		reason = "the agent asks for another level of autonomy"
-	}
-	args, err := json.Marshal(a)
-	if err != nil {
-		return Failed(agent.ContractViolation, "the arguments are no JSON")
-	}
-	return e.ask(autonomy.RequestType, autonomy.Parameter, reason, args)
+	return e.wishFor(autonomy.RequestType, a, "the agent asks for another level of autonomy")
 }
 
-// asksForLevel reports whether a call of pipeline_config asks for a level of autonomy.
-func asksForLevel(args json.RawMessage) bool {
+// asksPeople reports whether a call of pipeline_config asks for a level of autonomy, or for a
+// change of what only people may change.
+func asksPeople(args json.RawMessage) bool {
 	var a pipelineConfigArgs
-	return json.Unmarshal(args, &a) == nil && a.Action == "set" && a.Param == autonomy.Parameter
+	return json.Unmarshal(args, &a) == nil && a.Action == "set" && (a.Param == autonomy.Parameter || autonomy.Unsafe(safety.Classify(a.Param)))
 }
 
 // ask denies an action that only a person may take and leaves a request for it.

@@ -250,7 +250,7 @@ func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level)
 		return ""
 	}
 	method := spec.Method(args)
-	if spec.Name == "pipeline_config" && asksForLevel(args) { // it leaves a request, and is the way out of the lowest level
+	if spec.Name == "pipeline_config" && asksPeople(args) { // it leaves a request: the way out of the lowest level, or an unsafe one that counts
 		return ""
 	}
 	needs, ok := level.Allows(spec.Name, method, string(spec.Effect))
