@@ -36,7 +36,7 @@ func (rev *Reviewer) ProposeAutonomy(ctx context.Context, r LevelRequest) (archi
 
 func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.ProposalRecord, error) {
 	var p archive.ProposalRecord
-	if _, err := ParsePerson(r.By); err != nil {
+	if _, err := s.person(r.By); err != nil {
 		return p, err
 	}
 	if strings.TrimSpace(r.Reason) == "" {
@@ -168,7 +168,7 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 func (rev *Reviewer) LowerAutonomy(ctx context.Context, agentID string, to autonomy.Level, d Decision) (archive.AutonomyRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.AutonomyRecord, error) {
 		var r archive.AutonomyRecord
-		if _, err := ParsePerson(d.By); err != nil {
+		if _, err := rev.person(d.By); err != nil {
 			return r, err
 		}
 		if strings.TrimSpace(d.Reason) == "" {

@@ -14,7 +14,7 @@ import (
 // git has not carried out is withdrawn: the decision names it, and files that an
 // interrupted git wrote are restored.
 func (rev *Reviewer) Reject(ctx context.Context, id string, d Decision) (Done, error) {
-	if _, err := ParsePerson(d.By); err != nil {
+	if _, err := rev.person(d.By); err != nil {
 		return Done{}, err
 	}
 	if strings.TrimSpace(d.Reason) == "" {

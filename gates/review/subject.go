@@ -46,11 +46,18 @@ func (s *session) subjectOf(p archive.ProposalRecord) subject {
 	return &fileSubject{session: s, p: p}
 }
 
-// person returns who decides, at the time of the decision.
+// person returns who decides, at the time of the decision (see [ParsePerson]). It refuses the
+// id of an agent.
 func (rev *Reviewer) person(by string) (patch.Person, error) {
 	who, err := ParsePerson(by)
 	who.When = rev.Now()
-	return who, err
+	if err != nil || rev.Workspace == nil || rev.Workspace.Agent == nil {
+		return who, err
+	}
+	if a, ok := rev.Workspace.Agent(strings.ToLower(who.Name)); ok {
+		return who, Refuse("name the person who decides: --by \"Name <mail>\"", "%s is an agent here, and only people decide", a.ID)
+	}
+	return who, nil
 }
 
 // move is a change that a decision puts on top of a branch.

@@ -93,6 +93,8 @@ type AdoptedWatch struct {
 	Worse bool    `json:"worse,omitempty"`
 	Below bool    `json:"below,omitempty"`
 	Upper float64 `json:"upper"`
+	// RestoredBy is the proposal of this night of the config that it replaced; empty for none.
+	RestoredBy string `json:"restored_by,omitempty"`
 	// Command rolls it back; empty unless that is recommended and possible.
 	Command string `json:"command,omitempty"`
 }
@@ -137,6 +139,15 @@ func WatchOf(ctx context.Context, src interface {
 	if err == nil && p.State == archive.Adopted && a.Unchanged && out.Adopted.rollback() {
 		out.Adopted.Command = "evolve rollback " + p.ID
 	}
+	for _, id := range r.Proposals {
+		restores, err := src.Proposal(ctx, id)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return nil, fmt.Errorf("reading a proposal: %w", err)
+		}
+		if err == nil && p.Champion != "" && restores.Variant == p.Champion {
+			out.Adopted.RestoredBy = id
+		}
+	}
 	return out, nil
 }
 
@@ -172,8 +183,8 @@ func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 func (a AdoptedWatch) rollback() bool { return a.Worse || a.Below && a.Lo <= 0 }
 
 // Disappoints reports whether the adoption is worse than what it replaced, or below the
-// prediction.
-func (a AdoptedWatch) Disappoints() bool { return a.Worse || a.Below }
+// prediction, or whether this night proposes what it replaced.
+func (a AdoptedWatch) Disappoints() bool { return a.Worse || a.Below || a.RestoredBy != "" }
 
 // Alarm is a sentence, with foreign text in it, that every page of the agent begins with, and a command that belongs
 // to it.
@@ -190,7 +201,11 @@ func (w *Watch) Alarms() []Alarm {
 		out = append(out, Alarm{words, f.Command})
 	}
 	if a := w.Adopted; a != nil && a.Disappoints() {
-		out = append(out, Alarm{a.words(), a.Command})
+		command := a.Command
+		if command == "" && a.RestoredBy != "" {
+			command = "evolve show " + a.RestoredBy
+		}
+		out = append(out, Alarm{a.words(), command})
 	}
 	return out
 }
@@ -229,10 +244,15 @@ func (a AdoptedWatch) words() string {
 		switch {
 		case a.Worse:
 			words += "; it is worse than what it replaced on the same tasks"
+		case a.RestoredBy != "":
+			words += "; this night confirmed what it replaced as better"
 		case a.rollback():
 			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, and not shown to gain anything"
 		default:
 			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, which is still a gain"
+		}
+		if a.RestoredBy != "" {
+			words += "; " + a.RestoredBy + " restores that"
 		}
 		return words
 	}

@@ -20,3 +20,16 @@ func TestAsPredicted(t *testing.T) {
 		}
 	}
 }
+
+// TestRestored: a night that proposes what an adoption replaced tells that this undoes it, and
+// does not leave the adoption to chance.
+func TestRestored(t *testing.T) {
+	w := Watch{Adopted: &AdoptedWatch{
+		Moved: Moved{Difference: -.25, Lo: -.6, Hi: .1, AfterNights: 1}, Proposal: "P1", Predicted: &Predicted{Difference: .6, Lo: .3, Hi: .7}, RestoredBy: "P2",
+	}}
+	alarms := w.Alarms()
+	want := "P1 disappoints: −25.0 points [−60.0, +10.0] since its adoption, predicted +60.0 [+30.0, +70.0]; this night confirmed what it replaced as better; P2 restores that"
+	if len(alarms) != 1 || alarms[0].Text != want || alarms[0].Command != "evolve show P2" || w.Row() != "" {
+		t.Errorf("%+v, row %q", alarms, w.Row())
+	}
+}
