@@ -29,6 +29,9 @@ const (
 	samePatternTerms = 2
 )
 
+// denialWords are the words in which any answer is corrected. They show no pattern.
+const denialWords = "no not wrong right incorrect correct correction false true mistake error answer reply result should meant said asked wanted actually please sorry really again still instead"
+
 // Evidence is a count with the turns that it rests on.
 type Evidence struct {
 	Count int `json:"count"`
@@ -321,13 +324,14 @@ func (b *periodBuilder) approvals(turns []Turn) {
 func (b *periodBuilder) patterns(corrections []Correction) {
 	lex := memory.NewLexicon()
 	terms := [][]string{} // of each pattern
+	denial := lex.Terms(nil, denialWords)
 	for _, c := range corrections {
 		by := cmp.Or(c.By, c.Turn)
 		if !b.within[by] {
 			continue
 		}
 		b.p.Corrected.add(c.Turn)
-		words := lex.Terms(nil, c.Text)
+		words := slices.DeleteFunc(lex.Terms(nil, c.Text), func(w string) bool { return slices.Contains(denial, w) })
 		slices.Sort(words)
 		words = slices.Compact(words)
 		i := slices.IndexFunc(b.p.Patterns, func(x Pattern) bool { return x.Domain == c.Domain && x.Quote.Text == excerptOf(c.Text) })
