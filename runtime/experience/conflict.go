@@ -97,8 +97,8 @@ type Suggestion struct {
 
 // Suggestions returns the scopes of a tool with at least three negative feedbacks since the
 // last positive one, unless a permanent prohibition has them already. Only lasting feedback
-// counts, because what is suggested lasts: a judgement on one conversation or some days is
-// none on the others.
+// counts: a suggested prohibition is permanent, and feedback on one conversation or for some
+// days is no ground for it.
 func (e *Experience) Suggestions() []Suggestion {
 	lasting := slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return !f.lasts() })
 	var out []Suggestion

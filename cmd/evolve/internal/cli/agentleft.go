@@ -30,14 +30,15 @@ type leftOver struct {
 // maxWhere is the maximum number of places that are printed of each kind.
 const maxWhere = 10
 
-// talk is what stays stored of a deleted conversation.
+// talk is a conversation that a person deletes: its name, the ids of its stored turns and the
+// time of the first.
 type talk struct {
 	name  string
 	turns map[string]bool
 	began time.Time
 }
 
-// talkOf returns what is stored of the turns of a conversation.
+// talkOf returns the conversation of this name, as the archive has it.
 func talkOf(ctx context.Context, root, agentID, name string) (talk, error) {
 	out := talk{name: name, turns: map[string]bool{}}
 	err := wire.LookIfThere(root, func(store *archive.Archive) error {

@@ -40,11 +40,7 @@ type memoryGap struct {
 const maxUnused = 20
 
 func memoryAudit(sh *shell, c *cli.Context) error {
-	topic, err := wordsOf(c, "TOPIC")
-	if err != nil {
-		return err
-	}
-	w, a, err := sh.loadAgent(c, c.String("agent"))
+	topic, w, a, err := memoriesAsked(sh, c, "TOPIC")
 	if err != nil {
 		return err
 	}

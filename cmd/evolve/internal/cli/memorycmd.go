@@ -71,20 +71,19 @@ type foundMemory struct {
 	Recalled bool `json:"recalled"`
 }
 
-func wordsOf(c *cli.Context, what string) (string, error) {
+// memoriesAsked returns the text behind a command on memories, and the agent whose memories it
+// is about. what names the text in the manual.
+func memoriesAsked(sh *shell, c *cli.Context, what string) (string, *workspace.Workspace, *workspace.Agent, error) {
 	q := strings.TrimSpace(strings.Join(c.Args().Slice(), " "))
 	if q == "" {
-		return "", exit.Errorf(exit.Usage, "write it behind the command", "there is no %s", what)
+		return "", nil, nil, exit.Errorf(exit.Usage, "write it behind the command", "there is no %s", what)
 	}
-	return q, nil
+	w, a, err := sh.loadAgent(c, c.String("agent"))
+	return q, w, a, err
 }
 
 func memorySearch(sh *shell, c *cli.Context) error {
-	query, err := wordsOf(c, "QUERY")
-	if err != nil {
-		return err
-	}
-	w, a, err := sh.loadAgent(c, c.String("agent"))
+	query, w, a, err := memoriesAsked(sh, c, "QUERY")
 	if err != nil {
 		return err
 	}

@@ -21,23 +21,9 @@ import (
 // the run was killed and a first look has put the archive in order. The run has recorded no
 // end, so that what it has spent is to be found. The bound is 100 ms.
 func BenchmarkStatus(b *testing.B) {
-	binary, err := exec.LookPath("evolve") // this binary under its other name: see TestMain
-	if err != nil {
-		b.Fatal(err)
-	}
 	const evaluations = 200_000
-	root := b.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "evolve.yaml"), nil, 0o600); err != nil {
-		b.Fatal(err)
-	}
+	binary, root, a := emptyWorkspace(b)
 	dir := wire.ArchiveDir(root)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		b.Fatal(err)
-	}
-	a, err := archive.Open(dir, archive.Options{Owner: "evolve run"})
-	if err != nil {
-		b.Fatal(err)
-	}
 	recordNight(b, a, evaluations)
 	killed := b.TempDir()
 	look := func(b *testing.B, root string) { lookAtStatus(b, binary, root) }
@@ -58,14 +44,14 @@ func BenchmarkStatus(b *testing.B) {
 	b.Run("after a kill", func(b *testing.B) { look(b, killed) })
 }
 
-// BenchmarkStatusOfNights is `evolve status` on an archive of 2,000 nights with a proposal
-// each, of which the latest has a fall of the champion to tell. The bound is 100 ms.
-func BenchmarkStatusOfNights(b *testing.B) {
-	binary, err := exec.LookPath("evolve")
+// emptyWorkspace makes a workspace with an open archive, and finds the program.
+func emptyWorkspace(b *testing.B) (binary, root string, a *archive.Archive) {
+	b.Helper()
+	binary, err := exec.LookPath("evolve") // this binary under its other name: see TestMain
 	if err != nil {
 		b.Fatal(err)
 	}
-	root := b.TempDir()
+	root = b.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "evolve.yaml"), nil, 0o600); err != nil {
 		b.Fatal(err)
 	}
@@ -73,10 +59,16 @@ func BenchmarkStatusOfNights(b *testing.B) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		b.Fatal(err)
 	}
-	a, err := archive.Open(dir, archive.Options{Owner: "evolve run"})
-	if err != nil {
+	if a, err = archive.Open(dir, archive.Options{Owner: "evolve run"}); err != nil {
 		b.Fatal(err)
 	}
+	return binary, root, a
+}
+
+// BenchmarkStatusOfNights is `evolve status` on an archive of 2,000 nights with a proposal
+// each, of which the latest has a fall of the champion to tell. The bound is 100 ms.
+func BenchmarkStatusOfNights(b *testing.B) {
+	binary, root, a := emptyWorkspace(b)
 	const nights = 2000
 	start := time.Unix(1_700_000_000, 0).UTC()
 	fall := &archive.Watch{Nights: 5, Fall: &archive.Fall{Shift: stats.Shift{Difference: -.1, Tasks: 60}, ActiveChange: archive.ActiveChange{Since: start, Params: []string{"strategy"}}}}
