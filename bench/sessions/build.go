@@ -160,7 +160,7 @@ func (b *Builder) Add(c Conversation) {
 // add adds an exchange as a candidate, or returns the reason why it is none. Where exchanges
 // are given, of which it is the last, the candidate is the script of all of them.
 func (b *Builder) add(c *Conversation, e judged, script []judged) (reason string) {
-	goal, answer := strings.TrimSpace(c.Messages[e.ask].Text), strings.TrimSpace(c.Messages[e.answer].Text)
+	goal, answer := e.goal, strings.TrimSpace(c.Messages[e.answer].Text)
 	if e.stated != "" {
 		answer = e.stated
 	}

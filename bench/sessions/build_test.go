@@ -53,6 +53,9 @@ func TestGroundTruth(t *testing.T) {
 		sum  string
 	}{
 		"approved by the next message": {talk(bay, fits, "Perfect, thanks!", "You're welcome!"), []string{bay + " → " + fits + " (user: message 3 approves)"}, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused"},
+		"approved before a question":   {talk(bay, fits, "Perfect. Now what is the gate code of the depot?", "It is 9.", "Great, thanks!", "Bye."), []string{bay + " → " + fits + " (user: message 3 approves)", "Now what is the gate code of the depot? → It is 9. (user: message 5 approves)"}, "3 exchanges, 2 approved, 0 corrected, 0 stated, 0 refused"},
+		"approved before a request":    {talk(bay, fits, "Thanks! Now list the gates.", "North and west.", "Great.", ""), []string{bay + " → " + fits + " (user: message 3 approves)", "Now list the gates. → North and west. (user: message 5 approves)"}, "2 exchanges, 2 approved, 0 corrected, 0 stated, 0 refused"},
+		"praise is taken back":         {talk(bay, fits, "Perfect is not the word I would use. What about bay 8?", "7", "Great, but what about bay 9?", "8"), nil, "3 exchanges, 0 approved, 0 corrected, 0 stated, 0 refused"},
 		"nothing was said":             {talk(bay, fits, "And what is the gate code of the depot?", "9"), nil, "2 exchanges, 0 approved, 0 corrected, 0 stated, 0 refused"},
 		"corrected":                    {talk(bay, fits, "No, that's wrong.", "Sorry."), nil, "2 exchanges, 0 approved, 1 corrected, 0 stated, 0 refused"},
 		"the correction states it":     {talk(bay, fits, "No, that's wrong. The correct answer is 40 pallets.", "I see."), []string{bay + " → 40 pallets (user: message 3 states the answer)"}, "2 exchanges, 0 approved, 1 corrected, 1 stated, 0 refused"},

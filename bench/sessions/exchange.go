@@ -15,6 +15,8 @@ type exchange struct {
 	// ask and answer are indexes of messages; next is that of the user's next message, -1
 	// for none.
 	ask, answer, next int
+	// goal is the request: the message, without an approval of the answer before it.
+	goal string
 	// tools are those called for the answer.
 	tools []string
 	// partial reports that a message up to the answer has parts that are no text.
@@ -86,11 +88,16 @@ func judge(c *Conversation) []judged {
 		}
 		return out
 	}
-	j := judging{c: c, signals: signals(c.Messages)}
+	j := judging{c: c}
+	j.signals, j.requests = signals(c.Messages)
 	out := make([]judged, len(list))
 	last := -1
-	for i, e := range list {
-		if !j.closing(e) {
+	for i := range list {
+		e := &list[i]
+		if e.goal = strings.TrimSpace(c.Messages[e.ask].Text); j.requests[e.ask] != "" {
+			e.goal = strings.TrimSpace(j.requests[e.ask])
+		}
+		if !j.closing(*e) {
 			last = i
 		}
 	}
@@ -106,25 +113,33 @@ func (c *Conversation) refused() bool {
 	return c.Verdict.Given && !c.Verdict.Approved && !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.Verdict.Given })
 }
 
-// signals returns the signal of each message of the user.
-func signals(messages []Message) map[int]experience.Signal {
-	out := map[int]experience.Signal{}
+// signals returns the signal of each message of the user. Of one that approves and goes on
+// with another request, requests has the request, and its signal is that of the request.
+func signals(messages []Message) (out map[int]experience.Signal, requests map[int]string) {
+	out, requests = map[int]experience.Signal{}, map[int]string{}
 	var said []agent.Message
 	for i, m := range messages {
 		if m.Text == "" || m.Role != User && m.Role != Assistant {
 			continue
 		}
 		if m.Role == User {
-			out[i] = experience.Classify(m.Text, said)
+			text := m.Text
+			if rest := experience.AfterApproval(text, said); rest != "" {
+				text, requests[i] = rest, rest
+			}
+			if out[i] = experience.Classify(text, said); requests[i] != "" && out[i] == experience.Approves {
+				out[i] = experience.FollowsUp // a short request
+			}
 		}
 		said = append(said, agent.Message{Role: string(m.Role), Content: m.Text})
 	}
-	return out
+	return out, requests
 }
 
 type judging struct {
-	c       *Conversation
-	signals map[int]experience.Signal
+	c        *Conversation
+	signals  map[int]experience.Signal
+	requests map[int]string
 }
 
 // courtesy matches the answer to thanks.
@@ -163,7 +178,7 @@ func (j *judging) one(e exchange, last bool) judged {
 		out.fate, out.how, out.by = approved, verdict.How, verdict.By
 	case j.c.Verdict.Given: // of which only the last answer is approved
 		return out
-	case next == experience.Approves:
+	case next == experience.Approves || j.requests[e.next] != "":
 		out.fate, out.how, out.by = approved, fmt.Sprintf("message %d approves", e.next+1), string(User)
 	default:
 		return out

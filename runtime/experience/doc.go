@@ -20,6 +20,7 @@
 //	clause.go      a message as the rules for that read it
 //	rules.go       the patterns of these rules
 //	apply.go       their application to a message
+//	approval.go    the request that follows an approval in one message
 //	competence.go  the agent's competence by domain
 //	calibration.go its confidence against its success
 //	correction.go  what people corrected

@@ -59,13 +59,7 @@ func Classify(message string, earlier []agent.Message) Signal {
 	}
 	earlier = newest(earlier, maxEarlier)
 	m := read(message)
-	before := ""
-	for _, e := range slices.Backward(earlier) {
-		if e.Role == "assistant" {
-			before = plain(e.Content[max(0, len(e.Content)-maxMessage):])
-			break
-		}
-	}
+	before := before(earlier)
 	switch {
 	case correctsElsewhere(m.text, before):
 		return Corrects
@@ -87,4 +81,14 @@ func Classify(message string, earlier []agent.Message) Signal {
 		return NewTopic
 	}
 	return FollowsUp
+}
+
+// before returns the end of the agent's last message, as the rules read it.
+func before(earlier []agent.Message) string {
+	for _, e := range slices.Backward(earlier) {
+		if e.Role == "assistant" {
+			return plain(e.Content[max(0, len(e.Content)-maxMessage):])
+		}
+	}
+	return ""
 }
