@@ -41,6 +41,8 @@ type LockedError struct {
 	Host  string
 	// Age is how long the archive had been held when it was found locked.
 	Age time.Duration
+	// Waited is how long the caller has waited for it already.
+	Waited time.Duration
 }
 
 func (e *LockedError) Error() string {
@@ -106,8 +108,9 @@ func (l *archiveLock) replace(data []byte) (err error) {
 }
 
 // locked returns a LockedError about the holder.
-func (l *archiveLock) locked(now time.Time) error {
-	h := l.read()
+func (l *archiveLock) locked(now time.Time) error { return lockedBy(l.read(), now) }
+
+func lockedBy(h holder, now time.Time) error {
 	e := &LockedError{Owner: h.Owner, PID: h.PID, Host: h.Host}
 	if e.PID != 0 {
 		e.Age = max(now.Sub(h.Started), 0)

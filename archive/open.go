@@ -171,10 +171,10 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 				return diskError(err)
 			}
 		} else if h := l.read(); h.PID != 0 && waited > 0 {
-			return l.locked(clock.now())
+			return lockedBy(h, clock.now())
 		}
 		if waited >= patience {
-			return &LockedError{}
+			return &LockedError{Waited: waited}
 		}
 		clock.sleep(pause)
 	}

@@ -34,6 +34,10 @@ func (w WithStore) RetryLocked(ctx context.Context, sleep func(context.Context, 
 	ctx = context.WithoutCancel(ctx)
 	for waited := time.Duration(0); ; waited += lockPause {
 		err := w(ctx, func(a *archive.Archive) error { return work(ctx, a) })
+		var locked *archive.LockedError
+		if errors.As(err, &locked) {
+			waited += locked.Waited
+		}
 		if !errors.Is(err, archive.ErrLocked) || waited >= maxLockWait {
 			return err
 		}

@@ -413,5 +413,13 @@ func TestPatience(t *testing.T) {
 		if err := busy(1<<30).RetryLocked(ctx, sleep, work); !errors.Is(err, archive.ErrLocked) || time.Since(start) != maxLockWait {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
+		start = time.Now()
+		patient := WithStore(func(context.Context, func(*archive.Archive) error) error { // one that has waited itself
+			time.Sleep(maxLockWait / 2)
+			return &archive.LockedError{Owner: "evolve bench calibrate", PID: 1, Waited: maxLockWait / 2}
+		})
+		if err := patient.RetryLocked(ctx, sleep, work); !errors.Is(err, archive.ErrLocked) || time.Since(start) > maxLockWait+lockPause {
+			t.Errorf("after %s, most of it in the opening: %v", time.Since(start), err)
+		}
 	})
 }

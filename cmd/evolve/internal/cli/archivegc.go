@@ -80,7 +80,11 @@ func rewritten(sh *shell, root, owner string, rewrite func(archive.GCOptions) (a
 	if n != nil {
 		opts.Notary = n
 	}
-	gone, err := rewrite(opts)
+	var gone archive.Removed
+	err := sh.WhileHeld(func() (err error) {
+		gone, err = rewrite(opts)
+		return err
+	})
 	if err != nil || n == nil || gone.After == 0 {
 		return gone, err
 	}

@@ -50,8 +50,11 @@ func acceptHead(sh *shell, c *cli.Context) error {
 	if !errors.As(err, new(*archive.WitnessError)) {
 		return err
 	}
-	a, err = archive.Open(wire.ArchiveDir(root), archive.Options{
-		Owner: "evolve audit accept-head", Now: sh.Now, Accept: &archive.Accept{By: by, Reason: c.String("reason")},
+	err = sh.WhileHeld(func() (err error) {
+		a, err = archive.Open(wire.ArchiveDir(root), archive.Options{
+			Owner: "evolve audit accept-head", Now: sh.Now, Accept: &archive.Accept{By: by, Reason: c.String("reason")},
+		})
+		return err
 	})
 	if err != nil {
 		return wire.Opening(err)

@@ -9,11 +9,12 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/mutate/evidence"
 )
 
 // runOwner is the owner that a run writes into the archive's lock.
-const runOwner = "evolve run"
+const runOwner = wire.RunOwner
 
 // runsAsTheyAre is an archive in which a run that is recorded as running counts as
 // interrupted if no process works on it: a killed run records no end.

@@ -81,7 +81,8 @@ func (h *Host) openUnswept(root, owner string) (*archive.Archive, error) {
 }
 
 // OpenSigned opens the archive for writing with the notary that signs its heads, or nil.
-// It fails if the ledger does not have the signed head.
+// It waits some seconds for another command, and fails if the ledger does not have the signed
+// head.
 func (h *Host) OpenSigned(root, owner string, n *signing.Notary) (*archive.Archive, error) {
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return nil, err
@@ -90,8 +91,12 @@ func (h *Host) OpenSigned(root, owner string, n *signing.Notary) (*archive.Archi
 	if n != nil {
 		opts.Notary = n
 	}
-	a, err := archive.Open(ArchiveDir(root), opts)
-	return a, Opening(err)
+	var a *archive.Archive
+	err := h.WhileHeld(func() (err error) {
+		a, err = archive.Open(ArchiveDir(root), opts)
+		return Opening(err)
+	})
+	return a, err
 }
 
 // ArchiveDir returns the folder of a workspace's archive.

@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"evolve/archive"
+)
+
+// RunOwner is the owner that a run writes into the archive's lock. It holds the archive for
+// hours.
+const RunOwner = "evolve run"
+
+// Short commands hold the archive for moments: another one tries again after lockPause, for up
+// to maxLockWait.
+const (
+	maxLockWait = 5 * time.Second
+	lockPause   = 50 * time.Millisecond
+)
+
+// WhileHeld repeats what fails because another command holds the archive. The hold of a run is
+// refused at once.
+func (h *Host) WhileHeld(try func() error) error {
+	for waited := time.Duration(0); ; waited += lockPause {
+		err := try()
+		var locked *archive.LockedError
+		if !errors.As(err, &locked) {
+			return err
+		}
+		if waited += locked.Waited; waited >= maxLockWait || strings.HasPrefix(locked.Owner, RunOwner) || h.Sleep == nil || h.Sleep(h.Ctx, lockPause) != nil {
+			locked.Waited = waited
+			return err
+		}
+	}
+}
