@@ -46,7 +46,10 @@ type Options struct {
 // Summary counts what became of conversations.
 type Summary struct {
 	Conversations int `json:"conversations"`
-	Exchanges     int `json:"exchanges"`
+	// Repeated counts the records of logged requests that are the beginning of a longer one,
+	// or the same as another one, and so no conversation of their own.
+	Repeated  int `json:"repeated,omitempty"`
+	Exchanges int `json:"exchanges"`
 	// Approved, Corrected and Refused count exchanges; of the corrected ones, Stated have
 	// an answer that the user states.
 	Approved  int `json:"approved"`
@@ -92,6 +95,8 @@ type DomainSummary struct {
 // Builder makes tasks of conversations.
 type Builder struct {
 	o          Options
+	gathering  gathering
+	added      int // conversations
 	candidates []candidate
 	ids        map[string]bool
 	size       int // bytes of the candidates
@@ -116,12 +121,32 @@ func NewBuilder(o Options) (*Builder, error) {
 	return &Builder{o: o, ids: map[string]bool{}, summary: Summary{LeftOut: map[string]int{}}}, nil
 }
 
-// Add adds the exchanges of a conversation, and sets its digest if it has none.
+// Add adds the exchanges of a conversation, and sets its digest if it has none. One of
+// logged requests is held, since another record may be the same conversation, and longer.
 func (b *Builder) Add(c Conversation) {
-	b.summary.Conversations++
+	b.added++
 	if c.Digest == "" {
 		c.Digest = digest(c.Messages)
 	}
+	if !c.Format.logged() || !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.counts() }) {
+		b.judge(c, b.added)
+		return
+	}
+	if b.summary.Repeated += b.gathering.add(c, b.added); b.gathering.full() {
+		b.settle()
+	}
+}
+
+// settle judges the conversations that are held.
+func (b *Builder) settle() {
+	for _, one := range b.gathering.take() {
+		b.judge(one.Conversation, one.order)
+	}
+}
+
+// judge adds the exchanges of a conversation that is complete, the n-th that was added.
+func (b *Builder) judge(c Conversation, n int) {
+	b.summary.Conversations++
 	list := judge(&c)
 	end := -1
 	if b.o.Conversations {
@@ -151,15 +176,15 @@ func (b *Builder) Add(c Conversation) {
 		if i == end {
 			before = list[:i+1]
 		}
-		if reason := b.add(&c, e, before); reason != "" {
+		if reason := b.add(&c, n, e, before); reason != "" {
 			b.summary.LeftOut[reason]++
 		}
 	}
 }
 
-// add adds an exchange as a candidate, or returns the reason why it is none. Where exchanges
+// add adds an exchange of the n-th conversation as a candidate, or returns the reason why it is none. Where exchanges
 // are given, of which it is the last, the candidate is the script of all of them.
-func (b *Builder) add(c *Conversation, e judged, script []judged) (reason string) {
+func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason string) {
 	goal, answer := e.goal, strings.TrimSpace(c.Messages[e.answer].Text)
 	if e.stated != "" {
 		answer = e.stated
@@ -225,7 +250,7 @@ func (b *Builder) add(c *Conversation, e judged, script []judged) (reason string
 	}
 	b.ids[t.ID] = true
 	b.size += size + len(goal) + len(answer)
-	b.candidates = append(b.candidates, candidate{task: t, conversation: b.summary.Conversations, family: c.Family, weight: 1})
+	b.candidates = append(b.candidates, candidate{task: t, conversation: n, family: c.Family, weight: 1})
 	return ""
 }
 

@@ -28,6 +28,7 @@ const (
 // Short answers to the same request that contradict one another are no ground truth; none
 // of them remains.
 func (b *Builder) Tasks() ([]bench.Task, Summary) {
+	b.settle()
 	sure := b.consistent()
 	left, crossing := b.o.Existing.sides(distinct(sure))
 	clusters := cluster(left)

@@ -8,6 +8,7 @@
 //	archive.go       .eval archives
 //	detect.go        the format of a record
 //	chat.go, …       one file for each format
+//	gather.go        records that repeat the beginning of a conversation
 //	exchange.go      exchanges, and what people said of their answers
 //	correction.go    the answer that a correction states
 //	build.go         tasks, without credentials and near-duplicates

@@ -370,13 +370,18 @@ func states(messages []Message) []string {
 	var out []string
 	last := ""
 	for _, m := range messages {
-		if m.Text == "" || m.Role != User && m.Role != Assistant {
+		if !m.counts() {
 			continue
 		}
-		last = digest([]Message{{Role: System, Text: last}, {Role: m.Role, Text: m.Text}})
+		last = digest([]Message{{Role: System, Text: last}, {Role: m.Role, Text: strings.TrimSpace(m.Text)}})
 		out = append(out, last)
 	}
 	return out
+}
+
+// counts reports whether a message is a text of the user or the assistant.
+func (m *Message) counts() bool {
+	return (m.Role == User || m.Role == Assistant) && strings.TrimSpace(m.Text) != ""
 }
 
 // whole leaves out the conversations that are the beginning of another one, such as those

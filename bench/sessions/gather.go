@@ -1,0 +1,153 @@
+package sessions
+
+import (
+	"cmp"
+	"strings"
+)
+
+// maxGathered bounds the bytes of the conversations that are held for later records.
+const maxGathered = 256 << 20
+
+// gathering holds the conversations of logged requests, whose records repeat what was said
+// before: a record that is the beginning of another one, in whatever order they come, belongs
+// to the same conversation. The time is linear in the length of the records.
+type gathering struct {
+	held []*gathered
+	size int
+	// within are the states of all held conversations, and ends the last ones.
+	within map[string]bool
+	ends   map[string]*gathered
+	// verdicts are those on the answer at a state.
+	verdicts map[string]Verdict
+}
+
+// gathered is a conversation with its place among all.
+type gathered struct {
+	Conversation
+	order  int
+	states []string
+	gone   bool // as the beginning of another one
+}
+
+// logged reports whether a format logs requests, each with the messages before it.
+func (f Format) logged() bool { return f == OpenAI || f == Anthropic || f == OTel }
+
+// add takes a conversation, and returns the number of records that became a part of another
+// one by that.
+func (g *gathering) add(c Conversation, order int) (repeated int) {
+	if g.within == nil {
+		*g = gathering{within: map[string]bool{}, ends: map[string]*gathered{}, verdicts: map[string]Verdict{}}
+	}
+	one := &gathered{Conversation: c, order: order, states: states(c.Messages)}
+	last := one.states[len(one.states)-1]
+	if g.within[last] {
+		same := g.ends[last]
+		g.keepVerdicts(one, same == nil)
+		if same != nil {
+			g.merge(same, one)
+		}
+		return 1
+	}
+	for _, state := range one.states {
+		g.within[state] = true
+		if part := g.ends[state]; part != nil {
+			delete(g.ends, state)
+			g.keepVerdicts(part, true)
+			g.size -= part.size()
+			part.Conversation, part.gone = Conversation{}, true
+			repeated++
+		}
+	}
+	g.ends[last], g.held, g.size = one, append(g.held, one), g.size+one.size()
+	return repeated
+}
+
+// size returns the bytes that a conversation takes.
+func (c *gathered) size() int {
+	n := 0
+	for _, m := range c.Messages {
+		n += len(m.Text) + 64
+	}
+	return n
+}
+
+// full reports whether no more conversations should be held.
+func (g *gathering) full() bool { return g.size > maxGathered }
+
+// take returns the conversations, each by the longest of its records with the verdicts of
+// all, and holds none from then on.
+func (g *gathering) take() []*gathered {
+	var out []*gathered
+	for _, one := range g.held {
+		if one.gone {
+			continue
+		}
+		one.answers(func(m *Message, state string, _ bool) { m.Verdict = m.Verdict.and(g.verdicts[state]) })
+		out = append(out, one)
+	}
+	*g = gathering{}
+	return out
+}
+
+// keepVerdicts keeps the verdicts on the answers of a record that is a part of another one.
+// Of a shorter one, that on the whole is one on its last answer.
+func (g *gathering) keepVerdicts(one *gathered, shorter bool) {
+	one.answers(func(m *Message, state string, last bool) {
+		v := m.Verdict
+		if shorter && last {
+			v = v.and(one.Verdict)
+		}
+		if v.Given {
+			g.verdicts[state] = g.verdicts[state].and(v)
+		}
+	})
+}
+
+// answers calls do for each answer with its state, and whether it is the last one.
+func (c *gathered) answers(do func(m *Message, state string, last bool)) {
+	at := 0
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		if !m.counts() {
+			continue
+		}
+		if m.Role == Assistant {
+			do(m, c.states[at], at == len(c.states)-1)
+		}
+		at++
+	}
+}
+
+// merge makes one conversation of two records with the same texts. Which one comes first
+// has no influence.
+func (g *gathering) merge(same, other *gathered) {
+	verdict := same.Verdict.and(other.Verdict)
+	first, second := same.Conversation, other.Conversation
+	if cmp.Or(len(second.Messages)-len(first.Messages), strings.Compare(first.Digest, second.Digest), strings.Compare(first.File, second.File),
+		cmp.Compare(first.Line, second.Line), strings.Compare(first.ID, second.ID)) > 0 {
+		g.keepVerdicts(same, false)
+		first, second = second, first
+	}
+	first.ID, first.Domain, first.Verdict = orElse(first.ID, second.ID), orElse(first.Domain, second.Domain), verdict
+	same.Conversation = first
+}
+
+// and returns the verdict of two: the one that refuses, else the one that is given, else the
+// first by its words.
+func (v Verdict) and(other Verdict) Verdict {
+	switch {
+	case !other.Given:
+		return v
+	case !v.Given:
+		return other
+	case v.Approved != other.Approved:
+		if v.Approved {
+			return other
+		}
+		return v
+	}
+	if cmp.Or(strings.Compare(v.How, other.How), strings.Compare(v.By, other.By)) > 0 {
+		return other
+	}
+	return v
+}
