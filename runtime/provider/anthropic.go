@@ -123,15 +123,11 @@ func anthropicRequest(q question, known quirk) anthropicBody {
 	if q.temperature != nil && known&noTemperature == 0 {
 		r.Temperature = new(min(*q.temperature, 1))
 	}
-	stable := -1
-	for i, b := range q.chat.System {
+	for _, b := range q.chat.System {
 		r.System = append(r.System, anthropicBlock{Type: "text", Text: b.Text})
-		if b.Stable {
-			stable = i
-		}
 	}
-	if stable >= 0 {
-		r.System[stable].CacheControl = &anthropicType{"ephemeral"}
+	if last := len(r.System) - 1; last >= 0 {
+		r.System[last].CacheControl = &anthropicType{"ephemeral"}
 	}
 	for _, m := range q.chat.Messages {
 		r.Messages = append(r.Messages, anthropicTurn(m))

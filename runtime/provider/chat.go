@@ -8,8 +8,8 @@ import (
 
 // Chat is a request as a conversation, independent of the protocol.
 type Chat struct {
-	// System holds the parts of the system prompt, those that stay the same for longest
-	// first, so that the providers' prompt caches work.
+	// System holds the parts of the system prompt. They are the same in each turn under one
+	// config, so that the providers' prompt caches work.
 	System []Block `json:"system"`
 	// Messages begin and end with the user and alternate between the roles.
 	Messages []Message `json:"messages"`
@@ -35,8 +35,6 @@ type Chat struct {
 type Block struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Stable reports that the part is the same in each turn under one config.
-	Stable bool `json:"stable,omitempty"`
 }
 
 // Role is the sender of a message.

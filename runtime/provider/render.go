@@ -15,10 +15,12 @@ import (
 // Render turns a request into a conversation. The same request gives the same bytes.
 //
 // The system prompt consists of those of the runtime's rules that apply, the bootstrap's
-// sections, the strategy, and then of the parts that change from turn to turn: notes,
-// working state, summary. The messages are the solved examples, the earlier turns, the data, the goal,
+// sections and the strategy: of what people wrote or approved, and of the runtime's own words.
+// The messages are the solved examples, the earlier turns, the data, the goal,
 // each round of calls with its results, each rejected answer, and the runtime's advice on
-// this step. Text that is neither the operator's nor the user's is in lines of JSON.
+// this step. The data are the summary, notes and working state of the conversation, what is
+// known of the tools, memories and the like. Text that is neither the operator's nor the user's
+// is in lines of JSON.
 //
 // In the last step no tool may be called, and an agent without tools is not offered refer.
 // A synthesis gets only the findings.
@@ -40,14 +42,11 @@ func (c *Chat) rules() {
 	has := func(text string) bool {
 		return strings.HasPrefix(text, dataMark) || strings.Contains(text, "\n"+dataMark)
 	}
-	for _, b := range c.System {
-		s.Data = s.Data || has(b.Text)
-	}
 	for _, m := range c.Messages {
 		s.Data = s.Data || has(m.Text)
 	}
 	text := strings.TrimSpace(ruled(c.form, s) + "\n" + safety.Marker)
-	c.System = slices.Insert(c.System, 0, Block{Name: "rules", Text: text, Stable: true})
+	c.System = slices.Insert(c.System, 0, Block{Name: "rules", Text: text})
 }
 
 // conversation adds the tools and the messages of a step.
@@ -78,38 +77,36 @@ func (c *Chat) conversation(req *model.Request) {
 }
 
 func (c *Chat) system(req *model.Request) {
-	add := func(stable bool, name, text string) {
-		if text = strings.TrimSpace(text); text != "" {
-			c.System = append(c.System, Block{Name: name, Text: text, Stable: stable})
-		}
+	add := func(name, text string) {
+		c.System = append(c.System, Block{Name: name, Text: strings.TrimSpace(text)})
 	}
 	for _, s := range req.System {
 		if strings.TrimSpace(s.Text) != "" {
-			add(true, s.Name, "# "+s.Name+"\n\n"+s.Text)
+			add(s.Name, "# "+s.Name+"\n\n"+s.Text)
 		}
 	}
 	if strings.TrimSpace(req.Strategy) != "" {
-		add(true, "strategy", "# Strategy\n\n"+req.Strategy)
+		add("strategy", "# Strategy\n\n"+req.Strategy)
 	}
-	if req.Synthesis {
-		return
+}
+
+// carried returns what the conversation and earlier turns left: models, tools and users wrote
+// it, so that it is data, and no part of the system prompt.
+func carried(req *model.Request) []datum {
+	var all []datum
+	if req.Summary != "" {
+		all = append(all, datum{Kind: "summary", Text: req.Summary})
 	}
-	var notes []datum
 	for _, n := range req.Notes {
-		notes = append(notes, datum{Kind: "note", Text: n})
-	}
-	if len(notes) > 0 {
-		add(false, "notes", "# Your notes\n\n"+lines(notes))
+		all = append(all, datum{Kind: "note", Text: n})
 	}
 	if req.Working != "" {
-		add(false, "working", "# Where the work stands\n\n"+datum{Kind: "working_state", Text: req.Working}.line())
+		all = append(all, datum{Kind: "working_state", Text: req.Working})
 	}
 	if req.Known != "" {
-		add(false, "known_tools", "# What your tools have shown\n\n"+datum{Kind: "known_tools", Text: req.Known}.line())
+		all = append(all, datum{Kind: "known_tools", Text: req.Known})
 	}
-	if req.Summary != "" {
-		add(false, "summary", "# Earlier messages, summarised\n\n"+datum{Kind: "summary", Text: req.Summary}.line())
-	}
+	return all
 }
 
 func (c *Chat) offer(req *model.Request) {
@@ -161,7 +158,7 @@ func (c *Chat) turns(req *model.Request) {
 }
 
 func (c *Chat) goal(req *model.Request) {
-	all := domain(req)
+	all := append(domain(req), carried(req)...)
 	for _, h := range req.Memories {
 		all = append(all, remembered(h))
 	}

@@ -169,7 +169,7 @@ func New(o Options) (*Agent, error) {
 		a.past = &experience.Experience{}
 	}
 	if a.language {
-		a.lessons = a.past.Lessons.Text()
+		a.lessons = a.past.Lessons.Told()
 	}
 	a.defaults = DefaultSpace(nil, a.registry.Names(), nil).Default()
 	if o.Language {

@@ -41,7 +41,7 @@ func TestLessonsInThePrompt(t *testing.T) {
 		if got := strings.Join(names, " "); got != "SOUL.md EVAL_FEEDBACK.md STRATEGY" {
 			t.Errorf("live %t: sections %s", live, got)
 		}
-		if !strings.HasPrefix(feedback, "Be brief.\n\nWhat evolve counted") || !strings.Contains(feedback, `"No, on Monday"`) {
+		if !strings.HasPrefix(feedback, "Be brief.\n\nWhat evolve counted") || !strings.Contains(feedback, "once in operations (T1): about a date or time\n") || strings.Contains(feedback, "No, on") {
 			t.Errorf("live %t: %s", live, feedback)
 		}
 	}

@@ -93,12 +93,7 @@ func TestALanguageModelSeesThePast(t *testing.T) {
 	if got := kinds(r, agent.EventTool); got[0].Outcome != agent.Denied || !strings.Contains(got[0].Text, "feedback F2") {
 		t.Error(story(r))
 	}
-	known := ""
-	for _, b := range chat.System {
-		if b.Name == "known_tools" {
-			known = b.Text
-		}
-	}
+	known := chat.Messages[len(chat.Messages)-1].Text
 	if !strings.Contains(known, `data: {"kind":"known_tools"`) || !strings.Contains(known, "read_file: 10 calls") || !strings.Contains(known, "the bridge is up") {
 		t.Errorf("the prompt has %q", known)
 	}

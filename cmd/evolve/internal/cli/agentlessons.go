@@ -25,19 +25,22 @@ type periodView struct {
 // lessonsView is `evolve agent lessons --json`. Night and Week are nil without turns.
 type lessonsView struct {
 	Agent string `json:"agent"`
-	// Own is a person's own EVAL_FEEDBACK.md, and Text what follows it in the prompt.
+	// Own is a person's own EVAL_FEEDBACK.md, and Told what follows it in the system prompt:
+	// Text without the words of people and tools.
 	Own   string      `json:"own"`
 	Text  string      `json:"text"`
+	Told  string      `json:"told"`
 	Night *periodView `json:"night"`
 	Week  *periodView `json:"week"`
 }
 
 func agentLessonsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "lessons", Usage: "what the turns in use have shown, as the next turn reads it", ArgsUsage: "[AGENT]",
+		Name: "lessons", Usage: "what the turns in use have shown", ArgsUsage: "[AGENT]",
 		Description: "Every night makes it of the stored turns: strengths, weaknesses, referrals, corrections,\n" +
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
-			"folder of the agent comes first. Works while a run is on.",
+			"folder of the agent comes first. The next turn reads it without what people and tools wrote. Works while\n" +
+			"a run is on.",
 		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}
 }
@@ -60,7 +63,7 @@ func agentLessons(sh *shell, c *cli.Context) error {
 		return err
 	}
 	v := lessonsView{
-		Agent: a.ID, Own: a.Bootstrap[session.FeedbackFile], Text: e.Lessons.Text(),
+		Agent: a.ID, Own: a.Bootstrap[session.FeedbackFile], Text: e.Lessons.Text(), Told: e.Lessons.Told(),
 		Night: periodViewOf(e.Lessons.Night), Week: periodViewOf(e.Lessons.Week),
 	}
 	return sh.show(v, func() {
