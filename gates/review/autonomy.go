@@ -164,34 +164,42 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 	return p, nil
 }
 
+// Lowering returns the change by which a person lowers the level of an agent; level 0 stands
+// for the next lower one. It records nothing.
+func (rev *Reviewer) Lowering(r archive.AutonomyRecord, to autonomy.Level, d Decision) (archive.LevelChange, error) {
+	if _, err := rev.person(d.By); err != nil {
+		return archive.LevelChange{}, err
+	}
+	if strings.TrimSpace(d.Reason) == "" {
+		return archive.LevelChange{}, Refuse("--reason \"…\" gives the reason to later readers", "lowering a level needs a reason")
+	}
+	if to == 0 {
+		to = r.Level - 1
+	}
+	status := "`evolve autonomy status " + r.Agent + "` shows its level"
+	switch {
+	case r.Level == autonomy.Lowest:
+		return archive.LevelChange{}, Refuse(status, "%s has the lowest level already", r.Agent)
+	case !to.Valid():
+		return archive.LevelChange{}, Refuse(status, "there is no level %d", to)
+	case to >= r.Level:
+		return archive.LevelChange{}, Refuse(status, "%s has level %d, and %d is not lower", r.Agent, r.Level, to)
+	}
+	return archive.LevelChange{From: r.Level, To: to, By: d.By, Reason: strings.TrimSpace(d.Reason), Time: rev.Now()}, nil
+}
+
 // LowerAutonomy lowers the level of an agent at once; level 0 stands for the next lower one.
 func (rev *Reviewer) LowerAutonomy(ctx context.Context, agentID string, to autonomy.Level, d Decision) (archive.AutonomyRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.AutonomyRecord, error) {
-		var r archive.AutonomyRecord
-		if _, err := rev.person(d.By); err != nil {
-			return r, err
-		}
-		if strings.TrimSpace(d.Reason) == "" {
-			return r, Refuse("--reason \"…\" gives the reason to later readers", "lowering a level needs a reason")
-		}
 		r, err := s.store.Autonomy(ctx, agentID)
 		if err != nil {
 			return r, fmt.Errorf("reading the level of %s: %w", agentID, err)
 		}
-		if to == 0 {
-			to = r.Level - 1
-		}
-		status := "`evolve autonomy status " + agentID + "` shows its level"
-		switch {
-		case r.Level == autonomy.Lowest:
-			return r, Refuse(status, "%s has the lowest level already", agentID)
-		case !to.Valid():
-			return r, Refuse(status, "there is no level %d", to)
-		case to >= r.Level:
-			return r, Refuse(status, "%s has level %d, and %d is not lower", agentID, r.Level, to)
-		}
-		r, err = s.store.LowerAutonomy(ctx, agentID, archive.LevelChange{To: to, By: d.By, Reason: strings.TrimSpace(d.Reason), Time: s.Now()})
+		change, err := rev.Lowering(r, to, d)
 		if err != nil {
+			return r, err
+		}
+		if r, err = s.store.LowerAutonomy(ctx, agentID, change); err != nil {
 			return r, fmt.Errorf("recording the level: %w", err)
 		}
 		return r, nil

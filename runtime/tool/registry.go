@@ -184,6 +184,10 @@ type Invocation struct {
 	// Level is the autonomy of the agent in a live turn. It is 0 in an evaluation, which the
 	// ladder does not bound.
 	Level autonomy.Level
+	// LevelNow returns the level at the moment of a live turn's call: a person may have lowered
+	// it since the turn began. It is called only for what the lowest level does not allow. Nil:
+	// Level.
+	LevelNow func(context.Context) autonomy.Level
 }
 
 // Call runs one tool and always ends in exactly one outcome: an unknown tool is denied,
@@ -202,7 +206,11 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 	if fault := e.check(in.Arguments); fault != "" {
 		return Failed(agent.ContractViolation, "%s", fault), nil
 	}
-	if why := r.beyond(e.spec, in.Arguments, in.Level); why != "" {
+	level := in.Level
+	if level > 0 && in.LevelNow != nil && r.beyond(e.spec, in.Arguments, level) == "" && r.beyond(e.spec, in.Arguments, autonomy.Lowest) != "" {
+		level = min(level, in.LevelNow(ctx))
+	}
+	if why := r.beyond(e.spec, in.Arguments, level); why != "" {
 		return Failed(agent.Denied, "%s", why), nil
 	}
 	if refused, ok := r.restricted(e.spec, in.Arguments); ok {

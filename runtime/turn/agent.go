@@ -50,6 +50,9 @@ type Options struct {
 	// level. Evaluations ignore it, so that their scores do not change when a person raises or
 	// lowers the level.
 	Level autonomy.Level
+	// LevelNow returns the level at the moment of a call, which may have been lowered since the
+	// turn began; nil: Level holds for the whole turn.
+	LevelNow func(context.Context) autonomy.Level
 	// Foreign are tools of servers and tools that agents wrote. They are registered
 	// whatever Tools is: listing them is the choice.
 	Foreign []tool.Tool
@@ -107,6 +110,7 @@ type Agent struct {
 	windows  map[string]int
 	policy   string
 	level    autonomy.Level
+	levelNow func(context.Context) autonomy.Level
 	past     *experience.Experience
 	lessons  string // those of past, for a language model
 	others   map[string]*experience.Experience
@@ -132,7 +136,7 @@ func New(o Options) (*Agent, error) {
 		model: o.Model, lex: lex, memories: memory.NewIndex(lex, clean(o.Scrub, o.Memories)), files: bootstrapFiles(o.Bootstrap),
 		clock: o.Clock, space: o.Space, scrub: o.Scrub,
 		id: o.ID, language: o.Language, routes: o.Routes, windows: o.Windows,
-		policy: o.PolicyVersion, level: o.Level.InForce(), past: o.Experience, others: o.Others, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
+		policy: o.PolicyVersion, level: o.Level.InForce(), levelNow: o.LevelNow, past: o.Experience, others: o.Others, board: o.Board, flagged: o.Flagged, author: o.Author, remove: o.Delete,
 	}
 	a.settled = settle(o.Memories)
 	if a.scrub == nil {

@@ -136,6 +136,43 @@ func TestLadder(t *testing.T) {
 	}
 }
 
+// TestLoweredInTurn checks that a level which is lowered during a live turn bounds the calls
+// from then on, that one which is raised does not, and that an evaluation does not ask for it.
+func TestLoweredInTurn(t *testing.T) {
+	note := func(s string) model.Call {
+		return model.Call{Tool: "note", Arguments: json.RawMessage(`{"text":"` + s + `"}`)}
+	}
+	calls := []model.Call{note("first"), {Tool: "calculate", Arguments: json.RawMessage(`{"expression":"1+1"}`)}, note("second"), note("third")}
+	for _, c := range []struct {
+		name  string
+		start autonomy.Level
+		now   []autonomy.Level
+		live  bool
+		want  []string
+	}{
+		{"lowered", 2, []autonomy.Level{2, 1, 1}, true, []string{"note ok", "calculate ok", "note level", "note level"}},
+		{"raised", 1, nil, true, []string{"note level", "calculate ok", "note level", "note level"}},
+		{"an evaluation", 2, nil, false, []string{"note ok", "calculate ok", "note ok", "note ok"}},
+	} {
+		a, config := climber(t, c.start, calls, new(int))
+		asked := 0
+		a.levelNow = func(context.Context) autonomy.Level {
+			if asked++; asked > len(c.now) {
+				t.Fatalf("%s: the level is asked for %d times", c.name, asked)
+			}
+			return c.now[asked-1]
+		}
+		res := a.Run(t.Context(), agent.Request{Task: agent.Task{Goal: "look"}, Config: config, Live: c.live})
+		var got []string
+		for _, e := range kinds(res, agent.EventTool) {
+			got = append(got, e.Name+" "+ended(e))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
 // ended describes how a call ended: with an outcome, for its level, or with a request.
 func ended(e agent.Event) string {
 	switch {

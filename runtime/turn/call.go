@@ -86,7 +86,7 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	}
 	in := tool.Invocation{
 		Name: c.Tool, Arguments: c.Arguments, ID: r.req.ID + "/" + strconv.Itoa(r.usage.ToolCalls), Seed: r.req.Seed,
-		Level: r.level,
+		Level: r.level, LevelNow: r.agent.levelNow,
 	}
 	result, err := r.registry.Call(ctx, r.env, in)
 	if err != nil || result.Outcome != agent.ContractViolation {

@@ -11,6 +11,8 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/signing"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/runtime/autonomy"
@@ -42,7 +44,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return autonomyRequests(sh, c) },
 			},
 			{
-				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT",
+				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level holds at once, and the run adds it to the ledger at its end.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N`; the next lower one by default"},
 					&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"},
@@ -123,25 +125,58 @@ func autonomyLower(sh *shell, c *cli.Context) error {
 	if err := review.Discreet(word.Reason); err != nil {
 		return err
 	}
-	store, err := sh.OpenArchive(w.Root, "evolve autonomy lower")
+	r, err := lowerLevel(c, sh, w, id, word)
 	if err != nil {
-		return err
-	}
-	r, err := lowerLevel(c, sh, w, store, id, word)
-	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}
 	return sh.show(r, func() {
 		last := r.Changes[len(r.Changes)-1]
-		sh.printf("%s has autonomy level %d (%s) from its next turn on; it was %d\n", text.Visible(r.Agent), r.Level, r.Level, last.From)
+		sh.printf("%s has autonomy level %d (%s) from now on; it was %d\n", text.Visible(r.Agent), r.Level, r.Level, last.From)
 	})
 }
 
-// lowerLevel lowers the level of an agent that the workspace has or that has a level stored.
-func lowerLevel(c *cli.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, id string, word review.Decision) (archive.AutonomyRecord, error) {
-	r, err := store.Autonomy(c.Context, id)
+// lowerLevel lowers the level of an agent. While the archive cannot be written to, because
+// another process holds it or the key cannot be used, the level holds without its entry in the
+// ledger, and the next command that records something adds the entry.
+func lowerLevel(c *cli.Context, sh *shell, w *workspace.Workspace, id string, word review.Decision) (archive.AutonomyRecord, error) {
+	to := autonomy.Level(c.Int("level"))
+	store, err := sh.OpenArchive(w.Root, "evolve autonomy lower")
+	if err == nil {
+		r, err := lowerable(c, sh, w, store, id)
+		if err == nil {
+			r, err = sh.Reviewer(w, review.Opened(store)).LowerAutonomy(c.Context, id, to, word)
+		}
+		return r, errors.Join(err, store.Close())
+	}
+	if !errors.Is(err, archive.ErrLocked) && !errors.As(err, new(signing.KeyError)) {
+		return archive.AutonomyRecord{}, err
+	}
+	unrecorded := err
+	var r archive.AutonomyRecord
+	err = wire.Look(w.Root, func(store *archive.Archive) (err error) {
+		r, err = lowerable(c, sh, w, store, id)
+		return err
+	})
 	if err != nil {
-		return r, fmt.Errorf("reading the level of autonomy: %w", err)
+		return r, err
+	}
+	change, err := sh.Reviewer(w, nil).Lowering(r, to, word)
+	if err != nil {
+		return r, err
+	}
+	if err := wire.KeepLowering(w.Root, id, change); err != nil {
+		return r, err
+	}
+	sh.Log.Warn("the lower level holds now, and the next command that records something adds it to the ledger: " + unrecorded.Error())
+	r.Level, r.Changes = change.To, append(r.Changes, change)
+	return r, nil
+}
+
+// lowerable returns the level of an agent that the workspace has or that has a level stored.
+func lowerable(c *cli.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, id string) (archive.AutonomyRecord, error) {
+	r, err := wire.Autonomy(c.Context, w.Root, store, id)
+	if err != nil {
+		return r, err
 	}
 	if _, _, err := sh.loadAgent(c, id); err != nil && len(r.Changes) == 0 {
 		return r, err
@@ -149,7 +184,7 @@ func lowerLevel(c *cli.Context, sh *shell, w *workspace.Workspace, store *archiv
 	if c.IsSet("level") && c.Int("level") == 0 {
 		return r, exit.Errorf(exit.Usage, "the lowest level is 1", "there is no level 0")
 	}
-	return sh.Reviewer(w, review.Opened(store)).LowerAutonomy(c.Context, id, autonomy.Level(c.Int("level")), word)
+	return r, nil
 }
 
 // levelLine is a request for a level in a list.

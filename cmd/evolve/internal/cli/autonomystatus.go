@@ -98,9 +98,9 @@ func autonomyStatus(sh *shell, c *cli.Context) error {
 
 func autonomyViewOf(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, id string) (autonomyView, error) {
 	v := autonomyView{Agent: id, Allowed: []string{}, KeptBack: []string{}}
-	r, err := a.Autonomy(ctx, id)
+	r, err := wire.Autonomy(ctx, w.Root, a, id)
 	if err != nil {
-		return v, fmt.Errorf("reading the level of autonomy: %w", err)
+		return v, err
 	}
 	v.Level, v.Name, v.InForce, v.Unproven, v.Changes = r.Level, r.Level.String(), r.Level.InForce(), r.Unproven, notNull(r.Changes)
 	if v.Figures, err = a.Conduct(ctx, id, sh.Now()); err != nil {
@@ -174,6 +174,10 @@ type levelOf struct {
 
 // fillLevels reads the levels above the lowest, and the agents with repeated unsafe requests.
 func (v *statusView) fillLevels(ctx context.Context, a *archive.Archive, now time.Time) error {
+	lowered, err := wire.ReadLowerings(v.Workspace)
+	if err != nil {
+		return err
+	}
 	recent, err := a.RecentUnsafe(ctx, now)
 	if err != nil {
 		return fmt.Errorf("reading the unsafe requests: %w", err)
@@ -187,6 +191,7 @@ func (v *statusView) fillLevels(ctx context.Context, a *archive.Archive, now tim
 		return lowerAdvice(id, level, n)
 	}
 	err = forEach("levels of autonomy", a.Autonomies(ctx), func(r archive.AutonomyRecord) {
+		r = lowered.On(r)
 		l := levelOf{Agent: r.Agent, Level: r.Level, Name: r.Level.String(), Advice: advice(r.Agent, r.Level)}
 		if l.Level > autonomy.Lowest || l.Advice != "" {
 			v.Levels = append(v.Levels, l)
@@ -251,6 +256,10 @@ func printAutonomy(con *console, v autonomyView) {
 	con.printf("\n")
 	printConduct(con, v.Figures)
 	for _, c := range slices.Backward(v.Changes) {
-		con.printf("  %s  level %d to %d by %s: %s%s\n", day(c.Time), c.From, c.To, cell(c.By, 60), cell(c.Reason, 100), orElse("  (imported, without effect)", "", c.Imported))
+		note := orElse("  (imported, without effect)", "", c.Imported)
+		if c.Entry == 0 && !c.Imported {
+			note = "  (not in the ledger yet)"
+		}
+		con.printf("  %s  level %d to %d by %s: %s%s\n", day(c.Time), c.From, c.To, cell(c.By, 60), cell(c.Reason, 100), note)
 	}
 }

@@ -255,6 +255,7 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 
 // conclude writes the report and prints how the run ended.
 func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
+	sh.RecordLowerings(w.Root, a)
 	report, err := writeReport(ctx, w, a, s)
 	if err != nil {
 		return unreportedError{err}

@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 		Condition: scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
-			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
+			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "killheld": scriptKillHeld, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty, "later": scriptLater,
 			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "forge": scriptForge, "sshkey": scriptKey,
 		},
@@ -308,6 +308,16 @@ func scriptLetGo(ts *testscript.TestScript, neg bool, args []string) {
 	if code := h.cmd.ProcessState.ExitCode(); code != exit.Interrupted {
 		ts.Fatalf("exit code %d, want %d: %s", code, exit.Interrupted, h.out.String())
 	}
+}
+
+func scriptKillHeld(ts *testscript.TestScript, neg bool, args []string) {
+	v, ok := holding.Load(ts)
+	if neg || len(args) > 0 || !ok {
+		ts.Fatalf("usage: killheld, after hold")
+	}
+	h := v.(*held)
+	ts.Check(h.cmd.Process.Kill())
+	_ = h.cmd.Wait()
 }
 
 func scriptAsk(ts *testscript.TestScript, neg bool, args []string) {

@@ -13,6 +13,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
+	"evolve/runtime/autonomy"
 	"evolve/runtime/command"
 	"evolve/runtime/mcp"
 	"evolve/runtime/model"
@@ -163,6 +164,9 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 	options.Memories, withheld = held.Without(a.Memories, f.Sandbox.Scrubber.String)
 	if options.Level, err = f.level(ctx, a); err != nil {
 		return opened, err
+	}
+	if f.Live {
+		options.LevelNow = func(ctx context.Context) autonomy.Level { return f.levelNow(ctx, a) }
 	}
 	if a.Adapter.Model != workspace.ModelHeuristic {
 		router, routeDone, err := f.route(a.ID, a.Adapter.Model)

@@ -18,7 +18,7 @@ func (f *AgentFactory) level(ctx context.Context, a *workspace.Agent) (autonomy.
 	}
 	var r archive.AutonomyRecord
 	err := f.look(func(store *archive.Archive) (err error) {
-		r, err = store.Autonomy(ctx, a.ID)
+		r, err = Autonomy(ctx, f.workspace.Root, store, a.ID)
 		return err
 	})
 	var locked *archive.LockedError
@@ -27,10 +27,21 @@ func (f *AgentFactory) level(ctx context.Context, a *workspace.Agent) (autonomy.
 		return autonomy.Lowest, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("reading the level of autonomy: %w", err)
+		return 0, err
 	}
 	if r.Unproven != "" {
 		f.host.Log.Warn("the turn runs at the lowest autonomy level: " + r.Unproven)
 	}
 	return r.Level, nil
+}
+
+// levelNow returns the level of autonomy at the moment of a call; the lowest if it cannot be
+// read.
+func (f *AgentFactory) levelNow(ctx context.Context, a *workspace.Agent) autonomy.Level {
+	level, err := f.level(ctx, a)
+	if err != nil {
+		f.host.Log.Warn(fmt.Sprintf("the call is bound by autonomy level %d, because the level of %s cannot be read: %s", autonomy.Lowest, a.ID, err))
+		return autonomy.Lowest
+	}
+	return level.InForce()
 }

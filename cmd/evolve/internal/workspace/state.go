@@ -13,6 +13,11 @@ import (
 // sets links aside.
 const SpoolFolder = "turns"
 
+// LoweredFolder is the folder of .evolve with the levels of autonomy that people lowered while
+// another process held the archive. They hold at once; the next process that opens the archive
+// for writing records them, and sets links aside.
+const LoweredFolder = "lowered"
+
 // LinkedStateError reports that a folder or file below .evolve is a link, so that what is
 // written there would be elsewhere.
 type LinkedStateError struct {
@@ -23,7 +28,7 @@ type LinkedStateError struct {
 func (e *LinkedStateError) Error() string { return e.Path + " is a link to another place" }
 
 // CheckState returns a [LinkedStateError] if a link stands where evolve makes its folders and
-// files: in .evolve or directly in a folder of it, other than the spool. .evolve itself may be a link. The folders
+// files: in .evolve or directly in a folder of it, other than the spools. .evolve itself may be a link. The folders
 // below are made anew for each use.
 func CheckState(root string) error {
 	dir := (&Workspace{Root: root}).StateDir()
@@ -33,7 +38,7 @@ func CheckState(root string) error {
 	}
 	for _, e := range entries {
 		inner := []fs.DirEntry{}
-		if e.IsDir() && e.Name() != SpoolFolder {
+		if e.IsDir() && e.Name() != SpoolFolder && e.Name() != LoweredFolder {
 			if inner, err = folderEntries(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
