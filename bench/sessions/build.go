@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,6 +55,8 @@ type Summary struct {
 	Corrected int `json:"corrected"`
 	Stated    int `json:"stated"`
 	Refused   int `json:"refused"`
+	// Targets counts the exchanges whose answer is the target of the log.
+	Targets int `json:"targets,omitempty"`
 	// Scripted counts the conversations that became one task each.
 	Scripted int `json:"scripted,omitempty"`
 	// LeftOut counts approved exchanges that can be no task, by reason.
@@ -149,24 +150,27 @@ func (b *Builder) judge(c Conversation, n int) {
 	b.summary.Conversations++
 	list := judge(&c)
 	end := -1
-	if b.o.Conversations {
+	if b.o.Conversations && len(c.Target.Texts) == 0 {
 		end = ending(list)
 	}
 	for i, e := range list {
-		b.summary.Exchanges++
+		if e.answer >= 0 {
+			b.summary.Exchanges++
+		}
 		switch e.fate {
 		case refused:
 			b.summary.Refused++
-			continue
 		case corrected:
 			b.summary.Corrected++
-			if e.stated == "" {
-				continue
+			if e.stated != "" {
+				b.summary.Stated++
 			}
-			b.summary.Stated++
 		case approved:
 			b.summary.Approved++
-		default:
+		}
+		if len(e.target) > 0 {
+			b.summary.Targets++
+		} else if e.untargeted || e.fate != approved && e.stated == "" {
 			continue
 		}
 		if i < end { // a part of the script
@@ -185,9 +189,12 @@ func (b *Builder) judge(c Conversation, n int) {
 // add adds an exchange of the n-th conversation as a candidate, or returns the reason why it is none. Where exchanges
 // are given, of which it is the last, the candidate is the script of all of them.
 func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason string) {
-	goal, answer := e.goal, strings.TrimSpace(c.Messages[e.answer].Text)
-	if e.stated != "" {
-		answer = e.stated
+	goal, answer := e.goal, e.stated
+	switch {
+	case len(e.target) > 0:
+		answer = e.target[0]
+	case answer == "":
+		answer = strings.TrimSpace(c.Messages[e.answer].Text)
 	}
 	turns, size := earlier(c.Messages[:e.ask])
 	switch {
@@ -197,7 +204,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason
 		return "parts of the conversation are no text"
 	case goal == "":
 		return "the message is empty"
-	case len(goal) > maxGoal || len(answer) > maxAnswer || size > maxEarlier:
+	case len(goal) > maxGoal || len(answer)+len(strings.Join(e.target, "")) > maxAnswer || size > maxEarlier:
 		return "the conversation is too long"
 	case slices.ContainsFunc(turns, func(m agent.Message) bool { return strings.TrimSpace(m.Content) == answer }):
 		return "an earlier message is the answer"
@@ -207,11 +214,11 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason
 		return fmt.Sprintf("there are more than %d, or %d MB of them", maxTasks, maxAll>>20)
 	}
 	clean := scrubbing{scrub: b.o.Scrub}
-	if clean.text(answer) != answer {
+	if clean.text(answer) != answer || slices.ContainsFunc(e.target, func(s string) bool { return clean.text(s) != s }) {
 		return "the answer has a credential"
 	}
 	// A longer log of the same conversation gives the same ids.
-	t := bench.Task{ID: fmt.Sprintf("%s-%.16s", c.Format, digest(c.Messages[:e.answer+1])), Goal: clean.text(goal), Answer: &answer}
+	t := bench.Task{ID: fmt.Sprintf("%s-%.16s", c.Format, digest(c.Messages[:max(e.ask, e.answer)+1])), Goal: clean.text(goal), Answer: &answer}
 	for i := range turns {
 		turns[i].Content = clean.text(turns[i].Content)
 	}
@@ -219,7 +226,9 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason
 	if t.Domain = b.o.Fixed; t.Domain == "" {
 		t.Domain = orElse(clean.text(c.Domain), b.o.Domain(t.Goal))
 	}
-	t.Graders = b.graders(answer, e.stated != "")
+	if t.Graders = b.graders(answer, e.stated != ""); len(e.target) > 0 {
+		t.Graders = b.targetGraders(c.Target)
+	}
 	for _, tool := range slices.Compact(slices.Sorted(slices.Values(e.tools))) {
 		t.Tags = append(t.Tags, clean.text("tool "+tool))
 	}
@@ -296,15 +305,7 @@ func (b *Builder) graders(answer string, stated bool) []bench.GraderSpec {
 			fields["answer"] = answer
 		}
 	}
-	raw, err := json.Marshal(fields)
-	if err != nil { // texts always encode
-		return nil
-	}
-	var spec bench.GraderSpec
-	if json.Unmarshal(raw, &spec) != nil {
-		return nil
-	}
-	return []bench.GraderSpec{spec}
+	return graderOf(fields)
 }
 
 // valid reports whether a task is valid in a suite.

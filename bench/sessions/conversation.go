@@ -24,6 +24,8 @@ type Conversation struct {
 	Messages []Message
 	// Verdict is the log's own on the conversation as a whole.
 	Verdict Verdict
+	// Target is the log's own reference.
+	Target Target
 	// Family is shared by the conversations that are runs of one problem; empty for none.
 	Family string
 	// Domain is the log's own; empty for none.

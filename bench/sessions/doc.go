@@ -11,6 +11,7 @@
 //	gather.go        records that repeat the beginning of a conversation
 //	exchange.go      exchanges, and what people said of their answers
 //	correction.go    the answer that a correction states
+//	target.go        the reference that a log has itself
 //	build.go         tasks, without credentials and near-duplicates
 //	script.go        scripted conversations of several messages of the user
 //	choose.go        representatives, clusters and splits

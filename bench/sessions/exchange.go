@@ -74,16 +74,24 @@ type judged struct {
 	stated string
 	// acted reports that the log approves of what was done after this answer.
 	acted bool
+	// target are the answers that the log itself accepts; untargeted reports that the target
+	// of the log answers another message.
+	target     []string
+	untargeted bool
 }
 
 // judge decides on each exchange of a conversation: by the log's verdict on its answer or,
 // for the last answer, on the conversation; else by the user's next message. A correction
-// outweighs an approval that precedes it on the same topic.
-func judge(c *Conversation) []judged {
+// outweighs an approval that precedes it on the same topic. The reference is the target of
+// the log, where it has one.
+func judge(c *Conversation) []judged { return withTarget(c, fates(c)) }
+
+func fates(c *Conversation) []judged {
 	list, acted := exchanges(c.Messages)
 	if c.refused() { // whatever the user says
 		out := make([]judged, len(list))
 		for i, e := range list {
+			e.goal = strings.TrimSpace(c.Messages[e.ask].Text)
 			out[i] = judged{exchange: e, fate: refused, how: c.Verdict.How}
 		}
 		return out

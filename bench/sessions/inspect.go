@@ -9,7 +9,8 @@ import (
 
 // inspect reads a sample of a log of Inspect. The epochs of a sample are one family.
 func (r *reader) inspect(rec record) error {
-	messages, err := chatMessages(rec.fields.list("messages"))
+	list := rec.fields.list("messages")
+	messages, err := chatMessages(list)
 	if err != nil {
 		return err
 	}
@@ -25,6 +26,7 @@ func (r *reader) inspect(rec record) error {
 	c := Conversation{
 		ID: strings.TrimSpace(id + " epoch " + orElse(rec.fields.text("epoch"), "1")), Messages: messages,
 		Verdict: scored(rec.fields.inner("scores")), Domain: domainIn(rec.fields),
+		Target: inspectTarget(rec.fields, messages, inspectInput(list, messages)),
 	}
 	if id != "" {
 		c.Family = orElse(rec.head.inner("eval").text("task"), r.log.File) + " " + name(id)

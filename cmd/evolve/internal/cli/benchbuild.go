@@ -232,6 +232,9 @@ func (o *builtSuite) print(con *console) {
 	s := o.Summary
 	con.printf("%s in %s: %d approved, %d corrected (%d state the answer), %d refused by the log\n",
 		count(s.Exchanges, "exchange"), count(s.Conversations, "conversation"), s.Approved, s.Corrected, s.Stated, s.Refused)
+	if s.Targets > 0 {
+		con.printf("  %s with the target of the log as the answer\n", count(s.Targets, "exchange"))
+	}
 	if s.Repeated > 0 {
 		con.printf("  %s of a conversation that a longer or equal record has, counted once\n", count(s.Repeated, "record"))
 	}
