@@ -1,0 +1,32 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// afterNight measures after a night, which makes lessons of the turns for the next ones. It
+// evaluates as little as possible.
+func (l *lesson) afterNight() []probed {
+	l.t.Helper()
+	p := l.copyOf(l.root)
+	p.start("run", "--workspace", p.root, "--stages", "search", "--budget-evals", "2", "--quiet").wait()
+	l.t.Logf("%s", p.do(0, "agent", "lessons", "clerk", "--workspace", p.root).stdout)
+	return l.measureIn(p.root, "lessons", len(l.probes))
+}
+
+// everywhere measures with memories that are not about one request.
+func (l *lesson) everywhere() []probed {
+	l.t.Helper()
+	p := l.copyOf(l.root)
+	name := filepath.Join("agents", "clerk", "memories.jsonl")
+	raw, err := os.ReadFile(filepath.Join(p.root, name))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	p.write(name, regexp.MustCompile(`"about":"(\\.|[^"\\])*",`).ReplaceAllString(string(raw), ""))
+	return l.measureIn(p.root, "everywhere", len(l.probes))
+}
