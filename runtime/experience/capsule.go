@@ -44,6 +44,9 @@ type Capsule struct {
 	// them.
 	Referrals []Referral `json:"referrals,omitempty"`
 	Last      time.Time  `json:"last,omitzero"`
+	// Recency weighs the judged calls by their week; nil where none was, and in capsules of
+	// earlier versions.
+	Recency *Recency `json:"recency,omitempty"`
 }
 
 // Failure is one failed call.
@@ -134,6 +137,7 @@ func (c Capsule) Percentile(q float64) time.Duration {
 
 // learnCalls adds the calls of a turn to the capsules of its domain and of [Global].
 func (e *Experience) learnCalls(t Turn) {
+	week := e.weekOf(t)
 	for _, call := range t.Calls {
 		if !call.Outcome.Valid() {
 			call.Outcome = agent.ContractViolation // as the registry of tools settles it
@@ -144,13 +148,13 @@ func (e *Experience) learnCalls(t Turn) {
 			call.Outcome = agent.ContractViolation // a referral without evidence is none
 		}
 		global := e.at(call.Tool, call.Method, Global)
-		global.add(call, t)
+		global.add(call, t, week)
 		if len(call.Axes) > 0 {
 			cause := text.Clip(text.OneLine(cmp.Or(call.Evidence, call.Cause)), keptCause, text.Ellipsis)
 			global.Referrals = newest(append(global.Referrals, Referral{call.Axes, cause, t.Time, t.ID}), maxReferrals)
 		}
 		if d := domainName(t.Domain); d != Global {
-			e.at(call.Tool, call.Method, d).add(call, t)
+			e.at(call.Tool, call.Method, d).add(call, t, week)
 		}
 		if call.Outcome != agent.OK && judged(call.Outcome) {
 			e.sign(call, t)
@@ -159,9 +163,16 @@ func (e *Experience) learnCalls(t Turn) {
 	e.evict()
 }
 
-// add counts a call of a turn.
-func (c *Capsule) add(call Call, t Turn) {
+// add counts a call of a turn, with the weight of a week.
+func (c *Capsule) add(call Call, t Turn, week int) {
 	c.Origin = clipped(call.Origin)
+	if judged(call.Outcome) {
+		good := 0
+		if call.Outcome == agent.OK {
+			good = 1
+		}
+		c.weigh(week, 1, good)
+	}
 	c.Calls++
 	if c.Outcomes == nil {
 		c.Outcomes = map[agent.Outcome]int{}

@@ -44,14 +44,14 @@ func TestCallsCountInTheirDomainAndInAll(t *testing.T) {
 	failure := []Failure{{agent.Execution, "no route", day, "T1"}}
 	axes := map[string]int{"auth": 1, "live data": 1}
 	want := []Capsule{
-		{Tool: "clock", Domain: Global, Calls: 1, Outcomes: map[agent.Outcome]int{agent.ContractViolation: 1}, Failures: []Failure{{agent.ContractViolation, "", day, ""}}, Last: day},
+		{Tool: "clock", Domain: Global, Calls: 1, Outcomes: map[agent.Outcome]int{agent.ContractViolation: 1}, Failures: []Failure{{agent.ContractViolation, "", day, ""}}, Last: day, Recency: &Recency{2965, 1, 0}},
 		{
 			Tool: "http", Method: "get", Domain: Global, Origin: "mcp:web2", Calls: 3, Outcomes: map[agent.Outcome]int{agent.OK: 2, agent.Execution: 1},
-			Repairs: 2, Repaired: 1, Latencies: []time.Duration{time.Second}, Failures: failure, Last: day.Add(time.Hour),
+			Repairs: 2, Repaired: 1, Latencies: []time.Duration{time.Second}, Failures: failure, Last: day.Add(time.Hour), Recency: &Recency{2965, 3, 2},
 		},
 		{
 			Tool: "http", Method: "get", Domain: "ops", Origin: "mcp:web", Calls: 2, Outcomes: map[agent.Outcome]int{agent.OK: 1, agent.Execution: 1},
-			Repairs: 2, Repaired: 1, Latencies: []time.Duration{time.Second}, Failures: failure, Last: day,
+			Repairs: 2, Repaired: 1, Latencies: []time.Duration{time.Second}, Failures: failure, Last: day, Recency: &Recency{2965, 2, 1},
 		},
 		{
 			Tool: "http", Method: "put", Domain: Global, Origin: "mcp:web", Calls: 1, Outcomes: map[agent.Outcome]int{agent.WrongToolBoundary: 1},

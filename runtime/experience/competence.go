@@ -50,6 +50,9 @@ type Recent struct {
 	Calls      []Called      `json:"calls,omitempty"`
 	Outcome    agent.Outcome `json:"outcome"`
 	Confidence float64       `json:"confidence,omitempty"`
+	// Week is that with whose weight its calls count (see [Recency]); 0 in records of earlier
+	// versions.
+	Week int `json:"week,omitempty"`
 }
 
 // Called counts the calls of a tool and method in a turn, and those of them that ended ok.
@@ -107,7 +110,7 @@ func (e *Experience) judgeEarlier(t Turn) {
 	c.move(-correctionLoss)
 	e.refuteStated(r.Turn)
 	for _, call := range r.Calls {
-		e.refuteCalls(call, r.Domain)
+		e.refuteCalls(call, r)
 	}
 	e.addCorrection(r, t)
 	e.dropDomains()
@@ -128,13 +131,14 @@ func (e *Experience) refuteStated(turn string) {
 
 // refuteCalls makes the calls that ended ok no successes, in the domain's capsule and in
 // that of [Global].
-func (e *Experience) refuteCalls(call Called, domain string) {
-	domains := []string{domain, Global}
-	if domain == Global {
+func (e *Experience) refuteCalls(call Called, r Recent) {
+	domains := []string{r.Domain, Global}
+	if r.Domain == Global {
 		domains = domains[:1]
 	}
 	for _, d := range domains {
 		if c := e.capsule(call.Tool, call.Method, d); c != nil {
+			c.weigh(cmp.Or(r.Week, c.recency().Week), 0, -call.OK)
 			c.Corrected += call.OK
 		}
 	}
@@ -161,7 +165,7 @@ func (e *Experience) learnOutcome(t Turn) {
 	if t.Session != "" {
 		e.Recent = slices.DeleteFunc(e.Recent, func(r Recent) bool { return r.Session == t.Session })
 		e.Recent = newest(append(e.Recent, Recent{
-			Session: t.Session, Turn: t.ID, Domain: domain, Calls: called(t.Calls), Outcome: t.Outcome, Confidence: confidence,
+			Session: t.Session, Turn: t.ID, Domain: domain, Calls: called(t.Calls), Outcome: t.Outcome, Confidence: confidence, Week: e.weekOf(t),
 		}), maxRecent)
 	}
 }

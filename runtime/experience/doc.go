@@ -15,6 +15,7 @@
 //	referred.go    the calls that a turn's referral concerns
 //	capsule.go     what a tool did in a domain
 //	usefulness.go  how useful that makes it
+//	recency.go     the weight of its calls by their week
 //	limits.go      the bounds of competence and usefulness that are reached now
 //	signal.go      what a message of a user means for the turn before it
 //	clause.go      a message as the rules for that read it

@@ -76,8 +76,12 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 
 // text describes a competence in a line.
 func (c Competence) text() string {
-	return fmt.Sprintf("Competence in %s: %.2f (from .1 to 1; .5 without history), after %s, %d of them successful and %d corrected by people.\n",
-		name(c.Domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected)
+	limit := ""
+	if c.Day != "" && c.capped() {
+		limit = fmt.Sprintf(" On %s it moves by no more than %.1f from %.2f.", c.Day, changePerDay, c.DayStart)
+	}
+	return fmt.Sprintf("Competence in %s: %.2f (from .1 to 1; .5 without history), after %s, %d of them successful and %d corrected by people.%s\n",
+		name(c.Domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected, limit)
 }
 
 // competenceText describes a competence, and what feedback makes of it.

@@ -1,7 +1,9 @@
 package experience
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,5 +49,22 @@ Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1
 	}
 	if _, ok := e.KnowledgeText("crypto"); ok {
 		t.Error("a domain without turns and judged calls has a text")
+	}
+}
+
+// TestKnowledgeNamesTheLimitOfADay tests that the text on a competence tells when it was held
+// back by the bound of a day.
+func TestKnowledgeNamesTheLimitOfADay(t *testing.T) {
+	var u use
+	u.now = lessonDay.Add(-10 * time.Hour)
+	u.turn("a", "ops", "when?", agent.OK)
+	for i := range 8 {
+		if text, _ := u.e.KnowledgeText("ops"); strings.Contains(text, "no more than 0.2 from") != (i > 5) {
+			t.Errorf("after %d corrections: %s", i, text)
+		}
+		u.turn("a", "ops", "No, that is wrong", agent.OK)
+	}
+	if text, _ := u.e.KnowledgeText("ops"); !strings.Contains(text, "corrected by people. On 2026-11-20 it moves by no more than 0.2 from 0.50.\n") {
+		t.Error(text)
 	}
 }

@@ -99,7 +99,7 @@ func (e *Experience) record(tool, domain string) record {
 // sum returns the calls, outcomes, corrections, axes and failures of capsules together; the
 // failures are ordered by time.
 func sum(capsules []Capsule) Capsule {
-	out := Capsule{Outcomes: map[agent.Outcome]int{}, Axes: map[string]int{}}
+	out := Capsule{Outcomes: map[agent.Outcome]int{}, Axes: map[string]int{}, Recency: sumRecency(capsules)}
 	for _, c := range capsules {
 		out.Calls += c.Calls
 		out.Corrected += c.Corrected

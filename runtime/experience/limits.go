@@ -27,13 +27,12 @@ func (e *Experience) Limits() []Limit {
 	var out []Limit
 	for _, c := range e.Domains {
 		l := Limit{What: "competence", Domain: c.Domain, Value: c.Score}
-		const rounding = 1e-9
 		switch {
 		case c.Score-correctionLoss < leastCompetence-rounding:
 			l.Kind = "floor"
 		case c.Score+successGain > topCompetence+rounding:
 			l.Kind = "ceiling"
-		case c.Score-correctionLoss < c.DayStart-changePerDay-rounding, c.Score+successGain > c.DayStart+changePerDay+rounding:
+		case c.capped():
 			l.Kind, l.Day = "daily cap", c.Day
 		default:
 			continue
@@ -47,6 +46,14 @@ func (e *Experience) Limits() []Limit {
 		}
 	}
 	return out
+}
+
+// rounding is what sums of the steps of a competence differ by.
+const rounding = 1e-9
+
+// capped reports whether one more correction or success of its day would not count in full.
+func (c Competence) capped() bool {
+	return c.Score-correctionLoss < c.DayStart-changePerDay-rounding || c.Score+successGain > c.DayStart+changePerDay+rounding
 }
 
 // String describes a limit in one sentence, without a final period.

@@ -19,7 +19,7 @@ type History struct {
 }
 
 // Usefulness returns (.7·rate + .5·.3)·c + g·(1 − c), in [0,1], with the rate of the calls in
-// the domain (see [Capsule.Rate]) and c = min(1, judged/10) (spec 3.8). g is the same of the
+// the domain by their weeks (see [Recency]) and c = min(1, judged/10) (spec 3.8, 4.2). g is the same of the
 // calls in the other domains; theirs is prior, the usefulness without judged calls. No failure
 // raises it and no success lowers it, in whatever domain, for a prior in [.15, .85]: the first
 // calls in a domain replace what the other domains have shown step by step, not at once.
@@ -30,7 +30,7 @@ func (h History) Usefulness(prior float64) float64 {
 // usefulness returns the usefulness by the judged calls of a capsule, of which the first ten
 // replace the prior step by step.
 func (c Capsule) usefulness(prior float64) float64 {
-	rate, ok := c.Rate()
+	rate, ok := c.recentRate()
 	if !ok {
 		return prior
 	}
@@ -76,7 +76,7 @@ func (e *Experience) history(tool, domain string, counts func(Capsule) bool) His
 
 // less returns the calls, outcomes and corrections of a capsule without those of another.
 func (c Capsule) less(part Capsule) Capsule {
-	out := Capsule{Calls: max(0, c.Calls-part.Calls), Corrected: max(0, c.Corrected-part.Corrected), Outcomes: map[agent.Outcome]int{}}
+	out := Capsule{Calls: max(0, c.Calls-part.Calls), Corrected: max(0, c.Corrected-part.Corrected), Outcomes: map[agent.Outcome]int{}, Recency: c.lessRecency(part)}
 	for o, n := range c.Outcomes {
 		out.Outcomes[o] = max(0, n-part.Outcomes[o])
 	}

@@ -56,6 +56,7 @@ func (e *Experience) Valid() error {
 		}
 		v.name("recent.outcome", string(r.Outcome), true)
 		v.share("recent.confidence", r.Confidence)
+		v.week("recent.week", r.Week)
 	}
 	v.feedback(e.Feedback, e.LastFeedback)
 	v.lessons(e.Lessons)
@@ -95,6 +96,22 @@ func (v *validity) share(field string, x float64) {
 func (v *validity) competence(field string, x float64) {
 	if !(x >= leastCompetence && x <= topCompetence) {
 		v.refuse(field, x)
+	}
+}
+
+func (v *validity) recency(r *Recency) {
+	if r == nil {
+		return
+	}
+	v.week("capsules.recency.week", r.Week)
+	if !(r.Judged >= 0 && r.Judged <= mostCount && r.Good >= 0 && r.Good <= r.Judged) {
+		v.refuse("capsules.recency", *r)
+	}
+}
+
+func (v *validity) week(field string, n int) {
+	if n < -1<<20 || n > 1<<20 {
+		v.refuse(field, n)
 	}
 }
 
@@ -165,6 +182,7 @@ func (v *validity) capsules(list []Capsule) {
 			v.name("capsules.referrals.turn", r.Turn, true)
 		}
 		v.times("capsules.last", c.Last)
+		v.recency(c.Recency)
 		if i > 0 && compareCapsules(list[i-1], c) >= 0 {
 			v.unsorted("capsules")
 		}
