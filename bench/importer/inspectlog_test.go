@@ -153,7 +153,7 @@ func TestInspectLogRefused(t *testing.T) {
 		logOf("", "started", "null", ""):                                                      "the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself",
 		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log has not the form of Inspect's logs",
 		logOf(`, "sandbox": {"type": "docker", "config": "c.yaml"}`, "success", "{}", sample): "no task could be read as inspect",
-		"PK\x03\x04\xff": "it begins as a ZIP archive and is none",
+		"PK\x03\x04\xff": "it is a ZIP archive that is cut or damaged",
 		zippedLog(t, `{"eval": {}}`, "notes.txt", "x"):                     "it is a ZIP archive without samples of Inspect",
 		zippedLog(t, `{"eval": {}}`, "samples/1_epoch_1.json", `{"id": 1`): "the log holds no samples",
 	} {

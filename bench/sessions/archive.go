@@ -49,7 +49,7 @@ func openArchive(data []byte) (archived, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	switch {
 	case err != nil:
-		return log, errors.New("it begins as a ZIP archive and is none")
+		return log, unreadable(hintCut, "it is a ZIP archive that is cut or damaged")
 	case len(z.File) > maxMembers:
 		return log, errors.New("it is an archive of too many files")
 	}
@@ -72,7 +72,7 @@ func openArchive(data []byte) (archived, error) {
 		}
 	}
 	if len(log.samples) == 0 {
-		return log, errors.New("it is a ZIP archive without samples of Inspect")
+		return log, unreadable("of archives, those of Inspect (.eval) are read; unpack it and name its files", "it is a ZIP archive without samples of Inspect")
 	}
 	slices.SortStableFunc(log.samples, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	return log, nil

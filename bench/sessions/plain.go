@@ -1,6 +1,9 @@
 package sessions
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+)
 
 // plainTurns are the conversations of plain transcripts, whose lines belong together by
 // their session; lines without one belong to a conversation that ends at a blank line.
@@ -49,6 +52,8 @@ func (r *reader) plainRecord(rec record) error {
 			return err
 		}
 		messages = append(messages, m)
+	} else if !rec.fields.has("user", "assistant") {
+		return errors.New("has neither user and assistant nor role and content")
 	} else {
 		question, _ := content(rec.fields.first("user"))
 		question.Role = User

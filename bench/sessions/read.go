@@ -54,7 +54,7 @@ type Log struct {
 func Read(in io.Reader, o ReadOptions, each func(Conversation)) (Log, error) {
 	r := &reader{o: o, each: each, log: Log{File: fileName(o.Name), Formats: []Format{}, Named: []string{}}}
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
-		return r.log, fmt.Errorf("unknown format %s (valid: %s)", foreign.Quote(string(o.Format)), joined(Formats()))
+		return r.log, unreadable("without --format the format is detected", "unknown format %s (valid: %s)", foreign.Quote(string(o.Format)), joined(Formats()))
 	}
 	err := r.read(&limited{in, maxLog, errLong})
 	if err == nil {
@@ -62,7 +62,7 @@ func Read(in io.Reader, o ReadOptions, each func(Conversation)) (Log, error) {
 	}
 	slices.Sort(r.log.Formats)
 	if err == nil && r.log.Conversations == 0 {
-		err = errors.New("it holds no conversation" + r.firstBad())
+		err = r.none()
 	}
 	return r.log, err
 }
@@ -89,6 +89,9 @@ type reader struct {
 	plain plainTurns
 	spans spans
 	size  int // bytes held
+	// records counts the JSON objects of the log; cut reports that it ends within one.
+	records int
+	cut     bool
 }
 
 var (
@@ -135,9 +138,13 @@ func (r *reader) firstBad() string {
 
 // take reads one record by its format.
 func (r *reader) take(rec record) error {
+	r.records++
+	rec.fields = maybe(rec.fields)
 	format := r.o.Format
 	if format == "" {
 		format = detect(rec)
+	} else if err := r.stated(rec); err != nil {
+		return err
 	}
 	read := map[Format]func(*reader, record) error{
 		OpenAI: (*reader).chat, Anthropic: (*reader).chat, Plain: (*reader).plainRecord, OTel: (*reader).otel,
@@ -151,7 +158,7 @@ func (r *reader) take(rec record) error {
 	if !slices.Contains(r.log.Formats, format) {
 		r.log.Formats = append(r.log.Formats, format)
 	}
-	rec.format, rec.fields = format, maybe(rec.fields)
+	rec.format = format
 	err := read(r, rec)
 	var fatal fatalError
 	if errors.As(err, &fatal) {

@@ -202,7 +202,8 @@ func TestInspectArchive(t *testing.T) {
 // TestUnreadable: an error names why a log as a whole cannot be read.
 func TestUnreadable(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "it holds no conversation",
+		"":                              "it is empty",
+		" \n\n":                         "it holds no conversation: there is nothing in it",
 		"hello":                         "it holds no conversation: line 1 is not valid JSON",
 		"42":                            "it holds no conversation: line 1 is not a JSON object",
 		`{"a":1}`:                       "it holds no conversation: line 1 is of no known format",
@@ -212,7 +213,7 @@ func TestUnreadable(t *testing.T) {
 		`{"messages":[]}`:               "it holds no conversation: line 1 is of no known format",
 		`{"messages":[{"role":"assistant","content":"x"}]}`: "it holds no conversation: line 1 has no message of a user",
 		"{\"messages\":[\xff]}":                             "it holds no conversation: line 1 is not valid UTF-8",
-		"PK\x03\x04":                                        "it begins as a ZIP archive and is none",
+		"PK\x03\x04":                                        "it is a ZIP archive that is cut or damaged",
 	} {
 		_, err := Read(strings.NewReader(text), ReadOptions{Name: "x"}, func(Conversation) {})
 		if err == nil || err.Error() != want {

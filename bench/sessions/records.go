@@ -18,9 +18,12 @@ func listKeys() []string {
 // read reads a log of any form.
 func (r *reader) read(in io.Reader) error {
 	begin := bufio.NewReaderSize(in, 64<<10)
-	head, _ := begin.Peek(4)
+	head, _ := begin.Peek(sniffed)
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return r.archive(begin)
+	}
+	if err := sniff(head); err != nil {
+		return err
 	}
 	clean := bufio.NewReaderSize(&finite{in: begin}, 64<<10)
 	if bom, _ := clean.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
@@ -92,6 +95,9 @@ func (r *reader) lines(in *bufio.Reader, blank int) error {
 		default:
 			number++
 			fields, fault := object(text)
+			if r.cut = fault != nil && (end || atEnd(in)) && isCut(text); r.cut {
+				fault = errCut
+			}
 			if fault != nil {
 				r.bad(rec.place(), "%v", fault)
 				break
@@ -120,6 +126,11 @@ func readLine(in *bufio.Reader) (line []byte, size int, err error) {
 			return line, size, err
 		}
 	}
+}
+
+func atEnd(in *bufio.Reader) bool {
+	_, err := in.Peek(1)
+	return err != nil
 }
 
 // expand takes the records of a list in an object, or the object itself.
@@ -170,12 +181,12 @@ func (r *reader) document(in io.Reader) error {
 	d := &document{reader: r, bound: bounded, dec: json.NewDecoder(bounded)}
 	err := d.value()
 	switch {
-	case err == nil, errors.Is(err, errLong), errors.Is(err, errHeld), errors.Is(err, errMany):
+	case err == nil, errors.Is(err, errLong), errors.Is(err, errHeld), errors.Is(err, errMany), errors.As(err, new(*Unreadable)):
 		return err
 	case errors.Is(err, errRecord):
 		err = errRecord
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		err = errors.New("the log ends in it")
+		r.cut, err = true, errors.New("the log ends in it")
 	default:
 		var syntax *json.SyntaxError
 		if !errors.As(err, &syntax) {
@@ -186,6 +197,8 @@ func (r *reader) document(in io.Reader) error {
 	r.bad(fmt.Sprintf("item %d", d.number+1), "and all after it cannot be read: %v", err)
 	return nil
 }
+
+var errCut = errors.New("ends in the middle: the log is cut")
 
 var errRecord = fmt.Errorf("it is longer than %d MB", maxRecord>>20)
 

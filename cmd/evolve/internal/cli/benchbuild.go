@@ -149,6 +149,13 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing
 // files reads the logs that are named.
 func (b *suiteBuilder) files(sh *shell, c *cli.Context) error {
 	for _, name := range c.Args().Slice() {
+		switch info, err := os.Stat(name); {
+		case name == "-":
+		case errors.Is(err, fs.ErrNotExist):
+			return exit.Errorf(exit.Usage, "check the path; - reads standard input", "there is no file %s", text.Visible(name))
+		case err == nil && info.IsDir():
+			return exit.Errorf(exit.Usage, "name the logs in it, such as "+text.Visible(filepath.Join(name, "*.jsonl")), "%s is a folder", text.Visible(name))
+		}
 		in, err := openInput(c.Context, sh, name)
 		if err != nil {
 			return err
@@ -159,7 +166,12 @@ func (b *suiteBuilder) files(sh *shell, c *cli.Context) error {
 			err = c.Context.Err()
 		}
 		if err != nil {
-			return exit.Errorf(exit.Usage, "--format says how to read it; `evolve help suites` names the formats", "%s: %w", name, err)
+			hint := "--format says how to read it; `evolve help suites` names the formats"
+			var log *sessions.Unreadable
+			if errors.As(err, &log) {
+				hint = log.Hint
+			}
+			return exit.Errorf(exit.Usage, hint, "%s: %w", text.Visible(name), err)
 		}
 		b.logs = append(b.logs, log)
 	}

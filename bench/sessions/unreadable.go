@@ -1,0 +1,180 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Unreadable is the error of a log that cannot be read as a whole, with what to do about it.
+type Unreadable struct {
+	Problem string
+	Hint    string
+}
+
+func (e *Unreadable) Error() string { return e.Problem }
+
+func unreadable(hint, problem string, args ...any) error {
+	return &Unreadable{Problem: fmt.Sprintf(problem, args...), Hint: hint}
+}
+
+const (
+	hintForms  = "a log is JSON, JSON lines or an .eval archive of Inspect; `evolve help suites` names the formats"
+	hintFormat = "--format says how to read it; `evolve help suites` names the formats"
+	hintCut    = "its end is missing: copy or export it again"
+)
+
+// sniffed is the number of bytes by which a log that is no text is told.
+const sniffed = 512
+
+// kinds are the beginnings of files that are no logs, with what to do about those that may
+// contain one.
+var kinds = []struct{ begin, kind, hint string }{
+	{"\x89PNG", "a PNG image", ""},
+	{"\xff\xd8\xff", "a JPEG image", ""},
+	{"GIF8", "a GIF image", ""},
+	{"%PDF", "a PDF document", ""},
+	{"PAR1", "a Parquet file", ""},
+	{"SQLite format 3\x00", "a SQLite database", ""},
+	{"\x7fELF", "a program", ""},
+	{"PK\x05\x06", "an empty ZIP archive", ""},
+	{"\x1f\x8b", "compressed by gzip", "unpack it: gunzip -c FILE | evolve bench build - --suite NAME"},
+	{"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it: zstd -dc FILE | evolve bench build - --suite NAME"},
+	{"BZh", "compressed by bzip2", "unpack it: bunzip2 -c FILE | evolve bench build - --suite NAME"},
+	{"\xfd7zXZ", "compressed by xz", "unpack it: xz -dc FILE | evolve bench build - --suite NAME"},
+	{"\xff\xfe", "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE | evolve bench build - --suite NAME"},
+	{"\xfe\xff", "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE | evolve bench build - --suite NAME"},
+}
+
+// sniff returns an error for a log whose first bytes are those of no text.
+func sniff(head []byte) error {
+	if len(head) == 0 {
+		return unreadable("the log was not written, or not yet: see what exports it", "it is empty")
+	}
+	for _, k := range kinds {
+		if bytes.HasPrefix(head, []byte(k.begin)) {
+			hint := k.hint
+			if hint == "" {
+				hint = hintForms
+			}
+			return unreadable(hint, "it is %s, not a log", k.kind)
+		}
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return unreadable(hintForms, "it is binary data, not a log")
+	}
+	return nil
+}
+
+// none is the error of a log without a conversation.
+func (r *reader) none() error {
+	switch {
+	case r.records == 0 && r.log.Bad == 0:
+		return unreadable("the log was not written, or not yet: see what exports it", "it holds no conversation: there is nothing in it")
+	case r.cut && r.log.Bad == 1:
+		return unreadable(hintCut, "it holds no conversation%s", r.firstBad())
+	case r.records == 0:
+		return unreadable(hintForms, "it holds no conversation%s", r.firstBad())
+	case r.o.Format == "":
+		return unreadable(hintFormat, "it holds no conversation%s", r.firstBad())
+	}
+	return unreadable(fmt.Sprintf("it is no log in the format %s, or has no conversation; without --format the format is detected", r.o.Format), "it holds no conversation%s", r.firstBad())
+}
+
+// stated returns an error for a record that has another format than the one that was stated.
+// Records of some formats can be read as those of another one.
+func (r *reader) stated(rec record) error {
+	looks := looksLike(rec)
+	if looks == "" || looks == r.o.Format || readableAs(rec, looks, r.o.Format) {
+		return nil
+	}
+	return unreadable(fmt.Sprintf("--format %s reads it; without --format the format of each record is detected", looks),
+		"%s is of the format %s, not %s", rec.place(), looks, r.o.Format)
+}
+
+// looksLike returns the format of a record. Results in a list are those of promptfoo only
+// if they have its fields.
+func looksLike(rec record) Format {
+	if rec.list == "results" && !rec.fields.has("gradingResult", "testCase", "promptIdx", "testIdx", "prompt", "vars") {
+		rec.list = ""
+	}
+	return detect(rec)
+}
+
+// readableAs reports whether a record that looks like one of a format can be one of another
+// format: both have messages, and nothing of this one alone.
+func readableAs(rec record, looks, format Format) bool {
+	f := rec.fields
+	if looks != OpenAI && looks != Anthropic || rec.list != "" && rec.list != "results" {
+		return false
+	}
+	switch format {
+	case OpenAI:
+		return !onlyAnthropic(f)
+	case Anthropic:
+		return !onlyOpenAI(f)
+	case Tau:
+		return f.has("messages") && f.has("reward", "reward_info", "task_id", "trial")
+	case Inspect:
+		return f.has("messages") && f.has("scores", "target", "epoch")
+	}
+	return false
+}
+
+// onlyAnthropic reports whether a record has what the messages of OpenAI do not have.
+func onlyAnthropic(f row) bool {
+	request := f
+	if !f.has("messages") {
+		request = f.inner("request")
+	}
+	if request.has("system") || f.has("stop_reason") || f.inner("response").has("stop_reason") {
+		return true
+	}
+	for _, raw := range request.list("messages") {
+		m, _ := object(raw)
+		for _, block := range m.list("content") {
+			part, _ := object(block)
+			switch part.text("type") {
+			case "tool_use", "tool_result", "thinking", "redacted_thinking":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// onlyOpenAI reports whether a record has what the messages of Anthropic do not have.
+func onlyOpenAI(f row) bool {
+	request := f
+	if !f.has("messages") {
+		request = f.inner("request")
+	}
+	if f.has("choices") || f.inner("response").has("choices") {
+		return true
+	}
+	for _, raw := range request.list("messages") {
+		m, _ := object(raw)
+		switch strings.ToLower(m.text("role")) {
+		case "system", "developer", "tool", "function":
+			return true
+		}
+		if m.has("tool_calls", "function_call") {
+			return true
+		}
+	}
+	return false
+}
+
+// isCut reports whether the text of a JSON value ends before the value does.
+func isCut(raw []byte) bool {
+	if !utf8.Valid(raw[:max(0, len(raw)-utf8.UTFMax)]) {
+		return false
+	}
+	var value json.RawMessage
+	var syntax *json.SyntaxError
+	err := json.Unmarshal(raw, &value)
+	return errors.As(err, &syntax) && syntax.Error() == "unexpected end of JSON input"
+}
