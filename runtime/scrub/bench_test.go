@@ -29,6 +29,7 @@ func texts() map[string]string {
 		"encoded":  fill(noise(48<<10) + "\n"),
 		"readable": fill(base64.StdEncoding.EncodeToString([]byte("an ordinary line of a program's log, in base64 ")) + "\n"),
 		"hex":      fill(hex.EncodeToString([]byte("an ordinary line of a program's log, in base 16")) + " "),
+		"unseen":   fill("an ordi\u200bnary line with s\u00adk-" + long(12) + "\u200d" + long(12) + `\u200b and \\\\` + "\n"),
 		"secrets":  fill(`2026-11-21T10:00:00Z login {"password": "hunter2", "token": "ghp_` + long(36) + "\"}\n"),
 	}
 }
@@ -62,7 +63,7 @@ func naive() []*regexp.Regexp {
 func BenchmarkString(b *testing.B) {
 	s := New([]string{"opensesame", long(40)}) // one is long enough to be searched across breaks
 	all := texts()
-	for _, name := range []string{"ordinary", "dense", "hostile", "joined", "openings", "encoded", "readable", "hex", "secrets"} {
+	for _, name := range []string{"ordinary", "dense", "hostile", "joined", "openings", "encoded", "readable", "hex", "unseen", "secrets"} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(all[name])))
 			for b.Loop() {

@@ -3,6 +3,7 @@ package scrub
 import (
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // minBroken is the shortest form of a known value that is searched across breaks, in
@@ -82,8 +83,10 @@ func mended(text string) (string, []seam) {
 			if n = lineBreak(text[i:]); n == 0 {
 				n = unseenEscape(text[i:])
 			}
-		case 0xc2, 0xe2, 0xef:
-			n = unseen(text[i:])
+		default:
+			if text[i] >= utf8.RuneSelf {
+				n = unseen(text[i:])
+			}
 		}
 		if n == 0 {
 			i++
@@ -137,32 +140,3 @@ func lineBreak(text string) int {
 // maxIndent bounds the blanks and backslashes that are skipped in search of a break, so
 // that a text made of them takes linear time.
 const maxIndent = 64
-
-// unseenEscape returns the length of an escaped invisible character at the beginning of
-// text, as inside a JSON string, or 0.
-func unseenEscape(text string) int {
-	const digits = len("u200b")
-	n := 0
-	for n < maxIndent && n < len(text) && text[n] == '\\' {
-		n++
-	}
-	if n == 0 || n+digits > len(text) {
-		return 0
-	}
-	switch strings.ToLower(text[n : n+digits]) {
-	case "u00ad", "u200b", "u200c", "u200d", "u200e", "u200f", "u2060", "ufeff":
-		return n + digits
-	}
-	return 0
-}
-
-// unseen returns the length of an invisible character at the beginning of text, or 0:
-// soft hyphens, joiners, direction marks, the byte order mark.
-func unseen(text string) int {
-	for _, c := range [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u2060", "\ufeff"} {
-		if strings.HasPrefix(text, c) {
-			return len(c)
-		}
-	}
-	return 0
-}

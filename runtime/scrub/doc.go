@@ -13,6 +13,9 @@
 // and in hexadecimal with a separator between the bytes. Decoding also reads each run a
 // bounded number of times, and decodes only what may be ASCII text.
 //
+// Invisible characters, such as joiners and soft hyphens, hide nothing: the rules read the
+// text as it is, and without them.
+//
 // The following is not found: a random string alone, in no known format and without a
 // name beside it; a known value that is spelled, reversed or encoded in an unusual way;
 // and a value with a line break in it if only its format is known.

@@ -139,6 +139,21 @@ func (f *finder) scan(text string) *scan { return f.scanAt(text, 0) }
 // scanAt applies the rules to a text that was decoded depth times.
 func (f *finder) scanAt(text string, depth int) *scan {
 	s := &scan{text: text}
+	f.rule(s, depth)
+	f.hidden(s, depth)
+	return f.finish(s, depth)
+}
+
+// visible applies the rules to a text whose invisible characters were left out.
+func (f *finder) visible(text string, depth int) *scan {
+	s := &scan{text: text}
+	f.rule(s, depth)
+	return f.finish(s, depth)
+}
+
+// rule applies the rules of the words in a text.
+func (f *finder) rule(s *scan, depth int) {
+	text := s.text
 	f.words.each(text, func(word int32, end int) {
 		// Inside a span that is removed already, no rule is needed.
 		if start := end - f.lengths[word]; start < s.last.start || end > s.last.end {
@@ -148,6 +163,10 @@ func (f *finder) scanAt(text string, depth int) *scan {
 	if f.broken != nil && depth == 0 {
 		f.broken.find(s)
 	}
+}
+
+// finish joins what was found, and searches what is encoded.
+func (f *finder) finish(s *scan, depth int) *scan {
 	s.join()
 	if depth < maxDepth {
 		f.encoded(s, depth)

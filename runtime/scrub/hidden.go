@@ -1,0 +1,116 @@
+package scrub
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// hidden marks what is found in the text as it is seen: a credential, or the word that names
+// one, that invisible characters interrupt.
+func (f *finder) hidden(s *scan, depth int) {
+	text, seams := bared(s.text)
+	if len(seams) == 0 {
+		return
+	}
+	at := func(n int, from bool) int {
+		last := sort.Search(len(seams), func(i int) bool { return seams[i].at > n || !from && seams[i].at == n })
+		return original(seams[:last], n)
+	}
+	for _, one := range f.visible(text, depth).spans {
+		s.remove(at(one.start, true), at(one.end, false))
+	}
+}
+
+// bared returns a text without its invisible characters, and their places.
+func bared(text string) (string, []seam) {
+	if !strings.Contains(text, `\u`) && strings.IndexFunc(text, invisible) < 0 {
+		return text, nil
+	}
+	var out strings.Builder
+	var seams []seam
+	from := 0
+	for i := 0; i < len(text); {
+		n := 0
+		switch {
+		case text[i] == '\\':
+			n = unseenEscape(text[i:])
+		case text[i] >= utf8.RuneSelf:
+			n = unseen(text[i:])
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		out.WriteString(text[from:i])
+		i += n
+		from = i
+		seams = append(seams, seam{out.Len(), i})
+	}
+	out.WriteString(text[from:])
+	return out.String(), seams
+}
+
+// unseenEscape returns the length of an escaped invisible character at the beginning of
+// text, as inside a JSON string, or 0.
+func unseenEscape(text string) int {
+	n := 0
+	for n < maxIndent && n < len(text) && text[n] == '\\' {
+		n++
+	}
+	r, size := escapedRune(text[n:])
+	if n == 0 || size == 0 {
+		return 0
+	}
+	if 0xdb40 <= r && r <= 0xdb43 { // the first half of a tag
+		rest := text[n+size:]
+		m := 0
+		for m < n && m < len(rest) && rest[m] == '\\' {
+			m++
+		}
+		low, more := escapedRune(rest[m:])
+		if m != n || more == 0 || low < 0xdc00 || low > 0xdfff {
+			return 0
+		}
+		r, size = 0x10000+(r-0xd800)<<10+(low-0xdc00), size+m+more
+	}
+	if !invisible(r) {
+		return 0
+	}
+	return n + size
+}
+
+// escapedRune returns the number in uXXXX at the beginning of text, and its length.
+func escapedRune(text string) (r rune, size int) {
+	const size4 = len("u200b")
+	if len(text) < size4 || text[0] != 'u' && text[0] != 'U' || !hexAny.all(text[1:size4]) {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(text[1:size4], 16, 32)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(n), size4
+}
+
+// unseen returns the length of an invisible character at the beginning of text, or 0.
+func unseen(text string) int {
+	if r, n := utf8.DecodeRuneInString(text); invisible(r) {
+		return n
+	}
+	return 0
+}
+
+// invisible reports whether a character has no width: soft hyphens, joiners, direction
+// marks, fillers, variation selectors, tags and the byte order mark.
+func invisible(r rune) bool {
+	switch {
+	case r < 0xad:
+		return false
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xfeff, r == 0xffa0:
+		return true
+	}
+	return 0x180b <= r && r <= 0x180f || 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f ||
+		0xfe00 <= r && r <= 0xfe0f || 0x1d173 <= r && r <= 0x1d17a || 0xe0000 <= r && r <= 0xe0fff
+}
