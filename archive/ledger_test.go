@@ -44,33 +44,35 @@ func rebuilt(t *testing.T, entries []LedgerEntry) []LedgerEntry {
 	return out
 }
 
-func TestLedgerTampering(t *testing.T) {
-	put := func(e LedgerEntry, seq int64) func(*batch) {
-		return func(b *batch) {
-			if err := putDocument(b, ledgerKey(seq), e); err != nil {
-				panic(err)
-			}
+// replacing puts an entry in the place of the entry seq.
+func replacing(e LedgerEntry, seq int64) func(*batch) {
+	return func(b *batch) {
+		if err := putDocument(b, ledgerKey(seq), e); err != nil {
+			panic(err)
 		}
 	}
+}
+
+func TestLedgerTampering(t *testing.T) {
 	cases := map[string]struct {
 		bad    int64
 		change func(t *testing.T, a *Archive, entries []LedgerEntry)
 	}{
 		"an actor was changed": {3, func(t *testing.T, a *Archive, es []LedgerEntry) {
 			es[2].Actor = "somebody else"
-			tamper(t, a, put(es[2], 3))
+			tamper(t, a, replacing(es[2], 3))
 		}},
 		"data was changed": {1, func(t *testing.T, a *Archive, es []LedgerEntry) {
 			es[0].Data = []byte(`{"seed":2}`)
-			tamper(t, a, put(es[0], 1))
+			tamper(t, a, replacing(es[0], 1))
 		}},
 		"an entry and its hash were changed": {4, func(t *testing.T, a *Archive, es []LedgerEntry) {
 			es[2].Subject = "x"
 			es[2].Hash = must(hashEntry(es[2]))(t)
-			tamper(t, a, put(es[2], 3))
+			tamper(t, a, replacing(es[2], 3))
 		}},
 		"an entry was put in another's place": {2, func(t *testing.T, a *Archive, es []LedgerEntry) {
-			tamper(t, a, put(es[3], 2))
+			tamper(t, a, replacing(es[3], 2))
 		}},
 		"an entry cannot be read": {2, func(t *testing.T, a *Archive, es []LedgerEntry) {
 			tamper(t, a, func(b *batch) { b.put(ledgerKey(2), []byte{documentVersion, '{'}) })
@@ -78,14 +80,14 @@ func TestLedgerTampering(t *testing.T) {
 		"everything was chained anew from the middle": {5, func(t *testing.T, a *Archive, es []LedgerEntry) {
 			es[1].Actor = "somebody else"
 			for _, e := range rebuilt(t, es) {
-				tamper(t, a, put(e, e.Seq))
+				tamper(t, a, replacing(e, e.Seq))
 			}
 		}},
 		"an entry was added past the head": {6, func(t *testing.T, a *Archive, es []LedgerEntry) {
 			e := es[4]
 			e.Seq, e.Prev = 6, es[4].Hash
 			e.Hash = must(hashEntry(e))(t)
-			tamper(t, a, put(e, 6))
+			tamper(t, a, replacing(e, 6))
 		}},
 	}
 	for name, c := range cases {
@@ -97,7 +99,45 @@ func TestLedgerTampering(t *testing.T) {
 			if !errors.As(err, &broken) || broken.Seq != c.bad || !errors.Is(err, ErrCorrupt) {
 				t.Errorf("want entry %d, got %v", c.bad, err)
 			}
+			if err := a.VerifyLatest(context.Background(), 5); !errors.As(err, &broken) || broken.Seq != c.bad {
+				t.Errorf("of the latest: want entry %d, got %v", c.bad, err)
+			}
 		})
+	}
+}
+
+// TestLatestOfLedger checks that the verification of the latest entries finds what is wrong
+// with them and the one before them, and reads nothing earlier.
+func TestLatestOfLedger(t *testing.T) {
+	for name, c := range map[string]struct {
+		bad    int64 // 0: none is found
+		change func(t *testing.T, a *Archive, es []LedgerEntry)
+	}{
+		"sound":             {0, func(*testing.T, *Archive, []LedgerEntry) {}},
+		"the second":        {0, func(t *testing.T, a *Archive, es []LedgerEntry) { without(t, a, ledgerKey(2)) }},
+		"the third missing": {3, func(t *testing.T, a *Archive, es []LedgerEntry) { without(t, a, ledgerKey(3)) }},
+		"the last missing":  {5, func(t *testing.T, a *Archive, es []LedgerEntry) { without(t, a, ledgerKey(5)) }},
+		"the third": {3, func(t *testing.T, a *Archive, es []LedgerEntry) {
+			es[2].Actor = "somebody else"
+			tamper(t, a, replacing(es[2], 3))
+		}},
+		"the third with its hash": {4, func(t *testing.T, a *Archive, es []LedgerEntry) {
+			es[2].Actor = "somebody else"
+			es[2].Hash = must(hashEntry(es[2]))(t)
+			tamper(t, a, replacing(es[2], 3))
+		}},
+		"the fourth": {4, func(t *testing.T, a *Archive, es []LedgerEntry) {
+			es[3].Subject = "x"
+			tamper(t, a, replacing(es[3], 4))
+		}},
+	} {
+		a, entries := ledgerOf(t, 5)
+		c.change(t, a, entries)
+		err := a.VerifyLatest(context.Background(), 2)
+		var broken *LedgerError
+		if errors.As(err, &broken) != (c.bad > 0) || broken != nil && broken.Seq != c.bad {
+			t.Errorf("%s: want entry %d, got %v", name, c.bad, err)
+		}
 	}
 }
 

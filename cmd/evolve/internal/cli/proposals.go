@@ -71,13 +71,25 @@ func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (
 	return l, err
 }
 
+// allProposals reads the proposals.
+func allProposals(ctx context.Context, a *archive.Archive) (list []archive.ProposalRecord, err error) {
+	err = forEachProposal(ctx, a, func(p archive.ProposalRecord) { list = append(list, p) })
+	return list, err
+}
+
 // linesOf lists the proposals that are wanted.
 func linesOf(ctx context.Context, a *archive.Archive, wanted func(archive.ProposalRecord) bool) ([]proposalLine, error) {
+	list, err := allProposals(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return linesIn(ctx, a, list, wanted)
+}
+
+// linesIn is linesOf for proposals that were read.
+func linesIn(ctx context.Context, a *archive.Archive, list []archive.ProposalRecord, wanted func(archive.ProposalRecord) bool) ([]proposalLine, error) {
 	lines := []proposalLine{}
-	for p, err := range a.Proposals(ctx) {
-		if err != nil {
-			return nil, fmt.Errorf("reading the proposals: %w", err)
-		}
+	for _, p := range list {
 		if !wanted(p) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"time"
@@ -77,8 +78,13 @@ type agentLine struct {
 	Limit string `json:"limit,omitempty"`
 }
 
-// statusRuns is how many runs the status looks back.
-const statusRuns = 5
+// The numbers of latest runs that the status shows and looks through for its other parts, and
+// of the latest entries of the ledger that it verifies. It takes no longer after years.
+const (
+	statusRuns    = 5
+	statusLooks   = 100
+	statusEntries = 500
+)
 
 func statusCommand(sh *shell) *cli.Command {
 	return &cli.Command{
@@ -106,13 +112,17 @@ func statusCommand(sh *shell) *cli.Command {
 
 // fill reads all parts of the status from the archive.
 func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.Workspace, now time.Time) error {
-	if _, _, err := a.VerifyLedger(ctx); err != nil {
+	if err := a.VerifyLatest(ctx, statusEntries); err != nil {
 		return fmt.Errorf("verifying the ledger: %w", err)
 	}
 	if err := a.Refused(); errors.Is(err, archive.ErrDisk) {
 		v.Refused = err.Error()
 	}
-	if err := v.fillDecisions(ctx, a, w, now); err != nil {
+	proposals, err := allProposals(ctx, a)
+	if err != nil {
+		return err
+	}
+	if err := v.fillDecisions(ctx, readOnce{a, proposals}, w, now); err != nil {
 		return err
 	}
 	src, err := asTheyAre(ctx, a)
@@ -120,13 +130,18 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.
 		return err
 	}
 	var runs []archive.Run
-	if err := forEach("runs", src.Runs(ctx), func(r archive.Run) { runs = append(runs, r) }); err != nil {
-		return err
+	for r, err := range src.Runs(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the runs: %w", err)
+		}
+		if runs = append(runs, r); len(runs) == statusLooks {
+			break
+		}
 	}
 	if err := v.confirmation(ctx, a, runs, now); err != nil {
 		return err
 	}
-	if v.Watch, err = watched(ctx, a, runs); err != nil {
+	if v.Watch, err = watched(ctx, readOnce{a, proposals}, runs); err != nil {
 		return err
 	}
 	for i, r := range runs[:min(statusRuns, len(runs))] {
@@ -143,9 +158,27 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.
 	return nil
 }
 
+// readOnce is an archive whose proposals were read already.
+type readOnce struct {
+	*archive.Archive
+	proposals []archive.ProposalRecord
+}
+
+// Proposals is [archive.Archive.Proposals].
+func (r readOnce) Proposals(context.Context) iter.Seq2[archive.ProposalRecord, error] {
+	return func(yield func(archive.ProposalRecord, error) bool) {
+		for _, p := range r.proposals {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
 // fillDecisions reads what awaits a decision, what was adopted, and what is not finished.
-func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, w *workspace.Workspace, now time.Time) (err error) {
-	if v.Waiting, err = model.ListWaiting(ctx, a, "", now); err != nil {
+func (v *statusView) fillDecisions(ctx context.Context, read readOnce, w *workspace.Workspace, now time.Time) (err error) {
+	a := read.Archive
+	if v.Waiting, err = model.ListWaiting(ctx, read, "", now); err != nil {
 		return fmt.Errorf("reading what waits: %w", err)
 	}
 	for i := range v.Waiting {
@@ -157,13 +190,13 @@ func (v *statusView) fillDecisions(ctx context.Context, a *archive.Archive, w *w
 			v.Waiting[i].Stale = moved
 		}
 	}
-	if v.Awaiting, err = linesOf(ctx, a, undecided); err != nil {
+	if v.Awaiting, err = linesIn(ctx, a, read.proposals, undecided); err != nil {
 		return err
 	}
 	if err := markStale(ctx, w, a, v.Awaiting); err != nil {
 		return err
 	}
-	if v.Adopted, err = linesOf(ctx, a, func(p archive.ProposalRecord) bool {
+	if v.Adopted, err = linesIn(ctx, a, read.proposals, func(p archive.ProposalRecord) bool {
 		return p.State == archive.Adopted && p.Kind != archive.KindAutonomy
 	}); err != nil {
 		return err

@@ -66,10 +66,20 @@ func emptyWorkspace(b *testing.B) (binary, root string, a *archive.Archive) {
 }
 
 // BenchmarkStatusOfNights is `evolve status` on an archive of 2,000 nights with a proposal
-// each, of which the latest has a fall of the champion to tell. The bound is 100 ms.
+// and five entries of the ledger each, of which the latest has a fall of the champion to tell. The bound is 100 ms.
 func BenchmarkStatusOfNights(b *testing.B) {
 	binary, root, a := emptyWorkspace(b)
-	const nights = 2000
+	recordNights(b, a)
+	if err := a.Close(); err != nil {
+		b.Fatal(err)
+	}
+	lookAtStatus(b, binary, root)
+}
+
+// recordNights records 2,000 nights with a proposal and some entries of the ledger each.
+func recordNights(b *testing.B, a *archive.Archive) {
+	b.Helper()
+	const nights, entries = 2000, 5
 	start := time.Unix(1_700_000_000, 0).UTC()
 	fall := &archive.Watch{Nights: 5, Fall: &archive.Fall{Shift: stats.Shift{Difference: -.1, Tasks: 60}, ActiveChange: archive.ActiveChange{Since: start, Params: []string{"strategy"}}}}
 	for n := range nights {
@@ -84,11 +94,12 @@ func BenchmarkStatusOfNights(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+		for range entries {
+			if _, err := a.Append(b.Context(), archive.LedgerEntry{Time: at, Kind: "bench.note", Actor: "evolve", Subject: id}); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
-	if err := a.Close(); err != nil {
-		b.Fatal(err)
-	}
-	lookAtStatus(b, binary, root)
 }
 
 // lookAtStatus starts `evolve status` again and again, and reports the time that it takes.

@@ -14,15 +14,12 @@ import (
 
 // watched returns what the latest night of each agent recorded of its active config. It
 // leaves out agents on which a person decided since: that night measured another config.
-func watched(ctx context.Context, a *archive.Archive, runs []archive.Run) ([]model.Watch, error) {
+func watched(ctx context.Context, a readOnce, runs []archive.Run) ([]model.Watch, error) {
 	decided := map[string]time.Time{} // by agent
-	err := forEach("proposals", a.Proposals(ctx), func(p archive.ProposalRecord) {
+	for _, p := range a.proposals {
 		if d := p.Decision; d != nil && (p.State == archive.Adopted || p.State == archive.RolledBack) && d.Time.After(decided[p.Agent]) {
 			decided[p.Agent] = d.Time
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
 	var seen []string
 	var out []model.Watch
