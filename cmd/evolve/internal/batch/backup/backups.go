@@ -162,7 +162,16 @@ const noteName = "backups.json"
 // maxNote bounds the file's size, in bytes.
 const maxNote = 64 << 10
 
+// note writes the State. The file of a backup in the workspace is noted relative to it, so that
+// a workspace may be moved or copied.
 func note(stateDir string, s State) error {
+	if s.Last != nil {
+		last := *s.Last
+		if inside, err := filepath.Rel(filepath.Dir(stateDir), last.File); err == nil && filepath.IsLocal(inside) {
+			last.File = inside
+		}
+		s.Last = &last
+	}
 	raw, err := json.Marshal(s)
 	if err == nil {
 		err = renameio.WriteFile(filepath.Join(stateDir, noteName), append(raw, '\n'), 0o600)
@@ -190,6 +199,7 @@ func Look(stateDir string) State {
 	if s.Trouble = ""; s.Last == nil {
 		return s
 	}
+	s.Last.File = fileOf(stateDir, s.Last.File)
 	switch info, err := os.Stat(s.Last.File); {
 	case errors.Is(err, fs.ErrNotExist):
 		s.Trouble = fmt.Sprintf("the last one is missing: %s", s.Last.File)
@@ -202,6 +212,22 @@ func Look(stateDir string) State {
 		s.Last = nil
 	}
 	return s
+}
+
+// fileOf returns the path of a backup as it was noted. Older versions noted the whole path of
+// one in the state folder: where the workspace was moved or copied, its own file counts.
+func fileOf(stateDir, noted string) string {
+	if !filepath.IsAbs(noted) {
+		return filepath.Join(filepath.Dir(stateDir), noted)
+	}
+	state := string(filepath.Separator) + filepath.Base(stateDir) + string(filepath.Separator)
+	if i := strings.LastIndex(noted, state); i >= 0 {
+		own := filepath.Join(stateDir, noted[i+len(state):])
+		if _, err := os.Lstat(own); err == nil {
+			return own
+		}
+	}
+	return noted
 }
 
 // LookInto is Look, and holds the newest backup against its checksum.

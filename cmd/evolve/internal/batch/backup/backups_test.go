@@ -3,6 +3,7 @@ package backup
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -110,5 +111,70 @@ func TestFault(t *testing.T) {
 	}
 	if s := Look(b.State); s.Last != nil {
 		t.Errorf("a backup that is gone is the last: %+v", s)
+	}
+}
+
+// TestMoved checks that a workspace which was moved or copied finds its own backup, also by the
+// note of an older version, and that a folder elsewhere is found from both.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, c := range []struct {
+		dir     string // relative to the workspace, or absolute
+		gone    bool   // the original is removed
+		absent  bool   // the copy is without its backups
+		older   bool   // the note has the whole path
+		trouble bool
+	}{
+		{dir: ".evolve/backups"},
+		{dir: ".evolve/backups", gone: true},
+		{dir: ".evolve/backups", older: true},
+		{dir: ".evolve/backups", older: true, gone: true},
+		{dir: ".evolve/backups", absent: true, trouble: true},
+		{dir: "kept", gone: true},
+		{dir: filepath.Join(t.TempDir(), "far"), gone: true},
+	} {
+		root, to := filepath.Join(t.TempDir(), "was"), filepath.Join(t.TempDir(), "is")
+		b := Backups{Dir: c.dir, Keep: 1, State: filepath.Join(root, ".evolve")}
+		if !filepath.IsAbs(c.dir) {
+			b.Dir = filepath.Join(root, c.dir)
+		}
+		if err := os.MkdirAll(b.State, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		made, err := b.Write(ctx, opened(t), 1, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.older {
+			raw, err := json.Marshal(State{Last: &made})
+			if err == nil {
+				err = os.WriteFile(filepath.Join(b.State, noteName), raw, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.CopyFS(to, os.DirFS(root)); err != nil {
+			t.Fatal(err)
+		}
+		if c.absent {
+			err = os.RemoveAll(filepath.Join(to, c.dir))
+		} else if c.gone {
+			err = os.RemoveAll(root)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := made.File
+		if !filepath.IsAbs(c.dir) {
+			want = filepath.Join(to, c.dir, filepath.Base(made.File))
+		}
+		switch s := Look(filepath.Join(to, ".evolve")); {
+		case c.trouble != (s.Trouble != ""):
+			t.Errorf("%+v: %q", c, s.Trouble)
+		case !c.trouble && (s.Last == nil || s.Last.File != want):
+			t.Errorf("%+v: the last one is %+v, want %s", c, s.Last, want)
+		}
 	}
 }
