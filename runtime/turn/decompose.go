@@ -42,11 +42,13 @@ type subgoal struct {
 	// Subject is the subject of a part of a comparison.
 	Subject string `json:"subject,omitempty"`
 
-	ConfidenceBefore float64  `json:"confidence_before"`
-	ConfidenceAfter  float64  `json:"confidence_after"`
-	Steps            int      `json:"steps"`
-	Effectiveness    float64  `json:"effectiveness"`
-	Findings         []string `json:"findings,omitempty"`
+	ConfidenceBefore float64 `json:"confidence_before"`
+	// ConfidenceAfter and Effectiveness, its gain, are nil where the answer stated no
+	// confidence.
+	ConfidenceAfter *float64 `json:"confidence_after,omitempty"`
+	Steps           int      `json:"steps"`
+	Effectiveness   *float64 `json:"effectiveness,omitempty"`
+	Findings        []string `json:"findings,omitempty"`
 }
 
 var (

@@ -169,7 +169,7 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 	r.usage.OutputTokens += reply.Usage.OutputTokens
 	r.usage.CachedTokens += reply.Usage.CachedTokens
 	r.usage.CostUSD += reply.Usage.CostUSD
-	r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Text: describe(reply)})
+	r.event(agent.Event{Kind: agent.EventModel, Name: reply.Model, Text: describe(reply, r.stated(reply))})
 	if most := r.limits.MaxTokens; most > 0 && r.usage.InputTokens+r.usage.OutputTokens > most {
 		e.outcome, e.why = agent.BudgetExceeded, "token limit reached"
 		return reply, false
@@ -202,7 +202,12 @@ func (r *run) refuse(by agent.Refusal) {
 	r.refused = &by
 }
 
-func describe(reply model.Reply) string {
+// stated reports whether the confidence of a reply is the model's own. A language model that
+// wrote none has the default one, which the heuristic never needs.
+func (r *run) stated(reply model.Reply) bool { return !r.agent.language || reply.Stated }
+
+// describe returns the text of a reply's event.
+func describe(reply model.Reply, stated bool) string {
 	notes := strings.Join(reply.Notes, "; ")
 	switch reply.Stop {
 	case model.StopLength:
@@ -226,7 +231,11 @@ func describe(reply model.Reply) string {
 	if reply.Said != "" {
 		notes += "; the whole reply: " + memory.Cut(reply.Said, maxEventText/2)
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%s; answers with confidence %.3f: %s", notes, reply.Confidence, reply.Answer), "; ")
+	with := "without a stated confidence"
+	if stated {
+		with = fmt.Sprintf("with confidence %.3f", reply.Confidence)
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s; answers %s: %s", notes, with, reply.Answer), "; ")
 }
 
 // written returns an answer as the model wrote it.

@@ -210,8 +210,11 @@ func (r *run) parts(ctx context.Context, p *plan) ending {
 		if e.outcome != agent.OK && e.outcome != agent.LowUtility {
 			return e
 		}
-		s.ConfidenceBefore, s.ConfidenceAfter, s.Steps = e.before, e.reply.Confidence, e.steps
-		s.Effectiveness = max(0, e.reply.Confidence-e.before)
+		s.ConfidenceBefore, s.Steps = e.before, e.steps
+		if r.stated(e.reply) {
+			after, gained := e.reply.Confidence, max(0, e.reply.Confidence-e.before)
+			s.ConfidenceAfter, s.Effectiveness = &after, &gained
+		}
 		s.Findings = found(r.agent.scrub(e.reply.Answer)) // before it is cut: half a credential is not recognised
 		findings = append(findings, model.Finding{
 			Goal: s.Goal, Answer: e.reply.Answer, Value: e.reply.Value, Confidence: e.reply.Confidence,
@@ -243,7 +246,7 @@ func (r *run) finish(ctx context.Context, e ending) agent.Result {
 		return r.failed(agent.Denied, "the answer matches a pattern that is never allowed")
 	}
 	res := agent.Result{Answer: &answer, Outcome: e.outcome, Error: r.agent.scrub(e.why)}
-	if !r.agent.language || e.reply.Stated {
+	if r.stated(e.reply) {
 		res.Confidence = e.reply.Confidence
 	}
 	return r.result(res, e.reply)
