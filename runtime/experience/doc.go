@@ -40,7 +40,7 @@
 //	period.go      what the turns of a period have shown
 //	findings.go    strengths, weaknesses and adjustments that follow from it
 //	lessontext.go  the lessons as EVAL_FEEDBACK.md
-//	told.go        the lessons without a word of people, tools and models
+//	told.go        the advice of the lessons, without a word of people, tools and models
 //	valid.go       the check of an Experience that comes from elsewhere
 //	forget.go      the removal of a conversation's texts
 package experience

@@ -133,6 +133,10 @@ func (s StatedUse) tooHigh() bool {
 // Adjustments returns what to do otherwise: for corrections first, then for tools and for
 // the stated confidence.
 func (p *Period) Adjustments() []Finding {
+	return append(p.correctionAdvice(), p.otherAdvice()...)
+}
+
+func (p *Period) correctionAdvice() []Finding {
 	var out []Finding
 	for _, x := range p.Patterns {
 		where := ""
@@ -141,6 +145,12 @@ func (p *Period) Adjustments() []Finding {
 		}
 		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "hold an answer%s against what people corrected %s, before it is given", where, often(x.Corrected.Count)))
 	}
+	return out
+}
+
+// otherAdvice returns what to do otherwise with tools and in stating a confidence.
+func (p *Period) otherAdvice() []Finding {
+	var out []Finding
 	for _, x := range p.Errors {
 		switch {
 		case x.Calls.Count < repeatedError || x.Tool == AllTools:

@@ -137,9 +137,6 @@ type Pattern struct {
 	Corrected Evidence `json:"corrected"`
 	// Quote is the last correcting message.
 	Quote Excerpt `json:"quote"`
-
-	// kind describes the correction in a text that must not quote it.
-	kind string
 }
 
 // StatedUse compares stated confidence with success.

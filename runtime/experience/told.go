@@ -9,34 +9,75 @@ import (
 // bareName is the form of a name that can state nothing but itself.
 var bareName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_.:/-]*$`)
 
-// unquoted returns the period without the words of people, tools and models.
-func (p *Period) unquoted() *Period {
+const (
+	toldHead = "What this agent's turns in use advise:\n\n"
+	// toldEntries is the largest number of its lines.
+	toldEntries = 2 * shownEntries
+)
+
+// Told returns the lessons for the system prompt of later turns: the advice of the night, and
+// that of the week beside it, each once. It is empty without any. It has nothing that a turn
+// cannot act on: with counts of corrections that it could not see, and the ids of turns, a
+// small language model answered questions wrongly that it had answered right. And it has no
+// word of people, tools and models, because other users' turns read it with the authority of
+// the operator: a correction has its kind, one of no known kind is left out, and a name that
+// is not one word is not told.
+func (l Lessons) Told() string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, p := range []*Period{l.Night, l.Week} {
+		for _, line := range p.told() {
+			if key := digits.ReplaceAllString(line, ""); !seen[key] && len(seen) < toldEntries {
+				seen[key] = true
+				b.WriteString("- " + line + "\n")
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return toldHead + b.String()
+}
+
+// digits are what advice on the same differs in from period to period.
+var digits = regexp.MustCompile(`\d+`)
+
+// told returns the advice of a period.
+func (p *Period) told() []string {
 	if p == nil {
 		return nil
 	}
-	out := *p
-	out.Domains, out.Tools, out.Patterns = slices.Clone(p.Domains), slices.Clone(p.Tools), slices.Clone(p.Patterns)
-	for i := range out.Domains {
-		out.Domains[i].Domain = bare(out.Domains[i].Domain, "domain")
+	var out []string
+	for _, x := range p.Patterns {
+		kind := correctionKind(x.Quote.Text)
+		if kind == "" {
+			continue
+		}
+		where := ""
+		if !everywhere(x.Domain) {
+			where = " in " + named(bare(x.Domain, "domain"))
+		}
+		out = append(out, "people corrected answers"+where+" "+kind+": check that before you answer")
 	}
+	for _, f := range p.unquoted().otherAdvice() {
+		out = append(out, f.Text)
+	}
+	return out
+}
+
+// unquoted returns the period with tools and errors alone, without the words of people, tools
+// and models.
+func (p *Period) unquoted() *Period {
+	out := &Period{Tools: slices.Clone(p.Tools), Stated: p.Stated}
 	for i := range out.Tools {
 		x := &out.Tools[i]
 		x.Tool, x.Method = bare(x.Tool, "tool"), bare(x.Method, "method")
 	}
-	out.Errors = nil
 	for _, x := range p.Errors {
 		x.Tool, x.Method, x.Cause = bare(x.Tool, "tool"), bare(x.Method, "method"), Excerpt{}
 		out.Errors = addError(out.Errors, x)
 	}
-	for i := range out.Patterns {
-		x := &out.Patterns[i]
-		x.Domain, x.Tools = bare(x.Domain, "domain"), slices.Clone(x.Tools)
-		for j := range x.Tools {
-			x.Tools[j] = bare(x.Tools[j], "tool")
-		}
-		x.kind, x.Quote = correctionKind(x.Quote.Text), Excerpt{}
-	}
-	return &out
+	return out
 }
 
 // addError adds an error to those of the same tool, method and outcome: without its cause it

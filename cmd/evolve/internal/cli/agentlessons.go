@@ -25,8 +25,8 @@ type periodView struct {
 // lessonsView is `evolve agent lessons --json`. Night and Week are nil without turns.
 type lessonsView struct {
 	Agent string `json:"agent"`
-	// Own is a person's own EVAL_FEEDBACK.md, and Told what follows it in the system prompt:
-	// Text without the words of people and tools.
+	// Own is a person's own EVAL_FEEDBACK.md, and Told what follows it in the system prompt: the
+	// advice of Text, without the words of people and tools.
 	Own   string      `json:"own"`
 	Text  string      `json:"text"`
 	Told  string      `json:"told"`
@@ -39,8 +39,8 @@ func agentLessonsCommand(sh *shell) *cli.Command {
 		Name: "lessons", Usage: "what the turns in use have shown", ArgsUsage: "[AGENT]",
 		Description: "Every night makes it of the stored turns: strengths, weaknesses, referrals, corrections,\n" +
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
-			"folder of the agent comes first. The next turn reads it without what people and tools wrote. Works while\n" +
-			"a run is on.",
+			"folder of the agent comes first. The next turn reads that and the advice of the lessons, without what\n" +
+			"people and tools wrote. Works while a run is on.",
 		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}
 }
