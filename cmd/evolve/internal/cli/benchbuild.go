@@ -149,7 +149,7 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing
 // files reads the logs that are named.
 func (b *suiteBuilder) files(sh *shell, c *cli.Context) error {
 	for _, name := range c.Args().Slice() {
-		switch info, err := os.Stat(name); {
+		switch info, err := os.Stat(sh.abs(name)); {
 		case name == "-":
 		case errors.Is(err, fs.ErrNotExist):
 			return exit.Errorf(exit.Usage, "check the path; - reads standard input", "there is no file %s", text.Visible(name))
