@@ -61,9 +61,10 @@ type Summary struct {
 	Scripted int `json:"scripted,omitempty"`
 	// LeftOut counts approved exchanges that can be no task, by reason.
 	LeftOut map[string]int `json:"left_out"`
-	// Scrubbed counts tasks in which a credential was replaced, Duplicates those left out
-	// because another one is nearly the same.
+	// Scrubbed counts tasks in which a credential was replaced, Personal those in which
+	// personal data was, Duplicates those left out because another one is nearly the same.
 	Scrubbed   int `json:"scrubbed"`
+	Personal   int `json:"personal"`
 	Duplicates int `json:"duplicates"`
 	// Clusters are those of the tasks that remain; Kept counts the selected tasks.
 	Clusters int             `json:"clusters"`
@@ -149,6 +150,7 @@ func (b *Builder) settle() {
 func (b *Builder) judge(c Conversation, n int) {
 	b.summary.Conversations++
 	list := judge(&c)
+	clean := newScrubbing(b.o.Scrub, c.Messages)
 	end := -1
 	if b.o.Conversations && len(c.Target.Texts) == 0 {
 		end = ending(list)
@@ -180,7 +182,7 @@ func (b *Builder) judge(c Conversation, n int) {
 		if i == end {
 			before = list[:i+1]
 		}
-		if reason := b.add(&c, n, e, before); reason != "" {
+		if reason := b.add(&c, n, e, before, clean.task()); reason != "" {
 			b.summary.LeftOut[reason]++
 		}
 	}
@@ -188,7 +190,7 @@ func (b *Builder) judge(c Conversation, n int) {
 
 // add adds an exchange of the n-th conversation as a candidate, or returns the reason why it is none. Where exchanges
 // are given, of which it is the last, the candidate is the script of all of them.
-func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason string) {
+func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *scrubbing) (reason string) {
 	goal, answer := e.goal, e.stated
 	switch {
 	case len(e.target) > 0:
@@ -213,36 +215,45 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason
 	case len(b.candidates) >= maxTasks || b.size+size > maxAll:
 		return fmt.Sprintf("there are more than %d, or %d MB of them", maxTasks, maxAll>>20)
 	}
-	clean := scrubbing{scrub: b.o.Scrub}
-	if clean.text(answer) != answer || slices.ContainsFunc(e.target, func(s string) bool { return clean.text(s) != s }) {
+	if secret := func(s string) bool { return b.o.Scrub(s) != s }; secret(answer) || slices.ContainsFunc(e.target, secret) {
 		return "the answer has a credential"
 	}
 	// A longer log of the same conversation gives the same ids.
-	t := bench.Task{ID: fmt.Sprintf("%s-%.16s", c.Format, digest(c.Messages[:max(e.ask, e.answer)+1])), Goal: clean.text(goal), Answer: &answer}
+	t := bench.Task{ID: fmt.Sprintf("%s-%.16s", c.Format, digest(c.Messages[:max(e.ask, e.answer)+1])), Goal: clean.text(goal)}
 	for i := range turns {
 		turns[i].Content = clean.text(turns[i].Content)
 	}
 	t.Fixtures.Turns = turns
 	if t.Domain = b.o.Fixed; t.Domain == "" {
-		t.Domain = orElse(clean.text(c.Domain), b.o.Domain(t.Goal))
+		t.Domain = orElse(clean.about(c.Domain), b.o.Domain(t.Goal))
 	}
+	target := c.Target
+	target.Texts = nil
+	for _, s := range e.target {
+		target.Texts = append(target.Texts, clean.answer(s))
+	}
+	answer = clean.answer(answer)
+	t.Answer = &answer
 	if t.Graders = b.graders(answer, e.stated != ""); len(e.target) > 0 {
-		t.Graders = b.targetGraders(c.Target)
+		t.Graders = b.targetGraders(target)
 	}
 	for _, tool := range slices.Compact(slices.Sorted(slices.Values(e.tools))) {
-		t.Tags = append(t.Tags, clean.text("tool "+tool))
+		t.Tags = append(t.Tags, clean.about("tool "+tool))
 	}
 	t.Source = &bench.Source{
-		Session: clean.text(c.ID), File: clean.text(c.File), Line: c.Line, Digest: c.Digest,
-		Author: clean.text(e.by), Approval: clean.text(e.how),
+		Session: clean.about(c.ID), File: clean.about(c.File), Line: c.Line, Digest: c.Digest,
+		Author: clean.about(e.by), Approval: clean.about(e.how),
 	}
 	if len(script) > 0 {
-		if reason := b.script(c, script, &t, &clean); reason != "" {
+		if reason := b.script(c, script, &t, clean); reason != "" {
 			return reason
 		}
 		if b.o.Fixed == "" && c.Domain == "" { // the first message has the subject
 			t.Domain = b.o.Domain(t.Turns[0].User)
 		}
+	}
+	if clean.untold() {
+		return "the answer has personal data that no message before it has"
 	}
 	if b.ids[t.ID] {
 		b.summary.Duplicates++
@@ -254,6 +265,9 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason
 	if clean.changed {
 		b.summary.Scrubbed++
 	}
+	if clean.named {
+		b.summary.Personal++
+	}
 	if len(script) > 0 {
 		b.summary.Scripted++
 	}
@@ -261,18 +275,6 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged) (reason
 	b.size += size + len(goal) + len(answer)
 	b.candidates = append(b.candidates, candidate{task: t, conversation: n, family: c.Family, weight: 1})
 	return ""
-}
-
-// scrubbing removes credentials and notes whether there were any.
-type scrubbing struct {
-	scrub   func(string) string
-	changed bool
-}
-
-func (s *scrubbing) text(text string) string {
-	out := s.scrub(text)
-	s.changed = s.changed || out != text
-	return out
 }
 
 // earlier returns the texts before a message, and their length, of which only the part up

@@ -37,6 +37,7 @@ func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *s
 	}
 	first := slices.IndexFunc(c.Messages, func(m Message) bool { return m.Role == User })
 	t.Goal, t.Fixtures.Turns, t.Tags = "", nil, nil
+	clear(clean.given) // the agent gives the answers on the way itself
 	before, _ := earlier(c.Messages[:first])
 	for _, m := range before {
 		m.Content = clean.text(m.Content)
@@ -53,7 +54,8 @@ func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *s
 		default: // said on before there was an answer
 			t.Turns[len(t.Turns)-1].User += "\n" + clean.text(text)
 		}
-		if answer, ok := answers[i]; ok && b.o.Scrub(answer) == answer {
+		if answer, ok := answers[i]; ok && b.o.Scrub(answer) == answer && clean.told(answer) {
+			answer = clean.text(answer)
 			at := &t.Turns[len(t.Turns)-1]
 			at.Answer, at.Graders = &answer, b.graders(answer, false)
 		}
@@ -69,7 +71,7 @@ func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *s
 		tools = append(tools, e.tools...)
 	}
 	for _, tool := range slices.Compact(slices.Sorted(slices.Values(tools))) {
-		t.Tags = append(t.Tags, clean.text("tool "+tool))
+		t.Tags = append(t.Tags, clean.about("tool "+tool))
 	}
 	return ""
 }

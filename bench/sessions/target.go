@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -146,12 +147,14 @@ func numeral(s string) bool {
 
 // graderOf returns a grader with the given fields.
 func graderOf(fields map[string]any) []bench.GraderSpec {
-	raw, err := json.Marshal(fields)
-	if err != nil { // texts always encode
+	var raw bytes.Buffer
+	enc := json.NewEncoder(&raw)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(fields) != nil { // texts always encode
 		return nil
 	}
 	var spec bench.GraderSpec
-	if json.Unmarshal(raw, &spec) != nil {
+	if json.Unmarshal(raw.Bytes(), &spec) != nil {
 		return nil
 	}
 	return []bench.GraderSpec{spec}

@@ -261,7 +261,8 @@ func (o *builtSuite) print(con *console) {
 	}
 	con.printf("%s with a credential replaced, %s left out, %s\n",
 		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
-	con.printf("personal data other than credentials is not removed: look through the tasks\n")
+	con.printf("%s with an e-mail address, a phone number, an SSN or an IBAN replaced\n", count(s.Personal, "task"))
+	con.printf("names, postal addresses and other personal data are not: look through the tasks\n")
 	con.printf("%s kept: %d search, %d holdout\n", count(s.Kept, "task"), s.Search, s.Holdout)
 	if e := s.Existing; e != nil {
 		con.printf("%d of the existing suite stay on their sides, %d new, %d gone\n", e.Stay, e.New, e.Gone)
