@@ -71,9 +71,6 @@ func benchBuild(sh *shell, c *cli.Context) error {
 	case c.Int("per-domain") < 1:
 		return exit.Misuse(errors.New("--per-domain must be at least 1"))
 	}
-	if c.IsSet("domain") && !domainName(c.String("domain")) {
-		return exit.Misuse(errors.New("--domain needs a name of at most 200 bytes on one line, without spaces around it"))
-	}
 	w, err := sh.load(c)
 	if err != nil {
 		return err
@@ -136,6 +133,14 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing
 	if a != nil {
 		domains = a.Domains
 	}
+	if domains == nil {
+		domains = turn.DefaultDomains()
+	}
+	if c.IsSet("domain") {
+		if problem := workspace.DomainProblem(c.String("domain")); problem != "" {
+			return nil, exit.Errorf(exit.Usage, "known ones: "+knownDomains(domains, existing), "--domain: %s", problem)
+		}
+	}
 	b, err := sessions.NewBuilder(sessions.Options{
 		Scrub: sh.Sandbox(w).Scrubber.String, Domain: turn.DomainOf(domains), Fixed: c.String("domain"),
 		PerDomain: c.Int("per-domain"), Grader: c.String("grader"), Conversations: c.Bool("conversations"), Existing: existing,
@@ -144,6 +149,18 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing
 		return nil, exit.Misuse(err)
 	}
 	return &suiteBuilder{Builder: b, agent: a, logs: []sessions.Log{}}, nil
+}
+
+// knownDomains lists the domains of an agent and of the tasks that are there.
+func knownDomains(table map[string][]string, existing sessions.Existing) string {
+	names := workspace.SortedNames(table)
+	for _, t := range existing {
+		if t.Domain != "" {
+			names = append(names, t.Domain)
+		}
+	}
+	slices.Sort(names)
+	return text.Visible(strings.Join(slices.Compact(names), ", "))
 }
 
 // files reads the logs that are named.

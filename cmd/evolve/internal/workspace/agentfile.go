@@ -180,8 +180,8 @@ func domainKeys(f *agentFile) mapping {
 				s.bad(k, fmt.Sprintf("did you mean %q?", "+"+meant), "the domain %q looks like a misspelt addition to the default table", k.Value)
 				return nil
 			}
-			if !namePattern.MatchString(name) && name != "_global" {
-				s.bad(k, "", "a domain's name must be %s, not %q", nameRule, k.Value)
+			if DomainProblem(name) != "" {
+				s.bad(k, "", "%s", DomainProblem(k.Value))
 				return nil
 			}
 			var list []string

@@ -336,3 +336,11 @@ func enum(names []string) []any {
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 const nameRule = "letters, digits, - and _, at most 64"
+
+// DomainProblem returns why agent.yaml can have no domain of this name, "" if it can.
+func DomainProblem(name string) string {
+	if namePattern.MatchString(name) || name == "_global" {
+		return ""
+	}
+	return fmt.Sprintf("a domain's name must be %s, not %q", nameRule, name)
+}
