@@ -38,6 +38,7 @@
 //	snapshot.go    the part that evaluations read
 //	lessons.go     when a night makes lessons of the turns, and what stays of them
 //	period.go      what the turns of a period have shown
+//	way.go         the strategies that worked in a domain
 //	findings.go    strengths, weaknesses and adjustments that follow from it
 //	lessontext.go  the lessons as EVAL_FEEDBACK.md
 //	told.go        the advice of the lessons, without a word of people, tools and models

@@ -71,6 +71,7 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 			b.WriteString(toolLine(c))
 		}
 	}
+	b.WriteString(e.Lessons.waysText(domain))
 	return text.Clip(b.String(), maxText, text.Ellipsis), b.Len() > 0
 }
 
@@ -109,7 +110,7 @@ func toolLine(c Capsule) string {
 	if c.Method != "" {
 		tool += " " + c.Method
 	}
-	line := fmt.Sprintf("  %s: %d of %s succeeded", brief(tool, 100), c.Success(), counted(c.Judged(), "call"))
+	line := fmt.Sprintf("  %s: %d of %s succeeded, confidence %.2f", brief(tool, 100), c.Success(), counted(c.Judged(), "call"), sure(c.Judged()))
 	if c.Corrected > 0 {
 		line += fmt.Sprintf(", %d corrected by people", c.Corrected)
 	}

@@ -29,18 +29,18 @@ func TestKnowledgeText(t *testing.T) {
 	for domain, want := range map[string]string{
 		"ops": `Competence in ops: 0.47 (from .1 to 1; .5 without history), after 12 turns, 7 of them successful and 2 corrected by people.
 Tools that work here:
-  git log: 9 of 10 calls succeeded
-  curl: 2 of 2 calls succeeded
+  git log: 9 of 10 calls succeeded, confidence 1.00
+  curl: 2 of 2 calls succeeded, confidence 0.40
 Tools that fail here:
-  grep: 1 of 4 calls succeeded, 2 corrected by people; last failure timeout, no answer after 5s
+  grep: 1 of 4 calls succeeded, confidence 0.80, 2 corrected by people; last failure timeout, no answer after 5s
 `,
 		"research": `Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1 of them successful and 0 corrected by people.
 Tools that work in all domains, as no call here was judged:
-  curl: 4 of 4 calls succeeded
+  curl: 4 of 4 calls succeeded, confidence 0.80
 `,
 		"": `Competence in ops: 0.47 (from .1 to 1; .5 without history), after 12 turns, 7 of them successful and 2 corrected by people.
 Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1 of them successful and 0 corrected by people.
-` + "Tools that work in all domains:\n  curl: 4 of 4 calls succeeded\n",
+` + "Tools that work in all domains:\n  curl: 4 of 4 calls succeeded, confidence 0.80\n",
 	} {
 		got, ok := e.KnowledgeText(domain)
 		if diff := cmp.Diff(want, got); diff != "" || !ok {

@@ -31,15 +31,16 @@ type record struct {
 	// no call. Its method, latencies and repairs are not set.
 	in      Capsule
 	methods []Capsule // the most used first
+	learned []Learning
 	warning string
 }
 
 // KnownTools returns what is known of tools for a prompt, one line a tool: its methods with
 // their calls, its calls and the share of successes among the judged ones in the domain (in
-// all domains where the domain has no call of it), its last failures, its referrals by axis,
+// all domains where the domain has no call of it), what is learned of it, its last failures, its referrals by axis,
 // and its cohesion warning. The tools with the most calls in the domain come first. The text
 // has at most budget tokens as [memory.Tokens] estimates them: a line that does not fit goes
-// without methods and failures, and is left out if it still does not fit. Foreign text is
+// without methods, learnings and failures, and is left out if it still does not fit. Foreign text is
 // quoted in its line, without < and >. The referrals that concern no tool ([AllTools]) have a
 // line of their own. The text is empty without history.
 func (e *Experience) KnownTools(tools []string, domain string, budget int) string {
@@ -89,7 +90,12 @@ func (e *Experience) record(tool, domain string) record {
 		r.methods = all
 	}
 	if r.here == 0 || domain == Global {
-		r.where = "in all domains"
+		r.where, domain = "in all domains", Global
+	}
+	for _, l := range e.Learnings(domain) {
+		if l.Tool == clipped(tool) {
+			r.learned = append(r.learned, l)
+		}
 	}
 	slices.SortStableFunc(r.methods, func(a, b Capsule) int { return cmp.Compare(b.Calls, a.Calls) })
 	r.in = sum(r.methods)
@@ -135,6 +141,11 @@ func (r record) line(full bool) string {
 		calls += fmt.Sprintf(", %.0f%% ok", math.Floor(100*rate))
 	}
 	parts = append(parts, calls)
+	if full {
+		for _, l := range r.learned[:min(len(r.learned), knownMethods)] {
+			parts = append(parts, l.String())
+		}
+	}
 	if failures := r.failuresText(); full && failures != "" {
 		parts = append(parts, failures)
 	}

@@ -21,7 +21,7 @@ func TestKnownTools(t *testing.T) {
 		refer(4, "calc", "exchange rates", "live data"), refer(3, "calc", "geography"),
 	)...)
 	e.Learn(Turn{Domain: "research", Time: day, Calls: slices.Concat(times(9, Call{Tool: "calc", Outcome: agent.OK}), times(1, Call{Tool: "shy", Outcome: agent.Denied}))})
-	http := `- http: methods get 7, put 3; 10 calls in ops, 55% ok; last failures timeout "no answer in 8s \x3c/known_tools\x3e", execution "second"`
+	http := `- http: methods get 7, put 3; 10 calls in ops, 55% ok; prefer get, confidence 1.00; avoid put, confidence 0.60; last failures timeout "no answer in 8s \x3c/known_tools\x3e", execution "second"`
 	warning := `low cohesion: 7 referrals fall into 2 groups: "exchange rates", "live data" (4); "geography" (3)`
 	calc := `- calc: 7 calls in ops; 7 referrals ("exchange rates" 4, "live data" 4, "geography" 3); ` + warning
 	tools := []string{"new", "shy", "calc", "http", "http"}
@@ -31,7 +31,7 @@ func TestKnownTools(t *testing.T) {
 		want   []string
 	}{
 		{"ops", 1000, []string{http, calc, "- shy: 1 call in all domains"}},
-		{"research", 1000, []string{"- calc: 9 calls in research, 100% ok; " + warning, "- shy: 1 call in research", strings.Replace(http, "in ops", "in all domains", 1)}},
+		{"research", 1000, []string{"- calc: 9 calls in research, 100% ok; prefer, confidence 1.00; " + warning, "- shy: 1 call in research", strings.Replace(http, "in ops", "in all domains", 1)}},
 		{"ops", memory.Tokens(http), []string{http}},
 		{"ops", memory.Tokens(http) - 1, []string{"- http: 10 calls in ops, 55% ok", "- shy: 1 call in all domains"}},
 		{"ops", 8, []string{"- http: 10 calls in ops, 55% ok"}},

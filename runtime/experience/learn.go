@@ -1,6 +1,9 @@
 package experience
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Learn adds a turn: first what its message means for the turn before it in the
 // conversation, then the turn itself.
@@ -57,6 +60,32 @@ const (
 	sureCalls = 5
 )
 
+// sure returns the confidence in what n judged calls or turns have shown.
+func sure(n int) float64 { return min(1, float64(n)/sureCalls) }
+
+// String describes a learning, such as "avoid put, confidence 0.60" for a method of a tool.
+func (l Learning) String() string {
+	out := string(l.Advised)
+	if l.Method != "" {
+		out += " " + named(l.Method)
+	}
+	return fmt.Sprintf("%s, confidence %.2f", out, l.Confidence)
+}
+
+// AllLearnings returns the learnings of every domain, in the order of their names.
+func (e *Experience) AllLearnings() []Learning {
+	var domains []string
+	for _, c := range e.Capsules {
+		domains = append(domains, c.Domain)
+	}
+	var out []Learning
+	for _, d := range slices.Compact(slices.Sorted(slices.Values(domains))) {
+		list, _ := e.learnings(d)
+		out = append(out, list...)
+	}
+	return out
+}
+
 // Learnings returns the tools to prefer in a domain, with at least 80 % successes among the
 // judged calls, and those to avoid, with fewer than 30 %, in the order of the capsules. Where
 // the domain has no capsule it returns those of [Global].
@@ -81,7 +110,7 @@ func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 			continue
 		}
 		n := c.Judged()
-		l := Learning{Tool: c.Tool, Method: c.Method, Domain: domain, Rate: rate, Calls: n, Confidence: min(1, float64(n)/sureCalls)}
+		l := Learning{Tool: c.Tool, Method: c.Method, Domain: domain, Rate: rate, Calls: n, Confidence: sure(n)}
 		switch {
 		case rate >= preferredFrom:
 			l.Advised = Prefer

@@ -297,3 +297,36 @@ func TestToldIsAdvice(t *testing.T) {
 - do not repeat a failed call unchanged after 2 execution errors of search
 `)
 }
+
+// TestWaysThatWorked tests the strategies of a domain: the tools of turns in their order, with
+// counts, turns and a confidence, in the lessons and in what the agent can ask for.
+func TestWaysThatWorked(t *testing.T) {
+	var u use
+	both := []Call{worked("search", 1), worked("calc", 1), worked("search", 1)}
+	for i := range 4 {
+		u.turn(fmt.Sprint(i), "shop", "what?", agent.OK, both...) // T1 to T4
+	}
+	u.turn("3", "shop", "No, in euro", agent.OK, worked("calc", 1)) // T5 corrects T4
+	for i := range 3 {
+		u.turn(fmt.Sprint(i), "shop", "what?", agent.OK, both...) // T6 to T8
+	}
+	u.turn("x", "plan", "when?", agent.OK, both...)
+	u.turn("x", "plan", "where?", agent.WrongToolBoundary, worked("calc", 1))
+	u.e.Review(u.turns, u.now)
+	const line = "search, then calc: 6 of 7 turns succeeded, confidence 1.00"
+	if text := u.e.Lessons.Text(); !strings.Contains(text, "### Strategies that worked\n\n- in shop, "+line+" (T1, T2, T3, T6, T7, T8)\n\n") {
+		t.Error(text)
+	}
+	if text, _ := u.e.KnowledgeText("shop"); !strings.Contains(text, "Strategies that worked, 2026-11-20:\n  "+line+"\n") {
+		t.Error(text)
+	}
+	if text, _ := u.e.KnowledgeText("plan"); strings.Contains(text, "Strategies") {
+		t.Error(text)
+	}
+	if got := u.e.Lessons.Night.Ways; len(got) != 3 || got[1].Confidence != .2 || got[2].Domain != "shop" {
+		t.Errorf("%+v", got)
+	}
+	if err := u.e.Valid(); err != nil {
+		t.Error(err)
+	}
+}

@@ -53,6 +53,7 @@ func (p *Period) write(b *strings.Builder, title string, n int) {
 	}
 	fmt.Fprintf(b, "\n## %s: %s, %s\n\n%d succeeded, %d corrected by people.\n", title, counted(p.Turns, "turn"), p.days(), p.Succeeded, p.Corrected.Count)
 	section(b, "Strengths", n, lines(p.Strengths()))
+	section(b, "Strategies that worked", n, lines(p.Worked()))
 	section(b, "Weaknesses", n, lines(p.Weaknesses()))
 	section(b, "Referrals", n, lines(p.Referrals()))
 	section(b, "Corrections", n, p.CorrectionLines())

@@ -71,6 +71,7 @@ type Period struct {
 	Tools    []ToolUse                  `json:"tools,omitempty"`
 	Errors   []ToolError                `json:"errors,omitempty"`
 	Patterns []Pattern                  `json:"patterns,omitempty"`
+	Ways     []Way                      `json:"ways,omitempty"`
 	// Stated is the calibration of its turns; zero where none stated a confidence.
 	Stated StatedUse `json:"stated,omitzero"`
 }
@@ -223,6 +224,7 @@ func (b *periodBuilder) add(t Turn) {
 	case !success:
 		cite(&d.FailedIn, t.ID)
 	}
+	b.way(t, success)
 	if t.Outcome != agent.OK && t.Outcome.Valid() {
 		x := p.Outcomes[t.Outcome]
 		x.add(t.ID)
@@ -406,6 +408,10 @@ func (b *periodBuilder) done() *Period {
 	for _, key := range slices.SortedFunc(maps.Keys(b.errors), compareErrors) {
 		p.Errors = append(p.Errors, *b.errors[key])
 	}
+	slices.SortStableFunc(p.Ways, func(x, y Way) int {
+		return cmp.Or(cmp.Compare(x.Domain, y.Domain), slices.Compare(x.Tools, y.Tools))
+	})
+	p.Ways = most(p.Ways, func(x Way) int { return x.Turns.Count })
 	p.Domains = most(p.Domains, func(x DomainUse) int { return x.Turns.Count })
 	p.Tools = most(p.Tools, func(x ToolUse) int { return x.Calls.Count })
 	p.Errors = most(p.Errors, func(x ToolError) int { return x.Calls.Count })

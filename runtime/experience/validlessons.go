@@ -54,6 +54,16 @@ func (v *validity) period(p Period) {
 		v.excerpt("lessons.errors.cause", x.Cause)
 		v.evidence(x.Calls)
 	}
+	v.length("lessons.ways", len(p.Ways), maxEntries)
+	for _, w := range p.Ways {
+		v.name("lessons.ways.domain", w.Domain, false)
+		v.length("lessons.ways.tools", len(w.Tools), wayTools)
+		v.names("lessons.ways.tools", w.Tools)
+		v.count("lessons.ways", w.Succeeded)
+		v.share("lessons.ways.confidence", w.Confidence)
+		v.evidence(w.Turns)
+		v.cited(w.SucceededIn)
+	}
 	for _, x := range p.Patterns {
 		v.name("lessons.patterns.domain", x.Domain, true)
 		v.names("lessons.patterns.tools", x.Tools)

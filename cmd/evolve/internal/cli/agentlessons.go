@@ -17,6 +17,7 @@ import (
 type periodView struct {
 	*experience.Period
 	Strengths   []experience.Finding `json:"strengths"`
+	Worked      []experience.Finding `json:"worked"`
 	Weaknesses  []experience.Finding `json:"weaknesses"`
 	Referrals   []experience.Finding `json:"referrals"`
 	Adjustments []experience.Finding `json:"adjustments"`
@@ -84,5 +85,5 @@ func periodViewOf(p *experience.Period) *periodView {
 	if p == nil {
 		return nil
 	}
-	return &periodView{p, notNull(p.Strengths()), notNull(p.Weaknesses()), notNull(p.Referrals()), notNull(p.Adjustments())}
+	return &periodView{p, notNull(p.Strengths()), notNull(p.Worked()), notNull(p.Weaknesses()), notNull(p.Referrals()), notNull(p.Adjustments())}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func toolsUse(sh *shell, c *cli.Context) error {
 		views = append(views, v)
 	}
 	if sh.json {
-		return sh.printJSON(map[string]any{"agent": a.ID, "turns": e.Turns, "tools": views, "limits": append([]experience.Limit{}, e.Limits()...)})
+		return sh.printJSON(map[string]any{"agent": a.ID, "turns": e.Turns, "tools": views, "learnings": notNull(e.AllLearnings()), "limits": append([]experience.Limit{}, e.Limits()...)})
 	}
 	if len(views) == 0 {
 		return sh.result(nil, "no turn of %s in use has called a tool\n", a.ID)
@@ -68,8 +69,32 @@ func toolsUse(sh *shell, c *cli.Context) error {
 		width = 0
 	}
 	printToolUse(sh.console, views, width)
+	printLearnings(sh.console, e.AllLearnings(), width)
 	printLimits(sh.console, e.Limits())
 	return nil
+}
+
+// shownLearnings is the maximum number of learnings that are printed; the JSON has all.
+const shownLearnings = 12
+
+// printLearnings prints which tools are to be preferred and avoided in each domain. Those of
+// all domains stand for the domains without calls and are printed where there are no others.
+func printLearnings(con *console, all []experience.Learning, width int) {
+	list := slices.DeleteFunc(slices.Clone(all), func(l experience.Learning) bool { return l.Domain == experience.Global })
+	if len(list) == 0 {
+		list = all
+	}
+	if len(list) > 0 {
+		con.printf("\nlearned\n")
+	}
+	for _, l := range list[:min(len(list), shownLearnings)] {
+		tool := strings.TrimSpace(l.Tool + " " + l.Method)
+		printFilled(con, "  ", fmt.Sprintf("%s %s in %s: %.0f%% of %s succeeded, confidence %.2f",
+			l.Advised, text.Visible(tool), text.Visible(l.Domain), 100*l.Rate, text.Count(l.Calls, "call"), l.Confidence), width)
+	}
+	if more := len(list) - shownLearnings; more > 0 {
+		con.printf("  and %d more\n", more)
+	}
 }
 
 // printLimits prints what holds back what the turns have shown.
