@@ -87,11 +87,33 @@ type AdoptedWatch struct {
 	PredictedLo float64     `json:"predicted_lo,omitempty"`
 	PredictedHi float64     `json:"predicted_hi,omitempty"`
 	Claim       stats.Claim `json:"claim,omitempty"`
+	// Beside reports that the compared nights measured both configs.
+	Beside bool `json:"beside,omitempty"`
+	// Crossed is the first night whose evidence against the adoption still holds; nil for
+	// none before this night.
+	Crossed *Crossing `json:"crossed,omitempty"`
 	// Unchanged reports that its files were as it left them when the night ended, so that it
 	// could be rolled back.
 	Unchanged bool `json:"unchanged,omitempty"`
 }
 
-// Disappoints reports whether the adoption is worse than what it replaced, or below the
-// interval that was predicted.
-func (a *AdoptedWatch) Disappoints() bool { return a != nil && (a.Worse || a.Below) }
+// Claimed is the claimed interval of the gain on new tasks; nil where none was claimed.
+func (a *AdoptedWatch) Claimed() *stats.Interval {
+	if a.Claim != stats.NewTasks {
+		return nil
+	}
+	return &stats.Interval{Lo: a.PredictedLo, Hi: a.PredictedHi}
+}
+
+// Crossing is the night in which the evidence against an adoption reached the level.
+type Crossing struct {
+	stats.Adopted
+	Run   string    `json:"run"`
+	Night time.Time `json:"night"`
+}
+
+// Disappoints reports whether this night or an earlier one showed that the adoption is worse
+// than what it replaced, or below the interval that was predicted.
+func (a *AdoptedWatch) Disappoints() bool {
+	return a != nil && (a.Adopted.Disappoints() || a.Crossed != nil)
+}

@@ -136,3 +136,21 @@ func CompareAdopted(old, since []NightScores, predicted *Interval, of Nature) (A
 	a.Below = predicted != nil && s.Tasks >= MinClusters && a.Upper < predicted.Lo
 	return a, true
 }
+
+// Disappoints reports whether the adoption is worse than the old champion, or below its
+// prediction.
+func (a Adopted) Disappoints() bool { return a.Worse || a.Below }
+
+// Sustains returns what still holds of the comparison of an earlier night of the same
+// adoption: that it was worse until the present one shows it better than the old champion,
+// that it was below the prediction until the present one shows its lower end.
+//
+// [WatchLevel] bounds the probability that any night of a month is alarmed by an adoption
+// without fault. So evidence that once reached the level counts with that error on every
+// later night, although the interval of a later night alone may hold 0 again: near the level
+// it comes and goes by chance.
+func (a Adopted) Sustains(earlier Adopted, predicted *Interval) Adopted {
+	earlier.Worse = earlier.Worse && a.Lo <= 0
+	earlier.Below = earlier.Below && predicted != nil && a.Lo < predicted.Lo
+	return earlier
+}

@@ -44,6 +44,8 @@ type night struct {
 	beside   stats.NightScores
 	// digests are those of the tasks, by id; none from an older evolve.
 	digests map[string]string
+	// adopted is what that night showed of the latest adoption; nil for nothing.
+	adopted *archive.AdoptedWatch
 }
 
 // identity is what an agent's answers depend on as far as a person can change it.
@@ -101,7 +103,7 @@ func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPla
 		return n, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	if res.Watch != nil {
-		n.models = res.Watch.Models
+		n.models, n.adopted = res.Watch.Models, res.Watch.Adopted
 		for _, t := range res.Watch.Replaced {
 			n.beside[t.Task], n.digests[t.Task] = t.Scores, t.Digest
 		}

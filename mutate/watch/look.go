@@ -94,7 +94,11 @@ func (v viewer) compare(nights []night, seen *Seen) error {
 	if nights[first].identity != nights[0].identity { // another change made it fall
 		first = 0
 	}
-	return v.adopted(old[:since], nights[first:], nights[0], *p, seen)
+	if err := v.adopted(old[:since], nights[first:], nights[0], *p, seen); err != nil {
+		return err
+	}
+	crossed(nights, seen.Adopted)
+	return nil
 }
 
 // fall looks for a fall, and returns the index of the first night after it, or 0.
@@ -147,13 +151,14 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 	}
 	was, is := scoresOf(old), scoresOf(now)
 	both := slices.DeleteFunc(slices.Clone(now), func(n night) bool { return n.replaced != p.Champion || len(n.beside) == 0 })
-	if len(both) > 0 {
+	beside := len(both) > 0
+	if beside {
 		was, is = nil, scoresOf(both)
 		for _, n := range both {
 			was = append(was, n.beside)
 		}
 	}
-	w := archive.AdoptedWatch{Proposal: p.ID, Since: first.started}
+	w := archive.AdoptedWatch{Proposal: p.ID, Since: first.started, Beside: beside}
 	res, err := v.store.Result(v.ctx, p.Run, v.agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
 		return fmt.Errorf("reading what was predicted: %w", err)
@@ -164,15 +169,34 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 			w.Predicted, w.PredictedLo, w.PredictedHi, w.Claim = f.Ruling.Difference, i.Lo, i.Hi, about
 		}
 	}
-	var claimed *stats.Interval
-	if w.Claim == stats.NewTasks {
-		claimed = &stats.Interval{Lo: w.PredictedLo, Hi: w.PredictedHi}
-	}
 	var ok bool
-	if w.Adopted, ok = stats.CompareAdopted(was, is, claimed, v.nature); ok {
+	if w.Adopted, ok = stats.CompareAdopted(was, is, w.Claimed(), v.nature); ok {
 		seen.Adopted = &w
 	}
 	return nil
+}
+
+// crossed finds the first night whose evidence against an adoption still holds. Where tonight
+// compares nights that measured both configs, only such evidence counts: another may be that
+// of a drift.
+func crossed(nights []night, w *archive.AdoptedWatch) {
+	if w == nil || w.Exact {
+		return
+	}
+	for _, n := range nights[:len(nights)-1] {
+		a := n.adopted
+		if a == nil || a.Proposal != w.Proposal || n.identity != nights[0].identity || w.Beside && !a.Beside {
+			continue
+		}
+		c := archive.Crossing{Adopted: a.Adopted, Run: n.run, Night: n.started}
+		if a.Crossed != nil {
+			c = *a.Crossed
+		}
+		if c.Adopted = w.Sustains(c.Adopted, w.Claimed()); c.Disappoints() {
+			w.Crossed = &c
+			return
+		}
+	}
 }
 
 func latest(nights []night) []night { return nights[max(0, len(nights)-stats.WatchNights):] }

@@ -275,6 +275,34 @@ func TestDriftIsNotTheAdoption(t *testing.T) {
 	}
 }
 
+// TestEvidenceOnceReachedStays tests that the advice on an adoption does not go with the
+// chance of one night: the night that reached the level stays named.
+func TestEvidenceOnceReachedStays(t *testing.T) {
+	d := newDiary(t)
+	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 4 {
+		d.sleep(old, "h", 30, coins(rng, .5))
+	}
+	d.decide(archive.ProposalRecord{State: archive.Adopted, Run: "4-00000004", Variant: adopted.ID(), Champion: old.ID()})
+	d.replaced, d.beside = old, coins(rng, .6)
+	first := d.sleep(adopted, "h", 30, coins(rng, .1))
+	if a := first.Adopted; a == nil || !a.Worse || !a.Beside || a.Crossed != nil {
+		t.Fatalf("the adoption is %+v", a)
+	}
+	d.beside = coins(rng, .5)
+	for night := range 3 {
+		seen := d.sleep(adopted, "h", 30, coins(rng, .55))
+		a := seen.Adopted
+		if !a.Disappoints() || a.Crossed == nil || a.Crossed.Run != "5-00000005" || !a.Crossed.Night.Equal(at(5)) || a.Crossed.Difference != first.Adopted.Difference {
+			t.Errorf("night %d: worse %t, crossed %v", night, a.Worse, a.Crossed)
+		}
+		if night == 2 && a.Worse {
+			t.Errorf("chance does not explain %g, and the test shows nothing", a.Difference)
+		}
+	}
+}
+
 // TestReplaced tests which config is measured beside the champion.
 func TestReplaced(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{{Name: "k", Kind: agent.Int, Min: 0, Max: 9, Default: int64(1)}}}

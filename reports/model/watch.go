@@ -93,10 +93,26 @@ type AdoptedWatch struct {
 	Worse bool    `json:"worse,omitempty"`
 	Below bool    `json:"below,omitempty"`
 	Upper float64 `json:"upper"`
+	// Crossed is the first night whose evidence against it still holds; nil for none before
+	// this night.
+	Crossed *Crossed `json:"crossed,omitempty"`
 	// RestoredBy is the proposal of this night of the config that it replaced; empty for none.
 	RestoredBy string `json:"restored_by,omitempty"`
 	// Command rolls it back; empty unless that is recommended and possible.
 	Command string `json:"command,omitempty"`
+}
+
+// Crossed is the night in which the evidence against an adoption reached the level, with its
+// figures.
+type Crossed struct {
+	Run        string    `json:"run"`
+	Night      time.Time `json:"night"`
+	Difference float64   `json:"difference"`
+	Lo         float64   `json:"lo"`
+	Hi         float64   `json:"hi"`
+	Worse      bool      `json:"worse,omitempty"`
+	Below      bool      `json:"below,omitempty"`
+	Upper      float64   `json:"upper"`
 }
 
 // Predicted is a claimed gain with its interval.
@@ -129,6 +145,9 @@ func WatchOf(ctx context.Context, src interface {
 		return out, nil
 	}
 	out.Adopted = &AdoptedWatch{Moved: moved(a.Shift), Proposal: a.Proposal, Since: a.Since, Worse: a.Worse, Below: a.Below, Upper: a.Upper}
+	if c := a.Crossed; c != nil {
+		out.Adopted.Crossed = &Crossed{Run: c.Run, Night: c.Night, Difference: c.Difference, Lo: c.Lo, Hi: c.Hi, Worse: c.Worse, Below: c.Below, Upper: c.Upper}
+	}
 	if a.Claim != stats.NoClaim {
 		out.Adopted.Predicted = &Predicted{a.Predicted, a.PredictedLo, a.PredictedHi, a.Claim}
 	}
@@ -178,13 +197,19 @@ func change(c archive.ActiveChange) ActiveChange {
 // Short returns the beginning of the hash.
 func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 
-// rollback reports whether a rollback is recommended: the adoption is worse than what it
-// replaced, or its gain is below the prediction and not shown to be one.
-func (a AdoptedWatch) rollback() bool { return a.Worse || a.Below && a.Lo <= 0 }
+// rollback reports whether a rollback is recommended: tonight or in a night whose evidence
+// still holds, the adoption is worse than what it replaced, or its gain is below the
+// prediction, and tonight does not show that it gains anything.
+func (a AdoptedWatch) rollback() bool {
+	return a.Worse || a.Lo <= 0 && (a.Below || a.Crossed != nil)
+}
 
 // Disappoints reports whether the adoption is worse than what it replaced, or below the
-// prediction, or whether this night proposes what it replaced.
-func (a AdoptedWatch) Disappoints() bool { return a.Worse || a.Below || a.RestoredBy != "" }
+// prediction, by tonight's evidence or by that of an earlier night that still holds, or
+// whether this night proposes what it replaced.
+func (a AdoptedWatch) Disappoints() bool {
+	return a.Worse || a.Below || a.Crossed != nil || a.RestoredBy != ""
+}
 
 // Alarm is a sentence, with foreign text in it, that every page of the agent begins with, and a command that belongs
 // to it.
@@ -244,6 +269,8 @@ func (a AdoptedWatch) words() string {
 		switch {
 		case a.Worse:
 			words += "; it is worse than what it replaced on the same tasks"
+		case !a.Below && a.Crossed != nil:
+			words += a.Crossed.words()
 		case a.RestoredBy != "":
 			words += "; this night confirmed what it replaced as better"
 		case a.rollback():
@@ -264,6 +291,16 @@ func (a AdoptedWatch) words() string {
 		return words + ": " + seen + after + "; chance may explain that, " + a.bounds()
 	}
 	return words + " as predicted: " + seen + after
+}
+
+// words tell why an adoption still disappoints whose evidence of tonight alone would not do.
+func (c Crossed) words() string {
+	shown := "its gain on tasks like these was at most " + number.Points(c.Upper)
+	if c.Worse {
+		shown = "it was worse than what it replaced on the same tasks"
+	}
+	return "; chance may explain that alone, but " + shown + " in the night of " + day(c.Night) + ", with " +
+		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no night since refutes it"
 }
 
 // cause states what changed when a fall began.

@@ -1,6 +1,10 @@
 package model
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 // TestAsPredicted: an adoption whose gain is below the prediction is not told to be as
 // predicted, even while chance may explain it.
@@ -31,5 +35,23 @@ func TestRestored(t *testing.T) {
 	want := "P1 disappoints: −25.0 points [−60.0, +10.0] since its adoption, predicted +60.0 [+30.0, +70.0]; this night confirmed what it replaced as better; P2 restores that"
 	if len(alarms) != 1 || alarms[0].Text != want || alarms[0].Command != "evolve show P2" || w.Row() != "" {
 		t.Errorf("%+v, row %q", alarms, w.Row())
+	}
+}
+
+// TestCrossedStays: an adoption whose evidence once reached the level still disappoints where
+// tonight's alone would not, with the night that showed it and the rollback.
+func TestCrossedStays(t *testing.T) {
+	w := Watch{Adopted: &AdoptedWatch{
+		Moved: Moved{Difference: -.04, Lo: -.11, Hi: .03, AfterNights: 9}, Proposal: "P1", Command: "evolve rollback P1",
+		Crossed: &Crossed{Night: time.Date(2026, 11, 14, 22, 0, 0, 0, time.UTC), Difference: -.09, Lo: -.17, Hi: -.01, Worse: true},
+	}}
+	alarms := w.Alarms()
+	want := "P1 disappoints: −4.0 points [−11.0, +3.0] since its adoption; chance may explain that alone, but it was worse than what it replaced on the same tasks in the night of 14 Nov, with −9.0 points [−17.0, −1.0], and no night since refutes it"
+	if len(alarms) != 1 || alarms[0].Text != want || alarms[0].Command != "evolve rollback P1" || w.Row() != "" || !w.Adopted.rollback() {
+		t.Errorf("%+v, row %q", alarms, w.Row())
+	}
+	w.Adopted.Crossed.Worse, w.Adopted.Crossed.Below, w.Adopted.Crossed.Upper, w.Adopted.Lo = false, true, .02, .001
+	if got := w.Alarms()[0].Text; !strings.Contains(got, "but its gain on tasks like these was at most +2.0 in the night of") || w.Adopted.rollback() {
+		t.Error(got)
 	}
 }
