@@ -72,7 +72,7 @@ func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (res 
 // goes on.
 func (c *conversing) ask(ctx context.Context, i int, u *SimulatedUser) bool {
 	start := c.Now()
-	message, done, used, err := u.next(ctx, c.User, c.said, c.req.Seed)
+	message, done, used, err := u.next(ctx, c.User, c.said, i == 0, c.req.Seed)
 	c.whole.Waited += max(c.Now().Sub(start), 0) // it is not the agent's time
 	c.used = c.used.Plus(used)
 	switch {

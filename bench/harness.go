@@ -275,6 +275,9 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			}
 			return e, beside.said, nil
 		}
+		if e.Error == EndedAtOnce {
+			return e, beside.said, nil
+		}
 		var after time.Duration
 		if refused := beside.refused; refused != nil {
 			if refused.Spent {

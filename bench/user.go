@@ -81,6 +81,23 @@ func (u *SimulatedUser) stops(message string) bool {
 	return ok && !unicode.IsLetter(last) && !unicode.IsDigit(last)
 }
 
+// withoutStop returns a message without the lines and the end by which it stops.
+func (u *SimulatedUser) withoutStop(message string) string {
+	if !u.stops(message) {
+		return message
+	}
+	message = strings.ReplaceAll(message, defaultStop, "")
+	var kept []string
+	for line := range strings.Lines(message) {
+		if line = strings.TrimSpace(line); !u.stops(line) {
+			kept = append(kept, line)
+		} else if at := strings.LastIndex(line, u.stop()); at >= 0 {
+			kept = append(kept, line[:at])
+		}
+	}
+	return strings.Trim(strings.TrimSpace(strings.Join(kept, "\n")), "\"'`* \n")
+}
+
 // text returns what the person wants and knows, a line each.
 func (u *SimulatedUser) text() string {
 	if u == nil {
@@ -92,7 +109,7 @@ func (u *SimulatedUser) text() string {
 // UserPrompt identifies the instructions of simulated users, in hexadecimal. The identity
 // of a suite with one includes it.
 func UserPrompt() string {
-	sum := sha256.Sum256([]byte("user 2\x00" + userInstructions))
+	sum := sha256.Sum256([]byte("user 3\x00" + userInstructions))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -104,22 +121,26 @@ func (t *Task) UserCalls() int {
 	return max(0, t.User.Turns()-len(t.Turns))
 }
 
-// EndedAtOnce is the error of a conversation that the simulated user ended before it began.
+// EndedAtOnce is the error of a conversation that the simulated user ended before it began. It
+// leaves nothing to grade, so that it is missing data, but it is a fault of the task and no
+// outage: it is neither repeated nor counted for the breaker.
 const EndedAtOnce = "the simulated user ended the conversation before its first message"
 
 // errNoUser is the error of a task with a simulated user where no model takes its part.
 var errNoUser = errors.New("the simulated user needs a model, and there is none")
 
 // next asks the model for the next message of the user; done reports that it ends the
-// conversation. An error is no fault of the agent. The usage counts in any case.
-func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Message, seed int64) (message string, done bool, used agent.Usage, err error) {
+// conversation. Before the first message there is nothing to end: what stands beside the word
+// for that is the message, and where nothing does, the model is asked again. An error is no
+// fault of the agent. The usage counts in any case.
+func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Message, first bool, seed int64) (message string, done bool, used agent.Usage, err error) {
 	if m == nil {
 		return "", false, used, errNoUser
 	}
 	why := ""
 	for attempt := range userAttempts {
 		watched := &watchedUser{Model: m}
-		reply, none, err := model.Ask(ctx, watched, u.request(said, seed, attempt))
+		reply, none, err := model.Ask(ctx, watched, u.request(said, first, seed, attempt))
 		spent := reply.Usage
 		spent.Iterations = 1
 		used = used.Plus(spent)
@@ -135,11 +156,19 @@ func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Me
 			why = none
 		case message == "":
 			why = "the model wrote nothing"
-		case u.stops(message):
+		case u.stops(message) && !first:
 			return "", true, used, nil
+		case u.stops(message) && u.withoutStop(message) == "":
+			why, done = "it ended the conversation", true
 		default:
+			if first {
+				message = u.withoutStop(message)
+			}
 			return text.Clip(message, maxUserMessage), false, used, nil
 		}
+	}
+	if done {
+		return "", true, used, nil
 	}
 	return "", false, used, fmt.Errorf("no message in %d attempts: %s", userAttempts, why)
 }
@@ -159,7 +188,11 @@ func (w *watchedUser) Next(ctx context.Context, req *model.Request) (model.Reply
 // request returns the request to the model. The goal and the facts are the suite's; what was
 // said is data, which the renderer of [model.Request] encodes in lines of JSON. Nothing in
 // it depends on the variant, the stage or the run, except by what the agent said.
-func (u *SimulatedUser) request(said []agent.Message, seed int64, attempt int) *model.Request {
+func (u *SimulatedUser) request(said []agent.Message, first bool, seed int64, attempt int) *model.Request {
+	goal := fmt.Sprintf("Write the person's next message. If the person has what they want, or it cannot be had, write %s instead.", u.stop())
+	if first {
+		goal = "Write the person's first message."
+	}
 	person := "What the person wants:\n" + u.Goal
 	if len(u.Facts) > 0 {
 		person += "\n\nWhat the person knows:\n- " + strings.Join(u.Facts, "\n- ")
@@ -167,7 +200,7 @@ func (u *SimulatedUser) request(said []agent.Message, seed int64, attempt int) *
 	sum := sha256.Sum256(fmt.Appendf(nil, "user\x00%d\x00%d\x00%d", seed, len(said), attempt))
 	req := &model.Request{
 		System:    []model.Section{{Name: "TASK", Text: userInstructions}, {Name: "PERSON", Text: person}},
-		Goal:      fmt.Sprintf("Write the person's next message. If the person has what they want, or it cannot be had, write %s instead.", u.stop()),
+		Goal:      goal,
 		Form:      model.MessageForm,
 		Remaining: 1,
 		Sampling:  model.Sampling{Route: u.Route, Seed: int64(binary.BigEndian.Uint64(sum[:8]) >> 11)},

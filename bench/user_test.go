@@ -141,6 +141,51 @@ func TestSimulatedUserOutage(t *testing.T) {
 	}
 }
 
+// TestUserThatEndsAtOnce tests that a user who stops ends the conversation, and that the answer
+// so far is graded. Before the first message there is nothing to end: the model is asked again,
+// and a task whose user says nothing is no outage, so that it is not repeated.
+func TestUserThatEndsAtOnce(t *testing.T) {
+	var asked []string
+	a := scripted(func(_ context.Context, req agent.Request) agent.Result {
+		asked = append(asked, req.Task.Goal)
+		return answer("bay 7")
+	})
+	for name, c := range map[string]struct {
+		says   []string
+		turns  []string
+		asked  []string
+		calls  int
+		scored bool
+	}{
+		"after a script":               {[]string{"###STOP###"}, []string{"Hello."}, []string{"Hello."}, 1, true},
+		"after an answer":              {[]string{"Which bay is free?", "###STOP###"}, nil, []string{"Which bay is free?"}, 2, true},
+		"at first, then not":           {[]string{"###STOP###", "Which bay is free?", "###STOP###"}, nil, []string{"Which bay is free?"}, 3, true},
+		"with a message":               {[]string{"Which bay is free? ###STOP###", "###STOP###"}, nil, []string{"Which bay is free?"}, 2, true},
+		"with the word of the task":    {[]string{"Which bay is free?\n**BYE**", "BYE"}, nil, []string{"Which bay is free?"}, 2, true},
+		"at first, in every attempt":   {[]string{"###STOP###"}, nil, nil, userAttempts, false},
+		"at first, beside no messages": {[]string{" ", "BYE", " "}, nil, nil, userAttempts, false},
+	} {
+		asked = nil
+		p, in := &person{says: c.says}, GradeInput{}
+		b := newBed(t, Settings{User: p}, a, passing(&in))
+		task := caller(4, c.turns...)
+		task.User.Stop = "BYE"
+		e, err := b.harness.Evaluate(t.Context(), job(task))
+		if err != nil || e.Scored != c.scored || len(p.asked) != c.calls || len(in.Exchanges) != len(c.asked) {
+			t.Errorf("%s: %d calls, %+v, %v", name, len(p.asked), e, err)
+		}
+		if diff := cmp.Diff(c.asked, asked); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+		if first := p.asked[0].Goal; strings.Contains(first, "BYE") != (len(c.turns) > 0) {
+			t.Errorf("%s: %s", name, first)
+		}
+		if !c.scored && (e.Error != EndedAtOnce || e.Attempts != 1) {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
 func TestSuiteReadsSimulatedUsers(t *testing.T) {
 	rules := GraderRules{CheckUser: func(u *SimulatedUser) string {
 		if u.Route != "" {
