@@ -231,7 +231,11 @@ func (e *Experience) Advice(tool string) Advice {
 	case len(referrals) >= scattered:
 		a.Remedy, a.Reason = Tighten, fmt.Sprintf("its last %d referrals name axes without a pattern", len(referrals))
 	default:
-		a.Remedy, a.Reason = Retain, fmt.Sprintf("%s in %s show no pattern", text.Count(a.Referrals, "referral"), text.Count(a.Judged, "judged call"))
+		verb := "show"
+		if a.Referrals == 1 {
+			verb = "shows"
+		}
+		a.Remedy, a.Reason = Retain, fmt.Sprintf("%s in %s %s no pattern", text.Count(a.Referrals, "referral"), text.Count(a.Judged, "judged call"), verb)
 	}
 	return a
 }

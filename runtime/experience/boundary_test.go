@@ -248,6 +248,7 @@ func TestAdvice(t *testing.T) {
 		{"repeated invalid calls", slices.Concat(call(1, agent.OK), call(3, agent.ContractViolation), call(20, agent.Denied)), Tighten, "3 of 4 judged calls ended in contract_violation", nil, false},
 		{"two weak answers", slices.Concat(call(1, agent.OK), call(2, agent.LowUtility)), Retain, "0 referrals in 3 judged calls show no pattern", nil, false},
 		{"axes without a pattern", each, Tighten, "its last 8 referrals name axes without a pattern", nil, false},
+		{"one referral", refer(1, "t", "a"), Retain, "1 referral in 1 judged call shows no pattern", nil, false},
 		{"few referrals", refer(2, "t", "a"), Retain, "2 referrals in 2 judged calls show no pattern", nil, false},
 	} {
 		e := used(c.calls...)
