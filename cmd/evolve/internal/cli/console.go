@@ -112,6 +112,9 @@ func (con *console) result(v any, format string, args ...any) error {
 
 // terminal reports whether a stream is a terminal, and its width (80 when unknown).
 func terminal(stream any) (bool, int) {
+	if f, ok := stream.(*foldedOutput); ok {
+		stream = f.to
+	}
 	if o, ok := stream.(*errWriter); ok {
 		stream = o.Writer
 	}

@@ -111,7 +111,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 		Usage:       "the queue: what awaits a person",
 		Description: "Works while a run is on.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
-		Action: func(c *cli.Context) error {
+		Action: folded(sh, func(c *cli.Context) error {
 			lines := []proposalLine{}
 			err := readingIfThere(sh, c, func(root string, a *archive.Archive) (err error) {
 				lines, err = linesOf(c.Context, a, func(p archive.ProposalRecord) bool { return undecided(p) || c.Bool("all") })
@@ -138,7 +138,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 				printLost(sh.console, p)
 				return err
 			})
-		},
+		}),
 	}
 }
 

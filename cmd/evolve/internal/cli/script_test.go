@@ -236,7 +236,7 @@ func scriptCopy(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // scriptTerminal uses script(1), which gives a program a terminal; all that it
-// shows there is standard output.
+// shows there is standard output. It has COLS columns, 80 by default.
 func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: terminal CODE INPUT PROGRAM ARG…")
@@ -245,7 +245,7 @@ func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	for i, a := range args[2:] {
 		words[i] = exit.ShellQuote(a)
 	}
-	scriptExit(ts, false, []string{args[0], "sh", "-c", "script -qec " + exit.ShellQuote("stty cols 80 rows 24; "+strings.Join(words, " ")) + " /dev/null < " + exit.ShellQuote(ts.MkAbs(args[1]))})
+	scriptExit(ts, false, []string{args[0], "sh", "-c", "script -qec " + exit.ShellQuote("stty cols "+orElse("80", ts.Getenv("COLS"), ts.Getenv("COLS") == "")+" rows 24; "+strings.Join(words, " ")) + " /dev/null < " + exit.ShellQuote(ts.MkAbs(args[1]))})
 }
 
 // held is a run in the background.

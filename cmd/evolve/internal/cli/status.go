@@ -91,7 +91,7 @@ func statusCommand(sh *shell) *cli.Command {
 		Name:        "status",
 		Usage:       "what awaits a decision, the last runs, what was adopted",
 		Description: "Works while a run is on.",
-		Action: func(c *cli.Context) error {
+		Action: folded(sh, func(c *cli.Context) error {
 			root, err := sh.root(c)
 			if err != nil {
 				return err
@@ -106,7 +106,7 @@ func statusCommand(sh *shell) *cli.Command {
 			}
 			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
 			return sh.show(view, func() { printStatus(sh.console, view) })
-		},
+		}),
 	}
 }
 
