@@ -135,6 +135,7 @@ type Harness struct {
 	answered sync.Map // string → Job
 	latest   atomic.Pointer[Job]
 	missed   sync.Map // cell → true: those that ended as missing data
+	shut     shutTools
 	// limitedBy names the limit that refused the latest attempt, nil where none did.
 	limitedBy atomic.Pointer[string]
 }
@@ -286,7 +287,14 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			h.limitedBy.Store(&refused.Policy)
 			after = refused.RetryAfter
 		}
-		more, err := h.retry(wait, job, try, e.Error, after)
+		last, tool := try, ""
+		if beside.refused != nil {
+			tool = beside.refused.Tool
+		}
+		if h.shut.hopeless(tool, h.now()) {
+			last, after = h.breaker.p.Attempts, 0
+		}
+		more, err := h.retry(wait, job, last, e.Error, after)
 		if err == nil && beside.refused != nil {
 			err = context.Cause(wait)
 		}
@@ -294,6 +302,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			return Evaluation{}, "", h.cutShort(err)
 		}
 		if !more {
+			h.shut.giveUp(tool, h.now())
 			return e, beside.said, nil
 		}
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,42 @@ func TestALimitIsWaitedOut(t *testing.T) {
 	}
 	if len(slept) != 2 || slept[0] != 30*time.Second || slept[1] != 30*time.Second {
 		t.Errorf("waited %v, want 30s twice", slept)
+	}
+}
+
+// TestAToolThatStaysShutIsNotWaitedFor: a few evaluations wait for the open breaker of a tool
+// until their attempts are used up. Later ones are missing at once, until the tool was not
+// refused for a while; limits of other kinds are waited for.
+func TestAToolThatStaysShutIsNotWaitedFor(t *testing.T) {
+	var slept pauses
+	now := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	by := agent.Refusal{Policy: "tool far__search: circuit open", Tool: "far__search", RetryAfter: 30 * time.Second}
+	b := newBed(t, Settings{}, scripted(func(ctx context.Context, r agent.Request) agent.Result { return refusing(100, by)(ctx, r) }), exactly)
+	b.harness.breaker = NewBreaker(Patience{Streak: 1000}, "champion", slept.sleep)
+	b.harness.now = func() time.Time { return now }
+	evaluate := func(n int) int {
+		t.Helper()
+		before := len(slept)
+		for i := range n {
+			e, err := b.harness.Evaluate(t.Context(), job(task(fmt.Sprint("t", len(slept), "-", i), "yes")))
+			if err != nil || e.Scored || e.Error != by.Policy {
+				t.Fatalf("%+v, %v", e, err)
+			}
+		}
+		return len(slept) - before
+	}
+	if got := evaluate(200); got != 9 { // three evaluations, three waits each
+		t.Errorf("200 evaluations waited %d times", got)
+	}
+	if by.Tool = "other"; evaluate(1) != 3 {
+		t.Error("another tool is not waited for")
+	}
+	if by.Tool = ""; evaluate(5) != 15 {
+		t.Error("a limit of another kind is not waited for")
+	}
+	by.Tool, now = "far__search", now.Add(11*time.Minute)
+	if got := evaluate(10); got != 9 {
+		t.Errorf("ten minutes later 10 evaluations waited %d times", got)
 	}
 }
 

@@ -13,6 +13,8 @@ type Refusal struct {
 	// Rate whether it is a limit of calls by time: a rate, the concurrency, or the other
 	// side's own.
 	Spent, Rate bool
+	// Tool is the tool whose breaker is open; empty for another limit.
+	Tool string
 	// RetryAfter is when a further attempt may be let through; 0 when unknown.
 	RetryAfter time.Duration
 }

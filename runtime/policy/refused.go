@@ -26,6 +26,9 @@ func Refused(kind Kind, name string, err error) *agent.Refusal {
 		r.Spent = !spent.Held
 	case errors.As(err, &open):
 		r.RetryAfter = open.RetryAfter
+		if kind == Tool {
+			r.Tool = name
+		}
 	case errors.As(err, &limited):
 		r.RetryAfter, r.Rate = limited.RetryAfter, true
 	case errors.As(err, &late):

@@ -35,7 +35,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, r)
 			continue
 		}
-		if r != nil && (r.Spent != c.spent || r.RetryAfter != c.after || !strings.HasPrefix(r.Policy, "tool grep: ")) {
+		if r != nil && (r.Spent != c.spent || r.RetryAfter != c.after || !strings.HasPrefix(r.Policy, "tool grep: ") || (r.Tool == "grep") != (name == "breaker")) {
 			t.Errorf("%s: %+v", name, *r)
 		}
 	}

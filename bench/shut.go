@@ -1,0 +1,55 @@
+package bench
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// mostShut is the number of evaluations that use up their attempts on the open breaker of
+	// one tool, before others stop waiting for it.
+	mostShut = 3
+	// shutFor is the time after the last of them from which a tool is waited for again.
+	shutFor = 10 * time.Minute
+)
+
+// shutTools notes the tools whose breakers stay open. A tool that always fails lets through
+// the probes of its breaker alone. If each further evaluation waited for it, a night would
+// wait for most of its time, and have no more scores in the end.
+type shutTools struct {
+	mu    sync.Mutex
+	tools map[string]shutTool
+}
+
+// shutTool counts the evaluations that were given up because of a tool, and has the time of
+// the last.
+type shutTool struct {
+	given int
+	last  time.Time
+}
+
+// hopeless reports whether to wait no more for a tool.
+func (s *shutTools) hopeless(tool string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tools[tool]
+	return t.given >= mostShut && now.Sub(t.last) < shutFor
+}
+
+// giveUp notes an evaluation that was given up because of the open breaker of a tool; empty
+// for another reason.
+func (s *shutTools) giveUp(tool string, now time.Time) {
+	if tool == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tools[tool]
+	if t.given >= mostShut && now.Sub(t.last) >= shutFor {
+		t.given = 0
+	}
+	if s.tools == nil {
+		s.tools = map[string]shutTool{}
+	}
+	s.tools[tool] = shutTool{t.given + 1, now}
+}
