@@ -17,6 +17,9 @@ const (
 	RunFailed      RunState = "failed"
 )
 
+// DraftPhase is the key of the requests to the models of search.reflect in [Run.Phases].
+const DraftPhase = "drafts"
+
 // Run is one batch: its options and its outcome.
 type Run struct {
 	// ID is "<number>-<hash of the plan>": the same plan in the same place in the
@@ -38,12 +41,14 @@ type Run struct {
 	// Reached is the highest number of concurrent evaluations.
 	Reached int `json:"reached"`
 	// Resumed counts how often the run was resumed.
-	Resumed    int                      `json:"resumed"`
-	BudgetEval int                      `json:"budget_evals,omitempty"`
-	BudgetUSD  float64                  `json:"budget_usd,omitempty"`
-	BudgetTime time.Duration            `json:"budget_time,omitempty"`
-	Until      time.Time                `json:"until,omitzero"`
-	Phases     map[string]time.Duration `json:"phases,omitempty"`
+	Resumed    int           `json:"resumed"`
+	BudgetEval int           `json:"budget_evals,omitempty"`
+	BudgetUSD  float64       `json:"budget_usd,omitempty"`
+	BudgetTime time.Duration `json:"budget_time,omitempty"`
+	Until      time.Time     `json:"until,omitzero"`
+	// Phases are the times of the stages, and under [DraftPhase] that of the requests to the
+	// models of search.reflect, which are made beside the search.
+	Phases map[string]time.Duration `json:"phases,omitempty"`
 	// Limits describe what limited the work on each agent, and the measured cost of its
 	// evaluations.
 	Limits []AgentLimit `json:"limits,omitempty"`

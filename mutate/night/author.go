@@ -237,12 +237,14 @@ func (a *author) draft(ctx context.Context, route string, m reflection.Material,
 	}
 	start := a.Now()
 	reply, err := reflection.Reflector{Model: a.opened.Reflect, Route: route, Timeout: a.bound(route)}.Draft(ctx, m, seed)
+	took := a.Now().Sub(start)
+	a.spend(took)
 	ticket.Pay(reply.Usage.CostUSD)
 	if err != nil && ctx.Err() != nil {
 		return late()
 	}
 	if err == nil {
-		a.ended(route, a.Now().Sub(start), reply.Outcome == "")
+		a.ended(route, took, reply.Outcome == "")
 		return reply, nil
 	}
 	a.Log.Warn("the model of search.reflect gave no answer", "agent", a.Agent.ID, "route", route, "error", err)

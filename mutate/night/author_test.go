@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -448,6 +449,24 @@ func TestDraftsOfANightRepeat(t *testing.T) {
 	s := again.Result.Search.Drafts
 	if s == nil || s.Tallies[0].Option != "writer" || s.Tallies[0].Model != "small" || s.Tallies[0].Calls != len(all) || s.Tallies[0].Drafts == 0 || len(s.Best) == 0 {
 		t.Errorf("the summary is %+v", s)
+	}
+}
+
+// TestDraftsAreTimed tests that a run has the time that its requests for drafts took.
+func TestDraftsAreTimed(t *testing.T) {
+	var passed atomic.Int64
+	p := writing(0, nil)
+	write := p.write
+	p.write = func(n int64) (model.Reply, error) {
+		passed.Add(int64(time.Minute))
+		return write(n)
+	}
+	o := wordySpec(t, p)
+	start := time.Now()
+	o.Now = func() time.Time { return start.Add(time.Duration(passed.Load())) }
+	got := o.run(t).Run.Phases
+	if want := time.Duration(len(p.asked)) * time.Minute; want == 0 || got[archive.DraftPhase] != want || got["search"] < want {
+		t.Errorf("%d requests of a minute, and the phases are %v", len(p.asked), got)
 	}
 }
 

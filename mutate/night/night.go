@@ -316,11 +316,15 @@ func (n *night) incomplete(text string) {
 // phase adds the time since the phase began to the run, and returns now.
 func (n *night) phase(name string, since time.Time) time.Time {
 	now := n.Now()
+	n.took(name, now.Sub(since))
+	return now
+}
+
+func (n *night) took(name string, d time.Duration) {
 	if n.Run.Phases == nil {
 		n.Run.Phases = map[string]time.Duration{}
 	}
-	n.Run.Phases[name] += now.Sub(since)
-	return now
+	n.Run.Phases[name] += d
 }
 
 // putVariant stores a variant, and how it was made, unless the night has stored it.

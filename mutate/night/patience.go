@@ -21,6 +21,8 @@ const (
 type patience struct {
 	mu   sync.Mutex
 	took map[string][]time.Duration
+	// all is the time of all requests, those that were ended included.
+	all time.Duration
 }
 
 // bound returns the time that a request to a route may take.
@@ -31,6 +33,19 @@ func (p *patience) bound(route string) time.Duration {
 		return firstPatience
 	}
 	return min(max(patienceTimes*slices.Max(p.took[route]), leastPatience), mostPatience)
+}
+
+// spend adds the time of a request, and spent returns that of all.
+func (p *patience) spend(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all += took
+}
+
+func (p *patience) spent() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all
 }
 
 // ended records a request. One without an answer counts such that the bound of the next

@@ -25,6 +25,9 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 		return nil, err
 	}
 	err = s.drive(ctx)
+	if s.author != nil && s.author.spent() > 0 {
+		n.took(archive.DraftPhase, s.author.spent())
+	}
 	if last := len(s.moments) - 1; s.driver.count > 0 && (last < 0 || s.moments[last].Evaluations != s.made()) {
 		s.checkpoint(s.made())
 	}

@@ -96,7 +96,7 @@ func volatileFacts(run archive.Run) Volatile {
 
 // phaseRank returns the position of a phase in the order in which phases happen.
 func phaseRank(name string) int {
-	known := []string{string(bench.StageAA), string(bench.StageSearch), string(bench.StageAblate), string(bench.StageConfirm)}
+	known := []string{string(bench.StageAA), string(bench.StageSearch), archive.DraftPhase, string(bench.StageAblate), string(bench.StageConfirm)}
 	if i := slices.Index(known, name); i >= 0 {
 		return i
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"evolve/archive"
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -17,6 +18,9 @@ var stageNames = map[string]string{
 
 // phaseName returns the display name of a phase, that of its stage if it has one.
 func phaseName(phase string) string {
+	if phase == archive.DraftPhase {
+		return "requests of search.reflect beside it"
+	}
 	return cmp.Or(stageNames[phase], phase)
 }
 

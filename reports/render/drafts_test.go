@@ -6,6 +6,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/reports/model"
 )
 
 // TestDrafts checks that the page shows what each model earned and cost and what it wrote,
@@ -22,8 +23,9 @@ func TestDrafts(t *testing.T) {
 		d.Untried = []archive.UntriedDraft{{Reason: "the answer was cut off", Calls: 3}}
 		res.Search.Drafts = d
 	})
+	r.Volatile.Phases = []model.Phase{{Phase: "search", Seconds: 372}, {Phase: archive.DraftPhase, Seconds: 251}}
 	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
-	for _, want := range []string{"Changes that language models proposed", "writer", "big-1", "+12.5", "+8.0", "45,000", "34.0¢", "v37", "rewrite of strategy", "the answer was cut off 3", "+1.1 [−0.4, +2.6]", "too few (0)"} {
+	for _, want := range []string{"Changes that language models proposed", "writer", "big-1", "+12.5", "+8.0", "45,000", "34.0¢", "v37", "rewrite of strategy", "the answer was cut off 3", "+1.1 [−0.4, +2.6]", "too few (0)", "requests of search.reflect beside it 4 m 11 s"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
