@@ -2,11 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -237,61 +235,4 @@ func (o *builtSuite) write(force bool) error {
 	err := writeNew(o.File, content.Bytes(), force)
 	o.Written = err == nil
 	return err
-}
-
-// print prints the counts.
-func (o *builtSuite) print(con *console) {
-	for _, l := range o.Logs {
-		var formats []string
-		for _, f := range l.Formats {
-			formats = append(formats, string(f))
-		}
-		con.printf("%s: %s (%s)", text.Visible(orDash(l.File)), count(l.Conversations, "conversation"), strings.Join(formats, ", "))
-		if l.Bad > 0 {
-			con.printf(", %s left out", count(l.Bad, "record"))
-		}
-		con.printf("\n")
-		for _, bad := range l.Named {
-			con.printf("  %s\n", text.Visible(bad))
-		}
-		if more := l.Bad - len(l.Named); more > 0 {
-			con.printf("  and %d more\n", more)
-		}
-	}
-	s := o.Summary
-	con.printf("%s in %s: %d approved, %d corrected (%d state the answer), %d refused by the log\n",
-		count(s.Exchanges, "exchange"), count(s.Conversations, "conversation"), s.Approved, s.Corrected, s.Stated, s.Refused)
-	if s.Targets > 0 {
-		con.printf("  %s with the target of the log as the answer\n", count(s.Targets, "exchange"))
-	}
-	if s.Repeated > 0 {
-		con.printf("  %s of a conversation that a longer or equal record has, counted once\n", count(s.Repeated, "record"))
-	}
-	reasons := slices.SortedFunc(maps.Keys(s.LeftOut), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.LeftOut[b], s.LeftOut[a]), strings.Compare(a, b))
-	})
-	for _, reason := range reasons {
-		con.printf("  left out: %d, %s\n", s.LeftOut[reason], reason)
-	}
-	if s.Scripted > 0 {
-		con.printf("%s of several turns became one task each\n", count(s.Scripted, "conversation"))
-	}
-	con.printf("%s with a credential replaced, %s left out, %s\n",
-		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
-	con.printf("%s with an e-mail address, a phone number, an SSN or an IBAN replaced\n", count(s.Personal, "task"))
-	con.printf("names, postal addresses and other personal data are not: look through the tasks\n")
-	con.printf("%s kept: %d search, %d holdout\n", count(s.Kept, "task"), s.Search, s.Holdout)
-	if e := s.Existing; e != nil {
-		con.printf("%d of the existing suite stay on their sides, %d new, %d gone\n", e.Stay, e.New, e.Gone)
-	}
-	for _, d := range s.Domains {
-		con.printf("  %-16s %d of %s in %s: %d search, %d holdout\n", cell(orDash(d.Domain), 24), d.Kept, count(d.Tasks, "task"), count(d.Clusters, "cluster"), d.Search, d.Holdout)
-	}
-}
-
-// list prints a line for each task.
-func (o *builtSuite) list(con *console) {
-	for i, t := range o.Tasks {
-		con.printf("%3d  %-7s  %-12s  %s → %s\n", i+1, t.Split, cell(orDash(t.Domain), 12), cell(oneLine(t.Request(), 60), 60), cell(oneLine(*t.Answer, 40), 40))
-	}
 }

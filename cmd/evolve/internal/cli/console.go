@@ -128,6 +128,14 @@ func terminal(stream any) (bool, int) {
 	return true, 80
 }
 
+// width returns the width of the terminal that standard output is, 0 for none.
+func (con *console) width() int {
+	if tty, width := terminal(con.stdout); tty {
+		return width
+	}
+	return 0
+}
+
 // person is the user at the terminal.
 type person struct {
 	in  *bufio.Reader

@@ -64,10 +64,7 @@ func toolsUse(sh *shell, c *cli.Context) error {
 	if len(views) == 0 {
 		return sh.result(nil, "no turn of %s in use has called a tool\n", a.ID)
 	}
-	tty, width := terminal(sh.stdout)
-	if !tty {
-		width = 0
-	}
+	width := sh.width()
 	printToolUse(sh.console, views, width)
 	printLearnings(sh.console, e.AllLearnings(), width)
 	printLimits(sh.console, e.Limits())

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/runtime/text"
+)
+
+// print prints the counts, on a terminal within its width.
+func (o *builtSuite) print(con *console) {
+	width := con.width()
+	say := func(lead, format string, args ...any) { printFilled(con, lead, fmt.Sprintf(format, args...), width) }
+	for _, l := range o.Logs {
+		var formats []string
+		for _, f := range l.Formats {
+			formats = append(formats, string(f))
+		}
+		left := ""
+		if l.Bad > 0 {
+			left = fmt.Sprintf(", %s left out", count(l.Bad, "record"))
+		}
+		say("", "%s: %s (%s)%s", text.Visible(orDash(l.File)), count(l.Conversations, "conversation"), strings.Join(formats, ", "), left)
+		for _, bad := range l.Named {
+			say("  ", "%s", text.Visible(bad))
+		}
+		if more := l.Bad - len(l.Named); more > 0 {
+			say("  ", "and %d more", more)
+		}
+	}
+	s := o.Summary
+	say("", "%s in %s: %d approved, %d corrected (%d state the answer), %d refused by the log",
+		count(s.Exchanges, "exchange"), count(s.Conversations, "conversation"), s.Approved, s.Corrected, s.Stated, s.Refused)
+	if s.Targets > 0 {
+		say("  ", "%s with the target of the log as the answer", count(s.Targets, "exchange"))
+	}
+	if s.Repeated > 0 {
+		say("  ", "%s of a conversation that a longer or equal record has, counted once", count(s.Repeated, "record"))
+	}
+	reasons := slices.SortedFunc(maps.Keys(s.LeftOut), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.LeftOut[b], s.LeftOut[a]), strings.Compare(a, b))
+	})
+	for _, reason := range reasons {
+		say("  ", "left out: %d, %s", s.LeftOut[reason], reason)
+	}
+	if s.Scripted > 0 {
+		say("", "%s of several turns became one task each", count(s.Scripted, "conversation"))
+	}
+	say("", "%s with a credential replaced, %s left out, %s",
+		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
+	say("", "%s with an e-mail address, a phone number, an SSN or an IBAN replaced", count(s.Personal, "task"))
+	say("", "names, postal addresses and other personal data are not: look through the tasks")
+	say("", "%s kept: %d search, %d holdout", count(s.Kept, "task"), s.Search, s.Holdout)
+	if e := s.Existing; e != nil {
+		say("", "%d of the existing suite stay on their sides, %d new, %d gone", e.Stay, e.New, e.Gone)
+	}
+	for _, d := range s.Domains {
+		line := fmt.Sprintf("%-16s %d of %s in %s: %d search, %d holdout",
+			cell(orDash(d.Domain), 24), d.Kept, count(d.Tasks, "task"), count(d.Clusters, "cluster"), d.Search, d.Holdout)
+		if width > 0 && text.Width(line)+2 > width {
+			line = strings.Join(strings.Fields(line), " ")
+		}
+		say("  ", "%s", line)
+	}
+}
+
+// The columns of a list of tasks before the request, the widest request and answer in it, and
+// the width of a terminal from which they stand in one line.
+const (
+	listDomain              = 12
+	listColumns             = 3 + 2 + 7 + 2 + listDomain + 2
+	listRequest, listAnswer = 60, 40
+	arrow                   = " → "
+	narrowest, inParagraphs = 20, 72
+)
+
+// list prints a line for each task; on a narrow terminal a paragraph. What does not fit is cut.
+func (o *builtSuite) list(con *console) {
+	width := con.width()
+	request, answer := listRequest, listAnswer
+	if room := width - listColumns - text.Width(arrow); width > 0 && room < request+answer {
+		request = room * listRequest / (listRequest + listAnswer)
+		answer = room - request
+	}
+	for i, t := range o.Tasks {
+		if width > 0 && width < inParagraphs {
+			con.printf("%3d  %s\n", i+1, fitting(describe(t), max(narrowest, width-5)))
+			con.printf("     %s\n", fitting(t.Request(), max(narrowest, width-5)))
+			con.printf("     → %s\n", fitting(*t.Answer, max(narrowest, width-7)))
+			continue
+		}
+		domain := fitting(t.Domain, listDomain)
+		domain += strings.Repeat(" ", listDomain-text.Width(domain))
+		con.printf("%3d  %-7s  %s  %s%s%s\n", i+1, t.Split, domain, fitting(t.Request(), request), arrow, fitting(*t.Answer, answer))
+	}
+}
+
+// describe returns the side and the domain of a task.
+func describe(t bench.Task) string {
+	if t.Domain == "" {
+		return string(t.Split)
+	}
+	return string(t.Split) + ", " + t.Domain
+}
+
+// fitting returns a foreign text in one line of at most width columns.
+func fitting(s string, width int) string {
+	s = cell(s, width)
+	if text.Width(s) <= width {
+		return s
+	}
+	return s[:text.FirstCells(s, width-1)] + "…"
+}
