@@ -112,7 +112,7 @@ func forecast(ctx context.Context, sh *shell, root string, w *workspace.Workspac
 func levelProbe(ctx context.Context, root, agentID string) (autonomy.Level, error) {
 	level := autonomy.Lowest
 	err := wire.LookIfThere(root, func(a *archive.Archive) error {
-		r, err := a.Autonomy(ctx, agentID)
+		r, err := wire.Autonomy(ctx, root, a, agentID)
 		level = r.Level
 		return err
 	})
