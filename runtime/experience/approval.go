@@ -48,7 +48,7 @@ var (
 	pause       = regexp.MustCompile(`^[^.!?\n]{1,60}?,\s+`)
 	begins      = regexp.MustCompile(`(?i)^(?:(?:and|now|next|then|ok|okay|so)[ ,]+)*(?:now|next|what|how|when|where|who|which|whose|tell|find|show|list|translate|calculate|compute|summari[sz]e|compare|write|draft|plan|please|can you|could you|would you|let's|i(?:'d| would) (?:also )?like|i (?:also |now )?(?:need|want))\b`)
 	// product is what praise may name beside its own words.
-	product = regexp.MustCompile(`\b(?:me|us|here|translation|summary|explanation|solution|plan|list|table|code|script|text|draft|e-?mail|letter|report|overview|poem|story|recipe|result|reply|response|version|find|suggestion)\b`)
+	product = regexp.MustCompile(`\b(?:me|us|here|right|what|translation|summary|explanation|solution|plan|list|table|code|script|text|draft|e-?mail|letter|report|overview|poem|story|recipe|result|reply|response|version|find|suggestion)\b`)
 	// pending is what an agent asks for, to which a request may be the answer, and offers are
 	// questions whether the user wants more.
 	pending = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\blet me know (?:which|what|how|when|where|whether|if you(?:'d| would) like to)\b|\bconfirm (?:if|whether)\b`)
