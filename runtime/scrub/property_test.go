@@ -20,6 +20,7 @@ func pieces() *rapid.Generator[string] {
 		"=", ":", " ", "\n", "\r\n", "\t", `"`, `'`, "`", `\`, `\\`, `\"`, ",", ";", "&", "{", "}", "[", "]", "<", ">", "|", "+", "--", "-----", "@", "://", "/", ".", "$", "%",
 		"%3D", "%40", "%3A%2F%2F", "\x1b[31m", "\x1b[0m", `\u001b[1m`, `\n`, `\r`, `\u00e9`, "é", "\u2028",
 		"-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "machine x login y password ", "mysql -p", "curl -u a:", "db:5432:a:b:",
+		"\u200b", `\u200b`, `\\u00ad`, "\ufeff", `\udb40\udc41`, "s\u200bk-" + long(30), "pass\u00adword",
 		"hunter2", "opensesame", "12345678", "-12e5", "null", "true", Mark, "redacted", "[redacted", "x",
 		"ghp_" + long(36), "sk-" + long(30), "AKIA" + strings.ToUpper(long(16)), "eyJ" + long(20) + "." + long(20) + "." + long(20), long(40), "xoxb-" + long(20),
 		"$apr1$abcdefgh$" + long(22), "dp.pt." + long(43), long(24) + ".", strings.Repeat("a1", 16), "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t" + long(40),
