@@ -50,6 +50,9 @@ type Recent struct {
 	Calls      []Called      `json:"calls,omitempty"`
 	Outcome    agent.Outcome `json:"outcome"`
 	Confidence float64       `json:"confidence,omitempty"`
+	// Topic is the domain whose competence a correction of the turn concerns, where that is
+	// not Domain: a reply without a domain is on the topic of the turn before it.
+	Topic string `json:"topic,omitempty"`
 	// Week is that with whose weight its calls count (see [Recency]); 0 in records of earlier
 	// versions.
 	Week int `json:"week,omitempty"`
@@ -102,10 +105,12 @@ func (e *Experience) judgeEarlier(t Turn) {
 		return
 	}
 	r := e.Recent[i]
-	c := e.competenceFor(r.Domain, t.Time)
-	c.Corrected++
-	if r.Outcome == agent.OK {
-		c.Successes = max(0, c.Successes-1)
+	c := e.competenceFor(cmp.Or(r.Topic, r.Domain), t.Time)
+	if r.Topic == "" { // a reply is none of the domain's turns
+		c.Corrected++
+		if r.Outcome == agent.OK {
+			c.Successes = max(0, c.Successes-1)
+		}
 	}
 	c.move(-correctionLoss)
 	e.refuteStated(r.Turn)
@@ -147,27 +152,47 @@ func (e *Experience) refuteCalls(call Called, r Recent) {
 // learnOutcome adds the outcome and the stated confidence of a turn, and keeps the turn for
 // the next message of its conversation.
 func (e *Experience) learnOutcome(t Turn) {
-	domain := domainName(t.Domain)
-	c := e.competenceFor(domain, t.Time)
-	c.Turns++
-	if t.Outcome == agent.OK {
-		c.Successes++
-		c.move(successGain)
+	domain, topic := domainName(t.Domain), ""
+	if t.reacts() {
+		topic = e.topicOf(t.Session)
 	}
-	e.dropDomains()
+	if topic == "" {
+		c := e.competenceFor(domain, t.Time)
+		c.Turns++
+		if t.Outcome == agent.OK {
+			c.Successes++
+			c.move(successGain)
+		}
+		e.dropDomains()
+	}
 	confidence := t.Confidence
 	if !(confidence > 0 && confidence <= 1) {
 		confidence = 0
 	}
-	if confidence > 0 {
+	if confidence > 0 && (topic == "" || t.Signal != Approves) {
 		e.Stated = newest(append(e.Stated, Stated{Turn: t.ID, Domain: domain, Confidence: confidence, Success: t.Outcome == agent.OK}), maxStated)
 	}
 	if t.Session != "" {
 		e.Recent = slices.DeleteFunc(e.Recent, func(r Recent) bool { return r.Session == t.Session })
 		e.Recent = newest(append(e.Recent, Recent{
-			Session: t.Session, Turn: t.ID, Domain: domain, Calls: called(t.Calls), Outcome: t.Outcome, Confidence: confidence, Week: e.weekOf(t),
+			Session: t.Session, Turn: t.ID, Domain: domain, Topic: topic, Calls: called(t.Calls), Outcome: t.Outcome, Confidence: confidence, Week: e.weekOf(t),
 		}), maxRecent)
 	}
+}
+
+// reacts reports whether the message of a turn corrects or approves the turn before it in words
+// of no domain, such as "Thanks, that is right": its turn shows no competence of its own.
+func (t Turn) reacts() bool {
+	return (t.Signal == Corrects || t.Signal == Approves) && domainName(t.Domain) == Global
+}
+
+// topicOf returns the domain that the last turn of a conversation was about; "" without one.
+func (e *Experience) topicOf(session string) string {
+	i := slices.IndexFunc(e.Recent, func(r Recent) bool { return r.Session == session })
+	if session == "" || i < 0 {
+		return ""
+	}
+	return cmp.Or(e.Recent[i].Topic, e.Recent[i].Domain)
 }
 
 // competenceFor returns the competence in a domain for a change at a time, and adds it if

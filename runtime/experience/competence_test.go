@@ -257,14 +257,15 @@ func TestHistoriesAreBoundedAndRepeatable(t *testing.T) {
 	})
 }
 
-// Of a turn's signals only a correction changes anything, and only after an earlier turn.
+// Of a turn's signals only a correction changes anything, and thanks that name no domain, and
+// only after an earlier turn.
 func TestOnlyACorrectionOfATurnChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turns := drawTurns(t)
 		plain := slices.Clone(turns)
 		seen := map[string]bool{}
 		for i, turn := range turns {
-			if turn.Signal != Corrects || !seen[turn.Session] {
+			if turn.Signal != Corrects && !(turn.Signal == Approves && domainName(turn.Domain) == Global) || !seen[turn.Session] {
 				plain[i].Signal = FollowsUp
 			}
 			if turn.Session != "" {
@@ -309,5 +310,42 @@ func TestBounds(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(e.Domains, func(x, y Competence) int { return strings.Compare(x.Domain, y.Domain) }) {
 		t.Error("domains are not sorted")
+	}
+}
+
+// TestRepliesAreNoCompetence tests that thanks and corrections without a domain of their own
+// raise no competence, in no particular domain least of all, and that a second correction
+// concerns the domain of the first.
+func TestRepliesAreNoCompetence(t *testing.T) {
+	e := &Experience{}
+	say := func(domain string, s Signal) {
+		e.Learn(Turn{ID: fmt.Sprint("T", e.Turns+1), Session: "s", Domain: domain, Signal: s, Message: "No, or thanks", Outcome: agent.OK, Confidence: .9, Time: noon, Calls: []Call{{Tool: "t", Outcome: agent.OK}}})
+	}
+	say("ops", None)
+	for range 5 {
+		say("", Approves)
+	}
+	if len(e.Domains) != 1 || e.Domains[0].Turns != 1 || e.Domains[0].Score != .52 || len(e.Stated) != 1 {
+		t.Errorf("after thanks: %+v, %d stated", e.Domains, len(e.Stated))
+	}
+	say("ops", FollowsUp)
+	say("", Corrects)
+	say("", Corrects)
+	if c := e.Domains[0]; len(e.Domains) != 1 || c.Turns != 2 || c.Successes != 1 || c.Corrected != 1 || math.Abs(c.Score-(.54-.1)) > 1e-9 {
+		t.Errorf("after two corrections: %+v", e.Domains)
+	}
+	if n := len(e.Stated); n != 4 || e.Stated[1].Success || e.Stated[2].Success {
+		t.Errorf("%+v", e.Stated)
+	}
+	if c := e.capsule("t", "", "ops"); c.Corrected != 1 {
+		t.Errorf("the tool in ops: %+v", c)
+	}
+	say("crypto", Corrects)
+	say("", None)
+	if len(e.Domains) != 3 {
+		t.Errorf("turns of a domain, and first ones, count: %+v", e.Domains)
+	}
+	if err := e.Valid(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package experience
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ const (
 
 // addCorrection records what a message corrected.
 func (e *Experience) addCorrection(r Recent, t Turn) {
-	c := Correction{Turn: r.Turn, By: t.ID, Domain: r.Domain, Text: text.Clip(strings.ToValidUTF8(t.Message, "\uFFFD"), maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
+	c := Correction{Turn: r.Turn, By: t.ID, Domain: cmp.Or(r.Topic, r.Domain), Text: text.Clip(strings.ToValidUTF8(t.Message, "\uFFFD"), maxCorrection, text.Runes, text.Ellipsis), Time: t.Time}
 	for _, call := range r.Calls {
 		if !slices.Contains(c.Tools, call.Tool) {
 			c.Tools = append(c.Tools, call.Tool)

@@ -48,6 +48,7 @@ func (e *Experience) Valid() error {
 		v.name("recent.session", r.Session, false)
 		v.name("recent.turn", r.Turn, true)
 		v.name("recent.domain", r.Domain, true)
+		v.name("recent.topic", r.Topic, true)
 		v.length("recent.calls", len(r.Calls), mostNames)
 		for _, c := range r.Calls {
 			v.name("recent.calls.tool", c.Tool, true)

@@ -233,14 +233,13 @@ func (s *tale) competent(started time.Time) {
 	for _, c := range e.Domains {
 		domains[c.Domain] = c
 	}
-	if got := slices.Sorted(maps.Keys(domains)); !slices.Equal(got, []string{experience.Global, "stock"}) {
+	if got := slices.Sorted(maps.Keys(domains)); !slices.Equal(got, []string{"stock"}) {
 		s.t.Fatalf("the agent has a competence in %v", got)
 	}
-	stock, others := domains["stock"], domains[experience.Global]
+	stock := domains["stock"] // thanks and corrections show no competence of their own
 	s.count("the turns in stock", stock.Turns, s.item)
 	s.count("the turns with success in stock", stock.Successes, s.thanks)
 	s.count("the corrections in stock", stock.Corrected, s.corrections)
-	s.count("the other turns", others.Turns, s.turns-s.item)
 	if started.UTC().Format(time.DateOnly) != time.Now().UTC().Format(time.DateOnly) {
 		return
 	}
@@ -252,5 +251,4 @@ func (s *tale) competent(started time.Time) {
 		}
 	}
 	s.same("the competence in stock", stock.Score, score)
-	s.same("the competence elsewhere", others.Score, move(.5, .02*float64(others.Turns)))
 }
