@@ -64,8 +64,8 @@ type builtSuite struct {
 func benchBuild(sh *shell, c *cli.Context) error {
 	name := c.String("suite")
 	switch {
-	case bench.PathProblem(name) != "" || name != filepath.Base(name) || strings.HasPrefix(name, "."):
-		return exit.Misuse(fmt.Errorf("--suite must be the name of a suite, not %q", name))
+	case workspace.SuiteProblem(name) != "":
+		return exit.Errorf(exit.Usage, "--suite NAME writes suites/NAME.jsonl", "--suite: %s", workspace.SuiteProblem(name))
 	case c.Int("per-domain") < 1:
 		return exit.Misuse(errors.New("--per-domain must be at least 1"))
 	}

@@ -15,6 +15,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/importer"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/text"
 )
 
@@ -75,6 +76,9 @@ func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 		if v != filepath.Base(v) && v != "" || strings.HasPrefix(v, ".") {
 			return exit.Misuse(fmt.Errorf("--%s is a name, not the path %q", flag, v))
 		}
+	}
+	if problem := workspace.SuiteProblem(o.suite); problem != "" && o.suite != "" {
+		return exit.Errorf(exit.Usage, "--suite NAME writes suites/NAME.jsonl", "--suite: %s", problem)
 	}
 	root, err := sh.root(c)
 	if err != nil {

@@ -337,6 +337,14 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 const nameRule = "letters, digits, - and _, at most 64"
 
+// SuiteProblem returns why a workspace can have no suite of this name, "" if it can.
+func SuiteProblem(name string) string {
+	if namePattern.MatchString(name) {
+		return ""
+	}
+	return fmt.Sprintf("a suite's name must be %s, not %q", nameRule, name)
+}
+
 // DomainProblem returns why agent.yaml can have no domain of this name, "" if it can.
 func DomainProblem(name string) string {
 	if namePattern.MatchString(name) || name == "_global" {
