@@ -53,6 +53,10 @@ type Volatile struct {
 	Removed *archive.RunRemoved `json:"removed,omitempty"`
 }
 
+// DraftPhase is the name of the phase of the requests to the models of search.reflect, which
+// are made beside the search.
+const DraftPhase = archive.DraftPhase
+
 // Phase is the time one part of the run took.
 type Phase struct {
 	Phase   string  `json:"phase"`

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"evolve/archive"
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -18,7 +17,7 @@ var stageNames = map[string]string{
 
 // phaseName returns the display name of a phase, that of its stage if it has one.
 func phaseName(phase string) string {
-	if phase == archive.DraftPhase {
+	if phase == model.DraftPhase {
 		return "requests of search.reflect beside it"
 	}
 	return cmp.Or(stageNames[phase], phase)
