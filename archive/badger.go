@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -134,22 +135,20 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	return d, nil
 }
 
-// emptyLogs lists the newest logs that are empty: a crash between the creation of a log and
-// its first write leaves such a file, and Badger refuses to open with it. An older empty
-// log has lost data; it is left for Badger to refuse.
+// emptyLogs lists the newest write-ahead log, if it is empty, and all empty value logs. A
+// crash between the creation of a log and its first write leaves such a file, and so does
+// one between the two steps in which Badger removes a value log: it is cut to nothing
+// first. Badger refuses to open with it. [checkStore] misses the values of a log that has
+// lost some.
 func emptyLogs(dir string, files storeFiles) ([]string, error) {
 	var found []string
-	for _, logs := range [][]string{files.mems, files.values} {
-		if len(logs) == 0 {
-			continue
-		}
-		newest := filepath.Join(dir, logs[len(logs)-1])
-		info, err := os.Stat(newest)
+	for _, log := range slices.Concat(files.mems[max(0, len(files.mems)-1):], files.values) {
+		info, err := os.Stat(filepath.Join(dir, log))
 		if err != nil {
 			return nil, fmt.Errorf("look for empty logs: %w", err)
 		}
 		if info.Size() == 0 {
-			found = append(found, newest)
+			found = append(found, filepath.Join(dir, log))
 		}
 	}
 	return found, nil

@@ -156,12 +156,17 @@ func (c *storeCheck) tables() error {
 	return nil
 }
 
-// unnamed checks a table that the manifest does not name.
+// unnamed checks a table that the manifest does not name: a crash may leave one that was
+// being written or removed. Badger cuts a table to nothing before it removes it.
 func (c *storeCheck) unnamed(name string) error {
-	switch {
-	case c.open:
+	if c.open {
 		return nil
-	case len(c.files.mems) == 0:
+	}
+	info, err := c.root.Stat(name)
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	if len(c.files.mems) == 0 && withTable(filepath.Join(c.dir, name), func(*table.Table) error { return nil }) != nil {
 		return &DamageError{name, -1, 0, "is not named by the manifest"}
 	}
 	covered, err := coveredElsewhere(c.dir, c.manifest, name, c.logged)
@@ -235,8 +240,10 @@ func (c *storeCheck) valueLog(name string, newest bool) (v valueLog, err error) 
 		return v, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	if log.size == 0 && newest {
-		return v, nil // a crash between its creation and the first write
+	if log.size == 0 {
+		// A crash between its creation and the first write, or between the two steps in which
+		// Badger removes a log: it is cut to nothing first. A value in it is missed below.
+		return v, nil
 	}
 	return log.readValues(newest && len(c.files.mems) > 0, c.written)
 }
