@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -64,6 +65,16 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 		}
 	} else if !sh.quiet {
 		printFounding(sh.stderr, word.Initial)
+	}
+	// Another command may have changed the memories since: they are read again, and no other
+	// one marks a memory until this one is done.
+	release, err := sh.Alone(filepath.Join(w.StateDir(), "patches", "claims", "memories"))
+	if err != nil {
+		return err
+	}
+	defer release()
+	if p, err = sh.Reviewer(w, nil).Mark(a.ID, c.Args().First(), mark); err != nil {
+		return err
 	}
 	lend := sh.Lender(w.Root, "evolve memory "+verb)
 	if err := lend(c.Context, func(store *archive.Archive) (err error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/gates/review"
 )
 
 // RunOwner is the owner that a run writes into the archive's lock. It holds the archive for
@@ -33,4 +34,20 @@ func (h *Host) WhileHeld(try func() error) error {
 			return err
 		}
 	}
+}
+
+// Alone takes the right that the file at path represents, and waits for another command that
+// has it. release gives it back.
+func (h *Host) Alone(path string) (release func(), err error) {
+	err = h.WhileHeld(func() error {
+		lock, err := review.NewLock(path)
+		if err == nil && lock == nil {
+			err = &archive.LockedError{Owner: "another command"}
+		}
+		if err == nil {
+			release = lock.Release
+		}
+		return err
+	})
+	return release, Opening(err)
 }
