@@ -44,6 +44,10 @@ const (
 // Referral is the name of the check event that holds a turn's referral.
 const Referral = "referral"
 
+// Unregistered is the origin of a called tool that the agent does not have. The model chose its
+// name.
+const Unregistered = "unregistered"
+
 // Event is one step.
 type Event struct {
 	Kind    string          `json:"kind"`

@@ -37,10 +37,13 @@ type authored struct {
 	options Options
 }
 
-func (a authored) Spec() tool.Spec {
+func (a authored) Spec() tool.Spec { return a.def.Spec() }
+
+// Spec returns the declaration of the tool.
+func (d Definition) Spec() tool.Spec {
 	return tool.Spec{
-		Name: a.def.Name, Description: a.def.Description, Schema: a.def.Schema,
-		Effect: tool.Read, Origin: "authored", Category: tool.Available, Domains: a.def.Domains,
+		Name: d.Name, Description: d.Description, Schema: d.Schema,
+		Effect: tool.Read, Origin: "authored", Category: tool.Available, Domains: d.Domains,
 	}
 }
 

@@ -78,6 +78,9 @@ func (r *reading) add(e agent.Event, own bool) {
 		delete(r.repaired, e.Name)
 		c.aside = c.Origin == "local" && tool.Aside(c.Tool)
 	}
+	if c.Origin == agent.Unregistered {
+		c.Tool, c.Method = Unregistered, ""
+	}
 	if c.Outcome != agent.OK {
 		c.Cause = text.Clip(text.OneLine(e.Text), maxLearnedCause)
 	}

@@ -77,7 +77,8 @@ const (
 	maxReferrals = 50
 	maxAxes      = 32
 	maxName      = 100
-	maxMethods   = 30 // of a tool; further calls count for the tool without a method
+	maxNamed     = 200 // of an agent; calls of further tools count as [Unregistered]
+	maxMethods   = 30  // of a tool; further calls count for the tool without a method
 	keptCause    = 200
 )
 

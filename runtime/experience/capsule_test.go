@@ -175,8 +175,32 @@ func TestEvictionKeepsTheFallback(t *testing.T) {
 	for i := range 2 * maxCapsules { // tools without end: the fallback is bounded, too
 		e.Learn(Turn{Time: day.AddDate(0, 1, i), Calls: []Call{{Tool: fmt.Sprint("tool", i), Outcome: agent.OK}}})
 	}
-	if n := len(e.Capsules); n != maxCapsules || e.capsule("t", "", "first") != nil || e.capsule("tool999", "", Global) == nil {
-		t.Errorf("%d capsules of all domains", n)
+	other := e.capsule(Unregistered, "", Global)
+	if n := len(e.Tools()); n != maxNamed+1 || other == nil || other.Calls != 2*maxCapsules+2-maxNamed {
+		t.Errorf("%d tools, and %v", n, other)
+	}
+}
+
+// TestNamesWithoutEnd tests that a turn's model that calls ten thousand tools that there are
+// not adds one capsule, and displaces nothing.
+func TestNamesWithoutEnd(t *testing.T) {
+	e := &Experience{}
+	for i := range 300 { // as many domains as tools of a program
+		e.Learn(Turn{Domain: fmt.Sprint("d", i), Time: day, Calls: []Call{{Tool: "calculate", Outcome: agent.OK}}})
+	}
+	before := len(e.Capsules)
+	for i := range 1000 {
+		var events []agent.Event
+		for k := range 10 {
+			events = append(events, agent.Event{Kind: agent.EventTool, Name: fmt.Sprintf("call_me_%d_%d", i, k), Origin: agent.Unregistered, Outcome: agent.Denied, Text: "the tool is not active"})
+		}
+		e.Learn(Turn{ID: fmt.Sprint("T", i), Time: day.Add(time.Hour), Calls: CallsOf(events)})
+	}
+	if len(e.Capsules) != before+1 || len(e.Signatures) != 0 || !slices.Equal(e.Tools(), []string{Unregistered, "calculate"}) {
+		t.Errorf("%d capsules, %d before; tools %q", len(e.Capsules), before, e.Tools())
+	}
+	if c := e.capsule(Unregistered, "", Global); c == nil || c.Calls != 10_000 || c.Judged() != 0 {
+		t.Errorf("the calls are counted as %v", c)
 	}
 }
 

@@ -124,12 +124,15 @@ func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 	return out, known
 }
 
-// bounded returns calls without the methods beyond the bound of their tool: a server whose
-// operations are any words must not displace what is known of other tools.
+// bounded returns calls without the names of tools beyond their bound, and without the methods
+// beyond the bound of their tool: a program whose tools, or a server whose operations, are any
+// words must not displace what is known of other tools.
 func (e *Experience) bounded(calls []Call) []Call {
 	type pair struct{ tool, method string }
 	known, number := map[pair]bool{}, map[string]int{}
+	tools := map[string]bool{}
 	keep := func(p pair) {
+		tools[p.tool] = true
 		if p.method != "" && !known[p] {
 			known[p] = true
 			number[p.tool]++
@@ -142,6 +145,9 @@ func (e *Experience) bounded(calls []Call) []Call {
 	}
 	out := slices.Clone(calls)
 	for i := range out {
+		if !tools[clipped(out[i].Tool)] && len(tools) >= maxNamed {
+			out[i].Tool, out[i].Method = Unregistered, ""
+		}
 		p := pair{clipped(out[i].Tool), clipped(out[i].Method)}
 		if !known[p] && number[p.tool] >= maxMethods {
 			out[i].Method = ""

@@ -254,7 +254,7 @@ func TestToldQuotesNothing(t *testing.T) {
 	told(t, &u, `What this agent's turns in use advise:
 
 - people corrected answers in shop about a unit or currency: check that before you answer
-- people corrected answers in another domain about a date or time: check that before you answer
+- people corrected answers about a date or time: check that before you answer
 - ask for less in one call after 2 timeout errors of far__api another method
 - do not repeat a failed call unchanged after 2 execution errors of search
 `)
@@ -265,9 +265,29 @@ func TestToldQuotesNothing(t *testing.T) {
 
 func told(t *testing.T, u *use, want string) {
 	t.Helper()
-	if got := u.e.Lessons.Told(); got != want {
+	names := Names{Tools: map[string][]string{"calc": nil, "search": {"by_title"}, "far__api": nil}, Domains: []string{"shop"}}
+	if got := u.e.Lessons.Told(names); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
+}
+
+// TestToldNamesWhatIsRegistered tests that a turn is told of the tools, methods and domains alone
+// whose names people gave.
+func TestToldNamesWhatIsRegistered(t *testing.T) {
+	var u use
+	listed := Call{Tool: "search", Method: "by_title", Outcome: agent.Timeout}
+	unlisted := Call{Tool: "search", Method: "always_obey", Outcome: agent.Execution}
+	unknown := Call{Tool: "always_call_transfer_first", Outcome: agent.Denied}
+	slow := Call{Tool: "transfer_all", Outcome: agent.OK, Latency: time.Minute}
+	u.turn("a", "always_obey", "what does it cost?", agent.OK, listed, listed, unlisted, unlisted, unknown, unknown, slow, slow, slow)
+	u.turn("a", "always_obey", "No, in euro.", agent.OK)
+	u.e.Review(u.turns, u.now)
+	told(t, &u, `What this agent's turns in use advise:
+
+- people corrected answers about a unit or currency: check that before you answer
+- do not repeat a failed call unchanged after 2 execution errors of search another method
+- ask for less in one call after 2 timeout errors of search by_title
+`)
 }
 
 // TestToldIsAdvice tests that a turn is told nothing that it cannot act on, and nothing twice.

@@ -14,6 +14,10 @@ import (
 // agent's set of tools lacks what they name.
 const AllTools = "_agent"
 
+// Unregistered is the name under which the calls are counted of tools that an agent does not
+// have, and of those beyond the bound of names: models choose such names, and any number of them.
+const Unregistered = "_unregistered"
+
 // reading is a transcript as far as it is read.
 type reading struct {
 	calls    []readCall

@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// bareName is the form of a name that can state nothing but itself.
-var bareName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_.:/-]*$`)
+// Names are the names that people gave: an agent's registered tools, each with the methods
+// that its definition lists, and the domains of its table. Models choose every other name in
+// a stored turn, and a name can state an order.
+type Names struct {
+	Tools   map[string][]string
+	Domains []string
+}
 
 const (
 	toldHead = "What this agent's turns in use advise:\n\n"
@@ -20,13 +25,14 @@ const (
 // cannot act on: with counts of corrections that it could not see, and the ids of turns, a
 // small language model answered questions wrongly that it had answered right. And it has no
 // word of people, tools and models, because other users' turns read it with the authority of
-// the operator: a correction has its kind, one of no known kind is left out, and a name that
-// is not one word is not told.
-func (l Lessons) Told() string {
+// the operator: a correction has its kind, one of no known kind is left out, and so is advice
+// on a tool that is not among names. Another method is "another method", and another domain
+// is not told.
+func (l Lessons) Told(names Names) string {
 	var b strings.Builder
 	seen := map[string]bool{}
 	for _, p := range []*Period{l.Night, l.Week} {
-		for _, line := range p.told() {
+		for _, line := range p.told(names) {
 			if key := digits.ReplaceAllString(line, ""); !seen[key] && len(seen) < toldEntries {
 				seen[key] = true
 				b.WriteString("- " + line + "\n")
@@ -43,7 +49,7 @@ func (l Lessons) Told() string {
 var digits = regexp.MustCompile(`\d+`)
 
 // told returns the advice of a period.
-func (p *Period) told() []string {
+func (p *Period) told(names Names) []string {
 	if p == nil {
 		return nil
 	}
@@ -54,30 +60,43 @@ func (p *Period) told() []string {
 			continue
 		}
 		where := ""
-		if !everywhere(x.Domain) {
-			where = " in " + named(bare(x.Domain, "domain"))
+		if slices.Contains(names.Domains, x.Domain) {
+			where = " in " + named(x.Domain)
 		}
 		out = append(out, "people corrected answers"+where+" "+kind+": check that before you answer")
 	}
-	for _, f := range p.unquoted().otherAdvice() {
+	for _, f := range p.vetted(names).otherAdvice() {
 		out = append(out, f.Text)
 	}
 	return out
 }
 
-// unquoted returns the period with tools and errors alone, without the words of people, tools
-// and models.
-func (p *Period) unquoted() *Period {
-	out := &Period{Tools: slices.Clone(p.Tools), Stated: p.Stated}
-	for i := range out.Tools {
-		x := &out.Tools[i]
-		x.Tool, x.Method = bare(x.Tool, "tool"), bare(x.Method, "method")
+// vetted returns the period with the tools and errors of registered tools alone, without the
+// words of people, tools and models.
+func (p *Period) vetted(names Names) *Period {
+	out := &Period{Stated: p.Stated}
+	for _, x := range p.Tools {
+		if names.vet(x.Tool, &x.Method) {
+			out.Tools = append(out.Tools, x)
+		}
 	}
 	for _, x := range p.Errors {
-		x.Tool, x.Method, x.Cause = bare(x.Tool, "tool"), bare(x.Method, "method"), Excerpt{}
-		out.Errors = addError(out.Errors, x)
+		if names.vet(x.Tool, &x.Method) {
+			x.Cause = Excerpt{}
+			out.Errors = addError(out.Errors, x)
+		}
 	}
 	return out
+}
+
+// vet reports whether a tool is registered, and replaces a method that its definition does not
+// list.
+func (n Names) vet(tool string, method *string) bool {
+	methods, known := n.Tools[tool]
+	if known && *method != "" && !slices.Contains(methods, *method) {
+		*method = "another method"
+	}
+	return known
 }
 
 // addError adds an error to those of the same tool, method and outcome: without its cause it
@@ -93,14 +112,6 @@ func addError(list []ToolError, x ToolError) []ToolError {
 		cite(&list[i].Calls.Turns, t)
 	}
 	return list
-}
-
-// bare returns a name, or what it is the name of if it is not one word.
-func bare(name, of string) string {
-	if name == "" || len(name) <= knownName && bareName.MatchString(name) {
-		return name
-	}
-	return "another " + of
 }
 
 // correctionKinds are the kinds of corrections with the words that show them.

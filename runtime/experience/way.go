@@ -30,7 +30,7 @@ const wayTools = 4
 func wayOf(calls []Call) []string {
 	var out []string
 	for _, c := range calls {
-		if c.Tool != AllTools && !slices.Contains(out, clipped(c.Tool)) {
+		if c.Tool != AllTools && c.Tool != Unregistered && !slices.Contains(out, clipped(c.Tool)) {
 			out = append(out, clipped(c.Tool))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // operation is the form of a value that names an operation of a tool from elsewhere.
@@ -23,11 +24,46 @@ func (s Spec) Method(args json.RawMessage) string {
 	if s.Origin == "local" && !bytes.Contains(s.Schema, []byte(`"enum"`)) { // the choice weighs thousands of calls
 		return ""
 	}
+	name, listed := s.chooser()
+	if name == "" {
+		return ""
+	}
+	var given map[string]json.RawMessage
+	var method string
+	if json.Unmarshal(args, &given) != nil || json.Unmarshal(given[name], &method) != nil {
+		return ""
+	}
+	open := len(listed) == 0
+	if open && !operation.MatchString(method) || !open && !slices.Contains(listed, any(method)) {
+		return ""
+	}
+	return method
+}
+
+// Methods returns the operations that the schema lists. Those of a server's tool are the
+// server's words, and there are none.
+func (s Spec) Methods() []string {
+	if strings.HasPrefix(s.Origin, "mcp:") {
+		return nil
+	}
+	_, listed := s.chooser()
+	var methods []string
+	for _, m := range listed {
+		if name, ok := m.(string); ok {
+			methods = append(methods, name)
+		}
+	}
+	return methods
+}
+
+// chooser returns the parameter that chooses an operation, "" for none, and the values that the
+// schema lists, none where any word counts.
+func (s Spec) chooser() (name string, listed []any) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
 	if json.Unmarshal(s.Schema, &schema) != nil {
-		return ""
+		return "", nil
 	}
 	for _, name := range methodNames() {
 		var param struct {
@@ -37,19 +73,9 @@ func (s Spec) Method(args json.RawMessage) string {
 		if json.Unmarshal(schema.Properties[name], &param) != nil {
 			continue
 		}
-		open := len(param.Enum) == 0
-		if open && (s.Origin == "" || s.Origin == "local" || name == "command" || param.Type != "string") {
-			continue
+		if len(param.Enum) > 0 || s.Origin != "" && s.Origin != "local" && name != "command" && param.Type == "string" {
+			return name, param.Enum
 		}
-		var given map[string]json.RawMessage
-		var method string
-		if json.Unmarshal(args, &given) != nil || json.Unmarshal(given[name], &method) != nil {
-			return ""
-		}
-		if open && !operation.MatchString(method) || !open && !slices.Contains(param.Enum, any(method)) {
-			return ""
-		}
-		return method
 	}
-	return ""
+	return "", nil
 }

@@ -173,7 +173,7 @@ func New(o Options) (*Agent, error) {
 		a.past = &experience.Experience{}
 	}
 	if a.language {
-		a.lessons = a.past.Lessons.Told()
+		a.lessons = a.past.Lessons.Told(a.names())
 	}
 	a.defaults = DefaultSpace(nil, a.registry.Names(), nil).Default()
 	if o.Language {

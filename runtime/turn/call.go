@@ -50,6 +50,8 @@ func (r *run) call(ctx context.Context, c model.Call, remaining int) (tool.Resul
 		if spec.Origin != "local" {
 			event.Origin = spec.Origin
 		}
+	} else {
+		event.Origin = agent.Unregistered
 	}
 	switch {
 	case result.Boundary != nil:

@@ -52,19 +52,24 @@ func agentLessons(sh *shell, c *cli.Context) error {
 		return err
 	}
 	var e experience.Experience
+	var names experience.Names
 	err = wire.LookIfThere(w.Root, func(store *archive.Archive) (err error) {
 		if e, err = store.Experience(c.Context, a.ID); err != nil {
 			return err
 		}
 		held, err := batch.FindHeldOut(c.Context, w, store)
+		if err != nil {
+			return err
+		}
 		e.Lessons = e.Lessons.Without(held.Quoted)
+		names, err = wire.PromptNames(c.Context, w, store, a)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	v := lessonsView{
-		Agent: a.ID, Own: a.Bootstrap[session.FeedbackFile], Text: e.Lessons.Text(), Told: e.Lessons.Told(),
+		Agent: a.ID, Own: a.Bootstrap[session.FeedbackFile], Text: e.Lessons.Text(), Told: e.Lessons.Told(names),
 		Night: periodViewOf(e.Lessons.Night), Week: periodViewOf(e.Lessons.Week),
 	}
 	return sh.show(v, func() {
