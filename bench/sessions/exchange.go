@@ -121,8 +121,8 @@ func (c *Conversation) refused() bool {
 	return c.Verdict.Given && !c.Verdict.Approved && !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.Verdict.Given })
 }
 
-// signals returns the signal of each message of the user. Of one that approves and goes on
-// with another request, requests has the request, and its signal is that of the request.
+// signals returns the signal of each message of the user, as in a live conversation. Of one
+// that approves and goes on with another request, requests has the request.
 func signals(messages []Message) (out map[int]experience.Signal, requests map[int]string) {
 	out, requests = map[int]experience.Signal{}, map[int]string{}
 	var said []agent.Message
@@ -131,13 +131,7 @@ func signals(messages []Message) (out map[int]experience.Signal, requests map[in
 			continue
 		}
 		if m.Role == User {
-			text := m.Text
-			if rest := experience.AfterApproval(text, said); rest != "" {
-				text, requests[i] = rest, rest
-			}
-			if out[i] = experience.Classify(text, said); requests[i] != "" && out[i] == experience.Approves {
-				out[i] = experience.FollowsUp // a short request
-			}
+			out[i], requests[i] = experience.Interpret(m.Text, said)
 		}
 		said = append(said, agent.Message{Role: string(m.Role), Content: m.Text})
 	}
@@ -159,7 +153,7 @@ func (j *judging) closing(e exchange) bool {
 	if len(e.tools) > 0 || strings.Contains(j.c.Messages[e.ask].Text, "?") {
 		return false
 	}
-	return j.signals[e.ask] == experience.Approves || courtesy.MatchString(strings.TrimSpace(j.c.Messages[e.answer].Text))
+	return j.signals[e.ask] == experience.Approves && j.requests[e.ask] == "" || courtesy.MatchString(strings.TrimSpace(j.c.Messages[e.answer].Text))
 }
 
 func (j *judging) one(e exchange, last bool) judged {
@@ -186,7 +180,7 @@ func (j *judging) one(e exchange, last bool) judged {
 		out.fate, out.how, out.by = approved, verdict.How, verdict.By
 	case j.c.Verdict.Given: // of which only the last answer is approved
 		return out
-	case next == experience.Approves || j.requests[e.next] != "":
+	case next == experience.Approves:
 		out.fate, out.how, out.by = approved, fmt.Sprintf("message %d approves", e.next+1), string(User)
 	default:
 		return out

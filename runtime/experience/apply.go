@@ -59,7 +59,7 @@ func (c clause) corrects(before string) bool {
 // what is right instead.
 func deniesAll(c clause, before string) bool {
 	return before != "" && !asks.MatchString(before) && denial.MatchString(c.lead+" "+c.text) &&
-		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !praise.MatchString(c.text)
+		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !approving(c.text)
 }
 
 // ending returns the last part of a message, in which its question stands.
@@ -72,16 +72,6 @@ func applies(list func() []*regexp.Regexp, s string) bool {
 		}
 	}
 	return false
-}
-
-// approves reports whether the message is praise or thanks and little else. Praise with a
-// denial, a contrast or a fault is none: an approved answer becomes the reference of a task.
-func (m written) approves() bool {
-	if !m.says(praise) || strings.Contains(m.text, "?") || spoils.MatchString(unspoiled.ReplaceAllString(m.text, " ")) {
-		return false
-	}
-	rest := courtesy.ReplaceAllString(praise.ReplaceAllString(m.text, " "), " ")
-	return len(wordRule.FindAllString(rest, -1)) <= approvalRest
 }
 
 // elsewhere reports whether the message is a request with several content words, none of

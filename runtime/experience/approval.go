@@ -3,104 +3,140 @@ package experience
 import (
 	"regexp"
 	"strings"
-
-	"evolve/runtime/agent"
+	"sync"
 )
 
-// AfterApproval returns what follows the approval with which a message begins, if that is a
-// further request: of "Perfect. Now what about Faust?" it returns the question. It returns ""
-// for a message that approves and goes on with nothing, and for praise before a doubt, a
-// complaint or a change of the answer ("Great, but …", "Perfect. Are you sure?", "Nice. Make
-// it shorter."): an approved answer becomes the reference of a task.
-func AfterApproval(message string, earlier []agent.Message) string {
-	at := praised(message)
-	rest := strings.TrimLeft(message[at:], " \t\r\n,;:.!-–—")
-	if at == 0 || rest == "" || strings.ContainsAny(message[:at], "\"`“«>") { // a quotation is no praise
-		return ""
-	}
-	switch Classify(message, earlier) {
-	case FollowsUp, NewTopic, Approves:
-	default:
-		return ""
-	}
-	switch Classify(rest, earlier) {
-	case FollowsUp, NewTopic:
-	case Approves: // of a short request: "Now list the gates."
-		if read(rest).says(praise) {
-			return ""
+// The grammar of an approval. A message is read part by part, up to the next comma, end of
+// a sentence, dash or emoji. Each part must be wholly one of praise, thanks or a courtesy;
+// the first part that is none of them begins what else the message has. So "the correct
+// answer is 9" is no approval, although "correct" is one.
+//
+// The parts are written in the words that the following names stand for.
+var grammar = []struct{ name, pattern string }{
+	{"FILL", `(?:yes|yeah|yep|yup|no|nope|ok|okay|ah|wow|sure|alright|great|perfect|now|then|and|actually|so|got it|i see|i understand|understood|ja|nein|oui|non|sí|si)`},
+	{"TAIL", `(?: (?:to me|for (?:me|us)|now|here|too|at all|as (?:i )?(?:expected|asked|wanted)|indeed|THANKS))*`},
+	{"THANKS", `(?:(?:many |much )?(?:thanks|thank you|thx|cheers)|much appreciated)(?: (?:so much|very much|a lot|a million|again|once again|indeed|FOR))*`},
+	{"FOR", `for (?:that|this|everything|(?:all )?(?:of )?(?:your|the|this)(?: (?:quick|fast|kind|clear|great|detailed))? (?:NOUN|time|patience|clarification|confirmation|assistance)|` +
+		`(?:taking (?:care|the time)|helping|booking|confirming|explaining|checking|clarifying|letting|being|sorting|fixing)(?: [a-z]+){0,5})`},
+	{"WANTED", `(?:ADV )*(?:what|as|how|all(?: that)?|everything|the (?:[a-z]+ )?NOUN) i (?:needed|need|wanted|asked(?: for)?|meant|expected|was (?:looking|hoping) for|had in mind)`},
+	{"SUBJECT", `(?:that|this|it|which|everything|these|those|all of (?:it|that|this)|(?:the|your) NOUN)`},
+	{"BE", `(?:'s|'re| is| are| was| were| looks?)`},
+	{"GOOD", `(?:right|true|good|fine|helpful|useful|clear|cool|great|lovely|BARE)`},
+	{"BARE", `(?:correct|perfect|great|awesome|excellent|wonderful|fantastic|amazing|brilliant|nice|lovely|superb|neat|impressive|beautiful|accurate|spot on)`},
+	{"ADV", `(?:absolutely|completely|totally|definitely|exactly|precisely|just|really|very|super|quite|all|now|so|indeed|much|pretty|most|such a|a)`},
+	{"NOUN", `(?:answer|reply|response|result|job|work|one|stuff|help|support|advice|info|information|translation|summary|explanation|solution|plan|list|table|code|script|text|draft|e-?mail|letter|report|overview|poem|story|recipe|version|suggestion|find)`},
+}
+
+var (
+	// praise is a part whose predicate is about the given answer, or thanks.
+	praise = amid(
+		`BARE`, `(?:ADV )*GOOD NOUN`, `(?:ADV )+GOOD`, `exactly|precisely|bingo|lgtm|well done|right on|WANTED`,
+		`SUBJECTBE (?:ADV )*(?:GOOD|it|everything|a relief|WANTED)(?: NOUN)?`, `looks (?:ADV )*GOOD`,
+		`(?:SUBJECT )?(?:ADV )*(?:works|worked|helps|helped|did it|did the trick|fixed it|solved it|makes sense|answers (?:it|my question))(?: (?:ADV )*(?:GOOD|well|perfectly))?`,
+		`(?:SUBJECTBE )?not (?:(?:too|so|at all) )?(?:bad|wrong)`, `(?:it )?(?:couldn't|could not) be better`,
+		`you(?:'re| are| were) (?:ADV )*(?:right|correct|awesome|great|the best|a lifesaver|not wrong)`,
+		`(?:i )?(?:really )?(?:love|like|appreciate) (?:it|this|that|(?:the|your) help)`,
+		`THANKS`,
+	)
+	// otherPraise is praise or thanks in German, French, Spanish and Chinese.
+	otherPraise = parts(
+		`(?:ja |oui |sí |si |ok )?(?:genau(?: (?:richtig|so|das))?|perfekt|super|toll|prima|klasse|wunderbar|stimmt(?: genau)?|richtig|korrekt|sehr gut|gut gemacht|das (?:stimmt|passt|hilft|funktioniert)(?: so| genau)?|das (?:ist|war) (?:genau |sehr |ganz )?(?:richtig|korrekt|perfekt|gut|super|toll))`,
+		`(?:ja |oui |sí |si |ok )?(?:(?:vielen |besten |herzlichen )?dank|danke(?: schön| sehr| dir| ihnen| vielmals)*(?: für (?:die|deine|ihre) (?:hilfe|antwort))?)`,
+		`(?:ja |oui |sí |si |ok )?(?:merci(?: beaucoup| bien)?|parfait|génial|exact(?:ement)?|très bien|c'est (?:tout à fait |très )?(?:parfait|exact|correct|juste|ça|bien|super)|ça marche)`,
+		`(?:ja |oui |sí |si |ok )?(?:(?:muchas |mil )?gracias|perfecto|correcto|exacto|excelente|genial|estupendo|muy bien|(?:eso )?(?:es|está) (?:muy )?(?:correcto|perfecto|exacto|bien)|así es)`,
+		`(?:ja |oui |sí |si |ok )?(?:(?:非常)?(?:谢谢|感谢)(?:你|您)?|对的?|没错|正确|很好|完美)`,
+	)
+	// civil is a part that approves of nothing by itself and takes nothing back.
+	civil = amid(
+		`FILL`, `good|fine|cool|right|all good`,
+		`(?:that'?s?|this)(?: is| was| will be|'ll be)? (?:all|everything|it)(?: i need(?:ed)?)?(?: for (?:now|today))?`,
+		`have a (?:[a-z]+ ){1,2}(?:day|evening|night|weekend|week|one|time)(?: yourself| too| ahead)?`, `(?:you too|see you(?: later| soon)?|take care|good ?bye|bye)`,
+		`no (?:problem|worries|need|rush|complaints|(?:errors?|mistakes?|bugs?|problems?|changes?)(?: needed)?)`, `no need to (?:change|fix|correct)(?: it| that| anything)?`,
+		`nothing (?:else|more|further)`, `i(?:'m| am) (?:all )?(?:set|good|done|happy)|all set`, `i(?:'ll| will) (?:be in touch|reach out|get back(?: to you)?|be back)`,
+		`the (?:bug|error|problem|issue|failure|crash) is (?:gone|fixed|solved)`, `(?:you )?(?:forgot|missed|overlooked) nothing|i (?:really )?meant it|you (?:didn't|did not) have to [a-z]+`,
+		`das (?:war's|wars|ist alles|war alles)|tschüss|c'est tout|au revoir|bonne journée|nada más|adiós`,
+	)
+	// separators end a part, and accolade is an emoji that is praise.
+	separators = regexp.MustCompile(`[.!,;…\n¡。，！]|\s[-–—]+\s|—|:-?\)`)
+	accolade   = regexp.MustCompile(`^(?:👍|👌|✅|💯|👏)[\x{1F3FB}-\x{1F3FF}\x{FE0F}]*`)
+	smile      = regexp.MustCompile(`^(?::-?\)|🙏|🎉|🙂|😀|😊|😄|❤|🥳)[\x{1F3FB}-\x{1F3FF}\x{FE0F}]*`)
+)
+
+// amid returns a rule for parts among words that add nothing.
+func amid(patterns ...string) func(string) bool {
+	return parts(`(?:FILL )*(?:` + strings.Join(patterns, "|") + `)TAIL`)
+}
+
+// parts returns a rule for the whole of a part. It is compiled at its first use, because most
+// commands classify no message.
+func parts(patterns ...string) func(string) bool {
+	rule := sync.OnceValue(func() *regexp.Regexp {
+		all := strings.Join(patterns, "|")
+		for _, g := range grammar {
+			all = strings.ReplaceAll(all, g.name, g.pattern)
 		}
-	default:
-		return ""
-	}
-	if pending.MatchString(offers.ReplaceAllString(ending(before(earlier)), " ")) || !goesOn(rest) {
-		return ""
-	}
-	return rest
+		return regexp.MustCompile(`^(?:` + all + `)$`)
+	})
+	return func(part string) bool { return rule().MatchString(part) }
 }
 
 // maxPraise bounds the part of a message in which the approval stands.
 const maxPraise = 300
 
-var (
-	// sentenceEnd ends a sentence of praise, and pause a part of one, which only the
-	// beginning of a request may follow.
-	sentenceEnd = regexp.MustCompile(`[.!…]+(?:\s+|$)|[.!]*\s*(?:👍|👌|🙏|🎉|🙂|😀|😊|✅|💯|:-?\))+\s*|[;\n]+\s*|\s+[-–—]+\s+|—`)
-	pause       = regexp.MustCompile(`^[^.!?\n]{1,60}?,\s+`)
-	begins      = regexp.MustCompile(`(?i)^(?:(?:and|now|next|then|ok|okay|so)[ ,]+)*(?:now|next|what|how|when|where|who|which|whose|tell|find|show|list|translate|calculate|compute|summari[sz]e|compare|write|draft|plan|please|can you|could you|would you|let's|i(?:'d| would) (?:also )?like|i (?:also |now )?(?:need|want))\b`)
-	// product is what praise may name beside its own words.
-	product = regexp.MustCompile(`\b(?:me|us|here|right|what|translation|summary|explanation|solution|plan|list|table|code|script|text|draft|e-?mail|letter|report|overview|poem|story|recipe|result|reply|response|version|find|suggestion)\b`)
-	// pending is what an agent asks for, to which a request may be the answer, and offers are
-	// questions whether the user wants more.
-	pending = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\blet me know (?:which|what|how|when|where|whether|if you(?:'d| would) like to)\b|\bconfirm (?:if|whether)\b`)
-	offers  = regexp.MustCompile(`[^.!?\n]*\b(?:anything else|(?:any|some)(?: other| further| more| additional)? (?:questions?|requests?|assistance|help)|further (?:assistance|help|questions|requests)|else can i)\b[^.!?\n]*[.!?]*`)
-	// challenges begin a question on the answer itself.
-	challenges = regexp.MustCompile(`^(?:right|sure|really|correct|seriously|honestly|or|are you|did(?:n't)? you|have(?:n't)? you|(?:is|was|are|were)(?:n't)? (?:it|that|this|those|these|there)(?: \w+)? (?:right|correct|true|sure|so|all|everything|complete|it|wrong|missing)|(?:isn't|wasn't|aren't|shouldn't|doesn't|didn't)|do you (?:think|believe)|why (?:did|do|have|are|is (?:it|that|this)|not)|how (?:come|sure|certain|do you|did you))\b`)
-	// changes are requests to make the answer another one.
-	changes = regexp.MustCompile(`\b(?:fix|change|correct|redo|rewrite|rephrase|shorten|simplify|improve|adjust|edit|replace|remove|drop|delete|undo|revert|cancel|add|include|expand|extend|format|make|turn|put|convert|do|try|run|move)\b[^.!?]*\b(?:it|that|this|them|these|those|one|ones|line|answer|second|first|last|again|shorter|longer|better|instead|too)\b`)
-)
-
-// praised returns the end of the sentences of praise and thanks at the beginning of a
-// message, 0 if there is none.
-func praised(message string) int {
-	end := 0
-	for end < min(len(message), maxPraise) {
-		part := message[end:min(len(message), end+maxPraise)]
-		if stop := sentenceEnd.FindStringIndex(part); stop != nil && stop[0] > 0 && praises(part[:stop[0]], end > 0) {
-			end += stop[1]
+// praised reports whether a message begins with praise or thanks, and returns what follows
+// them; "" if nothing does.
+func praised(message string) (rest string, ok bool) {
+	message = control.ReplaceAllString(strings.NewReplacer("’", "'", "‘", "'").Replace(message), " ")
+	at := 0
+	for at < len(message) {
+		if at > maxPraise {
+			return message[at:], ok
+		}
+		left := message[at:]
+		if skip := len(left) - len(strings.TrimLeft(left, " \t\r\n.,!;…¡。，！-–—")); skip > 0 {
+			at += skip
 			continue
 		}
-		if stop := pause.FindStringIndex(part); stop != nil && begins.MatchString(part[stop[1]:]) && praises(part[:stop[1]], end > 0) {
-			end += stop[1]
+		if found := accolade.FindString(left); found != "" {
+			at, ok = at+len(found), true
+			continue
 		}
-		break
+		if found := smile.FindString(left); found != "" {
+			at += len(found)
+			continue
+		}
+		part := partOf(left)
+		words := strings.ToLower(strings.Join(strings.Fields(part), " "))
+		switch {
+		case otherPraise(words), praise(words) && !spoils.MatchString(litotes.ReplaceAllString(words, "")):
+			ok = true
+		case !civil(words):
+			return left, ok
+		}
+		at += len(part)
 	}
-	return end
+	return "", ok
 }
 
-// praises reports whether a sentence is praise or thanks and nothing else; after one, also
-// whether it is a courtesy.
-func praises(sentence string, after bool) bool {
-	m := read(sentence)
-	if m.approves() {
-		return len(wordRule.FindAllString(courtesy.ReplaceAllString(product.ReplaceAllString(praise.ReplaceAllString(m.text, " "), " "), " "), -1)) == 0
+// litotes are denials that are praise.
+var litotes = regexp.MustCompile(`not (?:(?:too|so|at all) )?(?:bad|wrong)|(?:couldn't|could not) be better|(?:as|what|how) i (?:asked|expected|wanted|meant)|(?:all|everything) i wanted|thank(?:s| you)(?: so much)?(?: once)? again`)
+
+// partOf returns the first part of a text that does not begin with a separator.
+func partOf(text string) string {
+	end := len(text)
+	if stop := separators.FindStringIndex(text); stop != nil {
+		end = stop[0]
 	}
-	return after && len(m.words) > 0 && len(wordRule.FindAllString(courtesy.ReplaceAllString(m.text, " "), -1)) == 0
+	for i, r := range text[:end] {
+		if i > 0 && r > 0x2600 && (accolade.MatchString(text[i:]) || smile.MatchString(text[i:])) {
+			return text[:i]
+		}
+	}
+	return text[:end]
 }
 
-// goesOn reports whether a text that follows praise is a request of its own.
-func goesOn(rest string) bool {
-	m := read(rest)
-	if len(m.clauses) == 0 || len(m.words) < 2 {
-		return false
-	}
-	first := m.clauses[0]
-	text := strings.TrimSpace(first.lead + " " + first.text)
-	spoiled := spoils.MatchString(unspoiled.ReplaceAllString(text, " "))
-	switch {
-	case challenges.MatchString(first.text), changes.MatchString(text):
-		return false
-	case spoiled && (!first.question || pointing.MatchString(text)):
-		return false
-	}
-	return first.question || begins.MatchString(text)
+// approving reports whether a text is praise or thanks and nothing else.
+func approving(text string) bool {
+	rest, ok := praised(text)
+	return ok && rest == ""
 }

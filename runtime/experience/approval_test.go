@@ -6,13 +6,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAfterApproval: praise and a further request are told apart; praise that a doubt, a
-// change or a complaint follows approves nothing.
-func TestAfterApproval(t *testing.T) {
+// TestFurtherRequests: praise and a further request are told apart; praise that a doubt, a
+// change or a complaint follows approves nothing, nor does praise before words that point back
+// to the answer.
+func TestFurtherRequests(t *testing.T) {
 	earlier := []agent.Message{{Role: "user", Content: "Who wrote Hamlet?"}, {Role: "assistant", Content: "Shakespeare."}}
 	for message, want := range map[string]string{
 		"Perfect. Now what about Faust?":                                                    "Now what about Faust?",
-		"Exactly right. When was it written?":                                               "When was it written?",
+		"Exactly right. When was Emma written?":                                             "When was Emma written?",
 		"Thanks so much, that was exactly what I needed. Could you tell me who wrote Emma?": "Could you tell me who wrote Emma?",
 		"Oh great. Another useless answer. Who wrote Hamlet?":                               "",
 		"Perfect, if you like wrong answers. Who wrote it?":                                 "",
@@ -20,15 +21,23 @@ func TestAfterApproval(t *testing.T) {
 		"Perfect! Now what about Faust?":                                                    "Now what about Faust?",
 		"Great, thanks! Who wrote Faust?":                                                   "Who wrote Faust?",
 		"Great. Thank you so much!\nWho wrote Faust?":                                       "Who wrote Faust?",
-		"Thanks, that's right. And Faust by whom?":                                          "And Faust by whom?",
+		"Thanks, that's right. And when was Faust printed?":                                 "And when was Faust printed?",
 		"Perfect, now what about Faust?":                                                    "now what about Faust?",
 		"Thanks, and who wrote Faust?":                                                      "and who wrote Faust?",
 		"Exactly — who wrote Faust?":                                                        "who wrote Faust?",
 		"Perfect 👍 Who wrote Faust?":                                                        "Who wrote Faust?",
 		"Perfect answer. Now list the plays of Goethe.":                                     "Now list the plays of Goethe.",
 		"That's correct. I also need the author of Faust.":                                  "I also need the author of Faust.",
-		"Correct. What is the name of Goethe's wife? She is\nit":                            "What is the name of Goethe's wife? She is\nit",
+		"Correct. What is the name of Goethe's wife? Also list the plays of Lessing.":       "What is the name of Goethe's wife? Also list the plays of Lessing.",
 		"Looks good to me. Next, translate \"dog\" to French.":                              "Next, translate \"dog\" to French.",
+
+		"Exactly right. When was it written?":  "",
+		"Perfect. Which one is by Goethe?":     "",
+		"Correct. Was Shakespeare English?":    "", // about the answer
+		"Great. Who wrote Hamlet in 1601?":     "", // about the question
+		"Perfect. Wer schrieb Faust?":          "",
+		"Perfect. Кто написал Фауста?":         "",
+		"Great. List the plays. Not that one.": "",
 
 		"Perfect, thanks!": "",
 		"Perfect.":         "",
@@ -62,7 +71,7 @@ func TestAfterApproval(t *testing.T) {
 		"Ok. Who wrote Faust?":                                   "",
 		"Great, exactly wrong. Who wrote Faust?":                 "",
 	} {
-		if got := AfterApproval(message, earlier); got != want {
+		if _, got := Interpret(message, earlier); got != want {
 			t.Errorf("%q: %q, not %q", message, got, want)
 		}
 	}
@@ -70,14 +79,180 @@ func TestAfterApproval(t *testing.T) {
 	for answer, want := range map[string]string{
 		"There are two. Which one would you like?":                      "",
 		"There are two. Please let me know which one you want to book.": "",
-		"It is booked. Is there anything else I can help you with?":     "I need the large one in the north.",
-		"It is booked. If you have any questions, feel free to ask!":    "I need the large one in the north.",
+		"It is booked. Is there anything else I can help you with?":     "I also need the keys of the north gate.",
+		"It is booked. If you have any questions, feel free to ask!":    "I also need the keys of the north gate.",
 	} {
-		if got := AfterApproval("Great. I need the large one in the north.", after(answer)); got != want {
+		if _, got := Interpret("Great. I also need the keys of the north gate.", after(answer)); got != want {
 			t.Errorf("after %q: %q, not %q", answer, got, want)
 		}
 	}
-	if got := AfterApproval("Perfect. Now what about Faust?", nil); got != "" {
+	if _, got := Interpret("Perfect. Now what about Faust?", nil); got != "" {
 		t.Errorf("a first message approves: %q", got)
+	}
+}
+
+// TestApprovals: of messages that begin with praise or have a word of it, those alone approve
+// that are nothing but praise, thanks and a further request.
+func TestApprovals(t *testing.T) {
+	const asked = "Where does the alpha crate of number 0 brook go when alpha arrives?"
+	for _, answer := range []string{"Shelf alpha0", "The alpha crate goes at 7."} {
+		earlier := []agent.Message{{Role: "user", Content: asked}, {Role: "assistant", Content: answer}}
+		for _, message := range approvals {
+			if got := Classify(message, earlier); got != Approves {
+				t.Errorf("%q after %q: %q", message, answer, got)
+			}
+		}
+		for _, message := range noApprovals {
+			if got := Classify(message, earlier); got == Approves {
+				t.Errorf("%q after %q is an approval", message, answer)
+			}
+		}
+	}
+	// Praise consents to what an agent asks for, and approves of nothing that was given.
+	for _, answer := range []string{"I would book the flight HAT001 for $120. Shall I go ahead?", "Please confirm the date."} {
+		if got := Classify("Perfect, thank you!", after(answer)); got == Approves {
+			t.Errorf("an approval after %q", answer)
+		}
+	}
+}
+
+var (
+	approvals = []string{
+		"No problem, thanks.",
+		"No worries, it works.",
+		"No, that's fine, thanks!",
+		"No, that is correct.",
+		"No, perfect.",
+		"No need to change, it's correct.",
+		"Great. Now what about Faust?",
+		"Perfect.",
+	}
+	noApprovals = []string{
+		"No, the correct answer is 9.",
+		"No, the correct answer is 10.",
+		"The correct answer is 9.",
+		"No. The correct answer is 9.",
+		"No, the right answer is Oslo.",
+		"No, the correct shelf is nine.",
+		"No, the answer is 9.",
+		"Nope, the correct one is 9",
+		"No, correct is 9.",
+		"no the correct answer is 9",
+		"No, it's 9.",
+		"No, 9.",
+		"No, the correct gate is 12",
+		"No, shelf nine is correct.",
+		"No, the correct time is 9.",
+		"The right answer would be nine.",
+		"Nope. The correct answer is nine.",
+		"No, sorry, the correct answer is nine.",
+		"No - the correct answer is nine",
+		"No, the correct answer was nine.",
+		"No, the correct answer should be nine.",
+		"Well, the correct answer is nine.",
+		"Hmm, the correct answer is nine.",
+		"Sorry, the correct answer is nine.",
+		"But the correct answer is nine.",
+		"Actually the correct answer is nine.",
+		"The correct answer: nine",
+		"Correct answer: nine",
+		"Correct: nine",
+		"Right answer is nine",
+		"The answer is nine.",
+		"It is nine, not seven.",
+		"That's the wrong shelf.",
+		"Correct that to nine.",
+		"Correct it please.",
+		"Please correct the shelf.",
+		"Not correct.",
+		"Almost correct.",
+		"Half right.",
+		"Right idea, wrong shelf.",
+		"Right shelf, wrong building.",
+		"You're right, it is not nine, it is ten.",
+		"You are right to ask, but it's nine.",
+		"Oh great.",
+		"Great. Is it really 7?",
+		"Perfect. But why 7?",
+		"Thanks. Are you certain?",
+		"Great! Where did you get that from?",
+		"OK. Hmm, I think it is shelf nine.",
+		"Great. My colleague says shelf nine.",
+		"Thanks. Shelf nine, surely?",
+		"Great. Shouldn't that be nine?",
+		"Perfect. Isn't that shelf empty?",
+		"Great. Can you check again?",
+		"Thank you. It is nine, I looked.",
+		"Great. I went there and found nothing.",
+		"Thanks. It was not there.",
+		"Perfect. Except that it is nine.",
+		"Great job. Now do it properly.",
+		"Great. Now give me the right one.",
+		"Thanks. Try again.",
+		"Thanks. Please try again with the real catalogue.",
+		"Wonderful. Nothing is there.",
+		"Great. That shelf does not exist.",
+		"Perfect. Now tell me the truth.",
+		"Great. And what is the actual shelf?",
+		"Thanks. Does it really go there?",
+		"Thank you. You are useless.",
+		"Great. So you don't know?",
+		"Great. What a mess.",
+		"Perfect. Now I have to redo everything.",
+		"Thanks. I already knew that was the old shelf, what is the new shelf?",
+		"That's correct. For last year. What about now?",
+		"Yes. In 2019. Which shelf now?",
+		"Perfect. Is that still the case?",
+		"Great. Why?",
+		"Great. Says who?",
+		"Nice try.",
+		"Good try. It's nine.",
+		"Great. Who told you so?",
+		"Perfect! /s",
+		"Great 🙄",
+		"Thanks. 👎",
+		"Thanks. Wrong shelf though.",
+		"Danke. Das ist falsch.",
+		"Great, thanks. Das stimmt nicht.",
+		"Merci. C'est faux.",
+		"Perfect. No es correcto.",
+		"谢谢。不对。",
+		"Thanks. It should go to nine instead, right?",
+		"Great. Cancel that.",
+		"Great. Undo it.",
+		"Great. Scratch that.",
+		"Great. Forget it.",
+	}
+)
+
+// TestHeldOutApprovals measures the rules by messages that were labelled before the rules were
+// written: in English, German, French and Spanish, with sarcasm and doubts. A false approval
+// makes a wrong answer a reference, so that the precision counts most.
+func TestHeldOutApprovals(t *testing.T) {
+	counts := map[Signal]*struct{ found, labelled, both int }{Approves: {}, Corrects: {}}
+	for _, l := range readLabelled(t, "approvals.jsonl") {
+		got := l.classify()
+		for s, c := range counts {
+			if got == s {
+				c.found++
+			}
+			if l.Want == s {
+				c.labelled++
+			}
+			if got == s && l.Want == s {
+				c.both++
+			} else if got == s || l.Want == s {
+				t.Logf("%s: %q, not %q", l.Message, got, l.Want)
+			}
+		}
+	}
+	for s, c := range counts {
+		t.Logf("%s: %d of %d found are ones, of %d labelled", s, c.both, c.found, c.labelled)
+		if c.both < c.found {
+			t.Errorf("%d false signals %s", c.found-c.both, s)
+		}
+	}
+	if c := counts[Approves]; float64(c.both) < .9*float64(c.labelled) {
+		t.Errorf("recall of approvals %d of %d", c.both, c.labelled)
 	}
 }

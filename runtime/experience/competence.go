@@ -183,6 +183,9 @@ func (e *Experience) learnOutcome(t Turn) {
 // reacts reports whether the message of a turn corrects or approves the turn before it in words
 // of no domain, such as "Thanks, that is right": its turn shows no competence of its own.
 func (t Turn) reacts() bool {
+	if rest, ok := praised(t.Message); ok && rest != "" && t.Signal == Approves { // it goes on with a request
+		return false
+	}
 	return (t.Signal == Corrects || t.Signal == Approves) && domainName(t.Domain) == Global
 }
 

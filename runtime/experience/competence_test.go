@@ -349,3 +349,15 @@ func TestRepliesAreNoCompetence(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPraiseBeforeARequestIsCompetence tests that a turn whose message goes on with a request
+// after praise counts as any turn on that request.
+func TestPraiseBeforeARequestIsCompetence(t *testing.T) {
+	e := &Experience{}
+	for i, message := range []string{"Which gate is open?", "Perfect, thanks!", "Perfect. Now write a poem on autumn."} {
+		e.Learn(Turn{ID: fmt.Sprint("T", i), Session: "s", Signal: []Signal{None, Approves, Approves}[i], Message: message, Outcome: agent.OK, Confidence: .9, Time: noon, Domain: []string{"ops", "", ""}[i]})
+	}
+	if len(e.Domains) != 2 || e.Domains[0].Turns != 1 || e.Domains[1].Turns != 1 || len(e.Stated) != 2 {
+		t.Errorf("%+v, %d stated", e.Domains, len(e.Stated))
+	}
+}

@@ -29,10 +29,10 @@ func (m written) statesOtherwise(before string) bool {
 	}
 	if found := hedged.FindStringSubmatch(m.text); found != nil {
 		rest := strings.TrimSpace(found[1] + found[2])
-		return !strings.Contains(rest, "?") && !praise.MatchString(rest) && !harmlessNo.MatchString(strings.TrimPrefix(rest, "no ")) && !opinion.MatchString(rest) && !wishes.MatchString(rest)
+		return !strings.Contains(rest, "?") && !approving(rest) && !harmlessNo.MatchString(strings.TrimPrefix(rest, "no ")) && !opinion.MatchString(rest) && !wishes.MatchString(rest)
 	}
 	for _, c := range m.clauses[:min(len(m.clauses), 2)] {
-		if !c.question && actually.MatchString(c.lead) && !praise.MatchString(c.text) && states.MatchString(c.text) && !opinion.MatchString(c.text) {
+		if !c.question && actually.MatchString(c.lead) && !approving(c.text) && states.MatchString(c.text) && !opinion.MatchString(c.text) {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Signal is what a message of a user means for the turn before it in a conversation.
@@ -35,9 +36,6 @@ const (
 	// otherTopic is the number of content words from which a message without any word of
 	// the earlier ones is on another topic.
 	otherTopic = 4
-	// approvalRest is the number of words beside praise and thanks up to which a message
-	// is an approval.
-	approvalRest = 3
 )
 
 // Classify returns the signal of a message after the earlier messages of its
@@ -51,36 +49,46 @@ const (
 // the agent's question. The rules rather miss a correction than find one that is none,
 // because a correction lowers the agent's competence.
 //
+// An approval is a message that is praise of the answer or thanks, and nothing else but a
+// request about something else: an approved answer becomes the reference of a task, so that
+// a false approval costs more than a missed one.
+//
 // The time is linear in the message's first 2,000 bytes and as much of each of the last 12
 // earlier ones; of the agent's last message it reads the end, where a question stands.
 func Classify(message string, earlier []agent.Message) Signal {
+	signal, _ := Interpret(message, earlier)
+	return signal
+}
+
+// Interpret returns the signal of a message as [Classify] does and, of an approval that goes
+// on with a request about something else, the request: of "Perfect. Now what about Faust?"
+// the question. In use and for the tasks of a suite a message means the same.
+func Interpret(message string, earlier []agent.Message) (signal Signal, request string) {
 	if !slices.ContainsFunc(earlier, func(m agent.Message) bool { return m.Role == "user" }) {
-		return None
+		return None, ""
 	}
 	earlier = newest(earlier, maxEarlier)
 	m := read(message)
 	before := before(earlier)
 	switch {
-	case correctsElsewhere(m.text, before):
-		return Corrects
-	case len(m.words) == 0:
-		return FollowsUp
-	case m.corrects(before):
-		return Corrects
+	case correctsElsewhere(m.text, before), m.corrects(before):
+		return Corrects, ""
 	case m.says(givesUp) && !m.says(wantsNone):
-		return GivesUp
+		return GivesUp, ""
 	case m.says(repeats) || m.sameAs(earlier):
-		return Repeats
+		return Repeats, ""
 	case m.says(complains) && !m.says(noComplaint):
-		return Complains
+		return Complains, ""
 	case m.says(clarifies):
-		return Clarifies
-	case m.approves():
-		return Approves
-	case m.says(changesTopic) || m.elsewhere(earlier, before):
-		return NewTopic
+		return Clarifies, ""
 	}
-	return FollowsUp
+	if rest, ok := praised(text.Clip(message, maxMessage)); ok && !awaits(before) && (rest == "" || asksElse(rest, earlier)) {
+		return Approves, rest
+	}
+	if m.says(changesTopic) || m.elsewhere(earlier, before) {
+		return NewTopic, ""
+	}
+	return FollowsUp, ""
 }
 
 // before returns the end of the agent's last message, as the rules read it.

@@ -123,9 +123,9 @@ type labelled struct {
 	Message string `json:"message"`
 }
 
-func readLabelled(t *testing.T) []labelled {
+func readLabelled(t *testing.T, file string) []labelled {
 	t.Helper()
-	data, err := os.ReadFile("testdata/signals.jsonl")
+	data, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestLabelledMessages(t *testing.T) {
 	type counts struct{ n, right, found, labelled, both int }
 	var halves [2]counts
 	confusion := map[Signal]int{} // of the second half: the labels and signals beside a correction
-	for i, l := range readLabelled(t) {
+	for i, l := range readLabelled(t, "signals.jsonl") {
 		got, h := l.classify(), &halves[i%2]
 		h.n++
 		if got == l.Want {

@@ -1,0 +1,100 @@
+package experience
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+
+	"evolve/runtime/agent"
+)
+
+// A further request after praise is one about something else: each sentence of it is a
+// request in English, none of them points back, doubts, denies or asks for a repair, and
+// what it is about is not what the question and the answer are about.
+var (
+	sentences = regexp.MustCompile(`[^.!?;\n]+[.!?;\n]*`)
+	linking   = regexp.MustCompile(`^(?:(?:and|now|next|then|ok|okay|also|please|(?:another|next|one more) question)[ ,:]+)+`)
+	inquiry   = regexp.MustCompile(`^(?:what|how|when|where|who|whose|which|is|are|was|were|does|do|did|has|have|can|could|would|will|should)\b`)
+	order     = regexp.MustCompile(`^(?:(?:can|could|would|will) you(?: please)? |i(?:'d| would) (?:also )?like (?:you )?to (?:know )?|let me |please )*(?:tell(?: me)?|find|show(?: me)?|give me|list|name|translate|calculate|compute|summari[sz]e|compare|write|draft|plan|explain|describe|recommend|suggest|create|define)\b|^i (?:also |now also )(?:need|want)\b`)
+	asksAgent = regexp.MustCompile(`^(?:can|could|would|will) you\b`)
+	// doubtful are the words of doubts, denials, contrasts and repairs beside [spoils], of the
+	// agent itself, and of the answer as such.
+	doubtful = regexp.MustCompile(`\b(?:right|correct|true|truth|truly|actual|actually|real|really|sure|surely|certain|certainly|proper|properly|exact|exactly|valid|seriously|honestly|why|come|says?|said|told|shorter|longer|better|simpler|clearer|less|change|fix|cancel|revert|remove|rewrite|rephrase|you|your|answer|reply|response|source|sources|version|format|first|last|previous|above|earlier|such|so|former|latter)\b`)
+	// pending is what an agent asks for, to which a message may be the answer, and offers are
+	// questions whether the user wants more.
+	pending = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\blet me know (?:which|what|how|when|where|whether|if you(?:'d| would) like to)\b|\bconfirm (?:if|whether)\b`)
+	offers  = regexp.MustCompile(`[^.!?\n]*\b(?:anything else|(?:any|some)(?: other| further| more| additional)? (?:questions?|requests?|assistance|help)|further (?:assistance|help|questions|requests)|else can i)\b[^.!?\n]*[.!?]*`)
+)
+
+// awaits reports whether an answer ends by asking for something other than what else the user
+// wants: praise after it consents to what comes, and approves of nothing that was given.
+func awaits(before string) bool {
+	return pending.MatchString(offers.ReplaceAllString(ending(before), " "))
+}
+
+// asksElse reports whether a text is a further request on something else than the exchange
+// before it.
+func asksElse(rest string, earlier []agent.Message) bool {
+	text := plain(rest)
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) || r >= 0x2600 }) || strings.Contains(text, "/s") {
+		return false
+	}
+	var topic []string
+	for _, s := range sentences.FindAllString(text, -1) {
+		question := strings.Contains(s, "?")
+		s = strings.TrimSpace(s)
+		s = s[len(linking.FindString(s)):]
+		ordered := order.FindString(s)
+		about := s[len(ordered):]
+		if ordered == "" {
+			about = strings.TrimSpace(inquiry.ReplaceAllString(s, ""))
+		}
+		switch {
+		case !wordRule.MatchString(s):
+			continue
+		case ordered == "" && (!question || !inquiry.MatchString(s) || asksAgent.MatchString(s)):
+			return false
+		case pointing.MatchString(about), spoils.MatchString(about), doubtful.MatchString(about):
+			return false
+		}
+		topic = append(topic, wordRule.FindAllString(about, -1)...)
+	}
+	return isNew(topic, earlier)
+}
+
+// isNew reports whether the content words of a request are for the greater part others than
+// those of the last question, and none is that of the answer alone.
+func isNew(words []string, earlier []agent.Message) bool {
+	asked, answered := map[string]bool{}, map[string]bool{}
+	for _, e := range earlier {
+		switch e.Role {
+		case "user":
+			asked, answered = stems(e.Content), map[string]bool{}
+		case "assistant":
+			answered = stems(e.Content)
+		}
+	}
+	fresh, known := 0, 0
+	for _, w := range words {
+		switch stem := english.Stem(w, false); {
+		case english.IsStopWord(w):
+		case asked[stem]:
+			known++
+		case answered[stem]:
+			return false
+		default:
+			fresh++
+		}
+	}
+	return fresh > 0 && fresh >= known
+}
+
+func stems(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range wordRule.FindAllString(plain(text), -1) {
+		set[english.Stem(w, false)] = true
+	}
+	return set
+}
