@@ -1,0 +1,144 @@
+package blocks
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	foreign "evolve/runtime/text"
+)
+
+// Limits of foreign source. Files without a mark are not read and do not count.
+const (
+	mostBytes    = 1 << 20 // of one file
+	mostText     = 1 << 16 // of one block, in bytes
+	mostBlocks   = 64
+	mostProblems = 100
+)
+
+// Find returns the blocks of files, given by path, in the order of paths and lines, and a
+// problem for every marker that cannot be used. All blocks of a name that is used twice
+// are problems.
+func Find(files map[string][]byte) ([]Block, []Problem) {
+	var f finding
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if bytes.Contains(files[path], []byte(opening)) || bytes.Contains(files[path], []byte(closing)) {
+			f.read(path, files[path])
+		}
+	}
+	f.refuseTwins()
+	if len(f.found) > mostBlocks {
+		b := f.found[mostBlocks]
+		f.refuse(b.File, b.Line, fmt.Sprintf("more than %d blocks are marked", mostBlocks), "mark those that matter")
+		f.found = f.found[:mostBlocks]
+	}
+	slices.SortStableFunc(f.problems, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+	})
+	if len(f.problems) > mostProblems {
+		f.problems = f.problems[:mostProblems]
+	}
+	return f.found, f.problems
+}
+
+// finding collects the results of all files.
+type finding struct {
+	found    []Block
+	problems []Problem
+}
+
+func (f *finding) refuse(file string, line int, text, hint string) {
+	f.problems = append(f.problems, Problem{file, line, text, hint})
+}
+
+// read finds the blocks of one file.
+func (f *finding) read(path string, data []byte) {
+	switch {
+	case len(data) > mostBytes:
+		f.refuse(path, 1, fmt.Sprintf("the file has %d bytes, at most %d are read", len(data), mostBytes), "")
+		return
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		f.refuse(path, 1, "the file is not UTF-8 text", "")
+		return
+	}
+	crlf, uniform := lineEnds(data)
+	if !uniform {
+		f.refuse(path, 1, `some lines end in "\r\n" and others in "\n"`, "let all lines of the file end in the same way")
+		return
+	}
+	var open *Block
+	number := 0
+	for at := 0; at < len(data); {
+		end := at + len(data[at:])
+		if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		number++
+		m, marked := readMark(string(data[at:end]))
+		switch {
+		case !marked:
+		case m.opens && open != nil:
+			f.refuse(path, number, fmt.Sprintf("block %s begins inside of block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks do not nest: end the first one before")
+			open = nil
+		case m.opens && !validName(m.name):
+			f.refuse(path, number, "the name "+foreign.Quote(m.name)+" cannot be used", "a mark is evolve:begin NAME with up to 64 letters, digits, dots, dashes and underscores, a letter first")
+		case m.opens:
+			open = &Block{Name: m.name, File: path, Line: number, start: end, crlf: crlf}
+		case open == nil:
+			f.refuse(path, number, "evolve:end has no evolve:begin before it", "")
+		case m.name != "" && m.name != open.Name:
+			f.refuse(path, number, fmt.Sprintf("evolve:end names %s, and block %s is open", foreign.Quote(m.name), foreign.Quote(open.Name)), "")
+			open = nil
+		default:
+			open.end = at
+			f.close(*open, data)
+			open = nil
+		}
+		at = end
+	}
+	if open != nil {
+		f.refuse(path, open.Line, "block "+foreign.Quote(open.Name)+" has no end", "write evolve:end in a comment line of its own after the block")
+	}
+}
+
+// close adds a block whose end was found.
+func (f *finding) close(b Block, data []byte) {
+	text := data[b.start:b.end]
+	if b.crlf {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
+	b.Text = string(text)
+	switch {
+	case strings.TrimSpace(b.Text) == "":
+		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "the text that is there is where the search starts")
+	case len(b.Text) > mostText:
+		f.refuse(b.File, b.Line, fmt.Sprintf("block %s has %d bytes, at most %d can be searched", foreign.Quote(b.Name), len(b.Text), mostText), "mark the part that matters")
+	default:
+		f.found = append(f.found, b)
+	}
+}
+
+// refuseTwins refuses all blocks of a name that is used twice.
+func (f *finding) refuseTwins() {
+	count := map[string]int{}
+	for _, b := range f.found {
+		count[b.Name]++
+	}
+	f.found = slices.DeleteFunc(f.found, func(b Block) bool {
+		if count[b.Name] > 1 {
+			f.refuse(b.File, b.Line, "the name "+foreign.Quote(b.Name)+" is used twice", "give each block of a target a name of its own")
+		}
+		return count[b.Name] > 1
+	})
+}
+
+// lineEnds reports whether the lines of a file end in "\r\n", and whether all lines end in
+// the same way.
+func lineEnds(data []byte) (crlf, uniform bool) {
+	all, returns := bytes.Count(data, []byte("\n")), bytes.Count(data, []byte("\r\n"))
+	return returns > 0, returns == 0 || returns == all
+}

@@ -1,0 +1,76 @@
+package blocks
+
+import (
+	"strings"
+	"unicode"
+)
+
+const (
+	opening = "evolve:begin"
+	closing = "evolve:end"
+	// nameLength bounds a name, in bytes.
+	nameLength = 64
+)
+
+// leaders are the signs that begin a comment of one line, each with the sign that closes
+// it. The order matters where one begins another.
+var leaders = []struct{ open, shut string }{
+	{"//", ""},
+	{"#", ""},
+	{"--", ""},
+	{";", ""},
+	{"%", ""},
+	{"'", ""},
+	{`"`, ""},
+	{"!", ""},
+	{"/*", "*/"},
+	{"(*", "*)"},
+	{"{-", "-}"},
+	{"<!--", "-->"},
+	{"REM", ""},
+}
+
+// mark is what a marker line holds.
+type mark struct {
+	opens bool
+	name  string // may be empty at the end of a block
+}
+
+// readMark reads a line as a marker; false for any other line.
+func readMark(line string) (mark, bool) {
+	line = strings.TrimSpace(line)
+	for _, l := range leaders {
+		rest, found := strings.CutPrefix(line, l.open)
+		if !found {
+			continue
+		}
+		if l.shut != "" {
+			if rest, found = strings.CutSuffix(rest, l.shut); !found {
+				continue
+			}
+		}
+		// A sign may be repeated, as in "/// evolve:begin" and ";; evolve:begin".
+		rest = strings.TrimSpace(strings.TrimLeft(rest, l.open[:1]))
+		for _, word := range []string{opening, closing} {
+			name, found := strings.CutPrefix(rest, word)
+			if found && (name == "" || unicode.IsSpace(rune(name[0]))) {
+				return mark{word == opening, strings.TrimSpace(name)}, true
+			}
+		}
+	}
+	return mark{}, false
+}
+
+// validName reports whether a block, and the parameter for it, can have a name.
+func validName(name string) bool {
+	if name == "" || len(name) > nameLength {
+		return false
+	}
+	for i, r := range name {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r != '.' && r != '-' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return true
+}
