@@ -1,0 +1,64 @@
+package population
+
+import (
+	"cmp"
+	"slices"
+
+	"evolve/mutate/operator"
+)
+
+// least is the probability of being better than the leader with which a variant gets
+// another stage.
+const least = .2
+
+// advance gives another stage to the best variant that completed one and may be better
+// than the leader. It returns false if there is none.
+func (s *search) advance() bool {
+	if len(s.ready) == 0 || s.members[0].pending > 0 {
+		return false
+	}
+	s.refresh()
+	s.reward()
+	slices.SortFunc(s.ready, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(b.gain, a.gain), a.index-b.index)
+	})
+	for len(s.ready) > 0 {
+		m := s.ready[0]
+		s.ready = s.ready[1:]
+		if m.index == 0 || m.stages == len(s.Stages) || m.gain <= 0 || m.beats(s.bar(m.stages)) < least {
+			continue // it may still become a parent
+		}
+		s.stage(m)
+		if len(s.queue) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// bar returns the gain that a variant with so many stages has to exceed: the largest of
+// those that had more, and 0 for the champion.
+func (s *search) bar(stages int) float64 {
+	top := 0.
+	for _, m := range s.members[1:] {
+		if m.stages > stages && m.pending == 0 {
+			top = max(top, m.gain)
+		}
+	}
+	return top
+}
+
+// reward credits the operators of the variants that completed their first stage.
+func (s *search) reward() {
+	for _, m := range s.ready {
+		if m.rewarded || m.scale == 0 {
+			continue
+		}
+		m.rewarded = true
+		reference := 0.
+		for _, id := range m.parents {
+			reference = max(reference, s.byID[id].gain)
+		}
+		s.bandit.Reward(m.operator, m.scale, operator.Credit(m.gain-reference, -1))
+	}
+}

@@ -1,0 +1,135 @@
+package population
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"evolve/mutate/operator"
+	"evolve/mutate/selection"
+	"evolve/runtime/agent"
+)
+
+const (
+	// tries bounds the attempts to make one new variant.
+	tries = 200
+	// mostParents bounds the candidates for parents of an island.
+	mostParents = 60
+	// exchange is the number of children of an island after which it gets the best
+	// variant of the next one.
+	exchange = 25
+)
+
+// island is a part of the population that breeds alone.
+type island struct {
+	members []*member
+	bred    int
+}
+
+func (i *island) add(m *member) {
+	if !slices.Contains(i.members, m) {
+		i.members = append(i.members, m)
+	}
+}
+
+// breed makes a new variant, on the island whose turn it is if that has one, and queues its
+// first stage. It returns false if no operator made a new one on any island.
+func (s *search) breed() bool {
+	s.refresh()
+	for range s.islands {
+		s.turn++
+		if s.breedOn(s.turn % len(s.islands)) {
+			return true
+		}
+	}
+	return false
+}
+
+// breedOn makes a new variant on one island.
+func (s *search) breedOn(at int) bool {
+	home := &s.islands[at]
+	if home.bred > 0 && home.bred%exchange == 0 {
+		if m := s.islands[(at+1)%len(s.islands)].best(); m != nil {
+			home.add(m)
+		}
+	}
+	pool, list := s.candidates(home)
+	budget := selection.Budget{Spent: s.asked, Total: s.Budget}
+	for range tries {
+		one, why := s.choose(list, budget, s.rng)
+		two, _ := s.choose(list, budget, s.rng)
+		name, scale := s.bandit.Pick(s.names, s.rng)
+		given := operator.FailureContext{Space: s.Space, Champion: s.Champion, Parent: pool[one].config, Scale: scale}
+		if two != one {
+			given.Other = pool[two].config
+		}
+		child, ok := s.Operators[slices.Index(s.names, name)].Make(given, s.rng)
+		if !ok {
+			continue
+		}
+		normal := s.Normal(child.Config)
+		if s.normals[normal] || s.View != nil && s.View.Tried(child.Config.ID()) {
+			continue
+		}
+		m := s.enter(child.Config)
+		m.operator, m.scale = name, scale
+		m.rationale = fmt.Sprintf("%s (parent by %s)", child.Rationale, why)
+		m.parents = []agent.ConfigID{pool[one].id}
+		m.generation = pool[one].generation + 1
+		pool[one].children++
+		if child.Both && given.Other != nil {
+			m.parents = append(m.parents, pool[two].id)
+			m.generation = max(m.generation, pool[two].generation+1)
+			pool[two].children++
+		}
+		home.add(m)
+		home.bred++
+		s.stage(m)
+		return true
+	}
+	return false
+}
+
+// best returns the variant of an island with the largest gain; nil for an empty one.
+func (i *island) best() *member {
+	if len(i.members) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(i.members, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(a.gain, b.gain), b.index-a.index)
+	})
+}
+
+// candidates returns the possible parents of an island, the champion first.
+func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
+	pool := make([]*member, 0, len(home.members)+1)
+	for _, m := range home.members {
+		if m.common > 0 {
+			pool = append(pool, m)
+		}
+	}
+	slices.SortFunc(pool, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(b.gain, a.gain), a.index-b.index)
+	})
+	pool = slices.Insert(pool[:min(len(pool), mostParents)], 0, s.members[0])
+	index := map[agent.ConfigID]int{}
+	for i, m := range pool {
+		index[m.id] = i
+	}
+	list := make([]selection.Candidate, len(pool))
+	for i, m := range pool {
+		n, sum := m.sums()
+		list[i] = selection.Candidate{
+			Number: m.index, Mean: m.gain, SD: m.deviation, Evaluations: n, Sum: sum, Pending: m.pending, Children: m.children, Tasks: m.scores,
+		}
+		if m.results > 0 {
+			list[i].Cost, list[i].Latency = m.cost/float64(m.results), m.seconds/float64(m.results)
+		}
+		for _, id := range m.parents {
+			if p, here := index[id]; here {
+				list[i].Parents = append(list[i].Parents, p)
+			}
+		}
+	}
+	return pool, list
+}

@@ -1,0 +1,67 @@
+package population
+
+import (
+	"errors"
+	"slices"
+
+	"evolve/mutate"
+	"evolve/mutate/operator"
+	"evolve/mutate/selection"
+	"evolve/runtime/agent"
+)
+
+// Options configures a search. The embedded options must have a Space, a Champion, Tasks
+// and a Budget; Guards, Author and BaselineShare are not used.
+type Options struct {
+	mutate.Options
+	// Operators make the variants. There must be one or more.
+	Operators []operator.Operator
+	// Normal returns the normal form of a config: equal forms mean equal programs. nil:
+	// the identity of the config.
+	Normal func(agent.Config) string
+	// Stages are the numbers of cases after which a variant is continued or left, in
+	// ascending order; nil: 10, 60, 200. Numbers beyond the cases mean all of them.
+	Stages []int
+	// Islands is the number of islands; 0: 4.
+	Islands int
+}
+
+const (
+	defaultIslands   = 4
+	defaultFinalists = 3
+)
+
+// defaultStages are the stages of AlphaEvolve-like cascades.
+func defaultStages() []int { return []int{10, 60, 200} }
+
+// checked returns the options with their defaults, or an error.
+func (o Options) checked() (Options, error) {
+	switch {
+	case len(o.Tasks) == 0:
+		return o, errors.New("a search needs cases")
+	case o.Budget < 1:
+		return o, errors.New("a search needs a budget of one evaluation or more")
+	case len(o.Operators) == 0:
+		return o, errors.New("a search over programs needs operators")
+	}
+	if o.Islands == 0 {
+		o.Islands = defaultIslands
+	}
+	if o.Finalists == 0 {
+		o.Finalists = defaultFinalists
+	}
+	if o.Normal == nil {
+		o.Normal = func(c agent.Config) string { return string(c.ID()) }
+	}
+	if len(o.Stages) == 0 {
+		o.Stages = defaultStages()
+	}
+	stages := slices.Clone(o.Stages)
+	for i := range stages {
+		stages[i] = min(max(1, stages[i]), len(o.Tasks))
+	}
+	slices.Sort(stages)
+	o.Stages = slices.Compact(stages)
+	_, err := selection.Named(o.Selection)
+	return o, err
+}

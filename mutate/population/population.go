@@ -1,0 +1,192 @@
+package population
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/mutate/operator"
+	"evolve/mutate/selection"
+	"evolve/runtime/agent"
+)
+
+// search is the state of a search.
+type search struct {
+	Options
+	rng    *rand.Rand
+	choose selection.Selector
+	bandit *operator.Bandit
+	names  []string // of the operators
+	// order are the indices of the tasks in the order in which every variant runs them.
+	order []int
+	index map[string]int // of the tasks by their ids
+
+	members []*member // the champion is the first
+	byID    map[agent.ConfigID]*member
+	normals map[string]bool
+	islands []island
+	turn    int   // of the islands
+	queue   []run // evaluations to come, in order
+	// ready are the variants whose stage is complete; waiting are those of earlier nights,
+	// until the champion's first results of tonight.
+	ready, waiting []*member
+	asked, told    int
+	variance       float64 // of one paired difference
+	// fresh reports that the gains are those of all results so far.
+	fresh     bool
+	exhausted bool
+}
+
+// run is the evaluation of a variant on a case; at counts in the common order.
+type run struct {
+	of *member
+	at int
+}
+
+// New returns a search. The same options and calls give the same search.
+func New(o Options) (mutate.Searcher, error) {
+	o, err := o.checked()
+	if err != nil {
+		return nil, err
+	}
+	choose, err := selection.Named(o.Selection)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{
+		Options: o, choose: choose, bandit: operator.NewBandit(o.Options.Operators),
+		rng:  rand.New(rand.NewPCG(uint64(o.Seed), 0x636f6465)), //nolint:gosec // a search needs no secret numbers
+		byID: map[agent.ConfigID]*member{}, normals: map[string]bool{}, index: map[string]int{},
+		islands: make([]island, o.Islands), variance: priorVariance,
+	}
+	for _, op := range o.Operators {
+		s.names = append(s.names, op.Name())
+	}
+	s.order = s.rng.Perm(len(o.Tasks))
+	for i, t := range o.Tasks {
+		s.index[t.ID] = i
+	}
+	champion := s.enter(o.Champion)
+	champion.operator = "champion"
+	s.stage(champion)
+	s.remember()
+	return s, nil
+}
+
+// enter adds a variant to the population, unless it is a member already.
+func (s *search) enter(c agent.Config) *member {
+	id := c.ID()
+	if m, known := s.byID[id]; known {
+		return m
+	}
+	m := &member{index: len(s.members), id: id, config: c, scores: make([]float64, len(s.Tasks)), weights: make([]float64, len(s.Tasks))}
+	for i := range m.scores {
+		m.scores[i] = math.NaN()
+	}
+	s.members = append(s.members, m)
+	s.byID[id] = m
+	s.normals[s.Normal(c)] = true
+	return m
+}
+
+// remember enters the variants of earlier nights with their results. Each goes to one
+// island.
+func (s *search) remember() {
+	for _, h := range s.History {
+		task, known := s.index[h.Task]
+		if !known {
+			continue
+		}
+		old := len(s.members)
+		m := s.enter(h.Config)
+		if len(s.members) > old {
+			m.operator, m.rationale = "history", "a variant of an earlier night"
+			s.islands[m.index%len(s.islands)].add(m)
+		}
+		if m != s.members[0] { // the champion is measured tonight
+			m.set(task, h.Score, h.Trust)
+		}
+	}
+	s.waiting = s.members[1:len(s.members):len(s.members)]
+}
+
+// Ask returns the next evaluation: of a stage that was begun, of a variant that deserves
+// another stage, or of a new variant.
+func (s *search) Ask() (mutate.Trial, mutate.Status) {
+	if s.asked >= s.Budget {
+		return mutate.Trial{}, mutate.Done
+	}
+	for len(s.queue) == 0 {
+		if !s.advance() && !s.breed() {
+			if s.asked > s.told {
+				return mutate.Trial{}, mutate.Wait
+			}
+			s.exhausted = true
+			return mutate.Trial{}, mutate.Done
+		}
+	}
+	next := s.queue[0]
+	s.queue = s.queue[1:]
+	t := mutate.Trial{
+		N: int64(s.asked), Variant: next.of.id, Config: next.of.config, Parents: next.of.parents, Operator: next.of.operator,
+		Generation: next.of.generation, Rationale: next.of.rationale, Task: s.Tasks[s.order[next.at]].ID, Stage: bench.StageSearch,
+	}
+	s.asked++
+	return t, mutate.Ready
+}
+
+// stage queues the next stage of a variant. Cases of the champion come first, since every
+// gain is measured against it.
+func (s *search) stage(m *member) {
+	until := s.Stages[m.stages]
+	m.stages++
+	if champion := s.members[0]; m != champion {
+		for champion.stages < m.stages {
+			s.stage(champion)
+		}
+	}
+	for ; m.issued < until; m.issued++ {
+		if m.weights[s.order[m.issued]] < 1 { // an earlier night's result counts if nothing changed
+			s.queue = append(s.queue, run{m, m.issued})
+			m.pending++
+		}
+	}
+	if m.pending == 0 {
+		s.ready = append(s.ready, m)
+	}
+}
+
+// Tell adds a result. Results of trials that were not asked for enter their variant.
+func (s *search) Tell(o mutate.Observation) {
+	task, known := s.index[o.Trial.Task]
+	if !known || o.Trial.Brief != nil {
+		return
+	}
+	s.told++
+	m, member := s.byID[o.Trial.Variant]
+	if !member {
+		m = s.enter(o.Trial.Config)
+		m.parents, m.operator, m.generation, m.rationale = o.Trial.Parents, o.Trial.Operator, o.Trial.Generation, o.Trial.Rationale
+		s.islands[m.index%len(s.islands)].add(m)
+	}
+	m.results++
+	m.cost += max(0, o.CostUSD)
+	m.seconds += max(0, o.Seconds)
+	if o.Scored && !math.IsNaN(o.Score) {
+		m.set(task, min(max(o.Score, 0), 1), 1)
+	}
+	s.fresh = false
+	if m.pending > 0 {
+		if m.pending--; m.pending == 0 {
+			s.ready = append(s.ready, m)
+		}
+		if champion := s.members[0]; m == champion && m.pending == 0 {
+			s.ready = append(s.ready, s.waiting...)
+			s.waiting = nil
+		}
+	}
+}
+
+// Resize implements [mutate.Searcher].
+func (s *search) Resize(budget int) { s.Budget = max(1, budget) }

@@ -1,0 +1,261 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"evolve/mutate"
+	"evolve/mutate/operator"
+	"evolve/mutate/selection"
+	"evolve/runtime/agent"
+)
+
+// start returns a search, or fails the test.
+func start(t testing.TB, o Options) *search {
+	t.Helper()
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*search)
+}
+
+// The search beats the one that evaluates every mutant of the champion on all cases, at
+// equal cost, by every selection.
+func TestSearchImproves(t *testing.T) {
+	t.Parallel()
+	for _, name := range selection.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mean, plain := 0., 0.
+			const worlds = 6
+			for seed := range uint64(worlds) {
+				w := newWorld(100, seed)
+				o := w.options(8000, int64(seed))
+				o.Selection = name
+				s := start(t, o)
+				drive(t, s, 4, func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task), true })
+				mean += w.truth(s.Recommend().Best.Config) / worlds
+				plain += hillClimb(w, 80, seed) / worlds
+			}
+			t.Logf("true score %.3f, hill climbing at equal cost %.3f", mean, plain)
+			// The others explore more than one smooth hill rewards.
+			greedy := name == selection.Default || name == "top_k" || name == "pareto" || name == "map_elites"
+			if greedy && mean <= plain {
+				t.Errorf("true score %.3f, hill climbing has %.3f", mean, plain)
+			}
+		})
+	}
+}
+
+// hillClimb evaluates so many mutants on all cases, each of the best so far.
+func hillClimb(w *world, mutants int, seed uint64) float64 {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	best := w.space.Default()
+	top := w.truth(best)
+	for range mutants {
+		child, _ := nudge{}.Make(operator.FailureContext{Parent: best, Scale: .5}, rng)
+		if v := w.truth(child.Config); v > top {
+			best, top = child.Config, v
+		}
+	}
+	return top
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld(rapid.IntRange(1, 30).Draw(rt, "cases"), 1)
+		o := w.options(rapid.IntRange(1, 400).Draw(rt, "budget"), rapid.Int64().Draw(rt, "seed"))
+		o.Stages = rapid.SampledFrom([][]int{nil, {1}, {3, 9}, {5, 5, 500}, {-1, 0, 2}}).Draw(rt, "stages")
+		o.Islands = rapid.IntRange(0, 5).Draw(rt, "islands")
+		o.Selection = rapid.SampledFrom(append(selection.Names(), "")).Draw(rt, "selection")
+		odd := []float64{math.NaN(), math.Inf(1), -1, 7, 0, 1, .5}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "answers"), 1))
+		hostile := func(mutate.Trial) (float64, bool) { return odd[rng.IntN(len(odd))], rng.IntN(4) != 0 }
+		s := start(t, o)
+		trials := drive(t, s, rapid.SampledFrom([]int{1, 4, 64}).Draw(rt, "in flight"), hostile)
+		if len(trials) != o.Budget {
+			rt.Fatalf("%d trials of %d", len(trials), o.Budget)
+		}
+		known, once := map[agent.ConfigID]bool{}, map[string]bool{}
+		for n, tr := range trials {
+			key := string(tr.Variant) + tr.Task
+			switch {
+			case tr.N != int64(n) || tr.Config.ID() != tr.Variant || tr.Repeat != 0:
+				rt.Fatalf("trial %d is %+v", n, tr)
+			case once[key]:
+				rt.Fatalf("trial %d was paid twice", n)
+			case n == 0 && tr.Operator != "champion":
+				rt.Fatal("the champion does not come first")
+			case n > 0 && tr.Operator != "champion" && (tr.Rationale == "" || len(tr.Parents) == 0 || tr.Generation < 1):
+				rt.Fatalf("trial %d has no origin: %+v", n, tr)
+			}
+			for _, p := range tr.Parents {
+				if !known[p] {
+					rt.Fatalf("trial %d descends from a variant that was never tried", n)
+				}
+			}
+			once[key], known[tr.Variant] = true, true
+		}
+		rec := s.Recommend()
+		if len(rec.Reasons) == 0 || rec.Champion.Variant != o.Champion.ID() || rec.Variants != len(known) || rec.Told != len(trials) {
+			rt.Fatalf("recommendation %+v after %d trials of %d variants", rec, len(trials), len(known))
+		}
+		for _, e := range append(rec.Finalists, rec.Best, rec.Champion) {
+			if !(0 <= e.Lo && e.Lo <= e.Score && e.Score <= e.Hi && e.Hi <= 1) || math.IsNaN(e.Gain+e.SD) {
+				rt.Fatalf("estimate %+v", e)
+			}
+		}
+	})
+}
+
+// The same calls give the same search, and results alone continue a resumed one.
+func TestSearchIsDeterministic(t *testing.T) {
+	t.Parallel()
+	w := newWorld(40, 3)
+	score := func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task), true }
+	one, two := start(t, w.options(1500, 5)), start(t, w.options(1500, 5))
+	if diff := cmp.Diff(drive(t, one, 4, score), drive(t, two, 4, score)); diff != "" {
+		t.Errorf("two runs differ:\n%s", diff)
+	}
+	resumed := start(t, w.options(1500, 5))
+	for _, tr := range drive(t, start(t, w.options(700, 5)), 4, score) {
+		v, _ := score(tr)
+		resumed.Tell(mutate.Observation{Trial: tr, Scored: true, Score: v})
+	}
+	if rec := resumed.Recommend(); rec.Told != 700 || rec.Best.Gain <= 0 {
+		t.Errorf("after 700 results of another process: %+v", rec)
+	}
+}
+
+// A variant that is plainly worse gets the first stage alone.
+func TestOnlyPromisingVariantsGetMoreCases(t *testing.T) {
+	t.Parallel()
+	w := newWorld(100, 4)
+	s := start(t, w.options(4000, 1))
+	counts := map[agent.ConfigID]int{}
+	for _, tr := range drive(t, s, 4, func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task), true }) {
+		counts[tr.Variant]++
+	}
+	stages := map[int]int{}
+	for id, n := range counts {
+		stages[n]++
+		if m := s.byID[id]; n > 10 && m.index > 0 && m.gain <= 0 && m.deviation < .01 {
+			t.Errorf("a variant with gain %+.3f ± %.3f got %d cases", m.gain, m.deviation, n)
+		}
+	}
+	t.Logf("variants by number of cases: %v", stages)
+	if stages[10] < 100 || stages[10] < 2*(len(counts)-stages[10]) {
+		t.Errorf("variants by number of cases: %v; want most to end after 10", stages)
+	}
+}
+
+func TestProgramsOfEqualNormalFormArePaidOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(20, 2)
+	o := w.options(2000, 2)
+	o.Normal = func(c agent.Config) string { // the whole parts
+		var b strings.Builder
+		for _, v := range read(c) {
+			fmt.Fprintf(&b, "%.0f ", v)
+		}
+		return b.String()
+	}
+	paid := map[string]agent.ConfigID{}
+	for _, tr := range drive(t, start(t, o), 4, func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task), true }) {
+		normal := o.Normal(tr.Config)
+		if id, known := paid[normal]; known && id != tr.Variant {
+			t.Fatalf("%q was paid for two variants", normal)
+		}
+		paid[normal] = tr.Variant
+	}
+}
+
+// constant returns the parent, so that nothing is new.
+type constant struct{}
+
+func (constant) Name() string { return "constant" }
+
+func (constant) Make(s operator.FailureContext, _ *rand.Rand) (operator.Child, bool) {
+	return operator.Child{Config: s.Parent.Clone()}, true
+}
+
+func TestSearchEndsWhenNothingIsNew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(30, 2)
+	o := w.options(1000, 2)
+	o.Operators = []operator.Operator{constant{}}
+	s := start(t, o)
+	trials := drive(t, s, 4, func(mutate.Trial) (float64, bool) { return .5, true })
+	if rec := s.Recommend(); !rec.Exhausted || len(trials) != 10 || rec.Best.Variant != o.Champion.ID() {
+		t.Errorf("%d trials, %+v; want the first stage of the champion alone", len(trials), rec)
+	}
+}
+
+// The population of earlier nights is continued.
+func TestHistoryIsThePopulation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(60, 7)
+	score := func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task), true }
+	first := start(t, w.options(3000, 1))
+	history := remember(drive(t, first, 4, score), w)
+	was := w.truth(first.Recommend().Best.Config)
+	for night := range int64(4) {
+		o := w.options(1500, 2+night)
+		o.History = history
+		s := start(t, o)
+		history = append(history, remember(drive(t, s, 4, score), w)...)
+		now := w.truth(s.Recommend().Best.Config)
+		if now < was-.01 {
+			t.Errorf("night %d: the best fell from %.3f to %.3f", night, was, now)
+		}
+		was = max(was, now)
+	}
+	alone := start(t, w.options(1500, 2))
+	drive(t, alone, 4, score)
+	if v := w.truth(alone.Recommend().Best.Config); was <= v {
+		t.Errorf("with the history %.3f, without it %.3f", was, v)
+	}
+}
+
+// remember returns trials as evaluations of an earlier night.
+func remember(trials []mutate.Trial, w *world) []mutate.Remembered {
+	var out []mutate.Remembered
+	for _, tr := range trials {
+		out = append(out, mutate.Remembered{Variant: tr.Variant, Config: tr.Config, Task: tr.Task, Score: w.score(tr.Config, tr.Task), Trust: .9})
+	}
+	return out
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(3, 1)
+	for name, change := range map[string]func(*Options){
+		"no cases":     func(o *Options) { o.Tasks = nil },
+		"no budget":    func(o *Options) { o.Budget = 0 },
+		"no operators": func(o *Options) { o.Operators = nil },
+		"selection":    func(o *Options) { o.Selection = "best" },
+	} {
+		o := w.options(10, 1)
+		change(&o)
+		if _, err := New(o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func BenchmarkAsk(b *testing.B) {
+	w := newWorld(200, 1)
+	s := start(b, w.options(math.MaxInt32, 1))
+	for b.Loop() {
+		tr, _ := s.Ask()
+		s.Tell(mutate.Observation{Trial: tr, Scored: true, Score: w.score(tr.Config, tr.Task)})
+	}
+}

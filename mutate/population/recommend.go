@@ -1,0 +1,120 @@
+package population
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"evolve/mutate"
+)
+
+// caution is the number of standard deviations that are taken off a gain before variants
+// are ranked.
+const caution = .5
+
+// normal95 is the 97.5 % quantile of the normal distribution.
+const normal95 = 1.959964
+
+// Recommend implements [mutate.Searcher]. The best variant is the one with the largest
+// gain minus half its standard deviation, if that is above 0, and else the champion.
+func (s *search) Recommend() mutate.Recommendation {
+	s.refresh()
+	champion := s.members[0]
+	rec := mutate.Recommendation{
+		Champion: s.estimate(champion), Told: s.told, Exhausted: s.exhausted, Operators: s.bandit.Export(),
+	}
+	ranked := slices.Clone(s.members[1:])
+	slices.SortFunc(ranked, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(b.cautious(), a.cautious()), a.index-b.index)
+	})
+	complete := 0
+	for _, m := range s.members {
+		if m.results > 0 {
+			rec.Variants++
+		}
+		if m.index > 0 && m.stages == len(s.Stages) && m.pending == 0 {
+			complete++
+		}
+	}
+	for _, m := range ranked {
+		if len(rec.Finalists) == s.Finalists || m.cautious() <= 0 {
+			break
+		}
+		rec.Finalists = append(rec.Finalists, s.estimate(m))
+	}
+	rec.Best = rec.Champion
+	rec.Front = []mutate.Estimate{rec.Champion}
+	tried := fmt.Sprintf("%d programs were tried, %d of them on %d cases", len(s.members)-1, complete, s.Stages[len(s.Stages)-1])
+	if len(rec.Finalists) == 0 {
+		rec.Reasons = []string{tried + "; none looks better than the champion"}
+		return rec
+	}
+	rec.Best = rec.Finalists[0]
+	rec.Front = append(rec.Front, rec.Best)
+	rec.Reasons = []string{fmt.Sprintf("%s; the best has a gain of %+.3f ± %.3f over the champion", tried, rec.Best.Gain, rec.Best.SD)}
+	return rec
+}
+
+// cautious returns the value by which variants are ranked; those without results of
+// tonight come last, because nothing shows that they still run.
+func (m *member) cautious() float64 {
+	if m.common == 0 {
+		return math.Inf(-1)
+	}
+	return m.gain - caution*m.deviation
+}
+
+// estimate returns the estimate of a variant's score over all search cases: the champion's
+// mean plus the gain.
+func (s *search) estimate(m *member) mutate.Estimate {
+	champion := s.members[0]
+	n, sum := champion.sums()
+	level, error2 := .5, .25
+	if n > 0 {
+		level = sum / float64(n)
+		error2 = level * (1 - level) / float64(n)
+	}
+	e := mutate.Estimate{
+		Variant: m.id, Config: m.config, Gain: m.gain, SD: m.deviation, Evaluations: m.results,
+		Parents: m.parents, Operator: m.operator, Generation: m.generation, Rationale: m.rationale,
+	}
+	e.Score = min(max(level+m.gain, 0), 1)
+	half := normal95 * math.Sqrt(error2+m.deviation*m.deviation)
+	e.Lo, e.Hi = max(0, e.Score-half), min(1, e.Score+half)
+	for i, v := range m.scores {
+		if m != champion && !math.IsNaN(v) && !math.IsNaN(champion.scores[i]) {
+			e.Measured += v - champion.scores[i]
+			e.Common++
+		}
+	}
+	if e.Common > 0 {
+		e.Measured /= float64(e.Common)
+	}
+	if m.results > 0 && champion.results > 0 {
+		e.CostUSD = ratio(m.cost/float64(m.results), champion.cost/float64(champion.results))
+		e.Seconds = ratio(m.seconds/float64(m.results), champion.seconds/float64(champion.results))
+	}
+	return e
+}
+
+// ratio returns a/b, or 0 where it is unknown.
+func ratio(a, b float64) float64 {
+	if b <= 0 {
+		return 0
+	}
+	return a / b
+}
+
+// Hindsight implements [mutate.Searcher]. There is no random baseline.
+func (s *search) Hindsight(moments []mutate.Moment) mutate.Hindsight {
+	s.refresh()
+	var h mutate.Hindsight
+	for _, m := range moments {
+		if best, known := s.byID[m.Best]; known {
+			m.RandomBest = ""
+			h.Curve = append(h.Curve, mutate.Valued{Moment: m, Score: s.estimate(best).Score})
+		}
+	}
+	return h
+}
