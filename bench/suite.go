@@ -74,6 +74,17 @@ func LoadSuite(dir, name string, rules GraderRules) (*Suite, []Issue) {
 // ReadSuite is like LoadSuite for any reader. file names it in issues; fixtures contains
 // the fixture folders, nil for none.
 func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Suite, []Issue) {
+	return readSuite(r, file, fixtures, rules, FindDuplicates)
+}
+
+// ReadCases is like ReadSuite for tasks that a program made, without fixtures: no two of
+// them count as variations of one another, however alike they are, unless their clusters
+// are declared.
+func ReadCases(r io.Reader, file string, rules GraderRules) (*Suite, []Issue) {
+	return readSuite(r, file, nil, rules, func([]Task) []Duplicates { return nil })
+}
+
+func readSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules, find func([]Task) []Duplicates) (*Suite, []Issue) {
 	l := &suiteReader{file: file, rules: rules, fixtures: fixtures, ids: map[string]int{}, folders: map[string]folder{}}
 	l.read(r)
 	if len(l.tasks) == 0 && len(l.issues) == 0 {
@@ -93,7 +104,7 @@ func ReadSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules) (*Su
 	if len(l.issues) > 0 {
 		return nil, l.sorted()
 	}
-	duplicates := FindDuplicates(l.tasks)
+	duplicates := find(l.tasks)
 	for _, g := range duplicates {
 		assignGroup(l.tasks, declared, g)
 	}

@@ -1,0 +1,136 @@
+// Package metrics reads what a scoring command measured of a program, case by case, and
+// turns it into scores for a search. A command prints a JSON object in a line for each
+// value:
+//
+//	{"case": "or1-07", "metric": "excess", "value": 5.81, "unit": "%", "better": "lower"}
+//
+// The first metric of a command decides, unless the caller names another one. The measured
+// code may have printed the lines, so they are untrusted: they can name neither other
+// cases nor other directions than those of the base. The package runs nothing and writes
+// nothing.
+package metrics
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"evolve/runtime/text"
+)
+
+// Better is the direction in which a metric improves.
+type Better string
+
+// The directions.
+const (
+	Lower  Better = "lower"
+	Higher Better = "higher"
+)
+
+// Value is one metric of one case.
+type Value struct {
+	// Case is the name of the case, Metric that of what was measured; both have 1 to 200
+	// characters that can be shown.
+	Case   string `json:"case"`
+	Metric string `json:"metric"`
+	// Value is finite.
+	Value float64 `json:"value"`
+	// Unit may be empty.
+	Unit   string `json:"unit,omitempty"`
+	Better Better `json:"better"`
+}
+
+// Limits of foreign output.
+const (
+	mostLine   = 64 << 10 // bytes of a line
+	mostValues = 100_000
+	mostName   = 200 // characters of a name
+)
+
+// Read reads the values that a command printed. Lines that do not begin with "{" are the
+// command's own. It returns an error, with the number of the line, when any other line is
+// no value, when a value is given twice, when a metric has two directions or units, and
+// when there is no value at all.
+func Read(from io.Reader) ([]Value, error) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(make([]byte, 0, 4096), mostLine)
+	var out []Value
+	type key struct{ of, metric string }
+	seen, kinds := map[key]bool{}, map[string]Value{}
+	for number := 1; lines.Scan(); number++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if !bytes.HasPrefix(line, []byte("{")) {
+			continue
+		}
+		v, err := parse(line)
+		if err == nil && seen[key{v.Case, v.Metric}] {
+			err = fmt.Errorf("case %s has two values of %s", text.Quote(v.Case), text.Quote(v.Metric))
+		}
+		if first, known := kinds[v.Metric]; err == nil && known && (first.Better != v.Better || first.Unit != v.Unit) {
+			err = fmt.Errorf("%s is in %q, %s is better, and was in %q, %s is better", text.Quote(v.Metric), v.Unit, v.Better, first.Unit, first.Better)
+		}
+		if err == nil && len(out) == mostValues {
+			err = fmt.Errorf("there are more than %d values", mostValues)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		seen[key{v.Case, v.Metric}], kinds[v.Metric] = true, v
+		out = append(out, v)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("a line is longer than %d bytes", mostLine)
+	case err != nil:
+		return nil, fmt.Errorf("reading the values: %w", err)
+	case len(out) == 0:
+		return nil, errors.New(`no line is a value such as {"case": "a", "metric": "cost", "value": 1.5, "better": "lower"}`)
+	}
+	return out, nil
+}
+
+// parse reads one line.
+func parse(line []byte) (Value, error) {
+	var raw struct {
+		Value
+		Number *float64 `json:"value"` // takes precedence over the embedded one, and may be absent
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&raw); err != nil {
+		return Value{}, fmt.Errorf("it is no value: %s", text.OneLine(err.Error()))
+	}
+	if d.More() {
+		return Value{}, errors.New("it has more than one object")
+	}
+	v := raw.Value
+	switch {
+	case !named(v.Case) || !named(v.Metric):
+		return Value{}, fmt.Errorf("case and metric need names of 1 to %d characters that can be shown", mostName)
+	case raw.Number == nil:
+		return Value{}, errors.New("it has no value")
+	case math.IsInf(*raw.Number, 0) || math.IsNaN(*raw.Number) || math.Abs(*raw.Number) > 1e300:
+		return Value{}, errors.New("its value is not finite")
+	case v.Better != Lower && v.Better != Higher:
+		return Value{}, errors.New(`better must be "lower" or "higher"`)
+	case v.Unit != "" && !named(v.Unit):
+		return Value{}, errors.New("its unit cannot be shown")
+	}
+	v.Value = *raw.Number
+	return v, nil
+}
+
+// named reports whether a name has the allowed length and only characters that are shown.
+func named(s string) bool {
+	n := 0
+	for _, r := range s {
+		if n++; !text.Shown(r) {
+			return false
+		}
+	}
+	return 0 < n && n <= mostName
+}

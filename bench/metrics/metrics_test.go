@@ -1,0 +1,114 @@
+package metrics
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	got, err := Read(strings.NewReader(`warming up
+{"case": "a", "metric": "excess", "value": 5.5, "unit": "%", "better": "lower"}
+ {"case":"a","metric":"speed","value":-3,"better":"higher"}
+
+{"case":"b","metric":"excess","value":0,"unit":"%","better":"lower"}
+done in 3 s`))
+	want := []Value{{"a", "excess", 5.5, "%", Lower}, {"a", "speed", -3, "", Higher}, {"b", "excess", 0, "%", Lower}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("Read: %v\n%s", err, diff)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	const good = `{"case":"a","metric":"m","value":1,"better":"lower"}` + "\n"
+	for name, c := range map[string]struct{ output, want string }{
+		"nothing":        {"fast\n", "no line is a value"},
+		"a cut line":     {good + `{"case":"b","metric":"m","val`, "line 2: it is no value"},
+		"a name twice":   {good + good, `line 2: case "a" has two values of "m"`},
+		"two directions": {good + `{"case":"b","metric":"m","value":1,"better":"higher"}`, "line 2: \"m\" is in"},
+		"two units":      {good + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "line 2: \"m\" is in \"s\""},
+		"no value":       {`{"case":"a","metric":"m","better":"lower"}`, "line 1: it has no value"},
+		"a null":         {`{"case":"a","metric":"m","value":null,"better":"lower"}`, "it has no value"},
+		"a huge value":   {`{"case":"a","metric":"m","value":1e308,"better":"lower"}`, "not finite"},
+		"a text":         {`{"case":"a","metric":"m","value":"1","better":"lower"}`, "it is no value"},
+		"no direction":   {`{"case":"a","metric":"m","value":1}`, "better must be"},
+		"no case":        {`{"case":"","metric":"m","value":1,"better":"lower"}`, "need names"},
+		"a bell":         {"{\"case\":\"a\\u0007\",\"metric\":\"m\",\"value\":1,\"better\":\"lower\"}", "need names"},
+		"a typo":         {`{"cases":"a","metric":"m","value":1,"better":"lower"}`, "unknown field"},
+		"two objects":    {strings.TrimSpace(good) + strings.TrimSpace(good), "more than one object"},
+		"a long line":    {"{" + strings.Repeat(" ", mostLine), "longer than"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if v, err := Read(strings.NewReader(c.output)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Read = %v, %v; want the error %q", v, err, c.want)
+			}
+		})
+	}
+}
+
+func TestScale(t *testing.T) {
+	t.Parallel()
+	base := []Value{{"a", "cost", 10, "s", Lower}, {"a", "hits", 1, "", Higher}, {"b", "cost", 30, "s", Lower}, {"b", "hits", 3, "", Higher}, {"c", "cost", 20, "s", Lower}, {"c", "hits", 0, "", Higher}}
+	s, err := NewScale(base, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, unit, better := s.Metric(); name != "cost" || unit != "s" || better != Lower || len(s.Cases()) != 3 {
+		t.Errorf("the first metric is %s in %s, %s is better, of cases %v", name, unit, better, s.Cases())
+	}
+	for value, want := range map[float64]float64{10: .5, 8: .690, 12: .310, -1e9: 1, 1e9: 0} {
+		if got := s.Score("a", value); math.Abs(got-want) > .001 {
+			t.Errorf("%v seconds score %.3f, want %.3f", value, got, want)
+		}
+	}
+	hits, err := NewScale(base, "hits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if up, down := hits.Score("c", 1), hits.Score("b", 2); up <= .99 || math.Abs(up+down-1) > 1e-9 {
+		t.Errorf("one hit more scores %v, one less %v", up, down)
+	}
+	if v, err := s.Find(base, "b"); v != 30 || err != nil {
+		t.Errorf("Find = %v, %v", v, err)
+	}
+	for name, values := range map[string][]Value{
+		"no such case":      {{"a", "cost", 1, "s", Lower}},
+		"no such metric":    {{"b", "hits", 1, "", Higher}},
+		"another direction": {{"b", "cost", 1, "s", Higher}},
+		"another unit":      {{"b", "cost", 1, "ms", Lower}},
+	} {
+		if v, err := s.Find(values, "b"); err == nil {
+			t.Errorf("%s: Find = %v, want an error", name, v)
+		}
+	}
+	for name, metric := range map[string]string{"unknown": "time"} {
+		if _, err := NewScale(base, metric); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := NewScale(base[:3], "hits"); err == nil || !strings.Contains(err.Error(), "1 of 2 cases") {
+		t.Errorf("a case without the metric: %v", err)
+	}
+	zero, err := NewScale([]Value{{"a", "m", 0, "", Lower}}, "m")
+	if got := zero.Score("a", 0); err != nil || got != .5 {
+		t.Errorf("a base of zeros scores %v, %v", got, err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"case":"a","metric":"m","value":1,"better":"lower"}`)
+	f.Fuzz(func(t *testing.T, output string) {
+		values, err := Read(strings.NewReader(output))
+		if err != nil {
+			return
+		}
+		if _, err := NewScale(values, values[0].Metric); err != nil && !strings.Contains(err.Error(), "cases have no value") {
+			t.Fatal(err)
+		}
+	})
+}
