@@ -19,7 +19,7 @@ func (r *Runner) report(ctx context.Context, b *Built) (gobench.Run, error) {
 	}
 	timed, cancel := context.WithTimeoutCause(ctx, runTime, errSlow)
 	defer cancel()
-	spec, err := r.commanding(b)
+	spec, err := r.commanding(b, filepath.Join(r.Folder, "run"))
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,9 @@ func (r *Runner) report(ctx context.Context, b *Built) (gobench.Run, error) {
 }
 
 // commanding returns the sandbox of the command. The command may build in the tree and
-// with a build cache, but nothing that it writes persists to the next run.
-func (r *Runner) commanding(b *Built) (sandbox.Spec, error) {
+// with a build cache, but nothing that it writes persists to the next run. Without layers
+// each run gets a fresh copy in dir and an empty build cache.
+func (r *Runner) commanding(b *Built, dir string) (sandbox.Spec, error) {
 	s := sandbox.Spec{
 		Dir: r.inside(b.tree, treePlace), ReadOnly: []string{r.Tools.Root}, Temp: r.Folder, Env: r.environment(b.tree),
 		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: mostProcs},
@@ -52,9 +53,6 @@ func (r *Runner) commanding(b *Built) (sandbox.Spec, error) {
 		s.Env = append(s.Env, "GOCACHE="+cachePlace)
 		return s, nil
 	}
-	// Without layers each run gets a fresh copy at one path for all sides, and an empty
-	// build cache.
-	dir := filepath.Join(r.Folder, "run")
 	if err := os.RemoveAll(dir); err != nil {
 		return s, fmt.Errorf("making room for a run: %w", err)
 	}

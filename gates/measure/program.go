@@ -1,0 +1,145 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"evolve/bench/metrics"
+	"evolve/runtime/sandbox"
+)
+
+// Program builds and scores versions of one program, in any language, by commands of its
+// target. Every version is at the same path inside the sandbox.
+type Program struct {
+	*Runner
+	// Tree is the absolute folder of the exported base.
+	Tree string
+	// Build, Test and Score are commands with their arguments, which start in the tree;
+	// Build and Test may be empty. Score gets the names of the cases as further arguments
+	// and prints what [metrics.Read] reads; without names it scores all cases.
+	Build, Test, Score []string
+}
+
+// Version is a version that was built.
+type Version struct{ tree string }
+
+// Make writes a version, builds it and runs its tests. files replace those of the base, by
+// their slash-separated paths. name distinguishes versions; an earlier one of the same name
+// is replaced. A [CodeError] reports that the version does not build, or fails its tests.
+func (p *Program) Make(ctx context.Context, name string, files map[string][]byte) (*Version, error) {
+	if err := p.Ready(); err != nil {
+		return nil, err
+	}
+	v := &Version{tree: filepath.Join(p.Folder, "versions", name)}
+	err := errors.Join(os.RemoveAll(v.tree), os.MkdirAll(p.Cache, 0o700))
+	if err == nil {
+		err = os.CopyFS(v.tree, os.DirFS(p.Tree))
+	}
+	for path, data := range files {
+		full := filepath.Join(v.tree, filepath.FromSlash(path))
+		var info os.FileInfo
+		if err == nil {
+			info, err = os.Lstat(full)
+		}
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no regular file", path)
+		}
+		if err == nil {
+			err = os.WriteFile(full, data, info.Mode().Perm())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing a version: %w", err)
+	}
+	timed, cancel := context.WithTimeoutCause(ctx, compileTime, errSlow)
+	defer cancel()
+	if len(p.Build) > 0 {
+		if err := p.build(timed, v); err != nil {
+			return nil, errors.Join(blamed(err), v.Remove())
+		}
+	}
+	if len(p.Test) > 0 {
+		if _, err := p.inTree(timed, v, p.Test); err != nil {
+			return nil, errors.Join(blamed(err), v.Remove())
+		}
+	}
+	return v, nil
+}
+
+// Remove removes the files of a version.
+func (v *Version) Remove() error { return os.RemoveAll(v.tree) }
+
+// build runs the build, whose files stay in the version's tree.
+func (p *Program) build(ctx context.Context, v *Version) error {
+	s := sandbox.Spec{
+		Dir: p.inside(v.tree, treePlace), ReadOnly: []string{p.Tools.Root}, Temp: p.Folder, Env: p.environment(v.tree),
+		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: mostProcs},
+	}
+	if _, err := os.Stat(p.Tools.Modules); err == nil {
+		s.ReadOnly = append(s.ReadOnly, p.Tools.Modules)
+	}
+	if p.Sandbox.Err() == nil {
+		s.Shown = []sandbox.Shown{{Source: v.tree, Path: treePlace, Writable: true}}
+	} else {
+		s.Writable = []string{v.tree}
+	}
+	switch {
+	case compilesOnly(p.Build):
+		s.Writable = append(s.Writable, p.Cache)
+		s.Env = append(s.Env, "GOCACHE="+p.Cache)
+	case p.Sandbox.Layers() == nil: // what it runs must not change the cache of later builds
+		s.Layers = []sandbox.Layer{{Lower: p.Cache, Path: cachePlace, Size: mostMemory / 2}}
+		s.Env = append(s.Env, "GOCACHE="+cachePlace)
+	}
+	_, err := p.command(ctx, s, p.Build)
+	return err
+}
+
+// compilesOnly reports whether a command runs Go's compiler and nothing that it compiled.
+func compilesOnly(argv []string) bool {
+	return len(argv) > 1 && argv[0] == "go" && slices.Contains([]string{"build", "vet", "install"}, argv[1])
+}
+
+// inTree runs a command in the tree of a version; nothing that it writes persists. Several
+// may run at once.
+func (p *Program) inTree(ctx context.Context, v *Version, argv []string) (out []byte, err error) {
+	dir, err := os.MkdirTemp(p.Folder, "run-")
+	if err != nil {
+		return nil, fmt.Errorf("making room for a run: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	s, err := p.commanding(&Built{tree: v.tree}, dir)
+	if err != nil {
+		return nil, err
+	}
+	return p.command(ctx, s, argv)
+}
+
+// Values scores a version on the named cases; on all cases if there are none. A
+// [CodeError] reports that the command failed or printed no values.
+func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]metrics.Value, error) {
+	timed, cancel := context.WithTimeoutCause(ctx, runTime, errSlow)
+	defer cancel()
+	out, err := p.inTree(timed, v, slices.Concat(p.Score, cases))
+	if err != nil {
+		return nil, blamed(err)
+	}
+	values, err := metrics.Read(bytes.NewReader(out))
+	if err != nil {
+		return nil, &CodeError{filepath.Base(p.Score[0]) + ": " + err.Error()}
+	}
+	return values, nil
+}
+
+// blamed returns the error of a program that cannot be started as a fault of the code.
+func blamed(err error) error {
+	if errors.Is(err, sandbox.ErrProgram) {
+		return &CodeError{err.Error()}
+	}
+	return err
+}

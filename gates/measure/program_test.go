@@ -1,0 +1,119 @@
+package measure
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"evolve/runtime/sandbox"
+)
+
+// scripted returns a program that is a script with one block file.
+func scripted(t testing.TB, walls sandbox.Sandbox) *Program {
+	t.Helper()
+	tools, err := installed()
+	if err != nil {
+		t.Skip(err)
+	}
+	tree, folder := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"factor":   "2\n",
+		"build.sh": "#!/bin/sh\ngrep -q '^[0-9]*$' factor && cp factor built\n",
+		"test.sh":  "#!/bin/sh\n[ \"$(cat built)\" -lt 100 ]\n",
+		"score.sh": "#!/bin/sh\n[ -e left ] && exit 3\necho x > left\n[ $# -gt 0 ] || set -- 1 2 3\nfor c; do echo '{\"case\":\"'$c'\",\"metric\":\"work\",\"value\":'$((c * $(cat built)))',\"better\":\"lower\"}'; done\n",
+	} {
+		if err := os.WriteFile(filepath.Join(tree, name), []byte(text), 0o700); err != nil { //nolint:gosec // they are run
+			t.Fatal(err)
+		}
+	}
+	return &Program{
+		Runner: &Runner{Sandbox: walls, Unwalled: true, Tools: tools, Folder: folder, Cache: filepath.Join(folder, "cache")},
+		Tree:   tree, Build: []string{"./build.sh"}, Test: []string{"./test.sh"}, Score: []string{"./score.sh"},
+	}
+}
+
+// TestProgram checks that versions are built, tested and scored side by side, and that
+// nothing that scoring writes persists.
+func TestProgram(t *testing.T) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
+		p := scripted(t, walls)
+		base, err := p.Make(t.Context(), "base", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := p.Make(t.Context(), "other", map[string][]byte{"factor": []byte("5\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			all, err := p.Values(t.Context(), base)
+			if err != nil || len(all) != 3 || all[2].Value != 6 || all[2].Case != "3" {
+				t.Fatal(all, err)
+			}
+			some, err := p.Values(t.Context(), other, "2")
+			if err != nil || len(some) != 1 || some[0].Value != 10 {
+				t.Fatal(some, err)
+			}
+		}
+		if err := other.Remove(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Values(t.Context(), other, "2"); err == nil {
+			t.Error("a removed version was scored")
+		}
+	})
+}
+
+// TestProgramIsToBlame checks that faults of a version are reported as the code's.
+func TestProgramIsToBlame(t *testing.T) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
+		for name, c := range map[string]struct{ factor, score, want string }{
+			"it does not build":   {"two\n", "./score.sh", "build.sh ended with code 1"},
+			"its tests fail":      {"100\n", "./score.sh", "test.sh ended with code 1"},
+			"it scores nothing":   {"2\n", "true", "true: no line is a value"},
+			"there is no command": {"2\n", "./none", "none"},
+		} {
+			p := scripted(t, walls)
+			p.Score = []string{c.score}
+			v, err := p.Make(t.Context(), "v", map[string][]byte{"factor": []byte(c.factor)})
+			if err == nil {
+				_, err = p.Values(t.Context(), v, "1")
+			}
+			var code *CodeError
+			if !errors.As(err, &code) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", name, err, c.want)
+			}
+		}
+	})
+}
+
+// TestProgramRefusesLinks checks that a version is not written through a link of the base.
+func TestProgramRefusesLinks(t *testing.T) {
+	p := scripted(t, sandbox.None("a test"))
+	target := filepath.Join(t.TempDir(), "elsewhere")
+	if err := errors.Join(os.WriteFile(target, []byte("kept"), 0o600), os.Remove(filepath.Join(p.Tree, "factor")), os.Symlink(target, filepath.Join(p.Tree, "factor"))); err != nil {
+		t.Fatal(err)
+	}
+	_, err := p.Make(t.Context(), "v", map[string][]byte{"factor": []byte("5\n")})
+	if data, _ := os.ReadFile(target); err == nil || string(data) != "kept" {
+		t.Errorf("it was written through a link: %q, %v", data, err)
+	}
+}
+
+func BenchmarkProgramValues(b *testing.B) {
+	if err := detected().Err(); err != nil {
+		b.Skip(err)
+	}
+	p := scripted(b, detected())
+	v, err := p.Make(b.Context(), "base", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := p.Values(b.Context(), v, "1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package versions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"evolve/bench/metrics"
+	"evolve/gates/measure"
+	"evolve/mutate/blocks"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// mostKept is the number of versions whose files are kept although nothing uses them.
+const mostKept = 8
+
+// Agent runs versions. It implements [agent.Agent].
+type Agent struct {
+	program *measure.Program
+	files   map[string][]byte
+	scale   *metrics.Scale
+	// together are cases that are scored by one start of the command.
+	together []string
+
+	mu   sync.Mutex
+	made map[agent.ConfigID]*version
+	// idle are the made versions that nothing uses, the one that was used last at the end.
+	idle []agent.ConfigID
+}
+
+// version is a version that was or is being built.
+type version struct {
+	built func() (*measure.Version, error)
+	users int
+	// batch scores the cases that are scored together.
+	batch func() ([]metrics.Value, error)
+}
+
+// New returns the agent of a program. files are those with marked blocks, by path, and
+// scale is that of the base's values. together are cases that take little time beside a
+// start of the command, so that one start scores them all; it may be empty.
+func New(p *measure.Program, files map[string][]byte, scale *metrics.Scale, together []string) *Agent {
+	return &Agent{program: p, files: files, scale: scale, together: together, made: map[agent.ConfigID]*version{}}
+}
+
+// Run scores the version of a config on the case that the task names.
+func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
+	var task struct{ Case string } // the id of a task is hidden from agents
+	if err := json.Unmarshal(req.Task.Input, &task); err != nil {
+		return agent.Result{Outcome: agent.Infrastructure, Error: "the task names no case: " + err.Error()}
+	}
+	v := a.take(ctx, req.Config)
+	defer a.give(req.Config.ID(), v)
+	value, err := a.value(ctx, v, task.Case)
+	var code *measure.CodeError
+	switch {
+	case errors.As(err, &code):
+		return agent.Result{Outcome: agent.Execution, Error: text.Clip(text.OneLine(code.Error()), 600)}
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return agent.Result{Outcome: agent.Timeout, Error: "it did not end in time"}
+	case ctx.Err() != nil:
+		return agent.Result{Outcome: agent.Cancelled, Error: "it was stopped"}
+	case err != nil:
+		return agent.Result{Outcome: agent.Infrastructure, Error: text.Clip(text.OneLine(err.Error()), 600)}
+	}
+	score := a.scale.Score(task.Case, value)
+	name, unit, better := a.scale.Metric()
+	answer, err := json.Marshal(metrics.Value{Case: task.Case, Metric: name, Value: value, Unit: unit, Better: better})
+	if err != nil {
+		return agent.Result{Outcome: agent.Infrastructure, Error: err.Error()}
+	}
+	said := string(answer)
+	return agent.Result{Outcome: agent.OK, Answer: &said, Score: &score}
+}
+
+// value returns the value of a version on a case.
+func (a *Agent) value(ctx context.Context, v *version, of string) (float64, error) {
+	built, err := v.built()
+	if err != nil {
+		return 0, err
+	}
+	if slices.Contains(a.together, of) {
+		if values, err := v.batch(); err == nil {
+			if value, err := a.scale.Find(values, of); err == nil {
+				return value, nil
+			}
+		}
+		// Another case may be the cause: this one is scored alone.
+	}
+	values, err := a.program.Values(ctx, built, of)
+	if err != nil {
+		return 0, err
+	}
+	value, err := a.scale.Find(values, of)
+	if err != nil {
+		return 0, &measure.CodeError{Text: err.Error()}
+	}
+	return value, nil
+}
+
+// take returns a version, which is built when it is first asked for a value, and marks it
+// as used.
+func (a *Agent) take(ctx context.Context, c agent.Config) *version {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	id := c.ID()
+	v, known := a.made[id]
+	if !known {
+		v = &version{built: sync.OnceValues(func() (*measure.Version, error) {
+			files, err := blocks.Set(a.files, c)
+			if err != nil {
+				return nil, &measure.CodeError{Text: err.Error()}
+			}
+			changed := map[string][]byte{}
+			for path, data := range files {
+				if string(data) != string(a.files[path]) {
+					changed[path] = data
+				}
+			}
+			return a.program.Make(ctx, id.Short(), changed)
+		})}
+		v.batch = sync.OnceValues(func() ([]metrics.Value, error) {
+			built, err := v.built()
+			if err != nil {
+				return nil, err
+			}
+			return a.program.Values(ctx, built, a.together...)
+		})
+		a.made[id] = v
+	}
+	if v.users == 0 {
+		a.idle = slices.DeleteFunc(a.idle, func(other agent.ConfigID) bool { return other == id })
+	}
+	v.users++
+	return v
+}
+
+// give marks a version as no longer used, and removes the files of the one that was unused
+// for longest if too many are kept. A version that could not be built because its caller
+// was stopped is forgotten, so that the next one builds it.
+func (a *Agent) give(id agent.ConfigID, v *version) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if v.users--; v.users > 0 {
+		return
+	}
+	_, err := v.built()
+	var code *measure.CodeError
+	if err != nil && !errors.As(err, &code) {
+		delete(a.made, id)
+		return
+	}
+	a.idle = append(a.idle, id)
+	if len(a.idle) <= mostKept {
+		return
+	}
+	oldest := a.idle[0]
+	a.idle = a.idle[1:]
+	if old, err := a.made[oldest].built(); err == nil {
+		if err := old.Remove(); err != nil {
+			return // the folder is removed with the program's
+		}
+	}
+	delete(a.made, oldest)
+}
+
+// Scored is what the unchanged program scored.
+type Scored struct {
+	Values []metrics.Value `json:"values"`
+	// Quick reports that a case takes little time beside a start of the command.
+	Quick bool `json:"quick"`
+}
+
+// quick is how many times as long as one case all cases may take where a case takes little
+// time beside a start of the command.
+const quick = 5
+
+// Base builds the unchanged program and scores it on all cases.
+func Base(ctx context.Context, p *measure.Program, now func() time.Time) (Scored, error) {
+	v, err := p.Make(ctx, "base", nil)
+	if err != nil {
+		return Scored{}, fmt.Errorf("the program as it is: %w", err)
+	}
+	start := now()
+	values, err := p.Values(ctx, v)
+	all := now().Sub(start)
+	if err == nil {
+		start = now()
+		_, err = p.Values(ctx, v, values[0].Case)
+	}
+	if err != nil {
+		return Scored{}, fmt.Errorf("the program as it is: %w", err)
+	}
+	return Scored{values, all <= quick*now().Sub(start)}, v.Remove()
+}

@@ -1,0 +1,10 @@
+// Package versions runs the versions of a target with marked blocks as an agent, so that a
+// night searches and confirms them like configs: the config holds the texts of the blocks,
+// a task is a case of the target's scoring command, and the score is that of the version's
+// value relative to the base's (package metrics).
+//
+// A version is built once, for its first case, and kept while it is in use. Its commands
+// run in the sandbox of package measure. A version that does not build, fails its tests or
+// prints no value scores 0: that is a fault of its code. The package writes only to the
+// folder of its program.
+package versions

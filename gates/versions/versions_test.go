@@ -1,0 +1,203 @@
+package versions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/confirm"
+	"evolve/bench/grade"
+	"evolve/bench/metrics"
+	"evolve/gates/gotest"
+	"evolve/gates/measure"
+	"evolve/mutate"
+	"evolve/mutate/blocks"
+	"evolve/mutate/night"
+	"evolve/mutate/operator"
+	"evolve/mutate/population"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+	"evolve/runtime/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Init() // this binary also runs inside the sandbox
+	os.Exit(m.Run())
+}
+
+var installed = sync.OnceValues(func() (gotest.Toolchain, error) { return gotest.FindToolchain(context.Background(), "go") })
+
+const params = `# evolve:begin factor
+factor=3
+# evolve:end
+`
+
+// target is a program whose value on case N is how far its factor is from 7, times a
+// number that depends on the case.
+func target(t testing.TB) (*measure.Program, map[string][]byte) {
+	t.Helper()
+	tools, err := installed()
+	if err != nil {
+		t.Skip(err)
+	}
+	tree, folder := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"params": params,
+		"score.sh": `. ./params
+[ $factor -lt 50 ] || exit 4
+[ $# -gt 0 ] || set -- $(seq -f c%02.0f 80)
+d=$((factor > 7 ? factor - 7 : 7 - factor))
+for c; do echo '{"case":"'$c'","metric":"distance","value":'$((d * (10 + 1${c#c} % 7)))',"better":"lower"}'; done
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(tree, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &measure.Program{
+		Runner: &measure.Runner{Sandbox: sandbox.None("a test"), Unwalled: true, Tools: tools, Folder: folder, Cache: filepath.Join(folder, "cache")},
+		Tree:   tree, Score: []string{"sh", "score.sh"},
+	}, map[string][]byte{"params": []byte(params)}
+}
+
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	p, files := target(t)
+	a, scale := open(t, p, files)
+	run := func(text, of string) agent.Result {
+		return a.Run(t.Context(), agent.Request{Config: agent.Config{"factor": text}, Task: agent.Task{Input: json.RawMessage(`{"case":"` + of + `"}`)}})
+	}
+	if r := run("factor=3\n", "c01"); r.Outcome != agent.OK || *r.Score != .5 || *r.Answer != `{"case":"c01","metric":"distance","value":`+fmt.Sprint(scale.Base("c01"))+`,"better":"lower"}` {
+		t.Errorf("the base: %+v", r)
+	}
+	if r := run("factor=7\n", "c01"); r.Outcome != agent.OK || *r.Score < .9 {
+		t.Errorf("a better version: %+v", r)
+	}
+	for text, want := range map[string]string{
+		"factor=99\n":                "sh ended with code 4",
+		"factor=3 # évil\a":          "control character",
+		"# evolve:end\n":             "is a marker",
+		"factor=3\necho '{\"a\":1}'": "it is no value",
+		"factor=3\nset -- c02\n":     `case "c01" has no value`,
+	} {
+		if r := run(text, "c01"); r.Outcome != agent.Execution || !strings.Contains(r.Error, want) {
+			t.Errorf("%q: %+v, want %q", text, r, want)
+		}
+	}
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := a.Run(stopped, agent.Request{Config: agent.Config{"factor": "factor=8"}, Task: agent.Task{Input: json.RawMessage(`{"case":"c01"}`)}}); r.Outcome != agent.Cancelled {
+		t.Errorf("after a stop: %+v", r)
+	}
+	if r := run("factor=8", "c01"); r.Outcome != agent.OK {
+		t.Errorf("the version of a stopped run: %+v", r)
+	}
+	for i := range 3 * mostKept {
+		run(fmt.Sprintf("factor=%d", i), "c02")
+	}
+	kept, err := os.ReadDir(filepath.Join(p.Folder, "versions"))
+	if err != nil || len(kept) > mostKept {
+		t.Errorf("%d versions are kept, %v", len(kept), err)
+	}
+}
+
+// open returns the agent of a target with its scale.
+func open(t testing.TB, p *measure.Program, files map[string][]byte) (*Agent, *metrics.Scale) {
+	t.Helper()
+	base, err := Base(t.Context(), p, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, err := metrics.NewScale(base.Values, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(p, files, scale, nil), scale
+}
+
+// nudge changes the factor.
+type nudge struct{}
+
+func (nudge) Name() string { return "nudge" }
+
+func (nudge) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(s.Parent["factor"].(string), "factor=")))
+	if err != nil {
+		return operator.Child{}, false
+	}
+	n += rng.IntN(5) - 2
+	return operator.Child{Config: agent.Config{"factor": fmt.Sprintf("factor=%d\n", n)}, Operator: "nudge", Rationale: "another factor"}, true
+}
+
+// TestNight runs a whole night over a target: it finds the best version, and confirms it
+// on cases that the search never had.
+func TestNight(t *testing.T) {
+	t.Parallel()
+	p, files := target(t)
+	a, scale := open(t, p, files)
+	suite, err := Suite("cases", scale, grade.Rules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, problems := blocks.Find(files)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	space, champion := blocks.Space(list)
+	store := archive.OpenMemory()
+	run := archive.Run{ID: "1-target", Number: 1, State: archive.RunRunning, Agents: []string{"target"}, Seed: 1, Lookahead: 16, Concurrency: 2, BudgetEval: 700, Started: time.Now()}
+	if err := store.PutRun(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	var proposed []night.Draft
+	s := night.Spec{
+		Agent: night.Agent{
+			ID: "target", Adapter: "code", Hash: "target", Deterministic: true, Champion: champion, Space: space, Known: space, Suites: []*bench.Suite{suite},
+		},
+		Settings: night.Settings{Confirm: confirm.DefaultSettings()},
+		Env: night.Env{
+			Archive: store, Now: time.Now, Log: slog.New(slog.DiscardHandler), Drain: t.Context(),
+			Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) },
+			Grading: func([]*bench.Suite, model.Model, []bench.Evaluation) (bench.GradeFunc, error) {
+				return grade.New(nil, nil).Grade, nil
+			},
+			NewSearch: func(o mutate.Options) (mutate.Searcher, error) {
+				return population.New(population.Options{Options: o, Operators: []operator.Operator{nudge{}}})
+			},
+		},
+		Run: &run, Scratch: t.TempDir(), Budget: bench.NewBudget(0, time.Time{}, time.Now),
+		Open: func(context.Context, string) (night.Opened, error) {
+			return night.Opened{Agent: a, Identity: "target", Sandbox: "none", Close: func() error { return nil }}, nil
+		},
+		Propose: func(_ context.Context, d night.Draft) (string, error) {
+			proposed = append(proposed, d)
+			return "P1", nil
+		},
+	}
+	if s.Variances, err = night.EstimateVariances(t.Context(), store, &s.Agent, 1); err != nil {
+		t.Fatal(err)
+	}
+	plan := s.NewPlan(nil)
+	plan.Run = run.ID
+	s.Allocate(&plan, 700)
+	s.Plan, s.Share = &plan, night.Share{Evaluations: 700}
+	out, err := night.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %s; %d search, %d evaluations", out.Result.Verdict, out.Result.Reason, plan.Search, out.Result.Search.Evaluations)
+	if len(proposed) != 1 || proposed[0].Variant.Config["factor"] != "factor=7\n" {
+		t.Fatalf("proposed: %+v, result %+v", proposed, out.Result)
+	}
+}
