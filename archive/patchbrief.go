@@ -14,7 +14,7 @@ type PatchBrief struct {
 	Repository string `json:"repository"`
 	Named      bool   `json:"named,omitempty"`
 	// Author is the agent or person it comes from, Origin how: "agent", "person",
-	// "model" or "constants".
+	// "model", "constants" or "blocks".
 	Author string `json:"author"`
 	Origin string `json:"origin"`
 	// Submitted is the SHA-256, in hexadecimal, of the text that was handed in.

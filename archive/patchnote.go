@@ -6,7 +6,7 @@ import "evolve/runtime/agent"
 // of marked constants, or the work of a language model.
 type PatchNote struct {
 	Target string `json:"target"`
-	// Origin is "constants" or "model", as in [PatchBrief].
+	// Origin is "constants", "blocks" or "model", as in [PatchBrief].
 	Origin string `json:"origin"`
 	// Agent is whose failures a language model was shown; empty for constants.
 	Agent string `json:"agent,omitempty"`

@@ -23,6 +23,7 @@ const (
 	OriginAgent     = "agent"     // an agent proposed it with its tool propose_patch
 	OriginModel     = "model"     // a language model wrote it in a nightly run, from failures
 	OriginConstants = "constants" // the search changed marked constants
+	OriginBlocks    = "blocks"    // the search changed the texts of marked blocks
 )
 
 // Submission is a patch as it is submitted. All its texts are untrusted.

@@ -1,8 +1,10 @@
 package review
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"evolve/mutate/constants"
@@ -65,6 +67,44 @@ func (g *Ground) Sources() (map[string][]byte, error) {
 	}
 	return out, nil
 }
+
+// Marked reads the editable files that hold a text, by path. Files over 1 MiB are left
+// out.
+func (g *Ground) Marked(text string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, path := range g.Editable {
+		data, err := g.repo.File(g.Commit, path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		if len(data) <= mostMarked && bytes.Contains(data, []byte(text)) {
+			out[path] = data
+		}
+	}
+	return out, nil
+}
+
+// Package reads the Go files of a folder of the commit without their tests, by path,
+// whether or not a patch may change them.
+func (g *Ground) Package(dir string) (map[string][]byte, error) {
+	all, err := g.repo.Tree(g.Tree)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", g.Target.Name, err)
+	}
+	out := map[string][]byte{}
+	for _, e := range all {
+		if path.Dir(e.Path) != dir || !strings.HasSuffix(e.Path, ".go") || strings.HasSuffix(e.Path, "_test.go") {
+			continue
+		}
+		if out[e.Path], err = g.repo.File(g.Commit, e.Path); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", e.Path, err)
+		}
+	}
+	return out, nil
+}
+
+// mostMarked is the maximum size of a file with marks, in bytes.
+const mostMarked = 1 << 20
 
 // File returns one committed file, in the scope or not, for a person who edits a copy of
 // it; nil when there is none.

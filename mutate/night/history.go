@@ -95,6 +95,9 @@ func (n *night) trust(ctx context.Context, run string) (float64, error) {
 		return 0, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	trust := 1.
+	if n.Agent.Relative && then.SuiteHash != n.Plan.SuiteHash {
+		return 0, nil
+	}
 	for _, c := range []struct {
 		then, now string
 		factor    float64

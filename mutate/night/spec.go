@@ -93,7 +93,10 @@ type Agent struct {
 	// Deterministic agents answer the same under the same seed; UsesSeed reports whether
 	// another seed changes an answer.
 	Deterministic, UsesSeed bool
-	Champion                agent.Config
+	// Relative reports that scores are relative to values in the suites, so that evaluations
+	// on other suites show nothing.
+	Relative bool
+	Champion agent.Config
 	// Space is the searched space; Known is the space that archived configs are in.
 	Space, Known agent.Space
 	// Read converts an archived config to one of Space; nil: Space.Parse.

@@ -135,6 +135,8 @@ func patchOrigin(p model.Patch) string {
 		return "written by a model at night"
 	case "constants":
 		return "marked constants, turned by the search"
+	case "blocks":
+		return "marked blocks, rewritten by the search"
 	}
 	return "a person"
 }

@@ -53,6 +53,9 @@ func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experie
 // agents' turns in use.
 func (r *runner) freezeExperience(ctx context.Context) error {
 	for i, a := range r.agents {
+		if a.Adapter.Kind == workspace.KindCode {
+			continue // it has no turns
+		}
 		if r.run.Resumed == 0 {
 			if err := r.freeze(ctx, a, r.lessons[i]); err != nil {
 				return fmt.Errorf("storing what the turns of %s have shown: %w", a.ID, err)

@@ -74,6 +74,8 @@ type Options struct {
 	// Patches receives the night's patches of code; nil disables them. The night sets its
 	// run and its budget.
 	Patches *review.Reviewer
+	// Code are the targets whose blocks are searched; see [Options.AddCode].
+	Code Code
 	// Asked lists submitting the patches that agents requested in a run; nil means none.
 	Asked func(ctx context.Context, run string) ([]review.Submission, error)
 	// Writer opens the language model that writes patches from an agent's failures; nil
@@ -107,6 +109,8 @@ type Plan struct {
 	Outlooks []night.Outlook
 	// Tunings are the targets whose marked constants are searched after the agents.
 	Tunings []Tuning
+	// Unsearched are the targets with a scoring command whose blocks cannot be searched.
+	Unsearched []Unsearched
 	// Reflections forecast the calls of search.reflect for each of them; empty if it names
 	// no route.
 	Reflections []Reflection

@@ -80,12 +80,17 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		return r.stopped(ctx)
 	}
 	r.run.Patches = nil // for a resumed run the ledger has the notes that count
+	for _, n := range past {
+		if n.run == r.run.ID && n.Origin == review.OriginBlocks {
+			r.run.Patches = append(r.run.Patches, n.PatchNote)
+		}
+	}
 	r.budget.Limit(r.o.Budget.USD, r.end)
 	r.resumePatches(ctx)
 	switch {
 	case r.stopped(ctx) != nil:
 		for _, n := range past {
-			if n.run == r.run.ID {
+			if n.run == r.run.ID && n.Origin != review.OriginBlocks {
 				r.run.Patches = append(r.run.Patches, n.PatchNote)
 			}
 		}
@@ -95,6 +100,9 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 				func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
 		}
 		for i, res := range results {
+			if r.o.Code.Found[res.Agent] != nil {
+				continue // its search has written its patch
+			}
 			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == review.OriginModel && n.Agent == res.Agent },
 				func() (archive.PatchNote, error) { return r.write(ctx, res.Agent, i) })
 		}

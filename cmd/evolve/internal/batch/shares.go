@@ -11,7 +11,6 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/gates/review"
 	"evolve/mutate/night"
 )
 
@@ -29,6 +28,9 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 			Prices: pricesHash(set.Prices), SearchOnly: r.o.SearchOnly(),
 		},
 		Env: r.o.Env, Cautions: shortReplies(r.o.Workspace, a),
+	}
+	if a.Adapter.Kind == workspace.KindCode {
+		s.Agent.Relative, s.Settings.Baseline = true, 0
 	}
 	for _, name := range a.Suites {
 		if suite := r.o.Workspace.Suites[name]; suite != nil {
@@ -73,17 +75,17 @@ func pricesHash(prices map[string]workspace.Price) string {
 
 // work runs the night of the agent at an index, with its share of what the run has left.
 func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) {
-	o, a, s := r.o, r.agents[at], r.specs[at]
+	a, s := r.agents[at], r.specs[at]
 	r.plans[at].Searched = r.unrecorded[at] // no part of the run's identity
 	var err error
 	if s.Share, err = r.share(ctx, at); err != nil {
 		return archive.AgentResult{}, err
 	}
 	s.Run, s.Budget, s.Scratch = &r.run, r.budget, filepath.Join(r.scratch(), a.ID)
-	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) { return o.Open(ctx, a, scratch) }
-	s.Propose = func(ctx context.Context, d night.Draft) (string, error) {
-		p, err := o.Propose(ctx, a, review.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
-		return p.ID, err
+	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) { return r.open(ctx, a, scratch) }
+	s.Propose = func(ctx context.Context, d night.Draft) (string, error) { return r.propose(ctx, a, d) }
+	if p := r.o.Code.Found[a.ID]; p != nil {
+		s.NewSearch = p.Search
 	}
 	out, err := night.Run(ctx, s)
 	r.reached = max(r.reached, out.Reached)

@@ -35,6 +35,7 @@ var topics = []topic{
 	{"statistics", "what the figures claim, and what they do not", []string{"stats", "verdict", "power", "claims", "guards", "ablation", "confirmation"}},
 	{"search", "how better configs are found, and how parents are chosen", []string{"selection", "selections", "searcher", "model"}},
 	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},
+	{"code", "marked blocks of source code, and the search over them", []string{"blocks", "score"}},
 	{"patch", "changes of source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
 	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
 	{"archive", "backups, restoring one, and how long what is recorded is kept", []string{"backup", "restore", "retention", "keep", "gc"}},

@@ -3,8 +3,10 @@ package cli
 import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/batch/tuning"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/runtime/text"
 )
 
@@ -12,6 +14,8 @@ import (
 type patchPlan struct {
 	// Tunings are the targets with marked constants.
 	Tunings []batch.Tuning `json:"tunings"`
+	// Unsearched are the targets with a scoring command whose blocks cannot be searched.
+	Unsearched []batch.Unsearched `json:"unsearched"`
 	// Writer is the route of the model that writes patches, or ""; Asked bounds the
 	// number of its answers.
 	Writer string `json:"writer"`
@@ -19,16 +23,21 @@ type patchPlan struct {
 }
 
 func patchPlanOf(w *workspace.Workspace, plan batch.Plan) patchPlan {
-	out := patchPlan{Tunings: append([]batch.Tuning{}, plan.Tunings...)}
+	out := patchPlan{Tunings: append([]batch.Tuning{}, plan.Tunings...), Unsearched: append([]batch.Unsearched{}, plan.Unsearched...)}
 	set := w.Settings.Patches
 	if set.Write != "" && len(set.Targets) > 0 && len(plan.Outlooks) > 0 {
-		out.Writer, out.Asked = set.Write, 2*len(plan.Agents)
+		out.Writer = set.Write
+		for _, p := range plan.Agents {
+			if a, known := w.Agent(p.Agent); known && a.Adapter.Kind != workspace.KindCode {
+				out.Asked += 2
+			}
+		}
 	}
 	return out
 }
 
 func printPatchPlan(con *console, p patchPlan) {
-	if len(p.Tunings) == 0 && p.Writer == "" {
+	if len(p.Tunings)+len(p.Unsearched) == 0 && p.Writer == "" {
 		return
 	}
 	con.printf("\npatches of code, after the agents\n")
@@ -38,6 +47,9 @@ func printPatchPlan(con *console, p patchPlan) {
 			continue
 		}
 		con.printf("  tune      %s of %s: %s\n", text.Visible(t.Constants), t.Target, t.Cost)
+	}
+	for _, u := range p.Unsearched {
+		con.printf("  warning   the blocks of %s are not searched: %s\n", u.Target, text.Visible(u.Problem))
 	}
 	if p.Writer != "" {
 		con.printf("  write     the route %s is asked for one patch an agent, and once more where what it writes is refused: at most %s\n", p.Writer, count(p.Asked, "answer"))
@@ -52,7 +64,10 @@ const noteLength = 400
 func printPatchNotes(con *console, notes []archive.PatchNote) {
 	for _, n := range notes {
 		who, what := n.Agent, "none"
-		if n.Agent == "" {
+		switch {
+		case n.Origin == review.OriginBlocks:
+			who = coding.Author(n.Target)
+		case n.Agent == "":
 			who = tuning.Author(n.Target)
 		}
 		if n.Proposal != "" {

@@ -134,12 +134,16 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 		return err
 	}
 	opts.Drain = drain
+	if err := opts.AddCode(ctx, o.dryRun); err != nil {
+		return err
+	}
+	w = opts.Workspace
 	chosen, err := batch.Choose(w, o.given.Agents)
 	if err == nil {
 		err = wire.Startable(chosen...)
 	}
 	if err != nil {
-		return err
+		return opts.Code.Named(err)
 	}
 	if o.dryRun {
 		return dryRun(ctx, sh.console, w, opts)

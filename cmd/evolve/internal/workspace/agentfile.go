@@ -18,6 +18,9 @@ import (
 
 // The kinds of adapter, and the model of the built-in one that needs no provider.
 const (
+	// KindCode is the kind of a target of patches whose marked blocks a night searches as
+	// if it were an agent. No agent.yaml has it.
+	KindCode       = "code"
 	KindBuiltin    = "builtin"
 	KindCommand    = "command"
 	KindHTTP       = "http"

@@ -89,6 +89,8 @@ func targetsKeys(f *settingsFile) listOf {
 
 func targetKeys(t *PatchTarget) object {
 	var b review.Benchmark
+	var c review.Scoring
+	scored := func(f field) field { return then{f, func() { t.Scoring = &c }} }
 	return object{keys: []key{
 		{name: "name", doc: "a name of your own", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
 		{name: "repo", doc: "folder of its git repository, from the workspace's", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
@@ -101,6 +103,11 @@ func targetKeys(t *PatchTarget) object {
 		{name: "benchmark", doc: "Go benchmarks, or a command that measures, which no patch may make significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
 		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Both are run in a sandbox, without network and variables of the adapter", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
 		{name: "tasks", doc: "search tasks that the agent is tried on, at most, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
+		{name: "score", doc: "program with its arguments that scores the code, for the search over marked blocks (evolve:begin NAME): it gets names of cases and prints a JSON object with case, metric, value and better for each", field: scored(argv(&c.Score)), example: "[./score.bin]"},
+		{name: "build", doc: "program with its arguments that builds what score runs", field: scored(argv(&c.Build)), example: "[go, build, -o, score.bin, ./cmd/score]"},
+		{name: "test", doc: "program with its arguments that must succeed before a version is scored", field: scored(argv(&c.Test)), example: "[go, test, ./...]"},
+		{name: "blocks", doc: "marked blocks that the search may change; all where none is named", field: scored(words(&c.Blocks, 1, namePattern, nameRule)), example: "[priority]"},
+		{name: "metric", doc: "metric of score that decides; the first that it prints where none is named", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
 	}}
 }
 
@@ -108,6 +115,9 @@ func targetKeys(t *PatchTarget) object {
 func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 	if t.Agent == "" {
 		t.Tasks = 0
+	}
+	if t.Scoring != nil && len(t.Scoring.Score) == 0 {
+		s.bad(n, "add score: [PROGRAM, ARGUMENTS]", "target %q has keys of the search over blocks, and no score", t.Name)
 	}
 	p := &f.Patches
 	switch _, twice := p.Target(t.Name); {

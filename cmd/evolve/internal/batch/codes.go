@@ -1,0 +1,172 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/grade"
+	"evolve/bench/metrics"
+	"evolve/cmd/evolve/internal/batch/coding"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
+	"evolve/mutate/night"
+	"evolve/runtime/agent"
+)
+
+// Unsearched is a target with a scoring command whose blocks a night cannot search.
+type Unsearched struct {
+	Target  string `json:"target"`
+	Problem string `json:"problem"`
+}
+
+// Code is the targets of patches whose marked blocks are searched like the configs of
+// agents.
+type Code struct {
+	// Found are those that can be searched, by the ids of their agents.
+	Found map[string]*coding.Prospect
+	// Unsearched are those that cannot be.
+	Unsearched []Unsearched
+}
+
+// AddCode finds the targets that have a scoring command. It adds those that can be
+// searched to a copy of the workspace, as agents after the others, each with a suite of its
+// cases. It builds and scores code that no earlier run scored, in the sandbox, and keeps the
+// values in the workspace's state unless it is only to look.
+func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
+	if o.Patches == nil {
+		return nil
+	}
+	o.Code.Found = map[string]*coding.Prospect{}
+	rev, state := o.Patches, o.Workspace.StateDir()
+	if look {
+		desk := *rev
+		if desk.Scratch, err = os.MkdirTemp("", "evolve-code-"); err != nil {
+			return fmt.Errorf("making room for code: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(desk.Scratch)) }()
+		rev = &desk
+	}
+	for _, t := range o.Patches.Targets {
+		if t.Scoring == nil {
+			continue
+		}
+		if _, taken := o.Workspace.Agent(t.Name); taken || o.Workspace.Suites[t.Name] != nil {
+			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, "an agent or a suite has its name: give the target another one"})
+			continue
+		}
+		p, err := coding.Look(ctx, rev, t, grade.Rules(), coding.Kept{Folder: filepath.Join(state, "code"), ReadOnly: look})
+		var problem *coding.Problem
+		if errors.As(err, &problem) {
+			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, problem.Text})
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("target %s: %w", t.Name, err)
+		}
+		if len(o.Code.Found) == 0 {
+			w := *o.Workspace
+			w.Agents, w.Suites = slices.Clone(w.Agents), maps.Clone(w.Suites)
+			o.Workspace = &w
+		}
+		o.Code.Found[t.Name] = p
+		o.Workspace.Agents = append(o.Workspace.Agents, *p.Agent)
+		o.Workspace.Suites[t.Name] = p.Suite
+	}
+	return nil
+}
+
+// Named returns the error of a name that no agent has, with the problem of the target that
+// has it.
+func (c *Code) Named(err error) error {
+	var unknown *UnknownAgentError
+	if errors.As(err, &unknown) {
+		for _, u := range c.Unsearched {
+			if u.Target == unknown.Name {
+				return fmt.Errorf("the blocks of target %s cannot be searched: %s", u.Target, u.Problem)
+			}
+		}
+	}
+	return err
+}
+
+// open opens an agent or the versions of a target.
+func (r *runner) open(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error) {
+	if p := r.o.Code.Found[a.ID]; p != nil {
+		return p.Open(ctx)
+	}
+	return r.o.Open(ctx, a, scratch)
+}
+
+// propose makes a proposal of a confirmed variant: of a config, or of a patch.
+func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft) (string, error) {
+	p := r.o.Code.Found[a.ID]
+	if p == nil {
+		rec, err := r.o.Propose(ctx, a, review.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
+		return rec.ID, err
+	}
+	// A resumed run may have proposed it already; its gates are taken up later.
+	for earlier, err := range r.o.Archive.Proposals(ctx) {
+		if err != nil {
+			return "", fmt.Errorf("reading the proposals of the run: %w", err)
+		}
+		if earlier.Run == r.run.ID && earlier.Patch != nil && earlier.Patch.Origin == review.OriginBlocks && earlier.Patch.Target == a.ID {
+			return earlier.ID, nil
+		}
+	}
+	means, err := r.heldOutMeans(ctx, a, d.Variant.ID)
+	if err != nil {
+		return "", err
+	}
+	s, err := p.Submission(r.run.ID, d.Variant.Config, means+d.Rationale)
+	if err != nil {
+		return "", err
+	}
+	note, err := r.proposePatch(ctx, archive.PatchNote{Target: a.ID, Origin: review.OriginBlocks, Text: d.Rationale}, s)
+	if err != nil {
+		return "", err
+	}
+	return note.Proposal, r.note(context.WithoutCancel(ctx), PatchNoteKind, note)
+}
+
+// heldOutMeans describes the mean values of the champion and of a version on the held-out
+// cases that both have scored; empty without any.
+func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant agent.ConfigID) (string, error) {
+	if err := r.o.Archive.Flush(ctx); err != nil {
+		return "", fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	values := map[agent.ConfigID]map[string]metrics.Value{a.Champion.ID(): {}, variant: {}}
+	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a.ID) {
+		if err != nil {
+			return "", fmt.Errorf("reading the held-out cases: %w", err)
+		}
+		var v metrics.Value
+		of, wanted := values[e.Variant]
+		if wanted && e.Stage == bench.StageConfirm && json.Unmarshal([]byte(e.Answer), &v) == nil {
+			of[e.Task] = v
+		}
+	}
+	var n, before, after float64
+	var kind metrics.Value
+	was := values[a.Champion.ID()]
+	for _, task := range slices.Sorted(maps.Keys(was)) { // so that sums are rounded alike
+		if now, both := values[variant][task]; both {
+			n, before, after, kind = n+1, before+was[task].Value, after+now.Value, was[task]
+		}
+	}
+	if n == 0 {
+		return "", nil
+	}
+	unit := ""
+	if kind.Unit != "" {
+		unit = " " + kind.Unit
+	}
+	return fmt.Sprintf("%s %.4g → %.4g%s, the mean of %.0f held-out cases; ", kind.Metric, before/n, after/n, unit, n), nil
+}

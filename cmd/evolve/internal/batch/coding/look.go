@@ -1,0 +1,213 @@
+package coding
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/bench/metrics"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/gotest"
+	"evolve/gates/measure"
+	"evolve/gates/review"
+	"evolve/gates/versions"
+	"evolve/mutate/blocks"
+	"evolve/mutate/operator"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// Prospect is a target whose marked blocks a night can search.
+type Prospect struct {
+	Target review.Target
+	// Blocks are those that may change.
+	Blocks []blocks.Block
+	// Agent describes the target to a night, and Suite has its cases.
+	Agent *workspace.Agent
+	Suite *bench.Suite
+
+	reviewer  *review.Reviewer
+	ground    *review.Ground
+	files     map[string][]byte
+	scale     *metrics.Scale
+	operators []operator.Operator
+	// together are the search cases if they are scored together.
+	together []string
+}
+
+// Problem is the reason why a target that has a scoring command is not searched.
+type Problem struct{ Text string }
+
+func (p *Problem) Error() string { return p.Text }
+
+// Kept is where the values of code that was scored before are kept.
+type Kept struct {
+	Folder string
+	// ReadOnly reports that nothing may be written there.
+	ReadOnly bool
+}
+
+// Look prepares a target that has a scoring command. It builds and scores the code as it
+// is, unless values of the same code are kept. A [Problem] reports a fault of the target;
+// other errors are the machine's.
+func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules bench.GraderRules, kept Kept) (*Prospect, error) {
+	p := &Prospect{Target: t, reviewer: rev}
+	var err error
+	if p.ground, err = rev.Survey(t.Name); err != nil {
+		return nil, &Problem{err.Error()}
+	}
+	if p.files, err = p.ground.Marked("evolve:begin"); err != nil {
+		return nil, err
+	}
+	if err := p.find(); err != nil {
+		return nil, err
+	}
+	if err := p.prepare(); err != nil {
+		return nil, err
+	}
+	base, err := p.base(ctx, kept)
+	if err != nil {
+		return nil, err
+	}
+	if p.scale, err = metrics.NewScale(base.Values, t.Scoring.Metric); err != nil {
+		return nil, &Problem{"the code as it is: " + err.Error()}
+	}
+	if p.Suite, err = versions.Suite(t.Name, p.scale, rules); err != nil {
+		return nil, &Problem{err.Error()}
+	}
+	if base.Quick {
+		for _, task := range p.Suite.Side(bench.Search) {
+			p.together = append(p.together, task.ID)
+		}
+	}
+	space, champion := blocks.Space(p.Blocks)
+	p.Agent = &workspace.Agent{
+		ID: t.Name, Adapter: workspace.Adapter{Kind: workspace.KindCode}, Deterministic: true, Suites: []string{t.Name},
+		Space: space, Known: space, Champion: champion, Hash: p.ID(),
+	}
+	return p, nil
+}
+
+// find finds the blocks that may change.
+func (p *Prospect) find() error {
+	list, problems := blocks.Find(p.files)
+	wanted := p.Target.Scoring.Blocks
+	switch {
+	case len(problems) > 0:
+		return &Problem{"a mark cannot be used: " + problems[0].String()}
+	case len(list) == 0:
+		return &Problem{"no file that a patch may change has a marked block: write evolve:begin NAME and evolve:end in comments"}
+	}
+	for _, name := range wanted {
+		if !slices.ContainsFunc(list, func(b blocks.Block) bool { return b.Name == name }) {
+			return &Problem{"no block is called " + text.Quote(name)}
+		}
+	}
+	for _, b := range list {
+		if len(wanted) == 0 || slices.Contains(wanted, b.Name) {
+			p.Blocks = append(p.Blocks, b)
+		}
+	}
+	return nil
+}
+
+// ID identifies the code and how it is scored.
+func (p *Prospect) ID() string {
+	settings, err := json.Marshal(p.Target.Scoring)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", p.ground.Tree, settings))
+	return hex.EncodeToString(sum[:16])
+}
+
+// base returns the values of the code as it is.
+func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error) {
+	file := filepath.Join(kept.Folder, p.Target.Name+"-"+p.ID()+".json")
+	var base versions.Scored
+	if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0 {
+		return base, nil
+	}
+	program, done, err := p.program(ctx, "base")
+	if err != nil {
+		return base, err
+	}
+	base, err = versions.Base(ctx, program, p.reviewer.Now)
+	var code *measure.CodeError
+	if errors.As(err, &code) {
+		err = &Problem{err.Error()}
+	}
+	if err := errors.Join(err, done()); err != nil {
+		return base, err
+	}
+	if kept.ReadOnly {
+		return base, nil
+	}
+	data, err := json.Marshal(base)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(file, data, 0o600)
+	}
+	if err != nil {
+		return base, fmt.Errorf("keeping the values of %s: %w", p.Target.Name, err)
+	}
+	return base, nil
+}
+
+// program exports the target's code into a temporary folder, which done removes.
+func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program, done func() error, err error) {
+	tools, err := gotest.FindToolchain(ctx, "go")
+	if err != nil {
+		return nil, nil, err
+	}
+	folder := filepath.Join(p.reviewer.Scratch, "coding", p.Target.Name+"-"+name)
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
+		return nil, nil, fmt.Errorf("making room for versions of %s: %w", p.Target.Name, err)
+	}
+	done = func() error { return os.RemoveAll(folder) }
+	program := &measure.Program{
+		Runner: p.reviewer.Runner(p.Target, tools, folder), Tree: filepath.Join(folder, "base"),
+		Build: p.Target.Scoring.Build, Test: p.Target.Scoring.Test, Score: p.Target.Scoring.Score,
+	}
+	if err := program.Ready(); err != nil {
+		return nil, nil, errors.Join(&Problem{err.Error()}, done())
+	}
+	if err := p.ground.Export(ctx, program.Tree); err != nil {
+		return nil, nil, errors.Join(err, done())
+	}
+	return program, done, nil
+}
+
+// Names lists the names of the blocks.
+func (p *Prospect) Names() string {
+	names := make([]string, len(p.Blocks))
+	for i, b := range p.Blocks {
+		names[i] = b.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// files returns the changed files of a version.
+func (p *Prospect) changed(c agent.Config) (map[string][]byte, error) {
+	now, err := blocks.Set(p.files, c)
+	if err != nil {
+		return nil, fmt.Errorf("writing the blocks: %w", err)
+	}
+	out := map[string][]byte{}
+	for path, data := range now {
+		if string(data) != string(p.files[path]) {
+			out[path] = data
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,60 @@
+package coding
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"evolve/bench/metrics"
+	"evolve/gates/review"
+	"evolve/gates/versions"
+	"evolve/mutate"
+	"evolve/mutate/night"
+	"evolve/mutate/population"
+	"evolve/patch/diff"
+	"evolve/runtime/agent"
+)
+
+// Open prepares the versions of the target to run.
+func (p *Prospect) Open(ctx context.Context) (night.Opened, error) {
+	program, done, err := p.program(ctx, "night")
+	if err != nil {
+		return night.Opened{}, err
+	}
+	return night.Opened{
+		Agent: versions.New(program, p.files, p.scale, p.together), Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done,
+	}, nil
+}
+
+// Search makes the search over versions. What earlier nights found on another base is left
+// out, since scores are relative to the base's values.
+func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
+	return population.New(population.Options{Options: o, Operators: p.operators, Normal: p.normal})
+}
+
+// Submission returns a confirmed version as a patch.
+func (p *Prospect) Submission(run string, c agent.Config, gain string) (review.Submission, error) {
+	changed, err := p.changed(c)
+	if err != nil {
+		return review.Submission{}, err
+	}
+	var files []diff.File
+	for _, path := range slices.Sorted(maps.Keys(changed)) {
+		files = append(files, diff.File{Path: path, Old: p.files[path], New: changed[path]})
+	}
+	metric, _, better := p.scale.Metric()
+	what := "less " + metric
+	if better == metrics.Higher {
+		what = "more " + metric
+	}
+	return review.Submission{
+		Target: p.Target.Name, Author: Author(p.Target.Name), Origin: review.OriginBlocks, Diff: string(diff.Unified(files)), Run: run,
+		Rationale: fmt.Sprintf("rewrite block %s for %s\n\nTexts of marked blocks that the nightly search found, without a language model, and confirmed on cases that it never had.", p.Names(), what),
+		Gain:      gain,
+	}, nil
+}
+
+// Author returns the author of a target's searched blocks: each target has its own limit of
+// attempts.
+func Author(target string) string { return "search over " + target }

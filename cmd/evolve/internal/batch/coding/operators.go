@@ -1,0 +1,93 @@
+package coding
+
+import (
+	"math/rand/v2"
+	"path"
+	"strings"
+
+	"evolve/mutate/blocks"
+	"evolve/mutate/operator"
+	"evolve/mutate/rewrite"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// prepare makes the operators of the blocks.
+func (p *Prospect) prepare() error {
+	all := map[string]*rewrite.Rewriter{}
+	for _, b := range p.Blocks {
+		if !strings.HasSuffix(b.File, ".go") || strings.HasSuffix(b.File, "_test.go") {
+			return &Problem{"block " + b.Name + " is in " + text.Visible(b.File) + ", and only Go source can be searched without a language model"}
+		}
+		files, err := p.ground.Package(path.Dir(b.File))
+		if err != nil {
+			return err
+		}
+		start, end := b.Span()
+		r, err := rewrite.New(rewrite.Source{Files: files}, rewrite.Site{File: b.File, Start: start, End: end})
+		if err != nil {
+			return &Problem{"block " + b.Name + ": " + err.Error()}
+		}
+		all[b.Name] = r
+	}
+	p.operators = []operator.Operator{mutation{p.Blocks, all}, crossover{p.Blocks, all}}
+	return nil
+}
+
+// normal returns the normal form of a version.
+func (p *Prospect) normal(c agent.Config) string {
+	var out strings.Builder
+	for _, b := range p.Blocks {
+		out.WriteString(rewrite.Normal(c.String(b.Name)))
+		out.WriteByte(0)
+	}
+	return out.String()
+}
+
+// mutation rewrites one block.
+type mutation struct {
+	blocks []blocks.Block
+	of     map[string]*rewrite.Rewriter
+}
+
+func (mutation) Name() string { return "mutate" }
+
+// Make implements [operator.Operator].
+func (m mutation) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
+	name := m.blocks[rng.IntN(len(m.blocks))].Name
+	change, ok := m.of[name].Mutate(s.Parent.String(name), rng)
+	if !ok {
+		return operator.Child{}, false
+	}
+	return child(s.Parent, name, m.Name(), change), true
+}
+
+// crossover puts a part of the other parent's block into the parent's.
+type crossover struct {
+	blocks []blocks.Block
+	of     map[string]*rewrite.Rewriter
+}
+
+func (crossover) Name() string { return "cross" }
+
+// Make implements [operator.Operator].
+func (x crossover) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
+	if s.Other == nil {
+		return operator.Child{}, false
+	}
+	name := x.blocks[rng.IntN(len(x.blocks))].Name
+	change, ok := x.of[name].Cross(s.Parent.String(name), s.Other.String(name), rng)
+	if !ok {
+		return operator.Child{}, false
+	}
+	c := child(s.Parent, name, x.Name(), change)
+	c.Both = true
+	return c, true
+}
+
+// child returns the parent with a changed block.
+func child(parent agent.Config, name, operatorName string, c rewrite.Change) operator.Child {
+	config := parent.Clone()
+	config[name] = c.Text
+	return operator.Child{Config: config, Operator: operatorName, Rationale: c.Operator + " in block " + name + ": " + c.Describes}
+}
