@@ -14,7 +14,7 @@ func (m written) corrects(before string) bool {
 	if m.says(ownMistake) || ownWindow.MatchString(m.text) {
 		return false
 	}
-	if m.statesOtherwise(before) {
+	if m.statesOtherwise(before) || m.statesValue(before) {
 		return true
 	}
 	clauses := m.clauses[:min(len(m.clauses), maxClauses)]
@@ -58,8 +58,8 @@ func (c clause) corrects(before string) bool {
 // deniesAll reports whether a first clause is a "no" to a message that asked nothing, with
 // what is right instead.
 func deniesAll(c clause, before string) bool {
-	return before != "" && !asks.MatchString(before) && denial.MatchString(c.lead+" "+c.text) &&
-		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !approving(c.text)
+	return before != "" && !asks.MatchString(before) && !strings.Contains(c.lead, "thank") && denial.MatchString(c.lead+" "+c.text) &&
+		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !ownState.MatchString(c.text) && !approving(c.text)
 }
 
 // ending returns the last part of a message, in which its question stands.

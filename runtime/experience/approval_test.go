@@ -225,6 +225,33 @@ var (
 	}
 )
 
+// TestOtherAnswersAreCorrections: a message that gives another answer than the agent, or asks
+// for a repair of it, is a correction; one that repeats the answer, asks, or speaks of another
+// matter is none.
+func TestOtherAnswersAreCorrections(t *testing.T) {
+	earlier := []agent.Message{{Role: "user", Content: "Where does the alpha crate go?"}, {Role: "assistant", Content: "It goes to shelf 7."}}
+	for message, want := range map[string]bool{
+		"The correct answer is 9.": true, "No. The correct answer is 9.": true, "No - the correct answer is nine": true, "The right answer would be nine.": true, "But the correct answer is nine.": true,
+		"The correct answer: nine": true, "Correct: nine": true, "Right answer is nine": true, "No, 9.": true, "Thanks, but it's shelf 9.": true, "Good, but the shelf is 9": true, "It's shelf 9 actually.": true,
+		"Correct it please.": true, "Correct that to nine.": true, "Please correct the shelf.": true, "Almost correct.": true, "Half right.": true, "That's the wrong shelf.": true,
+		"Right shelf, wrong building.": true, "Thanks. Wrong shelf though.": true, "Danke. Das ist falsch.": true, "Great, thanks. Das stimmt nicht.": true, "Merci. C'est faux.": true,
+		"Perfect. No es correcto.": true, "谢谢。不对。": true, "Die richtige Antwort ist 9.": true, "La respuesta correcta es 9": true,
+
+		"The correct answer is 7, thanks.": false, "The right shelf is 7, great.": false, "Is the correct answer 9?": false, "Right now is a good time.": false, "The right way is to ask first.": false,
+		"Thanks, but I need 9 crates.": false, "No, thanks, I have 9.": false, "Please correct the grammar of my mail.": false, "The correct spelling of my name is Ann.": false, "Actually, can you take 9?": false,
+		"Nein danke.": false, "No, I haven't been there yet.": false, "But the price is 12 euros.": false, "Danke, perfekt.": false, "Half of it is right in front of me.": false, "What is the right size for 9 crates?": false,
+	} {
+		if got := Classify(message, earlier); (got == Corrects) != want {
+			t.Errorf("%q: %q", message, got)
+		}
+	}
+	for _, message := range []string{"The correct shelf is 9.", "No, 9.", "Correct: nine"} {
+		if got := Classify(message, after("Is it on shelf 7?")); got == Corrects {
+			t.Errorf("%q corrects a question", message)
+		}
+	}
+}
+
 // TestHeldOutApprovals measures the rules by messages that were labelled before the rules were
 // written: in English, German, French and Spanish, with sarcasm and doubts. A false approval
 // makes a wrong answer a reference, so that the precision counts most.

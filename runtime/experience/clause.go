@@ -33,7 +33,7 @@ var (
 	spaces     = regexp.MustCompile(`[ \t]+`)
 	wordRule   = regexp.MustCompile(`[a-z0-9]+(?:'[a-z]+)?`)
 	clauseEnd  = regexp.MustCompile(`[.!;\n]+(?:\s+|$)|\?+[\s!?]*|, so |, (?:can|could|would|will) you |,? (?:but|however|though|although|yet),? |\s[-–—]+\s|—|[:;]-?[()]|\n`)
-	leadRule   = regexp.MustCompile(`^(?:(?:no+|nope|nah|wait|hold on|hmm+|um+|uh|oh|ah|well|ok|okay|hey|hi|hello|sorry|actually|but|and|so|also|because|yes|yeah|alright|right|thanks|thank you(?: so much| very much)?|please|look|honestly|unfortunately|again|i see|i understand|i'm sorry|i am sorry|i appreciate (?:it|that|the help|your help)|i(?:'m| am)(?: pretty| quite| fairly| very)? (?:sure|certain|afraid)(?: that)?|i (?:think|believe|guess|feel like|fear)(?: that)?|it (?:seems|appears|looks like)(?: that| like)?|(?:it )?(?:seems|looks) like|you know)(?:[ ,:-]+|$))+`)
+	leadRule   = regexp.MustCompile(`^(?:(?:no+|nope|nah|wait|hold on|hmm+|um+|uh|oh|ah|well|ok|okay|hey|hi|hello|sorry|actually|but|and|so|also|because|yes|yeah|alright|right,|thanks|thank you(?: so much| very much)?|please|look|honestly|unfortunately|again|i see|i understand|i'm sorry|i am sorry|i appreciate (?:it|that|the help|your help)|i(?:'m| am)(?: pretty| quite| fairly| very)? (?:sure|certain|afraid)(?: that)?|i (?:think|believe|guess|feel like|fear)(?: that)?|it (?:seems|appears|looks like)(?: that| like)?|(?:it )?(?:seems|looks) like|you know)(?:[ ,:-]+|$))+`)
 )
 
 // plain returns a text in lower case, without code and quotations.

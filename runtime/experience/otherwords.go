@@ -8,11 +8,11 @@ import "regexp"
 var (
 	otherWrong = regexp.MustCompile(`^[¡¿\s]*(?:` +
 		// German: das ist falsch; nein, das stimmt nicht
-		`(?:nein|nee|doch|leider|aber|sorry|moment|stopp?|hm+)?[,.! ]*(?:(?:das|dies|es|die antwort|(?:deine|ihre|eure) (?:antwort|rechnung|angabe))(?: \pL+)? (?:ist|war|sind|stimmt)(?: (?:leider|aber|ganz|völlig|einfach|so|auch|immer|noch|doch|wohl))* (?:falsch|verkehrt|inkorrekt|nicht(?: ganz| so)?(?:$|[.,!;]| richtig| korrekt| wahr| das,? was))|stimmt (?:so )?nicht|falsch(?:$|[.,!;:])|du irrst|sie irren|du hast (?:dich|es|das) (?:geirrt|falsch|vergessen)|ich meinte )` +
+		`(?:nein|nee|doch|leider|aber|sorry|moment|stopp?|hm+)?[,.! ]*(?:(?:das|dies|es|die antwort|(?:deine|ihre|eure) (?:antwort|rechnung|angabe))(?: \pL+)? (?:ist|war|sind|stimmt)(?: (?:leider|aber|ganz|völlig|einfach|so|auch|immer|noch|doch|wohl))* (?:falsch|verkehrt|inkorrekt|nicht(?: ganz| so)?(?:$|[.,!;]| richtig| korrekt| wahr| das,? was))|stimmt (?:so )?nicht|falsch(?:$|[.,!;:])|die richtige \pL+ (?:ist|wäre)|fast richtig|du irrst|sie irren|du hast (?:dich|es|das) (?:geirrt|falsch|vergessen)|ich meinte )` +
 		// French: c'est faux; non, ce n'est pas ça
-		`|(?:non|mais|désolé|pardon|hm+)?[,.! ]*(?:c'est (?:\pL+ )?(?:faux|incorrect|inexact|une erreur)|ce n'est pas (?:\pL+ )?(?:ça|cela|correct|juste|vrai|exact|bon|la bonne|ce que)|(?:ta|votre|la) réponse est (?:fausse|incorrecte|inexacte)|faux(?:$|[.,!;:])|tu te trompes|vous vous trompez|tu as (?:oublié|fait une erreur)|vous avez (?:oublié|fait une erreur)|je voulais dire )` +
+		`|(?:non|mais|désolé|pardon|hm+)?[,.! ]*(?:c'est (?:\pL+ )?(?:faux|incorrect|inexact|une erreur)|ce n'est pas (?:\pL+ )?(?:ça|cela|correct|juste|vrai|exact|bon|la bonne|ce que)|(?:ta|votre|la) réponse est (?:fausse|incorrecte|inexacte)|faux(?:$|[.,!;:])|la bonne réponse est|presque|tu te trompes|vous vous trompez|tu as (?:oublié|fait une erreur)|vous avez (?:oublié|fait une erreur)|je voulais dire )` +
 		// Spanish: eso está mal; no, no es correcto
-		`|(?:no|pero|perdón|perdona|lo siento)?[,.! ]*(?:(?:eso|esto|ello|la respuesta|(?:tu|su) respuesta) (?:\pL+ )?(?:está mal|es (?:incorrect[oa]|fals[oa]|erróne[oa]|un error)|no es (?:\pL+ )?(?:correct[oa]|ciert[oa]|verdad|así|lo que)|no está bien)|no es (?:correcto|cierto|verdad|así|lo que)|está mal(?:$|[.,!;])|es incorrecto|incorrecto(?:$|[.,!;])|te equivocas|se equivoca|te has equivocado|se ha equivocado|olvidaste |quise decir |quería decir )` +
+		`|(?:no|pero|perdón|perdona|lo siento)?[,.! ]*(?:(?:eso|esto|ello|la respuesta|(?:tu|su) respuesta) (?:\pL+ )?(?:está mal|es (?:incorrect[oa]|fals[oa]|erróne[oa]|un error)|no es (?:\pL+ )?(?:correct[oa]|ciert[oa]|verdad|así|lo que)|no está bien)|no es (?:correcto|cierto|verdad|así|lo que)|está mal(?:$|[.,!;])|es incorrecto|incorrecto(?:$|[.,!;])|la respuesta correcta es|casi(?:$|[.,!;])|te equivocas|se equivoca|te has equivocado|se ha equivocado|olvidaste |quise decir |quería decir )` +
 		// Chinese: not right, wrong, you are mistaken
 		`|(?:不[,,。 ]*)?(?:这|那|你的?(?:回答|答案)?|答案|结果|这个|那个)?(?:都|也|还是|是)?(?:不对|错了|错误的|不正确|是错的|搞错了|弄错了|说错了|有误|不是这样)` +
 		`)`)
@@ -24,8 +24,12 @@ var (
 	otherQuestion = regexp.MustCompile(`^[^.!。!\n]*[??]|^[^.!。!\n]*吗`)
 )
 
-// correctsElsewhere reports whether a message in one of these languages corrects.
+// correctsElsewhere reports whether a message in one of these languages corrects, also after
+// praise or thanks.
 func correctsElsewhere(text, before string) bool {
+	if rest, ok := praised(text); ok && rest != "" {
+		text = rest
+	}
 	if otherQuestion.MatchString(text) {
 		return false
 	}

@@ -18,7 +18,11 @@ var (
 		// your total is wrong; the date you used is wrong
 		`(?:your|the) (?:answer|response|reply|result|results|total|calculation|sum|conclusion|summary|math|numbers you|figures you|(?:\w+ ){1,2}you (?:gave|sent|used|booked|picked|chose|wrote|listed|mentioned|quoted|found|showed|provided|made)(?: me| us)?)(?: \w+)?(?: is| are| was| were|'s| looks?| seems?)(?: ADV)* (?:wrong|incorrect|inaccurate|off\b|not (?:right|correct|accurate)|missing|outdated)`,
 		`(?:that|this|those|these) \w+(?: \w+)? (?:is|are|was|were|looks?|seems?|isn't|aren't)(?: ADV)* (?:wrong|incorrect|inaccurate|not (?:right|correct))`,
-		`(?:the )?(?:wrong|incorrect)(?: \w+)?(?:,.*)?$`,
+		`(?:the )?(?:wrong|incorrect)(?: \w+)?(?: though)?(?:,.*)?$`,
+		`(?:that|this|it)(?:'s| is| was) the wrong \w+$`,
+		`(?:right|correct|good) \w+, (?:but )?(?:the )?wrong \w+$`,
+		`(?:almost|nearly|(?:only )?half|partly|partially|hardly|barely) (?:right|correct)$`,
+		`(?:please )?correct (?:it|that|this)(?: please| to .*)?$`,
 		`not (?:true|correct|right|accurate|quite(?: right| correct)?|WANTED.*|that one|exactly)$`,
 		`(?:absolutely|completely|totally|definitely|clearly|still|plain|just|exactly|quite|simply) (?:wrong|incorrect|not (?:right|correct|true))$`,
 		`i (?:do not|don't|cannot|can't) (?:think|believe|see how|agree that) (?:that|this|it)(?:'s| is| was| are| were| can be)?(?: ADV)* (?:right|correct|true|accurate|WANTED)\b`,
@@ -87,6 +91,9 @@ var (
 	denial = regexp.MustCompile(`^(?:no|nope|nah)(?:,| (?:that|that's|this|it|it's|the|don't|do not|not|you|we|they|he|she|there)\b)`)
 	// harmlessNo follows a "no" that corrects nothing.
 	harmlessNo = regexp.MustCompile(`^(?:problem|worries|worry|prob|thanks|thank|thx|need|rush|hurry|doubt|kidding|way|wonder|idea|more|further|other|one|not|matter|big deal|pressure|stress|complaints?|issues?|objections?|questions?|that's (?:all|it|fine|ok|okay|good|great|perfect|everything|right|correct|alright)|that is (?:all|fine|it|ok|okay|good)|that (?:will|would) be all|that'?ll be|it's (?:fine|ok|okay|good|alright|all|great|perfect)|i'm (?:good|fine|ok|okay|all|done)|i am (?:good|fine|done)|i don't (?:need|have|think so|mind)|all good|nothing|go ahead|leave|keep|i (?:like|love)|not at all|please)\b`)
+
+	// ownState is what users tell of themselves.
+	ownState = regexp.MustCompile(`^(?:i|we)(?:'m|'ve| am| are| was| were| have| had| haven't| hadn't| don't| do not| will| won't| can| can't)\b`)
 
 	givesUp      = regexp.MustCompile(`\bnever ?mind\b|\bforget (?:it|about it)\b|\bforget (?:that|this)(?:$|[.,!;])|\bi give up\b|\bi'll (?:just )?(?:do|figure|try|find|look|handle|call|ask|go|fix|write|take|use)\b.*\b(?:myself|elsewhere|someone else|somewhere else|something else|another (?:tool|way))\b|\bdon't bother\b|(?:^|[.!,;] ?)(?:please )?(?:just )?(?:stop|abort|quit)(?: it| that| please| now| here| right there| this)?(?:[.!]|$)|^cancel(?: that| this| it)?[.!]?$|\b(?:transfer|connect|put) me (?:to|with|through to) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|agent|representative|manager|someone|one)|\b(?:speak|talk)(?:ing)? (?:to|with) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|manager|agent|representative|someone|higher|one else)|\b(?:supervisor|manager|human|person|higher-up)(?: \w+){0,4} (?:speak|talk) (?:to|with)\b|\bnothing (?:more|else) (?:to do|you can do|we can do)\b|\blet's (?:stop|leave it|drop it)\b|^(?:just |please )?drop it\b|\bnot worth (?:it|the)\b`)
 	wantsNone    = regexp.MustCompile(`\b(?:don't|do not|without|rather not|prefer not|not) (?:\w+ ){0,3}(?:transfer|speak|talk|stop|forget|give up|be transferred)|\bam i (?:now |really |actually )?(?:talking|speaking)\b`)

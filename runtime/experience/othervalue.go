@@ -1,0 +1,74 @@
+package experience
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+)
+
+var (
+	// rightIs states what is correct in place of the answer, and repairs asks to correct a
+	// word of it.
+	rightIs = regexp.MustCompile(`^(?:the |your )?(?:correct|right)(?: [a-z]{3,20})?(?:(?: is| was| would be| should be| should have been)|:) (.+?)(?:, .*)?$|^(?:your|the) answer (?:is|was|should be|should have been|would be)(?: actually)? (.+?)(?:, .*)?$`)
+	repairs = regexp.MustCompile(`^(?:please )?correct (?:the|your) ([a-z]+)\b`)
+	// contrary is what stands before another value: a denial, a contrast or "actually".
+	contrary = regexp.MustCompile(`(?:^|[ ,])(?:no|nope|nah|but|however|except|actually|instead)\b`)
+	numbers  = regexp.MustCompile(`[0-9]+(?:[.:,][0-9]+)*`)
+	// unspecific words state no value by themselves.
+	unspecific = regexp.MustCompile(`^(?:right|correct|still|not|up to|a matter|to|in|about|very|quite|so|good|fine|as|what|how|when|where|why|if|unclear|unknown|here|there|away|now)\b`)
+)
+
+// statesValue reports whether a clause of the message gives another value than the agent's
+// answer: as the correct one, or in contrast to it where both are numbers.
+func (m written) statesValue(before string) bool {
+	if before == "" || asks.MatchString(ending(before)) {
+		return false
+	}
+	answered := wordRule.FindAllString(before, -1)
+	for i, c := range m.clauses[:min(len(m.clauses), maxClauses)] {
+		if c.question || spared.MatchString(c.text) {
+			continue
+		}
+		if found := rightIs.FindStringSubmatch(c.text); found != nil && !strings.HasPrefix(c.text, "right now") && !unspecific.MatchString(found[1]+found[2]) && !within(found[1]+found[2], answered) {
+			return true
+		}
+		if found := repairs.FindStringSubmatch(c.text); found != nil && slices.Contains(answered, found[1]) {
+			return true
+		}
+		lead := c.lead
+		if at := strings.Index(m.text, c.text); i > 0 && at > 0 {
+			lead = m.text[max(0, at-len(" however, ")):at]
+		}
+		if (contrary.MatchString(lead) || strings.HasSuffix(c.text, " actually")) && !wishes.MatchString(c.text) && !opinion.MatchString(c.text) && sameSubject(c.text, answered) && otherNumber(c.text, before) {
+			return true
+		}
+	}
+	return false
+}
+
+// subject is what a statement is about, unless a pronoun stands for it.
+var subject = regexp.MustCompile(`^(?:the|its|your|my|our|a|an) ([a-z]+)`)
+
+// sameSubject reports whether a statement is about what the answer is about.
+func sameSubject(text string, answered []string) bool {
+	found := subject.FindStringSubmatch(text)
+	return found == nil || slices.Contains(answered, found[1])
+}
+
+// otherNumber reports whether a short text has a number where the answer has others.
+func otherNumber(text, before string) bool {
+	given, known := numbers.FindAllString(text, -1), numbers.FindAllString(before, -1)
+	return len(strings.Fields(text)) <= 8 && len(known) > 0 && len(given) > 0 && !slices.ContainsFunc(given, func(n string) bool { return slices.Contains(known, n) })
+}
+
+// within reports whether all content words of a text are among words.
+func within(text string, words []string) bool {
+	for _, w := range wordRule.FindAllString(text, -1) {
+		if !english.IsStopWord(w) && !slices.Contains(words, w) {
+			return false
+		}
+	}
+	return true
+}
