@@ -101,8 +101,12 @@ type Builder struct {
 	added      int // conversations
 	candidates []candidate
 	ids        map[string]bool
-	size       int // bytes of the candidates
-	summary    Summary
+	// approved and corrected have the digests of requests with their answers that a user
+	// approved of, each with that of the request, and those that one corrected.
+	approved  map[string]string
+	corrected map[string]bool
+	size      int // bytes of the candidates
+	summary   Summary
 }
 
 // candidate is a task that may be selected.
@@ -112,6 +116,9 @@ type candidate struct {
 	family       string
 	weight       float64 // tasks that it stands for
 	cluster      string
+	// asked is a digest of the request; given reports that the log itself has the answer.
+	asked string
+	given bool
 }
 
 // NewBuilder returns a builder without conversations, or an error if the grader cannot be
@@ -120,7 +127,7 @@ func NewBuilder(o Options) (*Builder, error) {
 	if _, known := grade.Rules().Fields[o.Grader]; o.Grader != "" && !known {
 		return nil, fmt.Errorf("unknown grader type %q", o.Grader)
 	}
-	return &Builder{o: o, ids: map[string]bool{}, summary: Summary{LeftOut: map[string]int{}}}, nil
+	return &Builder{o: o, ids: map[string]bool{}, approved: map[string]string{}, corrected: map[string]bool{}, summary: Summary{LeftOut: map[string]int{}}}, nil
 }
 
 // Add adds the exchanges of a conversation, and sets its digest if it has none. One of
@@ -162,13 +169,18 @@ func (b *Builder) judge(c Conversation, n int) {
 		switch e.fate {
 		case refused:
 			b.summary.Refused++
+			if c.Messages[e.answer].Verdict.Given {
+				b.note(&c, e)
+			}
 		case corrected:
 			b.summary.Corrected++
+			b.note(&c, e)
 			if e.stated != "" {
 				b.summary.Stated++
 			}
 		case approved:
 			b.summary.Approved++
+			b.note(&c, e)
 		}
 		if len(e.target) > 0 {
 			b.summary.Targets++
@@ -185,6 +197,19 @@ func (b *Builder) judge(c Conversation, n int) {
 		if reason := b.add(&c, n, e, before, clean.task()); reason != "" {
 			b.summary.LeftOut[reason]++
 		}
+	}
+}
+
+// note notes what a user found of an answer.
+func (b *Builder) note(c *Conversation, e judged) {
+	before, size := earlier(c.Messages[:e.ask])
+	if size > maxEarlier || len(b.corrected)+len(b.approved) >= 2*maxTasks {
+		return
+	}
+	if asked, said := exchanged(before, e.goal, c.Messages[e.answer].Text); e.fate == approved {
+		b.approved[said] = asked
+	} else {
+		b.corrected[said] = true
 	}
 }
 
@@ -218,6 +243,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	if secret := func(s string) bool { return b.o.Scrub(s) != s }; secret(answer) || slices.ContainsFunc(e.target, secret) {
 		return "the answer has a credential"
 	}
+	asked, _ := exchanged(turns, goal, answer)
 	// A longer log of the same conversation gives the same ids.
 	t := bench.Task{ID: fmt.Sprintf("%s-%.16s", c.Format, digest(c.Messages[:max(e.ask, e.answer)+1])), Goal: clean.text(goal)}
 	for i := range turns {
@@ -273,7 +299,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	}
 	b.ids[t.ID] = true
 	b.size += size + len(goal) + len(answer)
-	b.candidates = append(b.candidates, candidate{task: t, conversation: n, family: c.Family, weight: 1})
+	b.candidates = append(b.candidates, candidate{task: t, conversation: n, family: c.Family, weight: 1, asked: asked, given: len(e.target) > 0})
 	return ""
 }
 

@@ -189,6 +189,41 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
+// TestDisputed: where a user approves of an answer that another one corrects, the request has
+// no ground truth, whatever the order, the case and the form of the feedback.
+func TestDisputed(t *testing.T) {
+	const asked, reason = "Hi, what is our refund window?", "one user approved and another one corrected the same answer"
+	liked, wrong := talk(asked, "30 days", "Perfect, thanks!"), talk("Hi, what is our refund  window", "30 Days.", "No, that is wrong. It is 14 days.")
+	disliked := talk(asked, "30 days")
+	disliked.Messages[1].Verdict = Verdict{Given: true, How: "thumbs down"}
+	states := talk(asked, "30 days", "No, that's wrong. The correct answer is 14 days.")
+	later := talk("Are you there?", "Yes.", asked, "30 days", "No, that is wrong.")
+	long := "What is our refund window for goods that we sold in the sale of spring?"
+	for name, c := range map[string]struct {
+		talks       []Conversation
+		tasks, left int
+	}{
+		"approved, then corrected":   {[]Conversation{liked, wrong}, 0, 1},
+		"corrected, then approved":   {[]Conversation{wrong, liked}, 0, 1},
+		"a verdict of the log":       {[]Conversation{liked, disliked}, 0, 1},
+		"the right answer is stated": {[]Conversation{liked, states}, 0, 1},
+		"it is stated first":         {[]Conversation{states, liked}, 0, 1},
+		"after other messages":       {[]Conversation{liked, later}, 1, 0},
+		"a long request, after them": {[]Conversation{talk(long, "30 days", "Thanks!"), talk("Are you there?", "Yes.", long, "30 days", "That is wrong.")}, 0, 1},
+		"another answer":             {[]Conversation{liked, talk(asked, "40 days", "No, that is wrong.")}, 1, 0},
+		"corrected alone":            {[]Conversation{states}, 1, 0},
+	} {
+		b := newBuilder(t, Options{PerDomain: 10})
+		for _, one := range c.talks {
+			b.Add(one)
+		}
+		tasks, s := b.Tasks()
+		if len(tasks) != c.tasks || s.LeftOut[reason] != c.left {
+			t.Errorf("%s: %d tasks, %+v", name, len(tasks), s.LeftOut)
+		}
+	}
+}
+
 // subjects give messages that are not alike.
 var subjects = strings.Fields("harbour kitchen orchard library tunnel bakery stable quarry theatre greenhouse airport vineyard chapel foundry lighthouse museum")
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"evolve/bench"
+	"evolve/runtime/agent"
 )
 
 const (
@@ -25,11 +26,11 @@ const (
 // in common have one cluster and stand on one side of the wall: on that of the existing
 // suite's tasks that they are or resemble.
 //
-// Short answers to the same request that contradict one another are no ground truth; none
-// of them remains.
+// Short answers to the same request that contradict one another are no ground truth, nor are
+// answers of which one user approved and another did not; none of them remains.
 func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	b.settle()
-	sure := b.consistent()
+	sure, torn, disputed := b.consistent()
 	left, crossing := b.o.Existing.sides(distinct(sure))
 	clusters := cluster(left)
 	domains := map[string]*DomainSummary{}
@@ -57,8 +58,11 @@ func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	s := b.summary
 	s.Duplicates += len(sure) - len(left)
 	s.LeftOut = maps.Clone(s.LeftOut)
-	if n := len(b.candidates) - len(sure); n > 0 {
-		s.LeftOut["answers to the same request contradict one another"] = n
+	if torn > 0 {
+		s.LeftOut["answers to the same request contradict one another"] = torn
+	}
+	if disputed > 0 {
+		s.LeftOut["one user approved and another one corrected the same answer"] = disputed
 	}
 	if crossing > 0 {
 		s.LeftOut["they resemble tasks on both sides of the existing suite"] = crossing
@@ -94,34 +98,58 @@ func domainsOf(list []candidate) []string {
 }
 
 // consistent returns the candidates without those whose short answers to the same request
-// contradict one another.
-func (b *Builder) consistent() []candidate {
-	requests := make([]string, len(b.candidates))
-	first, torn := map[string]string{}, map[string]bool{} // by request
-	for i, c := range b.candidates {
-		var words strings.Builder
-		for _, m := range c.task.Fixtures.Turns {
-			words.WriteString(m.Role + " " + plain(m.Content) + "\n")
+// contradict one another, and the number of those left out. Of the others it leaves out those
+// of requests where a user approved of an answer that another user corrected.
+func (b *Builder) consistent() (list []candidate, torn, disputed int) {
+	first, differ, disagree := map[string]string{}, map[string]bool{}, map[string]bool{} // by request
+	for said, asked := range b.approved {
+		if b.corrected[said] {
+			disagree[asked] = true
 		}
-		request := words.String() + plain(c.task.Request())
-		requests[i] = request
-		answer := plain(*c.task.Answer)
+	}
+	for _, c := range b.candidates {
+		request, answer := c.request(), plain(*c.task.Answer)
 		if len(strings.Fields(answer)) > shortAnswer {
 			continue
 		}
 		if one, ok := first[request]; !ok {
 			first[request] = answer
 		} else if !strings.Contains(one, answer) && !strings.Contains(answer, one) {
-			torn[request] = true
+			differ[request] = true
 		}
 	}
-	var out []candidate
-	for i, c := range b.candidates {
-		if !torn[requests[i]] {
-			out = append(out, c)
+	for _, c := range b.candidates {
+		switch {
+		case disagree[c.asked] && !c.given:
+			disputed++
+		case differ[c.request()]:
+			torn++
+		default:
+			list = append(list, c)
 		}
 	}
-	return out
+	return list, torn, disputed
+}
+
+// request returns all that a candidate asks, normalized.
+func (c candidate) request() string {
+	var words strings.Builder
+	for _, m := range c.task.Fixtures.Turns {
+		words.WriteString(m.Role + " " + plain(m.Content) + "\n")
+	}
+	return words.String() + plain(c.task.Request())
+}
+
+// exchanged returns digests of a request, and of it with its answer. A short request means
+// something only with the messages before it.
+func exchanged(before []agent.Message, goal, answer string) (asked, said string) {
+	list := []Message{{Text: plain(goal)}}
+	if len(strings.Fields(goal)) < contextWords {
+		for _, m := range before {
+			list = append(list, Message{Role: Role(m.Role), Text: plain(m.Content)})
+		}
+	}
+	return digest(list), digest(append(list, Message{Role: Assistant, Text: plain(answer)}))
 }
 
 // plain returns a text in lower case, without outer punctuation and with single spaces.
