@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"evolve/runtime/scrub"
 )
 
 // personal replaces the personal data of one conversation that has a clear form: addresses of
@@ -39,7 +41,8 @@ func newPersonal(messages []Message) *personal {
 
 // replace returns a text with marks, and those that it has.
 func (p *personal) replace(text string) (out string, marks []string) {
-	found := personalData(text)
+	seen, place := scrub.Bare(text) // an invisible character inside hides nothing
+	found := personalData(seen)
 	if len(found) == 0 {
 		return text, nil
 	}
@@ -51,9 +54,10 @@ func (p *personal) replace(text string) (out string, marks []string) {
 			p.counts[d.kind]++
 			p.marks[key] = fmt.Sprintf("<%s-%d>", d.kind, p.counts[d.kind])
 		}
-		b.WriteString(text[at:d.start] + p.marks[key])
+		start, end := place(d.start, d.end)
+		b.WriteString(text[at:start] + p.marks[key])
 		marks = append(marks, p.marks[key])
-		at = d.end
+		at = end
 	}
 	b.WriteString(text[at:])
 	return b.String(), marks
@@ -63,18 +67,24 @@ func (p *personal) replace(text string) (out string, marks []string) {
 const fewest = 7
 
 var (
-	email = regexp.MustCompile(`[\pL\pN._%+-]+@(?:[\pL\pN-]+\.)+\pL{2,24}`)
-	// iban is checked by its check digits.
-	iban = regexp.MustCompile(`[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?`)
-	ssn  = regexp.MustCompile(`[0-9]{3}-[0-9]{2}-[0-9]{4}`)
+	email = regexp.MustCompile(`(?:"[^"\s@][^"\n@]{0,60}"|[\pL\pN._%+-]+)@(?:[\pL\pN-]+\.)+\pL{2,24}`)
+	// spelled is an address of e-mail in words, which shows it to people alone.
+	spelled = regexp.MustCompile(`(?i)\b[\pL\pN._%+-]+(?:(?: dot [\pL\pN_-]+)* at (?:[\pL\pN-]+ dot )+(?:com|org|net|edu|gov|info|io|de|at|ch|fr|es|it|nl|uk)\b| ?[(\[{] ?at ?[)\]}] ?(?:[\pL\pN-]+(?:\.| ?[(\[{] ?dot ?[)\]}] ?))+\pL{2,24})`)
+	// iban is checked by its check digits; in lower case it must have its name before it.
+	iban      = regexp.MustCompile(`(?i)[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?`)
+	namedIBAN = regexp.MustCompile(`(?i)\biban\b[^\n]{0,12}$`)
+	ssn       = regexp.MustCompile(`[0-9]{3}-[0-9]{2}-[0-9]{4}`)
 	// international is a number with its country; american one in the groups of North America,
 	// with its area code; named one behind the word for a phone.
 	international = regexp.MustCompile(`\+[1-9][0-9]{0,2}(?:[ .-]?(?:\([0-9]{1,5}\)|[0-9]{1,14})){1,6}`)
+	dialled       = regexp.MustCompile(`00[1-9][0-9]{0,2}[ .-]?(?:[ .-]?(?:\([0-9]{1,5}\)|[0-9]{2,14})){2,6}`)
 	american      = regexp.MustCompile(`(?:1[-. ])?(?:\([2-9][0-9]{2}\) ?[0-9]{3}[-. ][0-9]{4}|[2-9][0-9]{2}-[0-9]{3}-[0-9]{4}|[2-9][0-9]{2}\.[0-9]{3}\.[0-9]{4})`)
-	named         = regexp.MustCompile(`(?i)(?:\b(?:tele)?(?:phone|fon)|\bt[eé]l[eé]phone|\btel[eé]fono|\bm[oó]vil|\b(?:tel|mobile|cell ?phone|cell (?:number|no)|mobil|handy|fax|whatsapp|(?:call|text|phone|reach|ring) (?:me|us|him|her|them)))(?:[\s:.#="'*,]|\b(?:numbers?|nummer|num[eé]ro|no|nr|is|ist|est|es|at|on|under|unter|to|my|our|the|me|us)\b){1,24}(\(?[0-9](?:[ ()./-]{0,2}[0-9]){6,14})`)
-	numberedSSN   = regexp.MustCompile(`(?i)(?:\bssn|\bsocial security)(?:[\s:.#="'*,]|\b(?:numbers?|no|is)\b){1,24}([0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})`)
+	named         = regexp.MustCompile(`(?i)(?:\b(?:tele)?(?:phone|fon)|\bt[eé]l(?:[eé]phone)?|\btel[eé]fono|\bm[oó]vil|\b(?:tel|mobile|cell ?phone|cell (?:number|no)|mobil|handy|fax|whatsapp|(?:call|text|phone|reach|ring) (?:me|us|him|her|them)))(?:[\s:.#="'*,]|\b(?:numbers?|nummer|num[eé]ro|no|nr|is|ist|est|es|at|on|under|unter|to|my|our|the|me|us)\b){1,24}(\(?[0-9](?:[ ()./-]{0,2}[0-9]){6,14})`)
+	own           = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|home|work|office|contact) number(?: is|:| =)? ?(\(?[0-9](?:[ ()./-]{0,2}[0-9]){6,14})`)
+	quantity      = regexp.MustCompile(`(?i)^ ?(?:dollars?|euros?|eur|usd|gbp|pounds?|yen|francs?|km|kg|miles?|met(?:er|re)s?|m|units?|people|users|percent|points?|times|bytes|rows|items|seconds|ms)\b`)
+	numberedSSN   = regexp.MustCompile(`(?i)(?:\bssn|\bmy social|\bsocial security)(?:[\s:.#="'*,]|\b(?:numbers?|no|is)\b){1,24}([0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})`)
 	// ordinal is a word before a number that is none of a person.
-	ordinal = regexp.MustCompile(`(?i)\b(?:order|invoice|ticket|reference|ref|tracking|isbn|issn|case|serial|part|sku|model|item|booking|reservation|confirmation|version|release|build|rfc|doi|article|product|policy|po|bug|issue|flight|shipment|parcel|batch|lot|claim)(?:[\s:#.="'*(]|\b(?:numbers?|no|nr|id|code|is|was)\b){0,12}$`)
+	ordinal = regexp.MustCompile(`(?i)\b(?:order|invoice|ticket|reference|ref|tracking|isbn|issn|case|serial|part|sku|model|item|booking|reservation|confirmation|version|release|build|rfc|doi|article|product|policy|po|bug|issue|flight|shipment|parcel|batch|lot|claim|score|id|code|price|cost|total|key|hash|port|checksum)(?:[\s:#.="'*(]|\b(?:numbers?|no|nr|id|code|is|was)\b){0,12}$`)
 	date    = regexp.MustCompile(`^(?:(?:19|20)[0-9]{2}[-/. ]?[01]?[0-9][-/. ]?[0-3]?[0-9]\b|[0-3]?[0-9][-/.][01]?[0-9][-/.](?:19|20)[0-9]{2})`)
 )
 
@@ -93,8 +103,13 @@ func personalData(text string) []datum {
 			}
 		}
 	}
+	for _, at := range spelled.FindAllStringIndex(text, -1) {
+		if !strings.Contains(text[at[0]:at[1]], "@") {
+			add("email", plainAddress(text[at[0]:at[1]]), at[0], at[1])
+		}
+	}
 	if len(digits(text)) < fewest {
-		return out
+		return apart(out)
 	}
 	each := func(rule *regexp.Regexp, group int, kind string, ok func(start, end int) bool) {
 		for _, at := range rule.FindAllStringSubmatchIndex(text, -1) {
@@ -105,8 +120,11 @@ func personalData(text string) []datum {
 		}
 	}
 	for _, at := range iban.FindAllStringIndex(text, -1) {
+		if lower := 'a' <= text[at[0]] && text[at[0]] <= 'z'; lower && !namedIBAN.MatchString(text[max(0, at[0]-20):at[0]]) {
+			continue
+		}
 		if end := ibanEnd(text, at[0], at[1]); end > 0 {
-			add("iban", compact(text[at[0]:end]), at[0], end)
+			add("iban", strings.ToUpper(compact(text[at[0]:end])), at[0], end)
 		}
 	}
 	unnamed := func(start int) bool { return !ordinal.MatchString(text[max(0, start-60):start]) }
@@ -117,14 +135,27 @@ func personalData(text string) []datum {
 	})
 	each(international, 0, "phone", func(start, end int) bool {
 		n := len(digits(text[start:end]))
-		return n >= 8 && n <= 15 && (n >= 10 || strings.ContainsAny(text[start:end], " .-()"))
+		return n >= 8 && n <= 15 && (n >= 10 || strings.ContainsAny(text[start:end], " .-()")) && unnamed(start) && !quantity.MatchString(text[end:])
+	})
+	each(dialled, 0, "phone", func(start, end int) bool {
+		before := strings.TrimRight(text[:start], " -.")
+		n := len(digits(text[start:end]))
+		return (before == "" || !unicode.IsDigit(rune(before[len(before)-1]))) && n >= 11 && n <= 17 && strings.ContainsAny(text[start:end], " .-()") && unnamed(start) && !quantity.MatchString(text[end:])
+	})
+	each(own, 1, "phone", func(start, end int) bool {
+		n := len(digits(text[start:end]))
+		return n <= 15 && (n >= 10 || n >= 8 && text[start] == '0') && !date.MatchString(text[start:end])
 	})
 	each(american, 0, "phone", func(start, _ int) bool { return unnamed(start) })
 	each(named, 1, "phone", func(start, end int) bool {
 		n := len(digits(text[start:end]))
 		return n >= fewest && n <= 15 && !date.MatchString(text[start:end]) && unnamed(start)
 	})
-	// Where two rules found the same number, the first one counts.
+	return apart(out)
+}
+
+// apart returns the data in order. Where two rules found the same place, the first one counts.
+func apart(out []datum) []datum {
 	slices.SortStableFunc(out, func(a, b datum) int { return a.start - b.start })
 	kept := out[:0]
 	for _, d := range out {
@@ -133,6 +164,13 @@ func personalData(text string) []datum {
 		}
 	}
 	return kept
+}
+
+// plainAddress returns an address that is written in words.
+func plainAddress(s string) string {
+	s = strings.NewReplacer("(", " ", ")", " ", "[", " ", "]", " ", "{", " ", "}", " ").Replace(strings.ToLower(s))
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.NewReplacer(" dot ", ".", " at ", "@", " ", "").Replace(s)
 }
 
 // address returns the beginning of an address of e-mail, and whether it is one: no name of a
@@ -178,7 +216,7 @@ func ibanEnd(text string, start, end int) int {
 		if last := text[end-1]; last == ' ' || last == '-' || end < len(text) && wordy(rune(text[end])) {
 			continue
 		}
-		if s := compact(text[start:end]); len(s) < 15 {
+		if s := strings.ToUpper(compact(text[start:end])); len(s) < 15 {
 			return 0
 		} else if ibanChecks(s) {
 			return end

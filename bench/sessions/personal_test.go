@@ -47,6 +47,56 @@ func TestPersonalData(t *testing.T) {
 	}
 }
 
+// TestPersonalForms: further forms of personal data, with invisible characters among them, and
+// numbers of other things that look like them.
+func TestPersonalForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"jo\u200be@exam\u200bple.org, joe@example.org": "<email-1>, <email-1>",
+		"mail \u2060ann@example.com\u200b now":         "mail \u2060<email-1>\u200b now",
+		"SSN 123-45\u200b-6789":                        "SSN <ssn-1>",
+		"S\u00adSN 123456789":                          "S\u00adSN <ssn-1>",
+		"call +44 20 79\u200d46 0958":                  "call <phone-1>",
+		"pho\u200bne: 415\ufeff5550132":                "pho\u200bne: <phone-1>",
+		"DE89 3704\u200b 0044 0532 0130 00":            "<iban-1>",
+		`{"mail":"joe\\u200b@example.org"}`:            `{"mail":"<email-1>"}`,
+		"Mail jane(at)example.com or jane@example.com": "Mail <email-1> or <email-1>",
+		"jane [at] example [dot] com":                  "<email-1>",
+		"Mail jane dot doe at example dot com.":        "Mail <email-1>.",
+		`to "jane doe"@example.com`:                    "to <email-1>",
+		"0044 20 7946 0958":                            "<phone-1>",
+		"0049-30-1234567":                              "<phone-1>",
+		"my number is 07946 095812":                    "my number is <phone-1>",
+		"my number: (415) 555 0132":                    "my number: <phone-1>",
+		"text him on 415.555.0132 please":              "text him on <phone-1> please",
+		"mobile +49 (0)171 2345678":                    "mobile <phone-1>",
+		"Handy 0171/2345678":                           "Handy <phone-1>",
+		"my social is 123 45 6789":                     "my social is <ssn-1>",
+		"iban de89 3704 0044 0532 0130 00":             "iban <iban-1>",
+		"Tél. 01 23 45 67 89":                          "Tél. <phone-1>",
+		"teléfono: 612 345 678":                        "teléfono: <phone-1>",
+		"WhatsApp +4915112345678":                      "WhatsApp <phone-1>",
+		"Fax (030) 1234567":                            "Fax <phone-1>",
+	} {
+		if got, _ := newPersonal(nil).replace(text); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+	}
+	for _, text := range []string{
+		"price +44 000 000 dollars", "score 415-555-0132", "flight number +1 234 567 8901 km", "a range of +1 200 300 4000 km", "code: 415-555-0132", "id 219-09-9999",
+		"my number of crates is 12", "my number is 42", "her number 3 is best", "my number is 1234567", "0012345678901", "00 12 34", "0.0044 20 7946",
+		"between 2024-11-15 and 2024-11-20", "on 12.05.2026 at 10:30", "call me on 12.05.2026", "phone me at 2026-05-12 10:30", "15/11/2024 - 20/11/2024", "1700000000000", "2024-11-15T10:30:00Z",
+		"version 1.2.3-45-6789", "v2.415.555.0132", "go1.22.3", "10.0.0.255", "192.168.100.200:8080", "fe80::1ff:fe23:4567:890a", "255.255.255.0",
+		"order #123-45-6789", "order 415-555-0132-77", "booking 4155550132", "part no 123-45-6789", "tracking 1Z 999 AA1 01 2345 6784", "invoice: 415 555 0132",
+		"isbn 978-3-16-148410-0", "ISBN 0306406152", "ISBN 978 0 306 40615 7", "$415,555,013", "€1.234.567,89", "USD 4155550132", "12 345 678 people", "3.1415926535",
+		"lat +44.1234 lon +20.5678", "uuid 123e4567-e89b-12d3-a456-426614174000", "look at the dot on example com", "meet at noon dot", "use @ at (at) signs", "GB82WEST is the batch",
+		"ab12 cdef 3456 7890 1234 5678", "call number 5551234 in the library", "the mobile unit 12345678 failed", "extension 1234567", "call f(123456789)",
+	} {
+		if got, _ := newPersonal(nil).replace(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
 // TestPersonalTasks: marks are consistent in a conversation, an answer that repeats what was
 // said stays answerable, and one that the agent cannot know makes no task.
 func TestPersonalTasks(t *testing.T) {

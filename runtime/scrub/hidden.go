@@ -14,13 +14,25 @@ func (f *finder) hidden(s *scan, depth int) {
 	if len(seams) == 0 {
 		return
 	}
+	for _, one := range f.visible(text, depth).spans {
+		s.remove(within(seams, one.start, one.end))
+	}
+}
+
+// Bare returns a text as it is seen, without its invisible characters, and a function that
+// returns where a part of that stands in the text.
+func Bare(text string) (seen string, place func(start, end int) (int, int)) {
+	seen, seams := bared(text)
+	return seen, func(start, end int) (int, int) { return within(seams, start, end) }
+}
+
+// within returns where a part of a bared text stands in the text itself.
+func within(seams []seam, start, end int) (from, to int) {
 	at := func(n int, from bool) int {
 		last := sort.Search(len(seams), func(i int) bool { return seams[i].at > n || !from && seams[i].at == n })
 		return original(seams[:last], n)
 	}
-	for _, one := range f.visible(text, depth).spans {
-		s.remove(at(one.start, true), at(one.end, false))
-	}
+	return at(start, true), at(end, false)
 }
 
 // bared returns a text without its invisible characters, and their places.
