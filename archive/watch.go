@@ -16,6 +16,9 @@ type Watch struct {
 	// Models identifies what answers besides the agent's folder: its models, its servers of
 	// tools and the policies; empty from an older evolve.
 	Models string `json:"models,omitempty"`
+	// Learned identifies what the agent's turns in use had shown, without the feedback of
+	// people; empty for an agent that reads nothing of it, and from an older evolve.
+	Learned string `json:"learned,omitempty"`
 	// Nights counts the nights that were compared, this one included.
 	Nights int `json:"nights"`
 	// Fall is a fall that the latest nights show; nil for none.
@@ -56,17 +59,40 @@ type ActiveChange struct {
 	Files  bool     `json:"files,omitempty"`
 	Models bool     `json:"models,omitempty"`
 	Evolve bool     `json:"evolve,omitempty"`
+	// Learned reports that the turns in use had shown other things, which evaluations read.
+	Learned bool `json:"learned,omitempty"`
+	// Acts are what people did in between other than by a commit, the earliest first.
+	Acts []Act `json:"acts,omitempty"`
 	// Proposal is the latest one of the agent that a person decided in between.
 	Proposal string `json:"proposal,omitempty"`
-	// Commit is the first commit in between that changed the agent's folder or, for Models
-	// alone, evolve.yaml; nil for none.
+	// Commit is the first commit in between that changed the agent's folder or, for Models,
+	// evolve.yaml; nil for none.
 	Commit *CommitBrief `json:"commit,omitempty"`
+	// Further are the later such commits, the earliest first, and Unlisted is the number of
+	// those that neither has.
+	Further  []CommitBrief `json:"further,omitempty"`
+	Unlisted int           `json:"unlisted,omitempty"`
 	// Versioned reports that both nights had a commit, so that Commit was looked for.
 	Versioned bool `json:"versioned,omitempty"`
 }
 
 // Any reports whether the agent itself is another one after the change.
 func (c ActiveChange) Any() bool { return len(c.Params) > 0 || c.Files || c.Models }
+
+// Act is what a person did that an agent's behaviour depends on, other than a commit.
+type Act struct {
+	// Kind is that of its entry in the ledger, such as feedback.add or proposal.rollback.
+	Kind string `json:"kind"`
+	// ID names the feedback, proposal or tool, and What describes it: foreign text.
+	ID   string    `json:"id,omitempty"`
+	What string    `json:"what,omitempty"`
+	By   string    `json:"by,omitempty"`
+	Time time.Time `json:"time"`
+	// Commit carried an approval out; empty for none.
+	Commit string `json:"commit,omitempty"`
+	// Live reports that it holds in live turns alone: no evaluation depends on it.
+	Live bool `json:"live,omitempty"`
+}
 
 // CommitBrief names a commit for people. Subject is foreign text.
 type CommitBrief struct {

@@ -23,6 +23,7 @@ type Store interface {
 	Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error]
 	Proposals(ctx context.Context) iter.Seq2[archive.ProposalRecord, error]
 	Variant(ctx context.Context, agentID string, id agent.ConfigID) (archive.Variant, error)
+	Ledger(ctx context.Context, from int64) iter.Seq2[archive.LedgerEntry, error]
 }
 
 // mostNights is the maximum number of nights of a history: those that a fall is looked for
@@ -38,7 +39,10 @@ type night struct {
 	commit string
 	// models identifies what answers besides the agent's folder; empty from an older evolve.
 	models string
-	scores stats.NightScores
+	// learned identifies what the agent's turns in use had shown, without the feedback of
+	// people; empty for an agent that reads nothing of it, and from an older evolve.
+	learned string
+	scores  stats.NightScores
 	// beside are the scores of the config replaced, measured in the same night.
 	replaced agent.ConfigID
 	beside   stats.NightScores
@@ -52,6 +56,8 @@ type night struct {
 type identity struct {
 	config agent.ConfigID
 	hash   string
+	// given is what people gave besides, such as feedback; see [given].
+	given string
 }
 
 // changed reports whether the agent of a night is another than that of an earlier one.
@@ -65,8 +71,9 @@ func (n night) otherModels(earlier night) bool {
 	return n.models != "" && earlier.models != "" && n.models != earlier.models
 }
 
-// history returns the agent's last nights before a run, the earliest first.
-func history(ctx context.Context, store Store, agentID string, before, most int) ([]night, error) {
+// history returns the agent's last nights before a run, the earliest first, with what held of
+// the deeds.
+func history(ctx context.Context, store Store, agentID string, before, most int, all []deed) ([]night, error) {
 	var out []night
 	for r, err := range store.Runs(ctx) {
 		if err != nil {
@@ -86,6 +93,7 @@ func history(ctx context.Context, store Store, agentID string, before, most int)
 		if err != nil {
 			return nil, err
 		}
+		n.given = given(all, n.started)
 		if out = append(out, n); len(out) == most {
 			break
 		}
@@ -97,13 +105,13 @@ func history(ctx context.Context, store Store, agentID string, before, most int)
 // nightOf returns the night of a run: its stored scores or, if an older evolve ran it, those
 // of its evaluations.
 func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPlan) (night, error) {
-	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{p.Champion, p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, replaced: p.Replaced, scores: stats.NightScores{}, beside: stats.NightScores{}, digests: map[string]string{}}
+	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{config: p.Champion, hash: p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, replaced: p.Replaced, scores: stats.NightScores{}, beside: stats.NightScores{}, digests: map[string]string{}}
 	res, err := store.Result(ctx, r.ID, p.Agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
 		return n, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	if res.Watch != nil {
-		n.models, n.adopted = res.Watch.Models, res.Watch.Adopted
+		n.models, n.learned, n.adopted = res.Watch.Models, res.Watch.Learned, res.Watch.Adopted
 		for _, t := range res.Watch.Replaced {
 			n.beside[t.Task], n.digests[t.Task] = t.Scores, t.Digest
 		}
@@ -214,16 +222,21 @@ func scoresOf(nights []night) []stats.NightScores {
 // again before the run of this number: those with a score of another config or agent that was
 // active before, and with none of the present one. It is empty if nothing changed since the
 // night before, and for other agents, whose champion is rerun every night. digests has the
-// present search tasks.
-func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) ([]string, error) {
+// present search tasks, and the run began or begins at a time.
+func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string, began time.Time) ([]string, error) {
 	if !plan.Deterministic || plan.UsesSeed {
 		return nil, nil
 	}
-	last, err := history(ctx, store, plan.Agent, number, 1)
-	if err != nil || len(last) == 0 || last[0].identity == (identity{plan.Champion, plan.AgentHash}) {
+	all, err := deeds(ctx, store, plan.Agent, nil)
+	if err != nil {
 		return nil, err
 	}
-	nights, err := history(ctx, store, plan.Agent, number, mostNights)
+	active := identity{plan.Champion, plan.AgentHash, given(all, began)}
+	last, err := history(ctx, store, plan.Agent, number, 1, all)
+	if err != nil || len(last) == 0 || last[0].identity == active {
+		return nil, err
+	}
+	nights, err := history(ctx, store, plan.Agent, number, mostNights, all)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +245,7 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int,
 		for task := range n.scores {
 			switch {
 			case n.suite != plan.SuiteHash && !n.same(task, digests):
-			case n.identity == identity{plan.Champion, plan.AgentHash}:
+			case n.identity == active:
 				known[task] = true
 			default:
 				missing[task] = true
@@ -250,7 +263,7 @@ func Panel(ctx context.Context, store Store, plan archive.AgentPlan, number int,
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil
 	}
-	nights, err := history(ctx, store, plan.Agent, number, mostNights)
+	nights, err := history(ctx, store, plan.Agent, number, mostNights, nil)
 	if err != nil {
 		return nil, err
 	}

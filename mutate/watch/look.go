@@ -21,9 +21,18 @@ type Seen struct {
 
 // Look compares the active config of a run with its past, on tasks that are as they were then.
 // digests has the present search tasks, see [night.Sample]; models identifies what answers
-// besides the agent's folder. The evaluations of the run must be stored.
-func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models string) (Seen, error) {
-	nights, err := history(ctx, store, plan.Agent, run.Number, mostNights)
+// besides the agent's folder, and learned what its turns in use had shown, without the feedback
+// of people. The evaluations of the run must be stored.
+func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models, learned string) (Seen, error) {
+	decided, err := decisions(ctx, store, plan.Agent)
+	if err != nil {
+		return Seen{}, err
+	}
+	all, err := deeds(ctx, store, plan.Agent, decided)
+	if err != nil {
+		return Seen{}, err
+	}
+	nights, err := history(ctx, store, plan.Agent, run.Number, mostNights, all)
 	if err != nil {
 		return Seen{}, err
 	}
@@ -31,29 +40,25 @@ func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentP
 	if err != nil {
 		return Seen{}, err
 	}
-	tonight.models = models
+	tonight.models, tonight.learned, tonight.given = models, learned, given(all, run.Started)
 	seen := Seen{Watch: archive.Watch{
-		Scores: stored(tonight.scores, digests), Replaced: stored(tonight.beside, digests), Models: models,
+		Scores: stored(tonight.scores, digests), Replaced: stored(tonight.beside, digests), Models: models, Learned: learned,
 	}}
-	decided, err := decisions(ctx, store, plan.Agent)
-	if err != nil {
-		return Seen{}, err
-	}
-	v := viewer{ctx: ctx, store: store, agent: plan.Agent, decided: decided, nature: stats.Nature{Deterministic: plan.Deterministic, Fixed: plan.Deterministic && !plan.UsesSeed}}
+	v := viewer{ctx: ctx, store: store, agent: plan.Agent, decided: decided, deeds: all, nature: stats.Nature{Deterministic: plan.Deterministic, Fixed: plan.Deterministic && !plan.UsesSeed}}
 	if last := len(nights) - 1; last >= 0 && tonight.changed(nights[last]) {
 		c, err := v.between(nights[last], tonight)
 		if err != nil {
 			return Seen{}, err
 		}
-		if c.Proposal == "" {
+		if c.Proposal == "" || nights[last].given != tonight.given {
 			seen.Changed, seen.ChangedBetween = &c, [2]string{nights[last].commit, tonight.commit}
 		}
 	}
-	all := comparable(append(nights, tonight), digests)
+	compared := comparable(append(nights, tonight), digests)
 	if v.nature.Fixed {
-		share(all)
+		share(compared)
 	}
-	if kept := measured(all); len(kept) > 0 && kept[len(kept)-1].identity == tonight.identity {
+	if kept := measured(compared); len(kept) > 0 && kept[len(kept)-1].identity == tonight.identity {
 		err = v.compare(settled(kept), &seen)
 	}
 	return seen, err
@@ -66,16 +71,18 @@ type viewer struct {
 	agent   string
 	nature  stats.Nature
 	decided []archive.ProposalRecord
+	deeds   []deed
 }
 
-// decisions returns the agent's proposals that a person decided, in their order.
+// decisions returns the agent's proposals that a person decided and that changed it, in their
+// order. A level of autonomy changes no evaluation.
 func decisions(ctx context.Context, store Store, agentID string) ([]archive.ProposalRecord, error) {
 	var out []archive.ProposalRecord
 	for p, err := range store.Proposals(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if p.Agent == agentID && p.Decision != nil && p.Imported == "" && (p.State == archive.Adopted || p.State == archive.RolledBack) {
+		if p.Agent == agentID && p.Kind != archive.KindAutonomy && p.Decision != nil && p.Imported == "" && (p.State == archive.Adopted || p.State == archive.RolledBack) {
 			out = append(out, p)
 		}
 	}
@@ -205,7 +212,8 @@ func latest(nights []night) []night { return nights[max(0, len(nights)-stats.Wat
 func (v viewer) between(a, b night) (archive.ActiveChange, error) {
 	c := archive.ActiveChange{
 		BeforeRun: a.run, AfterRun: b.run, Last: a.started, Since: b.started, Files: a.hash != b.hash, Models: b.otherModels(a), Evolve: a.binary != b.binary,
-		Versioned: a.commit != "" && b.commit != "",
+		Versioned: a.commit != "" && b.commit != "", Learned: a.learned != b.learned && a.learned != "" && b.learned != "",
+		Acts: actsBetween(v.deeds, a.started, b.started),
 	}
 	for _, p := range v.decided {
 		if at := p.Decision.Time; at.After(a.started) && !at.After(b.started) {

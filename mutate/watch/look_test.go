@@ -28,7 +28,7 @@ type diary struct {
 	suite   string
 	digests map[string]string
 	// models identifies the models that answer.
-	models string
+	models, learned string
 	// replaced is measured beside the config of a night, and beside draws its scores.
 	replaced agent.Config
 	beside   func(task, repeat int) float64
@@ -90,7 +90,7 @@ func (d *diary) sleep(config agent.Config, hash string, tasks int, score func(ta
 		}
 	}
 	d.must(d.store.Flush(ctx))
-	seen, err := Look(ctx, d.store, run, plan, d.digests, d.models)
+	seen, err := Look(ctx, d.store, run, plan, d.digests, d.models, d.learned)
 	d.must(err)
 	d.must(d.store.PutResult(ctx, archive.AgentResult{Run: run.ID, Agent: "a", Verdict: archive.Keep, Finished: true, Watch: &seen.Watch}))
 	return seen
@@ -354,7 +354,7 @@ func TestFixedAgentIsExact(t *testing.T) {
 	good, bad := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
 	d.sleep(good, "h", 10, passed)
 	d.sleep(good, "h", 4, passed) // has all ten scores
-	tasks, err := Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests)
+	tasks, err := Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests, at(d.night+1))
 	if err != nil || len(tasks) != 10 {
 		t.Fatalf("a changed agent is measured again on %v, %v", tasks, err)
 	}
@@ -362,7 +362,7 @@ func TestFixedAgentIsExact(t *testing.T) {
 	if f := seen.Fall; f == nil || !f.Exact || f.Tasks != 10 || f.Difference > -.0999 || f.Difference < -.1001 || f.Lo != f.Hi {
 		t.Fatalf("one of ten tasks fails: %+v", seen.Fall)
 	}
-	tasks, err = Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests)
+	tasks, err = Tasks(context.Background(), d.store, archive.AgentPlan{Agent: "a", Champion: bad.ID(), AgentHash: "h", SuiteHash: "suite", Deterministic: true}, d.night+1, d.digests, at(d.night+1))
 	if err != nil || len(tasks) != 0 {
 		t.Errorf("an agent that did not change is measured again on %v, %v", tasks, err)
 	}

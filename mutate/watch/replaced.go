@@ -31,7 +31,7 @@ func Replaced(ctx context.Context, store Store, plan archive.AgentPlan, number i
 	if p == nil || p.Variant != plan.Champion || p.Champion == plan.Champion {
 		return nil, nil
 	}
-	nights, err := history(ctx, store, plan.Agent, number, mostNights)
+	nights, err := history(ctx, store, plan.Agent, number, mostNights, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -66,12 +66,21 @@ type ActiveChange struct {
 	Files     bool      `json:"files,omitempty"`
 	Models    bool      `json:"models,omitempty"`
 	Evolve    bool      `json:"evolve,omitempty"`
-	Proposal  string    `json:"proposal,omitempty"`
-	// Commit is the first commit in between that changed the agent's folder or, for Models
-	// alone, evolve.yaml.
-	Commit    *Commit `json:"commit,omitempty"`
-	Versioned bool    `json:"versioned,omitempty"`
-	Command   string  `json:"command,omitempty"`
+	// Learned reports that the turns in use had shown other things.
+	Learned  bool   `json:"learned,omitempty"`
+	Proposal string `json:"proposal,omitempty"`
+	// Commit is the first commit in between that changed the agent's folder or, for Models,
+	// evolve.yaml.
+	Commit *Commit `json:"commit,omitempty"`
+	// Further are the later such commits, and Unlisted is the number of those that neither has.
+	Further  []Commit `json:"further,omitempty"`
+	Unlisted int      `json:"unlisted,omitempty"`
+	// Acts are what people did in between other than by a commit, and Candidates is the number
+	// of changes that a difference in the scores may come from.
+	Acts       []Act  `json:"acts,omitempty"`
+	Candidates int    `json:"candidates,omitempty"`
+	Versioned  bool   `json:"versioned,omitempty"`
+	Command    string `json:"command,omitempty"`
 }
 
 // Commit names a commit.
@@ -134,10 +143,10 @@ func WatchOf(ctx context.Context, src interface {
 	}
 	out := &Watch{Agent: r.Agent, Nights: w.Nights, Level: stats.WatchLevel, Window: stats.WatchNights}
 	if f := w.Fall; f != nil {
-		out.Fall = &Fall{moved(f.Shift), change(f.ActiveChange)}
+		out.Fall = &Fall{moved(f.Shift), change(r.Agent, f.ActiveChange)}
 	}
 	if w.Changed != nil {
-		c := change(*w.Changed)
+		c := change(r.Agent, *w.Changed)
 		out.Changed = &c
 	}
 	a := w.Adopted
@@ -182,16 +191,27 @@ func moved(s stats.Shift) Moved {
 	}
 }
 
-func change(c archive.ActiveChange) ActiveChange {
+func change(agentID string, c archive.ActiveChange) ActiveChange {
 	out := ActiveChange{
 		BeforeRun: c.BeforeRun, AfterRun: c.AfterRun, Last: c.Last, Since: c.Since, Params: c.Params, Files: c.Files, Models: c.Models, Evolve: c.Evolve,
-		Proposal: c.Proposal, Versioned: c.Versioned,
+		Learned: c.Learned, Proposal: c.Proposal, Versioned: c.Versioned, Unlisted: c.Unlisted,
 	}
-	if k := c.Commit; k != nil {
-		out.Commit = &Commit{Hash: k.Hash, Subject: clip(k.Subject, MaxReason), Time: k.Time}
-		out.Command = "git show " + out.Commit.Short()
+	for _, a := range c.Acts {
+		out.Acts = append(out.Acts, Act{a.Kind, clip(a.ID, 60), clip(a.What, 120), a.By, a.Time, a.Commit, a.Live})
 	}
+	for _, k := range c.Further {
+		out.Further = append(out.Further, *commitOf(k))
+	}
+	if c.Commit != nil {
+		out.Commit = commitOf(*c.Commit)
+	}
+	out.Candidates = out.candidates()
+	out.Command = out.command(agentID)
 	return out
+}
+
+func commitOf(k archive.CommitBrief) *Commit {
+	return &Commit{Hash: k.Hash, Subject: clip(k.Subject, MaxReason), Time: k.Time}
 }
 
 // Short returns the beginning of the hash.
@@ -303,26 +323,45 @@ func (c Crossed) words() string {
 		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no night since refutes it"
 }
 
-// cause states what changed when a fall began.
+// cause states what changed when a fall began. The scores of two nights show what changed
+// between them together, and not which of several changes made a difference.
 func (c ActiveChange) cause() string {
-	if c.Commit == nil && len(c.Params) == 0 && !c.Files && !c.Models {
+	if c.Candidates == 0 {
 		words := "no commit of yours changed it: provider or data"
 		if !c.Versioned {
 			words = "neither its config nor its files changed: provider or data"
 		}
-		if c.Evolve {
-			words += ", or the new version of evolve"
-		}
-		return words
+		return words + c.beside(", or ")
 	}
-	return c.what()
+	words := c.what() + c.beside("; ")
+	if c.Candidates > 1 {
+		words += "; any of these may be the cause"
+	}
+	return words
 }
 
-// what names a change: its commit, and the parameters and files.
+// beside names what changed without an act of a person.
+func (c ActiveChange) beside(separator string) string {
+	words := ""
+	if c.Learned {
+		words += separator + "what its turns in use have shown"
+	}
+	if c.Evolve {
+		words += separator + "the new version of evolve"
+	}
+	return words
+}
+
+// what names a change: its commits, the parameters and files, and the acts of people.
 func (c ActiveChange) what() string {
 	var what []string
-	if k := c.Commit; k != nil {
-		what = append(what, "commit "+k.Short()+" “"+clip(k.Subject, 80)+"” of "+day(k.Time))
+	if c.Commit != nil {
+		for _, k := range append([]Commit{*c.Commit}, c.Further...) {
+			what = append(what, "commit "+k.Short()+" “"+clip(k.Subject, 80)+"” of "+day(k.Time))
+		}
+		if c.Unlisted > 0 {
+			what = append(what, number.Plural(c.Unlisted, "further commit"))
+		}
 	}
 	var names []string
 	for _, p := range First(c.Params, 4) {
@@ -340,8 +379,15 @@ func (c ActiveChange) what() string {
 	if len(names) > 0 {
 		what = append(what, strings.Join(names, ", ")+" changed")
 	}
-	if c.Commit == nil && c.Versioned {
+	if c.Commit == nil && c.Versioned && len(names) > 0 {
 		what = append(what, "no commit has it")
+	}
+	acts := c.measured()
+	for _, a := range First(acts, shownActs) {
+		what = append(what, a.words())
+	}
+	if more := len(acts) - shownActs; more > 0 {
+		what = append(what, number.Count(more)+" further acts of people")
 	}
 	return strings.Join(what, "; ")
 }
@@ -355,11 +401,23 @@ type NamedChange struct{ Name, Text, Command string }
 // Changes lists what changed, for the details.
 func (w *Watch) Changes() []NamedChange {
 	var out []NamedChange
+	live := func(c ActiveChange) {
+		if c.feedback() {
+			out = append(out, NamedChange{"feedback", "it holds for good, and evaluations read it as live turns do", ""})
+		}
+		if words := c.live(); words != "" {
+			out = append(out, NamedChange{"in live turns alone", words + "; no evaluation reads it", ""})
+		}
+	}
 	if f := w.Fall; f != nil {
 		out = append(out, NamedChange{"before the fall", f.ActiveChange.cause(), f.Command})
+		live(f.ActiveChange)
 	}
 	if c := w.Changed; c != nil {
 		out = append(out, NamedChange{"changed by hand", c.what(), c.Command})
+		if w.Fall == nil || w.Fall.AfterRun != c.AfterRun {
+			live(*c)
+		}
 	}
 	return out
 }

@@ -100,7 +100,7 @@ type Suggestion struct {
 // counts: a suggested prohibition is permanent, and feedback on one conversation or for some
 // days is no ground for it.
 func (e *Experience) Suggestions() []Suggestion {
-	lasting := slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return !f.lasts() })
+	lasting := slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return !f.Lasts() })
 	var out []Suggestion
 	for i, f := range lasting {
 		first := slices.IndexFunc(lasting, f.sameScope)
@@ -130,5 +130,23 @@ func (f Feedback) prohibited(by Feedback) bool {
 	return by.Action.forbids() && by.Tool == f.Tool && by.covers(f)
 }
 
-// lasts reports whether a feedback is neither for one conversation nor until a time.
-func (f Feedback) lasts() bool { return f.Session == "" && f.Until.IsZero() }
+// Lasts reports whether a feedback is neither for one conversation nor until a time: only then
+// do evaluations read it.
+func (f Feedback) Lasts() bool { return f.Session == "" && f.Until.IsZero() }
+
+// Wish describes in a few words what a feedback does, such as "never grep, use search".
+func (f Feedback) Wish() string {
+	tool := named(f.Tool)
+	if tool == "" {
+		tool = "every tool"
+	}
+	switch f.Action {
+	case Penalise:
+		return tool + " ×0.3"
+	case Boost:
+		return tool + " ×1.2"
+	case Replace:
+		return "never " + tool + ", use " + named(f.With)
+	}
+	return "never " + tool
+}

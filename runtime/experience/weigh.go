@@ -123,7 +123,7 @@ func Confidence(base float64, v Verdict) float64 {
 // the domain and no goal, in [.1, 1].
 func (e *Experience) regarded(domain string, score float64) float64 {
 	for _, f := range slices.Backward(e.Feedback) {
-		if f.Domain != "" && domainName(f.Domain) == domainName(domain) && f.Goal == "" && f.lasts() {
+		if f.Domain != "" && domainName(f.Domain) == domainName(domain) && f.Goal == "" && f.Lasts() {
 			return max(leastCompetence, Confidence(score, f.Verdict))
 		}
 	}

@@ -250,6 +250,15 @@ type UnknownAgentError struct {
 
 func (e *UnknownAgentError) Error() string { return fmt.Sprintf("no agent is called %q", e.Name) }
 
+// began returns when the run began that is taken up, and the present time for a new one.
+func (r *runner) began(ctx context.Context, takenUp string) (time.Time, error) {
+	if takenUp == "" {
+		return r.o.Now(), nil
+	}
+	run, err := r.o.Archive.Run(ctx, takenUp)
+	return run.Started, err
+}
+
 // plan fills the run and plans of a run with this number; takenUp is the id of the
 // interrupted run that it may be, empty for a new one.
 func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
@@ -271,6 +280,10 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	r.lessons, r.unrecorded = make([]experience.Lessons, len(r.agents)), make([][]string, len(r.agents))
 	var err error
 	if r.held, err = FindHeldOut(ctx, o.Workspace, o.Archive); err != nil {
+		return err
+	}
+	began, err := r.began(ctx, takenUp)
+	if err != nil {
 		return err
 	}
 	for i, a := range r.agents {
@@ -309,7 +322,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 			return err
 		}
 		digests := s.Agent.Sample().Digests()
-		if s.Watch, err = watch.Tasks(ctx, o.Archive, *s.Plan, number, digests); err != nil {
+		if s.Watch, err = watch.Tasks(ctx, o.Archive, *s.Plan, number, digests, began); err != nil {
 			return err
 		}
 		if s.Replaced, err = watch.Replaced(ctx, o.Archive, *s.Plan, number, s.Agent.Known); err != nil {

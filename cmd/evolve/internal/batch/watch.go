@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -28,7 +29,7 @@ const (
 // History is the version control of a workspace.
 type History interface {
 	Head() (branch, commit string, err error)
-	FirstChange(ctx context.Context, from, to, folder string) (patch.Change, bool, error)
+	Changes(ctx context.Context, from, to string, most int, paths ...string) ([]patch.Change, int, error)
 }
 
 // history returns the version control of the workspace, or nil without a commit.
@@ -66,15 +67,19 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	seen, err := watch.Look(ctx, r.o.Archive, r.run, r.plans[at], r.specs[at].Agent.Sample().Digests(), r.o.Workspace.ModelHash(r.agents[at]))
+	learned, err := r.learned(ctx, r.agents[at])
+	if err != nil {
+		return err
+	}
+	seen, err := watch.Look(ctx, r.o.Archive, r.run, r.plans[at], r.specs[at].Agent.Sample().Digests(), r.o.Workspace.ModelHash(r.agents[at]), learned)
 	if err != nil {
 		return fmt.Errorf("comparing %s with earlier nights: %w", r.agents[at].ID, err)
 	}
 	if seen.Fall != nil {
-		r.findCommit(ctx, at, &seen.Fall.ActiveChange, seen.FellBetween)
+		r.findCommits(ctx, at, &seen.Fall.ActiveChange, seen.FellBetween)
 	}
 	if seen.Changed != nil {
-		r.findCommit(ctx, at, seen.Changed, seen.ChangedBetween)
+		r.findCommits(ctx, at, seen.Changed, seen.ChangedBetween)
 	}
 	if a := seen.Adopted; a != nil {
 		if a.Unchanged, err = r.unchanged(ctx, a.Proposal); err != nil {
@@ -88,9 +93,26 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	return nil
 }
 
-// findCommit adds the first commit between two others that changed the agent's folder or, if
-// none did and its models are other ones, evolve.yaml.
-func (r *runner) findCommit(ctx context.Context, at int, c *archive.ActiveChange, between [2]string) {
+// learned identifies what evaluations of this run read of an agent's turns in use, without the
+// feedback of people; "" for an agent that reads nothing of it.
+func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error) {
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		return "", nil
+	}
+	e, err := r.o.Archive.FrozenExperience(ctx, a.ID)
+	if err != nil {
+		return "", fmt.Errorf("reading what the turns of %s have shown: %w", a.ID, err)
+	}
+	e.Feedback, e.LastFeedback = nil, 0
+	return cmp.Or(e.Withhold(r.held.Quoted).Digest(), "nothing"), nil
+}
+
+// mostCommits bounds the commits that a change names.
+const mostCommits = 4
+
+// findCommits adds the commits between two others that changed the agent's folder and, if its
+// models are other ones, evolve.yaml.
+func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChange, between [2]string) {
 	h := r.history()
 	if h == nil || between[0] == "" || between[1] == "" || between[0] == between[1] {
 		return
@@ -99,20 +121,26 @@ func (r *runner) findCommit(ctx context.Context, at int, c *archive.ActiveChange
 	if err != nil {
 		return
 	}
+	paths := []string{filepath.ToSlash(folder)}
+	if c.Models {
+		paths = append(paths, workspace.SettingsFile)
+	}
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
-	found, there, err := h.FirstChange(ctx, between[0], between[1], filepath.ToSlash(folder))
-	if err == nil && !there && c.Models {
-		found, there, err = h.FirstChange(ctx, between[0], between[1], workspace.SettingsFile)
-	}
+	found, all, err := h.Changes(ctx, between[0], between[1], mostCommits, paths...)
 	if err != nil {
 		c.Versioned = false
-		r.o.Log.Warn("the commit before a change of "+r.agents[at].ID+" is not known", "error", err)
+		r.o.Log.Warn("the commits before a change of "+r.agents[at].ID+" are not known", "error", err)
 	}
-	if there {
-		subject := text.Clip(text.OneLine(r.scrubbed(found.Subject)), mostSubject)
-		c.Commit = &archive.CommitBrief{Hash: found.Commit, Subject: subject, Time: found.Time}
+	for i, k := range found {
+		brief := archive.CommitBrief{Hash: k.Commit, Subject: text.Clip(text.OneLine(r.scrubbed(k.Subject)), mostSubject), Time: k.Time}
+		if i == 0 {
+			c.Commit = &brief
+			continue
+		}
+		c.Further = append(c.Further, brief)
 	}
+	c.Unlisted = all - len(found)
 }
 
 // scrubbed returns a text without credentials.

@@ -73,20 +73,6 @@ type feedbackCounts struct {
 // notNull returns a list that is not null as JSON.
 func notNull[T any](list []T) []T { return append([]T{}, list...) }
 
-// effectOf describes what a feedback does.
-func effectOf(f experience.Feedback) string {
-	tool := orElse("every tool", text.Visible(f.Tool), f.Tool == "")
-	switch f.Action {
-	case experience.Penalise:
-		return tool + " ×0.3"
-	case experience.Boost:
-		return tool + " ×1.2"
-	case experience.Replace:
-		return "never " + tool + ", use " + text.Visible(f.With)
-	}
-	return "never " + tool
-}
-
 // scopeOf describes where and for how long a feedback holds.
 func scopeOf(f experience.Feedback) string {
 	var parts []string
@@ -113,7 +99,7 @@ func feedbackState(f experience.Feedback, now time.Time) string {
 
 func printFeedbackChange(con *console, v feedbackView, verb string, now time.Time) {
 	f := v.Feedback
-	con.printf("%s of %s %s: %s, %s, %s\n", f.ID, v.Agent, orElse("added", "removed", verb == "add"), f.Verdict, effectOf(f), scopeOf(f))
+	con.printf("%s of %s %s: %s, %s, %s\n", f.ID, v.Agent, orElse("added", "removed", verb == "add"), f.Verdict, text.Visible(f.Wish()), scopeOf(f))
 	con.printf("  %-10s %s\n", "touches", v.Touched)
 	if verb != "add" && feedbackState(f, now) == "over" {
 		con.printf("  %-10s it was over already\n", "state")
@@ -198,7 +184,7 @@ func feedbackList(sh *shell, c *cli.Context) error {
 			sh.printf("there is no feedback\n")
 		}
 		for _, l := range lines {
-			sh.printf("%-4s  %-6s  %-16s  %-10s  %s, %s  by %s on %s\n", l.ID, l.State, cell(l.Agent, 24), l.Verdict, effectOf(l.Feedback), scopeOf(l.Feedback), cell(l.By, 40), day(l.Time))
+			sh.printf("%-4s  %-6s  %-16s  %-10s  %s, %s  by %s on %s\n", l.ID, l.State, cell(l.Agent, 24), l.Verdict, text.Visible(l.Feedback.Wish()), scopeOf(l.Feedback), cell(l.By, 40), day(l.Time))
 			if l.Evidence != "" {
 				sh.printf("      %s\n", cell(l.Evidence, 200))
 			}
@@ -241,7 +227,7 @@ func feedbackWhatIf(sh *shell, c *cli.Context) error {
 		return err
 	}
 	return sh.show(v, func() {
-		sh.printf("%s of %s: %s, %s\n", v.Feedback.ID, v.Agent, effectOf(v.Feedback), scopeOf(v.Feedback))
+		sh.printf("%s of %s: %s, %s\n", v.Feedback.ID, v.Agent, text.Visible(v.Feedback.Wish()), scopeOf(v.Feedback))
 		for _, x := range v.Choices {
 			sh.printf("  %-6s %-24s %-16s %-9s %s, without %s %s\n", x.Turn, cell(strings.TrimSpace(x.Tool+" "+x.Method), 48), cell(x.Domain, 24),
 				count(x.Calls, "call"), weightOf(x.With), v.Feedback.ID, weightOf(x.Without))

@@ -1,0 +1,96 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Act is what a person did that an agent's behaviour depends on, other than a commit.
+type Act struct {
+	Kind string `json:"kind"`
+	// ID and What are foreign text.
+	ID   string    `json:"id,omitempty"`
+	What string    `json:"what,omitempty"`
+	By   string    `json:"by,omitempty"`
+	Time time.Time `json:"time"`
+	// Commit carried an approval out; empty for none.
+	Commit string `json:"commit,omitempty"`
+	// Live reports that no evaluation depends on it.
+	Live bool `json:"live,omitempty"`
+}
+
+// shownActs is the number of acts that a sentence names.
+const shownActs = 4
+
+// words describe an act, such as "feedback F1 added on 24 Nov: never calculate".
+func (a Act) words() string {
+	kind, verb, _ := strings.Cut(a.Kind, ".")
+	done := map[string]string{
+		"add": "added", "remove": "removed", "approve": "approved", "rollback": "rolled back", "raise": "raised", "lower": "lowered",
+		"share": "shared", "unshare": "shared no more", "quarantine": "put in quarantine", "release": "released",
+	}[verb]
+	switch kind {
+	case "autonomy":
+		kind = "level of autonomy"
+	case "proposal":
+		kind = ""
+	}
+	words := strings.Join(slices.DeleteFunc([]string{kind, a.ID, done, "on", day(a.Time)}, func(s string) bool { return s == "" }), " ")
+	if a.What != "" {
+		words += ": " + a.What
+	}
+	return words
+}
+
+// measured returns the acts that evaluations depend on, without those whose commit is named.
+func (c ActiveChange) measured() []Act {
+	return slices.DeleteFunc(slices.Clone(c.Acts), func(a Act) bool {
+		named := c.Commit != nil && a.Commit == c.Commit.Hash || slices.ContainsFunc(c.Further, func(k Commit) bool { return k.Hash == a.Commit })
+		return a.Live || a.Commit != "" && named
+	})
+}
+
+// live describes the acts that no evaluation depends on; empty without any.
+func (c ActiveChange) live() string {
+	var words []string
+	for _, a := range c.Acts {
+		if a.Live && len(words) < shownActs {
+			words = append(words, a.words())
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// candidates is the number of changes that a difference in the scores may come from. A new
+// version of evolve and turns in use count only beside a change that a person made.
+func (c ActiveChange) candidates() int {
+	n := len(c.measured()) + len(c.Further) + c.Unlisted
+	decided := slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "proposal.") })
+	if c.Commit != nil || !decided && (len(c.Params) > 0 || c.Files || c.Models) { // a decision changed the files itself
+		n++
+	}
+	if n > 0 && c.Evolve {
+		n++
+	}
+	if n > 0 && c.Learned {
+		n++
+	}
+	return n
+}
+
+// feedback reports whether evaluations depend on feedback among the acts.
+func (c ActiveChange) feedback() bool {
+	return slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "feedback.") })
+}
+
+// command shows the change, or lists the feedback where that is the only one of its kind.
+func (c ActiveChange) command(agentID string) string {
+	switch {
+	case c.feedback():
+		return "evolve feedback list " + agentID
+	case c.Commit != nil:
+		return "git show " + c.Commit.Short()
+	}
+	return ""
+}
