@@ -111,6 +111,27 @@ func (c *collector) dropLeakingDomains() {
 	}
 }
 
+// dropBadDomains removes domains of names that no suite can have.
+func (c *collector) dropBadDomains() {
+	if c.o.DomainProblem == nil {
+		return
+	}
+	n, first := 0, ""
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		if t.Domain == "" || c.o.DomainProblem(t.Domain) == "" {
+			continue
+		}
+		if n++; n == 1 {
+			first = c.o.DomainProblem(t.Domain)
+		}
+		t.Domain = ""
+	}
+	if n > 0 {
+		c.note(0, "the domain of %s left out: %s", visible.Count(n, "task"), first)
+	}
+}
+
 func (c *collector) remarks() []Note {
 	if c.more > 0 {
 		return append(c.notes, Note{0, fmt.Sprintf("%d more notes are left out", c.more)})

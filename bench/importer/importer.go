@@ -52,6 +52,9 @@ type Options struct {
 	Grader string
 	// Domain is the domain of tasks that have none.
 	Domain string
+	// DomainProblem returns why no suite can have a domain of this name, "" if one can; nil
+	// accepts every name. Names of the file that are none are left out.
+	DomainProblem func(name string) string
 	// Domains maps a label to its domain, for the format labelled.
 	Domains map[string]string
 	// Split is the split of all tasks; empty leaves it to the hash.
@@ -154,6 +157,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 		return nil, c.remarks(), err
 	}
 	c.dropLeakingDomains()
+	c.dropBadDomains()
 	tasks := c.sample()
 	c.noteJudges(tasks)
 	c.noteOrder()

@@ -30,6 +30,9 @@ type Options struct {
 	// domain of all tasks instead.
 	Domain func(message string) string
 	Fixed  string
+	// DomainProblem returns why no suite can have a domain of this name, "" if one can; nil
+	// accepts every name. A log's own name that is none is left out and counted.
+	DomainProblem func(name string) string
 	// PerDomain is the number of tasks of a domain.
 	PerDomain int
 	// Grader is the type of the graders instead of exact, f1 and contains; it must use the
@@ -63,8 +66,10 @@ type Summary struct {
 	LeftOut map[string]int `json:"left_out"`
 	// Scrubbed counts tasks in which a credential was replaced, Personal those in which
 	// personal data was, Duplicates those left out because another one is nearly the same.
-	Scrubbed   int `json:"scrubbed"`
-	Personal   int `json:"personal"`
+	Scrubbed int `json:"scrubbed"`
+	Personal int `json:"personal"`
+	// BadDomains counts the tasks whose log names a domain that no suite can have.
+	BadDomains int `json:"bad_domains,omitempty"`
 	Duplicates int `json:"duplicates"`
 	// Clusters are those of the tasks that remain; Kept counts the selected tasks.
 	Clusters int             `json:"clusters"`
@@ -250,8 +255,13 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 		turns[i].Content = clean.text(turns[i].Content)
 	}
 	t.Fixtures.Turns = turns
+	named := clean.about(c.Domain)
+	bad := b.o.Fixed == "" && named != "" && b.o.DomainProblem != nil && b.o.DomainProblem(named) != ""
+	if bad {
+		named = ""
+	}
 	if t.Domain = b.o.Fixed; t.Domain == "" {
-		t.Domain = orElse(clean.about(c.Domain), b.o.Domain(t.Goal))
+		t.Domain = orElse(named, b.o.Domain(t.Goal))
 	}
 	target := c.Target
 	target.Texts = nil
@@ -274,7 +284,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 		if reason := b.script(c, script, &t, clean); reason != "" {
 			return reason
 		}
-		if b.o.Fixed == "" && c.Domain == "" { // the first message has the subject
+		if b.o.Fixed == "" && named == "" { // the first message has the subject
 			t.Domain = b.o.Domain(t.Turns[0].User)
 		}
 	}
@@ -293,6 +303,9 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	}
 	if clean.named {
 		b.summary.Personal++
+	}
+	if bad {
+		b.summary.BadDomains++
 	}
 	if len(script) > 0 {
 		b.summary.Scripted++

@@ -224,6 +224,23 @@ func TestDisputed(t *testing.T) {
 	}
 }
 
+// TestDomainsOfLogs: a domain of a log that no suite can have is left out and counted, as the
+// domain of all tasks is checked before.
+func TestDomainsOfLogs(t *testing.T) {
+	good, bad := talk("Which bay is free on Monday?", "Bay 7.", "Perfect, thanks!"), talk("Who keeps the key of the tunnel?", "Ada.", "Perfect, thanks!")
+	good.Domain, bad.Domain = "depot", "no such\ndomain!"
+	problem := func(name string) string { return map[string]string{"no such\ndomain!": "bad"}[name] }
+	for fixed, want := range map[string][]string{"": {"depot", "found", "1"}, "office": {"office", "office", "0"}} {
+		b := newBuilder(t, Options{PerDomain: 10, DomainProblem: problem, Fixed: fixed, Domain: func(string) string { return "found" }})
+		b.Add(good)
+		b.Add(bad)
+		tasks, s := b.Tasks()
+		if len(tasks) != 2 || tasks[0].Domain != want[0] || tasks[1].Domain != want[1] || fmt.Sprint(s.BadDomains) != want[2] {
+			t.Errorf("%q: %+v, %+v", fixed, tasks, s)
+		}
+	}
+}
+
 // subjects give messages that are not alike.
 var subjects = strings.Fields("harbour kitchen orchard library tunnel bakery stable quarry theatre greenhouse airport vineyard chapel foundry lighthouse museum")
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/urfave/cli/v2"
 
@@ -90,17 +89,12 @@ func (t oneTurn) check(c *cli.Context) error {
 		return exit.Misuse(errors.New("--dir is for a goal; --task has its own files"))
 	case c.IsSet("domain") && t.Suite != nil:
 		return exit.Misuse(errors.New("--domain is for a goal; --task has its own"))
-	case c.IsSet("domain") && !domainName(c.String("domain")):
-		return exit.Misuse(errors.New("--domain needs a name of at most 200 bytes on one line, without spaces around it"))
+	case c.IsSet("domain") && workspace.DomainProblem(c.String("domain")) != "":
+		return exit.Errorf(exit.Usage, "known ones: "+knownDomains(domainsOf(t.Agent), nil), "--domain: %s", workspace.DomainProblem(c.String("domain")))
 	case c.Bool("new") && t.Session == "":
 		return exit.Misuse(errors.New("--new begins a conversation anew; --session names it"))
 	}
 	return nil
-}
-
-// domainName reports whether a suite may have a domain of this name.
-func domainName(name string) bool {
-	return name != "" && len(name) <= 200 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // resume reads the state after the session's last turn, and holds the session until

@@ -127,26 +127,28 @@ func newSuiteBuilder(sh *shell, c *cli.Context, w *workspace.Workspace, existing
 	if err != nil && (c.NArg() == 0 || c.IsSet("agent")) {
 		return nil, err
 	}
-	var domains map[string][]string // of several agents none is meant
-	if a != nil {
-		domains = a.Domains
-	}
-	if domains == nil {
-		domains = turn.DefaultDomains()
-	}
+	domains := domainsOf(a) // of several agents none is meant
 	if c.IsSet("domain") {
 		if problem := workspace.DomainProblem(c.String("domain")); problem != "" {
 			return nil, exit.Errorf(exit.Usage, "known ones: "+knownDomains(domains, existing), "--domain: %s", problem)
 		}
 	}
 	b, err := sessions.NewBuilder(sessions.Options{
-		Scrub: sh.Sandbox(w).Scrubber.String, Domain: turn.DomainOf(domains), Fixed: c.String("domain"),
+		Scrub: sh.Sandbox(w).Scrubber.String, Domain: turn.DomainOf(domains), Fixed: c.String("domain"), DomainProblem: workspace.DomainProblem,
 		PerDomain: c.Int("per-domain"), Grader: c.String("grader"), Conversations: c.Bool("conversations"), Existing: existing,
 	})
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
 	return &suiteBuilder{Builder: b, agent: a, logs: []sessions.Log{}}, nil
+}
+
+// domainsOf returns the domains of an agent with their keywords, those of every agent for nil.
+func domainsOf(a *workspace.Agent) map[string][]string {
+	if a == nil || a.Domains == nil {
+		return turn.DefaultDomains()
+	}
+	return a.Domains
 }
 
 // knownDomains lists the domains of an agent and of the tasks that are there.

@@ -53,6 +53,9 @@ func (o *builtSuite) print(con *console) {
 	say("", "%s with a credential replaced, %s left out, %s",
 		count(s.Scrubbed, "task"), count(s.Duplicates, "near-duplicate"), count(s.Clusters, "cluster"))
 	say("", "%s with an e-mail address, a phone number, an SSN or an IBAN replaced", count(s.Personal, "task"))
+	if s.BadDomains > 0 {
+		say("", "%s without the domain that the log names, which no suite can have", count(s.BadDomains, "task"))
+	}
 	say("", "names, postal addresses and other personal data are not: look through the tasks")
 	say("", "%s kept: %d search, %d holdout", count(s.Kept, "task"), s.Search, s.Holdout)
 	if e := s.Existing; e != nil {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -151,6 +153,10 @@ const howToRead = "--format, --question, --answer and --part say how to read it"
 // importOptions completes the options with the file of domains.
 func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (importer.Options, error) {
 	read := o.read
+	if problem := workspace.DomainProblem(read.Domain); problem != "" && read.Domain != "" {
+		return read, exit.Errorf(exit.Usage, "--domain NAME stands beside each task and with its scores", "--domain: %s", problem)
+	}
+	read.DomainProblem = workspace.DomainProblem
 	read.Format, read.Parts = importer.Format(o.format), o.parts.Value()
 	if o.domains == "" {
 		return read, nil
@@ -162,6 +168,11 @@ func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (import
 	read.Domains, err = importer.ReadDomains(in)
 	if err = errors.Join(err, in.Close()); err != nil {
 		return read, exit.Misuse(fmt.Errorf("%s does not map domains to lists of labels: %w", o.domains, err))
+	}
+	for _, name := range slices.Sorted(maps.Values(read.Domains)) {
+		if problem := workspace.DomainProblem(name); problem != "" {
+			return read, exit.Errorf(exit.Usage, "rename it in the file", "%s: %s", o.domains, problem)
+		}
 	}
 	return read, nil
 }
