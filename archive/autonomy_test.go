@@ -298,6 +298,69 @@ func TestConduct(t *testing.T) {
 	}
 }
 
+// orSolver returns the name of an agent, or that of the tests.
+func orSolver(name string) string {
+	if name == "" {
+		return "solver"
+	}
+	return name
+}
+
+// TestDecisionsOnTheAgent tests which decided proposals count as decisions on the agent: those that
+// it or a nightly run wrote, whatever was decided, and no act of a person.
+func TestDecisionsOnTheAgent(t *testing.T) {
+	ctx := context.Background()
+	patch := func(origin string) ProposalRecord {
+		return ProposalRecord{Kind: KindPatch, Patch: &PatchBrief{Author: "solver", Origin: origin}}
+	}
+	memories := func(old, now string) ProposalRecord {
+		return ProposalRecord{Kind: KindMemory, Files: []FileChange{{Path: "agents/solver/memories.jsonl", Old: []byte(old), New: []byte(now)}}}
+	}
+	for name, c := range map[string]struct {
+		p      ProposalRecord
+		counts bool
+	}{
+		"a tool or skill":           {ProposalRecord{Kind: KindTool}, true},
+		"memories that were learnt": {memories("{1}\n", "{1}\n{2}\n"), true},
+		"the first memories":        {memories("", "{1}\n"), true},
+		"a retraction":              {memories("{1}\n", "{1,retracted}\n"), false},
+		"a restoration":             {memories("{1,retracted}\n", "{1}\n"), false},
+		"a patch by a person":       {patch("person"), false},
+		"a patch by the agent":      {patch("agent"), true},
+		"a patch by a model":        {patch("model"), true},
+		"a patch of constants":      {patch("constants"), true},
+		"a patch of blocks":         {patch("blocks"), true},
+		"a patch of unknown origin": {ProposalRecord{Kind: KindPatch}, false},
+		"a config":                  {ProposalRecord{Kind: KindConfig, Variant: "v"}, false},
+		"a level of autonomy":       {ProposalRecord{Kind: KindAutonomy, Autonomy: &AutonomyBrief{From: 1, To: 2, By: "Ada"}}, false},
+		"of another archive":        {ProposalRecord{Kind: KindTool, Imported: Adopted}, false},
+		"of another agent":          {ProposalRecord{Kind: KindTool, Agent: "other"}, false},
+	} {
+		for _, state := range []ProposalState{Adopted, Approved, Rejected, RolledBack, GateFailed, Expired, Superseded, Awaiting} {
+			a := OpenMemory()
+			p := c.p
+			p.Agent, p.State, p.Created = orSolver(p.Agent), state, day
+			decided := state == Adopted || state == Approved || state == Rejected || state == RolledBack
+			if decided {
+				p.Decision = &DecisionBrief{Action: "approve", By: "Ada", Time: day}
+			}
+			must(a.NewProposal(ctx, p))(t)
+			got := must(a.Conduct(ctx, "solver", day))(t)
+			want := autonomy.Figures{}
+			if c.counts && decided {
+				want.Decided = 1
+				if state == Adopted || state == Approved {
+					want.Granted = 1
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s: %s", name, state, diff)
+			}
+			closing(t, a)
+		}
+	}
+}
+
 func approx() cmp.Option {
 	return cmp.Comparer(func(x, y float64) bool { return x-y < 1e-9 && y-x < 1e-9 })
 }

@@ -209,13 +209,13 @@ func (a *Archive) RecentUnsafe(ctx context.Context, now time.Time) (map[string]i
 	return found, nil
 }
 
-// proposals counts what people decided on what the agent wrote.
+// proposals counts what people decided on what the agent, or a nightly run for it, wrote.
 func (c *conduct) proposals(ctx context.Context) error {
 	for p, err := range c.archive.Proposals(ctx) {
 		if err != nil {
 			return err
 		}
-		if p.Agent != c.agent || p.Imported != "" || p.Decision == nil || p.Kind != KindTool && p.Kind != KindPatch && p.Kind != KindMemory {
+		if p.Agent != c.agent || p.Imported != "" || p.Decision == nil || !p.Written() {
 			continue
 		}
 		c.figures.Decided++

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"time"
 
 	"evolve/runtime/agent"
@@ -82,6 +83,31 @@ type ProposalRecord struct {
 // OfConfig reports whether the proposal is about a config, that is a variant.
 func (p ProposalRecord) OfConfig() bool {
 	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool && p.Kind != KindMemory && p.Kind != KindAutonomy
+}
+
+// AddsMemories reports whether the proposal adds memories; one that retracts or restores some
+// does not.
+func (p ProposalRecord) AddsMemories() bool {
+	return p.Kind == KindMemory && len(p.Files) == 1 && bytes.HasPrefix(p.Files[0].New, p.Files[0].Old)
+}
+
+// PatchOfPerson is the origin of a patch that a person wrote.
+const PatchOfPerson = "person"
+
+// Written reports whether the agent, or a nightly run for it, wrote the proposal: a tool, a
+// skill, memories from its turns, or a patch. A person wrote the others: a retraction or
+// restoration of memories, a patch by hand, and a request for a level; and the search drew
+// configs.
+func (p ProposalRecord) Written() bool {
+	switch p.Kind {
+	case KindTool:
+		return true
+	case KindMemory:
+		return p.AddsMemories()
+	case KindPatch:
+		return p.Patch != nil && p.Patch.Origin != PatchOfPerson
+	}
+	return false
 }
 
 // AwaitsConfig reports whether it is about a config and awaits a person.

@@ -165,7 +165,7 @@ func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error
 		return nil
 	}
 	replaced, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
-		return other.Agent == p.Agent && other.ID != p.ID && other.Kind == p.Kind && Undecided(other.State) && (p.Kind == archive.KindConfig || overlap(other, p) && addsMemories(other) == addsMemories(p))
+		return other.Agent == p.Agent && other.ID != p.ID && other.Kind == p.Kind && Undecided(other.State) && (p.Kind == archive.KindConfig || overlap(other, p) && other.AddsMemories() == p.AddsMemories())
 	})
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (s *session) forgetMemories(ctx context.Context, agentID, name string, clea
 	if err != nil {
 		return out, err
 	}
-	all, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool { return p.Agent == agentID && addsMemories(p) })
+	all, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool { return p.Agent == agentID && p.AddsMemories() })
 	if err != nil {
 		return out, err
 	}

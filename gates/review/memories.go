@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -196,11 +195,6 @@ func (f *fileSubject) baseOf(a *Agent, p archive.ProposalRecord) (map[string]str
 	return f.writtenBase(a, p)
 }
 
-// addsMemories reports whether a proposal adds memories; one that marks some does not.
-func addsMemories(p archive.ProposalRecord) bool {
-	return p.Kind == archive.KindMemory && len(p.Files) == 1 && bytes.HasPrefix(p.Files[0].New, p.Files[0].Old)
-}
-
 // Remembered returns the memories that a proposal adds, and those whose mark it changes.
 func Remembered(p archive.ProposalRecord) (added, marked []agent.Memory) {
 	if p.Kind != archive.KindMemory {
@@ -227,7 +221,7 @@ func Remembered(p archive.ProposalRecord) (added, marked []agent.Memory) {
 // a person has decided on, those that wait, and the latest proposal that does.
 func (s *session) memoriesProposed(ctx context.Context, agentID string) (decided, waiting []agent.Memory, open *archive.ProposalRecord, err error) {
 	all, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
-		return p.Kind == archive.KindMemory && p.Agent == agentID && addsMemories(p)
+		return p.Kind == archive.KindMemory && p.Agent == agentID && p.AddsMemories()
 	})
 	if err != nil {
 		return nil, nil, nil, err

@@ -50,6 +50,20 @@ func (s *session) reject(ctx context.Context, id string, d Decision) (archive.Pr
 	return p, nil
 }
 
+// Withdraw closes a proposal that awaits a decision and that a command made, but could not carry
+// out. It is no decision of a person, and closes nothing else.
+func (rev *Reviewer) Withdraw(ctx context.Context, id, why string) error {
+	_, err := inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
+		p, err := s.find(ctx, id)
+		if err != nil || !Undecided(p.State) {
+			return p, err
+		}
+		p.State = archive.Expired
+		return p, s.record(ctx, p, "proposal.expire", robot, map[string]string{"why": why})
+	})
+	return err
+}
+
 // withdraw notes, in the record of a rejection, the approval that it withdraws, and
 // restores files that an interrupted git wrote. It reports false if HEAD has the new
 // content of the files: then the approval cannot be withdrawn.

@@ -19,7 +19,7 @@ import (
 
 // The origins of a patch. All except OriginPerson have the limit of one attempt an hour.
 const (
-	OriginPerson    = "person"
+	OriginPerson    = archive.PatchOfPerson
 	OriginAgent     = "agent"     // an agent proposed it with its tool propose_patch
 	OriginModel     = "model"     // a language model wrote it in a nightly run, from failures
 	OriginConstants = "constants" // the search changed marked constants

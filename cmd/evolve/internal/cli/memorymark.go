@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -85,7 +84,8 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	}
 	done, err := pronounce(sh, c, w, approving(), p, word)
 	if err != nil {
-		return errors.Join(err, dropMark(c.Context, sh, w, lend, p, word))
+		// The command made the proposal, and no person saw it.
+		return errors.Join(err, sh.Reviewer(w, lend).Withdraw(c.Context, p.ID, "it was not carried out"))
 	}
 	if sh.json {
 		view := viewOf(done.Proposal)
@@ -99,21 +99,6 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	}
 	printFollowing(sh.console, done)
 	return nil
-}
-
-// dropMark rejects the proposal of a mark that was not carried out: the command made it, and
-// no person saw it. A proposal whose approval is recorded stays, because it can be completed.
-func dropMark(ctx context.Context, sh *shell, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord, word review.Decision) error {
-	now, err := sh.Reviewer(w, lend).Find(ctx, p.ID)
-	if err != nil {
-		return err
-	}
-	if !review.Undecided(now.State) {
-		return nil
-	}
-	word.Reason = "it was not carried out"
-	_, err = sh.Reviewer(w, lend).Reject(ctx, p.ID, word)
-	return err
 }
 
 // discreet refuses a reason that is too long, or that looks like a credential: it is stored.

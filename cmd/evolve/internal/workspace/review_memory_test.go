@@ -294,6 +294,31 @@ func TestTwoMarksAtOnce(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(o.root, memoriesOfSolver)); err != nil || strings.Count(string(data), "retracted") != 2 {
 		t.Errorf("%v: %s", err, data)
 	}
+
+	// What a command made and could not carry out is closed without a decision of a person.
+	for _, p := range []archive.ProposalRecord{first, second} {
+		if err := o.desk().Withdraw(t.Context(), p.ID, "it was not carried out"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p, err := o.archive.Proposal(t.Context(), second.ID); err != nil || p.State != archive.Expired || p.Decision != nil {
+		t.Errorf("%v %+v", err, p)
+	}
+	if p, err := o.archive.Proposal(t.Context(), first.ID); err != nil || p.State != archive.Adopted {
+		t.Errorf("%v: the withdrawal of an adoption left it %s", err, p.State)
+	}
+	var closed []string
+	for e, err := range o.archive.Ledger(t.Context(), 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Subject == second.ID && (e.Kind == "proposal.reject" || e.Kind == "proposal.expire") {
+			closed = append(closed, e.Kind+" "+e.Actor)
+		}
+	}
+	if strings.Join(closed, ",") != "proposal.expire evolve" {
+		t.Errorf("the ledger has %q", closed)
+	}
 }
 
 // TestForeignRecordsOfMemories checks that a record from elsewhere can change nothing but
