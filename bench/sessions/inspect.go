@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +20,10 @@ func (r *reader) inspect(rec record) error {
 			messages[i].Partial = true
 		}
 	}
+	input := inspectInput(list, messages)
+	if at := asked(messages, input); at >= 0 {
+		messages[at].Text = withChoices(messages[at].Text, rec.fields.list("choices"))
+	}
 	if present(rec.fields["error"]) {
 		return errors.New("ended with an error")
 	}
@@ -26,13 +31,49 @@ func (r *reader) inspect(rec record) error {
 	c := Conversation{
 		ID: strings.TrimSpace(id + " epoch " + orElse(rec.fields.text("epoch"), "1")), Messages: messages,
 		Verdict: scored(rec.fields.inner("scores")), Domain: domainIn(rec.fields),
-		Target: inspectTarget(rec.fields, messages, inspectInput(list, messages)),
+		Target: inspectTarget(rec.fields, messages, input),
 	}
 	if id != "" {
 		c.Family = orElse(rec.head.inner("eval").text("task"), r.log.File) + " " + name(id)
 	}
 	return r.give(rec, c)
 }
+
+// asked returns the index of the last message of the user in the input of a sample, −1 for
+// none.
+func asked(messages []Message, input func(i int) bool) int {
+	at := -1
+	for i, m := range messages {
+		if m.Role == User && input(i) {
+			at = i
+		}
+	}
+	return at
+}
+
+// withChoices returns a question with the choices of its sample behind letters, as Inspect
+// asks it. Its solver for multiple choice has put them there already; other solvers leave a
+// question that a letter cannot answer.
+func withChoices(question string, choices []json.RawMessage) string {
+	var letters, lines []string
+	shown := true
+	for i, raw := range choices {
+		letter, text := strconv.Itoa(i-lettered+1), strings.TrimSpace(scalar(raw))
+		if i < lettered {
+			letter = string(rune('A' + i))
+		}
+		letters, lines = append(letters, letter), append(lines, letter+") "+text)
+		shown = shown && slices.ContainsFunc([]string{") ", ". ", ": "}, func(mark string) bool { return strings.Contains(question, letter+mark+text) })
+	}
+	if shown { // or there are none
+		return question
+	}
+	return "Answer the following multiple choice question. The entire content of your response should be of the following format: 'ANSWER: $LETTER' " +
+		"(without quotes) where LETTER is one of " + strings.Join(letters, ",") + ".\n\n" + strings.TrimSpace(question) + "\n\n" + strings.Join(lines, "\n")
+}
+
+// lettered is the number of choices with letters; Inspect numbers those after them.
+const lettered = 26
 
 // attached reports whether a text refers to an attachment of its log.
 func attached(text string) bool {

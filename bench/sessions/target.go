@@ -71,12 +71,7 @@ func inspectTarget(sample row, messages []Message, input func(i int) bool) Targe
 			out.Texts = append(out.Texts, text)
 		}
 	}
-	out.Ask = -1
-	for i, m := range messages {
-		if m.Role == User && input(i) {
-			out.Ask = i
-		}
-	}
+	out.Ask = asked(messages, input)
 	out.Choices = len(sample.list("choices")) > 0
 	if out.Ask < 0 || out.Choices && (len(out.Texts) != 1 || utf8.RuneCountInString(out.Texts[0]) != 1) {
 		return Target{}

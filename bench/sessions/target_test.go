@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,15 +19,21 @@ func TestInspectTargets(t *testing.T) {
 	const ask, wrong = `{"role":"user","content":"What is the capital of Chad called?"}`, `{"role":"assistant","content":"It is Lagos, I believe."}`
 	submit := `{"role":"assistant","content":"","tool_calls":[{"function":"submit","arguments":{"answer":"Lagos"}}]},{"role":"tool","content":"ok"}`
 	for name, c := range map[string]struct{ sample, want, sum string }{
-		"right":           {`"target":"N'Djamena","scores":{"match":{"value":"C"}},"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "1 exchanges, 1 approved, 0 refused, 1 targets"},
-		"wrong":           {`"target":"N'Djamena","scores":{"match":{"value":"I"}},"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "1 exchanges, 0 approved, 1 refused, 1 targets"},
-		"no score":        {`"target":["N'Djamena","Ndjamena"],"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena","Ndjamena"],"ignore_case":true,"type":"contains"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
-		"handed in":       {`"target":"N'Djamena","messages":[` + ask + `,` + submit + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"} tool submit`, "0 exchanges, 0 approved, 0 refused, 1 targets"},
-		"a prompt later":  {`"target":"N'Djamena","scores":{"match":{"value":"C"}},"messages":[` + ask + `,` + wrong + `,{"role":"user","content":"Please go on."},{"role":"assistant","content":"N'Djamena"}]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "2 exchanges, 1 approved, 0 refused, 1 targets"},
-		"an example":      {`"target":"N'Djamena","messages":[{"role":"user","content":"What is the capital of Peru?","source":"input"},{"role":"assistant","content":"Lima","source":"input"},{"role":"user","content":"What is the capital of Chad called?","source":"input"},` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "2 exchanges, 0 approved, 0 refused, 1 targets"},
-		"a number":        {`"target":17,"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → 17 (target of the log) {"type":"numeric"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
-		"a short word":    {`"target":"no","messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → no (target of the log) {"pattern":"(?i)(?:^|[^\\pL\\pN])(?:no)(?:[^\\pL\\pN]|$)","type":"regex"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
-		"a choice":        {`"target":"B","choices":["Lagos","N'Djamena"],"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → B (target of the log) {"pattern":"(?is)(?:^|answer\\W{1,9})B\\W*$","type":"regex"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
+		"right":          {`"target":"N'Djamena","scores":{"match":{"value":"C"}},"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "1 exchanges, 1 approved, 0 refused, 1 targets"},
+		"wrong":          {`"target":"N'Djamena","scores":{"match":{"value":"I"}},"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "1 exchanges, 0 approved, 1 refused, 1 targets"},
+		"no score":       {`"target":["N'Djamena","Ndjamena"],"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena","Ndjamena"],"ignore_case":true,"type":"contains"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
+		"handed in":      {`"target":"N'Djamena","messages":[` + ask + `,` + submit + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"} tool submit`, "0 exchanges, 0 approved, 0 refused, 1 targets"},
+		"a prompt later": {`"target":"N'Djamena","scores":{"match":{"value":"C"}},"messages":[` + ask + `,` + wrong + `,{"role":"user","content":"Please go on."},{"role":"assistant","content":"N'Djamena"}]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "2 exchanges, 1 approved, 0 refused, 1 targets"},
+		"an example":     {`"target":"N'Djamena","messages":[{"role":"user","content":"What is the capital of Peru?","source":"input"},{"role":"assistant","content":"Lima","source":"input"},{"role":"user","content":"What is the capital of Chad called?","source":"input"},` + wrong + `]`, `What is the capital of Chad called? → N'Djamena (target of the log) {"any":["N'Djamena"],"ignore_case":true,"type":"contains"}`, "2 exchanges, 0 approved, 0 refused, 1 targets"},
+		"a number":       {`"target":17,"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → 17 (target of the log) {"type":"numeric"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
+		"a short word":   {`"target":"no","messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → no (target of the log) {"pattern":"(?i)(?:^|[^\\pL\\pN])(?:no)(?:[^\\pL\\pN]|$)","type":"regex"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
+		"a choice": {`"target":"B","choices":["Lagos","N'Djamena"],"messages":[` + ask + `,` + wrong + `]`, `Answer the following multiple choice question. The entire content of your response should be of the following format: 'ANSWER: $LETTER' (without quotes) where LETTER is one of A,B.
+
+What is the capital of Chad called?
+
+A) Lagos
+B) N'Djamena → B (target of the log) {"pattern":"(?is)(?:^|answer\\W{1,9})B\\W*$","type":"regex"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
+		"choices in it":   {`"target":"B","choices":["Lagos","N'Djamena"],"messages":[{"role":"user","content":"Capital of Chad, please?\nA) Lagos\nB) N'Djamena"},` + wrong + `]`, "Capital of Chad, please?\nA) Lagos\nB) N'Djamena" + ` → B (target of the log) {"pattern":"(?is)(?:^|answer\\W{1,9})B\\W*$","type":"regex"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
 		"a text":          {`"target":"` + strings.Repeat("many words ", 9) + `","messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → ` + strings.TrimSpace(strings.Repeat("many words ", 9)) + ` (target of the log) {"type":"f1"}`, "1 exchanges, 0 approved, 0 refused, 1 targets"},
 		"empty":           {`"target":["",null],"scores":{"match":{"value":"C"}},"messages":[` + ask + `,` + wrong + `]`, `What is the capital of Chad called? → It is Lagos, I believe. (score match C) {"answer":["It is Lagos, I believe","It is Lagos, I believe."],"ignore_case":true,"type":"exact"}`, "1 exchanges, 1 approved, 0 refused, 0 targets"},
 		"a criterion":     {`"target":"It names the capital.","scores":{"model_graded_qa":{"value":"I"}},"messages":[` + ask + `,` + wrong + `]`, ``, "1 exchanges, 0 approved, 1 refused, 0 targets"},
@@ -50,6 +57,33 @@ func TestInspectTargets(t *testing.T) {
 				t.Errorf("%s: %s\nnot %s", name, sum, c.sum)
 			}
 		}
+	}
+}
+
+// TestChoices: the choices of a question stand in it once, with letters.
+func TestChoices(t *testing.T) {
+	raw := func(choices ...string) (out []json.RawMessage) {
+		for _, c := range choices {
+			data, _ := json.Marshal(c)
+			out = append(out, data)
+		}
+		return out
+	}
+	for _, question := range []string{"Which barks?\nA) cat\nB) dog", "Which barks?\nA. cat\nB. dog", "Which barks, (A) cat or (B) dog?"} {
+		if got := withChoices(question, raw("cat", "dog")); got != question {
+			t.Errorf("%q became %q", question, got)
+		}
+	}
+	if got := withChoices("Which barks?", nil); got != "Which barks?" {
+		t.Error(got)
+	}
+	for _, question := range []string{"Does a cat or a dog bark?", "Which barks?\nA) cow\nB) dog"} {
+		if got := withChoices(question, raw("cat", "dog")); !strings.HasSuffix(got, "one of A,B.\n\n"+question+"\n\nA) cat\nB) dog") {
+			t.Error(got)
+		}
+	}
+	if got := withChoices("Which?", raw(strings.Split(strings.Repeat("x ", 28), " ")[:28]...)); !strings.HasSuffix(got, "\nZ) x\n1) x\n2) x") {
+		t.Error(got)
 	}
 }
 
