@@ -232,6 +232,8 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	switch {
 	case e.acted:
 		return "the conversation ends with an action, not an answer"
+	case e.reply && len(e.target) == 0 && len(script) == 0:
+		return "the message consents or answers the agent, and asks for nothing"
 	case e.partial:
 		return "parts of the conversation are no text"
 	case goal == "":

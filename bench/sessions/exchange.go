@@ -19,6 +19,8 @@ type exchange struct {
 	goal string
 	// tools are those called for the answer.
 	tools []string
+	// reply reports that the message asks for nothing: it consents, or answers the agent.
+	reply bool
 	// partial reports that a message up to the answer has parts that are no text.
 	partial bool
 }
@@ -97,7 +99,7 @@ func fates(c *Conversation) []judged {
 		return out
 	}
 	j := judging{c: c}
-	j.signals, j.requests = signals(c.Messages)
+	j.read()
 	out := make([]judged, len(list))
 	last := -1
 	for i := range list {
@@ -105,6 +107,7 @@ func fates(c *Conversation) []judged {
 		if e.goal = strings.TrimSpace(c.Messages[e.ask].Text); j.requests[e.ask] != "" {
 			e.goal = strings.TrimSpace(j.requests[e.ask])
 		}
+		e.reply = j.replies[e.ask] && j.requests[e.ask] == ""
 		if !j.closing(*e) {
 			last = i
 		}
@@ -121,27 +124,31 @@ func (c *Conversation) refused() bool {
 	return c.Verdict.Given && !c.Verdict.Approved && !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.Verdict.Given })
 }
 
-// signals returns the signal of each message of the user, as in a live conversation. Of one
-// that approves and goes on with another request, requests has the request.
-func signals(messages []Message) (out map[int]experience.Signal, requests map[int]string) {
-	out, requests = map[int]experience.Signal{}, map[int]string{}
+// judging decides on the exchanges of a conversation by what the messages of the user mean,
+// each by its index.
+type judging struct {
+	c *Conversation
+	// signals are those of a live conversation. Of a message that approves and goes on with
+	// another request, requests has the request; replies are messages that ask for nothing.
+	signals  map[int]experience.Signal
+	requests map[int]string
+	replies  map[int]bool
+}
+
+// read reads the messages of the user as a live conversation does.
+func (j *judging) read() {
+	j.signals, j.requests, j.replies = map[int]experience.Signal{}, map[int]string{}, map[int]bool{}
 	var said []agent.Message
-	for i, m := range messages {
+	for i, m := range j.c.Messages {
 		if m.Text == "" || m.Role != User && m.Role != Assistant {
 			continue
 		}
 		if m.Role == User {
-			out[i], requests[i] = experience.Interpret(m.Text, said)
+			j.signals[i], j.requests[i] = experience.Interpret(m.Text, said)
+			j.replies[i] = experience.Replies(m.Text, said)
 		}
 		said = append(said, agent.Message{Role: string(m.Role), Content: m.Text})
 	}
-	return out, requests
-}
-
-type judging struct {
-	c        *Conversation
-	signals  map[int]experience.Signal
-	requests map[int]string
 }
 
 // courtesy matches the answer to thanks.
