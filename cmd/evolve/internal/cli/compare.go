@@ -62,8 +62,7 @@ func compareCommand(sh *shell) *cli.Command {
 				if one.ID == two.ID {
 					return exit.Misuse(fmt.Errorf("%s and %s are the same variant", c.Args().Get(0), c.Args().Get(1)))
 				}
-				tasks, rule := basisOf(sh, c, id)
-				view, err := compareVariants(c.Context, a, one, two, tasks, rule)
+				view, err := compareVariants(c.Context, a, one, two, basisOf(sh, c, id))
 				if err != nil {
 					return err
 				}
@@ -73,19 +72,29 @@ func compareCommand(sh *shell) *cli.Command {
 	}
 }
 
-// basisOf returns what recorded evaluations of an agent are compared by: the tasks of its
-// suites by id, with their clusters and weights, and the rule of its nightly runs, so that a
-// comparison by hand claims no more than an entry into the confirmation does. If the
-// workspace cannot be loaded, there are no tasks and the rule is the default.
-func basisOf(sh *shell, c *cli.Context, agentID string) (map[string]*bench.Task, stats.Rule) {
+// comparisonBasis is what recorded evaluations of an agent are compared by.
+type comparisonBasis struct {
+	// tasks are those of its suites by id, with their clusters and weights; nil if they
+	// are not known.
+	tasks map[string]*bench.Task
+	// rule is that of its nightly runs, so that a comparison by hand claims no more than an
+	// entry into the confirmation does.
+	rule stats.Rule
+	// runs are the ids of the runs that count; nil: all.
+	runs []string
+}
+
+// basisOf returns the basis of comparisons of an agent's variants. If the workspace cannot be
+// loaded, there are no tasks and the rule is the default.
+func basisOf(sh *shell, c *cli.Context, agentID string) comparisonBasis {
 	rule := stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
 	w, err := sh.load(c)
 	if err != nil {
-		return nil, rule
+		return comparisonBasis{rule: rule}
 	}
 	configured, ok := w.Agent(agentID)
 	if !ok {
-		return nil, rule
+		return comparisonBasis{rule: rule}
 	}
 	tasks := map[string]*bench.Task{}
 	for _, name := range configured.Suites {
@@ -94,7 +103,7 @@ func basisOf(sh *shell, c *cli.Context, agentID string) (map[string]*bench.Task,
 			tasks[suite.Tasks[i].ID] = &suite.Tasks[i]
 		}
 	}
-	return tasks, stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(configured)}
+	return comparisonBasis{tasks: tasks, rule: stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(configured)}}
 }
 
 // meeting identifies what two compared evaluations have in common.
@@ -106,8 +115,9 @@ type meeting struct {
 }
 
 // compareVariants pairs the evaluations of both variants with the same task, repeat and
-// seed, over all runs.
-func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, tasks map[string]*bench.Task, rule stats.Rule) (compareView, error) {
+// seed, over the runs that count.
+func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, basis comparisonBasis) (compareView, error) {
+	tasks, rule := basis.tasks, basis.rule
 	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
 	if tasks == nil {
 		view.Units = unitsOfTasks
@@ -115,7 +125,7 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	names := maps.Clone(one.Config)
 	maps.Copy(names, two.Config)
 	view.Changes = review.Changes(slices.Sorted(maps.Keys(names)), one.Config, two.Config)
-	met, order, nights, err := meetings(ctx, a, one, two)
+	met, order, nights, err := meetings(ctx, a, one, two, basis.runs)
 	if err != nil {
 		return view, err
 	}
@@ -155,12 +165,16 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 }
 
 // meetings returns the evaluations of two variants by their common task, repeat and seed,
-// in the order of the records, and the number of the run of each.
-func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
+// in the order of the records, and the number of the run of each. runs are the ids of the
+// runs that count; nil: all.
+func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant, runs []string) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
 	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("reading the runs: %w", err)
+		}
+		if runs != nil && !slices.Contains(runs, r.ID) {
+			continue
 		}
 		for e, err := range a.Evaluations(ctx, r.ID, one.Agent) {
 			if err != nil {

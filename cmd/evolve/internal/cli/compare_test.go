@@ -85,7 +85,7 @@ func TestCompareVariants(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, one, two := twoVariants(t, c.plan)
-			v, err := compareVariants(t.Context(), a, one, two, c.tasks, stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()})
+			v, err := compareVariants(t.Context(), a, one, two, comparisonBasis{tasks: c.tasks, rule: stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -164,7 +164,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	shapes := documented(t)
 	// review needs a terminal (see terminal.txtar); the others run Go and models (see
 	// TestPatchJSON).
-	checked := map[string]bool{"review": true, "patch propose": true, "patch show": true, "patch review": true}
+	checked := map[string]bool{"review": true, "patch propose": true, "patch show": true, "patch review": true, "code show": true, "code lineage": true, "code compare": true}
 	for _, step := range []struct{ name, folder, args string }{
 		{"init", ".", "init made"},
 		{"doctor", "tiny", "doctor"},
@@ -281,22 +281,27 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestPatchJSON compares the keys that the commands of patches print with the manual.
+// TestPatchJSON compares the keys that the commands of patches and code print with the
+// manual.
 func TestPatchJSON(t *testing.T) {
-	want := documented(t)["patch show"].always
-	view := reflect.TypeFor[patchView]()
-	for i := range view.NumField() {
-		if !view.Field(i).IsExported() {
-			continue
+	for name, view := range map[string]reflect.Type{
+		"patch show": reflect.TypeFor[patchView](), "code show": reflect.TypeFor[codeView](),
+		"code lineage": reflect.TypeFor[codeLineage](), "code compare": reflect.TypeFor[codeComparison](),
+	} {
+		want := documented(t)[name].always
+		for i := range view.NumField() {
+			if !view.Field(i).IsExported() {
+				continue
+			}
+			key, rest, _ := strings.Cut(view.Field(i).Tag.Get("json"), ",")
+			if always, known := want[key]; !known || always == (rest == "omitempty") {
+				t.Errorf("the manual does not say of %q of %s what holds", key, name)
+			}
+			delete(want, key)
 		}
-		key, rest, _ := strings.Cut(view.Field(i).Tag.Get("json"), ",")
-		if always, known := want[key]; !known || always == (rest == "omitempty") {
-			t.Errorf("the manual does not say of %q what holds", key)
+		for key := range want {
+			t.Errorf("nothing prints %q of %s, which the manual names", key, name)
 		}
-		delete(want, key)
-	}
-	for key := range want {
-		t.Errorf("nothing prints %q, which the manual names", key)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -156,7 +157,7 @@ func lineageCommand(sh *shell) *cli.Command {
 				if err != nil {
 					return err
 				}
-				line, err := ancestors(c, a, v)
+				line, err := ancestors(c.Context, a, v)
 				if err != nil {
 					return err
 				}
@@ -171,11 +172,11 @@ func lineageCommand(sh *shell) *cli.Command {
 }
 
 // ancestors follows first parents; a variant is listed once even if records form a circle.
-func ancestors(c *cli.Context, a *archive.Archive, v archive.Variant) ([]archive.Variant, error) {
+func ancestors(ctx context.Context, a *archive.Archive, v archive.Variant) ([]archive.Variant, error) {
 	line := []archive.Variant{v}
 	seen := map[agent.ConfigID]bool{v.ID: true}
 	for len(v.Parents) > 0 && !seen[v.Parents[0]] {
-		parent, err := a.Variant(c.Context, v.Agent, v.Parents[0])
+		parent, err := a.Variant(ctx, v.Agent, v.Parents[0])
 		if err != nil {
 			return nil, fmt.Errorf("reading the parent %s: %w", v.Parents[0].Short(), err)
 		}

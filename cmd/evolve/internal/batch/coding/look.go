@@ -55,10 +55,9 @@ type Kept struct {
 	ReadOnly bool
 }
 
-// Look prepares a target that has a scoring command. It builds and scores the code as it
-// is, unless values of the same code are kept. A [Problem] reports a fault of the target;
-// other errors are the machine's.
-func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules bench.GraderRules, kept Kept) (*Prospect, error) {
+// Find finds the blocks of a target that has a scoring command, and runs nothing. A
+// [Problem] reports a fault of the target; other errors are the machine's.
+func Find(rev *review.Reviewer, t review.Target) (*Prospect, error) {
 	p := &Prospect{Target: t, reviewer: rev}
 	var err error
 	if p.ground, err = rev.Survey(t.Name); err != nil {
@@ -70,6 +69,17 @@ func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules benc
 	if err := p.find(); err != nil {
 		return nil, err
 	}
+	return p, nil
+}
+
+// Look prepares a target that has a scoring command. It builds and scores the code as it
+// is, unless values of the same code are kept. A [Problem] reports a fault of the target;
+// other errors are the machine's.
+func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules bench.GraderRules, kept Kept) (*Prospect, error) {
+	p, err := Find(rev, t)
+	if err != nil {
+		return nil, err
+	}
 	if err := p.prepare(); err != nil {
 		return nil, err
 	}
@@ -77,11 +87,8 @@ func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules benc
 	if err != nil {
 		return nil, err
 	}
-	if p.scale, err = metrics.NewScale(base.Values, t.Scoring.Metric); err != nil {
-		return nil, &Problem{"the code as it is: " + err.Error()}
-	}
-	if p.Suite, err = versions.Suite(t.Name, p.scale, rules); err != nil {
-		return nil, &Problem{err.Error()}
+	if err := p.use(base, rules); err != nil {
+		return nil, err
 	}
 	if base.Quick {
 		for _, task := range p.Suite.Side(bench.Search) {
@@ -94,6 +101,18 @@ func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules benc
 		Space: space, Known: space, Champion: champion, Hash: p.ID(),
 	}
 	return p, nil
+}
+
+// use sets the scale and the suite by the values of the code as it is.
+func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
+	var err error
+	if p.scale, err = metrics.NewScale(base.Values, p.Target.Scoring.Metric); err != nil {
+		return &Problem{"the code as it is: " + err.Error()}
+	}
+	if p.Suite, err = versions.Suite(p.Target.Name, p.scale, rules); err != nil {
+		return &Problem{err.Error()}
+	}
+	return nil
 }
 
 // find finds the blocks that may change.
@@ -131,11 +150,10 @@ func (p *Prospect) ID() string {
 
 // base returns the values of the code as it is.
 func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error) {
-	file := filepath.Join(kept.Folder, p.Target.Name+"-"+p.ID()+".json")
-	var base versions.Scored
-	if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0 {
+	if base, ok := p.known(kept); ok {
 		return base, nil
 	}
+	var base versions.Scored
 	program, done, err := p.program(ctx, "base")
 	if err != nil {
 		return base, err
@@ -151,6 +169,7 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	if kept.ReadOnly {
 		return base, nil
 	}
+	file := p.keptFile(kept)
 	data, err := json.Marshal(base)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
@@ -162,6 +181,16 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 		return base, fmt.Errorf("keeping the values of %s: %w", p.Target.Name, err)
 	}
 	return base, nil
+}
+
+// known returns the kept values of the code as it is; false if there are none.
+func (p *Prospect) known(kept Kept) (base versions.Scored, ok bool) {
+	data, err := os.ReadFile(p.keptFile(kept))
+	return base, err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0
+}
+
+func (p *Prospect) keptFile(kept Kept) string {
+	return filepath.Join(kept.Folder, p.Target.Name+"-"+p.ID()+".json")
 }
 
 // program exports the target's code into a temporary folder, which done removes.

@@ -1,0 +1,79 @@
+package coding
+
+import (
+	"maps"
+	"slices"
+
+	"evolve/bench"
+	"evolve/bench/metrics"
+	"evolve/mutate/blocks"
+	"evolve/patch/diff"
+	"evolve/runtime/agent"
+)
+
+// Recall sets the suite and the scale of a target that was found, from the kept values of
+// the code as it is. It reports whether there are any; it runs nothing.
+func (p *Prospect) Recall(rules bench.GraderRules, kept Kept) (bool, error) {
+	base, ok := p.known(kept)
+	if !ok {
+		return false, nil
+	}
+	return true, p.use(base, rules)
+}
+
+// Scale returns the scale of the metric; nil if the values of the code as it is are not
+// known.
+func (p *Prospect) Scale() *metrics.Scale { return p.scale }
+
+// Commit returns the commit that holds the code as it is.
+func (p *Prospect) Commit() string { return p.ground.Commit }
+
+// Current returns the texts of the blocks as they are.
+func (p *Prospect) Current() agent.Config {
+	_, current := blocks.Space(p.Blocks)
+	return current
+}
+
+// Change returns the difference of two versions as files: those of the code as it is with
+// the texts of the blocks, so that lines have the numbers that they have there. A block that
+// the code no longer has is a file of its own, named after the block.
+func (p *Prospect) Change(from, to agent.Config) ([]diff.File, error) {
+	before, err := p.written(from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.written(to)
+	if err != nil {
+		return nil, err
+	}
+	var out []diff.File
+	for _, path := range slices.Sorted(maps.Keys(after)) {
+		if string(before[path]) != string(after[path]) {
+			out = append(out, diff.File{Path: path, Old: before[path], New: after[path]})
+		}
+	}
+	both := maps.Clone(from)
+	maps.Copy(both, to)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		if old, now := from.String(name), to.String(name); !p.has(name) && old != now {
+			out = append(out, diff.File{Path: "block " + name, Old: []byte(old), New: []byte(now)})
+		}
+	}
+	return out, nil
+}
+
+// written returns the files with the texts of a config, without blocks that the code no
+// longer has.
+func (p *Prospect) written(c agent.Config) (map[string][]byte, error) {
+	known := agent.Config{}
+	for name, v := range c {
+		if p.has(name) {
+			known[name] = v
+		}
+	}
+	return blocks.Set(p.files, known)
+}
+
+func (p *Prospect) has(name string) bool {
+	return slices.ContainsFunc(p.Blocks, func(b blocks.Block) bool { return b.Name == name })
+}

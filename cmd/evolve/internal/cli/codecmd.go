@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/grade"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch/coding"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+func codeCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "code", Usage: "the marked blocks of a target, and the versions that nights found",
+		Description: "TARGET is one of patches.targets in evolve.yaml that has a scoring command. Nothing is run or scored; works while a run is on.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "show", Usage: "the blocks with the best version so far; or one version: its diff, lineage and values", ArgsUsage: "TARGET [VARIANT]",
+				Description: "The diff is against the code as it is. Values of held-out cases are those of a confirmation.",
+				Action: func(c *cli.Context) error {
+					return withCode(sh, c, func(b *codeBook) error { return showCode(sh, b, c.Args().Get(1)) })
+				},
+			},
+			{
+				Name: "lineage", Usage: "how a version came about, with the diff of each step", ArgsUsage: "TARGET [VARIANT]",
+				Description: "Without VARIANT it is the best version so far.",
+				Action: func(c *cli.Context) error {
+					return withCode(sh, c, func(b *codeBook) error { return showCodeLineage(sh, b, c.Args().Get(1)) })
+				},
+			},
+			{
+				Name: "compare", Usage: "the values of two versions case by case, and their diff", ArgsUsage: "TARGET A B",
+				Description: "The difference is B − A. Search cases flatter what was searched on them; held-out ones do not.",
+				Action: func(c *cli.Context) error {
+					return withCode(sh, c, func(b *codeBook) error { return compareCode(sh, b, c.Args().Get(1), c.Args().Get(2)) })
+				},
+			},
+		},
+	}
+}
+
+// codeBook is a target with what is recorded of its versions.
+type codeBook struct {
+	*coding.Prospect
+	ctx       context.Context
+	archive   *archive.Archive
+	workspace *workspace.Workspace
+}
+
+// withCode finds the target that the first argument names and calls use with it.
+func withCode(sh *shell, c *cli.Context, use func(*codeBook) error) (err error) {
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	target, err := scoredTarget(w.PatchTargets(), c.Args().First())
+	if err != nil {
+		return err
+	}
+	p, err := coding.Find(sh.PatchReader(w.Root), target)
+	if err == nil {
+		_, err = p.Recall(grade.Rules(), coding.Kept{Folder: filepath.Join(w.StateDir(), "code"), ReadOnly: true})
+	}
+	var problem *coding.Problem
+	if errors.As(err, &problem) {
+		return exit.Errorf(exit.Usage, "`evolve help code` describes targets and marks", "the blocks of target %s cannot be read: %s", text.Visible(target.Name), problem.Text)
+	}
+	if err != nil {
+		return err
+	}
+	a, err := archiveOrEmpty(w.Root)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	return use(&codeBook{p, c.Context, a, w})
+}
+
+// scoredTarget returns the target with a name, which must have a scoring command.
+func scoredTarget(targets []review.Target, name string) (review.Target, error) {
+	var known []string
+	for _, t := range targets {
+		switch {
+		case t.Scoring != nil && t.Name == name:
+			return t, nil
+		case t.Name == name:
+			return t, exit.Errorf(exit.Usage, "`evolve help code` has its settings", "target %s has no scoring command: nights do not search its code", text.Visible(name))
+		case t.Scoring != nil:
+			known = append(known, text.Visible(t.Name))
+		}
+	}
+	hint := "no target of patches.targets has a scoring command: `evolve help code` has its settings"
+	if len(known) > 0 {
+		hint = "targets with a scoring command: " + strings.Join(known, ", ")
+	}
+	return review.Target{}, exit.Errorf(exit.Usage, hint, "there is no target %s", text.Quote(name))
+}
+
+// version returns the variant with a name that a person typed.
+func (b *codeBook) version(name string) (archive.Variant, error) {
+	v, err := b.archive.FindVariant(b.ctx, b.Target.Name, name)
+	if errors.Is(err, archive.ErrNotFound) {
+		return v, exit.Errorf(exit.Usage, "`evolve variants --agent "+exit.ShellQuote(b.Target.Name)+"` lists them", "target %s has no version %s", text.Visible(b.Target.Name), text.Quote(name))
+	}
+	return v, err
+}
+
+// best returns the best version that nights found of the code as it is: the one that the
+// latest night confirmed, or else the one that its search recommended; false if there is
+// none, or nothing better than the code.
+func (b *codeBook) best() (v archive.Variant, confirmed, ok bool, err error) {
+	r, ok, err := b.latest()
+	if !ok || err != nil {
+		return v, false, false, err
+	}
+	id := r.Winner
+	if confirmed = id != ""; !confirmed {
+		id = r.Search.Recommended.Variant
+	}
+	if id == "" || id == b.Current().ID() {
+		return v, false, false, nil
+	}
+	v, err = b.archive.Variant(b.ctx, b.Target.Name, id)
+	return v, confirmed, err == nil, err
+}
+
+// latest returns the result of the latest night that searched the code as it is.
+func (b *codeBook) latest() (archive.AgentResult, bool, error) {
+	for r, err := range b.archive.Runs(b.ctx) {
+		if err != nil {
+			return archive.AgentResult{}, false, err
+		}
+		if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != b.ID() {
+			continue // it had another agent, or ended before it had a plan
+		}
+		if result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name); err == nil {
+			return result, true, nil
+		}
+	}
+	return archive.AgentResult{}, false, nil
+}
+
+// named returns the version with a name, or the best one for an empty name.
+func (b *codeBook) named(name string) (archive.Variant, error) {
+	if name != "" {
+		return b.version(name)
+	}
+	v, _, ok, err := b.best()
+	if err == nil && !ok {
+		err = exit.Errorf(exit.Usage, "name a VARIANT: `evolve variants --agent "+exit.ShellQuote(b.Target.Name)+"` lists them", "no night found a version of %s that is better than its code", text.Visible(b.Target.Name))
+	}
+	return v, err
+}
+
+// numberOf returns the number of a version; 0 if it is not recorded.
+func (b *codeBook) numberOf(id agent.ConfigID) int {
+	v, err := b.archive.Variant(b.ctx, b.Target.Name, id)
+	if err != nil {
+		return 0
+	}
+	return v.Number
+}
+
+// basis returns what versions are compared by: the cases of the target, and the rule of its
+// nights.
+func (b *codeBook) basis(runs []string) comparisonBasis {
+	out := comparisonBasis{runs: runs}
+	out.rule = stats.Rule{Alpha: b.workspace.Settings.Confirm.Control().Alpha(), Guards: b.workspace.Bounds(&workspace.Agent{ID: b.Target.Name})}
+	if b.Suite != nil {
+		out.tasks = map[string]*bench.Task{}
+		for i := range b.Suite.Tasks {
+			out.tasks[b.Suite.Tasks[i].ID] = &b.Suite.Tasks[i]
+		}
+	}
+	return out
+}

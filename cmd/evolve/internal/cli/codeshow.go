@@ -1,0 +1,333 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench/metrics"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/patch/diff"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// codeView is `evolve code show --json`.
+type codeView struct {
+	Target     string         `json:"target"`
+	Repository string         `json:"repository"`
+	Commit     string         `json:"commit"`
+	Blocks     []codeBlock    `json:"blocks"`
+	Metric     string         `json:"metric,omitempty"`
+	Unit       string         `json:"unit,omitempty"`
+	Better     metrics.Better `json:"better,omitempty"`
+	// Base is the mean value of the code as it is on the search cases; nil when it was not
+	// scored yet.
+	Base *codeBase `json:"base"`
+	// Best is the best version so far; nil when nights found none that is better.
+	Best *codeBest `json:"best"`
+	// Version is the one that was named.
+	Version *codeVersion `json:"version,omitempty"`
+}
+
+type codeBlock struct {
+	Block string `json:"block"`
+	File  string `json:"file"`
+	// Line is that of the mark, Lines the number of lines between the marks.
+	Line  int `json:"line"`
+	Lines int `json:"lines"`
+}
+
+type codeBase struct {
+	Mean  float64 `json:"mean"`
+	Cases int     `json:"cases"`
+}
+
+type codeBest struct {
+	Variant agent.ConfigID `json:"variant"`
+	Number  int            `json:"number"`
+	// Confirmed reports that the confirmation showed it to be better.
+	Confirmed bool       `json:"confirmed"`
+	Search    *codeMeans `json:"search"`
+	Holdout   *codeMeans `json:"holdout"`
+}
+
+// codeVersion is one version in full.
+type codeVersion struct {
+	Variant archive.Variant `json:"variant"`
+	// Diff is against the code as it is, escaped.
+	Diff string `json:"diff"`
+	// Lineage has the version first, without texts.
+	Lineage []codeStep `json:"lineage"`
+	// Values are those of the code that it was compared with (a) and its own (b).
+	Values codeValues `json:"values"`
+}
+
+// codeStep is one version of a lineage.
+type codeStep struct {
+	Variant   agent.ConfigID   `json:"variant"`
+	Number    int              `json:"number"`
+	Operator  string           `json:"operator"`
+	Author    string           `json:"author,omitempty"`
+	Rationale string           `json:"rationale,omitempty"`
+	Parents   []agent.ConfigID `json:"parents,omitempty"`
+	// Diff is that from the first parent, escaped.
+	Diff string `json:"diff,omitempty"`
+}
+
+func showCode(sh *shell, b *codeBook, name string) error {
+	view, err := b.view()
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		v, err := b.version(name)
+		if err != nil {
+			return err
+		}
+		if view.Version, err = b.versionView(v); err != nil {
+			return err
+		}
+	}
+	return sh.show(view, func() {
+		if view.Version != nil {
+			printCodeVersion(sh.console, b, view)
+			return
+		}
+		printCode(sh.console, view)
+	})
+}
+
+// view returns what is known of a target's code.
+func (b *codeBook) view() (*codeView, error) {
+	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Blocks: []codeBlock{}}
+	for _, k := range b.Blocks {
+		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
+	}
+	if mean, cases := b.baseMean(); cases > 0 {
+		v.Base = &codeBase{mean, cases}
+		v.Metric, v.Unit, v.Better = b.Scale().Metric()
+	}
+	best, confirmed, ok, err := b.best()
+	if err != nil || !ok {
+		return v, err
+	}
+	r, err := b.record(best.ID)
+	if err != nil {
+		return v, err
+	}
+	values := r.values(r.champion, best.ID)
+	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Confirmed: confirmed, Search: values.Search, Holdout: values.Holdout}
+	return v, nil
+}
+
+// versionView returns a version with its diff, lineage and values.
+func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
+	files, err := b.Change(b.Current(), v.Config)
+	if err != nil {
+		return nil, fmt.Errorf("v%d: %w", v.Number, err)
+	}
+	r, err := b.record(v.ID)
+	if err != nil {
+		return nil, err
+	}
+	lineage, err := b.steps(v, false)
+	return &codeVersion{Variant: v, Diff: diff.Render(files, diffContext), Lineage: lineage, Values: r.values(r.champion, v.ID)}, err
+}
+
+// diffContext is the number of unchanged lines around a change.
+const diffContext = 3
+
+// steps returns the lineage of a version, with the diff of each step if it is wanted.
+func (b *codeBook) steps(v archive.Variant, diffs bool) ([]codeStep, error) {
+	line, err := ancestors(b.ctx, b.archive, v)
+	if err != nil {
+		return nil, err
+	}
+	var out []codeStep
+	for i, v := range line {
+		s := codeStep{Variant: v.ID, Number: v.Number, Operator: v.Operator, Author: v.Author, Rationale: v.Rationale, Parents: v.Parents}
+		if diffs && i+1 < len(line) {
+			files, err := b.Change(line[i+1].Config, v.Config)
+			if err != nil {
+				return nil, fmt.Errorf("v%d: %w", v.Number, err)
+			}
+			s.Diff = diff.Render(files, diffContext)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func printCode(con *console, v *codeView) {
+	con.printf("%s  %s at %.12s\n", text.Visible(v.Target), text.Visible(v.Repository), v.Commit)
+	if v.Base == nil {
+		con.printf("  metric   not known: the code as it is was not scored yet; the next night scores it\n")
+	} else {
+		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
+		con.printf("  base     %s, the mean of %s\n", withUnit(v.Base.Mean, v.Unit), count(v.Base.Cases, "search case"))
+	}
+	if best := v.Best; best == nil {
+		con.printf("  best     no night found a version that is better than the code as it is\n")
+	} else {
+		con.printf("  best     v%d%s\n", best.Number, orElse(", confirmed on held-out cases", "", best.Confirmed))
+		printBest(con, v, "search", best.Search)
+		printBest(con, v, "held-out", best.Holdout)
+	}
+	con.printf("\nblocks\n")
+	for _, k := range v.Blocks {
+		con.printf("  %s  %s:%d, %s\n", text.Visible(k.Block), text.Visible(k.File), k.Line, count(k.Lines, "line"))
+	}
+	if v.Best != nil {
+		con.printf("\n  %s\n", con.command(fmt.Sprintf("evolve code show %s v%d", exit.ShellQuote(v.Target), v.Best.Number)))
+	}
+}
+
+func printBest(con *console, v *codeView, side string, m *codeMeans) {
+	if m != nil {
+		con.printf("           %s → %s, the means of %s\n", figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" case"))
+	}
+}
+
+func printCodeVersion(con *console, b *codeBook, view *codeView) {
+	v := view.Version
+	con.printf("v%d of %s  %s\n", v.Variant.Number, text.Visible(view.Target), v.Variant.ID.Short())
+	printMeans(con, "search", v.Values, v.Values.Search)
+	printMeans(con, "held-out", v.Values, v.Values.Holdout)
+	if v.Values.Holdout == nil {
+		con.printf("  it was not confirmed: there are no values of held-out cases\n")
+	}
+	con.printf("\nlineage, the version first\n")
+	for _, s := range v.Lineage {
+		printStep(con, b, s)
+	}
+	con.printf("\ndiff against the code as it is\n")
+	printCodeDiff(con, v.Diff)
+	if len(v.Values.Cases) == 0 {
+		con.printf("\nno values are recorded\n")
+		return
+	}
+	con.printf("\n%s by case\n", text.Visible(orElse(v.Values.Metric, "values", v.Values.Metric != "")))
+	printValues(con, v.Values, "base", fmt.Sprintf("v%d", v.Variant.Number))
+}
+
+// printStep prints a step of a lineage.
+func printStep(con *console, b *codeBook, s codeStep) {
+	made := text.Visible(s.Operator)
+	if s.Author != "" {
+		made += " by " + text.Visible(s.Author)
+	}
+	for _, p := range s.Parents[min(1, len(s.Parents)):] {
+		made += fmt.Sprintf(" with v%d", b.numberOf(p))
+	}
+	con.printf("  v%d  %s\n", s.Number, made)
+	if s.Rationale != "" {
+		for _, line := range text.Wrap(text.Visible(s.Rationale), 70) {
+			con.printf("      %s\n", line)
+		}
+	}
+}
+
+// printCodeDiff prints an escaped diff.
+func printCodeDiff(con *console, escaped string) {
+	if escaped == "" {
+		con.printf("  none\n")
+	}
+	for line := range strings.Lines(escaped) {
+		con.printf("  %s", line)
+	}
+}
+
+// codeLineage is `evolve code lineage --json`.
+type codeLineage struct {
+	Target  string     `json:"target"`
+	Lineage []codeStep `json:"lineage"`
+}
+
+func showCodeLineage(sh *shell, b *codeBook, name string) error {
+	v, err := b.named(name)
+	if err != nil {
+		return err
+	}
+	steps, err := b.steps(v, true)
+	if err != nil {
+		return err
+	}
+	return sh.show(codeLineage{b.Target.Name, steps}, func() {
+		for i, s := range steps {
+			if i > 0 {
+				sh.printf("\n")
+			}
+			printStep(sh.console, b, s)
+			if s.Diff != "" {
+				printCodeDiff(sh.console, s.Diff)
+			}
+		}
+	})
+}
+
+// codeComparison is `evolve code compare --json`.
+type codeComparison struct {
+	Target string         `json:"target"`
+	A      agent.ConfigID `json:"a"`
+	B      agent.ConfigID `json:"b"`
+	Values codeValues     `json:"values"`
+	// Diff is from A to B, escaped.
+	Diff string `json:"diff"`
+	// Scores is the comparison of scores, in the form of `evolve compare`.
+	Scores compareView `json:"scores"`
+}
+
+func compareCode(sh *shell, b *codeBook, first, second string) error {
+	one, err := b.version(first)
+	if err != nil {
+		return err
+	}
+	two, err := b.version(second)
+	if err != nil {
+		return err
+	}
+	if one.ID == two.ID {
+		return exit.Misuse(fmt.Errorf("%s and %s are the same version", text.Quote(first), text.Quote(second)))
+	}
+	view, err := b.comparison(one, two)
+	if err != nil {
+		return err
+	}
+	return sh.show(view, func() {
+		con := sh.console
+		con.printf("v%d → v%d of %s\n", one.Number, two.Number, text.Visible(view.Target))
+		printMeans(con, "search", view.Values, view.Values.Search)
+		printMeans(con, "held-out", view.Values, view.Values.Holdout)
+		if len(view.Values.Cases) == 0 {
+			con.printf("  no night scored both on the same code\n")
+		}
+		if c := view.Scores.Search; c != nil {
+			con.printf("\nscores, from which the verdicts are made\n")
+			printDifference(con, "search", *c)
+		}
+		if h := view.Scores.Holdout; h != nil {
+			printHoldout(con, *h)
+		}
+		con.printf("\ndiff\n")
+		printCodeDiff(con, view.Diff)
+		if len(view.Values.Cases) > 0 {
+			con.printf("\n%s by case\n", text.Visible(orElse(view.Values.Metric, "values", view.Values.Metric != "")))
+			printValues(con, view.Values, fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number))
+		}
+	})
+}
+
+// comparison compares two versions.
+func (b *codeBook) comparison(one, two archive.Variant) (*codeComparison, error) {
+	files, err := b.Change(one.Config, two.Config)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.record(one.ID, two.ID)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := compareVariants(b.ctx, b.archive, one, two, b.basis(r.runs))
+	return &codeComparison{Target: b.Target.Name, A: one.ID, B: two.ID, Values: r.values(one.ID, two.ID), Diff: diff.Render(files, diffContext), Scores: scores}, err
+}

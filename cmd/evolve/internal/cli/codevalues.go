@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/bench/metrics"
+	"evolve/bench/stats"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// codeCase is a case with the values of two versions; one without a value has a problem in
+// its place.
+type codeCase struct {
+	Case  string      `json:"case"`
+	Split bench.Split `json:"split"`
+	A     *float64    `json:"a"`
+	B     *float64    `json:"b"`
+	// ProblemA and ProblemB are why a version has no value.
+	ProblemA string `json:"problem_a,omitempty"`
+	ProblemB string `json:"problem_b,omitempty"`
+}
+
+// codeMeans compares the values of two versions on the cases where both have one.
+type codeMeans struct {
+	Cases      int     `json:"cases"`
+	A          float64 `json:"a"`
+	B          float64 `json:"b"`
+	Difference float64 `json:"difference"`
+	// Better counts the cases where B has the better value.
+	Better int `json:"better"`
+	Worse  int `json:"worse"`
+	Equal  int `json:"equal"`
+}
+
+// codeValues are the values of two versions from nights on the same code.
+type codeValues struct {
+	Metric  string         `json:"metric,omitempty"`
+	Unit    string         `json:"unit,omitempty"`
+	Better  metrics.Better `json:"better,omitempty"`
+	Search  *codeMeans     `json:"search"`
+	Holdout *codeMeans     `json:"holdout"`
+	Cases   []codeCase     `json:"cases"`
+}
+
+// measurement is what a version scored on a case.
+type measurement struct {
+	value   *float64
+	problem string
+	side    bench.Split
+}
+
+// codeRecord is what versions scored in the nights on one state of the code.
+type codeRecord struct {
+	champion agent.ConfigID
+	// runs are the ids of the nights.
+	runs []string
+	of   map[agent.ConfigID]map[string]measurement
+	kind metrics.Value
+}
+
+// record reads what versions scored. Values belong to the code around the blocks, too: of
+// several states of it, the latest counts that all the versions were scored on.
+func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
+	states, order := map[string]*codeRecord{}, []string{}
+	for r, err := range b.archive.Runs(b.ctx) {
+		if err != nil {
+			return codeRecord{}, fmt.Errorf("reading the runs: %w", err)
+		}
+		plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name)
+		if err != nil {
+			continue // it had no such agent, or ended before it had a plan
+		}
+		state := states[plan.AgentHash]
+		if state == nil {
+			state = &codeRecord{champion: plan.Champion, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			for _, id := range ids {
+				state.of[id] = map[string]measurement{}
+			}
+			states[plan.AgentHash], order = state, append(order, plan.AgentHash)
+		}
+		state.runs = append(state.runs, r.ID)
+		for e, err := range b.archive.Evaluations(b.ctx, r.ID, b.Target.Name) {
+			if err != nil {
+				return codeRecord{}, fmt.Errorf("reading the evaluations: %w", err)
+			}
+			state.add(&e)
+		}
+	}
+	for _, hash := range order {
+		if !slices.ContainsFunc(ids, func(id agent.ConfigID) bool { return len(states[hash].of[id]) == 0 }) {
+			return *states[hash], nil
+		}
+	}
+	return codeRecord{runs: []string{}}, nil
+}
+
+// add adds an evaluation of one of the versions.
+func (r *codeRecord) add(e *bench.Evaluation) {
+	of, wanted := r.of[e.Variant]
+	if !wanted || !e.Scored || of[e.Task].value != nil {
+		return
+	}
+	m := measurement{side: e.Split}
+	var v metrics.Value
+	if e.Outcome == agent.OK && json.Unmarshal([]byte(e.Answer), &v) == nil {
+		m.value, r.kind = &v.Value, v
+	} else if m.problem = e.Error; m.problem == "" {
+		m.problem = "it printed no value"
+	}
+	of[e.Task] = m
+}
+
+// values pairs what two versions scored, on the cases that both were scored on.
+func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
+	out := codeValues{Metric: r.kind.Metric, Unit: r.kind.Unit, Better: r.kind.Better, Cases: []codeCase{}}
+	for name, now := range r.of[b] {
+		if was, both := r.of[a][name]; both {
+			out.Cases = append(out.Cases, codeCase{name, now.side, was.value, now.value, was.problem, now.problem})
+		}
+	}
+	slices.SortFunc(out.Cases, func(x, y codeCase) int {
+		return cmp.Or(strings.Compare(string(y.Split), string(x.Split)), strings.Compare(x.Case, y.Case)) // search first
+	})
+	out.Search, out.Holdout = r.means(out.Cases, bench.Search), r.means(out.Cases, bench.Holdout)
+	return out
+}
+
+// means compares the values on one side of the split; nil if no case has both.
+func (r *codeRecord) means(cases []codeCase, side bench.Split) *codeMeans {
+	var pairs []stats.Pair
+	for _, c := range cases {
+		if c.Split == side && c.A != nil && c.B != nil {
+			pairs = append(pairs, stats.Pair{Task: c.Case, Cluster: c.Case, Weight: 1, A: []float64{*c.A}, B: []float64{*c.B}})
+		}
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	c := stats.Compare(pairs, .95) // the interval is of scores, and not used
+	m := &codeMeans{Cases: c.Tasks, A: c.MeanA, B: c.MeanB, Difference: c.Difference, Better: c.Wins, Worse: c.Losses, Equal: c.Ties}
+	if r.kind.Better == metrics.Lower {
+		m.Better, m.Worse = m.Worse, m.Better
+	}
+	return m
+}
+
+// printMeans prints how the values of two versions compare on one side of the split.
+func printMeans(con *console, name string, v codeValues, m *codeMeans) {
+	if m == nil {
+		return
+	}
+	con.printf("  %-9s %s  %s → %s\n", name, text.Visible(v.Metric), figure(m.A), withUnit(m.B, v.Unit))
+	con.printf("            %s on average of %s\n", signed(m.Difference), count(m.Cases, "case"))
+	con.printf("            %d better, %d worse, %d equal\n", m.Better, m.Worse, m.Equal)
+}
+
+// The widest columns of a table of values: it fits a narrow terminal.
+const (
+	mostCaseCells = 28
+	figureCells   = 10
+)
+
+// printValues prints the values of two versions case by case.
+func printValues(con *console, v codeValues, a, b string) {
+	width := len("held-out case")
+	for _, c := range v.Cases {
+		width = max(width, min(mostCaseCells, text.Width(text.Visible(c.Case))))
+	}
+	var last bench.Split
+	var problems []string
+	for _, c := range v.Cases {
+		if c.Split != last {
+			head := "search case"
+			if c.Split == bench.Holdout {
+				head = "held-out case"
+			}
+			con.printf("\n  %s %*s %*s %*s\n", padded(head, width), figureCells, a, figureCells, b, figureCells, "change")
+			last = c.Split
+		}
+		change := ""
+		if c.A != nil && c.B != nil {
+			change = signed(*c.B - *c.A)
+		}
+		con.printf("  %s %s %s %s\n", padded(cell(c.Case, mostCaseCells), width), rightly(valueOrFailed(c.A)), rightly(valueOrFailed(c.B)), rightly(change))
+		for _, p := range []string{c.ProblemA, c.ProblemB} {
+			if p != "" && !slices.Contains(problems, p) {
+				problems = append(problems, p)
+			}
+		}
+	}
+	for _, p := range problems[:min(len(problems), 3)] {
+		con.printf("  failed: %s\n", cell(p, 200))
+	}
+}
+
+func valueOrFailed(v *float64) string {
+	if v == nil {
+		return "failed"
+	}
+	return figure(*v)
+}
+
+// padded fills a text with spaces on the right, rightly on the left.
+func padded(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-text.Width(s)))
+}
+
+func rightly(s string) string {
+	return strings.Repeat(" ", max(0, figureCells-text.Width(s))) + s
+}
+
+// figure formats a value of a metric, signed a difference.
+func figure(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.5g", v), "-", "−") }
+
+func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.5g", v), "-", "−") }
+
+// withUnit formats a value with its unit.
+func withUnit(v float64, unit string) string {
+	if unit == "" {
+		return figure(v)
+	}
+	return figure(v) + " " + text.Visible(unit)
+}
+
+// baseMean returns the mean value of the code as it is on the search cases, and their
+// number; 0 when it was not scored.
+func (b *codeBook) baseMean() (mean float64, cases int) {
+	if b.Suite == nil {
+		return 0, 0
+	}
+	var pairs []stats.Pair
+	for _, t := range b.Suite.Side(bench.Search) {
+		v := b.Scale().Base(t.ID)
+		pairs = append(pairs, stats.Pair{Task: t.ID, Cluster: t.ID, Weight: 1, A: []float64{v}, B: []float64{v}})
+	}
+	c := stats.Compare(pairs, .95)
+	return c.MeanA, c.Tasks
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// TestCodeValues pairs the values of two versions: cases that one of them lacks are left
+// out, failures are named, and a lower value is better where the metric says so.
+func TestCodeValues(t *testing.T) {
+	r := codeRecord{of: map[agent.ConfigID]map[string]measurement{"a": {}, "b": {}}}
+	add := func(v agent.ConfigID, of string, split bench.Split, value float64) {
+		r.add(&bench.Evaluation{
+			Variant: v, Task: of, Split: split, Scored: true, Outcome: agent.OK,
+			Answer: fmt.Sprintf(`{"case":%q,"metric":"cost\u001b[31m","value":%v,"unit":"s","better":"lower"}`, of, value),
+		})
+	}
+	for i, of := range []string{"x", "y", "z", "z\u202e"} {
+		add("a", of, bench.Search, 10)
+		add("b", of, bench.Search, float64(9+i))
+	}
+	add("a", "alone", bench.Search, 1)
+	add("a", "h", bench.Holdout, 4)
+	add("b", "h", bench.Holdout, 3)
+	add("b", "h", bench.Holdout, 99) // a later one does not replace the first
+	r.add(&bench.Evaluation{Variant: "a", Task: "bad", Split: bench.Search, Scored: true, Outcome: agent.OK, Answer: `{"value":1}`})
+	r.add(&bench.Evaluation{Variant: "b", Task: "bad", Split: bench.Search, Scored: true, Outcome: agent.Execution, Error: "it\x1b[2J does not build"})
+	r.add(&bench.Evaluation{Variant: "c", Task: "x", Split: bench.Search, Scored: true, Outcome: agent.OK, Answer: `{"value":1}`})
+	r.kind.Metric, r.kind.Better, r.kind.Unit = "cost", "lower", "s"
+
+	v := r.values("a", "b")
+	var got []string
+	for _, c := range v.Cases {
+		got = append(got, c.Case)
+	}
+	if want := "bad x y z z\u202e h"; strings.Join(got, " ") != want {
+		t.Errorf("the cases are %q, want %q", got, want)
+	}
+	if m := v.Search; m == nil || m.Cases != 4 || m.A != 10 || m.B != 10.5 || m.Better != 1 || m.Worse != 2 || m.Equal != 1 {
+		t.Errorf("the search cases compare as %+v", m)
+	}
+	if m := v.Holdout; m == nil || m.Cases != 1 || m.Difference != -1 || m.Better != 1 {
+		t.Errorf("the held-out cases compare as %+v", m)
+	}
+	var out bytes.Buffer
+	con := &console{stdout: &out}
+	printMeans(con, "search", v, v.Search)
+	printValues(con, v, "v1", "v2")
+	for _, want := range []string{"search case", "held-out case", "failed: it\\x1b[2J does not build", "+0.5 on average of 4 cases"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if strings.ContainsAny(out.String(), "\x1b\u202e") {
+		t.Errorf("foreign text reaches the terminal:\n%q", out.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if len([]rune(line)) > 75 {
+			t.Errorf("a line of %d cells: %s", len([]rune(line)), line)
+		}
+	}
+}
