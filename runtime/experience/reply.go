@@ -2,16 +2,19 @@ package experience
 
 import (
 	"regexp"
-	"strings"
 
 	"evolve/runtime/agent"
 )
 
 var (
-	// consent is a sentence that lets the agent go on, up to its end.
-	consent = regexp.MustCompile(`^(?:(?:yes|yeah|yep|yup|sure|ok|okay|great|perfect|alright|no)[ ,.!]+)*(?:please |you (?:can|may) |i(?:'d| would) like (?:you )?to )?(?:go ahead|proceed|do (?:it|that|so)|(?:i )?confirm(?:ed)?|(?:that|it|this)(?:'s| is| would be| sounds| works| looks)? ?(?:fine|good|great|perfect|okay|ok|correct|right)?(?: with me| for me)?)\b([^.!?;\n]*)[.!?;\n]*`)
+	// assent begins a message that consents, and consent is a sentence that lets the agent go
+	// on, up to its end.
+	assent  = regexp.MustCompile(`^(?:[a-z' ]{1,40}, (?:then )?)??(?:yes|yeah|yep|yup|sure|ok|okay|absolutely|correct|that (?:sounds|works)|sounds good|(?:yes, |sure, )?(?:please )?(?:go ahead|proceed))\b`)
+	consent = regexp.MustCompile(`^(?:please |you (?:can|may) |i(?:'d| would) like (?:you )?to )?(?:go ahead|proceed|do (?:it|that|so)|i confirm|confirmed)\b[^.!?;\n]*[.!;\n]*$`)
+	// further is what a message that consents has beside, if it goes on with a request.
+	further = regexp.MustCompile(`\?|\b(?:also|another|instead|but|can you|could you|would you|will you|how about|what about|one more)\b`)
 	// wants is what a message has that asks for something itself.
-	wants = regexp.MustCompile(`\?|\b(?:please|can you|could you|would you|will you|i(?:'d| would) like|i(?:'m| am) (?:looking|trying)|i (?:also )?(?:want|need)|help me|let's|tell me|show me|give me|how about|what about|instead|cancel|change|add|remove|send|refund|return|exchange|upgrade|find|book)\b`)
+	wants = regexp.MustCompile(`\?|\b(?:please|can you|could you|would you|will you|i(?:'d| would) like|i(?:'m| am) (?:looking|trying)|i (?:also |really )?(?:want|need)|help me|let's|let us|tell me|show me|give me|how about|what about|instead|cancel|change|add|remove|send|refund|return|exchange|upgrade|find|book)\b`)
 )
 
 // Replies reports whether a message only consents, thanks or answers what the agent asked:
@@ -21,17 +24,18 @@ func Replies(message string, earlier []agent.Message) bool {
 	if before == "" {
 		return false
 	}
-	if rest, _ := praised(message); rest == "" {
+	rest, _ := praised(message) // or what follows "yes"
+	if rest == "" {
 		return true
 	}
 	text := plain(message)
-	if found := consent.FindStringSubmatchIndex(text); found != nil && !wants.MatchString(text[found[2]:found[3]]) {
-		if text = strings.TrimSpace(text[found[1]:]); text == "" {
-			return true
-		}
-		if rest, _ := praised(text); rest == "" {
-			return true
-		}
+	switch {
+	case consent.MatchString(plain(rest)) && !further.MatchString(text):
+		return true
+	case !awaits(before):
+		return false
+	case assent.MatchString(text) && !further.MatchString(text):
+		return true
 	}
-	return awaits(before) && !wants.MatchString(text) && !request.MatchString(text) && !order.MatchString(text)
+	return !wants.MatchString(text) && !request.MatchString(text) && !order.MatchString(text)
 }
