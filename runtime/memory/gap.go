@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Asked is what an agent was asked and did not answer rightly.
@@ -14,6 +15,9 @@ type Asked struct {
 	Text    string
 	Domain  string
 	Time    time.Time
+	// Answer is what the agent answered, and Said what a person wrote to correct it in the turn
+	// By; empty for another failure.
+	Answer, Said, By string
 }
 
 // Gap is a retracted memory that would have been recalled for something that went wrong
@@ -22,6 +26,22 @@ type Gap struct {
 	Memory agent.Memory
 	Asked  Asked
 	Score  float64
+	// For and Against are what people wrote that states the memory again or contradicts it; zero
+	// for nothing. A failure shows that a memory was missed, and not that it is true: one that a
+	// person contradicted is not to be restored for it.
+	For, Against Testimony
+}
+
+// Testimony is what a person wrote of a memory. In names the turn, or the reason of the
+// retraction.
+type Testimony struct{ In, Text string }
+
+// String quotes it with its place; empty for nothing.
+func (t Testimony) String() string {
+	if t.In == "" {
+		return ""
+	}
+	return t.In + ": " + text.Quote(text.Clip(text.OneLine(t.Text), maxTestimony, text.Runes, text.Ellipsis))
 }
 
 // Gaps returns a gap for each retracted memory that a later failure asked for: the first
@@ -73,7 +93,9 @@ func Gaps(ctx context.Context, lex *Lexicon, memories []agent.Memory, asked []As
 		for _, h := range index.Without(before).Recall(ctx, q) {
 			if m, ok := retracted[h.Memory.ID]; ok && !found[m.ID] {
 				found[m.ID] = true
-				out = append(out, Gap{Memory: m, Asked: a, Score: h.Score})
+				g := Gap{Memory: m, Asked: a, Score: h.Score}
+				g.For, g.Against = testimony(ctx, lex, m, asked, q)
+				out = append(out, g)
 			}
 		}
 	}

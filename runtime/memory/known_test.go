@@ -86,3 +86,44 @@ func TestGaps(t *testing.T) {
 		}
 	}
 }
+
+// TestGapsThatPeopleContradict tests that a retracted memory which a failure asked for has what
+// people wrote for and against it: a failure does not show that a memory is true.
+func TestGapsThatPeopleContradict(t *testing.T) {
+	q := memory.Query{MinScore: .5, MaxMemories: 3, Lambda: 1}
+	const goal = "When does the depot in Oslo open?"
+	later := learntAt.Add(time.Hour)
+	for name, c := range map[string]struct {
+		reason, answer, said string
+		supports, against    string
+	}{
+		"nothing but a failure":                 {"doubtful", "", "", "", ""},
+		"a reason that calls it wrong":          {"wrong hour", "I do not know", "", "", `the reason of its retraction: "wrong hour"`},
+		"no longer true":                        {"it is no longer so", "", "", "", `the reason of its retraction: "it is no longer so"`},
+		"another value as the reason":           {"it is 8 now", "", "", "", `the reason of its retraction: "it is 8 now"`},
+		"the same value as the reason":          {"7 is doubtful", "", "", "", ""},
+		"a correction with another value":       {"doubtful", "It opens at 7.", "No. The depot in Oslo opens at 9.", "", `turn T2: "No. The depot in Oslo opens at 9."`},
+		"a denial of the answer that it states": {"doubtful", "The depot opens at 7.", "No, that is wrong.", "", `turn T2: "No, that is wrong."`},
+		"a denial of another answer":            {"doubtful", "I do not know.", "No, that is wrong.", "", ""},
+		"a denial of its value":                 {"doubtful", "I do not know.", "No, it does not open at 7, it is not so.", "", `turn T2: "No, it does not open at 7, it is not so."`},
+		"a correction that states it":           {"doubtful", "It opens at 9.", "No, the correct hour is 7.", `turn T2: "No, the correct hour is 7."`, ""},
+		"a denial and then the value":           {"doubtful", "It opens at 9.", "That's not right. The correct hour is 7.", `turn T2: "That's not right. The correct hour is 7."`, ""},
+		"both":                                  {"wrong hour", "It opens at 9.", "No, the correct hour is 7.", `turn T2: "No, the correct hour is 7."`, `the reason of its retraction: "wrong hour"`},
+	} {
+		m := agent.Memory{ID: "m1", Text: "The depot in Oslo opens at 7", Retracted: c.reason, RetractedAt: learntAt}
+		asked := memory.Asked{ID: "turn T1", Why: "was corrected in turn T2", Text: goal, Time: later, Answer: c.answer, Said: c.said, By: "T2"}
+		elsewhere := memory.Asked{ID: "turn T3", Text: "Who runs the harbour?", Time: later, Answer: "At 7.", Said: "No, that is wrong.", By: "T4"}
+		got := memory.Gaps(t.Context(), memory.NewLexicon(), []agent.Memory{m}, []memory.Asked{asked, elsewhere}, q)
+		if len(got) != 1 || got[0].For.String() != c.supports || got[0].Against.String() != c.against {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	// A correction before the retraction counts, too.
+	m := agent.Memory{ID: "m1", Text: "The depot in Oslo opens at 7", Retracted: "doubtful", RetractedAt: learntAt}
+	got := memory.Gaps(t.Context(), memory.NewLexicon(), []agent.Memory{m}, []memory.Asked{
+		{ID: "turn T1", Text: goal, Time: learntAt.Add(-time.Hour), Answer: "At 7.", Said: "Wrong.", By: "T2"}, {ID: "turn T3", Text: goal, Time: later},
+	}, q)
+	if len(got) != 1 || got[0].Asked.ID != "turn T3" || got[0].Against.String() != `turn T2: "Wrong."` {
+		t.Errorf("%+v", got)
+	}
+}

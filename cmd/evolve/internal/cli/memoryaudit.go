@@ -27,13 +27,17 @@ type memoryAuditView struct {
 
 // memoryGap is a retracted memory that something which went wrong later asked for.
 type memoryGap struct {
-	Memory  memoryView `json:"memory"`
-	Asked   string     `json:"asked"`
-	Why     string     `json:"why"`
-	Goal    string     `json:"goal"`
-	Time    time.Time  `json:"time"`
-	Score   float64    `json:"score"`
-	Command string     `json:"command"`
+	Memory memoryView `json:"memory"`
+	Asked  string     `json:"asked"`
+	Why    string     `json:"why"`
+	Goal   string     `json:"goal"`
+	Time   time.Time  `json:"time"`
+	Score  float64    `json:"score"`
+	// For and Against are what people wrote that states it again or contradicts it. Command
+	// restores it; empty for a memory that a person contradicted.
+	For     string `json:"for,omitempty"`
+	Against string `json:"against,omitempty"`
+	Command string `json:"command,omitempty"`
 }
 
 // maxUnused bounds the memories that an audit names as not recalled.
@@ -72,9 +76,13 @@ func memoryAudit(sh *shell, c *cli.Context) error {
 		if !onTopic[g.Memory.ID] {
 			continue
 		}
+		command := restoreCommand(a, g.Memory.ID)
+		if g.Against.In != "" {
+			command = ""
+		}
 		v.Gaps = append(v.Gaps, memoryGap{
 			Memory: memoryView{shownMemory(g.Memory, clean), sharedMemory(w, g.Memory.ID)}, Asked: g.Asked.ID, Why: g.Asked.Why, Goal: oneLine(clean(g.Asked.Text), 400), Time: g.Asked.Time,
-			Score: g.Score, Command: restoreCommand(a, g.Memory.ID),
+			Score: g.Score, For: clean(g.For.String()), Against: clean(g.Against.String()), Command: command,
 		})
 	}
 	for _, m := range use.Unused[:min(len(use.Unused), maxUnused)] {
@@ -112,8 +120,15 @@ func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 		sh.printf("         %s: %s\n", orElse("at an unknown time", stamp(m.RetractedAt, time.DateOnly), m.RetractedAt.IsZero()), text.Visible(oneLine(m.Memory.Retracted, maxMemoryReason)))
 	}
 	for _, g := range v.Gaps {
-		sh.printf("\nretracted wrongly?  %s  %s\n", text.Visible(g.Memory.ID), text.Visible(oneLine(g.Memory.Text, 200)))
+		sh.printf("\n%s  %s  %s\n", orElse("retracted wrongly?", "missed and contradicted", g.Against == ""), text.Visible(g.Memory.ID), text.Visible(oneLine(g.Memory.Text, 200)))
 		sh.printf("  %s %s, and it answers that with a score of %.2f\n", text.Visible(g.Asked), text.Visible(g.Why), g.Score)
+		if g.For != "" {
+			sh.printf("  stated again in %s\n", text.Visible(g.For))
+		}
+		if g.Against != "" {
+			sh.printf("  contradicted in %s\n", text.Visible(g.Against))
+			continue
+		}
 		sh.printf("  %s\n", sh.command(text.Visible(g.Command)))
 	}
 	if len(v.Unused) > 0 {

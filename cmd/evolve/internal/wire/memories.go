@@ -125,18 +125,19 @@ func (u *usage) add(t archive.TurnRecord) {
 	if before, ok := u.last[t.Session]; ok && t.Session != "" && !failedTurn(before.Outcome) {
 		earlier := []agent.Message{{Role: "user", Content: before.Goal}, {Role: "assistant", Content: before.Answer}}
 		if experience.Classify(t.Goal, earlier) == experience.Corrects {
-			u.ask(before, "was corrected in turn "+t.ID)
+			u.ask(before, "was corrected in turn "+t.ID, t.ID, t.Goal)
 		}
 	}
 	u.last[t.Session] = now
 	if failedTurn(t.Outcome) {
-		u.ask(now, "ended with "+string(t.Outcome))
+		u.ask(now, "ended with "+string(t.Outcome), "", "")
 	}
 }
 
-func (u *usage) ask(t lastTurn, why string) {
+// ask adds a turn that failed, or that a person corrected in the turn by, saying what is not empty.
+func (u *usage) ask(t lastTurn, why, by, said string) {
 	if t.Goal != "" { // else its texts were forgotten
-		u.asked = append(u.asked, memory.Asked{ID: "turn " + t.ID, Why: why, Text: t.Goal, Domain: t.domain, Time: t.Created})
+		u.asked = append(u.asked, memory.Asked{ID: "turn " + t.ID, Why: why, Text: t.Goal, Domain: t.domain, Time: t.Created, Answer: t.Answer, Said: said, By: by})
 	}
 }
 
@@ -223,8 +224,14 @@ func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, sto
 	return out, nil
 }
 
-// GapText describes a gap and names the command that restores the memory.
+// GapText describes a gap and names the command that restores the memory, or what a person wrote
+// against it. It quotes no turn: a page of the night shows it.
 func GapText(a *workspace.Agent, g memory.Gap) string {
+	if g.Against.In != "" {
+		return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %.2f, but a person contradicted it in %s: `evolve memory audit --agent %s TOPIC` shows both",
+			g.Asked.ID, g.Asked.Why, text.Quote(g.Memory.ID), g.Memory.RetractedAt.UTC().Format(time.DateOnly),
+			text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), g.Score, g.Against.In, a.ID)
+	}
 	return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %.2f: `evolve memory restore %s --agent %s`",
 		g.Asked.ID, g.Asked.Why, text.Quote(g.Memory.ID), g.Memory.RetractedAt.UTC().Format(time.DateOnly),
 		text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), g.Score, exit.ShellQuote(g.Memory.ID), a.ID)

@@ -1,0 +1,108 @@
+package memory
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"evolve/runtime/agent"
+)
+
+// maxTestimony bounds a quotation of what a person wrote, in characters.
+const maxTestimony = 160
+
+// testimony returns what people wrote that states a retracted memory again, and what contradicts
+// it: the reason of the retraction, or a correction. Of several corrections the last counts.
+func testimony(ctx context.Context, lex *Lexicon, m agent.Memory, asked []Asked, q Query) (supports, against Testimony) {
+	claim := lex.Claim(m.Text)
+	if calledWrong(m.Retracted) || otherValue(claim, lex.Claim(m.Retracted)) {
+		against = Testimony{"the reason of its retraction", m.Retracted}
+	}
+	m.Retracted, m.Time = "", m.RetractedAt
+	alone := NewIndex(lex, []agent.Memory{m})
+	for _, a := range asked {
+		if a.Said == "" {
+			continue
+		}
+		if contradicts(lex, claim, a.Said) {
+			against = Testimony{"turn " + a.By, a.Said}
+			continue
+		}
+		q.Text, q.Domain, q.Now = a.Text, a.Domain, a.Time
+		if len(alone.Recall(ctx, q)) == 0 {
+			continue
+		}
+		switch restated, denied := restates(lex, claim, a.Said); {
+		case restated && !denied:
+			supports = Testimony{"turn " + a.By, a.Said}
+		case restated, claim.within(lex, a.Answer):
+			against = Testimony{"turn " + a.By, a.Said}
+		}
+	}
+	return supports, against
+}
+
+// contradicts reports whether a sentence gives the subject of a claim another number or date.
+func contradicts(lex *Lexicon, claim Claim, said string) bool {
+	for sentence := range sentences(said) {
+		if lex.Claim(sentence).Contradicts(claim) {
+			return true
+		}
+	}
+	return false
+}
+
+// restates reports whether a sentence has what a claim says of its subject, and whether it denies
+// that.
+func restates(lex *Lexicon, claim Claim, said string) (restated, denied bool) {
+	for sentence := range sentences(said) {
+		if claim.within(lex, sentence) {
+			restated, denied = true, denied || denies(sentence)
+		}
+	}
+	return restated, denied
+}
+
+func sentences(s string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(".!?;\n", r) })
+}
+
+// within reports whether a text has all that the claim says of its subject.
+func (c Claim) within(lex *Lexicon, s string) bool {
+	if len(c.values)+len(c.rest) == 0 || s == "" {
+		return false
+	}
+	if len(s) > maxClaimBytes {
+		s = s[:maxClaimBytes]
+	}
+	stems := lex.Terms(nil, s)
+	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(s, ",", "")), func(r rune) bool { return strings.ContainsRune(" .;!?()\n\t\"", r) })
+	has := func(list []string) func(string) bool { return func(x string) bool { return !slices.Contains(list, x) } }
+	return !slices.ContainsFunc(c.values, has(words)) && !slices.ContainsFunc(c.rest, has(stems))
+}
+
+// otherValue reports whether both give values, and none in common.
+func otherValue(a, b Claim) bool {
+	return len(a.values) > 0 && len(b.values) > 0 && !slices.ContainsFunc(a.values, func(v string) bool { return slices.Contains(b.values, v) })
+}
+
+// calledWrong reports whether the reason of a retraction states that a memory is not, or no longer,
+// true.
+func calledWrong(reason string) bool {
+	return hasWord(reason, "wrong", "wrongly", "incorrect", "incorrectly", "false", "untrue", "inaccurate", "mistaken", "mistake", "error", "erroneous",
+		"invalid", "outdated", "obsolete", "stale", "expired", "longer", "moved", "changed")
+}
+
+// denies reports whether a sentence denies what it names. A "no" at its beginning denies the
+// answer before it.
+func denies(s string) bool { return hasWord(s, "not", "isn't", "wasn't", "aren't", "never", "cannot") }
+
+func hasWord(s string, words ...string) bool {
+	for field := range strings.FieldsSeq(strings.ToLower(s)) {
+		if slices.Contains(words, strings.Trim(field, ".,;:!?()\"")) {
+			return true
+		}
+	}
+	return false
+}
