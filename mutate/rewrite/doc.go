@@ -23,6 +23,5 @@
 // Two things are left to the tests of the caller: an index out of range or a division by
 // zero at run time, and a loop that becomes long because the number it runs to does.
 //
-// [Normal] and [NormalAny] reduce texts to what distinguishes them, and [Size] measures
-// them.
+// [Normal] reduces texts to what distinguishes them, and [Size] measures them.
 package rewrite

@@ -74,7 +74,6 @@ func FuzzText(f *testing.F) {
 			if Normal(text) != Normal(text+"\n") && strings.HasPrefix(Normal(text), "func ") {
 				t.Fatalf("a line end changes %q", text)
 			}
-			NormalAny(text)
 			Size(text)
 		}
 		for _, x := range []*Rewriter{r, s} {

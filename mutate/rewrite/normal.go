@@ -17,7 +17,7 @@ const (
 // Normal returns what distinguishes a text: its tokens without comments and layout, with
 // the names that a function declares for itself numbered in the order of their first use.
 // Two Go texts of declarations or of statements that differ in nothing else are equal.
-// Other texts are treated as NormalAny does. Texts above 64 KiB are returned unchanged.
+// Other texts, and texts above 64 KiB, are returned unchanged.
 func Normal(text string) string {
 	if len(text) > mostText {
 		return text
@@ -25,15 +25,15 @@ func Normal(text string) string {
 	if s := normalGo(text); s != "" {
 		return s
 	}
-	return NormalAny(text)
+	return text
 }
 
 // Size returns the number of syntax nodes of Go declarations or statements. For other
-// texts it is the number of their words and signs.
+// texts it is the number of their words.
 func Size(text string) int {
 	_, tree := parsed(text)
 	if tree == nil {
-		return len(strings.Fields(NormalAny(text)))
+		return len(strings.Fields(text))
 	}
 	n := 0
 	for _, d := range tree.Decls {

@@ -1,0 +1,155 @@
+package tokens
+
+import (
+	"maps"
+	"path"
+	"strings"
+)
+
+// language is how the texts of a language look.
+type language struct {
+	line   []string    // what begins a comment that ends with its line
+	block  [][2]string // what begins and ends other comments
+	nested bool        // comments nest
+	raw    [][2]string // strings of any content between other signs than quotation marks
+	quotes string      // quotation marks
+	long   string      // those whose strings may have several lines
+	plain  string      // those in whose strings a backslash is no escape
+
+	spaced     bool   // line comments begin after white space only
+	first      bool   // line comments begin at the beginning of a line only
+	slashed    bool   // regular expressions stand between slashes
+	directives bool   // lines that begin with # belong to a preprocessor
+	indented   bool   // indentation delimits blocks, and braces are lists
+	semicolons bool   // a statement ends with one
+	separated  bool   // ' stands between digits too
+	letters    bool   // ' is for one character
+	not        string // what negates a condition
+	shell, sql bool
+}
+
+var (
+	braces = language{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`, not: "!", semicolons: true}
+	script = language{line: []string{"#"}, quotes: `"'`, not: "!"}
+)
+
+// with returns a language with a change.
+func (l language) with(change func(*language)) language {
+	change(&l)
+	return l
+}
+
+// languageOf returns the language of files with an ending.
+func languageOf(file string) *language {
+	l := byEnding(strings.TrimPrefix(strings.ToLower(path.Ext(file)), "."))
+	return &l
+}
+
+func byEnding(ending string) language {
+	switch ending {
+	case "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "m", "mm":
+		return braces.with(func(l *language) { l.directives, l.separated = true, true })
+	case "cs":
+		return braces.with(func(l *language) { l.directives = true; l.raw = [][2]string{{`"""`, `"""`}} })
+	case "java", "d", "zig", "sol", "proto":
+		return braces.with(func(l *language) { l.raw = [][2]string{{`"""`, `"""`}} })
+	case "rs":
+		return braces.with(func(l *language) { l.nested, l.letters, l.long = true, true, `"` })
+	case "php":
+		return braces.with(func(l *language) { l.line, l.long = []string{"//", "# "}, `"'` })
+	case "css", "scss", "less":
+		return braces
+	case "go":
+		return braces.with(func(l *language) { l.quotes, l.long, l.plain, l.semicolons = "\"'`", "`", "`", false })
+	case "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts":
+		return braces.with(func(l *language) { l.quotes, l.long, l.slashed, l.semicolons = "\"'`", "`", true, false })
+	case "kt", "kts", "swift", "scala", "sc", "groovy", "gradle", "dart":
+		return braces.with(func(l *language) {
+			l.nested, l.semicolons, l.raw = true, false, [][2]string{{`"""`, `"""`}, {"'''", "'''"}}
+		})
+	case "py", "pyi", "pyx", "bzl", "star", "nim":
+		return script.with(func(l *language) {
+			l.raw, l.not, l.indented = [][2]string{{`"""`, `"""`}, {"'''", "'''"}}, "not ", true
+		})
+	case "rb", "cr", "rake":
+		return script.with(func(l *language) { l.quotes, l.long, l.slashed = "\"'`", "\"'`", true })
+	case "sh", "bash", "zsh", "ksh", "fish":
+		return script.with(func(l *language) {
+			l.quotes, l.long, l.plain, l.spaced, l.shell = "\"'`", "\"'`", "'", true, true
+		})
+	case "pl", "pm", "awk", "tcl":
+		return script.with(func(l *language) { l.long, l.spaced, l.slashed = `"'`, true, true })
+	case "jl", "ex", "exs", "r", "coffee", "toml", "yaml", "yml", "tf", "cmake", "mk":
+		return script.with(func(l *language) { l.raw = [][2]string{{`"""`, `"""`}} })
+	case "lua":
+		return language{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}}, raw: [][2]string{{"[[", "]]"}}, quotes: `"'`, not: "not "}
+	case "sql", "ddl", "psql":
+		return language{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, quotes: "'\"`", long: "'\"`", plain: "'\"`", not: "NOT ", sql: true}
+	case "hs", "elm", "purs":
+		return language{line: []string{"--"}, block: [][2]string{{"{-", "-}"}}, nested: true, quotes: `"'`, letters: true, not: "not "}
+	case "ml", "mli", "fs", "fsx":
+		return language{block: [][2]string{{"(*", "*)"}}, nested: true, line: []string{"//"}, quotes: `"'`, letters: true, not: "not "}
+	case "asm", "s", "ini":
+		return language{line: []string{";", "#"}, quotes: `"'`, not: "!"}
+	case "erl", "hrl", "tex", "pro":
+		return language{line: []string{"%"}, quotes: `"'`, not: "not "}
+	}
+	return language{line: []string{"//", "#", "--", ";", "%"}, block: [][2]string{{"/*", "*/"}}, quotes: "\"'`", first: true, not: "!"}
+}
+
+// words returns a set of words.
+func words(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
+
+// vocabulary are the words with a meaning in one language or another.
+type vocabulary struct {
+	// declaring begin a head in a declaration, wherever they stand; leading do so at the
+	// beginning of a line, and modifying may stand before them.
+	declaring, leading, modifying map[string]bool
+	// looping begin the head of a loop, and branching a condition.
+	looping, branching map[string]bool
+	// joining stand between operands, opening before one.
+	joining, opening map[string]bool
+	// fixed begin lines that stay where they are, and reserved are not the names of values.
+	fixed, reserved map[string]bool
+}
+
+func newVocabulary(sql bool) *vocabulary {
+	v := &vocabulary{
+		declaring: words("def function fn func fun lambda class"),
+		leading:   words("import from use using package include require struct enum interface trait impl module namespace typedef template type extern sub proc create macro pragma global nonlocal"),
+		modifying: words("pub public private protected static export async local inline final abstract virtual override default unsafe const constexpr"),
+		looping:   words("while until for foreach loop repeat"),
+		branching: words("if elif elsif elseif unless when"),
+		joining:   words("and or in is not then do else if unless as AND OR IN IS THEN ELSE BETWEEN LIKE xor mod div"),
+		opening:   words("return if elif elsif elseif unless and or not in when case yield else then xor mod div echo RETURN WHEN THEN ELSE AND OR NOT"),
+		fixed:     words("else elif elsif elseif catch except finally rescue ensure end fi done esac then do begin case switch when match try with break continue next redo goto yield return raise throw throws assert pass del RETURN"),
+		reserved: words(`True False None true false null nil undefined NULL TRUE FALSE new delete await async let var val mut print
+			int long short char double float bool boolean byte unsigned signed void auto`),
+	}
+	if sql {
+		const list = `select from where group by order having limit offset join left right inner outer full cross on using union all distinct as with
+			insert into values update set delete create table view index case when then else end and or not in is like between exists null
+			over partition asc desc cast interval rows range primary key references default returns begin declare`
+		const opening = "select where by having on when then else and or not between limit set "
+		v.reserved = words(list + " " + strings.ToUpper(list))
+		v.joining, v.opening = v.reserved, words(opening+strings.ToUpper(opening))
+		v.fixed = maps.Clone(v.reserved)
+		for _, w := range []string{"and", "or", "AND", "OR"} { // such a line is a condition
+			delete(v.fixed, w)
+		}
+		v.leading, v.looping = words("create CREATE insert INSERT"), words("")
+		return v
+	}
+	for _, set := range []map[string]bool{v.declaring, v.modifying, v.looping, v.branching, v.joining, v.opening, v.fixed} {
+		for w := range set {
+			v.reserved[w] = true
+		}
+	}
+	return v
+}

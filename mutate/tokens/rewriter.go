@@ -1,0 +1,190 @@
+package tokens
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"evolve/mutate/rewrite"
+	foreign "evolve/runtime/text"
+)
+
+// Limits of texts, and of the search for a change that is valid.
+const (
+	mostText  = 64 << 10 // bytes
+	mostDraws = 40       // of operators
+	mostTries = 3        // of one operator
+	shownSide = 60       // characters of one side in a description
+)
+
+// Rewriter rewrites the text of a block.
+type Rewriter struct {
+	language   *language
+	vocabulary *vocabulary
+	most       int // tokens
+}
+
+// New returns the Rewriter of a block, whose language follows from the name of its file.
+func New(file, text string) *Rewriter {
+	r := &Rewriter{language: languageOf(file)}
+	r.vocabulary = newVocabulary(r.language.sql)
+	r.most = 3*r.read(text[:min(len(text), mostText)]).size + 100
+	return r
+}
+
+// Mutate returns a text changed by one operator, which is drawn. It returns false if
+// nothing in the text can be changed. The result depends on the text and on rng alone.
+func (r *Rewriter) Mutate(text string, rng *rand.Rand) (rewrite.Change, bool) {
+	return r.try(text, "", operators, rng)
+}
+
+// Cross returns a text with an expression or a line of another one.
+func (r *Rewriter) Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool) {
+	return r.try(text, other, crossings, rng)
+}
+
+func (r *Rewriter) try(text, other string, list []operator, rng *rand.Rand) (rewrite.Change, bool) {
+	if len(text) > mostText || len(other) > mostText {
+		return rewrite.Change{}, false
+	}
+	m := &mutation{view: r.read(text), other: r.read(other), rng: rng}
+	m.places, m.normal = m.values(), r.Normal(text)
+	total := 0
+	for _, o := range list {
+		total += o.weight
+	}
+	for range mostDraws {
+		o, n := list[0], rng.IntN(total)
+		for _, o = range list {
+			if n -= o.weight; n < 0 {
+				break
+			}
+		}
+		for range mostTries {
+			c, ok := o.apply(m)
+			if !ok {
+				continue
+			}
+			if out := m.apply(c.edits); m.accepts(out) {
+				return rewrite.Change{Text: out, Operator: o.name, Describes: m.describe(c)}, true
+			}
+		}
+	}
+	return rewrite.Change{}, false
+}
+
+// mutation is the state of one change: what operators read.
+type mutation struct {
+	*view
+	other  *view
+	places []place
+	normal string
+	rng    *rand.Rand
+}
+
+// edit replaces a range of bytes.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// change is one change with both sides of its description.
+type change struct {
+	edits         []edit
+	before, after string
+	at            int
+}
+
+// apply returns the text with edits, which do not overlap.
+func (v *view) apply(edits []edit) string {
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		b.WriteString(v.text[at:e.from] + e.text)
+		at = e.to
+	}
+	return b.String() + v.text[at:]
+}
+
+// accepts reports whether a text is a valid result.
+func (m *mutation) accepts(text string) bool {
+	next := m.r.read(text)
+	if len(text) > mostText || next.size > m.r.most || next.open != m.open || !slices.Equal(next.heads(), m.heads()) || strings.TrimSpace(text) == "" {
+		return false
+	}
+	for s, n := range next.strings {
+		if m.strings[s] == 0 && m.other.strings[s] == 0 || n > 2*(m.strings[s]+m.other.strings[s]) {
+			return false
+		}
+	}
+	return m.r.Normal(text) != m.normal
+}
+
+// heads returns what is fixed, in order.
+func (v *view) heads() []string {
+	var out []string
+	for _, x := range v.items {
+		if x.fixed && !v.r.language.shell {
+			out = append(out, x.text)
+		}
+	}
+	return out
+}
+
+// describe returns the description of a change on one line.
+func (v *view) describe(c change) string {
+	side := func(s string) string {
+		return foreign.OneLine(foreign.Clip(strings.Join(strings.Fields(s), " "), shownSide, foreign.Runes, foreign.Mark))
+	}
+	at := "line " + strconv.Itoa(1+strings.Count(v.text[:c.at], "\n")) + ": "
+	switch {
+	case c.before == "":
+		return at + "insert " + side(c.after)
+	case c.after == "":
+		return at + "delete " + side(c.before)
+	}
+	return at + side(c.before) + " → " + side(c.after)
+}
+
+// Normal returns what distinguishes a text: its tokens without comments, empty lines and the
+// white space within lines. The ends of lines and the order of indentations have a meaning
+// in some languages, so they stay.
+func (r *Rewriter) Normal(text string) string {
+	var b strings.Builder
+	levels := []int{0}
+	width, begun, blank := 0, false, true // blank: nothing but white space precedes on the line
+	for _, t := range lex(r.language, r.vocabulary, text) {
+		s := text[t.from:t.to]
+		switch {
+		case t.kind == newline:
+			if begun {
+				b.WriteByte('\n')
+			}
+			width, begun, blank = 0, false, true
+		case t.kind == space && blank:
+			for _, c := range s {
+				if width++; c == '\t' {
+					width += 7 - (width-1)%8
+				}
+			}
+		case t.kind <= comment:
+			blank = t.kind == space && blank
+		default:
+			if !begun {
+				for len(levels) > 1 && width < levels[len(levels)-1] {
+					levels = levels[:len(levels)-1]
+				}
+				if width > levels[len(levels)-1] {
+					levels = append(levels, width)
+				}
+				b.WriteString(strings.Repeat("\t", len(levels)-1))
+			}
+			begun, blank = true, false
+			b.WriteString(s + " ")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
