@@ -36,6 +36,15 @@ type Code struct {
 	Unsearched []Unsearched
 }
 
+// Lexical returns the blocks of a target that are rewritten without knowledge of their
+// language; nil for an agent.
+func (c *Code) Lexical(agent string) []string {
+	if p := c.Found[agent]; p != nil {
+		return p.Lexical
+	}
+	return nil
+}
+
 // AddCode finds the targets that have a scoring command. It adds those that can be
 // searched to a copy of the workspace, as agents after the others, each with a suite of its
 // cases. It builds and scores code that no earlier run scored, in the sandbox, and keeps the

@@ -26,10 +26,10 @@ func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batc
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "forgings": append([]batch.Forging{}, plan.Forgings...), "spaces": spacesOf(w, plan), "patches": patchPlanOf(w, plan)}, func() {
+	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "forgings": append([]batch.Forging{}, plan.Forgings...), "spaces": spacesOf(w, plan, opts.Code), "patches": patchPlanOf(w, plan)}, func() {
 		con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
 		for i := range plan.Agents {
-			printPlan(con, w, plan, i)
+			printPlan(con, w, plan, opts.Code, i)
 		}
 		printPatchPlan(con, patchPlanOf(w, plan))
 	})
@@ -45,7 +45,7 @@ func archiveOrEmpty(root string) (*archive.Archive, error) {
 }
 
 // printPlan prints the plan of one agent.
-func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
+func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch.Code, i int) {
 	p, limits := plan.Agents[i], plan.Limits[i]
 	paragraph := func(name, prose string) {
 		for _, line := range text.Fill(prose, 68) {
@@ -83,6 +83,9 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 	for _, prose := range spaceText(w, p.Agent) {
 		paragraph("space", prose)
 	}
+	if names := code.Lexical(p.Agent); len(names) > 0 {
+		paragraph("versions", "by exchanges of tokens and lines in "+strings.Join(names, ", ")+", without the grammar and the types of the language: many do not build, and score 0")
+	}
 	paragraph("guards", guardsOf(w, p.Agent))
 	power := []string{p.Power, p.JudgeNoise}
 	if power = slices.DeleteFunc(power, func(s string) bool { return s == "" }); len(power) > 0 {
@@ -118,14 +121,16 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, i int) {
 type spacePlan struct {
 	Searched    []string               `json:"searched"`
 	NotSearched []workspace.Unsearched `json:"not_searched"`
+	// Lexical are the blocks that are rewritten by tokens alone.
+	Lexical []string `json:"lexical,omitempty"`
 }
 
 // spacesOf returns the search spaces of the planned agents, by agent.
-func spacesOf(w *workspace.Workspace, plan batch.Plan) map[string]spacePlan {
+func spacesOf(w *workspace.Workspace, plan batch.Plan, code batch.Code) map[string]spacePlan {
 	out := map[string]spacePlan{}
 	for _, p := range plan.Agents {
 		if a, ok := w.Agent(p.Agent); ok {
-			out[p.Agent] = spacePlan{a.Searched(), slices.Concat([]workspace.Unsearched{}, a.Unsearched)}
+			out[p.Agent] = spacePlan{a.Searched(), slices.Concat([]workspace.Unsearched{}, a.Unsearched), code.Lexical(p.Agent)}
 		}
 	}
 	return out

@@ -30,6 +30,8 @@ type Prospect struct {
 	Target review.Target
 	// Blocks are those that may change.
 	Blocks []blocks.Block
+	// Lexical are the names of those that are rewritten without knowledge of their language.
+	Lexical []string
 	// Agent describes the target to a night, and Suite has its cases.
 	Agent *workspace.Agent
 	Suite *bench.Suite
@@ -39,6 +41,7 @@ type Prospect struct {
 	files     map[string][]byte
 	scale     *metrics.Scale
 	operators []operator.Operator
+	rewriters map[string]rewriter // by the names of blocks
 	// together are the search cases if they are scored together.
 	together []string
 }

@@ -8,37 +8,65 @@ import (
 	"evolve/mutate/blocks"
 	"evolve/mutate/operator"
 	"evolve/mutate/rewrite"
+	"evolve/mutate/tokens"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
 
+// rewriter rewrites the texts of one block.
+type rewriter interface {
+	Mutate(text string, rng *rand.Rand) (rewrite.Change, bool)
+	Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool)
+	// Normal returns what distinguishes a text.
+	Normal(text string) string
+}
+
+// typed rewrites Go with its types.
+type typed struct{ *rewrite.Rewriter }
+
+func (typed) Normal(text string) string { return rewrite.Normal(text) }
+
 // prepare makes the operators of the blocks.
 func (p *Prospect) prepare() error {
-	all := map[string]*rewrite.Rewriter{}
+	p.rewriters = map[string]rewriter{}
 	for _, b := range p.Blocks {
-		if !strings.HasSuffix(b.File, ".go") || strings.HasSuffix(b.File, "_test.go") {
-			return &Problem{"block " + b.Name + " is in " + text.Visible(b.File) + ", and only Go source can be searched without a language model"}
-		}
-		files, err := p.ground.Package(path.Dir(b.File))
+		r, err := p.rewriter(b)
 		if err != nil {
 			return err
 		}
-		start, end := b.Span()
-		r, err := rewrite.New(rewrite.Source{Files: files}, rewrite.Site{File: b.File, Start: start, End: end})
-		if err != nil {
-			return &Problem{"block " + b.Name + ": " + err.Error()}
-		}
-		all[b.Name] = r
+		p.rewriters[b.Name] = r
 	}
-	p.operators = []operator.Operator{mutation{p.Blocks, all}, crossover{p.Blocks, all}}
+	p.operators = []operator.Operator{mutation{p.Blocks, p.rewriters}, crossover{p.Blocks, p.rewriters}}
 	return nil
+}
+
+// rewriter returns the rewriter of a block: by types in Go, and by tokens in other
+// languages.
+func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
+	switch {
+	case strings.HasSuffix(b.File, "_test.go"):
+		return nil, &Problem{"block " + b.Name + " is in " + text.Visible(b.File) + ", and tests are not searched"}
+	case !strings.HasSuffix(b.File, ".go"):
+		p.Lexical = append(p.Lexical, b.Name)
+		return tokens.New(b.File, b.Text), nil
+	}
+	files, err := p.ground.Package(path.Dir(b.File))
+	if err != nil {
+		return nil, err
+	}
+	start, end := b.Span()
+	r, err := rewrite.New(rewrite.Source{Files: files}, rewrite.Site{File: b.File, Start: start, End: end})
+	if err != nil {
+		return nil, &Problem{"block " + b.Name + ": " + err.Error()}
+	}
+	return typed{r}, nil
 }
 
 // normal returns the normal form of a version.
 func (p *Prospect) normal(c agent.Config) string {
 	var out strings.Builder
 	for _, b := range p.Blocks {
-		out.WriteString(rewrite.Normal(c.String(b.Name)))
+		out.WriteString(p.rewriters[b.Name].Normal(c.String(b.Name)))
 		out.WriteByte(0)
 	}
 	return out.String()
@@ -47,7 +75,7 @@ func (p *Prospect) normal(c agent.Config) string {
 // mutation rewrites one block.
 type mutation struct {
 	blocks []blocks.Block
-	of     map[string]*rewrite.Rewriter
+	of     map[string]rewriter
 }
 
 func (mutation) Name() string { return "mutate" }
@@ -65,7 +93,7 @@ func (m mutation) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chil
 // crossover puts a part of the other parent's block into the parent's.
 type crossover struct {
 	blocks []blocks.Block
-	of     map[string]*rewrite.Rewriter
+	of     map[string]rewriter
 }
 
 func (crossover) Name() string { return "cross" }
