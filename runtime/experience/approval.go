@@ -18,19 +18,19 @@ var grammar = []struct{ name, pattern string }{
 	{"THANKS", `(?:(?:many |much )?(?:thanks|thank you|thx|cheers)|much appreciated)(?: (?:so much|very much|a lot|a million|again|once again|indeed|FOR))*`},
 	{"FOR", `for (?:that|this|everything|(?:all )?(?:of )?(?:your|the|this)(?: (?:quick|fast|kind|clear|great|detailed))? (?:NOUN|time|patience|clarification|confirmation|assistance)|` +
 		`(?:taking (?:care|the time)|helping|booking|confirming|explaining|checking|clarifying|letting|being|sorting|fixing)(?: [a-z]+){0,5})`},
-	{"WANTED", `(?:ADV )*(?:what|as|how|all(?: that)?|everything|the (?:[a-z]+ )?NOUN) i (?:needed|need|wanted|asked(?: for)?|meant|expected|was (?:looking|hoping) for|had in mind)`},
+	{"WANTED", `(?:just )?(?:ADV )*(?:what|as|how|all(?: that)?|everything|the (?:[a-z]+ )?NOUN) i (?:needed|need|wanted|asked(?: for)?|meant|expected|was (?:looking|hoping) for|had in mind)`},
 	{"SUBJECT", `(?:that|this|it|which|everything|these|those|all of (?:it|that|this)|(?:the|your) NOUN)`},
 	{"BE", `(?:'s|'re| is| are| was| were| looks?)`},
 	{"GOOD", `(?:right|true|good|fine|helpful|useful|clear|cool|great|lovely|BARE)`},
 	{"BARE", `(?:correct|perfect|great|awesome|excellent|wonderful|fantastic|amazing|brilliant|nice|lovely|superb|neat|impressive|beautiful|accurate|spot on)`},
-	{"ADV", `(?:absolutely|completely|totally|definitely|exactly|precisely|just|really|very|super|quite|all|now|so|indeed|much|pretty|most|such a|a)`},
+	{"ADV", `(?:absolutely|completely|totally|definitely|exactly|precisely|really|very|super|quite|all|now|so|indeed|much|pretty|most|such a|a)`},
 	{"NOUN", `(?:answer|reply|response|result|job|work|one|stuff|help|support|advice|info|information|translation|summary|explanation|solution|plan|list|table|code|script|text|draft|e-?mail|letter|report|overview|poem|story|recipe|version|suggestion|find)`},
 }
 
 var (
 	// praise is a part whose predicate is about the given answer, or thanks.
 	praise = amid(
-		`BARE`, `(?:ADV )*GOOD NOUN`, `(?:ADV )+GOOD`, `exactly|precisely|bingo|lgtm|well done|right on|WANTED`,
+		`BARE`, `(?:ADV )*GOOD NOUN`, `(?:ADV )+GOOD`, `exactly|precisely|just right|bingo|lgtm|well done|right on|WANTED`,
 		`SUBJECTBE (?:ADV )*(?:GOOD|it|everything|a relief|WANTED)(?: NOUN)?`, `looks (?:ADV )*GOOD`,
 		`(?:SUBJECT )?(?:ADV )*(?:works|worked|helps|helped|did it|did the trick|fixed it|solved it|makes sense|answers (?:it|my question))(?: (?:ADV )*(?:GOOD|well|perfectly))?`,
 		`(?:SUBJECTBE )?not (?:(?:too|so|at all) )?(?:bad|wrong)`, `(?:it )?(?:couldn't|could not) be better`,
@@ -108,6 +108,8 @@ func praised(message string) (rest string, ok bool) {
 		part := partOf(left)
 		words := strings.ToLower(strings.Join(strings.Fields(part), " "))
 		switch {
+		case ok && denied.MatchString(words): // "Great. No."
+			return left, ok
 		case otherPraise(words), praise(words) && !spoils.MatchString(litotes.ReplaceAllString(words, "")):
 			ok = true
 		case !civil(words):
@@ -117,6 +119,9 @@ func praised(message string) (rest string, ok bool) {
 	}
 	return "", ok
 }
+
+// denied is a denial that takes praise back; before praise it denies something else.
+var denied = regexp.MustCompile(`^(?:no|nope|nein|non)$`)
 
 // litotes are denials that are praise.
 var litotes = regexp.MustCompile(`not (?:(?:too|so|at all) )?(?:bad|wrong)|(?:couldn't|could not) be better|(?:as|what|how) i (?:asked|expected|wanted|meant)|(?:all|everything) i wanted|thank(?:s| you)(?: so much)?(?: once)? again`)

@@ -128,6 +128,10 @@ var (
 		"Perfect.",
 	}
 	noApprovals = []string{
+		"Great, just great.", "Well that's just perfect.", "Thanks - no", "Great\nNo\n", "Merci. Non.", "Awesome... NOT", "Great!!! (not)", "Thanks / no", "Great \"no\"", "Great `no`", "👍👎", "Thanks.\n\n> quoted",
+		"Great. Show me where nine is.", "Perfect. Write an apology.", "Thanks. Find a second opinion.", "Thanks. Is the catalogue reliable?", "Great. Does Anna agree?", "Thanks. Could the crate be elsewhere?",
+		"Perfect. Would nine be possible?", "Great. Will Anna confirm?", "Correct?", "Correct, if you are in Oslo.", "Thanks for checking the wrong shelf.", "Gracias por nada", "Merci pour rien", "Toll, wieder falsch", "Genau. Falsch.",
+		"Great. Tell me another answer.", "Thanks. Are there alternatives?", "Perfect. List the mistakes.", "100% correct", "Great, who told you?",
 		"No, the correct answer is 9.",
 		"No, the correct answer is 10.",
 		"The correct answer is 9.",

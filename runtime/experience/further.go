@@ -11,17 +11,17 @@ import (
 )
 
 // A further request after praise is one about something else: each sentence of it is a
-// request in English, none of them points back, doubts, denies or asks for a repair, and
+// request in English, and no question to be answered with yes or no, which may be a doubt;
+// none of them points back, doubts, denies or asks for a repair, and
 // what it is about is not what the question and the answer are about.
 var (
 	sentences = regexp.MustCompile(`[^.!?;\n]+[.!?;\n]*`)
 	linking   = regexp.MustCompile(`^(?:(?:and|now|next|then|ok|okay|also|please|(?:another|next|one more) question)[ ,:]+)+`)
-	inquiry   = regexp.MustCompile(`^(?:what|how|when|where|who|whose|which|is|are|was|were|does|do|did|has|have|can|could|would|will|should)\b`)
+	inquiry   = regexp.MustCompile(`^(?:what|how|when|where|who|whose|which)\b`)
 	order     = regexp.MustCompile(`^(?:(?:can|could|would|will) you(?: please)? |i(?:'d| would) (?:also )?like (?:you )?to (?:know )?|let me |please )*(?:tell(?: me)?|find|show(?: me)?|give me|list|name|translate|calculate|compute|summari[sz]e|compare|write|draft|plan|explain|describe|recommend|suggest|create|define)\b|^i (?:also |now also )(?:need|want)\b`)
-	asksAgent = regexp.MustCompile(`^(?:can|could|would|will) you\b`)
 	// doubtful are the words of doubts, denials, contrasts and repairs beside [spoils], of the
 	// agent itself, and of the answer as such.
-	doubtful = regexp.MustCompile(`\b(?:right|correct|true|truth|truly|actual|actually|real|really|sure|surely|certain|certainly|proper|properly|exact|exactly|valid|seriously|honestly|why|come|says?|said|told|shorter|longer|better|simpler|clearer|less|change|fix|cancel|revert|remove|rewrite|rephrase|you|your|answer|reply|response|source|sources|version|format|first|last|previous|above|earlier|such|so|former|latter)\b`)
+	doubtful = regexp.MustCompile(`\b(?:right|correct|true|truth|truly|actual|actually|real|really|sure|surely|certain|certainly|proper|properly|exact|exactly|valid|seriously|honestly|why|come|says?|said|told|shorter|longer|better|simpler|clearer|less|change|fix|cancel|revert|remove|rewrite|rephrase|you|your|answer|reply|response|source|sources|version|format|first|last|previous|above|earlier|such|so|former|latter|where|who|opinion|second|apology|apologi[sz]e|proof|prove|evidence|alternatives?|possible|mistaken)\b`)
 	// pending is what an agent asks for, to which a message may be the answer, and offers are
 	// questions whether the user wants more.
 	pending = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\blet me know (?:which|what|how|when|where|whether|if you(?:'d| would) like to)\b|\bconfirm (?:if|whether)\b`)
@@ -47,14 +47,14 @@ func asksElse(rest string, earlier []agent.Message) bool {
 		s = strings.TrimSpace(s)
 		s = s[len(linking.FindString(s)):]
 		ordered := order.FindString(s)
-		about := s[len(ordered):]
-		if ordered == "" {
-			about = strings.TrimSpace(inquiry.ReplaceAllString(s, ""))
+		about := strings.TrimSpace(s[len(ordered):])
+		if !strings.HasPrefix(ordered, "show") { // "show me where it is" asks for a proof
+			about = inquiry.ReplaceAllString(about, "")
 		}
 		switch {
 		case !wordRule.MatchString(s):
 			continue
-		case ordered == "" && (!question || !inquiry.MatchString(s) || asksAgent.MatchString(s)):
+		case ordered == "" && (!question || !inquiry.MatchString(s)):
 			return false
 		case pointing.MatchString(about), spoils.MatchString(about), doubtful.MatchString(about):
 			return false
