@@ -268,7 +268,7 @@ func TestServingEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := dialRemote(s.path())
+	r, err := dialRemote(s.path(), patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,5 +375,41 @@ func TestDamagedLedgerIsNotWrittenTo(t *testing.T) {
 	closing(t, r)
 	if _, _, err := r.VerifyLedger(context.Background()); !errors.As(err, &broken) {
 		t.Errorf("verified: %v", err)
+	}
+}
+
+// TestStoppedHolder tests that a holder which accepts connections and answers none, as a process
+// that is stopped does, is reported as the holder after one attempt.
+func TestStoppedHolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, storeName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "stopped") // the name of a socket is bounded
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	socket := filepath.Join(folder, "s")
+	listener, err := net.Listen("unix", socket) // the kernel accepts for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	lock := newLock(dir)
+	if ok, err := lock.file.TryLock(); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	defer lock.release()
+	h := newHolder("evolve run", day)
+	h.Socket = socket
+	if err := lock.write(h); err != nil {
+		t.Fatal(err)
+	}
+	slept := 0
+	_, err = findStore(dir, clock{now: func() time.Time { return day }, sleep: func(time.Duration) { slept++ }}, 10*time.Millisecond)
+	var locked *LockedError
+	if !errors.As(err, &locked) || locked.Owner != "evolve run" || slept != 0 {
+		t.Errorf("after %d attempts: %v", slept+1, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -203,7 +204,7 @@ func OpenRead(dir string) (*Archive, error) {
 // Inspect is OpenRead without the check of the witness. An archive that is missing beside
 // its witness is a *WitnessError here too.
 func Inspect(dir string) (*Archive, error) {
-	r := &reader{find: func() (engine, error) { return findStore(dir, systemClock()) }}
+	r := &reader{find: func() (engine, error) { return findStore(dir, systemClock(), patience) }}
 	if _, err := r.current(nil); err != nil {
 		if missing := checkMissing(dir); errors.Is(err, ErrNotFound) && missing != nil {
 			err = missing
@@ -218,8 +219,9 @@ func Inspect(dir string) (*Archive, error) {
 }
 
 // findStore finds a way to read the store, and waits while other processes open or close
-// it.
-func findStore(dir string, clock clock) (engine, error) {
+// it, for about as long as most. The time in which a holder does not answer counts: a process
+// that is stopped accepts connections, and answers none.
+func findStore(dir string, clock clock, most time.Duration) (engine, error) {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotFound
 	} else if err != nil {
@@ -245,12 +247,15 @@ func findStore(dir string, clock clock) (engine, error) {
 				return nil, refused
 			}
 		} else if h := lock.read(); h.Socket != "" {
-			store, err := dialRemote(h.Socket)
+			store, err := dialRemote(h.Socket, most)
 			if !errors.Is(err, errDisconnected) {
 				return store, err
 			}
+			if slow := net.Error(nil); errors.As(err, &slow) && slow.Timeout() {
+				waited = most
+			}
 		}
-		if waited >= patience {
+		if waited >= most {
 			return nil, lock.locked(clock.now())
 		}
 		clock.sleep(pause)

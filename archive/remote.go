@@ -28,12 +28,13 @@ type remote struct {
 	err  error
 }
 
-func dialRemote(socket string) (*remote, error) {
-	conn, err := net.DialTimeout("unix", socket, dialPatience)
+// dialRemote connects to the writer's socket. It waits for its first answer for most at most.
+func dialRemote(socket string, most time.Duration) (*remote, error) {
+	conn, err := net.DialTimeout("unix", socket, min(dialPatience, most))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDisconnected, err)
 	}
-	if err := handshake(conn); err != nil {
+	if err := handshake(conn, most); err != nil {
 		conn.Close()
 		if errors.Is(err, errWire) {
 			return nil, fmt.Errorf("%w: the archive is held by a different version of evolve", ErrNewer)

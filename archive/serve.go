@@ -132,7 +132,7 @@ func (s *server) admit(conn net.Conn) bool {
 
 // answerAll answers a reader until it disconnects, breaks the protocol or stalls.
 func (s *server) answerAll(conn net.Conn) {
-	if err := handshake(conn); err != nil {
+	if err := handshake(conn, acceptAnswer); err != nil {
 		return
 	}
 	for {
@@ -164,9 +164,9 @@ func sendFrame(conn net.Conn, response []byte) error {
 	return writeFrame(conn, response)
 }
 
-// handshake exchanges greetings, the same in both directions.
-func handshake(conn net.Conn) error {
-	if err := conn.SetDeadline(timeout(acceptAnswer)); err != nil {
+// handshake exchanges greetings, the same in both directions, within a time.
+func handshake(conn net.Conn, most time.Duration) error {
+	if err := conn.SetDeadline(timeout(most)); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(conn, greeting); err != nil {
