@@ -2,12 +2,14 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"evolve/bench/metrics"
 	"evolve/runtime/sandbox"
@@ -23,7 +25,16 @@ type Program struct {
 	// Build and Test may be empty. Score gets the names of the cases as further arguments
 	// and prints what [metrics.Read] reads; without names it scores all cases.
 	Build, Test, Score []string
+	// MakeTime and RunTime bound the time in which a version is built and tested, and the
+	// time of one start of the scoring command; 0: ten and five minutes.
+	MakeTime, RunTime time.Duration
 }
+
+// SlowError reports that a version did not end in time. It wraps a [CodeError].
+type SlowError struct{ error }
+
+// Unwrap returns the [CodeError].
+func (e *SlowError) Unwrap() error { return e.error }
 
 // Version is a version that was built.
 type Version struct{ tree string }
@@ -56,16 +67,16 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 	if err != nil {
 		return nil, fmt.Errorf("writing a version: %w", err)
 	}
-	timed, cancel := context.WithTimeoutCause(ctx, compileTime, errSlow)
+	timed, cancel := context.WithTimeoutCause(ctx, cmp.Or(p.MakeTime, compileTime), errSlow)
 	defer cancel()
 	if len(p.Build) > 0 {
 		if err := p.build(timed, v); err != nil {
-			return nil, errors.Join(blamed(err), v.Remove())
+			return nil, errors.Join(blamed(timed, err), v.Remove())
 		}
 	}
 	if len(p.Test) > 0 {
 		if _, err := p.inTree(timed, v, p.Test); err != nil {
-			return nil, errors.Join(blamed(err), v.Remove())
+			return nil, errors.Join(blamed(timed, err), v.Remove())
 		}
 	}
 	return v, nil
@@ -123,11 +134,11 @@ func (p *Program) inTree(ctx context.Context, v *Version, argv []string) (out []
 // Values scores a version on the named cases; on all cases if there are none. A
 // [CodeError] reports that the command failed or printed no values.
 func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]metrics.Value, error) {
-	timed, cancel := context.WithTimeoutCause(ctx, runTime, errSlow)
+	timed, cancel := context.WithTimeoutCause(ctx, cmp.Or(p.RunTime, runTime), errSlow)
 	defer cancel()
 	out, err := p.inTree(timed, v, slices.Concat(p.Score, cases))
 	if err != nil {
-		return nil, blamed(err)
+		return nil, blamed(timed, err)
 	}
 	values, err := metrics.Read(bytes.NewReader(out))
 	if err != nil {
@@ -136,9 +147,13 @@ func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]me
 	return values, nil
 }
 
-// blamed returns the error of a program that cannot be started as a fault of the code.
-func blamed(err error) error {
-	if errors.Is(err, sandbox.ErrProgram) {
+// blamed returns the error of a program that cannot be started as a fault of the code, and
+// that of one that did not end in time as a [SlowError].
+func blamed(timed context.Context, err error) error {
+	switch {
+	case errors.Is(context.Cause(timed), errSlow):
+		return &SlowError{err}
+	case errors.Is(err, sandbox.ErrProgram):
 		return &CodeError{err.Error()}
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"evolve/bench/metrics"
@@ -37,6 +38,8 @@ type Agent struct {
 type version struct {
 	built func() (*measure.Version, error)
 	users int
+	// slow reports that the version did not end in time on a case.
+	slow atomic.Bool
 	// batch scores the cases that are scored together.
 	batch func() ([]metrics.Value, error)
 }
@@ -59,6 +62,8 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	value, err := a.value(ctx, v, task.Case)
 	var code *measure.CodeError
 	switch {
+	case errors.Is(err, errSlow) || errors.As(err, new(*measure.SlowError)):
+		return agent.Result{Outcome: agent.Timeout, Error: text.Clip(text.OneLine(err.Error()), 600)}
 	case errors.As(err, &code):
 		return agent.Result{Outcome: agent.Execution, Error: text.Clip(text.OneLine(code.Error()), 600)}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
@@ -78,6 +83,9 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	return agent.Result{Outcome: agent.OK, Answer: &said, Score: &score}
 }
 
+// errSlow is the error of further cases of a version that did not end in time on one.
+var errSlow = errors.New("the version did not end in time on another case")
+
 // value returns the value of a version on a case.
 func (a *Agent) value(ctx context.Context, v *version, of string) (float64, error) {
 	built, err := v.built()
@@ -92,8 +100,14 @@ func (a *Agent) value(ctx context.Context, v *version, of string) (float64, erro
 		}
 		// Another case may be the cause: this one is scored alone.
 	}
+	if v.slow.Load() {
+		return 0, errSlow
+	}
 	values, err := a.program.Values(ctx, built, of)
 	if err != nil {
+		if errors.As(err, new(*measure.SlowError)) {
+			v.slow.Store(true)
+		}
 		return 0, err
 	}
 	value, err := a.scale.Find(values, of)
@@ -174,7 +188,19 @@ type Scored struct {
 	Values []metrics.Value `json:"values"`
 	// Quick reports that a case takes little time beside a start of the command.
 	Quick bool `json:"quick"`
+	// Make is the time of its build and tests, and Run that of all cases.
+	Make time.Duration `json:"make_ns"`
+	Run  time.Duration `json:"run_ns"`
 }
+
+// Bound bounds the times of versions by those of the unchanged program: ten times as much
+// and two seconds. The search writes loops that take long or never end.
+func (s *Scored) Bound(p *measure.Program) {
+	p.MakeTime, p.RunTime = 2*time.Second+slower*s.Make, 2*time.Second+slower*s.Run
+}
+
+// slower is how many times as long as the unchanged program a version may take.
+const slower = 10
 
 // quick is how many times as long as one case all cases may take where a case takes little
 // time beside a start of the command.
@@ -182,11 +208,13 @@ const quick = 5
 
 // Base builds the unchanged program and scores it on all cases.
 func Base(ctx context.Context, p *measure.Program, now func() time.Time) (Scored, error) {
+	start := now()
 	v, err := p.Make(ctx, "base", nil)
 	if err != nil {
 		return Scored{}, fmt.Errorf("the program as it is: %w", err)
 	}
-	start := now()
+	made := now().Sub(start)
+	start = now()
 	values, err := p.Values(ctx, v)
 	all := now().Sub(start)
 	if err == nil {
@@ -196,5 +224,5 @@ func Base(ctx context.Context, p *measure.Program, now func() time.Time) (Scored
 	if err != nil {
 		return Scored{}, fmt.Errorf("the program as it is: %w", err)
 	}
-	return Scored{values, all <= quick*now().Sub(start)}, v.Remove()
+	return Scored{values, all <= quick*now().Sub(start), made, all}, v.Remove()
 }

@@ -56,6 +56,7 @@ func target(t testing.TB) (*measure.Program, map[string][]byte) {
 		"params": params,
 		"score.sh": `. ./params
 [ $factor -lt 50 ] || exit 4
+while [ $factor -eq 49 ]; do :; done
 [ $# -gt 0 ] || set -- $(seq -f c%02.0f 80)
 d=$((factor > 7 ? factor - 7 : 7 - factor))
 for c; do echo '{"case":"'$c'","metric":"distance","value":'$((d * (10 + 1${c#c} % 7)))',"better":"lower"}'; done
@@ -103,6 +104,13 @@ func TestAgent(t *testing.T) {
 	if r := run("factor=8", "c01"); r.Outcome != agent.OK {
 		t.Errorf("the version of a stopped run: %+v", r)
 	}
+	p.RunTime = time.Millisecond
+	for _, of := range []string{"c01", "c02"} {
+		if r := run("factor=49\n", of); r.Outcome != agent.Timeout || strings.HasSuffix(r.Error, "on another case") != (of == "c02") {
+			t.Errorf("a version that does not end, on %s: %+v", of, r)
+		}
+	}
+	p.RunTime = 0
 	for i := range 3 * mostKept {
 		run(fmt.Sprintf("factor=%d", i), "c02")
 	}

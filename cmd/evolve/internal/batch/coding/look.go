@@ -42,6 +42,7 @@ type Prospect struct {
 	scale     *metrics.Scale
 	operators []operator.Operator
 	rewriters map[string]rewriter // by the names of blocks
+	scored    versions.Scored     // the code as it is
 	// together are the search cases if they are scored together.
 	together []string
 }
@@ -86,14 +87,13 @@ func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules benc
 	if err := p.prepare(); err != nil {
 		return nil, err
 	}
-	base, err := p.base(ctx, kept)
-	if err != nil {
+	if p.scored, err = p.base(ctx, kept); err != nil {
 		return nil, err
 	}
-	if err := p.use(base, rules); err != nil {
+	if err := p.use(p.scored, rules); err != nil {
 		return nil, err
 	}
-	if base.Quick {
+	if p.scored.Quick {
 		for _, task := range p.Suite.Side(bench.Search) {
 			p.together = append(p.together, task.ID)
 		}
@@ -189,7 +189,7 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 // known returns the kept values of the code as it is; false if there are none.
 func (p *Prospect) known(kept Kept) (base versions.Scored, ok bool) {
 	data, err := os.ReadFile(p.keptFile(kept))
-	return base, err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0
+	return base, err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0 && base.Run > 0
 }
 
 func (p *Prospect) keptFile(kept Kept) string {

@@ -22,6 +22,7 @@ func (p *Prospect) Open(ctx context.Context) (night.Opened, error) {
 	if err != nil {
 		return night.Opened{}, err
 	}
+	p.scored.Bound(program)
 	return night.Opened{
 		Agent: versions.New(program, p.files, p.scale, p.together), Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done,
 	}, nil
