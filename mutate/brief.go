@@ -18,21 +18,12 @@ import (
 // the route and the wording of the request.
 type authoring struct {
 	*Author            // nil: briefs are not answered
-	wanted  bool       // the bandit chose it
-	open    int        // briefs asked and not told
-	all     account    // of this night
-	routes  []*account // by index in Routes
-	drafts  []*draft   // the oldest first
+	requests *Requests // of this night
+	wanted   bool      // the bandit chose it
+	drafts   []*draft  // the oldest first
 
-	component, route, wording *arms
-	forms                     map[string]*arms // by component
-}
-
-// account counts the requests of this night and their cost.
-type account struct {
-	Rate
-	calls, told int
-	usd         float64
+	component, route, wording *operator.Arms
+	forms                     map[string]*operator.Arms // by component
 }
 
 // draft is the result of a brief.
@@ -44,8 +35,6 @@ type draft struct {
 }
 
 const (
-	// briefsOpen bounds the open briefs.
-	briefsOpen = 2
 	// Numbers of cases in a brief, of the leading kind among them if there are as many,
 	// and of earlier changes, refused ones among them.
 	casesShown   = 5
@@ -59,59 +48,26 @@ const (
 )
 
 func newAuthoring(o *Author) authoring {
-	w := authoring{Author: o, component: newArms(), route: newArms(), wording: newArms(), forms: map[string]*arms{}}
+	w := authoring{Author: o, component: operator.NewArms(), route: operator.NewArms(), wording: operator.NewArms(), forms: map[string]*operator.Arms{}}
 	if o == nil {
 		return w
 	}
-	w.all.Rate = o.Rate
-	if w.all.Every <= 0 {
-		w.all.Every = DefaultBriefEvery
-	}
-	for _, r := range o.Routes {
-		w.routes = append(w.routes, &account{Rate: r.Rate})
-	}
+	w.requests = NewRequests(o)
 	return w
-}
-
-// allows reports whether one more request is within the bounds after so many evaluations.
-// Requests under way count at the mean cost.
-func (a *account) allows(spent int) bool {
-	return (a.calls+1)*a.Every <= spent && (a.MaxCalls <= 0 || a.calls < a.MaxCalls) &&
-		(a.MaxUSD <= 0 || a.usd+float64(a.calls-a.told)*a.mean() < a.MaxUSD)
-}
-
-func (a *account) mean() float64 { return a.usd / float64(max(1, a.told)) }
-
-func (a *account) charge(usd float64) {
-	a.told++
-	if usd > 0 {
-		a.usd += usd
-	}
 }
 
 // briefDue reports whether a brief is due now: at the pace of the settings when the
 // operators' bandit requests one, at half of it otherwise.
 func (s *search) briefDue() bool {
 	w := &s.author
-	if w.Author == nil || w.open >= briefsOpen || !s.posterior.ready() {
+	if w.Author == nil || !s.posterior.ready() {
 		return false
 	}
 	pace := s.spent
 	if !w.wanted {
 		pace /= 2
 	}
-	return w.all.allows(pace) && len(s.openRoutes()) > 0
-}
-
-// openRoutes lists the routes whose bounds allow a request.
-func (s *search) openRoutes() []string {
-	var out []string
-	for i, r := range s.author.routes {
-		if r.allows(s.spent) {
-			out = append(out, s.author.Routes[i].Name)
-		}
-	}
-	return out
+	return w.requests.Due(pace) && len(w.requests.Routes(s.spent)) > 0
 }
 
 // brief returns a trial that asks for a change of a component of a selected parent; false
@@ -127,11 +83,11 @@ func (s *search) brief() (Trial, bool) {
 	if len(components) == 0 || len(a.cases) == 0 {
 		return Trial{}, false
 	}
-	b := Brief{Component: w.component.pick(components, s.rng)}
-	b.Form = Form(w.form(b.Component).pick(s.formsOf(a, b.Component), s.rng))
-	b.Route = w.route.pick(s.openRoutes(), s.rng)
+	b := Brief{Component: w.component.Pick(components, s.rng)}
+	b.Form = Form(w.form(b.Component).Pick(s.formsOf(a, b.Component), s.rng))
+	b.Route = w.route.Pick(w.requests.Routes(s.spent), s.rng)
 	if len(w.Wordings) > 0 {
-		b.Wording = w.wording.pick(w.Wordings, s.rng)
+		b.Wording = w.wording.Pick(w.Wordings, s.rng)
 	}
 	b.Cases, b.Tried = cases(a, b.Form == Demonstrate), s.triedChanges(b.Component)
 	t := Trial{
@@ -139,34 +95,21 @@ func (s *search) brief() (Trial, bool) {
 		Generation: a.generation, Rationale: why, Stage: bench.StageSearch, Brief: &b,
 	}
 	s.asked++
-	w.open++
-	w.all.calls++
-	w.account(b.Route).calls++
+	w.requests.Ask(b.Route)
 	return t, true
 }
 
 // form returns the choice of the form of a component's changes.
-func (w *authoring) form(component string) *arms {
+func (w *authoring) form(component string) *operator.Arms {
 	if w.forms[component] == nil {
-		w.forms[component] = newArms()
+		w.forms[component] = operator.NewArms()
 	}
 	return w.forms[component]
 }
 
 // choices returns all choices that are learnt.
-func (w *authoring) choices() []*arms {
+func (w *authoring) choices() []*operator.Arms {
 	return append(slices.Collect(maps.Values(w.forms)), w.component, w.route, w.wording)
-}
-
-// account returns the account of a route; of an unknown one, an account that counts for
-// nothing.
-func (w *authoring) account(route string) *account {
-	for i, r := range w.Routes {
-		if r.Name == route {
-			return w.routes[i]
-		}
-	}
-	return new(account)
 }
 
 // triedChanges returns earlier changes of a component, the latest first, the latest
@@ -300,9 +243,7 @@ func (s *search) answer(o Observation) {
 		return
 	}
 	b := o.Trial.Brief
-	w.open = max(0, w.open-1)
-	w.all.charge(o.CostUSD)
-	w.account(b.Route).charge(o.CostUSD)
+	w.requests.Tell(b.Route, o.CostUSD)
 	d := &draft{PastDraft: PastDraft{
 		Component: b.Component, Route: b.Route, Wording: b.Wording, Form: b.Form, Parent: o.Trial.Variant,
 		Reason: o.Reason, Outcome: o.Outcome, CostUSD: o.CostUSD, Tonight: true,
@@ -341,7 +282,7 @@ func (s *search) enterDraft(d *draft, parent *variantStats, written *Draft) (ref
 func (s *search) learnChoices() {
 	w := &s.author
 	for _, c := range w.choices() {
-		c.forget()
+		c.Forget()
 	}
 	mean := w.meanCost()
 	for _, d := range w.drafts {
@@ -353,14 +294,14 @@ func (s *search) learnChoices() {
 		if mean > 0 {
 			ratio = w.routeCost(d.Route) / mean
 		}
-		w.route.reward(d.Route, operator.Credit(improved, ratio))
+		w.route.Reward(d.Route, operator.Credit(improved, ratio))
 		if d.Outcome != "" {
 			continue
 		}
 		credit := operator.Credit(improved, -1)
-		w.component.reward(d.Component, credit)
-		w.wording.reward(d.Wording, credit)
-		w.form(d.Component).reward(string(d.Form), credit)
+		w.component.Reward(d.Component, credit)
+		w.wording.Reward(d.Wording, credit)
+		w.form(d.Component).Reward(string(d.Form), credit)
 	}
 }
 
@@ -440,16 +381,13 @@ func (s *search) recallDrafts(history []Remembered) {
 		d := &draft{PastDraft: p}
 		w.drafts = append(w.drafts, d)
 		if p.Tonight {
-			w.all.calls++
-			w.account(p.Route).calls++
-			w.all.charge(p.CostUSD)
-			w.account(p.Route).charge(p.CostUSD)
+			w.requests.Recall(p.Route, p.CostUSD)
 		}
 		d.gain, d.common = pairedGain(means[p.Draft], means[p.Parent])
-		w.component.picked(p.Component)
-		w.wording.picked(p.Wording)
-		w.route.picked(p.Route)
-		w.form(p.Component).picked(string(p.Form))
+		w.component.Picked(p.Component)
+		w.wording.Picked(p.Wording)
+		w.route.Picked(p.Route)
+		w.form(p.Component).Picked(string(p.Form))
 	}
 }
 
