@@ -49,6 +49,9 @@ type Brief struct {
 	Cases []Case
 	// Tried lists earlier changes of the component, the latest first.
 	Tried []TriedChange
+	// Others are the component's texts in other variants that did well, the best first;
+	// Gain is over the champion. Only a search over programs has them.
+	Others []TriedChange
 }
 
 // Case names an evaluation of a search task.

@@ -44,7 +44,10 @@ func (p Problem) String() string {
 func Space(list []Block) (agent.Space, agent.Config) {
 	var s agent.Space
 	for _, b := range list {
-		s.Params = append(s.Params, agent.Param{Name: b.Name, Kind: agent.Text, MaxChars: mostText, Default: b.Text})
+		s.Params = append(s.Params, agent.Param{
+			Name: b.Name, Kind: agent.Text, Use: agent.Code, MaxChars: mostText, Default: b.Text,
+			Description: "a marked block of " + b.File,
+		})
 	}
 	return s, s.Default()
 }

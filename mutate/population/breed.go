@@ -35,6 +35,9 @@ func (i *island) add(m *member) {
 // breed makes a new variant, on the island whose turn it is if that has one, and queues its
 // first stage. It returns false if no operator made a new one on any island.
 func (s *search) breed() bool {
+	if len(s.Operators) == 0 {
+		return false
+	}
 	s.refresh()
 	for range s.islands {
 		s.turn++
@@ -59,6 +62,10 @@ func (s *search) breedOn(at int) bool {
 		one, why := s.choose(list, budget, s.rng)
 		two, _ := s.choose(list, budget, s.rng)
 		name, scale := s.bandit.Pick(s.names, s.rng)
+		if name == reflectOperator {
+			s.author.wanted = true
+			name, scale = s.bandit.Pick(s.names[:len(s.Operators)], s.rng)
+		}
 		given := operator.FailureContext{Space: s.Space, Champion: s.Champion, Parent: pool[one].config, Scale: scale}
 		if two != one {
 			given.Other = pool[two].config

@@ -16,6 +16,10 @@
 //   - Parents are selected by package selection within islands (Tanese 1989; Romera-Paredes
 //     et al. 2024), which exchange their best variants from time to time. Operators are
 //     chosen by the bandit of package operator.
+//   - Language models write variants too, if there are any: a brief names a parent, a
+//     block, cases that it does badly, the best texts of other islands, and what became
+//     of earlier drafts. The bandit of the operators decides between models and operators,
+//     and others choose the block, the route and the wording by the gains of the drafts.
 //   - A variant whose normal form was tried before is not paid again.
 //   - Evaluations of earlier nights, discounted, make the population at the start.
 //

@@ -11,10 +11,11 @@ import (
 )
 
 // Options configures a search. The embedded options must have a Space, a Champion, Tasks
-// and a Budget; Guards, Author and BaselineShare are not used.
+// and a Budget; Guards and BaselineShare are not used.
 type Options struct {
 	mutate.Options
-	// Operators make the variants. There must be one or more.
+	// Operators make the variants, besides the models of Author. Without one of both, there
+	// is no search.
 	Operators []operator.Operator
 	// Normal returns the normal form of a config: equal forms mean equal programs. nil:
 	// the identity of the config.
@@ -41,8 +42,8 @@ func (o Options) checked() (Options, error) {
 		return o, errors.New("a search needs cases")
 	case o.Budget < 1:
 		return o, errors.New("a search needs a budget of one evaluation or more")
-	case len(o.Operators) == 0:
-		return o, errors.New("a search over programs needs operators")
+	case len(o.Operators) == 0 && o.Author == nil:
+		return o, errors.New("a search over programs needs operators or a language model")
 	}
 	if o.Islands == 0 {
 		o.Islands = defaultIslands

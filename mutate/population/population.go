@@ -26,12 +26,14 @@ type search struct {
 	byID    map[agent.ConfigID]*member
 	normals map[string]bool
 	islands []island
+	author  authoring
 	turn    int   // of the islands
 	queue   []run // evaluations to come, in order
 	// ready are the variants whose stage is complete; waiting are those of earlier nights,
 	// until the champion's first results of tonight.
 	ready, waiting []*member
-	asked, told    int
+	asked, told    int     // evaluations
+	trials         int     // evaluations and briefs asked for
 	variance       float64 // of one paired difference
 	// fresh reports that the gains are those of all results so far.
 	fresh     bool
@@ -63,6 +65,9 @@ func New(o Options) (mutate.Searcher, error) {
 	for _, op := range o.Operators {
 		s.names = append(s.names, op.Name())
 	}
+	if s.author = newAuthoring(o.Author); o.Author != nil {
+		s.names = append(s.names, reflectOperator)
+	}
 	s.order = s.rng.Perm(len(o.Tasks))
 	for i, t := range o.Tasks {
 		s.index[t.ID] = i
@@ -71,6 +76,7 @@ func New(o Options) (mutate.Searcher, error) {
 	champion.operator = "champion"
 	s.stage(champion)
 	s.remember()
+	s.recall()
 	return s, nil
 }
 
@@ -111,27 +117,35 @@ func (s *search) remember() {
 	s.waiting = s.members[1:len(s.members):len(s.members)]
 }
 
-// Ask returns the next evaluation: of a stage that was begun, of a variant that deserves
-// another stage, or of a new variant.
+// Ask returns the next trial: a brief that is due, or an evaluation of a stage that was
+// begun, of a variant that deserves another stage, or of a new variant.
 func (s *search) Ask() (mutate.Trial, mutate.Status) {
 	if s.asked >= s.Budget {
 		return mutate.Trial{}, mutate.Done
 	}
+	if s.briefDue() {
+		return s.brief(), mutate.Ready
+	}
 	for len(s.queue) == 0 {
-		if !s.advance() && !s.breed() {
-			if s.asked > s.told {
-				return mutate.Trial{}, mutate.Wait
-			}
-			s.exhausted = true
-			return mutate.Trial{}, mutate.Done
+		if s.advance() || s.breed() {
+			continue
 		}
+		switch {
+		case s.briefIdle():
+			return s.brief(), mutate.Ready
+		case s.asked > s.told || s.author.open > 0:
+			return mutate.Trial{}, mutate.Wait
+		}
+		s.exhausted = true
+		return mutate.Trial{}, mutate.Done
 	}
 	next := s.queue[0]
 	s.queue = s.queue[1:]
 	t := mutate.Trial{
-		N: int64(s.asked), Variant: next.of.id, Config: next.of.config, Parents: next.of.parents, Operator: next.of.operator,
+		N: int64(s.trials), Variant: next.of.id, Config: next.of.config, Parents: next.of.parents, Operator: next.of.operator,
 		Generation: next.of.generation, Rationale: next.of.rationale, Task: s.Tasks[s.order[next.at]].ID, Stage: bench.StageSearch,
 	}
+	s.trials++
 	s.asked++
 	return t, mutate.Ready
 }
@@ -159,8 +173,12 @@ func (s *search) stage(m *member) {
 
 // Tell adds a result. Results of trials that were not asked for enter their variant.
 func (s *search) Tell(o mutate.Observation) {
+	if o.Trial.Brief != nil {
+		s.answer(o)
+		return
+	}
 	task, known := s.index[o.Trial.Task]
-	if !known || o.Trial.Brief != nil {
+	if !known {
 		return
 	}
 	s.told++

@@ -22,7 +22,7 @@ func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
 	champion := s.members[0]
 	rec := mutate.Recommendation{
-		Champion: s.estimate(champion), Told: s.told, Exhausted: s.exhausted, Operators: s.bandit.Export(),
+		Champion: s.estimate(champion), Told: s.told, Exhausted: s.exhausted, Operators: s.bandit.Export(), Drafts: s.draftGains(),
 	}
 	ranked := slices.Clone(s.members[1:])
 	slices.SortFunc(ranked, func(a, b *member) int {

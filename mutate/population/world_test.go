@@ -117,6 +117,15 @@ func (mix) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool
 // returns the trials in the order in which they were asked for.
 func drive(t *testing.T, s mutate.Searcher, inFlight int, score func(mutate.Trial) (float64, bool)) []mutate.Trial {
 	t.Helper()
+	return driveWith(t, s, inFlight, score, func(tr mutate.Trial) mutate.Observation {
+		t.Fatalf("a brief without models: %+v", tr)
+		return mutate.Observation{}
+	})
+}
+
+// driveWith is drive with the answers to briefs.
+func driveWith(t *testing.T, s mutate.Searcher, inFlight int, score func(mutate.Trial) (float64, bool), answer func(mutate.Trial) mutate.Observation) []mutate.Trial {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 9))
 	var all, flying []mutate.Trial
 	for {
@@ -133,7 +142,12 @@ func drive(t *testing.T, s mutate.Searcher, inFlight int, score func(mutate.Tria
 		if status != mutate.Ready || len(flying) >= inFlight {
 			i := rng.IntN(len(flying))
 			o := mutate.Observation{Trial: flying[i]}
-			o.Score, o.Scored = score(flying[i])
+			if o.Trial.Brief != nil {
+				o = answer(flying[i])
+				o.Trial = flying[i]
+			} else {
+				o.Score, o.Scored = score(flying[i])
+			}
 			flying[i] = flying[len(flying)-1]
 			flying = flying[:len(flying)-1]
 			s.Tell(o)

@@ -17,6 +17,8 @@ const (
 	// search adds, drops and exchanges whole demonstrations, taken from search tasks that
 	// the agent solved.
 	Demonstrations TextUse = "demonstrations"
+	// Code is the text of a marked block of source code.
+	Code TextUse = "code"
 )
 
 // Demonstration is a solved task that a prompt shows as an example.

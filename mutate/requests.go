@@ -1,0 +1,94 @@
+package mutate
+
+// Requests counts the requests of a night to the models of an [Author], and keeps them
+// within its bounds.
+type Requests struct {
+	names  []string // of the routes
+	open   int      // asked and not told
+	all    account
+	routes []*account
+}
+
+// account counts requests and their cost.
+type account struct {
+	Rate
+	calls, told int
+	usd         float64
+}
+
+// requestsOpen bounds the requests that are under way.
+const requestsOpen = 2
+
+// NewRequests returns a count without requests. o may not be nil.
+func NewRequests(o *Author) *Requests {
+	r := &Requests{all: account{Rate: o.Rate}}
+	if r.all.Every <= 0 {
+		r.all.Every = DefaultBriefEvery
+	}
+	for _, route := range o.Routes {
+		r.names = append(r.names, route.Name)
+		r.routes = append(r.routes, &account{Rate: route.Rate})
+	}
+	return r
+}
+
+// Due reports whether the bounds of all routes together allow a request after so many
+// evaluations.
+func (r *Requests) Due(spent int) bool { return r.open < requestsOpen && r.all.allows(spent) }
+
+// Routes lists the routes whose bounds allow a request after so many evaluations.
+func (r *Requests) Routes(spent int) []string {
+	var out []string
+	for i, a := range r.routes {
+		if a.allows(spent) {
+			out = append(out, r.names[i])
+		}
+	}
+	return out
+}
+
+// Ask counts a request to a route.
+func (r *Requests) Ask(route string) {
+	r.open++
+	r.all.calls++
+	r.account(route).calls++
+}
+
+// Tell counts the answer to a request, or its failure, with its cost.
+func (r *Requests) Tell(route string, usd float64) {
+	r.open = max(0, r.open-1)
+	r.all.charge(usd)
+	r.account(route).charge(usd)
+}
+
+// Recall counts a request of this night that was answered before the run was resumed.
+func (r *Requests) Recall(route string, usd float64) {
+	r.Ask(route)
+	r.Tell(route, usd)
+}
+
+// account returns the account of a route; of an unknown one, an account that counts for
+// nothing.
+func (r *Requests) account(route string) *account {
+	for i, name := range r.names {
+		if name == route {
+			return r.routes[i]
+		}
+	}
+	return new(account)
+}
+
+// allows reports whether one more request is within the bounds after so many evaluations.
+// Requests under way count at the mean cost.
+func (a *account) allows(spent int) bool {
+	mean := a.usd / float64(max(1, a.told))
+	return (a.calls+1)*a.Every <= spent && (a.MaxCalls <= 0 || a.calls < a.MaxCalls) &&
+		(a.MaxUSD <= 0 || a.usd+float64(a.calls-a.told)*mean < a.MaxUSD)
+}
+
+func (a *account) charge(usd float64) {
+	a.told++
+	if usd > 0 {
+		a.usd += usd
+	}
+}
