@@ -110,6 +110,9 @@ type Agent struct {
 	// for another agent. Refused names the parameters that Space leaves out because the
 	// model was found not to take them, with the reason.
 	Routes, Refused string
+	// Source is the source around components that are code, by their names, for the language
+	// model that writes drafts.
+	Source map[string]string
 	// Feedback is what is known of its turns in use, and Corrections are the patterns of
 	// people's corrections in them, for the language model that writes drafts. Neither has
 	// anything of the holdout.

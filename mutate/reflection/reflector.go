@@ -50,6 +50,9 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 		return Reply{Reason: fmt.Sprintf("there is nothing to change in %q", m.Component)}, nil
 	}
 	req, within := m.request(r.Route, seed), ctx
+	if m.writesCode() {
+		req = m.codeRequest(r.Route, seed)
+	}
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
 		within, cancel = context.WithTimeout(policy.WithDeadline(ctx, r.Timeout), r.Timeout)
@@ -83,6 +86,9 @@ var errCut = errors.New("was cut off")
 
 // draft converts an answer in the requested form, as far as it is whole.
 func (m Material) draft(answer string, cut bool) (mutate.Draft, error) {
+	if m.writesCode() {
+		return m.judgeCode(answer, cut)
+	}
 	if !m.Plain {
 		p, err := read(answer, cut)
 		if err != nil {

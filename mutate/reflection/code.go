@@ -1,0 +1,241 @@
+package reflection
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"evolve/mutate"
+	"evolve/mutate/blocks"
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
+	"evolve/runtime/model"
+)
+
+//go:embed code.md
+var codeTask string
+
+// Limits of what a request for code shows, in bytes.
+const (
+	maxSource   = 12000 // of the source around a block
+	maxVersion  = 4000  // of the text of another version
+	maxCodeNote = 6000  // of what became of earlier proposals
+)
+
+const (
+	// codeTokens bounds an answer with code.
+	codeTokens = 6000
+	// maxChanges bounds the edits of one answer.
+	maxChanges = 50
+	// codeRationale is the rationale of a text that comes without one.
+	codeRationale = "a text of the model, which gave no reason"
+)
+
+// writesCode reports whether the component is a block of source code.
+func (m Material) writesCode() bool {
+	p, _ := m.Space.Lookup(m.Component)
+	return p.Kind == agent.Text && p.Use == agent.Code
+}
+
+// codeExtent is how much of the material a request for code shows.
+type codeExtent struct{ cases, others, tried, source, version int }
+
+// codeRequest returns the request for a block of code, with as much material as its room
+// takes.
+func (m Material) codeRequest(route string, seed int64) *model.Request {
+	extents := []codeExtent{
+		{maxCases, 3, 8, maxSource, maxVersion},
+		{maxCases, 2, 4, maxSource / 3, maxVersion / 2},
+		{3, 1, 2, maxSource / 8, maxVersion / 4},
+		{2, 0, 1, 0, maxVersion / 8},
+	}
+	for n := 0; ; n++ {
+		req := m.codeRequestAt(extents[n], route, seed)
+		if m.Room <= 0 || n == len(extents)-1 || tokens(req) <= m.Room {
+			return req
+		}
+	}
+}
+
+func (m Material) codeRequestAt(x codeExtent, route string, seed int64) *model.Request {
+	order := "Change the block so that the program does better on cases of this kind, and keep what works."
+	if m.Form == mutate.Rewrite {
+		order = "Write the block anew as a whole, by another idea than the present one, so that the program does better on cases of this kind."
+	}
+	req := &model.Request{
+		System: []model.Section{{Name: "TASK", Text: codeTask}}, Goal: order, Remaining: 1,
+		Sampling: model.Sampling{Route: route, Seed: seed, MaxTokens: codeTokens},
+	}
+	add := func(key, text string) {
+		if text != "" {
+			req.Shared = append(req.Shared, model.Shared{From: "evolve", Key: key, Text: text})
+		}
+	}
+	p, _ := m.Space.Lookup(m.Component)
+	add("where block "+m.Component+" stands", p.Description)
+	add("source around the block", memory.Cut(m.Source, x.source))
+	add("the block", m.Config.String(m.Component))
+	for i, c := range m.Cases[:min(len(m.Cases), x.cases)] {
+		raw, err := json.Marshal(struct {
+			Case    string        `json:"case"`
+			Score   float64       `json:"score"`
+			Outcome agent.Outcome `json:"outcome"`
+			Value   string        `json:"printed,omitempty"`
+			Reasons []string      `json:"errors,omitempty"`
+		}{c.Task, c.Score, c.Outcome, memory.Cut(c.Answer, maxEvent), cuts(c.Reasons)})
+		if err == nil { // values of these types always encode
+			add(fmt.Sprintf("case %d", i+1), string(raw))
+		}
+	}
+	for i, o := range m.Others[:min(len(m.Others), x.others)] {
+		add(fmt.Sprintf("another version %d, with a gain of %+.3f: %s", i+1, o.Gain, memory.Line(o.Rationale, maxEvent)), memory.Cut(o.Text, x.version))
+	}
+	for i, t := range m.Tried[:min(len(m.Tried), x.tried)] {
+		what := fmt.Sprintf("an earlier change %d, with a gain of %+.3f over what it changed", i+1, t.Gain)
+		text := memory.Line(t.Rationale, maxEvent) + "\n" + memory.Cut(t.Text, x.version/2)
+		if t.Refused != "" {
+			what, text = fmt.Sprintf("an earlier change %d, which was refused", i+1), memory.Cut(t.Refused, maxEvent)
+		}
+		add(what, text)
+	}
+	add("what became of earlier proposals", memory.Cut(m.Feedback, min(maxCodeNote, x.source)))
+	return req
+}
+
+// judgeCode converts an answer with code to a draft, or returns the reason for its refusal,
+// in words that follow "the answer".
+func (m Material) judgeCode(answer string, cut bool) (mutate.Draft, error) {
+	answer = strings.ReplaceAll(answer, "\r\n", "\n")
+	switch {
+	case len(answer) > maxAnswer:
+		return mutate.Draft{}, fmt.Errorf("is too long: %d bytes", len(answer))
+	case cut:
+		return mutate.Draft{}, errCut
+	case plain(answer) == nothing:
+		return mutate.Draft{}, errors.New("has nothing to offer")
+	}
+	before := m.Config.String(m.Component)
+	after, said, err := newCode(before, answer)
+	if err != nil {
+		return mutate.Draft{}, err
+	}
+	if after == before {
+		return mutate.Draft{}, errors.New("changes nothing")
+	}
+	if err := blocks.Check(after); err != nil {
+		return mutate.Draft{}, fmt.Errorf("cannot be used: %w", err)
+	}
+	why := memory.Line(said, maxRationale)
+	if why == "" {
+		why = codeRationale
+	}
+	if err := m.admit(before, after, why); err != nil {
+		return mutate.Draft{}, err
+	}
+	c := m.Config.Clone()
+	c[m.Component] = after
+	return mutate.Draft{Config: c, Rationale: why}, nil
+}
+
+// The lines of an edit.
+const (
+	searchLine  = "<<<<<<< SEARCH"
+	middleLine  = "======="
+	replaceLine = ">>>>>>> REPLACE"
+)
+
+// newCode returns the text of a block that an answer gives, and what the answer says of it.
+func newCode(before, answer string) (after, said string, err error) {
+	if said, rest, edits := strings.Cut(answer, searchLine+"\n"); edits {
+		after, err = edited(before, rest)
+		return after, unfence(said), err
+	}
+	text, said := "", ""
+	for rest := answer; ; {
+		head, tail, found := strings.Cut("\n"+rest, "\n```")
+		if !found {
+			break
+		}
+		if _, tail, found = strings.Cut(tail, "\n"); !found { // after the language
+			break
+		}
+		code, next, closed := strings.Cut("\n"+tail, "\n```")
+		if !closed {
+			return "", "", unreadableError{errors.New("has a block of code without an end")}
+		}
+		if said == "" {
+			said = head
+		}
+		if len(code) > len(text) {
+			text = code
+		}
+		rest = next
+	}
+	if text == "" {
+		return "", "", unreadableError{errors.New("has no block of code")}
+	}
+	return unmarked(strings.Trim(text, "\n") + "\n"), said, nil
+}
+
+// edited applies the edits of an answer, which follow the first line of the first one.
+func edited(text, edits string) (string, error) {
+	for n := 1; ; n++ {
+		old, rest, ok := strings.Cut("\n"+edits, "\n"+middleLine+"\n")
+		now, tail, done := strings.Cut("\n"+rest, "\n"+replaceLine)
+		if !ok || !done || n > maxChanges {
+			return "", unreadableError{fmt.Errorf("has an edit without an end: edit %d", n)}
+		}
+		old, now = strings.TrimPrefix(old, "\n")+"\n", strings.TrimPrefix(now, "\n")
+		if now != "" {
+			now += "\n"
+		}
+		switch at := occurrences(text, old); len(at) {
+		case 1:
+			text = text[:at[0]] + now + text[at[0]+len(old):]
+		case 0:
+			return "", fmt.Errorf("edits lines that the block does not have: edit %d", n)
+		default:
+			return "", fmt.Errorf("edits lines that the block has more than once: edit %d", n)
+		}
+		_, next, more := strings.Cut(tail, searchLine+"\n")
+		if !more {
+			return text, nil
+		}
+		edits = next
+	}
+}
+
+// occurrences returns the offsets of whole lines in a text.
+func occurrences(text, lines string) []int {
+	var at []int
+	for i := 0; i < len(text); {
+		if strings.HasPrefix(text[i:], lines) {
+			at = append(at, i)
+		}
+		_, rest, _ := strings.Cut(text[i:], "\n")
+		i = len(text) - len(rest)
+	}
+	return at
+}
+
+// unmarked removes the marker lines of the block from the ends of its text.
+func unmarked(text string) string {
+	if line, rest, ok := strings.Cut(text, "\n"); ok && strings.Contains(line, "evolve:begin") {
+		text = rest
+	}
+	if i := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n'); strings.Contains(text[i+1:], "evolve:end") {
+		text = text[:i+1]
+	}
+	return text
+}
+
+// unfence removes the line that opens a block of code from the end of a text.
+func unfence(text string) string {
+	text = strings.TrimSpace(text)
+	if i := strings.LastIndex("\n"+text, "\n```"); i >= 0 && !strings.Contains(text[i:], "\n") {
+		text = text[:i]
+	}
+	return text
+}
