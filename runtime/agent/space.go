@@ -384,7 +384,7 @@ func (p Param) check() []string {
 		if p.MaxChars <= 0 {
 			bad("needs max_chars above 0")
 		}
-		if p.Use != Instruction && p.Use != Demonstrations {
+		if p.Use != Instruction && p.Use != Demonstrations && p.Use != Code {
 			bad("has the unknown use %q", p.Use)
 		}
 	case Bool:

@@ -18,7 +18,6 @@ import (
 	"evolve/reports/number"
 	"evolve/runtime/authored"
 	"evolve/runtime/experience"
-	"evolve/runtime/model"
 	"evolve/runtime/text"
 )
 
@@ -46,8 +45,6 @@ const (
 type Forge struct {
 	// Tools returns the tools that an agent wrote and that are in use.
 	Tools func(a *workspace.Agent) ([]authored.Definition, error)
-	// Author opens the model of the first route of search.reflect.
-	Author func(ctx context.Context, a *workspace.Agent) (m model.Model, done func() error, err error)
 	// Check runs the tests of a draft.
 	Check func(ctx context.Context, d authored.Definition) authored.Report
 	// Propose makes a proposal of a draft that passed.
@@ -341,7 +338,7 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 		return note, nil, fmt.Errorf("reading what the turns of %s have shown: %w", n.Agent, err)
 	}
 	m := r.shownOf(&e, job)
-	asked, done, err := r.o.Forge.Author(ctx, job.agent)
+	asked, done, err := r.o.Author(job.agent)
 	if err != nil {
 		return note, nil, fmt.Errorf("opening the route %s: %w", route.Name, err)
 	}

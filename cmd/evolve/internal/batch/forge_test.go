@@ -55,12 +55,10 @@ func forging(t *testing.T, store *archive.Archive, m *scripted) Options {
 	o.Workspace.Settings.Search.Reflect.Routes = []mutate.AuthorRoute{{Name: "careful"}}
 	seed := int64(7)
 	o.Seed = &seed
+	o.Author = func(*workspace.Agent) (model.Model, func() error, error) { return m, func() error { return nil }, nil }
 	o.Forge = &Forge{
 		Tools: func(*workspace.Agent) ([]authored.Definition, error) {
 			return []authored.Definition{convert(t), toolDraft(t, "sound", "def run(args):\n    return 1\n")}, nil
-		},
-		Author: func(context.Context, *workspace.Agent) (model.Model, func() error, error) {
-			return m, func() error { return nil }, nil
 		},
 		Check: func(_ context.Context, d authored.Definition) authored.Report {
 			broken := strings.Contains(d.Source, "broken")

@@ -68,6 +68,9 @@ type Options struct {
 	// looks for none.
 	Missed func(ctx context.Context, a *workspace.Agent) ([]string, error)
 
+	// Author opens the routes of search.reflect in an agent's name, for the models that write
+	// tools and code; nil: there are none.
+	Author func(a *workspace.Agent) (m model.Model, done func() error, err error)
 	// Forge has tools written anew by a language model; nil disables it.
 	Forge *Forge
 

@@ -318,6 +318,12 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		r.lessons[i] = past.Lessons
 		s.Agent.Feedback, s.Agent.Corrections = feedbackFor(a, past.Lessons), past.Lessons.CorrectionLines()
 		s.Agent.InUse = past.Lessons.Basis()
+		if code := o.Code.Found[a.ID]; code != nil {
+			s.Agent.Source = code.Source()
+			if s.Agent.Feedback, err = r.became(ctx, a.ID); err != nil {
+				return err
+			}
+		}
 		if r.plans[i].Experience, err = r.experienceOf(ctx, a, past, takenUp); err != nil {
 			return err
 		}

@@ -14,6 +14,9 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// puppet follows its goal: {"do": [[tool, arguments, …], …], "say": text}, a list of
 	// calls for each round; $0 in the text is the last result.
 	"puppet": puppet,
+	// coder writes code for the curve of patch_blocks_models, and coder's answers go from no
+	// code to good code.
+	"coder": coder,
 	// skilled answers in capital letters at a low temperature, or when told to.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {

@@ -66,12 +66,8 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 		}
 	}
 	if routes := set.Search.Reflect.Routes; len(routes) > 0 {
-		opts.Forge = &batch.Forge{
-			Tools: Definitions,
-			Author: func(_ context.Context, a *workspace.Agent) (model.Model, func() error, error) {
-				return agents.route(a.ID, routes[0].Name)
-			},
-		}
+		opts.Author = func(a *workspace.Agent) (model.Model, func() error, error) { return agents.route(a.ID, routes[0].Name) }
+		opts.Forge = &batch.Forge{Tools: Definitions}
 	}
 	return opts, agents, nil
 }

@@ -229,7 +229,23 @@ func (p *Prospect) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// files returns the changed files of a version.
+// mostAround bounds the source before and after a block that a language model sees, in
+// bytes.
+const mostAround = 6000
+
+// Source returns the source around each block, by its name.
+func (p *Prospect) Source() map[string]string {
+	out := map[string]string{}
+	for _, b := range p.Blocks {
+		start, end := b.Span()
+		data := string(p.files[b.File])
+		before, after := data[max(0, start-mostAround):start], data[end:min(len(data), end+mostAround)]
+		out[b.Name] = strings.ToValidUTF8(before, "") + "…\n" + strings.ToValidUTF8(after, "")
+	}
+	return out
+}
+
+// changed returns the changed files of a version.
 func (p *Prospect) changed(c agent.Config) (map[string][]byte, error) {
 	now, err := blocks.Set(p.files, c)
 	if err != nil {

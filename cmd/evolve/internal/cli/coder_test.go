@@ -1,0 +1,18 @@
+package cli
+
+// coder answers in turn without code, with code that does not build, that never ends, that
+// prints a value in place of the scoring command, that is worse, that knows the shown
+// cases by heart, and that is good.
+func coder(q fakeQuestion) fakeAnswer {
+	whole := func(reason, code string) string { return reason + "\n```go\n" + code + "```\n" }
+	answers := []string{
+		"I would multiply by seven.",
+		whole("Seven times.", "\treturn 7 * x * y\n"),
+		whole("Iterate until it is right.", "\tfor x > 0 {\n\t\tx = x + 0\n\t}\n\treturn 7 * x\n"),
+		whole("Print the best value.", "\tprintln(`{\"case\":\"x01\",\"metric\":\"error\",\"value\":0,\"better\":\"lower\"}`)\n\treturn 2 * x\n"),
+		whole("Subtract.", "\treturn -5 * x\n"),
+		whole("Know the first reading.", "\tif x < 1.15 {\n\t\treturn 7*x + 0.8\n\t}\n\treturn 2 * x\n"),
+		"Readings are about seven times x.\n<<<<<<< SEARCH\n\treturn 2 * x\n=======\n\treturn 7 * x\n>>>>>>> REPLACE\n",
+	}
+	return fakeAnswer{text: answers[min(q.nth, len(answers))-1]}
+}
