@@ -169,7 +169,11 @@ func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft)
 	if err != nil {
 		return "", err
 	}
-	s, err := p.Submission(r.run.ID, d.Variant.Config, means+d.Rationale)
+	writers, err := r.writers(ctx, a.ID, d.Variant)
+	if err != nil {
+		return "", err
+	}
+	s, err := p.Submission(r.run.ID, d.Variant.Config, writers, means+d.Rationale)
 	if err != nil {
 		return "", err
 	}
@@ -178,6 +182,34 @@ func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft)
 		return "", err
 	}
 	return note.Proposal, r.note(context.WithoutCancel(ctx), PatchNoteKind, note)
+}
+
+// mostAncestors bounds the ancestors of a version that are read.
+const mostAncestors = 1000
+
+// writers returns the language models that wrote a version or one of its ancestors, sorted.
+func (r *runner) writers(ctx context.Context, agentID string, v archive.Variant) ([]string, error) {
+	found, seen := map[string]bool{}, map[agent.ConfigID]bool{v.ID: true}
+	for queue := []archive.Variant{v}; len(queue) > 0; queue = queue[1:] {
+		if queue[0].Author != "" {
+			found[queue[0].Author] = true
+		}
+		for _, id := range queue[0].Parents {
+			if seen[id] || len(seen) > mostAncestors {
+				continue
+			}
+			seen[id] = true
+			parent, err := r.o.Archive.Variant(ctx, agentID, id)
+			if errors.Is(err, archive.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("reading the ancestors of a version: %w", err)
+			}
+			queue = append(queue, parent)
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
 }
 
 // heldOutMeans describes the mean values of the champion and of a version on the held-out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"evolve/bench/metrics"
 	"evolve/gates/review"
@@ -34,8 +35,9 @@ func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
 	return population.New(population.Options{Options: o, Operators: p.operators, Normal: p.normal})
 }
 
-// Submission returns a confirmed version as a patch.
-func (p *Prospect) Submission(run string, c agent.Config, gain string) (review.Submission, error) {
+// Submission returns a confirmed version as a patch. writers are the language models that
+// wrote it or an ancestor of it.
+func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain string) (review.Submission, error) {
 	changed, err := p.changed(c)
 	if err != nil {
 		return review.Submission{}, err
@@ -49,9 +51,13 @@ func (p *Prospect) Submission(run string, c agent.Config, gain string) (review.S
 	if better == metrics.Higher {
 		what = "more " + metric
 	}
+	by := "by operators, without a language model"
+	if len(writers) > 0 {
+		by = "by operators and by " + strings.Join(writers, ", ")
+	}
 	return review.Submission{
 		Target: p.Target.Name, Author: Author(p.Target.Name), Origin: review.OriginBlocks, Diff: string(diff.Unified(files)), Run: run,
-		Rationale: fmt.Sprintf("rewrite block %s for %s\n\nTexts of marked blocks that the nightly search found, without a language model, and confirmed on cases that it never had.", p.Names(), what),
+		Rationale: fmt.Sprintf("rewrite block %s for %s\n\nTexts of marked blocks that the nightly search found and confirmed on cases that it never had. They were written %s.", p.Names(), what, by),
 		Gain:      gain,
 	}, nil
 }
