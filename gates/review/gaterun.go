@@ -211,6 +211,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	list = append(list, needing(tests, gateExport)...)
+	list = append(list, needing(w.programGates(), gateExport)...)
 	if w.target.Benchmark != nil {
 		list = append(list, needing([]gates.Gate{w.benchmarkGate()}, buildGate)...)
 	}

@@ -32,19 +32,21 @@ type Target struct {
 	// of its search tasks that a patch is tried on.
 	Agent string `json:"agent,omitempty"`
 	Tasks int    `json:"tasks,omitempty"`
-	// Scoring is how versions of the marked blocks are searched; nil: they are not. The
-	// gates do not depend on it.
-	Scoring *Scoring `json:"-"`
+	// Scoring is how versions of the marked blocks are searched, and patches in other
+	// languages than Go are judged; nil: neither.
+	Scoring *Scoring `json:"scoring,omitempty"`
 }
 
 // Scoring is how the versions of a target's marked blocks are built and scored.
 type Scoring struct {
 	// Blocks are the names of the blocks that may change; empty: all that are marked.
-	Blocks []string
+	Blocks []string `json:"blocks,omitempty"`
 	// Build, Test and Score are commands with their arguments; see [measure.Program].
-	Build, Test, Score []string
+	Build []string `json:"build,omitempty"`
+	Test  []string `json:"test,omitempty"`
+	Score []string `json:"score"`
 	// Metric is the metric that decides; empty: the first that Score prints.
-	Metric string
+	Metric string `json:"metric,omitempty"`
 }
 
 // Benchmark is a measurement that no patch may make significantly worse: Go benchmarks,

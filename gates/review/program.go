@@ -1,0 +1,214 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/bench/metrics"
+	"evolve/gates"
+	"evolve/gates/measure"
+	"evolve/mutate/blocks"
+	"evolve/patch"
+	"evolve/runtime/text"
+)
+
+// The gates of patches in other languages than Go, of targets that name how they are built,
+// tested and scored.
+const (
+	gateProgram = "program"
+	gateTrap    = "program: canary"
+)
+
+// unread is what no gate checks in other languages than Go.
+const unread = "not checked, since only Go is read: use of files, network and environment; code that recognizes tests; weaknesses of known forms; whether a test reaches each changed line"
+
+// trap is a text that is valid in no language.
+const trap = ")))( evolve canary (((\n"
+
+// programGates returns the gates of a patch that changes other files than Go's, if the
+// target names commands for them.
+func (w *gateRun) programGates() []gates.Gate {
+	foreign := slices.ContainsFunc(w.files, func(f patch.File) bool { return filepath.Ext(f.Path) != ".go" })
+	if w.target.Scoring == nil || !foreign {
+		return nil
+	}
+	walled := func(check func(context.Context) (gates.Verdict, string)) func(context.Context) (gates.Verdict, string) {
+		return func(ctx context.Context) (gates.Verdict, string) {
+			verdict, evidence := check(ctx)
+			if w.Sandbox().Err() != nil && w.Unsandboxed {
+				evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+			}
+			return verdict, evidence
+		}
+	}
+	return []gates.Gate{
+		{Name: gateProgram, Check: walled(w.compareProgram)},
+		{Name: gateTrap, Needs: []string{gateProgram}, Check: walled(w.trapProgram)},
+	}
+}
+
+// program returns what builds, tests and scores an exported tree.
+func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, error) {
+	if err := w.toolchain(ctx); err != nil {
+		return nil, err
+	}
+	s := w.target.Scoring
+	return &measure.Program{
+		Runner: w.Runner(w.target, *w.tools, filepath.Join(w.scratch, "program")), Tree: tree,
+		Build: s.Build, Test: s.Test, Score: s.Score,
+	}, nil
+}
+
+// once builds and tests a tree with changed files, and scores it on all cases.
+func (w *gateRun) once(ctx context.Context, tree string, changed map[string][]byte) ([]metrics.Value, error) {
+	p, err := w.program(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	v, err := p.Make(ctx, "gate", changed)
+	if err != nil {
+		return nil, err
+	}
+	values, err := p.Values(ctx, v)
+	return values, errors.Join(err, v.Remove())
+}
+
+// compareProgram builds, tests and scores base and patched tree, twice each.
+func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
+	var runs [4][]metrics.Value
+	for i := range runs {
+		tree, side := w.before, "the base, so that the patch cannot be judged: "
+		if i%2 == 1 {
+			tree, side = w.after, "the patched tree: "
+		}
+		var err error
+		runs[i], err = w.once(ctx, tree, nil)
+		var code *measure.CodeError
+		switch {
+		case errors.As(err, &code) && tree == w.after:
+			return gates.Failed, side + code.Text
+		case err != nil:
+			return gates.NotRun, side + err.Error()
+		}
+	}
+	scale, err := metrics.NewScale(runs[0], w.target.Scoring.Metric)
+	if err != nil {
+		return gates.NotRun, "the base, so that the patch cannot be judged: " + err.Error()
+	}
+	evidence, worse, err := scaled(scale, runs[1])
+	if err != nil {
+		return gates.Failed, "the patched tree: " + err.Error()
+	}
+	evidence = "base and patched tree in turns, twice each, pass " + w.target.Scoring.String() + ": " + evidence
+	var doubts []string
+	if worse {
+		doubts = append(doubts, "the patched tree is worse")
+	}
+	if !slices.Equal(runs[0], runs[2]) || !slices.Equal(runs[1], runs[3]) {
+		doubts = append(doubts, "two runs of the same tree print different values")
+	}
+	if len(w.target.Scoring.Test) == 0 {
+		doubts = append(doubts, "the target names no test")
+	}
+	own := &Benchmark{Command: slices.Concat(w.target.Scoring.Test, w.target.Scoring.Score)}
+	if file := own.Names(w.judged.Changed); file != "" {
+		doubts = append(doubts, "the patch changes "+text.Visible(file)+", which is to judge it")
+	}
+	if evidence += "; " + unread; len(doubts) > 0 {
+		return gates.Flagged, strings.Join(doubts, "; ") + "; " + evidence
+	}
+	return gates.Passed, evidence
+}
+
+// scaled compares values with the base's, and reports whether they are worse on average.
+func scaled(scale *metrics.Scale, values []metrics.Value) (evidence string, worse bool, err error) {
+	name, unit, better := scale.Metric()
+	cases := scale.Cases()
+	before, after, gains, losses := 0.0, 0.0, 0, 0
+	for _, c := range cases {
+		old, now := scale.Base(c), 0.0
+		if now, err = scale.Find(values, c); err != nil {
+			return "", false, err
+		}
+		before, after = before+old/float64(len(cases)), after+now/float64(len(cases))
+		switch {
+		case now != old && (now < old) == (better == metrics.Lower):
+			gains++
+		case now != old:
+			losses++
+		}
+	}
+	worse = before != after && (after < before) != (better == metrics.Lower)
+	return text.Visible(fmt.Sprintf("%s %.4g → %.4g%s, the mean of %s; better in %d, worse in %d", name, before, after, unit, text.Count(len(cases), "case"), gains, losses)), worse, nil
+}
+
+// String names the commands.
+func (s *Scoring) String() string {
+	var out []string
+	for _, c := range []struct {
+		what string
+		argv []string
+	}{{"build", s.Build}, {"test", s.Test}, {"score", s.Score}} {
+		if len(c.argv) > 0 {
+			out = append(out, c.what+" "+strings.Join(quoted(c.argv), " "))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// trapProgram puts an invalid text in the place of what the patch changed in each file. Build,
+// test or score must fail.
+func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
+	var noticed, unnoticed []string
+	for _, f := range w.files {
+		if filepath.Ext(f.Path) == ".go" || f.New == nil {
+			continue
+		}
+		broken, where := trapped(f)
+		_, err := w.once(ctx, w.after, map[string][]byte{f.Path: broken})
+		var code *measure.CodeError
+		switch {
+		case errors.As(err, &code):
+			noticed = append(noticed, where+" ("+text.Clip(text.OneLine(code.Text), 200, text.Ellipsis)+")")
+		case err != nil:
+			return gates.NotRun, "it could not be run: " + err.Error()
+		default:
+			unnoticed = append(unnoticed, where)
+		}
+	}
+	switch {
+	case len(unnoticed) > 0:
+		return gates.Flagged, "neither build nor test nor score notices an invalid text in " + strings.Join(unnoticed, ", ")
+	case len(noticed) == 0:
+		return gates.Flagged, "no file is left in which an invalid text could be noticed"
+	}
+	return gates.Passed, "an invalid text is noticed in " + strings.Join(noticed, ", ") + "; this shows that the file is read, not that its changed lines are run"
+}
+
+// trapped returns a file with an invalid text in place of the marked blocks that the patch
+// changed, or of everything if there are none, and describes the place.
+func trapped(f patch.File) (broken []byte, where string) {
+	where = text.Visible(f.Path)
+	files := map[string][]byte{f.Path: f.New}
+	was := map[string]string{}
+	old, _ := blocks.Find(map[string][]byte{f.Path: f.Old})
+	for _, b := range old {
+		was[b.Name] = b.Text
+	}
+	list, _ := blocks.Find(files)
+	for _, b := range list {
+		if text, known := was[b.Name]; known && text == b.Text {
+			continue
+		}
+		_, config := blocks.Space([]blocks.Block{b})
+		config[b.Name] = trap
+		if now, err := blocks.Set(files, config); err == nil {
+			return now[f.Path], "block " + b.Name + " of " + where
+		}
+	}
+	return []byte(trap), where
+}

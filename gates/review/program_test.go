@@ -1,0 +1,110 @@
+package review
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"evolve/archive"
+	"evolve/gates"
+)
+
+// TestProgram checks the gates of a patch in another language than Go, by the commands of
+// its target.
+func TestProgram(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	const loud = `for c in ${*:-a b}; do echo "{\"case\":\"$c\",\"metric\":\"error\",\"value\":$(sh cache/rank),\"better\":\"lower\"}"; done`
+	for _, c := range []struct {
+		name, to string
+		test     string // "": none
+		score    string
+		verdict  gates.Verdict
+		says     string
+		trap     gates.Verdict
+		trapSays string
+	}{
+		{
+			name: "better", to: "echo 3", test: "sh cache/rank", score: loud,
+			verdict: gates.Passed, says: "error 5 → 3, the mean of 2 cases; better in 2, worse in 0; not checked, since only Go is read",
+			trap: gates.Passed, trapSays: "an invalid text is noticed in block rank of cache/rank (sh ended with code",
+		},
+		{
+			name: "worse", to: "echo 7", test: "sh cache/rank", score: loud,
+			verdict: gates.Flagged, says: "the patched tree is worse; ", trap: gates.Passed,
+		},
+		{
+			name: "without a test", to: "echo 3", score: loud,
+			verdict: gates.Flagged, says: "the target names no test; ", trap: gates.Passed,
+		},
+		{
+			name: "a test fails", to: "exit 3", test: "sh cache/rank", score: loud,
+			verdict: gates.Failed, says: "the patched tree: sh ended with code 3", trap: gates.NotRun,
+		},
+		{
+			name: "no value", to: "echo x", score: loud,
+			verdict: gates.Failed, says: "the patched tree: sh: line 1: ", trap: gates.NotRun,
+		},
+		{
+			name: "the base fails", to: "echo 3", test: "exit 4", score: loud,
+			verdict: gates.NotRun, says: "the base, so that the patch cannot be judged: sh ended with code 4", trap: gates.NotRun,
+		},
+		{
+			name: "never the same", to: "echo 3", test: "sh cache/rank", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `$$`),
+			verdict: gates.Flagged, says: "two runs of the same tree print different values; ", trap: gates.Passed,
+		},
+		{
+			name: "nothing looks", to: "echo 3", test: "true", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `5`),
+			verdict: gates.Passed, says: "error 5 → 5", trap: gates.Flagged, trapSays: "neither build nor test nor score notices an invalid text in block rank of cache/rank",
+		},
+		{
+			name: "its own test", to: "echo 3", test: "own", score: loud,
+			verdict: gates.Flagged, says: "the patch changes cache/rank, which is to judge it", trap: gates.Passed,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBureau(t)
+			scoring := &Scoring{Test: []string{"sh", "check"}, Score: []string{"sh", "-e", "score"}}
+			switch c.test {
+			case "":
+				scoring.Test = nil
+			case "own":
+				scoring.Test[1] = "cache/rank"
+			}
+			b.Unsandboxed, b.Targets[0].Scoring = true, scoring
+			b.write("check", c.test+"\n")
+			b.write("score", c.score+"\n")
+			b.write("cache/rank", "# evolve:begin rank\necho 5\n# evolve:end\n")
+			b.git("add", "--all")
+			b.git("commit", "--quiet", "--message=a program")
+			p := b.must(b.submit(OriginPerson, "Robin", "--- a/cache/rank\n+++ b/cache/rank\n@@ -1,3 +1,3 @@\n # evolve:begin rank\n-echo 5\n+"+c.to+"\n # evolve:end\n"))
+			for _, want := range []struct {
+				gate    string
+				verdict gates.Verdict
+				says    string
+			}{{gateProgram, c.verdict, c.says}, {gateTrap, c.trap, c.trapSays}} {
+				at := slices.IndexFunc(p.Gates, func(v archive.GateVerdict) bool { return v.Gate == want.gate })
+				if at < 0 || p.Gates[at].Verdict != string(want.verdict) || !strings.Contains(p.Gates[at].Evidence, want.says) {
+					t.Errorf("%+v, want %s of %s because %q", p.Gates, want.verdict, want.gate, want.says)
+				}
+			}
+		})
+	}
+}
+
+// TestProgramGatesAreForOtherLanguages checks that a patch of Go has none of them, and that
+// new commands make a patch stale.
+func TestProgramGatesAreForOtherLanguages(t *testing.T) {
+	b := newBureau(t)
+	b.Targets[0].Scoring = &Scoring{Score: []string{"true"}}
+	p := b.must(b.submit(OriginPerson, "Robin", turned("64", "32")))
+	if slices.ContainsFunc(p.Gates, func(v archive.GateVerdict) bool { return v.Gate == gateProgram }) {
+		t.Errorf("gates %+v", p.Gates)
+	}
+	b.Targets[0].Scoring.Score = []string{"false"}
+	if _, policy, err := b.Targets[0].terms(); err != nil || policy == p.Patch.Policy {
+		t.Errorf("the policy stays %s, %v", policy, err)
+	}
+}
