@@ -134,6 +134,9 @@ func (f Feedback) prohibited(by Feedback) bool {
 // do evaluations read it.
 func (f Feedback) Lasts() bool { return f.Session == "" && f.Until.IsZero() }
 
+// Forbids reports whether a feedback forbids its tool.
+func (f Feedback) Forbids() bool { return f.Action.forbids() }
+
 // Wish describes in a few words what a feedback does, such as "never grep, use search".
 func (f Feedback) Wish() string {
 	tool := named(f.Tool)

@@ -17,6 +17,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/experience"
+	"evolve/runtime/text"
 )
 
 // maxFeedbackDays bounds --days.
@@ -142,6 +143,9 @@ func changeFeedback(sh *shell, c *cli.Context, w *workspace.Workspace, a *worksp
 		return err
 	}
 	store, err := sh.OpenArchive(w.Root, "evolve feedback "+verb)
+	if errors.Is(err, archive.ErrLocked) && verb == "add" {
+		return forbidMeanwhile(sh, c, w, a, by, change, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -152,6 +156,39 @@ func changeFeedback(sh *shell, c *cli.Context, w *workspace.Workspace, a *worksp
 		return err
 	}
 	return sh.show(v, func() { printFeedbackChange(sh.console, v, verb, sh.Now()) })
+}
+
+// forbidMeanwhile keeps a prohibition while a run holds the archive: it must not wait for hours.
+// Other feedback waits for the end of the run.
+func forbidMeanwhile(sh *shell, c *cli.Context, w *workspace.Workspace, a *workspace.Agent, by string, change feedbackChange, held error) error {
+	var f experience.Feedback
+	waits := false
+	err := wire.Look(w.Root, func(store *archive.Archive) error {
+		e, err := store.Experience(c.Context, a.ID)
+		if err != nil {
+			return err
+		}
+		turns, err := wire.StoredTurns(c.Context, store, a, nil)
+		if err != nil {
+			return err
+		}
+		f, err = change(oneLine(by, 200), &e, store, turns)
+		waits = err == nil && f.Forbids()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !waits {
+		return held
+	}
+	f.ID = ""
+	if err := wire.KeepProhibition(w.Root, a.ID, f); err != nil {
+		return err
+	}
+	sh.Log.Warn("the prohibition holds from the next turn on, and the next command that records something gives it a number: " + held.Error())
+	v := feedbackView{Agent: a.ID, Feedback: f, Conflicts: notNull[experience.Conflict](nil), Suggestions: notNull[experience.Suggestion](nil)}
+	return sh.show(v, func() { sh.printf("for %s, in use: %s, %s\n", a.ID, text.Visible(f.Wish()), scopeOf(f)) })
 }
 
 func storeFeedback(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, change feedbackChange, entry archive.LedgerEntry, reason string) (feedbackView, error) {

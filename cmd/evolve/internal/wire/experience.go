@@ -20,6 +20,12 @@ import (
 func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options, held batch.HeldOut) (digest string, err error) {
 	var own experience.Experience
 	others := map[string]*experience.Experience{}
+	var waiting Lowerings
+	if f.Live {
+		if waiting, err = ReadLowerings(f.workspace.Root); err != nil { // before the archive: see there
+			return "", err
+		}
+	}
 	err = f.look(func(store *archive.Archive) error {
 		var err error
 		read := store.Experience
@@ -45,13 +51,17 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 		return nil
 	})
 	if f.Live && f.warnOfLock(err) {
-		return "", nil
+		options.Experience = &experience.Experience{}
+		return "", waiting.Forbid(a.ID, options.Experience)
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading what the turns in use have shown: %w", err)
 	}
 	if f.Live {
 		own.Lessons = own.Lessons.Without(held.Quoted)
+		if err := waiting.Forbid(a.ID, &own); err != nil {
+			return "", err
+		}
 		options.Experience, options.Others = &own, others
 		return "", nil
 	}

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/renameio/v2"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/autonomy"
+	"evolve/runtime/experience"
 	"evolve/runtime/text"
 	"evolve/runtime/wholefile"
 )
@@ -23,15 +25,27 @@ import (
 // maxLoweredBytes bounds one file of a lowered level.
 const maxLoweredBytes = 64 << 10
 
-// lowering is a level that a person lowered while another process held the archive.
+// lowering is a level that a person lowered, or a tool that a person forbade, while another
+// process held the archive.
 type lowering struct {
 	Agent  string              `json:"agent"`
-	Change archive.LevelChange `json:"change"`
+	Change archive.LevelChange `json:"change,omitzero"`
+	// Forbids is the prohibition; nil for a level.
+	Forbids *experience.Feedback `json:"forbids,omitempty"`
 }
 
-// Lowerings are the lowered levels that wait to be recorded. They hold already.
+// sound reports whether a file holds what a command writes.
+func (l lowering) sound() bool {
+	if f := l.Forbids; f != nil {
+		return l.Agent != "" && f.Forbids() && f.Tool != "" && strings.TrimSpace(f.By) != "" && !f.Time.IsZero()
+	}
+	c := l.Change
+	return l.Agent != "" && c.To.Valid() && strings.TrimSpace(c.By) != "" && strings.TrimSpace(c.Reason) != "" && !c.Time.IsZero()
+}
+
+// Lowerings are the lowered levels and prohibitions that wait to be recorded. They hold already.
 type Lowerings struct {
-	list []lowering
+	list, forbidding []lowering
 	// unread names a file that cannot be read: no level above the lowest holds then.
 	unread string
 }
@@ -43,7 +57,17 @@ func loweredIn(root string) string {
 // KeepLowering writes a lowered level that cannot be recorded now. It holds as soon as this
 // returns, even if the process is killed.
 func KeepLowering(root, agentID string, c archive.LevelChange) error {
-	data, err := json.Marshal(lowering{agentID, c})
+	return keepLowering(root, lowering{Agent: agentID, Change: c}, c.Time)
+}
+
+// KeepProhibition writes a prohibition of a tool that cannot be recorded now. It holds for the
+// turns that begin after this returns.
+func KeepProhibition(root, agentID string, f experience.Feedback) error {
+	return keepLowering(root, lowering{Agent: agentID, Forbids: &f}, f.Time)
+}
+
+func keepLowering(root string, l lowering, at time.Time) error {
+	data, err := json.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("encoding the level: %w", err)
 	}
@@ -56,7 +80,7 @@ func KeepLowering(root, agentID string, c archive.LevelChange) error {
 	if err := os.MkdirAll(loweredIn(root), 0o700); err != nil {
 		return fmt.Errorf("making .evolve/%s: %w", workspace.LoweredFolder, err)
 	}
-	name := fmt.Sprintf("%019d-%d.json", c.Time.UnixNano(), os.Getpid())
+	name := fmt.Sprintf("%019d-%d.json", at.UnixNano(), os.Getpid())
 	if err := renameio.WriteFile(filepath.Join(loweredIn(root), name), data, 0o600); err != nil {
 		return fmt.Errorf("writing .evolve/%s: %w", workspace.LoweredFolder, err)
 	}
@@ -91,7 +115,7 @@ func readLowering(path string) (lowering, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &l)
 	}
-	if c := l.Change; err == nil && (l.Agent == "" || !c.To.Valid() || strings.TrimSpace(c.By) == "" || strings.TrimSpace(c.Reason) == "" || c.Time.IsZero()) {
+	if err == nil && !l.sound() {
 		err = errors.New("it is no lowered level of an agent")
 	}
 	return l, err
@@ -111,6 +135,8 @@ func ReadLowerings(root string) (Lowerings, error) {
 		case errors.Is(err, fs.ErrNotExist): // it was recorded meanwhile
 		case err != nil:
 			all.unread = filepath.Base(path)
+		case l.Forbids != nil:
+			all.forbidding = append(all.forbidding, l)
 		default:
 			all.list = append(all.list, l)
 		}
@@ -133,6 +159,28 @@ func (l Lowerings) On(r archive.AutonomyRecord) archive.AutonomyRecord {
 		r.Level, r.Unproven = autonomy.Lowest, fmt.Sprintf("a lowered level cannot be read: .evolve/%s/%s", workspace.LoweredFolder, l.unread)
 	}
 	return r
+}
+
+// Forbid adds the prohibitions that wait for an agent to what its turns have shown. One that is
+// recorded already is not added again; an agent that has as much feedback as it may have gets
+// an error.
+func (l Lowerings) Forbid(agentID string, e *experience.Experience) error {
+	for _, w := range l.forbidding {
+		if w.Agent != agentID || recordedFeedback(e, *w.Forbids) {
+			continue
+		}
+		if _, err := e.AddFeedback(*w.Forbids); err != nil {
+			return fmt.Errorf("adding a prohibition that waits: %w", err)
+		}
+	}
+	return nil
+}
+
+// recordedFeedback reports whether an experience has a feedback, under whatever id.
+func recordedFeedback(e *experience.Experience, f experience.Feedback) bool {
+	return slices.ContainsFunc(e.Feedback, func(g experience.Feedback) bool {
+		return g.Time.Equal(f.Time) && g.Tool == f.Tool && g.Action == f.Action && g.By == f.By
+	})
 }
 
 // Autonomy returns the level of an agent that holds, with its history.
@@ -182,6 +230,9 @@ func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 // recordLowering records a lowered level. A process that was killed before it removed the file
 // has recorded it already.
 func recordLowering(ctx context.Context, a *archive.Archive, l lowering) error {
+	if l.Forbids != nil {
+		return recordProhibition(ctx, a, l)
+	}
 	r, err := a.Autonomy(ctx, l.Agent)
 	if err != nil {
 		return err
@@ -193,5 +244,27 @@ func recordLowering(ctx context.Context, a *archive.Archive, l lowering) error {
 		return nil
 	}
 	_, err = a.LowerAutonomy(ctx, l.Agent, l.Change)
+	return err
+}
+
+// recordProhibition records a prohibition as `evolve feedback add` does, at the time when it was
+// given.
+func recordProhibition(ctx context.Context, a *archive.Archive, l lowering) error {
+	entry := archive.LedgerEntry{Time: l.Forbids.Time, Kind: "feedback.add", Actor: l.Forbids.By}
+	there := errors.New("recorded")
+	err := a.UpdateExperience(ctx, l.Agent, &entry, func(e *experience.Experience) error {
+		if recordedFeedback(e, *l.Forbids) {
+			return there
+		}
+		f, err := e.AddFeedback(*l.Forbids)
+		if err != nil {
+			return err
+		}
+		entry.Data, err = json.Marshal(map[string]any{"feedback": f})
+		return err
+	})
+	if errors.Is(err, there) {
+		return nil
+	}
 	return err
 }
