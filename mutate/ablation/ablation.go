@@ -77,7 +77,7 @@ func New(o Options) (*Ablation, error) {
 		return nil, fmt.Errorf("the winner: %s", problems[0])
 	}
 	// A config gets no credit for the answers that it demonstrates.
-	c := newChange(o.Space, champion, winner)
+	c := newChange(o.Space, champion, winner, o.Hunks)
 	if left := mutate.Undemonstrated(o.Space, o.Tasks, champion, winner); len(left) > 0 {
 		o.Tasks = left
 	} else {
@@ -107,6 +107,9 @@ func New(o Options) (*Ablation, error) {
 	a.model0 = a.choice
 	if a.exact {
 		a.basis()
+	}
+	if a.hunks {
+		a.hunked(0) // not by the model
 	}
 	return a, nil
 }
@@ -189,7 +192,7 @@ func (a *Ablation) learn() {
 	}
 	a.fresh = false
 	if a.exact {
-		a.walk(a.budget - a.spent)
+		a.exactly(a.budget - a.spent)
 		return
 	}
 	a.model.Fit()

@@ -20,6 +20,10 @@ type Options struct {
 	// MaxRepeats bounds the repeats of one (config, task); 0: no bound. 1 means that the
 	// agent ignores the seed, so that an evaluation gives the exact score.
 	MaxRepeats int
+	// Hunks divides texts into hunks, which are neighbouring changed lines, as for source
+	// code. A part of the change then goes only if the score of no task differs without it,
+	// and the parts that stay are tried alone. It needs MaxRepeats 1.
+	Hunks bool
 	// Known are existing evaluations of search tasks, of any configs. They are used where
 	// possible and not asked for again.
 	Known []mutate.Observation
@@ -34,6 +38,9 @@ func (o Options) check() error {
 	}
 	if len(o.Tasks) == 0 {
 		return errors.New("a minimisation needs tasks")
+	}
+	if o.Hunks && o.MaxRepeats != 1 {
+		return errors.New("hunks need an agent whose scores are exact")
 	}
 	if o.Budget < 0 {
 		return errors.New("a minimisation's budget cannot be negative")

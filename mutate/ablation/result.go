@@ -18,6 +18,8 @@ type Result struct {
 	Reverted []string
 	// Effects of the remaining parameters, in the order of the space.
 	Effects []Effect
+	// Parts are the hunks of the winner's change, with [Options.Hunks].
+	Parts []Part
 	// Loss is the estimated difference of the winner over the small config, Gain that
 	// over the champion, on the search tasks; for an agent with randomness by the model.
 	Loss, Gain Posterior
@@ -43,6 +45,16 @@ type Effect struct {
 	Untried bool
 	// Evaluations is the number for the config without it in the comparison.
 	Evaluations int
+}
+
+// Part is a hunk, or a parameter that is no text.
+type Part struct {
+	Name     string
+	Reverted bool
+	// Alone is the champion with this part of the small config alone, and Without the small
+	// config without it. Either is empty for a part that was reverted, if its config is
+	// invalid, and if it is champion or small config.
+	Alone, Without agent.ConfigID
 }
 
 // Result returns the result so far, also of an unfinished ablation.
@@ -81,6 +93,9 @@ func (a *Ablation) Result() Result {
 			e.Difference, e.Lo, e.Hi = b.Mean, b.Lo, b.Hi
 		}
 		r.Effects = append(r.Effects, e)
+	}
+	if a.hunks {
+		r.Parts = a.parts()
 	}
 	r.Reason = a.reason(r)
 	return r
@@ -121,9 +136,14 @@ func (a *Ablation) reason(r Result) string {
 		return "the winner changes one thing only"
 	}
 	var parts []string
-	if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
+	if a.hunks && r.Small != r.Winner {
+		parts = append(parts, fmt.Sprintf("what is left scores the same as what the search had found on each of %d search tasks", r.Seen))
+	} else if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
 		parts = append(parts, fmt.Sprintf("what is left scored %+.1f points [%+.1f, %+.1f] beside what the search had found, at %d evaluations each",
 			-100*loss.Mean, -100*loss.Hi, -100*loss.Lo, n))
+	}
+	if a.hunks && a.cut {
+		parts = append(parts, "the evaluations ended before every hunk was tried on every search task")
 	}
 	if !r.Done {
 		parts = append(parts, "it was cut short")

@@ -17,7 +17,7 @@ func (a *Ablation) step() {
 		a.end(false)
 		return
 	case a.exact:
-		a.queue = a.walk(left)
+		a.queue = a.exactly(left)
 		a.done = len(a.queue) == 0
 		return
 	}

@@ -84,7 +84,7 @@ func TestMovedDemonstrations(t *testing.T) {
 		}
 		return agent.FormatDemonstrations(list)
 	}
-	c := newChange(agent.Space{Params: []agent.Param{p}}, agent.Config{"shown": text(1, 2, 3)}, agent.Config{"shown": text(2, 3, 1)})
+	c := newChange(agent.Space{Params: []agent.Param{p}}, agent.Config{"shown": text(1, 2, 3)}, agent.Config{"shown": text(2, 3, 1)}, false)
 	for i := range c.units {
 		if config, ok := c.setBack(set{i: true}); ok {
 			list, _ := agent.ParseDemonstrations(config.String("shown"))

@@ -9,15 +9,15 @@ import (
 )
 
 // unit is the smallest part of a change that can be reverted separately: a parameter, a
-// member of a subset, or a line of a text.
+// member of a subset, or a line or a hunk of a text.
 type unit struct {
 	param int // index into change.params
 	// part describes the part of the parameter; "" for all of it.
 	part string
 	// member is the added or removed member of a subset.
 	member string
-	// edit is the index of the edit of a text.
-	edit int
+	// edits are the indices of the edits of a text: one, or those of a hunk.
+	edits []int
 }
 
 // change is the difference of the winner from the champion.
@@ -26,7 +26,9 @@ type change struct {
 	champion, winner agent.Config
 	params           []changed
 	units            []unit
-	made             map[string]madeConfig
+	// hunks reports that texts are reverted by hunks.
+	hunks bool
+	made  map[string]madeConfig
 }
 
 // changed is a parameter that differs in the winner.
@@ -54,8 +56,8 @@ func (c changed) fixedSize() bool {
 
 // newChange compares canonical configs. A parameter that the winner lacks, because
 // another one deactivated it, is not part of the change: it follows the other.
-func newChange(space agent.Space, champion, winner agent.Config) change {
-	c := change{space: space, champion: champion, winner: winner, made: map[string]madeConfig{}}
+func newChange(space agent.Space, champion, winner agent.Config, hunks bool) change {
+	c := change{space: space, champion: champion, winner: winner, hunks: hunks, made: map[string]madeConfig{}}
 	for _, p := range space.Params {
 		now, ok := winner[p.Name]
 		if !ok {
@@ -72,17 +74,24 @@ func newChange(space agent.Space, champion, winner agent.Config) change {
 		d := changed{Param: p, base: base}
 		if p.Kind == agent.Text {
 			most := mostEdits
-			if operator.Demonstrates(p) {
+			switch {
+			case hunks:
+				most = 2 * longest
+			case operator.Demonstrates(p):
 				most = 2 * operator.MostDemonstrations // they are whole lines
 			}
 			d.edits = editsOf(base, now, most)
 		}
 		c.params = append(c.params, d)
 		switch {
+		case d.edits != nil && hunks:
+			for _, h := range hunksOf(d.edits) {
+				c.units = append(c.units, unit{param: k, part: shownHunk(d.edits, h), edits: h})
+			}
 		case d.edits != nil:
 			for i, e := range d.edits {
 				if e.changes() {
-					c.units = append(c.units, unit{param: k, part: e.String(), edit: i})
+					c.units = append(c.units, unit{param: k, part: e.String(), edits: []int{i}})
 				}
 			}
 		case d.whole():
@@ -147,7 +156,7 @@ func (c change) setBackNew(back set) (agent.Config, bool) {
 			continue
 		}
 		v, err := p.Coerce(v)
-		if err != nil || operator.Repeats(p.base, c.winner[p.Name], v) {
+		if err != nil || !c.hunks && operator.Repeats(p.base, c.winner[p.Name], v) {
 			return nil, false
 		}
 		out[p.Name] = v
@@ -168,7 +177,9 @@ func (c change) value(k int, p changed, back set) (any, bool) {
 		touched = true
 		switch at := slices.Index(list, u.member); {
 		case p.edits != nil:
-			gone[u.edit] = true
+			for _, e := range u.edits {
+				gone[e] = true
+			}
 		case p.whole():
 			now = p.base
 		case at >= 0:
@@ -197,7 +208,7 @@ func (c change) of(param int) []int {
 	return out
 }
 
-// shownPart bounds a displayed demonstration, in characters.
+// shownPart bounds a displayed demonstration or hunk, in characters.
 const shownPart = 120
 
 // name returns the name of a unit for display.
@@ -207,7 +218,7 @@ func (c change) name(i int) string {
 	if u.part == "" {
 		return name
 	}
-	if operator.Demonstrates(c.params[u.param].Param) {
+	if c.hunks || operator.Demonstrates(c.params[u.param].Param) {
 		return name + " " + text.Clip(u.part, shownPart, text.Runes, text.Mark)
 	}
 	return name + " " + u.part

@@ -37,7 +37,7 @@ func TestUnits(t *testing.T) {
 	winner := parse(t, map[string]any{
 		"steps": int64(8), "planner": "tree", "depth": int64(5), "tools": []string{"calculate", "grep", "write"}, "strategy": "be kind\nbe exact\nask\ncite",
 	})
-	c := newChange(wide(), champion, winner)
+	c := newChange(wide(), champion, winner, false)
 	var names []string
 	for i := range c.units {
 		names = append(names, c.name(i))
@@ -74,7 +74,7 @@ func TestUnits(t *testing.T) {
 
 func TestAListOfFixedSizeGoesBackAsAWhole(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{{Name: "two", Kind: agent.Subset, Of: []string{"a", "b", "c"}, MinItems: 2, MaxItems: 2, Default: []string{"a", "b"}}}}
-	c := newChange(space, space.Default(), agent.Config{"two": []string{"b", "c"}})
+	c := newChange(space, space.Default(), agent.Config{"two": []string{"b", "c"}}, false)
 	if len(c.units) != 1 || c.name(0) != "two" {
 		t.Errorf("units %+v", c.units)
 	}

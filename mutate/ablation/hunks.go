@@ -1,0 +1,226 @@
+package ablation
+
+import (
+	"strings"
+
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// mostHunks is the maximum number of hunks of one text; neighbours are joined beyond it.
+const mostHunks = 12
+
+// hunksOf returns the indices of the edits of each hunk: changed lines without an unchanged
+// one between them.
+func hunksOf(edits []edit) [][]int {
+	var out [][]int
+	for i, e := range edits {
+		switch {
+		case !e.changes():
+		case i > 0 && edits[i-1].changes():
+			out[len(out)-1] = append(out[len(out)-1], i)
+		default:
+			out = append(out, []int{i})
+		}
+	}
+	if each := (len(out) + mostHunks - 1) / mostHunks; each > 1 {
+		var joined [][]int
+		for i, h := range out {
+			if i%each == 0 {
+				joined = append(joined, nil)
+			}
+			joined[len(joined)-1] = append(joined[len(joined)-1], h...)
+		}
+		out = joined
+	}
+	return out
+}
+
+// shownHunk returns the removed and the added lines of a hunk.
+func shownHunk(edits []edit, hunk []int) string {
+	var removed, added []string
+	for _, i := range hunk {
+		if e := edits[i]; e.wasThere {
+			removed = append(removed, strings.TrimSpace(e.old))
+		}
+		if e := edits[i]; e.here {
+			added = append(added, strings.TrimSpace(e.now))
+		}
+	}
+	var parts []string
+	if len(removed) > 0 {
+		parts = append(parts, "− "+strings.Join(removed, "; "))
+	}
+	if len(added) > 0 {
+		parts = append(parts, "+ "+strings.Join(added, "; "))
+	}
+	return strings.Join(parts, " ")
+}
+
+// exactly sets the choice of an agent without chance by all evidence, and returns the trials
+// to ask for next; none at the end.
+func (a *Ablation) exactly(left int) []mutate.Trial {
+	if a.hunks {
+		return a.hunked(left)
+	}
+	return a.walk(left)
+}
+
+// hunked is walk for hunks: a part goes if the score is the same on every task without it.
+// It tries one task after another, since most parts that matter show it on the first one.
+// With the evaluations that are left, the parts that stay are tried alone, and then the
+// choice without each of them, on as many tasks as all can be.
+func (a *Ablation) hunked(left int) []mutate.Trial {
+	a.seenEffects, a.cut = nil, false
+	a.choice = choice{back: set{}, config: a.winner, id: a.winnerID, loss: Posterior{Measured: true}}
+	if trials := a.lacking(a.base, a.ends()); len(trials) > 0 {
+		return trials[:min(left, len(trials))]
+	}
+	var spots []spot
+	for _, at := range a.base {
+		if score, ok := a.evidence.score(a.winnerID, at); ok && score > 0 {
+			spots = append(spots, at)
+		}
+	}
+	if len(spots) == 0 {
+		return nil
+	}
+	for before := -1; before != len(a.choice.back); {
+		before = len(a.choice.back)
+		for i := range a.units {
+			if a.choice.back[i] {
+				continue
+			}
+			back := a.choice.back.with(i)
+			config, ok := a.setBack(back)
+			if !ok || config.ID() == a.championID {
+				continue
+			}
+			same, lack := a.alike(config.ID(), spots)
+			switch tried := len(spots) - len(lack); {
+			case !same:
+				continue
+			case len(lack) > 0 && left == 0:
+				a.cut = true
+				continue
+			case len(lack) > 0:
+				return a.lacking(lack[:min(max(1, tried), len(lack), left)], []side{{config.ID(), config, back}})
+			}
+			a.choice.back, a.choice.config, a.choice.id = back, config, config.ID()
+		}
+	}
+	a.choice.gain = a.difference(a.choice.id, a.championID, spots)
+	a.wholeEffects(spots)
+	var alone, without []side
+	for i := range a.units {
+		if s, ok := a.alone(i); ok {
+			alone = append(alone, s)
+		}
+		if s, ok := a.without(i); ok {
+			without = append(without, s)
+		}
+	}
+	for _, sides := range [][]side{alone, without} {
+		if trials := a.together(spots, sides, left); len(trials) > 0 {
+			return trials
+		}
+	}
+	return nil
+}
+
+// alike reports whether a config scores like the winner wherever it was tried, and returns
+// the spots where it was not.
+func (a *Ablation) alike(id agent.ConfigID, spots []spot) (same bool, lack []spot) {
+	for _, at := range spots {
+		if !a.evidence.has(id, at) {
+			lack = append(lack, at)
+			continue
+		}
+		score, ok := a.evidence.score(id, at)
+		if won, _ := a.evidence.score(a.winnerID, at); !ok || score < won-rounding || score > won+rounding {
+			return false, nil
+		}
+	}
+	return true, lack
+}
+
+// together returns the trials of configs on the spots, one spot after the other, where all
+// of them can be afforded. A config that failed once, such as code that does not compile,
+// is not tried again.
+func (a *Ablation) together(spots []spot, sides []side, left int) []mutate.Trial {
+	for _, at := range spots {
+		var valid []side
+		for _, s := range sides {
+			if !a.failed(s.id, spots) {
+				valid = append(valid, s)
+			}
+		}
+		if trials := a.lacking([]spot{at}, valid); len(trials) > left {
+			a.cut = true
+			return nil
+		} else if len(trials) > 0 {
+			return trials
+		}
+	}
+	return nil
+}
+
+// failed reports whether a config scored nothing at a spot.
+func (a *Ablation) failed(id agent.ConfigID, spots []spot) bool {
+	for _, at := range spots {
+		if score, ok := a.evidence.score(id, at); a.evidence.has(id, at) && (!ok || score <= 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// alone returns the champion with one part of the choice alone; false if that is invalid,
+// or the choice itself.
+func (a *Ablation) alone(i int) (side, bool) {
+	if a.choice.back[i] {
+		return side{}, false
+	}
+	back := set{}.with(a.all()...)
+	delete(back, i)
+	config, ok := a.setBack(back)
+	return side{config.ID(), config, back}, ok && config.ID() != a.choice.id && config.ID() != a.championID
+}
+
+// without returns the choice without one of its parts; false if that is invalid, or the
+// champion.
+func (a *Ablation) without(i int) (side, bool) {
+	if a.choice.back[i] {
+		return side{}, false
+	}
+	back := a.choice.back.with(i)
+	config, ok := a.setBack(back)
+	return side{config.ID(), config, back}, ok && config.ID() != a.choice.id && config.ID() != a.championID
+}
+
+// wholeEffects sets the effects of the parameters that stay, where the choice without them
+// was evaluated: with one block that is the champion.
+func (a *Ablation) wholeEffects(spots []spot) {
+	a.seenEffects = map[int]seenEffect{}
+	for k := range a.params {
+		config, ok := a.setBack(a.choice.back.with(a.of(k)...))
+		if n := a.evidence.scored(config.ID()); ok && n > 0 && config.ID() != a.choice.id {
+			a.seenEffects[k] = seenEffect{a.difference(a.choice.id, config.ID(), spots), n}
+		}
+	}
+}
+
+// parts returns the parts of the winner's change.
+func (a *Ablation) parts() []Part {
+	out := make([]Part, len(a.units))
+	for i := range a.units {
+		out[i] = Part{Name: a.name(i), Reverted: a.choice.back[i]}
+		if s, ok := a.alone(i); ok && a.evidence.scored(s.id) > 0 {
+			out[i].Alone = s.id
+		}
+		if s, ok := a.without(i); ok && a.evidence.scored(s.id) > 0 {
+			out[i].Without = s.id
+		}
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package ablation
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// hunkWorld is an agent of one block of code: lines that are there add to its score, and
+// without the line "open" nothing of what uses it runs.
+func hunkWorld(tasks int) *world {
+	w := &world{champion: agent.Config{"block": "a\nkeep\nb\nkeep2\nc\nkeep3\nd\n"}, winner: agent.Config{"block": "A1\nA2\nkeep\nB\nkeep2\nuse\nkeep3\nopen\n"}}
+	w.space.Params = []agent.Param{{Name: "block", Kind: agent.Text, MaxChars: 500, Default: w.champion.String("block")}}
+	for j := range tasks {
+		w.tasks = append(w.tasks, mutate.Task{ID: fmt.Sprintf("t%d", j), Weight: 1})
+	}
+	return w
+}
+
+// value is the exact score of a text on a task: the hunk A adds a little on the last task
+// alone, B nothing, and use needs open.
+func (w *world) value(c agent.Config, task int) float64 {
+	text := c.String("block")
+	has := func(line string) bool { return strings.Contains(text, line+"\n") }
+	score := .5
+	if has("use") {
+		if !has("open") {
+			return 0
+		}
+		score += .2
+	}
+	if has("A1") && task == len(w.tasks)-1 {
+		score += .01
+	}
+	return score
+}
+
+func (w *world) reduce(t *testing.T, budget int) (Result, []mutate.Trial) {
+	t.Helper()
+	o := Options{Space: w.space, Champion: w.champion, Winner: w.winner, Tasks: w.tasks, Budget: budget, MaxRepeats: 1, Hunks: true}
+	observe := func(tr mutate.Trial) mutate.Observation {
+		var task int
+		if _, err := fmt.Sscanf(tr.Task, "t%d", &task); err != nil {
+			t.Fatal(err)
+		}
+		return mutate.Observation{Trial: tr, Scored: true, Score: w.value(tr.Config, task)}
+	}
+	for _, task := range w.tasks {
+		for _, c := range []agent.Config{w.champion, w.winner} {
+			o.Known = append(o.Known, observe(mutate.Trial{Variant: c.ID(), Config: c, Task: task.ID}))
+		}
+	}
+	a, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []mutate.Trial
+	for {
+		trial, status := a.Ask()
+		if status != mutate.Ready {
+			return a.Result(), asked
+		}
+		asked = append(asked, trial)
+		a.Tell(observe(trial))
+	}
+}
+
+// TestHunksThatDoNothingGo: of four hunks of one block only the one that changes no task's
+// score goes, even where another changes a single task by a point; the others are tried
+// alone and left out, where they run.
+func TestHunksThatDoNothingGo(t *testing.T) {
+	w := hunkWorld(20)
+	r, asked := w.reduce(t, 400)
+	if got, want := r.Config.String("block"), "A1\nA2\nkeep\nb\nkeep2\nuse\nkeep3\nopen\n"; got != want || !r.Done {
+		t.Errorf("the small text is %q, want %q: %s", got, want, r.Reason)
+	}
+	if strings.Join(r.Reverted, "|") != "block − b + B" {
+		t.Errorf("reverted: %q", r.Reverted)
+	}
+	var names []string
+	for _, p := range r.Parts {
+		names = append(names, fmt.Sprintf("%s %v %v %v", p.Name, p.Reverted, p.Alone != "", p.Without != ""))
+	}
+	want := "block − a + A1; A2 false true true|block − b + B true false false|block − c + use false true true|block − d + open false true true"
+	if got := strings.Join(names, "|"); got != want {
+		t.Errorf("the parts are %s", got)
+	}
+	// Of configs that fail no second task is tried: use alone, and the text without open.
+	tries := map[agent.ConfigID]int{}
+	for _, tr := range asked {
+		tries[tr.Variant]++
+	}
+	if tries[r.Parts[2].Alone] != 1 || tries[r.Parts[3].Without] != 1 || tries[r.Parts[0].Alone] != 20 || tries[r.Parts[0].Without] != 20 {
+		t.Errorf("the trials by config: %v", tries)
+	}
+	if len(asked) > 130 {
+		t.Errorf("%d trials", len(asked))
+	}
+	if !strings.Contains(r.Reason, "scores the same as what the search had found on each of 20 search tasks") {
+		t.Error(r.Reason)
+	}
+}
+
+// TestHunksWithoutEvaluations: a hunk that was not tried everywhere stays.
+func TestHunksWithoutEvaluations(t *testing.T) {
+	for _, budget := range []int{0, 5, 21, 40} {
+		r, asked := hunkWorld(20).reduce(t, budget)
+		if len(asked) > budget || budget < 20 && r.Small != r.Winner {
+			t.Errorf("with %d evaluations %d were asked, and %q is left", budget, len(asked), r.Config.String("block"))
+		}
+		if !strings.Contains(r.Reason, "before every hunk was tried") {
+			t.Errorf("with %d evaluations: %s", budget, r.Reason)
+		}
+	}
+}
+
+// TestManyHunks: more hunks than are tried are joined, and all lines stay in one of them.
+func TestManyHunks(t *testing.T) {
+	var old, now strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&old, "keep %d\nold %d\n", i, i)
+		fmt.Fprintf(&now, "keep %d\nnew %d\n", i, i)
+	}
+	space := agent.Space{Params: []agent.Param{{Name: "block", Kind: agent.Text, MaxChars: 2000, Default: ""}}}
+	c := newChange(space, agent.Config{"block": old.String()}, agent.Config{"block": now.String()}, true)
+	if len(c.units) > mostHunks || len(c.units) < mostHunks/2 {
+		t.Errorf("there are %d hunks", len(c.units))
+	}
+	all := set{}
+	for i := range c.units {
+		all[i] = true
+	}
+	if back, ok := c.setBack(all); !ok || back.String("block") != old.String() {
+		t.Errorf("all hunks reverted: %q", back.String("block"))
+	}
+}
