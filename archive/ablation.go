@@ -9,10 +9,23 @@ type Ablation struct {
 	Winner agent.ConfigID `json:"winner"`
 	Small  agent.ConfigID `json:"small"`
 	// Reverted lists the parameters that were set back to the champion's value.
-	Reverted    []string      `json:"reverted,omitempty"`
-	Effects     []ParamEffect `json:"effects,omitempty"`
-	Evaluations int           `json:"evaluations"`
-	Reason      string        `json:"reason"`
+	Reverted []string      `json:"reverted,omitempty"`
+	Effects  []ParamEffect `json:"effects,omitempty"`
+	// Parts are the hunks of a change of source code; empty for configs.
+	Parts       []AblationPart `json:"parts,omitempty"`
+	Evaluations int            `json:"evaluations"`
+	Reason      string         `json:"reason"`
+}
+
+// AblationPart is a hunk of a winner's change.
+type AblationPart struct {
+	// Name has the hunk's lines, clipped; they are foreign text.
+	Name     string `json:"name"`
+	Reverted bool   `json:"reverted,omitempty"`
+	// Alone is the champion with this hunk alone, and Without the small winner without it;
+	// empty if it was not evaluated.
+	Alone   agent.ConfigID `json:"alone,omitempty"`
+	Without agent.ConfigID `json:"without,omitempty"`
 }
 
 // ParamEffect is the effect of one changed parameter: the score of the small winner less

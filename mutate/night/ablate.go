@@ -148,6 +148,7 @@ func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
 	}
 	m.options = ablation.Options{
 		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Seed: n.Run.Seed, MaxRepeats: n.maxRepeats(), Known: known,
+		Hunks: n.Agent.Hunks && n.Agent.Fixed(),
 	}
 	m.options.Model = ablation.Model(m.options)
 	return m, nil
@@ -238,6 +239,9 @@ func ablationRecord(r ablation.Result) archive.Ablation {
 		out.Effects = append(out.Effects, archive.ParamEffect{
 			Param: e.Param, Difference: finite(e.Difference), Lo: finite(e.Lo), Hi: finite(e.Hi), Evaluations: e.Evaluations, Shown: e.Shown, Untried: e.Untried,
 		})
+	}
+	for _, p := range r.Parts {
+		out.Parts = append(out.Parts, archive.AblationPart{Name: p.Name, Reverted: p.Reverted, Alone: p.Alone, Without: p.Without})
 	}
 	return out
 }

@@ -96,6 +96,9 @@ type Agent struct {
 	// Relative reports that scores are relative to values in the suites, so that evaluations
 	// on other suites show nothing.
 	Relative bool
+	// Hunks reports that texts of its space are source code, whose changes are reverted by
+	// hunks.
+	Hunks    bool
 	Champion agent.Config
 	// Space is the searched space; Known is the space that archived configs are in.
 	Space, Known agent.Space
@@ -229,6 +232,8 @@ type Draft struct {
 	Rationale string
 	// Rests names the evaluations that the ruling rests on.
 	Rests *archive.Rests
+	// Ablation is how the variant was made small; nil if it was not.
+	Ablation *archive.Ablation
 }
 
 // Progress is the progress of a running stage.

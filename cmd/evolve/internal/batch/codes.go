@@ -173,11 +173,19 @@ func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft)
 	if err != nil {
 		return "", err
 	}
-	s, err := p.Submission(r.run.ID, d.Variant.Config, writers, means+d.Rationale)
+	hunks, err := r.hunks(ctx, a, d.Ablation)
 	if err != nil {
 		return "", err
 	}
-	note, err := r.proposePatch(ctx, archive.PatchNote{Target: a.ID, Origin: review.OriginBlocks, Text: d.Rationale}, s)
+	words := d.Rationale
+	if len(hunks) > 0 { // its code must not be part of the rationale, which is read for claims
+		words += "; " + p.DescribeHunks(hunks)
+	}
+	s, err := p.Submission(r.run.ID, d.Variant.Config, writers, means+words)
+	if err != nil {
+		return "", err
+	}
+	note, err := r.proposePatch(ctx, archive.PatchNote{Target: a.ID, Origin: review.OriginBlocks, Text: words}, s)
 	if err != nil {
 		return "", err
 	}
@@ -215,19 +223,9 @@ func (r *runner) writers(ctx context.Context, agentID string, v archive.Variant)
 // heldOutMeans describes the mean values of the champion and of a version on the held-out
 // cases that both have scored; empty without any.
 func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant agent.ConfigID) (string, error) {
-	if err := r.o.Archive.Flush(ctx); err != nil {
-		return "", fmt.Errorf("%w: %w", bench.ErrRecorder, err)
-	}
-	values := map[agent.ConfigID]map[string]metrics.Value{a.Champion.ID(): {}, variant: {}}
-	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a.ID) {
-		if err != nil {
-			return "", fmt.Errorf("reading the held-out cases: %w", err)
-		}
-		var v metrics.Value
-		of, wanted := values[e.Variant]
-		if wanted && e.Stage == bench.StageConfirm && json.Unmarshal([]byte(e.Answer), &v) == nil {
-			of[e.Task] = v
-		}
+	values, err := r.valuesOf(ctx, a, bench.Holdout, a.Champion.ID(), variant)
+	if err != nil {
+		return "", err
 	}
 	var n, before, after float64
 	var kind metrics.Value
@@ -245,4 +243,46 @@ func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant a
 		unit = " " + kind.Unit
 	}
 	return fmt.Sprintf("%s %.4g → %.4g%s, the mean of %.0f held-out cases; ", kind.Metric, before/n, after/n, unit, n), nil
+}
+
+// valuesOf returns the values of versions on one side of the cases, by case.
+func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Split, ids ...agent.ConfigID) (map[agent.ConfigID]map[string]metrics.Value, error) {
+	if err := r.o.Archive.Flush(ctx); err != nil {
+		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	values := map[agent.ConfigID]map[string]metrics.Value{}
+	for _, id := range ids {
+		values[id] = map[string]metrics.Value{}
+	}
+	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a.ID) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the values of %s: %w", a.ID, err)
+		}
+		var v metrics.Value
+		of, wanted := values[e.Variant]
+		if wanted && e.Split == side && e.Outcome == agent.OK && json.Unmarshal([]byte(e.Answer), &v) == nil {
+			of[e.Task] = v
+		}
+	}
+	return values, nil
+}
+
+// hunks returns what each hunk of a version adds by itself; none if it was not made small.
+func (r *runner) hunks(ctx context.Context, a *workspace.Agent, ablated *archive.Ablation) ([]coding.Hunk, error) {
+	if ablated == nil || len(ablated.Parts) == 0 {
+		return nil, nil
+	}
+	base := a.Champion.ID()
+	values, err := r.valuesOf(ctx, a, bench.Search, append(coding.HunkVersions(ablated), base, ablated.Small)...)
+	if err != nil {
+		return nil, err
+	}
+	figures := map[agent.ConfigID]map[string]float64{}
+	for id, of := range values {
+		figures[id] = map[string]float64{}
+		for name, v := range of {
+			figures[id][name] = v.Value
+		}
+	}
+	return coding.Hunks(ablated, base, figures), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/metrics"
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/patch/diff"
 	"evolve/runtime/agent"
@@ -59,6 +60,8 @@ type codeVersion struct {
 	Diff string `json:"diff"`
 	// Lineage has the version first, without texts.
 	Lineage []codeStep `json:"lineage"`
+	// Hunks are those of the change that was made small to this version.
+	Hunks []coding.Hunk `json:"hunks,omitempty"`
 	// Values are those of the code that it was compared with (a) and its own (b).
 	Values codeValues `json:"values"`
 }
@@ -112,7 +115,7 @@ func (b *codeBook) view() (*codeView, error) {
 	if err != nil || !ok {
 		return v, err
 	}
-	r, err := b.record(best.ID)
+	r, err := b.record([]agent.ConfigID{best.ID})
 	if err != nil {
 		return v, err
 	}
@@ -127,12 +130,18 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	if err != nil {
 		return nil, fmt.Errorf("v%d: %w", v.Number, err)
 	}
-	r, err := b.record(v.ID)
+	ablated, err := b.ablation(v.ID)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.record([]agent.ConfigID{v.ID}, coding.HunkVersions(ablated)...)
 	if err != nil {
 		return nil, err
 	}
 	lineage, err := b.steps(v, false)
-	return &codeVersion{Variant: v, Diff: diff.Render(files, diffContext), Lineage: lineage, Values: r.values(r.champion, v.ID)}, err
+	return &codeVersion{
+		Variant: v, Diff: diff.Render(files, diffContext), Lineage: lineage, Hunks: r.hunks(ablated), Values: r.values(r.champion, v.ID),
+	}, err
 }
 
 // diffContext is the number of unchanged lines around a change.
@@ -203,6 +212,13 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	}
 	con.printf("\ndiff against the code as it is\n")
 	printCodeDiff(con, v.Diff)
+	if len(v.Hunks) > 0 {
+		con.printf("\nhunks by themselves: mean change of %s on search cases, an estimate\n", text.Visible(v.Values.Metric))
+		for _, h := range v.Hunks {
+			con.printf("  %s\n", cell(h.Text, 74))
+			con.printf("      %s\n", h.Describe(v.Values.Unit))
+		}
+	}
 	if len(v.Values.Cases) == 0 {
 		con.printf("\nno values are recorded\n")
 		return
@@ -324,7 +340,7 @@ func (b *codeBook) comparison(one, two archive.Variant) (*codeComparison, error)
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.record(one.ID, two.ID)
+	r, err := b.record([]agent.ConfigID{one.ID, two.ID})
 	if err != nil {
 		return nil, err
 	}

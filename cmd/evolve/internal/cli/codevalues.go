@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -65,8 +67,8 @@ type codeRecord struct {
 }
 
 // record reads what versions scored. Values belong to the code around the blocks, too: of
-// several states of it, the latest counts that all the versions were scored on.
-func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
+// several states of it, the latest counts that all of ids were scored on. more are read, too.
+func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRecord, error) {
 	states, order := map[string]*codeRecord{}, []string{}
 	for r, err := range b.archive.Runs(b.ctx) {
 		if err != nil {
@@ -79,7 +81,7 @@ func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 		state := states[plan.AgentHash]
 		if state == nil {
 			state = &codeRecord{champion: plan.Champion, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
-			for _, id := range ids {
+			for _, id := range slices.Concat(ids, more) {
 				state.of[id] = map[string]measurement{}
 			}
 			states[plan.AgentHash], order = state, append(order, plan.AgentHash)
@@ -129,6 +131,20 @@ func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
 	})
 	out.Search, out.Holdout = r.means(out.Cases, bench.Search), r.means(out.Cases, bench.Holdout)
 	return out
+}
+
+// hunks returns what each hunk of a version adds by itself.
+func (r *codeRecord) hunks(a *archive.Ablation) []coding.Hunk {
+	values := map[agent.ConfigID]map[string]float64{}
+	for id, of := range r.of {
+		values[id] = map[string]float64{}
+		for name, m := range of {
+			if m.side == bench.Search && m.value != nil {
+				values[id][name] = *m.value
+			}
+		}
+	}
+	return coding.Hunks(a, r.champion, values)
 }
 
 // means compares the values on one side of the split; nil if no case has both.
