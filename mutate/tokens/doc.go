@@ -3,7 +3,8 @@
 // and types. Numbers are perturbed; operators, comparisons and names replaced; conditions
 // negated; terms grown and dropped; lines swapped, deleted, duplicated and moved from one
 // text to another ([Rewriter.Mutate], [Rewriter.Cross]). It needs no model and no compiler.
-// It runs nothing and writes nothing; its input is foreign data, and its size is bounded.
+// It runs nothing and writes nothing; its input is foreign data, and its size is bounded: a
+// block has at most 64 KiB and 4096 tokens.
 //
 // The language follows from the ending of the file's name. It determines what comments,
 // strings and numbers look like, and whether indentation, braces or words delimit blocks.

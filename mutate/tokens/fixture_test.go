@@ -1,8 +1,20 @@
 package tokens
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+func open(t testing.TB, file, text string) *Rewriter {
+	t.Helper()
+	r, err := New(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
 
 // fixtures are blocks in several languages, by the name of a file.
 var fixtures = map[string]string{

@@ -65,7 +65,7 @@ func TestNormal(t *testing.T) {
 		{"an address", "a.c", "x = \"http://a\";\n", "x = \"http://b\";\n", false},
 		{"length of a table", "a.lua", "n = #t", "n = #s", false},
 	} {
-		r := New(x.file, x.a)
+		r := open(t, x.file, x.a)
 		if got := r.Normal(x.a) == r.Normal(x.b); got != x.equal {
 			t.Errorf("%s: equal is %v:\n%s\n%s", x.name, got, r.Normal(x.a), r.Normal(x.b))
 		}

@@ -133,18 +133,13 @@ func (m *mutation) constant() (change, bool) {
 	text := n.format(to + 0) // no negative zero
 	if to < 0 {
 		switch {
-		case m.r.language.shell && !m.inGroup(i):
+		case m.r.language.shell && !m.calculated(i):
 			return change{}, false
 		case i > 0 && m.items[i-1].kind == sign && precedences[m.items[i-1].text] > 0 && m.items[i-1].line == m.items[i].line:
 			text = "(" + text + ")"
 		}
 	}
 	return m.replace(place{i, i}, text)
-}
-
-// inGroup reports whether an item is in brackets.
-func (m *mutation) inGroup(i int) bool {
-	return slices.ContainsFunc(m.items[:i], func(x item) bool { return x.kind == opens && x.match > i })
 }
 
 // rounded returns a number with three significant digits.

@@ -112,6 +112,9 @@ func (v *view) binary(i int) int {
 // operands returns the extents of the operands of a binary operator.
 func (v *view) operands(i int) (left, right place, ok bool) {
 	p := v.binary(i)
+	if p == 0 {
+		return left, right, false
+	}
 	from, ok1 := v.back(i - 1)
 	for ok1 && from > 1 && v.binary(from-1) > p {
 		from, ok1 = v.back(from - 2)
@@ -120,7 +123,7 @@ func (v *view) operands(i int) (left, right place, ok bool) {
 	for ok2 && v.binary(to+1) > p {
 		to, ok2 = v.signed(to + 2)
 	}
-	if !ok1 || !ok2 || p == 0 || v.anyFixed(from, to) {
+	if !ok1 || !ok2 || v.anyFixed(from, to) {
 		return left, right, false
 	}
 	return place{from, i - 1}, place{i + 1, to}, true
@@ -143,11 +146,17 @@ func (v *view) values() []place {
 	var out []place
 	for i := range v.items {
 		to, ok := v.primary(i)
-		if ok && !v.member(i) && !v.anyFixed(i, to) && v.valuable(i, to) {
+		if ok && !v.member(i) && !v.anyFixed(i, to) && v.valuable(i, to) && (!v.r.language.shell || v.calculated(i)) {
 			out = append(out, place{i, to})
 		}
 	}
 	return out
+}
+
+// calculated reports whether an item is in brackets that may be changed; in a shell these
+// are (( )).
+func (v *view) calculated(i int) bool {
+	return slices.ContainsFunc(v.items[:i], func(x item) bool { return x.kind == opens && !x.fixed && x.match > i })
 }
 
 // valuable reports whether a value stands where an expression does.

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -13,10 +14,11 @@ import (
 
 // Limits of texts, and of the search for a change that is valid.
 const (
-	mostText  = 64 << 10 // bytes
-	mostDraws = 40       // of operators
-	mostTries = 3        // of one operator
-	shownSide = 60       // characters of one side in a description
+	mostText   = 64 << 10 // bytes
+	mostTokens = 4096     // of the block; results may have three times as many
+	mostDraws  = 40       // of operators
+	mostTries  = 3        // of one operator
+	shownSide  = 60       // characters of one side in a description
 )
 
 // Rewriter rewrites the text of a block.
@@ -26,12 +28,20 @@ type Rewriter struct {
 	most       int // tokens
 }
 
-// New returns the Rewriter of a block, whose language follows from the name of its file.
-func New(file, text string) *Rewriter {
+// New returns the Rewriter of a block, whose language follows from the name of its file. It
+// refuses a block that is too large.
+func New(file, text string) (*Rewriter, error) {
 	r := &Rewriter{language: languageOf(file)}
 	r.vocabulary = newVocabulary(r.language.sql)
-	r.most = 3*r.read(text[:min(len(text), mostText)]).size + 100
-	return r
+	if len(text) > mostText {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are rewritten", len(text), mostText)
+	}
+	size := r.read(text).size
+	if size > mostTokens {
+		return nil, fmt.Errorf("it has %d names, numbers and signs, at most %d are rewritten", size, mostTokens)
+	}
+	r.most = 3*size + 100
+	return r, nil
 }
 
 // Mutate returns a text changed by one operator, which is drawn. It returns false if
@@ -50,6 +60,9 @@ func (r *Rewriter) try(text, other string, list []operator, rng *rand.Rand) (rew
 		return rewrite.Change{}, false
 	}
 	m := &mutation{view: r.read(text), other: r.read(other), rng: rng}
+	if max(m.size, m.other.size) > r.most {
+		return rewrite.Change{}, false
+	}
 	m.places, m.normal = m.values(), r.Normal(text)
 	total := 0
 	for _, o := range list {

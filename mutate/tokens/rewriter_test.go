@@ -16,7 +16,7 @@ func TestChains(t *testing.T) {
 	count := map[string]int{}
 	for _, file := range slices.Sorted(maps.Keys(fixtures)) {
 		base := fixtures[file]
-		r := New(file, base)
+		r := open(t, file, base)
 		start := r.read(base)
 		total, refused := 0, 0
 		for seed := range uint64(12) {
@@ -65,8 +65,8 @@ func TestChains(t *testing.T) {
 func TestSameSeedSameText(t *testing.T) {
 	t.Parallel()
 	for file, text := range fixtures {
-		a, _ := New(file, text).Mutate(text, random(5))
-		b, _ := New(file, text).Mutate(text, random(5))
+		a, _ := open(t, file, text).Mutate(text, random(5))
+		b, _ := open(t, file, text).Mutate(text, random(5))
 		if a != b {
 			t.Errorf("%s: %+v and %+v", file, a, b)
 		}
@@ -82,7 +82,7 @@ func TestPythonParses(t *testing.T) {
 	var texts, operators []string
 	for _, file := range []string{"pack.py", "cache.py"} {
 		base := fixtures[file]
-		r := New(file, base)
+		r := open(t, file, base)
 		for seed := range uint64(400) {
 			rng := random(seed)
 			c, ok := r.Mutate(base, rng)
@@ -147,7 +147,7 @@ func TestDescriptions(t *testing.T) {
 		{"swap", "a.py", "x = 1\ny = 2\n", "line 1: x = 1; y = 2 → y = 2; x = 1"},
 		{"negate", "a.rs", "if a < b && c {\n}\n", ""},
 	} {
-		r := New(c.file, c.text)
+		r := open(t, c.file, c.text)
 		found := ""
 		for seed := range uint64(300) {
 			if x, ok := r.Mutate(c.text, random(seed)); ok && x.Operator == c.operator && (found == "" || x.Describes == c.want) {
@@ -156,6 +156,36 @@ func TestDescriptions(t *testing.T) {
 		}
 		if found == "" || c.want != "" && found != c.want {
 			t.Errorf("%s: %q, want %q", c.operator, found, c.want)
+		}
+	}
+}
+
+// TestShellCalculatesInBrackets checks that what is written outside of (( )) is no
+// calculation.
+func TestShellCalculatesInBrackets(t *testing.T) {
+	t.Parallel()
+	text := fixtures["rank.sh"]
+	r := open(t, "rank.sh", text)
+	for seed := range uint64(300) {
+		c, ok := r.Mutate(text, random(seed))
+		if !ok {
+			t.Fatalf("seed %d: nothing", seed)
+		}
+		if line := strings.SplitN(c.Text, "then", 2)[0]; strings.Contains(line[strings.LastIndex(line, "if"):], "(") {
+			t.Errorf("%s: %s", c.Describes, line)
+		}
+	}
+}
+
+// TestNewRefuses checks the limits of blocks.
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		strings.Repeat("x", mostText+1):        "it has 65537 bytes, at most 65536 are rewritten",
+		strings.Repeat("x ", mostTokens) + "y": "it has 4097 names, numbers and signs, at most 4096 are rewritten",
+	} {
+		if _, err := New("a.py", text); err == nil || err.Error() != want {
+			t.Errorf("New = %v, want %q", err, want)
 		}
 	}
 }
@@ -170,7 +200,10 @@ func FuzzRewriter(f *testing.F) {
 	f.Add("a.js", "`${`${\"", uint64(2))
 	f.Add("a.py", "a = ((b\n]\\\n'''", uint64(3))
 	f.Fuzz(func(t *testing.T, file, text string, seed uint64) {
-		r := New(file, text)
+		r, err := New(file, text)
+		if err != nil {
+			return
+		}
 		at := 0
 		for _, x := range lex(r.language, r.vocabulary, text) {
 			if x.from != at || x.to <= x.from {

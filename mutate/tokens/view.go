@@ -45,6 +45,7 @@ type view struct {
 func (r *Rewriter) read(text string) *view {
 	v := &view{r: r, text: text, strings: map[string]int{}}
 	var open []int
+	var unmatched strings.Builder
 	ends := []int{} // for every item, the number of line ends before it
 	count, blank := 0, true
 	for _, t := range lex(r.language, r.vocabulary, text) {
@@ -79,7 +80,7 @@ func (r *Rewriter) read(text string) *view {
 				x.match, v.items[open[k-1]].match = open[k-1], n
 				open = open[:k-1]
 			} else {
-				v.open += s
+				unmatched.WriteString(s)
 			}
 		}
 		v.items = append(v.items, x)
@@ -87,8 +88,9 @@ func (r *Rewriter) read(text string) *view {
 		count += strings.Count(s, "\n")
 	}
 	for _, i := range open {
-		v.open += v.items[i].text
+		unmatched.WriteString(v.items[i].text)
 	}
+	v.open = unmatched.String()
 	v.size = len(v.items)
 	v.divide(ends)
 	v.fix()

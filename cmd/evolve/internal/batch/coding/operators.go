@@ -48,7 +48,11 @@ func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
 		return nil, &Problem{"block " + b.Name + " is in " + text.Visible(b.File) + ", and tests are not searched"}
 	case !strings.HasSuffix(b.File, ".go"):
 		p.Lexical = append(p.Lexical, b.Name)
-		return tokens.New(b.File, b.Text), nil
+		r, err := tokens.New(b.File, b.Text)
+		if err != nil {
+			return nil, &Problem{"block " + b.Name + ": " + err.Error()}
+		}
+		return r, nil
 	}
 	files, err := p.ground.Package(path.Dir(b.File))
 	if err != nil {
