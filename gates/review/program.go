@@ -32,23 +32,64 @@ const trap = ")))( evolve canary (((\n"
 // programGates returns the gates of a patch that changes other files than Go's, if the
 // target names commands for them.
 func (w *gateRun) programGates() []gates.Gate {
-	foreign := slices.ContainsFunc(w.files, func(f patch.File) bool { return filepath.Ext(f.Path) != ".go" })
-	if w.target.Scoring == nil || !foreign {
+	if !w.commanded() {
 		return nil
 	}
-	walled := func(check func(context.Context) (gates.Verdict, string)) func(context.Context) (gates.Verdict, string) {
-		return func(ctx context.Context) (gates.Verdict, string) {
-			verdict, evidence := check(ctx)
-			if w.Sandbox().Err() != nil && w.Unsandboxed {
-				evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
-			}
-			return verdict, evidence
-		}
-	}
 	return []gates.Gate{
-		{Name: gateProgram, Check: walled(w.compareProgram)},
-		{Name: gateTrap, Needs: []string{gateProgram}, Check: walled(w.trapProgram)},
+		{Name: gateProgram, Check: w.walled(w.compareProgram)},
+		{Name: gateTrap, Needs: []string{gateProgram}, Check: w.walled(w.trapProgram)},
 	}
+}
+
+// restoredGates returns the gate of a rollback: the restored tree builds and passes its
+// tests, unless the one before the rollback does not either.
+func (w *gateRun) restoredGates(from, to string) []gates.Gate {
+	if !w.commanded() {
+		return nil
+	}
+	return []gates.Gate{{Name: gateProgram, Check: w.walled(func(ctx context.Context) (gates.Verdict, string) {
+		err := w.tested(ctx, to)
+		var code *measure.CodeError
+		switch {
+		case err == nil:
+			return gates.Passed, "the restored tree passes build and test"
+		case !errors.As(err, &code):
+			return gates.NotRun, "the restored tree: " + err.Error()
+		case w.tested(ctx, from) == nil:
+			return gates.Failed, "the restored tree: " + code.Text
+		}
+		return gates.Flagged, "neither the restored tree nor the one before it passes: " + code.Text
+	})}}
+}
+
+// commanded reports whether the target's commands judge the change: it names some, and the
+// change has other files than Go's.
+func (w *gateRun) commanded() bool {
+	return w.target.Scoring != nil && slices.ContainsFunc(w.files, func(f patch.File) bool { return filepath.Ext(f.Path) != ".go" })
+}
+
+// walled adds to the evidence of a check that there was no sandbox.
+func (w *gateRun) walled(check func(context.Context) (gates.Verdict, string)) func(context.Context) (gates.Verdict, string) {
+	return func(ctx context.Context) (gates.Verdict, string) {
+		verdict, evidence := check(ctx)
+		if w.Sandbox().Err() != nil && w.Unsandboxed {
+			evidence += "; run WITHOUT a sandbox, with all rights of the user (sandbox: none)"
+		}
+		return verdict, evidence
+	}
+}
+
+// tested builds and tests a tree.
+func (w *gateRun) tested(ctx context.Context, tree string) error {
+	p, err := w.program(ctx, tree)
+	if err != nil {
+		return err
+	}
+	v, err := p.Make(ctx, "gate", nil)
+	if err != nil {
+		return err
+	}
+	return v.Remove()
 }
 
 // program returns what builds, tests and scores an exported tree.

@@ -108,3 +108,33 @@ func TestProgramGatesAreForOtherLanguages(t *testing.T) {
 		t.Errorf("the policy stays %s, %v", policy, err)
 	}
 }
+
+// TestProgramRollback checks that a rollback is refused if the tests of a program that is not
+// Go fail after it.
+func TestProgramRollback(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	b := newBureau(t)
+	b.Unsandboxed, b.Targets[0].Scoring = true, &Scoring{Test: []string{"sh", "check"}, Score: []string{"sh", "score"}}
+	b.write("cache/rank", "echo 5\n")
+	b.write("check", "sh cache/rank\n")
+	b.write("score", `echo "{\"case\":\"a\",\"metric\":\"error\",\"value\":$(sh cache/rank),\"better\":\"lower\"}"`+"\n")
+	commit := func() {
+		b.git("add", "--all")
+		b.git("commit", "--quiet", "--message=a program")
+	}
+	commit()
+	b.must(b.submit(OriginPerson, "Robin", "--- a/cache/rank\n+++ b/cache/rank\n@@ -1 +1 @@\n-echo 5\n+echo 3\n"))
+	b.done(b.Approve(t.Context(), "P1", robin))
+	b.write("check", "test $(sh cache/rank) = 3\n")
+	commit()
+	_, err := b.Rollback(t.Context(), "P1", robin)
+	refused(t, err, `the gate "program" says failed: the restored tree: sh ended with code 1`)
+	b.write("check", "true\n")
+	commit()
+	b.done(b.Rollback(t.Context(), "P1", robin))
+	if got := b.git("show", "HEAD:cache/rank"); got != "echo 5" {
+		t.Errorf("restored: %q", got)
+	}
+}

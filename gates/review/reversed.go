@@ -3,8 +3,10 @@ package review
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"evolve/archive"
+	"evolve/gates"
 	"evolve/gates/gotest"
 )
 
@@ -30,6 +32,11 @@ func (rev *Reviewer) gateReversal(ctx context.Context, r *reversal) error {
 	}
 	verdicts, err := w.compareReversed(ctx, from, w.tree, r.files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All)
 	if err != nil {
+		return err
+	}
+	back := filepath.Join(w.scratch, "back")
+	verdicts = append(verdicts, gates.Run(ctx, w.restoredGates(filepath.Join(back, "from"), filepath.Join(back, "to")))...)
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if bad, ok := allPass(verdicts); !ok {
