@@ -24,13 +24,15 @@ type language struct {
 	semicolons bool   // a statement ends with one
 	separated  bool   // ' stands between digits too
 	letters    bool   // ' is for one character
+	worded     bool   // words end blocks, and parameters end the head of a function
 	not        string // what negates a condition
+	unequal    string // if it is not !=
 	shell, sql bool
 }
 
 var (
 	braces = language{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`, not: "!", semicolons: true}
-	script = language{line: []string{"#"}, quotes: `"'`, not: "!"}
+	script = language{line: []string{"#"}, quotes: `"'`, not: "!", worded: true}
 )
 
 // with returns a language with a change.
@@ -69,7 +71,7 @@ func byEnding(ending string) language {
 		})
 	case "py", "pyi", "pyx", "bzl", "star", "nim":
 		return script.with(func(l *language) {
-			l.raw, l.not, l.indented = [][2]string{{`"""`, `"""`}, {"'''", "'''"}}, "not ", true
+			l.raw, l.not, l.indented, l.worded = [][2]string{{`"""`, `"""`}, {"'''", "'''"}}, "not ", true, false
 		})
 	case "rb", "cr", "rake":
 		return script.with(func(l *language) { l.quotes, l.long, l.slashed = "\"'`", "\"'`", true })
@@ -82,11 +84,11 @@ func byEnding(ending string) language {
 	case "jl", "ex", "exs", "r", "coffee", "toml", "yaml", "yml", "tf", "cmake", "mk":
 		return script.with(func(l *language) { l.raw = [][2]string{{`"""`, `"""`}} })
 	case "lua":
-		return language{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}}, raw: [][2]string{{"[[", "]]"}}, quotes: `"'`, not: "not "}
+		return language{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}}, raw: [][2]string{{"[[", "]]"}}, quotes: `"'`, worded: true, not: "not ", unequal: "~="}
 	case "sql", "ddl", "psql":
-		return language{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, quotes: "'\"`", long: "'\"`", plain: "'\"`", not: "NOT ", sql: true}
+		return language{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, quotes: "'\"`", long: "'\"`", plain: "'\"`", worded: true, not: "NOT ", unequal: "<>", sql: true}
 	case "hs", "elm", "purs":
-		return language{line: []string{"--"}, block: [][2]string{{"{-", "-}"}}, nested: true, quotes: `"'`, letters: true, not: "not "}
+		return language{line: []string{"--"}, block: [][2]string{{"{-", "-}"}}, nested: true, quotes: `"'`, letters: true, worded: true, not: "not ", unequal: "/="}
 	case "ml", "mli", "fs", "fsx":
 		return language{block: [][2]string{{"(*", "*)"}}, nested: true, line: []string{"//"}, quotes: `"'`, letters: true, not: "not "}
 	case "asm", "s", "ini":

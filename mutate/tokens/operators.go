@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -204,19 +205,14 @@ func (m *mutation) comparison() (change, bool) {
 
 // comparisons returns the orders and equalities of the kind that an operator is of.
 func (m *mutation) comparisons(op string) (orders, equals []string) {
-	orders, equals = []string{"<", "<=", ">", ">="}, []string{"==", "!="}
+	orders, equals = []string{"<", "<=", ">", ">="}, []string{"==", cmp.Or(m.r.language.unequal, "!=")}
 	switch {
 	case strings.HasPrefix(op, "-"):
 		return []string{"-lt", "-le", "-gt", "-ge"}, []string{"-eq", "-ne"}
 	case m.r.language.sql:
-		equals = []string{"=", "<>"}
+		equals[0] = "="
 	case op == "===" || op == "!==":
 		equals = []string{"===", "!=="}
-	case slices.Equal(m.r.language.line, []string{"--"}) && m.r.language.not == "not ":
-		equals = []string{"==", "~="}
-		if len(m.r.language.raw) == 0 {
-			equals = []string{"==", "/="}
-		}
 	}
 	return orders, equals
 }

@@ -217,8 +217,7 @@ func (v *view) head(i int) int {
 		case x.kind == closes:
 			return j - 1
 		case x.kind == opens && x.match > 0:
-			// In languages without braces and colons the parameters end the head.
-			if j = x.match; len(l.line) > 0 && (l.line[0] == "--" || l.line[0] == "#") && !l.indented {
+			if j = x.match; l.worded {
 				return j
 			}
 		}
