@@ -87,6 +87,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 	}
 	r.budget.Limit(r.o.Budget.USD, r.end)
 	r.resumePatches(ctx)
+	r.keepVersions(ctx, results)
 	switch {
 	case r.stopped(ctx) != nil:
 		for _, n := range past {

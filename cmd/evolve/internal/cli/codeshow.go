@@ -47,6 +47,8 @@ type codeBase struct {
 type codeBest struct {
 	Variant agent.ConfigID `json:"variant"`
 	Number  int            `json:"number"`
+	// Ref is that of its commit in the target's repository; empty if there is none.
+	Ref string `json:"ref,omitempty"`
 	// Confirmed reports that the confirmation showed it to be better.
 	Confirmed bool       `json:"confirmed"`
 	Search    *codeMeans `json:"search"`
@@ -56,6 +58,8 @@ type codeBest struct {
 // codeVersion is one version in full.
 type codeVersion struct {
 	Variant archive.Variant `json:"variant"`
+	// Ref is that of the commit in the target's repository; empty if there is none.
+	Ref string `json:"ref,omitempty"`
 	// Diff is against the code as it is, escaped.
 	Diff string `json:"diff"`
 	// Lineage has the version first, without texts.
@@ -120,7 +124,7 @@ func (b *codeBook) view() (*codeView, error) {
 		return v, err
 	}
 	values := r.values(r.champion, best.ID)
-	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Confirmed: confirmed, Search: values.Search, Holdout: values.Holdout}
+	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(best.Number), Confirmed: confirmed, Search: values.Search, Holdout: values.Holdout}
 	return v, nil
 }
 
@@ -140,7 +144,7 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	}
 	lineage, err := b.steps(v, false)
 	return &codeVersion{
-		Variant: v, Diff: diff.Render(files, diffContext), Lineage: lineage, Hunks: r.hunks(ablated), Values: r.values(r.champion, v.ID),
+		Variant: v, Ref: b.Ref(v.Number), Diff: diff.Render(files, diffContext), Lineage: lineage, Hunks: r.hunks(ablated), Values: r.values(r.champion, v.ID),
 	}, err
 }
 
@@ -182,6 +186,9 @@ func printCode(con *console, v *codeView) {
 		con.printf("  best     v%d%s\n", best.Number, orElse(", confirmed on held-out cases", "", best.Confirmed))
 		printBest(con, v, "search", best.Search)
 		printBest(con, v, "held-out", best.Holdout)
+		if best.Ref != "" {
+			con.printf("           git show %s\n", exit.ShellQuote(best.Ref))
+		}
 	}
 	con.printf("\nblocks\n")
 	for _, k := range v.Blocks {
@@ -205,6 +212,9 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	printMeans(con, "held-out", v.Values, v.Values.Holdout)
 	if v.Values.Holdout == nil {
 		con.printf("  it was not confirmed: there are no values of held-out cases\n")
+	}
+	if v.Ref != "" {
+		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
 	}
 	con.printf("\nlineage, the version first\n")
 	for _, s := range v.Lineage {

@@ -38,13 +38,9 @@ func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
 // Submission returns a confirmed version as a patch. writers are the language models that
 // wrote it or an ancestor of it.
 func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain string) (review.Submission, error) {
-	changed, err := p.changed(c)
+	files, err := p.Files(c)
 	if err != nil {
 		return review.Submission{}, err
-	}
-	var files []diff.File
-	for _, path := range slices.Sorted(maps.Keys(changed)) {
-		files = append(files, diff.File{Path: path, Old: p.files[path], New: changed[path]})
 	}
 	metric, _, better := p.scale.Metric()
 	what := "less " + metric
@@ -61,6 +57,27 @@ func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain
 		Gain:      gain,
 	}, nil
 }
+
+// Files returns the changes of a version.
+func (p *Prospect) Files(c agent.Config) ([]diff.File, error) {
+	changed, err := p.changed(c)
+	if err != nil {
+		return nil, err
+	}
+	var files []diff.File
+	for _, path := range slices.Sorted(maps.Keys(changed)) {
+		files = append(files, diff.File{Path: path, Old: p.files[path], New: changed[path]})
+	}
+	return files, nil
+}
+
+// Keep writes versions to the target's repository; see [review.Ground.KeepVersions].
+func (p *Prospect) Keep(ctx context.Context, list []review.Version) error {
+	return p.ground.KeepVersions(ctx, list, p.reviewer.Now())
+}
+
+// Ref returns the ref of a kept version; empty if it is not kept.
+func (p *Prospect) Ref(number int) string { return p.ground.VersionRef(number) }
 
 // Author returns the author of a target's searched blocks: each target has its own limit of
 // attempts.

@@ -1,0 +1,130 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/metrics"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch/coding"
+	"evolve/gates/review"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// lastStage is the number of cases of the last stage of a search over versions, where there
+// are so many.
+const lastStage = 200
+
+// keepVersions keeps versions of searched targets as commits in their repositories. What
+// goes wrong is a note of the run.
+func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult) {
+	for _, res := range results {
+		p := r.o.Code.Found[res.Agent]
+		if p == nil || r.stopped(ctx) != nil {
+			continue
+		}
+		if err := r.keepVersionsOf(ctx, p, res); err != nil {
+			r.o.Log.Warn("keeping versions as commits", "target", res.Agent, "error", err)
+			r.run.Patches = append(r.run.Patches, archive.PatchNote{
+				Target: res.Agent, Origin: review.OriginBlocks, Text: "its versions could not all be kept as commits in its repository: " + err.Error(),
+			})
+		}
+	}
+}
+
+// keepVersionsOf keeps the finalists of a night, and the newest of the versions that were
+// scored on as many cases as its search scores any.
+func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res archive.AgentResult) error {
+	if err := r.o.Archive.Flush(ctx); err != nil {
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	values := map[agent.ConfigID]map[string]metrics.Value{}
+	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, res.Agent) {
+		if err != nil {
+			return fmt.Errorf("reading the values of versions: %w", err)
+		}
+		var v metrics.Value
+		if e.Split != bench.Search || e.Outcome != agent.OK || json.Unmarshal([]byte(e.Answer), &v) != nil {
+			continue
+		}
+		if values[e.Variant] == nil {
+			values[e.Variant] = map[string]metrics.Value{}
+		}
+		values[e.Variant][e.Task] = v
+	}
+	finalists := map[agent.ConfigID]bool{}
+	for _, f := range res.Finalist {
+		finalists[f.Variant] = true
+	}
+	base, most := p.Current().ID(), min(len(p.Suite.Side(bench.Search)), lastStage)
+	var list []archive.Variant
+	for v, err := range r.o.Archive.Variants(ctx, res.Agent) {
+		if err != nil {
+			return fmt.Errorf("reading the versions: %w", err)
+		}
+		if v.ID != base && (finalists[v.ID] || len(values[v.ID]) >= most) {
+			list = append(list, v)
+		}
+	}
+	slices.SortFunc(list, func(x, y archive.Variant) int {
+		if finalists[x.ID] != finalists[y.ID] {
+			if finalists[x.ID] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(y.Number, x.Number)
+	})
+	var out []review.Version
+	for _, v := range list[:min(len(list), review.MostVersions)] {
+		files, err := p.Files(v.Config)
+		if err != nil {
+			return err
+		}
+		out = append(out, review.Version{Number: v.Number, Files: files, Why: why(v), Value: valueWords(values[base], values[v.ID])})
+	}
+	if err := p.Keep(ctx, out); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// why describes how a version came about.
+func why(v archive.Variant) string {
+	words := v.Operator
+	if v.Author != "" {
+		words += " by " + v.Author
+	}
+	if v.Rationale != "" {
+		words += ": " + v.Rationale
+	}
+	return words
+}
+
+// valueWords describes the mean values of the code as it is and of a version on the cases
+// that both were scored on; empty without any.
+func valueWords(base, of map[string]metrics.Value) string {
+	var pairs []stats.Pair
+	var kind metrics.Value
+	for name, now := range of {
+		if was, both := base[name]; both {
+			pairs, kind = append(pairs, stats.Pair{Task: name, Cluster: name, Weight: 1, A: []float64{was.Value}, B: []float64{now.Value}}), was
+		}
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	c := stats.Compare(pairs, .95)
+	unit := ""
+	if kind.Unit != "" {
+		unit = " " + kind.Unit
+	}
+	return fmt.Sprintf("%s %.5g → %.5g%s, the mean of %s, %s is better", kind.Metric, c.MeanA, c.MeanB, unit, text.Count(c.Tasks, "search case"), kind.Better)
+}
