@@ -2,7 +2,9 @@ package population
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"evolve/mutate/operator"
@@ -107,7 +109,34 @@ func (i *island) best() *member {
 	})
 }
 
-// candidates returns the possible parents of an island, the champion first.
+// distinct returns the first of the variants that behave alike. Most changes of a program
+// change nothing that it does; if they were parents, changes would pile up in code that is
+// never reached.
+func (s *search) distinct(pool []*member) []*member {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(pool, func(m *member) bool {
+		key, known := s.behaviour(m)
+		twice := known && seen[key]
+		seen[key] = true
+		return twice
+	})
+}
+
+// behaviour returns what identifies a variant's scores on the cases of the first stage;
+// false while it lacks one.
+func (s *search) behaviour(m *member) (string, bool) {
+	var key []byte
+	for _, task := range s.order[:s.Stages[0]] {
+		if math.IsNaN(m.scores[task]) || m.weights[task] < 1 {
+			return "", false
+		}
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(m.scores[task]))
+	}
+	return string(key), true
+}
+
+// candidates returns the possible parents of an island, the champion first. Of those that
+// behave alike the smallest is one.
 func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 	pool := make([]*member, 0, len(home.members)+1)
 	for _, m := range home.members {
@@ -116,9 +145,10 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 		}
 	}
 	slices.SortFunc(pool, func(a, b *member) int {
-		return cmp.Or(cmp.Compare(b.gain, a.gain), a.index-b.index)
+		return cmp.Or(cmp.Compare(b.gain, a.gain), a.size-b.size, a.index-b.index)
 	})
-	pool = slices.Insert(pool[:min(len(pool), mostParents)], 0, s.members[0])
+	pool = s.distinct(slices.Insert(pool, 0, s.members[0]))
+	pool = pool[:min(len(pool), mostParents+1)]
 	index := map[agent.ConfigID]int{}
 	for i, m := range pool {
 		index[m.id] = i

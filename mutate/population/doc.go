@@ -20,6 +20,9 @@
 //     block, cases that it does badly, the best texts of other islands, and what became
 //     of earlier drafts. The bandit of the operators decides between models and operators,
 //     and others choose the block, the route and the wording by the gains of the drafts.
+//   - Of variants with the same scores on the first stage, only the smallest is a parent.
+//     Most changes of a program change nothing that it does, and others would pile up in
+//     code that is never reached.
 //   - A variant whose normal form was tried before is not paid again.
 //   - Evaluations of earlier nights, discounted, make the population at the start.
 //

@@ -17,6 +17,7 @@ type member struct {
 	generation int
 	rationale  string
 	children   int
+	size       int
 	// scores by task, NaN where there is none, with their weights in [0,1].
 	scores, weights []float64
 	// stages counts the stages begun, issued the cases queued in the common order, pending

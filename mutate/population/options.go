@@ -20,6 +20,9 @@ type Options struct {
 	// Normal returns the normal form of a config: equal forms mean equal programs. nil:
 	// the identity of the config.
 	Normal func(agent.Config) string
+	// Size returns the size of a program; nil: the bytes of its texts. Of programs that behave
+	// alike, the smallest is a parent.
+	Size func(agent.Config) int
 	// Stages are the numbers of cases after which a variant is continued or left, in
 	// ascending order; nil: 10, 60, 200. Numbers beyond the cases mean all of them.
 	Stages []int
@@ -54,6 +57,9 @@ func (o Options) checked() (Options, error) {
 	if o.Normal == nil {
 		o.Normal = func(c agent.Config) string { return string(c.ID()) }
 	}
+	if o.Size == nil {
+		o.Size = bytes
+	}
 	if len(o.Stages) == 0 {
 		o.Stages = defaultStages()
 	}
@@ -65,4 +71,13 @@ func (o Options) checked() (Options, error) {
 	o.Stages = slices.Compact(stages)
 	_, err := selection.Named(o.Selection)
 	return o, err
+}
+
+// bytes returns the number of bytes of a config's texts.
+func bytes(c agent.Config) int {
+	n := 0
+	for name := range c {
+		n += len(c.String(name))
+	}
+	return n
 }

@@ -86,7 +86,7 @@ func (s *search) enter(c agent.Config) *member {
 	if m, known := s.byID[id]; known {
 		return m
 	}
-	m := &member{index: len(s.members), id: id, config: c, scores: make([]float64, len(s.Tasks)), weights: make([]float64, len(s.Tasks))}
+	m := &member{index: len(s.members), id: id, config: c, size: s.Size(c), scores: make([]float64, len(s.Tasks)), weights: make([]float64, len(s.Tasks))}
 	for i := range m.scores {
 		m.scores[i] = math.NaN()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -257,5 +258,40 @@ func BenchmarkAsk(b *testing.B) {
 	for b.Loop() {
 		tr, _ := s.Ask()
 		s.Tell(mutate.Observation{Trial: tr, Scored: true, Score: w.score(tr.Config, tr.Task)})
+	}
+}
+
+// Of variants that behave alike only the smallest is a parent, and none that behaves like
+// the champion.
+func TestParentsBehaveDifferently(t *testing.T) {
+	t.Parallel()
+	w := newWorld(20, 3)
+	o := w.options(1, 1)
+	s := start(t, o)
+	texts := []string{"1.00 0.00 0.00 0.00 0.00 0.00", "1.00 0.00 0.00 0.00 0.00 0.00   ", "0.00 0.00 0.00 0.00 0.00 0.00 ", "2.00 0.00 0.00 0.00 0.00 0.00"}
+	for i, text := range append([]string{o.Champion.String("block")}, texts...) {
+		c := agent.Config{"block": text}
+		tr := mutate.Trial{Variant: c.ID(), Config: c, Parents: []agent.ConfigID{o.Champion.ID()}, Operator: "nudge", Generation: 1}
+		if i == 0 {
+			tr = mutate.Trial{Variant: c.ID(), Config: c, Operator: "champion"}
+		}
+		for _, task := range o.Tasks {
+			tr.Task = task.ID
+			s.Tell(mutate.Observation{Trial: tr, Scored: true, Score: w.score(c, task.ID)})
+		}
+	}
+	s.refresh()
+	var all island
+	all.members = s.members[1:]
+	pool, list := s.candidates(&all)
+	var got []string
+	for _, m := range pool {
+		got = append(got, m.config.String("block"))
+	}
+	want := []string{o.Champion.String("block"), texts[3], texts[0]}
+	slices.Sort(got[1:])
+	slices.Sort(want[1:])
+	if diff := cmp.Diff(want, got); diff != "" || len(list) != len(pool) {
+		t.Errorf("parents:\n%s", diff)
 	}
 }

@@ -63,7 +63,7 @@ func FuzzNew(f *testing.F) {
 func FuzzText(f *testing.F) {
 	for _, x := range fixtures {
 		_, text := x.open(f)
-		f.Add(text, bestFit)
+		f.Add(text, "func f() int {\n\treturn 1\n}\n")
 	}
 	f.Add("}\nfunc f() {", "((((")
 	f.Add("x := 'a' # b\n\t\t// c\n/* d", "\"\"\"\n'''\n`")

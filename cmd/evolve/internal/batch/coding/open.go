@@ -32,7 +32,7 @@ func (p *Prospect) Open(ctx context.Context) (night.Opened, error) {
 // Search makes the search over versions. What earlier nights found on another base is left
 // out, since scores are relative to the base's values.
 func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
-	return population.New(population.Options{Options: o, Operators: p.operators, Normal: p.normal})
+	return population.New(population.Options{Options: o, Operators: p.operators, Normal: p.normal, Size: p.size})
 }
 
 // Submission returns a confirmed version as a patch. writers are the language models that

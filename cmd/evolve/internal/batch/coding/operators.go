@@ -17,14 +17,21 @@ import (
 type rewriter interface {
 	Mutate(text string, rng *rand.Rand) (rewrite.Change, bool)
 	Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool)
-	// Normal returns what distinguishes a text.
+	// Normal returns what distinguishes a text, and Size how large it is.
 	Normal(text string) string
+	Size(text string) int
 }
 
 // typed rewrites Go with its types.
 type typed struct{ *rewrite.Rewriter }
 
 func (typed) Normal(text string) string { return rewrite.Normal(text) }
+func (typed) Size(text string) int      { return rewrite.Size(text) }
+
+// lexical rewrites other languages by tokens.
+type lexical struct{ *tokens.Rewriter }
+
+func (lexical) Size(text string) int { return len(text) }
 
 // prepare makes the operators of the blocks.
 func (p *Prospect) prepare() error {
@@ -52,7 +59,7 @@ func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
 		if err != nil {
 			return nil, &Problem{"block " + b.Name + ": " + err.Error()}
 		}
-		return r, nil
+		return lexical{r}, nil
 	}
 	files, err := p.ground.Package(path.Dir(b.File))
 	if err != nil {
@@ -76,7 +83,17 @@ func (p *Prospect) normal(c agent.Config) string {
 	return out.String()
 }
 
-// mutation rewrites one block.
+// size returns the size of a version.
+func (p *Prospect) size(c agent.Config) int {
+	n := 0
+	for _, b := range p.Blocks {
+		n += p.rewriters[b.Name].Size(c.String(b.Name))
+	}
+	return n
+}
+
+// mutation rewrites one block, by up to three changes where all results compile: many
+// improvements need more than one.
 type mutation struct {
 	blocks []blocks.Block
 	of     map[string]rewriter
@@ -87,11 +104,25 @@ func (mutation) Name() string { return "mutate" }
 // Make implements [operator.Operator].
 func (m mutation) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
 	name := m.blocks[rng.IntN(len(m.blocks))].Name
-	change, ok := m.of[name].Mutate(s.Parent.String(name), rng)
-	if !ok {
+	r, steps := m.of[name], 1
+	if _, ok := r.(typed); ok {
+		steps += min(rng.IntN(3), rng.IntN(3))
+	}
+	made := rewrite.Change{Text: s.Parent.String(name)}
+	for range steps {
+		next, ok := r.Mutate(made.Text, rng)
+		switch {
+		case !ok:
+		case made.Operator == "":
+			made = next
+		default:
+			made = rewrite.Change{Text: next.Text, Operator: made.Operator + ", " + next.Operator, Describes: made.Describes + "; " + next.Describes}
+		}
+	}
+	if made.Operator == "" {
 		return operator.Child{}, false
 	}
-	return child(s.Parent, name, m.Name(), change), true
+	return child(s.Parent, name, m.Name(), made), true
 }
 
 // crossover puts a part of the other parent's block into the parent's.
