@@ -400,7 +400,11 @@ func TestStoppedHolder(t *testing.T) {
 	if ok, err := lock.file.TryLock(); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	defer lock.release()
+	defer func() {
+		if err := lock.release(); err != nil {
+			t.Error(err)
+		}
+	}()
 	h := newHolder("evolve run", day)
 	h.Socket = socket
 	if err := lock.write(h); err != nil {
