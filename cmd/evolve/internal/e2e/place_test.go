@@ -82,6 +82,7 @@ type kind struct {
 
 var kinds = []*kind{
 	{name: "starter", make: starter}, {name: "tiny", make: tiny}, {name: "program", make: counted}, {name: "repeating", make: repeating},
+	{name: "code", make: scored},
 }
 
 // undisturbed returns the result of an undisturbed run there, computed once.
