@@ -6,7 +6,7 @@ ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
 ENTRIES ?= 2000
 
-.PHONY: help build test race lint bench bench-search bench-stats bench-llm e2e-llm fuzz demo check release
+.PHONY: help build test race lint bench bench-search bench-stats bench-llm e2e-llm e2e-code fuzz demo check release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,9 @@ bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (30
 
 e2e-llm: ## nights and corrected turns with a real small language model as agent, author and judge; Python packages bring it (half an hour)
 	.ci/llm/run $(GO) test -count 1 -v -timeout 90m -run '^TestModel(Night|Writes|Judges|Feedback)$$' ./cmd/evolve/internal/e2e
+
+e2e-code: ## a night over online bin packing without a model, beside best fit and FunSearch's rule on fresh instances (half an hour)
+	EVOLVE_CODE_NIGHT=40000 $(GO) test -count 1 -v -timeout 2h -run '^TestPackingNight$$' ./cmd/evolve/internal/e2e
 
 bench-llm: ## the same beside DSPy and GEPA at equal model calls (an hour on idle cores; EVOLVE_LLM_SEEDS=1 for less than half)
 	PEERS=1 EVOLVE_LLM_PEERS=1 .ci/llm/run $(GO) test -count 1 -v -timeout 0 -run '^TestModelPeers$$' ./cmd/evolve/internal/e2e
