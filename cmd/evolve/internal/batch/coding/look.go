@@ -180,10 +180,28 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	if err == nil {
 		err = os.WriteFile(file, data, 0o600)
 	}
+	if err == nil {
+		err = p.removeOther(file)
+	}
 	if err != nil {
 		return base, fmt.Errorf("keeping the values of %s: %w", p.Target.Name, err)
 	}
 	return base, nil
+}
+
+// removeOther removes the kept values of other code of the target: only those of the code as
+// it is are read.
+func (p *Prospect) removeOther(file string) error {
+	all, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if name := filepath.Base(other); other != file && len(name) == len(filepath.Base(file)) && strings.HasPrefix(name, p.Target.Name+"-") {
+			err = errors.Join(err, os.Remove(other))
+		}
+	}
+	return err
 }
 
 // known returns the kept values of the code as it is; false if there are none.
