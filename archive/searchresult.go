@@ -52,6 +52,17 @@ type DraftSummary struct {
 	Best []DraftedVariant `json:"best,omitempty"`
 	// Untried are the reasons why requests made no variant, the most frequent first.
 	Untried []UntriedDraft `json:"untried,omitempty"`
+	// Rival compares the drafts and their descendants with the variants of the operators
+	// alone; nil for no comparison.
+	Rival *DraftRival `json:"rival,omitempty"`
+}
+
+// DraftRival has the largest estimated gains over the champion, in score units, after equal
+// numbers of evaluations; 0 where there is none.
+type DraftRival struct {
+	Evaluations int     `json:"evaluations"`
+	Models      float64 `json:"models"`
+	Operators   float64 `json:"operators"`
 }
 
 // UntriedDraft is a reason why requests to language models made no variant.

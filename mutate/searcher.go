@@ -199,4 +199,16 @@ type Recommendation struct {
 	Operators operator.State
 	// Drafts are the estimates of the variants that language models wrote tonight.
 	Drafts []DraftGain
+	// Rival compares them with the variants of the operators; nil for no comparison.
+	Rival *Rival
+}
+
+// Rival compares the variants that language models wrote, with those that descend from
+// them, and the variants of the operators alone, after equal numbers of evaluations.
+type Rival struct {
+	// Evaluations is the number of both.
+	Evaluations int
+	// Models and Operators are the largest estimated gains over the champion, in score
+	// units; 0 where there is none.
+	Models, Operators float64
 }

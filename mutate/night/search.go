@@ -34,6 +34,9 @@ func (n *night) search(ctx context.Context) (*mutate.Recommendation, error) {
 	rec := s.searcher.Recommend()
 	n.summarise(rec)
 	n.result.Search.Drafts = s.author.summary(rec.Drafts)
+	if drafts, rival := n.result.Search.Drafts, rec.Rival; drafts != nil && rival != nil {
+		drafts.Rival = &archive.DraftRival{Evaluations: rival.Evaluations, Models: rival.Models, Operators: rival.Operators}
+	}
 	n.addHindsight(s.searcher, s.moments)
 	n.result.SearchDone = err == nil
 	if uncounted := n.count(ctx); uncounted != nil {

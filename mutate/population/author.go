@@ -228,7 +228,8 @@ func (s *search) enterDraft(d *mutate.PastDraft, o mutate.Observation) (refused 
 	}
 	m := s.enter(config)
 	m.operator, m.scale, m.rationale = reflectOperator, 1, o.Draft.Rationale
-	m.parents, m.generation = []agent.ConfigID{o.Trial.Variant}, o.Trial.Generation+1
+	m.generation = o.Trial.Generation + 1
+	s.descend(m, o.Trial.Variant)
 	home := m.index % len(s.islands)
 	if parent, known := s.byID[o.Trial.Variant]; known {
 		parent.children++

@@ -80,8 +80,14 @@ func TestModelsWriteVariants(t *testing.T) {
 	if len(rec.Drafts) == 0 || len(rec.Drafts) > routes["good"]+routes["bad"] {
 		t.Errorf("%d drafts of %v", len(rec.Drafts), routes)
 	}
+	if r := rec.Rival; r == nil || r.Evaluations < 100 || r.Evaluations > 1500 || r.Models <= r.Operators || r.Operators <= 0 {
+		t.Errorf("beside the operators alone: %+v", rec.Rival)
+	}
 	alone := start(t, w.options(3000, 2))
 	drive(t, alone, 4, score)
+	if r := alone.Recommend().Rival; r != nil {
+		t.Errorf("without models they are compared: %+v", r)
+	}
 	with, without := w.truth(rec.Best.Config), w.truth(alone.Recommend().Best.Config)
 	t.Logf("briefs %v, %d drafts; true score %.3f, without models %.3f", routes, len(rec.Drafts), with, without)
 	if with <= without {

@@ -83,11 +83,11 @@ func (s *search) breedOn(at int) bool {
 		m := s.enter(child.Config)
 		m.operator, m.scale = name, scale
 		m.rationale = fmt.Sprintf("%s (parent by %s)", child.Rationale, why)
-		m.parents = []agent.ConfigID{pool[one].id}
+		s.descend(m, pool[one].id)
 		m.generation = pool[one].generation + 1
 		pool[one].children++
 		if child.Both && given.Other != nil {
-			m.parents = append(m.parents, pool[two].id)
+			s.descend(m, pool[one].id, pool[two].id)
 			m.generation = max(m.generation, pool[two].generation+1)
 			pool[two].children++
 		}

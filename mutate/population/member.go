@@ -17,7 +17,11 @@ type member struct {
 	generation int
 	rationale  string
 	children   int
-	size       int
+	// modelled reports that a language model wrote it or one of its ancestors, and since is
+	// the number of evaluations that such variants, or the others, had taken when it was made.
+	modelled bool
+	since    int
+	size     int
 	// scores by task, NaN where there is none, with their weights in [0,1].
 	scores, weights []float64
 	// stages counts the stages begun, issued the cases queued in the common order, pending
@@ -46,4 +50,23 @@ func (m *member) sums() (n int, sum float64) {
 		}
 	}
 	return n, sum
+}
+
+// camp returns 1 for a variant that is a language model's or descends from one, and else 0.
+func (m *member) camp() int {
+	if m.modelled {
+		return 1
+	}
+	return 0
+}
+
+// descend sets the parents of a variant.
+func (s *search) descend(m *member, parents ...agent.ConfigID) {
+	m.parents, m.modelled = parents, m.operator == reflectOperator
+	for _, id := range parents {
+		if p := s.byID[id]; p != nil && p.modelled {
+			m.modelled = true
+		}
+	}
+	m.since = s.spent[m.camp()]
 }

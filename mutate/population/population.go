@@ -34,6 +34,7 @@ type search struct {
 	ready, waiting []*member
 	asked, told    int     // evaluations
 	trials         int     // evaluations and briefs asked for
+	spent          [2]int  // evaluations told, of variants without and with a language model
 	variance       float64 // of one paired difference
 	// fresh reports that the gains are those of all results so far.
 	fresh     bool
@@ -185,10 +186,12 @@ func (s *search) Tell(o mutate.Observation) {
 	m, member := s.byID[o.Trial.Variant]
 	if !member {
 		m = s.enter(o.Trial.Config)
-		m.parents, m.operator, m.generation, m.rationale = o.Trial.Parents, o.Trial.Operator, o.Trial.Generation, o.Trial.Rationale
+		m.operator, m.generation, m.rationale = o.Trial.Operator, o.Trial.Generation, o.Trial.Rationale
+		s.descend(m, o.Trial.Parents...)
 		s.islands[m.index%len(s.islands)].add(m)
 	}
 	m.results++
+	s.spent[m.camp()]++
 	m.cost += max(0, o.CostUSD)
 	m.seconds += max(0, o.Seconds)
 	if o.Scored && !math.IsNaN(o.Score) {

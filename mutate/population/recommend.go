@@ -43,7 +43,7 @@ func (s *search) Recommend() mutate.Recommendation {
 		}
 		rec.Finalists = append(rec.Finalists, s.estimate(m))
 	}
-	rec.Best = rec.Champion
+	rec.Best, rec.Rival = rec.Champion, s.rival(ranked)
 	rec.Front = []mutate.Estimate{rec.Champion}
 	tried := fmt.Sprintf("%d programs were tried, %d of them on %d cases", len(s.members)-1, complete, s.Stages[len(s.Stages)-1])
 	if len(rec.Finalists) == 0 {
@@ -54,6 +54,25 @@ func (s *search) Recommend() mutate.Recommendation {
 	rec.Front = append(rec.Front, rec.Best)
 	rec.Reasons = []string{fmt.Sprintf("%s; the best has a gain of %+.3f ± %.3f over the champion", tried, rec.Best.Gain, rec.Best.SD)}
 	return rec
+}
+
+// rival compares the variants of language models with those of the operators alone; nil
+// where there are none.
+func (s *search) rival(ranked []*member) *mutate.Rival {
+	out := &mutate.Rival{Evaluations: min(s.spent[0], s.spent[1])}
+	if out.Evaluations == 0 {
+		return nil
+	}
+	best := func(modelled bool) float64 {
+		for _, m := range ranked {
+			if m.modelled == modelled && m.since < out.Evaluations && m.cautious() > 0 {
+				return m.gain
+			}
+		}
+		return 0
+	}
+	out.Models, out.Operators = best(true), best(false)
+	return out
 }
 
 // cautious returns the value by which variants are ranked; those without results of
@@ -72,8 +91,12 @@ func (s *search) estimate(m *member) mutate.Estimate {
 	n, sum := champion.sums()
 	level, error2 := .5, .25
 	if n > 0 {
-		level = sum / float64(n)
-		error2 = level * (1 - level) / float64(n)
+		level, error2 = sum/float64(n), 0
+		for _, v := range champion.scores {
+			if !math.IsNaN(v) {
+				error2 += (v - level) * (v - level) / float64(n) / float64(n)
+			}
+		}
 	}
 	e := mutate.Estimate{
 		Variant: m.id, Config: m.config, Gain: m.gain, SD: m.deviation, Evaluations: m.results,

@@ -13,6 +13,9 @@ type Drafts struct {
 	Best []Draft `json:"best,omitempty"`
 	// Untried are the reasons why requests made no variant, the most frequent first.
 	Untried []archive.UntriedDraft `json:"untried,omitempty"`
+	// Rival compares them with the variants of the operators alone, after equal numbers of
+	// evaluations; nil for no comparison.
+	Rival *archive.DraftRival `json:"rival,omitempty"`
 }
 
 // Draft is a variant that a language model wrote.
@@ -36,7 +39,7 @@ func (b *builder) drafts() {
 	if d == nil {
 		return
 	}
-	b.out.Drafts = &Drafts{Tallies: append([]archive.DraftTally{}, d.Tallies...), Untried: d.Untried}
+	b.out.Drafts = &Drafts{Tallies: append([]archive.DraftTally{}, d.Tallies...), Untried: d.Untried, Rival: d.Rival}
 	for _, v := range d.Best {
 		b.out.Drafts.Best = append(b.out.Drafts.Best, Draft{
 			Variant: b.ref(v.Variant), Author: b.variant(v.Variant).Author, Component: v.Component, Form: v.Form, Wording: v.Wording,

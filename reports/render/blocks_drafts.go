@@ -45,6 +45,10 @@ func draftBlocks(s subject) []block {
 	if len(untried.Rows) > 0 {
 		out = append(out, untried)
 	}
+	if r := d.Rival; r != nil {
+		out = append(out, para{Text: say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
+			" points over the champion by the search's estimate, and those of the operators alone ", number.Points(r.Operators), ".")})
+	}
 	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained, without losses. The gain of a draft is the mean with losses and its interval at 95 %, over the drafts that were evaluated; below " + strconv.Itoa(stats.LeastGains) + " of them are too few. The ledger has each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
 }
