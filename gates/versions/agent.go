@@ -93,10 +93,14 @@ func (a *Agent) value(ctx context.Context, v *version, of string) (float64, erro
 		return 0, err
 	}
 	if slices.Contains(a.together, of) {
-		if values, err := v.batch(); err == nil {
+		values, err := v.batch()
+		if err == nil {
 			if value, err := a.scale.Find(values, of); err == nil {
 				return value, nil
 			}
+		}
+		if errors.As(err, new(*measure.SlowError)) {
+			v.slow.Store(true)
 		}
 		// Another case may be the cause: this one is scored alone.
 	}
@@ -194,13 +198,17 @@ type Scored struct {
 }
 
 // Bound bounds the times of versions by those of the unchanged program: ten times as much
-// and two seconds. The search writes loops that take long or never end.
+// and ten seconds. The search writes loops that take long or never end.
 func (s *Scored) Bound(p *measure.Program) {
-	p.MakeTime, p.RunTime = 2*time.Second+slower*s.Make, 2*time.Second+slower*s.Run
+	p.MakeTime, p.RunTime = leastTime+slower*s.Make, leastTime+slower*s.Run
 }
 
-// slower is how many times as long as the unchanged program a version may take.
-const slower = 10
+const (
+	// slower is how many times as long as the unchanged program a version may take.
+	slower = 10
+	// leastTime is added, since a busy machine may delay a program by seconds.
+	leastTime = 10 * time.Second
+)
 
 // quick is how many times as long as one case all cases may take where a case takes little
 // time beside a start of the command.
