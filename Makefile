@@ -47,8 +47,8 @@ bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (30
 e2e-llm: ## nights and corrected turns with a real small language model as agent, author and judge; Python packages bring it (half an hour)
 	.ci/llm/run $(GO) test -count 1 -v -timeout 90m -run '^TestModel(Night|Writes|Judges|Feedback)$$' ./cmd/evolve/internal/e2e
 
-e2e-code: ## a night over online bin packing without a model, beside best fit and FunSearch's rule on fresh instances (half an hour)
-	EVOLVE_CODE_NIGHT=40000 $(GO) test -count 1 -v -timeout 2h -run '^TestPackingNight$$' ./cmd/evolve/internal/e2e
+e2e-code: ## nights over code without a model, beside the best known rules on fresh cases, and twenty nights in a row (an hour)
+	EVOLVE_CODE_NIGHT=40000 $(GO) test -count 1 -v -timeout 4h -run '^Test(CodeNights|TwentyNightsOfCode)$$' ./cmd/evolve/internal/e2e ./cmd/evolve/internal/cli
 
 bench-llm: ## the same beside DSPy and GEPA at equal model calls (an hour on idle cores; EVOLVE_LLM_SEEDS=1 for less than half)
 	PEERS=1 EVOLVE_LLM_PEERS=1 .ci/llm/run $(GO) test -count 1 -v -timeout 0 -run '^TestModelPeers$$' ./cmd/evolve/internal/e2e

@@ -114,7 +114,7 @@ done
 		} else {
 			now = v
 		}
-		refs := strings.Count(sh("git for-each-ref refs/evolve"), "\n")
+		refs := strings.Count(sh("git for-each-ref refs/evolve/code"), "\n")
 		t.Logf("night %2d: value %d, %d adopted, %d KiB, %d refs", night+1, now, adopted, size()>>10, refs)
 		if refs > 20 {
 			t.Errorf("%d refs", refs)

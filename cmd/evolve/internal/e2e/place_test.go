@@ -81,7 +81,10 @@ type kind struct {
 }
 
 var kinds = []*kind{
-	{name: "starter", make: starter}, {name: "tiny", make: tiny}, {name: "program", make: counted}, {name: "repeating", make: repeating},
+	{name: "starter", make: starter},
+	{name: "tiny", make: tiny},
+	{name: "program", make: counted},
+	{name: "repeating", make: repeating},
 	{name: "code", make: scored},
 }
 
