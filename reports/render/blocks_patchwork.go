@@ -8,11 +8,14 @@ import (
 // patchWork returns a table of a night's work on patches, including attempts without a
 // proposal.
 func patchWork(notes []model.PatchNote) []block {
-	t := newTable(say("Constants that were tuned and patches that a model wrote"), plain("target"), wraps("how"), plain("proposal"), figures("runs", "paid"), wraps("what happened"))
+	t := newTable(say("Constants and blocks that were searched, and patches that a model wrote"), plain("target"), wraps("how"), plain("proposal"), figures("runs", "paid"), wraps("what happened"))
 	for _, n := range notes {
 		how := say("marked constants")
-		if n.Origin == "model" {
+		switch n.Origin {
+		case "model":
 			how = say("a model, from failures of ", clipped(n.Agent, 40))
+		case "blocks":
+			how = say("marked blocks")
 		}
 		proposal := say("none")
 		if n.Proposal != "" {
