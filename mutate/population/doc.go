@@ -11,8 +11,8 @@
 //     the next stage only while it may be better than the leader (successive halving
 //     without a barrier; Jamieson and Talwalkar 2016, Li et al. 2020).
 //   - The gain of a variant is the mean of its paired differences to the champion, shrunk
-//     towards 0 under a normal prior, with the variance of one difference pooled over all
-//     variants. Few cases thus count little.
+//     towards 0 under a normal prior. Few cases, and differences that vary much, thus count
+//     little.
 //   - Parents are selected by package selection within islands (Tanese 1989; Romera-Paredes
 //     et al. 2024), which exchange their best variants from time to time. Operators are
 //     chosen by the bandit of package operator.

@@ -1,26 +1,34 @@
 package population
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// priorVariance is the variance of one paired difference before there are results, and
-	// priorWeight the number of differences that it counts as.
+	// priorWeight the number of differences that a variant's prior variance counts as.
 	priorVariance = .01
-	priorWeight   = 10
+	priorWeight   = 5
+	// leastCommon is the number of differences from which a variant's variance counts for
+	// that of others.
+	leastCommon = 5
 	// spread is the prior standard deviation of a gain, in score units.
 	spread = .1
 )
 
 // refresh computes the gains from all results. With d̄ the weighted mean of n paired
 // differences of variance σ², and the prior N(0, τ²), a gain has the posterior mean
-// d̄·n/(n + σ²/τ²) and variance σ²/(n + σ²/τ²).
+// d̄·n/(n + σ²/τ²) and variance σ²/(n + σ²/τ²). The variance is the variant's own, with
+// the median of all variants as its prior: one that fails on some cases has a far larger
+// one than one that differs little from the champion.
 func (s *search) refresh() {
 	if s.fresh {
 		return
 	}
 	s.fresh = true
 	champion := s.members[0]
-	squares, freedom := priorVariance*priorWeight, float64(priorWeight)
+	var known []float64
 	for _, m := range s.members[1:] {
 		sum, n, square := 0., 0., 0.
 		for i, v := range m.scores {
@@ -32,20 +40,25 @@ func (s *search) refresh() {
 			square += w * d * d
 			n += w
 		}
-		m.common, m.gain = n, 0
+		m.common, m.gain, m.squares = n, 0, 0
 		if n > 0 {
 			m.gain = sum / n
+			m.squares = max(0, square-n*m.gain*m.gain)
 		}
-		if n > 1 {
-			squares += max(0, square-n*m.gain*m.gain)
-			freedom += n - 1
+		if n >= leastCommon && m.squares > 0 {
+			known = append(known, m.squares/(n-1))
 		}
 	}
-	s.variance = squares / freedom
-	shrink := s.variance / (spread * spread)
+	prior := priorVariance
+	if len(known) > 0 {
+		slices.Sort(known)
+		prior = known[len(known)/2]
+	}
 	for _, m := range s.members[1:] {
+		variance := (priorWeight*prior + m.squares) / (priorWeight + max(0, m.common-1))
+		shrink := variance / (spread * spread)
 		m.gain *= m.common / (m.common + shrink)
-		m.deviation = math.Sqrt(s.variance / (m.common + shrink))
+		m.deviation = math.Sqrt(variance / (m.common + shrink))
 	}
 }
 

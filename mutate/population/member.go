@@ -30,8 +30,9 @@ type member struct {
 	rewarded                         bool
 	cost, seconds                    float64
 	// gain is the posterior mean of the difference to the champion, deviation its standard
-	// deviation, and common the weight of the cases that both ran.
-	gain, deviation, common float64
+	// deviation, common the weight of the cases that both ran, and squares the sum of the
+	// squared deviations of their differences from the mean.
+	gain, deviation, common, squares float64
 }
 
 // set sets the score of a task, unless one of greater weight is known.

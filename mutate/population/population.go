@@ -32,10 +32,9 @@ type search struct {
 	// ready are the variants whose stage is complete; waiting are those of earlier nights,
 	// until the champion's first results of tonight.
 	ready, waiting []*member
-	asked, told    int     // evaluations
-	trials         int     // evaluations and briefs asked for
-	spent          [2]int  // evaluations told, of variants without and with a language model
-	variance       float64 // of one paired difference
+	asked, told    int    // evaluations
+	trials         int    // evaluations and briefs asked for
+	spent          [2]int // evaluations told, of variants without and with a language model
 	// fresh reports that the gains are those of all results so far.
 	fresh     bool
 	exhausted bool
@@ -61,7 +60,7 @@ func New(o Options) (mutate.Searcher, error) {
 		Options: o, choose: choose, bandit: operator.NewBandit(o.Options.Operators),
 		rng:  rand.New(rand.NewPCG(uint64(o.Seed), 0x636f6465)), //nolint:gosec // a search needs no secret numbers
 		byID: map[agent.ConfigID]*member{}, normals: map[string]bool{}, index: map[string]int{},
-		islands: make([]island, o.Islands), variance: priorVariance,
+		islands: make([]island, o.Islands),
 	}
 	for _, op := range o.Operators {
 		s.names = append(s.names, op.Name())

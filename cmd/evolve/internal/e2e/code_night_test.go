@@ -72,7 +72,7 @@ func TestCodeNights(t *testing.T) {
 			name: "packing", file: "pack.go",
 			peers: map[string]func(string) string{
 				"best fit":  func(start string) string { return start },
-				"first fit": func(start string) string { return strings.Replace(start, "scores[i] = -gap", "_ = gap", 1) },
+				"first fit": func(start string) string { return strings.Replace(start, "scores[i] = -gap", "scores[i] = 0 * gap", 1) },
 				"FunSearch": func(start string) string {
 					return start[:strings.Index(start, "begin priority\n")+len("begin priority\n")] + published + start[strings.Index(start, "// evolve:end"):]
 				},
