@@ -263,15 +263,21 @@ func (s *search) learnChoices() {
 	for _, c := range []*operator.Arms{a.block, a.form, a.route, a.wording} {
 		c.Forget()
 	}
-	costs, counts, total := map[string]float64{}, map[string]float64{}, 0.
+	costs, counts := map[string]float64{}, map[string]float64{}
 	for _, d := range a.drafts {
 		if d.Outcome == "" {
 			costs[d.Route] += d.CostUSD
 			counts[d.Route]++
-			total += d.CostUSD
 		}
 	}
-	mean := total / float64(max(1, len(a.drafts)))
+	mean, asked := 0., 0. // of the routes' mean costs
+	for _, r := range a.Routes {
+		if n := counts[r.Name]; n > 0 {
+			mean += costs[r.Name] / n
+			asked++
+		}
+	}
+	mean /= max(1, asked)
 	for _, d := range a.drafts {
 		gain, known := s.gainOf(d)
 		if d.Outcome == agent.BudgetExceeded || d.Draft != "" && !known {
