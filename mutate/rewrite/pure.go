@@ -221,8 +221,8 @@ func assignable(x ast.Expr, own map[string]bool) bool {
 	}
 }
 
-// appendable reports whether an expression is a variable that is no parameter, so that
-// what is appended to it is not written into memory of the caller.
+// appendable reports whether an expression is a variable that is no parameter. Appending to
+// a parameter could write into memory of the caller.
 func appendable(x ast.Expr, f *ast.FuncDecl) bool {
 	id, ok := x.(*ast.Ident)
 	if !ok {

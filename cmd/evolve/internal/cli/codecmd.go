@@ -50,7 +50,7 @@ func codeCommand(sh *shell) *cli.Command {
 	}
 }
 
-// codeBook is a target with what is recorded of its versions.
+// codeBook holds a target, and the archive and the workspace that describe its versions.
 type codeBook struct {
 	*coding.Prospect
 	ctx       context.Context
