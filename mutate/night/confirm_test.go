@@ -217,6 +217,20 @@ func TestABigEffectStopsEarly(t *testing.T) {
 	}
 }
 
+// TestAConfirmedVariantWhoseProposalIsRefused: the result names no proposal, and the archive
+// stays sound.
+func TestAConfirmedVariantWhoseProposalIsRefused(t *testing.T) {
+	m := newMonths(t, 80, 40)
+	m.Refuse = true
+	r := m.night(m.found(.4, m.variant(agent.Config{"chance": .95})))
+	if r.Verdict != archive.Adopt || len(r.Proposals) != 0 {
+		t.Errorf("%s with the proposals %q", r.Verdict, r.Proposals)
+	}
+	if err := m.Archive.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHarmStops checks that a variant proven worse makes room for the next one on the
 // same night.
 func TestHarmStops(t *testing.T) {

@@ -103,6 +103,8 @@ type nights struct {
 	Reflect  model.Model
 	Now      func() time.Time
 	Drain    context.Context
+	// Refuse reports that no proposal is made of what is confirmed.
+	Refuse bool
 	// Replaced is measured beside the reruns.
 	Replaced agent.Config
 }
@@ -216,7 +218,12 @@ func (o *nights) begin(t testing.TB) Spec {
 	s.Open = func(context.Context, string) (Opened, error) {
 		return Opened{Agent: o.Answer, Identity: "toy", Sandbox: "in process", Reflect: o.Reflect, Close: func() error { return nil }}, nil
 	}
-	s.Propose = func(context.Context, Draft) (string, error) { return fmt.Sprintf("P%d", s.Run.Number), nil }
+	s.Propose = func(context.Context, Draft) (string, error) {
+		if o.Refuse {
+			return "", nil
+		}
+		return fmt.Sprintf("P%d", s.Run.Number), nil
+	}
 	s.Sleep = func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }
 	return s
 }

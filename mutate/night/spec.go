@@ -52,7 +52,8 @@ type Spec struct {
 
 	// Open prepares the agent to run.
 	Open func(ctx context.Context, scratch string) (Opened, error)
-	// Propose makes a proposal of a confirmed variant and returns its id.
+	// Propose makes a proposal of a confirmed variant and returns its id; empty if it was
+	// refused, for example by the limit on patches, and the run has a note of the reason.
 	Propose func(ctx context.Context, d Draft) (id string, err error)
 }
 

@@ -66,7 +66,9 @@ func (n *night) propose(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("making the proposal: %w", err)
 		}
-		n.result.Proposals = append(n.result.Proposals, id)
+		if id != "" {
+			n.result.Proposals = append(n.result.Proposals, id)
+		}
 	}
 	return nil
 }
