@@ -91,10 +91,11 @@ func question(p archive.ProposalRecord, diff string) *model.Request {
 		}
 	}
 	add("reason that the author gives", p.Rationale)
-	if marked := flagged(p.Gates); len(marked) > 0 {
+	verdicts := WithoutHeldOut(p.Gates) // a later brief may quote the reasons of the review
+	if marked := flagged(verdicts); len(marked) > 0 {
 		add("places that gates flagged, to look at first", marked)
 	}
-	add("gates", p.Gates)
+	add("gates", verdicts)
 	add("diff", diff)
 	return req
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -20,7 +19,6 @@ import (
 	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
-	"evolve/runtime/text"
 )
 
 // Unsearched is a target with a scoring command whose blocks a night cannot search.
@@ -125,28 +123,6 @@ func (r *runner) open(ctx context.Context, a *workspace.Agent, scratch string) (
 	remove := opened.Close
 	opened.Reflect, opened.Close = author, func() error { return errors.Join(remove(), done()) }
 	return opened, nil
-}
-
-// mostBecame is the number of earlier proposals that a model is told of.
-const mostBecame = 5
-
-// became describes what became of the proposals that earlier searches over a target's blocks
-// made, the latest first: what gates, reviewers and people decided, and why.
-func (r *runner) became(ctx context.Context, target string) (string, error) {
-	var all []string
-	for p, err := range r.o.Archive.Proposals(ctx) {
-		if err != nil {
-			return "", fmt.Errorf("reading earlier patches: %w", err)
-		}
-		if p.Patch == nil || p.Patch.Target != target || p.Patch.Origin != review.OriginBlocks || p.Run == r.run.ID {
-			continue
-		}
-		a := attempt(p)
-		lines := append([]string{fmt.Sprintf("proposal %s is %s", p.ID, p.State)}, a.Refused...)
-		all = append(all, strings.Join(append(lines, text.Clip(a.Diff, 2000, text.Mark)), "\n"))
-	}
-	slices.Reverse(all)
-	return strings.Join(all[:min(len(all), mostBecame)], "\n\n"), nil
 }
 
 // propose makes a proposal of a confirmed variant: of a config, or of a patch.

@@ -151,8 +151,7 @@ func (r *runner) material(ctx context.Context, agentID string, ground *review.Gr
 }
 
 // refusedPatches returns the patches of a target that a model wrote for an agent and that
-// gates, a reviewer or a person refused, the latest first, with the reasons. Gates try no
-// patch on the holdout, so that their evidence holds nothing of it.
+// gates, a reviewer or a person refused, the latest first, with the reasons.
 func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]patchwriter.Attempt, error) {
 	var out []patchwriter.Attempt
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -171,29 +170,47 @@ func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]
 	return out, nil
 }
 
-// attempt returns a patch with the reasons why it was refused, if it was.
+// attempt returns a patch with the reasons why it was refused, if it was: what a person
+// wrote comes first.
 func attempt(p archive.ProposalRecord) patchwriter.Attempt {
 	a := patchwriter.Attempt{Rationale: p.Rationale}
-	if p.State != archive.GateFailed && p.State != archive.Rejected && p.State != archive.RolledBack {
+	if !refused(p) {
 		return a
-	}
-	for _, g := range p.Gates {
-		if g.Verdict == string(gates.Failed) || g.Verdict == string(gates.Flagged) {
-			a.Refused = append(a.Refused, "gate "+g.Gate+", "+g.Verdict+": "+g.Evidence)
-		}
-	}
-	if v := p.Patch.Review; v != nil && !v.Approve {
-		a.Refused = append(a.Refused, "reviewer: "+v.Reasons)
 	}
 	if d := p.Decision; d != nil && d.Reason != "" {
 		a.Refused = append(a.Refused, "person, "+d.Action+": "+d.Reason)
 	}
+	a.Refused, a.Diff = append(a.Refused, findings(p)...), unified(p)
+	return a
+}
+
+// refused reports whether gates, a reviewer or a person refused a patch, or took it back.
+func refused(p archive.ProposalRecord) bool {
+	return p.State == archive.GateFailed || p.State == archive.Rejected || p.State == archive.RolledBack
+}
+
+// findings returns what gates and reviewers had against a patch. Nothing in it was measured
+// on held-out cases.
+func findings(p archive.ProposalRecord) []string {
+	var out []string
+	for _, g := range review.WithoutHeldOut(p.Gates) {
+		if g.Verdict == string(gates.Failed) || g.Verdict == string(gates.Flagged) {
+			out = append(out, "gate "+g.Gate+", "+g.Verdict+": "+g.Evidence)
+		}
+	}
+	if v := p.Patch.Review; v != nil && !v.Approve {
+		out = append(out, "reviewer: "+v.Reasons)
+	}
+	return out
+}
+
+// unified returns the change of a patch.
+func unified(p archive.ProposalRecord) string {
 	var files []diff.File
 	for _, f := range p.Files {
 		files = append(files, diff.File{Path: f.Path, Old: f.Old, New: f.New})
 	}
-	a.Diff = string(diff.Unified(files))
-	return a
+	return string(diff.Unified(files))
 }
 
 // failures returns the worst evaluations of a config in this run, one of each task. It
