@@ -40,16 +40,16 @@ func (m Material) writesCode() bool {
 }
 
 // codeExtent is how much of the material a request for code shows.
-type codeExtent struct{ cases, others, tried, source, version int }
+type codeExtent struct{ cases, others, tried, source, version, note int }
 
 // codeRequest returns the request for a block of code, with as much material as its room
 // takes.
 func (m Material) codeRequest(route string, seed int64) *model.Request {
 	extents := []codeExtent{
-		{maxCases, 3, 8, maxSource, maxVersion},
-		{maxCases, 2, 4, maxSource / 3, maxVersion / 2},
-		{3, 1, 2, maxSource / 8, maxVersion / 4},
-		{2, 0, 1, 0, maxVersion / 8},
+		{maxCases, 3, 8, maxSource, maxVersion, maxCodeNote},
+		{maxCases, 2, 4, maxSource / 3, maxVersion / 2, maxCodeNote / 2},
+		{3, 1, 2, maxSource / 8, maxVersion / 4, maxCodeNote / 4},
+		{2, 0, 1, 0, maxVersion / 8, maxCodeNote / 8},
 	}
 	for n := 0; ; n++ {
 		req := m.codeRequestAt(extents[n], route, seed)
@@ -100,7 +100,7 @@ func (m Material) codeRequestAt(x codeExtent, route string, seed int64) *model.R
 		}
 		add(what, text)
 	}
-	add("what became of earlier proposals", memory.Cut(m.Feedback, min(maxCodeNote, x.source)))
+	add("what became of earlier proposals", memory.Cut(m.Feedback, x.note))
 	return req
 }
 

@@ -112,11 +112,15 @@ func TestCodeRequest(t *testing.T) {
 	if req.Schema != nil || req.Sampling.Route != "fast" || req.Sampling.Seed != 7 || req.Sampling.MaxTokens != codeTokens {
 		t.Errorf("request %+v", req.Sampling)
 	}
-	m.Source, m.Others[0].Text, m.Feedback = strings.Repeat("// more\n", 4000), strings.Repeat("x\n", 4000), strings.Repeat("no ", 4000)
+	m.Source, m.Others[0].Text, m.Feedback = strings.Repeat("// more\n", 4000), strings.Repeat("x\n", 4000), "person on P3: no sevens. "+strings.Repeat("no ", 4000)
 	for _, room := range []int{0, 8000, 3000, 1600} {
 		m.Room = room
-		if n := tokens(m.codeRequest("fast", 7)); room > 0 && n > room {
+		req := m.codeRequest("fast", 7)
+		if n := tokens(req); room > 0 && n > room {
 			t.Errorf("a request of %d tokens for a room of %d", n, room)
+		}
+		if last := req.Shared[len(req.Shared)-1]; !strings.HasPrefix(last.Text, "person on P3: no sevens. ") {
+			t.Errorf("with a room of %d a request has %q of what a person wrote", room, last.Text)
 		}
 	}
 }
