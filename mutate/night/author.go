@@ -43,7 +43,7 @@ type author struct {
 	family  map[agent.ConfigID]mutate.Trial
 	past    map[int64]DraftNote // by the number of the brief, from before the run was resumed
 	notes   []DraftNote         // of this run
-	earlier []mutate.PastDraft  // for the search
+	drafted []mutate.PastDraft  // for the search
 	forms   answerForms
 	patience
 	// open is the context of the requests under way, and stop ends them; nil while there
@@ -67,6 +67,9 @@ type caseID struct {
 func (n *night) newAuthor(ctx context.Context) (*author, error) {
 	if n.opened.Reflect == nil {
 		return nil, nil
+	}
+	if n.Agent.Fixed() {
+		n.earlier = map[caseID]bench.Evaluation{}
 	}
 	var tasks []bench.Task
 	for _, t := range slices.Concat(n.sample.Search, n.sample.Holdout) {
@@ -107,7 +110,7 @@ func (a *author) options() *mutate.Author {
 	if a == nil {
 		return nil
 	}
-	o := &mutate.Author{Rate: a.Settings.Reflect.Rate, Wordings: reflection.Wordings(), Past: a.earlier}
+	o := &mutate.Author{Rate: a.Settings.Reflect.Rate, Wordings: reflection.Wordings(), Past: a.drafted}
 	for _, r := range a.Settings.Reflect.Routes {
 		o.Routes = append(o.Routes, r.AuthorRoute)
 	}
@@ -162,7 +165,11 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 	}
 	var keys []bench.Key
 	for _, c := range t.Brief.Cases {
-		e, ok := a.seen[caseID{t.Variant, c.Task, c.Repeat}]
+		id := caseID{t.Variant, c.Task, c.Repeat}
+		e, ok := a.seen[id]
+		if !ok {
+			e, ok = a.earlier[id]
+		}
 		task := a.tasks[c.Task]
 		if !ok || task == nil || task.Split != bench.Search {
 			continue

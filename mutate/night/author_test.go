@@ -492,3 +492,42 @@ func TestNextNightSeesWhatWasTried(t *testing.T) {
 		t.Errorf("the first request of the second night has %s", next)
 	}
 }
+
+// TestBriefsHaveCasesOfEarlierNights: a brief for a variant that only an earlier night
+// evaluated shows its cases from then, and none of the holdout.
+func TestBriefsHaveCasesOfEarlierNights(t *testing.T) {
+	o := wordyNights(t)
+	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be bold."), nil }}
+	first := teach(t, o, p, nil)
+	run, err := o.Archive.Run(t.Context(), first.run)
+	if err != nil || first.err != nil {
+		t.Fatal(err, first.err)
+	}
+	o.finish(t, run, nil)
+	n := o.start(t)
+	a, err := n.newAuthor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.history(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	brief := mutate.Brief{Component: "strategy", Form: mutate.Change, Route: "writer", Wording: "diagnose"}
+	for _, task := range []*bench.Task{n.sample.Search[0], n.sample.Holdout[0], n.sample.Search[1]} {
+		brief.Cases = append(brief.Cases, mutate.Case{Task: task.ID})
+	}
+	if _, err := a.ask(t.Context(), mutate.Trial{Variant: n.Agent.Champion.ID(), Config: n.Agent.Champion, Brief: &brief})(); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.asked) != 1 || strings.Count(p.asked[0], "it bent") == 0 {
+		t.Fatalf("%d requests, of which the last lacks a transcript: %s", len(p.asked), p.asked[len(p.asked)-1])
+	}
+	for _, key := range []string{`"case 1"`, `"case 2"`} {
+		if !strings.Contains(strings.ReplaceAll(p.asked[0], `\"`, `"`), key) {
+			t.Errorf("%s is missing in %s", key, p.asked[0])
+		}
+	}
+	if strings.Contains(p.asked[0], "case 3") || strings.Contains(p.asked[0], "the holdout of task") {
+		t.Errorf("a case of the holdout is in %s", p.asked[0])
+	}
+}

@@ -33,7 +33,7 @@ func (a *author) addPast(ctx context.Context, notes []DraftNote, tonight bool) e
 			return err
 		}
 		if p.Tonight = tonight; ok {
-			a.earlier = append(a.earlier, p)
+			a.drafted = append(a.drafted, p)
 		}
 	}
 	return nil

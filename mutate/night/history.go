@@ -77,6 +77,10 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 		}
 		seen[same] = true
 		out = append(out, mutate.Remembered{Variant: config.ID(), Config: config, Task: e.Task, Score: e.Score, Trust: trust})
+		if n.earlier != nil {
+			e.Transcript = nil
+			n.earlier[caseID{config.ID(), e.Task, 0}] = e
+		}
 		if len(out) == mostRemembered {
 			break
 		}

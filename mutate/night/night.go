@@ -64,6 +64,10 @@ type night struct {
 	barred map[string][]agent.ConfigID
 	// inert are the parameters that the model was found not to take.
 	inert inert
+	// earlier are the evaluations of earlier nights that the search learns from, without
+	// their transcripts, for the briefs of models; nil without models, or where the answers
+	// of the agent have a part of chance.
+	earlier map[caseID]bench.Evaluation
 	// names is the set of variants that are already in the archive.
 	names map[agent.ConfigID]bool
 }
