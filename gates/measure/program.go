@@ -82,6 +82,9 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 	return v, nil
 }
 
+// Tree returns the absolute folder of the version's files.
+func (v *Version) Tree() string { return v.tree }
+
 // Remove removes the files of a version.
 func (v *Version) Remove() error { return os.RemoveAll(v.tree) }
 

@@ -17,27 +17,18 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostKept is the number of versions whose files are kept although nothing uses them.
-const mostKept = 8
-
 // Agent runs versions. It implements [agent.Agent].
 type Agent struct {
 	program *measure.Program
-	files   map[string][]byte
 	scale   *metrics.Scale
 	// together are cases that are scored by one start of the command.
 	together []string
-
-	mu   sync.Mutex
-	made map[agent.ConfigID]*version
-	// idle are the made versions that nothing uses, the one that was used last at the end.
-	idle []agent.ConfigID
+	versions *shelf[*scored]
 }
 
-// version is a version that was or is being built.
-type version struct {
-	built func() (*measure.Version, error)
-	users int
+// scored is a version that was built.
+type scored struct {
+	*measure.Version
 	// slow reports that the version did not end in time on a case.
 	slow atomic.Bool
 	// batch scores the cases that are scored together.
@@ -48,7 +39,32 @@ type version struct {
 // scale is that of the base's values. together are cases that take little time beside a
 // start of the command, so that one start scores them all; it may be empty.
 func New(p *measure.Program, files map[string][]byte, scale *metrics.Scale, together []string) *Agent {
-	return &Agent{program: p, files: files, scale: scale, together: together, made: map[agent.ConfigID]*version{}}
+	a := &Agent{program: p, scale: scale, together: together}
+	a.versions = newShelf(func(ctx context.Context, c agent.Config) (*scored, error) {
+		built, err := made(ctx, p, files, c)
+		if err != nil {
+			return nil, err
+		}
+		v := &scored{Version: built}
+		v.batch = sync.OnceValues(func() ([]metrics.Value, error) { return p.Values(ctx, built, together...) })
+		return v, nil
+	}, func(v *scored) error { return v.Remove() })
+	return a
+}
+
+// made builds the version of a config that holds texts of blocks.
+func made(ctx context.Context, p *measure.Program, files map[string][]byte, c agent.Config) (*measure.Version, error) {
+	now, err := blocks.Set(files, c)
+	if err != nil {
+		return nil, &measure.CodeError{Text: err.Error()}
+	}
+	changed := map[string][]byte{}
+	for path, data := range now {
+		if string(data) != string(files[path]) {
+			changed[path] = data
+		}
+	}
+	return p.Make(ctx, c.ID().Short(), changed)
 }
 
 // Run scores the version of a config on the case that the task names.
@@ -57,21 +73,12 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if err := json.Unmarshal(req.Task.Input, &task); err != nil {
 		return agent.Result{Outcome: agent.Infrastructure, Error: "the task names no case: " + err.Error()}
 	}
-	v := a.take(ctx, req.Config)
-	defer a.give(req.Config.ID(), v)
+	id := req.Config.ID()
+	v := a.versions.take(ctx, id, req.Config)
+	defer a.versions.give(id, v)
 	value, err := a.value(ctx, v, task.Case)
-	var code *measure.CodeError
-	switch {
-	case errors.Is(err, errSlow) || errors.As(err, new(*measure.SlowError)):
-		return agent.Result{Outcome: agent.Timeout, Error: text.Clip(text.OneLine(err.Error()), 600)}
-	case errors.As(err, &code):
-		return agent.Result{Outcome: agent.Execution, Error: text.Clip(text.OneLine(code.Error()), 600)}
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return agent.Result{Outcome: agent.Timeout, Error: "it did not end in time"}
-	case ctx.Err() != nil:
-		return agent.Result{Outcome: agent.Cancelled, Error: "it was stopped"}
-	case err != nil:
-		return agent.Result{Outcome: agent.Infrastructure, Error: text.Clip(text.OneLine(err.Error()), 600)}
+	if err != nil {
+		return failed(ctx, err)
 	}
 	score := a.scale.Score(task.Case, value)
 	name, unit, better := a.scale.Metric()
@@ -86,16 +93,33 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 // errSlow is the error of further cases of a version that did not end in time on one.
 var errSlow = errors.New("the version did not end in time on another case")
 
+// failed returns the result of a version that has no value: because of its code, because its
+// caller was stopped, or because of the machine.
+func failed(ctx context.Context, err error) agent.Result {
+	var code *measure.CodeError
+	switch {
+	case errors.Is(err, errSlow) || errors.As(err, new(*measure.SlowError)):
+		return agent.Result{Outcome: agent.Timeout, Error: text.Clip(text.OneLine(err.Error()), 600)}
+	case errors.As(err, &code):
+		return agent.Result{Outcome: agent.Execution, Error: text.Clip(text.OneLine(code.Error()), 600)}
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return agent.Result{Outcome: agent.Timeout, Error: "it did not end in time"}
+	case ctx.Err() != nil:
+		return agent.Result{Outcome: agent.Cancelled, Error: "it was stopped"}
+	}
+	return agent.Result{Outcome: agent.Infrastructure, Error: text.Clip(text.OneLine(err.Error()), 600)}
+}
+
 // value returns the value of a version on a case.
-func (a *Agent) value(ctx context.Context, v *version, of string) (float64, error) {
-	built, err := v.built()
+func (a *Agent) value(ctx context.Context, of *slot[*scored], name string) (float64, error) {
+	v, err := of.get()
 	if err != nil {
 		return 0, err
 	}
-	if slices.Contains(a.together, of) {
+	if slices.Contains(a.together, name) {
 		values, err := v.batch()
 		if err == nil {
-			if value, err := a.scale.Find(values, of); err == nil {
+			if value, err := a.scale.Find(values, name); err == nil {
 				return value, nil
 			}
 		}
@@ -107,84 +131,18 @@ func (a *Agent) value(ctx context.Context, v *version, of string) (float64, erro
 	if v.slow.Load() {
 		return 0, errSlow
 	}
-	values, err := a.program.Values(ctx, built, of)
+	values, err := a.program.Values(ctx, v.Version, name)
 	if err != nil {
 		if errors.As(err, new(*measure.SlowError)) {
 			v.slow.Store(true)
 		}
 		return 0, err
 	}
-	value, err := a.scale.Find(values, of)
+	value, err := a.scale.Find(values, name)
 	if err != nil {
 		return 0, &measure.CodeError{Text: err.Error()}
 	}
 	return value, nil
-}
-
-// take returns a version, which is built when it is first asked for a value, and marks it
-// as used.
-func (a *Agent) take(ctx context.Context, c agent.Config) *version {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	id := c.ID()
-	v, known := a.made[id]
-	if !known {
-		v = &version{built: sync.OnceValues(func() (*measure.Version, error) {
-			files, err := blocks.Set(a.files, c)
-			if err != nil {
-				return nil, &measure.CodeError{Text: err.Error()}
-			}
-			changed := map[string][]byte{}
-			for path, data := range files {
-				if string(data) != string(a.files[path]) {
-					changed[path] = data
-				}
-			}
-			return a.program.Make(ctx, id.Short(), changed)
-		})}
-		v.batch = sync.OnceValues(func() ([]metrics.Value, error) {
-			built, err := v.built()
-			if err != nil {
-				return nil, err
-			}
-			return a.program.Values(ctx, built, a.together...)
-		})
-		a.made[id] = v
-	}
-	if v.users == 0 {
-		a.idle = slices.DeleteFunc(a.idle, func(other agent.ConfigID) bool { return other == id })
-	}
-	v.users++
-	return v
-}
-
-// give marks a version as no longer used, and removes the files of the one that was unused
-// for longest if too many are kept. A version that could not be built because its caller
-// was stopped is forgotten, so that the next one builds it.
-func (a *Agent) give(id agent.ConfigID, v *version) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if v.users--; v.users > 0 {
-		return
-	}
-	_, err := v.built()
-	var code *measure.CodeError
-	if err != nil && !errors.As(err, &code) {
-		delete(a.made, id)
-		return
-	}
-	a.idle = append(a.idle, id)
-	if len(a.idle) <= mostKept {
-		return
-	}
-	oldest := a.idle[0]
-	a.idle = a.idle[1:]
-	if old, err := a.made[oldest].built(); err == nil {
-		if err := old.Remove(); err != nil {
-			return // the folder is removed with the program's
-		}
-	}
-	delete(a.made, oldest)
 }
 
 // Scored is what the unchanged program scored.

@@ -7,4 +7,7 @@
 // run in the sandbox of package measure. A version that does not build, fails its tests or
 // prints no value scores 0: that is a fault of its code. The package writes only to the
 // folder of its program.
+//
+// [Own] runs the versions of an agent's own code: the tasks and their graders are the
+// agent's, and the config holds its parameters beside the texts of the blocks.
 package versions

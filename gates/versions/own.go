@@ -1,0 +1,112 @@
+package versions
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"evolve/gates/measure"
+	"evolve/runtime/agent"
+)
+
+// Running is an agent whose program is started from the files of a version.
+type Running struct {
+	agent.Agent
+	// Renew resets the agent, and Close ends it; either may be nil.
+	Renew, Close func() error
+}
+
+// Start opens the agent from a folder that holds its files. name distinguishes versions.
+type Start func(ctx context.Context, folder, name string) (Running, error)
+
+// Own runs versions of an agent's own code: the texts of the blocks in a config choose the
+// version, and the other parameters are what that version runs under. It implements
+// [agent.Agent].
+type Own struct {
+	blocks   map[string]bool
+	versions *shelf[*running]
+}
+
+// running is a version that was built, with the agent that runs from it.
+type running struct {
+	*measure.Version
+	Running
+}
+
+func (r *running) end() error {
+	var err error
+	if r.Close != nil {
+		err = r.Close()
+	}
+	return errors.Join(err, r.Remove())
+}
+
+// NewOwn returns the agent whose program is at a slash-separated folder of a target. files
+// are those with marked blocks, by path, and names are those of the blocks.
+func NewOwn(p *measure.Program, folder string, files map[string][]byte, names []string, start Start) *Own {
+	o := &Own{blocks: map[string]bool{}}
+	for _, name := range names {
+		o.blocks[name] = true
+	}
+	o.versions = newShelf(func(ctx context.Context, c agent.Config) (*running, error) {
+		built, err := made(ctx, p, files, c)
+		if err != nil {
+			return nil, err
+		}
+		// The agent outlives the request that it is opened for.
+		open, err := start(context.WithoutCancel(ctx), filepath.Join(built.Tree(), filepath.FromSlash(folder)), c.ID().Short())
+		if err != nil {
+			return nil, errors.Join(err, built.Remove())
+		}
+		return &running{built, open}, nil
+	}, (*running).end)
+	return o
+}
+
+// Split divides a config into the texts of the blocks and the other parameters.
+func (o *Own) Split(c agent.Config) (code, config agent.Config) {
+	code, config = agent.Config{}, agent.Config{}
+	for name, v := range c {
+		if o.blocks[name] {
+			code[name] = v
+		} else {
+			config[name] = v
+		}
+	}
+	return code, config
+}
+
+// Run runs the request by the version that its config names.
+func (o *Own) Run(ctx context.Context, req agent.Request) agent.Result {
+	code, config := o.Split(req.Config)
+	id := code.ID()
+	v := o.versions.take(ctx, id, code)
+	defer o.versions.give(id, v)
+	open, err := v.get()
+	if err != nil {
+		return failed(ctx, err)
+	}
+	req.Config = config
+	return open.Run(ctx, req)
+}
+
+// Renew resets the agents of all versions. No request may be under way.
+func (o *Own) Renew() error {
+	var err error
+	for _, v := range o.versions.all() {
+		if v.Running.Renew != nil {
+			err = errors.Join(err, v.Running.Renew())
+		}
+	}
+	return err
+}
+
+// Close ends the agents of all versions, and removes their files. No request may be under
+// way, or follow.
+func (o *Own) Close() error {
+	var err error
+	for _, v := range o.versions.all() {
+		err = errors.Join(err, v.end())
+	}
+	return err
+}
