@@ -109,16 +109,12 @@ func (s *search) brief() mutate.Trial {
 	pool, list := s.candidates(&s.islands[home])
 	at, why := s.choose(list, selection.Budget{Spent: s.asked, Total: s.Budget}, s.rng)
 	parent := pool[at]
-	var names []string
-	for _, p := range s.Space.Params {
-		names = append(names, p.Name)
-	}
 	routes := a.requests.Routes(s.asked)
 	if len(routes) == 0 {
 		routes = a.requests.Routes(math.MaxInt)
 	}
 	b := mutate.Brief{
-		Component: a.block.Pick(names, s.rng), Route: a.route.Pick(routes, s.rng), Cases: s.cases(parent),
+		Component: a.block.Pick(s.Authored, s.rng), Route: a.route.Pick(routes, s.rng), Cases: s.cases(parent),
 		Form: mutate.Form(a.form.Pick([]string{string(mutate.Change), string(mutate.Rewrite)}, s.rng)),
 	}
 	if len(a.Wordings) > 0 {

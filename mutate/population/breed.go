@@ -122,10 +122,13 @@ func (s *search) distinct(pool []*member) []*member {
 	})
 }
 
-// behaviour returns what identifies a variant's scores on the cases of the first stage;
-// false while it lacks one.
+// behaviour returns what identifies a variant's scores on the cases of the first stage, and
+// what keeps it apart; false while it lacks a score.
 func (s *search) behaviour(m *member) (string, bool) {
 	var key []byte
+	if s.Apart != nil {
+		key = append([]byte(s.Apart(m.config)), 0)
+	}
 	for _, task := range s.order[:s.Stages[0]] {
 		if math.IsNaN(m.scores[task]) || m.weights[task] < 1 {
 			return "", false

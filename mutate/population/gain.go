@@ -13,8 +13,8 @@ const (
 	// leastCommon is the number of differences from which a variant's variance counts for
 	// that of others.
 	leastCommon = 5
-	// spread is the prior standard deviation of a gain, in score units.
-	spread = .1
+	// leastSpread is the smallest prior standard deviation of a gain, in score units.
+	leastSpread = .1
 )
 
 // refresh computes the gains from all results. With d̄ the weighted mean of n paired
@@ -22,6 +22,10 @@ const (
 // d̄·n/(n + σ²/τ²) and variance σ²/(n + σ²/τ²). The variance is the variant's own, with
 // the median of all variants as its prior: one that fails on some cases has a far larger
 // one than one that differs little from the champion.
+//
+// τ² is estimated from the variants that did better than the champion, by moments (Morris
+// 1983): the mean of d̄² − σ²/n over them. Tasks that are passed or failed differ by 1, so
+// that an improvement of 25 points would count as chance under a narrow prior.
 func (s *search) refresh() {
 	if s.fresh {
 		return
@@ -54,9 +58,10 @@ func (s *search) refresh() {
 		slices.Sort(known)
 		prior = known[len(known)/2]
 	}
+	spread2 := s.spread(prior)
 	for _, m := range s.members[1:] {
-		variance := (priorWeight*prior + m.squares) / (priorWeight + max(0, m.common-1))
-		shrink := variance / (spread * spread)
+		variance := m.variance(prior)
+		shrink := variance / spread2
 		m.gain *= m.common / (m.common + shrink)
 		m.deviation = math.Sqrt(variance / (m.common + shrink))
 	}
@@ -68,4 +73,21 @@ func (m *member) beats(bar float64) float64 {
 		return 0
 	}
 	return .5 * math.Erfc((bar-m.gain)/m.deviation/math.Sqrt2)
+}
+
+// variance returns the variance of one paired difference of a variant, with a prior.
+func (m *member) variance(prior float64) float64 {
+	return (priorWeight*prior + m.squares) / (priorWeight + max(0, m.common-1))
+}
+
+// spread returns the prior variance of a gain. The gains must be plain means.
+func (s *search) spread(prior float64) float64 {
+	sum, n := 0., 0.
+	for _, m := range s.members[1:] {
+		if m.common >= leastCommon && m.gain > 0 {
+			sum += m.gain*m.gain - m.variance(prior)/m.common
+			n++
+		}
+	}
+	return max(leastSpread*leastSpread, sum/max(1, n))
 }

@@ -23,6 +23,13 @@ type Options struct {
 	// Size returns the size of a program; nil: the bytes of its texts. Of programs that behave
 	// alike, the smallest is a parent.
 	Size func(agent.Config) int
+	// Apart, if not nil, keeps variants apart as parents although they behave alike, where it
+	// returns different keys.
+	Apart func(agent.Config) string
+	// Measured are results of this run from before the search began; they are not paid again.
+	Measured []mutate.Observation
+	// Authored are the parameters that language models rewrite; nil: all.
+	Authored []string
 	// Stages are the numbers of cases after which a variant is continued or left, in
 	// ascending order; nil: 10, 60, 200. Numbers beyond the cases mean all of them.
 	Stages []int
@@ -59,6 +66,9 @@ func (o Options) checked() (Options, error) {
 	}
 	if o.Size == nil {
 		o.Size = bytes
+	}
+	if o.Authored == nil {
+		o.Authored = o.Space.Names()
 	}
 	if len(o.Stages) == 0 {
 		o.Stages = defaultStages()

@@ -74,8 +74,13 @@ func New(o Options) (mutate.Searcher, error) {
 	}
 	champion := s.enter(o.Champion)
 	champion.operator = "champion"
-	s.stage(champion)
+	for _, r := range o.Measured {
+		s.record(r)
+	}
 	s.remember()
+	if s.stage(champion); champion.pending == 0 { // this run measured it before
+		s.ready, s.waiting = append(s.ready, s.waiting...), nil
+	}
 	s.recall()
 	return s, nil
 }
@@ -177,11 +182,29 @@ func (s *search) Tell(o mutate.Observation) {
 		s.answer(o)
 		return
 	}
-	task, known := s.index[o.Trial.Task]
-	if !known {
+	m := s.record(o)
+	if m == nil {
 		return
 	}
 	s.told++
+	if m.pending > 0 {
+		if m.pending--; m.pending == 0 {
+			s.ready = append(s.ready, m)
+		}
+		if champion := s.members[0]; m == champion && m.pending == 0 {
+			s.ready = append(s.ready, s.waiting...)
+			s.waiting = nil
+		}
+	}
+}
+
+// record adds a result to its variant, which it enters if it is no member; it returns nil for
+// an unknown task.
+func (s *search) record(o mutate.Observation) *member {
+	task, known := s.index[o.Trial.Task]
+	if !known {
+		return nil
+	}
 	m, member := s.byID[o.Trial.Variant]
 	if !member {
 		m = s.enter(o.Trial.Config)
@@ -197,15 +220,7 @@ func (s *search) Tell(o mutate.Observation) {
 		m.set(task, min(max(o.Score, 0), 1), 1)
 	}
 	s.fresh = false
-	if m.pending > 0 {
-		if m.pending--; m.pending == 0 {
-			s.ready = append(s.ready, m)
-		}
-		if champion := s.members[0]; m == champion && m.pending == 0 {
-			s.ready = append(s.ready, s.waiting...)
-			s.waiting = nil
-		}
-	}
+	return m
 }
 
 // Resize implements [mutate.Searcher].
