@@ -27,8 +27,8 @@ const (
 )
 
 // agentGate returns the gate that evaluates the patched program as a variant of the agent:
-// base and candidate run under the champion's config, alternately, on the same search
-// tasks.
+// base and candidate run alternately on the same search tasks, the base under the
+// champion's config and the candidate under the config of the patched tree.
 func (w *gateRun) agentGate() gates.Gate {
 	return gates.Gate{Name: gateAgent, Check: func(ctx context.Context) (gates.Verdict, string) {
 		if w.Trial == nil {

@@ -46,7 +46,7 @@ func trying(b *bureau, asked *int) {
 	b.Unsandboxed = true
 	b.Trial = func(_ context.Context, ask TrialSpec) (*AgentTrial, error) {
 		*asked++
-		t := &AgentTrial{Config: agent.Config{}, Parallel: 2, Folder: "cache", Close: func() error { return nil }}
+		t := &AgentTrial{Config: agent.Config{}, Patched: agent.Config{}, Parallel: 2, Folder: "cache", Close: func() error { return nil }}
 		for i := range 40 {
 			t.Tasks = append(t.Tasks, &bench.Task{ID: fmt.Sprintf("t%d", i), Goal: fmt.Sprint(i), Split: bench.Search})
 		}

@@ -32,8 +32,9 @@ type TrialSpec struct {
 // AgentTrial is an agent prepared twice: with its program from the base, and from the
 // candidate.
 type AgentTrial struct {
-	// Config is that of the champion.
-	Config agent.Config
+	// Config is that of the champion, and Patched the one that the candidate's tree holds:
+	// the same unless the patch changes it.
+	Config, Patched agent.Config
 	// Tasks are all search tasks of the agent; patches are not tried on the holdout.
 	Tasks []*bench.Task
 	// Base and Candidate store no results, and share one budget.
@@ -73,8 +74,11 @@ func (t *AgentTrial) run(ctx context.Context, most int, tree string) (tried, err
 		workers.Go(func(ctx context.Context) error {
 			for turn := range 2 {
 				side := (i + turn) % 2
-				h := []*bench.Harness{t.Base, t.Candidate}[side]
-				e, err := h.Evaluate(ctx, bench.Job{Variant: t.Config.ID(), Config: t.Config, Task: task, Stage: bench.StageBench, Seq: int64(i)})
+				h, c := t.Base, t.Config
+				if side == 1 {
+					h, c = t.Candidate, t.Patched
+				}
+				e, err := h.Evaluate(ctx, bench.Job{Variant: c.ID(), Config: c, Task: task, Stage: bench.StageBench, Seq: int64(i)})
 				if errors.Is(err, bench.ErrBudget) {
 					mu.Lock()
 					out.short = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,7 +66,24 @@ func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 // commanded reports whether the target's commands judge the change: it names some, and the
 // change has other files than Go's.
 func (w *gateRun) commanded() bool {
-	return w.target.Scoring != nil && slices.ContainsFunc(w.files, func(f patch.File) bool { return filepath.Ext(f.Path) != ".go" })
+	s := w.target.Scoring
+	return s != nil && len(s.Build)+len(s.Test)+len(s.Score) > 0 && slices.ContainsFunc(w.files, w.judgedByCommands)
+}
+
+// judgedByCommands reports whether the target's commands judge a file: the files of an
+// agent's config are judged by the agent alone.
+func (w *gateRun) judgedByCommands(f patch.File) bool {
+	return filepath.Ext(f.Path) != ".go" && !w.holdsConfig(f.Path)
+}
+
+// holdsConfig reports whether a file holds the config of the agent whose own code the target
+// is.
+func (w *gateRun) holdsConfig(name string) bool {
+	if !w.target.OwnCode() || w.Workspace == nil {
+		return false
+	}
+	a, ok := w.Workspace.Agent(w.target.Agent)
+	return ok && slices.ContainsFunc(a.ConfigFiles, func(own string) bool { return path.Base(own) == path.Base(name) })
 }
 
 // walled adds to the evidence of a check that there was no sandbox.
@@ -104,7 +122,8 @@ func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, e
 	}, nil
 }
 
-// once builds and tests a tree with changed files, and scores it on all cases.
+// once builds and tests a tree with changed files, and scores it on all cases if the target
+// has a scoring command.
 func (w *gateRun) once(ctx context.Context, tree string, changed map[string][]byte) ([]metrics.Value, error) {
 	p, err := w.program(ctx, tree)
 	if err != nil {
@@ -113,6 +132,9 @@ func (w *gateRun) once(ctx context.Context, tree string, changed map[string][]by
 	v, err := p.Make(ctx, "gate", changed)
 	if err != nil {
 		return nil, err
+	}
+	if len(p.Score) == 0 {
+		return nil, v.Remove()
 	}
 	values, err := p.Values(ctx, v)
 	return values, errors.Join(err, v.Remove())
@@ -136,18 +158,20 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 			return gates.NotRun, side + err.Error()
 		}
 	}
-	scale, err := metrics.NewScale(runs[0], w.target.Scoring.Metric)
-	if err != nil {
-		return gates.NotRun, "the base, so that the patch cannot be judged: " + err.Error()
-	}
-	evidence, worse, err := scaled(scale, runs[1])
-	if err != nil {
-		return gates.Failed, "the patched tree: " + err.Error()
-	}
-	evidence = "base and patched tree in turns, twice each, pass " + w.target.Scoring.String() + ": " + evidence
+	evidence := "base and patched tree in turns, twice each, pass " + w.target.Scoring.String()
 	var doubts []string
-	if worse {
-		doubts = append(doubts, "the patched tree is worse")
+	if len(w.target.Scoring.Score) > 0 {
+		scale, err := metrics.NewScale(runs[0], w.target.Scoring.Metric)
+		if err != nil {
+			return gates.NotRun, "the base, so that the patch cannot be judged: " + err.Error()
+		}
+		figures, worse, err := scaled(scale, runs[1])
+		if err != nil {
+			return gates.Failed, "the patched tree: " + err.Error()
+		}
+		if evidence += ": " + figures; worse {
+			doubts = append(doubts, "the patched tree is worse")
+		}
 	}
 	if !slices.Equal(runs[0], runs[2]) || !slices.Equal(runs[1], runs[3]) {
 		doubts = append(doubts, "two runs of the same tree print different values")
@@ -206,7 +230,7 @@ func (s *Scoring) String() string {
 func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 	var noticed, unnoticed []string
 	for _, f := range w.files {
-		if filepath.Ext(f.Path) == ".go" || f.New == nil {
+		if !w.judgedByCommands(f) || f.New == nil {
 			continue
 		}
 		broken, where := trapped(f)

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"evolve/mutate/constants"
 	"evolve/patch"
+	"evolve/patch/scope"
 )
 
 // Ground is a target at its current commit, for the search for patches.
@@ -50,6 +52,24 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 	}
 	g.Editable = t.Policy.Editable(files)
 	return g, nil
+}
+
+// Top returns the absolute root of the target's working tree.
+func (g *Ground) Top() string { return g.repo.Top() }
+
+// Allows reports whether a patch may change or create a file, by its slash-separated path.
+func (g *Ground) Allows(path string) (bool, error) {
+	before, err := g.repo.Tree(g.Tree)
+	if err != nil {
+		return false, fmt.Errorf("reading %s: %w", g.Target.Name, err)
+	}
+	after := slices.Clone(before)
+	at, there := slices.BinarySearchFunc(after, path, func(e scope.Entry, path string) int { return strings.Compare(e.Path, path) })
+	if !there {
+		after = slices.Insert(after, at, scope.Entry{Path: path, Mode: scope.Regular})
+	}
+	after[at].Hash += "'" // as if it had other content
+	return len(g.Target.Policy.Judge(before, after).Refused) == 0, nil
 }
 
 // Sources reads the Go files among the editable ones, by path.

@@ -33,7 +33,8 @@ type Target struct {
 	Agent string `json:"agent,omitempty"`
 	Tasks int    `json:"tasks,omitempty"`
 	// Scoring is how versions of the marked blocks are searched, and patches in other
-	// languages than Go are judged; nil: neither.
+	// languages than Go are judged; nil: neither. Without a scoring command the tasks of
+	// Agent score the versions; see [Target.OwnCode].
 	Scoring *Scoring `json:"scoring,omitempty"`
 }
 
@@ -47,6 +48,12 @@ type Scoring struct {
 	Score []string `json:"score"`
 	// Metric is the metric that decides; empty: the first that Score prints.
 	Metric string `json:"metric,omitempty"`
+}
+
+// OwnCode reports whether versions of the marked blocks are scored by the tasks of the agent
+// whose program the target is, under configs of that agent.
+func (t Target) OwnCode() bool {
+	return t.Scoring != nil && len(t.Scoring.Score) == 0 && t.Agent != ""
 }
 
 // Benchmark is a measurement that no patch may make significantly worse: Go benchmarks,

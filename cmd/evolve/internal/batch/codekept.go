@@ -3,7 +3,6 @@ package batch
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,8 +49,8 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 		if err != nil {
 			return fmt.Errorf("reading the values of versions: %w", err)
 		}
-		var v metrics.Value
-		if e.Split != bench.Search || e.Outcome != agent.OK || json.Unmarshal([]byte(e.Answer), &v) != nil {
+		v, ok := p.Value(&e)
+		if !ok || e.Split != bench.Search {
 			continue
 		}
 		if values[e.Variant] == nil {
@@ -63,7 +62,7 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 	for _, f := range res.Finalist {
 		finalists[f.Variant] = true
 	}
-	base, most := p.Current().ID(), min(len(p.Suite.Side(bench.Search)), lastStage)
+	base, most := p.Current().ID(), min(r.searchTasks(res.Agent), lastStage)
 	var list []archive.Variant
 	for v, err := range r.o.Archive.Variants(ctx, res.Agent) {
 		if err != nil {
@@ -88,12 +87,22 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 		if err != nil {
 			return err
 		}
-		out = append(out, review.Version{Number: v.Number, Files: files, Why: why(v), Value: valueWords(values[base], values[v.ID])})
+		out = append(out, review.Version{Number: v.Number, Files: files, Why: why(v), Value: valueWords(values[base], values[v.ID], p.Cases())})
 	}
 	if err := p.Keep(ctx, out); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil
+}
+
+// searchTasks returns the number of search tasks of an agent.
+func (r *runner) searchTasks(id string) int {
+	for _, p := range r.plans {
+		if p.Agent == id {
+			return p.SearchTasks
+		}
+	}
+	return 0
 }
 
 // why describes how a version came about.
@@ -110,7 +119,7 @@ func why(v archive.Variant) string {
 
 // valueWords describes the mean values of the code as it is and of a version on the cases
 // that both were scored on; empty without any.
-func valueWords(base, of map[string]metrics.Value) string {
+func valueWords(base, of map[string]metrics.Value, noun string) string {
 	var pairs []stats.Pair
 	var kind metrics.Value
 	for name, now := range of {
@@ -126,5 +135,5 @@ func valueWords(base, of map[string]metrics.Value) string {
 	if kind.Unit != "" {
 		unit = " " + kind.Unit
 	}
-	return fmt.Sprintf("%s %.5g → %.5g%s, the mean of %s, %s is better", kind.Metric, c.MeanA, c.MeanB, unit, text.Count(c.Tasks, "search case"), kind.Better)
+	return fmt.Sprintf("%s %.5g → %.5g%s, the mean of %s, %s is better", kind.Metric, c.MeanA, c.MeanB, unit, text.Count(c.Tasks, "search "+noun), kind.Better)
 }

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,7 +20,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Unsearched is a target with a scoring command whose blocks a night cannot search.
+// Unsearched is a target whose blocks a night is to search and cannot.
 type Unsearched struct {
 	Target  string `json:"target"`
 	Problem string `json:"problem"`
@@ -45,10 +44,19 @@ func (c *Code) Lexical(agent string) []string {
 	return nil
 }
 
-// AddCode finds the targets that have a scoring command. It adds those that can be
-// searched to a copy of the workspace, as agents after the others, each with a suite of its
-// cases. It builds and scores code that no earlier run scored, in the sandbox, and keeps the
-// values in the workspace's state unless it is only to look.
+// Own returns the agent whose own code a target is; "" for another target, and for an agent.
+func (c *Code) Own(target string) string {
+	if p := c.Found[target]; p != nil {
+		return p.Own()
+	}
+	return ""
+}
+
+// AddCode finds the targets whose blocks are to be searched. It adds those that can be
+// searched to a copy of the workspace, as agents after the others, each with a suite of the
+// cases of its scoring command, or with the suites of the agent whose own code it is. It
+// builds and scores code that no earlier run scored, in the sandbox, and keeps the values in
+// the workspace's state unless it is only to look.
 func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	if o.Patches == nil {
 		return nil
@@ -71,7 +79,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, "an agent or a suite has its name: give the target another one"})
 			continue
 		}
-		p, err := coding.Look(ctx, rev, t, grade.Rules(), coding.Kept{Folder: filepath.Join(state, "code"), ReadOnly: look})
+		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), coding.Kept{Folder: filepath.Join(state, "code"), ReadOnly: look})
 		var problem *coding.Problem
 		if errors.As(err, &problem) {
 			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, problem.Text})
@@ -87,7 +95,11 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 		}
 		o.Code.Found[t.Name] = p
 		o.Workspace.Agents = append(o.Workspace.Agents, *p.Agent)
-		o.Workspace.Suites[t.Name] = p.Suite
+		if own, ok := o.Workspace.Agent(p.Own()); ok {
+			own.SearchedAs = t.Name
+		} else {
+			o.Workspace.Suites[t.Name] = p.Suite
+		}
 	}
 	return nil
 }
@@ -112,8 +124,8 @@ func (r *runner) open(ctx context.Context, a *workspace.Agent, scratch string) (
 	if p == nil {
 		return r.o.Open(ctx, a, scratch)
 	}
-	opened, err := p.Open(ctx)
-	if err != nil || r.o.Author == nil {
+	opened, err := p.Open(ctx, scratch)
+	if err != nil || r.o.Author == nil || opened.Reflect != nil {
 		return opened, err
 	}
 	author, done, err := r.o.Author(a)
@@ -218,7 +230,7 @@ func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant a
 	if kind.Unit != "" {
 		unit = " " + kind.Unit
 	}
-	return fmt.Sprintf("%s %.4g → %.4g%s, the mean of %.0f held-out cases; ", kind.Metric, before/n, after/n, unit, n), nil
+	return fmt.Sprintf("%s %.4g → %.4g%s, the mean of %.0f held-out %ss; ", kind.Metric, before/n, after/n, unit, n, r.o.Code.Found[a.ID].Cases()), nil
 }
 
 // valuesOf returns the values of versions on one side of the cases, by case.
@@ -226,7 +238,7 @@ func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Sp
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	values := map[agent.ConfigID]map[string]metrics.Value{}
+	p, values := r.o.Code.Found[a.ID], map[agent.ConfigID]map[string]metrics.Value{}
 	for _, id := range ids {
 		values[id] = map[string]metrics.Value{}
 	}
@@ -234,9 +246,8 @@ func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Sp
 		if err != nil {
 			return nil, fmt.Errorf("reading the values of %s: %w", a.ID, err)
 		}
-		var v metrics.Value
 		of, wanted := values[e.Variant]
-		if wanted && e.Split == side && e.Outcome == agent.OK && json.Unmarshal([]byte(e.Answer), &v) == nil {
+		if v, ok := p.Value(&e); ok && wanted && e.Split == side {
 			of[e.Task] = v
 		}
 	}

@@ -46,6 +46,9 @@ type Options struct {
 	Turns func(ctx context.Context, store *archive.Archive, a *workspace.Agent, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error)
 	// Open prepares an agent to run.
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
+	// OpenCode prepares the program of an agent alone to run from the folder of a version of
+	// its code.
+	OpenCode func(a *workspace.Agent, folder, scratch string) (night.Opened, error)
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
 	// them out of the run's record.
 	Guards func() []policy.Stat

@@ -219,12 +219,15 @@ func prepare(ctx context.Context, o Options) (*runner, error) {
 	return r, r.plan(ctx, latest.Number+1, "")
 }
 
-// Choose returns the agents with these names, each once, or all if there are no names.
+// Choose returns the agents with these names, each once. Without names it returns all but
+// those whose config is searched together with their code.
 func Choose(w *workspace.Workspace, names []string) ([]*workspace.Agent, error) {
 	var out []*workspace.Agent
 	if len(names) == 0 {
 		for i := range w.Agents {
-			out = append(out, &w.Agents[i])
+			if w.Agents[i].SearchedAs == "" {
+				out = append(out, &w.Agents[i])
+			}
 		}
 	}
 	for _, name := range names {

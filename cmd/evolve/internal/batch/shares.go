@@ -30,7 +30,8 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 		Env: r.o.Env, Cautions: shortReplies(r.o.Workspace, a),
 	}
 	if a.Adapter.Kind == workspace.KindCode {
-		s.Agent.Relative, s.Agent.Hunks, s.Settings.Baseline = true, true, 0
+		code := r.o.Code.Found[a.ID]
+		s.Agent.Relative, s.Agent.Hunks, s.Settings.Baseline = code == nil || code.Own() == "", true, 0
 	}
 	for _, name := range a.Suites {
 		if suite := r.o.Workspace.Suites[name]; suite != nil {

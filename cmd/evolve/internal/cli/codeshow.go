@@ -111,9 +111,13 @@ func (b *codeBook) view() (*codeView, error) {
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
-	if mean, cases := b.baseMean(); cases > 0 {
+	mean, cases, err := b.baseMean()
+	if err != nil {
+		return nil, err
+	}
+	if cases > 0 {
 		v.Base = &codeBase{mean, cases}
-		v.Metric, v.Unit, v.Better = b.Scale().Metric()
+		v.Metric, v.Unit, v.Better = b.Metric()
 	}
 	best, confirmed, ok, err := b.best()
 	if err != nil || !ok {

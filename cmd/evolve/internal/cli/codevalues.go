@@ -2,8 +2,8 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,6 +64,8 @@ type codeRecord struct {
 	runs []string
 	of   map[agent.ConfigID]map[string]measurement
 	kind metrics.Value
+	// value returns what a version scored in an evaluation.
+	value func(*bench.Evaluation) (metrics.Value, bool)
 }
 
 // record reads what versions scored. Values belong to the code around the blocks, too: of
@@ -80,7 +82,7 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 		}
 		state := states[plan.AgentHash]
 		if state == nil {
-			state = &codeRecord{champion: plan.Champion, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			state = &codeRecord{champion: plan.Champion, value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
 			for _, id := range slices.Concat(ids, more) {
 				state.of[id] = map[string]measurement{}
 			}
@@ -109,8 +111,7 @@ func (r *codeRecord) add(e *bench.Evaluation) {
 		return
 	}
 	m := measurement{side: e.Split}
-	var v metrics.Value
-	if e.Outcome == agent.OK && json.Unmarshal([]byte(e.Answer), &v) == nil {
+	if v, ok := r.value(e); ok {
 		m.value, r.kind = &v.Value, v
 	} else if m.problem = e.Error; m.problem == "" {
 		m.problem = "it printed no value"
@@ -246,15 +247,31 @@ func withUnit(v float64, unit string) string {
 
 // baseMean returns the mean value of the code as it is on the search cases, and their
 // number; 0 when it was not scored.
-func (b *codeBook) baseMean() (mean float64, cases int) {
-	if b.Suite == nil {
-		return 0, 0
-	}
+func (b *codeBook) baseMean() (mean float64, cases int, err error) {
 	var pairs []stats.Pair
-	for _, t := range b.Suite.Side(bench.Search) {
-		v := b.Scale().Base(t.ID)
-		pairs = append(pairs, stats.Pair{Task: t.ID, Cluster: t.ID, Weight: 1, A: []float64{v}, B: []float64{v}})
+	pair := func(of string, v float64) {
+		pairs = append(pairs, stats.Pair{Task: of, Cluster: of, Weight: 1, A: []float64{v}, B: []float64{v}})
+	}
+	switch {
+	case b.Own() != "":
+		base := b.Current().ID()
+		r, err := b.record([]agent.ConfigID{base})
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, of := range slices.Sorted(maps.Keys(r.of[base])) {
+			if m := r.of[base][of]; m.side == bench.Search && m.value != nil {
+				pair(of, *m.value)
+			}
+		}
+	case b.Suite != nil:
+		for _, t := range b.Suite.Side(bench.Search) {
+			pair(t.ID, b.Scale().Base(t.ID))
+		}
+	}
+	if len(pairs) == 0 {
+		return 0, 0, nil
 	}
 	c := stats.Compare(pairs, .95)
-	return c.MeanA, c.Tasks
+	return c.MeanA, c.Tasks, nil
 }

@@ -83,6 +83,9 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	for _, prose := range spaceText(w, p.Agent) {
 		paragraph("space", prose)
 	}
+	if own := code.Own(p.Agent); own != "" {
+		paragraph("together", "the config of agent "+own+" and its code are searched together, on its tasks; "+own+" has no search of its own tonight unless it is named")
+	}
 	if names := code.Lexical(p.Agent); len(names) > 0 {
 		paragraph("versions", "by exchanges of tokens and lines in "+strings.Join(names, ", ")+", without the grammar and the types of the language: many do not build, and score 0")
 	}
@@ -123,6 +126,8 @@ type spacePlan struct {
 	NotSearched []workspace.Unsearched `json:"not_searched"`
 	// Lexical are the blocks that are rewritten by tokens alone.
 	Lexical []string `json:"lexical,omitempty"`
+	// Own is the agent whose own code and config are searched together.
+	Own string `json:"own,omitempty"`
 }
 
 // spacesOf returns the search spaces of the planned agents, by agent.
@@ -130,7 +135,7 @@ func spacesOf(w *workspace.Workspace, plan batch.Plan, code batch.Code) map[stri
 	out := map[string]spacePlan{}
 	for _, p := range plan.Agents {
 		if a, ok := w.Agent(p.Agent); ok {
-			out[p.Agent] = spacePlan{a.Searched(), slices.Concat([]workspace.Unsearched{}, a.Unsearched), code.Lexical(p.Agent)}
+			out[p.Agent] = spacePlan{a.Searched(), slices.Concat([]workspace.Unsearched{}, a.Unsearched), code.Lexical(p.Agent), code.Own(p.Agent)}
 		}
 	}
 	return out

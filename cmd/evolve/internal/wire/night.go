@@ -49,7 +49,7 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 			}
 			return repo, err
 		},
-		Turns: StoredTurns, Open: agents.Open, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
+		Turns: StoredTurns, Open: agents.Open, OpenCode: agents.OpenCode, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
 		Env: night.Env{
 			Grading: func(suites []*bench.Suite, judge model.Model, judged []bench.Evaluation) (bench.GradeFunc, error) {
 				return agents.Sandbox.Grading(suites, judge, judged...), nil

@@ -29,18 +29,18 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 		if err != nil {
 			return nil, err
 		}
-		folder, err := agentFolder(a, ask.Top)
+		folder, err := a.FolderIn(ask.Top)
 		if err != nil {
 			return nil, err
 		}
 		suites, tasks, dirs := SearchSide(w, a)
-		trial := &review.AgentTrial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: filepath.ToSlash(folder), Close: func() error { return nil }}
+		trial := &review.AgentTrial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: folder, Close: func() error { return nil }}
 		budget := ask.Budget
 		if budget == nil { // by hand, a patch has the limits of a run
 			budget = bench.NewBudget(w.Settings.Budget.USD, h.trialStop(w), h.Now)
 		}
 		side := func(name, tree string) (*bench.Harness, error) {
-			opened, scratch, err := agents.openFrom(ctx, a, filepath.Join(tree, folder), filepath.Join(ask.Scratch, name))
+			opened, scratch, err := agents.openFrom(ctx, a, filepath.Join(tree, filepath.FromSlash(folder)), filepath.Join(ask.Scratch, name))
 			if err != nil {
 				return nil, err
 			}
@@ -58,6 +58,9 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 		if trial.Base, err = side("base", ask.Base); err == nil {
 			trial.Candidate, err = side("candidate", ask.Candidate)
 		}
+		if err == nil {
+			trial.Patched, err = workspace.ReadChampionIn(ask.Candidate, folder, a)
+		}
 		if err != nil {
 			return nil, errors.Join(err, trial.Close())
 		}
@@ -74,29 +77,34 @@ func (h *Host) trialStop(w *workspace.Workspace) time.Time {
 	return h.Now().Add(w.Settings.Budget.Time)
 }
 
-// agentFolder returns the folder of an agent, relative to the root of its repository.
-func agentFolder(a *workspace.Agent, top string) (string, error) {
-	home, err := filepath.EvalSymlinks(a.Dir)
+// openFrom opens an agent's program from a folder of an exported tree; see
+// [AgentFactory.moved].
+func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (night.Opened, string, error) {
+	moved, err := f.moved(a, folder, scratch)
 	if err != nil {
-		return "", fmt.Errorf("finding the folder of agent %s: %w", a.ID, err)
+		return night.Opened{}, "", err
 	}
-	root, err := filepath.EvalSymlinks(top)
-	if err != nil {
-		return "", fmt.Errorf("finding the repository: %w", err)
-	}
-	folder, err := filepath.Rel(root, home)
-	if err != nil || !filepath.IsLocal(folder) {
-		return "", fmt.Errorf("the folder of agent %s is not in the repository", a.ID)
-	}
-	return folder, nil
+	opened, err := f.Open(ctx, moved, scratch)
+	return opened, scratch, err
 }
 
-// openFrom opens an agent's program from a folder of an exported tree. It always runs in
-// the available sandbox, without the network and the variables of its adapter, whatever
-// the operator allows the agent: no person has read the code yet.
-func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder, scratch string) (night.Opened, string, error) {
+// OpenCode opens an agent's program from a folder of a version of its code, with nothing
+// beside it: no model, and no judge. See [AgentFactory.moved].
+func (f *AgentFactory) OpenCode(a *workspace.Agent, folder, scratch string) (night.Opened, error) {
+	moved, err := f.moved(a, folder, scratch)
+	if err != nil {
+		return night.Opened{}, err
+	}
+	return f.openCommand(moved, scratch)
+}
+
+// moved returns an agent whose program is in a folder of another tree, and makes its folder
+// of working directories. It always runs in the available sandbox, without the network and
+// the variables of its adapter, whatever the operator allows the agent: no person has read
+// the code yet.
+func (f *AgentFactory) moved(a *workspace.Agent, folder, scratch string) (*workspace.Agent, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return night.Opened{}, "", fmt.Errorf("the folder of agent %s is in no commit", a.ID)
+		return nil, fmt.Errorf("the folder of agent %s is in no commit", a.ID)
 	}
 	moved := *a
 	moved.Dir, moved.Adapter.Sandbox, moved.Adapter.Argv = folder, "auto", slices.Clone(a.Adapter.Argv)
@@ -107,10 +115,9 @@ func (f *AgentFactory) openFrom(ctx context.Context, a *workspace.Agent, folder,
 		}
 	}
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return night.Opened{}, "", fmt.Errorf("making room for working directories: %w", err)
+		return nil, fmt.Errorf("making room for working directories: %w", err)
 	}
-	opened, err := f.Open(ctx, &moved, scratch)
-	return opened, scratch, err
+	return &moved, nil
 }
 
 // SearchSide returns the suites of an agent, and its search tasks with the folders of

@@ -60,7 +60,12 @@ func ChampionFiles(a *Agent, c agent.Config) map[string][]byte {
 // readChampion reads config.yaml and STRATEGY.md of a into a config of space, or returns
 // ok false after reporting their issues.
 func readChampion(c *collector, root string, a *Agent, space agent.Space) (agent.Config, bool) {
-	dir := path.Join("agents", a.ID)
+	return readChampionIn(c, root, path.Join("agents", a.ID), a, space)
+}
+
+// readChampionIn is readChampion for a slash-separated folder below root that holds the
+// files.
+func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space) (agent.Config, bool) {
 	before := c.total
 	raw := map[string]any{}
 	names, place := map[string]*yaml.Node{}, map[string]*yaml.Node{}
@@ -136,9 +141,15 @@ func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[st
 // ReadChampion reads the champion files of a below root, which need not be the workspace
 // that a was loaded from: a gate reads back the files of a proposal.
 func ReadChampion(root string, a *Agent) (agent.Config, error) {
+	return ReadChampionIn(root, path.Join("agents", a.ID), a)
+}
+
+// ReadChampionIn is [ReadChampion] for a slash-separated folder below root that holds the
+// files, such as that of an exported tree.
+func ReadChampionIn(root, dir string, a *Agent) (agent.Config, error) {
 	var c collector
 	scratch := *a
-	config, ok := readChampion(&c, root, &scratch, a.Known)
+	config, ok := readChampionIn(&c, root, dir, &scratch, a.Known)
 	if !ok {
 		return nil, c.err()
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -71,3 +72,25 @@ func (w *Workspace) TrialTasks(t PatchTarget) int {
 	}
 	return min(n, t.Tasks)
 }
+
+// FolderIn returns the folder of the agent below the root of a repository, slash-separated;
+// "." for the root. It returns an error if the folder is elsewhere.
+func (a *Agent) FolderIn(top string) (string, error) {
+	home, err := filepath.EvalSymlinks(a.Dir)
+	if err != nil {
+		return "", fmt.Errorf("finding the folder of agent %s: %w", a.ID, err)
+	}
+	root, err := filepath.EvalSymlinks(top)
+	if err != nil {
+		return "", fmt.Errorf("finding the repository: %w", err)
+	}
+	folder, err := filepath.Rel(root, home)
+	if err != nil || !filepath.IsLocal(folder) {
+		return "", fmt.Errorf("the folder of agent %s is not in the repository", a.ID)
+	}
+	return filepath.ToSlash(folder), nil
+}
+
+// DefiningFiles are the names, below an agent's folder, of the files that define how it is run
+// and its champion. Not all of them need to exist.
+func DefiningFiles() []string { return []string{agentYAML, ConfigFile, StrategyFile} }

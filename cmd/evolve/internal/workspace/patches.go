@@ -101,7 +101,7 @@ func targetKeys(t *PatchTarget) object {
 		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
 		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.Policy.MaxBytes, 1, maxTargetBytes}, def: "262144"},
 		{name: "benchmark", doc: "Go benchmarks, or a command that measures, which no patch may make significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
-		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Both are run in a sandbox, without network and variables of the adapter", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
+		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Both are run in a sandbox, without network and variables of the adapter. With blocks, build or test and without score, its tasks score versions of its code, which are searched together with its config", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
 		{name: "tasks", doc: "search tasks that the agent is tried on, at most, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
 		{name: "score", doc: "program with its arguments that scores the code, for the search over marked blocks (evolve:begin NAME): it gets names of cases and prints a JSON object with case, metric, value and better for each", field: scored(argv(&c.Score)), example: "[./score.bin]"},
 		{name: "build", doc: "program with its arguments that builds what score runs", field: scored(argv(&c.Build)), example: "[go, build, -o, score.bin, ./cmd/score]"},
@@ -117,7 +117,12 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 		t.Tasks = 0
 	}
 	if t.Scoring != nil && len(t.Scoring.Score) == 0 {
-		s.bad(n, "add score: [PROGRAM, ARGUMENTS]", "target %q has keys of the search over blocks, and no score", t.Name)
+		switch metric := child(n, "metric"); {
+		case t.Agent == "":
+			s.bad(n, "add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code", "target %q has keys of the search over blocks, and neither score nor agent", t.Name)
+		case metric != nil:
+			s.bad(metric, "leave it out: the tasks of the agent score its code, unless score names a program", `"metric" goes with "score"`)
+		}
 	}
 	p := &f.Patches
 	switch _, twice := p.Target(t.Name); {

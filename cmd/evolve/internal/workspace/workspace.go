@@ -147,6 +147,10 @@ type Agent struct {
 	// could change an answer under a given config.
 	Hash string
 
+	// SearchedAs is the target of patches as which nights search the agent's code together
+	// with its config; "" for an agent that is searched alone.
+	SearchedAs string
+
 	// folder covers everything in Dir, including the champion.
 	folder string
 	// hasStrategy reports whether Dir contains a STRATEGY.md.

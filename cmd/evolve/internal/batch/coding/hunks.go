@@ -108,10 +108,10 @@ func (e HunkEffect) String(unit string) string {
 
 // DescribeHunks returns what each hunk adds by itself, on one line.
 func (p *Prospect) DescribeHunks(list []Hunk) string {
-	metric, unit, _ := p.scale.Metric()
+	metric, unit, _ := p.Metric()
 	parts := make([]string, len(list))
 	for i, h := range list {
 		parts[i] = "⟨" + text.OneLine(h.Text) + "⟩ " + h.Describe(unit)
 	}
-	return "hunks by themselves, as the mean change of " + text.Visible(metric) + " on search cases, an estimate: " + strings.Join(parts, "; ")
+	return "hunks by themselves, as the mean change of " + text.Visible(metric) + " on search "+p.Cases()+"s, an estimate: " + strings.Join(parts, "; ")
 }

@@ -25,14 +25,16 @@ import (
 	"evolve/runtime/text"
 )
 
-// Prospect is a target whose marked blocks a night can search.
+// Prospect is a target whose marked blocks a night can search. Its versions are scored by the
+// target's command, or by the tasks of the agent whose own code the target is.
 type Prospect struct {
 	Target review.Target
 	// Blocks are those that may change.
 	Blocks []blocks.Block
 	// Lexical are the names of those that are rewritten without knowledge of their language.
 	Lexical []string
-	// Agent describes the target to a night, and Suite has its cases.
+	// Agent describes the target to a night, and Suite has the cases of its command; nil for
+	// an agent's own code.
 	Agent *workspace.Agent
 	Suite *bench.Suite
 
@@ -43,8 +45,9 @@ type Prospect struct {
 	operators []operator.Operator
 	rewriters map[string]rewriter // by the names of blocks
 	scored    versions.Scored     // the code as it is
-	// together are the search cases if they are scored together.
-	together []string
+	// atOnce are the search cases if they are scored together.
+	atOnce []string
+	own    *owned // nil: a command scores the versions
 }
 
 // Problem is the reason why a target that has a scoring command is not searched.
@@ -59,9 +62,9 @@ type Kept struct {
 	ReadOnly bool
 }
 
-// Find finds the blocks of a target that has a scoring command, and runs nothing. A
-// [Problem] reports a fault of the target; other errors are the machine's.
-func Find(rev *review.Reviewer, t review.Target) (*Prospect, error) {
+// Find finds the blocks of a target whose Scoring is set, and runs nothing. A [Problem]
+// reports a fault of the target; other errors are the machine's.
+func Find(rev *review.Reviewer, w *workspace.Workspace, t review.Target) (*Prospect, error) {
 	p := &Prospect{Target: t, reviewer: rev}
 	var err error
 	if p.ground, err = rev.Survey(t.Name); err != nil {
@@ -73,19 +76,26 @@ func Find(rev *review.Reviewer, t review.Target) (*Prospect, error) {
 	if err := p.find(); err != nil {
 		return nil, err
 	}
+	if t.OwnCode() {
+		return p, p.findOwn(w)
+	}
 	return p, nil
 }
 
-// Look prepares a target that has a scoring command. It builds and scores the code as it
-// is, unless values of the same code are kept. A [Problem] reports a fault of the target;
-// other errors are the machine's.
-func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules bench.GraderRules, kept Kept) (*Prospect, error) {
-	p, err := Find(rev, t)
+// Look prepares a target whose Scoring is set. It builds and tests the code as it is, and
+// scores it by the command unless values of the same code are kept. open is for an agent's
+// own code. A [Problem] reports a fault of the target; other errors are the machine's.
+func Look(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t review.Target, open Opener, rules bench.GraderRules, kept Kept) (*Prospect, error) {
+	p, err := Find(rev, w, t)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.prepare(); err != nil {
 		return nil, err
+	}
+	if p.own != nil {
+		p.own.open = open
+		return p, p.lookOwn(ctx)
 	}
 	if p.scored, err = p.base(ctx, kept); err != nil {
 		return nil, err
@@ -95,7 +105,7 @@ func Look(ctx context.Context, rev *review.Reviewer, t review.Target, rules benc
 	}
 	if p.scored.Quick {
 		for _, task := range p.Suite.Side(bench.Search) {
-			p.together = append(p.together, task.ID)
+			p.atOnce = append(p.atOnce, task.ID)
 		}
 	}
 	space, champion := blocks.Space(p.Blocks)
@@ -239,12 +249,14 @@ func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program
 }
 
 // Names lists the names of the blocks.
-func (p *Prospect) Names() string {
+func (p *Prospect) Names() string { return strings.Join(p.blockNames(), ", ") }
+
+func (p *Prospect) blockNames() []string {
 	names := make([]string, len(p.Blocks))
 	for i, b := range p.Blocks {
 		names[i] = b.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // mostAround bounds the source before and after a block that a language model sees, in
@@ -265,7 +277,7 @@ func (p *Prospect) Source() map[string]string {
 
 // changed returns the changed files of a version.
 func (p *Prospect) changed(c agent.Config) (map[string][]byte, error) {
-	now, err := blocks.Set(p.files, c)
+	now, err := p.written(c)
 	if err != nil {
 		return nil, fmt.Errorf("writing the blocks: %w", err)
 	}
@@ -275,5 +287,16 @@ func (p *Prospect) changed(c agent.Config) (map[string][]byte, error) {
 			out[path] = data
 		}
 	}
+	if p.own != nil {
+		p.ownFiles(c, out)
+	}
 	return out, nil
+}
+
+// committed returns a file as it is in the commit; nil if there is none.
+func (p *Prospect) committed(path string) []byte {
+	if data, marked := p.files[path]; marked || p.own == nil {
+		return data
+	}
+	return p.own.config[path]
 }

@@ -17,22 +17,33 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Open prepares the versions of the target to run.
-func (p *Prospect) Open(ctx context.Context) (night.Opened, error) {
+// Open prepares the versions of the target to run. scratch is a folder for working
+// directories.
+func (p *Prospect) Open(ctx context.Context, scratch string) (night.Opened, error) {
+	if p.own != nil {
+		return p.openOwn(ctx, scratch)
+	}
 	program, done, err := p.program(ctx, "night")
 	if err != nil {
 		return night.Opened{}, err
 	}
 	p.scored.Bound(program)
 	return night.Opened{
-		Agent: versions.New(program, p.files, p.scale, p.together), Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done,
+		Agent: versions.New(program, p.files, p.scale, p.atOnce), Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done,
 	}, nil
 }
 
 // Search makes the search over versions. What earlier nights found on another base is left
 // out, since scores are relative to the base's values.
 func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
-	return population.New(population.Options{Options: o, Operators: p.operators, Normal: p.normal, Size: p.size})
+	options := population.Options{Options: o, Operators: p.operators, Normal: p.normal, Size: p.size}
+	if p.own == nil {
+		return population.New(options)
+	}
+	options.Operators = slices.Concat(p.operators, knobs(p.own.Space))
+	options.Authored = p.blockNames()
+	options.Apart = func(c agent.Config) string { return string(p.parameters(c).ID()) }
+	return population.Together(options, p.own.Space)
 }
 
 // Submission returns a confirmed version as a patch. writers are the language models that
@@ -42,20 +53,29 @@ func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain
 	if err != nil {
 		return review.Submission{}, err
 	}
-	metric, _, better := p.scale.Metric()
-	what := "less " + metric
-	if better == metrics.Higher {
-		what = "more " + metric
-	}
 	by := "by operators, without a language model"
 	if len(writers) > 0 {
 		by = "by operators and by " + strings.Join(writers, ", ")
 	}
+	title, what := p.describe(c)
 	return review.Submission{
 		Target: p.Target.Name, Author: Author(p.Target.Name), Origin: review.OriginBlocks, Diff: string(diff.Unified(files)), Run: run,
-		Rationale: fmt.Sprintf("rewrite block %s for %s\n\nTexts of marked blocks that the nightly search found and confirmed on cases that it never had. They were written %s.", p.Names(), what, by),
+		Rationale: fmt.Sprintf("%s\n\n%s that the nightly search found and confirmed on %ss that it never had. They were written %s.", title, what, p.Cases(), by),
 		Gain:      gain,
 	}, nil
+}
+
+// describe returns the title of a patch, and what it consists of.
+func (p *Prospect) describe(c agent.Config) (title, what string) {
+	if p.own != nil {
+		return p.describeOwn(c)
+	}
+	metric, _, better := p.scale.Metric()
+	goal := "less " + metric
+	if better == metrics.Higher {
+		goal = "more " + metric
+	}
+	return "rewrite block " + p.Names() + " for " + goal, "Texts of marked blocks"
 }
 
 // Files returns the changes of a version.
@@ -66,7 +86,7 @@ func (p *Prospect) Files(c agent.Config) ([]diff.File, error) {
 	}
 	var files []diff.File
 	for _, path := range slices.Sorted(maps.Keys(changed)) {
-		files = append(files, diff.File{Path: path, Old: p.files[path], New: changed[path]})
+		files = append(files, diff.File{Path: path, Old: p.committed(path), New: changed[path]})
 	}
 	return files, nil
 }

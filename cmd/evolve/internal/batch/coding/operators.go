@@ -154,3 +154,46 @@ func child(parent agent.Config, name, operatorName string, c rewrite.Change) ope
 	config[name] = c.Text
 	return operator.Child{Config: config, Operator: operatorName, Rationale: c.Operator + " in block " + name + ": " + c.Describes}
 }
+
+// knobs returns the operators on the parameters of an agent: those of the search over
+// configs, without the ones that respond to failures.
+func knobs(space agent.Space) []operator.Operator {
+	var out []operator.Operator
+	for _, op := range operator.Single() {
+		out = append(out, knob{op, space})
+	}
+	return out
+}
+
+// knob is an operator on the parameters of a space that leaves other parameters as they are.
+type knob struct {
+	operator.Operator
+	space agent.Space
+}
+
+// Make implements [operator.Operator].
+func (k knob) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
+	whole := s.Parent
+	s.Space, s.Parent, s.Other = k.space, part(k.space, whole), nil
+	child, ok := k.Operator.Make(s, rng)
+	if !ok {
+		return child, false
+	}
+	for name, v := range whole {
+		if _, mine := k.space.Lookup(name); !mine {
+			child.Config[name] = v
+		}
+	}
+	return child, true
+}
+
+// part returns the parameters of a config that a space has.
+func part(space agent.Space, c agent.Config) agent.Config {
+	out := agent.Config{}
+	for name, v := range c {
+		if _, mine := space.Lookup(name); mine {
+			out[name] = v
+		}
+	}
+	return out
+}

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -12,8 +13,12 @@ import (
 )
 
 // Recall sets the suite and the scale of a target that was found, from the kept values of
-// the code as it is. It reports whether there are any; it runs nothing.
+// the code as it is. It reports whether there are any; it runs nothing. An agent's own code
+// has none.
 func (p *Prospect) Recall(rules bench.GraderRules, kept Kept) (bool, error) {
+	if p.own != nil {
+		return false, nil
+	}
 	base, ok := p.known(kept)
 	if !ok {
 		return false, nil
@@ -28,9 +33,13 @@ func (p *Prospect) Scale() *metrics.Scale { return p.scale }
 // Commit returns the commit that holds the code as it is.
 func (p *Prospect) Commit() string { return p.ground.Commit }
 
-// Current returns the texts of the blocks as they are.
+// Current returns the texts of the blocks as they are, with the champion of the agent whose
+// own code they are.
 func (p *Prospect) Current() agent.Config {
 	_, current := blocks.Space(p.Blocks)
+	if p.own != nil {
+		maps.Copy(current, p.own.Champion)
+	}
 	return current
 }
 
@@ -52,18 +61,21 @@ func (p *Prospect) Change(from, to agent.Config) ([]diff.File, error) {
 			out = append(out, diff.File{Path: path, Old: before[path], New: after[path]})
 		}
 	}
+	if p.own != nil {
+		out = append(out, p.changeOfConfig(from, to)...)
+	}
 	both := maps.Clone(from)
 	maps.Copy(both, to)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
-		if old, now := from.String(name), to.String(name); !p.has(name) && old != now {
+		if old, now := from.String(name), to.String(name); !p.has(name) && !p.isParameter(name) && old != now {
 			out = append(out, diff.File{Path: "block " + name, Old: []byte(old), New: []byte(now)})
 		}
 	}
 	return out, nil
 }
 
-// written returns the files with the texts of a config, without blocks that the code no
-// longer has.
+// written returns the files with the texts of a config, without the other parameters and
+// without blocks that the code no longer has.
 func (p *Prospect) written(c agent.Config) (map[string][]byte, error) {
 	known := agent.Config{}
 	for name, v := range c {
@@ -76,4 +88,10 @@ func (p *Prospect) written(c agent.Config) (map[string][]byte, error) {
 
 func (p *Prospect) has(name string) bool {
 	return slices.ContainsFunc(p.Blocks, func(b blocks.Block) bool { return b.Name == name })
+}
+
+// printed returns the value that a scoring command printed in an evaluation; false if there
+// is none.
+func printed(e *bench.Evaluation) (v metrics.Value, ok bool) {
+	return v, e.Outcome == agent.OK && json.Unmarshal([]byte(e.Answer), &v) == nil
 }

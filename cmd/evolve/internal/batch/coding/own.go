@@ -1,0 +1,266 @@
+package coding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/bench/metrics"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/measure"
+	"evolve/gates/versions"
+	"evolve/mutate/blocks"
+	"evolve/mutate/night"
+	"evolve/patch/diff"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// Opener opens the agent whose own code is searched.
+type Opener struct {
+	// Agent opens it as it is, with the models and judges that it needs.
+	Agent func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
+	// Version opens its program alone, from a folder of a version.
+	Version func(a *workspace.Agent, folder, scratch string) (night.Opened, error)
+}
+
+// owned is the agent whose own code a target is.
+type owned struct {
+	*workspace.Agent
+	// folder is its slash-separated folder in the repository.
+	folder string
+	// config are the committed files of its champion, by path in the repository.
+	config map[string][]byte
+	open   Opener
+}
+
+// Own returns the id of the agent whose own code the target is; "" for other targets.
+func (p *Prospect) Own() string {
+	if p.own == nil {
+		return ""
+	}
+	return p.own.ID
+}
+
+// findOwn finds the agent whose own code the target is. Versions start from the commit, so
+// what defines the agent must be as committed there.
+func (p *Prospect) findOwn(w *workspace.Workspace) error {
+	a, ok := w.Agent(p.Target.Agent)
+	if !ok {
+		return &Problem{"there is no agent " + text.Quote(p.Target.Agent)}
+	}
+	if a.Adapter.Network == "host" || len(a.Adapter.Env) > 0 {
+		return &Problem{"agent " + a.ID + " uses the network or variables, which code that no person has read does not get: name a scoring command (score) instead"}
+	}
+	folder, err := a.FolderIn(p.ground.Top())
+	if err != nil {
+		return &Problem{err.Error()}
+	}
+	p.own = &owned{Agent: a, folder: folder, config: map[string][]byte{}}
+	for _, name := range workspace.DefiningFiles() {
+		in := path.Join(folder, name)
+		committed, err := p.ground.File(in)
+		if err != nil {
+			return err
+		}
+		present, err := os.ReadFile(filepath.Join(a.Dir, name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("reading %s of agent %s: %w", name, a.ID, err)
+		}
+		if string(committed) != string(present) || (committed == nil) != (present == nil) {
+			return &Problem{text.Visible(in) + " is not as committed: commit it, since versions of the code start from the commit"}
+		}
+		if committed != nil {
+			p.own.config[in] = committed
+		}
+	}
+	for _, b := range p.Blocks {
+		if _, twice := a.Known.Lookup(b.Name); twice {
+			return &Problem{"block " + b.Name + " has the name of a parameter of agent " + a.ID + ": rename the block"}
+		}
+	}
+	if len(a.Searched()) == 0 {
+		return nil
+	}
+	in := path.Join(folder, workspace.ConfigFile)
+	allowed, err := p.ground.Allows(in)
+	if err == nil && !allowed {
+		err = &Problem{"a patch may not change " + text.Visible(in) + ", which holds the config that is searched with the code: add it to allow"}
+	}
+	return err
+}
+
+// lookOwn describes the target to a night: its suites are the agent's, and its space has the
+// agent's parameters beside the blocks. It builds and tests the code as it is.
+func (p *Prospect) lookOwn(ctx context.Context) error {
+	program, done, err := p.program(ctx, "base")
+	if err != nil {
+		return err
+	}
+	start := p.reviewer.Now()
+	base, err := program.Make(ctx, "base", nil)
+	p.scored.Make = p.reviewer.Now().Sub(start)
+	var code *measure.CodeError
+	if errors.As(err, &code) {
+		err = &Problem{"the code as it is: " + err.Error()}
+	}
+	if err == nil {
+		err = base.Remove()
+	}
+	if err := errors.Join(err, done()); err != nil {
+		return err
+	}
+	a := p.own
+	p.Agent = &workspace.Agent{
+		ID: p.Target.Name, Adapter: workspace.Adapter{Kind: workspace.KindCode}, Deterministic: a.Deterministic, UsesSeed: a.UsesSeed, Suites: a.Suites,
+		Alike: a.Alike, Space: p.together(a.Space), Known: p.together(a.Known), Unsearched: a.Unsearched, Champion: p.Current(), Hash: p.ID(),
+		Guards: a.Guards, Prefer: a.Prefer,
+	}
+	return nil
+}
+
+// together returns the blocks with the parameters of the agent.
+func (p *Prospect) together(space agent.Space) agent.Space {
+	code, _ := blocks.Space(p.Blocks)
+	return agent.Space{Params: slices.Concat(code.Params, space.Params)}
+}
+
+// openOwn prepares the versions of an agent's own code to run.
+func (p *Prospect) openOwn(ctx context.Context, scratch string) (night.Opened, error) {
+	program, done, err := p.program(ctx, "night")
+	if err != nil {
+		return night.Opened{}, err
+	}
+	p.scored.Bound(program)
+	opened, err := p.own.open.Agent(ctx, p.own.Agent, filepath.Join(scratch, "agent"))
+	if err != nil {
+		return opened, errors.Join(err, done())
+	}
+	code := versions.NewOwn(program, p.own.folder, p.files, p.blockNames(), func(_ context.Context, folder, name string) (versions.Running, error) {
+		v, err := p.own.open.Version(p.own.Agent, folder, filepath.Join(scratch, name))
+		return versions.Running{Agent: v.Agent, Renew: v.Renew, Close: v.Close}, err
+	})
+	end := opened.Close
+	opened.Agent, opened.Renew = code, code.Renew
+	opened.Identity, opened.Sandbox = p.ID()+"\x00"+opened.Identity, program.Sandbox.Name()
+	opened.Close = func() error { return errors.Join(code.Close(), end(), done()) }
+	return opened, nil
+}
+
+// parameters returns the part of a version's config that is the agent's.
+func (p *Prospect) parameters(c agent.Config) agent.Config {
+	out := agent.Config{}
+	for name, v := range c {
+		if p.isParameter(name) {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+func (p *Prospect) isParameter(name string) bool {
+	if p.own == nil {
+		return false
+	}
+	_, ok := p.own.Known.Lookup(name)
+	return ok
+}
+
+// ownFiles adds the changed files of the agent's champion to the changed files of a version.
+func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
+	config := p.parameters(c)
+	if config.ID() == p.own.Champion.ID() {
+		return
+	}
+	for in, data := range p.championFiles(config) {
+		if was, there := p.own.config[in]; string(was) != string(data) || there != (data != nil) {
+			changed[in] = data
+		}
+	}
+}
+
+// championFiles returns the files of a config of the agent, by path in the repository.
+func (p *Prospect) championFiles(config agent.Config) map[string][]byte {
+	out := map[string][]byte{}
+	for name, data := range workspace.ChampionFiles(p.own.Agent, config) {
+		out[path.Join(p.own.folder, path.Base(name))] = data
+	}
+	return out
+}
+
+// changeOfConfig returns the difference of the agent's parameters in two versions as files.
+func (p *Prospect) changeOfConfig(from, to agent.Config) []diff.File {
+	one, two := p.parameters(from), p.parameters(to)
+	if one.ID() == two.ID() {
+		return nil
+	}
+	before, after := p.championFiles(one), p.championFiles(two)
+	var out []diff.File
+	for in, data := range after {
+		if string(before[in]) != string(data) {
+			out = append(out, diff.File{Path: in, Old: before[in], New: data})
+		}
+	}
+	slices.SortFunc(out, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// describeOwn returns the title and the text of a patch of an agent's own code.
+func (p *Prospect) describeOwn(c agent.Config) (title, what string) {
+	var code, config []string
+	now := p.Current()
+	for _, param := range p.together(p.own.Known).Params {
+		switch old, now := fmt.Sprint(now[param.Name]), fmt.Sprint(c[param.Name]); {
+		case old == now:
+		case p.isParameter(param.Name):
+			config = append(config, param.Name)
+		default:
+			code = append(code, param.Name)
+		}
+	}
+	goal := " for a higher score of agent " + p.own.ID
+	switch {
+	case len(config) == 0:
+		return "rewrite block " + strings.Join(code, ", ") + goal, "Texts of marked blocks"
+	case len(code) == 0:
+		return "set " + strings.Join(config, ", ") + goal, "Values of parameters"
+	}
+	return "rewrite block " + strings.Join(code, ", ") + " and set " + strings.Join(config, ", ") + goal, "Texts of marked blocks and values of parameters"
+}
+
+// Cases returns the noun for what a version is scored on.
+func (p *Prospect) Cases() string {
+	if p.own != nil {
+		return "task"
+	}
+	return "case"
+}
+
+// Metric returns what versions are measured by; empty if the code was never scored.
+func (p *Prospect) Metric() (name, unit string, better metrics.Better) {
+	switch {
+	case p.own != nil:
+		return "score", "", metrics.Higher
+	case p.scale == nil:
+		return "", "", ""
+	}
+	return p.scale.Metric()
+}
+
+// Value returns what a version scored in an evaluation; false if it has no value.
+func (p *Prospect) Value(e *bench.Evaluation) (metrics.Value, bool) {
+	if p.own == nil {
+		return printed(e)
+	}
+	if !e.Scored || e.Outcome != agent.OK {
+		return metrics.Value{}, false
+	}
+	name, _, better := p.Metric()
+	return metrics.Value{Case: e.Task, Metric: name, Value: e.Score, Better: better}, true
+}
