@@ -120,3 +120,19 @@ func TestALevelIsNoDecisionOnConfigs(t *testing.T) {
 		t.Errorf("%+v", seen.Changed)
 	}
 }
+
+// TestAPatchOfATargetIsADecision checks that the code of a target whose blocks are searched was
+// not changed by hand where a person adopted a patch of it.
+func TestAPatchOfATargetIsADecision(t *testing.T) {
+	for target, byHand := range map[string]bool{"a": false, "another": true} {
+		d := newDiary(t)
+		d.fixed = true
+		d.sleep(agent.Config{"k": int64(1)}, "h", 4, passed)
+		p := d.decide(archive.ProposalRecord{State: archive.Adopted})
+		p.Agent, p.Kind, p.Patch = "", archive.KindPatch, &archive.PatchBrief{Target: target}
+		d.must(d.store.PutProposal(context.Background(), p))
+		if seen := d.sleep(agent.Config{"k": int64(2)}, "other files", 4, passed); (seen.Changed != nil) != byHand {
+			t.Errorf("after a patch of %s: %+v", target, seen.Changed)
+		}
+	}
+}

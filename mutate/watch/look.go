@@ -75,14 +75,16 @@ type viewer struct {
 }
 
 // decisions returns the agent's proposals that a person decided and that changed it, in their
-// order. A level of autonomy changes no evaluation.
+// order. Those of a target whose code is searched are the patches of that target. A level of
+// autonomy changes no evaluation.
 func decisions(ctx context.Context, store Store, agentID string) ([]archive.ProposalRecord, error) {
 	var out []archive.ProposalRecord
 	for p, err := range store.Proposals(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if p.Agent == agentID && p.Kind != archive.KindAutonomy && p.Decision != nil && p.Imported == "" && (p.State == archive.Adopted || p.State == archive.RolledBack) {
+		its := p.Agent == agentID || p.Patch != nil && p.Patch.Target == agentID
+		if its && p.Kind != archive.KindAutonomy && p.Decision != nil && p.Imported == "" && (p.State == archive.Adopted || p.State == archive.RolledBack) {
 			out = append(out, p)
 		}
 	}
