@@ -27,6 +27,11 @@ const (
 	Beside   = "beside"
 )
 
+// Names lists the names of the gates, in the order in which they run.
+func Names() []string {
+	return []string{Build, Vet, Affected, All, Canary, Mutants, Coverage, Rename, Copied, NewTests, Race, Beside}
+}
+
 // Gates returns the gates of a change. done removes their files from the lab's
 // temporary folder and is called when all have run.
 func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) {

@@ -81,11 +81,8 @@ func (r *Runner) warm(ctx context.Context, spec sandbox.Spec, tree, tool string)
 // compiling returns the sandbox of the toolchain.
 func (r *Runner) compiling(b *Built) sandbox.Spec {
 	s := sandbox.Spec{
-		Dir: r.inside(b.tree, treePlace), ReadOnly: []string{r.Tools.Root}, Writable: []string{r.Cache}, Temp: r.Folder,
+		Dir: r.inside(b.tree, treePlace), ReadOnly: r.installed(), Writable: []string{r.Cache}, Temp: r.Folder,
 		Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs}, Env: append(r.environment(b.tree), "GOCACHE="+r.Cache),
-	}
-	if _, err := os.Stat(r.Tools.Modules); err == nil {
-		s.ReadOnly = append(s.ReadOnly, r.Tools.Modules)
 	}
 	if r.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace, Writable: true}}
@@ -93,8 +90,12 @@ func (r *Runner) compiling(b *Built) sandbox.Spec {
 	return s
 }
 
-// environment returns an environment without GOCACHE for a tree.
+// environment returns an environment without GOCACHE for a tree; nil, which is that of the
+// sandbox, without Go.
 func (r *Runner) environment(tree string) []string {
+	if !r.hasGo() {
+		return nil
+	}
 	_, err := os.Stat(filepath.Join(tree, "vendor", "modules.txt"))
 	return r.Tools.Environment(err == nil, r.Cgo, "off")
 }

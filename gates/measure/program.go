@@ -91,11 +91,8 @@ func (v *Version) Remove() error { return os.RemoveAll(v.tree) }
 // build runs the build, whose files stay in the version's tree.
 func (p *Program) build(ctx context.Context, v *Version) error {
 	s := sandbox.Spec{
-		Dir: p.inside(v.tree, treePlace), ReadOnly: []string{p.Tools.Root}, Temp: p.Folder, Env: p.environment(v.tree),
+		Dir: p.inside(v.tree, treePlace), ReadOnly: p.installed(), Temp: p.Folder, Env: p.environment(v.tree),
 		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: mostProcs},
-	}
-	if _, err := os.Stat(p.Tools.Modules); err == nil {
-		s.ReadOnly = append(s.ReadOnly, p.Tools.Modules)
 	}
 	if p.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: v.tree, Path: treePlace, Writable: true}}
@@ -103,6 +100,7 @@ func (p *Program) build(ctx context.Context, v *Version) error {
 		s.Writable = []string{v.tree}
 	}
 	switch {
+	case !p.hasGo():
 	case compilesOnly(p.Build):
 		s.Writable = append(s.Writable, p.Cache)
 		s.Env = append(s.Env, "GOCACHE="+p.Cache)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"evolve/gates/gotest"
 	"evolve/runtime/sandbox"
 )
 
@@ -116,4 +117,24 @@ func BenchmarkProgramValues(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestProgramWithoutGo checks that a program sees no Go unless it is given one.
+func TestProgramWithoutGo(t *testing.T) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
+		p := scripted(t, walls)
+		p.Build = []string{"sh", "-c", `test -z "$GOCACHE$GOFLAGS" && ./build.sh`}
+		if _, err := p.Make(t.Context(), "with", nil); err == nil {
+			t.Error("the program sees no Go at all")
+		}
+		p.Tools = gotest.Toolchain{}
+		p.Score = []string{"sh", "-c", `test -z "$GOCACHE$GOFLAGS" && exec ./score.sh`}
+		v, err := p.Make(t.Context(), "without", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values, err := p.Values(t.Context(), v); err != nil || len(values) != 3 {
+			t.Error(values, err)
+		}
+	})
 }

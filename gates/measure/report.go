@@ -42,15 +42,15 @@ func (r *Runner) report(ctx context.Context, b *Built) (gobench.Run, error) {
 // each run gets a fresh copy in dir and an empty build cache.
 func (r *Runner) commanding(b *Built, dir string) (sandbox.Spec, error) {
 	s := sandbox.Spec{
-		Dir: r.inside(b.tree, treePlace), ReadOnly: []string{r.Tools.Root}, Temp: r.Folder, Env: r.environment(b.tree),
+		Dir: r.inside(b.tree, treePlace), ReadOnly: r.installed(), Temp: r.Folder, Env: r.environment(b.tree),
 		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: mostProcs},
 	}
-	if _, err := os.Stat(r.Tools.Modules); err == nil {
-		s.ReadOnly = append(s.ReadOnly, r.Tools.Modules)
-	}
 	if r.Sandbox.Layers() == nil {
-		s.Layers = []sandbox.Layer{{Lower: b.tree, Path: treePlace, Size: mostMemory / 2}, {Lower: r.Cache, Path: cachePlace, Size: mostMemory / 2}}
-		s.Env = append(s.Env, "GOCACHE="+cachePlace)
+		s.Layers = []sandbox.Layer{{Lower: b.tree, Path: treePlace, Size: mostMemory / 2}}
+		if r.hasGo() {
+			s.Layers = append(s.Layers, sandbox.Layer{Lower: r.Cache, Path: cachePlace, Size: mostMemory / 2})
+			s.Env = append(s.Env, "GOCACHE="+cachePlace)
+		}
 		return s, nil
 	}
 	if err := os.RemoveAll(dir); err != nil {

@@ -185,7 +185,7 @@ func TestCommandInGo(t *testing.T) {
 
 // TestVendored checks that a module with a vendor folder uses it.
 func TestVendored(t *testing.T) {
-	r, tree := &Runner{}, t.TempDir()
+	r, tree := &Runner{Tools: gotest.Toolchain{Root: "/go"}}, t.TempDir()
 	if env := r.environment(tree); !slices.Contains(env, "GOFLAGS=-mod=readonly -buildvcs=false") {
 		t.Error(env)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,7 +20,9 @@ type Runner struct {
 	Sandbox sandbox.Sandbox
 	// Unwalled reports that the operator allows foreign code to run without a sandbox.
 	Unwalled bool
-	Tools    gotest.Toolchain
+	// Tools is the Go that programs see. The zero value is none, and suits a Program or a
+	// Command without Go.
+	Tools gotest.Toolchain
 	// Folder is an absolute folder for trees and compiled benchmarks; its creator removes
 	// it.
 	Folder string
@@ -67,6 +70,21 @@ func (r *Runner) Ready() error {
 		return fmt.Errorf("foreign code is not run without a sandbox: %w", err)
 	}
 	return nil
+}
+
+// hasGo reports whether programs see an installation of Go.
+func (r *Runner) hasGo() bool { return r.Tools.Root != "" }
+
+// installed returns the folders of Go and of its downloaded modules, as far as there are any.
+func (r *Runner) installed() []string {
+	if !r.hasGo() {
+		return nil
+	}
+	out := []string{r.Tools.Root}
+	if _, err := os.Stat(r.Tools.Modules); err == nil {
+		out = append(out, r.Tools.Modules)
+	}
+	return out
 }
 
 // Measure runs each compiled side rounds times, in turns; see [gobench.Plan]. before,

@@ -61,8 +61,7 @@ func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 // must not write its own measure. Other files that the measurement depends on belong
 // among the paths that the target denies.
 func (b *Benchmark) Names(changed []string) string {
-	text := strings.Join(b.Command, " ") // also the words of a script for sh -c
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", r) }) {
+	for _, word := range wordsOf(b.Command) {
 		if at := slices.Index(changed, path.Clean(word)); at >= 0 {
 			return changed[at]
 		}
@@ -70,12 +69,18 @@ func (b *Benchmark) Names(changed []string) string {
 	return ""
 }
 
+// wordsOf returns the words of a command, with those of a script for sh -c.
+func wordsOf(argv []string) []string {
+	return strings.FieldsFunc(strings.Join(argv, " "), func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", r) })
+}
+
 // measure runs the benchmarks of the base twice and of the candidate, interleaved.
 func (w *gateRun) measure(ctx context.Context, b *Benchmark) (gobench.Measured, error) {
-	if err := w.toolchain(ctx); err != nil {
+	tools, err := w.commandTools(ctx)
+	if err != nil {
 		return gobench.Measured{}, err
 	}
-	runner := w.Runner(w.target, *w.tools, filepath.Join(w.scratch, "bench"))
+	runner := w.Runner(w.target, tools, filepath.Join(w.scratch, "bench"))
 	if err := runner.Ready(); err != nil {
 		return gobench.Measured{}, err
 	}

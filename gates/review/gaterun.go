@@ -45,6 +45,8 @@ type gateRun struct {
 	// before and after are the folders of the exported trees, in scratch.
 	before, after, scratch string
 	tools                  *gotest.Toolchain
+	// hasGo reports whether the base or the patched tree has files of Go.
+	hasGo bool
 	// spent is the cost of the patch's trial, in USD.
 	spent float64
 }
@@ -203,17 +205,30 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		return nil, err
 	}
 	list := []gates.Gate{gates.Applied(len(w.files)), gates.Scope(w.judged)}
-	list = append(list, needing(scan.Gates(w.sources()), gateScope)...)
-	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
-	tests, done, err := w.testGates(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests, Claim: w.claim})
-	if err != nil {
-		return nil, err
+	if w.hasGo {
+		list = append(list, needing(scan.Gates(w.sources()), gateScope)...)
 	}
-	defer func() { err = errors.Join(err, done()) }()
-	list = append(list, needing(tests, gateExport)...)
-	list = append(list, needing(w.programGates(), gateExport)...)
+	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
+	built := buildGate // the gate by which the benchmark and the way back know that the tree works
+	if w.hasGo {
+		tests, done, err := w.testGates(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests, Claim: w.claim})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, done()) }()
+		list = append(list, needing(tests, gateExport)...)
+	} else {
+		list = append(list, needing(w.languageGates(), gateExport)...)
+		built = gateExport
+	}
+	if w.commanded() {
+		list = append(list, needing(w.programGates(), gateExport)...)
+		if !w.hasGo {
+			built = gateProgram
+		}
+	}
 	if w.target.Benchmark != nil {
-		list = append(list, needing([]gates.Gate{w.benchmarkGate()}, buildGate)...)
+		list = append(list, needing([]gates.Gate{w.benchmarkGate()}, built)...)
 	}
 	if w.target.Agent != "" {
 		// A patched program gets what the agent's adapter provides, which may include the
@@ -224,7 +239,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		}
 		list = append(list, trial)
 	}
-	list = append(list, gates.Gate{Name: gateRollback, Needs: []string{gateExport, buildGate}, Check: w.rehearse})
+	list = append(list, gates.Gate{Name: gateRollback, Needs: []string{gateExport, built}, Check: w.rehearse})
 	verdicts = gates.Run(ctx, list)
 	for i := range verdicts {
 		verdicts[i].Evidence = text.Clip(verdicts[i].Evidence, maxEvidence, text.Ellipsis)
@@ -253,6 +268,19 @@ func (w *gateRun) judge() error {
 		return fmt.Errorf("reading the patched tree: %w", err)
 	}
 	w.judged = w.target.Policy.Judge(before, after)
+	w.hasGo = hasGo(before) || hasGo(after)
+	return nil
+}
+
+// findGo notes whether another commit or tree, or the patched tree, has files of Go.
+func (w *gateRun) findGo(from string) error {
+	for _, tree := range []string{from, w.tree} {
+		files, err := w.repo.Tree(tree)
+		if err != nil {
+			return fmt.Errorf("reading the target: %w", err)
+		}
+		w.hasGo = w.hasGo || hasGo(files)
+	}
 	return nil
 }
 

@@ -30,12 +30,9 @@ const unread = "not checked, since only Go is read: use of files, network and en
 // trap is a text that is valid in no language.
 const trap = ")))( evolve canary (((\n"
 
-// programGates returns the gates of a patch that changes other files than Go's, if the
-// target names commands for them.
+// programGates returns the gates of a patch that changes other files than Go's, by the
+// commands of the target.
 func (w *gateRun) programGates() []gates.Gate {
-	if !w.commanded() {
-		return nil
-	}
 	return []gates.Gate{
 		{Name: gateProgram, Check: w.walled(w.compareProgram)},
 		{Name: gateTrap, Needs: []string{gateProgram}, Check: w.walled(w.trapProgram)},
@@ -45,9 +42,6 @@ func (w *gateRun) programGates() []gates.Gate {
 // restoredGates returns the gate of a rollback: the restored tree builds and passes its
 // tests, unless the one before the rollback does not either.
 func (w *gateRun) restoredGates(from, to string) []gates.Gate {
-	if !w.commanded() {
-		return nil
-	}
 	return []gates.Gate{{Name: gateProgram, Check: w.walled(func(ctx context.Context) (gates.Verdict, string) {
 		err := w.tested(ctx, to)
 		var code *measure.CodeError
@@ -112,12 +106,13 @@ func (w *gateRun) tested(ctx context.Context, tree string) error {
 
 // program returns what builds, tests and scores an exported tree.
 func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, error) {
-	if err := w.toolchain(ctx); err != nil {
+	tools, err := w.commandTools(ctx)
+	if err != nil {
 		return nil, err
 	}
 	s := w.target.Scoring
 	return &measure.Program{
-		Runner: w.Runner(w.target, *w.tools, filepath.Join(w.scratch, "program")), Tree: tree,
+		Runner: w.Runner(w.target, tools, filepath.Join(w.scratch, "program")), Tree: tree,
 		Build: s.Build, Test: s.Test, Score: s.Score,
 	}, nil
 }

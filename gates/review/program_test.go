@@ -1,13 +1,16 @@
 package review
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"evolve/archive"
 	"evolve/gates"
+	"evolve/gates/gotest"
 )
 
 // TestProgram checks the gates of a patch in another language than Go, by the commands of
@@ -106,6 +109,72 @@ func TestProgramGatesAreForOtherLanguages(t *testing.T) {
 	b.Targets[0].Scoring.Score = []string{"false"}
 	if _, policy, err := b.Targets[0].terms(); err != nil || policy == p.Patch.Policy {
 		t.Errorf("the policy stays %s, %v", policy, err)
+	}
+}
+
+// TestWithoutGo checks that a target without Go needs none: no gate of Go appears to have
+// checked anything, credentials are still found, and a rollback passes its commands.
+func TestWithoutGo(t *testing.T) {
+	b := newBureau(t)
+	b.Reviewer.tests = func(gotest.Change) []gates.Gate {
+		t.Error("a gate of Go was made")
+		return nil
+	}
+	b.Env = slices.DeleteFunc(b.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	t.Setenv("PATH", withoutGo(os.Getenv("PATH")))
+	b.Unsandboxed, b.Targets[0].Scoring = true, &Scoring{Test: []string{"sh", "check"}, Score: []string{"sh", "score"}}
+	b.git("rm", "--quiet", "go.mod", "cache/cache.go")
+	b.write("cache/rank", "echo 5\n")
+	b.write("check", "sh cache/rank\n")
+	b.write("score", `echo "{\"case\":\"a\",\"metric\":\"error\",\"value\":$(sh cache/rank),\"better\":\"lower\"}"`+"\n")
+	b.git("add", "--all")
+	b.git("commit", "--quiet", "--message=a program")
+	change := func(to string) archive.ProposalRecord {
+		return b.must(b.submit(OriginPerson, "Robin", "--- a/cache/rank\n+++ b/cache/rank\n@@ -1 +1 @@\n-echo 5\n+"+to+"\n"))
+	}
+	secret := change("echo 3 # AKIA" + strings.Repeat("Q7", 8))
+	for _, p := range []archive.ProposalRecord{change("echo 3"), secret} {
+		var names []string
+		for _, v := range p.Gates {
+			names = append(names, v.Gate+" "+v.Verdict)
+		}
+		credentials := "passed"
+		if p.ID == secret.ID {
+			credentials = "flagged"
+		}
+		want := "apply passed, scope passed, export passed, source: not read flagged, source: credentials " + credentials + ", program passed, program: canary passed, rollback passed"
+		if got := strings.Join(names, ", "); got != want {
+			t.Errorf("%s\n%s, want\n%s", p.Files[0].New, got, want)
+		}
+	}
+	reader := robin
+	reader.OverrideReason = "it was read"
+	b.done(b.Approve(t.Context(), "P2", reader))
+	b.done(b.Rollback(t.Context(), "P2", robin))
+	if got := b.git("show", "HEAD:cache/rank"); got != "echo 5" {
+		t.Errorf("restored: %q", got)
+	}
+}
+
+// withoutGo returns a PATH without the folders that have Go.
+func withoutGo(path string) string {
+	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "go"))
+		return err == nil
+	}), string(filepath.ListSeparator))
+}
+
+// TestCommandsThatNeedGo checks which targets see Go besides those with files of Go.
+func TestCommandsThatNeedGo(t *testing.T) {
+	for line, want := range map[string]bool{
+		"go test ./...": true, "sh -c cd x; go build .": true, "python3 -m go_build": false, "./score": false,
+	} {
+		argv := strings.SplitN(line, " ", 3)
+		scored := Target{Scoring: &Scoring{Score: argv}}
+		measured := Target{Benchmark: &Benchmark{Command: argv}}
+		if scored.namesGo() != want || measured.namesGo() != want {
+			t.Errorf("%s: %v and %v, want %v", line, scored.namesGo(), measured.namesGo(), want)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"evolve/archive"
 	"evolve/gates"
@@ -30,12 +29,24 @@ func (rev *Reviewer) gateReversal(ctx context.Context, r *reversal) error {
 	} else if was == w.tree {
 		from = was // tests that failed before the patch may fail again
 	}
-	verdicts, err := w.compareReversed(ctx, from, w.tree, r.files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All)
+	if err := w.findGo(from); err != nil {
+		return err
+	}
+	before, after, err := w.exportReversed(ctx, from, w.tree)
 	if err != nil {
 		return err
 	}
-	back := filepath.Join(w.scratch, "back")
-	verdicts = append(verdicts, gates.Run(ctx, w.restoredGates(filepath.Join(back, "from"), filepath.Join(back, "to")))...)
+	var verdicts []archive.GateVerdict
+	if w.hasGo {
+		if verdicts, err = w.compareReversed(ctx, before, after, r.files, gotest.Build, gotest.Vet, gotest.Affected, gotest.All); err != nil {
+			return err
+		}
+	} else {
+		verdicts = gates.Run(ctx, w.languageGates()[:1])
+	}
+	if w.commanded() {
+		verdicts = append(verdicts, gates.Run(ctx, w.restoredGates(before, after))...)
+	}
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}

@@ -41,7 +41,9 @@ func (w *gateRun) toolchain(ctx context.Context) error {
 		return nil
 	}
 	tools, err := gotest.FindToolchain(ctx, "go")
-	w.tools = &tools
+	if err == nil {
+		w.tools = &tools
+	}
 	return err
 }
 
@@ -70,9 +72,20 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	if err != nil {
 		return gates.NotRun, "the base could not be read: " + err.Error()
 	}
+	if !w.hasGo {
+		evidence := "rehearsed: taken back it is the base again, byte for byte"
+		if w.commanded() {
+			evidence += fmt.Sprintf(", which passed the commands of the gate %q", gateProgram)
+		}
+		return gates.Passed, evidence
+	}
 	// Both sides are the base, so that tests that the patch repairs do not count as
 	// broken.
-	verdicts, err := w.compareReversed(ctx, tree, tree, patch.Reverse(w.files), gotest.Build, gotest.Vet, gotest.Affected)
+	before, after, err := w.exportReversed(ctx, tree, tree)
+	if err != nil {
+		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
+	}
+	verdicts, err := w.compareReversed(ctx, before, after, patch.Reverse(w.files), gotest.Build, gotest.Vet, gotest.Affected)
 	if err != nil {
 		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
 	}
@@ -82,17 +95,10 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	return gates.Passed, "rehearsed: taken back it is the base again, byte for byte, and passes " + named(verdicts)
 }
 
-// compareReversed compares a tree from which a patch was reverted with another one, by the named
-// gates. Tests that the patch added are removed and not run.
-func (w *gateRun) compareReversed(ctx context.Context, from, to string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
-	dir := filepath.Join(w.scratch, "back")
-	c := gotest.Change{Base: filepath.Join(dir, "from"), Candidate: filepath.Join(dir, "to")}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making room for the trees: %w", err)
-	}
-	if err := errors.Join(w.repo.Export(ctx, from, c.Base), w.repo.Export(ctx, to, c.Candidate)); err != nil {
-		return nil, err
-	}
+// compareReversed compares the folder of a tree from which a patch was reverted with that of
+// another one, by the named gates. Tests that the patch added are removed and not run.
+func (w *gateRun) compareReversed(ctx context.Context, before, after string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
+	c := gotest.Change{Base: before, Candidate: after}
 	for _, f := range files {
 		if f.New == nil && gotest.IsTest(f.Path) {
 			if err := os.Remove(filepath.Join(c.Base, filepath.FromSlash(f.Path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -112,6 +118,16 @@ func (w *gateRun) compareReversed(ctx context.Context, from, to string, files []
 	defer func() { err = errors.Join(err, done()) }()
 	list = slices.DeleteFunc(list, func(g gates.Gate) bool { return !slices.Contains(names, g.Name) })
 	return gates.Run(ctx, list), context.Cause(ctx)
+}
+
+// exportReversed writes out the tree that a patch is taken back from, and the resulting one.
+func (w *gateRun) exportReversed(ctx context.Context, from, to string) (before, after string, err error) {
+	dir := filepath.Join(w.scratch, "back")
+	before, after = filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", "", fmt.Errorf("making room for the trees: %w", err)
+	}
+	return before, after, errors.Join(w.repo.Export(ctx, from, before), w.repo.Export(ctx, to, after))
 }
 
 // named lists the names of the gates of some verdicts.

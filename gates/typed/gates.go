@@ -18,6 +18,8 @@ const (
 	Guards   = "source: guards"
 	Outside  = "source: world outside"
 	Insecure = "source: known weaknesses"
+	// Credentials is that of [CredentialGate], which is a part of Insecure.
+	Credentials = "source: credentials"
 )
 
 // notJudged is the evidence of [Insecure] without a finding: an absence of known weaknesses
@@ -55,6 +57,17 @@ func Gates(c Change) []gates.Gate {
 		gate(Outside, "no new use of the environment outside the program", func(f Findings) []Finding { return f.Outside }),
 		gate(Insecure, notJudged, func(f Findings) []Finding { return f.Insecure }),
 	}
+}
+
+// CredentialGate returns a gate that looks for credentials in what a patch adds to files
+// of any language, without Go.
+func CredentialGate(c Change) gates.Gate {
+	return gates.Gate{Name: Credentials, Check: func(context.Context) (gates.Verdict, string) {
+		if list := credentials(c); len(list) > 0 {
+			return verdict(list, 0, "")
+		}
+		return gates.Passed, text.Count(len(c.Changed), "changed file") + ": no credential of a known form in what the patch adds"
+	}}
 }
 
 // verdict returns the verdict on findings with its reason.

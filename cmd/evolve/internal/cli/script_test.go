@@ -60,6 +60,7 @@ func TestMain(m *testing.M) {
 //	nowhere SECRET PATH…     demands that a secret is in none of the files, in no disguise
 //	listing DIR FILE         writes down what is in a folder, but for .evolve
 //	sshkey FILE [PASSPHRASE] writes a private key and FILE.pub
+//	without PROGRAM          leaves out the folders of PATH that have the program
 //	gone WORD                demands that no process with the word in its command line is left
 func TestScripts(t *testing.T) {
 	caches := t.TempDir() // the gates of patches compile the standard library once for all scripts
@@ -76,7 +77,7 @@ func TestScripts(t *testing.T) {
 			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "killheld": scriptKillHeld, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty, "later": scriptLater,
-			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "forge": scriptForge, "sshkey": scriptKey,
+			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "without": scriptWithout, "forge": scriptForge, "sshkey": scriptKey,
 		},
 	})
 }
@@ -96,6 +97,20 @@ func setupScript(e *testscript.Env) error {
 		return err
 	}
 	return os.CopyFS(filepath.Join(e.WorkDir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny")))
+}
+
+// scriptWithout leaves out the folders of PATH that have a program.
+func scriptWithout(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: without PROGRAM")
+	}
+	var kept []string
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(dir, args[0])); err != nil {
+			kept = append(kept, dir)
+		}
+	}
+	ts.Setenv("PATH", strings.Join(kept, string(filepath.ListSeparator)))
 }
 
 // scriptReseal gives an export that was altered a chain and a checksum that fit.

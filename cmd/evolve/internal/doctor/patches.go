@@ -7,11 +7,13 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	rtext "evolve/runtime/text"
 
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/patch"
 )
 
@@ -93,7 +95,7 @@ func measures(ctx context.Context, p Probes, dir, program string) bool {
 // checkTests checks for the tools that tests of a patch need.
 func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	const name = "patches"
-	if _, err := p.LookPath("go"); err != nil {
+	if _, err := p.LookPath("go"); err != nil && needGo(ctx, p, w) {
 		return warn(name, "install Go: no patch is shown without its tests", "go is not to be found")
 	}
 	none := w.Settings.Patches.Sandbox == "none"
@@ -108,6 +110,14 @@ func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 		return warn(name, "allow user namespaces, or install bubblewrap; patches.sandbox: none does without", "their tests are refused, because there are no walls: %v", err)
 	}
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
+}
+
+// needGo reports whether a target has files of Go, or none can be listed.
+func needGo(ctx context.Context, p Probes, w *workspace.Workspace) bool {
+	return slices.ContainsFunc(w.Settings.Patches.Targets, func(t workspace.PatchTarget) bool {
+		files, err := p.Git(ctx, t.Dir(w.Root), "ls-tree", "-r", "--name-only", "--full-tree", "HEAD")
+		return err != nil || slices.ContainsFunc(strings.Split(files, "\n"), review.IsGo)
+	})
 }
 
 func reviewersOf(w *workspace.Workspace) string {

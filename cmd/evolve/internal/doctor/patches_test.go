@@ -92,6 +92,21 @@ warn patches: their tests are refused, because there are no walls: landlock alon
 		}, `ok patches code: 1 path may be changed: cache
 warn patches: go is not to be found | install Go: no patch is shown without its tests
 `},
+		"no go, for a target without it": {settings, func(root string) {
+			good(root)
+			code := filepath.Join(root, "code")
+			git(code, "mv", "cache/cache.go", "cache/cache.py")
+			git(code, "commit", "-q", "-m", "another language")
+		}, func(p *Probes) {
+			p.LookPath = func(name string) (string, error) {
+				if name == "go" {
+					return "", exec.ErrNotFound
+				}
+				return exec.LookPath(name)
+			}
+		}, `ok patches code: 1 path may be changed: cache
+ok patches: no review by another agent, tests run in: namespaces
+`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := solver(t)

@@ -15,7 +15,6 @@ import (
 	"evolve/bench"
 	"evolve/bench/metrics"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/gates/gotest"
 	"evolve/gates/measure"
 	"evolve/gates/review"
 	"evolve/gates/versions"
@@ -226,7 +225,7 @@ func (p *Prospect) keptFile(kept Kept) string {
 
 // program exports the target's code into a temporary folder, which done removes.
 func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program, done func() error, err error) {
-	tools, err := gotest.FindToolchain(ctx, "go")
+	tools, err := p.ground.Toolchain(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
