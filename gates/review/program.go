@@ -12,7 +12,6 @@ import (
 	"evolve/bench/metrics"
 	"evolve/gates"
 	"evolve/gates/measure"
-	"evolve/mutate/blocks"
 	"evolve/patch"
 	"evolve/runtime/text"
 )
@@ -33,10 +32,14 @@ const trap = ")))( evolve canary (((\n"
 // programGates returns the gates of a patch that changes other files than Go's, by the
 // commands of the target.
 func (w *gateRun) programGates() []gates.Gate {
-	return []gates.Gate{
+	list := []gates.Gate{
 		{Name: gateProgram, Check: w.walled(w.compareProgram)},
 		{Name: gateTrap, Needs: []string{gateProgram}, Check: w.walled(w.trapProgram)},
 	}
+	if len(w.target.Scoring.Test) > 0 {
+		list = append(list, gates.Gate{Name: gateBehaviour, Needs: []string{gateProgram}, Check: w.walled(w.behaviourProgram)})
+	}
+	return list
 }
 
 // restoredGates returns the gate of a rollback: the restored tree builds and passes its
@@ -249,26 +252,14 @@ func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 	return gates.Passed, "an invalid text is noticed in " + strings.Join(noticed, ", ") + "; this shows that the file is read, not that its changed lines are run"
 }
 
-// trapped returns a file with an invalid text in place of the marked blocks that the patch
-// changed, or of everything if there are none, and describes the place.
+// trapped returns a file with an invalid text in place of the first marked block that the
+// patch changed, or of everything if there are none, and describes the place.
 func trapped(f patch.File) (broken []byte, where string) {
-	where = text.Visible(f.Path)
-	files := map[string][]byte{f.Path: f.New}
-	was := map[string]string{}
-	old, _ := blocks.Find(map[string][]byte{f.Path: f.Old})
-	for _, b := range old {
-		was[b.Name] = b.Text
+	p := changedPlaces(f)[0]
+	files, err := p.with(trap)
+	if err != nil {
+		p = place{file: f}
+		files = map[string][]byte{f.Path: []byte(trap)}
 	}
-	list, _ := blocks.Find(files)
-	for _, b := range list {
-		if text, known := was[b.Name]; known && text == b.Text {
-			continue
-		}
-		_, config := blocks.Space([]blocks.Block{b})
-		config[b.Name] = trap
-		if now, err := blocks.Set(files, config); err == nil {
-			return now[f.Path], "block " + b.Name + " of " + where
-		}
-	}
-	return []byte(trap), where
+	return files[f.Path], p.String()
 }

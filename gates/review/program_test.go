@@ -142,18 +142,23 @@ func TestWithoutGo(t *testing.T) {
 		if p.ID == secret.ID {
 			credentials = "flagged"
 		}
-		want := "apply passed, scope passed, export passed, source: not read flagged, source: credentials " + credentials + ", program passed, program: canary passed, rollback passed"
+		want := "apply passed, scope passed, export passed, source: not read flagged, source: credentials " + credentials + ", program passed, program: canary passed, program: behaviour flagged, rollback passed"
 		if got := strings.Join(names, ", "); got != want {
 			t.Errorf("%s\n%s, want\n%s", p.Files[0].New, got, want)
 		}
 	}
-	reader := robin
-	reader.OverrideReason = "it was read"
-	b.done(b.Approve(t.Context(), "P2", reader))
+	b.done(b.Approve(t.Context(), "P2", reader()))
 	b.done(b.Rollback(t.Context(), "P2", robin))
 	if got := b.git("show", "HEAD:cache/rank"); got != "echo 5" {
 		t.Errorf("restored: %q", got)
 	}
+}
+
+// reader is the decision of a person who read what a gate flagged.
+func reader() Decision {
+	d := robin
+	d.OverrideReason = "it was read"
+	return d
 }
 
 // withoutGo returns a PATH without the folders that have Go.
@@ -195,7 +200,7 @@ func TestProgramRollback(t *testing.T) {
 	}
 	commit()
 	b.must(b.submit(OriginPerson, "Robin", "--- a/cache/rank\n+++ b/cache/rank\n@@ -1 +1 @@\n-echo 5\n+echo 3\n"))
-	b.done(b.Approve(t.Context(), "P1", robin))
+	b.done(b.Approve(t.Context(), "P1", reader()))
 	b.write("check", "test $(sh cache/rank) = 3\n")
 	commit()
 	_, err := b.Rollback(t.Context(), "P1", robin)

@@ -1,0 +1,247 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/bench/metrics"
+	"evolve/gates"
+	"evolve/gates/measure"
+	"evolve/mutate/blocks"
+	"evolve/mutate/tokens"
+	"evolve/patch"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// gateBehaviour is the gate that shows whether the test command of a target checks what the
+// changed code does.
+const gateBehaviour = "program: behaviour"
+
+// Bounds of the search for altered texts that the scoring command tells from the patched one.
+const (
+	mostAltered    = 5
+	mostAlterTries = 20
+	leastTime      = 10 * time.Second
+	mostTimes      = 10
+)
+
+// behaviourProgram alters the changed blocks at random, keeps the altered texts for which the
+// scoring command runs and prints other values, and has the test command run on each of them:
+// a test that passes with all of them does not check what the blocks do. In Python the
+// functions are also made to raise at once.
+func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) {
+	b, err := w.behaviour(ctx)
+	if err != nil {
+		return gates.NotRun, "it could not be run: " + err.Error()
+	}
+	var evidence []string
+	verdict := gates.Passed
+	for _, f := range w.files {
+		if filepath.Ext(f.Path) == ".go" || f.New == nil {
+			continue
+		}
+		for _, p := range changedPlaces(f) {
+			v, e, err := b.judge(ctx, p)
+			if err != nil {
+				return gates.NotRun, "it could not be run: " + err.Error()
+			}
+			if v != gates.Passed {
+				verdict = v
+			}
+			evidence = append(evidence, e)
+		}
+	}
+	if len(evidence) == 0 {
+		return gates.Flagged, "no file is left that could be altered"
+	}
+	return verdict, strings.Join(evidence, "; ")
+}
+
+// place is a text that is altered: a changed block, or a whole file.
+type place struct {
+	file patch.File
+	name string // of the block, or ""
+	text string
+}
+
+// String describes the place.
+func (p place) String() string {
+	if p.name == "" {
+		return text.Visible(p.file.Path)
+	}
+	return "block " + p.name + " of " + text.Visible(p.file.Path)
+}
+
+// with returns the file with another text at the place.
+func (p place) with(altered string) (map[string][]byte, error) {
+	if p.name == "" {
+		return map[string][]byte{p.file.Path: []byte(altered)}, nil
+	}
+	return blocks.Set(map[string][]byte{p.file.Path: p.file.New}, agent.Config{p.name: altered})
+}
+
+// changedPlaces returns the marked blocks that a patch changed, or the whole file if there
+// are none.
+func changedPlaces(f patch.File) []place {
+	was := map[string]string{}
+	old, _ := blocks.Find(map[string][]byte{f.Path: f.Old})
+	for _, b := range old {
+		was[b.Name] = b.Text
+	}
+	var out []place
+	list, _ := blocks.Find(map[string][]byte{f.Path: f.New})
+	for _, b := range list {
+		if text, known := was[b.Name]; !known || text != b.Text {
+			out = append(out, place{f, b.Name, b.Text})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, place{file: f, text: string(f.New)})
+	}
+	return out
+}
+
+// behaviour runs altered texts.
+type behaviour struct {
+	// score builds and scores, and test builds and tests.
+	score, test *measure.Program
+	values      []metrics.Value // of the patched tree
+	rng         *rand.Rand
+}
+
+// behaviour scores and tests the patched tree once more, to know its values and its time.
+func (w *gateRun) behaviour(ctx context.Context) (*behaviour, error) {
+	p, err := w.program(ctx, w.after)
+	if err != nil {
+		return nil, err
+	}
+	score, test := *p, *p
+	score.Test, test.Score = nil, nil
+	seed := fnv.New64a() // seeded with the tree, so that the same patch is altered in the same way
+	_, _ = seed.Write([]byte(w.tree))
+	b := &behaviour{score: &score, test: &test, rng: rand.New(rand.NewPCG(seed.Sum64(), 1))} //nolint:gosec // no secret is drawn
+	start := w.Now()
+	v, err := p.Make(ctx, "behaviour", nil)
+	if err != nil {
+		return nil, err
+	}
+	made := w.Now()
+	if len(p.Score) > 0 {
+		b.values, err = score.Values(ctx, v)
+	}
+	score.MakeTime = max(leastTime, mostTimes*made.Sub(start))
+	test.MakeTime = score.MakeTime
+	score.RunTime = max(leastTime, mostTimes*w.Now().Sub(made))
+	return b, errors.Join(err, v.Remove())
+}
+
+// judge alters one place.
+func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, error) {
+	altered, noticed, err := b.altered(ctx, p)
+	if err != nil {
+		return "", "", err
+	}
+	verdict, evidence := gates.Passed, ""
+	switch {
+	case altered == 0:
+		verdict, evidence = gates.Flagged, fmt.Sprintf("whether the test checks what %s does is not known: none of %d altered texts runs and has other values of score", p, mostAlterTries)
+	case noticed == 0:
+		verdict, evidence = gates.Flagged, fmt.Sprintf("the test passes with each of %s of %s, for which score prints other values: it does not check what the code does", text.Count(altered, "altered text"), p)
+	default:
+		evidence = fmt.Sprintf("the test fails with %d of %s of %s, for which score prints other values", noticed, text.Count(altered, "altered text"), p)
+	}
+	raising := raisingAtOnce(p.file.Path, p.text)
+	if raising == "" {
+		return verdict, evidence, nil
+	}
+	called, err := b.fails(ctx, b.test, p, raising)
+	switch {
+	case err != nil:
+		return "", "", err
+	case called:
+		return verdict, evidence + "; it fails if the functions raise at once", nil
+	}
+	return gates.Flagged, evidence + "; it passes even if the functions raise at once: it does not call them", nil
+}
+
+// altered counts the altered texts that run and have other values of score, and those of them
+// with which the test fails.
+func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int, err error) {
+	r, err := tokens.New(p.file.Path, p.text)
+	if err != nil || len(b.score.Score) == 0 { // too large, or not scored
+		return 0, 0, nil
+	}
+	seen := map[string]bool{}
+	for range mostAlterTries {
+		change, ok := r.Mutate(p.text, b.rng)
+		if !ok || altered == mostAltered {
+			break
+		}
+		if seen[change.Text] {
+			continue
+		}
+		seen[change.Text] = true
+		differs, err := b.differs(ctx, p, change.Text)
+		if err != nil {
+			return 0, 0, err
+		}
+		if !differs {
+			continue
+		}
+		failed, err := b.fails(ctx, b.test, p, change.Text)
+		if err != nil {
+			return 0, 0, err
+		}
+		if altered++; failed {
+			noticed++
+		}
+	}
+	return altered, noticed, nil
+}
+
+// differs reports whether an altered text is built and scored with other values.
+func (b *behaviour) differs(ctx context.Context, p place, altered string) (bool, error) {
+	files, err := p.with(altered)
+	if err != nil {
+		return false, nil // no text of a block
+	}
+	v, err := b.score.Make(ctx, "behaviour", files)
+	if err != nil {
+		return false, faultless(err)
+	}
+	values, err := b.score.Values(ctx, v)
+	if err := errors.Join(faultless(err), v.Remove()); err != nil {
+		return false, err
+	}
+	return err == nil && !slices.Equal(values, b.values), nil
+}
+
+// fails reports whether an altered text is not built, or fails the test.
+func (b *behaviour) fails(ctx context.Context, program *measure.Program, p place, altered string) (bool, error) {
+	files, err := p.with(altered)
+	if err != nil {
+		return false, fmt.Errorf("writing an altered text: %w", err)
+	}
+	v, err := program.Make(ctx, "behaviour", files)
+	if err != nil {
+		return true, faultless(err)
+	}
+	return false, v.Remove()
+}
+
+// faultless returns nil for a fault of the code.
+func faultless(err error) error {
+	var code *measure.CodeError
+	if errors.As(err, &code) {
+		return nil
+	}
+	return err
+}
