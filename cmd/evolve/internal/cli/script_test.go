@@ -140,6 +140,8 @@ func scriptReseal(ts *testscript.TestScript, neg bool, args []string) {
 
 func scriptCondition(name string) (bool, error) {
 	switch name {
+	case "pytest": // as a sandbox shows it: without the packages of the user
+		return exec.Command("python3", "-s", "-c", "import pytest").Run() == nil, nil
 	case "mounts":
 		return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt").Run() == nil, nil
 	case "full":
