@@ -28,6 +28,8 @@ type Program struct {
 	// MakeTime and RunTime bound the time in which a version is built and tested, and the
 	// time of one start of the scoring command; 0: ten and five minutes.
 	MakeTime, RunTime time.Duration
+	// Memory bounds the memory of each command with all its processes, in bytes; 0: 4 GiB.
+	Memory uint64
 }
 
 // SlowError reports that a version did not end in time. It wraps a [CodeError].
@@ -92,7 +94,7 @@ func (v *Version) Remove() error { return os.RemoveAll(v.tree) }
 func (p *Program) build(ctx context.Context, v *Version) error {
 	s := sandbox.Spec{
 		Dir: p.inside(v.tree, treePlace), ReadOnly: p.installed(), Temp: p.Folder, Env: p.environment(v.tree),
-		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: mostProcs},
+		Limits: sandbox.Limits{Total: cmp.Or(p.Memory, mostMemory), FileSize: mostFile, Processes: mostProcs},
 	}
 	if p.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: v.tree, Path: treePlace, Writable: true}}
@@ -129,6 +131,7 @@ func (p *Program) inTree(ctx context.Context, v *Version, argv []string) (out []
 	if err != nil {
 		return nil, err
 	}
+	s.Limits.Total = cmp.Or(p.Memory, s.Limits.Total)
 	return p.command(ctx, s, argv)
 }
 

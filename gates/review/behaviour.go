@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"evolve/bench/metrics"
 	"evolve/gates"
@@ -29,8 +28,6 @@ const gateBehaviour = "program: behaviour"
 const (
 	mostAltered    = 5
 	mostAlterTries = 20
-	leastTime      = 10 * time.Second
-	mostTimes      = 10
 )
 
 // behaviourProgram alters the changed blocks at random, keeps the altered texts for which the
@@ -117,7 +114,7 @@ type behaviour struct {
 	rng         *rand.Rand
 }
 
-// behaviour scores and tests the patched tree once more, to know its values and its time.
+// behaviour builds and scores the patched tree once more, to know its values.
 func (w *gateRun) behaviour(ctx context.Context) (*behaviour, error) {
 	p, err := w.program(ctx, w.after)
 	if err != nil {
@@ -128,18 +125,13 @@ func (w *gateRun) behaviour(ctx context.Context) (*behaviour, error) {
 	seed := fnv.New64a() // seeded with the tree, so that the same patch is altered in the same way
 	_, _ = seed.Write([]byte(w.tree))
 	b := &behaviour{score: &score, test: &test, rng: rand.New(rand.NewPCG(seed.Sum64(), 1))} //nolint:gosec // no secret is drawn
-	start := w.Now()
-	v, err := p.Make(ctx, "behaviour", nil)
+	v, err := score.Make(ctx, "behaviour", nil)
 	if err != nil {
 		return nil, err
 	}
-	made := w.Now()
 	if len(p.Score) > 0 {
 		b.values, err = score.Values(ctx, v)
 	}
-	score.MakeTime = max(leastTime, mostTimes*made.Sub(start))
-	test.MakeTime = score.MakeTime
-	score.RunTime = max(leastTime, mostTimes*w.Now().Sub(made))
 	return b, errors.Join(err, v.Remove())
 }
 

@@ -12,6 +12,7 @@ import (
 	"evolve/gates"
 	"evolve/gates/gotest"
 	"evolve/gates/scan"
+	"evolve/gates/versions"
 	"evolve/patch"
 	"evolve/patch/scope"
 	"evolve/runtime/text"
@@ -47,6 +48,8 @@ type gateRun struct {
 	tools                  *gotest.Toolchain
 	// hasGo reports whether the base or the patched tree has files of Go.
 	hasGo bool
+	// usual is the time that the commands of the target take on the base, once it is known.
+	usual *versions.Scored
 	// spent is the cost of the patch's trial, in USD.
 	spent float64
 }

@@ -12,6 +12,7 @@ import (
 	"evolve/bench/metrics"
 	"evolve/gates"
 	"evolve/gates/measure"
+	"evolve/gates/versions"
 	"evolve/patch"
 	"evolve/runtime/text"
 )
@@ -114,10 +115,14 @@ func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, e
 		return nil, err
 	}
 	s := w.target.Scoring
-	return &measure.Program{
+	p := &measure.Program{
 		Runner: w.Runner(w.target, tools, filepath.Join(w.scratch, "program")), Tree: tree,
 		Build: s.Build, Test: s.Test, Score: s.Score,
-	}, nil
+	}
+	if w.usual != nil {
+		w.usual.Bound(p)
+	}
+	return p, nil
 }
 
 // once builds and tests a tree with changed files, and scores it on all cases if the target
@@ -147,7 +152,12 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 			tree, side = w.after, "the patched tree: "
 		}
 		var err error
+		start := w.Now()
 		runs[i], err = w.once(ctx, tree, nil)
+		if i == 0 { // what never ends would take a quarter of an hour each time
+			took := w.Now().Sub(start)
+			w.usual = &versions.Scored{Make: took, Run: took}
+		}
 		var code *measure.CodeError
 		switch {
 		case errors.As(err, &code) && tree == w.after:
