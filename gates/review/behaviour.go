@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) 
 	var evidence []string
 	verdict := gates.Passed
 	for _, f := range w.files {
-		if filepath.Ext(f.Path) == ".go" || f.New == nil {
+		if !w.judgedByCommands(f) || f.New == nil {
 			continue
 		}
 		for _, p := range changedPlaces(f) {
@@ -143,6 +142,8 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	}
 	verdict, evidence := gates.Passed, ""
 	switch {
+	case len(b.score.Score) == 0:
+		verdict, evidence = gates.Flagged, fmt.Sprintf("whether the test checks what %s does is not known: no score shows which altered texts behave otherwise", p)
 	case altered == 0:
 		verdict, evidence = gates.Flagged, fmt.Sprintf("whether the test checks what %s does is not known: none of %d altered texts runs and has other values of score", p, mostAlterTries)
 	case noticed == 0:

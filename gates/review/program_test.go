@@ -169,6 +169,22 @@ func withoutGo(path string) string {
 	}), string(filepath.ListSeparator))
 }
 
+// TestProgramEnds checks that a patched tree that never ends is refused after ten times the
+// time of the base, and ten seconds.
+func TestProgramEnds(t *testing.T) {
+	b := newBureau(t)
+	b.Unsandboxed, b.Targets[0].Scoring = true, &Scoring{Score: []string{"sh", "score"}}
+	b.write("cache/rank", "echo 5\n")
+	b.write("score", `echo "{\"case\":\"a\",\"metric\":\"error\",\"value\":$(sh cache/rank),\"better\":\"lower\"}"`+"\n")
+	b.git("add", "--all")
+	b.git("commit", "--quiet", "--message=a program")
+	p := b.must(b.submit(OriginPerson, "Robin", "--- a/cache/rank\n+++ b/cache/rank\n@@ -1 +1 @@\n-echo 5\n+while :; do :; done\n"))
+	at := slices.IndexFunc(p.Gates, func(v archive.GateVerdict) bool { return v.Gate == gateProgram })
+	if p.State != archive.GateFailed || !strings.Contains(p.Gates[at].Evidence, "the patched tree: sh did not end in time") {
+		t.Errorf("%s: %+v", p.State, p.Gates[at])
+	}
+}
+
 // TestCommandsThatNeedGo checks which targets see Go besides those with files of Go.
 func TestCommandsThatNeedGo(t *testing.T) {
 	for line, want := range map[string]bool{
