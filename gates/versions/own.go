@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync/atomic"
 
 	"evolve/gates/measure"
 	"evolve/runtime/agent"
@@ -23,7 +24,9 @@ type Start func(ctx context.Context, folder, name string) (Running, error)
 // version, and the other parameters are what that version runs under. It implements
 // [agent.Agent].
 type Own struct {
-	blocks   map[string]bool
+	blocks map[string]bool
+	// base is the code as it is.
+	base     agent.ConfigID
 	versions *shelf[*running]
 }
 
@@ -31,6 +34,8 @@ type Own struct {
 type running struct {
 	*measure.Version
 	Running
+	// slow reports that the version did not end in time on a task.
+	slow atomic.Bool
 }
 
 func (r *running) end() error {
@@ -42,10 +47,10 @@ func (r *running) end() error {
 }
 
 // NewOwn returns the agent whose program is at a slash-separated folder of a target. files
-// are those with marked blocks, by path, and names are those of the blocks.
-func NewOwn(p *measure.Program, folder string, files map[string][]byte, names []string, start Start) *Own {
-	o := &Own{blocks: map[string]bool{}}
-	for _, name := range names {
+// are those with marked blocks, by path, and base has the texts of the blocks as they are.
+func NewOwn(p *measure.Program, folder string, files map[string][]byte, base agent.Config, start Start) *Own {
+	o := &Own{blocks: map[string]bool{}, base: base.ID()}
+	for name := range base {
 		o.blocks[name] = true
 	}
 	o.versions = newShelf(func(ctx context.Context, c agent.Config) (*running, error) {
@@ -58,7 +63,7 @@ func NewOwn(p *measure.Program, folder string, files map[string][]byte, names []
 		if err != nil {
 			return nil, errors.Join(err, built.Remove())
 		}
-		return &running{built, open}, nil
+		return &running{Version: built, Running: open}, nil
 	}, (*running).end)
 	return o
 }
@@ -76,7 +81,9 @@ func (o *Own) Split(c agent.Config) (code, config agent.Config) {
 	return code, config
 }
 
-// Run runs the request by the version that its config names.
+// Run runs the request by the version that its config names. A version that did not end in
+// time on one task is not started on others, unless it is the code as it is: the search
+// writes loops that never end.
 func (o *Own) Run(ctx context.Context, req agent.Request) agent.Result {
 	code, config := o.Split(req.Config)
 	id := code.ID()
@@ -86,8 +93,15 @@ func (o *Own) Run(ctx context.Context, req agent.Request) agent.Result {
 	if err != nil {
 		return failed(ctx, err)
 	}
+	if open.slow.Load() {
+		return failed(ctx, errSlow)
+	}
 	req.Config = config
-	return open.Run(ctx, req)
+	result := open.Run(ctx, req)
+	if result.Outcome == agent.Timeout && id != o.base {
+		open.slow.Store(true)
+	}
+	return result
 }
 
 // Renew resets the agents of all versions. No request may be under way.

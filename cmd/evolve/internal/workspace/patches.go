@@ -125,9 +125,14 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 		}
 	}
 	p := &f.Patches
+	another := slices.IndexFunc(p.Targets, func(other PatchTarget) bool {
+		return other.Agent == t.Agent && review.Target(other).OwnCode() && review.Target(t).OwnCode()
+	})
 	switch _, twice := p.Target(t.Name); {
 	case twice:
 		s.bad(child(n, "name"), "", "there are two targets %q", t.Name)
+	case another >= 0:
+		s.bad(child(n, "agent"), "name all blocks in one of them", "target %q searches the code of agent %q already", p.Targets[another].Name, t.Agent)
 	case len(p.Targets) == maxTargets:
 		s.bad(n, "", "there are more than %d targets", maxTargets)
 	default:

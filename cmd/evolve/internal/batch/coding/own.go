@@ -142,7 +142,8 @@ func (p *Prospect) openOwn(ctx context.Context, scratch string) (night.Opened, e
 	if err != nil {
 		return opened, errors.Join(err, done())
 	}
-	code := versions.NewOwn(program, p.own.folder, p.files, p.blockNames(), func(_ context.Context, folder, name string) (versions.Running, error) {
+	_, base := blocks.Space(p.Blocks)
+	code := versions.NewOwn(program, p.own.folder, p.files, base, func(_ context.Context, folder, name string) (versions.Running, error) {
 		v, err := p.own.open.Version(p.own.Agent, folder, filepath.Join(scratch, name))
 		return versions.Running{Agent: v.Agent, Renew: v.Renew, Close: v.Close}, err
 	})
