@@ -19,39 +19,6 @@ import (
 	"evolve/archive"
 )
 
-// published is the rule for OR1 that FunSearch found (Romera-Paredes et al., "Mathematical
-// discoveries from program search with large language models", Nature 625, 2024), in the
-// form of the block.
-const published = `
-func priority(item int, bins []int) []float64 {
-	scores := make([]float64, len(bins))
-	for i, left := range bins {
-		switch gap := left - item; {
-		case gap <= 2:
-			scores[i] = 4
-		case gap <= 3:
-			scores[i] = 3
-		case gap <= 5:
-			scores[i] = 2
-		case gap <= 7:
-			scores[i] = 1
-		case gap <= 9:
-			scores[i] = .9
-		case gap <= 12:
-			scores[i] = .95
-		case gap <= 15:
-			scores[i] = .97
-		case gap <= 21:
-			scores[i] = .98
-		default:
-			scores[i] = .99
-		}
-	}
-	return scores
-}
-
-`
-
 // TestCodeNights searches marked blocks for a night each, without a language model, and
 // checks the claim on fresh cases: what it proposes must do better than the code that it
 // starts from. It takes half an hour for each target, and is run where EVOLVE_CODE_NIGHT
@@ -63,53 +30,49 @@ func TestCodeNights(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file string
+		// world is the target, and set the instances of its cases.
+		world, set string
 		// peers change the file that has the block, and flags are those of the command.
 		peers map[string]func(start string) string
-		flags map[string]string
+		flags map[string][]string
 		order []string
 	}{
 		{
-			name: "packing", file: "pack.go",
-			peers: map[string]func(string) string{
-				"best fit":  func(start string) string { return start },
-				"first fit": func(start string) string { return strings.Replace(start, "scores[i] = -gap", "scores[i] = 0 * gap", 1) },
-				"FunSearch": func(start string) string {
-					return start[:strings.Index(start, "begin priority\n")+len("begin priority\n")] + published + start[strings.Index(start, "// evolve:end"):]
-				},
-			},
-			order: []string{"best fit", "first fit", "FunSearch"},
+			name: "packing", world: "packing", set: "or1", file: "pack.go", peers: packingRules("or1"), order: []string{"best fit", "first fit", "FunSearch"},
 		},
 		{
-			name: "cache", file: "cache.go",
+			name: "weibull", world: "packing", set: "weibull", file: "pack.go", peers: packingRules("weibull"), order: []string{"best fit", "first fit", "FunSearch"},
+		},
+		{
+			name: "cache", world: "cache", file: "cache.go",
 			peers: map[string]func(string) string{
 				"LRU":     func(start string) string { return start },
 				"LFU":     func(start string) string { return strings.Replace(start, "return last", "return hits", 1) },
 				"S3-FIFO": func(start string) string { return start },
 			},
-			flags: map[string]string{"S3-FIFO": "-policy=s3fifo"},
+			flags: map[string][]string{"S3-FIFO": {"-policy=s3fifo"}},
 			order: []string{"LRU", "LFU", "S3-FIFO"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join("testdata", "code", c.name+".txtar"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			files := world(t, c.world)
 			p, repo := tiny(t), t.TempDir()
 			p.model = true // it takes as long
-			files := map[string]string{}
-			for _, f := range txtar.Parse(data).Files {
-				files[f.Name] = string(f.Data)
+			var flags []string
+			score := "./score.bin"
+			if c.set != "" {
+				flags = []string{"-set=" + c.set}
+				score += ", " + flags[0]
 			}
 			p.repository(repo, files)
 			p.settings("search: {concurrency: 2}\npatches: {targets: [{name: " + c.name + ", repo: " + repo +
-				", allow: [" + c.file + "], build: [go, build, -o, score.bin, ./cmd/score], score: [./score.bin]}]}\n")
+				", allow: [" + c.file + "], build: [go, build, -o, score.bin, ./cmd/score], score: [" + score + "]}]}\n")
 			p.do(0, "run", "--agent", c.name, "--budget-evals", evaluations, "--seed", cmp.Or(os.Getenv("EVOLVE_CODE_SEED"), "1"))
 			t.Log(p.do(0, "report").stdout)
 			t.Log(p.do(0, "code", "show", c.name).stdout)
 			value := map[string]float64{}
 			for _, name := range c.order {
-				value[name] = fresh(t, repo, c.file, c.peers[name](files[c.file]), c.flags[name])
+				value[name] = mean(fresh(t, repo, c.file, c.peers[name](files[c.file]), 200, slices.Concat(flags, c.flags[name])...))
 			}
 			found := ""
 			for _, prop := range p.mustLook().proposals {
@@ -123,7 +86,7 @@ func TestCodeNights(t *testing.T) {
 			if found == "" {
 				t.Fatalf("the night proposes nothing; %v", value)
 			}
-			value["evolve"] = fresh(t, repo, c.file, found, "")
+			value["evolve"] = mean(fresh(t, repo, c.file, found, 200, flags...))
 			for _, name := range append(c.order, "evolve") {
 				t.Logf("%-10s %.3f %%, the mean of 200 fresh cases", name, value[name])
 			}
@@ -134,9 +97,32 @@ func TestCodeNights(t *testing.T) {
 	}
 }
 
-// fresh returns the mean value of a target with a changed file, on cases that no night has
+// world returns the files of a target.
+func world(t *testing.T, name string) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "code", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range txtar.Parse(data).Files {
+		files[f.Name] = string(f.Data)
+	}
+	return files
+}
+
+// mean returns the mean of values.
+func mean(values []float64) float64 {
+	sum := 0.
+	for _, v := range values {
+		sum += v / float64(len(values))
+	}
+	return sum
+}
+
+// fresh returns the values of a target with a changed file, on so many cases that no night has
 // had.
-func fresh(t *testing.T, repo, file, text, flag string) float64 {
+func fresh(t *testing.T, repo, file, text string, cases int, flags ...string) []float64 {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(repo)); err != nil {
@@ -145,11 +131,8 @@ func fresh(t *testing.T, repo, file, text, flag string) float64 {
 	if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", "./cmd/score"}
-	if flag != "" {
-		args = append(args, flag)
-	}
-	for i := range 200 {
+	args := append([]string{"run", "./cmd/score"}, flags...)
+	for i := range cases {
 		args = append(args, fmt.Sprintf("fresh-%d", i))
 	}
 	cmd := exec.Command("go", args...)
@@ -166,12 +149,8 @@ func fresh(t *testing.T, repo, file, text, flag string) float64 {
 		}
 		values = append(values, v.Value)
 	}
-	if len(values) != 200 || slices.Min(values) <= 0 {
+	if len(values) != cases || slices.Min(values) <= 0 {
 		t.Fatalf("%d values", len(values))
 	}
-	sum := 0.
-	for _, v := range values {
-		sum += v / 200
-	}
-	return sum
+	return values
 }
