@@ -29,6 +29,8 @@ type codeView struct {
 	Best *codeBest `json:"best"`
 	// Version is the one that was named.
 	Version *codeVersion `json:"version,omitempty"`
+
+	noun string // for what versions are scored on
 }
 
 type codeBlock struct {
@@ -107,7 +109,7 @@ func showCode(sh *shell, b *codeBook, name string) error {
 
 // view returns what is known of a target's code.
 func (b *codeBook) view() (*codeView, error) {
-	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Blocks: []codeBlock{}}
+	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Blocks: []codeBlock{}, noun: b.Cases()}
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
@@ -182,12 +184,12 @@ func printCode(con *console, v *codeView) {
 		con.printf("  metric   not known: the code as it is was not scored yet; the next night scores it\n")
 	} else {
 		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
-		con.printf("  base     %s, the mean of %s\n", withUnit(v.Base.Mean, v.Unit), count(v.Base.Cases, "search case"))
+		con.printf("  base     %s, the mean of %s\n", withUnit(v.Base.Mean, v.Unit), count(v.Base.Cases, "search "+v.noun))
 	}
 	if best := v.Best; best == nil {
 		con.printf("  best     no night found a version that is better than the code as it is\n")
 	} else {
-		con.printf("  best     v%d%s\n", best.Number, orElse(", confirmed on held-out cases", "", best.Confirmed))
+		con.printf("  best     v%d%s\n", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed))
 		printBest(con, v, "search", best.Search)
 		printBest(con, v, "held-out", best.Holdout)
 		if best.Ref != "" {
@@ -205,7 +207,7 @@ func printCode(con *console, v *codeView) {
 
 func printBest(con *console, v *codeView, side string, m *codeMeans) {
 	if m != nil {
-		con.printf("           %s → %s, the means of %s\n", figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" case"))
+		con.printf("           %s → %s, the means of %s\n", figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
 	}
 }
 
@@ -215,7 +217,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	printMeans(con, "search", v.Values, v.Values.Search)
 	printMeans(con, "held-out", v.Values, v.Values.Holdout)
 	if v.Values.Holdout == nil {
-		con.printf("  it was not confirmed: there are no values of held-out cases\n")
+		con.printf("  it was not confirmed: there are no values of held-out %ss\n", view.noun)
 	}
 	if v.Ref != "" {
 		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
@@ -227,7 +229,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	con.printf("\ndiff against the code as it is\n")
 	printCodeDiff(con, v.Diff)
 	if len(v.Hunks) > 0 {
-		con.printf("\nhunks by themselves: mean change of %s on search cases, an estimate\n", text.Visible(v.Values.Metric))
+		con.printf("\nhunks by themselves: mean change of %s on search %ss, an estimate\n", text.Visible(v.Values.Metric), view.noun)
 		for _, h := range v.Hunks {
 			con.printf("  %s\n", cell(h.Text, 74))
 			con.printf("      %s\n", h.Describe(v.Values.Unit))
@@ -237,7 +239,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 		con.printf("\nno values are recorded\n")
 		return
 	}
-	con.printf("\n%s by case\n", text.Visible(orElse(v.Values.Metric, "values", v.Values.Metric != "")))
+	con.printf("\n%s by %s\n", text.Visible(orElse(v.Values.Metric, "values", v.Values.Metric != "")), view.noun)
 	printValues(con, v.Values, "base", fmt.Sprintf("v%d", v.Variant.Number))
 }
 
@@ -342,7 +344,7 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		con.printf("\ndiff\n")
 		printCodeDiff(con, view.Diff)
 		if len(view.Values.Cases) > 0 {
-			con.printf("\n%s by case\n", text.Visible(orElse(view.Values.Metric, "values", view.Values.Metric != "")))
+			con.printf("\n%s by %s\n", text.Visible(orElse(view.Values.Metric, "values", view.Values.Metric != "")), b.Cases())
 			printValues(con, view.Values, fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number))
 		}
 	})

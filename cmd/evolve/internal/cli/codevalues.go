@@ -48,6 +48,8 @@ type codeValues struct {
 	Search  *codeMeans     `json:"search"`
 	Holdout *codeMeans     `json:"holdout"`
 	Cases   []codeCase     `json:"cases"`
+
+	noun string // for what versions are scored on
 }
 
 // measurement is what a version scored on a case.
@@ -64,6 +66,7 @@ type codeRecord struct {
 	runs []string
 	of   map[agent.ConfigID]map[string]measurement
 	kind metrics.Value
+	noun string // for what versions are scored on
 	// value returns what a version scored in an evaluation.
 	value func(*bench.Evaluation) (metrics.Value, bool)
 }
@@ -82,7 +85,7 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 		}
 		state := states[plan.AgentHash]
 		if state == nil {
-			state = &codeRecord{champion: plan.Champion, value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			state = &codeRecord{champion: plan.Champion, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
 			for _, id := range slices.Concat(ids, more) {
 				state.of[id] = map[string]measurement{}
 			}
@@ -121,7 +124,7 @@ func (r *codeRecord) add(e *bench.Evaluation) {
 
 // values pairs what two versions scored, on the cases that both were scored on.
 func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
-	out := codeValues{Metric: r.kind.Metric, Unit: r.kind.Unit, Better: r.kind.Better, Cases: []codeCase{}}
+	out := codeValues{Metric: r.kind.Metric, Unit: r.kind.Unit, Better: r.kind.Better, Cases: []codeCase{}, noun: r.noun}
 	for name, now := range r.of[b] {
 		if was, both := r.of[a][name]; both {
 			out.Cases = append(out.Cases, codeCase{name, now.side, was.value, now.value, was.problem, now.problem})
@@ -173,7 +176,7 @@ func printMeans(con *console, name string, v codeValues, m *codeMeans) {
 		return
 	}
 	con.printf("  %-9s %s  %s → %s\n", name, text.Visible(v.Metric), figure(m.A), withUnit(m.B, v.Unit))
-	con.printf("            %s on average of %s\n", signed(m.Difference), count(m.Cases, "case"))
+	con.printf("            %s on average of %s\n", signed(m.Difference), count(m.Cases, v.noun))
 	con.printf("            %d better, %d worse, %d equal\n", m.Better, m.Worse, m.Equal)
 }
 
@@ -185,7 +188,7 @@ const (
 
 // printValues prints the values of two versions case by case.
 func printValues(con *console, v codeValues, a, b string) {
-	width := len("held-out case")
+	width := len("held-out " + v.noun)
 	for _, c := range v.Cases {
 		width = max(width, min(mostCaseCells, text.Width(text.Visible(c.Case))))
 	}
@@ -193,9 +196,9 @@ func printValues(con *console, v codeValues, a, b string) {
 	var problems []string
 	for _, c := range v.Cases {
 		if c.Split != last {
-			head := "search case"
+			head := "search " + v.noun
 			if c.Split == bench.Holdout {
-				head = "held-out case"
+				head = "held-out " + v.noun
 			}
 			con.printf("\n  %s %*s %*s %*s\n", padded(head, width), figureCells, a, figureCells, b, figureCells, "change")
 			last = c.Split

@@ -135,7 +135,7 @@ func spacesOf(w *workspace.Workspace, plan batch.Plan, code batch.Code) map[stri
 	out := map[string]spacePlan{}
 	for _, p := range plan.Agents {
 		if a, ok := w.Agent(p.Agent); ok {
-			out[p.Agent] = spacePlan{a.Searched(), slices.Concat([]workspace.Unsearched{}, a.Unsearched), code.Lexical(p.Agent), code.Own(p.Agent)}
+			out[p.Agent] = spacePlan{a.Searched(), append([]workspace.Unsearched{}, a.Unsearched...), code.Lexical(p.Agent), code.Own(p.Agent)}
 		}
 	}
 	return out

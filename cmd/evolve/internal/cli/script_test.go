@@ -82,7 +82,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setupScript gives every script a copy of the tiny workspace and a git user.
+// setupScript gives every script a copy of the workspaces tiny and routed, and a git user.
 func setupScript(e *testscript.Env) error {
 	home := filepath.Join(e.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
@@ -96,7 +96,12 @@ func setupScript(e *testscript.Env) error {
 	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o644); err != nil {
 		return err
 	}
-	return os.CopyFS(filepath.Join(e.WorkDir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny")))
+	for _, name := range []string{"tiny", "routed"} {
+		if err := os.CopyFS(filepath.Join(e.WorkDir, name), os.DirFS(filepath.Join("testdata", name))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // scriptWithout leaves out the folders of PATH that have a program.

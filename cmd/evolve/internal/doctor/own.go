@@ -3,6 +3,7 @@ package doctor
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
@@ -22,6 +23,7 @@ func checkOwn(w *workspace.Workspace) []Check {
 			names = append(names, file)
 		}
 	}
+	names = slices.DeleteFunc(names, func(file string) bool { return inOwnCode(w, file) })
 	slices.Sort(names)
 	for _, file := range slices.Compact(names) {
 		if why := patch.Uncommittable(w.Root, file); why != "" {
@@ -38,4 +40,12 @@ func checkOwn(w *workspace.Workspace) []Check {
 		}
 	}
 	return checks
+}
+
+// inOwnCode reports whether a file is an agent's whose own code is a target: patches in the
+// repository of that target change it, and no approval in the workspace.
+func inOwnCode(w *workspace.Workspace, file string) bool {
+	dir, in, ok := strings.Cut(file, "/")
+	id, _, below := strings.Cut(in, "/")
+	return ok && below && dir == "agents" && w.OwnCode(id) != ""
 }

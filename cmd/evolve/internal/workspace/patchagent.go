@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"evolve/bench"
+	"evolve/gates/review"
 )
 
 // The bounds of the number of search tasks that the agent of a target is tried on.
@@ -71,6 +72,17 @@ func (w *Workspace) TrialTasks(t PatchTarget) int {
 		}
 	}
 	return min(n, t.Tasks)
+}
+
+// OwnCode returns the target of patches as which nights search an agent's code together with
+// its config; "" if there is none.
+func (w *Workspace) OwnCode(agentID string) string {
+	for _, t := range w.Settings.Patches.Targets {
+		if t.Agent == agentID && review.Target(t).OwnCode() {
+			return t.Name
+		}
+	}
+	return ""
 }
 
 // FolderIn returns the folder of the agent below the root of a repository, slash-separated;

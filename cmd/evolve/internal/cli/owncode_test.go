@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOwnCodeBeatsEveryConfig searches the code and the config of an agent together, approves
+// what the night proposes, and scores the agent on tasks that no night had. The test compares
+// it with the best of all configs under the code as it was, which no search over configs can
+// exceed however much it spends.
+func TestOwnCodeBeatsEveryConfig(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	for _, program := range []string{"python3", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Parallel()
+	bound, sum := 0., 0.
+	const seeds = 3
+	for seed := 1; seed <= seeds; seed++ {
+		w := newRouted(t)
+		if bound == 0 {
+			for depth := 1; depth <= 8; depth++ {
+				for _, style := range []string{"plain", "careful"} {
+					bound = max(bound, w.fresh(map[string]any{"depth": depth, "style": style}))
+				}
+			}
+		}
+		w.evolve("run", "--seed", fmt.Sprint(seed))
+		w.evolve("approve", "P1", "--yes", "--by", "Ada <ada@example.org>", "--override-reason", "a test")
+		config := map[string]any{}
+		data, err := os.ReadFile(filepath.Join(w.root, "agents", "solver", "config.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && !strings.HasPrefix(name, "#") {
+				if config[name] = value; name == "depth" {
+					config[name] = json.Number(value)
+				}
+			}
+		}
+		score := w.fresh(config)
+		t.Logf("seed %d, 600 evaluations: %.3f of 400 fresh tasks, the best config alone %.3f", seed, score, bound)
+		if sum += score / seeds; score < bound {
+			t.Errorf("seed %d: %.3f of fresh tasks, less than the best config alone", seed, score)
+		}
+	}
+	if sum < bound+.03 {
+		t.Errorf("on average %.3f of fresh tasks, the best config alone %.3f", sum, bound)
+	}
+}
+
+// routed is the workspace of testdata/routed.
+type routed struct {
+	t          *testing.T
+	root, home string
+}
+
+func newRouted(t *testing.T) routed {
+	t.Helper()
+	w := routed{t, filepath.Join(t.TempDir(), "ws"), t.TempDir()}
+	if err := os.CopyFS(w.root, os.DirFS(filepath.Join("testdata", "routed"))); err != nil {
+		t.Fatal(err)
+	}
+	w.sh("python3 tasks.py 0 80 && cd agents/solver && git init --quiet && git add --all && git -c user.name=t -c user.email=t@example.org commit --quiet -m start")
+	return w
+}
+
+func (w routed) sh(line string) string {
+	w.t.Helper()
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = w.root
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("%s: %v", line, err)
+	}
+	return string(out)
+}
+
+func (w routed) evolve(args ...string) {
+	w.t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := Run(context.Background(), Process{
+		Args: append(args, "--workspace", w.root), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Env: []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}, Dir: w.root, Now: time.Now,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }, Release: func() {},
+	})
+	if code != 0 {
+		w.t.Fatalf("evolve %v: exit %d\n%s%s", args, code, &stdout, &stderr)
+	}
+}
+
+// fresh returns the share of 400 fresh tasks that the agent's program solves under a config.
+func (w routed) fresh(config map[string]any) float64 {
+	w.t.Helper()
+	type task struct {
+		ID     string          `json:"id"`
+		Input  json.RawMessage `json:"input"`
+		Answer string          `json:"answer"`
+	}
+	data := w.sh("mkdir -p fresh/suites && cd fresh && python3 ../tasks.py 1000 1400 && cat suites/work.jsonl")
+	want := map[string]string{}
+	var requests bytes.Buffer
+	for line := range strings.Lines(data) {
+		var k task
+		if err := json.Unmarshal([]byte(line), &k); err != nil {
+			w.t.Fatal(err)
+		}
+		want[k.ID] = k.Answer
+		request, err := json.Marshal(map[string]any{"id": k.ID, "task": k, "config": config})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		requests.Write(append(request, '\n'))
+	}
+	cmd := exec.Command("python3", "-B", "solve.py")
+	cmd.Dir, cmd.Stdin = filepath.Join(w.root, "agents", "solver"), &requests
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	right := 0
+	for line := range strings.Lines(string(out)) {
+		var got task
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			w.t.Fatal(err)
+		}
+		if got.Answer == want[got.ID] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(want))
+}
