@@ -29,14 +29,39 @@ for c; do echo '{"case":"'$c'","metric":"distance","value":'$((d * (10 + 1${c#c}
 	return p
 }
 
-// repository makes a repository of files.
-func (p place) repository(repo string, files map[string]string) {
-	p.t.Helper()
-	for _, program := range []string{"git", "go"} {
+// owned is a workspace with an agent whose own code is searched together with its config.
+func owned(t *testing.T) place {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "routed")
+	if err := os.CopyFS(root, os.DirFS(filepath.Join("..", "cli", "testdata", "routed"))); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t, root)
+	needs(t, "python3", "git")
+	tasks := exec.Command("python3", "tasks.py", "0", "60")
+	tasks.Dir, tasks.Env = root, p.env
+	if out, err := tasks.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p.repository(filepath.Join(root, "agents", "solver"), nil)
+	p.flags = []string{"--seed", "1", "--budget-evals", "400"}
+	return p
+}
+
+// needs skips the test if a program is not installed.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			p.t.Skip(program + " is not installed")
+			t.Skip(program + " is not installed")
 		}
 	}
+}
+
+// repository makes a repository of files, beside those that are there.
+func (p place) repository(repo string, files map[string]string) {
+	p.t.Helper()
+	needs(p.t, "git", "go")
 	for name, text := range files {
 		full := filepath.Join(repo, name)
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
@@ -63,11 +88,17 @@ func (p place) settings(text string) {
 	}
 }
 
-// TestCodeProposes checks that the night of the kind code ends with a patch, so that the kills
-// of it reach a proposal.
+// TestCodeProposes checks that nights over code end with a patch, so that the kills of them
+// reach a proposal.
 func TestCodeProposes(t *testing.T) {
 	t.Parallel()
-	p := scored(t)
+	for name, open := range map[string]func(*testing.T) place{"code": scored, "own code": owned} {
+		t.Run(name, func(t *testing.T) { proposes(open(t)) })
+	}
+}
+
+func proposes(p place) {
+	t := p.t
 	p.do(0, p.night()...)
 	v := p.mustLook()
 	if len(v.proposals) != 1 {

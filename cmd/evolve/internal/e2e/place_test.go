@@ -86,6 +86,7 @@ var kinds = []*kind{
 	{name: "program", make: counted},
 	{name: "repeating", make: repeating},
 	{name: "code", make: scored},
+	{name: "own code", make: owned},
 }
 
 // undisturbed returns the result of an undisturbed run there, computed once.
