@@ -77,7 +77,7 @@ func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.Proposal
 		})
 	}
 	if err != nil {
-		return p, fmt.Errorf("writing the patched tree: %w", err)
+		return was, unwritten(was, fmt.Errorf("writing the patched tree: %w", err))
 	}
 	if err := rev.step("tree"); err != nil {
 		return p, err

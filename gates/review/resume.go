@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"evolve/archive"
 	"evolve/patch"
@@ -18,6 +20,9 @@ type LeftError struct {
 }
 
 func (e *LeftError) Error() string {
+	if errors.As(e.Err, new(*UnwritableError)) {
+		return fmt.Sprintf("%s waits for its gates: %v", e.ID, e.Err)
+	}
 	if errors.Is(e.Err, archive.ErrLocked) {
 		return fmt.Sprintf("%s is through its gates, but it could not be recorded: %v", e.ID, e.Err)
 	}
@@ -25,6 +30,24 @@ func (e *LeftError) Error() string {
 }
 
 func (e *LeftError) Unwrap() error { return e.Err }
+
+// UnwritableError reports that this user cannot write to the repository of a target.
+type UnwritableError struct{ Err error }
+
+func (e *UnwritableError) Error() string {
+	return "let the user who runs evolve write to the .git folder of its target: " + e.Err.Error()
+}
+
+func (e *UnwritableError) Unwrap() error { return e.Err }
+
+// unwritten returns the error of writing a drafted patch to its repository. A draft whose
+// repository cannot be written stays, and waits for its gates.
+func unwritten(p archive.ProposalRecord, err error) error {
+	if p.State == archive.Drafted && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		return &LeftError{ID: p.ID, Err: &UnwritableError{err}}
+	}
+	return err
+}
 
 // Resume gates again, from the beginning and at the current commits of their targets, the
 // patches whose gates an interrupt or a crash stopped. It skips those that another

@@ -135,8 +135,11 @@ func left(err error, temporary bool) error {
 		hint = "nothing is kept of it; the same command begins anew"
 	}
 	code := exit.Interrupted
-	if errors.Is(err, archive.ErrLocked) {
+	switch {
+	case errors.Is(err, archive.ErrLocked):
 		code = exit.Locked
+	case errors.As(err, new(*review.UnwritableError)):
+		code = exit.Infrastructure
 	}
 	return exit.Errorf(code, hint, "%w", err)
 }
