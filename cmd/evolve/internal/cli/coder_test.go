@@ -16,3 +16,9 @@ func coder(q fakeQuestion) fakeAnswer {
 	}
 	return fakeAnswer{text: answers[min(q.nth, len(answers))-1]}
 }
+
+// tuner answers in turn with factors of a Python block, the best one last and then again.
+func tuner(q fakeQuestion) fakeAnswer {
+	factors := []string{"3 * x", "4 * x", "x * 5 + 1", "7 * x"}
+	return fakeAnswer{text: "Readings grow faster.\n```python\ndef predict(x):\n    return " + factors[min(q.nth, len(factors))-1] + "\n```\n"}
+}

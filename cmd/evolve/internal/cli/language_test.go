@@ -17,6 +17,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// coder writes code for the curve of patch_blocks_models, and coder's answers go from no
 	// code to good code.
 	"coder": coder,
+	// tuner writes better and better code for the curve of patch_blocks_briefs.
+	"tuner": tuner,
 	// skilled answers in capital letters at a low temperature, or when told to.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {

@@ -61,6 +61,7 @@ func TestMain(m *testing.M) {
 //	listing DIR FILE         writes down what is in a folder, but for .evolve
 //	sshkey FILE [PASSPHRASE] writes a private key and FILE.pub
 //	without PROGRAM          leaves out the folders of PATH that have the program
+//	unheld FILE PATH…        demands that nothing of a version's held-out cases is in the files
 //	gone WORD                demands that no process with the word in its command line is left
 func TestScripts(t *testing.T) {
 	caches := t.TempDir() // the gates of patches compile the standard library once for all scripts
@@ -78,6 +79,7 @@ func TestScripts(t *testing.T) {
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "killheld": scriptKillHeld, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty, "later": scriptLater,
 			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "without": scriptWithout, "forge": scriptForge, "sshkey": scriptKey,
+			"unheld": scriptUnheld,
 		},
 	})
 }
