@@ -64,6 +64,9 @@ type Agent struct {
 	PassPowers *PassPowers `json:"pass_powers,omitempty"`
 	Details    []Detail    `json:"details,omitempty"`
 	Changes    []Change    `json:"changes,omitempty"`
+	// Lineage and Hunks are of the headline's version of searched code; see [Ancestor] and [Hunk].
+	Lineage []Ancestor `json:"lineage,omitempty"`
+	Hunks   []Hunk     `json:"hunks,omitempty"`
 	// Ablations describe how the finalists were reduced, the headline's variant first.
 	Ablations []Ablation `json:"ablations,omitempty"`
 	// Candidates are the entries into the confirmation that this run added to, and

@@ -35,6 +35,8 @@ type tally struct {
 	outcomes map[agent.Outcome]int
 	// search holds the scored evaluations on search tasks, by variant.
 	search map[agent.ConfigID]*trials
+	// ablated holds those and the ones of the ablation.
+	ablated map[agent.ConfigID]*trials
 	// champion and variant are the two sides of the headline, by task and repeat.
 	champion, variant map[string]map[int]attempt
 	domains           map[string]string
@@ -80,7 +82,7 @@ type attempt struct {
 func (b *builder) count() error {
 	t := &tally{
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
-		search: map[agent.ConfigID]*trials{}, domains: map[string]string{},
+		search: map[agent.ConfigID]*trials{}, ablated: map[agent.ConfigID]*trials{}, domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
 		blocks: map[int]map[seat]bool{}, lost: map[string]int{},
 	}
@@ -159,13 +161,21 @@ func (t *tally) add(e bench.Evaluation) {
 		return
 	}
 	stage.Done++
-	if e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
-		return
+	searched := e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline
+	if searched {
+		enter(t.search, e)
 	}
-	v := t.search[e.Variant]
+	if searched || e.Stage == bench.StageAblate {
+		enter(t.ablated, e)
+	}
+}
+
+// enter adds a scored evaluation to those of its variant.
+func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) {
+	v := all[e.Variant]
 	if v == nil {
 		v = &trials{scores: map[place]float64{}}
-		t.search[e.Variant] = v
+		all[e.Variant] = v
 	}
 	v.count++
 	at := place{e.Task, e.Repeat}
@@ -289,7 +299,12 @@ func steadiness(p TaskPair) string {
 // against returns the mean difference to the champion over the search evaluations that
 // both have.
 func (t *tally) against(champion, id agent.ConfigID) (shared int, difference float64) {
-	v, c := t.search[id], t.search[champion]
+	return t.search[champion].compared(t.search[id])
+}
+
+// compared returns the mean difference of other evaluations to these, over those that both
+// have; both may be nil.
+func (c *trials) compared(v *trials) (shared int, difference float64) {
 	if v == nil || c == nil {
 		return 0, 0
 	}

@@ -52,7 +52,7 @@ func changeBlocks(s subject) []block {
 		}
 		add(c, r)
 	}
-	return append(append(append(out, t), ablationBlocks(s)...), diffs...)
+	return slices.Concat(out, []block{t}, ablationBlocks(s), diffs, lineageBlocks(s))
 }
 
 // ownEffect returns the cells for the effect of a change by itself and its interval.

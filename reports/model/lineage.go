@@ -1,0 +1,81 @@
+package model
+
+import (
+	"evolve/archive"
+	"evolve/runtime/agent"
+)
+
+// adapterCode is the adapter of a target whose marked blocks are searched.
+const adapterCode = "code"
+
+// mostSteps bounds the listed versions of a lineage.
+const mostSteps = 12
+
+// Ancestor is a version of searched code, and how it came about.
+type Ancestor struct {
+	Variant  Ref    `json:"variant"`
+	Operator string `json:"operator"`
+	// Author is the language model that wrote it and its route; empty: none.
+	Author    string `json:"author,omitempty"`
+	Rationale string `json:"rationale,omitempty"`
+}
+
+// Hunk is a hunk of a change of code, with what it adds by itself.
+type Hunk struct {
+	// Text has its lines, clipped; it is foreign text.
+	Text string `json:"text"`
+	// Reverted reports that it was taken back, as no score changed without it.
+	Reverted bool `json:"reverted,omitempty"`
+	// Alone is the effect of the hunk alone on the code as it is, and Without that of taking
+	// it back from the version; nil where it was not evaluated.
+	Alone   *HunkEffect `json:"alone,omitempty"`
+	Without *HunkEffect `json:"without,omitempty"`
+}
+
+// HunkEffect is the mean change of the score on the search tasks that both versions were
+// scored on, in score units.
+type HunkEffect struct {
+	Difference float64 `json:"difference"`
+	// Tasks is 0 if no task was scored on both.
+	Tasks int `json:"tasks"`
+}
+
+// descend lists the lineage of the headline's version of searched code, the version first,
+// and the hunks of its change.
+func (b *builder) descend() error {
+	if b.headline < 0 || b.plan.Adapter != adapterCode {
+		return nil
+	}
+	id := b.result.Finalist[b.headline].Variant
+	seen := map[agent.ConfigID]bool{}
+	for v := b.variant(id); ; v = b.variant(v.Parents[0]) {
+		if len(b.out.Lineage) == mostSteps || seen[v.ID] {
+			break
+		}
+		seen[v.ID] = true
+		b.out.Lineage = append(b.out.Lineage, Ancestor{b.ref(v.ID), clip(v.Operator, MaxValue), clip(v.Author, MaxValue), clip(v.Rationale, MaxReason)})
+		if len(v.Parents) == 0 {
+			break
+		}
+	}
+	for _, a := range b.result.Minimised() {
+		if a.Small == id {
+			b.hunks(a)
+		}
+	}
+	return nil
+}
+
+func (b *builder) hunks(a archive.Ablation) {
+	for _, p := range a.Parts {
+		b.out.Hunks = append(b.out.Hunks, Hunk{clip(p.Name, MaxReason), p.Reverted, b.hunkEffect(b.plan.Champion, p.Alone), b.hunkEffect(a.Small, p.Without)})
+	}
+}
+
+func (b *builder) hunkEffect(from, to agent.ConfigID) *HunkEffect {
+	if to == "" {
+		return nil
+	}
+	n, d := b.tally.ablated[from].compared(b.tally.ablated[to])
+	return &HunkEffect{d, n}
+}
