@@ -138,3 +138,15 @@ func TestProgramWithoutGo(t *testing.T) {
 		}
 	})
 }
+
+// TestTheEndOfAnErrorIsKept checks that a long error has its last line, where interpreters
+// name the fault.
+func TestTheEndOfAnErrorIsKept(t *testing.T) {
+	p := scripted(t, sandbox.None("a test"))
+	p.Test = []string{"sh", "-c", "seq 1000 >&2; echo 'ValueError: the fault' >&2; exit 1"}
+	_, err := p.Make(t.Context(), "v", nil)
+	var code *CodeError
+	if !errors.As(err, &code) || !strings.HasSuffix(code.Text, "ValueError: the fault") || !strings.Contains(code.Text, "1 2 3 4") && !strings.Contains(code.Text, "1\n2\n3") || len(code.Text) > 700 {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -128,7 +128,7 @@ func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]
 		return nil, err
 	case exit.Code != 0:
 		said := strings.TrimSpace(string(out.Stderr) + " " + string(out.Stdout))
-		return nil, &CodeError{fmt.Sprintf("%s ended with code %d %s: %s", name, exit.Code, exit.Reason, text.Clip(said, 500, text.Ellipsis))}
+		return nil, &CodeError{fmt.Sprintf("%s ended with code %d %s: %s", name, exit.Code, exit.Reason, text.ClipMiddle(said, 600))}
 	case out.Truncated:
 		return nil, &CodeError{name + " printed too much"}
 	}

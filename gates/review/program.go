@@ -246,7 +246,7 @@ func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 		var code *measure.CodeError
 		switch {
 		case errors.As(err, &code):
-			noticed = append(noticed, where+" ("+text.Clip(text.OneLine(code.Text), 200, text.Ellipsis)+")")
+			noticed = append(noticed, where+" ("+text.ClipMiddle(text.OneLine(code.Text), 240)+")")
 		case err != nil:
 			return gates.NotRun, "it could not be run: " + err.Error()
 		default:

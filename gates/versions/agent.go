@@ -101,7 +101,7 @@ func failed(ctx context.Context, err error) agent.Result {
 	case errors.Is(err, errSlow) || errors.As(err, new(*measure.SlowError)):
 		return agent.Result{Outcome: agent.Timeout, Error: text.Clip(text.OneLine(err.Error()), 600)}
 	case errors.As(err, &code):
-		return agent.Result{Outcome: agent.Execution, Error: text.Clip(text.OneLine(code.Error()), 600)}
+		return agent.Result{Outcome: agent.Execution, Error: text.ClipMiddle(text.OneLine(code.Error()), 700)}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return agent.Result{Outcome: agent.Timeout, Error: "it did not end in time"}
 	case ctx.Err() != nil:

@@ -77,3 +77,18 @@ func prefix(s string, n int, o Option) string {
 	}
 	return s[:n]
 }
+
+// ClipMiddle returns s, or its beginning and its end with " … " between them if it is longer
+// than n bytes: a program often prints its error last. It never cuts inside a character.
+func ClipMiddle(s string, n int) string {
+	const gap = " " + ellipsis + " "
+	if len(s) <= n {
+		return s
+	}
+	keep := max(0, n-len(gap))
+	head, from := prefix(s, keep/3, 0), len(s)-(keep-keep/3)
+	for from < len(s) && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	return head + gap + s[from:]
+}

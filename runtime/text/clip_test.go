@@ -90,3 +90,21 @@ func TestClipToCharacters(t *testing.T) {
 		}
 	})
 }
+
+func TestClipMiddle(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"short", 5, "short"},
+		{"a long text", 10, "a … text"},
+		{"ääääääääää", 15, "ä … äää"},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff", 7, " … \xff\xff"},
+		{"abc", 0, " … "},
+	} {
+		if got := ClipMiddle(c.in, c.n); got != c.want {
+			t.Errorf("%q to %d bytes: %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
