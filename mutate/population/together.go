@@ -65,8 +65,8 @@ type together struct {
 	// until the second part begins, and byID the configs of the first part by the ids that
 	// its search has for them.
 	before, told, recalled int
-	results      []mutate.Observation
-	byID         map[agent.ConfigID]agent.Config
+	results                []mutate.Observation
+	byID                   map[agent.ConfigID]agent.Config
 }
 
 // varies reports whether a space has a parameter with more than one value.

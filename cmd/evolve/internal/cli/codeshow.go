@@ -179,17 +179,17 @@ func (b *codeBook) steps(v archive.Variant, diffs bool) ([]codeStep, error) {
 }
 
 func printCode(con *console, v *codeView) {
-	con.printf("%s  %s at %.12s\n", text.Visible(v.Target), text.Visible(v.Repository), v.Commit)
+	con.filled("", "%s  %s at %.12s", text.Visible(v.Target), text.Visible(v.Repository), v.Commit)
 	if v.Base == nil {
-		con.printf("  metric   not known: the code as it is was not scored yet; the next night scores it\n")
+		con.filled("  metric   ", "not known: the code as it is was not scored yet; the next night scores it")
 	} else {
 		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
-		con.printf("  base     %s, the mean of %s\n", withUnit(v.Base.Mean, v.Unit), count(v.Base.Cases, "search "+v.noun))
+		con.filled("  base     ", "%s, the mean of %s", withUnit(v.Base.Mean, v.Unit), count(v.Base.Cases, "search "+v.noun))
 	}
 	if best := v.Best; best == nil {
-		con.printf("  best     no night found a version that is better than the code as it is\n")
+		con.filled("  best     ", "no night found a version that is better than the code as it is")
 	} else {
-		con.printf("  best     v%d%s\n", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed))
+		con.filled("  best     ", "v%d%s", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed))
 		printBest(con, v, "search", best.Search)
 		printBest(con, v, "held-out", best.Holdout)
 		if best.Ref != "" {
@@ -207,7 +207,7 @@ func printCode(con *console, v *codeView) {
 
 func printBest(con *console, v *codeView, side string, m *codeMeans) {
 	if m != nil {
-		con.printf("           %s → %s, the means of %s\n", figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
+		con.filled("           ", "%s → %s, the means of %s", figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
 	}
 }
 
@@ -217,7 +217,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	printMeans(con, "search", v.Values, v.Values.Search)
 	printMeans(con, "held-out", v.Values, v.Values.Holdout)
 	if v.Values.Holdout == nil {
-		con.printf("  it was not confirmed: there are no values of held-out %ss\n", view.noun)
+		con.filled("  ", "it was not confirmed: there are no values of held-out %ss", view.noun)
 	}
 	if v.Ref != "" {
 		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
@@ -229,10 +229,11 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	con.printf("\ndiff against the code as it is\n")
 	printCodeDiff(con, v.Diff)
 	if len(v.Hunks) > 0 {
-		con.printf("\nhunks by themselves: mean change of %s on search %ss, an estimate\n", text.Visible(v.Values.Metric), view.noun)
+		con.printf("\n")
+		con.filled("", "hunks by themselves: mean change of %s on search %ss, an estimate", text.Visible(v.Values.Metric), view.noun)
 		for _, h := range v.Hunks {
-			con.printf("  %s\n", cell(h.Text, 74))
-			con.printf("      %s\n", h.Describe(v.Values.Unit))
+			con.filled("  ", "%s", cell(h.Text, 74))
+			con.filled("      ", "%s", h.Describe(v.Values.Unit))
 		}
 	}
 	if len(v.Values.Cases) == 0 {
@@ -254,9 +255,7 @@ func printStep(con *console, b *codeBook, s codeStep) {
 	}
 	con.printf("  v%d  %s\n", s.Number, made)
 	if s.Rationale != "" {
-		for _, line := range text.Wrap(text.Visible(s.Rationale), 70) {
-			con.printf("      %s\n", line)
-		}
+		con.filled("      ", "%s", text.Visible(s.Rationale))
 	}
 }
 
@@ -332,7 +331,7 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		printMeans(con, "search", view.Values, view.Values.Search)
 		printMeans(con, "held-out", view.Values, view.Values.Holdout)
 		if len(view.Values.Cases) == 0 {
-			con.printf("  no night scored both on the same code\n")
+			con.filled("  ", "no night scored both on the same code")
 		}
 		if c := view.Scores.Search; c != nil {
 			con.printf("\nscores, from which the verdicts are made\n")

@@ -176,19 +176,23 @@ func printMeans(con *console, name string, v codeValues, m *codeMeans) {
 		return
 	}
 	con.printf("  %-9s %s  %s → %s\n", name, text.Visible(v.Metric), figure(m.A), withUnit(m.B, v.Unit))
-	con.printf("            %s on average of %s\n", signed(m.Difference), count(m.Cases, v.noun))
-	con.printf("            %d better, %d worse, %d equal\n", m.Better, m.Worse, m.Equal)
+	con.filled("            ", "%s on average of %s", signed(m.Difference), count(m.Cases, v.noun))
+	con.filled("            ", "%d better, %d worse, %d equal", m.Better, m.Worse, m.Equal)
 }
 
 // The widest columns of a table of values: it fits a narrow terminal.
 const (
 	mostCaseCells = 28
 	figureCells   = 10
+	narrowCells   = 7 // on a terminal of 40 columns
 )
 
 // printValues prints the values of two versions case by case.
 func printValues(con *console, v codeValues, a, b string) {
-	width := len("held-out " + v.noun)
+	width, figures := len("held-out "+v.noun), figureCells
+	if columns := con.width(); columns > 0 && columns < 2+width+3*(1+figureCells) {
+		figures = narrowCells
+	}
 	for _, c := range v.Cases {
 		width = max(width, min(mostCaseCells, text.Width(text.Visible(c.Case))))
 	}
@@ -200,14 +204,14 @@ func printValues(con *console, v codeValues, a, b string) {
 			if c.Split == bench.Holdout {
 				head = "held-out " + v.noun
 			}
-			con.printf("\n  %s %*s %*s %*s\n", padded(head, width), figureCells, a, figureCells, b, figureCells, "change")
+			con.printf("\n  %s %*s %*s %*s\n", padded(head, width), figures, a, figures, b, figures, "change")
 			last = c.Split
 		}
 		change := ""
 		if c.A != nil && c.B != nil {
 			change = signed(*c.B - *c.A)
 		}
-		con.printf("  %s %s %s %s\n", padded(cell(c.Case, mostCaseCells), width), rightly(valueOrFailed(c.A)), rightly(valueOrFailed(c.B)), rightly(change))
+		con.printf("  %s %s %s %s\n", padded(cell(c.Case, mostCaseCells), width), rightly(valueOrFailed(c.A), figures), rightly(valueOrFailed(c.B), figures), rightly(change, figures))
 		for _, p := range []string{c.ProblemA, c.ProblemB} {
 			if p != "" && !slices.Contains(problems, p) {
 				problems = append(problems, p)
@@ -215,7 +219,7 @@ func printValues(con *console, v codeValues, a, b string) {
 		}
 	}
 	for _, p := range problems[:min(len(problems), 3)] {
-		con.printf("  failed: %s\n", cell(p, 200))
+		con.filled("  failed: ", "%s", cell(p, 200))
 	}
 }
 
@@ -231,8 +235,8 @@ func padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-text.Width(s)))
 }
 
-func rightly(s string) string {
-	return strings.Repeat(" ", max(0, figureCells-text.Width(s))) + s
+func rightly(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-text.Width(s))) + s
 }
 
 // figure formats a value of a metric, signed a difference.

@@ -19,7 +19,7 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 		con.printf("  search   no task has evaluations of both\n")
 	} else {
 		printDifference(con, "search", *c)
-		con.printf("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
+		con.filled("           ", "one look, clusters as units; tasks that a variant was tuned on flatter it")
 		printPassPowers(con, v.PassPowers["search"])
 	}
 	if v.Holdout == nil {
@@ -29,7 +29,8 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 		printPassPowers(con, v.PassPowers["holdout"])
 	}
 	if v.Units == unitsOfTasks {
-		con.printf("\nThe workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
+		con.printf("\n")
+		con.filled("", "The workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.")
 	}
 }
 
@@ -41,12 +42,12 @@ func printPassPowers(con *console, p passPowers) {
 }
 
 func printDifference(con *console, name string, c stats.Comparison) {
-	con.printf("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal",
-		name, c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, "task"), c.Repeats, c.Wins, c.Losses, c.Ties)
+	verdict := ""
 	if c.Lo <= 0 && c.Hi >= 0 {
-		con.printf("   ~ no significant difference")
+		verdict = "   ~ no significant difference"
 	}
-	con.printf("\n")
+	con.filled(fmt.Sprintf("  %-8s ", name), "%.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal%s",
+		c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, "task"), c.Repeats, c.Wins, c.Losses, c.Ties, verdict)
 }
 
 // printHoldout shows what is valid at any stopping time.
@@ -59,13 +60,13 @@ func printHoldout(con *console, r stats.Ruling) {
 	if i.Lo == i.Hi && about == stats.TheseTasks {
 		what = "exact for these tasks, as a repeat would say the same"
 	}
-	con.printf("           %s; over so many comparisons as you make, some are found by chance\n", what)
-	con.printf("    claim  %s\n", verdictOn(r))
+	con.filled("           ", "%s; over so many comparisons as you make, some are found by chance", what)
+	con.filled("    claim  ", "%s", verdictOn(r))
 	if words := r.Assumes(); words != "" {
-		con.printf("           %s\n", words)
+		con.filled("           ", "%s", words)
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
-		con.printf("           %s\n", r.Tail.Words())
+		con.filled("           ", "%s", r.Tail.Words())
 	}
 	for _, g := range r.Guards {
 		con.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),

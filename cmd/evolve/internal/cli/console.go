@@ -136,6 +136,26 @@ func (con *console) width() int {
 	return 0
 }
 
+// filled prints a line after a lead. On a terminal that is too narrow it is wrapped, and
+// its further lines begin below the first one's text.
+func (con *console) filled(lead, format string, args ...any) {
+	line, width := fmt.Sprintf(format, args...), con.width()
+	if width == 0 || text.Width(lead+line) <= width {
+		con.printf("%s%s\n", lead, line)
+		return
+	}
+	indent := text.Width(lead)
+	if indent > width/2 {
+		indent = 4
+	}
+	for i, l := range text.Wrap(line, max(16, width-indent)) {
+		if i > 0 {
+			lead = strings.Repeat(" ", indent)
+		}
+		con.printf("%s%s\n", lead, l)
+	}
+}
+
 // person is the user at the terminal.
 type person struct {
 	in  *bufio.Reader

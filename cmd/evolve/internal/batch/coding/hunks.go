@@ -113,5 +113,5 @@ func (p *Prospect) DescribeHunks(list []Hunk) string {
 	for i, h := range list {
 		parts[i] = "⟨" + text.OneLine(h.Text) + "⟩ " + h.Describe(unit)
 	}
-	return "hunks by themselves, as the mean change of " + text.Visible(metric) + " on search "+p.Cases()+"s, an estimate: " + strings.Join(parts, "; ")
+	return "hunks by themselves, as the mean change of " + text.Visible(metric) + " on search " + p.Cases() + "s, an estimate: " + strings.Join(parts, "; ")
 }
