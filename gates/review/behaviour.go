@@ -169,8 +169,8 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 // with which the test fails.
 func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int, err error) {
 	r, err := tokens.New(p.file.Path, p.text)
-	if err != nil || len(b.score.Score) == 0 { // too large, or not scored
-		return 0, 0, nil
+	if err != nil || len(b.score.Score) == 0 {
+		return 0, 0, nil //nolint:nilerr // a text that is too large is not altered
 	}
 	seen := map[string]bool{}
 	for range mostAlterTries {
@@ -204,7 +204,7 @@ func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int,
 func (b *behaviour) differs(ctx context.Context, p place, altered string) (bool, error) {
 	files, err := p.with(altered)
 	if err != nil {
-		return false, nil // no text of a block
+		return false, nil //nolint:nilerr // it is no text of a block
 	}
 	v, err := b.score.Make(ctx, "behaviour", files)
 	if err != nil {

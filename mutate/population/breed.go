@@ -162,7 +162,13 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 		list[i] = selection.Candidate{
 			Number: m.index, Mean: m.gain, SD: m.deviation, Evaluations: n, Sum: sum, Pending: m.pending, Children: m.children, Tasks: m.scores,
 		}
-		if m.results > 0 {
+		list[i].Domains = s.profile(m)
+		if s.Selection == selection.MapElites { // by the size of the program in place of its price
+			list[i].Cost = float64(m.size)
+			if m.results > 0 {
+				list[i].Latency = m.seconds / float64(m.results)
+			}
+		} else if m.results > 0 {
 			list[i].Cost, list[i].Latency = m.cost/float64(m.results), m.seconds/float64(m.results)
 		}
 		for _, id := range m.parents {
@@ -172,4 +178,24 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 		}
 	}
 	return pool, list
+}
+
+// groups is the number of groups of cases whose mean scores describe what a variant is good
+// at.
+const groups = 3
+
+// profile returns the mean scores of a variant on groups of the cases of the first stage, NaN
+// where it has none.
+func (s *search) profile(m *member) []float64 {
+	sums, counts := make([]float64, groups), make([]float64, groups)
+	for at, task := range s.order[:s.Stages[0]] {
+		if v := m.scores[task]; !math.IsNaN(v) {
+			sums[at%groups] += v
+			counts[at%groups]++
+		}
+	}
+	for g := range sums {
+		sums[g] /= counts[g] // NaN without a score
+	}
+	return sums
 }

@@ -52,7 +52,7 @@ func New(o Options) (mutate.Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	choose, err := selection.Named(o.Selection)
+	choose, err := selection.Within(o.Selection)
 	if err != nil {
 		return nil, err
 	}

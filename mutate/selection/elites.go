@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 const (
@@ -24,14 +25,15 @@ func bands() []float64 { return []float64{0.5, 0.9, 1.1, 2} }
 // strongest domain, −1 for none.
 type cell struct{ cost, latency, domain int }
 
-func (c cell) String() string {
-	word := func(n int) string {
-		if n < 0 {
-			return "–"
+// describe returns the cell in words; names are those of its three dimensions.
+func (c cell) describe(names [3]string) string {
+	out := make([]string, len(names))
+	for i, n := range []int{c.cost, c.latency, c.domain} {
+		if out[i] = names[i] + " –"; n >= 0 {
+			out[i] = fmt.Sprint(names[i], " ", n)
 		}
-		return fmt.Sprint(n)
 	}
-	return "cost " + word(c.cost) + ", latency " + word(c.latency) + ", domain " + word(c.domain)
+	return strings.Join(out, ", ")
 }
 
 func compareCells(a, b cell) int {
@@ -53,10 +55,30 @@ func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		}
 		return list[i].Mean
 	}, rng)
+	at, k, of, cells := elite(list, func(i int) bool { return i == migrant || homes[i] == here }, rng)
+	moved := ""
+	if at == migrant {
+		moved = ", a migrant"
+	}
+	return at, fmt.Sprintf("map_elites: %s%s, best of %d in cell (%s), one of %d cells of island %d",
+		who(list, at), moved, of, k.describe([3]string{"cost", "latency", "domain"}), cells, here)
+}
+
+// elites is mapElites for a list that is one island of a population of programs.
+func elites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
+	at, k, of, cells := elite(list, func(int) bool { return true }, rng)
+	return at, fmt.Sprintf("map_elites: %s, best of %d in cell (%s), one of %d cells",
+		who(list, at), of, k.describe([3]string{"size", "time", "cases"}), cells)
+}
+
+// elite draws a cell of the champion and of the evaluated candidates that are here, and
+// returns its best candidate, the cell with the number of its members, and the number of
+// cells.
+func elite(list []Candidate, here func(i int) bool, rng *rand.Rand) (at int, k cell, of, drawn int) {
 	cells := map[cell][]int{}
 	var order []cell
 	for i, c := range list {
-		if i != 0 && i != migrant && (homes[i] != here || c.Evaluations <= 0) {
+		if i != 0 && (!here(i) || c.Evaluations <= 0) {
 			continue
 		}
 		k := cellOf(c, list[0])
@@ -66,15 +88,9 @@ func mapElites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		cells[k] = append(cells[k], i)
 	}
 	slices.SortFunc(order, compareCells)
-	k := order[rng.IntN(len(order))]
+	k = order[rng.IntN(len(order))]
 	members := cells[k]
-	at := members[highest(len(members), func(i int) float64 { return list[members[i]].Mean }, rng)]
-	moved := ""
-	if at == migrant {
-		moved = ", a migrant"
-	}
-	return at, fmt.Sprintf("map_elites: %s%s, best of %d in cell (%s), one of %d cells of island %d",
-		who(list, at), moved, len(members), k, len(order), here)
+	return members[highest(len(members), func(i int) float64 { return list[members[i]].Mean }, rng)], k, len(members), len(order)
 }
 
 // homesOf returns the island of every candidate. The descendants of one founder share it.

@@ -29,7 +29,7 @@ func table() []named {
 		{HGM, hgm},
 		{"dgm", dgm},
 		{"pareto", pareto},
-		{"map_elites", mapElites},
+		{MapElites, mapElites},
 		{"top_k", topK},
 		{"random", random},
 	}
@@ -55,6 +55,20 @@ func Named(name string) (Selector, error) {
 		}
 	}
 	return nil, fmt.Errorf("there is no selection %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
+// MapElites is the name of the selection by MAP-Elites.
+const MapElites = "map_elites"
+
+// Within returns the selector with a name for a population of programs that has islands of
+// its own, so that every list is one of them. Under [MapElites] a candidate's Cost is then
+// the size of the program, Latency its time, and Domains are its scores on groups of cases:
+// a cell is a kind of size, speed and behaviour.
+func Within(name string) (Selector, error) {
+	if name == MapElites {
+		return sound(elites), nil
+	}
+	return Named(name)
 }
 
 // sound wraps a selector: a mean that is not finite counts as the champion's, 0, as
