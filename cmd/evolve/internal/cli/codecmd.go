@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/coding"
@@ -195,13 +194,12 @@ func (b *codeBook) numberOf(id agent.ConfigID) int {
 // basis returns what versions are compared by: the cases of the target, and the rule of its
 // nights.
 func (b *codeBook) basis(runs []string) comparisonBasis {
-	out := comparisonBasis{runs: runs}
-	out.rule = stats.Rule{Alpha: b.workspace.Settings.Confirm.Control().Alpha(), Guards: b.workspace.Bounds(&workspace.Agent{ID: b.Target.Name})}
-	if b.Suite != nil {
-		out.tasks = map[string]*bench.Task{}
-		for i := range b.Suite.Tasks {
-			out.tasks[b.Suite.Tasks[i].ID] = &b.Suite.Tasks[i]
-		}
+	out, as := comparisonBasis{runs: runs}, &workspace.Agent{ID: b.Target.Name}
+	if own, ok := b.workspace.Agent(b.Own()); ok {
+		as, out.tasks = own, tasksOf(b.workspace.SuitesOf(own)...)
+	} else if b.Suite != nil {
+		out.tasks = tasksOf(b.Suite)
 	}
+	out.rule = stats.Rule{Alpha: b.workspace.Settings.Confirm.Control().Alpha(), Guards: b.workspace.Bounds(as)}
 	return out
 }

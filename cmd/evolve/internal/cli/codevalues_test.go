@@ -14,7 +14,7 @@ import (
 // TestCodeValues pairs the values of two versions: cases that one of them lacks are left
 // out, failures are named, and a lower value is better where the metric says so.
 func TestCodeValues(t *testing.T) {
-	r := codeRecord{value: new(coding.Prospect).Value, of: map[agent.ConfigID]map[string]measurement{"a": {}, "b": {}}}
+	r := codeRecord{noun: "case", value: new(coding.Prospect).Value, of: map[agent.ConfigID]map[string]measurement{"a": {}, "b": {}}}
 	add := func(v agent.ConfigID, of string, split bench.Split, value float64) {
 		r.add(&bench.Evaluation{
 			Variant: v, Task: of, Split: split, Scored: true, Outcome: agent.OK,

@@ -12,6 +12,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/runtime/agent"
 )
@@ -93,17 +94,26 @@ func basisOf(sh *shell, c *cli.Context, agentID string) comparisonBasis {
 		return comparisonBasis{rule: rule}
 	}
 	configured, ok := w.Agent(agentID)
+	if t, target := w.Settings.Patches.Target(agentID); !ok && target {
+		if configured, ok = w.Agent(t.Agent); !ok || w.OwnCode(t.Agent) != agentID {
+			configured, ok = &workspace.Agent{ID: agentID}, true // its cases are clusters by themselves
+		}
+	}
 	if !ok {
 		return comparisonBasis{rule: rule}
 	}
-	tasks := map[string]*bench.Task{}
-	for _, name := range configured.Suites {
-		suite := w.Suites[name]
+	return comparisonBasis{tasks: tasksOf(w.SuitesOf(configured)...), rule: stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(configured)}}
+}
+
+// tasksOf returns the tasks of suites by their ids.
+func tasksOf(suites ...*bench.Suite) map[string]*bench.Task {
+	out := map[string]*bench.Task{}
+	for _, suite := range suites {
 		for i := range suite.Tasks {
-			tasks[suite.Tasks[i].ID] = &suite.Tasks[i]
+			out[suite.Tasks[i].ID] = &suite.Tasks[i]
 		}
 	}
-	return comparisonBasis{tasks: tasks, rule: stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(configured)}}
+	return out
 }
 
 // meeting identifies what two compared evaluations have in common.
