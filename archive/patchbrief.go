@@ -3,6 +3,8 @@ package archive
 import (
 	"encoding/json"
 	"time"
+
+	"evolve/runtime/agent"
 )
 
 // PatchBrief holds the fields that only code patches have. The paths of its files are
@@ -17,6 +19,8 @@ type PatchBrief struct {
 	// "model", "constants" or "blocks".
 	Author string `json:"author"`
 	Origin string `json:"origin"`
+	// Variant is the variant of searched code that it carries out; empty for other patches.
+	Variant agent.ConfigID `json:"variant,omitempty"`
 	// Submitted is the SHA-256, in hexadecimal, of the text that was handed in.
 	Submitted string `json:"submitted,omitempty"`
 	// BaseCommit is the commit that it was gated on, Tree the resulting tree, Policy the

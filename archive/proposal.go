@@ -110,6 +110,19 @@ func (p ProposalRecord) Written() bool {
 	return false
 }
 
+// VariantOf returns the variant of an agent that it proposes: a config, or for a target whose
+// code is searched under the agent's name a version of the code. It returns false if it
+// proposes none.
+func (p ProposalRecord) VariantOf(agentID string) (agent.ConfigID, bool) {
+	switch {
+	case p.OfConfig() && p.Agent == agentID:
+		return p.Variant, true
+	case p.Kind == KindPatch && p.Patch != nil && p.Patch.Variant != "" && p.Patch.Target == agentID:
+		return p.Patch.Variant, true
+	}
+	return "", false
+}
+
 // AwaitsConfig reports whether it is about a config and awaits a person.
 func (p ProposalRecord) AwaitsConfig() bool {
 	return p.OfConfig() && (p.State == Awaiting || p.State == HumanLane)

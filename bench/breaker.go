@@ -39,6 +39,9 @@ type Patience struct {
 	Broken int
 	// Collapse is the same number for an agent that has succeeded before; 0 means 60.
 	Collapse int
+	// ChampionAlone reports that only failures of the champion are the agent's: the other
+	// configs are programs that a search wrote, of which many in a row may not run.
+	ChampionAlone bool
 }
 
 func (p Patience) withDefaults() Patience {
@@ -65,7 +68,7 @@ func (p Patience) withDefaults() Patience {
 // some configs or tasks. Failures of the agent itself (crash, invalid reply, timeout)
 // belong to the variant and score 0. The agent as such counts as broken only when they
 // hit the champion or at least three distinct configs in a row, with no success in
-// between. A Breaker is safe for concurrent use.
+// between; see also [Patience.ChampionAlone]. A Breaker is safe for concurrent use.
 type Breaker struct {
 	p        Patience
 	champion agent.ConfigID
@@ -113,6 +116,9 @@ func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.streak, b.pauses = 0, 0
+	if b.p.ChampionAlone && variant != b.champion {
+		return nil
+	}
 	if o != agent.Execution && o != agent.ContractViolation && o != agent.Timeout {
 		b.failing, b.worked = 0, true
 		clear(b.failed)

@@ -86,6 +86,26 @@ func TestBreakerOneBadVariantNeverEndsARun(t *testing.T) {
 	}
 }
 
+// TestBreakerOfPrograms checks that programs which a search wrote may all fail, and that the
+// champion may not.
+func TestBreakerOfPrograms(t *testing.T) {
+	b := NewBreaker(Patience{Broken: 5, Collapse: 20, ChampionAlone: true}, "champion", nil)
+	for i := range 1000 {
+		if err := b.Finished(agent.ConfigID(fmt.Sprint(i/10)), agent.Execution); err != nil {
+			t.Fatalf("after %d failures of programs: %v", i, err)
+		}
+	}
+	for i := range 5 {
+		err := b.Finished("champion", agent.Execution)
+		if errors.Is(err, ErrOutage) != (i == 4) {
+			t.Errorf("after %d failures of the champion: %v", i+1, err)
+		}
+		if err := b.Finished("other", agent.OK); err != nil {
+			t.Errorf("a success of a program: %v", err)
+		}
+	}
+}
+
 func TestBreakerAnAgentThatNeverWorked(t *testing.T) {
 	b := NewBreaker(Patience{Broken: 5}, "champion", new(pauses).sleep)
 	for i := range 4 {

@@ -164,9 +164,14 @@ func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error
 	if p.State != archive.Awaiting {
 		return nil
 	}
-	replaced, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
+	return s.supersedeAll(ctx, p, func(other archive.ProposalRecord) bool {
 		return other.Agent == p.Agent && other.ID != p.ID && other.Kind == p.Kind && Undecided(other.State) && (p.Kind == archive.KindConfig || overlap(other, p) && other.AddsMemories() == p.AddsMemories())
 	})
+}
+
+// supersedeAll closes the proposals that a newer one replaces.
+func (s *session) supersedeAll(ctx context.Context, p archive.ProposalRecord, which func(archive.ProposalRecord) bool) error {
+	replaced, err := proposals(ctx, s.store, which)
 	if err != nil {
 		return err
 	}

@@ -173,7 +173,22 @@ func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p 
 	if err := s.costs(ctx, p.ID, costTrial, spent); err != nil {
 		return p, err
 	}
-	return p, s.record(ctx, p, entry, p.Agent, gatedData(p))
+	if err := s.record(ctx, p, entry, p.Agent, gatedData(p)); err != nil {
+		return p, err
+	}
+	return p, s.supersedeVersions(ctx, p)
+}
+
+// supersedeVersions closes the older undecided patches of a target whose code is searched when
+// a newer version of it awaits a decision: that was measured against them.
+func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecord) error {
+	if p.Patch.Variant == "" || p.State != archive.Awaiting && p.State != archive.HumanLane {
+		return nil
+	}
+	return s.supersedeAll(ctx, p, func(other archive.ProposalRecord) bool {
+		_, same := other.VariantOf(p.Patch.Target)
+		return same && other.Kind == p.Kind && other.Created.Before(p.Created) && (other.State == archive.Awaiting || other.State == archive.HumanLane)
+	})
 }
 
 // publish writes the proposal's commit to its ref, so that git keeps what a person has to

@@ -14,6 +14,7 @@ import (
 	"evolve/archive"
 	"evolve/gates"
 	"evolve/patch/diff"
+	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
 
@@ -41,6 +42,8 @@ type Submission struct {
 	Gain string
 	// Run is the nightly run that it comes from.
 	Run string
+	// Variant is the variant of searched code that it carries out; empty for another patch.
+	Variant agent.ConfigID
 }
 
 // The bounds of what is kept of a submission, in bytes.
@@ -152,7 +155,7 @@ func (rev *Reviewer) patchRecord(t Target, s Submission, hash string) (p archive
 	p = archive.ProposalRecord{
 		Kind: archive.KindPatch, State: archive.Drafted, Agent: s.Author, Run: s.Run, Created: rev.Now(),
 		Title: title(t, s), Rationale: text.Clip(s.Rationale, maxRationale, text.Ellipsis),
-		Patch: &archive.PatchBrief{Target: t.Name, Repository: t.Repo, Named: t.Named, Author: s.Author, Origin: s.Origin, Submitted: hash, Gain: s.Gain},
+		Patch: &archive.PatchBrief{Target: t.Name, Repository: t.Repo, Named: t.Named, Author: s.Author, Origin: s.Origin, Submitted: hash, Gain: s.Gain, Variant: s.Variant},
 	}
 	b := p.Patch
 	if b.Terms, b.Policy, err = t.terms(); err != nil {

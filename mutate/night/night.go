@@ -169,7 +169,9 @@ func (n *night) open(ctx context.Context) error {
 	if err := n.beginTurn(ctx); err != nil {
 		return errors.Join(err, opened.Close())
 	}
-	n.breaker = bench.NewBreaker(n.Patience, n.Plan.Champion, n.Sleep)
+	patience := n.Patience
+	patience.ChampionAlone = n.Agent.Hunks // many versions of source code do not run
+	n.breaker = bench.NewBreaker(patience, n.Plan.Champion, n.Sleep)
 	n.harness = bench.NewHarness(bench.Settings{
 		Run: n.Run.ID, Agent: n.Agent.ID, Identity: opened.cacheIdentity(), Limits: n.Settings.Limits,
 		Seed: n.Run.Seed, UsesSeed: n.Agent.UsesSeed || !n.Agent.Deterministic, Scratch: n.Scratch, AlwaysWorkdir: opened.Workdir,

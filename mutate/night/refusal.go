@@ -47,9 +47,11 @@ func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: reading the proposals: %w", bench.ErrRecorder, err)
 		}
-		if p.Agent != n.Agent.ID || !p.OfConfig() || p.Run == n.Run.ID {
+		variant, ok := p.VariantOf(n.Agent.ID)
+		if !ok || p.Run == n.Run.ID {
 			continue
 		}
+		p.Agent, p.Variant = n.Agent.ID, variant // a patch has its own fields for both
 		r := refusal{proposal: p}
 		switch {
 		case waits && p.ID == fresh.Proposal:

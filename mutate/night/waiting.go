@@ -42,6 +42,7 @@ func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: reading the waiting proposal: %w", bench.ErrRecorder, err)
 	}
+	p.Agent, p.Variant = n.Agent.ID, w.Variant // a patch has its own fields for both
 	r, err := n.ruling(ctx, p)
 	if r != nil {
 		ref.Add(r)

@@ -18,6 +18,7 @@ import (
 	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Unsearched is a target whose blocks a night is to search and cannot.
@@ -82,7 +83,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), coding.Kept{Folder: filepath.Join(state, "code"), ReadOnly: look})
 		var problem *coding.Problem
 		if errors.As(err, &problem) {
-			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, problem.Text})
+			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, text.OneLine(problem.Text)})
 			continue
 		}
 		if err != nil {

@@ -11,25 +11,42 @@ import (
 	"evolve/gates/review"
 )
 
-// waits lists an agent's proposals of a config that await a person, the oldest first,
-// each with what makes it stale. It leaves out those of the given run.
+// waits lists an agent's proposals of a config, or of a version of searched code, that await
+// a person, the oldest first, each with what makes it stale. It leaves out those of the
+// given run.
 func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	var out []archive.Waiting
 	for p, err := range r.o.Archive.Proposals(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if !p.AwaitsConfig() || p.Agent != a.ID || run != "" && p.Run == run {
+		variant, ok := p.VariantOf(a.ID)
+		if !ok || p.State != archive.Awaiting && p.State != archive.HumanLane || run != "" && p.Run == run {
 			continue
 		}
-		w := r.o.Workspace
-		stale, err := review.Stale(ctx, r.o.Archive, p, workspace.BaseOf(a, w.Suites), w.SuitesOf(a), a.Champion.ID())
+		stale, err := r.stale(ctx, a, p)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, archive.Waiting{Proposal: p.ID, Variant: p.Variant, Stale: stale})
+		out = append(out, archive.Waiting{Proposal: p.ID, Variant: variant, Stale: stale})
 	}
 	return out, nil
+}
+
+// stale lists what changed since a proposal was measured.
+func (r *runner) stale(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) ([]string, error) {
+	if p.Patch == nil {
+		w := r.o.Workspace
+		return review.Stale(ctx, r.o.Archive, p, workspace.BaseOf(a, w.Suites), w.SuitesOf(a), a.Champion.ID())
+	}
+	plan, err := r.o.Archive.Plan(ctx, p.Run, a.ID)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return nil, fmt.Errorf("reading the plan of run %s: %w", p.Run, err)
+	}
+	if plan.AgentHash != a.Hash {
+		return []string{"code"}, nil
+	}
+	return nil, nil
 }
 
 // plannedWaits lists what waited when an interrupted run was planned. Its own proposal may

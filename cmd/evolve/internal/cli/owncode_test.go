@@ -63,6 +63,61 @@ func TestOwnCodeBeatsEveryConfig(t *testing.T) {
 	}
 }
 
+// TestUnansweredNightsOfCode runs nights that no person answers: one proposal waits at a time,
+// a newer one is measured against it and replaces it, and what a person rejected is not
+// proposed again.
+func TestUnansweredNightsOfCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	for _, program := range []string{"python3", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Parallel()
+	w := newRouted(t)
+	type proposal struct {
+		ID, State string
+		Tree      string
+	}
+	var waiting proposal
+	seen := map[string]bool{}
+	rejected := ""
+	const nights = 8
+	for night := range nights {
+		w.on(night, "run", "--seed", fmt.Sprint(night+20), "--budget-evals", fmt.Sprint(220+60*night))
+		var list struct{ Patches []proposal }
+		if err := json.Unmarshal([]byte(w.on(night, "patch", "list", "--json")), &list); err != nil {
+			t.Fatal(err)
+		}
+		waits := 0
+		for _, p := range list.Patches {
+			if p.State == "awaiting" || p.State == "human_lane" {
+				waits++
+				waiting = p
+			}
+		}
+		if waits > 1 {
+			t.Errorf("after night %d %d patches wait: %+v", night, waits, list.Patches)
+		}
+		if waits == 1 && waiting.Tree == rejected {
+			t.Errorf("night %d proposes again what a person rejected", night)
+		}
+		t.Logf("night %d: %s", night, waiting.ID)
+		seen[waiting.ID] = true
+		if night == nights/2 && waits == 1 {
+			rejected = waiting.Tree
+			w.on(night, "reject", waiting.ID, "--by", "Ada <ada@example.org>", "--reason", "too clever", "--yes")
+		}
+	}
+	if len(seen) < 3 || rejected == "" {
+		t.Errorf("%d patches were proposed, %q was rejected", len(seen), rejected)
+	}
+	w.on(nights, "archive", "check")
+	w.on(nights, "audit", "verify")
+}
+
 // routed is the workspace of testdata/routed.
 type routed struct {
 	t          *testing.T
@@ -90,17 +145,23 @@ func (w routed) sh(line string) string {
 	return string(out)
 }
 
-func (w routed) evolve(args ...string) {
+func (w routed) evolve(args ...string) { w.on(0, args...) }
+
+// on runs a command on a day, and returns what it prints.
+func (w routed) on(day int, args ...string) string {
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
+	start := time.Now()
 	code := Run(context.Background(), Process{
 		Args: append(args, "--workspace", w.root), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-		Env: []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}, Dir: w.root, Now: time.Now,
+		Env: []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}, Dir: w.root,
+		Now:   func() time.Time { return start.AddDate(0, 0, day).Add(time.Since(start)) },
 		Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }, Release: func() {},
 	})
 	if code != 0 {
-		w.t.Fatalf("evolve %v: exit %d\n%s%s", args, code, &stdout, &stderr)
+		w.t.Fatalf("day %d: evolve %v: exit %d\n%s%s", day, args, code, &stdout, &stderr)
 	}
+	return stdout.String()
 }
 
 // fresh returns the share of 400 fresh tasks that the agent's program solves under a config.

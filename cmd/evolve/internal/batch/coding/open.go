@@ -61,7 +61,7 @@ func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain
 	return review.Submission{
 		Target: p.Target.Name, Author: Author(p.Target.Name), Origin: review.OriginBlocks, Diff: string(diff.Unified(files)), Run: run,
 		Rationale: fmt.Sprintf("%s\n\n%s that the nightly search found and confirmed on %ss that it never had. They were written %s.", title, what, p.Cases(), by),
-		Gain:      gain,
+		Gain:      gain, Variant: c.ID(),
 	}, nil
 }
 
