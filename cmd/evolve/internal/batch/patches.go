@@ -224,10 +224,7 @@ func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
 	if !errors.As(err, &refused) {
 		return note, err
 	}
-	if note.Text != "" {
-		note.Text += "; "
-	}
-	note.Text += "no proposal was made: " + refused.Text
+	note.Text = before("no proposal was made: "+refused.Text, note.Text)
 	note.Settled = false // the result must not be lost on later nights
 	return note, nil
 }

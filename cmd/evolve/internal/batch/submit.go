@@ -91,14 +91,19 @@ func (r *runner) proposePatch(ctx context.Context, note archive.PatchNote, s rev
 	var left *review.LeftError
 	switch {
 	case errors.As(err, &left):
-		if note.Text != "" {
-			note.Text += "; "
-		}
-		note.Text += left.Error() + "; the next run takes it up"
+		note.Text = before(left.Error()+"; the next run takes it up", note.Text)
 	case err != nil:
 		return refusedNote(note, err)
 	}
 	return note, nil
+}
+
+// before puts a reason before the text of a note, which pages clip at its end.
+func before(reason, text string) string {
+	if text == "" {
+		return reason
+	}
+	return reason + "; " + text
 }
 
 // submit proposes a patch and has it reviewed by another agent, if one can.
