@@ -138,17 +138,27 @@ func (p *Program) inTree(ctx context.Context, v *Version, argv []string) (out []
 // Values scores a version on the named cases; on all cases if there are none. A
 // [CodeError] reports that the command failed or printed no values.
 func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]metrics.Value, error) {
-	timed, cancel := context.WithTimeoutCause(ctx, cmp.Or(p.RunTime, runTime), errSlow)
-	defer cancel()
-	out, err := p.inTree(timed, v, slices.Concat(p.Score, cases))
+	out, err := p.Output(ctx, v, cases...)
 	if err != nil {
-		return nil, blamed(timed, err)
+		return nil, err
 	}
 	values, err := metrics.Read(bytes.NewReader(out))
 	if err != nil {
 		return nil, &CodeError{filepath.Base(p.Score[0]) + ": " + err.Error()}
 	}
 	return values, nil
+}
+
+// Output returns what the scoring command prints for the named cases. A [CodeError] reports
+// that it failed.
+func (p *Program) Output(ctx context.Context, v *Version, cases ...string) ([]byte, error) {
+	timed, cancel := context.WithTimeoutCause(ctx, cmp.Or(p.RunTime, runTime), errSlow)
+	defer cancel()
+	out, err := p.inTree(timed, v, slices.Concat(p.Score, cases))
+	if err != nil {
+		return nil, blamed(timed, err)
+	}
+	return out, nil
 }
 
 // blamed returns the error of a program that cannot be started as a fault of the code, and

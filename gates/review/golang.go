@@ -31,7 +31,7 @@ func hasGo(tree scope.Tree) bool {
 func (t Target) namesGo() bool {
 	var list [][]string
 	if t.Scoring != nil {
-		list = append(list, t.Scoring.Build, t.Scoring.Test, t.Scoring.Score)
+		list = append(list, t.Scoring.Build, t.Scoring.Test, t.Scoring.Score, t.Scoring.Profile)
 	}
 	if t.Benchmark != nil {
 		list = append(list, t.Benchmark.Command)

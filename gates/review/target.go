@@ -48,6 +48,9 @@ type Scoring struct {
 	Score []string `json:"score"`
 	// Metric is the metric that decides; empty: the first that Score prints.
 	Metric string `json:"metric,omitempty"`
+	// Profile is a command with its arguments that prints a profile of the code as it is
+	// for the language models that write versions. It does not alter scores.
+	Profile []string `json:"profile,omitempty"`
 }
 
 // OwnCode reports whether versions of the marked blocks are scored by the tasks of the agent

@@ -158,7 +158,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 	}
 	m := reflection.Material{
 		Space: a.Agent.Space, Config: t.Config, Component: t.Brief.Component, Form: t.Brief.Form, Wording: t.Brief.Wording,
-		Tried: t.Brief.Tried, Others: t.Brief.Others, Source: a.Agent.Source[t.Brief.Component], Dataset: a.dataset, Room: a.route(t.Brief.Route).Room,
+		Tried: t.Brief.Tried, Others: t.Brief.Others, Source: a.Agent.Source[t.Brief.Component], Profile: a.Agent.Profile, Dataset: a.dataset, Room: a.route(t.Brief.Route).Room,
 		Competence: a.competence(t.Variant), Feedback: a.Agent.Feedback, Corrections: a.Agent.Corrections,
 		Lineage: a.lineage(t.Variant), Answers: a.answers,
 		Health: slices.SortedFunc(maps.Values(a.health), func(x, y operator.ToolHealth) int { return cmp.Compare(x.Tool, y.Tool) }),

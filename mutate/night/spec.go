@@ -117,6 +117,9 @@ type Agent struct {
 	// Source is the source around components that are code, by their names, for the language
 	// model that writes drafts.
 	Source map[string]string
+	// Profile is what a profile command printed about the program whose texts are searched,
+	// on search cases alone, for the same model; it may be empty.
+	Profile string
 	// Feedback is what is known of its turns in use, and Corrections are the patterns of
 	// people's corrections in them, for the language model that writes drafts. Neither has
 	// anything of the holdout.

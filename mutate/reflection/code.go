@@ -22,6 +22,7 @@ const (
 	maxSource   = 12000 // of the source around a block
 	maxVersion  = 4000  // of the text of another version
 	maxCodeNote = 6000  // of what became of earlier proposals
+	maxProfile  = 4000  // of the profile of the code as it is
 )
 
 const (
@@ -40,16 +41,16 @@ func (m Material) writesCode() bool {
 }
 
 // codeExtent is how much of the material a request for code shows.
-type codeExtent struct{ cases, others, tried, source, version, note int }
+type codeExtent struct{ cases, others, tried, source, version, note, profile int }
 
 // codeRequest returns the request for a block of code, with as much material as its room
 // takes.
 func (m Material) codeRequest(route string, seed int64) *model.Request {
 	extents := []codeExtent{
-		{maxCases, 3, 8, maxSource, maxVersion, maxCodeNote},
-		{maxCases, 2, 4, maxSource / 3, maxVersion / 2, maxCodeNote / 2},
-		{3, 1, 2, maxSource / 8, maxVersion / 4, maxCodeNote / 4},
-		{2, 0, 1, 0, maxVersion / 8, maxCodeNote / 8},
+		{maxCases, 3, 8, maxSource, maxVersion, maxCodeNote, maxProfile},
+		{maxCases, 2, 4, maxSource / 3, maxVersion / 2, maxCodeNote / 2, maxProfile / 2},
+		{3, 1, 2, maxSource / 8, maxVersion / 4, maxCodeNote / 4, maxProfile / 4},
+		{2, 0, 1, 0, maxVersion / 8, maxCodeNote / 8, 0},
 	}
 	for n := 0; ; n++ {
 		req := m.codeRequestAt(extents[n], route, seed)
@@ -89,6 +90,7 @@ func (m Material) codeRequestAt(x codeExtent, route string, seed int64) *model.R
 			add(fmt.Sprintf("case %d", i+1), string(raw))
 		}
 	}
+	add("profile of the code in use", memory.Cut(m.Profile, x.profile))
 	for i, o := range m.Others[:min(len(m.Others), x.others)] {
 		add(fmt.Sprintf("another version %d, with a gain of %+.3f: %s", i+1, o.Gain, memory.Line(o.Rationale, maxEvent)), memory.Cut(o.Text, x.version))
 	}

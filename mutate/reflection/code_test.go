@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"evolve/mutate"
 	"evolve/runtime/agent"
+	"evolve/runtime/model"
 )
 
 const oldBlock = "func priority(item, room float64) float64 {\n\treturn item - room\n}\n"
@@ -27,6 +29,7 @@ func code() Material {
 		},
 		Others:   []mutate.TriedChange{{Text: "func priority() {}\n", Rationale: "constant in\nblock priority", Gain: .07}},
 		Tried:    []mutate.TriedChange{{Text: "tried text\n", Rationale: "a try", Gain: -.2}, {Refused: "the answer has no block of code"}},
+		Profile:  "90 % of the time in Pack",
 		Feedback: "P3, gate-failed: gate scope: touches a denied file",
 	}
 }
@@ -98,7 +101,7 @@ func TestCodeRequest(t *testing.T) {
 		"where block priority stands": "pack.go", "source around the block": "func Pack", "the block": oldBlock,
 		"case 1": `"score":0.4`, "case 2": "index out of range", "another version 1, with a gain of +0.070: constant in block priority": "func priority() {}",
 		"an earlier change 1, with a gain of -0.200 over what it changed": "tried text", "an earlier change 2, which was refused": "no block of code",
-		"what became of earlier proposals": "denied file",
+		"what became of earlier proposals": "denied file", "profile of the code in use": "90 % of the time",
 	} {
 		if !strings.Contains(keys[key], want) {
 			t.Errorf("%s is %q, want %q", key, keys[key], want)
@@ -112,6 +115,7 @@ func TestCodeRequest(t *testing.T) {
 	if req.Schema != nil || req.Sampling.Route != "fast" || req.Sampling.Seed != 7 || req.Sampling.MaxTokens != codeTokens {
 		t.Errorf("request %+v", req.Sampling)
 	}
+	m.Profile = "hot: Pack\n" + strings.Repeat("cold: rest\n", 4000)
 	m.Source, m.Others[0].Text, m.Feedback = strings.Repeat("// more\n", 4000), strings.Repeat("x\n", 4000), "person on P3: no sevens. "+strings.Repeat("no ", 4000)
 	for _, room := range []int{0, 8000, 3000, 1600} {
 		m.Room = room
@@ -121,6 +125,13 @@ func TestCodeRequest(t *testing.T) {
 		}
 		if last := req.Shared[len(req.Shared)-1]; !strings.HasPrefix(last.Text, "person on P3: no sevens. ") {
 			t.Errorf("with a room of %d a request has %q of what a person wrote", room, last.Text)
+		}
+		at := slices.IndexFunc(req.Shared, func(s model.Shared) bool { return s.Key == "profile of the code in use" })
+		switch fits := room == 0 || room > 3000; {
+		case fits && (at < 1 || !strings.HasPrefix(req.Shared[at-1].Key, "case ")):
+			t.Errorf("with a room of %d the profile is number %d", room, at)
+		case fits && (len(req.Shared[at].Text) > maxProfile || !strings.HasPrefix(req.Shared[at].Text, "hot: Pack")):
+			t.Errorf("with a room of %d a request has %d bytes of the profile", room, len(req.Shared[at].Text))
 		}
 	}
 }

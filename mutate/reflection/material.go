@@ -28,10 +28,11 @@ type Material struct {
 	Cases []Case
 	// Tried lists earlier changes of the component, the latest first.
 	Tried []mutate.TriedChange
-	// Others are texts of the component in other variants that did well, and Source is the
-	// source around it. Only a component that is code has them.
-	Others []mutate.TriedChange
-	Source string
+	// Others are texts of the component in other variants that did well, Source is the source
+	// around it, and Profile what a profiler printed about the champion's program. Only a
+	// component that is code has them.
+	Others          []mutate.TriedChange
+	Source, Profile string
 	// Competence is the mean score by domain, with the number of evaluations.
 	Competence []Competence
 	Health     []operator.ToolHealth

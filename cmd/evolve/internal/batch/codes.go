@@ -80,7 +80,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, "an agent or a suite has its name: give the target another one"})
 			continue
 		}
-		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), coding.Kept{Folder: filepath.Join(state, "code"), ReadOnly: look})
+		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), coding.Kept{Folder: filepath.Join(state, "code"), ReadOnly: look, Scrub: o.Scrub})
 		var problem *coding.Problem
 		if errors.As(err, &problem) {
 			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, text.OneLine(problem.Text)})

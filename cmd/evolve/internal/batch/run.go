@@ -322,7 +322,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		s.Agent.Feedback, s.Agent.Corrections = feedbackFor(a, past.Lessons), past.Lessons.CorrectionLines()
 		s.Agent.InUse = past.Lessons.Basis()
 		if code := o.Code.Found[a.ID]; code != nil {
-			s.Agent.Source = code.Source()
+			s.Agent.Source, s.Agent.Profile = code.Source(), code.Profile()
 			if s.Agent.Feedback, err = r.became(ctx, a.ID); err != nil {
 				return err
 			}

@@ -32,6 +32,9 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 	if a.Adapter.Kind == workspace.KindCode {
 		code := r.o.Code.Found[a.ID]
 		s.Agent.Relative, s.Agent.Hunks, s.Settings.Baseline = code == nil || code.Own() == "", true, 0
+		if code != nil {
+			s.Cautions = append(s.Cautions, code.Cautions()...)
+		}
 	}
 	for _, name := range a.Suites {
 		if suite := r.o.Workspace.Suites[name]; suite != nil {

@@ -61,6 +61,8 @@ evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, whi
 		}, `evolve.yaml:3:60: the agent "helper" is no program of its own (name one whose adapter is command)`, false},
 		one("blocks without a score", "{name: code, allow: [a], blocks: [b]}", `evolve.yaml:3:7: target "code" has keys of the search over blocks, and neither score nor agent (add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code)`, false),
 		one("a metric of an agent's tasks", "{name: code, repo: agents/solver, allow: [a], agent: solver, metric: error}", `evolve.yaml:3:76: "metric" goes with "score" (leave it out: the tasks of the agent score its code, unless score names a program)`, false),
+		one("a profile of an agent's program alone", "{name: code, repo: agents/solver, allow: [a], agent: solver, profile: [p]}", `evolve.yaml:3:77: "profile" is for a target whose code is searched (add blocks, build, test or score)`, false),
+		one("a profile that is no command", "{name: code, allow: [a], score: [s], profile: []}", `evolve.yaml:3:53: "profile" must have at least 1 item`, true),
 		one("the code of one agent twice", "{name: a, repo: agents, allow: [a], agent: solver, blocks: [b]}\n    - {name: b, repo: agents, allow: [a], agent: solver, test: [t]}", `evolve.yaml:4:50: target "a" searches the code of agent "solver" already (name all blocks in one of them)`, false),
 		settings("patches are written by a route that is not there", "patches: {write: fast}\n", `evolve.yaml:1:18: there is no route "fast" (evolve.yaml has no routes)`, false),
 		settings("reviewer that is not there", "patches: {reviewers: [solvr]}\n", `evolve.yaml:1:23: there is no agent "solvr" (did you mean "solver"?)`, false),

@@ -108,6 +108,7 @@ func targetKeys(t *PatchTarget) object {
 		{name: "test", doc: "program with its arguments that must succeed before a version is scored", field: scored(argv(&c.Test)), example: "[go, test, ./...]"},
 		{name: "blocks", doc: "marked blocks that the search may change; all where none is named", field: scored(words(&c.Blocks, 1, namePattern, nameRule)), example: "[priority]"},
 		{name: "metric", doc: "metric of score that decides; the first that it prints where none is named", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
+		{name: "profile", doc: "program with its arguments that prints a profile of the code as it is, for the models of search.reflect that write versions; it gets the names of the search cases, and none where the tasks of an agent score its code", field: scored(argv(&c.Profile)), example: "[./profile.sh]"},
 	}}
 }
 
@@ -122,6 +123,8 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 			s.bad(n, "add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code", "target %q has keys of the search over blocks, and neither score nor agent", t.Name)
 		case metric != nil:
 			s.bad(metric, "leave it out: the tasks of the agent score its code, unless score names a program", `"metric" goes with "score"`)
+		case len(t.Scoring.Blocks)+len(t.Scoring.Build)+len(t.Scoring.Test) == 0:
+			s.bad(child(n, "profile"), "add blocks, build, test or score", `"profile" is for a target whose code is searched`)
 		}
 	}
 	p := &f.Patches

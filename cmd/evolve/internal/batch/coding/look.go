@@ -47,6 +47,8 @@ type Prospect struct {
 	// atOnce are the search cases if they are scored together.
 	atOnce []string
 	own    *owned // nil: a command scores the versions
+	// profiled is the profile of the code as it is, for language models.
+	profiled profile
 }
 
 // Problem is the reason why a target that has a scoring command is not searched.
@@ -59,6 +61,8 @@ type Kept struct {
 	Folder string
 	// ReadOnly reports that nothing may be written there.
 	ReadOnly bool
+	// Scrub removes credentials from what a profile command printed; nil: none.
+	Scrub func(string) string
 }
 
 // Find finds the blocks of a target whose Scoring is set, and runs nothing. A [Problem]
@@ -94,7 +98,10 @@ func Look(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t r
 	}
 	if p.own != nil {
 		p.own.open = open
-		return p, p.lookOwn(ctx)
+		if err := p.lookOwn(ctx); err != nil {
+			return p, err
+		}
+		return p, p.profile(ctx, w, kept)
 	}
 	if p.scored, err = p.base(ctx, kept); err != nil {
 		return nil, err
@@ -112,7 +119,7 @@ func Look(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t r
 		ID: t.Name, Adapter: workspace.Adapter{Kind: workspace.KindCode}, Deterministic: true, Suites: []string{t.Name},
 		Space: space, Known: space, Champion: champion, Hash: p.ID(),
 	}
-	return p, nil
+	return p, p.profile(ctx, w, kept)
 }
 
 // use sets the scale and the suite by the values of the code as it is.
@@ -150,9 +157,11 @@ func (p *Prospect) find() error {
 	return nil
 }
 
-// ID identifies the code and how it is scored.
+// ID identifies the code and how it is scored, to which its profile does not belong.
 func (p *Prospect) ID() string {
-	settings, err := json.Marshal(p.Target.Scoring)
+	scoring := *p.Target.Scoring
+	scoring.Profile = nil
+	settings, err := json.Marshal(scoring)
 	if err != nil {
 		return ""
 	}
@@ -182,20 +191,25 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 		return base, nil
 	}
 	file := p.keptFile(kept)
-	data, err := json.Marshal(base)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(file, data, 0o600)
-	}
-	if err == nil {
+	if err = keep(file, base); err == nil {
 		err = p.removeOther(file)
 	}
 	if err != nil {
 		return base, fmt.Errorf("keeping the values of %s: %w", p.Target.Name, err)
 	}
 	return base, nil
+}
+
+// keep writes a value as JSON to a file.
+func keep(file string, value any) error {
+	data, err := json.Marshal(value)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(file, data, 0o600)
+	}
+	return err
 }
 
 // removeOther removes the kept values of other code of the target: only those of the code as

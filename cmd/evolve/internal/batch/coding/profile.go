@@ -1,0 +1,107 @@
+package coding
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/measure"
+	"evolve/runtime/memory"
+)
+
+// mostProfile bounds a profile that is kept, in bytes.
+const mostProfile = 4000
+
+// profile is what the profile command of a target printed, or why it failed.
+type profile struct {
+	// Base is the [Prospect.ID] of the code that was run, and Command what ran.
+	Base    string   `json:"base"`
+	Command []string `json:"command"`
+	Output  string   `json:"output,omitempty"`
+	Problem string   `json:"problem,omitempty"`
+}
+
+// Profile returns the profile of the code as it is; "" if there is none.
+func (p *Prospect) Profile() string { return p.profiled.Output }
+
+// Cautions returns warnings for the plan of a night.
+func (p *Prospect) Cautions() []string {
+	if p.profiled.Problem == "" {
+		return nil
+	}
+	return []string{"language models see no profile of the code, until the code or the command changes: " + p.profiled.Problem}
+}
+
+// profile sets the profile of the code as it is: the kept one, or else that of a run on the
+// search cases. A failure is kept as well, so that a resumed run has the plan that it began
+// with. Nothing runs where nothing may be kept, and where no language model writes versions.
+func (p *Prospect) profile(ctx context.Context, w *workspace.Workspace, kept Kept) error {
+	command := p.Target.Scoring.Profile
+	if len(command) == 0 || len(w.Settings.Search.Reflect.Routes) == 0 {
+		return nil
+	}
+	file := filepath.Join(kept.Folder, p.Target.Name+".profile.json")
+	var known profile
+	data, err := os.ReadFile(file)
+	if err == nil && json.Unmarshal(data, &known) == nil && known.Base == p.ID() && slices.Equal(known.Command, command) {
+		p.profiled = known
+		return nil
+	}
+	if kept.ReadOnly {
+		return nil
+	}
+	now := profile{Base: p.ID(), Command: command}
+	out, err := p.runProfile(ctx)
+	scrub := kept.Scrub
+	if scrub == nil {
+		scrub = func(s string) string { return s }
+	}
+	var code *measure.CodeError
+	var problem *Problem
+	switch {
+	case errors.As(err, &code), errors.As(err, &problem):
+		now.Problem = memory.Line(scrub(err.Error()), mostProfile/8)
+	case err != nil:
+		return fmt.Errorf("profiling %s: %w", p.Target.Name, err)
+	default:
+		out = strings.TrimSpace(scrub(strings.ToValidUTF8(out, "")))
+		if now.Output = memory.Cut(out, mostProfile); now.Output == "" {
+			now.Problem = filepath.Base(command[0]) + " printed nothing"
+		}
+	}
+	if err := keep(file, now); err != nil {
+		return fmt.Errorf("keeping the profile of %s: %w", p.Target.Name, err)
+	}
+	p.profiled = now
+	return nil
+}
+
+// runProfile returns what the profile command prints for the search cases; without names of
+// cases for an agent's own code.
+func (p *Prospect) runProfile(ctx context.Context) (out string, err error) {
+	program, done, err := p.program(ctx, "profile")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	program.Score, program.Test = p.Target.Scoring.Profile, nil // base passed its tests
+	var cases []string
+	if p.own == nil {
+		for _, task := range p.Suite.Side(bench.Search) {
+			cases = append(cases, task.ID)
+		}
+	}
+	v, err := program.Make(ctx, "base", nil)
+	if err != nil {
+		return "", err
+	}
+	printed, err := program.Output(ctx, v, cases...)
+	return string(printed), err
+}
