@@ -36,6 +36,58 @@ func (s *search) advance() bool {
 	return false
 }
 
+// complete queues what the best variants lack of the last stage, when as many evaluations are
+// left as that takes: a gain on ten cases that was the largest of hundreds flatters, and
+// must not decide which variant is confirmed. It returns false while there is time for
+// others, and when nothing is lacking.
+func (s *search) complete() bool {
+	last := s.Stages[len(s.Stages)-1]
+	if s.Budget-s.asked > s.Finalists*last {
+		return false
+	}
+	s.refresh()
+	lacking, need := []*member{}, 0
+	for _, m := range s.ranked() {
+		if len(lacking) == s.Finalists || m.cautious() <= 0 {
+			break
+		}
+		cases := last - m.issued
+		if (need+cases)*leastShare > s.Budget && len(lacking) > 0 {
+			break
+		}
+		lacking, need = append(lacking, m), need+cases
+	}
+	if s.Budget-s.asked > need {
+		return false
+	}
+	for _, m := range lacking {
+		if m.pending > 0 || m.stages == len(s.Stages) {
+			continue
+		}
+		s.ready = slices.DeleteFunc(s.ready, func(other *member) bool { return other == m })
+		if s.stage(m); len(s.queue) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// leastShare is the reciprocal of the share of the evaluations that [search.complete] keeps for
+// more variants than one.
+const leastShare = 4
+
+// whole reports whether a variant was evaluated on the cases of all stages.
+func (s *search) whole(m *member) bool { return m.stages == len(s.Stages) && m.pending == 0 }
+
+// ranked returns the variants but the champion, the best first.
+func (s *search) ranked() []*member {
+	out := slices.Clone(s.members[1:])
+	slices.SortFunc(out, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(b.cautious(), a.cautious()), a.index-b.index)
+	})
+	return out
+}
+
 // bar returns the gain that a variant with so many stages has to exceed: the largest of
 // those that had more, and 0 for the champion.
 func (s *search) bar(stages int) float64 {

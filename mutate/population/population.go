@@ -132,7 +132,7 @@ func (s *search) Ask() (mutate.Trial, mutate.Status) {
 		return s.brief(), mutate.Ready
 	}
 	for len(s.queue) == 0 {
-		if s.advance() || s.breed() {
+		if s.complete() || s.advance() || s.breed() {
 			continue
 		}
 		switch {

@@ -158,6 +158,36 @@ func TestOnlyPromisingVariantsGetMoreCases(t *testing.T) {
 	}
 }
 
+// TestFinalistsRanAllCases checks that the variant which is recommended was evaluated on the
+// cases of all stages, however many variants had a lucky first one.
+func TestFinalistsRanAllCases(t *testing.T) {
+	t.Parallel()
+	finalists := 0
+	for seed := range int64(6) {
+		w := newWorld(30, 4)
+		rng := rand.New(rand.NewPCG(uint64(seed), 9))
+		noise := map[[2]string]float64{}
+		s := start(t, w.options(700, seed))
+		drive(t, s, 4, func(tr mutate.Trial) (float64, bool) {
+			key := [2]string{string(tr.Variant), tr.Task}
+			if _, known := noise[key]; !known {
+				noise[key] = .15 * rng.NormFloat64()
+			}
+			return w.score(tr.Config, tr.Task) + noise[key], true
+		})
+		rec := s.Recommend()
+		finalists += len(rec.Finalists)
+		for i, f := range rec.Finalists {
+			if f.Common < 30 {
+				t.Errorf("seed %d: finalist %d ran %d of 30 cases", seed, i, f.Common)
+			}
+		}
+	}
+	if finalists < 10 {
+		t.Errorf("%d finalists in six searches", finalists)
+	}
+}
+
 func TestProgramsOfEqualNormalFormArePaidOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20, 2)

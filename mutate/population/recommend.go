@@ -1,10 +1,8 @@
 package population
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"evolve/mutate"
 )
@@ -17,31 +15,33 @@ const caution = .5
 const normal95 = 1.959964
 
 // Recommend implements [mutate.Searcher]. The best variant is the one with the largest
-// gain minus half its standard deviation, if that is above 0, and else the champion.
+// gain minus half its standard deviation, if that is above 0, and else the champion; of
+// variants only those count that were evaluated on the cases of all stages, if there are any.
 func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
 	champion := s.members[0]
 	rec := mutate.Recommendation{
 		Champion: s.estimate(champion), Told: s.told, Exhausted: s.exhausted, Operators: s.bandit.Export(), Drafts: s.draftGains(),
 	}
-	ranked := slices.Clone(s.members[1:])
-	slices.SortFunc(ranked, func(a, b *member) int {
-		return cmp.Or(cmp.Compare(b.cautious(), a.cautious()), a.index-b.index)
-	})
+	ranked := s.ranked()
 	complete := 0
 	for _, m := range s.members {
 		if m.results > 0 {
 			rec.Variants++
 		}
-		if m.index > 0 && m.stages == len(s.Stages) && m.pending == 0 {
+		if m.index > 0 && s.whole(m) {
 			complete++
 		}
 	}
-	for _, m := range ranked {
-		if len(rec.Finalists) == s.Finalists || m.cautious() <= 0 {
-			break
+	for _, whole := range []bool{true, false} {
+		if len(rec.Finalists) > 0 {
+			break // few cases flatter
 		}
-		rec.Finalists = append(rec.Finalists, s.estimate(m))
+		for _, m := range ranked {
+			if len(rec.Finalists) < s.Finalists && m.cautious() > 0 && s.whole(m) == whole {
+				rec.Finalists = append(rec.Finalists, s.estimate(m))
+			}
+		}
 	}
 	rec.Best, rec.Rival = rec.Champion, s.rival(ranked)
 	rec.Front = []mutate.Estimate{rec.Champion}
