@@ -104,6 +104,33 @@ func (g *Ground) Marked(text string) (map[string][]byte, error) {
 	return out, nil
 }
 
+// MarkedOutside returns the first committed file that holds a text and that a patch may not
+// change, with the reason; empty if there is none. Files over 1 MiB are left out.
+func (g *Ground) MarkedOutside(text string) (path, why string, err error) {
+	all, err := g.repo.Tree(g.Tree)
+	if err != nil {
+		return "", "", fmt.Errorf("reading %s: %w", g.Target.Name, err)
+	}
+	for i, e := range all {
+		if _, editable := slices.BinarySearch(g.Editable, e.Path); editable || e.Mode != scope.Regular && e.Mode != scope.Executable || e.Size > mostMarked {
+			continue
+		}
+		data, err := g.repo.File(g.Commit, e.Path)
+		if err != nil {
+			return "", "", fmt.Errorf("reading %s: %w", e.Path, err)
+		}
+		if !bytes.Contains(data, []byte(text)) {
+			continue
+		}
+		after := slices.Clone(all)
+		after[i].Hash += "'"
+		if refused := g.Target.Policy.Judge(all, after).Refused; len(refused) > 0 {
+			return e.Path, refused[0].Why, nil
+		}
+	}
+	return "", "", nil
+}
+
 // Package reads the Go files of a folder of the commit without their tests, by path,
 // whether or not a patch may change them.
 func (g *Ground) Package(dir string) (map[string][]byte, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -105,16 +106,31 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	return nil
 }
 
-// Named returns the error of a name that no agent has, with the problem of the target that
-// has it.
+// UnsearchedError reports that there is nothing to run, because of targets whose blocks cannot
+// be searched.
+type UnsearchedError struct{ Targets []Unsearched }
+
+func (e *UnsearchedError) Error() string {
+	list := make([]string, len(e.Targets))
+	for i, u := range e.Targets {
+		list[i] = fmt.Sprintf("the blocks of target %s cannot be searched: %s", text.Visible(u.Target), text.Visible(u.Problem))
+	}
+	return strings.Join(list, "; ")
+}
+
+// Named returns the error of a name that no agent has, or of a workspace without agents, with
+// the problems of the targets that it is about.
 func (c *Code) Named(err error) error {
 	var unknown *UnknownAgentError
-	if errors.As(err, &unknown) {
+	switch {
+	case errors.As(err, &unknown):
 		for _, u := range c.Unsearched {
 			if u.Target == unknown.Name {
-				return fmt.Errorf("the blocks of target %s cannot be searched: %s", u.Target, u.Problem)
+				return &UnsearchedError{[]Unsearched{u}}
 			}
 		}
+	case errors.Is(err, ErrNoAgents) && len(c.Unsearched) > 0:
+		return &UnsearchedError{c.Unsearched}
 	}
 	return err
 }

@@ -51,6 +51,9 @@ type codeBest struct {
 	Number  int            `json:"number"`
 	// Ref is that of its commit in the target's repository; empty if there is none.
 	Ref string `json:"ref,omitempty"`
+	// Proposal is the one that it was made of, and State what became of that; empty for none.
+	Proposal string                `json:"proposal,omitempty"`
+	State    archive.ProposalState `json:"state,omitempty"`
 	// Confirmed reports that the confirmation showed it to be better.
 	Confirmed bool       `json:"confirmed"`
 	Search    *codeMeans `json:"search"`
@@ -113,13 +116,13 @@ func (b *codeBook) view() (*codeView, error) {
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
-	mean, cases, err := b.baseMean()
+	mean, kind, cases, err := b.baseMean()
 	if err != nil {
 		return nil, err
 	}
 	if cases > 0 {
 		v.Base = &codeBase{mean, cases}
-		v.Metric, v.Unit, v.Better = b.Metric()
+		v.Metric, v.Unit, v.Better = kind.Metric, kind.Unit, kind.Better
 	}
 	best, confirmed, ok, err := b.best()
 	if err != nil || !ok {
@@ -131,6 +134,14 @@ func (b *codeBook) view() (*codeView, error) {
 	}
 	values := r.values(r.champion, best.ID)
 	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(best.Number), Confirmed: confirmed, Search: values.Search, Holdout: values.Holdout}
+	for p, err := range b.archive.Proposals(b.ctx) {
+		if err != nil {
+			return v, err
+		}
+		if id, ok := p.VariantOf(b.Target.Name); ok && id == best.ID {
+			v.Best.Proposal, v.Best.State = p.ID, p.State
+		}
+	}
 	return v, nil
 }
 
@@ -189,7 +200,7 @@ func printCode(con *console, v *codeView) {
 	if best := v.Best; best == nil {
 		con.filled("  best     ", "no night found a version that is better than the code as it is")
 	} else {
-		con.filled("  best     ", "v%d%s", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed))
+		con.filled("  best     ", "v%d%s", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed)+orElse(", "+best.Proposal+" is "+strings.ReplaceAll(string(best.State), "_", " "), "", best.Proposal != ""))
 		printBest(con, v, "search", best.Search)
 		printBest(con, v, "held-out", best.Holdout)
 		if best.Ref != "" {

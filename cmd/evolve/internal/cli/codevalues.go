@@ -62,6 +62,7 @@ type measurement struct {
 // codeRecord is what versions scored in the nights on one state of the code.
 type codeRecord struct {
 	champion agent.ConfigID
+	state    string // the id of the state of the code
 	// runs are the ids of the nights.
 	runs []string
 	of   map[agent.ConfigID]map[string]measurement
@@ -72,7 +73,8 @@ type codeRecord struct {
 }
 
 // record reads what versions scored. Values belong to the code around the blocks, too: of
-// several states of it, the latest counts that all of ids were scored on. more are read, too.
+// several states of it, that of the code as it is counts if all of ids were scored on it, and
+// else the latest one on which they were. more are read, too.
 func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRecord, error) {
 	states, order := map[string]*codeRecord{}, []string{}
 	for r, err := range b.archive.Runs(b.ctx) {
@@ -85,7 +87,7 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 		}
 		state := states[plan.AgentHash]
 		if state == nil {
-			state = &codeRecord{champion: plan.Champion, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			state = &codeRecord{champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
 			for _, id := range slices.Concat(ids, more) {
 				state.of[id] = map[string]measurement{}
 			}
@@ -98,6 +100,9 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 			}
 			state.add(&e)
 		}
+	}
+	if at := slices.Index(order, b.ID()); at >= 0 { // the code as it is comes first
+		order = slices.Insert(slices.Delete(order, at, at+1), 0, b.ID())
 	}
 	for _, hash := range order {
 		if !slices.ContainsFunc(ids, func(id agent.ConfigID) bool { return len(states[hash].of[id]) == 0 }) {
@@ -252,33 +257,34 @@ func withUnit(v float64, unit string) string {
 	return figure(v) + " " + text.Visible(unit)
 }
 
-// baseMean returns the mean value of the code as it is on the search cases, and their
-// number; 0 when it was not scored.
-func (b *codeBook) baseMean() (mean float64, cases int, err error) {
+// baseMean returns the mean value of the code as it is on the search cases, of which kind it
+// is, and the number of cases; 0 when it was not scored.
+func (b *codeBook) baseMean() (mean float64, kind metrics.Value, cases int, err error) {
 	var pairs []stats.Pair
 	pair := func(of string, v float64) {
 		pairs = append(pairs, stats.Pair{Task: of, Cluster: of, Weight: 1, A: []float64{v}, B: []float64{v}})
 	}
-	switch {
-	case b.Own() != "":
+	if b.Suite != nil {
+		kind.Metric, kind.Unit, kind.Better = b.Metric()
+		for _, t := range b.Suite.Side(bench.Search) {
+			pair(t.ID, b.Scale().Base(t.ID))
+		}
+	} else {
 		base := b.Current().ID()
 		r, err := b.record([]agent.ConfigID{base})
-		if err != nil {
-			return 0, 0, err
+		if err != nil || r.state != b.ID() {
+			return 0, kind, 0, err
 		}
+		kind = r.kind
 		for _, of := range slices.Sorted(maps.Keys(r.of[base])) {
 			if m := r.of[base][of]; m.side == bench.Search && m.value != nil {
 				pair(of, *m.value)
 			}
 		}
-	case b.Suite != nil:
-		for _, t := range b.Suite.Side(bench.Search) {
-			pair(t.ID, b.Scale().Base(t.ID))
-		}
 	}
 	if len(pairs) == 0 {
-		return 0, 0, nil
+		return 0, kind, 0, nil
 	}
 	c := stats.Compare(pairs, .95)
-	return c.MeanA, c.Tasks, nil
+	return c.MeanA, kind, c.Tasks, nil
 }

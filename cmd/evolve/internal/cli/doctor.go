@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +17,12 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/backup"
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/doctor"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/constants"
 	"evolve/mutate/night"
 	"evolve/runtime/autonomy"
@@ -84,6 +87,7 @@ func probes(sh *shell, root string) doctor.Probes {
 		},
 		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(backup.LookInto(w.StateDir())) },
 		Signing: func(ctx context.Context) (doctor.Signing, error) { return signingProbe(ctx, sh, root) },
+		Blocks:  func(w *workspace.Workspace, target string) (string, string, error) { return findBlocks(sh, w, target) },
 		Marks:   func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
 	}
 }
@@ -261,4 +265,22 @@ func printChecks(con *console, checks []doctor.Check) {
 	default:
 		con.printf("%s\n", "\nready")
 	}
+}
+
+// findBlocks returns the names of the marked blocks of a target, or why they cannot be searched.
+func findBlocks(sh *shell, w *workspace.Workspace, target string) (names, problem string, err error) {
+	rev := sh.PatchReader(w.Root)
+	at := slices.IndexFunc(rev.Targets, func(t review.Target) bool { return t.Name == target })
+	if at < 0 {
+		return "", "", fmt.Errorf("there is no target %s", target)
+	}
+	p, err := coding.Find(rev, w, rev.Targets[at])
+	var fault *coding.Problem
+	if errors.As(err, &fault) {
+		return "", foreign.OneLine(fault.Text), nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return p.Names(), "", nil
 }

@@ -325,7 +325,11 @@ func printAwaiting(con *console, list []proposalLine) {
 		if words := claimWords(p.Claim, p.Prices); words != "" {
 			con.printf("    %s\n", words)
 		}
-		next := con.command("evolve approve " + p.ID)
+		next := "evolve approve " + p.ID
+		if p.State == archive.HumanLane {
+			next += ` --override-reason "…"`
+		}
+		next = con.command(next)
 		if len(p.Stale) > 0 {
 			next = "stale: it cannot be approved; " + con.command("evolve run") + " may measure it again"
 		}

@@ -94,6 +94,9 @@ type Probes struct {
 	// Marks examines the //evolve:param marks of a target: it returns the number of
 	// constants that can be tuned, and every invalid mark.
 	Marks func(target string) (found int, problems []constants.Problem, err error)
+	// Blocks finds the marked blocks of a target whose code is searched, and names them; it
+	// returns the reason why they cannot be searched.
+	Blocks func(w *workspace.Workspace, target string) (names, problem string, err error)
 	// Backup describes the last backup; fault is why the latest night made none, or
 	// empty.
 	Backup func(w *workspace.Workspace) (last, fault string)
@@ -170,6 +173,8 @@ func checkWorkspace(w *workspace.Workspace, err error) []Check {
 		return checks
 	case err != nil:
 		return []Check{fail(name, "", "%w", err)}
+	case len(w.Agents) == 0 && slices.ContainsFunc(w.Settings.Patches.Targets, func(t workspace.PatchTarget) bool { return t.Scoring != nil }):
+		return []Check{ok(name, "parses: no agent, and the code of a target is searched")}
 	case len(w.Agents) == 0:
 		return []Check{warn(name, "evolve init, without --minimal, brings a starter agent", "parses; it has no agent, so there is nothing to run")}
 	}

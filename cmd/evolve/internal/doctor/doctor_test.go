@@ -48,6 +48,7 @@ func healthy(t *testing.T, root string) Probes {
 		},
 		Limits:  evenShares,
 		Marks:   func(string) (int, []constants.Problem, error) { return 0, nil, errors.New("no repository") },
+		Blocks:  func(*workspace.Workspace, string) (string, string, error) { return "", "", errors.New("no repository") },
 		Backup:  func(*workspace.Workspace) (last, fault string) { return "after night 2", "" },
 		Signing: func(context.Context) (Signing, error) { return Signing{}, nil },
 	}

@@ -25,6 +25,7 @@ func checkPatchTargets(ctx context.Context, p Probes, w *workspace.Workspace) []
 	for _, t := range w.Settings.Patches.Targets {
 		checks = append(checks, checkTarget(ctx, p, w, t))
 		checks = append(checks, checkMarks(p, t)...)
+		checks = append(checks, checkBlocks(ctx, p, w, t)...)
 	}
 	if len(checks) == 0 {
 		return nil

@@ -147,6 +147,7 @@ func kinds() []kind {
 		}),
 		as(Usage, always[*batch.NoSearchTasksError]("give some tasks the split search; `evolve doctor` lists those that were put aside because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
+		as(Usage, always[*batch.UnsearchedError]("`evolve help code` describes targets, their commands and marks; `evolve doctor` checks them")),
 		is(Usage, "`evolve init` without --minimal brings a starter agent; `evolve help agents` describes how to add your own", batch.ErrNoAgents),
 		as(Locked, func(e *patch.LockedError) string { return e.Hint() }),
 		is(Locked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`", archive.ErrLocked),

@@ -29,6 +29,7 @@ func TestOf(t *testing.T) {
 		{"workspace", &workspace.Errors{Issues: []workspace.Issue{{File: "evolve.yaml", Message: "x"}}}, Usage},
 		{"no agent", &batch.UnknownAgentError{Name: "x"}, Usage},
 		{"no agents", batch.ErrNoAgents, Usage},
+		{"no code", &batch.UnsearchedError{Targets: []batch.Unsearched{{Target: "x", Problem: "no block"}}}, Usage},
 		{"locked", &archive.LockedError{PID: 1}, Locked},
 		{"newer", archive.ErrNewer, Integrity},
 		{"corrupt", archive.ErrCorrupt, Integrity},

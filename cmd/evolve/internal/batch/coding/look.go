@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,7 +143,7 @@ func (p *Prospect) find() error {
 	case len(problems) > 0:
 		return &Problem{"a mark cannot be used: " + problems[0].String()}
 	case len(list) == 0:
-		return &Problem{"no file that a patch may change has a marked block: write evolve:begin NAME and evolve:end in comments"}
+		return p.unmarked()
 	}
 	for _, name := range wanted {
 		if !slices.ContainsFunc(list, func(b blocks.Block) bool { return b.Name == name }) {
@@ -155,6 +156,21 @@ func (p *Prospect) find() error {
 		}
 	}
 	return nil
+}
+
+// unmarked returns why the target has no block.
+func (p *Prospect) unmarked() error {
+	for _, in := range slices.Sorted(maps.Keys(p.files)) {
+		return &Problem{text.Visible(in) + " has evolve:begin, but on no line that is only a comment: a mark is a comment line of its own"}
+	}
+	in, why, err := p.ground.MarkedOutside("evolve:begin")
+	if err != nil {
+		return err
+	}
+	if in != "" {
+		return &Problem{text.Visible(in) + " has a mark, but no patch may change it: " + text.Visible(why)}
+	}
+	return &Problem{"no file that a patch may change has a marked block: write evolve:begin NAME and evolve:end in comments"}
 }
 
 // ID identifies the code and how it is scored, to which its profile does not belong.

@@ -1,0 +1,33 @@
+package doctor
+
+import (
+	"context"
+
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// checkBlocks checks the marked blocks of a target whose code is searched, and that its
+// commands can be started. It runs nothing.
+func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t workspace.PatchTarget) []Check {
+	if t.Scoring == nil {
+		return nil
+	}
+	name := "patches " + t.Name
+	names, problem, err := p.Blocks(w, t.Name)
+	switch {
+	case err != nil:
+		return nil // the check of the target reports why it cannot be read
+	case problem != "":
+		return []Check{warn(name, "`evolve help code` describes targets and marks", "its blocks are not searched: %s", problem)}
+	}
+	commands := [][]string{t.Scoring.Test, t.Scoring.Score}
+	if len(t.Scoring.Build) > 0 { // which may make the others
+		commands = [][]string{t.Scoring.Build}
+	}
+	for _, argv := range commands {
+		if len(argv) > 0 && !measures(ctx, p, t.Dir(w.Root), argv[0]) {
+			return []Check{warn(name, "name a program, or one in the repository, such as ./score", "%q is not to be found, so that its blocks cannot be searched", argv[0])}
+		}
+	}
+	return []Check{ok(name, "its blocks are searched at night: %s", names)}
+}
