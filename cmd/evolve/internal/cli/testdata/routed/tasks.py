@@ -1,11 +1,13 @@
 """Writes the tasks with numbers from the first argument to below the second to the suite."""
 import json
+import os
 import random
 import sys
 
 NAMES = """amber birch cedar delta ember fjord grove heath islet jade knoll lagoon marsh nectar
 orchid prairie quartz ridge spruce tundra umber valley willow yarrow zephyr acorn bramble clover
 dune elm fern glade hazel iris""".split()
+os.makedirs("suites", exist_ok=True)
 with open("suites/work.jsonl", "w") as out:
     for number in range(int(sys.argv[1]), int(sys.argv[2])):
         draw = random.Random(number).random
