@@ -39,9 +39,11 @@ type AuthorRoute struct {
 type Rate struct {
 	// Every is the minimum number of evaluations for each request.
 	Every int
-	// MaxCalls and MaxUSD are the maximum number and cost of the requests of a night.
-	MaxCalls int
-	MaxUSD   float64
+	// MaxCalls, MaxUSD and MaxTokens are the maximum number, cost, and tokens of input and
+	// output of the requests of a night.
+	MaxCalls  int
+	MaxUSD    float64
+	MaxTokens int64
 }
 
 // DefaultBriefEvery is the number of evaluations for each brief.
@@ -58,6 +60,7 @@ type PastDraft struct {
 	Rationale, Reason string
 	Outcome           agent.Outcome
 	CostUSD           float64
+	Tokens            int64
 	// Tonight reports that the draft belongs to this run.
 	Tonight bool
 }

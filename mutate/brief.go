@@ -243,10 +243,10 @@ func (s *search) answer(o Observation) {
 		return
 	}
 	b := o.Trial.Brief
-	w.requests.Tell(b.Route, o.CostUSD)
+	w.requests.Tell(b.Route, o.CostUSD, o.Tokens)
 	d := &draft{PastDraft: PastDraft{
 		Component: b.Component, Route: b.Route, Wording: b.Wording, Form: b.Form, Parent: o.Trial.Variant,
-		Reason: o.Reason, Outcome: o.Outcome, CostUSD: o.CostUSD, Tonight: true,
+		Reason: o.Reason, Outcome: o.Outcome, CostUSD: o.CostUSD, Tokens: o.Tokens, Tonight: true,
 	}}
 	w.drafts = append(w.drafts, d)
 	if parent, known := s.byID[o.Trial.Variant]; known && o.Draft != nil {
@@ -381,7 +381,7 @@ func (s *search) recallDrafts(history []Remembered) {
 		d := &draft{PastDraft: p}
 		w.drafts = append(w.drafts, d)
 		if p.Tonight {
-			w.requests.Recall(p.Route, p.CostUSD)
+			w.requests.Recall(p.Route, p.CostUSD, p.Tokens)
 		}
 		d.gain, d.common = pairedGain(means[p.Draft], means[p.Parent])
 		w.component.Picked(p.Component)

@@ -9,11 +9,12 @@ type Requests struct {
 	routes []*account
 }
 
-// account counts requests and their cost.
+// account counts requests, their cost and their tokens.
 type account struct {
 	Rate
 	calls, told int
 	usd         float64
+	tokens      int64
 }
 
 // requestsOpen bounds the requests that are under way.
@@ -54,17 +55,17 @@ func (r *Requests) Ask(route string) {
 	r.account(route).calls++
 }
 
-// Tell counts the answer to a request, or its failure, with its cost.
-func (r *Requests) Tell(route string, usd float64) {
+// Tell counts the answer to a request, or its failure, with its cost and its tokens.
+func (r *Requests) Tell(route string, usd float64, tokens int64) {
 	r.open = max(0, r.open-1)
-	r.all.charge(usd)
-	r.account(route).charge(usd)
+	r.all.charge(usd, tokens)
+	r.account(route).charge(usd, tokens)
 }
 
 // Recall counts a request of this night that was answered before the run was resumed.
-func (r *Requests) Recall(route string, usd float64) {
+func (r *Requests) Recall(route string, usd float64, tokens int64) {
 	r.Ask(route)
-	r.Tell(route, usd)
+	r.Tell(route, usd, tokens)
 }
 
 // account returns the account of a route; of an unknown one, an account that counts for
@@ -79,16 +80,19 @@ func (r *Requests) account(route string) *account {
 }
 
 // allows reports whether one more request is within the bounds after so many evaluations.
-// Requests under way count at the mean cost.
+// Requests under way count at the mean cost and the mean number of tokens.
 func (a *account) allows(spent int) bool {
-	mean := a.usd / float64(max(1, a.told))
+	foreseen := 1.0 // of what was used
+	if a.told > 0 {
+		foreseen = float64(a.calls) / float64(a.told)
+	}
 	return (a.calls+1)*a.Every <= spent && (a.MaxCalls <= 0 || a.calls < a.MaxCalls) &&
-		(a.MaxUSD <= 0 || a.usd+float64(a.calls-a.told)*mean < a.MaxUSD)
+		(a.MaxUSD <= 0 || a.usd*foreseen < a.MaxUSD) &&
+		(a.MaxTokens <= 0 || float64(a.tokens)*foreseen < float64(a.MaxTokens))
 }
 
-func (a *account) charge(usd float64) {
+func (a *account) charge(usd float64, tokens int64) {
 	a.told++
-	if usd > 0 {
-		a.usd += usd
-	}
+	a.usd += max(0, usd)
+	a.tokens += max(0, tokens)
 }

@@ -77,6 +77,8 @@ type Observation struct {
 	Scored  bool
 	Score   float64
 	CostUSD float64
+	// Tokens are those of input and output of the answer to a brief.
+	Tokens int64
 	// Seconds the answer took; 0: unknown.
 	Seconds float64
 	// The kind of a failure, the graders' reasons, and the calls of tools with their

@@ -44,6 +44,7 @@ func (a *author) addPast(ctx context.Context, notes []DraftNote, tonight bool) e
 func (a *author) pastDraft(ctx context.Context, d DraftNote) (p mutate.PastDraft, ok bool, err error) {
 	p = mutate.PastDraft{
 		Component: d.Component, Form: d.Form, Route: d.Route, Wording: d.Wording, Reason: d.Reason, Outcome: d.Outcome, CostUSD: d.Usage.CostUSD,
+		Tokens: d.Usage.InputTokens + d.Usage.OutputTokens,
 	}
 	parent, _, err := a.stored(ctx, d.Variant)
 	if err != nil || d.Draft == "" {

@@ -63,7 +63,7 @@ func (s *search) recall() {
 		}
 		a.drafts = append(a.drafts, p)
 		if p.Tonight {
-			a.requests.Recall(p.Route, p.CostUSD)
+			a.requests.Recall(p.Route, p.CostUSD, p.Tokens)
 		}
 		a.block.Picked(p.Component)
 		a.form.Picked(string(p.Form))
@@ -199,10 +199,10 @@ func (s *search) answer(o mutate.Observation) {
 	}
 	b := o.Trial.Brief
 	a.open = max(0, a.open-1)
-	a.requests.Tell(b.Route, o.CostUSD)
+	a.requests.Tell(b.Route, o.CostUSD, o.Tokens)
 	d := mutate.PastDraft{
 		Component: b.Component, Route: b.Route, Wording: b.Wording, Form: b.Form, Parent: o.Trial.Variant,
-		Reason: o.Reason, Outcome: o.Outcome, CostUSD: o.CostUSD, Tonight: true,
+		Reason: o.Reason, Outcome: o.Outcome, CostUSD: o.CostUSD, Tokens: o.Tokens, Tonight: true,
 	}
 	if o.Draft != nil {
 		d.Reason = s.enterDraft(&d, o)

@@ -452,11 +452,14 @@ type allowance struct {
 	calls, used int
 	usd, paid   float64
 	tokens      int64
+	// most bounds all tokens of the night's calls, of which spent are used.
+	most, spent int64
 }
 
 // allows reports whether another call about a tool may begin after those of its draft.
 func (l allowance) allows(d archive.ToolDraft) bool {
 	return (l.calls == 0 || l.used+d.Calls < l.calls) && (l.usd == 0 || l.paid+d.Usage.CostUSD < l.usd) &&
+		(l.most == 0 || l.spent+d.Usage.InputTokens+d.Usage.OutputTokens < l.most) &&
 		l.tokens+d.Usage.InputTokens+d.Usage.OutputTokens < forgeTokens
 }
 
@@ -465,7 +468,7 @@ func (l allowance) allows(d archive.ToolDraft) bool {
 func (r *runner) forgeRoom(ctx context.Context, agentID string) (allowance, error) {
 	reflect := r.o.Workspace.Settings.Search.Reflect
 	route := reflect.Routes[0]
-	l := allowance{calls: int(least(float64(reflect.MaxCalls), float64(route.MaxCalls))), usd: least(reflect.MaxUSD, route.MaxUSD)}
+	l := allowance{calls: int(least(float64(reflect.MaxCalls), float64(route.MaxCalls))), usd: least(reflect.MaxUSD, route.MaxUSD), most: int64(least(float64(reflect.MaxTokens), float64(route.MaxTokens)))}
 	for e, err := range r.o.Archive.Ledger(ctx, 1) {
 		if err != nil {
 			return l, fmt.Errorf("reading the drafts of the run: %w", err)
@@ -474,6 +477,7 @@ func (r *runner) forgeRoom(ctx context.Context, agentID string) (allowance, erro
 		if e.Kind == night.DraftKind && e.Subject == r.run.ID && json.Unmarshal(e.Data, &d) == nil && d.Agent == agentID {
 			l.used++
 			l.paid += d.Usage.CostUSD
+			l.spent += d.Usage.InputTokens + d.Usage.OutputTokens
 		}
 	}
 	for _, n := range r.run.Tools {
@@ -481,6 +485,7 @@ func (r *runner) forgeRoom(ctx context.Context, agentID string) (allowance, erro
 			l.used += n.Draft.Calls
 			l.paid += n.Draft.Usage.CostUSD
 			l.tokens += n.Draft.Usage.InputTokens + n.Draft.Usage.OutputTokens
+			l.spent += n.Draft.Usage.InputTokens + n.Draft.Usage.OutputTokens
 		}
 	}
 	return l, nil

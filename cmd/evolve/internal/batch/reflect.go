@@ -95,7 +95,7 @@ func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]c
 	for _, r := range reflect.Routes {
 		route := set.Routes[r.Name]
 		out.Routes = append(out.Routes, fmt.Sprintf("%s (%s)", r.Name, route.Model))
-		l := load{calls: mostCalls(r.Rate, p.Search, 1), tokens: assumedInput + assumedOutput, most: r.MaxUSD}
+		l := load{calls: mostCalls(r.Rate, p.Search, 1), tokens: assumedInput + assumedOutput, most: r.MaxUSD, mostTokens: r.MaxTokens}
 		total += l.calls
 		price, priced := set.Prices[route.Model]
 		l.usd = (assumedInput*price.Input + assumedOutput*price.Output) / 1e6
@@ -112,16 +112,19 @@ func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]c
 	if reflect.MaxUSD > 0 {
 		out.USD = min(out.USD, reflect.MaxUSD)
 	}
+	if reflect.MaxTokens > 0 && out.Tokens > reflect.MaxTokens {
+		out.Tokens = reflect.MaxTokens
+	}
 	out.Text = out.describe(reflect.Rate)
 	return out
 }
 
 // load bounds the calls to a route: their maximum number, the mean tokens and cost of a call
-// in USD, and the maximum cost of all calls in USD, 0 for no maximum.
+// in USD, and the maximum cost in USD and tokens of all calls, 0 for no maximum.
 type load struct {
-	calls     int
-	tokens    int64
-	usd, most float64
+	calls              int
+	tokens, mostTokens int64
+	usd, most          float64
 }
 
 // dearest returns the tokens and USD of the given number of calls if the dearest routes get
@@ -136,7 +139,12 @@ func dearest(loads []load, calls int) (tokens int64, usd float64) {
 			bound = l.most
 			n = min(n, int(math.Ceil(l.most/l.usd)))
 		}
-		tokens += l.tokens * int64(n)
+		most := int64(math.MaxInt64)
+		if l.mostTokens > 0 && l.tokens > 0 {
+			most = l.mostTokens
+			n = int(min(int64(n), (most+l.tokens-1)/l.tokens))
+		}
+		tokens += min(l.tokens*int64(n), most)
 		usd += min(l.usd*float64(n), bound)
 		calls -= n
 	}

@@ -41,6 +41,8 @@ func TestForecastOfDrafts(t *testing.T) {
 			workspace.Reflect{Rate: mutate.Rate{MaxCalls: 40}, Routes: []mutate.AuthorRoute{route("a", mutate.Rate{MaxUSD: .009}), route("b", mutate.Rate{MaxCalls: 3})}},
 			nil, 20, .141, "about 26,400 tokens and $0.14",
 		},
+		{"tokens", workspace.Reflect{Rate: mutate.Rate{MaxTokens: 9000}, Routes: []mutate.AuthorRoute{route("b", mutate.Rate{})}}, nil, 20, .88, "about 9,000 tokens"},
+		{"tokens of a route", workspace.Reflect{Routes: []mutate.AuthorRoute{route("b", mutate.Rate{MaxTokens: 9000})}}, nil, 20, .132, "about 9,000 tokens"},
 		{"money", workspace.Reflect{Rate: mutate.Rate{MaxUSD: .1}, Routes: []mutate.AuthorRoute{route("b", mutate.Rate{})}}, used, 20, .1, "$0.10"},
 	} {
 		set.Search.Reflect = c.reflect

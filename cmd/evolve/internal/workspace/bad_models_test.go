@@ -49,11 +49,12 @@ evolve.yaml:2:87: "context" is 10, outside 1000 to 100000000
 		settings("reflection by a route that is not there", good+"routes: {default: {provider: local, model: m}, code: {provider: local, model: m}}\nsearch: {reflect: cod}\n", `evolve.yaml:3:19: there is no route "cod" (did you mean "code"?)`, false),
 		settings("reflection without routes", "search: {reflect: default}\n", `evolve.yaml:1:19: there is no route "default" (evolve.yaml has no routes)`, false),
 		settings("reflection by no name", "search: {reflect: a b}\n", `evolve.yaml:1:19: "reflect" must be letters, digits, - and _, at most 64, not "a b"`, true),
-		settings("reflection by routes", good+"routes: {default: {provider: local, model: m}}\nsearch:\n  reflect: {routes: [default, {route: cod}, {route: default, max_usd: 0}], every: 0}\n", `
+		settings("reflection by routes", good+"routes: {default: {provider: local, model: m}}\nsearch:\n  reflect: {routes: [default, {route: cod}, {route: default, max_usd: 0, max_tokens: 0}], every: 0}\n", `
 evolve.yaml:4:39: there is no route "cod"
 evolve.yaml:4:53: the route "default" is named twice
 evolve.yaml:4:71: "max_usd" must be above 0
-evolve.yaml:4:83: "every" is 0, outside 1 to 1000000000
+evolve.yaml:4:86: "max_tokens" is 0, outside 1 to 1000000000000
+evolve.yaml:4:98: "every" is 0, outside 1 to 1000000000
 `, true),
 		settings("reflection by no route", good+"search: {reflect: {every: 3}}\n", `evolve.yaml:2:19: "routes" is missing`, true),
 		{"model that is no route", map[string]string{

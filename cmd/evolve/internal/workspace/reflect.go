@@ -21,7 +21,7 @@ type Reflect struct {
 func reflectField(f *settingsFile) custom {
 	keys := func(to *Reflect) object {
 		return object{keys: append([]key{
-			{name: "routes", doc: "routes of models, by name or as {route: NAME, every: N, max_calls: N, max_usd: X}; calls go to the route whose drafts help, for its cost", field: listOf{each: func() field { return reflectRoute(f) }, min: 1, unique: true}, required: true},
+			{name: "routes", doc: "routes of models, by name or as {route: NAME, every: N, max_calls: N, max_usd: X, max_tokens: N}; calls go to the route whose drafts help, for its cost", field: listOf{each: func() field { return reflectRoute(f) }, min: 1, unique: true}, required: true},
 		}, rateKeys(&to.Rate, "evaluations for each call at least")...)}
 	}
 	return custom{func(s *source, n *yaml.Node, name string) {
@@ -39,6 +39,7 @@ func rateKeys(r *mutate.Rate, every string) []key {
 		{name: "every", doc: every, field: whole[int]{&r.Every, 1, maxCount}},
 		{name: "max_calls", doc: "calls in an agent's night at most", field: whole[int]{&r.MaxCalls, 1, maxCount}},
 		{name: "max_usd", doc: "money for calls in an agent's night at most, in USD", field: number{to: &r.MaxUSD, max: maxUSD, above: true}},
+		{name: "max_tokens", doc: "tokens of input and output of calls in an agent's night at most", field: whole[int64]{&r.MaxTokens, 1, 1e12}},
 	}
 }
 
