@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
+	"strings"
 
 	"evolve/runtime/text"
 )
@@ -71,7 +73,7 @@ func Read(from io.Reader) ([]Value, error) {
 			err = fmt.Errorf("case %s has two values of %s", text.Quote(v.Case), text.Quote(v.Metric))
 		}
 		if first, known := kinds[v.Metric]; err == nil && known && (first.Better != v.Better || first.Unit != v.Unit) {
-			err = fmt.Errorf("%s is in %q, %s is better, and was in %q, %s is better", text.Quote(v.Metric), v.Unit, v.Better, first.Unit, first.Better)
+			err = fmt.Errorf("%s is in %s, %s is better, and was in %s, %s is better", text.Quote(v.Metric), unitName(v.Unit), v.Better, unitName(first.Unit), first.Better)
 		}
 		if err == nil && len(out) == mostValues {
 			err = fmt.Errorf("there are more than %d values", mostValues)
@@ -93,6 +95,14 @@ func Read(from io.Reader) ([]Value, error) {
 	return out, nil
 }
 
+// unitName quotes a unit.
+func unitName(unit string) string {
+	if unit == "" {
+		return "no unit"
+	}
+	return text.Quote(unit)
+}
+
 // parse reads one line.
 func parse(line []byte) (Value, error) {
 	var raw struct {
@@ -101,7 +111,16 @@ func parse(line []byte) (Value, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&raw); err != nil {
+	err := d.Decode(&raw)
+	var typed *json.UnmarshalTypeError
+	if errors.As(err, &typed) {
+		kind := "text"
+		if typed.Type.Kind() == reflect.Float64 {
+			kind = "a number that can be represented"
+		}
+		return Value{}, fmt.Errorf("it is no value: %s has to be %s", text.Visible(typed.Field[strings.LastIndexByte(typed.Field, '.')+1:]), kind)
+	}
+	if err != nil {
 		return Value{}, fmt.Errorf("it is no value: %s", text.OneLine(err.Error()))
 	}
 	if d.More() {

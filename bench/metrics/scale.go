@@ -72,7 +72,7 @@ func (s *Scale) Find(values []Value, of string) (float64, error) {
 			continue
 		}
 		if v.Better != s.better || v.Unit != s.unit {
-			return 0, fmt.Errorf("%s of case %s is in %q, %s is better; the base has it in %q, %s is better", text.Quote(s.metric), text.Quote(of), v.Unit, v.Better, s.unit, s.better)
+			return 0, fmt.Errorf("%s of case %s is in %s, %s is better; the base has it in %s, %s is better", text.Quote(s.metric), text.Quote(of), unitName(v.Unit), v.Better, unitName(s.unit), s.better)
 		}
 		return v.Value, nil
 	}

@@ -190,6 +190,9 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	if base, ok := p.known(kept); ok {
 		return base, nil
 	}
+	if p.reviewer.Notify != nil { // it may take minutes
+		p.reviewer.Notify("scoring the code of target " + text.Visible(p.Target.Name) + " as it is")
+	}
 	var base versions.Scored
 	program, done, err := p.program(ctx, "base")
 	if err != nil {
