@@ -215,6 +215,9 @@ func scaled(scale *metrics.Scale, values []metrics.Value) (evidence string, wors
 			losses++
 		}
 	}
+	if unit != "" {
+		unit = " " + unit
+	}
 	worse = before != after && (after < before) != (better == metrics.Lower)
 	return text.Visible(fmt.Sprintf("%s %.4g → %.4g%s, the mean of %s; better in %d, worse in %d", name, before, after, unit, text.Count(len(cases), "case"), gains, losses)), worse, nil
 }

@@ -52,6 +52,9 @@ const ablateEach = 40
 // budget is spent, the search's own evaluations decide. A finalist that has already
 // entered stays unchanged, because its evidence belongs to its config.
 func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
+	if !n.Agent.reduces() {
+		return nil
+	}
 	entered, err := n.entered(ctx)
 	if err != nil || len(rec.Finalists) == 0 {
 		return err
@@ -148,7 +151,7 @@ func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
 	}
 	m.options = ablation.Options{
 		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Seed: n.Run.Seed, MaxRepeats: n.maxRepeats(), Known: known,
-		Hunks: n.Agent.Hunks && n.Agent.Fixed(),
+		Hunks: n.Agent.Hunks,
 	}
 	m.options.Model = ablation.Model(m.options)
 	return m, nil

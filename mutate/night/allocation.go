@@ -33,6 +33,8 @@ type input struct {
 	Reruns int
 	// Variances are the known variances of the agent; zero: unknown.
 	Variances stats.Variances
+	// Whole reports that finalists are not made small.
+	Whole bool
 }
 
 // allocation is the number of evaluations of each stage.
@@ -78,7 +80,7 @@ func divide(w input) allocation {
 		a.Search -= a.AA
 		share := func(part float64) int { return int(float64(a.Search) * part) }
 		ablate := max(share(ablateShare), min(share(mostAblate), ablateNeed(w.Params, w.SearchTasks, w.Fixed), a.Search-leastSearched*w.SearchTasks))
-		if a.Confirm > 0 && ablate >= leastAblate {
+		if a.Confirm > 0 && ablate >= leastAblate && !w.Whole {
 			a.Ablate = ablate
 			a.Search -= a.Ablate
 		}
@@ -141,7 +143,7 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	return input{
 		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout),
 		Fixed: s.Agent.Fixed(), Confirm: s.Settings.Confirm, Baseline: s.Settings.Baseline, SearchOnly: s.Settings.SearchOnly,
-		Variances: s.Variances, Params: changeable(s.Agent.Space), Watch: len(s.Watch), Reruns: s.reruns(),
+		Variances: s.Variances, Params: changeable(s.Agent.Space), Whole: !s.Agent.reduces(), Watch: len(s.Watch), Reruns: s.reruns(),
 	}
 }
 

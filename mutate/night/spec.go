@@ -134,6 +134,11 @@ type Agent struct {
 // Fixed reports whether a repeat of an evaluation is no new evidence.
 func (a *Agent) Fixed() bool { return a.Deterministic && !a.UsesSeed }
 
+// reduces reports whether finalists are made small. Source code of an agent with chance is
+// not: the model of the ablation knows nothing of texts, and would revert what few
+// evaluations do not show.
+func (a *Agent) reduces() bool { return !a.Hunks || a.Fixed() }
+
 // read converts an archived config to one of the searched space, or returns nil.
 func (a *Agent) read(c agent.Config) agent.Config {
 	read := a.Read

@@ -63,6 +63,27 @@ func TestOwnCodeBeatsEveryConfig(t *testing.T) {
 	}
 }
 
+// TestCodeOfChanceStaysWhole checks that versions of an agent whose answers may depend on the
+// seed are proposed as they were searched: few evaluations had reverted whole blocks.
+func TestCodeOfChanceStaysWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	for _, program := range []string{"python3", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Parallel()
+	w := newRouted(t, "sed -i 's/uses_seed: false/uses_seed: true/' agents/solver/agent.yaml")
+	if out := w.on(0, "run", "--seed", "2", "--budget-evals", "2400"); !strings.Contains(out, "changes   route") {
+		t.Errorf("the night found\n%s", out)
+	}
+	if out := w.on(0, "variants", "--agent", "router", "--last", "10000"); strings.Contains(out, "set back: ") || !strings.Contains(out, "mutate") {
+		t.Errorf("a version was made small:\n%s", out)
+	}
+}
+
 // TestUnansweredNightsOfCode runs nights that no person answers: one proposal waits at a time,
 // a newer one is measured against it and replaces it, and what a person rejected is not
 // proposed again.
@@ -124,11 +145,14 @@ type routed struct {
 	root, home string
 }
 
-func newRouted(t *testing.T) routed {
+func newRouted(t *testing.T, edits ...string) routed {
 	t.Helper()
 	w := routed{t, filepath.Join(t.TempDir(), "ws"), t.TempDir()}
 	if err := os.CopyFS(w.root, os.DirFS(filepath.Join("testdata", "routed"))); err != nil {
 		t.Fatal(err)
+	}
+	for _, edit := range edits {
+		w.sh(edit)
 	}
 	w.sh("python3 tasks.py 0 80 && cd agents/solver && git init --quiet && git add --all && git -c user.name=t -c user.email=t@example.org commit --quiet -m start")
 	return w

@@ -75,7 +75,13 @@ func (p *Prospect) describe(c agent.Config) (title, what string) {
 	if better == metrics.Higher {
 		goal = "more " + metric
 	}
-	return "rewrite block " + p.Names() + " for " + goal, "Texts of marked blocks"
+	var changed []string
+	for _, b := range p.Blocks {
+		if c.String(b.Name) != b.Text {
+			changed = append(changed, b.Name)
+		}
+	}
+	return "rewrite block " + strings.Join(changed, ", ") + " for " + goal, "Texts of marked blocks"
 }
 
 // Files returns the changes of a version.
