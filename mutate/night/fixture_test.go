@@ -103,7 +103,7 @@ type nights struct {
 	Reflect  model.Model
 	Now      func() time.Time
 	Drain    context.Context
-	// Refuse reports that no proposal is made of what is confirmed.
+	// Refuse makes Propose return no proposal for a confirmed variant.
 	Refuse bool
 	// Replaced is measured beside the reruns.
 	Replaced agent.Config

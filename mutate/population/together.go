@@ -139,14 +139,19 @@ func (s *together) outward(t mutate.Trial) mutate.Trial {
 	t.Config = s.whole(t.Config)
 	s.byID[t.Variant] = t.Config
 	t.Variant = t.Config.ID()
-	parents := make([]agent.ConfigID, 0, len(t.Parents))
-	for _, id := range t.Parents {
+	t.Parents = s.wholes(t.Parents)
+	return t
+}
+
+// wholes returns the ids of configs of the first part with the champion's texts.
+func (s *together) wholes(ids []agent.ConfigID) []agent.ConfigID {
+	out := make([]agent.ConfigID, 0, len(ids))
+	for _, id := range ids {
 		if c, ok := s.byID[id]; ok {
-			parents = append(parents, c.ID())
+			out = append(out, c.ID())
 		}
 	}
-	t.Parents = parents
-	return t
+	return out
 }
 
 // turn begins the second part.
@@ -238,13 +243,7 @@ func (s *together) Recommend() mutate.Recommendation {
 func (s *together) estimate(e mutate.Estimate) mutate.Estimate {
 	e.Config = s.whole(e.Config)
 	e.Variant = e.Config.ID()
-	parents := make([]agent.ConfigID, 0, len(e.Parents))
-	for _, id := range e.Parents {
-		if c, ok := s.byID[id]; ok {
-			parents = append(parents, c.ID())
-		}
-	}
-	e.Parents = parents
+	e.Parents = s.wholes(e.Parents)
 	return e
 }
 

@@ -18,14 +18,7 @@ import (
 // it with the best of all configs under the code as it was, which no search over configs can
 // exceed however much it spends.
 func TestOwnCodeBeatsEveryConfig(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short")
-	}
-	for _, program := range []string{"python3", "git"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
-		}
-	}
+	needsPython(t)
 	t.Parallel()
 	bound, sum := 0., 0.
 	const seeds = 3
@@ -66,14 +59,7 @@ func TestOwnCodeBeatsEveryConfig(t *testing.T) {
 // TestCodeOfChanceStaysWhole checks that versions of an agent whose answers may depend on the
 // seed are proposed as they were searched: few evaluations had reverted whole blocks.
 func TestCodeOfChanceStaysWhole(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short")
-	}
-	for _, program := range []string{"python3", "git"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
-		}
-	}
+	needsPython(t)
 	t.Parallel()
 	w := newRouted(t, "sed -i 's/uses_seed: false/uses_seed: true/' agents/solver/agent.yaml")
 	if out := w.on(0, "run", "--seed", "2", "--budget-evals", "2400"); !strings.Contains(out, "changes   route") {
@@ -88,14 +74,7 @@ func TestCodeOfChanceStaysWhole(t *testing.T) {
 // a newer one is measured against it and replaces it, and what a person rejected is not
 // proposed again.
 func TestUnansweredNightsOfCode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short")
-	}
-	for _, program := range []string{"python3", "git"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
-		}
-	}
+	needsPython(t)
 	t.Parallel()
 	w := newRouted(t)
 	type proposal struct {
@@ -137,6 +116,19 @@ func TestUnansweredNightsOfCode(t *testing.T) {
 	}
 	w.on(nights, "archive", "check")
 	w.on(nights, "audit", "verify")
+}
+
+// needsPython skips a test of an agent in Python where it cannot run, and in short runs.
+func needsPython(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	for _, program := range []string{"python3", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
 }
 
 // routed is the workspace of testdata/routed.
