@@ -24,11 +24,15 @@ type Agent struct {
 	// together are cases that are scored by one start of the command.
 	together []string
 	versions *shelf[*scored]
+	now      func() time.Time
+	pace     pace
 }
 
 // scored is a version that was built.
 type scored struct {
 	*measure.Version
+	// base reports that it is the unchanged program.
+	base bool
 	// slow reports that the version did not end in time on a case.
 	slow atomic.Bool
 	// batch scores the cases that are scored together.
@@ -37,26 +41,27 @@ type scored struct {
 
 // New returns the agent of a program. files are those with marked blocks, by path, and
 // scale is that of the base's values. together are cases that take little time beside a
-// start of the command, so that one start scores them all; it may be empty.
-func New(p *measure.Program, files map[string][]byte, scale *metrics.Scale, together []string) *Agent {
-	a := &Agent{program: p, scale: scale, together: together}
+// start of the command, so that one start scores them all; it may be empty. now is the clock.
+func New(p *measure.Program, files map[string][]byte, scale *metrics.Scale, together []string, now func() time.Time) *Agent {
+	a := &Agent{program: p, scale: scale, together: together, now: now, pace: pace{took: map[string]time.Duration{}}}
 	a.versions = newShelf(func(ctx context.Context, c agent.Config) (*scored, error) {
-		built, err := made(ctx, p, files, c)
+		built, base, err := made(ctx, p, files, c)
 		if err != nil {
 			return nil, err
 		}
-		v := &scored{Version: built}
+		v := &scored{Version: built, base: base}
 		v.batch = sync.OnceValues(func() ([]metrics.Value, error) { return p.Values(ctx, built, together...) })
 		return v, nil
 	}, func(v *scored) error { return v.Remove() })
 	return a
 }
 
-// made builds the version of a config that holds texts of blocks.
-func made(ctx context.Context, p *measure.Program, files map[string][]byte, c agent.Config) (*measure.Version, error) {
+// made builds the version of a config that holds texts of blocks. It reports whether the
+// version is the unchanged program.
+func made(ctx context.Context, p *measure.Program, files map[string][]byte, c agent.Config) (v *measure.Version, base bool, err error) {
 	now, err := blocks.Set(files, c)
 	if err != nil {
-		return nil, &measure.CodeError{Text: err.Error()}
+		return nil, false, &measure.CodeError{Text: err.Error()}
 	}
 	changed := map[string][]byte{}
 	for path, data := range now {
@@ -64,7 +69,8 @@ func made(ctx context.Context, p *measure.Program, files map[string][]byte, c ag
 			changed[path] = data
 		}
 	}
-	return p.Make(ctx, c.ID().Short(), changed)
+	v, err = p.Make(ctx, c.ID().Short(), changed)
+	return v, len(changed) == 0, err
 }
 
 // Run scores the version of a config on the case that the task names.
@@ -131,12 +137,19 @@ func (a *Agent) value(ctx context.Context, of *slot[*scored], name string) (floa
 	if v.slow.Load() {
 		return 0, errSlow
 	}
-	values, err := a.program.Values(ctx, v.Version, name)
+	bounded, start := *a.program, a.now()
+	if !v.base {
+		bounded.RunTime = a.pace.bound(name, bounded.RunTime)
+	}
+	values, err := bounded.Values(ctx, v.Version, name)
 	if err != nil {
 		if errors.As(err, new(*measure.SlowError)) {
 			v.slow.Store(true)
 		}
 		return 0, err
+	}
+	if v.base {
+		a.pace.add(name, a.now().Sub(start))
 	}
 	value, err := a.scale.Find(values, name)
 	if err != nil {
@@ -154,19 +167,6 @@ type Scored struct {
 	Make time.Duration `json:"make_ns"`
 	Run  time.Duration `json:"run_ns"`
 }
-
-// Bound bounds the times of versions by those of the unchanged program: ten times as much
-// and ten seconds. The search writes loops that take long or never end.
-func (s *Scored) Bound(p *measure.Program) {
-	p.MakeTime, p.RunTime = leastTime+slower*s.Make, leastTime+slower*s.Run
-}
-
-const (
-	// slower is how many times as long as the unchanged program a version may take.
-	slower = 10
-	// leastTime is added, since a busy machine may delay a program by seconds.
-	leastTime = 10 * time.Second
-)
 
 // quick is how many times as long as one case all cases may take where a case takes little
 // time beside a start of the command.

@@ -54,7 +54,7 @@ func NewOwn(p *measure.Program, folder string, files map[string][]byte, base age
 		o.blocks[name] = true
 	}
 	o.versions = newShelf(func(ctx context.Context, c agent.Config) (*running, error) {
-		built, err := made(ctx, p, files, c)
+		built, _, err := made(ctx, p, files, c)
 		if err != nil {
 			return nil, err
 		}

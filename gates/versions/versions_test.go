@@ -76,9 +76,7 @@ func TestAgent(t *testing.T) {
 	t.Parallel()
 	p, files := target(t)
 	a, scale := open(t, p, files)
-	run := func(text, of string) agent.Result {
-		return a.Run(t.Context(), agent.Request{Config: agent.Config{"factor": text}, Task: agent.Task{Input: json.RawMessage(`{"case":"` + of + `"}`)}})
-	}
+	run := func(text, of string) agent.Result { return run(t, a, text, of) }
 	if r := run("factor=3\n", "c01"); r.Outcome != agent.OK || *r.Score != .5 || *r.Answer != `{"case":"c01","metric":"distance","value":`+fmt.Sprint(scale.Base("c01"))+`,"better":"lower"}` {
 		t.Errorf("the base: %+v", r)
 	}
@@ -120,6 +118,12 @@ func TestAgent(t *testing.T) {
 	}
 }
 
+// run scores a version on a case.
+func run(t *testing.T, a *Agent, text, of string) agent.Result {
+	t.Helper()
+	return a.Run(t.Context(), agent.Request{Config: agent.Config{"factor": text}, Task: agent.Task{Input: json.RawMessage(`{"case":"` + of + `"}`)}})
+}
+
 // open returns the agent of a target with its scale.
 func open(t testing.TB, p *measure.Program, files map[string][]byte) (*Agent, *metrics.Scale) {
 	t.Helper()
@@ -131,7 +135,7 @@ func open(t testing.TB, p *measure.Program, files map[string][]byte) (*Agent, *m
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(p, files, scale, nil), scale
+	return New(p, files, scale, nil, time.Now), scale
 }
 
 // nudge changes the factor.

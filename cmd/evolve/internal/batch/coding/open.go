@@ -29,7 +29,7 @@ func (p *Prospect) Open(ctx context.Context, scratch string) (night.Opened, erro
 	}
 	p.scored.Bound(program)
 	return night.Opened{
-		Agent: versions.New(program, p.files, p.scale, p.atOnce), Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done,
+		Agent: versions.New(program, p.files, p.scale, p.atOnce, p.reviewer.Now), Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done,
 	}, nil
 }
 
