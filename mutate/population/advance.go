@@ -18,14 +18,18 @@ func (s *search) advance() bool {
 		return false
 	}
 	s.refresh()
+	s.probe()
 	s.reward()
+	if len(s.queue) > 0 {
+		return true
+	}
 	slices.SortFunc(s.ready, func(a, b *member) int {
 		return cmp.Or(cmp.Compare(b.gain, a.gain), a.index-b.index)
 	})
 	for len(s.ready) > 0 {
 		m := s.ready[0]
 		s.ready = s.ready[1:]
-		if m.index == 0 || m.stages == len(s.Stages) || m.gain <= 0 || m.beats(s.bar(m.stages)) < least {
+		if m.index == 0 || m.left || m.stages == len(s.Stages) || m.gain <= 0 || m.beats(s.bar(m.stages)) < least {
 			continue // it may still become a parent
 		}
 		s.stage(m)
@@ -100,7 +104,8 @@ func (s *search) bar(stages int) float64 {
 	return top
 }
 
-// reward credits the operators of the variants that completed their first stage.
+// reward credits the operators of the variants that completed their first stage or were left
+// after the probe.
 func (s *search) reward() {
 	for _, m := range s.ready {
 		if m.rewarded || m.scale == 0 {

@@ -62,13 +62,14 @@ func (s *search) breedOn(at int) bool {
 	budget := selection.Budget{Spent: s.asked, Total: s.Budget}
 	for range tries {
 		one, why := s.choose(list, budget, s.rng)
+		parent := pool[one]
 		two, _ := s.choose(list, budget, s.rng)
 		name, scale := s.bandit.Pick(s.names, s.rng)
 		if name == reflectOperator {
 			s.author.wanted = true
 			name, scale = s.bandit.Pick(s.names[:len(s.Operators)], s.rng)
 		}
-		given := operator.FailureContext{Space: s.Space, Champion: s.Champion, Parent: pool[one].config, Scale: scale}
+		given := operator.FailureContext{Space: s.Space, Champion: s.Champion, Parent: parent.config, Scale: scale}
 		if two != one {
 			given.Other = pool[two].config
 		}
@@ -83,11 +84,11 @@ func (s *search) breedOn(at int) bool {
 		m := s.enter(child.Config)
 		m.operator, m.scale = name, scale
 		m.rationale = fmt.Sprintf("%s (parent by %s)", child.Rationale, why)
-		s.descend(m, pool[one].id)
-		m.generation = pool[one].generation + 1
-		pool[one].children++
+		s.descend(m, parent.id)
+		m.generation = parent.generation + 1
+		parent.children++
 		if child.Both && given.Other != nil {
-			s.descend(m, pool[one].id, pool[two].id)
+			s.descend(m, parent.id, pool[two].id)
 			m.generation = max(m.generation, pool[two].generation+1)
 			pool[two].children++
 		}
@@ -115,21 +116,25 @@ func (i *island) best() *member {
 func (s *search) distinct(pool []*member) []*member {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(pool, func(m *member) bool {
-		key, known := s.behaviour(m)
+		cases := s.Stages[0]
+		if m.left {
+			cases = s.Probe
+		}
+		key, known := s.behaviour(m, cases)
 		twice := known && seen[key]
 		seen[key] = true
 		return twice
 	})
 }
 
-// behaviour returns what identifies a variant's scores on the cases of the first stage, and
-// what keeps it apart; false while it lacks a score.
-func (s *search) behaviour(m *member) (string, bool) {
+// behaviour returns what identifies a variant's scores on the first cases, and what keeps it
+// apart; false while it lacks a score.
+func (s *search) behaviour(m *member, cases int) (string, bool) {
 	var key []byte
 	if s.Apart != nil {
 		key = append([]byte(s.Apart(m.config)), 0)
 	}
-	for _, task := range s.order[:s.Stages[0]] {
+	for _, task := range s.order[:cases] {
 		if math.IsNaN(m.scores[task]) || m.weights[task] < 1 {
 			return "", false
 		}

@@ -27,8 +27,11 @@ type member struct {
 	// stages counts the stages begun, issued the cases queued in the common order, pending
 	// those without a result, and results all that were told.
 	stages, issued, pending, results int
-	rewarded                         bool
-	cost, seconds                    float64
+	// probed reports that the probe was begun, left that it was the last that the variant got,
+	// audited that it got the first stage although it scored like another one, and grouped that
+	// it is among those that behave alike on the first stage.
+	probed, left, rewarded, audited, grouped bool
+	cost, seconds                            float64
 	// gain is the posterior mean of the difference to the champion, deviation its standard
 	// deviation, common the weight of the cases that both ran, and squares the sum of the
 	// squared deviations of their differences from the mean.

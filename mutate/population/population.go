@@ -25,6 +25,10 @@ type search struct {
 	members []*member // the champion is the first
 	byID    map[agent.ConfigID]*member
 	normals map[string]bool
+	// alike has the variants of each behaviour on the cases of the probe, and of the first
+	// stage.
+	alike   map[string][]*member
+	audits  audits
 	islands []island
 	author  authoring
 	turn    int   // of the islands
@@ -59,7 +63,7 @@ func New(o Options) (mutate.Searcher, error) {
 	s := &search{
 		Options: o, choose: choose, bandit: operator.NewBandit(o.Options.Operators),
 		rng:  rand.New(rand.NewPCG(uint64(o.Seed), 0x636f6465)), //nolint:gosec // a search needs no secret numbers
-		byID: map[agent.ConfigID]*member{}, normals: map[string]bool{}, index: map[string]int{},
+		byID: map[agent.ConfigID]*member{}, normals: map[string]bool{}, alike: map[string][]*member{}, index: map[string]int{},
 		islands: make([]island, o.Islands),
 	}
 	for _, op := range o.Operators {
@@ -155,15 +159,17 @@ func (s *search) Ask() (mutate.Trial, mutate.Status) {
 	return t, mutate.Ready
 }
 
-// stage queues the next stage of a variant. Cases of the champion come first, since every
-// gain is measured against it.
+// stage queues the probe or the next stage of a variant. Cases of the champion come first,
+// since every gain is measured against it.
 func (s *search) stage(m *member) {
-	until := s.Stages[m.stages]
-	m.stages++
-	if champion := s.members[0]; m != champion {
-		for champion.stages < m.stages {
-			s.stage(champion)
-		}
+	champion, until := s.members[0], s.Probe
+	if m == champion || m.probed || s.Probe == s.Stages[0] {
+		until = s.Stages[m.stages]
+		m.stages++
+	}
+	m.probed = true
+	for m != champion && champion.stages < max(1, m.stages) {
+		s.stage(champion)
 	}
 	for ; m.issued < until; m.issued++ {
 		if m.weights[s.order[m.issued]] < 1 { // an earlier night's result counts if nothing changed

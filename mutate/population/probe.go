@@ -1,0 +1,92 @@
+package population
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// hopeless is the probability of being better than the champion below which a variant is
+	// left after the probe.
+	hopeless = .02
+	// leastAudits is the number of audits before equal scores on the probe are taken for equal
+	// behaviour, and mostOther the largest share of audited variants that may then behave
+	// otherwise. One in everyAudit such variants is audited further.
+	leastAudits, everyAudit = 10, 10
+	mostOther               = .25
+)
+
+// audits counts variants that scored on the probe like one that is not larger.
+type audits struct {
+	// met are all of them; of those that were given the first stage all the same, same behaved
+	// alike there too, and other did not.
+	met, same, other int
+}
+
+// telling reports whether equal scores on the probe mean equal behaviour. Where tasks are
+// passed or failed, variants may have equal scores on three by chance.
+func (a audits) telling() bool {
+	n := a.same + a.other
+	return n >= leastAudits && float64(a.other) <= mostOther*float64(n)
+}
+
+// probe gives the first stage to the variants that completed the probe, and leaves those that
+// fail, are far worse than the champion, or behave like a variant that is not larger. Most
+// mutants of a program are such, and ten cases for each would take most of a budget.
+func (s *search) probe() {
+	for _, m := range slices.Clone(s.ready) {
+		s.group(m)
+		if m.stages > 0 || !m.probed || m.left {
+			continue
+		}
+		if m.left = m.beats(0) < hopeless || s.repeats(m); m.left {
+			continue
+		}
+		s.ready = slices.DeleteFunc(s.ready, func(other *member) bool { return other == m })
+		s.stage(m)
+	}
+}
+
+// repeats reports whether a variant is left because it scores on the probe as a variant that
+// is not larger.
+func (s *search) repeats(m *member) bool {
+	key, known := s.behaviour(m, s.Probe)
+	if !known {
+		return false
+	}
+	smallest := math.MaxInt
+	if own, _ := s.behaviour(s.members[0], s.Probe); key == own {
+		smallest = s.members[0].size
+	}
+	for _, other := range s.alike[key] {
+		smallest = min(smallest, other.size)
+	}
+	s.alike[key] = append(s.alike[key], m)
+	if smallest > m.size {
+		return false
+	}
+	s.audits.met++
+	m.audited = !s.audits.telling() || s.audits.met%everyAudit == 0
+	return !m.audited
+}
+
+// group adds a variant that completed its first stage to those that behave alike, and notes
+// what an audit shows.
+func (s *search) group(m *member) {
+	if m.stages != 1 || m.grouped {
+		return
+	}
+	m.grouped = true
+	key, known := s.behaviour(m, s.Stages[0])
+	if !known {
+		return
+	}
+	own, _ := s.behaviour(s.members[0], s.Stages[0])
+	switch same := key == own || len(s.alike[key]) > 0; {
+	case m.audited && same:
+		s.audits.same++
+	case m.audited:
+		s.audits.other++
+	}
+	s.alike[key] = append(s.alike[key], m)
+}

@@ -1,0 +1,121 @@
+package population
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"evolve/mutate"
+	"evolve/mutate/operator"
+	"evolve/runtime/agent"
+)
+
+// mostly makes what programs mostly turn into when they are changed: of ten variants five
+// behave like the parent, one of those in a shorter text, and two fail.
+type mostly struct{ nudge }
+
+func (o mostly) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
+	words := write(read(s.Parent))
+	text, tail := "", strings.Repeat(" ", 1+rng.IntN(200))
+	switch n := rng.IntN(10); {
+	case n == 0:
+		text = words + tail[:len(tail)/4+1]
+	case n < 5:
+		text = words + tail
+	case n < 7:
+		text = words + "fail" + tail
+	default:
+		c, ok := o.nudge.Make(s, rng)
+		if !ok {
+			return c, false
+		}
+		text = c.Config.String("block") + tail
+	}
+	return operator.Child{Config: agent.Config{"block": text}, Operator: "mostly", Rationale: "it was changed"}, true
+}
+
+func failing(w *world) func(mutate.Trial) (float64, bool) {
+	return func(tr mutate.Trial) (float64, bool) {
+		if strings.Contains(tr.Config.String("block"), "fail") {
+			return 0, true
+		}
+		return w.score(tr.Config, tr.Task), true
+	}
+}
+
+// TestProbe checks how many cases variants get: three those that fail or behave like a
+// variant that is not larger, and ten or more all others.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(60, 5)
+	o := w.options(3000, 1)
+	o.Operators = []operator.Operator{mostly{}}
+	s := start(t, o)
+	counts, first := map[agent.ConfigID]int{}, map[agent.ConfigID]int{}
+	score := failing(w)
+	for i, tr := range drive(t, s, 1, score) {
+		if counts[tr.Variant]++; counts[tr.Variant] == 1 {
+			first[tr.Variant] = i
+		}
+	}
+	smallest := map[string]int{}
+	left := map[string]int{}
+	for _, m := range s.members[1:] {
+		text, n := m.config.String("block"), counts[m.id]
+		numbers := write(read(m.config))
+		size, known := smallest[numbers]
+		switch {
+		case first[m.id] > 2900: // the search may have ended before its stage did
+		case strings.Contains(text, "fail"):
+			if left["fail"]++; n != 3 {
+				t.Fatalf("a variant that fails got %d cases", n)
+			}
+		case known && m.size < size && n < 10 && m.beats(0) > .1:
+			t.Fatalf("a variant that behaves like a larger one got %d cases", n)
+		case known && m.size >= size && n == 3:
+			left["alike"]++
+		case !known && n < 10 && m.beats(0) > .5:
+			t.Fatalf("a better variant got %d cases", n)
+		}
+		if !strings.Contains(text, "fail") && (!known || m.size < size) {
+			smallest[numbers] = m.size
+		}
+	}
+	if left["fail"] < 50 || left["alike"] < 50 {
+		t.Errorf("left after the probe: %v", left)
+	}
+}
+
+// TestProbeFindsMore checks that the search with a probe finds more at equal cost, where most
+// mutants fail or change nothing.
+func TestProbeFindsMore(t *testing.T) {
+	t.Parallel()
+	truth := map[int]float64{}
+	const worlds = 30
+	for _, probe := range []int{0, 1 << 20} {
+		for seed := range uint64(worlds) {
+			w := newWorld(60, seed)
+			o := w.options(2000, int64(seed))
+			o.Operators, o.Probe = []operator.Operator{mostly{}}, probe
+			s := start(t, o)
+			drive(t, s, 4, failing(w))
+			truth[probe] += w.truth(s.Recommend().Best.Config) / worlds
+		}
+	}
+	t.Logf("true score %.3f, without a probe %.3f", truth[0], truth[1<<20])
+	if truth[0] <= truth[1<<20]+.01 {
+		t.Errorf("true score %.3f, without a probe %.3f", truth[0], truth[1<<20])
+	}
+}
+
+// TestProbeOfChance checks that equal scores on three tasks mean nothing where each variant
+// passes and fails tasks of its own.
+func TestProbeOfChance(t *testing.T) {
+	t.Parallel()
+	s := start(t, newWorld(60, 6).options(3000, 1))
+	rng := rand.New(rand.NewPCG(1, 1))
+	drive(t, s, 1, func(mutate.Trial) (float64, bool) { return float64(rng.IntN(2)), true })
+	if a := s.audits; a.telling() || a.other < leastAudits || a.other < 4*a.same {
+		t.Errorf("%+v; want no variant left because it scores like another one", a)
+	}
+}
