@@ -188,6 +188,44 @@ func TestFinalistsRanAllCases(t *testing.T) {
 	}
 }
 
+// TestFewCasesFarAhead checks that a variant which is far ahead on ten cases, because it was
+// found when few evaluations were left, is recommended before one that is a little ahead on
+// all of them, and that one whose lead may be luck is not.
+func TestFewCasesFarAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(40, 4)
+	s := start(t, w.options(1000, 1))
+	rng := rand.New(rand.NewPCG(1, 7))
+	tell := func(text string, cases int, score func() float64) *member {
+		tr := mutate.Trial{Config: agent.Config{"block": text}, Operator: "nudge", Parents: []agent.ConfigID{s.Champion.ID()}}
+		if text == "" {
+			tr = mutate.Trial{Config: s.Champion, Operator: "champion"}
+		}
+		tr.Variant = tr.Config.ID()
+		for _, at := range s.order[:cases] {
+			tr.Task = s.Tasks[at].ID
+			s.Tell(mutate.Observation{Trial: tr, Scored: true, Score: score()})
+		}
+		return s.byID[tr.Variant]
+	}
+	tell("", 40, func() float64 { return .4 })
+	whole := tell("1", 40, func() float64 { return .42 })
+	whole.stages = len(s.Stages)
+	far := tell("2", 10, func() float64 { return .8 + .02*rng.NormFloat64() })
+	lucky := tell("3", 10, func() float64 { return .5 + .2*rng.NormFloat64() })
+	for i := range 300 {
+		tell(fmt.Sprint("9 ", i), 10, func() float64 { return .4 + .2*rng.NormFloat64() })
+	}
+	rec := s.Recommend()
+	var got []agent.ConfigID
+	for _, f := range rec.Finalists {
+		got = append(got, f.Variant)
+	}
+	if diff := cmp.Diff([]agent.ConfigID{far.id, whole.id}, got); diff != "" || lucky.gain < whole.gain {
+		t.Errorf("finalists (gain of the lucky one %+.3f):\n%s", lucky.gain, diff)
+	}
+}
+
 func TestProgramsOfEqualNormalFormArePaidOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20, 2)

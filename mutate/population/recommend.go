@@ -15,8 +15,9 @@ const caution = .5
 const normal95 = 1.959964
 
 // Recommend implements [mutate.Searcher]. The best variant is the one with the largest
-// gain minus half its standard deviation, if that is above 0, and else the champion; of
-// variants only those count that were evaluated on the cases of all stages, if there are any.
+// gain minus half its standard deviation, if that is above 0, and else the champion. Of the
+// variants only those count that were evaluated on the cases of all stages, if there are any,
+// and those whose gain is above these beyond what luck on fewer cases explains.
 func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
 	champion := s.members[0]
@@ -33,14 +34,10 @@ func (s *search) Recommend() mutate.Recommendation {
 			complete++
 		}
 	}
-	for _, whole := range []bool{true, false} {
-		if len(rec.Finalists) > 0 {
-			break // few cases flatter
-		}
-		for _, m := range ranked {
-			if len(rec.Finalists) < s.Finalists && m.cautious() > 0 && s.whole(m) == whole {
-				rec.Finalists = append(rec.Finalists, s.estimate(m))
-			}
+	bar := s.wholeBar()
+	for _, m := range ranked {
+		if len(rec.Finalists) < s.Finalists && m.cautious() > 0 && (s.whole(m) || s.beyondLuck(m) > bar) {
+			rec.Finalists = append(rec.Finalists, s.estimate(m))
 		}
 	}
 	rec.Best, rec.Rival = rec.Champion, s.rival(ranked)
@@ -54,6 +51,27 @@ func (s *search) Recommend() mutate.Recommendation {
 	rec.Front = append(rec.Front, rec.Best)
 	rec.Reasons = []string{fmt.Sprintf("%s; the best has a gain of %+.3f ± %.3f over the champion", tried, rec.Best.Gain, rec.Best.SD)}
 	return rec
+}
+
+// wholeBar returns the largest gain, with caution, of the variants that were evaluated on the
+// cases of all stages, and -Inf if no such gain is above 0.
+func (s *search) wholeBar() float64 {
+	bar := math.Inf(-1)
+	for _, m := range s.members[1:] {
+		if v := m.cautious(); v > 0 && s.whole(m) {
+			bar = max(bar, v)
+		}
+	}
+	return bar
+}
+
+// beyondLuck returns the gain of a variant minus what the luckiest of all variants would gain by
+// chance: about √(2·ln N) standard deviations, the expected maximum of N normal deviates.
+func (s *search) beyondLuck(m *member) float64 {
+	if m.common == 0 {
+		return math.Inf(-1)
+	}
+	return m.gain - math.Sqrt(2*math.Log(float64(len(s.members))))*m.deviation
 }
 
 // rival compares the variants of language models with those of the operators alone; nil
