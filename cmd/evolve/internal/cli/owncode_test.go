@@ -86,7 +86,7 @@ func TestUnansweredNightsOfCode(t *testing.T) {
 	rejected := ""
 	const nights = 8
 	for night := range nights {
-		w.on(night, "run", "--seed", fmt.Sprint(night+20), "--budget-evals", fmt.Sprint(220+60*night))
+		w.on(night, "run", "--seed", fmt.Sprint(night+60), "--budget-evals", fmt.Sprint(100+50*night))
 		var list struct{ Patches []proposal }
 		if err := json.Unmarshal([]byte(w.on(night, "patch", "list", "--json")), &list); err != nil {
 			t.Fatal(err)
