@@ -158,7 +158,7 @@ func TestAdvanceWithoutGit(t *testing.T) {
 	if err := b.repo.Advance(t.Context(), free); err != nil {
 		t.Errorf("a branch that is checked out nowhere needs no git: %v", err)
 	}
-	if _, _, err := b.repo.Propose("P1", change(), "m\n", someone); err != nil {
+	if _, _, err := b.repo.Propose("P1", change(), "m\n", someone, always); err != nil {
 		t.Errorf("a proposal needs no git: %v", err)
 	}
 }

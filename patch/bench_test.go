@@ -62,7 +62,7 @@ func BenchmarkPropose(b *testing.B) {
 		propose func(id int, change File) string
 	}{
 		{"evolve", func(id int, change File) string {
-			_, commit, err := d.repo.Propose(fmt.Sprintf("P%d", id), []File{change}, "propose\n", someone)
+			_, commit, err := d.repo.Propose(fmt.Sprintf("P%d", id), []File{change}, "propose\n", someone, always)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 // proposes makes a proposal and checks it with native git.
 func (b *fixture) proposes(files []File) {
 	b.t.Helper()
-	ref, commit, err := b.repo.Propose("P1", files, "m\n", someone)
+	ref, commit, err := b.repo.Propose("P1", files, "m\n", someone, always)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestReadsBesideRepack(t *testing.T) {
 		})
 	}
 	for i := range 20 {
-		if _, _, err := b.repo.Propose("P1", []File{{Path: "new", New: fmt.Append(nil, i)}}, "m\n", someone); err != nil {
+		if _, _, err := b.repo.Propose("P1", []File{{Path: "new", New: fmt.Append(nil, i)}}, "m\n", someone, always); err != nil {
 			t.Error(err)
 		}
 		b.git("repack", "-adq")

@@ -22,7 +22,7 @@ func (b *fixture) trap() (program, mark string) {
 // everything calls all operations that run native git.
 func (b *fixture) everything() error {
 	r := b.repo
-	if _, _, err := r.Propose("P1", change(), "m\n", someone); err != nil {
+	if _, _, err := r.Propose("P1", change(), "m\n", someone, always); err != nil {
 		return err
 	}
 	if _, err := r.Dirty(b.t.Context(), []string{"README"}); err != nil {

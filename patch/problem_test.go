@@ -140,7 +140,7 @@ func TestPermissionsOfASharedRepository(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, commit, err := b.repo.Propose("P1", change(), "m\n", someone)
+	_, commit, err := b.repo.Propose("P1", change(), "m\n", someone, always)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,11 +134,14 @@ func change() []File {
 	}
 }
 
+// always takes the ref of a proposal for its own, whatever it is at.
+func always(string) bool { return true }
+
 func TestProposeTouchesOnlyItsRef(t *testing.T) {
 	b := newFixture(t, start())
 	b.write("README", "being edited\n")
 	before := b.state()
-	ref, commit, err := b.repo.Propose("P7", change(), "evolve: propose\n\nEvolve-Proposal: P7\n", someone)
+	ref, commit, err := b.repo.Propose("P7", change(), "evolve: propose\n\nEvolve-Proposal: P7\n", someone, always)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +215,7 @@ func TestConflictNamesTheFiles(t *testing.T) {
 	b := newFixture(t, start())
 	files := change()
 	files[0].Old = []byte("x: 0\n")
-	_, _, err := b.repo.Propose("P1", files, "m\n", someone)
+	_, _, err := b.repo.Propose("P1", files, "m\n", someone, always)
 	var conflict *ConflictError
 	if !errors.As(err, &conflict) || !cmp.Equal(conflict.Paths, []string{"agents/a/config.yaml"}) {
 		t.Errorf("%v, want a conflict in agents/a/config.yaml", err)
@@ -238,12 +241,12 @@ func TestRehearseRestoresTheTree(t *testing.T) {
 func TestPathsThatMustNeverBecomeEntries(t *testing.T) {
 	b := newFixture(t, start())
 	for _, path := range []string{"../x", "/etc/passwd", ".git/hooks/post-commit", "a/.GIT/config", "a//../../b", "a\\b", "a\nb"} {
-		if _, _, err := b.repo.Propose("P1", []File{{Path: path, New: []byte("x")}}, "m\n", someone); err == nil {
+		if _, _, err := b.repo.Propose("P1", []File{{Path: path, New: []byte("x")}}, "m\n", someone, always); err == nil {
 			t.Errorf("%q became an entry", path)
 		}
 	}
 	for _, id := range []string{"", "P", "P1/../../heads/main", "p1", "P1.lock", "-P1"} {
-		if _, _, err := b.repo.Propose(id, change(), "m\n", someone); err == nil {
+		if _, _, err := b.repo.Propose(id, change(), "m\n", someone, always); err == nil {
 			t.Errorf("%q is no id", id)
 		}
 	}
@@ -251,7 +254,7 @@ func TestPathsThatMustNeverBecomeEntries(t *testing.T) {
 
 func TestLinkedWorktreeAndPackedRefs(t *testing.T) {
 	b := newFixture(t, start())
-	if _, _, err := b.repo.Propose("P1", change(), "m\n", someone); err != nil {
+	if _, _, err := b.repo.Propose("P1", change(), "m\n", someone, always); err != nil {
 		t.Fatal(err)
 	}
 	b.git("pack-refs", "--all")
@@ -266,7 +269,7 @@ func TestLinkedWorktreeAndPackedRefs(t *testing.T) {
 	if branch, _, err := b.repo.Head(); branch != "refs/heads/side" || err != nil {
 		t.Errorf("the linked worktree is on %q, %v", branch, err)
 	}
-	_, commit, err := b.repo.Propose("P1", change(), "again\n", someone) // moves the packed ref
+	_, commit, err := b.repo.Propose("P1", change(), "again\n", someone, always) // moves the packed ref
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,11 +134,18 @@ func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) erro
 	p.Gates = gates.Run(ctx, list)
 	p.State = gates.Lane(p.Gates)
 	if repo != nil && p.State != archive.GateFailed {
+		id, err := s.store.ID(ctx)
+		if err != nil {
+			return fmt.Errorf("reading the archive's id: %w", err)
+		}
 		text, err := s.attestedProposal(ctx, *p)
 		if err != nil {
 			return err
 		}
-		p.Ref, p.Commit, err = repo.Propose(p.ID, files(*p), text, robotAt(s.Now()))
+		p.Ref, p.Commit, err = repo.Propose(p.ID, files(*p), text, robotAt(s.Now()), func(commit string) bool {
+			m, _ := repo.MessageOf(commit)
+			return proposes(*p, m.Trailers(), id)
+		})
 		var conflict *patch.ConflictError
 		if errors.As(err, &conflict) {
 			// The measured files are not committed: the proposal stays in the archive,
@@ -155,6 +162,13 @@ func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) erro
 		data["kind"], data["paths"] = p.Kind, paths(*p)
 	}
 	return s.record(ctx, *p, entryCreate, robot, data)
+}
+
+// proposes reports whether a commit is an earlier one of a proposal, which an interrupted
+// command wrote and did not record: its trailers name this archive and the same measurements.
+func proposes(p archive.ProposalRecord, trailers map[string]string, id string) bool {
+	return id != "" && trailers[trailerArchive] == id && trailers["Evolve-Proposal"] == p.ID &&
+		trailers["Evolve-Variant"] == string(p.Variant) && trailers["Evolve-Run"] == p.Run
 }
 
 // supersede closes the agent's older undecided proposals that this one replaces: for a

@@ -102,7 +102,7 @@ func (s *session) emptyMemories(ctx context.Context, p archive.ProposalRecord, k
 	if p.Ref != "" {
 		repo, err := s.subjectOf(p).repository()
 		if err == nil && repo != nil {
-			err = repo.DeleteRef(ctx, p.Ref)
+			err = deleteOwn(ctx, repo, p)
 		}
 		var refused *RefusedError
 		if errors.Is(err, patch.ErrNoGit) || errors.As(err, &refused) {
@@ -114,6 +114,15 @@ func (s *session) emptyMemories(ctx context.Context, p archive.ProposalRecord, k
 	p.Ref, p.Commit = "", ""
 	out.Emptied = append(out.Emptied, p.ID)
 	return s.record(ctx, p, entryForget, robot, data)
+}
+
+// deleteOwn removes the ref of a proposal, unless it is at another commit: an older evolve let
+// another workspace that uses the repository move it.
+func deleteOwn(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord) error {
+	if now, err := repo.Ref(p.Ref); err != nil || now != p.Commit {
+		return err
+	}
+	return repo.DeleteRef(ctx, p.Ref)
 }
 
 // keepMemories removes from the record of a proposal the memories that it does not keep, and

@@ -192,25 +192,15 @@ func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecor
 }
 
 // publish writes the proposal's commit to its ref, so that git keeps what a person has to
-// decide on. The same record gives the same commit. If another workspace made a ref of
-// that name, publish leaves it alone and appends the commit's name to its own.
+// decide on. The same record gives the same commit.
 func (rev *Reviewer) publish(repo *patch.Repository, p *archive.ProposalRecord) error {
-	commit, err := repo.Commit(p.Patch.BaseCommit, files(*p), proposalMessage(*p), robotAt(p.Created))
+	by := robotAt(p.Created)
+	commit, err := repo.Commit(p.Patch.BaseCommit, files(*p), proposalMessage(*p), by)
 	if err != nil {
 		return fmt.Errorf("writing the proposal's commit: %w", err)
 	}
-	ref := patch.ProposalRef(p.ID)
-	old, err := repo.Ref(ref)
+	ref, err := repo.Publish(p.ID, commit, by, func(old string) bool { return old == p.Commit })
 	if err != nil {
-		return err
-	}
-	if old != "" && old != p.Commit && old != commit {
-		ref += "-" + commit[:12]
-		if old, err = repo.Ref(ref); err != nil {
-			return err
-		}
-	}
-	if err := repo.MoveRef(ref, old, commit); err != nil {
 		return fmt.Errorf("writing the proposal's ref: %w", err)
 	}
 	p.Ref, p.Commit = ref, commit
