@@ -122,3 +122,22 @@ func (e *entry) folderHash() plumbing.Hash {
 	}
 	return e.hash
 }
+
+// ChangeOf returns what a commit changed of its first parent; see [Repository.Diff].
+func (r *Repository) ChangeOf(commit string) ([]File, error) {
+	parent := ""
+	err := r.with(func(s *store) error {
+		c, err := s.commit(commit)
+		if err == nil && len(c.ParentHashes) == 0 {
+			err = fmt.Errorf("the commit %s has no parent", commit)
+		}
+		if err == nil {
+			parent = c.ParentHashes[0].String()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.Diff(parent, commit)
+}

@@ -3,106 +3,198 @@ package review
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"evolve/patch"
+	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
 
-// MostVersions is the number of versions of a target that its repository keeps.
+// MostVersions is the number of versions of a target that its repository keeps for an archive.
 const MostVersions = 20
 
-// VersionRef returns the ref of a version of a target's code.
-func VersionRef(target string, number int) string {
-	return versionRefs(target) + "v" + strconv.Itoa(number)
+// versionRefs returns the folder of the refs of a target's versions; every archive that uses
+// the repository has a folder of its own in it.
+func versionRefs(target string) string { return "refs/evolve/code/" + target + "/" }
+
+// versionRef returns the ref of a version. Its name has the variant beside the number, because
+// copies of an archive, and one that was restored, give the same number to other versions.
+func versionRef(target, archive string, number int, variant agent.ConfigID) string {
+	return fmt.Sprintf("%s%s/v%d-%s", versionRefs(target), archive, number, variant.Short())
 }
 
-func versionRefs(target string) string { return "refs/evolve/code/" + target + "/" }
+// versionName matches the last part of the ref of a version. An older evolve wrote no variant.
+var versionName = regexp.MustCompile(`^v([1-9][0-9]{0,17})(?:-([0-9a-f]{8}))?$`)
 
 // Version is a version of a target's code that is kept as a commit.
 type Version struct {
-	Number int
+	Number  int
+	Variant agent.ConfigID
 	// Files are its changes of the commit at which the target was surveyed.
 	Files []patch.File
 	// Why is how it came about, and Value what was measured; both may be empty.
 	Why, Value string
 }
 
-// KeepVersions writes versions as commits on the ground's commit, with a ref each, and
-// removes the refs of the oldest others beyond [MostVersions]. It changes no branch, HEAD,
-// index or working tree. A ref that has the tree already stays as it is.
-func (g *Ground) KeepVersions(ctx context.Context, list []Version, now time.Time) error {
+// Shelf is the place of an archive's versions in the repository of a target.
+type Shelf struct {
+	*Ground
+	// Archive is the id of the archive.
+	Archive string
+	// Find returns the archive's version with a number; false if it has none. Files is empty
+	// if the version does not fit the code any more.
+	Find func(number int) (Version, bool, error)
+}
+
+// Keep writes versions as commits on the ground's commit, with a ref each, and removes the refs
+// of the oldest others of the archive beyond [MostVersions]. It changes no branch, HEAD, index
+// or working tree. A ref that has the tree already stays as it is, and so do the refs of other
+// archives, and those of versions that this one does not have.
+func (s *Shelf) Keep(ctx context.Context, list []Version, now time.Time) error {
 	list = list[:min(len(list), MostVersions)]
 	var kept []string
 	for _, v := range list {
-		ref := VersionRef(g.Target.Name, v.Number)
-		if err := g.keepVersion(ref, v, now); err != nil {
+		ref := versionRef(s.Target.Name, s.Archive, v.Number, v.Variant)
+		if err := s.keepVersion(ref, v, now); err != nil {
 			return fmt.Errorf("keeping v%d: %w", v.Number, err)
 		}
 		kept = append(kept, ref)
 	}
-	refs, err := g.repo.Refs(versionRefs(g.Target.Name))
+	if err := s.takeOver(ctx); err != nil {
+		return err
+	}
+	own, err := s.own()
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(refs, func(x, y string) int { return versionNumber(y) - versionNumber(x) })
 	left := MostVersions - len(kept)
-	for _, ref := range refs {
-		if slices.Contains(kept, ref) || versionNumber(ref) < 0 { // or another one's
+	for _, ref := range own {
+		if slices.Contains(kept, ref) {
 			continue
 		}
 		if left--; left >= 0 {
 			continue
 		}
-		if err := g.repo.DeleteRef(ctx, ref); err != nil {
+		if err := s.repo.DeleteRef(ctx, ref); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// versionNumber returns the number of the version that a ref is of; -1 for another ref.
-func versionNumber(ref string) int {
-	n, err := strconv.Atoi(strings.TrimPrefix(ref[strings.LastIndexByte(ref, '/')+1:], "v"))
-	if err != nil || n < 1 {
-		return -1
+// own returns the refs of the archive's versions, the newest first.
+func (s *Shelf) own() ([]string, error) {
+	below := versionRefs(s.Target.Name) + s.Archive + "/"
+	refs, err := s.repo.Refs(below)
+	if err != nil {
+		return nil, err
 	}
-	return n
+	var out []string
+	numbers := map[string]int{}
+	for _, ref := range refs {
+		v, ok, err := s.named(strings.TrimPrefix(ref, below))
+		if err != nil {
+			return nil, err
+		}
+		if ok && ref == versionRef(s.Target.Name, s.Archive, v.Number, v.Variant) {
+			out, numbers[ref] = append(out, ref), v.Number
+		}
+	}
+	slices.SortFunc(out, func(x, y string) int { return numbers[y] - numbers[x] })
+	return out, nil
 }
 
-func (g *Ground) keepVersion(ref string, v Version, now time.Time) error {
-	was, err := g.repo.Ref(ref)
+// named returns the archive's version with the number in a ref's last part; false if it has
+// none, or the part is no name of a version.
+func (s *Shelf) named(last string) (Version, bool, error) {
+	m := versionName.FindStringSubmatch(last)
+	if m == nil {
+		return Version{}, false, nil
+	}
+	number, err := strconv.Atoi(m[1])
+	if err != nil {
+		return Version{}, false, nil //nolint:nilerr // no archive has so many versions
+	}
+	return s.Find(number)
+}
+
+// takeOver renames the refs of an older evolve, which all workspaces shared, if they are at
+// versions of this archive: at commits that change the same files to the same contents.
+func (s *Shelf) takeOver(ctx context.Context) error {
+	below := versionRefs(s.Target.Name)
+	refs, err := s.repo.Refs(below)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		v, ok, err := s.named(strings.TrimPrefix(ref, below))
+		if err != nil {
+			return err
+		}
+		if !ok || ref != below+"v"+strconv.Itoa(v.Number) {
+			continue
+		}
+		commit, err := s.repo.Ref(ref)
+		if err != nil {
+			return err
+		}
+		files, err := s.repo.ChangeOf(commit)
+		if err != nil || len(files) == 0 || !slices.EqualFunc(files, v.Files, func(x, y patch.File) bool { return x.Path == y.Path && same(x.New, y.New) }) {
+			continue //nolint:nilerr // it is no commit of a version, or not of this archive's
+		}
+		now := versionRef(s.Target.Name, s.Archive, v.Number, v.Variant)
+		if had, err := s.repo.Ref(now); err != nil {
+			return err
+		} else if had == "" {
+			err = s.repo.MoveRef(now, "", commit)
+			if err != nil {
+				return err
+			}
+		}
+		if err := s.repo.DeleteRef(ctx, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) keepVersion(ref string, v Version, now time.Time) error {
+	was, err := s.repo.Ref(ref)
 	if err != nil {
 		return err
 	}
 	if was != "" {
-		tree, err := g.repo.Candidate(g.Commit, v.Files)
+		tree, err := s.repo.Candidate(s.Commit, v.Files)
 		if err != nil {
 			return err
 		}
-		if had, err := g.repo.TreeOf(was); err == nil && had == tree {
+		if had, err := s.repo.TreeOf(was); err == nil && had == tree {
 			return nil
 		}
 	}
-	message := fmt.Sprintf("evolve: v%d of %s\n", v.Number, text.OneLine(g.Target.Name))
+	message := fmt.Sprintf("evolve: v%d of %s\n", v.Number, text.OneLine(s.Target.Name))
 	for _, part := range []string{v.Why, v.Value} {
 		if part != "" {
 			message += "\n" + strings.Join(text.Wrap(text.Clip(text.OneLine(part), maxRationale, text.Ellipsis), 72), "\n") + "\n"
 		}
 	}
-	commit, err := g.repo.Commit(g.Commit, v.Files, message, robotAt(now))
+	commit, err := s.repo.Commit(s.Commit, v.Files, message, robotAt(now))
 	if err != nil {
 		return err
 	}
-	return g.repo.MoveRef(ref, was, commit)
+	return s.repo.MoveRef(ref, was, commit)
 }
 
-// VersionRef returns the ref of a kept version; empty if it is not kept.
-func (g *Ground) VersionRef(number int) string {
-	ref := VersionRef(g.Target.Name, number)
+// VersionRef returns the ref of a version that is kept for an archive; empty if it is not kept.
+func (g *Ground) VersionRef(archive string, number int, variant agent.ConfigID) string {
+	if archive == "" {
+		return ""
+	}
+	ref := versionRef(g.Target.Name, archive, number, variant)
 	if commit, err := g.repo.Ref(ref); err != nil || commit == "" {
 		return ""
 	}

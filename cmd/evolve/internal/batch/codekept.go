@@ -44,6 +44,10 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
+	id, err := r.o.Archive.ID(ctx)
+	if err != nil || id == "" { // it is in memory, so that its versions end with the process
+		return err
+	}
 	values := map[agent.ConfigID]map[string]metrics.Value{}
 	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, res.Agent) {
 		if err != nil {
@@ -87,9 +91,16 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 		if err != nil {
 			return err
 		}
-		out = append(out, review.Version{Number: v.Number, Files: files, Why: why(v), Value: valueWords(values[base], values[v.ID], p.Cases())})
+		out = append(out, review.Version{Number: v.Number, Variant: v.ID, Files: files, Why: why(v), Value: valueWords(values[base], values[v.ID], p.Cases())})
 	}
-	if err := p.Keep(ctx, out); err != nil && !errors.Is(err, context.Canceled) {
+	find := func(number int) (archive.Variant, bool, error) {
+		v, err := r.o.Archive.FindVariant(ctx, res.Agent, fmt.Sprintf("v%d", number))
+		if errors.Is(err, archive.ErrNotFound) {
+			return v, false, nil
+		}
+		return v, err == nil, err
+	}
+	if err := p.Keep(ctx, id, out, find); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil

@@ -55,6 +55,7 @@ type codeBook struct {
 	ctx       context.Context
 	archive   *archive.Archive
 	workspace *workspace.Workspace
+	id        string // of the archive; empty for none
 }
 
 // withCode finds the target that the first argument names and calls use with it.
@@ -83,7 +84,11 @@ func withCode(sh *shell, c *cli.Context, use func(*codeBook) error) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	return use(&codeBook{p, c.Context, a, w})
+	id, err := a.ID(c.Context)
+	if err != nil {
+		return err
+	}
+	return use(&codeBook{p, c.Context, a, w, id})
 }
 
 // scoredTarget returns the target with a name, which must have a scoring command.

@@ -133,7 +133,7 @@ func (b *codeBook) view() (*codeView, error) {
 		return v, err
 	}
 	values := r.values(r.champion, best.ID)
-	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(best.Number), Confirmed: confirmed, Search: values.Search, Holdout: values.Holdout}
+	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best), Confirmed: confirmed, Search: values.Search, Holdout: values.Holdout}
 	for p, err := range b.archive.Proposals(b.ctx) {
 		if err != nil {
 			return v, err
@@ -161,7 +161,7 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	}
 	lineage, err := b.steps(v, false)
 	return &codeVersion{
-		Variant: v, Ref: b.Ref(v.Number), Diff: diff.Render(files, diffContext), Lineage: lineage, Hunks: r.hunks(ablated), Values: r.values(r.champion, v.ID),
+		Variant: v, Ref: b.Ref(b.id, v), Diff: diff.Render(files, diffContext), Lineage: lineage, Hunks: r.hunks(ablated), Values: r.values(r.champion, v.ID),
 	}, err
 }
 

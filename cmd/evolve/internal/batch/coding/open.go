@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/archive"
 	"evolve/bench/metrics"
 	"evolve/gates/review"
 	"evolve/gates/versions"
@@ -97,13 +98,28 @@ func (p *Prospect) Files(c agent.Config) ([]diff.File, error) {
 	return files, nil
 }
 
-// Keep writes versions to the target's repository; see [review.Ground.KeepVersions].
-func (p *Prospect) Keep(ctx context.Context, list []review.Version) error {
-	return p.ground.KeepVersions(ctx, list, p.reviewer.Now())
+// Keep writes versions to the target's repository, for the archive with an id; see
+// [review.Shelf]. find returns the archive's variant with a number.
+func (p *Prospect) Keep(ctx context.Context, archiveID string, list []review.Version, find func(number int) (archive.Variant, bool, error)) error {
+	shelf := &review.Shelf{Ground: p.ground, Archive: archiveID, Find: func(number int) (review.Version, bool, error) {
+		v, ok, err := find(number)
+		if !ok || err != nil {
+			return review.Version{}, false, err
+		}
+		files, err := p.Files(v.Config)
+		if err != nil {
+			files = nil // the code has other blocks now
+		}
+		return review.Version{Number: v.Number, Variant: v.ID, Files: files}, true, nil
+	}}
+	return shelf.Keep(ctx, list, p.reviewer.Now())
 }
 
-// Ref returns the ref of a kept version; empty if it is not kept.
-func (p *Prospect) Ref(number int) string { return p.ground.VersionRef(number) }
+// Ref returns the ref of a version that is kept for the archive with an id; empty if it is not
+// kept.
+func (p *Prospect) Ref(archiveID string, v archive.Variant) string {
+	return p.ground.VersionRef(archiveID, v.Number, v.ID)
+}
 
 // Author returns the author of a target's searched blocks: each target has its own limit of
 // attempts.
