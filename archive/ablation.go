@@ -11,19 +11,19 @@ type Ablation struct {
 	// Reverted lists the parameters that were set back to the champion's value.
 	Reverted []string      `json:"reverted,omitempty"`
 	Effects  []ParamEffect `json:"effects,omitempty"`
-	// Parts are the hunks of a change of source code; empty for configs.
+	// Parts are the hunks of the change of source code that Small is; empty for configs, and
+	// for a change of one hunk.
 	Parts       []AblationPart `json:"parts,omitempty"`
 	Evaluations int            `json:"evaluations"`
 	Reason      string         `json:"reason"`
 }
 
-// AblationPart is a hunk of a winner's change.
+// AblationPart is a hunk of a small winner's change.
 type AblationPart struct {
 	// Name has the hunk's lines, clipped; they are foreign text.
-	Name     string `json:"name"`
-	Reverted bool   `json:"reverted,omitempty"`
-	// Alone is the champion with this hunk alone, and Without the small winner without it;
-	// empty if it was not evaluated.
+	Name string `json:"name"`
+	// Alone is the champion with this hunk alone, and Without the small winner without it,
+	// whether they were evaluated or not; empty if that is no config of its own.
 	Alone   agent.ConfigID `json:"alone,omitempty"`
 	Without agent.ConfigID `json:"without,omitempty"`
 }

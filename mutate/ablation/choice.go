@@ -111,14 +111,6 @@ func (b posteriors) sums(options []option, back set) []float64 {
 
 func (b posteriors) sum(options []option, back set) Posterior { return summary(b.sums(options, back)) }
 
-func (a *Ablation) all() []int {
-	out := make([]int, len(a.units))
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // option is a config with more units reverted.
 type option struct {
 	units  []int

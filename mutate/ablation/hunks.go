@@ -111,12 +111,14 @@ func (a *Ablation) hunked(left int) []mutate.Trial {
 	}
 	a.choice.gain = a.difference(a.choice.id, a.championID, spots)
 	a.wholeEffects(spots)
+	// What is left may fall into other hunks than the winner's change did.
+	small := newChange(a.space, a.champion, a.choice.config, true)
 	var alone, without []side
-	for i := range a.units {
-		if s, ok := a.alone(i); ok {
+	for i := range small.units {
+		if s, ok := small.alone(i); ok {
 			alone = append(alone, s)
 		}
-		if s, ok := a.without(i); ok {
+		if s, ok := small.without(i); ok {
 			without = append(without, s)
 		}
 	}
@@ -175,27 +177,24 @@ func (a *Ablation) failed(id agent.ConfigID, spots []spot) bool {
 	return false
 }
 
-// alone returns the champion with one part of the choice alone; false if that is invalid,
-// or the choice itself.
-func (a *Ablation) alone(i int) (side, bool) {
-	if a.choice.back[i] {
-		return side{}, false
-	}
-	back := set{}.with(a.all()...)
+// alone returns the champion with one part of the change alone; false if that is invalid, or
+// the whole change.
+func (c change) alone(i int) (side, bool) {
+	back := set{}.with(c.all()...)
 	delete(back, i)
-	config, ok := a.setBack(back)
-	return side{config.ID(), config, back}, ok && config.ID() != a.choice.id && config.ID() != a.championID
+	return c.part(back)
 }
 
-// without returns the choice without one of its parts; false if that is invalid, or the
-// champion.
-func (a *Ablation) without(i int) (side, bool) {
-	if a.choice.back[i] {
+// without returns the winner without one part; false if that is invalid, or the champion.
+func (c change) without(i int) (side, bool) { return c.part(set{i: true}) }
+
+func (c change) part(back set) (side, bool) {
+	config, ok := c.setBack(back)
+	if !ok {
 		return side{}, false
 	}
-	back := a.choice.back.with(i)
-	config, ok := a.setBack(back)
-	return side{config.ID(), config, back}, ok && config.ID() != a.choice.id && config.ID() != a.championID
+	id := config.ID()
+	return side{id, config, back}, id != c.winner.ID() && id != c.champion.ID()
 }
 
 // wholeEffects sets the effects of the parameters that stay, where the choice without them
@@ -210,15 +209,29 @@ func (a *Ablation) wholeEffects(spots []spot) {
 	}
 }
 
-// parts returns the parts of the winner's change.
-func (a *Ablation) parts() []Part {
-	out := make([]Part, len(a.units))
-	for i := range a.units {
-		out[i] = Part{Name: a.name(i), Reverted: a.choice.back[i]}
-		if s, ok := a.alone(i); ok && a.evidence.scored(s.id) > 0 {
+// Parts returns the parts of a change of source code, which are its hunks and the changed
+// parameters that are no texts, in the order of the space. It returns none for a change that has
+// a single part, and for a version that is not in the space.
+func Parts(space agent.Space, champion, version agent.Config) []Part {
+	from, problems := space.Parse(champion)
+	if len(problems) > 0 {
+		return nil
+	}
+	to, problems := space.Parse(version)
+	if len(problems) > 0 {
+		return nil
+	}
+	c := newChange(space, from, to, true)
+	if len(c.units) < 2 {
+		return nil
+	}
+	out := make([]Part, len(c.units))
+	for i := range c.units {
+		out[i].Name = c.name(i)
+		if s, ok := c.alone(i); ok {
 			out[i].Alone = s.id
 		}
-		if s, ok := a.without(i); ok && a.evidence.scored(s.id) > 0 {
+		if s, ok := c.without(i); ok {
 			out[i].Without = s.id
 		}
 	}

@@ -2,6 +2,7 @@ package ablation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,9 @@ func hunkWorld(tasks int) *world {
 func (w *world) value(c agent.Config, task int) float64 {
 	text := c.String("block")
 	has := func(line string) bool { return strings.Contains(text, line+"\n") }
+	if w.chance != nil {
+		return w.chance(c, task)
+	}
 	score := .5
 	if has("use") {
 		if !has("open") {
@@ -82,9 +86,9 @@ func TestHunksThatDoNothingGo(t *testing.T) {
 	}
 	var names []string
 	for _, p := range r.Parts {
-		names = append(names, fmt.Sprintf("%s %v %v %v", p.Name, p.Reverted, p.Alone != "", p.Without != ""))
+		names = append(names, fmt.Sprintf("%s %v %v", p.Name, p.Alone != "", p.Without != ""))
 	}
-	want := "block − a + A1; A2 false true true|block − b + B true false false|block − c + use false true true|block − d + open false true true"
+	want := "block − a + A1; A2 true true|block − c + use true true|block − d + open true true"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("the parts are %s", got)
 	}
@@ -93,7 +97,7 @@ func TestHunksThatDoNothingGo(t *testing.T) {
 	for _, tr := range asked {
 		tries[tr.Variant]++
 	}
-	if tries[r.Parts[2].Alone] != 1 || tries[r.Parts[3].Without] != 1 || tries[r.Parts[0].Alone] != 20 || tries[r.Parts[0].Without] != 20 {
+	if tries[r.Parts[1].Alone] != 1 || tries[r.Parts[2].Without] != 1 || tries[r.Parts[0].Alone] != 20 || tries[r.Parts[0].Without] != 20 {
 		t.Errorf("the trials by config: %v", tries)
 	}
 	if len(asked) > 130 {
@@ -135,5 +139,76 @@ func TestManyHunks(t *testing.T) {
 	}
 	if back, ok := c.setBack(all); !ok || back.String("block") != old.String() {
 		t.Errorf("all hunks reverted: %q", back.String("block"))
+	}
+}
+
+// TestPartsAreOfTheSmallChange: two winners that shrink to one text have the same parts, those
+// of its own change from the champion, and the evaluations of the first serve the second.
+func TestPartsAreOfTheSmallChange(t *testing.T) {
+	first, second := hunkWorld(20), hunkWorld(20)
+	second.winner = agent.Config{"block": "A1\nA2\nkeep\nb\nidle\nkeep2\nuse\nkeep3\nopen\n"}
+	one, _ := first.reduce(t, 400)
+	two, _ := second.reduce(t, 400)
+	if one.Small != two.Small || one.Winner == two.Winner {
+		t.Fatalf("the small texts are %q and %q", one.Config.String("block"), two.Config.String("block"))
+	}
+	own := Parts(first.space, first.champion, one.Config)
+	if len(own) != 3 || !slices.Equal(one.Parts, own) || !slices.Equal(two.Parts, own) {
+		t.Errorf("the parts are\n%v\n%v, want\n%v", one.Parts, two.Parts, own)
+	}
+}
+
+// TestPartsOfJoinedHunks: a winner whose hunks were joined is left with few enough for parts of
+// their own, which are tried.
+func TestPartsOfJoinedHunks(t *testing.T) {
+	lines := func(changed int) string {
+		var b strings.Builder
+		for i := range mostHunks + 2 {
+			line := fmt.Sprintf("old %d\n", i)
+			if i < changed {
+				line = fmt.Sprintf("new %d\n", i)
+			}
+			fmt.Fprintf(&b, "keep %d\n%s", i, line)
+		}
+		return b.String()
+	}
+	w := hunkWorld(2)
+	w.champion, w.winner = agent.Config{"block": lines(0)}, agent.Config{"block": lines(mostHunks + 2)}
+	w.space.Params[0].MaxChars = 2000
+	w.chance = func(c agent.Config, _ int) float64 {
+		score := .1
+		for i := range mostHunks {
+			if strings.Contains(c.String("block"), fmt.Sprintf("new %d\n", i)) {
+				score += .05
+			}
+		}
+		return score
+	}
+	r, asked := w.reduce(t, 400)
+	if got := r.Config.String("block"); got != lines(mostHunks) {
+		t.Fatalf("the small text is %q", got)
+	}
+	if len(r.Parts) != mostHunks {
+		t.Fatalf("%d parts: %v", len(r.Parts), r.Parts)
+	}
+	tried := map[agent.ConfigID]bool{}
+	for _, tr := range asked {
+		tried[tr.Variant] = true
+	}
+	for i, p := range r.Parts {
+		if p.Name != fmt.Sprintf("block − old %d + new %d", i, i) || !tried[p.Alone] || !tried[p.Without] {
+			t.Errorf("part %d is %+v, tried %v %v", i, p, tried[p.Alone], tried[p.Without])
+		}
+	}
+}
+
+// TestPartsOfASingleChange: what changes one thing has no parts.
+func TestPartsOfASingleChange(t *testing.T) {
+	w := hunkWorld(1)
+	if parts := Parts(w.space, w.champion, agent.Config{"block": "a\nkeep\nb\nkeep2\nuse\nkeep3\nd\n"}); parts != nil {
+		t.Errorf("the parts are %v", parts)
+	}
+	if parts := Parts(w.space, w.champion, agent.Config{"gone": "x"}); parts != nil {
+		t.Errorf("the parts of a version of other blocks are %v", parts)
 	}
 }

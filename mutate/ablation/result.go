@@ -18,7 +18,7 @@ type Result struct {
 	Reverted []string
 	// Effects of the remaining parameters, in the order of the space.
 	Effects []Effect
-	// Parts are the hunks of the winner's change, with [Options.Hunks].
+	// Parts are those of the small config's change, with [Options.Hunks]; see [Parts].
 	Parts []Part
 	// Loss is the estimated difference of the winner over the small config, Gain that
 	// over the champion, on the search tasks; for an agent with randomness by the model.
@@ -47,13 +47,12 @@ type Effect struct {
 	Evaluations int
 }
 
-// Part is a hunk, or a parameter that is no text.
+// Part is a hunk of a change, or a changed parameter that is no text.
 type Part struct {
-	Name     string
-	Reverted bool
-	// Alone is the champion with this part of the small config alone, and Without the small
-	// config without it. Either is empty for a part that was reverted, if its config is
-	// invalid, and if it is champion or small config.
+	Name string
+	// Alone is the champion with this part alone, and Without the changed config without it,
+	// whether they were evaluated or not. Either is empty if its config is invalid, the
+	// champion, or the changed config itself.
 	Alone, Without agent.ConfigID
 }
 
@@ -95,7 +94,7 @@ func (a *Ablation) Result() Result {
 		r.Effects = append(r.Effects, e)
 	}
 	if a.hunks {
-		r.Parts = a.parts()
+		r.Parts = Parts(a.space, a.champion, c.config)
 	}
 	r.Reason = a.reason(r)
 	return r

@@ -197,6 +197,15 @@ func (c change) value(k int, p changed, back set) (any, bool) {
 	return list, touched
 }
 
+// all returns all units.
+func (c change) all() []int {
+	out := make([]int, len(c.units))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // of returns the units of a parameter.
 func (c change) of(param int) []int {
 	var out []int

@@ -244,7 +244,7 @@ func ablationRecord(r ablation.Result) archive.Ablation {
 		})
 	}
 	for _, p := range r.Parts {
-		out.Parts = append(out.Parts, archive.AblationPart{Name: p.Name, Reverted: p.Reverted, Alone: p.Alone, Without: p.Without})
+		out.Parts = append(out.Parts, archive.AblationPart(p))
 	}
 	return out
 }

@@ -241,8 +241,6 @@ type Draft struct {
 	Rationale string
 	// Rests names the evaluations that the ruling rests on.
 	Rests *archive.Rests
-	// Ablation is how the variant was made small; nil if it was not.
-	Ablation *archive.Ablation
 }
 
 // Progress is the progress of a running stage.

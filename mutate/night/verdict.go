@@ -9,7 +9,6 @@ import (
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/mutate/evidence"
-	"evolve/runtime/agent"
 )
 
 // conclude stores the findings of the confirmation in the result.
@@ -61,23 +60,13 @@ func (n *night) propose(ctx context.Context) error {
 		}
 		id, err := n.Propose(ctx, Draft{
 			Variant: v, Evidence: digest, Rationale: n.result.Reason,
-			Rests: &archive.Rests{Runs: f.Runs, Against: n.Plan.Reference()}, Ablation: n.ablationOf(f.Variant),
+			Rests: &archive.Rests{Runs: f.Runs, Against: n.Plan.Reference()},
 		})
 		if err != nil {
 			return fmt.Errorf("making the proposal: %w", err)
 		}
 		if id != "" {
 			n.result.Proposals = append(n.result.Proposals, id)
-		}
-	}
-	return nil
-}
-
-// ablationOf returns how a finalist was made small; nil if it was not.
-func (n *night) ablationOf(id agent.ConfigID) *archive.Ablation {
-	for i, a := range n.result.Ablations {
-		if a.Small == id {
-			return &n.result.Ablations[i]
 		}
 	}
 	return nil

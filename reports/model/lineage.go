@@ -24,8 +24,6 @@ type Ancestor struct {
 type Hunk struct {
 	// Text has its lines, clipped; it is foreign text.
 	Text string `json:"text"`
-	// Reverted reports that it was taken back, as no score changed without it.
-	Reverted bool `json:"reverted,omitempty"`
 	// Alone is the effect of the hunk alone on the code as it is, and Without that of taking
 	// it back from the version; nil where it was not evaluated.
 	Alone   *HunkEffect `json:"alone,omitempty"`
@@ -59,21 +57,29 @@ func (b *builder) descend() error {
 		}
 	}
 	for _, a := range b.result.Minimised() {
-		if a.Small == id {
+		if a.Small == id { // the parts of its change are the same for all that shrank to it
 			b.hunks(a)
+			break
 		}
 	}
 	return nil
 }
 
+// hunks lists the parts of a change, unless none was evaluated by itself.
 func (b *builder) hunks(a archive.Ablation) {
+	var out []Hunk
+	tried := false
 	for _, p := range a.Parts {
-		b.out.Hunks = append(b.out.Hunks, Hunk{clip(p.Name, MaxReason), p.Reverted, b.hunkEffect(b.plan.Champion, p.Alone), b.hunkEffect(a.Small, p.Without)})
+		h := Hunk{clip(p.Name, MaxReason), b.hunkEffect(b.plan.Champion, p.Alone), b.hunkEffect(a.Small, p.Without)}
+		out, tried = append(out, h), tried || h.Alone != nil || h.Without != nil
+	}
+	if tried {
+		b.out.Hunks = out
 	}
 }
 
 func (b *builder) hunkEffect(from, to agent.ConfigID) *HunkEffect {
-	if to == "" {
+	if b.tally.ablated[to] == nil {
 		return nil
 	}
 	n, d := b.tally.ablated[from].compared(b.tally.ablated[to])

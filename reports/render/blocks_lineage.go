@@ -12,12 +12,7 @@ func lineageBlocks(s subject) []block {
 	if len(s.agent.Hunks) > 0 {
 		t := newTable(say("Hunks by themselves"), wraps("hunk"), figures("alone", "taken back"))
 		for _, h := range s.agent.Hunks {
-			text := say(clipped(h.Text, 120))
-			if h.Reverted {
-				t.add("", append(text, say(styled(" taken back, as no score changed without it", aside))...), number.Unknown, number.Unknown)
-				continue
-			}
-			t.add("", text, hunkCell(h.Alone), hunkCell(h.Without))
+			t.add("", clipped(h.Text, 120), hunkCell(h.Alone), hunkCell(h.Without))
 		}
 		out = append(out, t, para{Note: true, Text: say("Mean changes of the score in points on search tasks: of the code as it is by the hunk alone, and of the version without it. A version that does not run scores 0. The search had these tasks, so that the changes flatter.")})
 	}

@@ -178,7 +178,7 @@ func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft)
 	if err != nil {
 		return "", err
 	}
-	hunks, err := r.hunks(ctx, a, d.Ablation)
+	hunks, err := r.hunks(ctx, a, d.Variant)
 	if err != nil {
 		return "", err
 	}
@@ -228,7 +228,7 @@ func (r *runner) writers(ctx context.Context, agentID string, v archive.Variant)
 // heldOutMeans describes the mean values of the champion and of a version on the held-out
 // cases that both have scored; empty without any.
 func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant agent.ConfigID) (string, error) {
-	values, err := r.valuesOf(ctx, a, bench.Holdout, a.Champion.ID(), variant)
+	values, err := r.valuesOf(ctx, a, bench.Holdout, []string{r.run.ID}, a.Champion.ID(), variant)
 	if err != nil {
 		return "", err
 	}
@@ -250,43 +250,71 @@ func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant a
 	return fmt.Sprintf("%s %.4g → %.4g%s, the mean of %.0f held-out %ss; ", kind.Metric, before/n, after/n, unit, n, r.o.Code.Found[a.ID].Cases()), nil
 }
 
-// valuesOf returns the values of versions on one side of the cases, by case.
-func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Split, ids ...agent.ConfigID) (map[agent.ConfigID]map[string]metrics.Value, error) {
+// valuesOf returns the values that versions have on one side of the cases in some runs, by
+// case. A version that was evaluated and has no value is there without cases.
+func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Split, runs []string, ids ...agent.ConfigID) (map[agent.ConfigID]map[string]metrics.Value, error) {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
 	p, values := r.o.Code.Found[a.ID], map[agent.ConfigID]map[string]metrics.Value{}
-	for _, id := range ids {
-		values[id] = map[string]metrics.Value{}
-	}
-	for e, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a.ID) {
-		if err != nil {
-			return nil, fmt.Errorf("reading the values of %s: %w", a.ID, err)
-		}
-		of, wanted := values[e.Variant]
-		if v, ok := p.Value(&e); ok && wanted && e.Split == side {
-			of[e.Task] = v
+	for _, run := range runs {
+		for e, err := range r.o.Archive.Evaluations(ctx, run, a.ID) {
+			if err != nil {
+				return nil, fmt.Errorf("reading the values of %s: %w", a.ID, err)
+			}
+			if e.Split != side || !e.Scored || !slices.Contains(ids, e.Variant) {
+				continue
+			}
+			if values[e.Variant] == nil {
+				values[e.Variant] = map[string]metrics.Value{}
+			}
+			if v, ok := p.Value(&e); ok {
+				values[e.Variant][e.Task] = v
+			}
 		}
 	}
 	return values, nil
 }
 
-// hunks returns what each hunk of a version adds by itself; none if it was not made small.
-func (r *runner) hunks(ctx context.Context, a *workspace.Agent, ablated *archive.Ablation) ([]coding.Hunk, error) {
-	if ablated == nil || len(ablated.Parts) == 0 {
+// hunks returns what each hunk of a version adds by itself, in all nights on the code as it is.
+func (r *runner) hunks(ctx context.Context, a *workspace.Agent, v archive.Variant) ([]coding.Hunk, error) {
+	parts := r.o.Code.Found[a.ID].Parts(v.Config)
+	if len(parts) == 0 {
 		return nil, nil
 	}
-	base := a.Champion.ID()
-	values, err := r.valuesOf(ctx, a, bench.Search, append(coding.HunkVersions(ablated), base, ablated.Small)...)
+	runs, err := r.runsOn(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	figures := map[agent.ConfigID]map[string]float64{}
-	for id, of := range values {
-		figures[id] = map[string]float64{}
+	base := a.Champion.ID()
+	found, err := r.valuesOf(ctx, a, bench.Search, runs, append(coding.HunkVersions(parts), base, v.ID)...)
+	if err != nil {
+		return nil, err
+	}
+	values := coding.Values{}
+	for id, of := range found {
+		values[id] = map[string]float64{}
 		for name, v := range of {
-			figures[id][name] = v.Value
+			values[id][name] = v.Value
 		}
 	}
-	return coding.Hunks(ablated, base, figures), nil
+	return coding.Hunks(parts, base, v.ID, values), nil
+}
+
+// runsOn returns the ids of the runs on the code as it is.
+func (r *runner) runsOn(ctx context.Context, a *workspace.Agent) ([]string, error) {
+	var out []string
+	for run, err := range r.o.Archive.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the runs: %w", err)
+		}
+		plan, err := r.o.Archive.Plan(ctx, run.ID, a.ID)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return nil, fmt.Errorf("reading the plan of run %s: %w", run.ID, err)
+		}
+		if err == nil && plan.AgentHash == a.Hash {
+			out = append(out, run.ID)
+		}
+	}
+	return out, nil
 }

@@ -155,26 +155,6 @@ func (b *codeBook) latest() (archive.AgentResult, bool, error) {
 	return archive.AgentResult{}, false, nil
 }
 
-// ablation returns how a version was made small in the latest night that did so; one
-// without parts if none did.
-func (b *codeBook) ablation(id agent.ConfigID) (*archive.Ablation, error) {
-	for r, err := range b.archive.Runs(b.ctx) {
-		if err != nil {
-			return nil, err
-		}
-		result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name)
-		if err != nil {
-			continue // it had no such agent, or no result
-		}
-		for i, a := range result.Ablations {
-			if a.Small == id {
-				return &result.Ablations[i], nil
-			}
-		}
-	}
-	return &archive.Ablation{}, nil
-}
-
 // named returns the version with a name, or the best one for an empty name.
 func (b *codeBook) named(name string) (archive.Variant, error) {
 	if name != "" {

@@ -69,7 +69,7 @@ type codeVersion struct {
 	Diff string `json:"diff"`
 	// Lineage has the version first, without texts.
 	Lineage []codeStep `json:"lineage"`
-	// Hunks are those of the change that was made small to this version.
+	// Hunks are those of Diff.
 	Hunks []coding.Hunk `json:"hunks,omitempty"`
 	// Values are those of the code that it was compared with (a) and its own (b).
 	Values codeValues `json:"values"`
@@ -151,17 +151,15 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	if err != nil {
 		return nil, fmt.Errorf("v%d: %w", v.Number, err)
 	}
-	ablated, err := b.ablation(v.ID)
-	if err != nil {
-		return nil, err
-	}
-	r, err := b.record([]agent.ConfigID{v.ID}, coding.HunkVersions(ablated)...)
+	parts := b.Parts(v.Config)
+	r, err := b.record([]agent.ConfigID{v.ID}, append(coding.HunkVersions(parts), b.Current().ID())...)
 	if err != nil {
 		return nil, err
 	}
 	lineage, err := b.steps(v, false)
 	return &codeVersion{
-		Variant: v, Ref: b.Ref(b.id, v), Diff: diff.Render(files, diffContext), Lineage: lineage, Hunks: r.hunks(ablated), Values: r.values(r.champion, v.ID),
+		Variant: v, Ref: b.Ref(b.id, v), Diff: diff.Render(files, diffContext), Lineage: lineage,
+		Hunks: coding.Hunks(parts, b.Current().ID(), v.ID, r.searchValues()), Values: r.values(r.champion, v.ID),
 	}, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
@@ -142,18 +141,23 @@ func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
 	return out
 }
 
-// hunks returns what each hunk of a version adds by itself.
-func (r *codeRecord) hunks(a *archive.Ablation) []coding.Hunk {
-	values := map[agent.ConfigID]map[string]float64{}
+// searchValues returns the values on search cases.
+func (r *codeRecord) searchValues() coding.Values {
+	values := coding.Values{}
 	for id, of := range r.of {
-		values[id] = map[string]float64{}
 		for name, m := range of {
-			if m.side == bench.Search && m.value != nil {
+			if m.side != bench.Search {
+				continue
+			}
+			if values[id] == nil {
+				values[id] = map[string]float64{}
+			}
+			if m.value != nil {
 				values[id][name] = *m.value
 			}
 		}
 	}
-	return coding.Hunks(a, r.champion, values)
+	return values
 }
 
 // means compares the values on one side of the split; nil if no case has both.

@@ -6,18 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/mutate/ablation"
+	"evolve/mutate/blocks"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
 
-// Hunk is a hunk of the change that the search found, with what it adds by itself.
+// Hunk is a hunk of a version's change of the code, with what it adds by itself.
 type Hunk struct {
 	// Text has its lines, clipped.
 	Text string `json:"text"`
-	// Reverted reports that it was taken back, as no value changed without it.
-	Reverted bool `json:"reverted,omitempty"`
 	// Alone is the change by this hunk alone, of the code as it is, and Without that by
 	// taking it back from the version; nil where it was not tried.
 	Alone   *HunkEffect `json:"alone,omitempty"`
@@ -32,10 +31,27 @@ type HunkEffect struct {
 	Cases int `json:"cases"`
 }
 
-// HunkVersions returns the versions that an ablation evaluated.
-func HunkVersions(a *archive.Ablation) []agent.ConfigID {
+// Values are the values of the metric, by version and case. A version that was evaluated and
+// has no value is there without cases.
+type Values map[agent.ConfigID]map[string]float64
+
+// Parts returns the parts of a version's change of the code as it is. It returns none for an
+// agent whose answers depend on chance, since one evaluation does not tell what a part adds.
+func (p *Prospect) Parts(version agent.Config) []ablation.Part {
+	space, _ := blocks.Space(p.Blocks)
+	if p.own != nil {
+		if !p.own.Deterministic || p.own.UsesSeed {
+			return nil
+		}
+		space = p.together(p.own.Known)
+	}
+	return ablation.Parts(space, p.Current(), version)
+}
+
+// HunkVersions returns the versions that tell what the parts of a change add.
+func HunkVersions(parts []ablation.Part) []agent.ConfigID {
 	var out []agent.ConfigID
-	for _, p := range a.Parts {
+	for _, p := range parts {
 		for _, id := range []agent.ConfigID{p.Alone, p.Without} {
 			if id != "" {
 				out = append(out, id)
@@ -45,27 +61,34 @@ func HunkVersions(a *archive.Ablation) []agent.ConfigID {
 	return out
 }
 
-// Hunks returns the hunks of an ablation. base is the code as it is, and values are those
-// of the metric by version and search case.
-func Hunks(a *archive.Ablation, base agent.ConfigID, values map[agent.ConfigID]map[string]float64) []Hunk {
+// Hunks returns what each part of a version's change of base adds by itself; none if no part
+// was tried.
+func Hunks(parts []ablation.Part, base, version agent.ConfigID, values Values) []Hunk {
 	var out []Hunk
-	for _, p := range a.Parts {
-		out = append(out, Hunk{p.Name, p.Reverted, hunkEffect(base, p.Alone, values), hunkEffect(a.Small, p.Without, values)})
+	tried := false
+	for _, p := range parts {
+		h := Hunk{p.Name, values.hunkEffect(base, p.Alone), values.hunkEffect(version, p.Without)}
+		out, tried = append(out, h), tried || h.Alone != nil || h.Without != nil
+	}
+	if !tried {
+		return nil
 	}
 	return out
 }
 
-func hunkEffect(from, to agent.ConfigID, values map[agent.ConfigID]map[string]float64) *HunkEffect {
-	if to == "" {
-		return nil
-	}
+// hunkEffect returns the change from one version to another; nil if the other was not
+// evaluated, or only on other cases.
+func (values Values) hunkEffect(from, to agent.ConfigID) *HunkEffect {
 	var pairs []stats.Pair
 	for _, of := range slices.Sorted(maps.Keys(values[to])) {
 		if was, both := values[from][of]; both {
 			pairs = append(pairs, stats.Pair{Task: of, Cluster: of, Weight: 1, A: []float64{was}, B: []float64{values[to][of]}})
 		}
 	}
-	if len(pairs) == 0 {
+	switch of, evaluated := values[to]; {
+	case !evaluated, len(of) > 0 && len(pairs) == 0:
+		return nil
+	case len(of) == 0:
 		return &HunkEffect{}
 	}
 	c := stats.Compare(pairs, .95)
@@ -74,9 +97,6 @@ func hunkEffect(from, to agent.ConfigID, values map[agent.ConfigID]map[string]fl
 
 // Describe returns what a hunk adds by itself, in words.
 func (h Hunk) Describe(unit string) string {
-	if h.Reverted {
-		return "taken back, as no value changed without it"
-	}
 	var parts []string
 	switch e := h.Alone; {
 	case e == nil:
@@ -93,7 +113,7 @@ func (h Hunk) Describe(unit string) string {
 		parts = append(parts, "taking it back "+e.String(unit))
 	}
 	if len(parts) == 0 {
-		return "not tried: the evaluations ended"
+		return "not tried"
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/batch/coding"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/runtime/agent"
+	"evolve/runtime/sandbox"
+)
+
+// hunkNights is a workspace whose target is one block of a shell program, after a short night.
+type hunkNights struct {
+	t          *testing.T
+	root, repo string
+}
+
+func newHunkNights(t *testing.T) hunkNights {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	if err := sandbox.Detect(t.Context()).Err(); err != nil {
+		t.Skip(err)
+	}
+	n := hunkNights{t, filepath.Join(t.TempDir(), "ws"), t.TempDir()}
+	if err := os.CopyFS(n.root, os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+		t.Fatal(err)
+	}
+	n.write(filepath.Join(n.repo, "params"), "# evolve:begin factors\n"+factors("1", "2", "3")+"# evolve:end\n")
+	n.write(filepath.Join(n.repo, "score"), `. ./params
+test $# -gt 0 || set -- $(seq -f c%02.0f 8)
+for k; do echo '{"case":"'$k'","metric":"distance","value":'$((a + b + c))',"better":"lower"}'; done
+`)
+	n.write(filepath.Join(n.root, "evolve.yaml"), "backup: {keep: 0}\npatches: {targets: [{name: curve, repo: "+n.repo+", allow: [params], score: [sh, score]}]}\n")
+	n.git("init", "--quiet")
+	n.commit()
+	n.evolve("run", "--agent", "curve", "--stages", "search", "--budget-evals", "12", "--seed", "1", "--quiet")
+	return n
+}
+
+// factors is the text of the block.
+func factors(a, b, c string) string {
+	return "a=" + a + "\n: one\nb=" + b + "\n: two\nc=" + c + "\n"
+}
+
+func (n hunkNights) write(file, text string) {
+	n.t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+func (n hunkNights) git(args ...string) {
+	n.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	cmd.Dir = n.repo
+	if out, err := cmd.CombinedOutput(); err != nil {
+		n.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (n hunkNights) commit() {
+	n.git("add", "--all")
+	n.git("commit", "--quiet", "-m", "a state of the code")
+}
+
+func (n hunkNights) evolve(args ...string) string {
+	n.t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := Run(context.Background(), Process{
+		Args: append(args, "--workspace", n.root), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Env: []string{"HOME=" + n.t.TempDir(), "PATH=" + os.Getenv("PATH")}, Dir: n.root, Now: time.Now,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }, Release: func() {},
+	})
+	if code != 0 {
+		n.t.Fatalf("evolve %v: exit %d\n%s%s", args, code, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+// record adds versions to the latest night, each with a value in every search case. ablations are the numbers of winners and of what is
+// left of them, from 1 in the order of the versions.
+func (n hunkNights) record(texts []string, values []float64, ablations ...[2]int) (names []string) {
+	n.t.Helper()
+	ctx := n.t.Context()
+	a, err := archive.Open(wire.ArchiveDir(n.root), archive.Options{Owner: "a test"})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(a.Flush(ctx), a.Close()); err != nil {
+			n.t.Fatal(err)
+		}
+	}()
+	run, err := a.Run(ctx, "")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	result, err := a.Result(ctx, run.ID, "curve")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	var cases []string
+	for e, err := range a.Evaluations(ctx, run.ID, "curve") {
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		if e.Split == bench.Search && !slices.Contains(cases, e.Task) {
+			cases = append(cases, e.Task)
+		}
+	}
+	var ids []agent.ConfigID
+	for i, text := range texts {
+		config := agent.Config{"factors": text}
+		v, err := a.RecordVariant(ctx, archive.Variant{Agent: "curve", ID: config.ID(), Config: config, Operator: "test"}, nil)
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		ids, names = append(ids, v.ID), append(names, fmt.Sprintf("v%d", v.Number))
+		for of, task := range cases {
+			answer := fmt.Sprintf(`{"case":%q,"metric":"distance","value":%v,"better":"lower"}`, task, values[i])
+			e := bench.Evaluation{
+				Key: bench.Key(fmt.Sprintf("%s %d %s", v.ID, i, task)), Run: run.ID, Agent: "curve", Variant: v.ID, Task: task, Split: bench.Search, Stage: bench.StageAblate,
+				Seq: int64(1000 + 10*i + of), Scored: true, Score: .5, Outcome: agent.OK, Answer: answer,
+			}
+			if err := a.Record(ctx, e, func(error) {}); err != nil {
+				n.t.Fatal(err)
+			}
+		}
+	}
+	for _, pair := range ablations {
+		result.Ablations = append(result.Ablations, archive.Ablation{
+			Winner: ids[pair[0]-1], Small: ids[pair[1]-1], Parts: []archive.AblationPart{{Name: "of another diff", Alone: ids[0]}},
+		})
+	}
+	if err := a.PutResult(ctx, result); err != nil {
+		n.t.Fatal(err)
+	}
+	return names
+}
+
+// shown returns what `evolve code show` tells of the hunks of a version.
+func (n hunkNights) shown(version string) string {
+	n.t.Helper()
+	var view struct {
+		Version struct {
+			Diff  string
+			Hunks []coding.Hunk
+		}
+	}
+	if err := json.Unmarshal([]byte(n.evolve("code", "show", "curve", version, "--json")), &view); err != nil {
+		n.t.Fatal(err)
+	}
+	var out []string
+	for _, h := range view.Version.Hunks {
+		out = append(out, h.Text+": "+h.Describe(""))
+	}
+	return strings.Join(out, "\n")
+}
+
+// TestHunksAreOfTheShownDiff: two finalists shrank to one version. Each is shown with the hunks
+// of its own diff, and the figures of nights in which the same hunk was tried, until the code
+// changes where the version changes it.
+func TestHunksAreOfTheShownDiff(t *testing.T) {
+	n := newHunkNights(t)
+	base := 6.
+	names := n.record(
+		[]string{factors("0", "0", "4"), factors("0", "0", "5"), factors("0", "0", "3"), factors("0", "2", "3"), factors("1", "0", "3")},
+		[]float64{base - 3, base - 3, base - 3, base - 1, base - 2}, [2]int{1, 3}, [2]int{2, 3},
+	)
+	want := "factors − a=1 + a=0: alone −1 on 4 cases, taking it back +1 on 4 cases\nfactors − b=2 + b=0: alone −2 on 4 cases, taking it back +2 on 4 cases"
+	if got := n.shown(names[2]); got != want {
+		t.Errorf("the version that two finalists shrank to is shown with\n%s", got)
+	}
+	if got := n.shown(names[0]); !strings.Contains(got, "factors − c=3 + c=4: taking it back +0 on 4 cases") || strings.Contains(got, "c=5") {
+		t.Errorf("the first finalist is shown with\n%s", got)
+	}
+	if got := n.shown(names[3]); got != "" {
+		t.Errorf("a version of one hunk is shown with\n%s", got)
+	}
+
+	// The next night finds the same finalist in another way, and makes it no smaller.
+	n.evolve("run", "--agent", "curve", "--stages", "search", "--budget-evals", "12", "--seed", "2", "--quiet")
+	n.record([]string{factors("0", "0", "3")}, []float64{base - 3}, [2]int{1, 1})
+	if got := n.shown(names[2]); got != want {
+		t.Errorf("after another night the version is shown with\n%s", got)
+	}
+
+	// By hand the code takes one of the hunks: the version is another change now.
+	n.write(filepath.Join(n.repo, "params"), "# evolve:begin factors\n"+factors("0", "2", "3")+"# evolve:end\n")
+	n.commit()
+	if got := n.shown(names[2]); got != "" {
+		t.Errorf("after a change by hand the version of one hunk is shown with\n%s", got)
+	}
+	want = "factors − b=2 + b=0: alone −2 on 4 cases\nfactors − c=3 + c=4: taking it back +0 on 4 cases"
+	if got := n.shown(names[0]); got != want {
+		t.Errorf("after a change by hand the first finalist is shown with\n%s", got)
+	}
+}
