@@ -42,7 +42,11 @@ type PatchBrief struct {
 	// Unreviewed is why no agent has reviewed this version; nil when one has, or when no
 	// reviewer was looked for yet.
 	Unreviewed *Unreviewed `json:"unreviewed,omitempty"`
-	// Attempt is the number of the ledger entry with which it began.
+	// Waits is why a draft waits for its gates; empty once they began, and where a crash ended
+	// them. Foreign text in it is not escaped.
+	Waits string `json:"waits,omitempty"`
+	// Attempt is the number of the ledger entry with which it began; 0 for a draft whose author
+	// may not attempt it yet.
 	Attempt int64 `json:"attempt,omitempty"`
 	// Interrupted counts how often its gates were stopped, or their process ended, and they
 	// began again.

@@ -22,6 +22,7 @@ const (
 	entryLost     = "patch.lost"    // its process ended before anything more was recorded
 	entryResume   = "patch.resume"  // its gates were stopped, or their process ended, and begin again
 	entryRegate   = "patch.regate"  // it was gated again on another base
+	entryWait     = "patch.wait"    // a limit lets it wait as a draft; it is no attempt yet
 	entryReview   = "patch.review"  // another agent reviewed it
 	entryNoReview = "patch.unheard" // another agent was asked, and gave no verdict
 	entryCreate   = "proposal.create"
@@ -90,31 +91,27 @@ func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 
 // admit records a submission in the ledger before it is read, so that a crash counts as
 // well, and refuses an author who has made an attempt within the hour. Persons have no
-// such limit. It returns the number of the entry.
-func (s *session) admit(ctx context.Context, sub Submission, hash string) (int64, error) {
+// such limit. It returns the number of the entry, and for a version of searched code that the
+// limit lets wait 0 with the reason.
+func (s *session) admit(ctx context.Context, sub Submission, hash string) (began int64, waits *LimitedError, err error) {
 	entry := attempt{Target: sub.Target, Origin: sub.Origin, Submitted: hash, Rationale: text.Clip(sub.Rationale, maxRationale, text.Ellipsis)}
 	if sub.Origin != OriginPerson {
-		if err := s.mayAttempt(ctx, sub.Author); err != nil {
-			var refused *RefusedError
-			if errors.As(err, &refused) {
-				entry.Why = refused.Text
-				_, noted := s.note(ctx, entryRefused, sub.Author, sub.Target, entry)
-				err = errors.Join(noted, err)
-			}
-			return 0, err
+		waits, err := s.limited(ctx, sub.Author)
+		if err != nil {
+			return 0, nil, err
+		}
+		if waits != nil && sub.Origin == OriginBlocks {
+			return 0, waits, nil
+		}
+		if waits != nil {
+			entry.Why = waits.Error()
+			_, noted := s.note(ctx, entryRefused, sub.Author, sub.Target, entry)
+			return 0, nil, errors.Join(noted, waits.refused())
 		}
 	}
 	entry.State = begun
-	return s.note(ctx, entryAttempt, sub.Author, sub.Target, entry)
-}
-
-// mayAttempt refuses an author who has made an attempt within the hour.
-func (s *session) mayAttempt(ctx context.Context, author string) error {
-	list, err := past(ctx, s.store)
-	if err != nil {
-		return err
-	}
-	return tooSoon(quota.Check(list, author, s.Now()), "every attempt counts, whatever became of it")
+	began, err = s.note(ctx, entryAttempt, sub.Author, sub.Target, entry)
+	return began, nil, err
 }
 
 // recordRefusal records why an attempt led to no proposal.

@@ -180,14 +180,19 @@ func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p 
 }
 
 // supersedeVersions closes the older undecided patches of a target whose code is searched when
-// a newer version of it awaits a decision: that was measured against them.
+// a newer version of it awaits a decision: that was measured against them. A newer version that
+// waits for its gates replaces drafts alone.
 func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecord) error {
-	if p.Patch.Variant == "" || p.State != archive.Awaiting && p.State != archive.HumanLane {
+	if p.Patch.Variant == "" || p.State == archive.GateFailed {
 		return nil
 	}
 	return s.supersedeAll(ctx, p, func(other archive.ProposalRecord) bool {
 		_, same := other.VariantOf(p.Patch.Target)
-		return same && other.Kind == p.Kind && other.Created.Before(p.Created) && (other.State == archive.Awaiting || other.State == archive.HumanLane)
+		if !same || other.ID == p.ID || other.Kind != p.Kind || other.Created.After(p.Created) {
+			return false
+		}
+		awaits := other.State == archive.Awaiting || other.State == archive.HumanLane
+		return awaits && p.State != archive.Drafted || other.State == archive.Drafted && other.Imported == ""
 	})
 }
 

@@ -13,7 +13,13 @@ import (
 // MayAttempt refuses, with a *RefusedError, an author who may not propose a patch
 // now. It writes nothing, so that a caller can check before it pays for a patch.
 func (rev *Reviewer) MayAttempt(ctx context.Context, author string) error {
-	return rev.with(ctx, func(s *session) error { return s.mayAttempt(ctx, author) })
+	return rev.with(ctx, func(s *session) error {
+		waits, err := s.limited(ctx, author)
+		if waits != nil {
+			err = waits.refused()
+		}
+		return err
+	})
 }
 
 // Precheck returns why a submission would fail before any of it is run, because it does

@@ -20,7 +20,7 @@ type LeftError struct {
 }
 
 func (e *LeftError) Error() string {
-	if errors.As(e.Err, new(*UnwritableError)) {
+	if errors.As(e.Err, new(*UnwritableError)) || errors.As(e.Err, new(*LimitedError)) {
 		return fmt.Sprintf("%s waits for its gates: %v", e.ID, e.Err)
 	}
 	if errors.Is(e.Err, archive.ErrLocked) {
@@ -30,6 +30,14 @@ func (e *LeftError) Error() string {
 }
 
 func (e *LeftError) Unwrap() error { return e.Err }
+
+// why returns the reason that is kept with the draft.
+func (e *LeftError) why() string {
+	if errors.As(e.Err, new(*UnwritableError)) || errors.As(e.Err, new(*LimitedError)) {
+		return e.Err.Error()
+	}
+	return "they were stopped: " + e.Err.Error()
+}
 
 // UnwritableError reports that this user cannot write to the repository of a target.
 type UnwritableError struct{ Err error }
@@ -49,10 +57,11 @@ func unwritten(p archive.ProposalRecord, err error) error {
 	return err
 }
 
-// Resume gates again, from the beginning and at the current commits of their targets, the
-// patches whose gates an interrupt or a crash stopped. It skips those that another
-// process is gating. It records in the ledger the attempts of which a crash left nothing
-// else, and returns the proposals that it finished. An error of one patch does not stop
+// Resume gates, from the beginning and at the current commits of their targets, the patches
+// that wait as drafts: those whose gates an interrupt or a crash stopped, and versions that a
+// limit has let wait. It skips those that another process is gating. It records in the ledger
+// the attempts of which a crash left nothing else. It returns the proposals that it finished,
+// and as drafts with their reasons those that still wait. An error of one patch does not stop
 // the others.
 func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
 	var left []archive.ProposalRecord
@@ -105,12 +114,17 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 	}
 	defer held.Release()
 	var t Target
+	var waits *LimitedError
 	err = rev.with(ctx, func(s *session) (err error) {
 		if p, err = s.findPatch(ctx, id); err != nil || p.State != archive.Drafted {
 			return err
 		}
-		taken = true
-		if p, err = s.takeUp(ctx, p, robot, 0); err != nil {
+		if taken = true; unattempted(p) {
+			waits, err = s.attemptNow(ctx, &p)
+		} else {
+			p, err = s.takeUp(ctx, p, robot, 0)
+		}
+		if err != nil || waits != nil {
 			return err
 		}
 		var why string
@@ -122,8 +136,15 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 	if err != nil || p.State != archive.Drafted {
 		return p, taken, err
 	}
-	rev.notify("%s was left in the middle of its gates and is taken up", p.ID)
-	p, err = rev.gate(ctx, t, p, p, entryCreate)
+	if waits != nil {
+		p, err = rev.keepWaiting(ctx, p, &LeftError{ID: id, Err: waits})
+		return p, taken, err
+	}
+	rev.notify("%s waits for its gates and is taken up", p.ID)
+	p, err = rev.gateDraft(ctx, t, p)
+	if p.Patch.Waits != "" && errors.As(err, new(*LeftError)) {
+		err = nil // it still waits, and tells why
+	}
 	return p, true, err
 }
 
@@ -144,7 +165,7 @@ func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Targ
 	}
 	var conflicts []string
 	if err == nil && head != p.Patch.BaseCommit {
-		conflicts, err = moveOnto(repo, head, p)
+		conflicts, err = s.moveDraft(ctx, repo, head, p)
 	}
 	if err == nil && len(conflicts) == 0 {
 		_, err = s.findDuplicate(ctx, *p)
@@ -152,19 +173,48 @@ func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Targ
 	var refused *RefusedError
 	switch {
 	case errors.As(err, &refused):
-		return t, "its gates were stopped, and when it was taken up again: " + refused.Text, nil
+		return t, "when it was taken up: " + refused.Text, nil
 	case len(conflicts) > 0:
 		return t, conflictsWith(conflicts), err
 	}
 	return t, "", err
 }
 
+// moveDraft makes the present commit of the target the base of a draft. A gain that was measured
+// on other code names the commit. conflicts lists the paths that both have changed.
+func (s *session) moveDraft(ctx context.Context, repo *patch.Repository, head string, p *archive.ProposalRecord) (conflicts []string, err error) {
+	over, ok, err := s.overReference(ctx, repo, head, *p)
+	if err != nil {
+		return nil, err
+	}
+	was := p.Patch.BaseCommit
+	if ok {
+		brief := *p.Patch
+		brief.BaseCommit = head
+		p.Patch, p.Files = &brief, nil
+		for _, f := range over {
+			p.Files = append(p.Files, archive.FileChange{Path: f.Path, Old: f.Old, New: f.New})
+		}
+		return nil, nil
+	}
+	conflicts, err = moveOnto(repo, head, p)
+	if err == nil && len(conflicts) == 0 && p.Patch.Gain != "" {
+		p.Patch.Gain += fmt.Sprintf("; measured on %.12s, before the target moved", was)
+	}
+	return conflicts, err
+}
+
 // takeUp records that the gates of a proposal begin again.
 func (s *session) takeUp(ctx context.Context, p archive.ProposalRecord, actor string, began int64) (archive.ProposalRecord, error) {
 	brief := *p.Patch
-	p.Patch, p.Imported = &brief, ""
-	p.Patch.Interrupted++
+	why := "its gates were stopped, or their process ended; they begin anew"
+	if unattempted(p) {
+		brief.Attempt, why = began, "it is handed in by "+actor
+	} else {
+		brief.Interrupted++
+	}
+	p.Patch, p.Imported, brief.Waits = &brief, "", ""
 	return p, s.record(ctx, p, entryResume, actor, attempt{
-		Target: brief.Target, Origin: brief.Origin, Why: "its gates were stopped, or their process ended; they begin anew", Attempt: began,
+		Target: brief.Target, Origin: brief.Origin, Why: why, Attempt: began,
 	})
 }

@@ -69,7 +69,8 @@ func (s Submission) hash() (string, error) {
 // runs the gates, and records the result. A fault of the patch itself makes a failed
 // proposal, with the reason as a gate's evidence. A refusal (a *RefusedError) makes no
 // proposal. With a *LeftError, for example after ctx is canceled, the proposal is recorded
-// and its gates still have to run. Other errors are those of the machine. The archive is
+// and its gates still have to run; a version of searched code whose author has made an attempt
+// within the hour is left so, too. Other errors are those of the machine. The archive is
 // not held while the gates run.
 func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.ProposalRecord, error) {
 	t, err := rev.target(sub.Target)
@@ -95,7 +96,19 @@ func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.
 	if err != nil || p.State != archive.Drafted {
 		return p, err
 	}
-	return rev.gate(ctx, t, p, p, entryCreate)
+	return rev.gateDraft(ctx, t, p)
+}
+
+// gateDraft runs a draft through the gates. With a *LeftError it keeps the reason with the draft.
+func (rev *Reviewer) gateDraft(ctx context.Context, t Target, p archive.ProposalRecord) (archive.ProposalRecord, error) {
+	p, err := rev.gate(ctx, t, p, p, entryCreate)
+	var left *LeftError
+	if errors.As(err, &left) {
+		var kept error
+		p, kept = rev.keepWaiting(ctx, p, left)
+		err = errors.Join(err, kept)
+	}
+	return p, err
 }
 
 // namesAuthor refuses an author's name that is blank or has control characters, such as line
@@ -111,8 +124,12 @@ func namesAuthor(author string) error {
 // applies the patch, records the proposal and takes the claim to gate it. A patch that
 // could not be applied is recorded as failed.
 func (s *session) begin(ctx context.Context, t Target, sub Submission, hash string) (p archive.ProposalRecord, held *Lock, err error) {
-	attempt, err := s.admit(ctx, sub, hash)
+	attempt, waits, err := s.admit(ctx, sub, hash)
 	if err != nil {
+		return p, nil, err
+	}
+	if waits != nil {
+		p, err = s.wait(ctx, t, sub, hash, waits)
 		return p, nil, err
 	}
 	if err := s.step("attempt"); err != nil {

@@ -1,0 +1,163 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/patch"
+	"evolve/patch/quota"
+	"evolve/runtime/text"
+)
+
+// LimitedError reports that the author of a patch has made an attempt within the hour.
+type LimitedError struct{ Err *quota.TooSoonError }
+
+func (e *LimitedError) Error() string { return e.Err.Error() }
+
+// refused returns the refusal of a patch that does not wait.
+func (e *LimitedError) refused() error {
+	return tooSoon(e.Err, "every attempt counts, whatever became of it")
+}
+
+// limited returns the limit that lets an author wait; nil if there is none.
+func (s *session) limited(ctx context.Context, author string) (*LimitedError, error) {
+	list, err := past(ctx, s.store)
+	if err != nil {
+		return nil, err
+	}
+	var soon *quota.TooSoonError
+	if errors.As(quota.Check(list, author, s.Now()), &soon) {
+		return &LimitedError{soon}, nil
+	}
+	return nil, nil
+}
+
+// wait records a version that a limit lets wait as a draft, without an attempt, in place of an
+// older draft of a version of the same code. It refuses a patch that cannot be applied, or that
+// is decided already. The error is a [LeftError] once the draft is there.
+func (s *session) wait(ctx context.Context, t Target, sub Submission, hash string, why *LimitedError) (archive.ProposalRecord, error) {
+	p, fault, err := s.patchRecord(t, sub, hash)
+	var same *archive.ProposalRecord
+	switch {
+	case err != nil:
+	case fault != "":
+		err = Refuse("`evolve code show "+t.Name+"` shows the version", "the version cannot be proposed: %s", fault)
+	default:
+		same, err = s.findDuplicate(ctx, p)
+	}
+	if err != nil {
+		return p, errors.Join(err, s.recordRefusal(ctx, sub, 0, err))
+	}
+	if same != nil {
+		return *same, &LeftError{ID: same.ID, Err: why}
+	}
+	p.Patch.Waits = why.Error()
+	if p, err = s.store.NewProposal(ctx, p); err != nil {
+		return p, fmt.Errorf("recording the proposal: %w", err)
+	}
+	_, err = s.note(ctx, entryWait, sub.Author, p.ID, attempt{
+		Target: sub.Target, Origin: sub.Origin, Submitted: hash, Rationale: text.Clip(sub.Rationale, maxRationale, text.Ellipsis), Why: p.Patch.Waits,
+	})
+	if err == nil {
+		err = s.supersedeVersions(ctx, p)
+	}
+	return p, errors.Join(err, &LeftError{ID: p.ID, Err: why})
+}
+
+// attemptNow makes the attempt of a draft that a limit has let wait. It returns the reason, and
+// makes none, if the limit still does.
+func (s *session) attemptNow(ctx context.Context, p *archive.ProposalRecord) (*LimitedError, error) {
+	waits, err := s.limited(ctx, p.Patch.Author)
+	if waits != nil || err != nil {
+		return waits, err
+	}
+	brief := *p.Patch
+	p.Patch = &brief
+	brief.Attempt, err = s.note(ctx, entryAttempt, brief.Author, brief.Target, attempt{
+		Target: brief.Target, Origin: brief.Origin, Submitted: brief.Submitted, Rationale: p.Rationale, State: begun,
+	})
+	if err == nil {
+		err = s.step("attempt")
+	}
+	if err != nil {
+		return nil, err
+	}
+	brief.Waits = ""
+	if err := s.store.PutProposal(ctx, *p); err != nil {
+		return nil, fmt.Errorf("recording the attempt: %w", err)
+	}
+	return nil, nil
+}
+
+// unattempted reports whether a draft is no attempt yet.
+func unattempted(p archive.ProposalRecord) bool {
+	return p.State == archive.Drafted && p.Imported == "" && p.Patch.Attempt == 0 && p.Patch.Origin == OriginBlocks
+}
+
+// keepWaiting stores why a draft waits, and returns it.
+func (rev *Reviewer) keepWaiting(ctx context.Context, p archive.ProposalRecord, left *LeftError) (archive.ProposalRecord, error) {
+	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		now, err := s.findPatch(ctx, left.ID)
+		if err != nil {
+			return err
+		}
+		if p = now; p.State != archive.Drafted || p.Patch.Waits == left.why() {
+			return nil
+		}
+		p.Patch.Waits = left.why()
+		return s.store.PutProposal(ctx, p)
+	})
+	if errors.Is(err, archive.ErrLocked) {
+		err = nil // the draft is there, and its reason is told
+	}
+	return p, err
+}
+
+// overReference returns the files of a version, on a commit, that was measured against another
+// one whose patch was adopted since: what was measured replaces what was adopted. ok is false
+// for another patch, and if the adopted files were changed again.
+func (s *session) overReference(ctx context.Context, repo *patch.Repository, head string, p archive.ProposalRecord) (out []patch.File, ok bool, err error) {
+	if p.Patch.Variant == "" {
+		return nil, false, nil
+	}
+	plan, err := s.store.Plan(ctx, p.Run, p.Patch.Target)
+	if errors.Is(err, archive.ErrNotFound) || err == nil && plan.Against == "" {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("reading the plan of run %s: %w", p.Run, err)
+	}
+	adopted, err := proposals(ctx, s.store, func(other archive.ProposalRecord) bool {
+		variant, is := other.VariantOf(p.Patch.Target)
+		return is && variant == plan.Against && other.Kind == archive.KindPatch && other.State == archive.Adopted && samePlace(other, p)
+	})
+	if err != nil || len(adopted) == 0 {
+		return nil, false, err
+	}
+	own := files(p)
+	for _, f := range files(adopted[len(adopted)-1]) {
+		have, err := repo.File(head, f.Path)
+		if err != nil {
+			return nil, false, fmt.Errorf("reading %s: %w", f.Path, err)
+		}
+		now := patch.File{Path: f.Path, Old: f.New, New: f.Old}
+		if i := slices.IndexFunc(own, func(o patch.File) bool { return o.Path == f.Path }); i >= 0 {
+			if !same(own[i].Old, f.Old) {
+				return nil, false, nil
+			}
+			now.New = own[i].New
+			own = slices.Delete(own, i, i+1)
+		}
+		if !same(have, f.New) {
+			return nil, false, nil
+		}
+		if !same(now.Old, now.New) {
+			out = append(out, now)
+		}
+	}
+	rest, conflicts, err := onto(repo, head, own)
+	return append(out, rest...), len(conflicts) == 0, err
+}
