@@ -77,7 +77,10 @@ func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.Proposal
 		})
 	}
 	if err != nil {
-		return was, unwritten(was, fmt.Errorf("writing the patched tree: %w", err))
+		if err = unwritten(fmt.Errorf("writing the patched tree: %w", err)); was.State == archive.Drafted && errors.As(err, new(*UnwritableError)) {
+			err = &LeftError{ID: p.ID, Err: err}
+		}
+		return was, err
 	}
 	if err := rev.step("tree"); err != nil {
 		return p, err
@@ -94,9 +97,13 @@ func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.Proposal
 		return p, err
 	}
 	b.NewTests, b.Sandbox, b.CostUSD = w.judged.NewTests, rev.Sandbox().Name(), b.CostUSD+w.spent
-	return rev.recordGates(ctx, p, was, func(ctx context.Context, s *session) (archive.ProposalRecord, error) {
+	gated, err := rev.recordGates(ctx, p, was, func(ctx context.Context, s *session) (archive.ProposalRecord, error) {
 		return s.recordVerdicts(ctx, repo, p, entry, w.spent)
 	})
+	if was.State == archive.Drafted && errors.As(err, new(*UnwritableError)) {
+		return was, errors.Join(&LeftError{ID: was.ID, Err: err}, rev.charge(ctx, was, costTrial, w.spent))
+	}
+	return gated, err
 }
 
 // run prepares the scratch folder and runs the gates.
@@ -160,7 +167,7 @@ func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p 
 	p.Base = map[string]string{"commit": b.BaseCommit, "policy": b.Policy}
 	if p.State != archive.GateFailed {
 		if err := s.publish(repo, &p); err != nil {
-			return p, err
+			return p, unwritten(err)
 		}
 	}
 	if err := s.step("ref"); err != nil {

@@ -48,11 +48,11 @@ func (e *UnwritableError) Error() string {
 
 func (e *UnwritableError) Unwrap() error { return e.Err }
 
-// unwritten returns the error of writing a drafted patch to its repository. A draft whose
-// repository cannot be written stays, and waits for its gates.
-func unwritten(p archive.ProposalRecord, err error) error {
-	if p.State == archive.Drafted && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		return &LeftError{ID: p.ID, Err: &UnwritableError{err}}
+// unwritten returns the error of writing to a repository as an *UnwritableError where this user
+// may not write there. The draft of a patch stays then, and waits for its gates.
+func unwritten(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return &UnwritableError{err}
 	}
 	return err
 }

@@ -99,16 +99,18 @@ func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.
 	return rev.gateDraft(ctx, t, p)
 }
 
-// gateDraft runs a draft through the gates. With a *LeftError it keeps the reason with the draft.
+// gateDraft runs a draft through the gates. If they come to no end, it keeps the reason with the
+// draft.
 func (rev *Reviewer) gateDraft(ctx context.Context, t Target, p archive.ProposalRecord) (archive.ProposalRecord, error) {
+	id := p.ID
 	p, err := rev.gate(ctx, t, p, p, entryCreate)
-	var left *LeftError
-	if errors.As(err, &left) {
-		var kept error
-		p, kept = rev.keepWaiting(ctx, p, left)
-		err = errors.Join(err, kept)
+	if err == nil {
+		return p, nil
 	}
-	return p, err
+	left := &LeftError{ID: id, Err: err}
+	errors.As(err, &left)
+	p, kept := rev.keepWaiting(ctx, p, left)
+	return p, errors.Join(err, kept)
 }
 
 // namesAuthor refuses an author's name that is blank or has control characters, such as line

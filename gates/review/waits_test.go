@@ -294,6 +294,13 @@ func TestDraftsTellWhyTheyWait(t *testing.T) {
 		t.Errorf("%v %v", done, err)
 	}
 	b.drafted("P1", "they were stopped: it is morning")
+	b.watch(func() {})
+	b.stopAt("gates")
+	if _, err := b.Resume(t.Context()); !errors.Is(err, errPower) {
+		t.Errorf("an error of the machine is %v", err)
+	}
+	b.Reached = nil
+	b.drafted("P1", "they were stopped: the power went out")
 	b.watch(func() {
 		if p := b.must(b.Find(t.Context(), "P1")); p.Patch.Waits != "" {
 			t.Errorf("at its gates it waits because %s", p.Patch.Waits)
