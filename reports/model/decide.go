@@ -135,7 +135,9 @@ func (b *builder) commands() []string {
 	}
 	p := b.out.Decision.Proposals[0]
 	switch p.State {
-	case archive.Awaiting, archive.Approved, archive.Drafted, archive.Gated, archive.HumanLane:
+	case archive.Drafted:
+		return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+	case archive.Awaiting, archive.Approved, archive.Gated, archive.HumanLane:
 		return []string{approveCommand(p.ID, p.State), "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Adopted:
 		return []string{"evolve rollback " + p.ID, "evolve show " + p.ID}

@@ -131,9 +131,11 @@ func (b *builder) proposals() error {
 		b.out.Decision.Proposals = append(b.out.Decision.Proposals, Proposal{
 			ID: p.ID, Kind: p.Kind, State: p.State, Title: clip(p.Title, MaxReason), Gates: p.Gates,
 		})
-		b.volatile.Proposals = append(b.volatile.Proposals, VolatileProposal{
-			ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision, Addressed: Addressed(p),
-		})
+		v := VolatileProposal{ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision, Addressed: Addressed(p)}
+		if p.Patch != nil && p.State == archive.Drafted {
+			v.Waits = p.Patch.Waits
+		}
+		b.volatile.Proposals = append(b.volatile.Proposals, v)
 	}
 	return nil
 }

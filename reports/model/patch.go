@@ -35,6 +35,8 @@ type Patch struct {
 	// NoReview is the reason why there is no review; empty if an agent may still be
 	// asked.
 	NoReview string `json:"no_review,omitempty"`
+	// Waits is why a draft waits for its gates; empty where a crash ended them, or they run.
+	Waits string `json:"waits,omitempty"`
 	// CostUSD is the cost of trying the patch as an agent and of its review.
 	CostUSD float64     `json:"cost_usd,omitempty"`
 	Files   []PatchFile `json:"files"`
@@ -59,7 +61,7 @@ type PatchFile struct {
 }
 
 // The bounds of what a report shows of patches: lines over all files of one patch, lines
-// of context, and stopped patches.
+// of context, and stopped patches, or drafts.
 const (
 	MaxPatchLines = 400
 	patchContext  = 3
@@ -67,8 +69,9 @@ const (
 )
 
 // patches returns the patches made after the previous run started and before the next run
-// started: those that await a person, then those that were stopped, the latest first. The
-// latest run also lists older ones that await a person.
+// started: those that await a person, then those that wait for their gates, then those that
+// were stopped, the latest first. The latest run also lists older ones that await a person, or
+// wait for their gates here.
 func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) {
 	var from, to time.Time
 	for r, err := range src.Runs(ctx) {
@@ -82,7 +85,7 @@ func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) 
 			to = r.Started
 		}
 	}
-	var awaiting, stopped []Patch
+	var awaiting, drafted, stopped []Patch
 	for p, err := range src.Proposals(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
@@ -95,14 +98,19 @@ func patches(ctx context.Context, src Source, run archive.Run) ([]Patch, error) 
 			if to.IsZero() || !p.Created.Before(from) {
 				awaiting = append(awaiting, patchOf(p))
 			}
-		case archive.GateFailed, archive.Rejected, archive.Drafted:
+		case archive.Drafted:
+			if to.IsZero() && p.Imported == "" || !p.Created.Before(from) {
+				drafted = append(drafted, patchOf(p))
+			}
+		case archive.GateFailed, archive.Rejected:
 			if !p.Created.Before(from) {
 				stopped = append(stopped, patchOf(p))
 			}
 		}
 	}
-	slices.Reverse(stopped) // the latest first
-	return append(awaiting, stopped[:min(len(stopped), maxStopped)]...), nil
+	slices.Reverse(drafted) // the latest first
+	slices.Reverse(stopped)
+	return slices.Concat(awaiting, drafted[:min(len(drafted), maxStopped)], stopped[:min(len(stopped), maxStopped)]), nil
 }
 
 func patchOf(p archive.ProposalRecord) Patch {
@@ -111,7 +119,7 @@ func patchOf(p archive.ProposalRecord) Patch {
 		ID: p.ID, State: p.State, Title: p.Title, Target: b.Target, Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain,
 		Digest: b.Digest, Sandbox: b.Sandbox, Gates: append([]archive.GateVerdict{}, p.Gates...), Review: b.Review,
 		Outdated: b.Review != nil && b.Review.Digest != b.Digest, Files: []PatchFile{}, Created: p.Created, Decision: p.Decision, Commands: patchCommands(p),
-		CostUSD: b.CostUSD, Addressed: Addressed(p),
+		Waits: b.Waits, CostUSD: b.CostUSD, Addressed: Addressed(p),
 	}
 	if b.Review == nil && b.Unreviewed != nil {
 		out.NoReview = b.Unreviewed.String()
@@ -160,7 +168,10 @@ func (p Patch) Awaits() bool {
 
 // Stopped describes in one line what stopped the patch.
 func (p Patch) Stopped() string {
-	if p.State == archive.Drafted {
+	switch {
+	case p.State == archive.Drafted && p.Waits != "":
+		return "its gates have not run: " + p.Waits + "; the next run takes it up"
+	case p.State == archive.Drafted:
 		return "its gates did not come to their end; the next run, or the same patch handed in again, takes it up"
 	}
 	if d := p.Decision; d != nil && p.State == archive.Rejected {

@@ -22,4 +22,5 @@ const (
 	Waits     = archive.Waits
 	Awaiting  = archive.Awaiting
 	HumanLane = archive.HumanLane
+	Drafted   = archive.Drafted
 )

@@ -101,6 +101,8 @@ type VolatileProposal struct {
 	Ref      string                 `json:"ref,omitempty"`
 	Evidence string                 `json:"evidence,omitempty"`
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+	// Waits is why the draft of a patch waits for its gates; empty where it does not.
+	Waits string `json:"waits,omitempty"`
 	// Addressed lists the places that address a reviewer: see [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }

@@ -27,7 +27,7 @@ func decisionBlocks(s subject) []block {
 		if i < len(s.volatile.Proposals) {
 			v = s.volatile.Proposals[i]
 		}
-		out = append(out, proposalLine(p, v.Decision))
+		out = append(out, proposalLine(p, v))
 		for _, a := range v.Addressed {
 			out = append(out, para{Text: say("Look twice: ", foreign(a), ".")})
 		}
@@ -67,10 +67,13 @@ func conditionTable(list []model.Threshold) table {
 	return t
 }
 
-// proposalLine describes the state of a proposal and the decision on it.
-func proposalLine(p model.Proposal, by *model.DecisionBrief) block {
+// proposalLine describes the state of a proposal, and the decision on it or why it waits.
+func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 	line := say("Proposal ", theirs(p.ID, strong), " is ", stateSpan(string(p.State)))
-	if by != nil {
+	if v.Waits != "" {
+		line = append(line, say(", its gates have not run: ", clipped(v.Waits, model.MaxReason), "; the next run takes it up")...)
+	}
+	if by := v.Decision; by != nil {
 		line = append(line, say(": ", foreign(by.Action), " by ", clipped(by.By, 80))...)
 		if !by.Time.IsZero() {
 			line = append(line, say(" on "+number.Time(by.Time))...)

@@ -28,7 +28,7 @@ func frontBlocks(s subject) []block {
 			note = say("champion")
 		}
 		if d := s.agent.Decision; d.Against != nil && p.Variant == *d.Against {
-			note = say("waits for a decision")
+			note = say("proposed, and waits")
 		}
 		if len(p.Breaks) > 0 {
 			if len(note) > 0 {

@@ -12,11 +12,14 @@ import (
 
 // closing returns the sections that belong to no single agent.
 func closing(r model.Report) []section {
-	var awaiting, stopped []model.Patch
+	var awaiting, drafted, stopped []model.Patch
 	for _, p := range r.Volatile.Patches {
-		if p.Awaits() {
+		switch {
+		case p.Awaits():
 			awaiting = append(awaiting, p)
-		} else {
+		case p.State == model.Drafted:
+			drafted = append(drafted, p)
+		default:
 			stopped = append(stopped, p)
 		}
 	}
@@ -24,8 +27,11 @@ func closing(r model.Report) []section {
 	if len(awaiting) > 0 {
 		out = append(out, section{ID: "patches", Title: "Patches awaiting", Blocks: awaitingPatches(awaiting)})
 	}
+	if len(drafted) > 0 {
+		out = append(out, section{ID: "patches-drafted", Title: "Patches that wait for their gates", Blocks: listedPatches("Patches that wait for their gates", "why", drafted)})
+	}
 	if len(stopped) > 0 {
-		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: stoppedPatches(stopped)})
+		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: listedPatches("Patches that are not offered", "stopped by", stopped)})
 	}
 	if work := r.Volatile.PatchWork; len(work) > 0 {
 		out = append(out, section{ID: "patch-work", Title: "What the night tried on code", Blocks: patchWork(work)})
@@ -36,10 +42,10 @@ func closing(r model.Report) []section {
 // maxNamed is the maximum number of patches of one kind that patchLine names.
 const maxNamed = 3
 
-// patchLine summarizes in one line which patches wait for a person and how many are not
-// offered; it is empty if there are no patches.
+// patchLine summarizes in one line which patches wait for a person or for their gates, and how
+// many are not offered; it is empty if there are no patches.
 func patchLine(patches []model.Patch) spans {
-	var awaiting, human []string
+	var awaiting, human, drafted []string
 	stopped := 0
 	for _, p := range patches {
 		switch {
@@ -47,6 +53,8 @@ func patchLine(patches []model.Patch) spans {
 			human = append(human, p.ID)
 		case p.Awaits():
 			awaiting = append(awaiting, p.ID)
+		case p.State == model.Drafted:
+			drafted = append(drafted, p.ID)
 		default:
 			stopped++
 		}
@@ -59,6 +67,11 @@ func patchLine(patches []model.Patch) spans {
 	}
 	if len(human) > 0 {
 		items = append(items, say(named(human), " in the human lane"))
+	}
+	if len(drafted) == 1 {
+		items = append(items, say(named(drafted), " waits for its gates"))
+	} else if len(drafted) > 1 {
+		items = append(items, say(named(drafted), " wait for their gates"))
 	}
 	if stopped > 0 {
 		items = append(items, say(number.Count(stopped)+" not offered"))
@@ -160,8 +173,8 @@ func reviewText(p model.Patch) spans {
 	return line
 }
 
-func stoppedPatches(list []model.Patch) []block {
-	t := newTable(say("Patches that are not offered"), plain("patch"), wraps("from", "what"), plain("state"), wraps("stopped by"))
+func listedPatches(title, why string, list []model.Patch) []block {
+	t := newTable(say(title), plain("patch"), wraps("from", "what"), plain("state"), wraps(why))
 	for _, p := range list {
 		t.add("", foreign(p.ID), clipped(p.Author, 40), clipped(p.Title, 80), stateSpan(string(p.State)), clipped(p.Stopped(), model.MaxReason))
 	}

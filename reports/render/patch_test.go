@@ -131,11 +131,13 @@ func TestPatchLine(t *testing.T) {
 		return list
 	}
 	for want, list := range map[string][]model.Patch{
-		"":                                     nil,
-		"P1 awaits a person":                   of(archive.Awaiting),
-		"1 not offered":                        of(archive.Rejected),
-		"P2 in the human lane · 1 not offered": of(archive.GateFailed, archive.HumanLane),
-		"P1, P2, P3 and 2 more await a person": of(archive.Awaiting, archive.Approved, archive.Awaiting, archive.Awaiting, archive.Awaiting),
+		"":                       nil,
+		"P1 awaits a person":     of(archive.Awaiting),
+		"1 not offered":          of(archive.Rejected),
+		"P1 waits for its gates": of(archive.Drafted),
+		"P2 awaits a person · P1, P3 wait for their gates": of(archive.Drafted, archive.Awaiting, archive.Drafted),
+		"P2 in the human lane · 1 not offered":             of(archive.GateFailed, archive.HumanLane),
+		"P1, P2, P3 and 2 more await a person":             of(archive.Awaiting, archive.Approved, archive.Awaiting, archive.Awaiting, archive.Awaiting),
 	} {
 		if got := patchLine(list).raw(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -145,6 +147,36 @@ func TestPatchLine(t *testing.T) {
 	for _, id := range []string{"patches", "patches-stopped"} {
 		if !strings.Contains(page, `href="#`+id+`"`) || !strings.Contains(page, `id="`+id+`"`) {
 			t.Errorf("nothing leads to %s", id)
+		}
+	}
+}
+
+// TestDraftsOfEarlierNights: a draft stays in the report of the latest night, with the reason
+// why it waits.
+func TestDraftsOfEarlierNights(t *testing.T) {
+	w := patchesWorld(t, 0)
+	w.must(w.a.PutRun(w.ctx, archive.Run{ID: "before", Number: w.run.Number - 1, State: archive.RunDone, Started: w.run.Started.AddDate(0, 0, -1)}))
+	for _, state := range []archive.ProposalState{archive.Drafted, archive.GateFailed} {
+		_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
+			Kind: archive.KindPatch, State: state, Agent: "aide", Title: "patch of code: old", Created: w.run.Started.AddDate(0, -1, 0),
+			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "blocks", Variant: "v", Waits: "the limit\x1b[31m; the next is possible at noon"},
+		})
+		w.must(err)
+	}
+	r := w.report()
+	var old []string
+	for _, p := range r.Volatile.Patches {
+		if p.Title == "patch of code: old" {
+			old = append(old, string(p.State)+": "+p.Stopped())
+		}
+	}
+	if got := strings.Join(old, "|"); got != "drafted: its gates have not run: the limit\x1b[31m; the next is possible at noon; the next run takes it up" {
+		t.Errorf("the old patches are %q", got)
+	}
+	for name, show := range map[string]func(io.Writer, model.Report) error{"markdown": Markdown, "html": HTML, "terminal": renderings["80.txt"]} {
+		page := rendered(t, show, r)
+		if !strings.Contains(strings.Join(strings.Fields(page), " "), "wait for their gates") || strings.Contains(page, "\x1b[31m") {
+			t.Errorf("%s does not tell of the draft, or acts on the terminal\n%s", name, page)
 		}
 	}
 }
