@@ -93,10 +93,12 @@ func (p AgentPlan) Reference() agent.ConfigID {
 	return p.Champion
 }
 
-// Waiting is a proposal of a config that awaited a person.
+// Waiting is a proposal of a config, or of a version of searched code, that awaited a person.
 type Waiting struct {
 	Proposal string         `json:"proposal"`
 	Variant  agent.ConfigID `json:"variant"`
+	// Drafted reports that its gates had not run yet.
+	Drafted bool `json:"drafted,omitempty"`
 	// Stale names what changed since it was measured; such a proposal cannot be approved
 	// and blocks nothing.
 	Stale []string `json:"stale,omitempty"`

@@ -44,7 +44,11 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s waits and is stale: %s changed since it was measured; the night may measure it again", w.Proposal, strings.Join(w.Stale, ", ")))
 			continue
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("%s waits for a decision (`evolve approve %s`): only what looks better than that is confirmed, against it", w.Proposal, w.Proposal))
+		next := "`evolve approve " + w.Proposal + "`"
+		if w.Drafted {
+			next = "`evolve show " + w.Proposal + "`"
+		}
+		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only what looks better than that is confirmed, against it", w.Proposal, waitsFor(w), next))
 	}
 	if p.Confirm > 0 && out.Entries.Used >= out.Entries.Most {
 		out.Notes = append(out.Notes, confirm.NoEntry(control, entries))

@@ -55,7 +55,7 @@ func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 		r := refusal{proposal: p}
 		switch {
 		case waits && p.ID == fresh.Proposal:
-			r.why = p.ID + " proposes it and waits for a decision"
+			r.why = p.ID + " proposes it and " + waitsFor(fresh)
 		case p.State == archive.Rejected || p.State == archive.RolledBack:
 			same, err := n.unchanged(ctx, p, now)
 			if err != nil {
@@ -344,5 +344,5 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 	case !n.result.SearchDone:
 		tonight = "the search was cut short; it goes on with the next run"
 	}
-	n.result.Verdict, n.result.Reason = archive.Waits, fmt.Sprintf("%s waits for a decision; %s", w.Proposal, tonight)
+	n.result.Verdict, n.result.Reason = archive.Waits, fmt.Sprintf("%s %s; %s", w.Proposal, waitsFor(w), tonight)
 }

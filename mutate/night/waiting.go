@@ -23,6 +23,14 @@ func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
 	return archive.Waiting{}, false
 }
 
+// waitsFor describes what a proposal waits for.
+func waitsFor(w archive.Waiting) string {
+	if w.Drafted {
+		return "waits for its gates"
+	}
+	return "waits for a decision"
+}
+
 // reference describes what candidates are measured against while a proposal waits: its
 // variant, and its measured gain over the champion. It is nil if nothing waits.
 func (n *night) reference(ctx context.Context) (*stats.Reference, error) {

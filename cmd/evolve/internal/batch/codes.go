@@ -170,31 +170,37 @@ func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft)
 			return earlier.ID, nil
 		}
 	}
-	means, err := r.heldOutMeans(ctx, a, d.Variant.ID)
+	note, err := r.proposeVersion(ctx, a, r.run.ID, d.Variant, d.Rationale)
+	return note.Proposal, err
+}
+
+// proposeVersion proposes a version that a run confirmed, and records a note of that.
+func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run string, v archive.Variant, words string) (note archive.PatchNote, err error) {
+	p := r.o.Code.Found[a.ID]
+	means, err := r.heldOutMeans(ctx, a, v.ID)
 	if err != nil {
-		return "", err
+		return note, err
 	}
-	writers, err := r.writers(ctx, a.ID, d.Variant)
+	writers, err := r.writers(ctx, a.ID, v)
 	if err != nil {
-		return "", err
+		return note, err
 	}
-	hunks, err := r.hunks(ctx, a, d.Variant)
+	hunks, err := r.hunks(ctx, a, v)
 	if err != nil {
-		return "", err
+		return note, err
 	}
-	words := d.Rationale
 	if len(hunks) > 0 { // its code must not be part of the rationale, which is read for claims
 		words += "; " + p.DescribeHunks(hunks)
 	}
-	s, err := p.Submission(r.run.ID, d.Variant.Config, writers, means+words)
+	s, err := p.Submission(run, v.Config, writers, means+words)
 	if err != nil {
-		return "", err
+		return note, err
 	}
-	note, err := r.proposePatch(ctx, archive.PatchNote{Target: a.ID, Origin: review.OriginBlocks, Text: words}, s)
+	note, err = r.proposePatch(ctx, archive.PatchNote{Target: a.ID, Origin: review.OriginBlocks, Text: words}, s)
 	if err != nil {
-		return "", err
+		return note, err
 	}
-	return note.Proposal, r.note(context.WithoutCancel(ctx), PatchNoteKind, note)
+	return note, r.note(context.WithoutCancel(ctx), PatchNoteKind, note)
 }
 
 // mostAncestors bounds the ancestors of a version that are read.
@@ -226,9 +232,14 @@ func (r *runner) writers(ctx context.Context, agentID string, v archive.Variant)
 }
 
 // heldOutMeans describes the mean values of the champion and of a version on the held-out
-// cases that both have scored; empty without any.
+// cases that both have scored on the code as it is; empty without any. A version that was
+// measured against a waiting one was scored on another night than the champion.
 func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant agent.ConfigID) (string, error) {
-	values, err := r.valuesOf(ctx, a, bench.Holdout, []string{r.run.ID}, a.Champion.ID(), variant)
+	runs, err := r.runsOn(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	values, err := r.valuesOf(ctx, a, bench.Holdout, runs, a.Champion.ID(), variant)
 	if err != nil {
 		return "", err
 	}
@@ -268,8 +279,12 @@ func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Sp
 			if values[e.Variant] == nil {
 				values[e.Variant] = map[string]metrics.Value{}
 			}
+			of := values[e.Variant]
+			if _, known := of[e.Task]; known { // the latest night counts
+				continue
+			}
 			if v, ok := p.Value(&e); ok {
-				values[e.Variant][e.Task] = v
+				of[e.Task] = v
 			}
 		}
 	}

@@ -18,6 +18,9 @@ import (
 // their subject is the run.
 const PatchNoteKind = "patch.night"
 
+// NoProposal begins the text of a note on work that led to no proposal; the reason follows.
+const NoProposal = "no proposal was made: "
+
 const (
 	// tuneShare is the share of a night's time reserved for the tuning of constants, if
 	// there are any. The search gets half of that, because the gates need time as well.
@@ -96,6 +99,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 			}
 		}
 	case !r.o.SearchOnly():
+		r.proposeLeft(ctx)
 		for _, p := range r.tunings {
 			r.noteOnce(ctx, past, func(n archive.PatchNote) bool { return n.Origin == review.OriginConstants && n.Target == p.Target },
 				func() (archive.PatchNote, error) { return r.tune(ctx, past, p) })
@@ -224,7 +228,7 @@ func refusedNote(note archive.PatchNote, err error) (archive.PatchNote, error) {
 	if !errors.As(err, &refused) {
 		return note, err
 	}
-	note.Text = before("no proposal was made: "+refused.Text, note.Text)
+	note.Text = before(NoProposal+refused.Text, note.Text)
 	note.Settled = false // the result must not be lost on later nights
 	return note, nil
 }

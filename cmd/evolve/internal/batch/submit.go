@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/gates"
 	"evolve/gates/review"
 	"evolve/mutate/night"
 )
@@ -64,7 +66,7 @@ func (r *runner) runGates(ctx context.Context, work func(context.Context)) {
 	r.budget.Limit(r.o.Budget.USD, r.end)
 }
 
-// resumePatches resumes patches whose gates were interrupted.
+// resumePatches passes the patches that wait as drafts through their gates.
 func (r *runner) resumePatches(ctx context.Context) {
 	r.runGates(ctx, func(ctx context.Context) {
 		if ctx.Err() != nil {
@@ -72,12 +74,36 @@ func (r *runner) resumePatches(ctx context.Context) {
 		}
 		done, err := r.o.Patches.Resume(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.o.Log.Warn("resuming patches whose gates were interrupted", "error", err)
+			r.o.Log.Warn("taking up patches that wait for their gates", "error", err)
 		}
 		for _, p := range done {
-			r.reviewed(ctx, p)
+			r.noteResumed(r.reviewed(ctx, p))
 		}
 	})
+}
+
+// noteResumed notes what became of a version that had waited for its gates. It replaces the
+// note of this run on the same proposal.
+func (r *runner) noteResumed(p archive.ProposalRecord) {
+	if p.Patch.Origin != review.OriginBlocks {
+		return
+	}
+	note := archive.PatchNote{Target: p.Patch.Target, Origin: p.Patch.Origin, Proposal: p.ID, State: p.State, GatesUSD: p.Patch.CostUSD}
+	switch failed := slices.IndexFunc(p.Gates, func(v archive.GateVerdict) bool { return v.Verdict == string(gates.Failed) }); {
+	case p.State == archive.Drafted:
+		note.Text = p.ID + " waits for its gates: " + p.Patch.Waits + "; the next run takes it up"
+	case p.State == archive.GateFailed && failed >= 0:
+		note.Text = "it had waited for its gates; " + p.Gates[failed].Gate + ": " + p.Gates[failed].Evidence
+	default:
+		note.Text = "it had waited for its gates, and they have run"
+	}
+	at := slices.IndexFunc(r.run.Patches, func(n archive.PatchNote) bool { return n.Proposal == p.ID })
+	switch {
+	case at < 0:
+		r.run.Patches = append(r.run.Patches, note)
+	case p.State != archive.Drafted: // the note tells already why it waits
+		r.run.Patches[at] = note
+	}
 }
 
 // proposePatch proposes a patch, has it reviewed, and records the result.
@@ -108,7 +134,7 @@ func before(reason, text string) string {
 
 // submit proposes a patch and has it reviewed by another agent, if one can.
 func (r *runner) submit(ctx context.Context, s review.Submission) (archive.ProposalRecord, error) {
-	s.Run = r.run.ID
+	s.Run = cmp.Or(s.Run, r.run.ID)
 	p, err := r.o.Patches.ProposePatch(ctx, s)
 	if err != nil {
 		return p, err

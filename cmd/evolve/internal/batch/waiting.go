@@ -12,8 +12,8 @@ import (
 )
 
 // waits lists an agent's proposals of a config, or of a version of searched code, that await
-// a person, the oldest first, each with what makes it stale. It leaves out those of the
-// given run.
+// a person or their gates, the oldest first, each with what makes it stale. It leaves out those
+// of the given run.
 func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	var out []archive.Waiting
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -21,14 +21,15 @@ func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]a
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
 		variant, ok := p.VariantOf(a.ID)
-		if !ok || p.State != archive.Awaiting && p.State != archive.HumanLane || run != "" && p.Run == run {
+		drafted := p.State == archive.Drafted && p.Kind == archive.KindPatch && p.Imported == ""
+		if !ok || !drafted && p.State != archive.Awaiting && p.State != archive.HumanLane || run != "" && p.Run == run {
 			continue
 		}
 		stale, err := r.stale(ctx, a, p)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, archive.Waiting{Proposal: p.ID, Variant: variant, Stale: stale})
+		out = append(out, archive.Waiting{Proposal: p.ID, Variant: variant, Drafted: drafted, Stale: stale})
 	}
 	return out, nil
 }
@@ -50,8 +51,8 @@ func (r *runner) stale(ctx context.Context, a *workspace.Agent, p archive.Propos
 }
 
 // plannedWaits lists what waited when an interrupted run was planned. Its own proposal may
-// have superseded that since, which changes nothing for the run. A person's decision
-// does, and then the result is what waits now.
+// have superseded that since, or the run may have passed it through its gates, which changes
+// nothing for the run. A person's decision does, and then the result is what waits now.
 func (r *runner) plannedWaits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	now, err := r.waits(ctx, a, run)
 	if err != nil {
@@ -72,7 +73,8 @@ func (r *runner) plannedWaits(ctx context.Context, a *workspace.Agent, run strin
 		}
 		if i := slices.IndexFunc(now, func(n archive.Waiting) bool { return n.Proposal == w.Proposal }); i >= 0 {
 			then = append(then, now[i])
-		} else if p.State == archive.Superseded && p.Decision == nil {
+			then[len(then)-1].Drafted = w.Drafted
+		} else if (p.State == archive.Superseded || w.Drafted && p.State == archive.GateFailed) && p.Decision == nil {
 			then = append(then, w)
 		}
 	}

@@ -1,0 +1,81 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// proposeLeft proposes the versions that earlier nights confirmed and have no proposal, since
+// their processes ended before. What goes wrong is a warning.
+func (r *runner) proposeLeft(ctx context.Context) {
+	for i, a := range r.agents {
+		if r.o.Code.Found[a.ID] == nil || r.stopped(ctx) != nil {
+			continue
+		}
+		left, run, words, err := r.unproposed(ctx, a, r.plans[i])
+		if err == nil && run != "" {
+			var note archive.PatchNote
+			if note, err = r.proposeVersion(ctx, a, run, left, words); err == nil {
+				r.run.Patches = append(r.run.Patches, note)
+			}
+		}
+		if err != nil {
+			r.o.Log.Warn("a version that was confirmed before", "target", a.ID, "error", err)
+		}
+	}
+}
+
+// unproposed returns the version of a target that an earlier run with the code and the tasks of
+// now confirmed last, with the run and its verdict. run is empty if there is none, if it has a proposal, if
+// its run tells why it has none, or while another version waits.
+func (r *runner) unproposed(ctx context.Context, a *workspace.Agent, now archive.AgentPlan) (v archive.Variant, run, words string, err error) {
+	waits, err := r.waits(ctx, a, "")
+	if err != nil || slices.ContainsFunc(waits, func(w archive.Waiting) bool { return len(w.Stale) == 0 }) {
+		return v, "", "", err
+	}
+	for past, err := range r.o.Archive.Runs(ctx) { // the latest first
+		if err != nil {
+			return v, "", "", fmt.Errorf("reading the runs: %w", err)
+		}
+		if past.ID == r.run.ID || past.Imported {
+			continue
+		}
+		plan, err := r.o.Archive.Plan(ctx, past.ID, a.ID)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return v, "", "", fmt.Errorf("reading the plan of run %s: %w", past.ID, err)
+		}
+		if err != nil || plan.AgentHash != now.AgentHash || plan.Champion != now.Champion || plan.SuiteHash != now.SuiteHash || plan.SplitHash != now.SplitHash {
+			continue
+		}
+		result, err := r.o.Archive.Result(ctx, past.ID, a.ID)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return v, "", "", fmt.Errorf("reading the result of run %s: %w", past.ID, err)
+		}
+		if err != nil || result.Winner == "" {
+			continue
+		}
+		if told := slices.ContainsFunc(past.Patches, func(n archive.PatchNote) bool { return n.Target == a.ID && strings.HasPrefix(n.Text, NoProposal) }); told {
+			return v, "", "", nil
+		}
+		for p, err := range r.o.Archive.Proposals(ctx) {
+			if err != nil {
+				return v, "", "", fmt.Errorf("reading the proposals: %w", err)
+			}
+			if variant, is := p.VariantOf(a.ID); is && (variant == result.Winner || p.Run == past.ID) {
+				return v, "", "", nil
+			}
+		}
+		v, err = r.o.Archive.Variant(ctx, a.ID, result.Winner)
+		if err != nil {
+			return v, "", "", fmt.Errorf("reading a version: %w", err)
+		}
+		return v, past.ID, result.Reason, nil
+	}
+	return v, "", "", nil
+}
