@@ -11,6 +11,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/grade"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
@@ -120,39 +121,51 @@ func (b *codeBook) version(name string) (archive.Variant, error) {
 	return v, err
 }
 
-// best returns the best version that nights found of the code as it is: the one that the
-// latest night confirmed, or else the one that its search recommended; false if there is
-// none, or nothing better than the code.
-func (b *codeBook) best() (v archive.Variant, confirmed, ok bool, err error) {
-	r, ok, err := b.latest()
-	if !ok || err != nil {
-		return v, false, false, err
-	}
-	id := r.Winner
-	if confirmed = id != ""; !confirmed {
-		id = r.Search.Recommended.Variant
-	}
-	if id == "" || id == b.Current().ID() {
-		return v, false, false, nil
-	}
-	v, err = b.archive.Variant(b.ctx, b.Target.Name, id)
-	return v, confirmed, err == nil, err
-}
-
-// latest returns the result of the latest night that searched the code as it is.
-func (b *codeBook) latest() (archive.AgentResult, bool, error) {
-	for r, err := range b.archive.Runs(b.ctx) {
+// best returns the best version that nights found of the code as it is: the one that a night
+// confirmed last, which later nights have not beaten, or else the one that the latest search
+// recommended. run is the night that confirmed it; empty where none did. ok is false if there is
+// no version, or nothing better than the code.
+func (b *codeBook) best() (v archive.Variant, run string, ok bool, err error) {
+	var id agent.ConfigID
+	searched := false
+	for r, err := range b.archive.Runs(b.ctx) { // the latest first
 		if err != nil {
-			return archive.AgentResult{}, false, err
+			return v, "", false, err
 		}
 		if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != b.ID() {
 			continue // it had another agent, or ended before it had a plan
 		}
-		if result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name); err == nil {
-			return result, true, nil
+		result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name)
+		if err != nil {
+			continue
+		}
+		if result.Winner != "" {
+			id, run = result.Winner, r.ID
+			break
+		}
+		if !searched {
+			id, searched = result.Search.Recommended.Variant, true
 		}
 	}
-	return archive.AgentResult{}, false, nil
+	if id == "" || id == b.Current().ID() {
+		return v, "", false, nil
+	}
+	v, err = b.archive.Variant(b.ctx, b.Target.Name, id)
+	return v, run, err == nil, err
+}
+
+// unproposed returns why the version that a night confirmed has no proposal.
+func (b *codeBook) unproposed(run string) (string, error) {
+	r, err := b.archive.Run(b.ctx, run)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range r.Patches {
+		if n.Target == b.Target.Name && strings.HasPrefix(n.Text, batch.NoProposal) {
+			return oneLine(n.Text, noteLength), nil
+		}
+	}
+	return batch.NoProposal + "run " + run + " ended before", nil
 }
 
 // named returns the version with a name, or the best one for an empty name.

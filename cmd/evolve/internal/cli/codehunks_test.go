@@ -22,13 +22,13 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// hunkNights is a workspace whose target is one block of a shell program, after a short night.
-type hunkNights struct {
+// codeNights is a workspace whose target is one block of a shell program, after a short night.
+type codeNights struct {
 	t          *testing.T
 	root, repo string
 }
 
-func newHunkNights(t *testing.T) hunkNights {
+func newCodeNights(t *testing.T) codeNights {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -36,7 +36,7 @@ func newHunkNights(t *testing.T) hunkNights {
 	if err := sandbox.Detect(t.Context()).Err(); err != nil {
 		t.Skip(err)
 	}
-	n := hunkNights{t, filepath.Join(t.TempDir(), "ws"), t.TempDir()}
+	n := codeNights{t, filepath.Join(t.TempDir(), "ws"), t.TempDir()}
 	if err := os.CopyFS(n.root, os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +57,14 @@ func factors(a, b, c string) string {
 	return "a=" + a + "\n: one\nb=" + b + "\n: two\nc=" + c + "\n"
 }
 
-func (n hunkNights) write(file, text string) {
+func (n codeNights) write(file, text string) {
 	n.t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-func (n hunkNights) git(args ...string) {
+func (n codeNights) git(args ...string) {
 	n.t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
 	cmd.Dir = n.repo
@@ -73,12 +73,12 @@ func (n hunkNights) git(args ...string) {
 	}
 }
 
-func (n hunkNights) commit() {
+func (n codeNights) commit() {
 	n.git("add", "--all")
 	n.git("commit", "--quiet", "-m", "a state of the code")
 }
 
-func (n hunkNights) evolve(args ...string) string {
+func (n codeNights) evolve(args ...string) string {
 	n.t.Helper()
 	var stdout, stderr bytes.Buffer
 	code := Run(context.Background(), Process{
@@ -94,7 +94,7 @@ func (n hunkNights) evolve(args ...string) string {
 
 // record adds versions to the latest night, each with a value in every search case. ablations are the numbers of winners and of what is
 // left of them, from 1 in the order of the versions.
-func (n hunkNights) record(texts []string, values []float64, ablations ...[2]int) (names []string) {
+func (n codeNights) record(texts []string, values []float64, ablations ...[2]int) (names []string) {
 	n.t.Helper()
 	ctx := n.t.Context()
 	a, err := archive.Open(wire.ArchiveDir(n.root), archive.Options{Owner: "a test"})
@@ -154,7 +154,7 @@ func (n hunkNights) record(texts []string, values []float64, ablations ...[2]int
 }
 
 // shown returns what `evolve code show` tells of the hunks of a version.
-func (n hunkNights) shown(version string) string {
+func (n codeNights) shown(version string) string {
 	n.t.Helper()
 	var view struct {
 		Version struct {
@@ -176,7 +176,7 @@ func (n hunkNights) shown(version string) string {
 // of its own diff, and the figures of nights in which the same hunk was tried, until the code
 // changes where the version changes it.
 func TestHunksAreOfTheShownDiff(t *testing.T) {
-	n := newHunkNights(t)
+	n := newCodeNights(t)
 	base := 6.
 	names := n.record(
 		[]string{factors("0", "0", "4"), factors("0", "0", "5"), factors("0", "0", "3"), factors("0", "2", "3"), factors("1", "0", "3")},

@@ -54,6 +54,10 @@ type codeBest struct {
 	// Proposal is the one that it was made of, and State what became of that; empty for none.
 	Proposal string                `json:"proposal,omitempty"`
 	State    archive.ProposalState `json:"state,omitempty"`
+	// Waits is why the draft of the proposal waits for its gates, and Unproposed why a
+	// confirmed version has no proposal; empty where it does not apply.
+	Waits      string `json:"waits,omitempty"`
+	Unproposed string `json:"unproposed,omitempty"`
 	// Confirmed reports that the confirmation showed it to be better.
 	Confirmed bool       `json:"confirmed"`
 	Search    *codeMeans `json:"search"`
@@ -133,16 +137,22 @@ func (b *codeBook) view() (*codeView, error) {
 		return v, err
 	}
 	values := r.values(r.champion, best.ID)
-	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best), Confirmed: confirmed, Search: values.Search, Holdout: values.Holdout}
+	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best), Confirmed: confirmed != "", Search: values.Search, Holdout: values.Holdout}
 	for p, err := range b.archive.Proposals(b.ctx) {
 		if err != nil {
 			return v, err
 		}
 		if id, ok := p.VariantOf(b.Target.Name); ok && id == best.ID {
-			v.Best.Proposal, v.Best.State = p.ID, p.State
+			v.Best.Proposal, v.Best.State, v.Best.Waits = p.ID, p.State, ""
+			if p.State == archive.Drafted {
+				v.Best.Waits = p.Patch.Waits
+			}
 		}
 	}
-	return v, nil
+	if confirmed != "" && v.Best.Proposal == "" {
+		v.Best.Unproposed, err = b.unproposed(confirmed)
+	}
+	return v, err
 }
 
 // versionView returns a version with its diff, lineage and values.
@@ -198,7 +208,7 @@ func printCode(con *console, v *codeView) {
 	if best := v.Best; best == nil {
 		con.filled("  best     ", "no night found a version that is better than the code as it is")
 	} else {
-		con.filled("  best     ", "v%d%s", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed)+orElse(", "+best.Proposal+" is "+strings.ReplaceAll(string(best.State), "_", " "), "", best.Proposal != ""))
+		con.filled("  best     ", "v%d%s%s", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed), best.became())
 		printBest(con, v, "search", best.Search)
 		printBest(con, v, "held-out", best.Holdout)
 		if best.Ref != "" {
@@ -212,6 +222,21 @@ func printCode(con *console, v *codeView) {
 	if v.Best != nil {
 		con.printf("\n  %s\n", con.command(fmt.Sprintf("evolve code show %s v%d", exit.ShellQuote(v.Target), v.Best.Number)))
 	}
+}
+
+// became returns what became of the version's proposal; empty for none.
+func (b *codeBest) became() string {
+	switch {
+	case b.Unproposed != "":
+		return "; " + text.Visible(b.Unproposed)
+	case b.Proposal == "":
+		return ""
+	case b.Waits != "":
+		return "; " + b.Proposal + " waits for its gates: " + text.Visible(b.Waits)
+	case b.State == archive.Drafted:
+		return "; " + b.Proposal + " waits for its gates"
+	}
+	return ", " + b.Proposal + " is " + strings.ReplaceAll(string(b.State), "_", " ")
 }
 
 func printBest(con *console, v *codeView, side string, m *codeMeans) {

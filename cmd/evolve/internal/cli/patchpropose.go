@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,15 +18,17 @@ import (
 	"evolve/gates/review"
 	"evolve/patch/diff"
 	"evolve/patch/scope"
+	"evolve/runtime/text"
 )
 
 func patchPropose(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "propose", Usage: "hand a diff in: it is applied, gated and filed, and nothing else is touched", ArgsUsage: "FILE…",
+		Name: "propose", Usage: "hand a diff in: it is applied, gated and filed, and nothing else is touched", ArgsUsage: "[FILE…]",
 		Description: "FILE is a unified diff, - standard input; what a model wrote is read tolerantly and applied exactly or " +
 			"not at all. With --edit, FILE names files of the repository, which the editor opens as copies. The target is " +
 			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
-			"kept in a temporary one that the output names. Ends with 0 when a person may decide, with 4 when a gate " +
+			"kept in a temporary one that the output names. Without FILE it passes the patches that wait as " +
+			"drafts through their gates. Ends with 0 when a person may decide, with 4 when a gate " +
 			"failed or nothing was taken in.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "target", Usage: "the target `NAME` of evolve.yaml; needed where there are several"},
@@ -43,6 +46,9 @@ func patchPropose(sh *shell) *cli.Command {
 var errNoTarget = errors.New("no target is named")
 
 func proposePatch(sh *shell, c *cli.Context) error {
+	if c.NArg() == 0 {
+		return proposeWaiting(sh, c)
+	}
 	if !c.Bool("edit") && c.NArg() != 1 {
 		return exit.Errorf(exit.Usage, "one FILE holds the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
 	}
@@ -144,17 +150,59 @@ func left(err error, temporary bool) error {
 	return exit.Errorf(code, hint, "%w", err)
 }
 
-// resumePatches resumes the interrupted gates of other patches, after a person's own
-// patch.
+// resumePatches passes other patches that wait as drafts through their gates, after a person's
+// own patch.
 func resumePatches(sh *shell, c *cli.Context, w *workspace.Workspace, rev *review.Reviewer) {
 	rev.Targets = w.PatchTargets()
 	done, err := rev.Resume(c.Context)
 	for _, p := range done {
-		sh.eprintf("%s is %s now\n", p.ID, stateName(p.State))
+		sh.eprintf("%s\n", resumedWords(p))
 	}
 	if err != nil {
-		sh.Log.Warn("not every patch that was left in the middle of its gates is through them", "error", err)
+		sh.Log.Warn("not every patch that waits for its gates is through them", "error", err)
 	}
+}
+
+// resumedWords tells what became of a draft, or why it still waits.
+func resumedWords(p archive.ProposalRecord) string {
+	if p.State == archive.Drafted {
+		return p.ID + " waits for its gates: " + text.Visible(p.Patch.Waits)
+	}
+	return p.ID + " is " + stateName(p.State) + " now"
+}
+
+// proposeWaiting passes the patches that wait as drafts through their gates.
+func proposeWaiting(sh *shell, c *cli.Context) error {
+	for _, flag := range c.Command.Flags {
+		if name := flag.Names()[0]; c.IsSet(name) && name != "workspace" {
+			return exit.Errorf(exit.Usage, "it is `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE it takes up what waits, whose terms stand", "--%s needs a FILE", name)
+		}
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	rev := sh.PatchReviewer(w, sh.Lender(w.Root, "evolve patch propose"))
+	done, err := rev.Resume(c.Context)
+	if err == nil {
+		err = context.Cause(c.Context)
+	}
+	views := make([]patchView, len(done))
+	for i, p := range done {
+		views[i] = patchViewOf(rev, p, false)
+		if p.State == archive.GateFailed && err == nil {
+			err = exit.Silent(exit.Gate)
+		}
+	}
+	shown := printList(sh.console, "patches", views, "no patch waits for its gates", func(v patchView) error {
+		at := slices.IndexFunc(done, func(p archive.ProposalRecord) bool { return p.ID == v.ID })
+		sh.printf("%s\n    %s\n", resumedWords(done[at]), sh.command("evolve show "+v.ID))
+		return nil
+	})
+	if shown != nil {
+		return shown
+	}
+	return err
 }
 
 // patchWorkspace returns the workspace that keeps the ledger, or nil if the target is

@@ -46,6 +46,8 @@ type patchView struct {
 	AdoptedCommit string                 `json:"adopted_commit,omitempty"`
 	// Stale is why it would be gated again before its adoption.
 	Stale string `json:"stale,omitempty"`
+	// Waits is why a draft waits for its gates.
+	Waits string `json:"waits,omitempty"`
 	// Interrupted counts how often its gates were stopped and restarted; CostUSD is the
 	// cost of its trial and review.
 	Interrupted int     `json:"interrupted,omitempty"`
@@ -73,6 +75,9 @@ func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patch
 		Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain, Digest: b.Digest, BaseCommit: b.BaseCommit, Tree: b.Tree,
 		Commit: p.Commit, Ref: p.Ref, Sandbox: b.Sandbox, Review: b.Review, Files: []string{}, NewTests: b.NewTests,
 		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State, imported: p.Imported,
+	}
+	if p.State == archive.Drafted {
+		v.Waits = b.Waits
 	}
 	if v.Gates == nil {
 		v.Gates = []archive.GateVerdict{}
@@ -116,7 +121,11 @@ func printPatch(con *console, v patchView) {
 		con.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))
 	}
 	if v.State == archive.Drafted {
-		con.printf("    its gates are under way or were stopped: the next night or the next `evolve patch propose` takes it up\n")
+		why := "its gates are under way or were stopped"
+		if v.Waits != "" {
+			why = "its gates have not run: " + text.Visible(v.Waits)
+		}
+		con.filled("    ", "%s; the next night takes it up, and so does `evolve patch propose`", why)
 	}
 	if v.Interrupted > 0 {
 		con.printf("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))

@@ -34,6 +34,8 @@ type statusView struct {
 	// Waiting are the proposals of configs that await a person, the oldest first.
 	Waiting  []model.Waiting `json:"waiting"`
 	Awaiting []proposalLine  `json:"awaiting"`
+	// Drafts are the patches that wait for their gates here.
+	Drafts []draftLine `json:"drafts,omitempty"`
 	// Requests counts the change requests that are open.
 	Requests int `json:"open_requests"`
 	// Levels are the agents with a level of autonomy above the lowest.
@@ -76,6 +78,14 @@ type agentLine struct {
 	Evaluations int             `json:"evaluations"`
 	// Limit names the limit that bound the work on the agent; empty before its end.
 	Limit string `json:"limit,omitempty"`
+}
+
+// draftLine is a patch that waits for its gates.
+type draftLine struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Waits is why; empty while its gates run, and where a crash ended them.
+	Waits string `json:"waits,omitempty"`
 }
 
 // The numbers of latest runs that the status shows and looks through for its other parts, and
@@ -196,6 +206,11 @@ func (v *statusView) fillDecisions(ctx context.Context, read readOnce, w *worksp
 	if err := markStale(ctx, w, a, v.Awaiting); err != nil {
 		return err
 	}
+	for _, p := range read.proposals {
+		if p.Patch != nil && p.State == archive.Drafted && p.Imported == "" {
+			v.Drafts = append(v.Drafts, draftLine{p.ID, p.Title, p.Patch.Waits})
+		}
+	}
 	if v.Adopted, err = linesIn(ctx, a, read.proposals, func(p archive.ProposalRecord) bool {
 		return p.State == archive.Adopted && p.Kind != archive.KindAutonomy
 	}); err != nil {
@@ -297,10 +312,11 @@ func printStatus(con *console, v statusView) {
 	}
 	printWatch(con, v.Watch)
 	printWaiting(con, v.Waiting)
-	if len(v.Runs)+len(v.Awaiting)+len(v.Adopted) == 0 {
+	if len(v.Runs)+len(v.Awaiting)+len(v.Drafts)+len(v.Adopted) == 0 {
 		con.printf("nothing has run in this workspace yet\n\n  next    %s\n", con.command("evolve run"))
 	} else {
 		printAwaiting(con, v.Awaiting)
+		printDrafts(con, v.Drafts)
 		printConfirmation(con, v)
 		printRuns(con, v.Runs)
 		printBackup(con, v.Backup)
@@ -334,6 +350,14 @@ func printAwaiting(con *console, list []proposalLine) {
 			next = "stale: it cannot be approved; " + con.command("evolve run") + " may measure it again"
 		}
 		con.printf("    %s\n    %s\n", con.command("evolve show "+p.ID), next)
+	}
+}
+
+func printDrafts(con *console, list []draftLine) {
+	for _, d := range list {
+		con.printf("%s waits for its gates: %s\n", d.ID, text.Visible(d.Title))
+		con.filled("    ", "%s; the next night takes it up", text.Visible(orElse(d.Waits, "they are under way or were stopped", d.Waits != "")))
+		con.printf("    %s\n", con.command("evolve show "+d.ID))
 	}
 }
 
