@@ -22,3 +22,9 @@ func tuner(q fakeQuestion) fakeAnswer {
 	factors := []string{"3 * x", "4 * x", "x * 5 + 1", "7 * x"}
 	return fakeAnswer{text: "Readings grow faster.\n```python\ndef predict(x):\n    return " + factors[min(q.nth, len(factors))-1] + "\n```\n"}
 }
+
+// router answers in turn with texts of the block of the workspace routed, the best one first.
+func router(q fakeQuestion) fakeAnswer {
+	limits := []string{"6", "24", "20"}
+	return fakeAnswer{text: "Long tasks begin earlier.\n```python\n    if words > " + limits[min(q.nth, len(limits))-1] + ":\n        return \"long\"\n    return \"short\"\n```\n"}
+}

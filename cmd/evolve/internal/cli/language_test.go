@@ -19,6 +19,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"coder": coder,
 	// tuner writes better and better code for the curve of patch_blocks_briefs.
 	"tuner": tuner,
+	// router writes code for the router of the workspace routed.
+	"router": router,
 	// skilled answers in capital letters at a low temperature, or when told to.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {
