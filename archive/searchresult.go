@@ -52,6 +52,8 @@ type DraftSummary struct {
 	Best []DraftedVariant `json:"best,omitempty"`
 	// Untried are the reasons why requests made no variant, the most frequent first.
 	Untried []UntriedDraft `json:"untried,omitempty"`
+	// Full are the bounds that ended requests, each with its numbers.
+	Full []string `json:"full,omitempty"`
 	// Rival compares the drafts and their descendants with the variants of the operators
 	// alone; nil for no comparison.
 	Rival *DraftRival `json:"rival,omitempty"`

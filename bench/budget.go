@@ -17,8 +17,10 @@ const sampled = 256
 
 // Budget accounts for money and time. Money is reserved before it is spent: an evaluation
 // starts only when the money spent, plus the 90th percentile of the costs seen for each
-// evaluation in flight and for itself, stays within the limit. While no cost is known,
-// only one evaluation runs at a time. A Budget is safe for concurrent use.
+// evaluation in flight and for itself, plus what the calls of models under way can cost at
+// most, stays within the limit. Evaluations that cost nothing start even when no money is
+// left. While no cost is known, only one evaluation runs at a time. A Budget is safe for
+// concurrent use.
 type Budget struct {
 	now   func() time.Time
 	books books
@@ -28,14 +30,15 @@ type Budget struct {
 	limitUSD float64
 	stop     time.Time // no evaluation starts that would probably end later
 	spent    float64
-	inFlight int
-	// held is the sum of the estimates of what is under way, and unknown counts those of
-	// which there is none.
-	held    float64
-	unknown int
-	// most is the highest cost seen of one evaluation or call, negative while none is known.
+	// inFlight and calls count the evaluations and the calls under way.
+	inFlight, calls int
+	// called is what the calls under way can cost, held the sum of that and of the estimates
+	// of the evaluations under way, and unknown counts those of which there is none.
+	called, held float64
+	unknown      int
+	// most is the highest cost seen of one evaluation, negative while none is known.
 	most float64
-	// lost counts the calls of a killed process whose cost is still unknown.
+	// lost counts the evaluations of a killed process whose cost is still unknown.
 	lost  int
 	costs []float64
 	times []time.Duration
@@ -44,7 +47,7 @@ type Budget struct {
 }
 
 // Made is the total of evaluations: their number, a retry counted as one, their time and
-// their cost.
+// their cost. Calls that are no evaluations are not in it.
 type Made struct {
 	Evaluations int
 	Took        time.Duration
@@ -101,8 +104,8 @@ func (b *Budget) Forget(most float64) {
 // unseen stands for the highest cost while no cost is known.
 const unseen = -1
 
-// see updates the highest cost. It then charges the calls that a kill cut off, whose cost was
-// unknown, at the highest cost each.
+// see updates the highest cost. It then charges the evaluations that a kill cut off, whose
+// cost was unknown, at the highest cost each.
 func (b *Budget) see(usd float64) {
 	if b.most = max(b.most, usd); b.most >= 0 {
 		b.spent += float64(b.lost) * b.most
@@ -123,13 +126,25 @@ type Ticket struct {
 	b *Budget
 	// held is the estimate of its cost, negative where there is none.
 	held float64
+	// call reports that it is for a call, whose cost is at most held.
+	call bool
 }
 
 // Reserve waits until there is money for one more evaluation, reserves it and stores the
 // account. It returns ErrBudget when there will be none, an error that wraps ErrRecorder
 // when the account cannot be stored, or the context's cause.
-func (b *Budget) Reserve(ctx context.Context) (Ticket, error) {
-	t, err := b.reserve(ctx)
+func (b *Budget) Reserve(ctx context.Context) (Ticket, error) { return b.enterWith(ctx, nil) }
+
+// ReserveCall is Reserve for a call of a model that is no evaluation and costs at most so
+// much, in USD.
+func (b *Budget) ReserveCall(ctx context.Context, atMost float64) (Ticket, error) {
+	return b.enterWith(ctx, &atMost)
+}
+
+// enterWith reserves for an evaluation, or for a call that costs at most so much, and stores
+// the account.
+func (b *Budget) enterWith(ctx context.Context, atMost *float64) (Ticket, error) {
+	t, err := b.reserve(ctx, atMost)
 	if err != nil {
 		return t, err
 	}
@@ -140,7 +155,7 @@ func (b *Budget) Reserve(ctx context.Context) (Ticket, error) {
 	return t, nil
 }
 
-func (b *Budget) reserve(ctx context.Context) (Ticket, error) {
+func (b *Budget) reserve(ctx context.Context, atMost *float64) (Ticket, error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return Ticket{}, err
@@ -150,15 +165,17 @@ func (b *Budget) reserve(ctx context.Context) (Ticket, error) {
 			b.mu.Unlock()
 			return Ticket{}, ErrBudget
 		}
-		blind := b.limitUSD > 0 && len(b.costs) == 0 && b.inFlight > 0
-		short := b.limitUSD > 0 && b.spent+b.expected()*float64(b.inFlight+1) > b.limitUSD
-		if !blind && !short {
-			t := Ticket{b, b.most}
+		t := Ticket{b: b, held: b.most}
+		if atMost != nil {
+			t.held, t.call = *atMost, true
+		}
+		fits, hopeless := b.fits(t)
+		if fits {
 			b.hold(t, 1)
 			b.mu.Unlock()
 			return t, nil
 		}
-		if short && b.inFlight == 0 {
+		if hopeless {
 			b.mu.Unlock()
 			return Ticket{}, ErrBudget
 		}
@@ -169,6 +186,19 @@ func (b *Budget) reserve(ctx context.Context) (Ticket, error) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// fits reports whether the limit allows a reservation now, or else whether it never will.
+func (b *Budget) fits(t Ticket) (fits, hopeless bool) {
+	blind := len(b.costs) == 0 && b.inFlight > 0
+	under := b.expected() * float64(b.inFlight) // way
+	if t.call {
+		short := b.spent+b.called+under+t.held > b.limitUSD
+		return b.limitUSD <= 0 || !blind && !short, b.spent+t.held > b.limitUSD
+	}
+	free := len(b.costs) > 0 && b.expected() == 0
+	short := !free && b.spent+b.called+under+b.expected() > b.limitUSD
+	return b.limitUSD <= 0 || !blind && !short, short && b.inFlight+b.calls == 0
 }
 
 // Fits reports whether n more evaluations, parallel of them at once, would end within the
@@ -212,13 +242,9 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 }
 
 // Pay ends the reservation of a call that is no evaluation, and counts its cost.
-func (t Ticket) Pay(usd float64) {
-	t.b.mu.Lock()
-	defer t.b.mu.Unlock()
-	t.b.pay(t, usd)
-}
+func (t Ticket) Pay(usd float64) { t.release(usd) }
 
-// Abandon ends the reservation of an evaluation that was cut off, and counts what it
+// Abandon ends the reservation of an evaluation or a call that was cut off, and counts what it
 // reported but at least the estimate: a call that is cut off is paid for and reports nothing.
 func (t Ticket) Abandon(usd float64) { t.release(max(usd, t.held)) }
 
@@ -230,11 +256,13 @@ func (t Ticket) release(usd float64) {
 	defer b.mu.Unlock()
 	b.hold(t, -1)
 	b.spent += usd
-	b.made.USD += usd
+	if !t.call {
+		b.made.USD += usd
+	}
 	b.wake()
 }
 
-// pay ends a reservation with its cost.
+// pay ends the reservation of an evaluation with its cost.
 func (b *Budget) pay(t Ticket, usd float64) {
 	b.hold(t, -1)
 	b.spent += usd
@@ -245,11 +273,16 @@ func (b *Budget) pay(t Ticket, usd float64) {
 
 // hold adds a reservation to those under way for n = 1, and removes it for n = -1.
 func (b *Budget) hold(t Ticket, n int) {
-	b.inFlight += n
-	if t.held < 0 {
+	held := float64(n) * max(0, t.held)
+	switch b.held += held; {
+	case t.call:
+		b.calls += n
+		b.called += held
+	case t.held < 0:
 		b.unknown += n
-	} else {
-		b.held += float64(n) * t.held
+		fallthrough
+	default:
+		b.inFlight += n
 	}
 }
 

@@ -132,3 +132,49 @@ func TestBudgetFits(t *testing.T) {
 		}
 	})
 }
+
+// A call is reserved at what it can cost, evaluations at what they cost, and evaluations
+// that cost nothing go on without money.
+func TestBudgetReservesCallsApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(.10, time.Time{}, time.Now)
+		var account Account
+		b.Keep(Account{}, func(a Account) error { account = a; return nil })
+		first, err := b.Reserve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.Settle(0, time.Second)
+		call, err := b.ReserveCall(t.Context(), .08)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.ReserveCall(expired(t, time.Second), .08); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a second call of up to .08 beside the first within .10: %v", err)
+		}
+		call.Pay(.05)
+		if _, err := b.ReserveCall(t.Context(), .06); !errors.Is(err, ErrBudget) {
+			t.Errorf("a call of up to .06 with .05 of .10 spent: %v", err)
+		}
+		second, err := b.ReserveCall(t.Context(), .05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, err := b.Reserve(t.Context()); err != nil {
+				t.Errorf("a free evaluation: %v", err)
+			}
+		}
+		// A kill loses the call at its bound, and nothing for the three free evaluations.
+		if account.USD < .0999 || account.USD > .1002 || account.Unknown != 0 {
+			t.Errorf("the account holds %+v", account)
+		}
+		second.Abandon(0)
+		if _, err := b.Reserve(t.Context()); err != nil {
+			t.Errorf("a free evaluation without money: %v", err)
+		}
+		if made := b.Made(); made.USD != 0 || b.Spent() < .0999 {
+			t.Errorf("made %+v, spent %v", made, b.Spent())
+		}
+	})
+}

@@ -61,6 +61,8 @@ type PastDraft struct {
 	Outcome           agent.Outcome
 	CostUSD           float64
 	Tokens            int64
+	// Full reports that the request was not sent; see [Observation].
+	Full bool
 	// Tonight reports that the draft belongs to this run.
 	Tonight bool
 }

@@ -243,6 +243,10 @@ func (s *search) answer(o Observation) {
 		return
 	}
 	b := o.Trial.Brief
+	if o.Full {
+		w.requests.Close(b.Route)
+		return
+	}
 	w.requests.Tell(b.Route, o.CostUSD, o.Tokens)
 	d := &draft{PastDraft: PastDraft{
 		Component: b.Component, Route: b.Route, Wording: b.Wording, Form: b.Form, Parent: o.Trial.Variant,
@@ -381,7 +385,7 @@ func (s *search) recallDrafts(history []Remembered) {
 		d := &draft{PastDraft: p}
 		w.drafts = append(w.drafts, d)
 		if p.Tonight {
-			w.requests.Recall(p.Route, p.CostUSD, p.Tokens)
+			w.requests.Recall(p)
 		}
 		d.gain, d.common = pairedGain(means[p.Draft], means[p.Parent])
 		w.component.Picked(p.Component)

@@ -15,6 +15,7 @@ type account struct {
 	calls, told int
 	usd         float64
 	tokens      int64
+	full        bool
 }
 
 // requestsOpen bounds the requests that are under way.
@@ -62,10 +63,23 @@ func (r *Requests) Tell(route string, usd float64, tokens int64) {
 	r.account(route).charge(usd, tokens)
 }
 
-// Recall counts a request of this night that was answered before the run was resumed.
-func (r *Requests) Recall(route string, usd float64, tokens int64) {
-	r.Ask(route)
-	r.Tell(route, usd, tokens)
+// Close takes back a request that was not sent, because a bound ended the requests to its
+// route.
+func (r *Requests) Close(route string) {
+	r.open = max(0, r.open-1)
+	r.all.calls--
+	r.account(route).calls--
+	r.account(route).full = true
+}
+
+// Recall counts a request of this night that ended before the run was resumed.
+func (r *Requests) Recall(p PastDraft) {
+	r.Ask(p.Route)
+	if p.Full {
+		r.Close(p.Route)
+		return
+	}
+	r.Tell(p.Route, p.CostUSD, p.Tokens)
 }
 
 // account returns the account of a route; of an unknown one, an account that counts for
@@ -86,7 +100,7 @@ func (a *account) allows(spent int) bool {
 	if a.told > 0 {
 		foreseen = float64(a.calls) / float64(a.told)
 	}
-	return (a.calls+1)*a.Every <= spent && (a.MaxCalls <= 0 || a.calls < a.MaxCalls) &&
+	return !a.full && (a.calls+1)*a.Every <= spent && (a.MaxCalls <= 0 || a.calls < a.MaxCalls) &&
 		(a.MaxUSD <= 0 || a.usd*foreseen < a.MaxUSD) &&
 		(a.MaxTokens <= 0 || float64(a.tokens)*foreseen < float64(a.MaxTokens))
 }

@@ -10,7 +10,7 @@ func TestRequestsWithinTokens(t *testing.T) {
 		r := NewRequests(o)
 		use := func(route string, tokens int64) {
 			if resumed {
-				r.Recall(route, 0, tokens)
+				r.Recall(PastDraft{Route: route, Tokens: tokens})
 				return
 			}
 			r.Ask(route)
@@ -37,5 +37,22 @@ func TestRequestsWithinTokens(t *testing.T) {
 		if r.Due(100) {
 			t.Errorf("a request is due at the bound (resumed %v)", resumed)
 		}
+	}
+}
+
+// A route whose bound is reached gets no more requests, and one that was not sent does not
+// count.
+func TestRequestsClose(t *testing.T) {
+	t.Parallel()
+	r := NewRequests(&Author{Rate: Rate{Every: 10, MaxCalls: 2}, Routes: []AuthorRoute{{Name: "small"}, {Name: "big"}}})
+	r.Ask("big")
+	r.Close("big")
+	r.Recall(PastDraft{Route: "small", CostUSD: 1})
+	if got := r.Routes(100); len(got) != 1 || got[0] != "small" || !r.Due(20) {
+		t.Errorf("routes %v, due %v", got, r.Due(20))
+	}
+	r.Recall(PastDraft{Route: "small", Full: true})
+	if got := r.Routes(100); len(got) != 0 {
+		t.Errorf("routes %v", got)
 	}
 }

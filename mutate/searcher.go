@@ -89,8 +89,10 @@ type Observation struct {
 	// Answer is the agent's answer if it passed and may be demonstrated; "" otherwise.
 	Answer string
 	// Draft is the answer to a trial with a Brief. Without one, Reason is the cause, and
-	// Outcome that of a request without an answer.
+	// Outcome that of a request without an answer. Full reports that the request was not sent,
+	// because a bound on requests ended those to its route.
 	Draft *Draft
+	Full  bool
 }
 
 // Call is the use of one tool in an evaluation.

@@ -46,6 +46,7 @@ type author struct {
 	drafted []mutate.PastDraft  // for the search
 	forms   answerForms
 	patience
+	purse *purse
 	// open is the context of the requests under way, and stop ends them; nil while there
 	// was none.
 	open context.Context
@@ -79,25 +80,39 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		night: n, answers: bench.IndexAnswers(tasks), dataset: reflection.Summarise(n.sample.Search),
 		seen: map[caseID]bench.Evaluation{}, health: map[string]operator.ToolHealth{},
 		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]DraftNote{}, forms: answerForms{},
+		purse: newPurse(n.Settings.Reflect),
 	}
 	var earlier []DraftNote
+	asked := map[int64]AskedNote{} // of this run, without an answer
 	for e, err := range n.Archive.Ledger(ctx, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the drafts: %w", err)
 		}
 		var d DraftNote
 		switch {
+		case e.Kind == AskedKind && e.Subject == n.Run.ID:
+			var q AskedNote
+			if json.Unmarshal(e.Data, &q) == nil && q.Agent == n.Agent.ID {
+				asked[e.Seq] = q
+			}
 		case e.Kind != DraftKind || json.Unmarshal(e.Data, &d) != nil || d.Agent != n.Agent.ID:
 		case e.Subject != n.Run.ID:
 			earlier = append(earlier, d)
 			a.forms.learn(d)
 		default:
 			a.past[d.Brief] = d
+			if d.Usage != (agent.Usage{}) || d.Asked > 0 && !d.Cut {
+				a.purse.spend(d.Route, use{1, d.Usage.CostUSD, d.Usage.InputTokens + d.Usage.OutputTokens})
+				delete(asked, d.Asked)
+			}
 			if !a.replays() {
 				a.notes = append(a.notes, d)
 				a.forms.learn(d)
 			}
 		}
+	}
+	for _, q := range asked {
+		a.purse.spend(q.Route, use{1, q.USD, q.Tokens})
 	}
 	if err := a.addPast(ctx, earlier[max(0, len(earlier)-mostDrafts):], false); err != nil {
 		return nil, err
@@ -194,7 +209,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 		if err := a.transcripts(ctx, keys, m.Cases); err != nil {
 			return reflection.Reply{}, err
 		}
-		return a.draft(within, t.Brief.Route, m, seed)
+		return a.draft(within, t, m, seed)
 	}
 }
 
@@ -223,32 +238,49 @@ func (a *author) transcripts(ctx context.Context, keys []bench.Key, cases []refl
 	return nil
 }
 
-// draft asks the model of a route within the run's budget. If the model fails for any other reason,
-// the search gets no draft.
-func (a *author) draft(ctx context.Context, route string, m reflection.Material, seed int64) (reflection.Reply, error) {
-	ticket, err := a.Budget.Reserve(ctx)
-	if errors.Is(err, bench.ErrBudget) {
-		return reflection.Reply{Reason: "the budget of the run leaves no room for it", Outcome: agent.BudgetExceeded}, nil
-	}
-	late := func() (reflection.Reply, error) {
+// draft asks the model of a brief's route within the bounds of search.reflect and the run's
+// budget. If the model fails for any other reason, the search gets no draft.
+func (a *author) draft(ctx context.Context, t mutate.Trial, m reflection.Material, seed int64) (reflection.Reply, error) {
+	route := t.Brief.Route
+	late := func(r reflection.Reply) (reflection.Reply, error) {
 		if cause := context.Cause(ctx); !errors.Is(cause, errSearchOver) {
 			return reflection.Reply{}, cause
 		}
-		return reflection.Reply{Reason: errSearchOver.Error(), Outcome: agent.BudgetExceeded}, nil
+		r.Draft, r.Reason, r.Outcome = nil, errSearchOver.Error(), agent.BudgetExceeded
+		return r, nil
 	}
-	if err != nil && ctx.Err() != nil {
-		return late()
+	h, ticket, full, err := a.afford(ctx, route, model.AtMost(a.opened.Reflect, m.Request(route, seed)))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return late(reflection.Reply{})
+	case err != nil:
+		return reflection.Reply{}, err
+	case full != "":
+		if a.purse.ends(route) {
+			a.Log.Warn("a bound ended the requests to a route of search.reflect", "agent", a.Agent.ID, "route", route, "reason", full)
+		}
+		return reflection.Reply{Reason: full, Outcome: agent.BudgetExceeded, Full: true}, nil
 	}
+	asked, err := a.noteAsked(ctx, t, h.use)
 	if err != nil {
+		h.release()
+		ticket.Pay(0)
 		return reflection.Reply{}, err
 	}
 	start := a.Now()
 	reply, err := reflection.Reflector{Model: a.opened.Reflect, Route: route, Timeout: a.bound(route)}.Draft(ctx, m, seed)
 	took := a.Now().Sub(start)
 	a.spend(took)
-	ticket.Pay(reply.Usage.CostUSD)
+	reply.Asked = asked
+	if reply.Cut = reply.Cut || err != nil && ctx.Err() != nil; reply.Cut {
+		h.lose()
+		ticket.Abandon(reply.Usage.CostUSD)
+	} else {
+		h.pay(reply.Usage)
+		ticket.Pay(reply.Usage.CostUSD)
+	}
 	if err != nil && ctx.Err() != nil {
-		return late()
+		return late(reply)
 	}
 	if err == nil {
 		a.ended(route, took, reply.Outcome == "")
@@ -262,6 +294,37 @@ func (a *author) draft(ctx context.Context, route string, m reflection.Material,
 	}
 	reply.Reason = strings.ReplaceAll(string(reply.Outcome), "_", " ") + ": " + err.Error()
 	return reply, nil
+}
+
+// afford reserves what a request can use at most, of the bounds of search.reflect and of the
+// run's budget. Where one of them leaves no room, full is the reason.
+func (a *author) afford(ctx context.Context, route string, most model.Most) (h *held, t bench.Ticket, full string, err error) {
+	if h, full, err = a.purse.reserve(ctx, route, most); err != nil || full != "" {
+		return nil, t, full, err
+	}
+	if t, err = a.Budget.ReserveCall(ctx, h.use.usd); err == nil {
+		return h, t, "", nil
+	}
+	h.release()
+	if errors.Is(err, bench.ErrBudget) {
+		return nil, t, fmt.Sprintf("the budget of the run leaves no room for it: it can cost up to $%.4g", h.use.usd), nil
+	}
+	return nil, t, "", err
+}
+
+// noteAsked records a request that is about to be sent, so that it counts even if a kill
+// cuts it off. It returns the number of the record.
+func (a *author) noteAsked(ctx context.Context, t mutate.Trial, u use) (int64, error) {
+	e, err := archive.NewLedgerEntry(a.Now(), AskedKind, a.Run.ID, AskedNote{
+		Agent: a.Agent.ID, Brief: t.N, Route: t.Brief.Route, Tokens: u.tokens, USD: u.usd,
+	})
+	if err != nil {
+		return 0, err
+	}
+	if e, err = a.Archive.Append(context.WithoutCancel(ctx), e); err != nil {
+		return 0, fmt.Errorf("%w: writing the ledger: %w", bench.ErrRecorder, err)
+	}
+	return e.Seq, nil
 }
 
 // keep records the result of a brief before the search is told, a draft as a variant:
@@ -278,6 +341,7 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 		Agent: a.Agent.ID, Brief: t.N, Variant: t.Variant, Component: b.Component, Form: b.Form, Route: b.Route, Model: a.route(b.Route).Model,
 		Wording: b.Wording, Reason: r.Reason, Outcome: r.Outcome, Usage: r.Usage,
 		Plain: a.forms.plain(a.route(b.Route)), Unreadable: r.Unreadable, Unbound: r.Unbound,
+		Asked: r.Asked, Cut: r.Cut, Full: r.Full,
 	}
 	if r.InUse {
 		note.InUse = a.Agent.InUse
@@ -326,7 +390,7 @@ func (a *author) earlierReply(ctx context.Context, t mutate.Trial) (reflection.R
 		return reflection.Reply{}, false
 	}
 	if d.Draft == "" {
-		return reflection.Reply{Reason: d.Reason, Outcome: d.Outcome, Usage: d.Usage}, true
+		return reflection.Reply{Reason: d.Reason, Outcome: d.Outcome, Usage: d.Usage, Full: d.Full}, true
 	}
 	v, err := a.Archive.Variant(ctx, a.Agent.ID, d.Draft)
 	if err != nil {

@@ -332,8 +332,70 @@ func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
 	if n := p.count.Load(); l.err != nil || n < 2 || n > 3 || l.budget.Spent() > 1.5 {
 		t.Errorf("asked %d times, spent %v of 1 USD, %v", n, l.budget.Spent(), l.err)
 	}
-	if last := briefs(t, a, l.run); last[len(last)-1].Reason != "the budget of the run leaves no room for it" {
+	if last := briefs(t, a, l.run); !strings.HasPrefix(last[len(last)-1].Reason, "the budget of the run leaves no room for it") || !last[len(last)-1].Full {
 		t.Errorf("the ledger tells of %+v", last)
+	}
+}
+
+// bounded is a pen whose requests can cost up to 4 cents.
+type bounded struct{ *pen }
+
+func (bounded) AtMost(*model.Request) model.Most {
+	return model.Most{Input: 1000, Output: 1000, InputUSD: .01, OutputUSD: .03}
+}
+
+// No request is sent that could exceed a bound of search.reflect, and the record and the
+// summary name the bound.
+func TestRequestsStayWithinTheirBounds(t *testing.T) {
+	o := wordyNights(t)
+	o.Settings.Reflect.MaxUSD = .10
+	p := &pen{write: func(int64) (model.Reply, error) {
+		r := written("strategy", "x")
+		r.Usage = agent.Usage{InputTokens: 1000, OutputTokens: 1000, CostUSD: .04}
+		return r, nil
+	}}
+	l := teach(t, o, bounded{p}, slices.Repeat([]string{"planner"}, 6))
+	if n := p.count.Load(); l.err != nil || n != 2 {
+		t.Fatalf("%d requests of 4 cents within 10, %v", n, l.err)
+	}
+	notes := briefs(t, o.Archive, l.run)
+	last := notes[len(notes)-1]
+	if want := "max_usd of search.reflect leaves no room: $0.08 of $0.1 is used, and the next request can cost up to $0.04"; last.Reason != want || !last.Full {
+		t.Errorf("%+v, want %q", last, want)
+	}
+	sum := (&author{notes: notes}).summary(nil)
+	if calls := sum.Tally("route", "writer").Calls; calls != 2 || !slices.Contains(sum.Full, last.Reason) {
+		t.Errorf("%d calls are counted, ended by %q", calls, sum.Full)
+	}
+}
+
+// A request that a kill cut off counts at what it could use, also in the money of the run.
+func TestRequestsCutOffByAKillCount(t *testing.T) {
+	o := wordyNights(t)
+	o.Settings.Reflect.MaxUSD = .10
+	drain, stop := context.WithCancelCause(t.Context())
+	o.Drain = drain
+	p := &pen{write: func(int64) (model.Reply, error) {
+		stop(ErrInterrupted)
+		return model.Reply{}, context.Canceled
+	}}
+	first := teach(t, o, bounded{p}, []string{"planner"})
+	e, err := archive.NewLedgerEntry(o.Now(), AskedKind, first.run, AskedNote{Agent: o.Agent.ID, Brief: 99, Route: "writer", Tokens: 2000, USD: .04})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Archive.Append(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	o.Drain = t.Context()
+	p = &pen{write: func(int64) (model.Reply, error) {
+		r := written("strategy", "x")
+		r.Usage = agent.Usage{InputTokens: 1000, OutputTokens: 1000, CostUSD: .04}
+		return r, nil
+	}}
+	again := teach(t, o, bounded{p}, slices.Repeat([]string{"planner"}, 3))
+	if n := p.count.Load(); again.err != nil || again.run != first.run || n != 1 {
+		t.Errorf("%d requests of 4 cents after one that was cut off, within 10 cents: %v", n, again.err)
 	}
 }
 

@@ -9,6 +9,21 @@ import (
 // is the run.
 const DraftKind = "search.draft"
 
+// AskedKind is the kind of the ledger's entries that hold an [AskedNote]; their subject is
+// the run.
+const AskedKind = "search.request"
+
+// AskedNote is the ledger's record of a request that is about to be sent. Without a
+// [DraftNote] that names its entry, a kill cut it off.
+type AskedNote struct {
+	Agent string `json:"agent"`
+	Brief int64  `json:"brief"`
+	Route string `json:"route"`
+	// Tokens and USD are what it can use at most.
+	Tokens int64   `json:"tokens"`
+	USD    float64 `json:"usd"`
+}
+
 // DraftNote is the ledger's record of a brief of the search: the request to a language
 // model, its result and its cost.
 type DraftNote struct {
@@ -29,10 +44,16 @@ type DraftNote struct {
 	Outcome agent.Outcome  `json:"outcome,omitempty"`
 	// Plain reports that plain text was requested instead of JSON, Unreadable that the
 	// answer has not the requested form, and Unbound that no schema was applied to it.
-	Plain      bool        `json:"plain,omitempty"`
-	Unreadable bool        `json:"unreadable,omitempty"`
-	Unbound    bool        `json:"unbound,omitempty"`
-	Usage      agent.Usage `json:"usage"`
+	Plain      bool `json:"plain,omitempty"`
+	Unreadable bool `json:"unreadable,omitempty"`
+	Unbound    bool `json:"unbound,omitempty"`
+	// Asked is the number of the ledger's entry about the request, before it was sent; 0
+	// where none was. Cut reports that it was cut off: it then counts at what that entry
+	// holds. Full reports that a bound on requests ended those to the route.
+	Asked int64       `json:"asked,omitempty"`
+	Cut   bool        `json:"cut,omitempty"`
+	Full  bool        `json:"full,omitempty"`
+	Usage agent.Usage `json:"usage"`
 	// InUse describes what the request showed of turns in use; empty for nothing.
 	InUse string `json:"in_use,omitempty"`
 }

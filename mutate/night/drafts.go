@@ -44,7 +44,7 @@ func (a *author) addPast(ctx context.Context, notes []DraftNote, tonight bool) e
 func (a *author) pastDraft(ctx context.Context, d DraftNote) (p mutate.PastDraft, ok bool, err error) {
 	p = mutate.PastDraft{
 		Component: d.Component, Form: d.Form, Route: d.Route, Wording: d.Wording, Reason: d.Reason, Outcome: d.Outcome, CostUSD: d.Usage.CostUSD,
-		Tokens: d.Usage.InputTokens + d.Usage.OutputTokens,
+		Tokens: d.Usage.InputTokens + d.Usage.OutputTokens, Full: d.Full,
 	}
 	parent, _, err := a.stored(ctx, d.Variant)
 	if err != nil || d.Draft == "" {
@@ -85,11 +85,17 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 	for _, g := range gains {
 		of[g.Variant] = g
 	}
-	out := &archive.DraftSummary{}
+	out := &archive.DraftSummary{Full: a.purse.reached()}
 	counted := map[agent.ConfigID]bool{}
 	untried := map[string]int{}
 	measured := map[[2]string]*estimates{}
 	for _, d := range a.notes {
+		if d.Full { // no request was sent
+			if !slices.Contains(out.Full, d.Reason) {
+				out.Full = append(out.Full, d.Reason)
+			}
+			continue
+		}
 		g, entered := of[d.Draft]
 		entered = entered && !counted[d.Draft] // a draft that was written twice counts once
 		counted[d.Draft] = true

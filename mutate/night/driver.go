@@ -259,7 +259,7 @@ func (s *driveState) tell(a arrival) {
 		s.end(s.record(a.trial, a.reply))
 		s.searcher.Tell(mutate.Observation{
 			Trial: a.trial, Draft: a.reply.Draft, Reason: a.reply.Reason, Outcome: a.reply.Outcome, CostUSD: a.reply.Usage.CostUSD,
-			Tokens: a.reply.Usage.InputTokens + a.reply.Usage.OutputTokens,
+			Tokens: a.reply.Usage.InputTokens + a.reply.Usage.OutputTokens, Full: a.reply.Full,
 		})
 	case brief:
 	case errors.Is(a.err, bench.ErrBudget):

@@ -63,7 +63,7 @@ func (s *search) recall() {
 		}
 		a.drafts = append(a.drafts, p)
 		if p.Tonight {
-			a.requests.Recall(p.Route, p.CostUSD, p.Tokens)
+			a.requests.Recall(p)
 		}
 		a.block.Picked(p.Component)
 		a.form.Picked(string(p.Form))
@@ -199,6 +199,10 @@ func (s *search) answer(o mutate.Observation) {
 	}
 	b := o.Trial.Brief
 	a.open = max(0, a.open-1)
+	if o.Full {
+		a.requests.Close(b.Route)
+		return
+	}
 	a.requests.Tell(b.Route, o.CostUSD, o.Tokens)
 	d := mutate.PastDraft{
 		Component: b.Component, Route: b.Route, Wording: b.Wording, Form: b.Form, Parent: o.Trial.Variant,

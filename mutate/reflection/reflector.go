@@ -37,8 +37,22 @@ type Reply struct {
 	// Unreadable reports that the answer is no JSON object of the requested form, or a
 	// part of one, and Unbound that the provider applied no schema to it.
 	Unreadable, Unbound bool
+	// Asked is the number of the record of the request; 0 where it was not sent. Cut reports
+	// that it was cut off, so that what it used is unknown, and Full that it was not sent
+	// because a bound on requests ended those to its route.
+	Asked     int64
+	Cut, Full bool
 	// InUse reports that the request had the material's feedback or corrections.
 	InUse bool
+}
+
+// Request returns the request for one change of the material's component, as [Reflector.Draft]
+// sends it.
+func (m Material) Request(route string, seed int64) *model.Request {
+	if m.writesCode() {
+		return m.codeRequest(route, seed)
+	}
+	return m.request(route, seed)
 }
 
 // Draft requests one change of the material's component. An error is the context's or an
@@ -49,10 +63,7 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 	if _, active := m.Config[m.Component]; !ok || !active || !changeable(p) {
 		return Reply{Reason: fmt.Sprintf("there is nothing to change in %q", m.Component)}, nil
 	}
-	req, within := m.request(r.Route, seed), ctx
-	if m.writesCode() {
-		req = m.codeRequest(r.Route, seed)
-	}
+	req, within := m.Request(r.Route, seed), ctx
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
 		within, cancel = context.WithTimeout(policy.WithDeadline(ctx, r.Timeout), r.Timeout)
@@ -61,6 +72,7 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 	answer, none, err := model.Ask(within, r.Model, req)
 	out := Reply{Usage: answer.Usage, Reason: none, Unbound: answer.Unbound, InUse: inUse(req)}
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		out.Cut = true
 		out.Reason, out.Outcome = fmt.Sprintf("no answer in %s", r.Timeout.Round(time.Second)), agent.Timeout
 		return out, nil
 	}

@@ -13,6 +13,8 @@ type Drafts struct {
 	Best []Draft `json:"best,omitempty"`
 	// Untried are the reasons why requests made no variant, the most frequent first.
 	Untried []archive.UntriedDraft `json:"untried,omitempty"`
+	// Full are the bounds that ended requests, each with its numbers.
+	Full []string `json:"full,omitempty"`
 	// Rival compares them with the variants of the operators alone, after equal numbers of
 	// evaluations; nil for no comparison.
 	Rival *archive.DraftRival `json:"rival,omitempty"`
@@ -39,7 +41,7 @@ func (b *builder) drafts() {
 	if d == nil {
 		return
 	}
-	b.out.Drafts = &Drafts{Tallies: append([]archive.DraftTally{}, d.Tallies...), Untried: d.Untried, Rival: d.Rival}
+	b.out.Drafts = &Drafts{Tallies: append([]archive.DraftTally{}, d.Tallies...), Untried: d.Untried, Full: d.Full, Rival: d.Rival}
 	for _, v := range d.Best {
 		b.out.Drafts.Best = append(b.out.Drafts.Best, Draft{
 			Variant: b.ref(v.Variant), Author: b.variant(v.Variant).Author, Component: v.Component, Form: v.Form, Wording: v.Wording,

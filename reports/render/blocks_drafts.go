@@ -45,6 +45,9 @@ func draftBlocks(s subject) []block {
 	if len(untried.Rows) > 0 {
 		out = append(out, untried)
 	}
+	for _, text := range d.Full {
+		out = append(out, para{Text: say("A bound ended requests: ", clipped(text, 300), ".")})
+	}
 	if r := d.Rival; r != nil {
 		out = append(out, para{Text: say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
 			" points over the champion by the search's estimate, and those of the operators alone ", number.Points(r.Operators), ".")})

@@ -140,10 +140,7 @@ func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, err
 // call asks one provider under the policies.
 func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
 	p, seed := r.providers[route.Provider], req.Sampling.Seed
-	q := question{chat: chat, model: route.Model, temperature: route.Temperature, seed: &seed, maxTokens: route.MaxTokens, schema: req.Schema}
-	if most := req.Sampling.MaxTokens; most > 0 {
-		q.maxTokens = min(q.maxTokens, most)
-	}
+	q := question{chat: chat, model: route.Model, temperature: route.Temperature, seed: &seed, maxTokens: answerTokens(route, req), schema: req.Schema}
 	if req.Sampling.Temperature != nil {
 		q.temperature = req.Sampling.Temperature
 	}

@@ -260,3 +260,27 @@ func TestPing(t *testing.T) {
 		t.Error("an endpoint without a kind answers")
 	}
 }
+
+// TestAtMost checks that the bound of a request covers its bytes, the longest answer and the
+// write of a cache.
+func TestAtMost(t *testing.T) {
+	for _, kind := range kinds {
+		r := router(t, provider.Endpoint{Name: "remote", Kind: kind, BaseURL: "http://remote/v1", Key: secret}, func(o *provider.Options) { o.Routes[0].MaxTokens = 2000 })
+		req := &model.Request{Goal: strings.Repeat("Z", 4000), Remaining: 1, Schema: []byte(`{"type":"object"}`)}
+		most := model.AtMost(r, req)
+		if most.Input < 4500 || most.Input > 9000 || most.Output != 2000 || most.OutputUSD != .02 {
+			t.Errorf("%s: %+v", kind, most)
+		}
+		want := float64(most.Input) * 2 / 1e6
+		if kind == provider.Anthropic {
+			want *= 1.25
+		}
+		if d := most.InputUSD - want; d < -1e-9 || d > 1e-9 {
+			t.Errorf("%s: input costs up to %v, want %v", kind, most.InputUSD, want)
+		}
+		req.Sampling.MaxTokens = 500
+		if most := model.AtMost(r, req); most.Output != 500 {
+			t.Errorf("%s: %+v", kind, most)
+		}
+	}
+}

@@ -26,6 +26,8 @@ type Reflection struct {
 	// Calls is the maximum number of calls; 0 while the number of evaluations is not
 	// known.
 	Calls int `json:"calls"`
+	// Unsent reports that none will be made, because each could exceed a bound.
+	Unsent bool `json:"unsent,omitempty"`
 	// Tokens and USD are the estimates for that number of calls, to the dearest routes
 	// within their bounds; Priced reports that all prices are known.
 	Tokens int64   `json:"tokens"`
@@ -67,7 +69,9 @@ func (r *runner) foreseeDrafts(ctx context.Context) ([]Reflection, error) {
 	}
 	var out []Reflection
 	for i := range r.plans {
-		out = append(out, reflection(set, &r.plans[i], used[r.plans[i].Agent]))
+		a := &r.specs[i].Agent
+		sent := func(route string) bool { return unsent(set, r.o.Budget.USD, route, a.Space, a.Champion) == "" }
+		out = append(out, reflection(set, &r.plans[i], used[r.plans[i].Agent], r.o.Budget.USD, sent))
 	}
 	return out, nil
 }
@@ -86,8 +90,9 @@ func (c *callCost) add(u agent.Usage) {
 	c.usd += u.CostUSD
 }
 
-// reflection forecasts the calls in one agent's night.
-func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]callCost) Reflection {
+// reflection forecasts the calls in one agent's night, in a run with so much money, 0 for no
+// limit, to the routes that requests can be sent to.
+func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]callCost, usd float64, sent func(route string) bool) Reflection {
 	reflect := set.Search.Reflect
 	out := Reflection{Agent: p.Agent, Priced: true}
 	total := 0
@@ -96,6 +101,9 @@ func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]c
 		route := set.Routes[r.Name]
 		out.Routes = append(out.Routes, fmt.Sprintf("%s (%s)", r.Name, route.Model))
 		l := load{calls: mostCalls(r.Rate, p.Search, 1), tokens: assumedInput + assumedOutput, most: r.MaxUSD, mostTokens: r.MaxTokens}
+		if !sent(r.Name) {
+			l.calls = 0
+		}
 		total += l.calls
 		price, priced := set.Prices[route.Model]
 		l.usd = (assumedInput*price.Input + assumedOutput*price.Output) / 1e6
@@ -109,12 +117,15 @@ func reflection(set *workspace.Settings, p *archive.AgentPlan, used map[string]c
 	}
 	out.Calls = min(total, mostCalls(reflect.Rate, p.Search, mutate.DefaultBriefEvery))
 	out.Tokens, out.USD = dearest(loads, out.Calls)
-	if reflect.MaxUSD > 0 {
-		out.USD = min(out.USD, reflect.MaxUSD)
+	for _, most := range []float64{reflect.MaxUSD, usd} {
+		if most > 0 {
+			out.USD = min(out.USD, most)
+		}
 	}
 	if reflect.MaxTokens > 0 && out.Tokens > reflect.MaxTokens {
 		out.Tokens = reflect.MaxTokens
 	}
+	out.Unsent = !slices.ContainsFunc(reflect.Routes, func(r mutate.AuthorRoute) bool { return sent(r.Name) })
 	out.Text = out.describe(reflect.Rate)
 	return out
 }
@@ -165,6 +176,9 @@ func mostCalls(r mutate.Rate, evaluations, every int) int {
 
 func (f Reflection) describe(r mutate.Rate) string {
 	routes := strings.Join(f.Routes, ", ")
+	if f.Unsent {
+		return "no call of " + routes + ": each could exceed a bound, as the warnings show"
+	}
 	if f.Calls == 0 {
 		every := r.Every
 		if every == 0 {

@@ -365,6 +365,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	for i := range r.plans {
 		r.plans[i].Run = r.run.ID
 	}
+	r.warnOfUnsent()
 	if err := r.warnOfRequests(ctx); err != nil {
 		return err
 	}

@@ -28,6 +28,10 @@ func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 			checks = append(checks, warn(line, raiseBound, "%s", text))
 			continue
 		}
+		if text := batch.UnsentReflect(w, set.Budget.USD, r.Name); text != "" {
+			checks = append(checks, warn(line, "raise the bound, or lower max_tokens of the route", "%s", text))
+			continue
+		}
 		called, _ := routeTo(w, route.Provider)
 		if called.Model == route.Model || provider.Kind == workspace.ProviderReplay || provider.KeyEnv != "" && !p.set(provider.KeyEnv) {
 			checks = append(checks, ok(line, "%s of provider %s", route.Model, route.Provider))

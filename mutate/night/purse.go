@@ -1,0 +1,205 @@
+package night
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"evolve/mutate"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// purse keeps the requests to models within the bounds of search.reflect on their number,
+// cost and tokens. What a request can use at most is reserved before it is sent. A purse is
+// safe for concurrent use.
+type purse struct {
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced whenever a reservation ends
+	all     pocket
+	routes  map[string]*pocket
+}
+
+// pocket is what the requests to all routes or to one of them use.
+type pocket struct {
+	mutate.Rate
+	// name is that of the bounds, such as "search.reflect".
+	name string
+	used use
+	// held is what those under way can use at most.
+	held use
+	// dense is the highest share of the bound on the tokens of its input that a request
+	// took; 0 while there was none.
+	dense float64
+	// dearest is the most that requests used, which stands for the bound where the model
+	// gives none.
+	dearest use
+	// full reports that a bound ended the requests.
+	full bool
+}
+
+// use is a number of requests with their cost in USD and their tokens.
+type use struct {
+	calls  int
+	usd    float64
+	tokens int64
+}
+
+func (u use) plus(o use) use { return use{u.calls + o.calls, u.usd + o.usd, u.tokens + o.tokens} }
+
+func (u use) minus(o use) use { return use{u.calls - o.calls, u.usd - o.usd, u.tokens - o.tokens} }
+
+// looser is the factor by which a request may have more tokens for its bytes than every one
+// before it to the same route.
+const looser = 1.5
+
+func newPurse(r Reflect) *purse {
+	p := &purse{changed: make(chan struct{}), all: pocket{Rate: r.Rate, name: "search.reflect"}, routes: map[string]*pocket{}}
+	for _, route := range r.Routes {
+		p.routes[route.Name] = &pocket{Rate: route.Rate, name: "route " + route.Name + " of search.reflect"}
+	}
+	return p
+}
+
+// of returns the part of a route. The caller holds the lock.
+func (p *purse) of(route string) *pocket {
+	if p.routes[route] == nil {
+		p.routes[route] = &pocket{}
+	}
+	return p.routes[route]
+}
+
+// spend counts a request of an earlier process of the run.
+func (p *purse) spend(route string, u use) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range []*pocket{&p.all, p.of(route)} {
+		k.used = k.used.plus(u)
+	}
+}
+
+// reserve waits until the bounds allow a request to a route that uses at most so much, and
+// reserves that, or less where earlier requests to the route had fewer tokens for their
+// bytes. Where the bounds will not allow it, full is the reason. An error is the context's
+// cause.
+func (p *purse) reserve(ctx context.Context, route string, most model.Most) (h *held, full string, err error) {
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return nil, "", err
+		}
+		p.mu.Lock()
+		r := p.of(route)
+		u := r.bound(most)
+		if full := cmp.Or(r.refuses(u, r.used), p.all.refuses(u, p.all.used)); full != "" {
+			p.mu.Unlock()
+			return nil, full, nil
+		}
+		if r.refuses(u, r.used.plus(r.held)) == "" && p.all.refuses(u, p.all.used.plus(p.all.held)) == "" {
+			r.held, p.all.held = r.held.plus(u), p.all.held.plus(u)
+			p.mu.Unlock()
+			return &held{purse: p, route: route, most: most, use: u}, "", nil
+		}
+		changed := p.changed
+		p.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// bound returns what a request can use at most.
+func (k *pocket) bound(most model.Most) use {
+	share := 1.0
+	if most == (model.Most{}) {
+		return use{1, k.dearest.usd, k.dearest.tokens}
+	}
+	if k.dense > 0 {
+		share = k.dense * looser
+		if k.dense <= 1 {
+			share = min(1, share)
+		}
+	}
+	return use{1, most.InputUSD*share + most.OutputUSD, int64(math.Ceil(float64(most.Input)*share-1e-9)) + most.Output}
+}
+
+// rounding is the share of a bound on money by which sums may exceed it.
+const rounding = 1e-9
+
+// refuses returns why the bounds do not allow a request that uses u at most beside what is
+// used; empty if they do.
+func (k *pocket) refuses(u, used use) string {
+	switch {
+	case k.MaxCalls > 0 && used.calls+u.calls > k.MaxCalls:
+		return fmt.Sprintf("max_calls of %s is reached: %d", k.name, k.MaxCalls)
+	case k.MaxUSD > 0 && used.usd+u.usd > k.MaxUSD*(1+rounding):
+		return fmt.Sprintf("max_usd of %s leaves no room: $%.4g of $%.4g is used, and the next request can cost up to $%.4g", k.name, used.usd, k.MaxUSD, u.usd)
+	case k.MaxTokens > 0 && used.tokens+u.tokens > k.MaxTokens:
+		return fmt.Sprintf("max_tokens of %s leaves no room: %d of %d tokens are used, and the next request can take up to %d", k.name, used.tokens, k.MaxTokens, u.tokens)
+	}
+	return ""
+}
+
+// reached returns the bounds on the number of requests that are reached.
+func (p *purse) reached() (out []string) {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range append([]*pocket{&p.all}, slices.SortedFunc(maps.Values(p.routes), func(x, y *pocket) int { return cmp.Compare(x.name, y.name) })...) {
+		if k.MaxCalls > 0 && k.used.calls >= k.MaxCalls {
+			out = append(out, k.refuses(use{calls: 1}, k.used))
+		}
+	}
+	return out
+}
+
+// ends reports whether this is the first bound that ended the requests to a route.
+func (p *purse) ends(route string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := p.of(route)
+	first := !k.full
+	k.full = true
+	return first
+}
+
+// held is the reservation of one request, to be ended exactly once.
+type held struct {
+	*purse
+	route string
+	most  model.Most
+	use   use
+}
+
+// pay ends the reservation with what the request used.
+func (h *held) pay(u agent.Usage) {
+	h.end(use{1, max(0, u.CostUSD), max(0, u.InputTokens+u.OutputTokens)}, u.InputTokens)
+}
+
+// lose ends the reservation of a request that was cut off, of which it is not known what it
+// used.
+func (h *held) lose() { h.end(h.use, 0) }
+
+// release ends the reservation of a request that was not sent.
+func (h *held) release() { h.end(use{}, 0) }
+
+func (h *held) end(u use, input int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, k := range []*pocket{&h.all, h.of(h.route)} {
+		k.held, k.used = k.held.minus(h.use), k.used.plus(u)
+	}
+	r := h.of(h.route)
+	r.dearest = use{0, max(r.dearest.usd, u.usd), max(r.dearest.tokens, u.tokens)}
+	if h.most.Input > 0 {
+		r.dense = max(r.dense, float64(input)/float64(h.most.Input))
+	}
+	close(h.changed)
+	h.changed = make(chan struct{})
+}

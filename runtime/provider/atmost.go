@@ -1,0 +1,46 @@
+package provider
+
+import "evolve/runtime/model"
+
+// added bounds the tokens that a provider adds to a request: the marks around messages and
+// instructions of its own.
+const added = 500
+
+// AtMost returns what a request can use at the route that it names. A token has at least
+// one byte, so that the bytes of the request bound the tokens of its input. Further attempts
+// after a failure, and another provider that a spent budget leads to, are not in it.
+func (r *Router) AtMost(req *model.Request) model.Most {
+	route, _ := r.routes.find(req.Sampling.Route)
+	price, _ := r.price(route)
+	_, caches := r.providers[route.Provider].client.(*anthropicClient)
+	return atMost(req, r.scrub, route, price, caches)
+}
+
+// AtMost is [Router.AtMost] for a route and its price, where no router is open.
+func AtMost(req *model.Request, route Route, price Price, kind Kind) model.Most {
+	return atMost(req, func(s string) string { return s }, route, price, kind == Anthropic)
+}
+
+func atMost(req *model.Request, scrub func(string) string, route Route, price Price, caches bool) model.Most {
+	chat := Render(req).scrubbed(scrub)
+	u := usage{input: int64(chat.size() + len(req.Schema) + added)}
+	if caches {
+		u.written = u.input
+	}
+	output := answerTokens(route, req)
+	return model.Most{
+		Input: u.input, Output: int64(output), InputUSD: price.cost(u), OutputUSD: price.cost(usage{output: int64(output)}),
+	}
+}
+
+// answerTokens returns the maximum tokens of the answer to a request.
+func answerTokens(route Route, req *model.Request) int {
+	most := route.MaxTokens
+	if most == 0 {
+		most = defaultTokens
+	}
+	if own := req.Sampling.MaxTokens; own > 0 {
+		most = min(most, own)
+	}
+	return most
+}
