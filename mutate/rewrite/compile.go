@@ -1,0 +1,47 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem returns why a text of the block does not compile, in words that follow "the
+// block"; empty where it may. Packages that were not loaded are taken to have every name, so
+// that a text without a problem need not compile, but one with a problem does not.
+func (r *Rewriter) Problem(text string) string {
+	u, reason := r.parseUnit(text)
+	if reason != "" {
+		return reason
+	}
+	v, problems := r.check(u, r.whole, false)
+	for _, p := range problems {
+		switch {
+		case r.accepted(p, r.knownWhole):
+		case r.incomplete && !certain(p.text):
+		case p.inside:
+			return fmt.Sprintf("does not compile: line %d: %s", u.line(u.offset(p.pos)), p.text)
+		default:
+			return "does not compile with the code around it: " + p.text
+		}
+	}
+	for _, name := range r.needs {
+		if !v.uses([]string{name}) {
+			return "does not compile: nothing else in the file uses its import " + name + ", which must stay in use"
+		}
+	}
+	return ""
+}
+
+// Needs returns the names of the imports that only the block uses: its texts must keep them
+// in use.
+func (r *Rewriter) Needs() []string { return r.needs }
+
+// certain reports whether a problem stands whatever is in the packages that were not loaded.
+func certain(problem string) bool {
+	for _, begin := range []string{unusedVariable, "undefined: ", "missing return"} {
+		if strings.HasPrefix(problem, begin) {
+			return true
+		}
+	}
+	return false
+}
