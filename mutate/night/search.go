@@ -106,7 +106,7 @@ func (s *searchStage) checkpoint(told int) {
 	m.Evaluations = told
 	s.moments = append(s.moments, m)
 	s.report(Progress{
-		Stage: "search", Done: told, Planned: s.Plan.Search,
+		Stage: "search", Done: told, Planned: max(told, s.Plan.Search),
 		Known: rec.Best.Evaluations > 0, Best: rec.Best.Score, Lo: rec.Best.Lo, Hi: rec.Best.Hi,
 	})
 }
