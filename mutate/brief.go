@@ -135,8 +135,10 @@ func (s *search) triedChanges(component string) []TriedChange {
 			refused--
 			out = append(out, TriedChange{Refused: d.Reason})
 		} else if len(out)+refused < triedShown {
-			gain, _ := s.gain(d)
-			out = append(out, TriedChange{Text: d.Config.String(component), Rationale: d.Rationale, Gain: gain})
+			gain, evaluations := s.gain(d)
+			out = append(out, TriedChange{
+				Text: d.Config.String(component), Rationale: d.Rationale, Gain: gain, Variant: d.Draft, Unscored: evaluations == 0 && d.common == 0,
+			})
 		}
 	}
 	return out

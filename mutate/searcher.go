@@ -69,6 +69,11 @@ type TriedChange struct {
 	Gain float64
 	// Refused is the reason why a draft was refused; the other fields are zero then.
 	Refused string
+	// Variant is its variant, and Unscored reports that it has no result yet. Failed is the
+	// kind of its failure on a search case, with what was printed, if it failed on one.
+	Variant  agent.ConfigID
+	Unscored bool
+	Failed   string
 }
 
 // Observation is the result of a trial. Unscored ones are missing data.

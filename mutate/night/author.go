@@ -174,6 +174,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 	m := reflection.Material{
 		Space: a.Agent.Space, Config: t.Config, Component: t.Brief.Component, Form: t.Brief.Form, Wording: t.Brief.Wording,
 		Tried: t.Brief.Tried, Others: t.Brief.Others, Source: a.Agent.Source[t.Brief.Component], Profile: a.Agent.Profile, Dataset: a.dataset, Room: a.route(t.Brief.Route).Room,
+		Problem: a.Agent.Problem, Imports: a.Agent.Imports[t.Brief.Component],
 		Competence: a.competence(t.Variant), Feedback: a.Agent.Feedback, Corrections: a.Agent.Corrections,
 		Lineage: a.lineage(t.Variant), Answers: a.answers,
 		Health: slices.SortedFunc(maps.Values(a.health), func(x, y operator.ToolHealth) int { return cmp.Compare(x.Tool, y.Tool) }),
@@ -199,6 +200,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 		}
 		m.Cases = append(m.Cases, c)
 	}
+	m.Tried = a.failed(t.Brief.Tried)
 	m.Plain = a.forms.plain(a.route(t.Brief.Route))
 	seed := (a.Run.Seed + t.N) & (1<<53 - 1)
 	if a.open == nil {
@@ -211,6 +213,35 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 		}
 		return a.draft(within, t, m, seed)
 	}
+}
+
+// failed returns earlier changes with how those that failed on a search case did.
+func (a *author) failed(list []mutate.TriedChange) []mutate.TriedChange {
+	at := map[agent.ConfigID]int{}
+	out := slices.Clone(list)
+	for i, t := range out {
+		if t.Variant != "" {
+			at[t.Variant] = i
+		}
+	}
+	first := map[agent.ConfigID]caseID{}
+	look := func(known map[caseID]bench.Evaluation) {
+		for id, e := range known {
+			i, shown := at[id.variant]
+			task := a.tasks[id.task]
+			if !shown || task == nil || task.Split != bench.Search || e.Outcome == agent.OK || !e.Scored {
+				continue
+			}
+			if was, there := first[id.variant]; there && cmp.Or(cmp.Compare(was.task, id.task), cmp.Compare(was.repeat, id.repeat)) <= 0 {
+				continue
+			}
+			first[id.variant] = id
+			out[i].Failed = strings.Join(append([]string{"case " + id.task + ": " + string(e.Outcome)}, e.Reasons()...), "\n")
+		}
+	}
+	look(a.seen)
+	look(a.earlier)
+	return out
 }
 
 // abandon ends the requests under way, whose answers are no longer needed. cause is

@@ -3,6 +3,9 @@ package night
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/bench"
 	"evolve/bench/stats"
 	"evolve/mutate"
 	"evolve/runtime/agent"
@@ -28,5 +31,25 @@ func TestSummaryHasIntervals(t *testing.T) {
 	}
 	if form.Measured != 4 || form.Mean != nil {
 		t.Errorf("%+v, want too few", form)
+	}
+}
+
+// TestTriedChangesThatFailed checks that a brief gets how earlier changes failed on search
+// cases, the first by name, and nothing of held-out ones.
+func TestTriedChangesThatFailed(t *testing.T) {
+	failing := func(task, text string, outcome agent.Outcome) bench.Evaluation {
+		return bench.Evaluation{Task: task, Outcome: outcome, Error: text, Scored: true}
+	}
+	a := &author{night: &night{tasks: map[string]*bench.Task{"a": {Split: bench.Search}, "b": {Split: bench.Search}, "h": {Split: bench.Holdout}}}}
+	a.seen = map[caseID]bench.Evaluation{
+		{"v1", "b", 0}: failing("b", "later", agent.Execution), {"v1", "a", 0}: failing("a", "ZeroDivisionError", agent.Execution),
+		{"v2", "a", 0}: failing("a", "", agent.OK), {"v3", "h", 0}: failing("h", "secret", agent.Timeout),
+	}
+	var got []string
+	for _, c := range a.failed([]mutate.TriedChange{{Variant: "v1"}, {Variant: "v2"}, {Variant: "v3"}, {Refused: "no"}}) {
+		got = append(got, c.Failed)
+	}
+	if d := cmp.Diff([]string{"case a: execution\nZeroDivisionError", "", "", ""}, got); d != "" {
+		t.Error(d)
 	}
 }

@@ -117,6 +117,11 @@ type Agent struct {
 	// Source is the source around components that are code, by their names, for the language
 	// model that writes drafts.
 	Source map[string]string
+	// Problem returns why the text of a component that is code cannot run, in words that follow
+	// "it"; empty where it may, and nil where nothing is known. Imports lists, by the names of
+	// the components, the imports that each must keep in use.
+	Problem func(component, text string) string
+	Imports map[string]string
 	// Profile is what a profile command printed about the program whose texts are searched,
 	// on search cases alone, for the same model; it may be empty.
 	Profile string

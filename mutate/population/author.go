@@ -164,8 +164,8 @@ func (s *search) tried(block string) []mutate.TriedChange {
 			out = append(out, mutate.TriedChange{Refused: d.Reason})
 			continue
 		}
-		gain, _ := s.gainOf(d)
-		out = append(out, mutate.TriedChange{Text: d.Config.String(block), Rationale: d.Rationale, Gain: gain})
+		gain, known := s.gainOf(d)
+		out = append(out, mutate.TriedChange{Text: d.Config.String(block), Rationale: d.Rationale, Gain: gain, Variant: d.Draft, Unscored: !known})
 	}
 	return out
 }

@@ -57,6 +57,11 @@ func TestModelsWriteVariants(t *testing.T) {
 		}
 		b := tr.Brief
 		routes[b.Route]++
+		for _, c := range b.Tried {
+			if c.Unscored && c.Gain != 0 || c.Refused == "" && c.Variant == "" {
+				t.Errorf("an earlier change is %+v", c)
+			}
+		}
 		others, tried = max(others, len(b.Others)), max(tried, len(b.Tried))
 		if evaluations < 30*(routes["good"]+routes["bad"]+routes["broken"]) {
 			t.Errorf("a brief after %d evaluations: %v", evaluations, routes)

@@ -22,6 +22,7 @@ const (
 	maxSource   = 12000 // of the source around a block
 	maxVersion  = 4000  // of the text of another version
 	maxCodeNote = 6000  // of what became of earlier proposals
+	maxFailure  = 800   // of the output of a version that failed
 	maxProfile  = 4000  // of the profile of the code as it is
 )
 
@@ -77,6 +78,7 @@ func (m Material) codeRequestAt(x codeExtent, route string, seed int64) *model.R
 	p, _ := m.Space.Lookup(m.Component)
 	add("where block "+m.Component+" stands", p.Description)
 	add("source around the block", memory.Cut(m.Source, x.source))
+	add("imports that nothing else in the file uses, each of which the block must keep in use", memory.Cut(m.Imports, maxEvent))
 	add("the block", m.Config.String(m.Component))
 	for i, c := range m.Cases[:min(len(m.Cases), x.cases)] {
 		raw, err := json.Marshal(struct {
@@ -97,10 +99,14 @@ func (m Material) codeRequestAt(x codeExtent, route string, seed int64) *model.R
 	for i, t := range m.Tried[:min(len(m.Tried), x.tried)] {
 		what := fmt.Sprintf("an earlier change %d, with a gain of %+.3f over what it changed", i+1, t.Gain)
 		text := memory.Line(t.Rationale, maxEvent) + "\n" + memory.Cut(t.Text, x.version/2)
+		if t.Unscored {
+			what = fmt.Sprintf("an earlier change %d, which has no result yet", i+1)
+		}
 		if t.Refused != "" {
 			what, text = fmt.Sprintf("an earlier change %d, which was refused", i+1), memory.Cut(t.Refused, maxEvent)
 		}
 		add(what, text)
+		add(fmt.Sprintf("how the earlier change %d failed", i+1), memory.Cut(t.Failed, maxFailure))
 	}
 	add("what became of earlier proposals", memory.Cut(m.Feedback, x.note))
 	return req
@@ -128,6 +134,11 @@ func (m Material) judgeCode(answer string, cut bool) (mutate.Draft, error) {
 	}
 	if err := blocks.Check(after); err != nil {
 		return mutate.Draft{}, fmt.Errorf("cannot be used: %w", err)
+	}
+	if m.Problem != nil {
+		if text := m.Problem(m.Component, after); text != "" {
+			return mutate.Draft{}, fmt.Errorf("cannot be used: it %s", text)
+		}
 	}
 	why := memory.Line(said, maxRationale)
 	if why == "" {

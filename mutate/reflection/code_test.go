@@ -153,3 +153,46 @@ func TestCodeDraft(t *testing.T) {
 		t.Fatalf("%+v, %v", reply, err)
 	}
 }
+
+// TestCodeTriedBefore checks that a request tells a change without a result from one without
+// a gain, and how one failed.
+func TestCodeTriedBefore(t *testing.T) {
+	t.Parallel()
+	m := code()
+	m.Imports = "math, sort"
+	m.Tried = []mutate.TriedChange{
+		{Text: "first\n", Rationale: "a try", Unscored: true},
+		{Text: "second\n", Rationale: "another", Failed: "case c1: execution\nTraceback: ZeroDivisionError" + strings.Repeat("!", 2*maxFailure)},
+	}
+	seen := map[string]string{}
+	for _, s := range m.Request("r", 1).Shared {
+		seen[s.Key] = s.Text
+	}
+	if text := seen["an earlier change 1, which has no result yet"]; !strings.HasPrefix(text, "a try\nfirst") {
+		t.Errorf("%q in %v", text, seen)
+	}
+	if text := seen["how the earlier change 2 failed"]; !strings.Contains(text, "ZeroDivisionError") || len(text) > maxFailure+len("…") {
+		t.Errorf("%q in %v", text, seen)
+	}
+	if _, there := seen["how the earlier change 1 failed"]; there || seen["imports that nothing else in the file uses, each of which the block must keep in use"] != "math, sort" {
+		t.Errorf("%v", seen)
+	}
+}
+
+// TestCodeThatCannotRun checks that a text is refused for what is known to be wrong with it.
+func TestCodeThatCannotRun(t *testing.T) {
+	t.Parallel()
+	m := code()
+	m.Problem = func(component, text string) string {
+		if component != "priority" || !strings.Contains(text, "y := 1") {
+			return ""
+		}
+		return "does not compile: line 2: declared and not used: y"
+	}
+	if _, err := m.judgeCode("Why.\n```go\nfunc priority() { y := 1 }\n```\n", false); err == nil || err.Error() != "cannot be used: it does not compile: line 2: declared and not used: y" {
+		t.Errorf("%v", err)
+	}
+	if _, err := m.judgeCode("Why.\n```go\nfunc priority() { return }\n```\n", false); err != nil {
+		t.Errorf("%v", err)
+	}
+}

@@ -33,6 +33,11 @@ type Material struct {
 	// component that is code has them.
 	Others          []mutate.TriedChange
 	Source, Profile string
+	// Problem returns why a text of a component that is code cannot run, in words that follow
+	// "it"; empty where it may, and nil where nothing is known. Imports lists the imports that
+	// the component must keep in use.
+	Problem func(component, text string) string
+	Imports string
 	// Competence is the mean score by domain, with the number of evaluations.
 	Competence []Competence
 	Health     []operator.ToolHealth

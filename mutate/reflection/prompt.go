@@ -107,11 +107,15 @@ func (m Material) requestAt(x extent, route string, seed int64) *model.Request {
 			Change  string   `json:"change,omitempty"`
 			Gain    *float64 `json:"gain,omitempty"`
 			Refused string   `json:"refused,omitempty"`
+			Result  string   `json:"result,omitempty"`
 		}
 		var list []change
 		for _, t := range tried {
 			c := change{Value: memory.Cut(t.Text, maxEvent), Change: memory.Cut(t.Rationale, maxEvent), Refused: memory.Cut(t.Refused, maxEvent)}
-			if t.Refused == "" {
+			switch {
+			case t.Unscored:
+				c.Result = "none yet"
+			case t.Refused == "":
 				c.Gain = &t.Gain
 			}
 			list = append(list, c)

@@ -73,6 +73,25 @@ func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
 	return typed{r}, nil
 }
 
+// TextProblem returns why a text of a block cannot run; empty where it may.
+func (p *Prospect) TextProblem(block, text string) string {
+	if r, ok := p.rewriters[block].(typed); ok {
+		return r.Problem(text)
+	}
+	return ""
+}
+
+// Imports returns the imports that each block must keep in use, by its name.
+func (p *Prospect) Imports() map[string]string {
+	out := map[string]string{}
+	for name, r := range p.rewriters {
+		if r, ok := r.(typed); ok {
+			out[name] = strings.Join(r.Needs(), ", ")
+		}
+	}
+	return out
+}
+
 // normal returns the normal form of a version.
 func (p *Prospect) normal(c agent.Config) string {
 	var out strings.Builder
