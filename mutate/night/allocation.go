@@ -31,6 +31,8 @@ type input struct {
 	Watch int
 	// Reruns is the number of evaluations on a task of the reruns.
 	Reruns int
+	// Cases reports that the tasks are the cases of a scoring command.
+	Cases bool
 	// Variances are the known variances of the agent; zero: unknown.
 	Variances stats.Variances
 	// Whole reports that finalists are not made small.
@@ -61,7 +63,19 @@ func allocate(w input) allocation {
 	if a.Confirm > 0 {
 		a.power(w)
 	}
+	if lacks := w.shortage(a.Blocks); lacks != "" {
+		a.Warnings = append(a.Warnings, lacks)
+	}
 	return a
+}
+
+// shortage describes what the holdout lacks, whatever the budget, which pays for so many
+// blocks; empty if it is enough.
+func (w input) shortage(blocks int) string {
+	if w.SearchOnly {
+		return ""
+	}
+	return w.Confirm.Design(blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances).Shortage(w.Cases)
 }
 
 // divide is allocate without the power of the confirmation, which is slow to compute.
@@ -95,7 +109,6 @@ func divide(w input) allocation {
 // confirmation reserves the evaluations of the confirmation.
 func (a *allocation) confirmation(w input) {
 	if w.HoldoutTasks == 0 {
-		a.Warnings = append(a.Warnings, "the suite has no holdout tasks: the run can search, and its verdict is undecided")
 		return
 	}
 	a.Blocks = w.Confirm.Blocks(w.Budget, w.HoldoutTasks, w.Fixed)
@@ -125,15 +138,7 @@ func (a *allocation) power(w input) {
 	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
 	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
 	a.Power = design.Statement()
-	needed, least := "", stats.LeastTasks(design.Alpha)
-	if n := design.Needed(stats.Practical); n > w.HoldoutUnits {
-		needed = fmt.Sprintf("; to show %.0f points on new tasks, about %d independent holdout tasks are needed", 100*stats.Practical, n)
-	}
-	switch {
-	case w.HoldoutUnits < least:
-		a.Warnings = append(a.Warnings, fmt.Sprintf(
-			"%d independent holdout tasks are too few for a claim about new tasks, which needs at least %d: \"better on these tasks\" is all that can be shown%s", w.HoldoutUnits, least, needed))
-	case a.Detectable == 0 && !w.Fixed:
+	if a.Detectable == 0 && !w.Fixed && w.HoldoutUnits >= stats.LeastTasks(design.Alpha) {
 		a.Warnings = append(a.Warnings, "one night cannot show any improvement on new tasks; the evidence adds up over several")
 	}
 }
@@ -143,7 +148,7 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	return input{
 		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout),
 		Fixed: s.Agent.Fixed(), Confirm: s.Settings.Confirm, Baseline: s.Settings.Baseline, SearchOnly: s.Settings.SearchOnly,
-		Variances: s.Variances, Params: changeable(s.Agent.Space), Whole: !s.Agent.reduces(), Watch: len(s.Watch), Reruns: s.reruns(),
+		Variances: s.Variances, Params: changeable(s.Agent.Space), Whole: !s.Agent.reduces(), Watch: len(s.Watch), Reruns: s.reruns(), Cases: s.Agent.Relative,
 	}
 }
 
@@ -155,7 +160,8 @@ func (s *Spec) Allocate(p *archive.AgentPlan, evaluations int) {
 	p.Detectable, p.Month, p.Power, p.Warnings = a.Detectable, a.Month, a.Power, slices.Concat(a.Warnings, s.Cautions)
 }
 
-// NewPlan returns the agent's plan without evaluations. Candidates are measured against
+// NewPlan returns the agent's plan without evaluations, with the warnings that hold for any
+// number of them. Candidates are measured against
 // the latest waiting proposal that is not stale, if there is one.
 func (s *Spec) NewPlan(waits []archive.Waiting) archive.AgentPlan {
 	a, tasks := &s.Agent, s.Agent.Sample()
@@ -171,5 +177,9 @@ func (s *Spec) NewPlan(waits []archive.Waiting) archive.AgentPlan {
 	if w, ok := against(waits); ok {
 		p.Against = w.Variant
 	}
+	if lacks := s.inputOf(tasks, 0).shortage(0); lacks != "" {
+		p.Warnings = append(p.Warnings, lacks)
+	}
+	p.Warnings = append(p.Warnings, s.Cautions...)
 	return p
 }

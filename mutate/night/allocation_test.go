@@ -94,3 +94,20 @@ func TestAStricterLevelNeedsMoreTasks(t *testing.T) {
 		t.Errorf("%d tasks would be enough", n)
 	}
 }
+
+// TestPlanWarnsWithoutABudget checks that a plan tells what its holdout lacks before the number
+// of evaluations is known, unless nothing is confirmed.
+func TestPlanWarnsWithoutABudget(t *testing.T) {
+	for tasks, want := range map[int]string{2: "1 independent holdout task is too few", 40: ""} {
+		n := newNights(t, tasks)
+		s := Spec{Agent: n.Agent, Settings: n.Settings, Cautions: []string{"a caution"}}
+		p := s.NewPlan(nil)
+		if got := strings.Join(p.Warnings, "; "); !strings.Contains(got, want) || !strings.HasSuffix(got, "a caution") || want == "" && got != "a caution" {
+			t.Errorf("%d tasks: %s", tasks, got)
+		}
+		s.Settings.SearchOnly = true
+		if p = s.NewPlan(nil); len(p.Warnings) != 1 {
+			t.Errorf("%d tasks of a search: %q", tasks, p.Warnings)
+		}
+	}
+}

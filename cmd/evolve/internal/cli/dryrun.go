@@ -68,6 +68,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	}
 	if !limits.Known() && p.Search == 0 {
 		con.printf("  search    first of all the champion; then the night is planned by what that takes\n")
+		printWarnings(con, p.Warnings)
 		return
 	}
 	con.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
@@ -114,6 +115,10 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	for _, text := range p.Alike {
 		paragraph("alike", text)
 	}
+	printWarnings(con, warnings)
+}
+
+func printWarnings(con *console, warnings []string) {
 	for _, warning := range warnings {
 		con.printf("  warning   %s\n", warning)
 	}

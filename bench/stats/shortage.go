@@ -1,0 +1,36 @@
+package stats
+
+import "fmt"
+
+// Shortage describes what the holdout lacks for a claim about new tasks, whatever is measured
+// on it; empty if its tasks are enough for one. cases reports that the tasks are the cases of
+// a scoring command, half of which are held out.
+func (d Design) Shortage(cases bool) string {
+	least := LeastTasks(d.Alpha)
+	if d.Units >= least {
+		return ""
+	}
+	needed := ""
+	if d.Tasks > 0 && (!cases || d.Within > 0) { // what cases need is unknown before a night
+		if n := d.Needed(Practical); n > d.Units {
+			needed = fmt.Sprintf("; to show %s points on new tasks, about %d independent holdout tasks are needed", points(Practical), n)
+		}
+	}
+	switch {
+	case cases && d.Tasks == 0:
+		return fmt.Sprintf("no case is held out: the night can search, and can confirm and propose nothing; that takes %d held-out cases or more, half of %d that the scoring command prints", least, 2*least)
+	case cases:
+		return fmt.Sprintf("%s cannot confirm a version, so that none is proposed; that takes %d or more, half of %d that the scoring command prints%s", plural(d.Units, "independent held-out case"), least, 2*least, needed)
+	case d.Tasks == 0:
+		return fmt.Sprintf("the suite has no holdout tasks: the run can search, and its verdict is undecided; a claim about new tasks needs at least %d", least)
+	}
+	return fmt.Sprintf("%s %s too few for a claim about new tasks, which needs at least %d: \"better on these tasks\" is all that can be shown%s",
+		plural(d.Units, "independent holdout task"), isAre(d.Units), least, needed)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
