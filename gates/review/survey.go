@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -56,6 +57,23 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 
 // Top returns the absolute root of the target's working tree.
 func (g *Ground) Top() string { return g.repo.Top() }
+
+// Uncommitted lists the tracked files of the repository that differ in the working tree from the
+// commit, the named ones first; see [patch.Repository.Uncommitted].
+func (g *Ground) Uncommitted(ctx context.Context, named ...string) ([]string, error) {
+	if g.Top() == "" {
+		return nil, nil
+	}
+	list, err := g.repo.Uncommitted(ctx, g.Commit, named...)
+	slices.SortStableFunc(list, func(x, y string) int {
+		return cmp.Compare(slices.Index(named, y)+1, 0) - cmp.Compare(slices.Index(named, x)+1, 0)
+	})
+	return list, err
+}
+
+// AsCommitted reports whether a file in the working tree is as in the commit; see
+// [patch.Repository.AsCommitted].
+func (g *Ground) AsCommitted(path string) (bool, error) { return g.repo.AsCommitted(g.Commit, path) }
 
 // Allows reports whether a patch may change or create a file, by its slash-separated path.
 func (g *Ground) Allows(path string) (bool, error) {

@@ -54,6 +54,15 @@ func (c *Code) Own(target string) string {
 	return ""
 }
 
+// Uncommitted describes the files of a target that differ from the commit; empty if there are
+// none, and for an agent.
+func (c *Code) Uncommitted(target string) string {
+	if p := c.Found[target]; p != nil {
+		return p.Uncommitted()
+	}
+	return ""
+}
+
 // AddCode finds the targets whose blocks are to be searched. It adds those that can be
 // searched to a copy of the workspace, as agents after the others, each with a suite of the
 // cases of its scoring command, or with the suites of the agent whose own code it is. It
@@ -104,6 +113,27 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 		}
 	}
 	return nil
+}
+
+// Remarks lists what a person should know of the targets of a night before it begins.
+func (o *Options) Remarks() []string {
+	var out []string
+	for _, u := range o.Code.Unsearched {
+		if o.asks(u.Target) {
+			out = append(out, fmt.Sprintf("the blocks of target %s are not searched: %s", text.Visible(u.Target), text.Visible(u.Problem)))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Code.Found)) {
+		if words := o.Code.Uncommitted(name); words != "" && o.asks(name) {
+			out = append(out, fmt.Sprintf("target %s: %s", text.Visible(name), words))
+		}
+	}
+	return out
+}
+
+// asks reports whether the night is about the agent or target with a name.
+func (o *Options) asks(name string) bool {
+	return len(o.Agents) == 0 || slices.Contains(o.Agents, name)
 }
 
 // UnsearchedError reports that there is nothing to run, because of targets whose blocks cannot

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"evolve/archive"
@@ -88,6 +90,7 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 			r.run.Patches = append(r.run.Patches, n.PatchNote)
 		}
 	}
+	r.noteUnsearched()
 	r.budget.Limit(r.o.Budget.USD, r.end)
 	r.resumePatches(ctx)
 	r.keepVersions(ctx, results)
@@ -116,6 +119,22 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 		r.o.Log.Warn("submitting the patches that agents requested", "error", err)
 	}
 	return r.stopped(ctx)
+}
+
+// noteUnsearched notes the targets whose blocks the night was to search and could not, and what
+// of the others is not committed.
+func (r *runner) noteUnsearched() {
+	note := func(target, words string) {
+		if words != "" && r.o.asks(target) {
+			r.run.Patches = append(r.run.Patches, archive.PatchNote{Target: target, Origin: review.OriginBlocks, Text: words})
+		}
+	}
+	for _, u := range r.o.Code.Unsearched {
+		note(u.Target, "its blocks were not searched: "+u.Problem)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.o.Code.Found)) {
+		note(name, r.o.Code.Found[name].Uncommitted())
+	}
 }
 
 // stopped returns [night.ErrInterrupted] once a person has stopped the night.

@@ -69,7 +69,7 @@ func withCode(sh *shell, c *cli.Context, use func(*codeBook) error) (err error) 
 	if err != nil {
 		return err
 	}
-	p, err := coding.Find(sh.PatchReader(w.Root), w, target)
+	p, err := coding.Find(c.Context, sh.PatchReader(w.Root), w, target)
 	if err == nil {
 		_, err = p.Recall(grade.Rules(), coding.Kept{Folder: filepath.Join(w.StateDir(), "code"), ReadOnly: true})
 	}

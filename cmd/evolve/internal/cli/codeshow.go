@@ -15,13 +15,15 @@ import (
 
 // codeView is `evolve code show --json`.
 type codeView struct {
-	Target     string         `json:"target"`
-	Repository string         `json:"repository"`
-	Commit     string         `json:"commit"`
-	Blocks     []codeBlock    `json:"blocks"`
-	Metric     string         `json:"metric,omitempty"`
-	Unit       string         `json:"unit,omitempty"`
-	Better     metrics.Better `json:"better,omitempty"`
+	Target     string `json:"target"`
+	Repository string `json:"repository"`
+	Commit     string `json:"commit"`
+	// Uncommitted describes the tracked files that differ from the commit.
+	Uncommitted string         `json:"uncommitted,omitempty"`
+	Blocks      []codeBlock    `json:"blocks"`
+	Metric      string         `json:"metric,omitempty"`
+	Unit        string         `json:"unit,omitempty"`
+	Better      metrics.Better `json:"better,omitempty"`
 	// Base is the mean value of the code as it is on the search cases; nil when it was not
 	// scored yet.
 	Base *codeBase `json:"base"`
@@ -116,7 +118,7 @@ func showCode(sh *shell, b *codeBook, name string) error {
 
 // view returns what is known of a target's code.
 func (b *codeBook) view() (*codeView, error) {
-	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Blocks: []codeBlock{}, noun: b.Cases()}
+	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, noun: b.Cases()}
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
@@ -199,6 +201,9 @@ func (b *codeBook) steps(v archive.Variant, diffs bool) ([]codeStep, error) {
 
 func printCode(con *console, v *codeView) {
 	con.filled("", "%s  %s at %.12s", text.Visible(v.Target), text.Visible(v.Repository), v.Commit)
+	if v.Uncommitted != "" {
+		con.filled("  warning  ", "%s", v.Uncommitted)
+	}
 	if v.Base == nil {
 		con.filled("  metric   ", "not known: the code as it is was not scored yet; the next night scores it")
 	} else {

@@ -87,8 +87,10 @@ func probes(sh *shell, root string) doctor.Probes {
 		},
 		Backup:  func(w *workspace.Workspace) (last, fault string) { return backupWords(backup.LookInto(w.StateDir())) },
 		Signing: func(ctx context.Context) (doctor.Signing, error) { return signingProbe(ctx, sh, root) },
-		Blocks:  func(w *workspace.Workspace, target string) (string, string, error) { return findBlocks(sh, w, target) },
-		Marks:   func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
+		Blocks: func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error) {
+			return findBlocks(ctx, sh, w, target)
+		},
+		Marks: func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
 	}
 }
 
@@ -267,20 +269,12 @@ func printChecks(con *console, checks []doctor.Check) {
 	}
 }
 
-// findBlocks returns the names of the marked blocks of a target, or why they cannot be searched.
-func findBlocks(sh *shell, w *workspace.Workspace, target string) (names, problem string, err error) {
+// findBlocks finds the marked blocks of a target. It runs nothing.
+func findBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target string) (*coding.Prospect, error) {
 	rev := sh.PatchReader(w.Root)
 	at := slices.IndexFunc(rev.Targets, func(t review.Target) bool { return t.Name == target })
 	if at < 0 {
-		return "", "", fmt.Errorf("there is no target %s", target)
+		return nil, fmt.Errorf("there is no target %s", target)
 	}
-	p, err := coding.Find(rev, w, rev.Targets[at])
-	var fault *coding.Problem
-	if errors.As(err, &fault) {
-		return "", foreign.OneLine(fault.Text), nil
-	}
-	if err != nil {
-		return "", "", err
-	}
-	return p.Names(), "", nil
+	return coding.Find(ctx, rev, w, rev.Targets[at])
 }

@@ -66,6 +66,9 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 			paragraph("tools", text.Visible(f.Text))
 		}
 	}
+	if words := code.Uncommitted(p.Agent); words != "" {
+		paragraph("warning", words)
+	}
 	if !limits.Known() && p.Search == 0 {
 		con.printf("  search    first of all the champion; then the night is planned by what that takes\n")
 		printWarnings(con, p.Warnings)
@@ -133,6 +136,8 @@ type spacePlan struct {
 	Lexical []string `json:"lexical,omitempty"`
 	// Own is the agent whose own code and config are searched together.
 	Own string `json:"own,omitempty"`
+	// Uncommitted describes the files of a target that differ from the commit.
+	Uncommitted string `json:"uncommitted,omitempty"`
 }
 
 // spacesOf returns the search spaces of the planned agents, by agent.
@@ -140,7 +145,7 @@ func spacesOf(w *workspace.Workspace, plan batch.Plan, code batch.Code) map[stri
 	out := map[string]spacePlan{}
 	for _, p := range plan.Agents {
 		if a, ok := w.Agent(p.Agent); ok {
-			out[p.Agent] = spacePlan{a.Searched(), append([]workspace.Unsearched{}, a.Unsearched...), code.Lexical(p.Agent), code.Own(p.Agent)}
+			out[p.Agent] = spacePlan{a.Searched(), append([]workspace.Unsearched{}, a.Unsearched...), code.Lexical(p.Agent), code.Own(p.Agent), code.Uncommitted(p.Agent)}
 		}
 	}
 	return out

@@ -148,6 +148,11 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	if o.dryRun {
 		return dryRun(ctx, sh.console, w, opts)
 	}
+	if !sh.quiet {
+		for _, remark := range opts.Remarks() {
+			sh.eprintf("%s\n", remark)
+		}
+	}
 	a, err := sh.OpenArchive(w.Root, runOwner)
 	if err != nil {
 		return err

@@ -2,8 +2,11 @@ package doctor
 
 import (
 	"context"
+	"errors"
 
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/text"
 )
 
 // checkBlocks checks the marked blocks of a target whose code is searched, and that its
@@ -13,12 +16,17 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		return nil
 	}
 	name := "patches " + t.Name
-	names, problem, err := p.Blocks(w, t.Name)
+	found, err := p.Blocks(ctx, w, t.Name)
+	var problem *coding.Problem
 	switch {
+	case errors.As(err, &problem):
+		return []Check{warn(name, "`evolve help code` describes targets and marks", "its blocks are not searched: %s", text.OneLine(problem.Text))}
 	case err != nil:
 		return nil // the check of the target reports why it cannot be read
-	case problem != "":
-		return []Check{warn(name, "`evolve help code` describes targets and marks", "its blocks are not searched: %s", problem)}
+	}
+	var checks []Check
+	if words := found.Uncommitted(); words != "" {
+		checks = append(checks, warn(name, "commit them, if a night is to start from them", "%s", words))
 	}
 	commands := [][]string{t.Scoring.Test, t.Scoring.Score}
 	if len(t.Scoring.Build) > 0 { // which may make the others
@@ -26,8 +34,8 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	}
 	for _, argv := range commands {
 		if len(argv) > 0 && !measures(ctx, p, t.Dir(w.Root), argv[0]) {
-			return []Check{warn(name, "name a program, or one in the repository, such as ./score", "%q is not to be found, so that its blocks cannot be searched", argv[0])}
+			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q is not to be found, so that its blocks cannot be searched", argv[0]))
 		}
 	}
-	return []Check{ok(name, "its blocks are searched at night: %s", names)}
+	return append(checks, ok(name, "its blocks are searched at night: %s", found.Names()))
 }

@@ -19,6 +19,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/runtime/autonomy"
@@ -94,9 +95,9 @@ type Probes struct {
 	// Marks examines the //evolve:param marks of a target: it returns the number of
 	// constants that can be tuned, and every invalid mark.
 	Marks func(target string) (found int, problems []constants.Problem, err error)
-	// Blocks finds the marked blocks of a target whose code is searched, and names them; it
-	// returns the reason why they cannot be searched.
-	Blocks func(w *workspace.Workspace, target string) (names, problem string, err error)
+	// Blocks finds the marked blocks of a target whose code is searched; a *[coding.Problem] is
+	// the reason why they cannot be searched.
+	Blocks func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
 	// Backup describes the last backup; fault is why the latest night made none, or
 	// empty.
 	Backup func(w *workspace.Workspace) (last, fault string)

@@ -18,6 +18,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/mutate/night/limits"
@@ -46,9 +47,11 @@ func healthy(t *testing.T, root string) Probes {
 		Probe: func(context.Context, string, workspace.Provider, workspace.Route) (string, error) {
 			return "", nil
 		},
-		Limits:  evenShares,
-		Marks:   func(string) (int, []constants.Problem, error) { return 0, nil, errors.New("no repository") },
-		Blocks:  func(*workspace.Workspace, string) (string, string, error) { return "", "", errors.New("no repository") },
+		Limits: evenShares,
+		Marks:  func(string) (int, []constants.Problem, error) { return 0, nil, errors.New("no repository") },
+		Blocks: func(context.Context, *workspace.Workspace, string) (*coding.Prospect, error) {
+			return nil, errors.New("no repository")
+		},
 		Backup:  func(*workspace.Workspace) (last, fault string) { return "after night 2", "" },
 		Signing: func(context.Context) (Signing, error) { return Signing{}, nil },
 	}

@@ -48,6 +48,8 @@ type Prospect struct {
 	// atOnce are the search cases if they are scored together.
 	atOnce []string
 	own    *owned // nil: a command scores the versions
+	// uncommitted describes what differs from the commit.
+	uncommitted string
 	// profiled is the profile of the code as it is, for language models.
 	profiled profile
 }
@@ -66,9 +68,9 @@ type Kept struct {
 	Scrub func(string) string
 }
 
-// Find finds the blocks of a target whose Scoring is set, and runs nothing. A [Problem]
+// Find finds the blocks of a target whose Scoring is set, and runs nothing of it. A [Problem]
 // reports a fault of the target; other errors are the machine's.
-func Find(rev *review.Reviewer, w *workspace.Workspace, t review.Target) (*Prospect, error) {
+func Find(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t review.Target) (*Prospect, error) {
 	p := &Prospect{Target: t, reviewer: rev}
 	var err error
 	if p.ground, err = rev.Survey(t.Name); err != nil {
@@ -77,53 +79,51 @@ func Find(rev *review.Reviewer, w *workspace.Workspace, t review.Target) (*Prosp
 	if p.files, err = p.ground.Marked("evolve:begin"); err != nil {
 		return nil, err
 	}
-	if err := p.find(); err != nil {
-		return nil, err
+	p.findUncommitted(ctx)
+	if err = p.find(); err == nil && t.OwnCode() {
+		err = p.findOwn(w)
 	}
-	if t.OwnCode() {
-		return p, p.findOwn(w)
-	}
-	return p, nil
+	return p, p.explained(err)
 }
 
 // Look prepares a target whose Scoring is set. It builds and tests the code as it is, and
 // scores it by the command unless values of the same code are kept. open is for an agent's
 // own code. A [Problem] reports a fault of the target; other errors are the machine's.
 func Look(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t review.Target, open Opener, rules bench.GraderRules, kept Kept) (*Prospect, error) {
-	p, err := Find(rev, w, t)
+	p, err := Find(ctx, rev, w, t)
 	if err != nil {
 		return nil, err
 	}
+	if err := p.look(ctx, open, rules, kept); err != nil {
+		return nil, p.explained(err)
+	}
+	return p, p.profile(ctx, w, kept)
+}
+
+func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRules, kept Kept) error {
 	if err := p.prepare(); err != nil {
-		return nil, err
+		return err
 	}
 	if p.own != nil {
 		p.own.open = open
-		if err := p.lookOwn(ctx); err != nil {
-			return p, err
-		}
-		return p, p.profile(ctx, w, kept)
+		return p.lookOwn(ctx)
 	}
+	var err error
 	if p.scored, err = p.base(ctx, kept); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.use(p.scored, rules); err != nil {
-		return nil, err
+		return err
 	}
 	if p.scored.Quick {
 		for _, task := range p.Suite.Side(bench.Search) {
 			p.atOnce = append(p.atOnce, task.ID)
 		}
 	}
-	space, champion := blocks.Space(p.Blocks)
-	p.Agent = &workspace.Agent{
-		ID: t.Name, Adapter: workspace.Adapter{Kind: workspace.KindCode}, Deterministic: true, Suites: []string{t.Name},
-		Space: space, Known: space, Champion: champion, Hash: p.ID(),
-	}
-	return p, p.profile(ctx, w, kept)
+	return nil
 }
 
-// use sets the scale and the suite by the values of the code as it is.
+// use sets the scale, the suite and the agent by the values of the code as it is.
 func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
 	var err error
 	if p.scale, err = metrics.NewScale(base.Values, p.Target.Scoring.Metric); err != nil {
@@ -131,6 +131,11 @@ func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
 	}
 	if p.Suite, err = versions.Suite(p.Target.Name, p.scale, rules); err != nil {
 		return &Problem{err.Error()}
+	}
+	space, champion := blocks.Space(p.Blocks)
+	p.Agent = &workspace.Agent{
+		ID: p.Target.Name, Adapter: workspace.Adapter{Kind: workspace.KindCode}, Deterministic: true, Suites: []string{p.Target.Name},
+		Space: space, Known: space, Champion: champion, Hash: p.ID(),
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -69,12 +68,12 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 		if err != nil {
 			return err
 		}
-		present, err := os.ReadFile(filepath.Join(a.Dir, name))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		same, err := p.ground.AsCommitted(in)
+		if err != nil {
 			return fmt.Errorf("reading %s of agent %s: %w", name, a.ID, err)
 		}
-		if string(committed) != string(present) || (committed == nil) != (present == nil) {
-			return &Problem{text.Visible(in) + " is not as committed: commit it, since versions of the code start from the commit"}
+		if !same {
+			return &Problem{text.Visible(in) + notCommitted}
 		}
 		if committed != nil {
 			p.own.config[in] = committed

@@ -1,0 +1,54 @@
+package coding
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"evolve/runtime/text"
+)
+
+// mostNamed bounds the uncommitted files that are named.
+const mostNamed = 4
+
+// findUncommitted describes the tracked files that differ from the commit, those with marks
+// first.
+func (p *Prospect) findUncommitted(ctx context.Context) {
+	list, err := p.ground.Uncommitted(ctx, slices.Sorted(maps.Keys(p.files))...)
+	switch {
+	case err != nil:
+		p.uncommitted = "it is not known whether all changes are committed: " + text.OneLine(err.Error())
+	case len(list) > 0:
+		p.uncommitted = "not committed, so that versions are without these changes: " + named(list)
+	}
+}
+
+// named lists some files and counts the others.
+func named(files []string) string {
+	var names []string
+	for _, f := range files[:min(len(files), mostNamed)] {
+		names = append(names, text.Visible(text.Clip(f, 100, text.Ellipsis)))
+	}
+	if more := len(files) - mostNamed; more > 0 {
+		return strings.Join(names, ", ") + " and " + text.Count(more, "other file")
+	}
+	return strings.Join(names, ", ")
+}
+
+// Uncommitted describes the tracked files of the target's repository that differ from the
+// commit, from which versions start; empty if there are none.
+func (p *Prospect) Uncommitted() string { return p.uncommitted }
+
+// notCommitted follows the name of a file that has to be committed.
+const notCommitted = " is not as committed: commit it, since versions of the code start from the commit"
+
+// explained adds to a [Problem] what is not committed, which may be its cause.
+func (p *Prospect) explained(err error) error {
+	var problem *Problem
+	if p.uncommitted == "" || !errors.As(err, &problem) || strings.HasSuffix(problem.Text, notCommitted) {
+		return err
+	}
+	return &Problem{problem.Text + "; " + p.uncommitted}
+}

@@ -1,0 +1,108 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+)
+
+// AsCommitted reports whether a file in the working tree has the content of a commit, apart from
+// line endings, which git may convert. Its path is relative to the folder that the repository
+// was opened for.
+func (r *Repository) AsCommitted(commit, path string) (bool, error) {
+	have, want, err := r.both(commit, path)
+	return err == nil && have.file == want.file && alike(have, want), err
+}
+
+// content is a file in a working tree or in a commit.
+type content struct {
+	file bool
+	data []byte
+}
+
+// both returns a file in the working tree and in a commit.
+func (r *Repository) both(commit, path string) (have, want content, err error) {
+	if want.data, err = r.File(commit, path); err != nil {
+		return have, want, err
+	}
+	have.data, err = onDisk(r.dir, path)
+	if errors.As(err, new(*HinderedError)) { // a link or a folder, which is no content
+		err = nil
+	}
+	have.file, want.file = have.data != nil, want.data != nil
+	return have, want, err
+}
+
+// alike reports whether contents are the same apart from line endings.
+func alike(a, b content) bool {
+	plain := func(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
+	return bytes.Equal(plain(a.data), plain(b.data))
+}
+
+// mostCompared bounds the files that git reports as changed and whose line endings are looked at.
+const mostCompared = 200
+
+// Uncommitted lists the tracked files that differ in the working tree or in the index from the
+// checked-out commit, sorted, in content other than line endings or in mode; the repository
+// has to be opened at the root of its working tree. The contents of the named files are
+// compared even if the index lists them as unchanged, the others are those that git reports.
+// Without git, only the named ones are compared. Files that a filter rewrites, such as those of
+// LFS, are left out, since no filter is run.
+func (r *Repository) Uncommitted(ctx context.Context, commit string, named ...string) ([]string, error) {
+	found := map[string]bool{}
+	plain, err := r.unrewritten(ctx, named)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range plain {
+		have, want, err := r.both(commit, path)
+		if err != nil {
+			return nil, err
+		}
+		if have.file && !alike(have, want) { // git tells removed ones from those that a sparse checkout leaves out
+			found[path] = true
+		}
+	}
+	with := *r
+	with.extra = []string{"GIT_OPTIONAL_LOCKS=0"} // the index is not written
+	changed, err := with.status(ctx, r.dir, "no")
+	if err == nil {
+		changed, err = r.unfiltered(ctx, r.dir, changed)
+	}
+	if err != nil && !errors.Is(err, ErrNoGit) {
+		return nil, err
+	}
+	for i, path := range changed {
+		if i < mostCompared {
+			have, want, err := r.both(commit, path)
+			if err == nil && have.file && want.file && !bytes.Equal(have.data, want.data) && alike(have, want) {
+				continue
+			}
+		}
+		found[path] = true
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// unrewritten returns the paths that git writes into the working tree as they are committed,
+// apart from line endings; all of them without git.
+func (r *Repository) unrewritten(ctx context.Context, paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	attributes, err := r.attributes(ctx, r.dir, rewritingAttributes, paths)
+	if errors.Is(err, ErrNoGit) {
+		return paths, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		return slices.ContainsFunc(rewritingAttributes, func(name string) bool {
+			value := attributes[path][name]
+			return value != "" && value != "unspecified" && value != "unset"
+		})
+	}), nil
+}
