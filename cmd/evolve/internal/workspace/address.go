@@ -23,6 +23,13 @@ func address(to *string, bare bool) field {
 
 const maxAddress = 2000
 
+// AddressProblem returns why a value is no address that a webhook may have, in words that
+// follow its name; empty if it is one.
+func AddressProblem(v string) string {
+	problem, _ := addressProblem(v, false)
+	return problem
+}
+
 func addressProblem(v string, bare bool) (problem, hint string) {
 	u, err := url.Parse(v)
 	switch {

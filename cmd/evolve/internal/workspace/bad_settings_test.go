@@ -8,8 +8,8 @@ func badSettings() []badCase {
 		settings("misspelt top key", "budgte:\n  usd: 5\n", `evolve.yaml:1:1: unknown key "budgte" (did you mean "budget"?)`, true),
 		settings("misspelt nested key", "limits:\n  timeuot: 60s\n", `evolve.yaml:2:3: unknown key "timeuot" (did you mean "timeout"?)`, true),
 		settings("key far from any", "zebra: 1\n", `evolve.yaml:1:1: unknown key "zebra"`, true),
-		settings("key of another version", "notify: [a]\narchive: {keep: 5}\n", `
-evolve.yaml:1:1: "notify" is not supported by this version of evolve
+		settings("key of another version", "gates: [a]\narchive: {keep: 5}\n", `
+evolve.yaml:1:1: "gates" is not supported by this version of evolve
 evolve.yaml:2:1: "archive" is not supported by this version of evolve
 `, true),
 		settings("text for a number", "budget: {evaluations: many}\n", `evolve.yaml:1:23: "evaluations" must be a whole number, not text`, true),

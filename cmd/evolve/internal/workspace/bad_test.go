@@ -56,7 +56,7 @@ func builtinCase(name, tail, want string, schema bool) badCase {
 }
 
 func badCases() []badCase {
-	return slices.Concat(badSettings(), badModels(), badPolicies(), badServers(), badPatches(), badAgents(), badAdapters(), badSpaces(), badFiles())
+	return slices.Concat(badSettings(), badNotify(), badModels(), badPolicies(), badServers(), badPatches(), badAgents(), badAdapters(), badSpaces(), badFiles())
 }
 
 func TestBad(t *testing.T) {

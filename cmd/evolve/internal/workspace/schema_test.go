@@ -63,6 +63,16 @@ func stringKeys(v any) any {
 // fullSettings and fullAgent use every key.
 const (
 	fullSettings = `
+heartbeat: https://hc.example.org/ping/night
+notify:
+  events: [awaits, fell]
+  remind: 168h
+  channels:
+    - {kind: program, argv: [sh, notify.sh], env: [NTFY_TOKEN]}
+    - {kind: webhook, url: "https://hooks.example.org/e?x=1", secret_env: HOOK_SECRET}
+    - {kind: webhook, url_env: HOOK_URL}
+    - {kind: email, server: "mail.example.org:465", security: tls, user_env: SMTP_USER, password_env: SMTP_PASSWORD, from: evolve@example.org, to: [robin@example.org, kim@example.org]}
+    - {kind: email, server: "localhost:25", security: none, from: evolve@example.org, to: [root@localhost]}
 backup: {keep: 7, dir: /srv/backups}
 keep: {nights: 60, size: 1.5GiB}
 audit: {sign: ~/.ssh/evolve, allowed_signers: keys/signers}

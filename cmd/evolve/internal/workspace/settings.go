@@ -25,6 +25,7 @@ func DefaultSettings() Settings {
 		Confirm: confirm.DefaultSettings(),
 		Patches: Patches{Sandbox: "auto"},
 		Backup:  Backup{Keep: 3, Dir: filepath.ToSlash(defaultBackups)},
+		Notify:  Notify{Events: EventKinds()},
 	}
 }
 
@@ -56,7 +57,7 @@ func settingsKeys(f *settingsFile) object {
 	version := 1
 	return object{
 		seen: f.given,
-		keys: []key{
+		keys: append([]key{
 			{name: "version", doc: "version of this file's form", field: whole[int]{&version, 1, 1}, def: "1"},
 			{name: "budget", doc: "limits of one run, all agents together, in any combination; a flag of the command line overrides its key", field: budgetKeys(&s.Budget)},
 			{name: "limits", doc: "bounds of one evaluation; no config, agent or model can raise them", field: limitKeys(s)},
@@ -75,8 +76,8 @@ func settingsKeys(f *settingsFile) object {
 			{name: "backup", doc: "the copy of the archive that each night makes at its end; evolve archive restore reads it", field: backupKeys(&s.Backup)},
 			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
 			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains their value", field: auditKeys(&s.Audit)},
-		},
-		later: []string{"gates", "notify", "heartbeat", "archive"},
+		}, notificationKeys(&s.Notify)...),
+		later: []string{"gates", "archive"},
 	}
 }
 

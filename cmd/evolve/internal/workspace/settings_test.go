@@ -98,6 +98,16 @@ func TestSettings(t *testing.T) {
 			Backup: Backup{Keep: 7, Dir: "/srv/backups"},
 			Keep:   Keep{Nights: 60, Size: 3 << 29},
 			Audit:  Audit{Sign: "~/.ssh/evolve", AllowedSigners: "keys/signers"},
+			Notify: Notify{
+				Events: []string{EventAwaits, EventFell}, Remind: 168 * time.Hour, Heartbeat: "https://hc.example.org/ping/night",
+				Channels: []Channel{
+					{Kind: ChannelProgram, Argv: []string{"sh", "notify.sh"}, Env: []string{"NTFY_TOKEN"}, Security: StartTLS},
+					{Kind: ChannelWebhook, URL: "https://hooks.example.org/e?x=1", SecretEnv: "HOOK_SECRET", Security: StartTLS},
+					{Kind: ChannelWebhook, URLEnv: "HOOK_URL", Security: StartTLS},
+					{Kind: ChannelEmail, Server: "mail.example.org:465", Security: TLS, UserEnv: "SMTP_USER", PasswordEnv: "SMTP_PASSWORD", From: "evolve@example.org", To: []string{"robin@example.org", "kim@example.org"}},
+					{Kind: ChannelEmail, Server: "localhost:25", Security: NoTLS, From: "evolve@example.org", To: []string{"root@localhost"}},
+				},
+			},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

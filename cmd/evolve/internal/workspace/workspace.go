@@ -71,6 +71,8 @@ type Settings struct {
 	Keep   Keep
 	// Audit names the keys that sign heads of the ledger.
 	Audit Audit
+	// Notify is what nights tell people.
+	Notify Notify
 }
 
 // Adoption settings.

@@ -1,0 +1,248 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/mail"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// The kinds of events that notify tells.
+const (
+	EventAwaits = "awaits"
+	EventFailed = "failed"
+	EventFell   = "fell"
+	EventBudget = "budget"
+)
+
+// EventKinds lists the kinds of events.
+func EventKinds() []string { return []string{EventAwaits, EventFailed, EventFell, EventBudget} }
+
+// The kinds of channels.
+const (
+	ChannelProgram = "program"
+	ChannelWebhook = "webhook"
+	ChannelEmail   = "email"
+)
+
+// The security of a connection to a mail server. NoTLS is for this machine and private
+// networks, without a password.
+const (
+	StartTLS = "starttls"
+	TLS      = "tls"
+	NoTLS    = "none"
+)
+
+// Notify is what is told about nights, and where. No identity of a run, an agent or an
+// evaluation depends on it.
+type Notify struct {
+	// Events are the kinds that are told.
+	Events []string
+	// Remind is the time after which a decision that is still open is told again; 0: never.
+	Remind   time.Duration
+	Channels []Channel
+	// Heartbeat is the URL of a dead man's switch; empty: none.
+	Heartbeat string
+}
+
+// Channel is one place that events are sent to.
+type Channel struct {
+	// Kind is ChannelProgram, ChannelWebhook or ChannelEmail.
+	Kind string
+	// Argv and Env are those of a program.
+	Argv, Env []string
+	// URL is the address of a webhook, URLEnv the variable that holds it, one of them.
+	// SecretEnv names the variable of the key that signs; empty: unsigned.
+	URL, URLEnv, SecretEnv string
+	// Server is the host and port of a mail server, Security one of StartTLS, TLS and NoTLS.
+	Server, Security string
+	// UserEnv and PasswordEnv name the variables of a login, both or none.
+	UserEnv, PasswordEnv string
+	From                 string
+	To                   []string
+}
+
+// EnvNames lists the variables whose values are secrets of the channels.
+func (n Notify) EnvNames() []string {
+	var names []string
+	for _, c := range n.Channels {
+		for _, name := range append(slices.Clone(c.Env), c.URLEnv, c.SecretEnv, c.PasswordEnv) {
+			if name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// NotifySettings reads only notify and heartbeat of the workspace at root. It returns them
+// also where the rest of the workspace has issues. Its error is a *Errors if evolve.yaml
+// cannot be parsed, or if these keys have issues themselves.
+func NotifySettings(root string) (Notify, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return Notify{}, fmt.Errorf("read the settings: %w", err)
+	}
+	var form, own collector
+	s := &source{file: SettingsFile, errs: &form}
+	data, ok := s.read(root, maxYAML, true)
+	if !ok {
+		return Notify{}, form.err()
+	}
+	n := s.parse(data)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return Notify{}, errors.Join(form.err(), errors.New("evolve.yaml is not a mapping"))
+	}
+	s.secrets(n, data) // reported when the whole file is read
+	f := newSettingsFile()
+	s = &source{file: SettingsFile, errs: &own}
+	for _, k := range notificationKeys(&f.Notify) {
+		if value := child(n, k.name); value != nil {
+			k.field.read(s, value, quote(k.name))
+		}
+	}
+	return f.Notify, own.err()
+}
+
+// notificationKeys are the top-level keys notify and heartbeat.
+func notificationKeys(n *Notify) []key {
+	return []key{
+		{name: "notify", doc: "what a night tells people, and where; see evolve help notify", field: notifyKeys(n)},
+		{name: "heartbeat", doc: "URL of a dead man's switch, which each run asks at its start (/start added), its success and its failure (/fail added), as healthchecks.io has it", field: address(&n.Heartbeat, true), example: "https://hc.example.org/night"},
+	}
+}
+
+func notifyKeys(n *Notify) object {
+	// A list in the file replaces the default.
+	events := custom{func(s *source, at *yaml.Node, name string) {
+		var kinds []string
+		listOf{each: func() field {
+			var kind string
+			return then{oneOf(&kind, EventKinds()...), func() {
+				if kind != "" {
+					kinds = append(kinds, kind)
+				}
+			}}
+		}, min: 1, unique: true}.read(s, at, name)
+		n.Events = kinds
+	}, listOf{each: func() field { return oneOf(new(string), EventKinds()...) }, min: 1, unique: true}.schema()}
+	return object{keys: []key{
+		{name: "events", doc: "kinds of events that are told: something awaits a decision, a night failed, a champion fell, a budget under policies is near its end", field: events, def: "[" + strings.Join(EventKinds(), ", ") + "]"},
+		{name: "remind", doc: "time after which a decision that is still open is told again, such as 168h; left out: never", field: duration{&n.Remind, time.Hour, 8760 * time.Hour}, example: "168h"},
+		{name: "channels", doc: "where they are sent: to a program with JSON on stdin, to a webhook, by e-mail", field: channelsField(n), example: "[{kind: program, argv: [sh, notify.sh]}]"},
+	}}
+}
+
+func channelsField(n *Notify) custom {
+	item := func(c *Channel) union { return channelKeys(c) }
+	form := listOf{each: func() field { return item(new(Channel)) }, min: 1, most: 16}
+	return custom{func(s *source, at *yaml.Node, name string) {
+		seen := map[string]bool{}
+		listOf{each: func() field {
+			c := &Channel{Security: StartTLS}
+			return custom{take: func(s *source, at *yaml.Node, name string) {
+				before := s.errs.total
+				item(c).read(s, at, name)
+				if s.errs.total > before {
+					return
+				}
+				if seen[c.Target()] {
+					s.bad(at, "", "%s is a channel that is here already", name)
+					return
+				}
+				seen[c.Target()] = true
+				n.Channels = append(n.Channels, *c)
+			}}
+		}, min: form.min, most: form.most}.read(s, at, name)
+	}, form.schema()}
+}
+
+// Target identifies where a channel leads. What was sent is recorded for it.
+func (c Channel) Target() string {
+	return strings.Join(slices.Concat([]string{c.Kind}, c.Argv, []string{c.URL, c.URLEnv, c.Server}, c.To), "\x00")
+}
+
+func channelKeys(c *Channel) union {
+	names := []string{ChannelProgram, ChannelWebhook, ChannelEmail}
+	kind := key{name: "kind", doc: "program, webhook or email", field: oneOf(&c.Kind, names...), required: true}
+	return union{by: "kind", names: names, members: map[string]object{
+		ChannelProgram: {keys: []key{
+			kind,
+			{name: "argv", doc: "program with its arguments, started in the workspace's folder with the message as JSON on stdin, for a minute at most, outside any sandbox", field: argv(&c.Argv), required: true, example: "[sh, notify.sh]"},
+			{name: "env", doc: "names of the environment variables that it is given besides PATH and HOME", field: listOf{each: func() field {
+				var name string
+				return then{envName(&name), func() {
+					if name != "" {
+						c.Env = append(c.Env, name)
+					}
+				}}
+			}, unique: true}},
+		}},
+		ChannelWebhook: {keys: []key{
+			kind,
+			{name: "url", doc: "address that the message is posted to as JSON; https, or http on this machine or a private network", field: address(&c.URL, false), example: "https://hooks.example.org/evolve"},
+			{name: "url_env", doc: "name of the environment variable that holds the address, in place of url, where the address itself is a secret", field: envName(&c.URLEnv), example: "EVOLVE_WEBHOOK_URL"},
+			{name: "secret_env", doc: "name of the environment variable with the key that signs each request; left out: unsigned", field: envName(&c.SecretEnv), example: "EVOLVE_WEBHOOK_SECRET"},
+		}, limits: schema{"oneOf": []any{schema{"required": []any{"url"}}, schema{"required": []any{"url_env"}}}}, check: func(s *source, n *yaml.Node, name string) {
+			if (c.URL == "") == (c.URLEnv == "") {
+				s.bad(n, "", "%s must have either url or url_env", name)
+			}
+		}},
+		ChannelEmail: {keys: []key{
+			kind,
+			{name: "server", doc: "host and port of the mail server (SMTP)", field: text{to: &c.Server, check: serverProblem, form: schema{"type": "string", "pattern": `^[^\s@/]+:[0-9]{1,5}$`}}, required: true, example: "mail.example.org:587"},
+			{name: "security", doc: "starttls (port 587), tls from the first byte (port 465), or none, which is for this machine and private networks without a password", field: oneOf(&c.Security, StartTLS, TLS, NoTLS), def: StartTLS},
+			{name: "user_env", doc: "name of the environment variable that holds the user of the login", field: envName(&c.UserEnv), example: "SMTP_USER"},
+			{name: "password_env", doc: "name of the environment variable that holds the password", field: envName(&c.PasswordEnv), example: "SMTP_PASSWORD"},
+			{name: "from", doc: "sender, one address", field: mailbox(&c.From), required: true, example: "evolve@example.org"},
+			{name: "to", doc: "receivers, one address each", field: listOf{each: func() field {
+				var to string
+				return then{mailbox(&to), func() {
+					if to != "" {
+						c.To = append(c.To, to)
+					}
+				}}
+			}, min: 1, most: 50, unique: true}, required: true, example: "[robin@example.org]"},
+		}, check: func(s *source, n *yaml.Node, name string) {
+			host, _, _ := net.SplitHostPort(c.Server)
+			switch {
+			case (c.UserEnv == "") != (c.PasswordEnv == ""):
+				s.bad(n, "", "%s must have both user_env and password_env, or none of them", name)
+			case c.Security == NoTLS && c.PasswordEnv != "":
+				s.bad(child(n, "security"), "use starttls or tls", "a password must not be sent without encryption")
+			case c.Security == NoTLS && !private(host):
+				s.bad(child(n, "security"), "use starttls or tls", "mail must not leave this machine and private networks without encryption")
+			}
+		}},
+	}}
+}
+
+func serverProblem(v string) (problem, hint string) {
+	hint = "write it like mail.example.org:587"
+	host, port, err := net.SplitHostPort(v)
+	number, nan := strconv.ParseUint(port, 10, 16)
+	if err != nil || nan != nil || number == 0 || host == "" || strings.ContainsAny(host, " \t\n/@?#") {
+		return "must be a host and a port", hint
+	}
+	return "", ""
+}
+
+// mailbox is the field of one address of e-mail.
+func mailbox(to *string) text {
+	return text{to: to, check: mailboxProblem, form: schema{"type": "string", "pattern": `^[!-?A-~]+@[!-?A-~]+$`}}
+}
+
+func mailboxProblem(v string) (problem, hint string) {
+	a, err := mail.ParseAddress(v)
+	if err != nil || a.Address != v || len(v) > 254 || strings.ContainsFunc(v, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "must be one address of e-mail", "write it like robin@example.org, without a name and in ASCII"
+	}
+	return "", ""
+}
