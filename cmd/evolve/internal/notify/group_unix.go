@@ -1,0 +1,14 @@
+//go:build unix
+
+package notify
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// inGroup gives a program its own process group, which is killed as a whole.
+func inGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

@@ -1,0 +1,121 @@
+package notify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Event is one thing that people are told.
+type Event struct {
+	// Kind is awaits, failed, fell or budget; test for a trial of the channels.
+	Kind string `json:"kind"`
+	// Subject distinguishes events of a kind, such as a proposal's id.
+	Subject string `json:"subject"`
+	// Title describes it on one line.
+	Title string `json:"title"`
+	// Commands look at it or decide on it; may be empty.
+	Commands []string `json:"commands"`
+}
+
+// Key identifies an event.
+func (e Event) Key() string { return e.Kind + "/" + e.Subject }
+
+// Message is what a channel is given: the events of one run, and the text of its report.
+type Message struct {
+	// Version is that of this form, 1.
+	Version int `json:"version"`
+	// ID is the same for each delivery of the same events by a channel.
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"`
+	// Workspace is its folder, Host the name of its machine.
+	Workspace string `json:"workspace"`
+	Host      string `json:"host"`
+	// Run is the run's id; empty for a night that failed before it began.
+	Run  string `json:"run,omitempty"`
+	Exit int    `json:"exit"`
+	// Events is not empty.
+	Events []Event `json:"events"`
+	// Title describes all of it on one line, Text for reading.
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	// Box is the run's decision boxes, a part of Text.
+	Box string `json:"-"`
+}
+
+// The bounds of a message's texts, in bytes.
+const (
+	mostTitle = 300
+	mostBox   = 32 << 10
+)
+
+// stored is a message in the outbox.
+type stored struct {
+	Message
+	Box string `json:"box"`
+}
+
+// with returns the message about the given events alone.
+func (m Message) with(events []Event) Message {
+	m.Version, m.Events = 1, events
+	m.Title = events[0].Title
+	if more := len(events) - 1; more > 0 {
+		m.Title += fmt.Sprintf(" (and %d more)", more)
+	}
+	var b strings.Builder
+	for _, e := range events {
+		b.WriteString(e.Title + "\n")
+		for _, command := range e.Commands {
+			b.WriteString("    " + command + "\n")
+		}
+		b.WriteByte('\n')
+	}
+	if m.Box != "" {
+		b.WriteString(strings.TrimRight(m.Box, "\n") + "\n\n")
+	}
+	fmt.Fprintf(&b, "%s on %s", m.Workspace, m.Host)
+	if m.Run != "" {
+		b.WriteString(", run " + m.Run)
+	}
+	fmt.Fprintf(&b, ", exit code %d\n", m.Exit)
+	m.Text = b.String()
+	return m
+}
+
+// idOf returns the id of a message by a channel.
+func idOf(channel, file string, events []Event) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", channel, file)
+	for _, e := range events {
+		fmt.Fprintf(h, " %q", e.Key())
+	}
+	return "msg_" + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// body returns the message as JSON.
+func (m Message) body() ([]byte, error) {
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("writing the message: %w", err)
+	}
+	return raw, nil
+}
+
+// clip shortens a text to at most n bytes, between two characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// Trial returns a message that tries a channel.
+func Trial(workspace, host string, now time.Time) Message {
+	m := Message{Time: now.UTC(), Workspace: workspace, Host: host}
+	m = m.with([]Event{{Kind: "test", Subject: "test", Title: "a test of this channel; nothing needs to be done", Commands: []string{}}})
+	m.ID = idOf("test", now.UTC().Format(time.RFC3339Nano), m.Events)
+	return m
+}

@@ -1,0 +1,87 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"evolve/runtime/text"
+)
+
+// The bounds of a program: its time, the output that is kept in bytes, and the wait for
+// output after its own end, which a process that it left running may hold open.
+const (
+	programTime   = time.Minute
+	programOutput = 4 << 10
+	programDrain  = time.Second
+)
+
+// Program is a program of the operator's that is given a message as JSON on stdin. It runs
+// with the operator's rights and outside any sandbox.
+type Program struct {
+	Argv []string
+	// Dir is its working folder, Env all of its environment.
+	Dir string
+	Env []string
+	// Time is its time limit; 0 means one minute. It is killed then with its process group.
+	Time time.Duration
+	// Fault is why it cannot be started; empty for none.
+	Fault string
+}
+
+// ID is [Channel.ID].
+func (p Program) ID() string { return "program " + strings.Join(p.Argv, " ") }
+
+func (p Program) String() string { return "program " + clip(strings.Join(p.Argv, " "), 80) }
+
+// Send runs the program and waits for its end.
+func (p Program) Send(ctx context.Context, m Message) error {
+	if p.Fault != "" {
+		return errors.New(p.Fault)
+	}
+	body, err := m.body()
+	if err != nil {
+		return err
+	}
+	most := p.Time
+	if most == 0 {
+		most = programTime
+	}
+	timed, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	cmd := exec.CommandContext(timed, p.Argv[0], p.Argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, programDrain
+	cmd.Stdin = bytes.NewReader(append(body, '\n'))
+	inGroup(cmd)
+	out := &tail{most: programOutput}
+	cmd.Stdout, cmd.Stderr = out, out
+	err = cmd.Run()
+	switch {
+	case errors.Is(timed.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
+		return fmt.Errorf("it did not end within %s and was stopped", most)
+	case timed.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		return nil
+	}
+	if said := strings.TrimSpace(text.Visible(strings.ReplaceAll(string(out.kept), "\n", " "))); said != "" {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	return err
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	kept []byte
+	most int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[max(0, len(p)-t.most):]...)
+	t.kept = t.kept[max(0, len(t.kept)-t.most):]
+	return len(p), nil
+}
