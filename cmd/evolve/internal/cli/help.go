@@ -39,6 +39,7 @@ var topics = []topic{
 	{"patch", "changes of source code: targets, gates, review, adoption", []string{"patches", "gates", "diff", "sandbox"}},
 	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
 	{"archive", "backups, restoring one, and how long what is recorded is kept", []string{"backup", "restore", "retention", "keep", "gc"}},
+	{"notify", "who is told what about nights: programs, webhooks, e-mail, a dead man's switch", []string{"notifications", "heartbeat", "webhook", "email"}},
 	{"trust", "what is promised against crashes, damage, hostile agents and forgers, and what is not", []string{"integrity", "security", "threats", "forgery"}},
 	{"figures", "speed, statistics, search and patches, with bounds and peers", []string{"benchmarks", "peers"}},
 	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},

@@ -32,6 +32,8 @@ type runOptions struct {
 	resume   batch.Resume
 	dryRun   bool
 	detailed bool
+	// tells tells people what the run comes to; nil tells nothing.
+	tells *teller
 }
 
 func runCommand(sh *shell) *cli.Command {
@@ -60,11 +62,22 @@ func runCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
-			w, err := sh.load(c)
+			root, err := sh.root(c)
 			if err != nil {
 				return err
 			}
-			return nightlyRun(sh, w, o)
+			run := func(t *teller) error {
+				w, err := wire.Load(root)
+				if err != nil {
+					return err
+				}
+				o.tells = t
+				return nightlyRun(sh, w, o)
+			}
+			if o.dryRun {
+				return run(nil)
+			}
+			return told(sh, root, run)
 		},
 	}
 }
@@ -224,9 +237,11 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		sh.eprintf("run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
 		return true, conclude(ctx, sh, w, opts.Archive, u.Summary, o)
 	}
-	if _, err := writeReport(ctx, w, opts.Archive, u.Summary); err != nil {
+	report, err := writeReport(ctx, w, opts.Archive, u.Summary)
+	if err != nil {
 		return false, unreportedError{err}
 	}
+	o.tells.note(ctx, w, opts.Archive, u.Summary, report)
 	sh.eprintf("run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
 	return false, nil
 }
@@ -269,6 +284,7 @@ func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive
 	if err != nil {
 		return unreportedError{err}
 	}
+	o.tells.note(ctx, w, a, s, report)
 	made := backUp(ctx, sh, w, a, s)
 	if sh.json {
 		if err := sh.printJSON(outcomeOf(s)); err != nil && !errors.Is(err, syscall.EPIPE) {

@@ -14,6 +14,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/backup"
+	"evolve/cmd/evolve/internal/notify"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports/model"
@@ -48,6 +49,8 @@ type statusView struct {
 	Adopted    []proposalLine   `json:"adopted"`
 	// Backup is the last backup that a night made, and why the latest made none.
 	Backup backup.State `json:"backup"`
+	// Notify is what people were to be told and were not; absent for nothing.
+	Notify *notify.State `json:"notify,omitempty"`
 	// Unfinished are decisions whose process was killed before all was done.
 	Unfinished []wire.Unfinished `json:"unfinished,omitempty"`
 	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
@@ -115,6 +118,9 @@ func statusCommand(sh *shell) *cli.Command {
 				return err
 			}
 			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
+			if view.Notify, err = notifyState(root); err != nil {
+				return err
+			}
 			return sh.show(view, func() { printStatus(sh.console, view) })
 		}),
 	}
@@ -322,6 +328,7 @@ func printStatus(con *console, v statusView) {
 		printBackup(con, v.Backup)
 		printAdopted(con, v.Adopted)
 	}
+	printNotify(con, v.Notify)
 	printLevels(con, v.Levels)
 	if v.Requests > 0 {
 		con.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), con.command("evolve requests list"))

@@ -54,6 +54,7 @@ func (h *Host) secrets(w *workspace.Workspace) []string {
 		passed = append(passed, m.Env...)
 		passed = slices.AppendSeq(passed, maps.Values(m.HeadersEnv))
 	}
+	passed = append(passed, w.Settings.Notify.EnvNames()...)
 	telling := []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"}
 	for _, variable := range h.Env {
 		name, value, _ := strings.Cut(variable, "=")
