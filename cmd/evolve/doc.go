@@ -26,6 +26,7 @@
 //	internal/workspace the folder a person works in: files, settings, schema, scaffold
 //	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning
 //	internal/doctor    the checks of a workspace and its surroundings
+//	internal/schedule  a run every night: units of systemd, lines of a crontab, missed nights
 //	internal/signing   the signed head of the ledger; internal/sshsig: signatures of OpenSSH
 //	internal/e2e       tests of the whole program as processes
 //	internal/exit      exit codes and the hints of errors

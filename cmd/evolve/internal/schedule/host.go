@@ -1,0 +1,172 @@
+package schedule
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+)
+
+// Host is the machine that nights are scheduled on.
+type Host struct {
+	// Env is the environment of systemctl and crontab, as NAME=value.
+	Env []string
+	// Systemctl and Crontab are the paths of the programs; empty if there are none.
+	Systemctl, Crontab string
+	// UserUnits is the folder of the user's units, empty without a home; SystemUnits is that
+	// of the system's.
+	UserUnits, SystemUnits string
+}
+
+// Errors of installing and removing.
+var (
+	// ErrNone means that neither systemd nor a crontab can be used here.
+	ErrNone = errors.New("neither systemd nor crontab can be used here")
+	// ErrOther means that the workspace is scheduled by another program already.
+	ErrOther = errors.New("it is scheduled already")
+)
+
+// run runs a program in the language in which its messages are recognized.
+func (h Host) run(ctx context.Context, stdin, program string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(append([]string{}, h.Env...), "LC_ALL=C")
+	cmd.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("%s %s: %w: %s", filepath.Base(program), strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+// systemctl runs systemctl for the user or the system.
+func (h Host) systemctl(ctx context.Context, system bool, args ...string) (string, error) {
+	if h.Systemctl == "" {
+		return "", fmt.Errorf("systemctl: %w", exec.ErrNotFound)
+	}
+	if !system {
+		args = append([]string{"--user"}, args...)
+	}
+	return h.run(ctx, "", h.Systemctl, args...)
+}
+
+// HasSystemd reports whether systemd runs and takes commands.
+func (h Host) HasSystemd(ctx context.Context, system bool) bool {
+	if h.units(system) == "" {
+		return false
+	}
+	_, err := h.systemctl(ctx, system, "show", "--property=Version")
+	return err == nil
+}
+
+func (h Host) units(system bool) string {
+	if system {
+		return h.SystemUnits
+	}
+	return h.UserUnits
+}
+
+// crontab reads the user's crontab; empty if there is none.
+func (h Host) crontab(ctx context.Context) (string, error) {
+	if h.Crontab == "" {
+		return "", nil
+	}
+	text, err := h.run(ctx, "", h.Crontab, "-l")
+	if err == nil {
+		return text, nil
+	}
+	// Implementations differ in how they report that a user has no crontab.
+	for _, none := range []string{"no crontab for", "No such file or directory"} {
+		if errors.As(err, new(*exec.ExitError)) && strings.Contains(err.Error(), none) {
+			return "", nil
+		}
+	}
+	return "", err
+}
+
+func (h Host) setCrontab(ctx context.Context, text string) error {
+	if text == "" {
+		_, err := h.run(ctx, "", h.Crontab, "-r")
+		return err
+	}
+	_, err := h.run(ctx, text, h.Crontab, "-")
+	return err
+}
+
+// Find returns every schedule of a workspace on this machine.
+func (h Host) Find(ctx context.Context, workspace string) ([]Installed, error) {
+	var found []Installed
+	for _, system := range []bool{false, true} {
+		in, ok, err := readUnits(h.units(system), Name(workspace))
+		if err != nil {
+			return nil, err
+		}
+		if in.System = system; ok {
+			found = append(found, in)
+		}
+	}
+	text, err := h.crontab(ctx)
+	if err != nil {
+		return found, err
+	}
+	from, to, err := block(text, workspace)
+	if err != nil {
+		return found, err
+	}
+	if from < to {
+		in := parseBlock(text[from:to])
+		in.parts = []Part{{Text: text[from:to]}}
+		found = append(found, in)
+	}
+	return found, nil
+}
+
+// readUnits reads the units of a name; ok is false without a timer.
+func readUnits(dir, name string) (in Installed, ok bool, err error) {
+	if dir == "" {
+		return in, false, nil
+	}
+	var texts []Part
+	for _, suffix := range []string{".service", ".timer"} {
+		path := filepath.Join(dir, name+suffix)
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			texts = append(texts, Part{})
+			continue
+		}
+		if err != nil {
+			return in, false, err
+		}
+		texts = append(texts, Part{path, string(data)})
+	}
+	if texts[1].File == "" {
+		return in, false, nil
+	}
+	in = parseUnits(texts[0].Text, texts[1].Text)
+	for _, p := range texts {
+		if p.File != "" {
+			in.parts, in.Files = append(in.parts, p), append(in.Files, p.File)
+		}
+	}
+	return in, true, nil
+}
+
+// writeUnits writes files below a folder, which it makes.
+func writeUnits(dir string, parts []Part) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err := renameio.WriteFile(filepath.Join(dir, filepath.Base(p.File)), []byte(p.Text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Done is what was installed or removed.
+type Done struct {
+	Kind   Kind
+	System bool
+	// Changed is false if everything stood there already.
+	Changed bool
+	// Files are the units; empty for a crontab.
+	Files []string
+	// Log is the command or the file that shows the output of nights.
+	Log string
+	// Commands are the commands that changed something, as they would be typed.
+	Commands []string
+}
+
+// Choose returns the kind that a schedule of a workspace is installed with: the one that it
+// has, or systemd where that takes commands, or cron. wanted, where it is not empty, must be
+// among these. It fails with ErrNone or ErrOther.
+func (h Host) Choose(ctx context.Context, found []Installed, wanted Kind, system bool) (Kind, error) {
+	if len(found) > 0 {
+		has := found[0]
+		if len(found) > 1 || wanted != "" && wanted != has.Kind || has.System != system {
+			return "", ErrOther
+		}
+		wanted = has.Kind
+	}
+	switch {
+	case wanted != Cron && h.HasSystemd(ctx, system):
+		return Systemd, nil
+	case wanted != Systemd && !system && h.Crontab != "":
+		return Cron, nil
+	}
+	return "", ErrNone
+}
+
+// Install schedules a night in the place of what is found. Where that is the same already,
+// nothing changes, its time included. What fails leaves everything as it was.
+func (h Host) Install(ctx context.Context, kind Kind, system bool, n Night, found []Installed) (Done, error) {
+	same := n
+	if len(found) > 0 {
+		same.Since = found[0].Since
+	}
+	if kind == Cron {
+		return h.installCron(ctx, n, same, found)
+	}
+	done := Done{Kind: Systemd, System: system, Log: logOf(kind, system, n.Workspace)}
+	service, timer := Units(n)
+	for _, p := range []Part{service, timer} {
+		done.Files = append(done.Files, filepath.Join(h.units(system), p.File))
+	}
+	if len(found) > 0 {
+		service, timer := Units(same)
+		if slices.EqualFunc(found[0].parts, []Part{service, timer}, func(a, b Part) bool { return a.Text == b.Text }) && h.enabled(ctx, system, timer.File) {
+			return done, nil
+		}
+	}
+	done.Changed = true
+	if len(found) > 0 {
+		_, _ = h.systemctl(ctx, system, "stop", timer.File) // it reads its new time when it starts
+	}
+	err := writeUnits(h.units(system), []Part{service, timer})
+	if err == nil {
+		err = h.do(ctx, &done, "daemon-reload")
+	}
+	if err == nil {
+		// The time at which an earlier timer fired last would make systemd catch up a night at
+		// once. There is none on a new machine, and old versions of systemctl cannot forget it.
+		_, _ = h.systemctl(ctx, system, "clean", "--what=state", timer.File)
+		err = h.do(ctx, &done, "enable", "--now", timer.File)
+	}
+	if err != nil {
+		return done, errors.Join(err, h.restore(context.WithoutCancel(ctx), done, found))
+	}
+	return done, nil
+}
+
+// do runs systemctl and notes the command.
+func (h Host) do(ctx context.Context, done *Done, args ...string) error {
+	command := "systemctl"
+	if !done.System {
+		command += " --user"
+	}
+	for _, a := range args {
+		command += " " + a
+	}
+	done.Commands = append(done.Commands, command)
+	_, err := h.systemctl(ctx, done.System, args...)
+	return err
+}
+
+// restore puts back the units that were there before, or deletes the new ones.
+func (h Host) restore(ctx context.Context, done Done, found []Installed) error {
+	if len(found) == 0 {
+		_, _ = h.systemctl(ctx, done.System, "disable", "--now", filepath.Base(done.Files[1]))
+	}
+	err := deleteFiles(done.Files)
+	if len(found) > 0 {
+		err = errors.Join(err, writeUnits(h.units(done.System), found[0].parts))
+	}
+	_, _ = h.systemctl(ctx, done.System, "daemon-reload")
+	if len(found) > 0 {
+		_, _ = h.systemctl(ctx, done.System, "start", filepath.Base(done.Files[1]))
+	}
+	return err
+}
+
+func deleteFiles(paths []string) error {
+	var errs []error
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// enabled reports whether a timer is enabled and waits.
+func (h Host) enabled(ctx context.Context, system bool, timer string) bool {
+	for _, question := range []string{"is-enabled", "is-active"} {
+		if _, err := h.systemctl(ctx, system, question, "--quiet", timer); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (h Host) installCron(ctx context.Context, n, same Night, found []Installed) (Done, error) {
+	done := Done{Kind: Cron, Log: logOf(Cron, false, n.Workspace)}
+	lines, err := Crontab(same)
+	if err != nil || len(found) > 0 && found[0].parts[0].Text == lines {
+		return done, err
+	}
+	if lines, err = Crontab(n); err != nil {
+		return done, err
+	}
+	return h.edit(ctx, n.Workspace, lines)
+}
+
+// edit puts lines in the place of those of a workspace.
+func (h Host) edit(ctx context.Context, workspace, lines string) (Done, error) {
+	done := Done{Kind: Cron, Changed: true, Log: logOf(Cron, false, workspace), Commands: []string{"crontab -"}}
+	before, err := h.crontab(ctx)
+	if err != nil {
+		return done, err
+	}
+	after, err := replaceBlock(before, workspace, lines)
+	if err != nil {
+		return done, err
+	}
+	if after == "" {
+		done.Commands = []string{"crontab -r"}
+	}
+	return done, h.setCrontab(ctx, after)
+}
+
+// Remove takes away the schedule of a workspace. A night that is on goes on.
+func (h Host) Remove(ctx context.Context, workspace string, in Installed) (Done, error) {
+	if in.Kind == Cron {
+		return h.edit(ctx, workspace, "")
+	}
+	timer := Name(workspace) + ".timer"
+	done := Done{Kind: Systemd, System: in.System, Changed: true, Files: in.Files}
+	if err := h.do(ctx, &done, "disable", "--now", timer); err != nil {
+		return done, fmt.Errorf("nothing was removed: %w", err)
+	}
+	_, _ = h.systemctl(ctx, in.System, "clean", "--what=state", timer) // old versions cannot
+	if err := deleteFiles(in.Files); err != nil {
+		return done, err
+	}
+	return done, h.do(ctx, &done, "daemon-reload")
+}
+
+// Faults returns what keeps a schedule from starting nights of a workspace.
+func (h Host) Faults(ctx context.Context, workspace string, in Installed) []string {
+	var faults []string
+	if info, err := os.Stat(in.Program); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
+		faults = append(faults, fmt.Sprintf("its program %q is not there or cannot be run", in.Program))
+	}
+	if in.Workspace != workspace {
+		faults = append(faults, fmt.Sprintf("it starts nights of %q", in.Workspace))
+	}
+	switch {
+	case !in.Daily:
+		faults = append(faults, "it was changed by hand, and does not start once a day")
+	case in.Kind == Systemd && !h.enabled(ctx, in.System, Name(workspace)+".timer"):
+		faults = append(faults, "its timer is not enabled or does not wait: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+Name(workspace)+".timer")
+	}
+	return faults
+}

@@ -1,0 +1,106 @@
+package schedule
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is a program that starts nights.
+type Kind string
+
+// The kinds. Kubernetes is only printed.
+const (
+	Systemd    Kind = "systemd"
+	Cron       Kind = "cron"
+	Kubernetes Kind = "kubernetes"
+)
+
+// Kinds lists every kind.
+func Kinds() []Kind { return []Kind{Systemd, Cron, Kubernetes} }
+
+// Night is the command that is started every night.
+type Night struct {
+	// Program is the absolute path of evolve, Workspace that of the workspace.
+	Program, Workspace string
+	At                 At
+	// Limits are flags of evolve run.
+	Limits []string
+	// Path is the search path for programs. Neither cron nor systemd has that of a shell.
+	Path string
+	// User is the user of a system unit; empty in a user's own schedule.
+	User string
+	// Zone is the name of the time zone for Kubernetes, whose own is UTC; empty if unknown.
+	Zone string
+	// Since is when the schedule was installed. Earlier nights were not due.
+	Since time.Time
+}
+
+// words returns the command line.
+func (n Night) words() []string {
+	return slices.Concat([]string{n.Program, "run", "--workspace", n.Workspace}, n.Limits, []string{"--quiet"})
+}
+
+// Check returns an error if a path cannot stand in a line of a unit or a crontab.
+func (n Night) Check() error {
+	for _, path := range []string{n.Program, n.Workspace, n.Path} {
+		if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
+			return fmt.Errorf("the path %q has a character that no schedule can hold", path)
+		}
+	}
+	if !filepath.IsAbs(n.Program) || !filepath.IsAbs(n.Workspace) {
+		return errors.New("a schedule needs absolute paths")
+	}
+	return nil
+}
+
+// unsafeInNames matches what a name of a unit or of a CronJob cannot have.
+var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Name returns the name of a workspace's schedule: different for each folder, and valid for a
+// unit and for a CronJob.
+func Name(workspace string) string {
+	base := unsafeInNames.ReplaceAllString(strings.ToLower(filepath.Base(workspace)), "-")
+	base = strings.Trim(base[:min(len(base), 24)], "-")
+	sum := sha256.Sum256([]byte(workspace))
+	return strings.ReplaceAll(fmt.Sprintf("evolve-%s-%x", base, sum[:4]), "--", "-")
+}
+
+// LimitsUntil returns the flags that end a night at a time of day. A night that is caught up
+// later in the day has as long as one that began on time, and so never reaches the next.
+func LimitsUntil(at, until At) []string {
+	return []string{"--until", until.String(), "--budget-time", length(at.before(until))}
+}
+
+// LimitsBefore returns the flag that keeps a night that is caught up as short as one that
+// began on time, where evolve.yaml has the time of day at which it ends.
+func LimitsBefore(at, until At) []string {
+	return []string{"--budget-time", length(at.before(until))}
+}
+
+// length renders a time in whole minutes.
+func length(d time.Duration) string {
+	h, m := d/time.Hour, d%time.Hour/time.Minute
+	if m == 0 {
+		return fmt.Sprintf("%dh", h)
+	}
+	return fmt.Sprintf("%dh%dm", h, m)
+}
+
+// SearchPath returns the absolute folders of a search path, each once.
+func SearchPath(path string) string {
+	var kept []string
+	for _, dir := range filepath.SplitList(path) {
+		if filepath.IsAbs(dir) && !slices.Contains(kept, dir) {
+			kept = append(kept, dir)
+		}
+	}
+	return strings.Join(kept, string(filepath.ListSeparator))
+}

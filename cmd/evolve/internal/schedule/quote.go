@@ -1,0 +1,109 @@
+package schedule
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/cmd/evolve/internal/exit"
+)
+
+// plain holds the characters, beside letters and digits, that neither systemd nor a shell
+// interprets.
+const plain = "/._-+=:,@"
+
+func isPlain(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(plain, r)
+	})
+}
+
+// unitText escapes what systemd expands in any setting of a unit.
+func unitText(s string) string { return strings.ReplaceAll(s, "%", "%%") }
+
+// unitWord quotes a word of a list in a unit.
+func unitWord(word string) string {
+	if isPlain(word) {
+		return word
+	}
+	return `"` + unitText(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word)) + `"`
+}
+
+// systemd takes no program whose path has a quote or a backslash; a shell starts those.
+func throughShell() []string { return []string{"/bin/sh", "-c", `exec "$0" "$@"`} }
+
+// unitCommand renders ExecStart. The colon keeps systemd from expanding variables.
+func unitCommand(words []string) string {
+	if strings.ContainsAny(words[0], `"'\`) {
+		words = append(throughShell(), words...)
+	}
+	quoted, colon := make([]string, len(words)), ""
+	for i, w := range words {
+		quoted[i] = unitWord(w)
+		if strings.Contains(w, "$") {
+			colon = ":"
+		}
+	}
+	return colon + strings.Join(quoted, " ")
+}
+
+// parseUnitCommand returns the words of ExecStart.
+func parseUnitCommand(line string) []string {
+	words, shell := split(strings.ReplaceAll(strings.TrimPrefix(line, ":"), "%%", "%")), throughShell()
+	if len(words) > len(shell) && slices.Equal(words[:len(shell)], shell) {
+		return words[len(shell):]
+	}
+	return words
+}
+
+// cronLine escapes a command of a shell for a crontab, in which a percent sign is a line
+// break unless a backslash stands before it. A backslash that the command itself has there
+// would be taken for that of the pair, so the quotes are closed and opened between them.
+func cronLine(command string) string {
+	command = strings.ReplaceAll(command, `\%`, `\''%`)
+	return strings.ReplaceAll(command, "%", `\%`)
+}
+
+// parseCronLine returns the words of a command in a crontab.
+func parseCronLine(line string) []string { return split(strings.ReplaceAll(line, `\%`, "%")) }
+
+// shellWords renders a command for a shell.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = exit.ShellQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// split returns the words of a command line: a backslash escapes outside of single quotes.
+func split(line string) []string {
+	var words []string
+	var word strings.Builder
+	quote, within, escaped := rune(0), false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, within = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, within = r, true
+		case quote == 0 && r == ' ':
+			if within {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			within = false
+		default:
+			word.WriteRune(r)
+			within = true
+		}
+	}
+	if within {
+		words = append(words, word.String())
+	}
+	return words
+}
