@@ -90,7 +90,8 @@ func probes(sh *shell, root string) doctor.Probes {
 		Blocks: func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error) {
 			return findBlocks(ctx, sh, w, target)
 		},
-		Marks: func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
+		Marks:    func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
+		Schedule: func(ctx context.Context) (words, fault, hint string) { return scheduleProbe(ctx, sh, root) },
 	}
 }
 

@@ -146,8 +146,11 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := errors.Join(seedTurns(filepath.Join(dir, "sharing"), "aide", 10), raiseLevel(filepath.Join(dir, "sharing"), "mate", 2)); err != nil {
 		t.Fatal(err)
 	}
+	if err := fakeCrontab(filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
 	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Robin", "GIT_AUTHOR_EMAIL=r@example.org", "GIT_COMMITTER_NAME=Robin", "GIT_COMMITTER_EMAIL=r@example.org",
 	}
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -171,7 +174,10 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"run --dry-run", "tiny", "run --dry-run"},
 		{"run", "tiny", "run --quiet"},
 		{"demo", ".", "demo --budget-evals 50 --quiet --workspace made"},
+		{"schedule print", "tiny", "schedule print"},
+		{"schedule install", "tiny", "schedule install --format cron"},
 		{"status", "tiny", "status"},
+		{"schedule remove", "tiny", "schedule remove"},
 		{"proposals", "tiny", "proposals"},
 		{"show", "tiny", "show P1"},
 		{"diff", "tiny", "diff P1"},
@@ -304,6 +310,12 @@ func TestPatchJSON(t *testing.T) {
 			t.Errorf("nothing prints %q of %s, which the manual names", key, name)
 		}
 	}
+}
+
+// fakeCrontab writes a program crontab that keeps what it is given beside it.
+func fakeCrontab(dir string) error {
+	script := "#!/bin/sh\ncase $1 in\n-l) cat \"$0.tab\" ;;\n-r) rm \"$0.tab\" ;;\n-) cat >\"$0.tab\" ;;\nesac\n"
+	return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "crontab"), []byte(script), 0o755))
 }
 
 // writeTool puts an approved tool, given as a draft, into a folder.

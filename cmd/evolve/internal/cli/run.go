@@ -33,15 +33,16 @@ type runOptions struct {
 	dryRun   bool
 	detailed bool
 	// tells tells people what the run comes to; nil tells nothing.
-	tells *teller
+	tells   *teller
+	catchUp bool
 }
 
 func runCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "run",
 		Usage: "the nightly batch: search, confirm on the holdout, propose, report",
-		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. Start it\n" +
-			"from cron; a run whose process died is taken up again, and nothing recorded is paid twice.",
+		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. `evolve\n" +
+			"schedule` starts it every night; a run whose process died is taken up again, and nothing recorded is paid twice.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "agent", Usage: "only the agent `ID`; may be given more than once"},
 			&cli.IntFlag{Name: "budget-evals", Usage: "at most `N` evaluations, shared among the agents"},
@@ -55,6 +56,7 @@ func runCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "stages", Usage: "`WHICH`: search stops before the holdout; search,confirm is the default"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with the latest run, interrupted or ended by an outage, with its own options; --resume=false starts afresh even after a crash"},
+			&cli.BoolFlag{Name: "catch-up", Usage: "do nothing unless the last night of `evolve schedule` was missed or its process died"},
 			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 3 when proposals await a decision"},
 		},
 		Action: func(c *cli.Context) error {
@@ -65,6 +67,15 @@ func runCommand(sh *shell) *cli.Command {
 			root, err := sh.root(c)
 			if err != nil {
 				return err
+			}
+			if o.catchUp {
+				must, err := mustCatchUp(c.Context, sh, root)
+				if err != nil {
+					return err
+				}
+				if !must {
+					return sh.result(runOutcome{Agents: []agentOutcome{}}, "nothing to catch up: the last night ran, or none was due yet\n")
+				}
 			}
 			run := func(t *teller) error {
 				w, err := wire.Load(root)
@@ -84,7 +95,7 @@ func runCommand(sh *shell) *cli.Command {
 
 func parseRun(c *cli.Context) (runOptions, error) {
 	o := runOptions{
-		dryRun: c.Bool("dry-run"), detailed: c.Bool("detailed-exitcode"),
+		dryRun: c.Bool("dry-run"), detailed: c.Bool("detailed-exitcode"), catchUp: c.Bool("catch-up"),
 		given: batch.Given{
 			Agents: c.StringSlice("agent"), Selection: c.String("selection"),
 			Concurrency: c.Int("concurrency"), Lookahead: c.Int("lookahead"),

@@ -53,8 +53,12 @@ type statusView struct {
 	Notify *notify.State `json:"notify,omitempty"`
 	// Unfinished are decisions whose process was killed before all was done.
 	Unfinished []wire.Unfinished `json:"unfinished,omitempty"`
+	// Schedule is what starts the nights; absent where nothing is installed.
+	Schedule *scheduleLine `json:"schedule,omitempty"`
 	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
 	Signed *signedLine `json:"signed,omitempty"`
+
+	latest archive.Run
 }
 
 type runLine struct {
@@ -117,6 +121,7 @@ func statusCommand(sh *shell) *cli.Command {
 			if err := wire.LookIfThere(root, look); err != nil {
 				return err
 			}
+			view.Schedule = scheduleStatus(c.Context, sh, root, view.latest)
 			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
 			if view.Notify, err = notifyState(root); err != nil {
 				return err
@@ -153,6 +158,9 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.
 		if runs = append(runs, r); len(runs) == statusLooks {
 			break
 		}
+	}
+	if len(runs) > 0 {
+		v.latest = runs[0]
 	}
 	if err := v.confirmation(ctx, a, runs, now); err != nil {
 		return err
@@ -328,6 +336,7 @@ func printStatus(con *console, v statusView) {
 		printBackup(con, v.Backup)
 		printAdopted(con, v.Adopted)
 	}
+	printSchedule(con, v.Schedule)
 	printNotify(con, v.Notify)
 	printLevels(con, v.Levels)
 	if v.Requests > 0 {

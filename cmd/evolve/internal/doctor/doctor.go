@@ -101,6 +101,9 @@ type Probes struct {
 	// Backup describes the last backup; fault is why the latest night made none, or
 	// empty.
 	Backup func(w *workspace.Workspace) (last, fault string)
+	// Schedule describes the installed schedule of the workspace, or what is wrong with it and
+	// what to do; all are empty if none is installed.
+	Schedule func(ctx context.Context) (words, fault, hint string)
 	// Signing checks the keys and signatures of the settings.
 	Signing func(ctx context.Context) (Signing, error)
 }
@@ -121,6 +124,7 @@ func Run(ctx context.Context, p Probes) []Check {
 	checks = append(checks, checkSandbox(ctx, p, w), checkDisk(p), checkWritable(p), checkClock(ctx, p), checkArchive(ctx, p))
 	checks = append(checks, checkUnfinished(ctx, p)...)
 	checks = append(checks, checkLeftovers(ctx, p)...)
+	checks = append(checks, checkSchedule(ctx, p)...)
 	if w != nil {
 		checks = append(checks, checkSigning(ctx, p, w)...)
 		checks = append(checks, checkBackup(p, w)...)
@@ -313,6 +317,19 @@ func checkLeftovers(ctx context.Context, p Probes) []Check {
 		return nil
 	}
 	return []Check{warn("leftovers", "nothing is to be done: the next command that records something removes it", "left by a killed process: %s", strings.Join(list, ", "))}
+}
+
+// checkSchedule checks what starts the nights, where something is installed.
+func checkSchedule(ctx context.Context, p Probes) []Check {
+	const name = "schedule"
+	words, fault, hint := p.Schedule(ctx)
+	switch {
+	case fault != "":
+		return []Check{warn(name, hint, "%s", fault)}
+	case words != "":
+		return []Check{ok(name, "%s", words)}
+	}
+	return nil
 }
 
 // checkBackup checks the backups that nights make.

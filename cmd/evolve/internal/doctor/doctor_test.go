@@ -52,8 +52,9 @@ func healthy(t *testing.T, root string) Probes {
 		Blocks: func(context.Context, *workspace.Workspace, string) (*coding.Prospect, error) {
 			return nil, errors.New("no repository")
 		},
-		Backup:  func(*workspace.Workspace) (last, fault string) { return "after night 2", "" },
-		Signing: func(context.Context) (Signing, error) { return Signing{}, nil },
+		Backup:   func(*workspace.Workspace) (last, fault string) { return "after night 2", "" },
+		Signing:  func(context.Context) (Signing, error) { return Signing{}, nil },
+		Schedule: func(context.Context) (words, fault, hint string) { return "", "", "" },
 	}
 }
 

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/schedule"
+)
+
+func scheduleCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "schedule", Usage: "start a run every night, by systemd or cron",
+		Subcommands: []*cli.Command{schedulePrintCommand(sh), scheduleInstallCommand(sh), scheduleRemoveCommand(sh)},
+	}
+}
+
+// scheduleOptions are the flags of `evolve schedule print` and `evolve schedule install`.
+type scheduleOptions struct {
+	at, until, format string
+	system            bool
+}
+
+// flags returns the flags that both have.
+func (o *scheduleOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "at", Destination: &o.at, Usage: "start at this local time `HH:MM`; 01:30 by default"},
+		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "be done, report included, by this local time `HH:MM`; by default the limits of evolve.yaml hold"},
+		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "`WHICH`: systemd, cron, or, to print only, kubernetes"},
+		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "a unit of the system, for root, that runs as the owner of the workspace"},
+	}
+}
+
+// defaultAt is the time of day at which nights start by default.
+const defaultAt = "01:30"
+
+// kind returns the kind that was asked for; empty for none.
+func (o scheduleOptions) kind() (schedule.Kind, error) {
+	var names []string
+	for _, k := range schedule.Kinds() {
+		names = append(names, string(k))
+	}
+	if o.format != "" && !slices.Contains(names, o.format) {
+		return "", exit.Errorf(exit.Usage, exit.Suggest("", "%s", o.format, names), "--format is systemd, cron or kubernetes, not %q", o.format)
+	}
+	if o.system && o.format != "" && o.format != string(schedule.Systemd) {
+		return "", exit.Errorf(exit.Usage, "leave one of them out", "--system is of systemd, not of %s", o.format)
+	}
+	return schedule.Kind(o.format), nil
+}

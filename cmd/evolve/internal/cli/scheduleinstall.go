@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/schedule"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/text"
+)
+
+// scheduleInstalled is `evolve schedule install --json`.
+type scheduleInstalled struct {
+	Kind    schedule.Kind `json:"kind"`
+	At      string        `json:"at"`
+	Next    time.Time     `json:"next"`
+	Changed bool          `json:"changed"`
+	// Files are the units that were written, Commands what changed the rest.
+	Files    []string `json:"files"`
+	Commands []string `json:"commands"`
+	// Log is the file or the command that shows the output of nights.
+	Log string `json:"log"`
+	// Notes are what a person has to do besides.
+	Notes []string `json:"notes"`
+	// Undo is the command that takes it all away.
+	Undo string `json:"undo"`
+}
+
+func scheduleInstallCommand(sh *shell) *cli.Command {
+	var o scheduleOptions
+	return &cli.Command{
+		Name: "install", Usage: "start a run every night from now on",
+		Description: "Writes a service and a timer of systemd for the user, or, where systemd takes no commands, lines into the " +
+			"user's crontab between two marks. It asks nothing. A second time it changes what differs: flags that are left out " +
+			"keep what was installed.",
+		Flags:  o.flags(),
+		Action: func(c *cli.Context) error { return scheduleInstall(sh, c, o) },
+	}
+}
+
+func scheduleInstall(sh *shell, c *cli.Context, o scheduleOptions) error {
+	kind, err := o.kind()
+	if err != nil {
+		return err
+	}
+	if kind == schedule.Kubernetes {
+		return exit.Errorf(exit.Usage, "`evolve schedule print --format kubernetes` prints it for `kubectl apply -f -`", "a CronJob is not installed from here")
+	}
+	if err := outside(sh); err != nil {
+		return err
+	}
+	w, err := sh.load(c)
+	if err != nil {
+		return err
+	}
+	h := sh.scheduler()
+	found, err := h.Find(c.Context, realPath(w.Root))
+	if err != nil {
+		return scheduleError(sh, err)
+	}
+	o.system = o.system || kind == "" && len(found) == 1 && found[0].System
+	n, err := sh.plannedNight(c, w, o, found)
+	if err != nil {
+		return err
+	}
+	chosen, err := h.Choose(c.Context, found, kind, o.system)
+	if errors.Is(err, schedule.ErrNone) {
+		return printByHand(sh, kind, o.system, n, w.Root)
+	}
+	if err != nil {
+		return scheduleError(sh, err)
+	}
+	if chosen == schedule.Cron { // its log is there
+		if _, err := workspace.MakeStateDir(w.Root); err != nil {
+			return err
+		}
+	}
+	done, err := h.Install(c.Context, chosen, o.system, n, found)
+	if err != nil {
+		return scheduleError(sh, err)
+	}
+	sh.stands = "the schedule is installed"
+	_, next := n.At.Due(sh.Now(), chosen)
+	view := scheduleInstalled{
+		Kind: chosen, At: n.At.String(), Next: next, Changed: done.Changed, Files: orEmpty(done.Files), Commands: orEmpty(done.Commands),
+		Log: done.Log, Notes: orEmpty(scheduleNotes(w, n, done)), Undo: sh.command("evolve schedule remove"),
+	}
+	return sh.show(view, func() { printInstalled(sh.console, view) })
+}
+
+// printByHand prints the lines to add where nothing can be installed.
+func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, root string) error {
+	kind = orElse(kind, schedule.Cron, kind != "")
+	if system {
+		kind = schedule.Systemd
+	}
+	parts, err := scheduleParts(sh.scheduler(), kind, system, n)
+	if err != nil {
+		return err
+	}
+	if kind == schedule.Cron { // its log is there
+		if _, err := workspace.MakeStateDir(root); err != nil {
+			return err
+		}
+	}
+	if !sh.json {
+		printParts(sh.console, parts)
+	}
+	return exit.Errorf(exit.Infrastructure, "add it by hand where nights are started; `evolve schedule print` knows the forms of systemd, cron and kubernetes",
+		"%w", schedule.ErrNone)
+}
+
+// scheduleError adds a hint to an error of the schedule.
+func scheduleError(sh *shell, err error) error {
+	switch {
+	case errors.Is(err, schedule.ErrOther):
+		return exit.Errorf(exit.Usage, "`evolve schedule remove` takes that away first", "%w, in another way", err)
+	case errors.Is(err, fs.ErrPermission):
+		return exit.Errorf(exit.Infrastructure, "units of the system are written by root; without --system they are the user's own", "%w", err)
+	}
+	return exit.Errorf(exit.Infrastructure, "`evolve schedule print` prints what to add by hand", "%w", err)
+}
+
+// scheduleNotes lists what a person has to do so that nights run.
+func scheduleNotes(w *workspace.Workspace, n schedule.Night, done schedule.Done) []string {
+	var notes []string
+	if done.Kind == schedule.Systemd && !done.System && !lingers() {
+		notes = append(notes, "the user's units stop at the last logout: `loginctl enable-linger` lets them go on")
+	}
+	if names := neededEnv(w); len(names) > 0 {
+		how := "lines NAME=value above these in `crontab -e`"
+		if done.Kind == schedule.Systemd {
+			how = "`systemctl " + orElse("", "--user ", done.System) + "edit " + schedule.Name(n.Workspace) + ".service` with EnvironmentFile= under [Service]"
+		}
+		notes = append(notes, fmt.Sprintf("the night has no environment of a shell, and may need %s: %s", strings.Join(names, ", "), how))
+	}
+	return notes
+}
+
+// lingers reports whether the user's units run without a login.
+func lingers() bool {
+	_, err := os.Stat(filepath.Join("/var/lib/systemd/linger", schedule.CurrentUser()))
+	return err == nil
+}
+
+func printInstalled(con *console, v scheduleInstalled) {
+	if v.Changed {
+		con.printf("a night starts every day at %s, by %s; the next %s\n", v.At, v.Kind, v.Next.Format("on _2 Jan 15:04"))
+	} else {
+		con.printf("nothing to do: a night starts every day at %s, by %s; the next %s\n", v.At, v.Kind, v.Next.Format("on _2 Jan 15:04"))
+	}
+	if v.Changed {
+		for _, f := range v.Files {
+			con.printf("  wrote   %s\n", text.Visible(f))
+		}
+		for _, command := range v.Commands {
+			con.printf("  ran     %s\n", command)
+		}
+	}
+	con.printf("  output  %s\n  undo    %s\n", text.Visible(v.Log), v.Undo)
+	for _, note := range v.Notes {
+		con.printf("  !       %s\n", text.Visible(note))
+	}
+}
+
+// findSchedule returns what is installed for a workspace; a machine that cannot be asked has
+// nothing.
+func findSchedule(ctx context.Context, sh *shell, root string) (schedule.Installed, bool) {
+	found, _ := sh.scheduler().Find(ctx, realPath(root))
+	if len(found) == 0 {
+		return schedule.Installed{}, false
+	}
+	return found[0], true
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/schedule"
+	"evolve/runtime/text"
+)
+
+// scheduleRemoved is `evolve schedule remove --json`.
+type scheduleRemoved struct {
+	Removed []removedLine `json:"removed"`
+}
+
+type removedLine struct {
+	Kind     schedule.Kind `json:"kind"`
+	Files    []string      `json:"files"`
+	Commands []string      `json:"commands"`
+}
+
+func scheduleRemoveCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "remove", Usage: "start no more nights",
+		Description: "Takes away the units and the lines that `evolve schedule install` wrote for this workspace. A night that is on goes on.",
+		Action: func(c *cli.Context) error {
+			if err := outside(sh); err != nil {
+				return err
+			}
+			root, err := sh.root(c)
+			if err != nil {
+				return err
+			}
+			h := sh.scheduler()
+			found, err := h.Find(c.Context, realPath(root))
+			if err != nil {
+				return scheduleError(sh, err)
+			}
+			view := scheduleRemoved{[]removedLine{}}
+			for _, in := range found {
+				done, err := h.Remove(c.Context, realPath(root), in)
+				if err != nil {
+					return scheduleError(sh, err)
+				}
+				sh.stands = "the schedule is removed"
+				view.Removed = append(view.Removed, removedLine{done.Kind, orEmpty(done.Files), done.Commands})
+			}
+			return sh.show(view, func() { printRemoved(sh.console, view) })
+		},
+	}
+}
+
+func printRemoved(con *console, v scheduleRemoved) {
+	if len(v.Removed) == 0 {
+		con.printf("nothing is scheduled for this workspace\n")
+	}
+	for _, r := range v.Removed {
+		con.printf("no more nights are started by %s\n", r.Kind)
+		for _, f := range r.Files {
+			con.printf("  deleted  %s\n", text.Visible(f))
+		}
+		for _, command := range r.Commands {
+			con.printf("  ran      %s\n", command)
+		}
+	}
+}
