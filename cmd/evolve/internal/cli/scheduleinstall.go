@@ -65,7 +65,7 @@ func scheduleInstall(sh *shell, c *cli.Context, o scheduleOptions) error {
 	h := sh.scheduler()
 	found, err := h.Find(c.Context, realPath(w.Root))
 	if err != nil {
-		return scheduleError(sh, err)
+		return scheduleError(err)
 	}
 	o.system = o.system || kind == "" && len(found) == 1 && found[0].System
 	n, err := sh.plannedNight(c, w, o, found)
@@ -77,7 +77,7 @@ func scheduleInstall(sh *shell, c *cli.Context, o scheduleOptions) error {
 		return printByHand(sh, kind, o.system, n, w.Root)
 	}
 	if err != nil {
-		return scheduleError(sh, err)
+		return scheduleError(err)
 	}
 	if chosen == schedule.Cron { // its log is there
 		if _, err := workspace.MakeStateDir(w.Root); err != nil {
@@ -86,7 +86,7 @@ func scheduleInstall(sh *shell, c *cli.Context, o scheduleOptions) error {
 	}
 	done, err := h.Install(c.Context, chosen, o.system, n, found)
 	if err != nil {
-		return scheduleError(sh, err)
+		return scheduleError(err)
 	}
 	sh.stands = "the schedule is installed"
 	_, next := n.At.Due(sh.Now(), chosen)
@@ -120,7 +120,7 @@ func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, r
 }
 
 // scheduleError adds a hint to an error of the schedule.
-func scheduleError(sh *shell, err error) error {
+func scheduleError(err error) error {
 	switch {
 	case errors.Is(err, schedule.ErrOther):
 		return exit.Errorf(exit.Usage, "`evolve schedule remove` takes that away first", "%w, in another way", err)

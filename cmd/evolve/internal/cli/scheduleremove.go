@@ -33,13 +33,13 @@ func scheduleRemoveCommand(sh *shell) *cli.Command {
 			h := sh.scheduler()
 			found, err := h.Find(c.Context, realPath(root))
 			if err != nil {
-				return scheduleError(sh, err)
+				return scheduleError(err)
 			}
 			view := scheduleRemoved{[]removedLine{}}
 			for _, in := range found {
 				done, err := h.Remove(c.Context, realPath(root), in)
 				if err != nil {
-					return scheduleError(sh, err)
+					return scheduleError(err)
 				}
 				sh.stands = "the schedule is removed"
 				view.Removed = append(view.Removed, removedLine{done.Kind, orEmpty(done.Files), done.Commands})

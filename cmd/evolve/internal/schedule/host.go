@@ -47,14 +47,15 @@ func (h Host) run(ctx context.Context, stdin, program string, args ...string) (s
 }
 
 // systemctl runs systemctl for the user or the system.
-func (h Host) systemctl(ctx context.Context, system bool, args ...string) (string, error) {
+func (h Host) systemctl(ctx context.Context, system bool, args ...string) error {
 	if h.Systemctl == "" {
-		return "", fmt.Errorf("systemctl: %w", exec.ErrNotFound)
+		return fmt.Errorf("systemctl: %w", exec.ErrNotFound)
 	}
 	if !system {
 		args = append([]string{"--user"}, args...)
 	}
-	return h.run(ctx, "", h.Systemctl, args...)
+	_, err := h.run(ctx, "", h.Systemctl, args...)
+	return err
 }
 
 // HasSystemd reports whether systemd runs and takes commands.
@@ -62,8 +63,7 @@ func (h Host) HasSystemd(ctx context.Context, system bool) bool {
 	if h.units(system) == "" {
 		return false
 	}
-	_, err := h.systemctl(ctx, system, "show", "--property=Version")
-	return err == nil
+	return h.systemctl(ctx, system, "show", "--property=Version") == nil
 }
 
 func (h Host) units(system bool) string {

@@ -66,7 +66,7 @@ func (h Host) Install(ctx context.Context, kind Kind, system bool, n Night, foun
 	}
 	done.Changed = true
 	if len(found) > 0 {
-		_, _ = h.systemctl(ctx, system, "stop", timer.File) // it reads its new time when it starts
+		_ = h.systemctl(ctx, system, "stop", timer.File) // it reads its new time when it starts
 	}
 	err := writeUnits(h.units(system), []Part{service, timer})
 	if err == nil {
@@ -75,7 +75,7 @@ func (h Host) Install(ctx context.Context, kind Kind, system bool, n Night, foun
 	if err == nil {
 		// The time at which an earlier timer fired last would make systemd catch up a night at
 		// once. There is none on a new machine, and old versions of systemctl cannot forget it.
-		_, _ = h.systemctl(ctx, system, "clean", "--what=state", timer.File)
+		_ = h.systemctl(ctx, system, "clean", "--what=state", timer.File)
 		err = h.do(ctx, &done, "enable", "--now", timer.File)
 	}
 	if err != nil {
@@ -94,22 +94,21 @@ func (h Host) do(ctx context.Context, done *Done, args ...string) error {
 		command += " " + a
 	}
 	done.Commands = append(done.Commands, command)
-	_, err := h.systemctl(ctx, done.System, args...)
-	return err
+	return h.systemctl(ctx, done.System, args...)
 }
 
 // restore puts back the units that were there before, or deletes the new ones.
 func (h Host) restore(ctx context.Context, done Done, found []Installed) error {
 	if len(found) == 0 {
-		_, _ = h.systemctl(ctx, done.System, "disable", "--now", filepath.Base(done.Files[1]))
+		_ = h.systemctl(ctx, done.System, "disable", "--now", filepath.Base(done.Files[1]))
 	}
 	err := deleteFiles(done.Files)
 	if len(found) > 0 {
 		err = errors.Join(err, writeUnits(h.units(done.System), found[0].parts))
 	}
-	_, _ = h.systemctl(ctx, done.System, "daemon-reload")
+	_ = h.systemctl(ctx, done.System, "daemon-reload")
 	if len(found) > 0 {
-		_, _ = h.systemctl(ctx, done.System, "start", filepath.Base(done.Files[1]))
+		_ = h.systemctl(ctx, done.System, "start", filepath.Base(done.Files[1]))
 	}
 	return err
 }
@@ -127,7 +126,7 @@ func deleteFiles(paths []string) error {
 // enabled reports whether a timer is enabled and waits.
 func (h Host) enabled(ctx context.Context, system bool, timer string) bool {
 	for _, question := range []string{"is-enabled", "is-active"} {
-		if _, err := h.systemctl(ctx, system, question, "--quiet", timer); err != nil {
+		if err := h.systemctl(ctx, system, question, "--quiet", timer); err != nil {
 			return false
 		}
 	}
@@ -173,7 +172,7 @@ func (h Host) Remove(ctx context.Context, workspace string, in Installed) (Done,
 	if err := h.do(ctx, &done, "disable", "--now", timer); err != nil {
 		return done, fmt.Errorf("nothing was removed: %w", err)
 	}
-	_, _ = h.systemctl(ctx, in.System, "clean", "--what=state", timer) // old versions cannot
+	_ = h.systemctl(ctx, in.System, "clean", "--what=state", timer) // old versions cannot
 	if err := deleteFiles(in.Files); err != nil {
 		return done, err
 	}
