@@ -33,7 +33,14 @@ type Program struct {
 }
 
 // SlowError reports that a version did not end in time. It wraps a [CodeError].
-type SlowError struct{ error }
+type SlowError struct {
+	error
+	// Command is what was running, and Limit the time in which it had to end, which a build
+	// and its tests share. Usual reports that no shorter or longer one was set.
+	Command []string
+	Limit   time.Duration
+	Usual   bool
+}
 
 // Unwrap returns the [CodeError].
 func (e *SlowError) Unwrap() error { return e.error }
@@ -69,19 +76,26 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 	if err != nil {
 		return nil, fmt.Errorf("writing a version: %w", err)
 	}
-	timed, cancel := context.WithTimeoutCause(ctx, cmp.Or(p.MakeTime, compileTime), errSlow)
+	limit := cmp.Or(p.MakeTime, compileTime)
+	timed, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()
 	if len(p.Build) > 0 {
 		if err := p.build(timed, v); err != nil {
-			return nil, errors.Join(blamed(timed, err), v.Remove())
+			return nil, errors.Join(blamed(timed, err, p.Build, limit, compileTime), v.Remove())
 		}
 	}
 	if len(p.Test) > 0 {
 		if _, err := p.inTree(timed, v, p.Test); err != nil {
-			return nil, errors.Join(blamed(timed, err), v.Remove())
+			return nil, errors.Join(blamed(timed, err, p.Test, limit, compileTime), v.Remove())
 		}
 	}
 	return v, nil
+}
+
+// Within bounds the time of a build with its tests, and that of one start of the scoring
+// command, by a limit above 0 where that is less.
+func (p *Program) Within(limit time.Duration) {
+	p.MakeTime, p.RunTime = min(limit, cmp.Or(p.MakeTime, compileTime)), min(limit, cmp.Or(p.RunTime, runTime))
 }
 
 // Tree returns the absolute folder of the version's files.
@@ -152,21 +166,22 @@ func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]me
 // Output returns what the scoring command prints for the named cases. A [CodeError] reports
 // that it failed.
 func (p *Program) Output(ctx context.Context, v *Version, cases ...string) ([]byte, error) {
-	timed, cancel := context.WithTimeoutCause(ctx, cmp.Or(p.RunTime, runTime), errSlow)
+	limit := cmp.Or(p.RunTime, runTime)
+	timed, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()
 	out, err := p.inTree(timed, v, slices.Concat(p.Score, cases))
 	if err != nil {
-		return nil, blamed(timed, err)
+		return nil, blamed(timed, err, p.Score, limit, runTime)
 	}
 	return out, nil
 }
 
 // blamed returns the error of a program that cannot be started as a fault of the code, and
 // that of one that did not end in time as a [SlowError].
-func blamed(timed context.Context, err error) error {
+func blamed(timed context.Context, err error, command []string, limit, usual time.Duration) error {
 	switch {
 	case errors.Is(context.Cause(timed), errSlow):
-		return &SlowError{err}
+		return &SlowError{err, command, limit, limit == usual}
 	case errors.Is(err, sandbox.ErrProgram):
 		return &CodeError{err.Error()}
 	}

@@ -172,18 +172,28 @@ type Scored struct {
 // time beside a start of the command.
 const quick = 5
 
-// Base builds the unchanged program and scores it on all cases.
-func Base(ctx context.Context, p *measure.Program, now func() time.Time) (Scored, error) {
-	start := now()
+// Base builds the unchanged program and scores it on all cases, within a limit; 0: those of
+// [measure.Program] alone. A [measure.SlowError] reports that it did not end in time.
+func Base(ctx context.Context, p *measure.Program, now func() time.Time, limit time.Duration) (Scored, error) {
+	begun := now()
+	bound := func() {
+		if limit > 0 {
+			p.Within(max(limit-now().Sub(begun), time.Millisecond))
+		}
+	}
+	bound()
+	start := begun
 	v, err := p.Make(ctx, "base", nil)
 	if err != nil {
 		return Scored{}, fmt.Errorf("the program as it is: %w", err)
 	}
 	made := now().Sub(start)
+	bound()
 	start = now()
 	values, err := p.Values(ctx, v)
 	all := now().Sub(start)
 	if err == nil {
+		bound()
 		start = now()
 		_, err = p.Values(ctx, v, values[0].Case)
 	}

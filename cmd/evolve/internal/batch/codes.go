@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -73,7 +74,8 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 		return nil
 	}
 	o.Code.Found = map[string]*coding.Prospect{}
-	rev, state := o.Patches, o.Workspace.StateDir()
+	begun, rev := o.Now(), o.Patches
+	defer func() { o.Looked = o.Now().Sub(begun) }()
 	if look {
 		desk := *rev
 		if desk.Scratch, err = os.MkdirTemp("", "evolve-code-"); err != nil {
@@ -82,6 +84,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(desk.Scratch)) }()
 		rev = &desk
 	}
+	kept := coding.Kept{Folder: o.codeFolder(), ReadOnly: look, Scrub: o.Scrub, Bound: o.lookBound(begun)}
 	for _, t := range o.Patches.Targets {
 		if t.Scoring == nil {
 			continue
@@ -90,7 +93,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, "an agent or a suite has its name: give the target another one"})
 			continue
 		}
-		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), coding.Kept{Folder: filepath.Join(state, "code"), ReadOnly: look, Scrub: o.Scrub})
+		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), kept)
 		var problem *coding.Problem
 		if errors.As(err, &problem) {
 			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, text.OneLine(problem.Text)})
@@ -114,6 +117,35 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	}
 	return nil
 }
+
+// codeFolder is where what is known of the code of targets is kept.
+func (o *Options) codeFolder() string { return filepath.Join(o.Workspace.StateDir(), "code") }
+
+// lookBound returns the time that a look at one target may take: half of the share that it has
+// of the night's time if all parts get the same, so that the other half is left to search.
+func (o *Options) lookBound(now time.Time) coding.Bound {
+	stop, _ := o.stopAt(now, 0)
+	if stop.IsZero() {
+		return coding.Bound{}
+	}
+	parts := len(o.Agents)
+	if parts == 0 {
+		parts = len(o.Workspace.Agents)
+		for _, t := range o.Patches.Targets {
+			if t.Scoring != nil {
+				parts++
+			}
+		}
+	}
+	return coding.Bound{
+		Time: max(stop.Sub(now)/time.Duration(2*parts), time.Second), Of: ", half of its share of the night's time",
+		Hint: ", or give the night more time (budget.time, until)",
+	}
+}
+
+// RetryCode makes the next night run targets again that took too long in this one, which is
+// over or cannot begin.
+func (o *Options) RetryCode() error { return coding.Retry(o.codeFolder()) }
 
 // Remarks lists what a person should know of the targets of a night before it begins.
 func (o *Options) Remarks() []string {

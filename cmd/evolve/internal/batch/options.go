@@ -82,6 +82,8 @@ type Options struct {
 	Patches *review.Reviewer
 	// Code are the targets whose blocks are searched; see [Options.AddCode].
 	Code Code
+	// Looked is how long that took, which is part of the night's time.
+	Looked time.Duration
 	// Asked lists submitting the patches that agents requested in a run; nil means none.
 	Asked func(ctx context.Context, run string) ([]review.Submission, error)
 	// Writer opens the language model that writes patches from an agent's failures; nil

@@ -80,6 +80,7 @@ func (r *runner) continueRun(latest archive.Run) {
 	resumed := latest
 	resumed.State, resumed.Resumed, resumed.Concurrency = archive.RunRunning, latest.Resumed+1, r.run.Concurrency
 	resumed.Exit, resumed.Reason, resumed.Spent, resumed.Try, resumed.Ended = 0, "", "", "", time.Time{}
+	resumed.Worked += r.o.Looked
 	resumed.Until, resumed.Host, resumed.Binary = r.run.Until, r.run.Host, r.run.Binary
 	r.run = resumed
 }

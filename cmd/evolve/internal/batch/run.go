@@ -277,7 +277,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	r.run = archive.Run{
 		Number: number, State: archive.RunRunning, Stages: stages, Selection: o.Selection, Policy: o.Workspace.Settings.Policies.Version(), Seed: seed,
 		Lookahead: o.Lookahead, Concurrency: o.Concurrency, BudgetEval: o.Budget.Evaluations,
-		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Until: o.Until, Binary: o.Binary, Host: o.Host,
+		BudgetUSD: o.Budget.USD, BudgetTime: o.Budget.Time, Worked: o.Looked, Until: o.Until, Binary: o.Binary, Host: o.Host,
 	}
 	r.plans, r.specs = make([]archive.AgentPlan, len(r.agents)), make([]night.Spec, len(r.agents))
 	r.lessons, r.unrecorded = make([]experience.Lessons, len(r.agents)), make([][]string, len(r.agents))
@@ -415,11 +415,16 @@ func (r *runner) start(ctx context.Context) error {
 // stopAt returns when work that begins now must end, zero for never, and whether the
 // deadline decides that.
 func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
-	if r.o.Budget.Time > 0 {
-		stop = now.Add(r.o.Budget.Time - r.run.Worked)
+	return r.o.stopAt(now, r.run.Worked)
+}
+
+// stopAt is [runner.stopAt] after so much time of the night.
+func (o *Options) stopAt(now time.Time, worked time.Duration) (stop time.Time, byDeadline bool) {
+	if o.Budget.Time > 0 {
+		stop = now.Add(o.Budget.Time - worked)
 	}
-	if !r.o.Until.IsZero() {
-		if until := r.o.Until.Add(-drainReserve(r.o.Until.Sub(now))); stop.IsZero() || until.Before(stop) {
+	if !o.Until.IsZero() {
+		if until := o.Until.Add(-drainReserve(o.Until.Sub(now))); stop.IsZero() || until.Before(stop) {
 			return until, true
 		}
 	}
@@ -526,6 +531,11 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 		}
 	}
 	_ = os.RemoveAll(r.scratch())
+	if r.run.State == archive.RunDone {
+		if err := r.o.RetryCode(); err != nil {
+			r.o.Log.Warn("targets that took too long are not tried again", "error", err)
+		}
+	}
 	if err := r.writeEnding(); err != nil {
 		r.o.Log.Warn("the end of the run is not noted; after a crash before this process exits the run is repeated", "error", err)
 	}

@@ -158,7 +158,7 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 		return err
 	}
 	opts.Drain = drain
-	if err := opts.AddCode(ctx, o.dryRun); err != nil {
+	if err := opts.AddCode(drain, o.dryRun); err != nil {
 		return err
 	}
 	w = opts.Workspace
@@ -167,6 +167,9 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 		err = wire.Startable(chosen...)
 	}
 	if err != nil {
+		if !o.dryRun {
+			err = errors.Join(err, opts.RetryCode())
+		}
 		return opts.Code.Named(err)
 	}
 	if o.dryRun {

@@ -59,11 +59,13 @@ type Problem struct{ Text string }
 
 func (p *Problem) Error() string { return p.Text }
 
-// Kept is where the values of code that was scored before are kept.
+// Kept is where the values of code that was scored before are kept, and what bounds the time
+// in which other code is scored.
 type Kept struct {
 	Folder string
 	// ReadOnly reports that nothing may be written there.
 	ReadOnly bool
+	Bound    Bound
 	// Scrub removes credentials from what a profile command printed; nil: none.
 	Scrub func(string) string
 }
@@ -106,7 +108,7 @@ func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRule
 	}
 	if p.own != nil {
 		p.own.open = open
-		return p.lookOwn(ctx)
+		return p.lookOwn(ctx, kept)
 	}
 	var err error
 	if p.scored, err = p.base(ctx, kept); err != nil {
@@ -195,20 +197,17 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	if base, ok := p.known(kept); ok {
 		return base, nil
 	}
-	if p.reviewer.Notify != nil { // it may take minutes
-		p.reviewer.Notify("scoring the code of target " + text.Visible(p.Target.Name) + " as it is")
-	}
 	var base versions.Scored
+	if err := p.wasSlow(kept); err != nil {
+		return base, err
+	}
+	p.notify("scoring the code of target "+text.Visible(p.Target.Name)+" as it is", kept.Bound)
 	program, done, err := p.program(ctx, "base")
 	if err != nil {
 		return base, err
 	}
-	base, err = versions.Base(ctx, program, p.reviewer.Now)
-	var code *measure.CodeError
-	if errors.As(err, &code) {
-		err = &Problem{err.Error()}
-	}
-	if err := errors.Join(err, done()); err != nil {
+	base, err = versions.Base(ctx, program, p.reviewer.Now, kept.Bound.Time)
+	if err := errors.Join(p.judged(err, kept), done()); err != nil {
 		return base, err
 	}
 	if kept.ReadOnly {

@@ -12,7 +12,6 @@ import (
 	"evolve/bench"
 	"evolve/bench/metrics"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/gates/measure"
 	"evolve/gates/versions"
 	"evolve/mutate/blocks"
 	"evolve/mutate/night"
@@ -97,20 +96,24 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 
 // lookOwn describes the target to a night: its suites are the agent's, and its space has the
 // agent's parameters beside the blocks. It builds and tests the code as it is.
-func (p *Prospect) lookOwn(ctx context.Context) error {
+func (p *Prospect) lookOwn(ctx context.Context, kept Kept) error {
+	if err := p.wasSlow(kept); err != nil {
+		return err
+	}
 	program, done, err := p.program(ctx, "base")
 	if err != nil {
 		return err
 	}
+	if kept.Bound.Time > 0 {
+		program.Within(kept.Bound.Time)
+	}
 	start := p.reviewer.Now()
 	base, err := program.Make(ctx, "base", nil)
 	p.scored.Make = p.reviewer.Now().Sub(start)
-	var code *measure.CodeError
-	if errors.As(err, &code) {
-		err = &Problem{"the code as it is: " + err.Error()}
-	}
 	if err == nil {
 		err = base.Remove()
+	} else {
+		err = p.judged(fmt.Errorf("the code as it is: %w", err), kept)
 	}
 	if err := errors.Join(err, done()); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/workspace"
@@ -26,6 +27,8 @@ type profile struct {
 	Command []string `json:"command"`
 	Output  string   `json:"output,omitempty"`
 	Problem string   `json:"problem,omitempty"`
+	// Limit bounded the time of a command that did not end; 0 for others.
+	Limit time.Duration `json:"limit_ns,omitempty"`
 }
 
 // Profile returns the profile of the code as it is; "" if there is none.
@@ -50,7 +53,7 @@ func (p *Prospect) profile(ctx context.Context, w *workspace.Workspace, kept Kep
 	file := filepath.Join(kept.Folder, p.Target.Name+".profile.json")
 	var known profile
 	data, err := os.ReadFile(file)
-	if err == nil && json.Unmarshal(data, &known) == nil && known.Base == p.ID() && slices.Equal(known.Command, command) {
+	if err == nil && json.Unmarshal(data, &known) == nil && known.Base == p.ID() && slices.Equal(known.Command, command) && !kept.Bound.longerThan(known.Limit) {
 		p.profiled = known
 		return nil
 	}
@@ -58,13 +61,20 @@ func (p *Prospect) profile(ctx context.Context, w *workspace.Workspace, kept Kep
 		return nil
 	}
 	now := profile{Base: p.ID(), Command: command}
-	out, err := p.runProfile(ctx)
+	out, err := p.runProfile(ctx, kept.Bound)
 	scrub := kept.Scrub
 	if scrub == nil {
 		scrub = func(s string) string { return s }
 	}
 	var code *measure.CodeError
 	var problem *Problem
+	var slow *measure.SlowError
+	if errors.As(err, &slow) {
+		err = &Problem{kept.Bound.words(slow, "make it faster")}
+		if !slow.Usual {
+			now.Limit = slow.Limit
+		}
+	}
 	switch {
 	case errors.As(err, &code), errors.As(err, &problem):
 		now.Problem = memory.Line(scrub(err.Error()), mostProfile/8)
@@ -85,12 +95,15 @@ func (p *Prospect) profile(ctx context.Context, w *workspace.Workspace, kept Kep
 
 // runProfile returns what the profile command prints for the search cases; without names of
 // cases for an agent's own code.
-func (p *Prospect) runProfile(ctx context.Context) (out string, err error) {
+func (p *Prospect) runProfile(ctx context.Context, bound Bound) (out string, err error) {
 	program, done, err := p.program(ctx, "profile")
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, done()) }()
+	if bound.Time > 0 {
+		program.Within(bound.Time)
+	}
 	program.Score, program.Test = p.Target.Scoring.Profile, nil // base passed its tests
 	var cases []string
 	if p.own == nil {

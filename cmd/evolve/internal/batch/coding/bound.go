@@ -1,0 +1,134 @@
+package coding
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"evolve/gates/measure"
+	"evolve/runtime/text"
+)
+
+// Bound bounds the time in which the code of a target is built, tested and scored as it is,
+// and that of its profile. The zero value has the limits of [measure.Program] alone.
+type Bound struct {
+	Time time.Duration
+	// Of is what the time is a part of, as words to follow it, and Hint how to get more.
+	Of, Hint string
+}
+
+// longerThan reports whether a command that did not end within a limit has more time now. A
+// limit of 0 stands for the limits of [measure.Program].
+func (b Bound) longerThan(limit time.Duration) bool {
+	return limit > 0 && (b.Time == 0 || b.Time > limit)
+}
+
+// words describes a command that did not end in time, and what to do.
+func (b Bound) words(slow *measure.SlowError, hint string) string {
+	of, limit := "", slow.Limit
+	if !slow.Usual { // builds, tests and scoring share it
+		of, limit, hint = b.Of, b.Time, hint+b.Hint
+	}
+	return fmt.Sprintf("on the code as it is, `%s` did not end within %s%s: %s", text.Clip(strings.Join(slow.Command, " "), 200, text.Ellipsis), spell(limit), of, hint)
+}
+
+// spell returns a duration for people.
+func spell(d time.Duration) string {
+	precision := 10 * time.Millisecond
+	if d >= 10*time.Second {
+		precision = time.Second
+	}
+	out := d.Round(precision).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(out, zero) {
+			out = out[:len(out)-2]
+		}
+	}
+	return out
+}
+
+// slowness is a target whose code as it is took too long.
+type slowness struct {
+	// Base is the [Prospect.ID] of the code that was run.
+	Base string `json:"base"`
+	// Limit is what bounded it; 0: the limits of [measure.Program] alone.
+	Limit   time.Duration `json:"limit_ns"`
+	Problem string        `json:"problem"`
+}
+
+const slowEnding = ".slow.json"
+
+func (p *Prospect) slowFile(kept Kept) string {
+	return filepath.Join(kept.Folder, p.Target.Name+slowEnding)
+}
+
+// wasSlow returns the problem of code that took too long in an earlier process of the night,
+// so that a night that is taken up has the plan that it began with and does not wait again; nil
+// if there is none, or if there is more time now.
+func (p *Prospect) wasSlow(kept Kept) error {
+	data, err := os.ReadFile(p.slowFile(kept))
+	var was slowness
+	if err != nil || json.Unmarshal(data, &was) != nil || was.Base != p.ID() || was.Problem == "" || kept.Bound.longerThan(was.Limit) {
+		return nil //nolint:nilerr // it is run once more
+	}
+	return &Problem{was.Problem}
+}
+
+// judged returns the error of the code as it is as a [Problem] where the code is at fault, and
+// keeps that it took too long.
+func (p *Prospect) judged(err error, kept Kept) error {
+	var slow *measure.SlowError
+	if errors.As(err, &slow) {
+		hint := "make it faster"
+		if p.own == nil && strings.Join(slow.Command, "\x00") == strings.Join(p.Target.Scoring.Score, "\x00") {
+			hint = "let it score fewer or smaller cases"
+		}
+		problem := &Problem{kept.Bound.words(slow, hint)}
+		if kept.ReadOnly {
+			return problem
+		}
+		limit := kept.Bound.Time
+		if slow.Usual { // more time for the whole changes nothing
+			limit = 0
+		}
+		if err := keep(p.slowFile(kept), slowness{p.ID(), limit, problem.Text}); err != nil {
+			return fmt.Errorf("keeping that %s took too long: %w", p.Target.Name, err)
+		}
+		return problem
+	}
+	if errors.As(err, new(*measure.CodeError)) {
+		return &Problem{err.Error()}
+	}
+	return err
+}
+
+// Retry makes the next look at targets that took too long run them again. A night does so at
+// its end.
+func Retry(folder string) error {
+	list, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), slowEnding) {
+			err = errors.Join(err, os.Remove(filepath.Join(folder, e.Name())))
+		}
+	}
+	return err
+}
+
+// notify tells what takes time, and how much of it at most.
+func (p *Prospect) notify(what string, bound Bound) {
+	if p.reviewer.Notify == nil {
+		return
+	}
+	if bound.Time > 0 {
+		what += ", for at most " + spell(bound.Time) + bound.Of
+	}
+	p.reviewer.Notify(what)
+}
