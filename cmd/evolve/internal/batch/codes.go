@@ -156,8 +156,15 @@ func (o *Options) Remarks() []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Code.Found)) {
-		if words := o.Code.Uncommitted(name); words != "" && o.asks(name) {
-			out = append(out, fmt.Sprintf("target %s: %s", text.Visible(name), words))
+		p := o.Code.Found[name]
+		words := []string{p.Uncommitted()}
+		if !o.SearchOnly() {
+			words = append(words, p.Shortage(o.Workspace.Settings.Confirm))
+		}
+		for _, w := range words {
+			if w != "" && o.asks(name) {
+				out = append(out, fmt.Sprintf("target %s: %s", text.Visible(name), w))
+			}
 		}
 	}
 	return out

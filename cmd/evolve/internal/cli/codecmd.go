@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -71,7 +70,7 @@ func withCode(sh *shell, c *cli.Context, use func(*codeBook) error) (err error) 
 	}
 	p, err := coding.Find(c.Context, sh.PatchReader(w.Root), w, target)
 	if err == nil {
-		_, err = p.Recall(grade.Rules(), coding.Kept{Folder: filepath.Join(w.StateDir(), "code"), ReadOnly: true})
+		_, err = p.Recall(grade.Rules(), codeKept(w))
 	}
 	var problem *coding.Problem
 	if errors.As(err, &problem) {

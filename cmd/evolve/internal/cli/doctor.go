@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
+	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/backup"
 	"evolve/cmd/evolve/internal/batch/coding"
@@ -36,10 +38,10 @@ func doctorCommand(sh *shell) *cli.Command {
 		Name: "doctor", Usage: "check the workspace and what a night needs around it",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
 			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent is given one " +
-			"task of its search side, twice, which may cost what two tasks cost: --trial 0 gives none. It changes nothing. Warnings leave the exit code at 0; " +
+			"task of its search side, twice, which may cost what two tasks cost, and code that nights search is built, tested and scored as it is, if no night did so yet: --trial 0 does neither. It changes nothing. Warnings leave the exit code at 0; " +
 			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most this `LONG` for each agent's task; 0 tries none"},
+			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most this `LONG` for each agent's task and for each target's code; 0 tries none"},
 		},
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
@@ -52,6 +54,9 @@ func doctorCommand(sh *shell) *cli.Command {
 			probes := probes(sh, root)
 			if patience > 0 {
 				probes.Trial = trials(sh, root, patience)
+				probes.Score = func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error) {
+					return scoreBlocks(ctx, sh, w, target, patience)
+				}
 			}
 			checks := doctor.Run(c.Context, probes)
 			code := doctorCode(checks)
@@ -270,12 +275,49 @@ func printChecks(con *console, checks []doctor.Check) {
 	}
 }
 
-// findBlocks finds the marked blocks of a target. It runs nothing.
+// findBlocks finds the marked blocks of a target, with its cases if they are kept. It runs
+// nothing.
 func findBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target string) (*coding.Prospect, error) {
-	rev := sh.PatchReader(w.Root)
-	at := slices.IndexFunc(rev.Targets, func(t review.Target) bool { return t.Name == target })
-	if at < 0 {
-		return nil, fmt.Errorf("there is no target %s", target)
+	t, err := targetNamed(w, target)
+	if err != nil {
+		return nil, err
 	}
-	return coding.Find(ctx, rev, w, rev.Targets[at])
+	p, err := coding.Find(ctx, sh.PatchReader(w.Root), w, t)
+	if err == nil {
+		_, err = p.Recall(grade.Rules(), codeKept(w))
+	}
+	return p, err
+}
+
+// scoreBlocks builds, tests and scores the code of a target as it is, in a folder that it
+// removes.
+func scoreBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target string, patience time.Duration) (_ *coding.Prospect, err error) {
+	t, err := targetNamed(w, target)
+	if err != nil {
+		return nil, err
+	}
+	rev := sh.PatchReviewer(w, nil)
+	rev.Notify = nil
+	if rev.Scratch, err = os.MkdirTemp("", "evolve-trial-"); err != nil {
+		return nil, fmt.Errorf("making room for code: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(rev.Scratch)) }()
+	kept := codeKept(w)
+	kept.Bound = coding.Bound{Time: patience}
+	return coding.Look(ctx, rev, w, t, coding.Opener{}, grade.Rules(), kept)
+}
+
+// targetNamed returns the target of patches with a name.
+func targetNamed(w *workspace.Workspace, name string) (review.Target, error) {
+	list := w.PatchTargets()
+	at := slices.IndexFunc(list, func(t review.Target) bool { return t.Name == name })
+	if at < 0 {
+		return review.Target{}, fmt.Errorf("there is no target %s", name)
+	}
+	return list[at], nil
+}
+
+// codeKept is where nights keep the values of code, for reading.
+func codeKept(w *workspace.Workspace) coding.Kept {
+	return coding.Kept{Folder: filepath.Join(w.StateDir(), "code"), ReadOnly: true}
 }

@@ -134,6 +134,10 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		c := w.Settings.Confirm
 		design := c.Design(c.Blocks(budget, len(holdout), fixed), len(holdout), confirm.Units(holdout), fixed).With(forecasts[a.ID].Variances)
 		design.Graded = confirm.Graded(holdout)
+		if lacks := design.Shortage(true); lacks != "" && a.Adapter.Kind == workspace.KindCode {
+			checks = append(checks, warn(label, "let its scoring command print more cases", "%s", lacks))
+			continue
+		}
 		with := fmt.Sprintf("%s, %s a night", rtext.Count(design.Units, "independent holdout task"), rtext.Count(int(design.Tonight), "pair")) + assumed
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""

@@ -3,26 +3,31 @@ package doctor
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
+	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/text"
 )
 
-// checkBlocks checks the marked blocks of a target whose code is searched, and that its
-// commands can be started. It runs nothing.
-func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t workspace.PatchTarget) []Check {
+// checkBlocks checks the marked blocks of a target whose code is searched, that its commands can
+// be started, and what they print for the code as it is. It returns the target if its cases are
+// known.
+func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t workspace.PatchTarget) ([]Check, *coding.Prospect) {
+	const manual = "`evolve help code` describes targets and marks"
 	if t.Scoring == nil {
-		return nil
+		return nil, nil
 	}
 	name := "patches " + t.Name
 	found, err := p.Blocks(ctx, w, t.Name)
 	var problem *coding.Problem
 	switch {
 	case errors.As(err, &problem):
-		return []Check{warn(name, "`evolve help code` describes targets and marks", "its blocks are not searched: %s", text.OneLine(problem.Text))}
+		return []Check{warn(name, manual, "its blocks are not searched: %s", text.OneLine(problem.Text))}, nil
 	case err != nil:
-		return nil // the check of the target reports why it cannot be read
+		return nil, nil // the check of the target reports why it cannot be read
 	}
 	var checks []Check
 	if words := found.Uncommitted(); words != "" {
@@ -34,8 +39,41 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	}
 	for _, argv := range commands {
 		if len(argv) > 0 && !measures(ctx, p, t.Dir(w.Root), argv[0]) {
-			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q is not to be found, so that its blocks cannot be searched", argv[0]))
+			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q is not to be found, so that its blocks cannot be searched", argv[0])), nil
 		}
 	}
-	return append(checks, ok(name, "its blocks are searched at night: %s", found.Names()))
+	checks = append(checks, ok(name, "its blocks are searched at night: %s", found.Names()))
+	if found.Suite == nil && p.Score != nil {
+		tried, err := p.Score(ctx, w, t.Name)
+		switch {
+		case errors.As(err, &problem):
+			return append(checks, warn(name, manual+"; --trial gives its commands longer, --trial 0 runs none", "its commands were tried: %s", text.OneLine(problem.Text))), nil
+		case err != nil:
+			return append(checks, fail(name, "", "its commands cannot be tried: %w", err)), nil
+		}
+		if found = tried; found.Own() != "" && len(t.Scoring.Build)+len(t.Scoring.Test) > 0 {
+			checks = append(checks, ok(name, "its code as it is passes build and test"))
+		}
+	}
+	if found.Own() != "" || found.Suite == nil {
+		return checks, nil
+	}
+	return append(checks, ok(name, "its code as it is has values of %s and %s",
+		text.Count(len(found.Suite.Side(bench.Search)), "search case"), text.Count(len(found.Suite.Side(bench.Holdout)), "held-out case"))), found
+}
+
+// withCode returns the workspace with the targets whose cases are known as agents, as a night
+// sees it.
+func withCode(w *workspace.Workspace, found []*coding.Prospect) *workspace.Workspace {
+	if len(found) == 0 {
+		return w
+	}
+	out := *w
+	out.Agents, out.Suites = slices.Clone(w.Agents), maps.Clone(w.Suites)
+	for _, p := range found {
+		if _, taken := w.Agent(p.Agent.ID); !taken && w.Suites[p.Agent.ID] == nil {
+			out.Agents, out.Suites[p.Agent.ID] = append(out.Agents, *p.Agent), p.Suite
+		}
+	}
+	return &out
 }

@@ -50,8 +50,8 @@ type Check struct {
 	Err error `json:"-"`
 }
 
-// Probes are the functions by which doctor examines its surroundings. All but Trial must be
-// set.
+// Probes are the functions by which doctor examines its surroundings. All but Trial and
+// Score must be set.
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
@@ -95,9 +95,12 @@ type Probes struct {
 	// Marks examines the //evolve:param marks of a target: it returns the number of
 	// constants that can be tuned, and every invalid mark.
 	Marks func(target string) (found int, problems []constants.Problem, err error)
-	// Blocks finds the marked blocks of a target whose code is searched; a *[coding.Problem] is
-	// the reason why they cannot be searched.
+	// Blocks finds the marked blocks of a target whose code is searched, with its cases if an
+	// earlier run has kept them; a *[coding.Problem] is the reason why they cannot be searched.
 	Blocks func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
+	// Score builds, tests and scores the code of such a target as it is, within the time of a
+	// trial; its error may be a *[coding.Problem]. Nil runs nothing.
+	Score func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
 	// Backup describes the last backup; fault is why the latest night made none, or
 	// empty.
 	Backup func(w *workspace.Workspace) (last, fault string)
@@ -136,9 +139,10 @@ func Run(ctx context.Context, p Probes) []Check {
 		checks = append(checks, checkReflect(ctx, p, w)...)
 		checks = append(checks, checkServers(ctx, p, w)...)
 		checks = append(checks, checkTrials(ctx, p, w, checks)...)
-		checks = append(checks, checkPatchTargets(ctx, p, w)...)
-		forecasts, limits := checkLimits(ctx, p, w)
-		checks = append(append(checks, limits...), checkPower(w, forecasts)...)
+		targets, scored := checkPatchTargets(ctx, p, w)
+		night := withCode(w, scored)
+		forecasts, limits := checkLimits(ctx, p, night)
+		checks = append(append(append(checks, targets...), limits...), checkPower(night, forecasts)...)
 		checks = append(append(checks, checkJudges(w, forecasts)...), checkSearched(w, forecasts)...)
 	}
 	return checks

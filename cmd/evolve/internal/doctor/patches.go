@@ -12,6 +12,7 @@ import (
 
 	rtext "evolve/runtime/text"
 
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/patch"
@@ -19,18 +20,21 @@ import (
 
 // checkPatchTargets checks what patches need: a repository that commits can be written
 // to, Go to test them with, and a sandbox for the tests. It only warns of what can be
-// installed, because everything else works without.
-func checkPatchTargets(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
-	var checks []Check
+// installed, because everything else works without. It returns the targets whose code is
+// searched and whose cases are known.
+func checkPatchTargets(ctx context.Context, p Probes, w *workspace.Workspace) (checks []Check, scored []*coding.Prospect) {
 	for _, t := range w.Settings.Patches.Targets {
 		checks = append(checks, checkTarget(ctx, p, w, t))
 		checks = append(checks, checkMarks(p, t)...)
-		checks = append(checks, checkBlocks(ctx, p, w, t)...)
+		blocks, found := checkBlocks(ctx, p, w, t)
+		if checks = append(checks, blocks...); found != nil {
+			scored = append(scored, found)
+		}
 	}
 	if len(checks) == 0 {
-		return nil
+		return nil, nil
 	}
-	return append(checks, checkTests(ctx, p, w))
+	return append(checks, checkTests(ctx, p, w)), scored
 }
 
 // checkTarget returns the first obstacle to writing proposals to a target or, if there is

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"evolve/bench"
+	"evolve/bench/confirm"
 	"evolve/bench/metrics"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/measure"
@@ -178,6 +179,16 @@ func (p *Prospect) unmarked() error {
 		return &Problem{text.Visible(in) + " has a mark, but no patch may change it: " + text.Visible(why)}
 	}
 	return &Problem{"no file that a patch may change has a marked block: write evolve:begin NAME and evolve:end in comments"}
+}
+
+// Shortage describes what the held-out cases lack to confirm a version; empty if they are
+// enough, or if the cases are not known.
+func (p *Prospect) Shortage(c confirm.Settings) string {
+	if p.own != nil || p.Suite == nil {
+		return ""
+	}
+	held := p.Suite.Side(bench.Holdout)
+	return c.Design(0, len(held), confirm.Units(held), true).Shortage(true)
 }
 
 // ID identifies the code and how it is scored, to which its profile does not belong.
