@@ -36,6 +36,8 @@ type PatchBrief struct {
 	NewTests []string `json:"new_tests,omitempty"`
 	// Gain is the measured effect of a patch that is justified by a benchmark.
 	Gain string `json:"gain,omitempty"`
+	// Confirmed is what the confirmation of its night measured; nil for other patches.
+	Confirmed *Confirmed `json:"confirmed,omitempty"`
 	// Sandbox names the isolation that its tests ran in.
 	Sandbox string  `json:"sandbox,omitempty"`
 	Review  *Review `json:"review,omitempty"`
@@ -53,6 +55,15 @@ type PatchBrief struct {
 	Interrupted int `json:"interrupted,omitempty"`
 	// CostUSD is what trying it as an agent and having it reviewed has cost, in USD.
 	CostUSD float64 `json:"cost_usd,omitempty"`
+}
+
+// Confirmed is what a confirmation measured of a version of searched code on held-out cases.
+type Confirmed struct {
+	// Difference is the gain, and Lo the lower bound of the gain on new cases, in score units.
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	// Means describes the mean values of the metric; empty where there is none.
+	Means string `json:"means,omitempty"`
 }
 
 // Unreviewed is why there is no review of a patch.

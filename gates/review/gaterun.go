@@ -39,6 +39,8 @@ type gateRun struct {
 	// base and tree are the commit that the patch starts from and the resulting tree.
 	base, tree string
 	files      []patch.File
+	// confirmed is what the confirmation of a night measured; nil for another patch.
+	confirmed *archive.Confirmed
 	// claim is the kind of change that the patch's text declares.
 	claim gotest.Claim
 	// judged is the result of the scope check, once it was made.
@@ -85,7 +87,7 @@ func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.Proposal
 	if err := rev.step("tree"); err != nil {
 		return p, err
 	}
-	w := &gateRun{Reviewer: rev, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files(p), claim: gotest.ClaimOf(p.Title + "\n" + p.Rationale)}
+	w := &gateRun{Reviewer: rev, target: t, repo: repo, base: b.BaseCommit, tree: b.Tree, files: files(p), confirmed: b.Confirmed, claim: gotest.ClaimOf(p.Title + "\n" + p.Rationale)}
 	p.Gates, err = w.run(ctx, p.ID)
 	if ctx.Err() != nil { // an interrupted gate is no evidence about the patch
 		return was, errors.Join(&LeftError{ID: p.ID, Err: context.Cause(ctx)}, rev.charge(ctx, was, costTrial, w.spent))
@@ -246,6 +248,8 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		if !w.hasGo {
 			built = gateProgram
 		}
+	} else if w.scoredAgain() {
+		list = append(list, needing([]gates.Gate{{Name: gateProgram, Check: w.walled(w.compareProgram)}}, built)...)
 	}
 	if w.target.Benchmark != nil {
 		list = append(list, needing([]gates.Gate{w.benchmarkGate()}, built)...)

@@ -68,6 +68,12 @@ func (w *gateRun) commanded() bool {
 	return s != nil && len(s.Build)+len(s.Test)+len(s.Score) > 0 && slices.ContainsFunc(w.files, w.judgedByCommands)
 }
 
+// scoredAgain reports whether the target's commands score a confirmed version of Go code, which
+// the gates of Go judge otherwise.
+func (w *gateRun) scoredAgain() bool {
+	return w.confirmed != nil && w.target.Scoring != nil && len(w.target.Scoring.Score) > 0
+}
+
 // judgedByCommands reports whether the target's commands judge a file: the files of an
 // agent's config are judged by the agent alone.
 func (w *gateRun) judgedByCommands(f patch.File) bool {
@@ -177,21 +183,33 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		if err != nil {
 			return gates.Failed, "the patched tree: " + err.Error()
 		}
-		if evidence += ": " + figures; worse {
+		verdict, contradiction, err := w.contradicts(scale, runs)
+		if err != nil {
+			return gates.Failed, "the patched tree: " + err.Error()
+		}
+		if evidence += ": " + figures; verdict == gates.Failed {
+			return gates.Failed, contradiction + "; " + evidence
+		}
+		if contradiction != "" {
+			doubts = append(doubts, contradiction)
+		} else if worse {
 			doubts = append(doubts, "the patched tree is worse")
 		}
 	}
 	if !slices.Equal(runs[0], runs[2]) || !slices.Equal(runs[1], runs[3]) {
 		doubts = append(doubts, "two runs of the same tree print different values")
 	}
-	if len(w.target.Scoring.Test) == 0 {
+	if len(w.target.Scoring.Test) == 0 && w.commanded() {
 		doubts = append(doubts, "the target names no test")
 	}
 	own := &Benchmark{Command: slices.Concat(w.target.Scoring.Test, w.target.Scoring.Score)}
 	if file := own.Names(w.judged.Changed); file != "" {
 		doubts = append(doubts, "the patch changes "+text.Visible(file)+", which is to judge it")
 	}
-	if evidence += "; " + unread; len(doubts) > 0 {
+	if w.commanded() {
+		evidence += "; " + unread
+	}
+	if len(doubts) > 0 {
 		return gates.Flagged, strings.Join(doubts, "; ") + "; " + evidence
 	}
 	return gates.Passed, evidence

@@ -40,6 +40,8 @@ type Submission struct {
 	Replacements []diff.Replacement
 	// Gain is the measured gain; empty if none was measured.
 	Gain string
+	// Confirmed is what the confirmation of a night measured; nil for another patch.
+	Confirmed *archive.Confirmed
 	// Run is the nightly run that it comes from.
 	Run string
 	// Variant is the variant of searched code that it carries out; empty for another patch.
@@ -174,7 +176,7 @@ func (rev *Reviewer) patchRecord(t Target, s Submission, hash string) (p archive
 	p = archive.ProposalRecord{
 		Kind: archive.KindPatch, State: archive.Drafted, Agent: s.Author, Run: s.Run, Created: rev.Now(),
 		Title: title(t, s), Rationale: text.Clip(s.Rationale, maxRationale, text.Ellipsis),
-		Patch: &archive.PatchBrief{Target: t.Name, Repository: t.Repo, Named: t.Named, Author: s.Author, Origin: s.Origin, Submitted: hash, Gain: s.Gain, Variant: s.Variant},
+		Patch: &archive.PatchBrief{Target: t.Name, Repository: t.Repo, Named: t.Named, Author: s.Author, Origin: s.Origin, Submitted: hash, Gain: s.Gain, Confirmed: s.Confirmed, Variant: s.Variant},
 	}
 	b := p.Patch
 	if b.Terms, b.Policy, err = t.terms(); err != nil {

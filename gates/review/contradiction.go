@@ -1,0 +1,60 @@
+package review
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"evolve/bench/metrics"
+	"evolve/bench/stats"
+	"evolve/gates"
+)
+
+// contradicts compares the scores of base and patched tree, all cases at once and each tree
+// twice in turns, with what the confirmation of a night measured. The verdict is failed if the
+// gain that was confirmed is ruled out and the patched tree is not shown to be better, or if it
+// prints what the base prints; flagged if it is shown to be better by less. The evidence is
+// empty otherwise, and for patches that no night confirmed. The difference between the runs of one tree
+// widens the interval: it is noise that all cases of a run share, as of a machine that was busy.
+func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (gates.Verdict, string, error) {
+	if w.confirmed == nil {
+		return gates.Passed, "", nil
+	}
+	var pairs []stats.Pair
+	var drift [2]float64
+	cases := scale.Cases()
+	for _, of := range cases {
+		pair := stats.Pair{Task: of, Cluster: of, Weight: 1}
+		for i, side := range []*[]float64{&pair.A, &pair.B, &pair.A, &pair.B} {
+			v, err := scale.Find(runs[i], of)
+			if err != nil {
+				return "", "", err
+			}
+			*side = append(*side, scale.Score(of, v))
+		}
+		drift[0] += (pair.A[1] - pair.A[0]) / float64(len(cases))
+		drift[1] += (pair.B[1] - pair.B[0]) / float64(len(cases))
+		pairs = append(pairs, pair)
+	}
+	c := stats.Compare(pairs, trialLevel)
+	noise := max(math.Abs(drift[0]), math.Abs(drift[1]))
+	same := slices.Equal(runs[0], runs[1]) && slices.Equal(runs[2], runs[3])
+	if !same && (c.Clusters < stats.MinClusters || c.Hi+noise >= w.confirmed.Lo) {
+		return gates.Passed, "", nil
+	}
+	confirmed := fmt.Sprintf("%+.1f points", 100*w.confirmed.Difference)
+	if w.confirmed.Means != "" {
+		confirmed += " (" + w.confirmed.Means + ")"
+	}
+	verdict, how := gates.Failed, "not shown to be better"
+	switch {
+	case same:
+		how = "as the base in every value"
+	case c.Lo-noise > 0:
+		verdict, how = gates.Flagged, "better by less"
+	case c.Hi+noise < 0:
+		how = "worse"
+	}
+	return verdict, fmt.Sprintf("scored on all cases at once the patched tree is %s, %+.1f points, %g %% interval %+.1f to %+.1f, while the confirmation measured %s: the values depend on how the command is started, or the code prints in place of the command",
+		how, 100*c.Difference, 100*c.Level, 100*(c.Lo-noise), 100*(c.Hi+noise), confirmed), nil
+}
