@@ -45,6 +45,7 @@ type author struct {
 	notes   []DraftNote         // of this run
 	drafted []mutate.PastDraft  // for the search
 	forms   answerForms
+	unfit   map[componentText]bool // texts of variants whose proposals were refused
 	patience
 	purse *purse
 	// open is the context of the requests under way, and stop ends them; nil while there
@@ -81,6 +82,10 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		seen: map[caseID]bench.Evaluation{}, health: map[string]operator.ToolHealth{},
 		family: map[agent.ConfigID]mutate.Trial{}, past: map[int64]DraftNote{}, forms: answerForms{},
 		purse: newPurse(n.Settings.Reflect),
+	}
+	var err error
+	if a.unfit, err = n.refusedTexts(ctx); err != nil {
+		return nil, err
 	}
 	var earlier []DraftNote
 	asked := map[int64]AskedNote{} // of this run, without an answer
@@ -173,7 +178,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 	}
 	m := reflection.Material{
 		Space: a.Agent.Space, Config: t.Config, Component: t.Brief.Component, Form: t.Brief.Form, Wording: t.Brief.Wording,
-		Tried: t.Brief.Tried, Others: t.Brief.Others, Source: a.Agent.Source[t.Brief.Component], Profile: a.Agent.Profile, Dataset: a.dataset, Room: a.route(t.Brief.Route).Room,
+		Tried: a.tried(t.Brief), Others: a.others(t.Brief), Source: a.Agent.Source[t.Brief.Component], Profile: a.Agent.Profile, Dataset: a.dataset, Room: a.route(t.Brief.Route).Room,
 		Problem: a.Agent.Problem, Imports: a.Agent.Imports[t.Brief.Component],
 		Competence: a.competence(t.Variant), Feedback: a.Agent.Feedback, Corrections: a.Agent.Corrections,
 		Lineage: a.lineage(t.Variant), Answers: a.answers,
