@@ -15,6 +15,7 @@ const (
 	Undecided = stats.Undecided
 	Trade     = stats.TradeOff
 	Waits     = stats.Waits
+	Refused   = stats.Refused
 )
 
 // AgentResult is the result of a run for one agent.
@@ -49,8 +50,10 @@ type AgentResult struct {
 	Entries *EntryLedger `json:"entries,omitempty"`
 	// LeftOut lists variants that the search found and that an earlier proposal excluded.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Winner is the finalist that is recommended; empty for none.
-	Winner agent.ConfigID `json:"winner,omitempty"`
+	// Refused are the proposals of finalists that their gates refused. Winner is the finalist
+	// that is recommended; empty for none.
+	Refused []stats.Refusal `json:"refused,omitempty"`
+	Winner  agent.ConfigID  `json:"winner,omitempty"`
 	// AA compares the champion with a fresh rerun of itself; nil when it was not run.
 	AA *stats.Noise `json:"aa,omitempty"`
 	// Repeats counts how often that rerun gave the same answer; nil when it was not run.

@@ -251,7 +251,10 @@ func (f *fieldsOf) proposal(p *ProposalRecord) {
 func (f *fieldsOf) result(r *AgentResult) {
 	f.of(r.Agent, r.Run, "result of run %s", r.Run)
 	f.form("winner", configForm, string(r.Winner))
-	oneOf(f, "verdict", r.Verdict, Adopt, Keep, Undecided, Trade, Waits)
+	oneOf(f, "verdict", r.Verdict, Adopt, Keep, Undecided, Trade, Waits, Refused)
+	for _, c := range r.Refused {
+		f.form("refused[].variant", configForm, c.Variant)
+	}
 	for _, c := range r.Finalist {
 		f.form("finalists[].variant", configForm, string(c.Variant))
 		f.form("finalists[].runs", runForm, c.Runs...)

@@ -25,14 +25,15 @@ func (c *Confirmation) Blocked() string { return c.blocked.Sentence }
 func (c *Confirmation) Blocks() int { return c.blocks }
 
 // Conclude returns the night's verdict. The Winner of the conclusion is an index of
-// [Confirmation.Turns]. searched reports that the search reached its planned end.
-func (c *Confirmation) Conclude(searched bool, design stats.Design) stats.Conclusion {
+// [Confirmation.Turns]. searched reports that the search reached its planned end; refused are
+// the proposals of turns that their gates refused.
+func (c *Confirmation) Conclude(searched bool, design stats.Design, refused []stats.Refusal) stats.Conclusion {
 	rulings := make([]stats.Ruling, len(c.turns))
 	for i, t := range c.turns {
 		rulings[i] = t.Ruling
 	}
 	return stats.Conclude(rulings, stats.Circumstances{
-		Searched: searched, Blocked: c.blocked, Behind: c.behind, Judged: c.judgedBefore(), LeftOut: c.LeftOut, Reference: c.Reference, Design: design,
+		Searched: searched, Blocked: c.blocked, Behind: c.behind, Judged: c.judgedBefore(), LeftOut: c.LeftOut, Refused: refused, Reference: c.Reference, Design: design,
 	})
 }
 

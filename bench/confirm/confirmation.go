@@ -63,8 +63,8 @@ func Open(ctx context.Context, w World, s Setup) (*Confirmation, error) {
 // Work gives candidates their turns, one after another. A resumed run first finishes
 // those that it had started. A proven one ends the work, since its adoption would void
 // all evidence on others against this champion. So does a trade, so that a person decides
-// before similar variants use up entries of the month. The error is the one that ended
-// the run.
+// before similar variants use up entries of the month. Called again, it goes on with the
+// candidates that had no turn in this run. The error is the one that ended the run.
 func (c *Confirmation) Work(ctx context.Context) error {
 	ended := c.work(ctx)
 	if ended != nil {
@@ -78,6 +78,7 @@ func (c *Confirmation) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	underWay = slices.DeleteFunc(underWay, func(e *Entry) bool { return slices.Contains(c.tried, e.Variant) })
 	for _, e := range c.entries {
 		if e.Void != "" && slices.Contains(e.Runs, c.Run) {
 			c.hold(stats.Cause{Kind: stats.CauseChanged, Sentence: "what the evidence is about changed while the run was interrupted, so nothing more was confirmed"})

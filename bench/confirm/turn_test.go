@@ -196,7 +196,7 @@ func TestTurnEndsWithItsBlocks(t *testing.T) {
 	if w.blocks != 5 || got.State != stats.Proven || w.entries[0].State != stats.Proven {
 		t.Fatalf("%s after %d blocks: %s", got.State, w.blocks, got.Reason)
 	}
-	said := c.Conclude(true, stats.Design{Tasks: 40, Units: 40, Alpha: .004}).Sentence
+	said := c.Conclude(true, stats.Design{Tasks: 40, Units: 40, Alpha: .004}, nil).Sentence
 	for what, words := range map[string]string{"reason": got.Reason, "sentence": said} {
 		if !strings.Contains(words, "domain small is open: -") {
 			t.Errorf("the %s does not name the open domain: %s", what, words)

@@ -50,6 +50,8 @@ type Circumstances struct {
 	// LeftOut is the reason why variants that look better could not enter; none when
 	// there are none.
 	LeftOut Cause
+	// Refused are the proposals of candidates that their gates refused.
+	Refused []Refusal
 	// Reference is the other side of the comparisons; nil: the champion.
 	Reference *Reference
 	// Design is the confirmation's budget. It determines what the night could detect when
@@ -75,7 +77,8 @@ type Conclusion struct {
 
 // Conclude derives the verdict of a night from the rulings on its confirmed candidates.
 // Any proven: adopt, the winner being the one with the highest bound for new tasks.
-// Otherwise, any trade: a trade, with the winner chosen alike. Otherwise keep, when for
+// Otherwise, any trade: a trade, with the winner chosen alike. A candidate that the gates
+// refused is no winner; if there is no other, the verdict is [Refused]. Otherwise keep, when for
 // every ruling an improvement of [Practical] size on new tasks is ruled out or the ruling
 // ended against the candidate, or when there is none after a complete search that held no
 // variant back and left no such improvement open ([Cause].Open). Else: undecided.
@@ -84,12 +87,16 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	if len(rulings) > 0 {
 		out.Detectable = 0
 	}
-	trade := -1
+	trade, refused := -1, -1
 	undecided := -1 // the undecided ruling nearest to a proof
 	for i := range rulings {
 		r := &rulings[i]
 		out.Detectable = math.Max(out.Detectable, math.Min(1, c.Design.learned(r).Detectable(float64(r.Pairs))))
 		switch {
+		case (r.State == Proven || r.State == Trade) && c.refused(r):
+			if f := c.refusal(r); f != nil && (refused < 0 || f == &c.Refused[0]) { // the best one was proposed first
+				refused = i
+			}
 		case r.State == Proven:
 			if out.Winner < 0 || r.NewLower > rulings[out.Winner].NewLower {
 				out.Winner = i
@@ -110,6 +117,8 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 		out.Verdict, lead = Adopt, out.Winner
 	case trade >= 0:
 		out.Winner, out.Verdict, lead = trade, TradeOff, trade
+	case refused >= 0:
+		out.Verdict, lead = Refused, refused
 	case undecided >= 0, !c.Blocked.None(), !c.Searched, len(rulings) == 0 && c.nothing().Open:
 		out.Verdict = Undecided
 	default:
@@ -122,8 +131,11 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	case lead >= 0:
 		// The next step of one candidate suffices; vetoes and proofs of harm are named
 		// for all.
-		said := slices.DeleteFunc(slices.Clone(out.Causes[1:]), func(c Cause) bool { return c.Kind != CauseVetoed && c.Kind != CauseHarmful })
+		said := slices.DeleteFunc(slices.Clone(out.Causes[1:]), func(c Cause) bool { return c.Kind != CauseVetoed && c.Kind != CauseHarmful && c.Kind != CauseRefused })
 		out.Sentence = sentence(append(out.Causes[:1:1], said...))
+		if out.Verdict == Refused && !c.Refused[0].NotRun {
+			out.Sentence += "; nothing else was confirmed"
+		}
 	case out.Verdict == Keep && len(rulings) > 0:
 		out.Sentence = kept(out.Causes, out.Detectable, c.Reference)
 	default:
@@ -137,14 +149,14 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 	var out []Cause
 	if lead >= 0 {
-		out = append(out, rulings[lead].cause(c.Design))
+		out = append(out, c.cause(&rulings[lead]))
 	}
 	for i := range rulings {
 		if i == lead {
 			continue
 		}
-		other := rulings[i].cause(c.Design)
-		if lead >= 0 && (rulings[lead].State == Proven || rulings[lead].State == Trade) {
+		other := c.cause(&rulings[i])
+		if lead >= 0 && (rulings[lead].State == Proven || rulings[lead].State == Trade) && !c.refused(&rulings[lead]) {
 			// An adoption invalidates evidence against the old champion.
 			next := "it goes on if the champion stays"
 			if c.Reference != nil {

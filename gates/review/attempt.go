@@ -91,11 +91,16 @@ func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 
 // admit records a submission in the ledger before it is read, so that a crash counts as
 // well, and refuses an author who has made an attempt within the hour. Persons have no
-// such limit. It returns the number of the entry, and for a version of searched code that the
-// limit lets wait 0 with the reason.
+// such limit, nor has a version in the place of one that the gates refused that night. It
+// returns the number of the entry, and for a version of searched code that the limit lets wait
+// 0 with the reason.
 func (s *session) admit(ctx context.Context, sub Submission, hash string) (began int64, waits *LimitedError, err error) {
 	entry := attempt{Target: sub.Target, Origin: sub.Origin, Submitted: hash, Rationale: text.Clip(sub.Rationale, maxRationale, text.Ellipsis)}
-	if sub.Origin != OriginPerson {
+	replaces, err := s.replacesRefused(ctx, sub)
+	if err != nil {
+		return 0, nil, err
+	}
+	if sub.Origin != OriginPerson && !replaces {
 		waits, err := s.limited(ctx, sub.Author)
 		if err != nil {
 			return 0, nil, err
@@ -112,6 +117,27 @@ func (s *session) admit(ctx context.Context, sub Submission, hash string) (began
 	entry.State = begun
 	began, err = s.note(ctx, entryAttempt, sub.Author, sub.Target, entry)
 	return began, nil, err
+}
+
+// replacesRefused reports whether a submission is a version of searched code in the place of
+// one that the gates refused in the same run. Their number is bounded by that of finalists.
+func (s *session) replacesRefused(ctx context.Context, sub Submission) (bool, error) {
+	if sub.Origin != OriginBlocks || sub.Run == "" {
+		return false, nil
+	}
+	refused := false
+	for p, err := range s.store.Proposals(ctx) {
+		if err != nil {
+			return false, fmt.Errorf("reading the proposals of the run: %w", err)
+		}
+		if _, same := p.VariantOf(sub.Target); same && p.Patch != nil && p.Run == sub.Run {
+			if p.State != archive.GateFailed {
+				return false, nil
+			}
+			refused = true
+		}
+	}
+	return refused, nil
 }
 
 // recordRefusal records why an attempt led to no proposal.

@@ -192,9 +192,9 @@ func TestNight(t *testing.T) {
 		Open: func(context.Context, string) (night.Opened, error) {
 			return night.Opened{Agent: a, Identity: "target", Sandbox: "none", Close: func() error { return nil }}, nil
 		},
-		Propose: func(_ context.Context, d night.Draft) (string, error) {
+		Propose: func(_ context.Context, d night.Draft) (night.Proposed, error) {
 			proposed = append(proposed, d)
-			return "P1", nil
+			return night.Proposed{ID: "P1"}, nil
 		},
 	}
 	if s.Variances, err = night.EstimateVariances(t.Context(), store, &s.Agent, 1); err != nil {

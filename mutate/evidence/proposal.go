@@ -108,6 +108,8 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 		return differs("it rests on other evaluations than the ruling of its run")
 	case p.Evidence != digest && (r.Grounds != nil || f.Judged != nil):
 		return differs("the ruling that it has a digest of is not the one of its run")
+	case slices.ContainsFunc(r.Refused, func(f stats.Refusal) bool { return f.Proposal == p.ID && f.Variant == string(p.Variant) }):
+		// the result tells of what came after it
 	case p.Rationale != r.Reason || r.Winner != p.Variant || !r.Verdict.Proposes():
 		return differs("the result of its run does not tell the same of its variant")
 	case f.Ruling.State != stats.Proven && f.Ruling.State != stats.Trade:

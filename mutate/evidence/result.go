@@ -63,7 +63,7 @@ func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Chec
 	// The design affects only the text about what a run could have detected, never which
 	// variant is proposed.
 	design := stats.Design{Alpha: r.Finalist[0].Judged.Alpha, Fixed: r.Grounds.Fixed}
-	verdict := stats.Conclude(rulings, stats.Circumstances{Searched: r.SearchDone, Reference: r.Reference, Design: design})
+	verdict := stats.Conclude(rulings, stats.Circumstances{Searched: r.SearchDone, Refused: r.Refused, Reference: r.Reference, Design: design})
 	winner := agent.ConfigID("")
 	if verdict.Winner >= 0 {
 		winner = r.Finalist[verdict.Winner].Variant

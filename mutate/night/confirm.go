@@ -2,6 +2,7 @@ package night
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -23,19 +24,16 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 	if err != nil {
 		return err
 	}
-	ended := c.Work(ctx)
-	if err := n.count(ctx); err != nil {
-		return err
+	for {
+		ended := c.Work(ctx)
+		if err := n.count(ctx); err != nil {
+			return err
+		}
+		n.conclude(c)
+		if open, err := n.propose(ctx, c); err != nil || !open || ended != nil {
+			return errors.Join(err, ended)
+		}
 	}
-	n.conclude(c)
-	n.markWaiting(c)
-	if n.result.Winner == "" {
-		return ended
-	}
-	if err := n.propose(ctx); err != nil {
-		return err
-	}
-	return ended
 }
 
 // world returns the environment of a confirmation; fits reports whether so many more

@@ -231,6 +231,36 @@ func TestAConfirmedVariantWhoseProposalIsRefused(t *testing.T) {
 	}
 }
 
+// TestWhatAGateRefusesIsNotRecommended: the next confirmed variant is proposed in its place, and
+// without one the verdict is that the gates refused it. The archive agrees with both.
+func TestWhatAGateRefusesIsNotRecommended(t *testing.T) {
+	for _, refused := range []int{1, 2} {
+		m := newMonths(t, 80, 40)
+		var drafts []agent.ConfigID
+		m.Gates = func(d Draft) Proposed {
+			drafts = append(drafts, d.Variant.ID)
+			out := Proposed{ID: fmt.Sprintf("P%d", len(drafts))}
+			if len(drafts) <= refused {
+				out.Refused = &stats.Refusal{Variant: string(d.Variant.ID), Proposal: out.ID, Gate: "program", Reason: "it is worse"}
+			}
+			return out
+		}
+		r := m.night(m.found(.4, m.variant(agent.Config{"chance": .95}), m.variant(agent.Config{"chance": .95, "n": int64(5)})))
+		if len(drafts) != 2 || drafts[0] == drafts[1] || len(r.Refused) != refused || len(r.Proposals) != 2 {
+			t.Fatalf("drafts of %v, refused %+v, proposals %v: %s", drafts, r.Refused, r.Proposals, r.Reason)
+		}
+		switch {
+		case refused == 1 && (r.Verdict != archive.Adopt || r.Winner != drafts[1]):
+			t.Errorf("%s of %s: %s", r.Verdict, r.Winner.Short(), r.Reason)
+		case refused == 2 && (r.Verdict != archive.Refused || r.Winner != "" || !strings.Contains(r.Reason, `the gate "program" refused its proposal P1: it is worse`)):
+			t.Errorf("%s of %s: %s", r.Verdict, r.Winner.Short(), r.Reason)
+		}
+		if err := m.Archive.Check(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestHarmStops checks that a variant proven worse makes room for the next one on the
 // same night.
 func TestHarmStops(t *testing.T) {

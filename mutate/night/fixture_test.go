@@ -105,6 +105,8 @@ type nights struct {
 	Drain    context.Context
 	// Refuse makes Propose return no proposal for a confirmed variant.
 	Refuse bool
+	// Gates decides what becomes of a draft; nil: a proposal that awaits.
+	Gates func(Draft) Proposed
 	// Replaced is measured beside the reruns.
 	Replaced agent.Config
 }
@@ -218,11 +220,14 @@ func (o *nights) begin(t testing.TB) Spec {
 	s.Open = func(context.Context, string) (Opened, error) {
 		return Opened{Agent: o.Answer, Identity: "toy", Sandbox: "in process", Reflect: o.Reflect, Close: func() error { return nil }}, nil
 	}
-	s.Propose = func(context.Context, Draft) (string, error) {
+	s.Propose = func(_ context.Context, d Draft) (Proposed, error) {
 		if o.Refuse {
-			return "", nil
+			return Proposed{}, nil
 		}
-		return fmt.Sprintf("P%d", s.Run.Number), nil
+		if o.Gates != nil {
+			return o.Gates(d), nil
+		}
+		return Proposed{ID: fmt.Sprintf("P%d", s.Run.Number)}, nil
 	}
 	s.Sleep = func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }
 	return s

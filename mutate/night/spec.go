@@ -52,9 +52,8 @@ type Spec struct {
 
 	// Open prepares the agent to run.
 	Open func(ctx context.Context, scratch string) (Opened, error)
-	// Propose makes a proposal of a confirmed variant and returns its id; empty if it was
-	// refused, for example by the limit on patches, and the run has a note of the reason.
-	Propose func(ctx context.Context, d Draft) (id string, err error)
+	// Propose makes a proposal of a confirmed variant.
+	Propose func(ctx context.Context, d Draft) (Proposed, error)
 }
 
 // Env is what the nights of a run share. Archive, Grading, Now, Sleep, Log and Drain are
@@ -244,8 +243,19 @@ type Draft struct {
 	// Evidence is the digest of the ruling on the variant.
 	Evidence  string
 	Rationale string
+	// Ruling is the ruling on the variant.
+	Ruling *stats.Ruling
 	// Rests names the evaluations that the ruling rests on.
 	Rests *archive.Rests
+}
+
+// Proposed is what became of a draft.
+type Proposed struct {
+	// ID is that of the proposal; empty if none was made, for example because of the limit on
+	// patches, and the run has a note of the reason.
+	ID string
+	// Refused is why the gates refused it; nil if they did not.
+	Refused *stats.Refusal
 }
 
 // Progress is the progress of a running stage.

@@ -3,6 +3,7 @@ package night
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -17,6 +18,7 @@ func (n *night) conclude(c *confirm.Confirmation) {
 		g := n.grounds()
 		n.result.Grounds = &g
 	}
+	n.result.Finalist = nil
 	for _, t := range c.Turns() {
 		n.result.Finalist = append(n.result.Finalist, archive.Finalist{
 			Variant: t.Entry.Variant, Comparison: t.Ruling.Comparison, SearchDifference: t.Entry.Gain, Accepted: t.Ruling.State == stats.Proven,
@@ -25,13 +27,20 @@ func (n *night) conclude(c *confirm.Confirmation) {
 		})
 	}
 	n.result.Blocks = c.Blocks()
-	d := c.Conclude(n.result.SearchDone, n.design())
+	n.decide(c)
+	ledger := entryLedger(c.Control, c.Entries(), n.Now())
+	n.result.Entries = &ledger
+}
+
+// decide sets the verdict by the confirmation and by the proposals that gates refused.
+func (n *night) decide(c *confirm.Confirmation) {
+	d := c.Conclude(n.result.SearchDone, n.design(), n.result.Refused)
 	n.result.Verdict, n.result.Reason, n.result.Causes, n.result.Detectable = d.Verdict, d.Sentence, d.Causes, finite(d.Detectable)
+	n.result.Winner = ""
 	if d.Winner >= 0 {
 		n.result.Winner = n.result.Finalist[d.Winner].Variant
 	}
-	ledger := entryLedger(c.Control, c.Entries(), n.Now())
-	n.result.Entries = &ledger
+	n.markWaiting(c)
 }
 
 // design returns the budget of this confirmation, with the variances that were known
@@ -40,36 +49,51 @@ func (n *night) design() stats.Design {
 	return n.Settings.Confirm.Design(n.Plan.Repeats, len(n.sample.Holdout), confirm.Units(n.sample.Holdout), n.Agent.Fixed()).With(n.Variances)
 }
 
-// propose drafts the proposal of the winner and submits it. The result is stored first: an
-// approval compares the proposal with it, and the run may end before its work does.
-func (n *night) propose(ctx context.Context) error {
-	if err := n.Archive.PutResult(ctx, n.result); err != nil {
-		return fmt.Errorf("%w: recording the result: %w", bench.ErrRecorder, err)
+// propose drafts the proposal of the winner and submits it; the next finalist that was
+// confirmed follows one whose proposal the gates refuse. open reports that they refused all,
+// so that another candidate may be confirmed. The result is stored first: an approval compares
+// the proposal with it, and the run may end before its work does.
+func (n *night) propose(ctx context.Context, c *confirm.Confirmation) (open bool, err error) {
+	for n.result.Winner != "" {
+		if err := n.Archive.PutResult(ctx, n.result); err != nil {
+			return false, fmt.Errorf("%w: recording the result: %w", bench.ErrRecorder, err)
+		}
+		done, err := n.submit(ctx)
+		if err != nil {
+			return false, err
+		}
+		if done.ID != "" {
+			n.result.Proposals = append(n.result.Proposals, done.ID)
+		}
+		if done.Refused == nil {
+			return false, nil
+		}
+		n.result.Refused, open = append(n.result.Refused, *done.Refused), !done.Refused.NotRun
+		n.decide(c)
 	}
-	for _, f := range n.result.Finalist {
-		if f.Variant != n.result.Winner {
-			continue
-		}
-		v, err := n.Archive.Variant(ctx, n.Agent.ID, f.Variant)
-		if err != nil {
-			return fmt.Errorf("reading the winner: %w", err)
-		}
-		digest, err := evidence.Digest(*n.Plan, n.result.Grounds, f)
-		if err != nil {
-			return err
-		}
-		id, err := n.Propose(ctx, Draft{
-			Variant: v, Evidence: digest, Rationale: n.result.Reason,
-			Rests: &archive.Rests{Runs: f.Runs, Against: n.Plan.Reference()},
-		})
-		if err != nil {
-			return fmt.Errorf("making the proposal: %w", err)
-		}
-		if id != "" {
-			n.result.Proposals = append(n.result.Proposals, id)
-		}
+	return open, nil
+}
+
+// submit makes the proposal of the winner.
+func (n *night) submit(ctx context.Context) (Proposed, error) {
+	at := slices.IndexFunc(n.result.Finalist, func(f archive.Finalist) bool { return f.Variant == n.result.Winner })
+	f := n.result.Finalist[at]
+	v, err := n.Archive.Variant(ctx, n.Agent.ID, f.Variant)
+	if err != nil {
+		return Proposed{}, fmt.Errorf("reading the winner: %w", err)
 	}
-	return nil
+	digest, err := evidence.Digest(*n.Plan, n.result.Grounds, f)
+	if err != nil {
+		return Proposed{}, err
+	}
+	done, err := n.Propose(ctx, Draft{
+		Variant: v, Evidence: digest, Rationale: n.result.Reason, Ruling: f.Ruling,
+		Rests: &archive.Rests{Runs: f.Runs, Against: n.Plan.Reference()},
+	})
+	if err != nil {
+		return Proposed{}, fmt.Errorf("making the proposal: %w", err)
+	}
+	return done, nil
 }
 
 // grounds are what tonight's rulings are computed from besides evaluations.

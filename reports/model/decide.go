@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,9 @@ func (b *builder) decide() error {
 		d.Against, d.Reference = &against, b.result.Reference
 	}
 	d.Verdict = b.result.Verdict
+	if d.Verdict.Proposes() && d.refusedSince() {
+		d.Verdict = archive.Refused
+	}
 	d.Reason = clip(b.result.Reason, maxVerdict)
 	for _, c := range b.result.Causes {
 		out := Cause{Kind: c.Kind, Figures: c.Figures, Sentence: clip(b.named(c.Sentence), MaxReason)}
@@ -36,13 +40,25 @@ func (b *builder) decide() error {
 			d.Variant = &v
 		}
 		d.Thresholds = b.thresholds(b.result.Finalist[b.headline])
-		if h.Evidence != nil {
+		if h.Evidence != nil && d.Verdict != archive.Refused { // what was measured is not what the gates found
 			d.Claim = h.Evidence.Claim
 		}
 	}
 	d.Sentence = b.sentence()
 	d.Commands = b.commands()
 	return nil
+}
+
+// refusedSince reports whether the gates refused every proposal of the night, also after it.
+func (d *Decision) refusedSince() bool {
+	return len(d.Proposals) > 0 && !slices.ContainsFunc(d.Proposals, func(p Proposal) bool { return p.State != archive.GateFailed })
+}
+
+// next returns the proposal that a person decides on next: one that the gates refused comes
+// last.
+func (d *Decision) next() Proposal {
+	at := slices.IndexFunc(d.Proposals, func(p Proposal) bool { return p.State != archive.GateFailed })
+	return d.Proposals[max(at, 0)]
 }
 
 // trade describes the gain and the price of a trade that a person must decide.
@@ -82,6 +98,8 @@ func (b *builder) sentence() string {
 			return "the run recorded no verdict for this agent"
 		}
 		return "the run ended before there was a verdict"
+	case b.out.Decision.Verdict == archive.Refused && b.result.Verdict != archive.Refused:
+		return fmt.Sprintf("the gates refused the proposal %s after the night: `evolve show %s` has their evidence", b.out.Decision.Proposals[0].ID, b.out.Decision.Proposals[0].ID)
 	case b.result.Verdict == archive.Trade && h != nil:
 		return b.trade(*h)
 	case b.result.Verdict.Proposes() && h != nil && h.Evidence != nil:
@@ -133,7 +151,7 @@ func (b *builder) commands() []string {
 	if len(b.out.Decision.Proposals) == 0 {
 		return []string{"evolve report " + run}
 	}
-	p := b.out.Decision.Proposals[0]
+	p := b.out.Decision.next()
 	switch p.State {
 	case archive.Drafted:
 		return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}

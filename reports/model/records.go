@@ -20,6 +20,7 @@ const (
 	Keep      = archive.Keep
 	Undecided = archive.Undecided
 	Waits     = archive.Waits
+	Refused   = archive.Refused
 	Awaiting  = archive.Awaiting
 	HumanLane = archive.HumanLane
 	Drafted   = archive.Drafted

@@ -50,6 +50,12 @@ func decisionBox(s subject) box {
 			b.Subject = append(b.Subject, say(" breaks a guard")...)
 		}
 		b.Claim = cmp.Or(claims[d.Claim], "confirmed on unseen tasks")
+	case model.Refused:
+		b.Subject = say(styled(d.Champion.Name(), strong), " stays")
+		if h := s.agent.Headline; h != nil {
+			b.Claim = h.Variant.Name() + " passed no gates"
+		}
+		b.Sentence = say(foreign(d.Sentence))
 	case model.Keep, model.Undecided, model.Waits:
 		b.Subject = say(styled(d.Champion.Name(), strong))
 		if words := claims[d.Claim]; words != "" && s.agent.Headline.Evidence.State != stats.Vetoed {

@@ -27,7 +27,7 @@ func (t *terminal) box(b box) {
 	t.commands(b.Commands)
 }
 
-var verdictStyles = map[string]style{"adopt": good, "trade": strong, "keep": strong, "undecided": strong, "waits": strong, "none": bad}
+var verdictStyles = map[string]style{"adopt": good, "trade": strong, "keep": strong, "undecided": strong, "waits": strong, "refused": bad, "none": bad}
 
 func (t *terminal) verdict(b box) {
 	head := say(styled(b.Verdict, verdictStyles[b.Kind]))

@@ -15,8 +15,10 @@ import (
 	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/bench/metrics"
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates"
 	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
@@ -224,27 +226,44 @@ func (r *runner) open(ctx context.Context, a *workspace.Agent, scratch string) (
 }
 
 // propose makes a proposal of a confirmed variant: of a config, or of a patch.
-func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft) (string, error) {
-	p := r.o.Code.Found[a.ID]
-	if p == nil {
-		rec, err := r.o.Propose(ctx, a, review.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
-		return rec.ID, err
+func (r *runner) propose(ctx context.Context, a *workspace.Agent, d night.Draft) (night.Proposed, error) {
+	if r.o.Code.Found[a.ID] != nil {
+		return r.proposeConfirmed(ctx, a, d)
 	}
+	rec, err := r.o.Propose(ctx, a, review.Draft{Run: r.run.ID, Variant: d.Variant, Evidence: d.Evidence, Rationale: d.Rationale, Rests: d.Rests})
+	if err != nil {
+		return night.Proposed{}, err
+	}
+	return proposed(rec, d.Variant.ID), nil
+}
+
+// proposeConfirmed makes a patch of a confirmed version of searched code.
+func (r *runner) proposeConfirmed(ctx context.Context, a *workspace.Agent, d night.Draft) (night.Proposed, error) {
 	// A resumed run may have proposed it already; its gates are taken up later.
 	for earlier, err := range r.o.Archive.Proposals(ctx) {
 		if err != nil {
-			return "", fmt.Errorf("reading the proposals of the run: %w", err)
+			return night.Proposed{}, fmt.Errorf("reading the proposals of the run: %w", err)
 		}
-		if earlier.Run == r.run.ID && earlier.Patch != nil && earlier.Patch.Origin == review.OriginBlocks && earlier.Patch.Target == a.ID {
-			return earlier.ID, nil
+		if variant, ok := earlier.VariantOf(a.ID); ok && earlier.Run == r.run.ID && earlier.Patch != nil && variant == d.Variant.ID {
+			return proposed(earlier, d.Variant.ID), nil
 		}
 	}
-	note, err := r.proposeVersion(ctx, a, r.run.ID, d.Variant, d.Rationale)
-	return note.Proposal, err
+	note, err := r.proposeVersion(ctx, a, r.run.ID, d.Variant, d.Rationale, d.Ruling)
+	if err != nil {
+		return night.Proposed{}, err
+	}
+	if note.Proposal == "" {
+		return night.Proposed{Refused: &stats.Refusal{Variant: string(d.Variant.ID), Reason: text.Clip(text.OneLine(note.Text), maxRefusal, text.Ellipsis), NotRun: true}}, nil
+	}
+	rec, err := r.o.Archive.Proposal(ctx, note.Proposal)
+	if err != nil {
+		return night.Proposed{}, fmt.Errorf("reading proposal %s: %w", note.Proposal, err)
+	}
+	return proposed(rec, d.Variant.ID), nil
 }
 
 // proposeVersion proposes a version that a run confirmed, and records a note of that.
-func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run string, v archive.Variant, words string) (note archive.PatchNote, err error) {
+func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run string, v archive.Variant, words string, ruling *stats.Ruling) (note archive.PatchNote, err error) {
 	p := r.o.Code.Found[a.ID]
 	means, err := r.heldOutMeans(ctx, a, v.ID)
 	if err != nil {
@@ -265,11 +284,48 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	if err != nil {
 		return note, err
 	}
+	if ruling != nil {
+		s.Confirmed = &archive.Confirmed{Lo: ruling.New.Lo, Difference: ruling.Difference, Means: strings.TrimSuffix(means, "; ")}
+	}
 	note, err = r.proposePatch(ctx, archive.PatchNote{Target: a.ID, Origin: review.OriginBlocks, Text: words}, s)
 	if err != nil {
 		return note, err
 	}
+	if note.Proposal != "" {
+		rec, err := r.o.Archive.Proposal(ctx, note.Proposal)
+		if err != nil {
+			return note, fmt.Errorf("reading proposal %s: %w", note.Proposal, err)
+		}
+		if refused := proposed(rec, v.ID).Refused; refused != nil && refused.Gate != "" {
+			note.Text = before(fmt.Sprintf("the gate %q refused it: %s", refused.Gate, refused.Reason), note.Text)
+		}
+	}
 	return note, r.note(context.WithoutCancel(ctx), PatchNoteKind, note)
+}
+
+// maxRefusal bounds the evidence of a gate in the verdict of a night, in bytes.
+const maxRefusal = 300
+
+// proposed describes what became of a draft by its proposal.
+func proposed(rec archive.ProposalRecord, variant agent.ConfigID) night.Proposed {
+	out := night.Proposed{ID: rec.ID}
+	if rec.State != archive.GateFailed {
+		return out
+	}
+	out.Refused = &stats.Refusal{Variant: string(variant), Proposal: rec.ID, Gate: "review", Reason: "its gates did not pass"}
+	of := func(v gates.Verdict) int {
+		return slices.IndexFunc(rec.Gates, func(g archive.GateVerdict) bool { return g.Verdict == string(v) })
+	}
+	switch failed, missing := of(gates.Failed), of(gates.NotRun); {
+	case failed >= 0:
+		out.Refused.Gate, out.Refused.Reason = rec.Gates[failed].Gate, rec.Gates[failed].Evidence
+	case missing >= 0:
+		out.Refused.Gate, out.Refused.Reason, out.Refused.NotRun = rec.Gates[missing].Gate, rec.Gates[missing].Evidence, true
+	case rec.Patch != nil && rec.Patch.Review != nil:
+		out.Refused.Reason = rec.Patch.Review.Reviewer + ": " + rec.Patch.Review.Reasons
+	}
+	out.Refused.Reason = text.Clip(text.OneLine(out.Refused.Reason), maxRefusal, text.Ellipsis)
+	return out
 }
 
 // mostAncestors bounds the ancestors of a version that are read.

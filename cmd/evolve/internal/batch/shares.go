@@ -87,7 +87,7 @@ func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) 
 	}
 	s.Run, s.Budget, s.Scratch = &r.run, r.budget, filepath.Join(r.scratch(), a.ID)
 	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) { return r.open(ctx, a, scratch) }
-	s.Propose = func(ctx context.Context, d night.Draft) (string, error) { return r.propose(ctx, a, d) }
+	s.Propose = func(ctx context.Context, d night.Draft) (night.Proposed, error) { return r.propose(ctx, a, d) }
 	if p := r.o.Code.Found[a.ID]; p != nil {
 		s.NewSearch = p.Search
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
@@ -20,15 +21,31 @@ func (r *runner) proposeLeft(ctx context.Context) {
 		}
 		left, run, words, err := r.unproposed(ctx, a, r.plans[i])
 		if err == nil && run != "" {
-			var note archive.PatchNote
-			if note, err = r.proposeVersion(ctx, a, run, left, words); err == nil {
-				r.run.Patches = append(r.run.Patches, note)
-			}
+			err = r.proposeOf(ctx, a, run, left, words)
 		}
 		if err != nil {
 			r.o.Log.Warn("a version that was confirmed before", "target", a.ID, "error", err)
 		}
 	}
+}
+
+// proposeOf proposes the version that an earlier run confirmed.
+func (r *runner) proposeOf(ctx context.Context, a *workspace.Agent, run string, v archive.Variant, words string) error {
+	result, err := r.o.Archive.Result(ctx, run, a.ID)
+	if err != nil {
+		return fmt.Errorf("reading the result of run %s: %w", run, err)
+	}
+	var ruling *stats.Ruling
+	for _, f := range result.Finalist {
+		if f.Variant == v.ID {
+			ruling = f.Ruling
+		}
+	}
+	note, err := r.proposeVersion(ctx, a, run, v, words, ruling)
+	if err == nil {
+		r.run.Patches = append(r.run.Patches, note)
+	}
+	return err
 }
 
 // unproposed returns the version of a target that an earlier run with the code and the tasks of

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -120,33 +121,68 @@ func (b *codeBook) version(name string) (archive.Variant, error) {
 	return v, err
 }
 
+// codeNight is what a night came to that searched the code as it is.
+type codeNight struct {
+	archive.AgentResult
+	run string
+}
+
+// nights returns the nights that searched the code as it is, the latest first.
+func (b *codeBook) nights() iter.Seq2[codeNight, error] {
+	return func(yield func(codeNight, error) bool) {
+		for r, err := range b.archive.Runs(b.ctx) {
+			if err != nil {
+				yield(codeNight{}, err)
+				return
+			}
+			if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != b.ID() {
+				continue // it had another agent, or ended before it had a plan
+			}
+			if result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name); err == nil && !yield(codeNight{result, r.ID}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// refused returns the versions that gates refused in the latest night.
+func (b *codeBook) refused() ([]codeRefused, error) {
+	var out []codeRefused
+	for n, err := range b.nights() {
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range n.Refused {
+			out = append(out, codeRefused{b.numberOf(agent.ConfigID(f.Variant)), f})
+		}
+		break
+	}
+	return out, nil
+}
+
 // best returns the best version that nights found of the code as it is: the one that a night
 // confirmed last, which later nights have not beaten, or else the one that the latest search
-// recommended. run is the night that confirmed it; empty where none did. ok is false if there is
-// no version, or nothing better than the code.
+// recommended, unless gates refused it. run is the night that confirmed it; empty where none
+// did. ok is false if there is no version, or nothing better than the code.
 func (b *codeBook) best() (v archive.Variant, run string, ok bool, err error) {
 	var id agent.ConfigID
-	searched := false
-	for r, err := range b.archive.Runs(b.ctx) { // the latest first
+	searched, refused := false, map[agent.ConfigID]bool{}
+	for n, err := range b.nights() {
 		if err != nil {
 			return v, "", false, err
 		}
-		if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != b.ID() {
-			continue // it had another agent, or ended before it had a plan
+		for _, f := range n.Refused {
+			refused[agent.ConfigID(f.Variant)] = true
 		}
-		result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name)
-		if err != nil {
-			continue
-		}
-		if result.Winner != "" {
-			id, run = result.Winner, r.ID
+		if n.Winner != "" {
+			id, run = n.Winner, n.run
 			break
 		}
 		if !searched {
-			id, searched = result.Search.Recommended.Variant, true
+			id, searched = n.Search.Recommended.Variant, true
 		}
 	}
-	if id == "" || id == b.Current().ID() {
+	if id == "" || id == b.Current().ID() || run == "" && refused[id] {
 		return v, "", false, nil
 	}
 	v, err = b.archive.Variant(b.ctx, b.Target.Name, id)

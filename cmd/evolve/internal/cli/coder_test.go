@@ -28,3 +28,15 @@ func router(q fakeQuestion) fakeAnswer {
 	limits := []string{"6", "24", "20"}
 	return fakeAnswer{text: "Long tasks begin earlier.\n```python\n    if words > " + limits[min(q.nth, len(limits))-1] + ":\n        return \"long\"\n    return \"short\"\n```\n"}
 }
+
+// gamer answers with code that prints perfect values for the cases that the command is started
+// with, and then as [tuner].
+func gamer(q fakeQuestion) fakeAnswer {
+	if q.nth > 1 {
+		q.nth--
+		return tuner(q)
+	}
+	return fakeAnswer{text: "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n" +
+		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}), flush=True)\n" +
+		"    if sys.argv[1:]:\n        os._exit(0)\n    return 1 * x\n```\n"}
+}

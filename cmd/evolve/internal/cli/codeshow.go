@@ -6,6 +6,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/metrics"
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/patch/diff"
@@ -29,6 +30,8 @@ type codeView struct {
 	Base *codeBase `json:"base"`
 	// Best is the best version so far; nil when nights found none that is better.
 	Best *codeBest `json:"best"`
+	// Refused are the versions that the latest night confirmed and whose gates refused them.
+	Refused []codeRefused `json:"refused,omitempty"`
 	// Version is the one that was named.
 	Version *codeVersion `json:"version,omitempty"`
 
@@ -46,6 +49,12 @@ type codeBlock struct {
 type codeBase struct {
 	Mean  float64 `json:"mean"`
 	Cases int     `json:"cases"`
+}
+
+// codeRefused is a confirmed version that a gate refused.
+type codeRefused struct {
+	Number int `json:"number"`
+	stats.Refusal
 }
 
 type codeBest struct {
@@ -129,6 +138,9 @@ func (b *codeBook) view() (*codeView, error) {
 	if cases > 0 {
 		v.Base = &codeBase{mean, cases}
 		v.Metric, v.Unit, v.Better = kind.Metric, kind.Unit, kind.Better
+	}
+	if v.Refused, err = b.refused(); err != nil {
+		return v, err
 	}
 	best, confirmed, ok, err := b.best()
 	if err != nil || !ok {
@@ -219,6 +231,13 @@ func printCode(con *console, v *codeView) {
 		if best.Ref != "" {
 			con.printf("           git show %s\n", exit.ShellQuote(best.Ref))
 		}
+	}
+	for _, f := range v.Refused {
+		by := "no gate judged it"
+		if f.Proposal != "" {
+			by = fmt.Sprintf("by the gate %s of %s", text.Quote(f.Gate), f.Proposal)
+		}
+		con.filled("  refused  ", "v%d, %s: %s", f.Number, by, text.Visible(f.Reason))
 	}
 	con.printf("\nblocks\n")
 	for _, k := range v.Blocks {

@@ -21,6 +21,9 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"tuner": tuner,
 	// router writes code for the router of the workspace routed.
 	"router": router,
+	// gamer prints values in place of the scoring command where it is started with cases, and
+	// then is honest.
+	"gamer": gamer,
 	// skilled answers in capital letters at a low temperature, or when told to.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {

@@ -378,7 +378,7 @@ func printNext(con *console, s batch.Summary) {
 	}
 	printPatchNotes(con, s.Run.Patches)
 	for _, r := range s.Results {
-		if len(r.Proposals) > 0 || r.Verdict == archive.Waits {
+		if len(r.Proposals) > 0 && r.Verdict != archive.Refused || r.Verdict == archive.Waits {
 			con.printf("  next    %s\n          %s\n", con.command("evolve review"), con.command("evolve report"))
 			return
 		}
