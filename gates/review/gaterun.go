@@ -291,7 +291,7 @@ func (w *gateRun) judge() error {
 	if err != nil {
 		return fmt.Errorf("reading the patched tree: %w", err)
 	}
-	w.judged = w.target.Policy.Judge(before, after)
+	w.judged = w.target.scope().Judge(before, after)
 	w.hasGo = hasGo(before) || hasGo(after)
 	return nil
 }

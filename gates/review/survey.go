@@ -51,7 +51,7 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	g.Editable = t.Policy.Editable(files)
+	g.Editable = t.scope().Editable(files)
 	return g, nil
 }
 
@@ -87,7 +87,7 @@ func (g *Ground) Allows(path string) (bool, error) {
 		after = slices.Insert(after, at, scope.Entry{Path: path, Mode: scope.Regular})
 	}
 	after[at].Hash += "'" // as if it had other content
-	return len(g.Target.Policy.Judge(before, after).Refused) == 0, nil
+	return len(g.Target.scope().Judge(before, after).Refused) == 0, nil
 }
 
 // Sources reads the Go files among the editable ones, by path.
@@ -142,7 +142,7 @@ func (g *Ground) MarkedOutside(text string) (path, why string, err error) {
 		}
 		after := slices.Clone(all)
 		after[i].Hash += "'"
-		if refused := g.Target.Policy.Judge(all, after).Refused; len(refused) > 0 {
+		if refused := g.Target.scope().Judge(all, after).Refused; len(refused) > 0 {
 			return e.Path, refused[0].Why, nil
 		}
 	}

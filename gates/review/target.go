@@ -59,6 +59,13 @@ func (t Target) OwnCode() bool {
 	return t.Scoring != nil && len(t.Scoring.Score) == 0 && t.Agent != ""
 }
 
+// scope returns what a patch of the target may change.
+func (t Target) scope() scope.Policy {
+	p := t.Policy
+	p.Scored = t.Scoring != nil && len(t.Scoring.Score) > 0
+	return p
+}
+
 // Benchmark is a measurement that no patch may make significantly worse: Go benchmarks,
 // or those that a command prints.
 type Benchmark struct {

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,8 +28,10 @@ var (
 		"build", "build.bazel", "workspace", "workspace.*", "module.bazel", "module.bazel.lock", "*.bzl", ".bazel*",
 		"taskfile*", "magefile.go", "justfile", ".justfile", "earthfile", "tiltfile", "skaffold.y*ml", "flake.nix", "flake.lock", "*.nix", "ninja.build", "*.ninja",
 		".golangci*", "staticcheck.conf", ".pre-commit*", "lefthook*", ".lefthook*", ".goreleaser*", ".ko.y*ml", ".air.toml", ".envrc", ".env", ".env.*",
-		"package.json", "package-lock.json", "*.sh", "*.bash", "*.zsh", "*.fish", "*.ps1", "*.bat", "*.cmd",
+		"package.json", "package-lock.json", "*.ps1", "*.bat", "*.cmd",
 	}
+	// shellFiles are scripts that a build, a CI system or a person may run.
+	shellFiles = []string{"*.sh", "*.bash", "*.zsh", "*.fish"}
 	// cFiles are compiled by tools other than the Go compiler.
 	cFiles = []string{
 		"*.s", "*.sx", "*.c", "*.cc", "*.cpp", "*.cxx", "*.m", "*.mm", "*.h", "*.hh", "*.hpp", "*.hxx", "*.inc",
@@ -39,7 +42,7 @@ var (
 )
 
 // build refuses files that determine how the code is built, fetched or checked out.
-func build(c *change, cgo bool) (rule, why string) {
+func (p Policy) build(c *change) (rule, why string) {
 	if p, ok := anywhere(gitFiles, c.folded); ok {
 		return "git file", fmt.Sprintf("git itself reads such files (%s)", p)
 	}
@@ -53,11 +56,18 @@ func build(c *change, cgo bool) (rule, why string) {
 	if p, ok := matches(buildFiles, c.name()); ok && (!strings.HasSuffix(c.name(), ".go") || p == "magefile.go") {
 		return "build file", fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test does not check", p)
 	}
+	if pattern, ok := matches(shellFiles, c.name()); ok && !(p.Scored && slices.Contains(p.Allow, c.path)) {
+		why := fmt.Sprintf("a build, a CI system or a person runs it (%s), which go test does not check", pattern)
+		if p.Scored {
+			why = fmt.Sprintf("a build, a CI system or a person may run it (%s); an entry of `allow` that names the file allows the change", pattern)
+		}
+		return "build file", why
+	}
 	if p, ok := matches(objectFiles, c.name()); ok {
 		return "object file", fmt.Sprintf("it is linked or run without source to read (%s)", p)
 	}
-	if p, ok := matches(cFiles, c.name()); ok && !cgo {
-		return "C or assembly", fmt.Sprintf("a tool other than the Go compiler reads it (%s), and the policy does not allow cgo", p)
+	if pattern, ok := matches(cFiles, c.name()); ok && !p.Cgo {
+		return "C or assembly", fmt.Sprintf("a tool other than the Go compiler reads it (%s), and the policy does not allow cgo; `cgo: true` of the target does", pattern)
 	}
 	return "", ""
 }

@@ -66,7 +66,7 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 		check(p.place(c))
 		check(p.size(c))
 		check(own.belongs(c))
-		check(build(c, p.Cgo))
+		check(p.build(c))
 		if len(out.Refused) == before {
 			check(p.tool(c))
 		}

@@ -88,7 +88,7 @@ func (p Policy) Digest() string {
 	}
 	p.Allow, p.Deny = plain(p.Allow), plain(p.Deny)
 	p.MaxFiles, p.MaxBytes = p.files(), p.bytes()
-	tables := [][]string{goldenFiles, moduleFiles, buildFolders, buildFiles, cFiles, objectFiles, gitFiles, ownFolders, ownProgram, ownWorkspace, agentFiles, toolFolders, toolFiles}
+	tables := [][]string{goldenFiles, moduleFiles, buildFolders, buildFiles, shellFiles, cFiles, objectFiles, gitFiles, ownFolders, ownProgram, ownWorkspace, agentFiles, toolFolders, toolFiles}
 	for _, t := range trustedWords {
 		tables = append(tables, append([]string{t.about}, t.words...))
 	}

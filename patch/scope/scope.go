@@ -32,6 +32,9 @@ type Policy struct {
 	Deny  []string `json:"deny,omitempty"`
 	// Cgo allows a patch to change C and assembly.
 	Cgo bool `json:"cgo,omitempty"`
+	// Scored allows a patch to change shell scripts that an entry of Allow names as files: the
+	// target has a scoring command, by which they are judged.
+	Scored bool `json:"scored,omitempty"`
 	// Runtime marks the target as an agent runtime, whose authentication, gateway, config
 	// schema and communication paths are denied as well.
 	Runtime bool `json:"runtime,omitempty"`

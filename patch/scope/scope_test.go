@@ -172,6 +172,12 @@ func TestJudge(t *testing.T) {
 		{"vendor deep inside", all, []string{"+pkg/vendor/x/x.go"}, "build file", ""},
 		{"a workflow", all, []string{"~.github/workflows/ci.yaml"}, "git file", ""},
 		{"gitlab", all, []string{"+.gitlab-ci.yml"}, "git file", ""},
+		{"a script", all, []string{"~rank.sh"}, "build file", ""},
+		{"a script by its name, without a score", Policy{Allow: []string{"rank.sh"}}, []string{"~rank.sh"}, "build file", ""},
+		{"a script by its folder", Policy{Allow: []string{"lib"}, Scored: true}, []string{"~lib/rank.bash"}, "build file", ""},
+		{"a script by its name", Policy{Allow: []string{"lib/rank.bash"}, Scored: true}, []string{"~lib/rank.bash"}, "", ""},
+		{"a Makefile by its name", Policy{Allow: []string{"Makefile"}, Scored: true}, []string{"~Makefile"}, "build file", ""},
+		{"C", all, []string{"~rank.c"}, "C or assembly", ""},
 		{"Makefile", all, []string{"~Makefile"}, "build file", ""},
 		{"*.mk", all, []string{"+build/rules.mk"}, "build file", ""},
 		{"Dockerfile", all, []string{"+cmd/tool/Dockerfile.alpine"}, "build file", ""},
@@ -260,6 +266,17 @@ func TestToolFiles(t *testing.T) {
 			if len(judged.Refused) == 0 {
 				t.Errorf("%s may be added", path)
 			}
+		}
+	}
+}
+
+// TestWayOut checks that a refusal that the settings can lift tells by which one.
+func TestWayOut(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "`cgo: true` of the target does"} {
+		got := Policy{Allow: []string{"lib"}, Scored: true}.Judge(Tree{{Path: path, Mode: Regular, Hash: "1", Size: 1}}, Tree{{Path: path, Mode: Regular, Hash: "2", Size: 1}})
+		if len(got.Refused) != 1 || !strings.HasSuffix(got.Refused[0].Why, want) {
+			t.Errorf("%s: %+v, want %q", path, got.Refused, want)
 		}
 	}
 }
