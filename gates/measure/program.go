@@ -106,6 +106,22 @@ func (v *Version) Remove() error { return os.RemoveAll(v.tree) }
 
 // build runs the build, whose files stay in the version's tree.
 func (p *Program) build(ctx context.Context, v *Version) error {
+	s := p.building(v)
+	switch {
+	case !p.hasGo():
+	case compilesOnly(p.Build):
+		p.keepCache(&s)
+	case p.Sandbox.Layers() == nil: // what it runs must not change the cache of later builds
+		s.Layers = []sandbox.Layer{{Lower: p.Cache, Path: cachePlace, Size: mostMemory / 2}}
+		s.Env = append(s.Env, "GOCACHE="+cachePlace)
+	}
+	_, err := p.command(ctx, s, p.Build)
+	return err
+}
+
+// building returns the sandbox of a command that writes to a version's tree, without a build
+// cache.
+func (p *Program) building(v *Version) sandbox.Spec {
 	s := sandbox.Spec{
 		Dir: p.inside(v.tree, treePlace), ReadOnly: p.installed(), Temp: p.Folder, Env: p.environment(v.tree),
 		Limits: sandbox.Limits{Total: cmp.Or(p.Memory, mostMemory), FileSize: mostFile, Processes: mostProcs},
@@ -115,17 +131,13 @@ func (p *Program) build(ctx context.Context, v *Version) error {
 	} else {
 		s.Writable = []string{v.tree}
 	}
-	switch {
-	case !p.hasGo():
-	case compilesOnly(p.Build):
-		s.Writable = append(s.Writable, p.Cache)
-		s.Env = append(s.Env, "GOCACHE="+p.Cache)
-	case p.Sandbox.Layers() == nil: // what it runs must not change the cache of later builds
-		s.Layers = []sandbox.Layer{{Lower: p.Cache, Path: cachePlace, Size: mostMemory / 2}}
-		s.Env = append(s.Env, "GOCACHE="+cachePlace)
-	}
-	_, err := p.command(ctx, s, p.Build)
-	return err
+	return s
+}
+
+// keepCache lets a command write to the build cache.
+func (p *Program) keepCache(s *sandbox.Spec) {
+	s.Writable = append(s.Writable, p.Cache)
+	s.Env = append(s.Env, "GOCACHE="+p.Cache)
 }
 
 // compilesOnly reports whether a command runs Go's compiler and nothing that it compiled.

@@ -271,7 +271,8 @@ func (p *Prospect) keptFile(kept Kept) string {
 	return filepath.Join(kept.Folder, p.Target.Name+"-"+p.ID()+".json")
 }
 
-// program exports the target's code into a temporary folder, which done removes.
+// program exports the target's code into a temporary folder, which done removes, and warms the
+// build cache by it.
 func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program, done func() error, err error) {
 	tools, err := p.ground.Toolchain(ctx)
 	if err != nil {
@@ -289,7 +290,11 @@ func (p *Prospect) program(ctx context.Context, name string) (_ *measure.Program
 	if err := program.Ready(); err != nil {
 		return nil, nil, errors.Join(&Problem{err.Error()}, done())
 	}
-	if err := p.ground.Export(ctx, program.Tree); err != nil {
+	err = p.ground.Export(ctx, program.Tree)
+	if err == nil {
+		err = program.Warm(ctx)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, done())
 	}
 	return program, done, nil
