@@ -505,7 +505,13 @@ func TestDraftsOfANightRepeat(t *testing.T) {
 	if d := cmp.Diff(first.asked, slices.Concat(before.asked, after.asked)); d != "" {
 		t.Errorf("other requests: %s", d)
 	}
-	if d := cmp.Diff(all, briefs(t, halves.Archive, again.Run.ID)); d != "" {
+	resumed := briefs(t, halves.Archive, again.Run.ID)
+	for _, list := range [][]DraftNote{all, resumed} {
+		for i := range list {
+			list[i].Asked = 0 // the ledger has more entries after a stop
+		}
+	}
+	if d := cmp.Diff(all, resumed); d != "" {
 		t.Errorf("other drafts: %s", d)
 	}
 	s := again.Result.Search.Drafts
