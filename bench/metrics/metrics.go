@@ -103,6 +103,12 @@ func unitName(unit string) string {
 	return text.Quote(unit)
 }
 
+// Parse reads the value in a stored answer; false if it is none.
+func Parse(answer string) (Value, bool) {
+	v, err := parse([]byte(answer))
+	return v, err == nil
+}
+
 // parse reads one line.
 func parse(line []byte) (Value, error) {
 	var raw struct {

@@ -116,3 +116,48 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestNoise(t *testing.T) {
+	t.Parallel()
+	s, err := NewScale([]Value{{"a", "time", 10, "ms", Lower}, {"b", "time", 30, "ms", Lower}, {"c", "time", 20, "ms", Lower}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		again []Value
+		want  Noise
+	}{
+		"nothing":  {nil, Noise{}},
+		"the same": {[]Value{{"a", "time", 10, "ms", Lower}, {"b", "time", 30, "ms", Lower}}, Noise{Cases: 2}},
+		// A sum in another order differs in its last digit, and is no noise.
+		"rounding": {[]Value{{"a", "time", 10 + 1e-12, "ms", Lower}}, Noise{Cases: 1, Mean: 1.0e-12, Most: 1.0e-12, Share: 5e-14}},
+		"noise": {
+			[]Value{{"a", "time", 12, "ms", Lower}, {"a", "time", 8, "ms", Lower}, {"b", "time", 30, "ms", Lower}, {"b", "hits", 9, "", Higher}, {"d", "time", 9, "ms", Lower}},
+			Noise{Cases: 2, Differ: 1, Mean: 1, Most: 2, Share: .05},
+		},
+	} {
+		got := s.Noise(c.again)
+		if got.Cases != c.want.Cases || got.Differ != c.want.Differ || math.Abs(got.Mean-c.want.Mean) > 1e-13 || math.Abs(got.Most-c.want.Most) > 1e-13 || math.Abs(got.Share-c.want.Share) > 1e-13 {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+		if got.Any() != (name == "noise") {
+			t.Errorf("%s: Any = %t", name, got.Any())
+		}
+	}
+	n := Noise{Cases: 60, Differ: 58, Mean: .0314, Most: 1.2, Share: .0123}
+	if got, want := n.Words("ms"), "values of the same code differ by 0.031 ms on average (1.2 % of their mean size, at most 1.2 ms), on 58 of 60 cases"; got != want {
+		t.Errorf("Words = %q, want %q", got, want)
+	}
+}
+
+func TestFigure(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		value, size float64
+		want        string
+	}{{6.4963, .3358, "6.50"}, {-.3358, .3358, "−0.34"}, {1234567, 33333, "1234567"}, {5, 0, "5"}, {1.25e-12, 2e-12, "1.25e−12"}, {99.96, 9.9, "100.0"}} {
+		if got := Figure(c.value, Decimals(c.size)); got != c.want {
+			t.Errorf("Figure(%v) beside %v = %q, want %q", c.value, c.size, got, c.want)
+		}
+	}
+}

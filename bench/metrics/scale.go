@@ -61,6 +61,31 @@ func (s *Scale) Cases() []string { return s.order }
 // Metric returns the name of the metric, its unit and its direction.
 func (s *Scale) Metric() (name, unit string, better Better) { return s.metric, s.unit, s.better }
 
+// Kind describes what a scale is of.
+type Kind struct {
+	// Name of the metric, and its unit, which may be empty.
+	Name   string `json:"name"`
+	Unit   string `json:"unit,omitempty"`
+	Better Better `json:"better"`
+	// Size is the mean size of the base's values, above 0, to which scores are relative.
+	Size float64 `json:"size"`
+}
+
+// Find returns the value in a stored answer; NaN if it has none of this kind.
+func (k Kind) Find(answer string) float64 {
+	if v, ok := Parse(answer); ok && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better {
+		return v.Value
+	}
+	return math.NaN()
+}
+
+// Unscaled returns the difference of values that belongs to a difference of scores of 1 at
+// the base's value, where the scale is steepest; elsewhere it is larger.
+func (k Kind) Unscaled() float64 { return 4 * k.Size / resolution }
+
+// Kind returns what the scale is of.
+func (s *Scale) Kind() Kind { return Kind{s.metric, s.unit, s.better, s.size} }
+
 // Base returns the base's value of a case.
 func (s *Scale) Base(of string) float64 { return s.base[of] }
 

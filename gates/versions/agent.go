@@ -26,7 +26,15 @@ type Agent struct {
 	versions *shelf[*scored]
 	now      func() time.Time
 	pace     pace
+
+	mu sync.Mutex
+	// differing are values of the unchanged program that are not the scale's; see
+	// [Agent.Differing].
+	differing []metrics.Value
 }
+
+// mostDiffering bounds the values that [Agent.Differing] returns.
+const mostDiffering = 1000
 
 // scored is a version that was built.
 type scored struct {
@@ -88,12 +96,32 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	}
 	score := a.scale.Score(task.Case, value)
 	name, unit, better := a.scale.Metric()
-	answer, err := json.Marshal(metrics.Value{Case: task.Case, Metric: name, Value: value, Unit: unit, Better: better})
+	measured := metrics.Value{Case: task.Case, Metric: name, Value: value, Unit: unit, Better: better}
+	if got, err := v.get(); err == nil && got.base && a.scale.Differs(measured) {
+		a.differs(measured)
+	}
+	answer, err := json.Marshal(measured)
 	if err != nil {
 		return agent.Result{Outcome: agent.Infrastructure, Error: err.Error()}
 	}
 	said := string(answer)
 	return agent.Result{Outcome: agent.OK, Answer: &said, Score: &score}
+}
+
+func (a *Agent) differs(v metrics.Value) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.differing) < mostDiffering {
+		a.differing = append(a.differing, v)
+	}
+}
+
+// Differing returns the values of the code as it is that differ from those of the scale, in
+// the order in which they were printed: the command does not print the same on every start.
+func (a *Agent) Differing() []metrics.Value {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.differing)
 }
 
 // errSlow is the error of further cases of a version that did not end in time on one.
@@ -161,6 +189,12 @@ func (a *Agent) value(ctx context.Context, of *slot[*scored], name string) (floa
 // Scored is what the unchanged program scored.
 type Scored struct {
 	Values []metrics.Value `json:"values"`
+	// Again are the values of further starts of the command, which show whether it prints
+	// the same each time.
+	Again []metrics.Value `json:"again"`
+	// Apart are the values of starts on one case each, where those of one start differ from
+	// those of another; see [Apart].
+	Apart []metrics.Value `json:"apart,omitempty"`
 	// Quick reports that a case takes little time beside a start of the command.
 	Quick bool `json:"quick"`
 	// Make is the time of its build and tests, and Run that of all cases.
@@ -172,33 +206,73 @@ type Scored struct {
 // time beside a start of the command.
 const quick = 5
 
-// Base builds the unchanged program and scores it on all cases, within a limit; 0: those of
-// [measure.Program] alone. A [measure.SlowError] reports that it did not end in time.
+// Base builds the unchanged program and scores it on all cases, on the last one alone, and on
+// all again if the time for that is there. The last case alone shows a value that depends on
+// the cases before it. limit bounds the time; 0: the bounds of [measure.Program] alone. A
+// [measure.SlowError] reports that it did not end in time.
 func Base(ctx context.Context, p *measure.Program, now func() time.Time, limit time.Duration) (Scored, error) {
+	fail := func(err error) (Scored, error) { return Scored{}, fmt.Errorf("the program as it is: %w", err) }
 	begun := now()
+	left := func() time.Duration { return limit - now().Sub(begun) }
 	bound := func() {
 		if limit > 0 {
-			p.Within(max(limit-now().Sub(begun), time.Millisecond))
+			p.Within(max(left(), time.Millisecond))
 		}
 	}
 	bound()
 	start := begun
 	v, err := p.Make(ctx, "base", nil)
 	if err != nil {
-		return Scored{}, fmt.Errorf("the program as it is: %w", err)
+		return fail(err)
 	}
-	made := now().Sub(start)
+	s := Scored{Make: now().Sub(start)}
 	bound()
 	start = now()
-	values, err := p.Values(ctx, v)
-	all := now().Sub(start)
-	if err == nil {
-		bound()
-		start = now()
-		_, err = p.Values(ctx, v, values[0].Case)
+	if s.Values, err = p.Values(ctx, v); err != nil {
+		return fail(err)
 	}
+	s.Run = now().Sub(start)
+	bound()
+	start = now()
+	one, err := p.Values(ctx, v, s.Values[len(s.Values)-1].Case)
 	if err != nil {
-		return Scored{}, fmt.Errorf("the program as it is: %w", err)
+		return fail(err)
 	}
-	return Scored{values, all <= quick*now().Sub(start), made, all}, v.Remove()
+	s.Quick, s.Again = s.Run <= quick*now().Sub(start), one
+	if limit == 0 || left() > 2*s.Run {
+		bound()
+		all, err := p.Values(ctx, v)
+		if err != nil {
+			return fail(err)
+		}
+		s.Again = append(s.Again, all...)
+	}
+	return s, v.Remove()
+}
+
+// Apart scores the unchanged program on each case by a start of its own, as a night scores
+// versions whose values differ from start to start: a time is often shorter in a process
+// that has run other cases before. For now and limit see [Base].
+func Apart(ctx context.Context, p *measure.Program, cases []string, now func() time.Time, limit time.Duration) (out []metrics.Value, err error) {
+	begun := now()
+	v, err := p.Make(ctx, "base", nil)
+	if err != nil {
+		return nil, fmt.Errorf("the program as it is: %w", err)
+	}
+	defer func() { err = errors.Join(err, v.Remove()) }()
+	for _, of := range cases {
+		if limit > 0 {
+			p.Within(max(limit-now().Sub(begun), time.Millisecond))
+		}
+		values, err := p.Values(ctx, v, of)
+		if err != nil {
+			return nil, fmt.Errorf("the program as it is: %w", err)
+		}
+		for _, one := range values {
+			if one.Case == of {
+				out = append(out, one)
+			}
+		}
+	}
+	return out, nil
 }

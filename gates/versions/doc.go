@@ -3,6 +3,10 @@
 // a task is a case of the target's scoring command, and the score is that of the version's
 // value relative to the base's (package metrics).
 //
+// [Base] scores the unchanged program more than once, and [Agent.Differing] has the values of
+// a night that differ from those: a command that measures times, or draws numbers without a
+// seed, does not print the same each time.
+//
 // A version is built once, for its first case, and kept while it is in use. Its commands
 // run in the sandbox of package measure. A version that does not build, fails its tests or
 // prints no value scores 0: that is a fault of its code. The package writes only to the

@@ -138,6 +138,55 @@ func open(t testing.TB, p *measure.Program, files map[string][]byte) (*Agent, *m
 	return New(p, files, scale, nil, time.Now), scale
 }
 
+// TestChance scores a program whose values differ from start to start, and one whose values
+// depend on the cases before them: both are noticed, before the night and in it.
+func TestChance(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		value string
+		want  bool
+	}{
+		"the same":     {"$((d * 10))", false},
+		"a clock":      {"$((d * 10)).$(date +%N | sed 's/^0*//')", true},
+		"the argument": {"$((d * 10 + (n += 1)))", true},
+	} {
+		p, files := target(t)
+		script := filepath.Join(p.Tree, "score.sh")
+		text, err := os.ReadFile(script)
+		if err == nil {
+			err = os.WriteFile(script, []byte(strings.Replace(string(text), "$((d * (10 + 1${c#c} % 7)))", c.value, 1)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, err := Base(t.Context(), p, time.Now, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale, err := metrics.NewScale(base.Values, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := scale.Noise(base.Again); n.Any() != c.want || n.Cases != 80 {
+			t.Errorf("%s: %+v", name, n)
+		}
+		apart, err := Apart(t.Context(), p, []string{"c09", "c03"}, time.Now, 0)
+		if err != nil || len(apart) != 2 || apart[0].Case != "c09" || apart[1].Case != "c03" {
+			t.Errorf("%s: %+v, %v", name, apart, err)
+		}
+		a := New(p, files, scale, nil, time.Now)
+		for _, factor := range []string{"3", "3", "4"} {
+			r := a.Run(t.Context(), agent.Request{Config: agent.Config{"factor": "factor=" + factor + "\n"}, Task: agent.Task{Input: json.RawMessage(`{"case":"c09"}`)}})
+			if r.Outcome != agent.OK {
+				t.Fatalf("%s: %+v", name, r)
+			}
+		}
+		if seen := a.Differing(); c.want != (len(seen) == 2) || !c.want && len(seen) > 0 {
+			t.Errorf("%s: two starts on the code as it is and one on another show %+v", name, seen)
+		}
+	}
+}
+
 // nudge changes the factor.
 type nudge struct{}
 

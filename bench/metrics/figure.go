@@ -1,0 +1,53 @@
+package metrics
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"evolve/runtime/text"
+)
+
+// mostDecimals is the largest number of decimals that a figure is shown with before it is
+// written with an exponent.
+const mostDecimals = 9
+
+// Decimals returns the number of decimals with which a figure of this size has two
+// significant digits; 0 for 10 and more.
+func Decimals(size float64) int {
+	size = math.Abs(size)
+	if size == 0 || math.IsInf(size, 0) || math.IsNaN(size) {
+		return 0
+	}
+	return max(0, 1-int(math.Floor(math.Log10(size))))
+}
+
+// Figure formats a value with so many decimals, and with an exponent if it is very small or
+// very large.
+func Figure(v float64, decimals int) string {
+	form, digits := byte('f'), decimals
+	if decimals > mostDecimals || math.Abs(v) >= 1e15 {
+		form, digits = 'e', 2
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(v, form, digits, 64), "-", "−")
+}
+
+// Signed is [Figure] with the sign of a difference; 0 has none.
+func Signed(v float64, decimals int) string {
+	s := Figure(v, decimals)
+	if v > 0 && strings.ContainsAny(s, "123456789") {
+		return "+" + s
+	}
+	if !strings.ContainsAny(s, "123456789") {
+		return strings.TrimPrefix(s, "−")
+	}
+	return s
+}
+
+// WithUnit adds a unit to a figure; none if it is empty.
+func WithUnit(figure, unit string) string {
+	if unit == "" {
+		return figure
+	}
+	return figure + " " + text.Visible(unit)
+}

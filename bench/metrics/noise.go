@@ -1,0 +1,74 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+
+	"evolve/runtime/text"
+)
+
+// rounding is the difference, relative to the mean size of the base's values, up to which
+// two values count as the same: sums in another order differ by so little.
+const rounding = 1e-9
+
+// Noise is how far values of the same program differ between starts of its scoring
+// command.
+type Noise struct {
+	// Cases counts the cases with more than one value, and Differ those whose values differ.
+	Cases  int `json:"cases"`
+	Differ int `json:"differ"`
+	// Mean is the mean over those cases of the absolute difference between two values, and
+	// Most the largest difference, both in the unit of the metric. Share is Mean relative to
+	// the mean size of the base's values.
+	Mean  float64 `json:"mean"`
+	Most  float64 `json:"most"`
+	Share float64 `json:"share"`
+}
+
+// Any reports whether any values differ.
+func (n *Noise) Any() bool { return n != nil && n.Differ > 0 }
+
+// Noise compares further values of the unchanged program with those of the base. Values of
+// other metrics and cases count for nothing.
+func (s *Scale) Noise(again []Value) Noise {
+	sums, counts, most := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	for _, v := range again {
+		base, known := s.base[v.Case]
+		if v.Metric != s.metric || !known {
+			continue
+		}
+		d := math.Abs(v.Value - base)
+		sums[v.Case] += d
+		counts[v.Case]++
+		most[v.Case] = math.Max(most[v.Case], d)
+	}
+	var n Noise
+	for _, of := range s.order { // so that sums are rounded alike
+		if counts[of] == 0 {
+			continue
+		}
+		n.Cases++
+		if n.Mean += sums[of] / counts[of]; most[of] > rounding*s.size {
+			n.Differ++
+		}
+		n.Most = math.Max(n.Most, most[of])
+	}
+	if n.Cases > 0 {
+		n.Mean /= float64(n.Cases)
+	}
+	n.Share = n.Mean / s.size
+	return n
+}
+
+// Differs reports whether a value of the unchanged program is another one than the base's.
+func (s *Scale) Differs(v Value) bool {
+	base, known := s.base[v.Case]
+	return known && v.Metric == s.metric && math.Abs(v.Value-base) > rounding*s.size
+}
+
+// Words describes the noise of a metric in this unit.
+func (n *Noise) Words(unit string) string {
+	figure := func(x float64) string { return WithUnit(Figure(x, Decimals(x)), unit) }
+	return fmt.Sprintf("values of the same code differ by %s on average (%s of their mean size, at most %s), on %d of %s",
+		figure(n.Mean), WithUnit(Figure(100*n.Share, Decimals(100*n.Share)), "%"), figure(n.Most), n.Differ, text.Count(n.Cases, "case"))
+}
