@@ -2,6 +2,7 @@ package archive
 
 import (
 	"evolve/bench"
+	"evolve/bench/metrics"
 	"evolve/runtime/agent"
 )
 
@@ -36,6 +37,10 @@ type AgentPlan struct {
 	Default       agent.ConfigID `json:"default"`
 	Deterministic bool           `json:"deterministic"`
 	UsesSeed      bool           `json:"uses_seed"`
+	// Metric is what the scores are of where a command measures versions of code; nil for
+	// agents. Noise is how far its values of the same code differ; nil if they do not.
+	Metric *metrics.Kind  `json:"metric,omitempty"`
+	Noise  *metrics.Noise `json:"noise,omitempty"`
 	// Sandbox names the isolation of the agent: "namespaces", "bubblewrap", "none: why" or
 	// "in process".
 	Sandbox string `json:"sandbox"`

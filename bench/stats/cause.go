@@ -51,8 +51,9 @@ const (
 )
 
 // The reason why there was no confirmation at all. Ended: the run ended before there was
-// anything to decide.
+// anything to decide. Varies: repeats differ, and the night was planned for a fixed agent.
 const (
+	CauseVaries     CauseKind = "repeats_differ"
 	CauseNoTasks    CauseKind = "no_search_tasks"
 	CauseNoHoldout  CauseKind = "no_holdout"
 	CauseSearchOnly CauseKind = "search_only"

@@ -52,6 +52,8 @@ type gateRun struct {
 	hasGo bool
 	// usual is the time that the commands of the target take on the base, once it is known.
 	usual *versions.Scored
+	// chance reports that two runs of the base print different values.
+	chance bool
 	// spent is the cost of the patch's trial, in USD.
 	spent float64
 }

@@ -196,8 +196,12 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 			doubts = append(doubts, "the patched tree is worse")
 		}
 	}
-	if !slices.Equal(runs[0], runs[2]) || !slices.Equal(runs[1], runs[3]) {
+	w.chance = !slices.Equal(runs[0], runs[2])
+	if w.chance || !slices.Equal(runs[1], runs[3]) {
 		doubts = append(doubts, "two runs of the same tree print different values")
+	}
+	if w.chance {
+		doubts = append(doubts, "those of the base do too, so that the values of one run are no comparison")
 	}
 	if len(w.target.Scoring.Test) == 0 && w.commanded() {
 		doubts = append(doubts, "the target names no test")

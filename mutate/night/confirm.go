@@ -29,6 +29,11 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 		if err := n.count(ctx); err != nil {
 			return err
 		}
+		if n.unfixed() {
+			ledger := entryLedger(c.Control, c.Entries(), n.Now())
+			n.result.Entries = &ledger
+			return ended
+		}
 		n.conclude(c)
 		if open, err := n.propose(ctx, c); err != nil || !open || ended != nil {
 			return errors.Join(err, ended)

@@ -248,8 +248,11 @@ func (n *night) stages(ctx context.Context) error {
 		}
 	}
 	n.replanConfirmation()
-	if n.Plan.Confirm == 0 {
+	switch {
+	case n.Plan.Confirm == 0:
 		n.setCause(n.unconfirmed())
+		return nil
+	case n.unfixed():
 		return nil
 	}
 	n.reserve(0)
@@ -265,6 +268,22 @@ func (n *night) stages(ctx context.Context) error {
 // setCause records the single cause of a verdict without a confirmation.
 func (n *night) setCause(kind stats.CauseKind, sentence string) {
 	n.result.Reason, n.result.Causes = sentence, []stats.Cause{{Kind: kind, Sentence: sentence}}
+}
+
+// unfixed reports whether repeats of the champion differ although the agent is fixed, and
+// records that as the cause: a confirmation that takes each difference for exact would claim
+// what chance explains.
+func (n *night) unfixed() bool {
+	if n.opened.Varies == nil || !n.Agent.Fixed() {
+		return false
+	}
+	how := n.opened.Varies()
+	if how == "" {
+		return false
+	}
+	n.result.Verdict, n.result.Winner, n.result.Finalist, n.result.Grounds = archive.Undecided, "", nil, nil
+	n.setCause(stats.CauseVaries, "nothing was confirmed: repeats were taken for the same, and they are not ("+how+"); the next night counts with chance")
+	return true
 }
 
 // unconfirmed returns why there is no confirmation.

@@ -9,6 +9,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/confirm"
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/mutate"
 	"evolve/runtime/agent"
@@ -96,6 +97,10 @@ type Agent struct {
 	// Relative reports that scores are relative to values in the suites, so that evaluations
 	// on other suites show nothing.
 	Relative bool
+	// Metric is what scores are of where a command measures versions; nil for others. Noise is
+	// how far its values of the same version differ.
+	Metric *metrics.Kind
+	Noise  *metrics.Noise
 	// Hunks reports that texts of its space are source code, whose changes are reverted by
 	// hunks.
 	Hunks    bool
@@ -231,6 +236,9 @@ type Opened struct {
 	Reflect model.Model
 	// Judge is the model of the judges of the agent's suites; nil where there are none.
 	Judge model.Model
+	// Varies returns how repeats of the champion were seen to differ although the agent is
+	// fixed; "" while none was. nil: nothing looks for that.
+	Varies func() string
 	// Renew resets the agent: its programs are restarted, and the files that they wrote
 	// are removed. It is called between stages; nil if there is nothing to reset.
 	Renew func() error

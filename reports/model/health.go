@@ -110,6 +110,9 @@ func (b *builder) searchWhole() {
 
 func (b *builder) provenance() error {
 	p := b.plan
+	if p.Metric != nil && p.Noise.Any() {
+		b.out.Health.ValueNoise = &ValueNoise{*p.Metric, *p.Noise}
+	}
 	b.out.Provenance = Provenance{
 		Suites: append([]string{}, p.Suites...), SuiteHash: p.SuiteHash, SplitHash: p.SplitHash,
 		AgentHash: p.AgentHash, SpaceHash: p.SpaceHash, PricesHash: p.PricesHash, Adapter: p.Adapter, Champion: p.Champion, Default: p.Default,

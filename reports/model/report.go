@@ -2,6 +2,7 @@ package model
 
 import (
 	"evolve/archive"
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/mutate/evidence"
 	"evolve/reports/number"
@@ -427,6 +428,9 @@ type Health struct {
 	Lost []Lost `json:"lost,omitempty"`
 	// Noise compares the champion with a fresh rerun of itself.
 	Noise *Noise `json:"noise,omitempty"`
+	// ValueNoise is how far values of the code as it is differed between starts of its
+	// scoring command before the night; nil if they did not.
+	ValueNoise *ValueNoise `json:"value_noise,omitempty"`
 	// Constant is the number of tasks if that rerun gave the same answers on all of them;
 	// 0 otherwise.
 	Constant int `json:"constant,omitempty"`
@@ -456,6 +460,15 @@ type Noise struct {
 	P       float64 `json:"p"`
 	Drifted bool    `json:"drifted"`
 }
+
+// ValueNoise is the noise of a metric, in its unit.
+type ValueNoise struct {
+	metrics.Kind
+	metrics.Noise
+}
+
+// Words describes the noise.
+func (n *ValueNoise) Words() string { return n.Noise.Words(n.Unit) }
 
 // Stage counts the evaluations of one stage.
 type Stage struct {

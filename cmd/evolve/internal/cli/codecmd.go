@@ -227,7 +227,7 @@ func (b *codeBook) numberOf(id agent.ConfigID) int {
 // basis returns what versions are compared by: the cases of the target, and the rule of its
 // nights.
 func (b *codeBook) basis(runs []string) comparisonBasis {
-	out, as := comparisonBasis{runs: runs}, &workspace.Agent{ID: b.Target.Name}
+	out, as := comparisonBasis{runs: runs}, &workspace.Agent{ID: b.Target.Name, Guards: coding.Guards()}
 	if own, ok := b.workspace.Agent(b.Own()); ok {
 		as, out.tasks = own, tasksOf(b.workspace.SuitesOf(own)...)
 	} else if b.Suite != nil {

@@ -28,6 +28,9 @@ type codeView struct {
 	// Base is the mean value of the code as it is on the search cases; nil when it was not
 	// scored yet.
 	Base *codeBase `json:"base"`
+	// Noise is how far values of the code as it is differ between starts of the scoring
+	// command; nil if they do not.
+	Noise *metrics.Noise `json:"noise,omitempty"`
 	// Best is the best version so far; nil when nights found none that is better.
 	Best *codeBest `json:"best"`
 	// Refused are the versions that the latest night confirmed and whose gates refused them.
@@ -139,6 +142,7 @@ func (b *codeBook) view() (*codeView, error) {
 		v.Base = &codeBase{mean, cases}
 		v.Metric, v.Unit, v.Better = kind.Metric, kind.Unit, kind.Better
 	}
+	v.Noise = b.Noise()
 	if v.Refused, err = b.refused(); err != nil {
 		return v, err
 	}
@@ -221,6 +225,9 @@ func printCode(con *console, v *codeView) {
 	} else {
 		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
 		con.filled("  base     ", "%s, the mean of %s", withUnit(v.Base.Mean, v.Unit), count(v.Base.Cases, "search "+v.noun))
+	}
+	if v.Noise.Any() {
+		con.filled("  chance   ", "%s", v.Noise.Words(v.Unit))
 	}
 	if best := v.Best; best == nil {
 		con.filled("  best     ", "no night found a version that is better than the code as it is")

@@ -54,6 +54,7 @@ type codeValues struct {
 // measurement is what a version scored on a case.
 type measurement struct {
 	value   *float64
+	starts  float64 // whose mean the value is
 	problem string
 	side    bench.Split
 }
@@ -67,6 +68,8 @@ type codeRecord struct {
 	of   map[agent.ConfigID]map[string]measurement
 	kind metrics.Value
 	noun string // for what versions are scored on
+	// chance reports that values of the same version differ: the mean of all counts.
+	chance bool
 	// value returns what a version scored in an evaluation.
 	value func(*bench.Evaluation) (metrics.Value, bool)
 }
@@ -86,7 +89,7 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 		}
 		state := states[plan.AgentHash]
 		if state == nil {
-			state = &codeRecord{champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			state = &codeRecord{chance: plan.Noise.Any(), champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
 			for _, id := range slices.Concat(ids, more) {
 				state.of[id] = map[string]measurement{}
 			}
@@ -114,16 +117,22 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 // add adds an evaluation of one of the versions.
 func (r *codeRecord) add(e *bench.Evaluation) {
 	of, wanted := r.of[e.Variant]
-	if !wanted || !e.Scored || of[e.Task].value != nil {
+	was := of[e.Task]
+	if !wanted || !e.Scored || was.value != nil && !r.chance {
 		return
 	}
-	m := measurement{side: e.Split}
-	if v, ok := r.value(e); ok {
-		m.value, r.kind = &v.Value, v
-	} else if m.problem = e.Error; m.problem == "" {
-		m.problem = "it printed no value"
+	v, ok := r.value(e)
+	switch {
+	case ok:
+		r.kind = v
+		mean, starts := v.Value, was.starts+1
+		if was.value != nil {
+			mean = *was.value + (v.Value-*was.value)/starts
+		}
+		of[e.Task] = measurement{value: &mean, starts: starts, side: e.Split}
+	case was.value == nil:
+		of[e.Task] = measurement{problem: cmp.Or(e.Error, "it printed no value"), side: e.Split}
 	}
-	of[e.Task] = m
 }
 
 // values pairs what two versions scored, on the cases that both were scored on.

@@ -11,6 +11,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
@@ -96,7 +97,7 @@ func basisOf(sh *shell, c *cli.Context, agentID string) comparisonBasis {
 	configured, ok := w.Agent(agentID)
 	if t, target := w.Settings.Patches.Target(agentID); !ok && target {
 		if configured, ok = w.Agent(t.Agent); !ok || w.OwnCode(t.Agent) != agentID {
-			configured, ok = &workspace.Agent{ID: agentID}, true // its cases are clusters by themselves
+			configured, ok = &workspace.Agent{ID: agentID, Guards: coding.Guards()}, true // its cases are clusters by themselves
 		}
 	}
 	if !ok {

@@ -90,6 +90,9 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	if own := code.Own(p.Agent); own != "" {
 		paragraph("together", "the config of agent "+own+" and its code are searched together, on its tasks; "+own+" has no search of its own tonight unless it is named")
 	}
+	if p.Metric != nil && p.Noise.Any() {
+		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored in several blocks, and one evaluation is made at a time")
+	}
 	if names := code.Lexical(p.Agent); len(names) > 0 {
 		paragraph("versions", "by exchanges of tokens and lines in "+strings.Join(names, ", ")+", without the grammar and the types of the language: many do not build, and score 0")
 	}

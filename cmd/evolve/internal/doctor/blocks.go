@@ -58,8 +58,13 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	if found.Own() != "" || found.Suite == nil {
 		return checks, nil
 	}
-	return append(checks, ok(name, "its code as it is has values of %s and %s",
-		text.Count(len(found.Suite.Side(bench.Search)), "search case"), text.Count(len(found.Suite.Side(bench.Holdout)), "held-out case"))), found
+	cases := ok(name, "its code as it is has values of %s and %s",
+		text.Count(len(found.Suite.Side(bench.Search)), "search case"), text.Count(len(found.Suite.Side(bench.Holdout)), "held-out case"))
+	if n := found.Noise(); n != nil {
+		cases.Text += "; " + n.Words(found.Kind().Unit)
+		cases.Hint = "its finalists are scored again and again: a seed in the scoring command, or the median of several measurements as the value, spares evaluations"
+	}
+	return append(checks, cases), found
 }
 
 // withCode returns the workspace with the targets whose cases are known as agents, as a night

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"evolve/bench"
 	"evolve/bench/confirm"
@@ -46,6 +47,8 @@ type Prospect struct {
 	operators []operator.Operator
 	rewriters map[string]rewriter // by the names of blocks
 	scored    versions.Scored     // the code as it is
+	noise     metrics.Noise       // of its values
+	kept      Kept
 	// atOnce are the search cases if they are scored together.
 	atOnce []string
 	own    *owned // nil: a command scores the versions
@@ -111,14 +114,15 @@ func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRule
 		p.own.open = open
 		return p.lookOwn(ctx, kept)
 	}
-	var err error
-	if p.scored, err = p.base(ctx, kept); err != nil {
+	p.kept = kept
+	base, err := p.base(ctx, kept)
+	if err != nil {
 		return err
 	}
-	if err := p.use(p.scored, rules); err != nil {
+	if err := p.use(base, rules); err != nil {
 		return err
 	}
-	if p.scored.Quick {
+	if p.scored.Quick && !p.noise.Any() { // else each evaluation needs a start of its own
 		for _, task := range p.Suite.Side(bench.Search) {
 			p.atOnce = append(p.atOnce, task.ID)
 		}
@@ -126,19 +130,31 @@ func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRule
 	return nil
 }
 
-// use sets the scale, the suite and the agent by the values of the code as it is.
+// Guards returns the guards of versions that a command scores: none on the time that an
+// evaluation takes, which the metric measures where it matters.
+func Guards() workspace.Guards {
+	return workspace.Guards{bench.MetricLatency: {Off: true}}
+}
+
+// use sets the scale, the noise, the suite and the agent by the values of the code as it is.
 func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
+	p.scored = base
 	var err error
 	if p.scale, err = metrics.NewScale(base.Values, p.Target.Scoring.Metric); err != nil {
 		return &Problem{"the code as it is: " + err.Error()}
+	}
+	if p.noise = p.scale.Noise(base.Again); p.noise.Any() && len(base.Apart) > 0 {
+		if p.scale, err = metrics.NewScale(base.Apart, p.Target.Scoring.Metric); err != nil {
+			return &Problem{"the code as it is, one case at a time: " + err.Error()}
+		}
 	}
 	if p.Suite, err = versions.Suite(p.Target.Name, p.scale, rules); err != nil {
 		return &Problem{err.Error()}
 	}
 	space, champion := blocks.Space(p.Blocks)
 	p.Agent = &workspace.Agent{
-		ID: p.Target.Name, Adapter: workspace.Adapter{Kind: workspace.KindCode}, Deterministic: true, Suites: []string{p.Target.Name},
-		Space: space, Known: space, Champion: champion, Hash: p.ID(),
+		ID: p.Target.Name, Adapter: workspace.Adapter{Kind: workspace.KindCode}, Deterministic: !p.noise.Any(), Suites: []string{p.Target.Name},
+		Space: space, Known: space, Champion: champion, Hash: p.ID(), Guards: Guards(),
 	}
 	return nil
 }
@@ -188,7 +204,7 @@ func (p *Prospect) Shortage(c confirm.Settings) string {
 		return ""
 	}
 	held := p.Suite.Side(bench.Holdout)
-	return c.Design(0, len(held), confirm.Units(held), true).Shortage(true)
+	return c.Design(0, len(held), confirm.Units(held), !p.noise.Any()).Shortage(true)
 }
 
 // ID identifies the code and how it is scored, to which its profile does not belong.
@@ -205,19 +221,30 @@ func (p *Prospect) ID() string {
 
 // base returns the values of the code as it is.
 func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error) {
-	if base, ok := p.known(kept); ok {
-		return base, nil
+	known, ok := p.known(kept)
+	if ok && (kept.ReadOnly || !p.lacksApart(known)) {
+		return known, nil
 	}
-	var base versions.Scored
 	if err := p.wasSlow(kept); err != nil {
-		return base, err
+		return known, err
 	}
 	p.notify("scoring the code of target "+text.Visible(p.Target.Name)+" as it is", kept.Bound)
+	base := known
 	program, done, err := p.program(ctx, "base")
 	if err != nil {
 		return base, err
 	}
-	base, err = versions.Base(ctx, program, p.reviewer.Now, kept.Bound.Time)
+	begun := p.reviewer.Now()
+	if !ok {
+		base, err = versions.Base(ctx, program, p.reviewer.Now, kept.Bound.Time)
+	}
+	if err == nil && !kept.ReadOnly && p.lacksApart(base) { // only a night evaluates by them
+		limit := kept.Bound.Time
+		if limit > 0 {
+			limit = max(limit-p.reviewer.Now().Sub(begun), time.Millisecond)
+		}
+		base.Apart, err = versions.Apart(ctx, program, casesOf(base.Values), p.reviewer.Now, limit)
+	}
 	if err := errors.Join(p.judged(err, kept), done()); err != nil {
 		return base, err
 	}
@@ -232,6 +259,30 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 		return base, fmt.Errorf("keeping the values of %s: %w", p.Target.Name, err)
 	}
 	return base, nil
+}
+
+// lacksApart reports whether values of the code as it is differ from start to start, and
+// those of starts on one case each are not known.
+func (p *Prospect) lacksApart(base versions.Scored) bool {
+	scale, err := metrics.NewScale(base.Values, p.Target.Scoring.Metric)
+	if err != nil || len(base.Apart) > 0 {
+		return false // the fault is reported later
+	}
+	n := scale.Noise(base.Again)
+	return n.Any()
+}
+
+// casesOf returns the names of the cases of values, in their order.
+func casesOf(values []metrics.Value) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, v := range values {
+		if !seen[v.Case] {
+			seen[v.Case] = true
+			out = append(out, v.Case)
+		}
+	}
+	return out
 }
 
 // keep writes a value as JSON to a file.
@@ -261,10 +312,11 @@ func (p *Prospect) removeOther(file string) error {
 	return err
 }
 
-// known returns the kept values of the code as it is; false if there are none.
+// known returns the kept values of the code as it is; false if there are none, and for those
+// that an older evolve scored once. They may lack those of [versions.Apart].
 func (p *Prospect) known(kept Kept) (base versions.Scored, ok bool) {
 	data, err := os.ReadFile(p.keptFile(kept))
-	return base, err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0 && base.Run > 0
+	return base, err == nil && json.Unmarshal(data, &base) == nil && len(base.Values) > 0 && len(base.Again) > 0 && base.Run > 0
 }
 
 func (p *Prospect) keptFile(kept Kept) string {

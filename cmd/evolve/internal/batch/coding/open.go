@@ -2,6 +2,7 @@ package coding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,9 +30,16 @@ func (p *Prospect) Open(ctx context.Context, scratch string) (night.Opened, erro
 		return night.Opened{}, err
 	}
 	p.scored.Bound(program)
-	return night.Opened{
-		Agent: versions.New(program, p.files, p.scale, p.atOnce, p.reviewer.Now), Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done,
-	}, nil
+	code := versions.New(program, p.files, p.scale, p.atOnce, p.reviewer.Now)
+	out := night.Opened{Agent: code, Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done}
+	if p.noise.Any() {
+		out.Identity += "\x00its values differ from start to start"
+		out.Parallel = 1 // a time is longer beside another evaluation
+		return out, nil
+	}
+	out.Varies = func() string { return p.varies(code) }
+	out.Close = func() error { return errors.Join(p.keepDiffering(code), done()) }
+	return out, nil
 }
 
 // Search makes the search over versions. What earlier nights found on another base is left
