@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
@@ -12,6 +13,8 @@ type Grounds struct {
 	Against agent.ConfigID `json:"against"`
 	// Fixed reports that repeats were no new evidence.
 	Fixed bool `json:"fixed,omitempty"`
+	// Metric is what the scores are of, where that is a metric.
+	Metric *metrics.Kind `json:"metric,omitempty"`
 	// Tasks are those of the holdout, in the order of the suites.
 	Tasks []GroundTask `json:"tasks"`
 	// Bounds are the guards that the rulings include, in their order.

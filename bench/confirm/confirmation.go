@@ -181,5 +181,5 @@ func (c *Confirmation) judge(ctx context.Context, e *Entry, has Evidence, more b
 
 // rule returns the criteria for an entry.
 func (c *Confirmation) rule(e *Entry) stats.Rule {
-	return stats.Rule{Alpha: e.Alpha, Fixed: c.Fixed, Cap: e.Projected, Reference: c.Reference, Proof: e.Proof}
+	return stats.Rule{Alpha: e.Alpha, Fixed: c.Fixed, Cap: e.Projected, Reference: c.Reference, Proof: e.Proof}.Of(c.Metric)
 }

@@ -1,6 +1,7 @@
 package confirm
 
 import (
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
@@ -27,6 +28,8 @@ type Setup struct {
 	// Fixed reports whether a repeat is no new evidence. Each candidate then gets one
 	// block, and the champion's half of it is run only once.
 	Fixed bool
+	// Metric is what the scores are of, where that is a metric; nil for others.
+	Metric *metrics.Kind
 	// Evaluations is tonight's limit, including earlier evaluations of this run.
 	Evaluations int
 	// Most is the number of variants that may enter in one run.

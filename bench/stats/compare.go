@@ -39,13 +39,38 @@ const minDF = 0.25
 //
 // Scores that are not finite are left out, and so are tasks without a score on both
 // sides. The order of pairs and of repeats does not matter.
-func Compare(pairs []Pair, level float64) Comparison {
+//
+// No interval exceeds what differences can be. That a mean of A and the upper end add up to
+// more than 1 is no contradiction: A's mean on new tasks is not known either. Where it is
+// known, see [CompareEven].
+func Compare(pairs []Pair, level float64) Comparison { return comparePairs(pairs, level, false) }
+
+// CompareEven is [Compare] for scores that are relative to those of A, so that A scores ½ on
+// average on any task, new ones too: a mean difference is then between −½ and ½, where
+// Compare takes it to be between −1 and 1. Where chance gives these tasks of A another mean,
+// the range extends to what the scores of B can be beside it.
+func CompareEven(pairs []Pair, level float64) Comparison { return comparePairs(pairs, level, true) }
+
+// room returns the range of the mean difference to a side with this mean; see [CompareEven].
+func room(mean float64, even bool) Interval {
+	if !even {
+		return Interval{Lo: -1, Hi: 1}
+	}
+	return Interval{Lo: -math.Max(.5, mean), Hi: math.Max(.5, 1-mean)}
+}
+
+// within returns the part of an interval that lies in a range.
+func (i Interval) within(all Interval) Interval {
+	return Interval{Lo: math.Max(all.Lo, i.Lo), Hi: math.Min(all.Hi, i.Hi)}
+}
+
+func comparePairs(pairs []Pair, level float64, even bool) Comparison {
 	ds := differences(pairs)
-	c := compare(ds, level)
+	c := compare(ds, level, even)
 	for _, name := range distinct(ds, func(d difference) string { return d.domain }) {
 		part := slices.DeleteFunc(slices.Clone(ds), func(d difference) bool { return d.domain != name })
 		if len(part) >= 2 {
-			c.Domains = append(c.Domains, DomainComparison{Domain: name, Comparison: compare(part, level)})
+			c.Domains = append(c.Domains, DomainComparison{Domain: name, Comparison: compare(part, level, even)})
 		}
 	}
 	return c
@@ -115,8 +140,8 @@ func distinct[T any](of []T, name func(T) string) []string {
 	return slices.Compact(names)
 }
 
-// compare expects its differences sorted by unit.
-func compare(ds []difference, level float64) Comparison {
+// compare expects its differences sorted by unit; for even see [CompareEven].
+func compare(ds []difference, level float64, even bool) Comparison {
 	c := Comparison{Level: level, Lo: -1, Hi: 1, P: 1, Tasks: len(ds), Detectable: 1}
 	if len(ds) == 0 {
 		return c
@@ -139,52 +164,75 @@ func compare(ds []difference, level float64) Comparison {
 	}
 	c.MeanA /= weight
 	c.MeanB /= weight
-	for _, d := range ds {
-		c.Difference += d.weight * (d.b - d.a)
+	s := spreadOf(ds, weight)
+	c.Difference, c.Clusters = s.mean, s.clusters
+	all := room(c.MeanA, even)
+	c.Lo, c.Hi = all.Lo, all.Hi
+	if !s.telling() {
+		return c
 	}
-	c.Difference /= weight
+	c.SE = s.se
+	c.bound(s.effective, all)
+	return c
+}
+
+// jackknife is the weighted mean of differences with its standard error.
+type jackknife struct {
+	mean, se  float64
+	clusters  int
+	effective float64 // Kish's effective number of clusters
+}
+
+// telling reports whether there is an estimate of the standard error.
+func (s jackknife) telling() bool { return s.clusters >= 2 && s.effective >= 1+flat }
+
+// spreadOf expects its differences sorted by unit; weight is the sum of their weights.
+func spreadOf(ds []difference, weight float64) jackknife {
+	var s jackknife
+	for _, d := range ds {
+		s.mean += d.weight * (d.b - d.a)
+	}
+	s.mean /= weight
 	var variance, squares float64
 	for i := 0; i < len(ds); {
 		var u, share float64
 		unit := ds[i].unit
 		for ; i < len(ds) && ds[i].unit == unit; i++ {
-			u += ds[i].weight / weight * (ds[i].b - ds[i].a - c.Difference)
+			u += ds[i].weight / weight * (ds[i].b - ds[i].a - s.mean)
 			share += ds[i].weight / weight
 		}
-		c.Clusters++
+		s.clusters++
 		squares += share * share
 		if share < 1 {
 			variance += u * u / (1 - share) / (1 - share)
 		}
 	}
-	effective := 1 / squares
-	if c.Clusters < 2 || effective < 1+flat {
-		return c
-	}
-	c.SE = math.Sqrt(variance * float64(c.Clusters-1) / float64(c.Clusters))
-	c.bound(effective)
-	return c
+	s.effective = 1 / squares
+	s.se = math.Sqrt(variance * float64(s.clusters-1) / float64(s.clusters))
+	return s
 }
 
 // bound sets interval, p-value and detectable difference; effective is the effective
-// number of clusters, above 1.
-func (c *Comparison) bound(effective float64) {
+// number of clusters, above 1, and all the range of the difference.
+func (c *Comparison) bound(effective float64, all Interval) {
 	alpha := (1 - c.Level) / 2
 	if c.SE < flat {
 		c.SE = 0
 		q := 1 - math.Pow(alpha, 1/effective)
-		c.Lo = c.Difference - q*(1+c.Difference)
-		c.Hi = c.Difference + q*(1-c.Difference)
+		c.Lo = c.Difference - q*(c.Difference-all.Lo)
+		c.Hi = c.Difference + q*(all.Hi-c.Difference)
 		if c.Difference > flat {
-			c.P = math.Pow(1+c.Difference, -effective)
+			c.P = math.Pow(1-c.Difference/all.Lo, -effective)
 		}
-		c.Detectable = math.Min(1, math.Pow(alpha, -1/effective)-1)
+		if d := -all.Lo * (math.Pow(alpha, -1/effective) - 1); d < all.Hi {
+			c.Detectable = d
+		}
 		return
 	}
 	df := math.Max(effective-1, minDF)
 	t := tQuantile(1-alpha, df)
-	c.Lo = math.Max(-1, c.Difference-t*c.SE)
-	c.Hi = math.Min(1, c.Difference+t*c.SE)
+	c.Lo = math.Max(all.Lo, c.Difference-t*c.SE)
+	c.Hi = math.Min(all.Hi, c.Difference+t*c.SE)
 	c.P = tSurvival(c.Difference/c.SE, df)
 	c.Detectable = math.Min(1, (t+tQuantile(power, df))*c.SE)
 }

@@ -24,6 +24,10 @@ type Pair struct {
 	// Other holds further metrics of the same evaluations by name; nil: none.
 	Other map[string]Measured
 
+	// Values holds the values of the metric that the scores are of, repeat by repeat; NaN
+	// where there is none, nil without a metric.
+	Values Measured
+
 	// Set by normalizePairs: the number of complete repeats and of those that failed.
 	runs, failedA, failedB int
 }

@@ -230,8 +230,27 @@ func (r *Ruling) better() string {
 	return words
 }
 
-// interval returns in words the difference with the interval that belongs to the claim.
+// interval returns in words the difference with the interval that belongs to the claim, after
+// that in the metric where there is one.
 func (r *Ruling) interval() string {
+	words := r.inMetric() + r.inScore()
+	if discord := r.Discord(); discord != "" {
+		words += " (" + discord + ")"
+	}
+	return words
+}
+
+// inMetric returns the difference in the metric in words, which those of the score follow;
+// empty without a metric.
+func (r *Ruling) inMetric() string {
+	if r.Metric == nil {
+		return ""
+	}
+	return r.Metric.Words() + ", on " + r.Metric.Size() + "; in the score "
+}
+
+// inScore returns in words the difference of the scores with the interval of the claim.
+func (r *Ruling) inScore() string {
 	i, about := r.Shown()
 	if r.exact() {
 		return signed(r.Difference) + " points on these tasks, which is exact, as a repeat would say the same"

@@ -79,12 +79,15 @@ func (rule Rule) judge(variant string, clean []Pair) Ruling {
 		r.Blocks = max(r.Blocks, len(p.A))
 	}
 	r.LogE, r.LogHarm = s.LogSuperior(0), s.LogInferior(0)
-	r.Month = Interval{Lo: s.Lower(rule.Alpha), Hi: s.Upper(rule.Alpha)}
+	scale := room(r.MeanA, rule.Even)
+	r.Month = Interval{Lo: s.Lower(rule.Alpha), Hi: s.Upper(rule.Alpha)}.within(scale)
+	here := Interval{Lo: r.Lo, Hi: r.Hi}.within(scale)
+	r.Lo, r.Hi = here.Lo, here.Hi
 	all := newReach(clean)
 	r.Nights, r.Night = all.drift.nights, math.Sqrt(all.drift.variance)
 	r.Between, r.Within, r.Independent, r.Least = all.Between, all.Within, all.Effective, LeastTasks(rule.Alpha)
 	r.NewLower, r.Limit = all.lower(rule.Alpha / looks)
-	r.New = all.interval(level)
+	r.New = all.interval(level).within(scale)
 	r.Parts = parts(clean, rule.Fixed)
 	if rule.Fixed {
 		r.fixed(clean, rule)
@@ -97,6 +100,7 @@ func (rule Rule) judge(variant string, clean []Pair) Ruling {
 	r.Failures = newFailures(clean, r.Independent)
 	r.Claim = r.claim(rule)
 	r.State = r.state(rule)
+	r.Metric = rule.gain(clean, &r)
 	return r
 }
 
@@ -133,9 +137,9 @@ func onePerTask(clean []Pair) []Pair {
 // fixed replaces the intervals whose evidence grows with repeats by Student's intervals
 // over clusters. All variance is between tasks.
 func (r *Ruling) fixed(clean []Pair, rule Rule) {
-	r.Comparison = Compare(clean, r.Level)
+	r.Comparison = comparePairs(clean, r.Level, rule.Even)
 	r.New = Interval{Lo: r.Lo, Hi: r.Hi}
-	month := Compare(clean, 1-2*rule.Alpha)
+	month := comparePairs(clean, 1-2*rule.Alpha, rule.Even)
 	r.Month = Interval{Lo: month.Lo, Hi: month.Hi}
 	r.NewLower, r.Limit = month.Lo, month.Lo
 	r.Nights, r.Night = 0, 0 // a fixed agent does not differ between nights

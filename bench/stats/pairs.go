@@ -24,6 +24,9 @@ func normalizePairs(pairs []Pair) []Pair {
 			if finite(p.A[r]) && finite(p.B[r]) {
 				clean.A, clean.B, clean.Nights = append(clean.A, p.A[r]), append(clean.B, p.B[r]), append(clean.Nights, p.night(r))
 				clean.failed(failed(p.FailedA, r), failed(p.FailedB, r))
+				if r < min(len(p.Values.A), len(p.Values.B)) {
+					clean.Values.A, clean.Values.B = append(clean.Values.A, p.Values.A[r]), append(clean.Values.B, p.Values.B[r])
+				}
 			}
 		}
 		if p.runs > 0 { // gathered before
@@ -47,6 +50,7 @@ func normalizePairs(pairs []Pair) []Pair {
 		if last := len(merged) - 1; last >= 0 && sameTask(merged[last], p) {
 			m := &merged[last]
 			m.A, m.B, m.Nights = append(m.A, p.A...), append(m.B, p.B...), append(m.Nights, p.Nights...)
+			m.Values.A, m.Values.B = append(m.Values.A, p.Values.A...), append(m.Values.B, p.Values.B...)
 			m.runs, m.failedA, m.failedB = m.runs+p.runs, m.failedA+p.failedA, m.failedB+p.failedB
 			m.CostA, m.CostB = append(m.CostA, p.CostA...), append(m.CostB, p.CostB...)
 			m.LatencyA, m.LatencyB = append(m.LatencyA, p.LatencyA...), append(m.LatencyB, p.LatencyB...)

@@ -8,7 +8,7 @@ import (
 
 // reason returns the state in a sentence.
 func (r *Ruling) reason(rule Rule) string {
-	measured := fmt.Sprintf("%s points on %s × %s", signed(r.Difference), plural(r.Tasks, "task"), plural(r.Blocks, "block"))
+	measured := r.inMetric() + fmt.Sprintf("%s points on %s × %s", signed(r.Difference), plural(r.Tasks, "task"), plural(r.Blocks, "block"))
 	if r.MissingCounted {
 		measured += fmt.Sprintf(", with the missing data counted (%s of the variant, %d of %s)", plural(r.MissingB, "evaluation"), r.MissingA, r.Reference.Words())
 	}

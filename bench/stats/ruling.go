@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"evolve/bench/metrics"
+)
 
 // Claim is the kind of tasks for which a candidate is shown to be better.
 type Claim string
@@ -58,6 +62,10 @@ type Rule struct {
 	Cap float64
 	// Guards are the further conditions on a winner, in display order.
 	Guards []Bound
+	// Metric is what the scores are of, where that is a metric; nil for others.
+	Metric *metrics.Kind
+	// Even reports that scores are relative to those of A; see [CompareEven].
+	Even bool
 	// Reference is side A of the pairs where that is not the champion.
 	Reference *Reference
 	// Proof is the earlier look of the same confirmation that proved the claim; nil: none
@@ -150,6 +158,9 @@ type Ruling struct {
 	// Comparison holds means, difference, counts, and the descriptive clustered standard
 	// error; its Lo and Hi are the interval at Level that is valid at any stop.
 	Comparison
+	// Metric is the difference in the metric that the scores are of, where there is one; the
+	// claims rest on the scores.
+	Metric *Gain `json:"metric,omitempty"`
 	// Fixed reports that a repeat was no new evidence; all intervals, and LogE, are then
 	// about new tasks.
 	Fixed  bool  `json:"fixed,omitempty"`

@@ -26,7 +26,7 @@ func Assemble(ctx context.Context, a *archive.Archive, of Of, g archive.Grounds,
 	if err != nil {
 		return nil, err
 	}
-	out := New(g.Tasks, g.Bounds)
+	out := newFor(g)
 	out.take(list, current)
 	return out, nil
 }

@@ -3,6 +3,7 @@ package evidence
 import (
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 )
 
@@ -17,6 +18,15 @@ type Collected struct {
 	night int
 	// guards are the bounds that the ruling checks.
 	guards []stats.Bound
+	// metric is what the scores are of; nil without a metric.
+	metric *metrics.Kind
+}
+
+// newFor returns a Collected without pairs for a ruling on these grounds.
+func newFor(g archive.Grounds) *Collected {
+	e := New(g.Tasks, g.Bounds)
+	e.metric = g.Metric
+	return e
 }
 
 // New returns a Collected without pairs; guards are the bounds that a ruling on it
@@ -57,6 +67,9 @@ func (e *Collected) Add(a, b bench.Evaluation) {
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
 	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
 	e.consumed(pair, a, b)
+	if e.metric != nil {
+		pair.Values.A, pair.Values.B = append(pair.Values.A, e.metric.Find(a.Answer)), append(pair.Values.B, e.metric.Find(b.Answer))
+	}
 }
 
 // consumed adds a pair's values of the guarded metrics that have no field of their own.

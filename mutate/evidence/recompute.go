@@ -42,12 +42,12 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		return stats.Ruling{}, differs("it rests on %d complete blocks, and %d are stored", f.Judged.Blocks, len(list))
 	}
 	list = list[:max(0, f.Judged.Blocks)]
-	rule := stats.Rule{Alpha: f.Judged.Alpha, Fixed: r.Grounds.Fixed, Cap: f.Judged.Projected, Reference: r.Reference}
+	rule := stats.Rule{Alpha: f.Judged.Alpha, Fixed: r.Grounds.Fixed, Cap: f.Judged.Projected, Reference: r.Reference}.Of(r.Grounds.Metric)
 	if rule.Alpha <= 0 || rule.Alpha >= 1 {
 		return stats.Ruling{}, differs("its level is %g", rule.Alpha)
 	}
 	judge := func(list []block, rule stats.Rule) stats.Ruling {
-		e := New(r.Grounds.Tasks, r.Grounds.Bounds)
+		e := newFor(*r.Grounds)
 		e.take(list, "")
 		return e.Judge(string(f.Variant), rule)
 	}

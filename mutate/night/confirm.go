@@ -68,7 +68,7 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 	control := n.Settings.Confirm.Control()
 	s := confirm.Setup{
 		Run: n.Run.ID, Champion: n.Plan.Reference(), Reference: n.result.Reference, Score: rec.Champion.Score + n.bar.gain, Holds: n.conditions(),
-		Tasks: len(n.sample.Holdout), SearchTasks: len(n.sample.Search), Fixed: n.Agent.Fixed(), Evaluations: n.Plan.Confirm, Most: n.Plan.Finalists,
+		Tasks: len(n.sample.Holdout), SearchTasks: len(n.sample.Search), Fixed: n.Agent.Fixed(), Metric: n.Agent.Metric, Evaluations: n.Plan.Confirm, Most: n.Plan.Finalists,
 		Room: float64(control.Days) * float64((n.Plan.Confirm+n.Plan.Lent)/2), Control: control,
 	}
 	if n.Plan.Against != "" {

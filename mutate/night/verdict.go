@@ -99,6 +99,6 @@ func (n *night) submit(ctx context.Context) (Proposed, error) {
 // grounds are what tonight's rulings are computed from besides evaluations.
 func (n *night) grounds() archive.Grounds {
 	return archive.Grounds{
-		Against: n.Plan.Reference(), Fixed: n.Agent.Fixed(), Tasks: evidence.Tasks(n.sample.Holdout), Bounds: n.Agent.Guards,
+		Against: n.Plan.Reference(), Fixed: n.Agent.Fixed(), Metric: n.Agent.Metric, Tasks: evidence.Tasks(n.sample.Holdout), Bounds: n.Agent.Guards,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
@@ -140,7 +141,13 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	if err != nil {
 		return view, err
 	}
-	search, holdout := newPairing(tasks), newPairing(tasks)
+	plan, err := lastPlan(ctx, a, one.Agent, basis.runs)
+	if err != nil {
+		return view, err
+	}
+	rule.Fixed, rule.Metric = plan.Deterministic && !plan.UsesSeed, plan.Metric
+	rule.Even = rule.Metric != nil && one.ID == plan.Champion
+	search, holdout := newPairing(tasks, rule.Metric), newPairing(tasks, rule.Metric)
 	for _, k := range order {
 		side := search
 		if k.holdout {
@@ -157,17 +164,17 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 		}
 	}
 	if len(search.list) > 0 {
-		comparison := stats.Compare(search.list, 0.95)
+		compare := stats.Compare
+		if rule.Even {
+			compare = stats.CompareEven
+		}
+		comparison := compare(search.list, 0.95)
 		view.Search = &comparison
 	}
 	if len(holdout.list) == 0 {
 		return view, nil
 	}
-	clocked := false
-	if rule.Fixed, clocked, err = nature(ctx, a, one.Agent); err != nil {
-		return view, err
-	}
-	if !clocked {
+	if plan.Deterministic { // its latency is not measured reliably
 		rule.Guards = slices.DeleteFunc(rule.Guards, func(b stats.Bound) bool { return b.Name == stats.Latency })
 	}
 	ruling := stats.Judge(string(two.ID), holdout.list, rule)
@@ -212,37 +219,39 @@ func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant,
 	return met, order, nights, nil
 }
 
-// nature returns, from the last plan of an agent, whether its repeats are no new evidence
-// (fixed), and whether its latency is measured reliably (timed).
-func nature(ctx context.Context, a *archive.Archive, agentID string) (fixed, timed bool, err error) {
+// lastPlan returns the last plan of an agent in the runs that count, nil for all; an empty
+// one without any.
+func lastPlan(ctx context.Context, a *archive.Archive, agentID string, runs []string) (archive.AgentPlan, error) {
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
-			return false, false, fmt.Errorf("reading the runs: %w", err)
+			return archive.AgentPlan{}, fmt.Errorf("reading the runs: %w", err)
 		}
-		if !slices.Contains(r.Agents, agentID) {
+		if !slices.Contains(r.Agents, agentID) || runs != nil && !slices.Contains(runs, r.ID) {
 			continue
 		}
 		plan, err := a.Plan(ctx, r.ID, agentID)
 		if err != nil {
 			continue // the run ended before it had a plan
 		}
-		return plan.Deterministic && !plan.UsesSeed, !plan.Deterministic, nil
+		return plan, nil
 	}
-	return false, true, nil
+	return archive.AgentPlan{}, nil
 }
 
 // pairing gathers pairs by task.
 type pairing struct {
 	tasks map[string]*bench.Task
-	at    map[string]int
-	list  []stats.Pair
+	// metric is what the scores are of; nil without one.
+	metric *metrics.Kind
+	at     map[string]int
+	list   []stats.Pair
 	// tries count the passes of both sides on each task of list. As in the ruling, a run
 	// that lacks one side's score failed on that side.
 	tries [2][]stats.Tries
 }
 
-func newPairing(tasks map[string]*bench.Task) *pairing {
-	return &pairing{tasks: tasks, at: map[string]int{}}
+func newPairing(tasks map[string]*bench.Task, metric *metrics.Kind) *pairing {
+	return &pairing{tasks: tasks, metric: metric, at: map[string]int{}}
 }
 
 func (p *pairing) add(a, b *bench.Evaluation, night int) {
@@ -276,6 +285,9 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 		return
 	}
 	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, night)
+	if p.metric != nil {
+		pair.Values.A, pair.Values.B = append(pair.Values.A, p.metric.Find(a.Answer)), append(pair.Values.B, p.metric.Find(b.Answer))
+	}
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
 	for _, m := range bench.Metrics()[2:] {
 		if pair.Other == nil {

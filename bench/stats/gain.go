@@ -1,0 +1,194 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+
+	"evolve/bench/metrics"
+	"evolve/runtime/text"
+)
+
+// Gain is the paired difference B − A of a metric in its own unit, over the cases on which
+// both sides have a value. Repeats are averaged within a case. It decides nothing: the
+// scores do, in which a large change of one case counts for less.
+type Gain struct {
+	metrics.Kind
+	A          float64 `json:"a"`
+	B          float64 `json:"b"`
+	Difference float64 `json:"difference"`
+	// Interval covers the mean difference on new cases like these at Level; nil where nothing
+	// is shown of new ones, as with few cases. It is Student's over the cases, and nowhere narrower than that of the scores,
+	// carried over at the steepest place of the scale: it is thus as valid after several
+	// looks, and for other nights.
+	Interval *Interval `json:"interval,omitempty"`
+	Level    float64   `json:"level"`
+	Cases    int       `json:"cases"`
+	// Missing counts the cases without a value on one side.
+	Missing int `json:"missing,omitempty"`
+	// Gains, Losses and Ties count the cases on which B is better, worse and equal.
+	Gains  int `json:"gains"`
+	Losses int `json:"losses"`
+	Ties   int `json:"ties"`
+}
+
+// gainOf returns the gain on pairs without an interval, and its standard error; nil if no case
+// has a value on both sides.
+func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
+	g := &Gain{Kind: kind, Level: level}
+	var valued []Pair
+	for _, p := range pairs {
+		v := Pair{Task: p.Task, Cluster: p.Cluster, Weight: p.Weight}
+		for r := range min(len(p.Values.A), len(p.Values.B)) {
+			if finite(p.Values.A[r]) && finite(p.Values.B[r]) {
+				v.A, v.B = append(v.A, p.Values.A[r]), append(v.B, p.Values.B[r])
+			}
+		}
+		if len(v.A) == 0 {
+			g.Missing++
+			continue
+		}
+		valued = append(valued, v)
+	}
+	ds := differences(valued)
+	if len(ds) == 0 {
+		return nil, jackknife{}
+	}
+	var weight float64
+	for _, d := range ds {
+		weight += d.weight
+		g.A += d.weight * d.a
+		g.B += d.weight * d.b
+		switch {
+		case d.a == d.b:
+			g.Ties++
+		case (d.b < d.a) == (kind.Better == metrics.Lower):
+			g.Gains++
+		default:
+			g.Losses++
+		}
+	}
+	s := spreadOf(ds, weight)
+	g.A, g.B, g.Difference, g.Cases = g.A/weight, g.B/weight, s.mean, len(ds)
+	return g, s
+}
+
+// Of returns the rule for scores that are of a metric, relative to the champion's values; the
+// rule itself without a metric.
+func (rule Rule) Of(kind *metrics.Kind) Rule {
+	rule.Metric, rule.Even = kind, kind != nil && rule.Reference == nil
+	return rule
+}
+
+// gain returns the difference in the metric of a rule, with an interval that is nowhere
+// narrower than that of the ruling's scores for new tasks; nil without a metric.
+func (rule Rule) gain(clean []Pair, r *Ruling) *Gain {
+	if rule.Metric == nil {
+		return nil
+	}
+	g, s := gainOf(*rule.Metric, clean, r.Level)
+	all := room(r.MeanA, rule.Even)
+	if g == nil || !s.telling() || r.few() || r.New.Lo <= all.Lo && r.New.Hi >= all.Hi {
+		return g // nothing is shown of new cases
+	}
+	student := tQuantile(1-(1-r.Level)/2, math.Max(s.effective-1, minDF)) * s.se
+	less, more := (r.Difference-r.New.Lo)*rule.Metric.Unscaled(), (r.New.Hi-r.Difference)*rule.Metric.Unscaled()
+	if g.Better == metrics.Lower {
+		less, more = more, less
+	}
+	g.Interval = &Interval{Lo: g.Difference - math.Max(student, less), Hi: g.Difference + math.Max(student, more)}
+	return g
+}
+
+// improvement returns a difference as one whose positive values are better.
+func (g *Gain) improvement(d float64) float64 {
+	if g.Better == metrics.Lower {
+		return -d
+	}
+	return d
+}
+
+// Shown reports whether the interval excludes that the metric is no better, or no worse: 1
+// for better, −1 for worse, 0 for neither.
+func (g *Gain) Shown() int {
+	if g.Interval == nil {
+		return 0
+	}
+	one, other := g.improvement(g.Interval.Lo), g.improvement(g.Interval.Hi)
+	switch {
+	case min(one, other) > 0:
+		return 1
+	case max(one, other) < 0:
+		return -1
+	}
+	return 0
+}
+
+// decimals returns the number of decimals with which the figures of a gain are shown.
+func (g *Gain) decimals() int {
+	if g.Interval == nil {
+		return metrics.Decimals(g.Difference)
+	}
+	return metrics.Decimals(math.Max((g.Interval.Hi-g.Interval.Lo)/2, math.Abs(g.Difference)/100))
+}
+
+// Values formats both means with the unit: "6.50 → 6.16 %".
+func (g *Gain) Values() string {
+	d := g.decimals()
+	return metrics.Figure(g.A, d) + " → " + metrics.WithUnit(metrics.Figure(g.B, d), g.Unit)
+}
+
+// Change formats the difference with the unit: "−0.34 %".
+func (g *Gain) Change() string { return metrics.WithUnit(g.Figure(), g.Unit) }
+
+// Figure formats the difference without the unit: "−0.34".
+func (g *Gain) Figure() string { return metrics.Signed(g.Difference, g.decimals()) }
+
+// Bounds formats the interval: "[−0.50, −0.18]"; empty without one.
+func (g *Gain) Bounds() string {
+	if g.Interval == nil {
+		return ""
+	}
+	d := g.decimals()
+	return "[" + metrics.Signed(g.Interval.Lo, d) + ", " + metrics.Signed(g.Interval.Hi, d) + "]"
+}
+
+// Size describes the cases: "30 cases", "28 of 30 cases".
+func (g *Gain) Size() string {
+	if g.Missing == 0 {
+		return plural(g.Cases, "case")
+	}
+	return fmt.Sprintf("%d of %s", g.Cases, plural(g.Cases+g.Missing, "case"))
+}
+
+// Words describes the gain: "excess 6.50 → 6.16 %, −0.34 %, 95 % interval −0.50 to −0.18".
+func (g *Gain) Words() string {
+	words := g.Title() + " " + g.Values() + ", " + g.Change()
+	if i, d := g.Interval, g.decimals(); i != nil {
+		words += fmt.Sprintf(", %g %% interval %s to %s", 100*g.Level, metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
+	}
+	return words
+}
+
+// Title returns the name of the metric, clipped.
+func (g *Gain) Title() string { return text.Clip(g.Name, mostTitle, text.Runes, text.Ellipsis) }
+
+// mostTitle is the number of characters of a metric's name in a sentence.
+const mostTitle = 40
+
+// Discord describes how the metric differs from what the scores show; empty if it does not.
+func (r *Ruling) Discord() string {
+	g := r.Metric
+	if g == nil {
+		return ""
+	}
+	why := "a large change of one case counts for less in the score, which decides"
+	switch d := g.improvement(g.Difference); {
+	case r.Difference > flat && d < 0:
+		return fmt.Sprintf("the mean of %s is worse all the same: %s", g.Title(), why)
+	case r.Difference < -flat && d > 0:
+		return fmt.Sprintf("the mean of %s is better all the same: %s", g.Title(), why)
+	case r.Claim == NewTasks && g.Shown() < 1:
+		return fmt.Sprintf("the mean of %s alone does not show it: %s", g.Title(), why)
+	}
+	return ""
+}

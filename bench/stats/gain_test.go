@@ -1,0 +1,188 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"evolve/bench/metrics"
+)
+
+// excess is a metric whose base has values of this mean size.
+func excess(size float64) metrics.Kind {
+	return metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: size}
+}
+
+// valued returns the pair of a case with these values, whose base has the value base.
+func valued(of string, k metrics.Kind, base float64, a, b []float64) Pair {
+	p := Pair{Task: of, Cluster: of, Weight: 1, Values: Measured{A: a, B: b}}
+	score := func(v float64) float64 { return 1 / (1 + math.Exp(8*(v-base)/k.Size)) }
+	for r := range a {
+		p.A, p.B = append(p.A, score(a[r])), append(p.B, score(b[r]))
+	}
+	return p
+}
+
+func TestGainOf(t *testing.T) {
+	t.Parallel()
+	k := excess(6.5)
+	var pairs []Pair
+	for i, d := range []float64{-.2, -.4, -.6, 0, .2} {
+		base := 6 + float64(i)/4
+		pairs = append(pairs, valued(string(rune('a'+i)), k, base, []float64{base}, []float64{base + d}))
+	}
+	pairs = append(pairs, valued("failed", k, 7, []float64{7}, []float64{math.NaN()}))
+	g, s := gainOf(k, pairs, .95)
+	near(t, "difference", g.Difference, -.2, 1e-12)
+	near(t, "standard error", s.se, math.Sqrt(.02), 1e-12) // of the five differences
+	g.Interval = &Interval{Lo: -.592648, Hi: .192648}
+	if g.Cases != 5 || g.Missing != 1 || g.Gains != 3 || g.Losses != 1 || g.Ties != 1 || g.Shown() != 0 {
+		t.Errorf("%+v", g)
+	}
+	if got, want := g.Words()+", on "+g.Size(), "excess 6.50 → 6.30 %, −0.20 %, 95 % interval −0.59 to +0.19, on 5 of 6 cases"; got != want {
+		t.Errorf("Words = %q, want %q", got, want)
+	}
+	if g, s := gainOf(k, pairs[:1], .95); s.telling() || g.Words() != "excess 6.00 → 5.80 %, −0.20 %" {
+		t.Errorf("one case: %+v", g)
+	}
+	if g, _ := gainOf(k, pairs[5:], .95); g != nil {
+		t.Errorf("no case with both values: %+v", g)
+	}
+}
+
+// TestGainOfRuling rules on versions whose mean of the metric and whose scores differ.
+func TestGainOfRuling(t *testing.T) {
+	t.Parallel()
+	k := excess(10)
+	for name, c := range map[string]struct {
+		changes []float64 // of the values of cases of 10
+		want    string
+	}{
+		"better":               {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -1}, ""},
+		"one case much worse":  {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, 50}, "the mean of excess is worse all the same: a large change of one case counts for less in the score, which decides"},
+		"one case much better": {[]float64{1, 1.2, .9, 1.1, 1, .8, 1.3, 1, 1.1, -50}, "the mean of excess is better all the same: a large change of one case counts for less in the score, which decides"},
+		"far from equal":       {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -90}, "the mean of excess alone does not show it: a large change of one case counts for less in the score, which decides"},
+	} {
+		var pairs []Pair
+		for i, d := range c.changes {
+			pairs = append(pairs, valued(string(rune('a'+i)), k, 10, []float64{10}, []float64{10 + d}))
+		}
+		r := Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: true, Metric: &k, Even: true})
+		if got := r.Discord(); got != c.want {
+			t.Errorf("%s: %q, want %q (%s, %+v)", name, got, c.want, r.Claim, r.Metric)
+		}
+		if g := r.Metric; g.Interval.Lo > g.Difference || g.Interval.Hi < g.Difference || (g.Interval.Hi-g.Difference) < (r.Difference-r.New.Lo)*5-1e-9 {
+			t.Errorf("%s: the interval %v is narrower than that of the scores %v", name, g.Interval, r.New)
+		}
+		// Student's interval of the changes: where these differ much it is the wider one.
+		if name == "one case much worse" {
+			near(t, "lo", r.Metric.Interval.Lo, -7.487503, 1e-5)
+			near(t, "hi", r.Metric.Interval.Hi, 15.607503, 1e-5)
+		}
+		if few := Judge("v", pairs[:7], Rule{Alpha: .05 / 12, Fixed: true, Metric: &k, Even: true}); few.Metric.Interval != nil {
+			t.Errorf("%s: seven cases have the interval %v", name, few.Metric.Interval)
+		}
+	}
+}
+
+// TestEven checks that no interval of relative scores leaves the range of differences: A
+// scores ½, so that B would score more than 1 or less than 0.
+func TestEven(t *testing.T) {
+	t.Parallel()
+	k := excess(10)
+	for name, changes := range map[string][]float64{
+		"all alike":  {-9, -9, -9, -9, -9, -9, -9, -9},
+		"few, apart": {-9, -9, -.1, -9},
+		"worse":      {9, 9, 9, 9, 9, 1},
+		"one":        {-9},
+	} {
+		var pairs []Pair
+		for i, d := range changes {
+			pairs = append(pairs, valued(string(rune('a'+i)), k, 10, []float64{10, 10}, []float64{10 + d, 10 + d}))
+		}
+		check := func(what string, i Interval) {
+			if i.Lo < -.5 || i.Hi > .5 || i.Lo > i.Hi {
+				t.Errorf("%s, %s: %+v", name, what, i)
+			}
+		}
+		c := CompareEven(pairs, .95)
+		check("CompareEven", Interval{Lo: c.Lo, Hi: c.Hi})
+		if c := Compare(pairs, .95); name != "worse" && c.MeanA+c.Hi <= 1 {
+			t.Errorf("%s: Compare shows nothing to mend: %+v", name, c)
+		}
+		for _, fixed := range []bool{true, false} {
+			r := Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: fixed, Metric: &k, Even: true})
+			check("new", r.New)
+			check("these", Interval{Lo: r.Lo, Hi: r.Hi})
+			check("month", r.Month)
+		}
+	}
+	// Eight clusters that agree exclude that a share of 1 − .025^(1/8) behaves otherwise, by
+	// a difference of up to ½.
+	var pairs []Pair
+	for i := range 8 {
+		pairs = append(pairs, Pair{Task: string(rune('a' + i)), A: []float64{.5}, B: []float64{.9}})
+	}
+	c, q := CompareEven(pairs, .95), 1-math.Pow(.025, 1./8)
+	near(t, "lo", c.Lo, .4-q*.9, 1e-12)
+	near(t, "hi", c.Hi, .4+q*.1, 1e-12)
+	near(t, "p", c.P, math.Pow(1.8, -8), 1e-12)
+}
+
+// TestEvenWithChance checks that an interval contains its estimate where chance gives the side
+// that scores ½ on average another mean.
+func TestEvenWithChance(t *testing.T) {
+	t.Parallel()
+	var pairs []Pair
+	for i := range 20 {
+		low := .35 + .1*float64(i%2)
+		pairs = append(pairs, Pair{Task: string(rune('a' + i)), A: []float64{low, low}, B: []float64{.98, .99}})
+	}
+	for _, fixed := range []bool{true, false} {
+		r := Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: fixed, Even: true})
+		if i, _ := r.Shown(); i.Lo > r.Difference || i.Hi < r.Difference || r.MeanA+i.Hi > 1+1e-12 {
+			t.Errorf("%.3f → %.3f: %+v", r.MeanA, r.MeanB, i)
+		}
+	}
+}
+
+// TestGainCoverage draws cases on which the true gain differs, with values that chance moves,
+// and looks after every block until the claim is decided: the interval covers the mean gain
+// on all cases in 95 % of the times or more.
+func TestGainCoverage(t *testing.T) {
+	t.Parallel()
+	const worlds, cases, blocks = 300, 15, 8
+	k := excess(10)
+	covered, looked := 0, 0
+	for world := range worlds {
+		rng := rand.New(rand.NewPCG(uint64(world), 1))
+		pairs := make([]Pair, cases)
+		gains := make([]float64, cases)
+		for i := range gains {
+			gains[i] = -.4 + .5*rng.NormFloat64()
+		}
+		var r Ruling
+		for block := range blocks {
+			for i := range pairs {
+				a, b := 10+rng.NormFloat64(), 10+gains[i]+rng.NormFloat64()
+				if block == 0 {
+					pairs[i] = Pair{Task: string(rune('a' + i)), Weight: 1}
+				}
+				p := valued(pairs[i].Task, k, 10, append(pairs[i].Values.A, a), append(pairs[i].Values.B, b))
+				pairs[i] = p
+			}
+			if r = Judge("v", pairs, Rule{Alpha: .05 / 12, Metric: &k}); block > 0 && r.State != Open {
+				break
+			}
+		}
+		looked++
+		if i := r.Metric.Interval; i != nil && i.Lo <= -.4 && -.4 <= i.Hi {
+			covered++
+		}
+	}
+	if share := float64(covered) / float64(looked); share < .95 {
+		t.Errorf("%d of %d intervals cover the gain", covered, looked)
+	} else {
+		t.Logf("%.3f of the intervals cover the gain", share)
+	}
+}
