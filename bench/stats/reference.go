@@ -1,6 +1,9 @@
 package stats
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Reference is the side that candidates are measured against if it is not the champion:
 // the variant of a proposal that waits for a decision. Nil stands for the champion.
@@ -31,9 +34,9 @@ func (r *Reference) Add(own *Ruling) {
 			return
 		}
 		r.Steps += before.Steps
-		r.Difference += before.Difference
-		r.Lo += before.Lo
-		r.Hi += before.Hi
+		scale := Interval{Lo: -1, Hi: 1} // scores are in [0, 1], however many steps there are
+		r.Difference = math.Max(scale.Lo, math.Min(scale.Hi, r.Difference+before.Difference))
+		r.Interval = Interval{Lo: r.Lo + before.Lo, Hi: r.Hi + before.Hi}.within(scale)
 	}
 }
 

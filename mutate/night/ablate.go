@@ -250,12 +250,12 @@ func ablationRecord(r ablation.Result) archive.Ablation {
 }
 
 // smaller returns the estimate of a reduced finalist: that of the finalist minus the
-// estimated loss, and never higher.
+// estimated loss, never higher, and no score below 0.
 func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 	out := winner
 	loss := max(0, finite(r.Loss.Mean))
 	out.Variant, out.Config = r.Small, r.Config
-	out.Score, out.Lo, out.Hi, out.Gain = winner.Score-loss, winner.Lo-loss, winner.Hi-loss, winner.Gain-loss
+	out.Score, out.Lo, out.Hi, out.Gain = max(0, winner.Score-loss), max(0, winner.Lo-loss), max(0, winner.Hi-loss), winner.Gain-loss
 	out.Parents, out.Operator, out.Generation = []agent.ConfigID{winner.Variant}, ablation.Operator, winner.Generation+1
 	out.Rationale, out.Evaluations = "set back: "+strings.Join(r.Reverted, ", "), r.Seen
 	return out
