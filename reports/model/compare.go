@@ -35,11 +35,19 @@ func estimate(f archive.Finalist) Effect {
 	return e
 }
 
+// gainOf returns a finalist's difference in the metric; nil without one.
+func gainOf(f archive.Finalist) *stats.Gain {
+	if f.Ruling == nil {
+		return nil
+	}
+	return f.Ruling.Metric
+}
+
 // compare fills headline, finalists, domains, tasks and usage.
 func (b *builder) compare() error {
 	for _, f := range b.result.Finalist {
 		b.out.Finalists = append(b.out.Finalists, Finalist{
-			Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidenceOf(f),
+			Variant: b.ref(f.Variant), Metric: gainOf(f), Effect: estimate(f), Evidence: evidenceOf(f),
 			Adjusted: f.Adjusted, Accepted: f.Accepted, Finding: findingOf(f), Reason: clip(f.Reason, MaxReason),
 		})
 	}
@@ -48,9 +56,12 @@ func (b *builder) compare() error {
 	}
 	f := b.result.Finalist[b.headline]
 	h := Headline{
-		Variant: b.ref(f.Variant), Effect: estimate(f), Evidence: evidenceOf(f),
+		Variant: b.ref(f.Variant), Metric: gainOf(f), Effect: estimate(f), Evidence: evidenceOf(f),
 		Planned: b.plan.Detectable, Detectable: b.result.Detectable,
 		Search: f.SearchDifference, Curse: f.SearchDifference - estimate(f).Difference,
+	}
+	if f.Ruling != nil {
+		h.Discord = f.Ruling.Discord()
 	}
 	b.out.Tasks = b.tally.pairs()
 	b.out.PassPowers = b.tally.passPowers()

@@ -69,8 +69,22 @@ func (b *builder) trade(h Headline) string {
 			prices = append(prices, g.Sentence())
 		}
 	}
-	return fmt.Sprintf("%s is better than %s on new tasks like these, by %s points %s on %s the search never saw, at a price: %s",
-		h.Variant.Name(), b.out.Decision.BaseName(), number.Size(h.Difference), number.Interval(h.Lo, h.Hi), number.Plural(h.Tasks, "task"), strings.Join(prices, "; ")) + b.besides() + b.out.Decision.chained()
+	return fmt.Sprintf("%s is better than %s on new tasks like these, %s on %s the search never saw, at a price: %s",
+		h.Variant.Name(), b.out.Decision.BaseName(), h.by(" "+number.Interval(h.Lo, h.Hi)), number.Plural(h.Tasks, "task"), strings.Join(prices, "; ")) + b.besides() + b.out.Decision.chained()
+}
+
+// by describes the gain of a headline that is better, in its metric first where it has one;
+// bounds follow that of the score.
+func (h Headline) by(bounds string) string {
+	words := "by " + number.Size(h.Difference) + " points" + bounds
+	if h.Metric == nil {
+		return words
+	}
+	words = h.Metric.Words() + ", and in the score " + words
+	if h.Discord != "" {
+		words += " (" + h.Discord + ")"
+	}
+	return words
 }
 
 // besides lists caveats of the headline's gain: the tasks that only the variant fails,
@@ -107,8 +121,8 @@ func (b *builder) sentence() string {
 		if h.Evidence.Claim == stats.TheseTasks {
 			where = "these tasks; new ones like them are another question"
 		}
-		return fmt.Sprintf("%s is better than %s on %s: by %s points on %s the search never saw",
-			h.Variant.Name(), b.out.Decision.BaseName(), where, number.Size(h.Difference), number.Plural(h.Tasks, "task")) + b.besides() + b.out.Decision.chained()
+		return fmt.Sprintf("%s is better than %s on %s: %s on %s the search never saw",
+			h.Variant.Name(), b.out.Decision.BaseName(), where, h.by(""), number.Plural(h.Tasks, "task")) + b.besides() + b.out.Decision.chained()
 	case b.result.Verdict.Proposes() && h != nil:
 		return fmt.Sprintf("%s is better than %s by %s points on %s the search never saw",
 			h.Variant.Name(), b.out.Decision.BaseName(), number.Size(h.Difference), number.Plural(h.Tasks, "task"))

@@ -161,6 +161,11 @@ type Proposal struct {
 // interval is valid at any stop; without, it is valid for a single look.
 type Headline struct {
 	Variant Ref `json:"variant"`
+	// Metric is the difference in the metric that the scores are of, for searched code that
+	// a command scores; nil for others. Discord is how it differs from what the scores
+	// show, on which the verdict rests; empty if it does not.
+	Metric  *stats.Gain `json:"metric,omitempty"`
+	Discord string      `json:"discord,omitempty"`
 	Effect
 	Evidence *Evidence `json:"evidence,omitempty"`
 	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations of all
@@ -221,6 +226,8 @@ func (e Effect) Bounds() string {
 // Finalist is one variant that was confirmed on the holdout.
 type Finalist struct {
 	Variant Ref `json:"variant"`
+	// Metric is as in [Headline].
+	Metric *stats.Gain `json:"metric,omitempty"`
 	Effect
 	Evidence *Evidence `json:"evidence,omitempty"`
 	// Adjusted is the Holm-adjusted p-value of a finalist without Evidence.

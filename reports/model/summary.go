@@ -30,7 +30,9 @@ type AgentSummary struct {
 	Verdict  archive.Verdict `json:"verdict,omitempty"`
 	Champion Ref             `json:"champion"`
 	Variant  *Ref            `json:"variant,omitempty"`
-	Effect   *Effect         `json:"holdout,omitempty"`
+	// Metric is as in [Headline].
+	Metric *stats.Gain `json:"metric,omitempty"`
+	Effect *Effect     `json:"holdout,omitempty"`
 	// Claim is the claim that the evidence supports.
 	Claim stats.Claim `json:"claim,omitempty"`
 	// Fell is the number by which the scores of the champion fell, in [0,1], if the night shows
@@ -81,7 +83,7 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 	}
 	if i := Leading(res); i >= 0 {
 		v, e := b.ref(res.Finalist[i].Variant), estimate(res.Finalist[i])
-		a.Variant, a.Effect = &v, &e
+		a.Variant, a.Metric, a.Effect = &v, gainOf(res.Finalist[i]), &e
 		if r := res.Finalist[i].Ruling; r != nil {
 			a.Claim = r.Claim
 		}

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
@@ -17,10 +19,11 @@ func headlineBlocks(s subject) []block {
 	if n := len(s.agent.Finalists); !s.agent.Decision.Verdict.Proposes() && n > 1 {
 		name += ", the best of " + number.Plural(n, "finalist")
 	}
-	f := facts{
+	f := metricFacts(s, *h)
+	f = append(f, facts{
 		{against(s) + " → variant", say(number.Score(h.Champion)+" → "+number.Score(h.Score), remark(s.agent.Decision.BaseName()+" → "+name))},
 		{"paired difference", say(judged(h.Effect, number.Points(h.Difference)+" points"), "  "+h.Bounds(), remark(h.About()))},
-	}
+	}...)
 	f.add("what waits", number.Signs(text.Visible(s.agent.Decision.Reference.Gain())))
 	unit, size := "repeats", say(number.Count(h.Tasks)+" × "+number.Count(h.Repeats))
 	if e := h.Evidence; e != nil {
@@ -54,6 +57,34 @@ func headlineBlocks(s subject) []block {
 		out = append(out, finalistTable(s.agent.Finalists))
 	}
 	return out
+}
+
+// metricFacts returns the difference in the metric; none without one.
+func metricFacts(s subject, h model.Headline) facts {
+	g := h.Metric
+	if g == nil {
+		return nil
+	}
+	f := facts{
+		{"metric", say(foreign(g.Title()), ", "+string(g.Better)+" is better")},
+		{against(s) + " → variant", say(foreign(g.Values()), remark("means of "+g.Size()))},
+		{"paired difference", append(judgedGain(g, foreign(g.Change())), say("  "+g.Bounds(), remark(metricAbout(g)))...)},
+		{"cases", say(number.Count(g.Gains) + " better, " + number.Count(g.Losses) + " worse, " + number.Count(g.Ties) + " equal")},
+	}
+	f.add("but", foreign(h.Discord))
+	base := "which scores .500"
+	if s.agent.Health.ValueNoise != nil {
+		base += " but for chance"
+	}
+	return append(f, fact{"score", say("relative to the code as it is, " + base + "; it decides")})
+}
+
+// metricAbout describes the interval of a gain.
+func metricAbout(g *stats.Gain) string {
+	if g.Interval == nil {
+		return "no interval: so few cases, or blocks of them, show nothing of new ones"
+	}
+	return number.Percent(g.Level) + " interval for new cases like these, by Student's t, and never narrower than that of the score"
 }
 
 // against returns the column heading of the side that a variant was measured against.
@@ -128,9 +159,13 @@ func gainOver(r *stats.Reference) string {
 
 // finalistTable returns a table of all confirmed finalists.
 func finalistTable(list []model.Finalist) table {
-	t := newTable(say("Finalists on the holdout"), plain("variant"), figures("score", "difference", "interval", "evidence"), wraps("finding"))
+	evidenceTitle := "evidence"
 	if list[0].Evidence == nil {
-		t.Columns[4].Title = "adjusted p"
+		evidenceTitle = "adjusted p"
+	}
+	t := newTable(say("Finalists on the holdout"), plain("variant"), figures("score", "difference", "interval", evidenceTitle), wraps("finding"))
+	if list[0].Metric != nil {
+		t.Columns = slices.Insert(t.Columns, 1, figures("metric", "change")...)
 	}
 	for _, f := range list {
 		evidence, mark := number.PValue(f.Adjusted), ""
@@ -140,9 +175,21 @@ func finalistTable(list []model.Finalist) table {
 		if f.Accepted {
 			mark = "better"
 		}
-		t.add(mark, f.Variant.Name(), number.Score(f.Score), judged(f.Effect, number.Points(f.Difference)), finalistInterval(f.Effect), evidence, f.Finding)
+		cells := []any{f.Variant.Name()}
+		if list[0].Metric != nil {
+			cells = append(cells, metricCells(f.Metric)...)
+		}
+		t.add(mark, append(cells, number.Score(f.Score), judged(f.Effect, number.Points(f.Difference)), finalistInterval(f.Effect), evidence, f.Finding)...)
 	}
 	return t
+}
+
+// metricCells returns the cells of a finalist's metric.
+func metricCells(g *stats.Gain) []any {
+	if g == nil {
+		return []any{number.Unknown, number.Unknown}
+	}
+	return []any{say(foreign(g.Values())), append(judgedGain(g, foreign(g.Change())), say(" "+g.Bounds())...)}
 }
 
 // finalistInterval formats the interval of a finalist and marks it if it is not about new

@@ -107,11 +107,22 @@ func boxRows(s subject) []boxRow {
 	if d := s.agent.Decision; d.Against != nil {
 		note = append(note, say(", against "+d.BaseLabel())...)
 	}
-	rows := []boxRow{{
-		Label:   "holdout",
+	rows := metricRows(*h)
+	label := "holdout"
+	if len(rows) > 0 {
+		label, note = "score", append(note, say(", decides")...)
+	}
+	rows = append(rows, boxRow{
+		Label:   label,
 		Figures: []spans{say(number.Score(h.Champion) + " → " + number.Score(h.Score)), say(judged(h.Effect, number.Points(h.Difference)+" points")), say(h.Bounds())},
 		Note:    note,
-	}}
+	})
+	if h.Discord != "" {
+		rows = append(rows, boxRow{Label: "but", Note: say(foreign(h.Discord))})
+	}
+	if n := s.agent.Health.ValueNoise; n != nil {
+		rows = append(rows, boxRow{Label: "chance", Note: say(foreign(n.Words()))})
+	}
 	if row := championRow(s); len(row.Note) > 0 {
 		rows = append(rows, row)
 	}
@@ -133,6 +144,47 @@ func boxRows(s subject) []boxRow {
 		}
 	}
 	return rows
+}
+
+// metricRows returns the row of the difference in the metric, which stands before that of the
+// score; none without a metric.
+func metricRows(h model.Headline) []boxRow {
+	g := h.Metric
+	if g == nil {
+		return nil
+	}
+	note := say(foreign(g.Title()), ", "+string(g.Better)+" is better, ")
+	if g.Interval != nil {
+		note = append(note, say(metricShort(g)+", ")...)
+	}
+	note = append(note, say(g.Size())...)
+	return []boxRow{{
+		Label:   "holdout",
+		Figures: []spans{say(foreign(g.Values())), judgedGain(g, foreign(g.Change())), say(cmp.Or(g.Bounds(), "no interval"))},
+		Note:    note,
+	}}
+}
+
+// metricShort describes the interval of a gain in a few words.
+func metricShort(g *stats.Gain) string {
+	if g.Interval == nil {
+		return "no interval"
+	}
+	return number.Percent(g.Level) + " interval for new cases"
+}
+
+// judgedGain colours a difference in a metric by its interval, and appends "~" if that does
+// not show a direction.
+func judgedGain(g *stats.Gain, change span) spans {
+	switch shown := g.Shown(); {
+	case shown > 0:
+		change.Style = good
+	case shown < 0:
+		change.Style = bad
+	case g.Interval != nil:
+		return say(change, " ~")
+	}
+	return say(change)
 }
 
 // sample describes the size of a comparison.

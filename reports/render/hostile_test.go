@@ -34,7 +34,7 @@ var hostile = []string{
 var own = map[string]bool{
 	"Report.Schema": true, "Decision.Verdict": true, "Threshold.Name": true, "Threshold.Unit": true, "Threshold.Sign": true,
 	"Usage.Name": true, "Usage.Unit": true, "Domain.Flag": true, "TaskPair.Steady": true, "Finalist.Finding": true, "Honesty.Method": true,
-	"Domain.Verdict": true, "Guard.Name": true, "Guard.Verdict": true, "Honesty.Advice": true, "Stage.Stage": true, "Outcome.Outcome": true, "Line.Op": true,
+	"Kind.Better": true, "Domain.Verdict": true, "Guard.Name": true, "Guard.Verdict": true, "Honesty.Advice": true, "Stage.Stage": true, "Outcome.Outcome": true, "Line.Op": true,
 }
 
 // poison sets every foreign text of a view model to s.
@@ -94,10 +94,11 @@ func small(r model.Report) model.Report {
 // TestHostileText uses a report with an undecided agent and one without a verdict; the
 // seeds of the fuzz target use one with an adoption.
 func TestHostileText(t *testing.T) {
-	r := small(undecidedWorld(t, 1).report())
-	plain := baseline(t, r, "word")
-	for _, s := range hostile {
-		plain.check(t, r, s)
+	for _, r := range []model.Report{small(undecidedWorld(t, 1).report()), measured(small(undecidedWorld(t, 1).report()))} {
+		plain := baseline(t, r, "word")
+		for _, s := range hostile {
+			plain.check(t, r, s)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"evolve/bench/metrics"
+	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/reports/render/plot"
@@ -101,12 +103,24 @@ type agentPage struct {
 	Sections []sectionPage
 }
 
-// lead is the difference in large type, with its interval.
+// lead is the difference in large type, with its interval: in the metric of searched code, or
+// in points.
 type lead struct {
 	Label, Sample, Scores string
 	Points                spans
+	Unit                  string
 	Interval, Level       string
 	Picture               template.HTML
+	// Score is the difference in points beside that in the metric; nil for points alone.
+	Score *leadScore
+}
+
+// leadScore is the difference in points, with what Lead is of.
+type leadScore struct {
+	Metric   string
+	Scores   string
+	Points   spans
+	Interval string
 }
 
 type sectionPage struct {
@@ -141,21 +155,19 @@ func pageAgent(i int, s subject) (agentPage, error) {
 	if h := s.agent.Headline; h != nil && len(a.Rows) > 0 {
 		row := a.Rows[0]
 		a.Rows = a.Rows[1:]
-		l := lead{
-			Label: row.Label, Sample: sample(*h), Points: judged(h.Effect, number.Points(h.Difference)),
-			Interval: h.Bounds(), Level: h.About(), Scores: number.Score(h.Champion) + " → " + number.Score(h.Score),
+		l, drawn := leadOf(*h, row.Label)
+		if h.Metric != nil {
+			a.Rows = a.Rows[1:] // the score
 		}
 		if s.agent.Decision.Variant == nil {
 			l.Label += ", " + h.Variant.Name()
 		}
-		svg, err := plot.Interval{
-			Words:      number.Points(h.Difference) + " points, " + h.About() + " " + l.Interval,
-			Difference: h.Difference, Lo: h.Lo, Hi: h.Hi,
-		}.Draw().SVG(a.ID + "-lead")
-		if err != nil {
-			return a, err
+		if drawn != nil {
+			var err error
+			if l.Picture, err = drawn.Draw().SVG(a.ID + "-lead"); err != nil {
+				return a, err
+			}
 		}
-		l.Picture = svg
 		a.Lead = &l
 	}
 	for _, sec := range sections(s) {
@@ -167,6 +179,40 @@ func pageAgent(i int, s subject) (agentPage, error) {
 		a.Sections = append(a.Sections, out)
 	}
 	return a, nil
+}
+
+// leadOf returns the difference in large type, and its picture; nil where it has no interval.
+func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
+	l := lead{
+		Label: label, Sample: sample(h), Points: judged(h.Effect, number.Points(h.Difference)), Unit: "points",
+		Interval: h.Bounds(), Level: h.About(), Scores: number.Score(h.Champion) + " → " + number.Score(h.Score),
+	}
+	g := h.Metric
+	if g == nil {
+		return l, &plot.Interval{
+			Words:      number.Points(h.Difference) + " points, " + h.About() + " " + l.Interval,
+			Difference: h.Difference, Lo: h.Lo, Hi: h.Hi,
+		}
+	}
+	interval := l.Interval
+	if h.Of == stats.TheseTasks {
+		interval += " for these cases alone,"
+	}
+	out := lead{
+		Label: label, Sample: strings.Replace(l.Sample, number.Plural(h.Tasks, "task"), g.Size(), 1),
+		Points: judgedGain(g, foreign(g.Figure())), Unit: text.Visible(g.Unit), Interval: g.Bounds(), Level: metricShort(g), Scores: text.Visible(g.Values()),
+		Score: &leadScore{
+			Metric: text.Visible(g.Title()) + ", " + string(g.Better) + " is better",
+			Scores: l.Scores, Points: judged(h.Effect, number.Points(h.Difference)+" points"), Interval: interval,
+		},
+	}
+	if g.Interval == nil {
+		return out, nil
+	}
+	return out, &plot.Interval{
+		Words:      text.Visible(g.Change()) + " " + g.Bounds(),
+		Difference: g.Difference, Lo: g.Interval.Lo, Hi: g.Interval.Hi, Less: g.Better == metrics.Lower,
+	}
 }
 
 // pageBlocks gives the blocks ids, and labels for screen readers. A table or listing

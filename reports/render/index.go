@@ -25,8 +25,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 // nightRow is one line of the index page.
 type nightRow struct {
 	Night, Run, Link, Agent, Kind, Verdict, Variant, Interval, Fall string
-	Points                                                          spans
-	Proposals                                                       []string
+	// Metric is the difference in the metric of searched code, with its interval.
+	Metric, Points spans
+	Proposals      []string
 }
 
 // Index writes the page that links the pages of all runs, which are in the same folder
@@ -36,6 +37,7 @@ func Index(w io.Writer, runs []model.Summary) error {
 		Title, Policy string
 		Style         template.CSS
 		Nights        []nightRow
+		Metrics       bool // a night has one
 	}{Title: "All nights · evolve", Policy: contentPolicy(), Style: template.CSS(css)}
 	for _, s := range runs {
 		for _, a := range s.Agents {
@@ -48,6 +50,10 @@ func Index(w io.Writer, runs []model.Summary) error {
 				r.Kind, r.Verdict = "none", strings.ToUpper(string(s.State))
 			}
 			if a.Variant != nil && a.Effect != nil {
+				if g := a.Metric; g != nil {
+					p.Metrics = true
+					r.Metric = append(say(foreign(g.Title()), " "), append(judgedGain(g, foreign(g.Change())), say(" "+g.Bounds())...)...)
+				}
 				r.Variant, r.Points, r.Interval = a.Variant.Name(), judged(*a.Effect, number.Points(a.Effect.Difference)), a.Effect.Bounds()
 			}
 			if a.Fell != nil {

@@ -6,6 +6,8 @@ import "math"
 type Interval struct {
 	Words              string
 	Difference, Lo, Hi float64
+	// Less reports that less is better.
+	Less bool
 }
 
 // Draw draws the picture.
@@ -17,6 +19,9 @@ func (i Interval) Draw() Picture {
 		pad := math.Max((hi-lo)*.08, 1e-9)
 		x := linear{lo - pad, hi + pad, left, right}
 		kind := kindOf(i.Lo, i.Hi)
+		if i.Less {
+			kind = kindOf(-i.Hi, -i.Lo)
+		}
 		zero := x.at(0)
 		g.line("axis", left, y, right, y, "")
 		g.line("zero", zero, 4, zero, 32, "")

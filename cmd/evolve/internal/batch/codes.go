@@ -264,10 +264,12 @@ func (r *runner) proposeConfirmed(ctx context.Context, a *workspace.Agent, d nig
 
 // proposeVersion proposes a version that a run confirmed, and records a note of that.
 func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run string, v archive.Variant, words string, ruling *stats.Ruling) (note archive.PatchNote, err error) {
-	p := r.o.Code.Found[a.ID]
-	means, err := r.heldOutMeans(ctx, a, v.ID)
-	if err != nil {
-		return note, err
+	p, means := r.o.Code.Found[a.ID], ""
+	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // the words have the means
+	if !measured {
+		if means, err = r.heldOutMeans(ctx, a, v.ID); err != nil {
+			return note, err
+		}
 	}
 	writers, err := r.writers(ctx, a.ID, v)
 	if err != nil {
@@ -286,6 +288,9 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	}
 	if ruling != nil {
 		s.Confirmed = &archive.Confirmed{Lo: ruling.New.Lo, Difference: ruling.Difference, Means: strings.TrimSuffix(means, "; ")}
+		if measured {
+			s.Confirmed.Means = ruling.Metric.Words() + ", on " + ruling.Metric.Size()
+		}
 	}
 	note, err = r.proposePatch(ctx, archive.PatchNote{Target: a.ID, Origin: review.OriginBlocks, Text: words}, s)
 	if err != nil {

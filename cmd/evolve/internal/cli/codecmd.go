@@ -160,33 +160,49 @@ func (b *codeBook) refused() ([]codeRefused, error) {
 	return out, nil
 }
 
+// bestVersion is a version with what the confirmation showed of it.
+type bestVersion struct {
+	archive.Variant
+	// run is the night that confirmed it: it showed the version to be better; empty where none
+	// did.
+	run string
+	// ruling is the latest one on it; nil if it did not enter the confirmation.
+	ruling *stats.Ruling
+}
+
 // best returns the best version that nights found of the code as it is: the one that a night
 // confirmed last, which later nights have not beaten, or else the one that the latest search
-// recommended, unless gates refused it. run is the night that confirmed it; empty where none
-// did. ok is false if there is no version, or nothing better than the code.
-func (b *codeBook) best() (v archive.Variant, run string, ok bool, err error) {
+// recommended, unless gates refused it. ok is false if there is no version, or nothing better
+// than the code.
+func (b *codeBook) best() (v bestVersion, ok bool, err error) {
 	var id agent.ConfigID
-	searched, refused := false, map[agent.ConfigID]bool{}
+	searched, refused, rulings := false, map[agent.ConfigID]bool{}, map[agent.ConfigID]*stats.Ruling{}
 	for n, err := range b.nights() {
 		if err != nil {
-			return v, "", false, err
+			return v, false, err
+		}
+		for _, f := range n.Finalist {
+			if rulings[f.Variant] == nil {
+				rulings[f.Variant] = f.Ruling
+			}
 		}
 		for _, f := range n.Refused {
 			refused[agent.ConfigID(f.Variant)] = true
 		}
 		if n.Winner != "" {
-			id, run = n.Winner, n.run
+			id, v.run = n.Winner, n.run
 			break
 		}
 		if !searched {
 			id, searched = n.Search.Recommended.Variant, true
 		}
 	}
-	if id == "" || id == b.Current().ID() || run == "" && refused[id] {
-		return v, "", false, nil
+	if id == "" || id == b.Current().ID() || v.run == "" && refused[id] {
+		return v, false, nil
 	}
-	v, err = b.archive.Variant(b.ctx, b.Target.Name, id)
-	return v, run, err == nil, err
+	v.ruling = rulings[id]
+	v.Variant, err = b.archive.Variant(b.ctx, b.Target.Name, id)
+	return v, err == nil, err
 }
 
 // unproposed returns why the version that a night confirmed has no proposal.
@@ -208,11 +224,11 @@ func (b *codeBook) named(name string) (archive.Variant, error) {
 	if name != "" {
 		return b.version(name)
 	}
-	v, _, ok, err := b.best()
+	best, ok, err := b.best()
 	if err == nil && !ok {
 		err = exit.Errorf(exit.Usage, "name a VARIANT: `evolve variants --agent "+exit.ShellQuote(b.Target.Name)+"` lists them", "no night found a version of %s that is better than its code", text.Visible(b.Target.Name))
 	}
-	return v, err
+	return best.Variant, err
 }
 
 // numberOf returns the number of a version; 0 if it is not recorded.

@@ -10,6 +10,8 @@ import (
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/patch/diff"
+	"evolve/reports/model"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -72,10 +74,26 @@ type codeBest struct {
 	// confirmed version has no proposal; empty where it does not apply.
 	Waits      string `json:"waits,omitempty"`
 	Unproposed string `json:"unproposed,omitempty"`
-	// Confirmed reports that the confirmation showed it to be better.
-	Confirmed bool       `json:"confirmed"`
-	Search    *codeMeans `json:"search"`
-	Holdout   *codeMeans `json:"holdout"`
+	// Confirmed reports that the confirmation showed it to be better, and Ruling what it
+	// showed at all, as in a report; empty if the version did not enter it.
+	Confirmed bool        `json:"confirmed"`
+	Ruling    stats.State `json:"ruling,omitempty"`
+	// Gain is the difference in the metric in the confirmation, Score that of the scores,
+	// which decides; nil without a confirmation, and Gain where tasks score the versions.
+	// Against is the waiting version that both are over; empty: the code as it is.
+	Gain    *stats.Gain `json:"gain,omitempty"`
+	Score   *codeScore  `json:"score,omitempty"`
+	Against string      `json:"against,omitempty"`
+	Search  *codeMeans  `json:"search"`
+	Holdout *codeMeans  `json:"holdout"`
+}
+
+// codeScore is a difference of scores with the interval of its claim.
+type codeScore struct {
+	Difference float64     `json:"difference"`
+	Lo         float64     `json:"lo"`
+	Hi         float64     `json:"hi"`
+	Of         stats.Claim `json:"of"`
 }
 
 // codeVersion is one version in full.
@@ -146,7 +164,7 @@ func (b *codeBook) view() (*codeView, error) {
 	if v.Refused, err = b.refused(); err != nil {
 		return v, err
 	}
-	best, confirmed, ok, err := b.best()
+	best, ok, err := b.best()
 	if err != nil || !ok {
 		return v, err
 	}
@@ -155,7 +173,14 @@ func (b *codeBook) view() (*codeView, error) {
 		return v, err
 	}
 	values := r.values(r.champion, best.ID)
-	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best), Confirmed: confirmed != "", Search: values.Search, Holdout: values.Holdout}
+	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), Confirmed: best.run != "", Search: values.Search, Holdout: values.Holdout}
+	if r := best.ruling; r != nil {
+		i, of := r.Shown()
+		v.Best.Ruling, v.Best.Gain, v.Best.Score = r.State, r.Metric, &codeScore{r.Difference, i.Lo, i.Hi, of}
+		if r.Reference != nil {
+			v.Best.Against = r.Reference.Words()
+		}
+	}
 	for p, err := range b.archive.Proposals(b.ctx) {
 		if err != nil {
 			return v, err
@@ -167,8 +192,8 @@ func (b *codeBook) view() (*codeView, error) {
 			}
 		}
 	}
-	if confirmed != "" && v.Best.Proposal == "" {
-		v.Best.Unproposed, err = b.unproposed(confirmed)
+	if best.run != "" && v.Best.Proposal == "" {
+		v.Best.Unproposed, err = b.unproposed(best.run)
 	}
 	return v, err
 }
@@ -232,9 +257,9 @@ func printCode(con *console, v *codeView) {
 	if best := v.Best; best == nil {
 		con.filled("  best     ", "no night found a version that is better than the code as it is")
 	} else {
-		con.filled("  best     ", "v%d%s%s", best.Number, orElse(", confirmed on held-out "+v.noun+"s", "", best.Confirmed), best.became())
+		con.filled("  best     ", "v%d%s%s", best.Number, howConfirmed(best, v.noun), best.became())
 		printBest(con, v, "search", best.Search)
-		printBest(con, v, "held-out", best.Holdout)
+		printConfirmed(con, v)
 		if best.Ref != "" {
 			con.printf("           git show %s\n", exit.ShellQuote(best.Ref))
 		}
@@ -268,6 +293,32 @@ func (b *codeBest) became() string {
 		return "; " + b.Proposal + " waits for its gates"
 	}
 	return ", " + b.Proposal + " is " + strings.ReplaceAll(string(b.State), "_", " ")
+}
+
+// howConfirmed describes what the confirmation showed of a version; empty if it did not enter it.
+func howConfirmed(best *codeBest, noun string) string {
+	switch {
+	case best.Confirmed:
+		return ", confirmed on held-out " + noun + "s"
+	case best.Ruling != "":
+		return ", not confirmed on held-out " + noun + "s: " + model.StateText(best.Ruling)
+	}
+	return ""
+}
+
+// printConfirmed shows the best version on held-out cases: the difference in the metric with
+// its interval, and that of the scores.
+func printConfirmed(con *console, v *codeView) {
+	best := v.Best
+	if best.Gain == nil {
+		printBest(con, v, "held-out", best.Holdout)
+		return
+	}
+	words, _ := strings.CutPrefix(best.Gain.Words(), best.Gain.Title()+" ")
+	con.filled("           ", "%s, the means of %s%s", words, strings.Replace(best.Gain.Size(), "case", "held-out case", 1), orElse(", against "+best.Against, "", best.Against != ""))
+	if s := best.Score; s != nil {
+		con.filled("           ", "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), s.Of.Words())
+	}
 }
 
 func printBest(con *console, v *codeView, side string, m *codeMeans) {
@@ -395,6 +446,9 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		con.printf("v%d → v%d of %s\n", one.Number, two.Number, text.Visible(view.Target))
 		printMeans(con, "search", view.Values, view.Values.Search)
 		printMeans(con, "held-out", view.Values, view.Values.Holdout)
+		if h := view.Scores.Holdout; h != nil && h.Metric != nil && h.Metric.Interval != nil {
+			con.filled("            ", "%g %% interval for new %ss: %s", 100*h.Metric.Level, b.Cases(), h.Metric.Bounds())
+		}
 		if len(view.Values.Cases) == 0 {
 			con.filled("  ", "no night scored both on the same code")
 		}

@@ -42,9 +42,11 @@ type scoredOutcome struct {
 
 // holdoutResult is the winner's confirmation, or the best finalist's when none won.
 type holdoutResult struct {
-	Champion   agent.ConfigID `json:"champion"`
-	Variant    agent.ConfigID `json:"variant"`
-	Difference float64        `json:"difference"`
+	Champion agent.ConfigID `json:"champion"`
+	Variant  agent.ConfigID `json:"variant"`
+	// Metric is the difference in the metric of searched code.
+	Metric     *stats.Gain `json:"metric,omitempty"`
+	Difference float64     `json:"difference"`
 	// Interval is that of the claim, Of its subject: new_tasks or these_tasks.
 	Interval [2]float64  `json:"interval"`
 	Of       stats.Claim `json:"of,omitempty"`
@@ -78,7 +80,7 @@ func outcomeOf(s batch.Summary) runOutcome {
 			}
 			if f.Ruling != nil {
 				i, of := f.Ruling.Shown()
-				a.Holdout.Tail = f.Ruling.Tail
+				a.Holdout.Tail, a.Holdout.Metric = f.Ruling.Tail, f.Ruling.Metric
 				a.Holdout.Claim, a.Holdout.Of, a.Holdout.Interval = f.Ruling.Claim, of, [2]float64{i.Lo, i.Hi}
 			}
 		}

@@ -1,0 +1,88 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"evolve/bench/metrics"
+	"evolve/bench/stats"
+	"evolve/reports/model"
+)
+
+// measured returns a report whose comparisons are of a metric, and not what its scores show.
+func measured(r model.Report) model.Report {
+	excess := metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: 6}
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		gain := stats.Gain{Kind: excess, A: 6.4963, B: 6.1605, Difference: -.3358, Interval: &stats.Interval{Lo: -.5, Hi: -.1716}, Level: .95, Cases: 28, Missing: 2, Gains: 20, Losses: 5, Ties: 3}
+		if a.Headline != nil {
+			a.Headline.Metric, a.Headline.Discord = &gain, "the mean of excess alone does not show it: a reason"
+		}
+		for j := range a.Finalists {
+			a.Finalists[j].Metric = &gain
+		}
+		a.Health.ValueNoise = &model.ValueNoise{Kind: excess, Noise: metrics.Noise{Cases: 30, Differ: 29, Mean: .031, Most: .2, Share: .0051}}
+	}
+	return r
+}
+
+// TestMetricFirst checks that every rendering has the metric of searched code in its unit
+// before the score, with the interval, what it disagrees on, and the noise of the values.
+func TestMetricFirst(t *testing.T) {
+	t.Parallel()
+	r := measured(adoptWorld(t, 0).report())
+	for name, render := range map[string]func(io.Writer, model.Report) error{
+		"text": func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 100}) },
+		"page": HTML, "markdown": Markdown,
+	} {
+		got := rendered(t, render, r)
+		at := -1
+		for _, want := range []string{"6.50 → 6.16 %", "−0.34", "[−0.50, −0.17]", "does not show it", "values of the same code differ by 0.031 %"} {
+			if next := strings.Index(got, want); next < 0 {
+				t.Errorf("%s: %q is not there", name, want)
+			} else if want == "6.50 → 6.16 %" {
+				at = next
+			}
+		}
+		if points := strings.Index(got, "points"); name != "page" && points < at {
+			t.Errorf("%s: the points are before the metric, at %d and %d", name, points, at)
+		}
+		if !strings.Contains(got, "excess") || !strings.Contains(got, "lower is better") || !strings.Contains(got, "28 of 30 cases") {
+			t.Errorf("%s: the name, the direction or the cases of the metric are missing\n%.3000s", name, got)
+		}
+	}
+	var page bytes.Buffer
+	if err := Index(&page, []model.Summary{{Run: "1-a", Agents: []model.AgentSummary{{
+		Agent: "curve", Verdict: model.Adopt, Variant: &r.Agents[0].Headline.Variant, Metric: r.Agents[0].Headline.Metric, Effect: &r.Agents[0].Headline.Effect,
+	}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := page.String(); !strings.Contains(got, `<th scope="col" class="fig">metric</th>`) || !strings.Contains(got, "−0.34 %") {
+		t.Errorf("the index has no metric\n%s", got)
+	}
+	var back model.Report
+	if err := json.Unmarshal([]byte(rendered(t, JSON, r)), &back); err != nil {
+		t.Fatal(err)
+	}
+	if m := back.Agents[0].Headline.Metric; m == nil || m.Name != "excess" || m.Difference != -.3358 || m.Interval.Lo != -.5 {
+		t.Errorf("the JSON has %+v", m)
+	}
+}
+
+// TestMetricWithoutInterval checks that a gain that shows nothing of new cases has no
+// interval, no colour and no picture.
+func TestMetricWithoutInterval(t *testing.T) {
+	t.Parallel()
+	r := measured(adoptWorld(t, 0).report())
+	g := r.Agents[0].Headline.Metric
+	g.Interval = nil
+	if row := metricRows(*r.Agents[0].Headline)[0]; row.Figures[1][0].Style != plainStyle || row.Figures[2].raw() != "no interval" {
+		t.Errorf("the row is %+v", row)
+	}
+	if _, drawn := leadOf(*r.Agents[0].Headline, "holdout"); drawn != nil {
+		t.Errorf("%+v is drawn", drawn)
+	}
+}
