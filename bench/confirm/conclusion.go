@@ -45,7 +45,7 @@ func (c *Confirmation) judgedBefore() stats.Cause {
 			if f.Gain > 0 && e.Variant == f.Variant && c.current(e) && e.State.Ended() {
 				return stats.Cause{
 					Kind: stats.CauseJudged, Subject: string(e.Variant), Open: e.State == stats.HereOnly, Figures: map[string]float64{"estimated": finite(f.Gain)},
-					Sentence: fmt.Sprintf("nothing new looks better than %s on the search tasks; variant %s, which does, was confirmed in run %s: %s",
+					Sentence: fmt.Sprintf("nothing new looks better than %s on the search tasks; variant %s, which does, was judged in run %s: %s",
 						c.Reference.Words(), e.Variant.Short(), e.Runs[len(e.Runs)-1], e.Reason),
 				}
 			}

@@ -9,7 +9,7 @@ import (
 // CauseKind is the kind of a [Cause].
 type CauseKind string
 
-// The outcome of a confirmed candidate. RuledOut: an improvement of [Practical] size on
+// The outcome of a candidate. RuledOut: an improvement of [Practical] size on
 // new tasks is ruled out.
 const (
 	CauseProven   CauseKind = "proven"
@@ -37,7 +37,7 @@ const (
 // Other reasons for a verdict. Stopped: the run ended before the confirmation did.
 // Changed: the subject of the evidence changed. SearchCut: the search did not reach its
 // planned end. Behind: the best variant is not far enough ahead. Judged: the variant that
-// looks better was confirmed in an earlier run. LeftOut: the variants that look better
+// looks better was judged in an earlier run. LeftOut: the variants that look better
 // are the same as, or near to, a refused proposal. Nothing: there is no variant to
 // confirm.
 const (

@@ -97,10 +97,10 @@ var wordings = []wording{
 	{"nothing tried so far looks better", func(r []Ruling, c Circumstances) bool {
 		return len(r) == 0 && c.Blocked.None() && c.Behind.None() && c.Judged.None() && c.Searched
 	}},
-	{"nothing confirmed is better", func(r []Ruling, _ Circumstances) bool {
+	{"nothing in the confirmation is better", func(r []Ruling, _ Circumstances) bool {
 		return !slices.ContainsFunc(r, func(r Ruling) bool { return r.kind() != CauseRuledOut })
 	}},
-	{"nothing else confirmed is better", anyRuling(func(r *Ruling) bool { return r.kind() == CauseRuledOut })},
+	{"nothing else in the confirmation is better", anyRuling(func(r *Ruling) bool { return r.kind() == CauseRuledOut })},
 	{"before anything looked better", func([]Ruling, Circumstances) bool { return false }},
 }
 

@@ -12,7 +12,7 @@ type Verdict string
 
 // Adopt: a candidate is proven better on new tasks like these. TradeOff: one is, and
 // breaks a guard, so a person decides whether its gain is worth the price. Keep: an
-// improvement of practical size is ruled out for all confirmed candidates, or a finished
+// improvement of practical size is ruled out for all candidates of the confirmation, or a finished
 // search found nothing to confirm. Undecided: it is neither shown nor ruled out.
 const (
 	Adopt     Verdict = "adopt"
@@ -37,14 +37,14 @@ const MinClusters = 6
 type Circumstances struct {
 	// Searched reports that the search stage reached its planned end.
 	Searched bool
-	// Blocked is the reason why a variant that was ahead was not confirmed: no entry left
+	// Blocked is the reason why a variant that was ahead did not enter the confirmation: no entry left
 	// in the window, no budget for a block, more pairs needed than a window can pay; none
 	// when no variant was held back.
 	Blocked Cause
 	// Behind describes how far the best variant is from confirmation; none when there is
 	// none.
 	Behind Cause
-	// Judged describes a variant that looks better and was confirmed in an earlier run;
+	// Judged describes a variant that looks better and was judged in an earlier run;
 	// none when there is none.
 	Judged Cause
 	// LeftOut is the reason why variants that look better could not enter; none when
@@ -75,7 +75,7 @@ type Conclusion struct {
 	Sentence string `json:"sentence"`
 }
 
-// Conclude derives the verdict of a night from the rulings on its confirmed candidates.
+// Conclude derives the verdict of a night from the rulings on its candidates.
 // Any proven: adopt, the winner being the one with the highest bound for new tasks.
 // Otherwise, any trade: a trade, with the winner chosen alike. A candidate that the gates
 // refused is no winner; if there is no other, the verdict is [Refused]. Otherwise keep, when for
@@ -300,9 +300,9 @@ func kept(causes []Cause, detectable float64, against *Reference) string {
 	if !others {
 		return sentence(ended)
 	}
-	who := "nothing confirmed"
+	who := "nothing in the confirmation"
 	if len(ended) > 0 {
-		who = sentence(ended) + "; nothing else confirmed"
+		who = sentence(ended) + "; nothing else in the confirmation"
 	}
 	return fmt.Sprintf("%s is better%s on new tasks like these by %s points or more, by a margin this run could see (%s)", who, against.than(), points(Practical), visible(detectable))
 }

@@ -82,7 +82,7 @@ func TestConclude(t *testing.T) {
 		{"a trade beside one within its guards", []Ruling{dear, unsure}, Circumstances{Searched: true}, Adopt, 1, "variant ffffffff"},
 		{"on these tasks only", []Ruling{ruling("a", Parked, .3, .4), ruling("b", HereOnly, .06, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant b is proven better on these tasks only"},
 		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
-		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing confirmed is better on new tasks like these by 5.0 points or more"},
+		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing in the confirmation is better on new tasks like these by 5.0 points or more"},
 		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (-10.0 points)"},
 		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (+0.0 points), and asking again would say the same"},
 		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "may not replace the champion: the domain faq is proven worse"},

@@ -204,7 +204,7 @@ func TestEvidenceAddsUpOverNights(t *testing.T) {
 	}
 	// A variant that is proven and not adopted does not enter again.
 	if again := m.night(m.found(.2, better)); again.Verdict != archive.Keep || again.Blocks != 0 || len(m.entries()) != 1 ||
-		!strings.Contains(again.Reason, "was confirmed in run "+runs[len(runs)-1]) {
+		!strings.Contains(again.Reason, "was judged in run "+runs[len(runs)-1]) {
 		t.Errorf("the night after: %s (%s), %d blocks", again.Verdict, again.Reason, again.Blocks)
 	}
 }

@@ -39,7 +39,7 @@ type OwnEffect struct {
 	Untried bool `json:"untried,omitempty"`
 }
 
-// ablate fills the ablations of the confirmed finalists, the headline's first. It adds
+// ablate fills the ablations of the finalists, the headline's first. It adds
 // each change's own effect if the effects were measured in the config whose changes are
 // shown.
 func (b *builder) ablate() error {

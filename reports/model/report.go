@@ -223,7 +223,7 @@ func (e Effect) Bounds() string {
 	return number.Interval(e.Lo, e.Hi)
 }
 
-// Finalist is one variant that was confirmed on the holdout.
+// Finalist is one variant that entered the confirmation on the holdout.
 type Finalist struct {
 	Variant Ref `json:"variant"`
 	// Metric is as in [Headline].
@@ -243,7 +243,7 @@ type Honesty struct {
 	// Variants and Evaluations count those of the search, including the random baseline.
 	Variants    int `json:"variants"`
 	Evaluations int `json:"evaluations"`
-	// Confirmations is the number of finalists that this run confirmed.
+	// Confirmations is the number of finalists in the confirmation of this run.
 	Confirmations int `json:"confirmations"`
 	// Rulings lists their rulings that could be computed again; nil if none was tried.
 	Rulings *evidence.Checked `json:"rulings,omitempty"`
@@ -422,7 +422,7 @@ type Rejection struct {
 	Difference  float64 `json:"difference"`
 	// Holdout is set if the variant was a finalist.
 	Holdout *Effect `json:"holdout,omitempty"`
-	// State is the state after the last ruling; empty if the variant was never confirmed.
+	// State is the state after the last ruling; empty if the variant never entered the confirmation.
 	State  stats.State `json:"state,omitempty"`
 	Reason string      `json:"reason"`
 }

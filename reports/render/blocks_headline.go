@@ -157,7 +157,7 @@ func gainOver(r *stats.Reference) string {
 	return "the gain over " + text.Visible(r.Proposal)
 }
 
-// finalistTable returns a table of all confirmed finalists.
+// finalistTable returns a table of all finalists in the confirmation.
 func finalistTable(list []model.Finalist) table {
 	evidenceTitle := "evidence"
 	if list[0].Evidence == nil {

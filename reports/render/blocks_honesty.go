@@ -13,7 +13,7 @@ func honestyBlocks(s subject) []block {
 	h := s.agent.Honesty
 	line := say(styled(number.Plural(h.Variants, "variant"), strong), " tried in ", styled(number.Plural(h.Evaluations, "evaluation"), strong), " on search tasks")
 	if h.Confirmations > 0 {
-		line = append(line, say(", ", styled(number.Plural(h.Confirmations, "finalist"), strong), " confirmed on the holdout")...)
+		line = append(line, say(", ", styled(number.Plural(h.Confirmations, "finalist"), strong), " in the confirmation on the holdout")...)
 	}
 	if h.Exhausted {
 		line = append(line, say("; nothing was left to try")...)

@@ -27,7 +27,7 @@ func codeCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "the blocks with the best version so far; or one version: its diff, lineage and values", ArgsUsage: "TARGET [VARIANT]",
-				Description: "The diff is against the code as it is. Values of held-out cases are those of a confirmation.",
+				Description: "The diff is against the code as it is. Values of held-out cases are those of the confirmation, where a version entered it; it is confirmed if it was shown to be better there.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCode(sh, b, c.Args().Get(1)) })
 				},

@@ -333,7 +333,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	printMeans(con, "search", v.Values, v.Values.Search)
 	printMeans(con, "held-out", v.Values, v.Values.Holdout)
 	if v.Values.Holdout == nil {
-		con.filled("  ", "it was not confirmed: there are no values of held-out %ss", view.noun)
+		con.filled("  ", "it did not enter the confirmation: there are no values of held-out %ss", view.noun)
 	}
 	if v.Ref != "" {
 		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
