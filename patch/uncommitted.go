@@ -61,7 +61,7 @@ func (r *Repository) Uncommitted(ctx context.Context, commit string, named ...st
 		if err != nil {
 			return nil, err
 		}
-		if have.file && !alike(have, want) { // git tells removed ones from those that a sparse checkout leaves out
+		if have.file && !alike(have, want) { // git distinguishes removed ones from those that a sparse checkout leaves out
 			found[path] = true
 		}
 	}

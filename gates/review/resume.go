@@ -143,7 +143,7 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 	rev.notify("%s waits for its gates and is taken up", p.ID)
 	p, err = rev.gateDraft(ctx, t, p)
 	if p.Patch.Waits != "" && errors.As(err, new(*LeftError)) {
-		err = nil // it still waits, and tells why
+		err = nil // it still waits, and has the reason
 	}
 	return p, true, err
 }

@@ -95,7 +95,7 @@ func TestAStricterLevelNeedsMoreTasks(t *testing.T) {
 	}
 }
 
-// TestPlanWarnsWithoutABudget checks that a plan tells what its holdout lacks before the number
+// TestPlanWarnsWithoutABudget checks that a plan names what its holdout lacks before the number
 // of evaluations is known, unless nothing is confirmed.
 func TestPlanWarnsWithoutABudget(t *testing.T) {
 	for tasks, want := range map[int]string{2: "1 independent holdout task is too few", 40: ""} {

@@ -154,7 +154,7 @@ func TestCodeDraft(t *testing.T) {
 	}
 }
 
-// TestCodeTriedBefore checks that a request tells a change without a result from one without
+// TestCodeTriedBefore checks that a request distinguishes a change without a result from one without
 // a gain, and how one failed.
 func TestCodeTriedBefore(t *testing.T) {
 	t.Parallel()

@@ -270,7 +270,7 @@ func TestToolFiles(t *testing.T) {
 	}
 }
 
-// TestWayOut checks that a refusal that the settings can lift tells by which one.
+// TestWayOut checks that a refusal that the settings can lift names the one.
 func TestWayOut(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{"lib/rank.sh": "names the file allows the change", "lib/rank.c": "`cgo: true` of the target does"} {

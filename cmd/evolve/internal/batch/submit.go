@@ -101,7 +101,7 @@ func (r *runner) noteResumed(p archive.ProposalRecord) {
 	switch {
 	case at < 0:
 		r.run.Patches = append(r.run.Patches, note)
-	case p.State != archive.Drafted: // the note tells already why it waits
+	case p.State != archive.Drafted: // the note has the reason already
 		r.run.Patches[at] = note
 	}
 }

@@ -86,7 +86,7 @@ func TestDraftGatedByAnInterruptedRun(t *testing.T) {
 	}
 }
 
-// TestNotesOfDrafts: a night tells what became of a version that had waited, in place of what
+// TestNotesOfDrafts: a night reports what became of a version that had waited, in place of what
 // it told before.
 func TestNotesOfDrafts(t *testing.T) {
 	p := archive.ProposalRecord{ID: "P1", State: archive.Drafted, Patch: &archive.PatchBrief{Target: "curve", Origin: review.OriginBlocks, Waits: "the limit"}}

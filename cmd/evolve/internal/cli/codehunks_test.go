@@ -153,7 +153,7 @@ func (n codeNights) record(texts []string, values []float64, ablations ...[2]int
 	return names
 }
 
-// shown returns what `evolve code show` tells of the hunks of a version.
+// shown returns what `evolve code show` shows of the hunks of a version.
 func (n codeNights) shown(version string) string {
 	n.t.Helper()
 	var view struct {

@@ -28,7 +28,7 @@ import (
 // nearEnd is the share of a budget under policies from which on people are told.
 const nearEnd = .9
 
-// teller tells people what one `evolve run` came to. Nothing that fails here changes how the
+// teller reports to people what one `evolve run` came to. Nothing that fails here changes how the
 // run ends. A nil teller does nothing.
 type teller struct {
 	sh    *shell
@@ -122,7 +122,7 @@ func (t *teller) put(w *workspace.Workspace, m notify.Message) {
 	t.warn(err)
 }
 
-// end tells how the command ended, and sends what waits.
+// end reports how the command ended, and sends what waits.
 func (t *teller) end(err error) {
 	code := 0
 	if silent := exit.Silent(0); errors.As(err, &silent) {
@@ -184,7 +184,7 @@ func (t *teller) over(kind, subject string) bool {
 	return true
 }
 
-// runEvents tells of a run that ended early.
+// runEvents reports a run that ended early.
 func runEvents(con *console, s batch.Summary) []notify.Event {
 	e := notify.Event{
 		Kind: workspace.EventFailed, Subject: s.Run.ID, Commands: []string{con.command("evolve report " + s.Run.ID)},
@@ -200,7 +200,7 @@ func runEvents(con *console, s batch.Summary) []notify.Event {
 	return []notify.Event{e}
 }
 
-// awaitingEvents tells what awaits a decision: proposals and change requests.
+// awaitingEvents reports what awaits a decision: proposals and change requests.
 func awaitingEvents(ctx context.Context, con *console, w *workspace.Workspace, a *archive.Archive) ([]notify.Event, error) {
 	lines, err := linesOf(ctx, a, undecided)
 	if err != nil {
@@ -237,7 +237,7 @@ func awaitingEvents(ctx context.Context, con *console, w *workspace.Workspace, a
 	return events, err
 }
 
-// fallEvents tells what nights showed of the active configs: a fall, and an adoption that
+// fallEvents reports what nights showed of the active configs: a fall, and an adoption that
 // disappoints.
 func fallEvents(con *console, s batch.Summary, r model.Report) []notify.Event {
 	champions := map[string]string{}
@@ -264,7 +264,7 @@ func fallEvents(con *console, s batch.Summary, r model.Report) []notify.Event {
 	return events
 }
 
-// budgetEvents tells which budgets under policies are near their end.
+// budgetEvents reports which budgets under policies are near their end.
 func budgetEvents(con *console, s batch.Summary) []notify.Event {
 	var events []notify.Event
 	for _, g := range s.Run.Guards {

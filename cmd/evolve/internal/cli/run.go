@@ -32,7 +32,7 @@ type runOptions struct {
 	resume   batch.Resume
 	dryRun   bool
 	detailed bool
-	// tells tells people what the run comes to; nil tells nothing.
+	// tells reports to people what the run comes to; nil tells nothing.
 	tells   *teller
 	catchUp bool
 }

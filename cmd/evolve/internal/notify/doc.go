@@ -1,4 +1,4 @@
-// Package notify tells people about nights: messages in an outbox on disk, the channels that
+// Package notify informs people about nights: messages in an outbox on disk, the channels that
 // they are sent by (a program, a webhook, e-mail), and the heartbeat of a dead man's switch.
 //
 // A message is written to the outbox before it is sent, and each delivery is recorded after

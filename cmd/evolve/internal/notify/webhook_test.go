@@ -34,7 +34,7 @@ func (w *waits) sleep(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-// TestWebhook posts to a real server and verifies the signature as `evolve help notify` tells.
+// TestWebhook posts to a real server and verifies the signature as `evolve help notify` describes.
 func TestWebhook(t *testing.T) {
 	const secret = "whsec_c2VjcmV0LWtleS1vZi0yMC1ieXRlcw=="
 	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))

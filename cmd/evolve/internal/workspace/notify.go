@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The kinds of events that notify tells.
+// The kinds of events that notify reports.
 const (
 	EventAwaits = "awaits"
 	EventFailed = "failed"

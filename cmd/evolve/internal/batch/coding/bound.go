@@ -122,7 +122,7 @@ func Retry(folder string) error {
 	return err
 }
 
-// notify tells what takes time, and how much of it at most.
+// notify reports what takes time, and how much of it at most.
 func (p *Prospect) notify(what string, bound Bound) {
 	if p.reviewer.Notify == nil {
 		return
