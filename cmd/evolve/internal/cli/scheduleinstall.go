@@ -172,8 +172,8 @@ func printInstalled(con *console, v scheduleInstalled) {
 	}
 }
 
-// findSchedule returns what is installed for a workspace; a machine that cannot be asked has
-// nothing.
+// findSchedule returns the installed schedule of a workspace. It reports false if there is
+// none, or if neither systemd nor cron can be read.
 func findSchedule(ctx context.Context, sh *shell, root string) (schedule.Installed, bool) {
 	found, _ := sh.scheduler().Find(ctx, realPath(root))
 	if len(found) == 0 {

@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestParsedAgain checks that what is installed is found with the same values.
+// TestParsedAgain checks that an installed schedule is parsed into the values that it was rendered from.
 func TestParsedAgain(t *testing.T) {
 	n := exampleNight(hostile+"/evolve", hostile)
 	service, timer := Units(n)
