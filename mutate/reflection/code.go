@@ -80,6 +80,15 @@ func (m Material) codeRequestAt(x codeExtent, route string, seed int64) *model.R
 	add("source around the block", memory.Cut(m.Source, x.source))
 	add("imports that nothing else in the file uses, each of which the block must keep in use", memory.Cut(m.Imports, maxEvent))
 	add("the block", m.Config.String(m.Component))
+	room := x.source
+	for _, other := range m.Space.Params {
+		if other.Use != agent.Code || other.Kind != agent.Text || other.Name == m.Component || room <= 0 {
+			continue
+		}
+		text := memory.Cut(m.Config.String(other.Name), room)
+		room -= len(text)
+		add("block "+other.Name+" of the same version, which stays as it is", text)
+	}
 	for i, c := range m.Cases[:min(len(m.Cases), x.cases)] {
 		raw, err := json.Marshal(struct {
 			Case    string        `json:"case"`

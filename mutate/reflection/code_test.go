@@ -136,6 +136,40 @@ func TestCodeRequest(t *testing.T) {
 	}
 }
 
+// TestCodeRequestHasTheOtherBlocks: a version may have changed other blocks than the one that is
+// to be written, and the source around that is the code in use.
+func TestCodeRequestHasTheOtherBlocks(t *testing.T) {
+	t.Parallel()
+	m := code()
+	m.Space.Params = append(m.Space.Params,
+		agent.Param{Name: "decode", Kind: agent.Text, Use: agent.Code, MaxChars: 1 << 16, Description: "a marked block of dec.go"},
+		agent.Param{Name: "style", Kind: agent.Text, MaxChars: 100},
+	)
+	m.Config["decode"], m.Config["style"] = "return q * 8\n", "plain"
+	of := func() string {
+		for i, s := range m.codeRequest("fast", 7).Shared {
+			if s.Key == "block decode of the same version, which stays as it is" && m.codeRequest("fast", 7).Shared[i-1].Key == "the block" {
+				return s.Text
+			}
+			if strings.Contains(s.Text, "plain") {
+				t.Errorf("%q has a parameter that is no code", s.Key)
+			}
+		}
+		return ""
+	}
+	if of() != "return q * 8\n" {
+		t.Errorf("the other block is %q", of())
+	}
+	m.Config["decode"] = strings.Repeat("return q * 8\n", 4000)
+	if n := len(of()); n < 1000 || n > maxSource {
+		t.Errorf("%d bytes of the other block", n)
+	}
+	m.Room = 1600
+	if n := tokens(m.codeRequest("fast", 7)); n > 1600 {
+		t.Errorf("%d tokens for a room of 1600", n)
+	}
+}
+
 // A model's answer becomes a draft through the real client.
 func TestCodeDraft(t *testing.T) {
 	t.Parallel()
