@@ -56,6 +56,28 @@ func (r *Rewriter) Mutate(text string, rng *rand.Rand) (Change, bool) {
 	return Change{}, false
 }
 
+// Renumber returns a text with a number in the place of another one wherever that stands, if
+// that is valid; false if it stands nowhere. Both are in digits.
+func (r *Rewriter) Renumber(text, from, to string) (Change, bool) {
+	v := r.read(text)
+	if v == nil {
+		return Change{}, false
+	}
+	var c change
+	for _, p := range v.sites().literals {
+		if lit, ok := p.node.(*ast.BasicLit); ok && lit.Value == from {
+			one := v.replace(p, expr{to, primary})
+			one.edits = append(c.edits, one.edits...)
+			c = one
+		}
+	}
+	if len(c.edits) == 0 {
+		return Change{}, false
+	}
+	out, ok := v.finish(c, []traits{v.traits()})
+	return Change{out, "constant", v.describe(c)}, ok
+}
+
 // finish returns the text with a change if that is valid.
 func (v *view) finish(c change, origins []traits) (string, bool) {
 	text, ok := formatted(v.apply(c.edits))

@@ -55,6 +55,29 @@ func (r *Rewriter) Cross(text, other string, rng *rand.Rand) (rewrite.Change, bo
 	return r.try(text, other, crossings, rng)
 }
 
+// Renumber returns a text with a number in the place of another one wherever that stands; false
+// if it stands nowhere. Both are in digits.
+func (r *Rewriter) Renumber(text, from, to string) (rewrite.Change, bool) {
+	if len(text) > mostText {
+		return rewrite.Change{}, false
+	}
+	m := &mutation{view: r.read(text), other: r.read(""), normal: r.Normal(text)}
+	var c change
+	for _, i := range m.where(func(i int) bool { return m.items[i].kind == number && m.items[i].text == from }) {
+		one, ok := m.replace(place{i, i}, to)
+		if !ok {
+			return rewrite.Change{}, false
+		}
+		one.edits = append(c.edits, one.edits...)
+		c = one
+	}
+	if len(c.edits) == 0 {
+		return rewrite.Change{}, false
+	}
+	out := m.apply(c.edits)
+	return rewrite.Change{Text: out, Operator: "constant", Describes: m.describe(c)}, m.accepts(out)
+}
+
 func (r *Rewriter) try(text, other string, list []operator, rng *rand.Rand) (rewrite.Change, bool) {
 	if len(text) > mostText || len(other) > mostText {
 		return rewrite.Change{}, false

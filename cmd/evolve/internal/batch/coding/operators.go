@@ -1,8 +1,11 @@
 package coding
 
 import (
+	"math"
 	"math/rand/v2"
 	"path"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"evolve/mutate/blocks"
@@ -17,6 +20,8 @@ import (
 type rewriter interface {
 	Mutate(text string, rng *rand.Rand) (rewrite.Change, bool)
 	Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool)
+	// Renumber puts a number in the place of another one wherever that stands, in digits.
+	Renumber(text, from, to string) (rewrite.Change, bool)
 	// Normal returns what distinguishes a text, and Size how large it is.
 	Normal(text string) string
 	Size(text string) int
@@ -111,8 +116,9 @@ func (p *Prospect) size(c agent.Config) int {
 	return n
 }
 
-// mutation rewrites one block, by up to three changes where all results compile: many
-// improvements need more than one.
+// mutation rewrites one block, or some times several, by up to three changes where all results
+// compile: many improvements need more than one. What has to change together is no better, or
+// worse, where one block changes alone, and would never be a parent.
 type mutation struct {
 	blocks []blocks.Block
 	of     map[string]rewriter
@@ -122,29 +128,102 @@ func (mutation) Name() string { return "mutate" }
 
 // Make implements [operator.Operator].
 func (m mutation) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
-	name := m.blocks[rng.IntN(len(m.blocks))].Name
-	r, steps := m.of[name], 1
-	if _, ok := r.(typed); ok {
+	name, steps, several := m.draw(rng), 1, len(m.blocks) > 1
+	if _, ok := m.of[name].(typed); ok {
 		steps += min(rng.IntN(3), rng.IntN(3))
+	} else if several && rng.IntN(4) == 0 { // many do not build: no third one
+		steps++
 	}
-	made := rewrite.Change{Text: s.Parent.String(name)}
-	for range steps {
-		next, ok := r.Mutate(made.Text, rng)
-		switch {
-		case !ok:
-		case made.Operator == "":
-			made = next
-		default:
-			made = rewrite.Change{Text: next.Text, Operator: made.Operator + ", " + next.Operator, Describes: made.Describes + "; " + next.Describes}
+	c := change{config: s.Parent.Clone()}
+	for step := range steps {
+		before := c.config.String(name)
+		made, ok := m.of[name].Mutate(before, rng)
+		if c.add(name, made, ok); several {
+			if ok && step == 0 && rng.IntN(4) > 0 {
+				m.repeat(&c, name, before, made.Text)
+			}
+			name = m.draw(rng)
 		}
 	}
-	if made.Operator == "" {
-		return operator.Child{}, false
-	}
-	return child(s.Parent, name, m.Name(), made), true
+	return c.child(m.Name())
 }
 
-// crossover puts a part of the other parent's block into the parent's.
+func (m mutation) draw(rng *rand.Rand) string { return m.blocks[rng.IntN(len(m.blocks))].Name }
+
+// leastShared is the least number that stands for the same thing in several blocks; smaller ones
+// stand everywhere.
+const leastShared = 3
+
+// repeat makes the change of a number in one block in the others as well.
+func (m mutation) repeat(c *change, name, before, after string) {
+	from, to, ok := renumbered(before, after)
+	if n, err := strconv.ParseFloat(from, 64); !ok || err != nil || n < leastShared && n == math.Trunc(n) {
+		return
+	}
+	for _, b := range m.blocks {
+		if b.Name != name {
+			made, ok := m.of[b.Name].Renumber(c.config.String(b.Name), from, to)
+			c.add(b.Name, made, ok)
+		}
+	}
+}
+
+// numerals matches the numbers of a text, and what stands between them.
+var numerals = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?|[^0-9]+`)
+
+// renumbered returns the number of a text that another one replaces in a text that is the same
+// otherwise; false if there is no such number, or more than one place.
+func renumbered(before, after string) (from, to string, ok bool) {
+	x, y := numerals.FindAllString(before, -1), numerals.FindAllString(after, -1)
+	if len(x) != len(y) {
+		return "", "", false
+	}
+	for i := range x {
+		if x[i] == y[i] {
+			continue
+		}
+		if ok || x[i][0] < '0' || x[i][0] > '9' || y[i][0] < '0' || y[i][0] > '9' {
+			return "", "", false
+		}
+		from, to, ok = x[i], y[i], true
+	}
+	return from, to, ok
+}
+
+// change gathers changes of blocks.
+type change struct {
+	config agent.Config
+	parts  []blockChange
+}
+
+// blockChange is what changed in one block.
+type blockChange struct{ block, operators, describes string }
+
+// add adds a change of a block, if there is one.
+func (c *change) add(block string, made rewrite.Change, ok bool) {
+	if !ok {
+		return
+	}
+	c.config[block] = made.Text
+	if n := len(c.parts) - 1; n >= 0 && c.parts[n].block == block {
+		c.parts[n].operators += ", " + made.Operator
+		c.parts[n].describes += "; " + made.Describes
+		return
+	}
+	c.parts = append(c.parts, blockChange{block, made.Operator, made.Describes})
+}
+
+// child returns the parent with all changes; false without any.
+func (c *change) child(operatorName string) (operator.Child, bool) {
+	words := make([]string, len(c.parts))
+	for i, p := range c.parts {
+		words[i] = p.operators + " in block " + p.block + ": " + p.describes
+	}
+	return operator.Child{Config: c.config, Operator: operatorName, Rationale: strings.Join(words, "; ")}, len(words) > 0
+}
+
+// crossover puts a part of the other parent's block into the parent's, or with several blocks
+// some times all of it.
 type crossover struct {
 	blocks []blocks.Block
 	of     map[string]rewriter
@@ -158,20 +237,17 @@ func (x crossover) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chi
 		return operator.Child{}, false
 	}
 	name := x.blocks[rng.IntN(len(x.blocks))].Name
-	change, ok := x.of[name].Cross(s.Parent.String(name), s.Other.String(name), rng)
-	if !ok {
-		return operator.Child{}, false
+	c := change{config: s.Parent.Clone()}
+	text, other := s.Parent.String(name), s.Other.String(name)
+	if len(x.blocks) > 1 && rng.IntN(4) == 0 {
+		c.config[name] = other
+		return operator.Child{Config: c.config, Operator: x.Name(), Rationale: "all of block " + name + " of the other version", Both: true}, text != other
 	}
-	c := child(s.Parent, name, x.Name(), change)
-	c.Both = true
-	return c, true
-}
-
-// child returns the parent with a changed block.
-func child(parent agent.Config, name, operatorName string, c rewrite.Change) operator.Child {
-	config := parent.Clone()
-	config[name] = c.Text
-	return operator.Child{Config: config, Operator: operatorName, Rationale: c.Operator + " in block " + name + ": " + c.Describes}
+	made, ok := x.of[name].Cross(text, other, rng)
+	c.add(name, made, ok)
+	child, ok := c.child(x.Name())
+	child.Both = true
+	return child, ok
 }
 
 // knobs returns the operators on the parameters of an agent: those of the search over
