@@ -123,14 +123,15 @@ func (g *Ground) Marked(text string) (map[string][]byte, error) {
 }
 
 // MarkedOutside returns the first committed file that holds a text and that a patch may not
-// change, with the reason; empty if there is none. Files over 1 MiB are left out.
-func (g *Ground) MarkedOutside(text string) (path, why string, err error) {
+// change, with the reason; empty if there is none. Files over 1 MiB are left out, and with
+// covered those that the target does not allow, and those that judge patches.
+func (g *Ground) MarkedOutside(text string, covered bool) (path, why string, err error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
 		return "", "", fmt.Errorf("reading %s: %w", g.Target.Name, err)
 	}
 	for i, e := range all {
-		if _, editable := slices.BinarySearch(g.Editable, e.Path); editable || e.Mode != scope.Regular && e.Mode != scope.Executable || e.Size > mostMarked {
+		if _, editable := slices.BinarySearch(g.Editable, e.Path); editable || covered && !g.Target.Policy.Covers(e.Path) || e.Mode != scope.Regular && e.Mode != scope.Executable || e.Size > mostMarked {
 			continue
 		}
 		data, err := g.repo.File(g.Commit, e.Path)
@@ -142,7 +143,8 @@ func (g *Ground) MarkedOutside(text string) (path, why string, err error) {
 		}
 		after := slices.Clone(all)
 		after[i].Hash += "'"
-		if refused := g.Target.scope().Judge(all, after).Refused; len(refused) > 0 {
+		refused := g.Target.scope().Judge(all, after).Refused
+		if len(refused) > 0 && !(covered && slices.Contains([]string{"test", "testdata", "golden file"}, refused[0].Rule)) {
 			return e.Path, refused[0].Why, nil
 		}
 	}

@@ -47,6 +47,13 @@ func (p Policy) place(c *change) (rule, why string) {
 	return "not allowed", fmt.Sprintf("the target's policy allows only %q", p.Allow)
 }
 
+// Covers reports whether a slash-separated path is in the allow list and not in the deny list.
+// A patch may not change every such file: see [Policy.Editable].
+func (p Policy) Covers(path string) bool {
+	rule, _ := p.place(&change{segments: strings.Split(path, "/"), folded: strings.Split(fold(path), "/")})
+	return rule == ""
+}
+
 // covers reports whether an entry of a policy names a path or a folder above it.
 func covers(entry string, segments []string) bool {
 	entry = strings.TrimSuffix(entry, "/")

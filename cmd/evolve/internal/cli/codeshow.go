@@ -22,11 +22,13 @@ type codeView struct {
 	Repository string `json:"repository"`
 	Commit     string `json:"commit"`
 	// Uncommitted describes the tracked files that differ from the commit.
-	Uncommitted string         `json:"uncommitted,omitempty"`
-	Blocks      []codeBlock    `json:"blocks"`
-	Metric      string         `json:"metric,omitempty"`
-	Unit        string         `json:"unit,omitempty"`
-	Better      metrics.Better `json:"better,omitempty"`
+	Uncommitted string      `json:"uncommitted,omitempty"`
+	Blocks      []codeBlock `json:"blocks"`
+	// Outside names a marked file that no patch may change; empty for none.
+	Outside string         `json:"outside,omitempty"`
+	Metric  string         `json:"metric,omitempty"`
+	Unit    string         `json:"unit,omitempty"`
+	Better  metrics.Better `json:"better,omitempty"`
 	// Base is the mean value of the code as it is on the search cases; nil when it was not
 	// scored yet.
 	Base *codeBase `json:"base"`
@@ -148,7 +150,7 @@ func showCode(sh *shell, b *codeBook, name string) error {
 
 // view returns what is known of a target's code.
 func (b *codeBook) view() (*codeView, error) {
-	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, noun: b.Cases()}
+	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, Outside: b.Outside(), noun: b.Cases()}
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
@@ -274,6 +276,9 @@ func printCode(con *console, v *codeView) {
 	con.printf("\nblocks\n")
 	for _, k := range v.Blocks {
 		con.printf("  %s  %s:%d, %s\n", text.Visible(k.Block), text.Visible(k.File), k.Line, count(k.Lines, "line"))
+	}
+	if v.Outside != "" {
+		con.filled("  ", "%s", v.Outside)
 	}
 	if v.Best != nil {
 		con.printf("\n  %s\n", con.command(fmt.Sprintf("evolve code show %s v%d", exit.ShellQuote(v.Target), v.Best.Number)))

@@ -33,6 +33,9 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	if words := found.Uncommitted(); words != "" {
 		checks = append(checks, warn(name, "commit them, if a night is to start from them", "%s", words))
 	}
+	if words := found.Outside(); words != "" {
+		checks = append(checks, warn(name, manual, "%s", words))
+	}
 	commands := [][]string{t.Scoring.Test, t.Scoring.Score}
 	if len(t.Scoring.Build) > 0 { // which may make the others
 		commands = [][]string{t.Scoring.Build}

@@ -54,6 +54,9 @@ type Prospect struct {
 	own    *owned // nil: a command scores the versions
 	// uncommitted describes what differs from the commit.
 	uncommitted string
+	// outside names a marked file that the target allows and no patch may change, with the
+	// reason; empty for none.
+	outside string
 	// profiled is the profile of the code as it is, for language models.
 	profiled profile
 }
@@ -169,9 +172,20 @@ func (p *Prospect) find() error {
 	case len(list) == 0:
 		return p.unmarked()
 	}
+	in, why, err := p.ground.MarkedOutside("evolve:begin", true)
+	if err != nil {
+		return err
+	}
+	if in != "" {
+		p.outside = text.Visible(in) + " has a mark, but no patch may change it: " + text.Visible(why)
+	}
 	for _, name := range wanted {
 		if !slices.ContainsFunc(list, func(b blocks.Block) bool { return b.Name == name }) {
-			return &Problem{"no block is called " + text.Quote(name)}
+			words := "no block is called " + text.Quote(name)
+			if p.outside != "" {
+				words += "; " + p.outside
+			}
+			return &Problem{words}
 		}
 	}
 	for _, b := range list {
@@ -187,7 +201,7 @@ func (p *Prospect) unmarked() error {
 	for _, in := range slices.Sorted(maps.Keys(p.files)) {
 		return &Problem{text.Visible(in) + " has evolve:begin, but on no line that is only a comment: a mark is a comment line of its own"}
 	}
-	in, why, err := p.ground.MarkedOutside("evolve:begin")
+	in, why, err := p.ground.MarkedOutside("evolve:begin", false)
 	if err != nil {
 		return err
 	}
@@ -362,6 +376,10 @@ func (p *Prospect) blockNames() []string {
 	}
 	return names
 }
+
+// Outside returns that a marked file which the target allows is one that no patch may change,
+// with the reason; empty for none.
+func (p *Prospect) Outside() string { return p.outside }
 
 // mostAround bounds the source before and after a block that a language model sees, in
 // bytes.

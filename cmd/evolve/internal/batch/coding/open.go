@@ -90,7 +90,15 @@ func (p *Prospect) describe(c agent.Config) (title, what string) {
 			changed = append(changed, b.Name)
 		}
 	}
-	return "rewrite block " + strings.Join(changed, ", ") + " for " + goal, "Texts of marked blocks"
+	return "rewrite " + blocksNamed(changed) + " for " + goal, "Texts of marked blocks"
+}
+
+// blocksNamed names blocks in words.
+func blocksNamed(blocks []string) string {
+	if len(blocks) == 1 {
+		return "block " + blocks[0]
+	}
+	return "blocks " + strings.Join(blocks, ", ")
 }
 
 // Files returns the changes of a version.

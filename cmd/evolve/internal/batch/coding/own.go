@@ -230,11 +230,11 @@ func (p *Prospect) describeOwn(c agent.Config) (title, what string) {
 	goal := " for a higher score of agent " + p.own.ID
 	switch {
 	case len(config) == 0:
-		return "rewrite block " + strings.Join(code, ", ") + goal, "Texts of marked blocks"
+		return "rewrite " + blocksNamed(code) + goal, "Texts of marked blocks"
 	case len(code) == 0:
 		return "set " + strings.Join(config, ", ") + goal, "Values of parameters"
 	}
-	return "rewrite block " + strings.Join(code, ", ") + " and set " + strings.Join(config, ", ") + goal, "Texts of marked blocks and values of parameters"
+	return "rewrite " + blocksNamed(code) + " and set " + strings.Join(config, ", ") + goal, "Texts of marked blocks and values of parameters"
 }
 
 // Cases returns the noun for what a version is scored on.

@@ -36,10 +36,14 @@ func (p *Prospect) Profile() string { return p.profiled.Output }
 
 // Cautions returns warnings for the plan of a night.
 func (p *Prospect) Cautions() []string {
-	if p.profiled.Problem == "" {
-		return nil
+	var out []string
+	if p.outside != "" {
+		out = append(out, p.outside)
 	}
-	return []string{"language models see no profile of the code, until the code or the command changes: " + p.profiled.Problem}
+	if p.profiled.Problem == "" {
+		return out
+	}
+	return append(out, "language models see no profile of the code, until the code or the command changes: "+p.profiled.Problem)
 }
 
 // profile sets the profile of the code as it is: the kept one, or else that of a run on the
