@@ -22,8 +22,13 @@ func (b *builder) decide() error {
 		d.Against, d.Reference = &against, b.result.Reference
 	}
 	d.Verdict = b.result.Verdict
-	if d.Verdict.Proposes() && d.refusedSince() {
-		d.Verdict = archive.Refused
+	if d.Verdict.Proposes() { // the verdict is never better than what the gates found
+		switch {
+		case d.all(archive.GateFailed): // some of them maybe after the night
+			d.Verdict = archive.Refused
+		case d.all(archive.GateFailed, archive.Drafted):
+			d.Verdict = archive.Waits
+		}
 	}
 	d.Reason = clip(b.result.Reason, maxVerdict)
 	for _, c := range b.result.Causes {
@@ -49,9 +54,9 @@ func (b *builder) decide() error {
 	return nil
 }
 
-// refusedSince reports whether the gates refused every proposal of the night, also after it.
-func (d *Decision) refusedSince() bool {
-	return len(d.Proposals) > 0 && !slices.ContainsFunc(d.Proposals, func(p Proposal) bool { return p.State != archive.GateFailed })
+// all reports whether there are proposals and each is in one of the states.
+func (d *Decision) all(states ...archive.ProposalState) bool {
+	return len(d.Proposals) > 0 && !slices.ContainsFunc(d.Proposals, func(p Proposal) bool { return !slices.Contains(states, p.State) })
 }
 
 // next returns the proposal that a person decides on next: one that the gates refused comes
@@ -101,7 +106,16 @@ func (b *builder) besides() string {
 	return out
 }
 
+// sentence describes the verdict; where it only waits for the gates, with what was measured.
 func (b *builder) sentence() string {
+	words := b.measured()
+	if d := b.out.Decision; d.Verdict == archive.Waits && b.result.Verdict.Proposes() {
+		words += fmt.Sprintf("; the gates of %s have not run, and a person decides after them", d.next().ID)
+	}
+	return words
+}
+
+func (b *builder) measured() string {
 	h := b.out.Headline
 	switch {
 	case !b.finished:

@@ -157,6 +157,11 @@ type Proposal struct {
 	Gates []archive.GateVerdict `json:"gates,omitempty"`
 }
 
+// Awaits reports whether a person may decide on the proposal.
+func (p Proposal) Awaits() bool {
+	return p.State == archive.Awaiting || p.State == archive.HumanLane || p.State == archive.Approved
+}
+
 // Headline is the comparison on the holdout that the verdict rests on. With Evidence its
 // interval is valid at any stop; without, it is valid for a single look.
 type Headline struct {

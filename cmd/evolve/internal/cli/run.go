@@ -330,12 +330,12 @@ func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive
 			}
 		}
 		for _, p := range report.Volatile.Patches {
-			if p.Awaits() && !p.Created.Before(s.Run.Started) {
+			if p.Awaits() {
 				return exit.Silent(exit.Awaiting)
 			}
 		}
-		for _, r := range s.Results {
-			if len(r.Proposals) > 0 {
+		for _, a := range report.Agents {
+			if slices.ContainsFunc(a.Decision.Proposals, model.Proposal.Awaits) {
 				return exit.Silent(exit.Awaiting)
 			}
 		}
