@@ -166,6 +166,9 @@ type Estimate struct {
 	// Gain over the champion with its posterior standard deviation; both 0 for the
 	// champion itself.
 	Gain, SD float64
+	// Luck is the gain that the luckiest of all variants tried would show by chance, in score
+	// units, where the search estimates how cases differ; 0: unknown.
+	Luck float64
 	// CostUSD and Seconds are the expected mean cost and time of an evaluation, relative
 	// to the champion's; 0: unknown.
 	CostUSD, Seconds float64

@@ -101,14 +101,20 @@ const leastSD = 1e-3
 // lead returns a variant's estimated gain over the champion on new tasks and its standard
 // deviation, in score units. The search's estimate is about the search tasks. For a fixed
 // agent the scores on those are known exactly, and only the sampling of the tasks adds
-// variance, p̂(1−p̂) per task. The lead orders the variants for the next block; no claim
-// depends on it.
+// variance, p̂(1−p̂) per task. Scores between 0 and 1 that differ little between cases have
+// less: where the search knows what the luckiest of its variants would gain by chance, a
+// gain beyond that leads as well. The lead orders the variants for the next block; no
+// claim depends on it.
 func (s *Setup) lead(f Finalist) (gain, sd float64) {
 	if !s.Fixed {
 		return f.Gain, f.SD
 	}
 	drawn := successVariance(s.Score) / float64(max(1, s.SearchTasks))
-	return f.Gain, math.Sqrt(f.SD*f.SD + drawn)
+	sd = math.Sqrt(f.SD*f.SD + drawn)
+	if f.Luck > 0 {
+		sd = min(sd, f.Luck)
+	}
+	return f.Gain, sd
 }
 
 // rate combines the results of search and confirmation. A gain with a standard deviation

@@ -56,6 +56,9 @@ type Setup struct {
 type Finalist struct {
 	Variant  agent.ConfigID
 	Gain, SD float64
+	// Luck is the gain that the luckiest of all variants of the search would show by chance,
+	// given how their gains differ between cases; 0: unknown.
+	Luck float64
 	// Dear reports whether it is expected to break a guard; it is then considered only
 	// when no other is ahead.
 	Dear bool

@@ -76,7 +76,7 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 	}
 	for _, f := range rec.Finalists {
 		s.Finalists = append(s.Finalists, confirm.Finalist{
-			Variant: f.Variant, Gain: f.Gain - n.bar.gain, SD: math.Hypot(f.SD, n.bar.sd), Dear: len(f.Breaks) > 0,
+			Variant: f.Variant, Gain: f.Gain - n.bar.gain, SD: math.Hypot(f.SD, n.bar.sd), Luck: n.luck(f), Dear: len(f.Breaks) > 0,
 			Measured: f.Measured, Common: f.Common,
 		})
 	}
@@ -84,6 +84,14 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 	s.Out, err = n.excluded(ctx, rec)
 	s.LeftOut = n.refusedCause()
 	return s, err
+}
+
+// luck returns the luck of a finalist against the night's bar; 0 where it is unknown.
+func (n *night) luck(f mutate.Estimate) float64 {
+	if f.Luck == 0 {
+		return 0
+	}
+	return math.Hypot(f.Luck, n.bar.sd)
 }
 
 // conditions identifies everything that tonight's evidence depends on besides the two configs.

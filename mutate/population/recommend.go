@@ -66,12 +66,18 @@ func (s *search) wholeBar() float64 {
 }
 
 // beyondLuck returns the gain of a variant minus what the luckiest of all variants would gain by
-// chance: about √(2·ln N) standard deviations, the expected maximum of N normal deviates.
+// chance; see luck.
 func (s *search) beyondLuck(m *member) float64 {
 	if m.common == 0 {
 		return math.Inf(-1)
 	}
-	return m.gain - math.Sqrt(2*math.Log(float64(len(s.members))))*m.deviation
+	return m.gain - s.luck(m)
+}
+
+// luck returns what the luckiest of all variants would gain by chance with a variant's
+// deviation: about √(2·ln N) standard deviations, the expected maximum of N normal deviates.
+func (s *search) luck(m *member) float64 {
+	return math.Sqrt(2*math.Log(float64(len(s.members)))) * m.deviation
 }
 
 // rival compares the variants of language models with those of the operators alone; nil
@@ -117,7 +123,7 @@ func (s *search) estimate(m *member) mutate.Estimate {
 		}
 	}
 	e := mutate.Estimate{
-		Variant: m.id, Config: m.config, Gain: m.gain, SD: m.deviation, Evaluations: m.results,
+		Variant: m.id, Config: m.config, Gain: m.gain, SD: m.deviation, Luck: s.luck(m), Evaluations: m.results,
 		Parents: m.parents, Operator: m.operator, Generation: m.generation, Rationale: m.rationale,
 	}
 	e.Score = min(max(level+m.gain, 0), 1)
