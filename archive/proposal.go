@@ -147,4 +147,7 @@ type GateVerdict struct {
 	Gate     string `json:"gate"`
 	Verdict  string `json:"verdict"` // passed, failed, flagged, not_run
 	Evidence string `json:"evidence"`
+	// Deceives reports that the gate failed because the change deceives what measures or tests
+	// it: what descends from such a change keeps that.
+	Deceives bool `json:"deceives,omitempty"`
 }

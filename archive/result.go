@@ -91,7 +91,7 @@ func (r AgentResult) Minimised() []Ablation {
 }
 
 // LeftOut is a variant that did not enter the confirmation because of a proposal that
-// waits, or that a person rejected or rolled back.
+// waits, that a person rejected or rolled back, or that gates refused.
 type LeftOut struct {
 	Variant  agent.ConfigID `json:"variant"`
 	Proposal string         `json:"proposal"`

@@ -52,6 +52,8 @@ type gateRun struct {
 	hasGo bool
 	// usual is the time that the commands of the target take on the base, once it is known.
 	usual *versions.Scored
+	// contradicted reports that the program gate failed because of [gateRun.contradicts].
+	contradicted bool
 	// chance reports that two runs of the base print different values.
 	chance bool
 	// spent is the cost of the patch's trial, in USD.
@@ -268,7 +270,9 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 	list = append(list, gates.Gate{Name: gateRollback, Needs: []string{gateExport, built}, Check: w.rehearse})
 	verdicts = gates.Run(ctx, list)
 	for i := range verdicts {
-		verdicts[i].Evidence = text.Clip(verdicts[i].Evidence, maxEvidence, text.Ellipsis)
+		v := &verdicts[i]
+		v.Evidence = text.Clip(v.Evidence, maxEvidence, text.Ellipsis)
+		v.Deceives = v.Verdict == string(gates.Failed) && (v.Gate == gateProgram && w.contradicted || scan.Deceives(v.Gate))
 	}
 	return verdicts, nil
 }

@@ -188,6 +188,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 			return gates.Failed, "the patched tree: " + err.Error()
 		}
 		if evidence += ": " + figures; verdict == gates.Failed {
+			w.contradicted = true
 			return gates.Failed, contradiction + "; " + evidence
 		}
 		if contradiction != "" {

@@ -42,6 +42,12 @@ func Gates(sources []Source) []gates.Gate {
 	return out
 }
 
+// Deceives reports whether a gate that failed found what hardly any honest patch has, such as
+// code that ends the tests. A file that does not parse is no such thing.
+func Deceives(gate string) bool {
+	return gate == familyText || gate == familyExits || gate == familyAware || gate == familyOutput
+}
+
 // reading holds the findings of a scan, by family.
 type reading struct {
 	files int
