@@ -29,6 +29,9 @@ type Options struct {
 	View View
 	// History is the results of earlier nights on the same tasks.
 	History []Remembered
+	// LeftOut are versions of source code that gates refused, and their relatives. They are
+	// not in History, and a search over programs does not make them again.
+	LeftOut []LeftOut
 	// Guards are the bounds on a winner. Finalists that are expected to keep them come
 	// first. A search uses bounds on cost and latency; others are left to the
 	// confirmation.
@@ -37,6 +40,12 @@ type Options struct {
 	Operators operator.State
 	// Author describes the models that answer trials with a Brief; nil: there are none.
 	Author *Author
+}
+
+// LeftOut is a variant that a search leaves out, with the reason.
+type LeftOut struct {
+	Config agent.Config
+	Reason string
 }
 
 // View is the part of archive.SearchView that the search reads.

@@ -205,7 +205,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 		}
 		m.Cases = append(m.Cases, c)
 	}
-	m.Tried = a.failed(t.Brief.Tried)
+	m.Tried = a.failed(m.Tried)
 	m.Plain = a.forms.plain(a.route(t.Brief.Route))
 	seed := (a.Run.Seed + t.N) & (1<<53 - 1)
 	if a.open == nil {

@@ -33,7 +33,7 @@ const (
 // history returns what earlier nights found on tonight's search tasks, the latest run
 // first. It depends only on the archive when the run began and on tonight's reruns of the
 // champion, so that a resumed run gets the same. It leaves out configs that are no longer in
-// the space, and nights in which the champion scored otherwise than tonight. It counts an
+// the space, versions of code that [LeftOut] names, and nights in which the champion scored otherwise than tonight. It counts an
 // evaluation that several runs refer to once; for an agent without chance it takes the
 // latest evaluation of a config on a task.
 func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
@@ -43,9 +43,15 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading earlier nights: %w", err)
 		}
-		if c := n.Agent.read(v.Config); c != nil {
-			configs[v.ID] = c
+		c := n.Agent.read(v.Config)
+		if c == nil {
+			continue
 		}
+		if l, out := n.leftOut[v.ID]; out {
+			n.unsearched = append(n.unsearched, mutate.LeftOut{Config: c, Reason: l.Reason})
+			continue
+		}
+		configs[v.ID] = c
 	}
 	var out []mutate.Remembered
 	var past []pastRun

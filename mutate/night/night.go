@@ -59,6 +59,10 @@ type night struct {
 	// refused keep variants out of the confirmation, bar is what others must beat.
 	refused []refusal
 	bar     bar
+	// leftOut are the versions of code that [LeftOut] names, and unsearched those of them that
+	// are in the space.
+	leftOut    map[agent.ConfigID]archive.LeftOut
+	unsearched []mutate.LeftOut
 	// barred are the variants that look better and that a person's refusal keeps out, by
 	// the refused proposal.
 	barred map[string][]agent.ConfigID
@@ -222,6 +226,10 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.leaveOut(ctx); err != nil {
 		return err
 	}
+	if n.leftOut, err = LeftOut(ctx, n.Archive, n.Agent.ID, n.Plan.AgentHash, n.Run.ID); err != nil {
+		return err
+	}
+	delete(n.leftOut, n.Plan.Champion)
 	if n.Plan.Search < 1 {
 		n.incomplete(n.bindingNoun() + " left the agent nothing")
 		return nil

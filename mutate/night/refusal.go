@@ -152,6 +152,9 @@ func (n *night) read(ctx context.Context, r *refusal) error {
 // required lead is one standard deviation over a waiting proposal, and two over one that a
 // person refused: of many variants near it, some are ahead by one by chance.
 func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
+	if l, out := n.leftOut[id]; out {
+		return &l
+	}
 	for _, r := range n.refused {
 		why, twins := n.Agent.Space.Twins(r.config, c, agent.TwinShare)
 		lead, words := math.Hypot(sd, r.sd), "a standard deviation"
@@ -292,7 +295,7 @@ func (n *night) excluded(ctx context.Context, rec *mutate.Recommendation) (map[a
 	for _, f := range rec.Finalists {
 		look(f.Variant, f.Config, f.Gain, f.SD)
 	}
-	if len(n.refused) == 0 {
+	if len(n.refused)+len(n.leftOut) == 0 {
 		return out, nil
 	}
 	list, err := entriesOf(ctx, n.Archive, n.Agent.ID)

@@ -60,5 +60,8 @@ func (a *author) tried(b *mutate.Brief) []mutate.TriedChange {
 }
 
 func (a *author) refusedText(b *mutate.Brief, t mutate.TriedChange) bool {
+	if _, out := a.leftOut[t.Variant]; out {
+		return true
+	}
 	return a.unfit[componentText{b.Component, t.Text}]
 }

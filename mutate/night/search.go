@@ -243,7 +243,7 @@ func (n *night) newSearcher(ctx context.Context, a *author) (mutate.Searcher, er
 	return start(mutate.Options{
 		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Budget: n.Plan.Search, Seed: n.Run.Seed,
 		MaxRepeats: n.maxRepeats(), Selection: n.Run.Selection, BaselineShare: baseline, Finalists: finalists,
-		View: n.view(), History: history, Operators: operators, Guards: n.Agent.Guards,
+		View: n.view(), History: history, LeftOut: n.unsearched, Operators: operators, Guards: n.Agent.Guards,
 		Author: a.options(),
 	})
 }

@@ -223,7 +223,11 @@ func (s *search) enterDraft(d *mutate.PastDraft, o mutate.Observation) (refused 
 	if len(problems) > 0 {
 		return "the text is not valid"
 	}
-	if s.normals[s.Normal(config)] {
+	normal := s.Normal(config)
+	if reason, out := s.barred[normal]; out {
+		return "this program is left out: " + reason
+	}
+	if s.normals[normal] {
 		return "this program was tried before"
 	}
 	m := s.enter(config)

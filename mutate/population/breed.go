@@ -78,7 +78,7 @@ func (s *search) breedOn(at int) bool {
 			continue
 		}
 		normal := s.Normal(child.Config)
-		if s.normals[normal] || s.View != nil && s.View.Tried(child.Config.ID()) {
+		if _, out := s.barred[normal]; out || s.normals[normal] || s.View != nil && s.View.Tried(child.Config.ID()) {
 			continue
 		}
 		m := s.enter(child.Config)

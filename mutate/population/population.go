@@ -25,6 +25,8 @@ type search struct {
 	members []*member // the champion is the first
 	byID    map[agent.ConfigID]*member
 	normals map[string]bool
+	// barred are the reasons for which programs are left out, by their normal forms.
+	barred map[string]string
 	// alike has the variants of each behaviour on the cases of the probe, and of the first
 	// stage.
 	alike   map[string][]*member
@@ -63,7 +65,7 @@ func New(o Options) (mutate.Searcher, error) {
 	s := &search{
 		Options: o, choose: choose, bandit: operator.NewBandit(o.Options.Operators),
 		rng:  rand.New(rand.NewPCG(uint64(o.Seed), 0x636f6465)), //nolint:gosec // a search needs no secret numbers
-		byID: map[agent.ConfigID]*member{}, normals: map[string]bool{}, alike: map[string][]*member{}, index: map[string]int{},
+		byID: map[agent.ConfigID]*member{}, normals: map[string]bool{}, barred: map[string]string{}, alike: map[string][]*member{}, index: map[string]int{},
 		islands: make([]island, o.Islands),
 	}
 	for _, op := range o.Operators {
@@ -75,6 +77,9 @@ func New(o Options) (mutate.Searcher, error) {
 	s.order = s.rng.Perm(len(o.Tasks))
 	for i, t := range o.Tasks {
 		s.index[t.ID] = i
+	}
+	for _, l := range o.LeftOut {
+		s.barred[s.Normal(l.Config)] = l.Reason
 	}
 	champion := s.enter(o.Champion)
 	champion.operator = "champion"

@@ -1,0 +1,263 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate/ablation"
+	"evolve/runtime/agent"
+)
+
+// kept is the share of the gain of a deceiving version from which an ancestor of it is taken to
+// deceive, too. It is a judgement: what deceives usually makes most of a gain at once.
+const kept = .9
+
+// LeftOut returns the versions of searched code that later nights leave out because of what
+// gates refused before the run that before names; "" for all runs. A version that deceives
+// what measures it is left out with the ancestors that gained nearly as much on the same
+// search cases, and with all that descend from these, but for versions whose own patch passed
+// its gates, and for those that a language model wrote without a line of what was refused. A version that was refused otherwise, for example because a test failed, is left
+// out alone, as long as the agent's hash is the same as then.
+func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (map[agent.ConfigID]archive.LeftOut, error) {
+	f := &family{archive: a, agent: agentID, passed: map[agent.ConfigID]bool{}, out: map[agent.ConfigID]archive.LeftOut{}}
+	var deceiving []archive.ProposalRecord
+	for p, err := range a.Proposals(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading the proposals: %w", bench.ErrRecorder, err)
+		}
+		id, ok := p.VariantOf(agentID)
+		if !ok || p.Kind != archive.KindPatch || before != "" && p.Run == before {
+			continue
+		}
+		by, deceives := refusedBy(p)
+		switch {
+		case slices.Contains([]archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved, archive.Adopted}, p.State):
+			f.passed[id] = true
+			continue
+		case by == "":
+			continue
+		case deceives:
+			deceiving = append(deceiving, p)
+		default:
+			plan, err := a.Plan(ctx, p.Run, agentID)
+			if err != nil && !errors.Is(err, archive.ErrNotFound) {
+				return nil, fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, p.Run, err)
+			}
+			if err == nil && plan.AgentHash != hash {
+				continue
+			}
+		}
+		f.out[id] = archive.LeftOut{Variant: id, Proposal: p.ID, Reason: by + " refused it in " + p.ID}
+	}
+	if len(deceiving) == 0 {
+		return f.out, nil
+	}
+	if err := f.read(ctx); err != nil {
+		return nil, err
+	}
+	for _, p := range deceiving {
+		if err := f.spread(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return f.out, nil
+}
+
+// refusedBy names what refused a version: the gate that failed, one that it deceives before
+// others, or the review; "" if nothing did, or if a gate only could not run.
+func refusedBy(p archive.ProposalRecord) (by string, deceives bool) {
+	if p.State != archive.GateFailed {
+		return "", false
+	}
+	for _, g := range p.Gates {
+		switch {
+		case g.Deceives:
+			return fmt.Sprintf("the gate %q", g.Gate), true
+		case g.Verdict == "failed" && by == "":
+			by = fmt.Sprintf("the gate %q", g.Gate)
+		}
+	}
+	if r := p.Patch.Review; by == "" && r != nil && !r.Approve {
+		by = "the review"
+	}
+	return by, false
+}
+
+// family finds the relatives of versions that deceive.
+type family struct {
+	archive  *archive.Archive
+	agent    string
+	variants map[agent.ConfigID]archive.Variant
+	children map[agent.ConfigID][]agent.ConfigID
+	// passed are the versions whose own patch passed its gates.
+	passed map[agent.ConfigID]bool
+	out    map[agent.ConfigID]archive.LeftOut
+}
+
+// read reads the versions with their lineage.
+func (f *family) read(ctx context.Context) error {
+	f.variants, f.children = map[agent.ConfigID]archive.Variant{}, map[agent.ConfigID][]agent.ConfigID{}
+	if err := f.archive.Flush(ctx); err != nil {
+		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
+	}
+	for v, err := range f.archive.Variants(ctx, f.agent) {
+		if err != nil {
+			return fmt.Errorf("%w: reading the versions: %w", bench.ErrRecorder, err)
+		}
+		f.variants[v.ID] = v
+		for _, id := range v.Parents {
+			f.children[id] = append(f.children[id], v.ID)
+		}
+	}
+	return nil
+}
+
+// spread leaves out the relatives of the deceiving version of a proposal.
+func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
+	id, _ := p.VariantOf(f.agent)
+	by, _ := refusedBy(p)
+	refused := fmt.Sprintf("%s refused v%d in %s", by, f.variants[id].Number, p.ID)
+	scores, err := f.scores(ctx, p.Run)
+	if err != nil {
+		return err
+	}
+	roots, seen := []agent.ConfigID{id}, map[agent.ConfigID]bool{id: true}
+	for queue := []agent.ConfigID{id}; len(queue) > 0; queue = queue[1:] {
+		v := f.variants[queue[0]]
+		for _, parent := range v.Parents {
+			up := f.variants[parent]
+			if seen[parent] || len(up.Parents) == 0 || f.passed[parent] {
+				continue // of the code as it was, no gate refused anything
+			}
+			seen[parent] = true
+			queue = append(queue, parent)
+			if v.Operator != ablation.Operator && !scores.nearly(parent, id) {
+				continue
+			}
+			roots = append(roots, parent)
+			f.leave(parent, p.ID, "what descends from it gained hardly more: "+refused)
+		}
+	}
+	seen = map[agent.ConfigID]bool{}
+	for queue := roots; len(queue) > 0; queue = queue[1:] {
+		for _, child := range f.children[queue[0]] {
+			if seen[child] || f.passed[child] || f.rewritten(child, id, scores.base) {
+				continue
+			}
+			seen[child] = true
+			queue = append(queue, child)
+			f.leave(child, p.ID, fmt.Sprintf("it descends from v%d: %s", f.variants[queue[0]].Number, refused))
+		}
+	}
+	return nil
+}
+
+// rewritten reports whether a language model wrote a version without a line that a deceiving
+// one added to the code as it was. An operator changes a line and keeps what it does.
+func (f *family) rewritten(child, deceiving, base agent.ConfigID) bool {
+	if f.variants[child].Author == "" {
+		return false
+	}
+	before, now := lines(f.variants[base].Config), lines(f.variants[child].Config)
+	anew := false
+	for line := range lines(f.variants[deceiving].Config) {
+		if before[line] {
+			continue
+		}
+		if now[line] {
+			return false
+		}
+		anew = true
+	}
+	return anew
+}
+
+// lines returns the lines of a config's texts, each with the name of its text.
+func lines(c agent.Config) map[componentText]bool {
+	out := map[componentText]bool{}
+	for name := range c {
+		for line := range strings.Lines(c.String(name)) {
+			if line = strings.TrimSpace(line); line != "" {
+				out[componentText{name, line}] = true
+			}
+		}
+	}
+	return out
+}
+
+// leave leaves out a version, unless it is left out already.
+func (f *family) leave(id agent.ConfigID, proposal, reason string) {
+	if _, known := f.out[id]; !known {
+		f.out[id] = archive.LeftOut{Variant: id, Proposal: proposal, Reason: reason}
+	}
+}
+
+// familyScores are mean scores on search cases by variant and case, with the variant that they
+// are compared with.
+type familyScores struct {
+	base agent.ConfigID
+	of   map[agent.ConfigID]map[string]mean
+}
+
+type mean struct {
+	sum float64
+	n   int
+}
+
+func (m mean) value() float64 { return m.sum / float64(m.n) }
+
+// scores reads the scores on search cases of all runs with the agent and the suite of a run.
+func (f *family) scores(ctx context.Context, run string) (familyScores, error) {
+	out := familyScores{of: map[agent.ConfigID]map[string]mean{}}
+	then, err := f.archive.Plan(ctx, run, f.agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return out, fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, run, err)
+	}
+	out.base = then.Champion
+	for r, err := range f.archive.Runs(ctx) {
+		if err != nil {
+			return out, fmt.Errorf("%w: reading the runs: %w", bench.ErrRecorder, err)
+		}
+		plan, err := f.archive.Plan(ctx, r.ID, f.agent)
+		if err != nil || plan.AgentHash != then.AgentHash || plan.SuiteHash != then.SuiteHash {
+			continue // it had another agent, or ended before it had a plan
+		}
+		for e, err := range f.archive.Evaluations(ctx, r.ID, f.agent) {
+			if err != nil {
+				return out, fmt.Errorf("%w: reading evaluations: %w", bench.ErrRecorder, err)
+			}
+			if !e.Scored || e.Split != bench.Search {
+				continue
+			}
+			if out.of[e.Variant] == nil {
+				out.of[e.Variant] = map[string]mean{}
+			}
+			m := out.of[e.Variant][e.Task]
+			out.of[e.Variant][e.Task] = mean{m.sum + e.Score, m.n + 1}
+		}
+	}
+	return out, nil
+}
+
+// nearly reports whether a version gained, over the code as it is, nearly as much as one that
+// descends from it, on the cases that both ran.
+func (s familyScores) nearly(version, of agent.ConfigID) bool {
+	gain, whole := 0., 0.
+	for task, m := range s.of[version] {
+		base, known := s.of[s.base][task]
+		other, both := s.of[of][task]
+		if known && both {
+			gain += m.value() - base.value()
+			whole += other.value() - base.value()
+		}
+	}
+	return whole > 0 && gain >= kept*whole
+}
