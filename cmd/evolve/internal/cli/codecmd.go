@@ -16,6 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -160,6 +161,11 @@ func (b *codeBook) refused() ([]codeRefused, error) {
 	return out, nil
 }
 
+// leftOut returns the versions that later nights leave out because of what gates refused.
+func (b *codeBook) leftOut() (map[agent.ConfigID]archive.LeftOut, error) {
+	return night.LeftOut(b.ctx, b.archive, b.Target.Name, b.ID(), "")
+}
+
 // bestVersion is a version with what the confirmation showed of it.
 type bestVersion struct {
 	archive.Variant
@@ -172,10 +178,14 @@ type bestVersion struct {
 
 // best returns the best version that nights found of the code as it is: the one that a night
 // confirmed last, which later nights have not beaten, or else the one that the latest search
-// recommended, unless gates refused it. ok is false if there is no version, or nothing better
+// recommended, unless gates refused it or it is left out with what they refused. ok is false if there is no version, or nothing better
 // than the code.
 func (b *codeBook) best() (v bestVersion, ok bool, err error) {
 	var id agent.ConfigID
+	out, err := b.leftOut()
+	if err != nil {
+		return v, false, err
+	}
 	searched, refused, rulings := false, map[agent.ConfigID]bool{}, map[agent.ConfigID]*stats.Ruling{}
 	for n, err := range b.nights() {
 		if err != nil {
@@ -189,12 +199,15 @@ func (b *codeBook) best() (v bestVersion, ok bool, err error) {
 		for _, f := range n.Refused {
 			refused[agent.ConfigID(f.Variant)] = true
 		}
-		if n.Winner != "" {
+		if _, left := out[n.Winner]; n.Winner != "" && !left {
 			id, v.run = n.Winner, n.run
 			break
 		}
 		if !searched {
 			id, searched = n.Search.Recommended.Variant, true
+			if _, left := out[id]; left {
+				id = ""
+			}
 		}
 	}
 	if id == "" || id == b.Current().ID() || v.run == "" && refused[id] {

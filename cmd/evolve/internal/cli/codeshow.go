@@ -121,6 +121,8 @@ type codeStep struct {
 	Author    string           `json:"author,omitempty"`
 	Rationale string           `json:"rationale,omitempty"`
 	Parents   []agent.ConfigID `json:"parents,omitempty"`
+	// LeftOut is why later nights leave it out; empty if they do not.
+	LeftOut string `json:"left_out,omitempty"`
 	// Diff is that from the first parent, escaped.
 	Diff string `json:"diff,omitempty"`
 }
@@ -227,9 +229,13 @@ func (b *codeBook) steps(v archive.Variant, diffs bool) ([]codeStep, error) {
 	if err != nil {
 		return nil, err
 	}
+	left, err := b.leftOut()
+	if err != nil {
+		return nil, err
+	}
 	var out []codeStep
 	for i, v := range line {
-		s := codeStep{Variant: v.ID, Number: v.Number, Operator: v.Operator, Author: v.Author, Rationale: v.Rationale, Parents: v.Parents}
+		s := codeStep{Variant: v.ID, Number: v.Number, Operator: v.Operator, Author: v.Author, Rationale: v.Rationale, Parents: v.Parents, LeftOut: left[v.ID].Reason}
 		if diffs && i+1 < len(line) {
 			files, err := b.Change(line[i+1].Config, v.Config)
 			if err != nil {
@@ -343,6 +349,9 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	if v.Ref != "" {
 		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
 	}
+	if why := v.Lineage[0].LeftOut; why != "" {
+		con.filled("  left out of later nights: ", "%s", text.Visible(why))
+	}
 	con.printf("\nlineage, the version first\n")
 	for _, s := range v.Lineage {
 		printStep(con, b, s)
@@ -377,6 +386,9 @@ func printStep(con *console, b *codeBook, s codeStep) {
 	con.printf("  v%d  %s\n", s.Number, made)
 	if s.Rationale != "" {
 		con.filled("      ", "%s", text.Visible(s.Rationale))
+	}
+	if s.LeftOut != "" {
+		con.filled("      left out of later nights: ", "%s", text.Visible(s.LeftOut))
 	}
 }
 
