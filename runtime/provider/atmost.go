@@ -7,10 +7,15 @@ import "evolve/runtime/model"
 const added = 500
 
 // AtMost returns what a request can use at the route that it names. A token has at least
-// one byte, so that the bytes of the request bound the tokens of its input. Further attempts
-// after a failure, and another provider that a spent budget leads to, are not in it.
+// one byte, so that the bytes of the request bound the tokens of its input. It is of one attempt:
+// further ones, and those at another provider, begin by [model.BeginAttempt], too.
 func (r *Router) AtMost(req *model.Request) model.Most {
 	route, _ := r.routes.find(req.Sampling.Route)
+	return r.mostOf(req, route)
+}
+
+// mostOf returns what an attempt at a route can use.
+func (r *Router) mostOf(req *model.Request, route Route) model.Most {
 	price, _ := r.price(route)
 	_, caches := r.providers[route.Provider].client.(*anthropicClient)
 	return atMost(req, r.scrub, route, price, caches)

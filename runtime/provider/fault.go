@@ -88,6 +88,16 @@ func (f *Fault) unanswered() bool {
 	return slices.Contains([]Trouble{Cut, TimedOut, Garbled, Interrupted}, f.Trouble)
 }
 
+// charged reports whether the provider may charge for the request: it may have worked on it,
+// or failed after that. One that is overloaded or refuses the request does not.
+func (f *Fault) charged() bool {
+	overloaded := f.Status == http.StatusServiceUnavailable || f.Status == statusOverloaded
+	return f.unanswered() || f.Trouble == Unwell && !overloaded
+}
+
+// statusOverloaded is Anthropic's status for an overload.
+const statusOverloaded = 529
+
 // maxQuoted bounds quotations of a provider's text, in bytes.
 const maxQuoted = 300
 

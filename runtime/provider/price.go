@@ -1,5 +1,7 @@
 package provider
 
+import "evolve/runtime/agent"
+
 // Price is what a model costs, in US dollars per million tokens.
 type Price struct {
 	Input, Output float64
@@ -11,6 +13,11 @@ type Price struct {
 // writing is the price of input that is written to a cache, as a multiple of other
 // input.
 const writing = 1.25
+
+// usage returns a usage with its price.
+func (p Price) usage(u usage) agent.Usage {
+	return agent.Usage{InputTokens: u.input, OutputTokens: u.output, CachedTokens: u.cached, CostUSD: p.cost(u)}
+}
 
 // cost returns the price of a usage in US dollars.
 func (p Price) cost(u usage) float64 {

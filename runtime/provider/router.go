@@ -150,11 +150,21 @@ func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route
 		Kind: policy.Provider, Name: p.name, Agent: r.agent, ID: identity(chat, route), Seed: seed, Repeatable: true,
 		Estimate: spent(price, usage{input: guess.input, output: int64(min(q.maxTokens, probable))}),
 	}
+	most := r.mostOf(req, route)
 	var a answer // read only when Do returned nil
 	applied, err := r.guard.Do(ctx, call, func(ctx context.Context, _ int) (policy.Spent, error) {
+		attempt, err := model.BeginAttempt(ctx, most)
+		if err != nil {
+			return policy.Spent{}, err
+		}
 		got, err := p.client.ask(ctx, q)
 		var f *Fault
 		if errors.As(err, &f) {
+			if f.charged() {
+				attempt.Lose()
+			} else {
+				attempt.Release()
+			}
 			if f.unanswered() {
 				return spent(price, guess), f.error()
 			}
@@ -164,6 +174,7 @@ func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route
 			got.usage = usage{input: guess.input, output: int64(len(got.text)+3) / 4}
 			got.notes = append(got.notes, "the provider reports no usage; it is estimated")
 		}
+		attempt.Pay(price.usage(got.usage))
 		a = got
 		return spent(price, got.usage), nil
 	})
@@ -175,9 +186,7 @@ func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route
 		if !priced {
 			reply.Notes = append(reply.Notes, "no price for "+route.Model)
 		}
-		reply.Usage = agent.Usage{
-			InputTokens: a.usage.input, OutputTokens: a.usage.output, CachedTokens: a.usage.cached, CostUSD: price.cost(a.usage),
-		}
+		reply.Usage = price.usage(a.usage)
 	}
 	reply.Provider, reply.Model, reply.Applied = p.name, route.Model, []policy.Applied{applied}
 	return reply, err
