@@ -133,18 +133,18 @@ type Ticket struct {
 // Reserve waits until there is money for one more evaluation, reserves it and stores the
 // account. It returns ErrBudget when there will be none, an error that wraps ErrRecorder
 // when the account cannot be stored, or the context's cause.
-func (b *Budget) Reserve(ctx context.Context) (Ticket, error) { return b.enterWith(ctx, nil) }
+func (b *Budget) Reserve(ctx context.Context) (Ticket, error) { return b.enterWith(ctx, nil, true) }
 
 // ReserveCall is Reserve for a call of a model that is no evaluation and costs at most so
-// much, in USD.
-func (b *Budget) ReserveCall(ctx context.Context, atMost float64) (Ticket, error) {
-	return b.enterWith(ctx, &atMost)
+// much, in USD. Unless it is to wait, it returns ErrBudget also while others hold the money.
+func (b *Budget) ReserveCall(ctx context.Context, atMost float64, wait bool) (Ticket, error) {
+	return b.enterWith(ctx, &atMost, wait)
 }
 
 // enterWith reserves for an evaluation, or for a call that costs at most so much, and stores
 // the account.
-func (b *Budget) enterWith(ctx context.Context, atMost *float64) (Ticket, error) {
-	t, err := b.reserve(ctx, atMost)
+func (b *Budget) enterWith(ctx context.Context, atMost *float64, wait bool) (Ticket, error) {
+	t, err := b.reserve(ctx, atMost, wait)
 	if err != nil {
 		return t, err
 	}
@@ -155,7 +155,7 @@ func (b *Budget) enterWith(ctx context.Context, atMost *float64) (Ticket, error)
 	return t, nil
 }
 
-func (b *Budget) reserve(ctx context.Context, atMost *float64) (Ticket, error) {
+func (b *Budget) reserve(ctx context.Context, atMost *float64, wait bool) (Ticket, error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return Ticket{}, err
@@ -175,7 +175,7 @@ func (b *Budget) reserve(ctx context.Context, atMost *float64) (Ticket, error) {
 			b.mu.Unlock()
 			return t, nil
 		}
-		if hopeless {
+		if hopeless || !wait {
 			b.mu.Unlock()
 			return Ticket{}, ErrBudget
 		}

@@ -145,18 +145,18 @@ func TestBudgetReservesCallsApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		first.Settle(0, time.Second)
-		call, err := b.ReserveCall(t.Context(), .08)
+		call, err := b.ReserveCall(t.Context(), .08, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.ReserveCall(expired(t, time.Second), .08); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := b.ReserveCall(expired(t, time.Second), .08, true); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a second call of up to .08 beside the first within .10: %v", err)
 		}
 		call.Pay(.05)
-		if _, err := b.ReserveCall(t.Context(), .06); !errors.Is(err, ErrBudget) {
+		if _, err := b.ReserveCall(t.Context(), .06, true); !errors.Is(err, ErrBudget) {
 			t.Errorf("a call of up to .06 with .05 of .10 spent: %v", err)
 		}
-		second, err := b.ReserveCall(t.Context(), .05)
+		second, err := b.ReserveCall(t.Context(), .05, true)
 		if err != nil {
 			t.Fatal(err)
 		}

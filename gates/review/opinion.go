@@ -47,7 +47,10 @@ func (rev *Reviewer) ask(ctx context.Context, r CodeReviewer, p archive.Proposal
 		return o, fmt.Errorf("its model could not be opened: %w", err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	reply, none, err := rev.paid(ctx, m, question(p, shown))
+	if rev.Budget != nil {
+		m = rev.Budget.Within(m)
+	}
+	reply, none, err := model.Ask(ctx, m, question(p, shown))
 	usd := reply.Usage.CostUSD
 	switch {
 	case errors.Is(err, bench.ErrBudget):
@@ -60,21 +63,6 @@ func (rev *Reviewer) ask(ctx context.Context, r CodeReviewer, p archive.Proposal
 	o, err = readOpinion(reply.Answer)
 	o.usd = usd
 	return o, err
-}
-
-// paid sends the request if the budget allows one more answer.
-func (rev *Reviewer) paid(ctx context.Context, m model.Model, q *model.Request) (reply model.Reply, none string, err error) {
-	if rev.Budget == nil {
-		return model.Ask(ctx, m, q)
-	}
-	ticket, err := rev.Budget.Reserve(ctx)
-	if err != nil {
-		return reply, "", err
-	}
-	start := rev.Now()
-	reply, none, err = model.Ask(ctx, m, q)
-	ticket.Settle(reply.Usage.CostUSD, rev.Now().Sub(start))
-	return reply, none, err
 }
 
 // question returns the request to a reviewer. All untrusted text is data, which the

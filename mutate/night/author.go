@@ -106,7 +106,11 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 			a.forms.learn(d)
 		default:
 			a.past[d.Brief] = d
-			if d.Usage != (agent.Usage{}) || d.Asked > 0 && !d.Cut {
+			for _, x := range d.Attempts {
+				a.purse.spend(d.Route, use{x.Calls, x.USD, x.Tokens})
+				delete(asked, x.Asked)
+			}
+			if len(d.Attempts) == 0 && (d.Usage != (agent.Usage{}) || d.Asked > 0 && !d.Cut) {
 				a.purse.spend(d.Route, use{1, d.Usage.CostUSD, d.Usage.InputTokens + d.Usage.OutputTokens})
 				delete(asked, d.Asked)
 			}
@@ -285,36 +289,26 @@ func (a *author) draft(ctx context.Context, t mutate.Trial, m reflection.Materia
 		r.Draft, r.Reason, r.Outcome = nil, errSearchOver.Error(), agent.BudgetExceeded
 		return r, nil
 	}
-	h, ticket, full, err := a.afford(ctx, route, model.AtMost(a.opened.Reflect, m.Request(route, seed)))
+	sent := &sending{author: a, trial: t}
+	attempts, err := model.BeginAttempts(ctx, sent, model.AtMost(a.opened.Reflect, m.Request(route, seed)))
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return late(reflection.Reply{})
-	case err != nil:
-		return reflection.Reply{}, err
-	case full != "":
+	case sent.full != "":
 		if a.purse.ends(route) {
-			a.Log.Warn("a bound ended the requests to a route of search.reflect", "agent", a.Agent.ID, "route", route, "reason", full)
+			a.Log.Warn("a bound ended the requests to a route of search.reflect", "agent", a.Agent.ID, "route", route, "reason", sent.full)
 		}
-		return reflection.Reply{Reason: full, Outcome: agent.BudgetExceeded, Full: true}, nil
-	}
-	asked, err := a.noteAsked(ctx, t, h.use)
-	if err != nil {
-		h.release()
-		ticket.Pay(0)
+		return reflection.Reply{Reason: sent.full, Outcome: agent.BudgetExceeded, Full: true}, nil
+	case err != nil:
 		return reflection.Reply{}, err
 	}
 	start := a.Now()
-	reply, err := reflection.Reflector{Model: a.opened.Reflect, Route: route, Timeout: a.bound(route)}.Draft(ctx, m, seed)
+	reply, err := reflection.Reflector{Model: a.opened.Reflect, Route: route, Timeout: a.bound(route)}.Draft(attempts.Within(ctx), m, seed)
 	took := a.Now().Sub(start)
 	a.spend(took)
-	reply.Asked = asked
-	if reply.Cut = reply.Cut || err != nil && ctx.Err() != nil; reply.Cut {
-		h.lose()
-		ticket.Abandon(reply.Usage.CostUSD)
-	} else {
-		h.pay(reply.Usage)
-		ticket.Pay(reply.Usage.CostUSD)
-	}
+	reply.Cut = reply.Cut || err != nil && ctx.Err() != nil
+	attempts.End(reply.Usage, reply.Cut)
+	reply.Asked, reply.Attempts = sent.ended()
 	if err != nil && ctx.Err() != nil {
 		return late(reply)
 	}
@@ -322,45 +316,20 @@ func (a *author) draft(ctx context.Context, t mutate.Trial, m reflection.Materia
 		a.ended(route, took, reply.Outcome == "")
 		return reply, nil
 	}
+	if sent.err != nil {
+		return reply, sent.err
+	}
 	a.Log.Warn("the model of search.reflect gave no answer", "agent", a.Agent.ID, "route", route, "error", err)
 	reply.Draft, reply.Outcome = nil, agent.Infrastructure
 	var known *model.Error
-	if errors.As(err, &known) && known.Outcome == agent.RateLimited {
+	switch {
+	case sent.full != "":
+		reply.Outcome = agent.BudgetExceeded
+	case errors.As(err, &known) && known.Outcome == agent.RateLimited:
 		reply.Outcome = agent.RateLimited
 	}
 	reply.Reason = strings.ReplaceAll(string(reply.Outcome), "_", " ") + ": " + err.Error()
 	return reply, nil
-}
-
-// afford reserves what a request can use at most, of the bounds of search.reflect and of the
-// run's budget. Where one of them leaves no room, full is the reason.
-func (a *author) afford(ctx context.Context, route string, most model.Most) (h *held, t bench.Ticket, full string, err error) {
-	if h, full, err = a.purse.reserve(ctx, route, most); err != nil || full != "" {
-		return nil, t, full, err
-	}
-	if t, err = a.Budget.ReserveCall(ctx, h.use.usd); err == nil {
-		return h, t, "", nil
-	}
-	h.release()
-	if errors.Is(err, bench.ErrBudget) {
-		return nil, t, fmt.Sprintf("the budget of the run leaves no room for it: it can cost up to $%.4g", h.use.usd), nil
-	}
-	return nil, t, "", err
-}
-
-// noteAsked records a request that is about to be sent, so that it counts even if a kill
-// cuts it off. It returns the number of the record.
-func (a *author) noteAsked(ctx context.Context, t mutate.Trial, u use) (int64, error) {
-	e, err := archive.NewLedgerEntry(a.Now(), AskedKind, a.Run.ID, AskedNote{
-		Agent: a.Agent.ID, Brief: t.N, Route: t.Brief.Route, Tokens: u.tokens, USD: u.usd,
-	})
-	if err != nil {
-		return 0, err
-	}
-	if e, err = a.Archive.Append(context.WithoutCancel(ctx), e); err != nil {
-		return 0, fmt.Errorf("%w: writing the ledger: %w", bench.ErrRecorder, err)
-	}
-	return e.Seq, nil
 }
 
 // keep records the result of a brief before the search is told, a draft as a variant:
@@ -377,7 +346,7 @@ func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) e
 		Agent: a.Agent.ID, Brief: t.N, Variant: t.Variant, Component: b.Component, Form: b.Form, Route: b.Route, Model: a.route(b.Route).Model,
 		Wording: b.Wording, Reason: r.Reason, Outcome: r.Outcome, Usage: r.Usage,
 		Plain: a.forms.plain(a.route(b.Route)), Unreadable: r.Unreadable, Unbound: r.Unbound,
-		Asked: r.Asked, Cut: r.Cut, Full: r.Full,
+		Asked: r.Asked, Attempts: r.Attempts, Cut: r.Cut, Full: r.Full,
 	}
 	if r.InUse {
 		note.InUse = a.Agent.InUse

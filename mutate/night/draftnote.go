@@ -2,6 +2,7 @@ package night
 
 import (
 	"evolve/mutate"
+	"evolve/mutate/reflection"
 	"evolve/runtime/agent"
 )
 
@@ -50,10 +51,12 @@ type DraftNote struct {
 	// Asked is the number of the ledger's entry about the request, before it was sent; 0
 	// where none was. Cut reports that it was cut off: it then counts at what that entry
 	// holds. Full reports that a bound on requests ended those to the route.
-	Asked int64       `json:"asked,omitempty"`
-	Cut   bool        `json:"cut,omitempty"`
-	Full  bool        `json:"full,omitempty"`
-	Usage agent.Usage `json:"usage"`
+	Asked int64 `json:"asked,omitempty"`
+	Cut   bool  `json:"cut,omitempty"`
+	// Attempts are what the attempts of the request count as; nil where Usage is that.
+	Attempts []reflection.Attempt `json:"attempts,omitempty"`
+	Full     bool                 `json:"full,omitempty"`
+	Usage    agent.Usage          `json:"usage"`
 	// InUse describes what the request showed of turns in use; empty for nothing.
 	InUse string `json:"in_use,omitempty"`
 }

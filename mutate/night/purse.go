@@ -38,6 +38,8 @@ type pocket struct {
 	// dearest is the most that requests used, which stands for the bound where the model
 	// gives none.
 	dearest use
+	// broken is how an answer exceeded what its request could use; empty while none did.
+	broken string
 	// full reports that a bound ended the requests.
 	full bool
 }
@@ -84,9 +86,9 @@ func (p *purse) spend(route string, u use) {
 
 // reserve waits until the bounds allow a request to a route that uses at most so much, and
 // reserves that, or less where earlier requests to the route had fewer tokens for their
-// bytes. Where the bounds will not allow it, full is the reason. An error is the context's
-// cause.
-func (p *purse) reserve(ctx context.Context, route string, most model.Most) (h *held, full string, err error) {
+// bytes. Where the bounds will not allow it, or do not now and it is not to wait, full is the
+// reason. An error is the context's cause.
+func (p *purse) reserve(ctx context.Context, route string, most model.Most, wait bool) (h *held, full string, err error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return nil, "", err
@@ -94,22 +96,36 @@ func (p *purse) reserve(ctx context.Context, route string, most model.Most) (h *
 		p.mu.Lock()
 		r := p.of(route)
 		u := r.bound(most)
-		if full := cmp.Or(r.refuses(u, r.used), p.all.refuses(u, p.all.used)); full != "" {
+		if full := cmp.Or(p.distrusts(r), r.refuses(u, r.used), p.all.refuses(u, p.all.used)); full != "" {
 			p.mu.Unlock()
 			return nil, full, nil
 		}
-		if r.refuses(u, r.used.plus(r.held)) == "" && p.all.refuses(u, p.all.used.plus(p.all.held)) == "" {
+		full := cmp.Or(r.refuses(u, r.used.plus(r.held)), p.all.refuses(u, p.all.used.plus(p.all.held)))
+		if full == "" {
 			r.held, p.all.held = r.held.plus(u), p.all.held.plus(u)
 			p.mu.Unlock()
 			return &held{purse: p, route: route, most: most, use: u}, "", nil
 		}
 		changed := p.changed
 		p.mu.Unlock()
+		if !wait {
+			return nil, full, nil
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
 		}
 	}
+}
+
+// distrusts returns why a route gets no further requests: an answer exceeded what its request
+// could use, so that no reservation keeps the bounds on money and tokens. Without such bounds
+// it is empty.
+func (p *purse) distrusts(r *pocket) string {
+	if r.MaxUSD > 0 || r.MaxTokens > 0 || p.all.MaxUSD > 0 || p.all.MaxTokens > 0 {
+		return r.broken
+	}
+	return ""
 }
 
 // bound returns what a request can use at most.
@@ -119,10 +135,7 @@ func (k *pocket) bound(most model.Most) use {
 		return use{1, k.dearest.usd, k.dearest.tokens}
 	}
 	if k.dense > 0 {
-		share = k.dense * looser
-		if k.dense <= 1 {
-			share = min(1, share)
-		}
+		share = min(1, k.dense*looser)
 	}
 	return use{1, most.InputUSD*share + most.OutputUSD, int64(math.Ceil(float64(most.Input)*share-1e-9)) + most.Output}
 }
@@ -178,8 +191,25 @@ type held struct {
 }
 
 // pay ends the reservation with what the request used.
-func (h *held) pay(u agent.Usage) {
-	h.end(use{1, max(0, u.CostUSD), max(0, u.InputTokens+u.OutputTokens)}, u.InputTokens)
+func (h *held) pay(u agent.Usage) use {
+	used := h.usedBy(u)
+	h.end(used, u.InputTokens)
+	return used
+}
+
+// usedBy returns what an answer used, and closes the route to further requests if that is more
+// than its request could use.
+func (h *held) usedBy(u agent.Usage) use {
+	used, m := use{1, max(0, u.CostUSD), max(0, u.InputTokens+u.OutputTokens)}, h.most
+	if m == (model.Most{}) || used.tokens <= m.Tokens() && used.usd <= m.USD()*(1+rounding) {
+		return used
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.of(h.route)
+	r.broken = cmp.Or(r.broken, fmt.Sprintf("route %s gets no further requests: an answer used %d tokens and $%.4g, and its request could use up to %d and $%.4g",
+		h.route, used.tokens, used.usd, m.Tokens(), m.USD()))
+	return used
 }
 
 // lose ends the reservation of a request that was cut off, of which it is not known what it

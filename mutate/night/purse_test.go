@@ -26,13 +26,13 @@ func TestPurseReserves(t *testing.T) {
 		ctx := t.Context()
 		reserve := func(route string) *held {
 			t.Helper()
-			h, full, err := p.reserve(ctx, route, dear)
+			h, full, err := p.reserve(ctx, route, dear, true)
 			if err != nil || full != "" {
 				t.Fatalf("%s: %q, %v", route, full, err)
 			}
 			return h
 		}
-		if _, full, _ := p.reserve(ctx, "tiny", dear); !strings.Contains(full, "max_usd of route tiny of search.reflect leaves no room: $0 of $0.03 is used, and the next request can cost up to $0.04") {
+		if _, full, _ := p.reserve(ctx, "tiny", dear, true); !strings.Contains(full, "max_usd of route tiny of search.reflect leaves no room: $0 of $0.03 is used, and the next request can cost up to $0.04") {
 			t.Errorf("a request that can exceed the whole bound: %q", full)
 		}
 		first, second := reserve("dear"), reserve("dear")
@@ -51,7 +51,7 @@ func TestPurseReserves(t *testing.T) {
 		}
 		second.lose()
 		next.pay(agent.Usage{InputTokens: 200, OutputTokens: 1000, CostUSD: .032})
-		if _, full, _ := p.reserve(ctx, "dear", dear); !strings.Contains(full, "$0.077 of $0.1 is used") {
+		if _, full, _ := p.reserve(ctx, "dear", dear, true); !strings.Contains(full, "$0.077 of $0.1 is used") {
 			t.Errorf("a request that was cut off counts at its bound: %q", full)
 		}
 	})
@@ -61,16 +61,16 @@ func TestPurseReserves(t *testing.T) {
 func TestPurseAfterAKill(t *testing.T) {
 	p := newPurse(Reflect{Rate: mutate.Rate{MaxCalls: 2}, Routes: []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "r", Rate: mutate.Rate{MaxCalls: 1}}}, {AuthorRoute: mutate.AuthorRoute{Name: "s"}}}})
 	p.spend("r", use{calls: 1})
-	if _, full, _ := p.reserve(t.Context(), "r", dear); full != "max_calls of route r of search.reflect is reached: 1" {
+	if _, full, _ := p.reserve(t.Context(), "r", dear, true); full != "max_calls of route r of search.reflect is reached: 1" {
 		t.Errorf("%q", full)
 	}
-	if _, full, err := p.reserve(t.Context(), "s", dear); full != "" || err != nil {
+	if _, full, err := p.reserve(t.Context(), "s", dear, true); full != "" || err != nil {
 		t.Fatal(full, err)
 	}
 	over := errors.New("over")
 	ctx, end := context.WithCancelCause(t.Context())
 	end(over)
-	if _, _, err := p.reserve(ctx, "s", dear); !errors.Is(err, over) {
+	if _, _, err := p.reserve(ctx, "s", dear, true); !errors.Is(err, over) {
 		t.Errorf("a wait beside the last request: %v", err)
 	}
 }

@@ -42,8 +42,24 @@ type Reply struct {
 	// because a bound on requests ended those to its route.
 	Asked     int64
 	Cut, Full bool
+	// Attempts are what the attempts of the request count as; nil where it had one that counts
+	// as Usage.
+	Attempts []Attempt
 	// InUse reports that the request had the material's feedback or corrections.
 	InUse bool
+}
+
+// Attempt is what one attempt of a request counts as.
+type Attempt struct {
+	// Asked is the number of its record.
+	Asked int64 `json:"asked"`
+	// Calls is 1 unless the provider refused it for now; Tokens and USD are what it used, and
+	// at least its bound if it was lost.
+	Calls  int     `json:"calls,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
+	USD    float64 `json:"usd,omitempty"`
+	// Lost reports that the answer did not come, so that what it used is unknown.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // Request returns the request for one change of the material's component, as [Reflector.Draft]

@@ -343,12 +343,12 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 		return note, nil, fmt.Errorf("opening the route %s: %w", route.Name, err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	w := toolwriter.Writer{Model: asked, Route: route.Name}
+	w := toolwriter.Writer{Model: r.budget.Within(asked), Route: route.Name}
 	for try := range forgeCalls {
 		if !left.allows(note.ToolDraft) {
 			break
 		}
-		reply, err := r.forgeOnce(ctx, w, m, int64(try))
+		reply, err := w.Write(ctx, m, (r.run.Seed+int64(try))&(1<<53-1))
 		note.Calls++
 		note.Usage = note.Usage.Plus(reply.Usage)
 		if err != nil {
@@ -390,18 +390,6 @@ func (r *runner) shownOf(e *experience.Experience, job forgeJob) toolwriter.Mate
 		m.Advice.Reason = "its turns in use advise it"
 	}
 	return m
-}
-
-// forgeOnce asks the model within the run's budget.
-func (r *runner) forgeOnce(ctx context.Context, w toolwriter.Writer, m toolwriter.Material, try int64) (toolwriter.Reply, error) {
-	ticket, err := r.budget.Reserve(ctx)
-	if err != nil {
-		return toolwriter.Reply{}, err
-	}
-	start := r.o.Now()
-	reply, err := w.Write(ctx, m, (r.run.Seed+try)&(1<<53-1))
-	ticket.Settle(reply.Usage.CostUSD, r.o.Now().Sub(start))
-	return reply, err
 }
 
 // examineDraft runs the tests of a draft. It returns why the draft is refused, for its author.

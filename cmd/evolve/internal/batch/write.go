@@ -71,9 +71,9 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 		return nil, "", fmt.Errorf("opening the model of patches.write: %w", err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	w := patchwriter.Writer{Model: asked, Route: r.o.Workspace.Settings.Patches.Write}
+	w := patchwriter.Writer{Model: r.budget.Within(asked), Route: r.o.Workspace.Settings.Patches.Write}
 	for try := range 2 {
-		reply, err := r.writeOnce(ctx, w, m, int64(try))
+		reply, err := w.Write(ctx, m, (r.run.Seed+int64(try))&(1<<53-1))
 		note.Usage.InputTokens += reply.Usage.InputTokens
 		note.Usage.OutputTokens += reply.Usage.OutputTokens
 		note.Usage.CachedTokens += reply.Usage.CachedTokens
@@ -98,18 +98,6 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 		text, m.Refused = "what the model wrote was refused twice, at last because: "+why, why
 	}
 	return s, text, nil
-}
-
-// writeOnce asks the model within the run's budget.
-func (r *runner) writeOnce(ctx context.Context, w patchwriter.Writer, m patchwriter.Material, try int64) (patchwriter.Reply, error) {
-	ticket, err := r.budget.Reserve(ctx)
-	if err != nil {
-		return patchwriter.Reply{}, err
-	}
-	start := r.o.Now()
-	reply, err := w.Write(ctx, m, (r.run.Seed+try)&(1<<53-1))
-	ticket.Settle(reply.Usage.CostUSD, r.o.Now().Sub(start))
-	return reply, err
 }
 
 // material returns what the model is shown: failures of the champion on search tasks, and

@@ -1,0 +1,92 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"evolve/mutate"
+	"evolve/runtime/agent"
+	"evolve/runtime/model"
+)
+
+// flaky is a model whose requests can cost up to 4 cents an attempt. Each of them gets an error
+// at first, which may be charged.
+type flaky struct {
+	bounded
+	sent *int
+}
+
+func (f flaky) Next(ctx context.Context, req *model.Request) (model.Reply, error) {
+	for i := range 2 {
+		attempt, err := model.BeginAttempt(ctx, f.AtMost(req))
+		if err != nil {
+			return model.Reply{}, &model.Error{Outcome: agent.Infrastructure, Err: err}
+		}
+		if *f.sent++; i == 0 {
+			attempt.Lose()
+			continue
+		}
+		reply, err := f.bounded.Next(ctx, req)
+		attempt.Pay(reply.Usage)
+		return reply, err
+	}
+	return model.Reply{}, errors.New("unreachable")
+}
+
+// TestAttemptsStayWithinTheBounds: an attempt after a failure is sent only if the bounds of
+// search.reflect allow it beside what the first may cost, and a resumed run counts both.
+func TestAttemptsStayWithinTheBounds(t *testing.T) {
+	o := wordyNights(t)
+	o.Settings.Reflect.MaxUSD = .15
+	sent := 0
+	p := &pen{write: func(int64) (model.Reply, error) {
+		r := written("strategy", "x")
+		r.Usage = agent.Usage{InputTokens: 1000, OutputTokens: 1000, CostUSD: .04}
+		return r, nil
+	}}
+	l := teach(t, o, flaky{bounded{p}, &sent}, slices.Repeat([]string{"planner"}, 4))
+	if l.err != nil || sent != 3 {
+		t.Fatalf("%d attempts of 4 cents within 15, %v", sent, l.err)
+	}
+	notes := briefs(t, o.Archive, l.run)
+	if second := notes[1]; second.Outcome != agent.BudgetExceeded || second.Full || !strings.Contains(second.Reason, "max_usd of search.reflect leaves no room: $0.12 of $0.15 is used") {
+		t.Errorf("the attempt that was not made: %+v", second)
+	}
+	if third := notes[2]; !third.Full {
+		t.Errorf("the request after it: %+v", third)
+	}
+	n := o.start(t) // resumed
+	a, err := n.newAuthor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := a.purse.all.used; used.calls != 3 || math.Abs(used.usd-.12) > 1e-9 || used.tokens != 6000 {
+		t.Errorf("a resumed run counts %+v", used)
+	}
+}
+
+// TestAnAnswerBeyondItsBound: an answer that uses more than its request could counts in full,
+// and ends the requests to its route where bounds on money or tokens are to hold.
+func TestAnAnswerBeyondItsBound(t *testing.T) {
+	for usd, want := range map[float64]string{0: "", 10: "route r gets no further requests: an answer used 2500 tokens and $0.05, and its request could use up to 2000 and $0.04"} {
+		p := newPurse(Reflect{Rate: mutate.Rate{MaxUSD: usd}, Routes: []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "r"}}, {AuthorRoute: mutate.AuthorRoute{Name: "s"}}}})
+		h, _, err := p.reserve(t.Context(), "r", dear, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.pay(agent.Usage{InputTokens: 1000, OutputTokens: 1500, CostUSD: .05})
+		if p.all.used != (use{1, .05, 2500}) {
+			t.Errorf("%+v is counted", p.all.used)
+		}
+		if _, full, _ := p.reserve(t.Context(), "r", dear, true); full != want {
+			t.Errorf("with %v: %q", usd, full)
+		}
+		if _, full, _ := p.reserve(t.Context(), "s", dear, true); full != "" {
+			t.Errorf("another route: %q", full)
+		}
+	}
+}
