@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/mutate/blocks"
 	"evolve/mutate/constants"
 	"evolve/patch"
 	"evolve/patch/scope"
@@ -122,10 +123,10 @@ func (g *Ground) Marked(text string) (map[string][]byte, error) {
 	return out, nil
 }
 
-// MarkedOutside returns the first committed file that holds a text and that a patch may not
-// change, with the reason; empty if there is none. Files over 1 MiB are left out, and with
-// covered those that the target does not allow, and those that judge patches.
-func (g *Ground) MarkedOutside(text string, covered bool) (path, why string, err error) {
+// MarkedOutside returns the first committed file that has a mark of [blocks.Marked] and that a
+// patch may not change, with the reason; empty if there is none. Files over 1 MiB are left out,
+// and with covered those that the target does not allow, and those that judge patches.
+func (g *Ground) MarkedOutside(covered bool) (path, why string, err error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
 		return "", "", fmt.Errorf("reading %s: %w", g.Target.Name, err)
@@ -138,7 +139,7 @@ func (g *Ground) MarkedOutside(text string, covered bool) (path, why string, err
 		if err != nil {
 			return "", "", fmt.Errorf("reading %s: %w", e.Path, err)
 		}
-		if !bytes.Contains(data, []byte(text)) {
+		if !blocks.Marked(e.Path, data) {
 			continue
 		}
 		after := slices.Clone(all)

@@ -56,6 +56,35 @@ func TestFindSkipsWhatIsNoMark(t *testing.T) {
 	}
 }
 
+// A mark in a string or in a longer comment begins and ends no block, whatever its name.
+func TestFindSkipsMarksInStrings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, mark, after string }{
+		"a.go":   {"package p\n\nconst doc = `\n", "//", "`\n\n"},
+		"b.go":   {"package p\n\n/*\n", "//", "*/\n\n"},
+		"a.py":   {"\"\"\"It's how:\n\n", "#", "\"\"\"\n\n"},
+		"a.js":   {"const doc = `\n", "//", "`;\n"},
+		"a.java": {"String doc = \"\"\"\n", "//", "\"\"\";\n"},
+		"a.sh":   {"cat <<END\n", "#", "END\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			example := c.before + "  " + c.mark + " evolve:begin b\n  y = 1\n  " + c.mark + " evolve:end b\n" + c.after
+			files := map[string][]byte{name: []byte(example + c.mark + " evolve:begin b\nx = 1\n" + c.mark + " evolve:end b\n" + example)}
+			list, problems := Find(files)
+			if len(problems) > 0 || len(list) != 1 || list[0].Text != "x = 1\n" {
+				t.Errorf("Find = %+v, %v; want the one block outside of the strings", list, problems)
+			}
+			if quoted := Quoted(files); len(quoted) != 2 {
+				t.Errorf("Quoted = %v; want two marks", quoted)
+			}
+			if Marked(name, []byte(example)) || !Marked(name, files[name]) {
+				t.Error("Marked is wrong")
+			}
+		})
+	}
+}
+
 func TestFindRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ source, want string }{

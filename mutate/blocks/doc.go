@@ -5,9 +5,10 @@
 //	// evolve:end evict
 //
 // It finds them ([Find]), describes them as a space of texts ([Space]), and replaces
-// their texts ([Set]), leaving every other byte unchanged. It knows no language: a marker
-// is a line that holds nothing but a comment with the mark. It runs nothing; its input is
-// foreign data, and its size is bounded.
+// their texts ([Set]), leaving every other byte unchanged. A marker is a line that holds
+// nothing but a comment with the mark; what stands in a string or in a longer comment of the
+// file's language is none ([Quoted]). It runs nothing; its input is foreign data, and its
+// size is bounded.
 //
 // A comment begins with //, #, --, ;, %, ', ", !, /*, (*, {-, <!-- or REM, and its closing
 // sign, where it has one, ends the line. The mark evolve:begin has the block's name, which

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"evolve/mutate/tokens"
 	foreign "evolve/runtime/text"
 )
 
@@ -22,14 +24,9 @@ const (
 
 // Find returns the blocks of files, given by path, in the order of paths and lines, and a
 // problem for every marker that cannot be used. All blocks of a name that is used twice
-// are problems.
+// are problems. A marker in a string or in a longer comment is none; see [Quoted].
 func Find(files map[string][]byte) ([]Block, []Problem) {
-	var f finding
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if bytes.Contains(files[path], []byte(opening)) || bytes.Contains(files[path], []byte(closing)) {
-			f.read(path, files[path])
-		}
-	}
+	f := search(files)
 	f.refuseTwins()
 	if len(f.found) > mostBlocks {
 		b := f.found[mostBlocks]
@@ -45,10 +42,31 @@ func Find(files map[string][]byte) ([]Block, []Problem) {
 	return f.found, f.problems
 }
 
+// Quoted returns, as problems, the marks evolve:begin that stand in a string or in a longer
+// comment of their language and so begin no block. [tokens.Enclosed] tells which do.
+func Quoted(files map[string][]byte) []Problem { return search(files).quoted }
+
+// Marked reports whether a file has a mark evolve:begin, whether or not it can be used.
+func Marked(path string, data []byte) bool {
+	f := search(map[string][]byte{path: data})
+	return len(f.found)+len(f.problems) > 0
+}
+
+// search reads all files that hold a mark.
+func search(files map[string][]byte) *finding {
+	f := &finding{}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if bytes.Contains(files[path], []byte(opening)) || bytes.Contains(files[path], []byte(closing)) {
+			f.read(path, files[path])
+		}
+	}
+	return f
+}
+
 // finding collects the results of all files.
 type finding struct {
-	found    []Block
-	problems []Problem
+	found            []Block
+	problems, quoted []Problem
 }
 
 func (f *finding) refuse(file string, line int, text, hint string) {
@@ -71,7 +89,7 @@ func (f *finding) read(path string, data []byte) {
 		return
 	}
 	var open *Block
-	number := 0
+	number, enclosed := 0, tokens.Enclosed(path, string(data))
 	for at := 0; at < len(data); {
 		end := at + len(data[at:])
 		if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
@@ -79,8 +97,11 @@ func (f *finding) read(path string, data []byte) {
 		}
 		number++
 		m, marked := readMark(string(data[at:end]))
+		quoted := marked && within(enclosed, at+bytes.IndexFunc(data[at:end], func(r rune) bool { return !unicode.IsSpace(r) }))
 		switch {
-		case !marked:
+		case !marked, quoted && !m.opens:
+		case quoted:
+			f.quoted = append(f.quoted, Problem{File: path, Line: number, Text: "the mark stands in a string or in a longer comment, and begins no block"})
 		case m.opens && open != nil:
 			f.refuse(path, number, fmt.Sprintf("block %s begins inside of block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks do not nest: end the first one before")
 			open = nil
@@ -103,6 +124,12 @@ func (f *finding) read(path string, data []byte) {
 	if open != nil {
 		f.refuse(path, open.Line, "block "+foreign.Quote(open.Name)+" has no end", "write evolve:end in a comment line of its own after the block")
 	}
+}
+
+// within reports whether an offset is inside of a span, after its beginning.
+func within(spans []tokens.Span, at int) bool {
+	i, _ := slices.BinarySearchFunc(spans, at, func(s tokens.Span, at int) int { return cmp.Compare(s.To, at+1) })
+	return i < len(spans) && spans[i].From < at
 }
 
 // close adds a block whose end was found.

@@ -28,6 +28,7 @@ type language struct {
 	not        string // what negates a condition
 	unequal    string // if it is not !=
 	shell, sql bool
+	unknown    bool // the language: comments and strings of many are read
 }
 
 var (
@@ -96,7 +97,11 @@ func byEnding(ending string) language {
 	case "erl", "hrl", "tex", "pro":
 		return language{line: []string{"%"}, quotes: `"'`, not: "not "}
 	}
-	return language{line: []string{"//", "#", "--", ";", "%"}, block: [][2]string{{"/*", "*/"}}, quotes: "\"'`", first: true, not: "!"}
+	l := language{line: []string{"//", "#", "--", ";", "%"}, block: [][2]string{{"/*", "*/"}}, quotes: "\"'`", first: true, not: "!", unknown: true}
+	if ending == "md" || ending == "markdown" {
+		l.unknown, l.block, l.raw = false, [][2]string{{"<!--", "-->"}}, [][2]string{{"```", "```"}, {"~~~", "~~~"}}
+	}
+	return l
 }
 
 // words returns a set of words.

@@ -37,10 +37,15 @@ type lexer struct {
 	// that end the documents which begin with the next line.
 	last    token
 	awaited []string
+	// endless reports that a document has no end.
+	endless bool
 }
 
 // lex returns the tokens of a text.
-func lex(l *language, v *vocabulary, text string) []token {
+func lex(l *language, v *vocabulary, text string) []token { return lexed(l, v, text).tokens }
+
+// lexed returns the lexer of a text at its end.
+func lexed(l *language, v *vocabulary, text string) *lexer {
 	x := &lexer{language: l, vocabulary: v, text: text}
 	for x.at < len(text) {
 		from := x.at
@@ -56,7 +61,7 @@ func lex(l *language, v *vocabulary, text string) []token {
 			x.document()
 		}
 	}
-	return x.tokens
+	return x
 }
 
 // next returns the kind and the length of the token that a rest begins with.
@@ -352,6 +357,7 @@ func (x *lexer) document() {
 		}
 		x.at = min(len(x.text), x.at+n+1)
 	}
+	x.endless = x.endless || len(x.awaited) > 0
 	x.awaited = nil
 	if x.at > from && x.text[x.at-1] == '\n' {
 		x.at-- // the line end is a token of its own

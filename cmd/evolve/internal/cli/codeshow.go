@@ -24,8 +24,8 @@ type codeView struct {
 	// Uncommitted describes the tracked files that differ from the commit.
 	Uncommitted string      `json:"uncommitted,omitempty"`
 	Blocks      []codeBlock `json:"blocks"`
-	// Outside names a marked file that no patch may change; empty for none.
-	Outside string         `json:"outside,omitempty"`
+	// Skipped names marked files that are not searched, with the reasons.
+	Skipped []string       `json:"skipped,omitempty"`
 	Metric  string         `json:"metric,omitempty"`
 	Unit    string         `json:"unit,omitempty"`
 	Better  metrics.Better `json:"better,omitempty"`
@@ -152,7 +152,7 @@ func showCode(sh *shell, b *codeBook, name string) error {
 
 // view returns what is known of a target's code.
 func (b *codeBook) view() (*codeView, error) {
-	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, Outside: b.Outside(), noun: b.Cases()}
+	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, Skipped: b.Skipped(), noun: b.Cases()}
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
@@ -283,8 +283,8 @@ func printCode(con *console, v *codeView) {
 	for _, k := range v.Blocks {
 		con.printf("  %s  %s:%d, %s\n", text.Visible(k.Block), text.Visible(k.File), k.Line, count(k.Lines, "line"))
 	}
-	if v.Outside != "" {
-		con.filled("  ", "%s", v.Outside)
+	for _, words := range v.Skipped {
+		con.filled("  ", "%s", words)
 	}
 	if v.Best != nil {
 		con.printf("\n  %s\n", con.command(fmt.Sprintf("evolve code show %s v%d", exit.ShellQuote(v.Target), v.Best.Number)))

@@ -33,7 +33,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	if words := found.Uncommitted(); words != "" {
 		checks = append(checks, warn(name, "commit them, if a night is to start from them", "%s", words))
 	}
-	if words := found.Outside(); words != "" {
+	for _, words := range found.Skipped() {
 		checks = append(checks, warn(name, manual, "%s", words))
 	}
 	commands := [][]string{t.Scoring.Test, t.Scoring.Score}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,9 +55,9 @@ type Prospect struct {
 	own    *owned // nil: a command scores the versions
 	// uncommitted describes what differs from the commit.
 	uncommitted string
-	// outside names a marked file that the target allows and no patch may change, with the
-	// reason; empty for none.
-	outside string
+	// skipped names marked files that are not searched although the target allows them, each
+	// with the reason.
+	skipped []string
 	// profiled is the profile of the code as it is, for language models.
 	profiled profile
 }
@@ -164,6 +165,11 @@ func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
 
 // find finds the blocks that may change.
 func (p *Prospect) find() error {
+	for _, q := range blocks.Quoted(p.files) {
+		if path.Ext(q.File) != ".go" { // where that is certain
+			p.skipped = append(p.skipped, q.String())
+		}
+	}
 	list, problems := blocks.Find(p.files)
 	wanted := p.Target.Scoring.Blocks
 	switch {
@@ -172,20 +178,16 @@ func (p *Prospect) find() error {
 	case len(list) == 0:
 		return p.unmarked()
 	}
-	in, why, err := p.ground.MarkedOutside("evolve:begin", true)
+	in, why, err := p.ground.MarkedOutside(true)
 	if err != nil {
 		return err
 	}
 	if in != "" {
-		p.outside = text.Visible(in) + " has a mark, but no patch may change it: " + text.Visible(why)
+		p.skipped = append(p.skipped, text.Visible(in)+" has a mark, but no patch may change it: "+text.Visible(why))
 	}
 	for _, name := range wanted {
 		if !slices.ContainsFunc(list, func(b blocks.Block) bool { return b.Name == name }) {
-			words := "no block is called " + text.Quote(name)
-			if p.outside != "" {
-				words += "; " + p.outside
-			}
-			return &Problem{words}
+			return &Problem{strings.Join(append([]string{"no block is called " + text.Quote(name)}, p.skipped...), "; ")}
 		}
 	}
 	for _, b := range list {
@@ -198,10 +200,13 @@ func (p *Prospect) find() error {
 
 // unmarked returns why the target has no block.
 func (p *Prospect) unmarked() error {
+	for _, q := range blocks.Quoted(p.files) {
+		return &Problem{q.String()}
+	}
 	for _, in := range slices.Sorted(maps.Keys(p.files)) {
 		return &Problem{text.Visible(in) + " has evolve:begin, but on no line that is only a comment: a mark is a comment line of its own"}
 	}
-	in, why, err := p.ground.MarkedOutside("evolve:begin", false)
+	in, why, err := p.ground.MarkedOutside(false)
 	if err != nil {
 		return err
 	}
@@ -377,9 +382,9 @@ func (p *Prospect) blockNames() []string {
 	return names
 }
 
-// Outside returns that a marked file which the target allows is one that no patch may change,
-// with the reason; empty for none.
-func (p *Prospect) Outside() string { return p.outside }
+// Skipped names marked files that are not searched although the target allows them, each with
+// the reason.
+func (p *Prospect) Skipped() []string { return p.skipped }
 
 // mostAround bounds the source before and after a block that a language model sees, in
 // bytes.
