@@ -165,6 +165,7 @@ func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
 
 // find finds the blocks that may change.
 func (p *Prospect) find() error {
+	p.leaveUnbuilt()
 	for _, q := range blocks.Quoted(p.files) {
 		if path.Ext(q.File) != ".go" { // where that is certain
 			p.skipped = append(p.skipped, q.String())
@@ -200,6 +201,9 @@ func (p *Prospect) find() error {
 
 // unmarked returns why the target has no block.
 func (p *Prospect) unmarked() error {
+	if len(p.skipped) > 0 {
+		return &Problem{p.skipped[0]}
+	}
 	for _, q := range blocks.Quoted(p.files) {
 		return &Problem{q.String()}
 	}

@@ -1,0 +1,150 @@
+package coding
+
+import (
+	"go/ast"
+	"go/build"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"evolve/mutate/blocks"
+	"evolve/runtime/text"
+)
+
+// leaveUnbuilt leaves out the marked Go files that the target's commands do not build on this
+// machine, and names them: their versions would all score the same.
+func (p *Prospect) leaveUnbuilt() {
+	b := newBuilder([][]string{p.Target.Scoring.Build, p.Target.Scoring.Test, p.Target.Scoring.Score}, p.Target.Policy.Cgo)
+	for _, in := range slices.Sorted(maps.Keys(p.files)) {
+		if path.Ext(in) != ".go" || !blocks.Marked(in, p.files[in]) {
+			continue
+		}
+		if why := b.leavesOut(in, p.files[in]); why != "" {
+			p.skipped = append(p.skipped, text.Visible(in)+" has a mark, but is not built on "+b.GOOS+"/"+b.GOARCH+": "+text.Visible(why))
+			delete(p.files, in)
+		}
+	}
+}
+
+// builder tells which Go files commands build.
+type builder struct {
+	build.Context
+	// allTags reports that the build tags of the context are all that the commands set, since
+	// the go command builds the program.
+	allTags bool
+	// named are the Go files that a command names, which are built whatever they require.
+	named map[string]bool
+}
+
+// newBuilder returns the builder of the commands build, test and score; each may be empty.
+func newBuilder(commands [][]string, cgo bool) *builder {
+	b := &builder{Context: build.Default, named: map[string]bool{}}
+	b.GOOS, b.GOARCH, b.CgoEnabled, b.BuildTags = runtime.GOOS, runtime.GOARCH, cgo, nil
+	commands = slices.DeleteFunc(commands, func(argv []string) bool { return len(argv) == 0 })
+	isGo := func(argv []string) bool { return filepath.Base(argv[0]) == "go" }
+	// Without a build command, each of the others builds what it runs.
+	b.allTags = len(commands) > 0 && isGo(commands[0]) && (len(commands) == 3 || !slices.ContainsFunc(commands, func(argv []string) bool { return !isGo(argv) }))
+	for _, argv := range commands {
+		for i, word := range argv {
+			if path.Ext(word) == ".go" {
+				b.named[path.Base(filepath.ToSlash(word))] = true
+			}
+			flag := "-" + strings.TrimLeft(word, "-")
+			switch list, set := strings.CutPrefix(flag, "-tags="); {
+			case set:
+				b.addTags(list)
+			case word != "" && word[0] == '-' && flag == "-tags" && i+1 < len(argv):
+				b.addTags(argv[i+1])
+			}
+		}
+	}
+	return b
+}
+
+func (b *builder) addTags(list string) {
+	b.BuildTags = append(b.BuildTags, strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })...)
+}
+
+// leavesOut returns why a file is not built; empty if it may be.
+func (b *builder) leavesOut(file string, data []byte) string {
+	name := path.Base(file)
+	if b.named[name] || b.matches(name, string(data)) {
+		return ""
+	}
+	switch {
+	case name[0] == '_' || name[0] == '.':
+		return "its name begins with " + name[:1]
+	case !b.matches(name, "package p\n"):
+		return "its name ends in that of another system or architecture"
+	}
+	line := requirement(data)
+	expr, err := constraint.Parse(line)
+	if err != nil || b.can(expr, true) {
+		return ""
+	}
+	return "it requires " + line
+}
+
+// matches reports whether go/build includes a file. A faulty one is left to the build.
+func (b *builder) matches(name, source string) bool {
+	c := b.Context
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(source)), nil }
+	match, err := c.MatchFile(".", name)
+	return match || err != nil
+}
+
+// requirement returns the line //go:build of a Go file; empty if there is none.
+func requirement(data []byte) string {
+	file, err := parser.ParseFile(token.NewFileSet(), "", data, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil {
+		return ""
+	}
+	at := slices.IndexFunc(file.Comments, func(g *ast.CommentGroup) bool {
+		return g.Pos() < file.Package && slices.ContainsFunc(g.List, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) })
+	})
+	if at < 0 {
+		return ""
+	}
+	list := file.Comments[at].List
+	return list[slices.IndexFunc(list, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) })].Text
+}
+
+// can reports whether a requirement can have a value: tags that a command other than go may
+// set have either one.
+func (b *builder) can(e constraint.Expr, value bool) bool {
+	switch e := e.(type) {
+	case *constraint.NotExpr:
+		return b.can(e.X, !value)
+	case *constraint.AndExpr:
+		if value {
+			return b.can(e.X, true) && b.can(e.Y, true)
+		}
+		return b.can(e.X, false) || b.can(e.Y, false)
+	case *constraint.OrExpr:
+		if value {
+			return b.can(e.X, true) || b.can(e.Y, true)
+		}
+		return b.can(e.X, false) && b.can(e.Y, false)
+	case *constraint.TagExpr:
+		return b.open(e.Tag) || b.matches("x.go", "//go:build "+e.Tag+"\n\npackage p\n") == value
+	}
+	return true
+}
+
+// open reports whether a tag may be set without being in the context: a version of Go, whose
+// toolchain may be newer, and any word of a person, where another program than go builds.
+func (b *builder) open(tag string) bool {
+	if strings.HasPrefix(tag, "go1.") {
+		return !b.matches("x.go", "//go:build "+tag+"\n\npackage p\n")
+	}
+	// A tag is a system or an architecture if go/build knows it as the end of a name.
+	other := !b.matches("x_"+tag+".go", "package p\n") || tag == b.GOOS || tag == b.GOARCH
+	return !b.allTags && !other && !slices.Contains([]string{"ignore", "unix", "cgo", "gc", "gccgo"}, tag)
+}
