@@ -209,8 +209,9 @@ const quick = 5
 // Base builds the unchanged program and scores it on all cases, on the last one alone, and on
 // all again if the time for that is there. The last case alone shows a value that depends on
 // the cases before it. limit bounds the time; 0: the bounds of [measure.Program] alone. A
-// [measure.SlowError] reports that it did not end in time.
-func Base(ctx context.Context, p *measure.Program, now func() time.Time, limit time.Duration) (Scored, error) {
+// [measure.SlowError] reports that it did not end in time, and a [measure.CodeError] also that
+// the last case alone has no value of metric ("": the first one).
+func Base(ctx context.Context, p *measure.Program, metric string, now func() time.Time, limit time.Duration) (Scored, error) {
 	fail := func(err error) (Scored, error) { return Scored{}, fmt.Errorf("the program as it is: %w", err) }
 	begun := now()
 	left := func() time.Duration { return limit - now().Sub(begun) }
@@ -238,6 +239,9 @@ func Base(ctx context.Context, p *measure.Program, now func() time.Time, limit t
 	if err != nil {
 		return fail(err)
 	}
+	if err := sameMetric(s.Values, one, metric); err != nil {
+		return fail(err)
+	}
 	s.Quick, s.Again = s.Run <= quick*now().Sub(start), one
 	if limit == 0 || left() > 2*s.Run {
 		bound()
@@ -248,6 +252,33 @@ func Base(ctx context.Context, p *measure.Program, now func() time.Time, limit t
 		s.Again = append(s.Again, all...)
 	}
 	return s, v.Remove()
+}
+
+// sameMetric returns an error if the last case has a value of a metric, "" for the first one,
+// among all values, and none of the same kind in one, which the command printed for it alone.
+func sameMetric(all, one []metrics.Value, metric string) error {
+	of := all[len(all)-1].Case
+	scale, err := metrics.NewScale(all, metric)
+	if err != nil {
+		return nil // the fault is reported with the scale
+	}
+	_, err = scale.Find(one, of)
+	if err == nil {
+		return nil
+	}
+	name, _, _ := scale.Metric()
+	words := "nothing for that case"
+	for _, v := range one {
+		if v.Case == of {
+			words = text.Quote(v.Metric)
+			if v.Metric == name {
+				words = err.Error()
+			}
+			break
+		}
+	}
+	return &measure.CodeError{Text: fmt.Sprintf("without arguments the scoring command prints %s for case %s, and with that case as its argument %s: let it print the same metric in both",
+		text.Quote(name), text.Quote(of), words)}
 }
 
 // Apart scores the unchanged program on each case by a start of its own, as a night scores

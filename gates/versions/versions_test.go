@@ -127,7 +127,7 @@ func run(t *testing.T, a *Agent, text, of string) agent.Result {
 // open returns the agent of a target with its scale.
 func open(t testing.TB, p *measure.Program, files map[string][]byte) (*Agent, *metrics.Scale) {
 	t.Helper()
-	base, err := Base(t.Context(), p, time.Now, 0)
+	base, err := Base(t.Context(), p, "", time.Now, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestChance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		base, err := Base(t.Context(), p, time.Now, 0)
+		base, err := Base(t.Context(), p, "", time.Now, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

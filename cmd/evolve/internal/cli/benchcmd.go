@@ -168,7 +168,7 @@ func benchSplit(sh *shell, c *cli.Context) error {
 	}
 	s := w.Suites[name]
 	if s == nil {
-		return exit.Errorf(exit.Usage, "the workspace has "+strings.Join(sortedSuites(w), ", "), "there is no suite %q", name)
+		return exit.Errorf(exit.Usage, exit.Listed("the workspace has ", sortedSuites(w), "the workspace has no suites; `evolve help suites` describes them"), "there is no suite %q", name)
 	}
 	type line struct {
 		Task    string      `json:"task"`

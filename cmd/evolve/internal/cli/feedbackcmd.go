@@ -339,7 +339,7 @@ func calledTools(e *experience.Experience, turns []experience.Turn) []string {
 func knownScope(c *cli.Context, w *workspace.Workspace, a *workspace.Agent, store *archive.Archive, e *experience.Experience, turns []experience.Turn, f experience.Feedback) error {
 	domains := wire.DomainsOf(a, e, turns)
 	if f.Domain != "" && !slices.Contains(domains, f.Domain) {
-		hint := exit.Suggest("it has "+strings.Join(domains, ", "), "--domain %s", f.Domain, domains)
+		hint := exit.Suggest(exit.Listed("it has ", domains, "it has no domains: leave --domain out"), "--domain %s", f.Domain, domains)
 		return exit.Errorf(exit.Usage, hint, "%s has no domain %.80q", a.ID, f.Domain)
 	}
 	if a.Adapter.Kind != workspace.KindBuiltin {

@@ -143,7 +143,7 @@ func kinds() []kind {
 		as(Usage, always[*workspace.Errors]("correct these; `evolve help workspace` and `evolve help agents` explain every key, `evolve doctor` checks the rest")),
 		as(Usage, always[*workspace.LinkedStateError]("evolve writes nothing outside .evolve: put a folder in place of the link; with .evolve itself as a link, all of it is elsewhere")),
 		as(Usage, func(e *batch.UnknownAgentError) string {
-			return Suggest("the workspace has "+strings.Join(e.Known, ", "), "%s", e.Name, e.Known)
+			return Suggest(Listed("the workspace has ", e.Known, "the workspace has no agents; targets of code are checked by `evolve doctor`"), "%s", e.Name, e.Known)
 		}),
 		as(Usage, always[*batch.NoSearchTasksError]("give some tasks the split search; `evolve doctor` lists those that were put aside because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
@@ -193,6 +193,14 @@ func Suggest(fallback, format, name string, names []string) string {
 		return "did you mean " + fmt.Sprintf(format, near) + "?"
 	}
 	return fallback
+}
+
+// Listed returns names after an introduction, or other words if there are none.
+func Listed(introduction string, names []string, none string) string {
+	if len(names) == 0 {
+		return none
+	}
+	return introduction + strings.Join(names, ", ")
 }
 
 // Nearest returns the name that was probably meant: the only one that begins with what

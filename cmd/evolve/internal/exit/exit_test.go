@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -80,6 +81,17 @@ func TestNearest(t *testing.T) {
 	} {
 		if got := Nearest(in, names); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A hint that lists names says what to do if there are none.
+func TestHintWithoutNames(t *testing.T) {
+	t.Parallel()
+	for _, known := range [][]string{nil, {"solver"}} {
+		_, hint := Of(&batch.UnknownAgentError{Name: "packing", Known: known})
+		if strings.HasSuffix(hint, " ") || hint == "" {
+			t.Errorf("with agents %q the hint is %q", known, hint)
 		}
 	}
 }

@@ -259,7 +259,7 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	}
 	begun := p.reviewer.Now()
 	if !ok {
-		base, err = versions.Base(ctx, program, p.reviewer.Now, kept.Bound.Time)
+		base, err = versions.Base(ctx, program, p.Target.Scoring.Metric, p.reviewer.Now, kept.Bound.Time)
 	}
 	if err == nil && !kept.ReadOnly && p.lacksApart(base) { // only a night evaluates by them
 		limit := kept.Bound.Time
