@@ -104,6 +104,33 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// A value beside which the others do not count is refused by its case: scores relative to a mean
+// with it show no change of another case.
+func TestScaleRefusesAHugeValue(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		values []float64
+		want   string
+	}{
+		"one":            {[]float64{3, 5, -1e300, 4}, `case "c" has the value -1e+300 of "m"`},
+		"two":            {[]float64{3, 1e9, 4, 1e12, 5}, `case "d" has the value 1e+12`},
+		"the mean is +∞": {[]float64{1e308, 1e308, 1, 1, 1}, `case "a" has the value 1e+308`},
+		"one of two":     {[]float64{1, 1e9}, `case "b" has the value 1e+09`},
+		"zeros":          {[]float64{0, 0, 0, 5}, ""},
+		"all are huge":   {[]float64{1e300, 2e300, 3e300}, ""},
+		"wide":           {[]float64{1, 10, 100, 1000, 10_000}, ""},
+	} {
+		var base []Value
+		for i, v := range c.values {
+			base = append(base, Value{string(rune('a' + i)), "m", v, "", Higher})
+		}
+		_, err := NewScale(base, "")
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(`{"case":"a","metric":"m","value":1,"better":"lower"}`)
 	f.Fuzz(func(t *testing.T, output string) {
@@ -111,7 +138,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := NewScale(values, values[0].Metric); err != nil && !strings.Contains(err.Error(), "cases have no value") {
+		if _, err := NewScale(values, values[0].Metric); err != nil && !strings.Contains(err.Error(), "cases have no value") && !strings.Contains(err.Error(), "does not count") {
 			t.Fatal(err)
 		}
 	})

@@ -4,12 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"evolve/runtime/text"
 )
 
 // resolution is k in the formula of [Scale.Score].
 const resolution = 8
+
+// mostSize bounds the mean size of the base's values, as a multiple of their median. Beyond it
+// the change of a usual value by all of its size is less than a thousandth in the score.
+const mostSize = 10_000
 
 // Scale turns the values of one metric into scores relative to those of the base.
 type Scale struct {
@@ -23,7 +28,8 @@ type Scale struct {
 
 // NewScale returns the scale of a metric; "": the first one. base are the values of the
 // unchanged program. It returns an error when the base has no value of the metric, or not
-// one for every case that it has another value of.
+// one for every case that it has another value of, and when a few values are so large that
+// scores show no change of the others.
 func NewScale(base []Value, metric string) (*Scale, error) {
 	if len(base) == 0 {
 		return nil, errors.New("the base has no values")
@@ -52,7 +58,35 @@ func NewScale(base []Value, metric string) (*Scale, error) {
 	if s.size /= float64(len(s.base)); s.size == 0 {
 		s.size = 1
 	}
+	if err := s.even(); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// even returns an error that names the largest value if the mean size of the values is far from
+// their median. Values of 0 do not count.
+func (s *Scale) even() error {
+	var sizes []float64
+	largest := s.order[0]
+	for _, of := range s.order {
+		size := math.Abs(s.base[of])
+		if size > 0 {
+			sizes = append(sizes, size)
+		}
+		if size > math.Abs(s.base[largest]) {
+			largest = of
+		}
+	}
+	if len(sizes) == 0 {
+		return nil
+	}
+	slices.Sort(sizes)
+	if usual := sizes[(len(sizes)-1)/2]; s.size/mostSize > usual {
+		return fmt.Errorf("case %s has the value %g of %s, beside which a change of the others, of about %g, does not count: print no value that stands for a failure, or let the metric be a logarithm",
+			text.Quote(largest), s.base[largest], text.Quote(s.metric), usual)
+	}
+	return nil
 }
 
 // Cases returns the names of the cases in the order of the base's output.
