@@ -64,13 +64,16 @@ func (r *Runner) Compile(ctx context.Context, name, tree string) (*Built, error)
 	return b, nil
 }
 
-// warm builds a module to fill the build cache for a command that builds it again. It
+// warm builds the modules of a tree to fill the build cache for a command that builds it again. It
 // ignores build errors, which show when the command runs.
 func (r *Runner) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
-	if _, err := os.Stat(filepath.Join(tree, "go.mod")); errors.Is(err, os.ErrNotExist) {
+	packages := "./..."
+	if has(tree, "go.work") {
+		packages = "work" // of all its modules
+	} else if !has(tree, "go.mod") {
 		return nil
 	}
-	_, err := r.command(ctx, spec, []string{tool, "build", "-o", os.DevNull, "./..."})
+	_, err := r.command(ctx, spec, []string{tool, "build", "-o", os.DevNull, packages})
 	var code *CodeError
 	if errors.As(err, &code) {
 		return nil
@@ -96,6 +99,15 @@ func (r *Runner) environment(tree string) []string {
 	if !r.hasGo() {
 		return nil
 	}
-	_, err := os.Stat(filepath.Join(tree, "vendor", "modules.txt"))
-	return r.Tools.Environment(err == nil, r.Cgo, "off")
+	work := "off"
+	if has(tree, "go.work") {
+		work = filepath.Join(r.inside(tree, treePlace), "go.work")
+	}
+	return r.Tools.Environment(has(tree, "vendor/modules.txt"), r.Cgo, work)
+}
+
+// has reports whether a tree has a file.
+func has(tree, file string) bool {
+	_, err := os.Stat(filepath.Join(tree, file))
+	return err == nil
 }

@@ -183,6 +183,20 @@ func TestCommandInGo(t *testing.T) {
 	}
 }
 
+// TestWorkspace checks that the modules of a go.work see each other.
+func TestWorkspace(t *testing.T) {
+	r, tree := &Runner{Tools: gotest.Toolchain{Root: "/go"}}, t.TempDir()
+	if env := r.environment(tree); !slices.Contains(env, "GOWORK=off") {
+		t.Error(env)
+	}
+	if err := os.WriteFile(filepath.Join(tree, "go.work"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if env := r.environment(tree); !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "GOWORK=/") && strings.HasSuffix(v, "/go.work") }) {
+		t.Error(env)
+	}
+}
+
 // TestVendored checks that a module with a vendor folder uses it.
 func TestVendored(t *testing.T) {
 	r, tree := &Runner{Tools: gotest.Toolchain{Root: "/go"}}, t.TempDir()

@@ -33,9 +33,9 @@ const (
 // history returns what earlier nights found on tonight's search tasks, the latest run
 // first. It depends only on the archive when the run began and on tonight's reruns of the
 // champion, so that a resumed run gets the same. It leaves out configs that are no longer in
-// the space, versions of code that [LeftOut] names, and nights in which the champion scored otherwise than tonight. It counts an
-// evaluation that several runs refer to once; for an agent without chance it takes the
-// latest evaluation of a config on a task.
+// the space, versions of code that [LeftOut] names, and nights in which the champion scored
+// otherwise than tonight. It counts an evaluation that several runs refer to once; for an
+// agent without chance it takes the latest evaluation of a config on a task.
 func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	view := n.view()
 	configs := map[agent.ConfigID]agent.Config{}

@@ -21,8 +21,9 @@ const kept = .9
 // gates refused before the run that before names; "" for all runs. A version that deceives
 // what measures it is left out with the ancestors that gained nearly as much on the same
 // search cases, and with all that descend from these, but for versions whose own patch passed
-// its gates, and for those that a language model wrote without a line of what was refused. A version that was refused otherwise, for example because a test failed, is left
-// out alone, as long as the agent's hash is the same as then.
+// its gates, and for those that a language model wrote without a line of what was refused. A
+// version that was refused otherwise, for example because a test failed, is left out alone, as
+// long as the agent's hash is the same as then.
 func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (map[agent.ConfigID]archive.LeftOut, error) {
 	f := &family{archive: a, agent: agentID, passed: map[agent.ConfigID]bool{}, out: map[agent.ConfigID]archive.LeftOut{}}
 	var deceiving []archive.ProposalRecord

@@ -178,8 +178,8 @@ type bestVersion struct {
 
 // best returns the best version that nights found of the code as it is: the one that a night
 // confirmed last, which later nights have not beaten, or else the one that the latest search
-// recommended, unless gates refused it or it is left out with what they refused. ok is false if there is no version, or nothing better
-// than the code.
+// recommended, unless gates refused it or it is left out with what they refused. ok is false if
+// there is no version, or nothing better than the code.
 func (b *codeBook) best() (v bestVersion, ok bool, err error) {
 	var id agent.ConfigID
 	out, err := b.leftOut()
