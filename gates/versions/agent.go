@@ -239,8 +239,10 @@ func Base(ctx context.Context, p *measure.Program, metric string, now func() tim
 	if err != nil {
 		return fail(err)
 	}
-	if err := sameMetric(s.Values, one, metric); err != nil {
-		return fail(err)
+	if scale, err := metrics.NewScale(s.Values, metric); err == nil { // or the fault is reported with the scale
+		if err := sameMetric(scale, s.Values[len(s.Values)-1].Case, one); err != nil {
+			return fail(err)
+		}
 	}
 	s.Quick, s.Again = s.Run <= quick*now().Sub(start), one
 	if limit == 0 || left() > 2*s.Run {
@@ -254,15 +256,10 @@ func Base(ctx context.Context, p *measure.Program, metric string, now func() tim
 	return s, v.Remove()
 }
 
-// sameMetric returns an error if the last case has a value of a metric, "" for the first one,
-// among all values, and none of the same kind in one, which the command printed for it alone.
-func sameMetric(all, one []metrics.Value, metric string) error {
-	of := all[len(all)-1].Case
-	scale, err := metrics.NewScale(all, metric)
-	if err != nil {
-		return nil // the fault is reported with the scale
-	}
-	_, err = scale.Find(one, of)
+// sameMetric returns an error if a case has a value of the metric of a scale among all values,
+// and none of the same kind in one, which the command printed for that case alone.
+func sameMetric(scale *metrics.Scale, of string, one []metrics.Value) error {
+	_, err := scale.Find(one, of)
 	if err == nil {
 		return nil
 	}
