@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"evolve/mutate"
 	"evolve/mutate/blocks"
@@ -172,7 +173,7 @@ const (
 func newCode(before, answer string) (after, said string, err error) {
 	if said, rest, edits := strings.Cut(answer, searchLine+"\n"); edits {
 		after, err = edited(before, rest)
-		return after, unfence(said), err
+		return framed(before, after), unfence(said), err
 	}
 	text, said := "", ""
 	for rest := answer; ; {
@@ -198,7 +199,32 @@ func newCode(before, answer string) (after, said string, err error) {
 	if text == "" {
 		return "", "", unreadableError{errors.New("has no block of code")}
 	}
-	return unmarked(strings.Trim(text, "\n") + "\n"), said, nil
+	return framed(before, unmarked(strings.Trim(text, "\n")+"\n")), said, nil
+}
+
+// framed returns the new text of a block with the blank lines that the old one has at its ends:
+// a change of these alone would be a part of the patch that does nothing.
+func framed(before, after string) string {
+	if strings.TrimSpace(before) == "" || strings.TrimSpace(after) == "" {
+		return after
+	}
+	head, _, tail := frame(before)
+	_, body, _ := frame(after)
+	return head + body + tail
+}
+
+// frame splits a text, which is not blank, into the blank lines before it, its lines, and the
+// blank lines after them.
+func frame(text string) (head, body, tail string) {
+	first := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	first = strings.LastIndexByte(text[:first], '\n') + 1
+	last := len(strings.TrimRightFunc(text, unicode.IsSpace))
+	if i := strings.IndexByte(text[last:], '\n'); i >= 0 {
+		last += i + 1
+	} else {
+		last = len(text)
+	}
+	return text[:first], text[first:last], text[last:]
 }
 
 // edited applies the edits of an answer, which follow the first line of the first one.

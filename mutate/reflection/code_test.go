@@ -45,17 +45,19 @@ func TestCodeAnswers(t *testing.T) {
 		answer, want, said, refused string
 		cut, unreadable             bool
 	}{
-		"whole block":          {answer: block(long), want: long, said: "Fill bins first."},
-		"windows line ends":    {answer: strings.ReplaceAll(block(long), "\n", "\r\n"), want: long, said: "Fill bins first."},
-		"marker lines":         {answer: block("// evolve:begin priority\n" + long + "// evolve:end priority\n"), want: long, said: "Fill bins first."},
-		"an example beside":    {answer: "Why.\n```\nx\n```\nthen\n```go\n" + long + "```\nand\n```\ny\n```\n", want: long, said: "Why."},
-		"no reason":            {answer: "```go\n" + long + "```", want: long, said: codeRationale},
-		"a reason of controls": {answer: "Why\x1b[31m so\u202e.\n```go\n" + long + "```", want: long, said: "Why[31m so."},
-		"one edit":             {answer: "Less.\n" + edit("\treturn item - room\n", "\treturn room\n"), want: strings.Replace(oldBlock, "item - room", "room", 1), said: "Less."},
-		"edits in a fence":     {answer: "Less.\n```diff\n" + edit("\treturn item - room\n", "\treturn room\n") + "```\n", want: strings.Replace(oldBlock, "item - room", "room", 1), said: "Less."},
-		"two edits":            {answer: "Less.\n" + edit("\treturn item - room\n", "\tx := room\n\treturn x\n") + "and\n" + edit("\tx := room\n", "\tx := item\n"), want: strings.Replace(oldBlock, "\treturn item - room\n", "\tx := item\n\treturn x\n", 1), said: "Less."},
-		"an edit that deletes": {answer: edit("\treturn item - room\n", ""), want: strings.Replace(oldBlock, "\treturn item - room\n", "", 1), said: codeRationale},
+		"whole block":           {answer: block(long), want: long, said: "Fill bins first."},
+		"windows line ends":     {answer: strings.ReplaceAll(block(long), "\n", "\r\n"), want: long, said: "Fill bins first."},
+		"marker lines":          {answer: block("// evolve:begin priority\n" + long + "// evolve:end priority\n"), want: long, said: "Fill bins first."},
+		"an example beside":     {answer: "Why.\n```\nx\n```\nthen\n```go\n" + long + "```\nand\n```\ny\n```\n", want: long, said: "Why."},
+		"no reason":             {answer: "```go\n" + long + "```", want: long, said: codeRationale},
+		"a reason of controls":  {answer: "Why\x1b[31m so\u202e.\n```go\n" + long + "```", want: long, said: "Why[31m so."},
+		"one edit":              {answer: "Less.\n" + edit("\treturn item - room\n", "\treturn room\n"), want: strings.Replace(oldBlock, "item - room", "room", 1), said: "Less."},
+		"edits in a fence":      {answer: "Less.\n```diff\n" + edit("\treturn item - room\n", "\treturn room\n") + "```\n", want: strings.Replace(oldBlock, "item - room", "room", 1), said: "Less."},
+		"two edits":             {answer: "Less.\n" + edit("\treturn item - room\n", "\tx := room\n\treturn x\n") + "and\n" + edit("\tx := room\n", "\tx := item\n"), want: strings.Replace(oldBlock, "\treturn item - room\n", "\tx := item\n\treturn x\n", 1), said: "Less."},
+		"an edit that deletes":  {answer: edit("\treturn item - room\n", ""), want: strings.Replace(oldBlock, "\treturn item - room\n", "", 1), said: codeRationale},
+		"blank lines at an end": {answer: edit("\treturn item - room\n}\n", "\treturn room\n}\n\n"), want: strings.Replace(oldBlock, "item - room", "room", 1), said: codeRationale},
 
+		"blank lines alone":     {answer: edit("}\n", "}\n\n"), refused: "changes nothing"},
 		"no code":               {answer: "I would sort the bins.", refused: "has no block of code", unreadable: true},
 		"empty":                 {answer: "", refused: "has no block of code", unreadable: true},
 		"an open block":         {answer: "Why.\n```go\n" + long, refused: "without an end", unreadable: true},
@@ -84,6 +86,24 @@ func TestCodeAnswers(t *testing.T) {
 		}
 		if _, unreadable := err.(unreadableError); unreadable != c.unreadable { //nolint:errorlint // the error of the answer itself
 			t.Errorf("%s: unreadable %v", name, unreadable)
+		}
+	}
+}
+
+// TestBlankLinesAtTheEnds checks that a new text has the blank lines at its ends that the old
+// one has.
+func TestBlankLinesAtTheEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ before, after, want string }{
+		{"a\n", "\n\nb\n\n", "b\n"},
+		{"\n \t\na\n\n", "b\n", "\n \t\nb\n\n"},
+		{"\n\ta\n", "\tb\n\n\tc\n \n", "\n\tb\n\n\tc\n"},
+		{"a\n", "\n", "\n"},
+		{"\n", "b\n", "b\n"},
+		{"a", "b", "b"},
+	} {
+		if got := framed(c.before, c.after); got != c.want {
+			t.Errorf("%q after %q: %q, want %q", c.after, c.before, got, c.want)
 		}
 	}
 }
