@@ -54,6 +54,9 @@ func decisionBox(s subject) box {
 		b.Subject = say(styled(d.Champion.Name(), strong), " stays")
 		if h := s.agent.Headline; h != nil {
 			b.Claim = h.Variant.Name() + " passed no gates"
+			if len(d.Proposals) == 0 {
+				b.Claim = h.Variant.Name() + " has no proposal"
+			}
 		}
 		b.Sentence = say(foreign(d.Sentence))
 	case model.Keep, model.Undecided, model.Waits:

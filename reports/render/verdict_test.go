@@ -1,0 +1,25 @@
+package render
+
+import (
+	"testing"
+
+	"evolve/reports/model"
+)
+
+// TestRefusedWithoutAProposal checks that the heading tells apart what gates refused and what
+// has no proposal that they could judge.
+func TestRefusedWithoutAProposal(t *testing.T) {
+	t.Parallel()
+	r := adoptWorld(t, 0).report()
+	s := subject{report: r, agent: r.Agents[0]}
+	s.agent.Decision.Verdict = model.Refused
+	name := s.agent.Headline.Variant.Name()
+	s.agent.Decision.Proposals = []model.Proposal{{ID: "P1", State: "failed"}}
+	if got := decisionBox(s).Claim; got != name+" passed no gates" {
+		t.Error(got)
+	}
+	s.agent.Decision.Proposals = nil
+	if got := decisionBox(s).Claim; got != name+" has no proposal" {
+		t.Error(got)
+	}
+}
