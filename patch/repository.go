@@ -98,3 +98,6 @@ func (r *Repository) Head() (branch, commit string, err error) {
 	}
 	return "", commit, nil
 }
+
+// Folder returns the root of the working tree, or of a bare repository.
+func (r *Repository) Folder() string { return r.root(r.dir) }

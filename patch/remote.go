@@ -1,0 +1,219 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Remote is a remote of a repository, reached by native git with the operator's own
+// credentials and without prompts and hooks. Errors hold no credentials of its address.
+type Remote struct {
+	repo *Repository
+	name string
+}
+
+// NoRemoteError reports that the settings of a repository have no remote of a name.
+type NoRemoteError struct{ Name, Folder string }
+
+func (e *NoRemoteError) Error() string {
+	return fmt.Sprintf("the repository in %s has no remote %s", e.Folder, e.Name)
+}
+
+// The bounds of what git prints about a remote, in bytes, and the wait for output that a
+// process left running may hold open.
+const (
+	mostTips    = 4 << 20
+	mostRemarks = 2 << 10
+	remoteDrain = time.Second
+)
+
+// remoteName matches a name of a remote. An address is none: git would take it as one.
+var remoteName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// Remote returns the remote with a name. It fails with a *NoRemoteError or ErrNoGit.
+func (r *Repository) Remote(ctx context.Context, name string) (*Remote, error) {
+	none := &NoRemoteError{Name: name, Folder: r.root(r.dir)}
+	if !remoteName.MatchString(name) {
+		return nil, none
+	}
+	url, err := r.config(ctx, r.dir, "--get-all", "remote."+name+".url")
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(url) == "" {
+		return nil, none
+	}
+	return &Remote{r, name}, nil
+}
+
+// Tips are branches of a remote with their commits.
+type Tips struct {
+	// Default is the default branch; "" if the remote names none.
+	Default string
+	// Branches maps names, without refs/heads/, to commits.
+	Branches map[string]string
+}
+
+// Tips asks the remote for its default branch, the named branches, and all that have the prefix.
+func (m *Remote) Tips(ctx context.Context, prefix string, names ...string) (Tips, error) {
+	args := []string{"ls-remote", "--symref", "--end-of-options", m.name, "HEAD", "refs/heads/" + prefix + "*"}
+	for _, name := range names {
+		args = append(args, "refs/heads/"+name)
+	}
+	out, err := m.git(ctx, args...)
+	if err != nil {
+		return Tips{}, fmt.Errorf("asking %s for its branches: %w", m.name, err)
+	}
+	tips := Tips{Branches: map[string]string{}}
+	head := ""
+	for line := range strings.Lines(out) {
+		value, ref, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		target, symbolic := strings.CutPrefix(value, "ref: refs/heads/")
+		branch, isBranch := strings.CutPrefix(ref, "refs/heads/")
+		switch {
+		case !ok:
+		case ref == "HEAD" && symbolic && checkRef("refs/heads/"+target) == nil:
+			tips.Default = target
+		case !hashForm.MatchString(value):
+		case ref == "HEAD":
+			head = value
+		case isBranch && checkRef(ref) == nil && (strings.HasPrefix(branch, prefix) || slices.Contains(names, branch)):
+			tips.Branches[branch] = value
+		}
+	}
+	if tips.Default != "" && head != "" {
+		tips.Branches[tips.Default] = head
+	}
+	return tips, nil
+}
+
+// Tracking returns the local ref at which [Remote.Fetch] keeps a branch.
+func (m *Remote) Tracking(branch string) string {
+	return "refs/evolve/remotes/" + m.name + "/" + branch
+}
+
+// Fetch brings the commits of branches here, unless they are, and returns the commits at which
+// the branches are then. It changes no other refs than those of [Remote.Tracking].
+func (m *Remote) Fetch(ctx context.Context, tips Tips, branches ...string) (map[string]string, error) {
+	args := []string{
+		"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--refmap=", "--end-of-options", m.name,
+	}
+	named := len(args)
+	for _, b := range branches {
+		now, err := m.repo.Ref(m.Tracking(b))
+		if err != nil {
+			return nil, err
+		}
+		if _, there := m.repo.MessageOf(tips.Branches[b]); !there || now != tips.Branches[b] {
+			args = append(args, "+refs/heads/"+b+":"+m.Tracking(b))
+		}
+	}
+	if len(args) > named {
+		if _, err := m.git(ctx, args...); err != nil {
+			return nil, fmt.Errorf("fetching from %s: %w", m.name, err)
+		}
+	}
+	out := map[string]string{}
+	for _, b := range branches {
+		now, err := m.repo.Ref(m.Tracking(b))
+		if err != nil {
+			return nil, err
+		}
+		out[b] = now
+	}
+	return out, nil
+}
+
+// Push moves a branch of the remote to a commit if it is still at the commit was; an empty was
+// means that it does not exist, an empty commit deletes it. A branch that is at another commit
+// is never overwritten.
+func (m *Remote) Push(ctx context.Context, branch, commit, was string) error {
+	ref := "refs/heads/" + branch
+	_, err := m.git(ctx, "push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
+		"--force-with-lease="+ref+":"+was, "--end-of-options", m.name, commit+":"+ref)
+	if err != nil {
+		return fmt.Errorf("pushing to %s: %w", m.name, err)
+	}
+	return nil
+}
+
+// git runs native git against the remote. It has no terminal, and its processes end with ctx.
+func (m *Remote) git(ctx context.Context, args ...string) (string, error) {
+	cmd, err := Command(ctx, m.repo.dir, m.repo.env, append([]string{"-c", "push.pushOption=", "-c", "transfer.bundleURI=false"}, args...)...)
+	if err != nil {
+		return "", err
+	}
+	cmd.Env, cmd.WaitDelay = remoteEnv(m.repo.env), remoteDrain
+	inSession(cmd)
+	var out bytes.Buffer
+	errs := &tail{most: mostRemarks}
+	cmd.Stdout, cmd.Stderr = &head{to: &out, room: mostTips}, errs
+	err = cmd.Run()
+	switch {
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		return out.String(), nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "", errors.New("it did not answer in time")
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	}
+	if text := strings.TrimSpace(string(errs.kept)); text != "" {
+		err = errors.New(WithoutUser(strings.Join(strings.Fields(text), " ")))
+	}
+	return "", err
+}
+
+// userInfo matches the user and password of an address.
+var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s'"<>]*@`)
+
+// WithoutUser removes users and passwords from the addresses in a text.
+func WithoutUser(text string) string { return userInfo.ReplaceAllString(text, "$1") }
+
+// credentialVariables are the variables of git by which the operator says how to reach and to
+// log in at a remote.
+var credentialVariables = []string{
+	"GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
+}
+
+// remoteEnv is [nativeEnv] for commands that reach a remote.
+func remoteEnv(env []string) []string {
+	out := append(nativeEnv(env), "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); slices.Contains(credentialVariables, name) {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// head keeps the beginning of what is written to it, and tail the end.
+type head struct {
+	to   *bytes.Buffer
+	room int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	n := min(len(p), h.room)
+	h.room -= n
+	h.to.Write(p[:n])
+	return len(p), nil
+}
+
+type tail struct {
+	kept []byte
+	most int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[max(0, len(p)-t.most):]...)
+	t.kept = t.kept[max(0, len(t.kept)-t.most):]
+	return len(p), nil
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package patch
+
+import "os/exec"
+
+func inSession(*exec.Cmd) {}
