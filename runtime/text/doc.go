@@ -7,6 +7,7 @@
 //   - [Clip] limits the length.
 //   - [Visible], [VisibleLines], [VisibleCode], [OneLine], [Cell] and [JSON] escape
 //     characters that are not shown.
+//   - [Inert] does so for a commit message or a pull request, in which hosts act on text.
 //   - [Quote] does both, for a message.
 //   - [Wrap] breaks text into lines, measured by [Width].
 //   - [Nearest] finds the name that a misspelt one stands for.
