@@ -182,7 +182,7 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerIndex) error {
 		}
 		recorded.Time, d.Decision.Time = normalizeTime(recorded.Time), normalizeTime(d.Decision.Time)
 		recorded.Withdraws.Time, d.Decision.Withdraws.Time = normalizeTime(recorded.Withdraws.Time), normalizeTime(d.Decision.Withdraws.Time)
-		if recorded != d.Decision || e.Subject != recorded.Proposal || e.Actor != recorded.By || e.Kind != "proposal."+recorded.Action {
+		if digestOf(recorded) != digestOf(d.Decision) || e.Subject != recorded.Proposal || e.Actor != recorded.By || e.Kind != "proposal."+recorded.Action {
 			return &AuditError{recorded.Proposal, fmt.Sprintf("the decision is not the one in ledger entry %d", d.Seq)}
 		}
 		n++

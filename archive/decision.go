@@ -9,6 +9,25 @@ type DecisionBrief struct {
 	Reason string    `json:"reason,omitempty"`
 	Time   time.Time `json:"time,omitzero"`
 	Commit string    `json:"commit,omitempty"`
+	// Merge is where the decision was made, if that was not here.
+	Merge *MergeBrief `json:"merge,omitempty"`
+}
+
+// MergeBrief is a decision that a person made at a remote: by a merge, which made Commit, or by
+// deleting the branch. The persons are data of the commit, which its author wrote; nothing shows
+// who deleted a branch.
+type MergeBrief struct {
+	Remote string `json:"remote"`
+	// Branch is the branch that the proposal was pushed as, Base the one that it was for.
+	Branch string `json:"branch"`
+	Base   string `json:"base"`
+	// Commit is the commit with which it came into Base; empty if the branch was deleted.
+	Commit    string    `json:"commit,omitempty"`
+	Author    string    `json:"author,omitempty"`
+	Committer string    `json:"committer,omitempty"`
+	Time      time.Time `json:"time,omitzero"`
+	// Altered lists the files that are not as proposed in Commit.
+	Altered []string `json:"altered,omitempty"`
 }
 
 // DecisionRecord is a person's decision: approve, reject or rollback.
@@ -22,4 +41,6 @@ type DecisionRecord struct {
 	Evidence string    `json:"evidence,omitempty"`
 	// Withdraws is the approval that a rejection withdraws before a commit carried it out.
 	Withdraws DecisionBrief `json:"withdraws,omitzero"`
+	// Merge is as in [DecisionBrief].
+	Merge *MergeBrief `json:"merge,omitempty"`
 }

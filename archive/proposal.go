@@ -74,10 +74,31 @@ type ProposalRecord struct {
 	Imported ProposalState `json:"imported,omitempty"`
 	// AdoptedCommit is the commit that an approval made.
 	AdoptedCommit string `json:"adopted_commit,omitempty"`
+	// Branch is the branch of a remote that it is proposed as; nil: none.
+	Branch *BranchBrief `json:"branch,omitempty"`
 	// Patch has the fields of proposals of kind patch only.
 	Patch *PatchBrief `json:"patch,omitempty"`
 	// Autonomy has the fields of proposals of kind autonomy only.
 	Autonomy *AutonomyBrief `json:"autonomy,omitempty"`
+}
+
+// BranchBrief is the branch of a remote as which a proposal awaits a person.
+type BranchBrief struct {
+	Remote string `json:"remote"`
+	Name   string `json:"name"`
+	// Base is the branch that it is for; empty until it was pushed.
+	Base string `json:"base,omitempty"`
+	// Commit is the commit that the remote is to have, and From the proposal's commit that it
+	// was made from. Pushed is the one that the remote is known to have had.
+	Commit string `json:"commit"`
+	From   string `json:"from,omitempty"`
+	Pushed string `json:"pushed,omitempty"`
+	// Opened reports whether the operator's program has opened the pull request.
+	Opened bool `json:"opened,omitempty"`
+	// Over reports that nothing of it is to be looked at any more.
+	Over bool `json:"over,omitempty"`
+	// Trouble is why the last attempt could not push it or look at it.
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // OfConfig reports whether the proposal is about a config, that is a variant.
