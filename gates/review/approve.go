@@ -32,6 +32,8 @@ type Done struct {
 	// Restored reports that the files were as before the adoption already, so that the commit
 	// of a rollback changes none.
 	Restored bool
+	// Branch is the branch as which a rollback is proposed at the remote; empty if it was made.
+	Branch string
 }
 
 // Approve adopts a proposal. Nothing that it depends on may have changed, its gates must
@@ -66,6 +68,9 @@ func (s *session) approve(ctx context.Context, id string, d Decision, who patch.
 		return s.approveAutonomy(ctx, p, d)
 	}
 	if err != nil {
+		return p, err
+	}
+	if err := s.MergeOnly(p); err != nil {
 		return p, err
 	}
 	sub := s.subjectOf(p)
@@ -224,5 +229,5 @@ func approvalOf(p archive.ProposalRecord) archive.DecisionRecord {
 }
 
 func brief(d archive.DecisionRecord) *archive.DecisionBrief {
-	return &archive.DecisionBrief{Action: d.Action, By: d.By, Reason: d.Reason, Time: d.Time, Commit: d.Commit}
+	return &archive.DecisionBrief{Action: d.Action, By: d.By, Reason: d.Reason, Time: d.Time, Commit: d.Commit, Merge: d.Merge}
 }

@@ -179,7 +179,13 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 			view = &c.imported
 		}
 		t := a.message.Trailers()
+		merge := view.mergeOf(a.proposal.ID, "proposal.approve")
 		switch {
+		case merge != nil && a.there:
+			if err := c.merged(repo, a.proposal, a.proposal.AdoptedCommit, merge, isMerge); err != nil {
+				return err
+			}
+			c.confirmed["approve "+a.proposal.ID] = true
 		case c.seen[a.proposal.AdoptedCommit]:
 		case !a.there && a.proposal.Imported != "": // it is unproven
 		case !a.there:
@@ -194,6 +200,13 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 	}
 	for _, p := range c.rolledBack {
 		m, there := repo.MessageOf(p.Decision.Commit)
+		if merge := c.own.mergeOf(p.ID, "proposal.rollback"); merge != nil && there {
+			if err := c.merged(repo, p, p.Decision.Commit, merge, isRevert); err != nil {
+				return err
+			}
+			c.confirmed["rollback "+p.ID] = true
+			continue
+		}
 		if there && m.Trailers()["Evolve-Rollback"] != p.ID {
 			return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s is not of its rollback", p.Decision.Commit)}
 		}
@@ -204,6 +217,27 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 		} else {
 			c.out.Unproven = append(c.out.Unproven, p.ID)
 		}
+	}
+	return nil
+}
+
+// merged checks that the commit of a decision that was made at a remote is the one in the
+// ledger and does what was decided.
+func (c *comparison) merged(repo *patch.Repository, p archive.ProposalRecord, commit string, m *archive.MergeBrief, does func(*patch.Repository, string, archive.ProposalRecord, string) (bool, error)) error {
+	id, err := c.archive.ID(c.ctx)
+	if err != nil {
+		return fmt.Errorf("reading the archive's id: %w", err)
+	}
+	ok, err := does(repo, commit, p, id)
+	if err != nil {
+		return err
+	}
+	if !ok || m.Commit != commit {
+		return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s does not do what was decided on it", commit)}
+	}
+	if !c.seen[commit] {
+		c.seen[commit] = true
+		c.out.Compared++
 	}
 	return nil
 }
@@ -361,6 +395,17 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 		return "names a head that came after its adoption"
 	}
 	return ""
+}
+
+// mergeOf returns the merge of the last decision of a kind on a proposal; nil if it was made
+// otherwise.
+func (l *ledgerPart) mergeOf(id, kind string) *archive.MergeBrief {
+	e := l.last(id, kind, l.end)
+	var d archive.DecisionRecord
+	if e == nil || json.Unmarshal(e.Data, &d) != nil {
+		return nil
+	}
+	return d.Merge
 }
 
 // last is the last entry of a kind about a proposal, up to a place in the ledger.

@@ -243,14 +243,7 @@ func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) e
 	if err := f.unchanged(ctx, r.files, d); err != nil {
 		return err
 	}
-	if f.p.Kind == archive.KindTool || f.p.Kind == archive.KindMemory {
-		return f.restoresWritten(ctx, r.files)
-	}
-	if restored, err := f.reload(r.files); err != nil || restored.ID() != f.p.Champion {
-		return Refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+f.p.AdoptedCommit,
-			"the files before %s do not load as its champion", f.p.ID)
-	}
-	return nil
+	return f.restorable(ctx, r.files)
 }
 
 // unchanged refuses a rollback if a file changed since the adoption. It compares the files

@@ -126,7 +126,7 @@ func (s *session) finish(ctx context.Context, in archive.Intent) (archive.Intent
 		_, next, err := s.adopted(ctx, p, in, commit)
 		return next, err
 	case in.Action == "rollback" && p.State == archive.Adopted:
-		_, next, err := s.recordRollback(ctx, p, in, commit)
+		_, next, err := s.recordRollback(ctx, p, in, commit, nil)
 		return next, err
 	}
 	in.Stage = archive.IntentDone

@@ -37,6 +37,9 @@ type Reviewer struct {
 	// Program is the operator's program, with its arguments, that runs after an adoption or
 	// a rollback; empty: there is none.
 	Program []string
+	// Branching makes proposals await a person as branches of a remote; nil: a person approves
+	// them here.
+	Branching *Branching
 	// Reached is called at every step of a proposal and of a decision; its error stops the
 	// work there, as a crash would. Nil except in tests.
 	Reached func(step string) error

@@ -15,11 +15,20 @@ import (
 // only the places that the patch changed are reversed, and the result passes the gates
 // first. If that is not possible, Rollback names what changed and changes nothing. It also
 // refuses if a change that was adopted later has put a file into the state before or after
-// this one, since that state belongs to the later change.
+// this one, since that state belongs to the later change. What was adopted by a merge is taken
+// back by one: Rollback pushes a branch then, named in Done.
 func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done, error) {
 	who, err := rev.person(d.By)
 	if err != nil {
 		return Done{}, err
+	}
+	if rev.Branching != nil {
+		if p, err := rev.Find(ctx, id); err != nil || mergedAs(p) != nil {
+			if err != nil {
+				return Done{}, err
+			}
+			return rev.rollbackByBranch(ctx, p, d)
+		}
 	}
 	var r *reversal
 	err = rev.with(ctx, func(s *session) (err error) {
@@ -174,17 +183,17 @@ func (s *session) revert(ctx context.Context, r *reversal, d Decision, who patch
 		return err
 	}
 	return s.carryOut(ctx, &move{proposal: p, subject: r.subject, record: record, change: r.files, tree: r.tree, who: who, decision: d}, func(in archive.Intent) (err error) {
-		r.proposal, _, err = s.recordRollback(ctx, p, in, in.Commit)
+		r.proposal, _, err = s.recordRollback(ctx, p, in, in.Commit, nil)
 		return err
 	})
 }
 
 // recordRollback stores the rollback of an adoption by a commit, with an intent for the
-// remaining steps.
-func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
+// remaining steps; merge is where it was made, if that was not here.
+func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string, merge *archive.MergeBrief) (archive.ProposalRecord, archive.Intent, error) {
 	in = s.next(in)
 	in.Commit = commit
-	record := archive.DecisionRecord{Proposal: in.Proposal, Action: in.Action, By: in.By, Reason: in.Reason, Time: in.Time, Commit: in.Commit, Evidence: in.Evidence}
+	record := archive.DecisionRecord{Proposal: in.Proposal, Action: in.Action, By: in.By, Reason: in.Reason, Time: in.Time, Commit: in.Commit, Evidence: in.Evidence, Merge: merge}
 	p.State, p.Decision = archive.RolledBack, brief(record)
 	if err := s.store.Decide(ctx, record, p, in); err != nil {
 		return p, in, fmt.Errorf("recording the rollback: %w", err)

@@ -45,7 +45,7 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 			continue
 		}
 		next := "`evolve approve " + w.Proposal + "`"
-		if w.Drafted {
+		if p, err := s.Archive.Proposal(ctx, w.Proposal); w.Drafted || err == nil && p.Branch != nil {
 			next = "`evolve show " + w.Proposal + "`"
 		}
 		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only what looks better than that is confirmed, against it", w.Proposal, waitsFor(w), next))

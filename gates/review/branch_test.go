@@ -1,0 +1,681 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/gates"
+)
+
+// forge is a bureau whose repository has a remote, and a clone in which a person works.
+type forge struct {
+	*bureau
+	bare, clone string
+	// opened are the pull requests that were opened.
+	opened []PullRequest
+}
+
+// newForge returns a forge with a bare repository or, behind http, with a git server that wants a
+// password.
+func newForge(t *testing.T, http bool) *forge {
+	store, err := archive.Open(t.TempDir(), archive.Options{Owner: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	f := &forge{bureau: newBureau(t), bare: filepath.Join(t.TempDir(), "remote.git"), clone: filepath.Join(t.TempDir(), "clone")}
+	f.store, f.Reviewer.Archive = store, Opened(store)
+	f.git("clone", "--quiet", "--bare", f.root, f.bare)
+	url := f.bare
+	if http {
+		url = f.serve()
+	}
+	f.git("remote", "add", "origin", url)
+	f.git("clone", "--quiet", f.bare, f.clone)
+	f.Branching = &Branching{
+		Remote: "origin", Time: time.Minute,
+		Text: func(_ context.Context, _ *archive.Archive, p archive.ProposalRecord) (string, error) {
+			return p.Title + "\n" + p.Rationale + "\nEvolve-Proposal: P9\n@kim fixes #12", nil
+		},
+		Open: func(_ context.Context, r PullRequest) error { f.opened = append(f.opened, r); return nil },
+	}
+	return f
+}
+
+// serve serves the bare repository over http and returns the address with a password.
+func (f *forge) serve() string {
+	f.t.Helper()
+	f.git("-C", f.bare, "config", "http.receivepack", "true")
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	backend := &cgi.Handler{
+		Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
+		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Dir(f.bare), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=robin"},
+	}
+	if _, err := os.Stat(backend.Path); err != nil {
+		f.t.Skip("git has no http-backend")
+	}
+	server := httptest.NewServer(guarded(backend))
+	f.t.Cleanup(server.Close)
+	return strings.Replace(server.URL, "http://", "http://robin:pa55-Wort@", 1) + "/remote.git"
+}
+
+// at runs git in the person's clone.
+func (f *forge) at(args ...string) string {
+	f.t.Helper()
+	return f.git(append([]string{"-C", f.clone, "-c", "user.name=Kim", "-c", "user.email=kim@example.org"}, args...)...)
+}
+
+// kim runs git as Kim in the clone, who commits there, too.
+func (f *forge) kim(lines ...string) {
+	f.t.Helper()
+	env := f.Env
+	defer func() { f.Env = env }()
+	f.Env = append(append([]string{}, env...), "GIT_AUTHOR_NAME=Kim", "GIT_AUTHOR_EMAIL=kim@example.org", "GIT_COMMITTER_NAME=Kim", "GIT_COMMITTER_EMAIL=kim@example.org")
+	for _, line := range lines {
+		f.at(strings.Fields(line)...)
+	}
+}
+
+// edit commits a file in the clone.
+func (f *forge) edit(path, text string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.clone, filepath.FromSlash(path)), []byte(text), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	f.kim("add --all", "commit --quiet --message=edited")
+}
+
+// propose submits a patch and returns its branch's state after a sync.
+func (f *forge) propose() BranchState {
+	f.t.Helper()
+	f.must(f.submit(OriginPerson, "Robin", turned("64", "128")))
+	return f.sync()
+}
+
+// sync returns the state of the one branch.
+func (f *forge) sync() BranchState {
+	f.t.Helper()
+	states, err := f.trySync()
+	if err != nil || len(states) > 1 {
+		f.t.Fatal(err, states)
+	}
+	if len(states) == 0 {
+		return BranchState{}
+	}
+	return states[0]
+}
+
+func (f *forge) trySync() ([]BranchState, error) {
+	var list []archive.ProposalRecord
+	for p, err := range f.store.Proposals(f.t.Context()) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return f.SyncBranches(f.t.Context(), list)
+}
+
+func (f *forge) record() archive.ProposalRecord {
+	f.t.Helper()
+	return f.must(f.Find(f.t.Context(), "P1"))
+}
+
+// remoteRefs returns the branches of the remote.
+func (f *forge) remoteRefs() string {
+	return f.git("-C", f.bare, "for-each-ref", "--format=%(refname:short)")
+}
+
+// verified demands that the ledger and the commits agree.
+func (f *forge) verified() {
+	f.t.Helper()
+	repo, err := f.open(f.Targets[0])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if _, err := f.store.Audit(f.t.Context()); err != nil {
+		f.t.Error(err)
+	}
+	if c, err := AuditCommits(f.t.Context(), f.store, repo, Audit{}); err != nil || len(c.Missing) > 0 {
+		f.t.Error(err, c)
+	}
+}
+
+// behind is the note about a merge that was not pulled.
+const behind = "what is checked out here does not have it: git pull --ff-only origin main"
+
+// TestBranchMerged checks that each way of merging is recorded as the approval, once.
+func TestBranchMerged(t *testing.T) {
+	for name, c := range map[string]struct {
+		merge func(*forge)
+		by    string
+		// commit is the commit of the adoption in the clone.
+		commit, note string
+	}{
+		"merge": {merge: func(f *forge) {
+			f.kim("merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+		}, by: "Kim <kim@example.org>", commit: "main"},
+		"merge of a moved base": {merge: func(f *forge) {
+			f.edit("other.txt", "other\n")
+			f.kim("merge --quiet --message=merged origin/evolve/P1")
+			f.edit("more.txt", "more\n")
+			f.kim("push --quiet origin main :evolve/P1")
+		}, by: "Kim <kim@example.org>", commit: "main^"},
+		"squash": {merge: func(f *forge) {
+			f.kim("merge --quiet --squash origin/evolve/P1", "commit --quiet --message=squashed", "push --quiet origin main :evolve/P1")
+		}, by: "Kim <kim@example.org>", commit: "main"},
+		"squash where the file changed": {merge: func(f *forge) {
+			f.edit("cache/cache.go", strings.Replace(source, "return n > Size", "return n >= Size+1", 1))
+			f.kim("merge --quiet --squash origin/evolve/P1", "commit --quiet --message=squashed", "push --quiet origin main")
+		}, by: "Kim <kim@example.org>", commit: "main"},
+		"rebase": {merge: func(f *forge) {
+			f.edit("other.txt", "other\n")
+			f.kim("cherry-pick origin/evolve/P1", "push --quiet origin main :evolve/P1")
+		}, by: "Kim <kim@example.org>", commit: "main"},
+		"fast-forward": {merge: func(f *forge) {
+			f.kim("merge --quiet --ff-only origin/evolve/P1", "push --quiet origin main :evolve/P1")
+		}, by: "unknown, at the remote origin", commit: "main"},
+		"amended and squashed": {merge: func(f *forge) {
+			f.kim("switch --quiet --detach origin/evolve/P1")
+			f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 96", 1))
+			f.kim("switch --quiet main", "merge --quiet --squash @{-1}")
+			message := f.at("log", "-1", "--format=%B", "origin/evolve/P1")
+			f.at("commit", "--quiet", "--message=squashed\n\n* "+message+"\n\n* edited")
+			f.kim("push --quiet origin main :evolve/P1")
+		}, by: "t <t@example.org>", commit: "main", note: "merged with other changes in cache/cache.go"},
+		"amended and merged": {merge: func(f *forge) {
+			f.kim("switch --quiet --detach origin/evolve/P1")
+			f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 96", 1))
+			f.kim("push --quiet origin HEAD:evolve/P1", "switch --quiet main", "merge --quiet --no-ff --message=merged @{-1}", "push --quiet origin main")
+		}, by: "Kim <kim@example.org>", commit: "main", note: "merged with other changes in cache/cache.go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForge(t, false)
+			if s := f.propose(); s.Did != "pushed" || s.Branch != "evolve/P1" || s.Base != "main" || s.Trouble != "" {
+				t.Fatalf("%+v", s)
+			}
+			f.kim("fetch --quiet")
+			c.merge(f)
+			s := f.sync()
+			want := f.at("rev-parse", c.commit)
+			if s.Did != "merged" || s.By != c.by || s.Commit != want || s.Note != strings.TrimPrefix(c.note+"; "+behind, "; ") {
+				t.Errorf("%+v, want %s by %s", s, want, c.by)
+			}
+			p := f.record()
+			if p.State != archive.Adopted || p.AdoptedCommit != want || p.Decision.By != c.by || p.Decision.Merge == nil || p.Decision.Merge.Base != "main" {
+				t.Errorf("%+v %+v", p, p.Decision)
+			}
+			head := f.git("rev-parse", "HEAD")
+			if s := f.sync(); s.Did != "" || s.Note != behind || head != f.git("rev-parse", "HEAD") || f.git("status", "--porcelain") != "" {
+				t.Errorf("again: %+v", s)
+			}
+			f.git("pull", "--quiet", "--ff-only", "origin", "main")
+			if s := f.sync(); s.Proposal != "" {
+				t.Errorf("once it is here: %+v", s)
+			}
+			if got := strings.Join(f.kinds(), " "); got != "patch.attempt proposal.create proposal.branch proposal.approve proposal.adopted" {
+				t.Errorf("the ledger tells of %s", got)
+			}
+			f.verified()
+			if _, err := f.Reject(t.Context(), "P1", robin); err == nil {
+				t.Error("what is merged was rejected")
+			}
+		})
+	}
+}
+
+// TestBranchOverHTTP checks the whole way against a git server that wants a password: neither
+// hooks of the repository run nor is the password told.
+func TestBranchOverHTTP(t *testing.T) {
+	f := newForge(t, true)
+	for _, hook := range []string{"pre-push", "reference-transaction", "post-checkout", "post-merge"} {
+		f.write(".git/hooks/"+hook, "#!/bin/sh\ntouch "+f.root+"/ran\n")
+		if err := os.Chmod(filepath.Join(f.root, ".git/hooks", hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := f.propose(); s.Did != "pushed" || s.Trouble != "" {
+		t.Fatalf("%+v", s)
+	}
+	f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+	if s := f.sync(); s.Did != "merged" {
+		t.Fatalf("%+v", s)
+	}
+	if _, err := os.Stat(filepath.Join(f.root, "ran")); err == nil {
+		t.Error("a hook of the repository ran")
+	}
+	f.must(f.submit(OriginPerson, "Robin", replaced))
+	f.git("remote", "set-url", "origin", strings.Replace(f.git("remote", "get-url", "origin"), "pa55-Wort", "wr0ng-Wort", 1))
+	states, err := f.trySync()
+	if err != nil || len(states) != 2 || states[0].Trouble == "" || states[1].Trouble == "" || strings.Contains(fmt.Sprint(states), "Wort") {
+		t.Fatalf("%v %+v", err, states)
+	}
+	p := f.must(f.Find(t.Context(), "P2"))
+	if p.Branch.Trouble != states[1].Trouble || p.State != archive.Awaiting {
+		t.Errorf("%+v", p.Branch)
+	}
+}
+
+// TestBranchClosed checks that deleting a branch without a merge is the rejection, and that a
+// remote which is another repository rejects nothing.
+func TestBranchClosed(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	other := filepath.Join(t.TempDir(), "other.git")
+	f.git("init", "--quiet", "--bare", "--initial-branch=main", other)
+	f.git("remote", "set-url", "origin", other)
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Trouble, `no branch "main"`) {
+		t.Fatalf("an empty repository: %+v", s)
+	}
+	f.kim("switch --quiet --orphan lone", "commit --quiet --allow-empty --message=alone", "push --quiet "+other+" lone:main", "switch --quiet main")
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Trouble, "another repository") {
+		t.Fatalf("another repository: %+v", s)
+	}
+	f.git("remote", "set-url", "origin", f.bare)
+	f.kim("push --quiet origin :evolve/P1")
+	if s := f.sync(); s.Did != "closed" || s.State != archive.Rejected {
+		t.Fatalf("%+v", s)
+	}
+	p := f.record()
+	if p.Decision.Action != "reject" || p.Decision.By != "unknown, at the remote origin" || !strings.Contains(p.Decision.Reason, "deleted on origin without a merge") || p.Branch.Trouble != "" {
+		t.Errorf("%+v", p.Decision)
+	}
+	if s := f.sync(); s.Proposal != "" {
+		t.Errorf("again: %+v", s)
+	}
+	f.verified()
+}
+
+// TestBranchMovedByOthers checks that a branch which others moved is neither overwritten nor
+// deleted.
+func TestBranchMovedByOthers(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	f.kim("switch --quiet --detach origin/main")
+	f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 65", 1))
+	f.kim("push --quiet --force origin HEAD:evolve/P1")
+	theirs := f.at("rev-parse", "HEAD")
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "moved to "+theirs[:12]+" by others") {
+		t.Fatalf("%+v", s)
+	}
+	f.done(f.Reject(t.Context(), "P1", robin))
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "left alone") {
+		t.Fatalf("%+v", s)
+	}
+	if got := f.git("-C", f.bare, "rev-parse", "evolve/P1"); got != theirs {
+		t.Errorf("the branch is at %s", got)
+	}
+	if s := f.sync(); s.Proposal != "" {
+		t.Errorf("again: %+v", s)
+	}
+}
+
+// TestBranchNameTaken checks that a branch of another workspace with the same id stays, and that
+// one with the same change is the proposal's own.
+func TestBranchNameTaken(t *testing.T) {
+	f := newForge(t, false)
+	f.kim("push --quiet origin main:evolve/P1")
+	s := f.propose()
+	if p := f.record(); s.Did != "pushed" || s.Branch != "evolve/P1-"+p.Branch.Commit[:12] || f.git("-C", f.bare, "rev-parse", "evolve/P1") != f.git("rev-parse", "main") {
+		t.Fatalf("%+v", s)
+	}
+	p := f.record()
+	p.Branch = nil // as after the restoration of a backup
+	if err := f.store.PutProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	f.kim("push --quiet origin :evolve/P1")
+	f.git("-C", f.bare, "branch", "-m", s.Branch, "evolve/P1")
+	f.now = f.now.Add(time.Hour)
+	if again := f.sync(); again.Did != "pushed" || again.Branch != "evolve/P1" || again.Commit != s.Commit {
+		t.Errorf("%+v, want the commit %s", again, s.Commit)
+	}
+}
+
+// TestBranchDecidedHere checks that a decision here deletes the branch, and that there is one
+// decision whatever came first.
+func TestBranchDecidedHere(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	_, err := f.Approve(t.Context(), "P1", robin)
+	refused(t, err, "P1 is adopted by a merge of its branch evolve/P1 on origin")
+	f.done(f.Reject(t.Context(), "P1", robin))
+	if s := f.sync(); s.Did != "deleted" || f.remoteRefs() != "main" {
+		t.Fatalf("%+v, the remote has %s", s, f.remoteRefs())
+	}
+	if s := f.sync(); s.Proposal != "" {
+		t.Errorf("again: %+v", s)
+	}
+	f.verified()
+
+	f = newForge(t, false)
+	f.propose()
+	f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+	f.done(f.Reject(t.Context(), "P1", robin)) // before the merge is noticed
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "it was rejected here, and then merged into main of origin") || !strings.Contains(s.Note, "by Kim") {
+		t.Fatalf("%+v", s)
+	}
+	if p := f.record(); p.State != archive.Rejected || p.Decision.By != robin.By {
+		t.Errorf("%+v", p.Decision)
+	}
+	if s := f.sync(); s.Proposal != "" {
+		t.Errorf("again: %+v", s)
+	}
+	if got := strings.Join(f.kinds(), " "); !strings.HasSuffix(got, "proposal.branch proposal.reject branch.conflict") {
+		t.Error(got)
+	}
+	f.verified()
+}
+
+// TestBranchCrash checks that a process that dies at any step loses nothing and does nothing
+// twice.
+func TestBranchCrash(t *testing.T) {
+	for _, step := range []string{StepBranched, StepPushed, StepListed, StepOpened} {
+		t.Run(step, func(t *testing.T) {
+			f := newForge(t, false)
+			f.must(f.submit(OriginPerson, "Robin", turned("64", "128")))
+			f.stopAt(step)
+			if _, err := f.trySync(); !errors.Is(err, errPower) {
+				t.Fatal(err)
+			}
+			f.Reached = nil
+			f.now = f.now.Add(24 * time.Hour)
+			if s := f.sync(); s.Trouble != "" {
+				t.Fatalf("%+v", s)
+			}
+			p := f.record()
+			if f.remoteRefs() != "evolve/P1\nmain" || f.git("-C", f.bare, "rev-parse", "evolve/P1") != p.Branch.Commit || p.Branch.Pushed != p.Branch.Commit || !p.Branch.Opened {
+				t.Errorf("%s, %+v", f.remoteRefs(), p.Branch)
+			}
+			if got := strings.Count(strings.Join(f.kinds(), " "), "proposal.branch"); got != 1 {
+				t.Errorf("the ledger tells %d times of it", got)
+			}
+			if want := map[bool]int{true: 2, false: 1}[step == StepOpened]; len(f.opened) != want {
+				t.Errorf("opened %d times, want %d", len(f.opened), want)
+			}
+			if s := f.sync(); s.Did != "" || s.Trouble != "" {
+				t.Errorf("again: %+v", s)
+			}
+		})
+	}
+	t.Run("merged", func(t *testing.T) {
+		f := newForge(t, false)
+		f.propose()
+		f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main :evolve/P1")
+		f.stopAt(StepDecided)
+		if _, err := f.trySync(); !errors.Is(err, errPower) {
+			t.Fatal(err)
+		}
+		f.Reached = nil
+		f.sync()
+		in, err := f.store.Intent(t.Context(), "P1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in, err = f.Finish(t.Context(), in); err != nil || in.Stage != archive.IntentDone {
+			t.Fatal(err, in)
+		}
+		if p := f.record(); p.State != archive.Adopted || p.AdoptedCommit != f.at("rev-parse", "main") || p.Decision.Merge == nil {
+			t.Errorf("%+v", p)
+		}
+		if got := strings.Join(f.kinds(), " "); !strings.HasSuffix(got, "proposal.branch proposal.approve proposal.adopted") {
+			t.Error(got)
+		}
+		f.verified()
+	})
+}
+
+// TestBranchTrouble checks remotes that refuse, are gone, have another base or do not answer: the
+// proposal waits with the reason, and is pushed once that is over.
+func TestBranchTrouble(t *testing.T) {
+	for name, c := range map[string]struct {
+		bring, mend func(*forge)
+		says        string
+	}{
+		"gone": {func(f *forge) { f.move(f.bare, f.bare+".away") }, func(f *forge) { f.move(f.bare+".away", f.bare) }, "asking origin for its branches"},
+		"no remote": {
+			func(f *forge) { f.git("remote", "rename", "origin", "upstream") }, func(f *forge) { f.git("remote", "rename", "upstream", "origin") },
+			"has no remote origin",
+		},
+		"refuses": {func(f *forge) { f.hook("#!/bin/sh\necho 'no branches at night' >&2\nexit 1\n") }, func(f *forge) { f.hook("#!/bin/sh\n") }, "no branches at night"},
+		"not answering": {
+			func(f *forge) { f.hook("#!/bin/sh\nsleep 60\n"); f.Branching.Time = time.Second },
+			func(f *forge) { f.hook("#!/bin/sh\n"); f.Branching.Time = time.Minute }, "it did not answer in time",
+		},
+		"a base that it lacks": {func(f *forge) {
+			f.git("commit", "--quiet", "--allow-empty", "--message=not pushed")
+		}, func(f *forge) { f.git("push", "--quiet", "origin", "main") }, "does not have the commit"},
+		"nonsense": {func(f *forge) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+				_, _ = w.Write([]byte("001e# service=git-upload-pack\n0000ffffsurprise \x00\x1b[2J"))
+			}))
+			f.t.Cleanup(server.Close)
+			f.git("remote", "set-url", "origin", server.URL+"/x.git")
+		}, func(f *forge) { f.git("remote", "set-url", "origin", f.bare) }, "asking origin for its branches"},
+		"an address that is a command": {
+			func(f *forge) { f.git("remote", "set-url", "origin", "ext::sh -c touch% "+f.root+"/ran") },
+			func(f *forge) { f.git("remote", "set-url", "origin", f.bare) }, "not allowed",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForge(t, false)
+			c.bring(f)
+			if s := f.propose(); s.Did != "" || !strings.Contains(s.Trouble, c.says) {
+				t.Fatalf("%+v", s)
+			}
+			if p := f.record(); p.State != archive.Awaiting || !strings.Contains(p.Branch.Trouble, c.says) {
+				t.Errorf("%+v", p.Branch)
+			}
+			if _, err := os.Stat(filepath.Join(f.root, "ran")); err == nil {
+				t.Error("the address was run as a command")
+			}
+			c.mend(f)
+			if s := f.sync(); s.Did != "pushed" || s.Trouble != "" {
+				t.Errorf("%+v", s)
+			}
+			if p := f.record(); p.Branch.Trouble != "" || p.Branch.Pushed == "" {
+				t.Errorf("%+v", p.Branch)
+			}
+		})
+	}
+}
+
+func (f *forge) move(from, to string) {
+	f.t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// hook writes the hook of the remote that judges pushes.
+func (f *forge) hook(text string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.bare, "hooks", "pre-receive"), []byte(text), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// TestPullRequest checks what the operator's program is given, and that foreign text in it and in
+// the commit does nothing at the host.
+func TestPullRequest(t *testing.T) {
+	f := newForge(t, false)
+	fails := true
+	open := f.Branching.Open
+	f.Branching.Open = func(ctx context.Context, r PullRequest) error {
+		if fails {
+			return errors.New("not logged in")
+		}
+		return open(ctx, r)
+	}
+	if s := f.propose(); s.Did != "pushed" || s.Trouble != "the pull request was not opened: not logged in" {
+		t.Fatalf("%+v", s)
+	}
+	fails = false
+	f.sync()
+	f.sync()
+	if len(f.opened) != 1 {
+		t.Fatalf("opened %d times", len(f.opened))
+	}
+	r := f.opened[0]
+	if r.Proposal != "P1" || r.Branch != "evolve/P1" || r.Base != "main" || r.Title != "evolve: propose a patch of code (P1)" || r.Folder != f.root {
+		t.Errorf("%+v", r)
+	}
+	message := f.git("log", "-1", "--format=%B", r.Commit)
+	for _, s := range []string{r.Body, message} {
+		if !strings.Contains(s, "    @ kim fixes # 12") || !strings.Contains(s, "    room for more\n    and why") || strings.Contains(s, "\nEvolve-Proposal: P9") {
+			t.Errorf("%s", s)
+		}
+	}
+	if strings.Contains(r.Body, "Evolve-Audit") || !strings.Contains(message, "\nEvolve-Proposal: P1\n") {
+		t.Errorf("%s\n%s", r.Body, message)
+	}
+	if got := f.git("log", "-1", "--format=%an %P", r.Commit); got != "evolve "+f.git("rev-parse", "main") {
+		t.Error(got)
+	}
+}
+
+// TestBranchRollback checks that what a merge adopted is taken back by a merge, proposed here or
+// by a person at the remote.
+func TestBranchRollback(t *testing.T) {
+	for _, here := range []bool{true, false} {
+		f := newForge(t, false)
+		f.propose()
+		f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main :evolve/P1")
+		f.sync()
+		adopted := f.record().AdoptedCommit
+		f.edit("other.txt", "other\n")
+		f.kim("push --quiet origin main")
+		if here {
+			done, err := f.Rollback(t.Context(), "P1", robin)
+			if err != nil || done.Branch != "evolve/P1-rollback" || done.Proposal.State != archive.Adopted {
+				t.Fatalf("%v %+v", err, done)
+			}
+			if _, err := f.Rollback(t.Context(), "P1", robin); err != nil {
+				t.Errorf("again: %v", err)
+			}
+			if s := f.sync(); s.Did != "" || len(f.opened) != 3 {
+				t.Errorf("%+v, opened %d", s, len(f.opened))
+			}
+			f.kim("fetch --quiet", "merge --quiet --no-ff --message=back origin/evolve/P1-rollback", "push --quiet origin main :evolve/P1-rollback")
+		} else {
+			f.kim("revert --no-edit -m 1 "+adopted, "push --quiet origin main")
+		}
+		s := f.sync()
+		if p := f.record(); s.Did != "reverted" || s.By != "Kim <kim@example.org>" || p.State != archive.RolledBack || p.Decision.Commit != f.at("rev-parse", "main") || p.Decision.Merge == nil {
+			t.Fatalf("%+v %+v", s, p.Decision)
+		}
+		if s := f.sync(); s.Proposal != "" {
+			t.Errorf("again: %+v", s)
+		}
+		f.verified()
+	}
+}
+
+// TestSupersededBranch checks that the branch of a proposal that a newer one replaced is
+// deleted, and that its merge counts all the same.
+func TestSupersededBranch(t *testing.T) {
+	for _, merged := range []bool{false, true} {
+		f := newForge(t, false)
+		f.propose()
+		p := f.record()
+		p.State = archive.Superseded
+		if err := f.with(t.Context(), func(s *session) error {
+			return s.record(t.Context(), p, "proposal.supersede", robot, map[string]string{"by": "P2"})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		want := "deleted"
+		if merged {
+			f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+			want = "merged"
+		}
+		if s := f.sync(); s.Did != want {
+			t.Errorf("%+v, want %s", s, want)
+		}
+		f.verified()
+	}
+}
+
+// TestForgedMerge checks that the audit notices a merge in the records that the repository does
+// not have as such.
+func TestForgedMerge(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+	f.sync()
+	p := f.record()
+	p.AdoptedCommit = f.git("rev-parse", "main")
+	if err := f.store.PutProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	repo, err := f.open(f.Targets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var odd *archive.AuditError
+	if _, err := AuditCommits(t.Context(), f.store, repo, Audit{}); !errors.As(err, &odd) {
+		t.Error(err)
+	}
+}
+
+// guarded lets only Robin with the right password in.
+func guarded(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "robin" || password != "pa55-Wort" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// TestPrepareBranches checks that the branches of a night are known without a network, and which
+// proposals get one.
+func TestPrepareBranches(t *testing.T) {
+	f := newForge(t, false)
+	f.move(f.bare, f.bare+".away")
+	f.says["affected"] = gates.Flagged
+	f.must(f.submit(OriginPerson, "Robin", turned("64", "128")))
+	f.must(f.submit(OriginPerson, "Robin", turned("64", "256")))
+	f.says["affected"] = gates.Failed
+	f.must(f.submit(OriginPerson, "Robin", turned("64", "512")))
+	vetoed := f.must(f.Find(t.Context(), "P2"))
+	vetoed.Patch.Review = &archive.Review{Reviewer: "aide", Digest: vetoed.Patch.Digest}
+	if err := f.store.PutProposal(t.Context(), vetoed); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := f.PrepareBranches(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string]bool{"P1": true, "P2": false, "P3": false} {
+		if p := f.must(f.Find(t.Context(), id)); (p.Branch != nil) != want {
+			t.Errorf("%s, %s: %+v", id, p.State, p.Branch)
+		}
+	}
+	p := f.record()
+	if p.State != archive.HumanLane || p.Branch.Name != "evolve/P1" || p.Branch.Pushed != "" || !strings.Contains(f.git("log", "-1", "--format=%B", p.Branch.Commit), "\nA gate flagged it: ") {
+		t.Errorf("%+v", p.Branch)
+	}
+	f.move(f.bare+".away", f.bare)
+	if s := f.sync(); s.Did != "pushed" || s.Commit != p.Branch.Commit {
+		t.Errorf("%+v, want %s", s, p.Branch.Commit)
+	}
+}

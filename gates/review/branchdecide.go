@@ -1,0 +1,135 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"evolve/archive"
+	"evolve/patch"
+)
+
+// noticeMerge records a merge at the remote as the approval of a proposal. One that was rejected
+// here meanwhile stays so: the ledger gets an entry, and a person has to take the merge back.
+func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord, commit string, state *BranchState) error {
+	m, by, err := g.mergeBrief(*p, commit, files(*p))
+	if err != nil {
+		return err
+	}
+	state.Commit, state.By = commit, by
+	if len(m.Altered) > 0 {
+		state.Note = "merged with other changes in " + join(m.Altered)
+	}
+	return g.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		now, err := s.find(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		switch now.State {
+		case archive.Approved, archive.Adopted, archive.RolledBack: // another process was faster
+			*p = now
+			return nil
+		case archive.Rejected:
+			state.Note = fmt.Sprintf("it was rejected here, and then merged into %s of %s as %.12s by %s: the rejection stands in the ledger; take the merge back there if it was a mistake", m.Base, m.Remote, commit, by)
+			b := *now.Branch
+			b.Over = true
+			now.Branch, *p = &b, now
+			if _, err := s.note(ctx, entryConflict, robot, now.ID, m); err != nil {
+				return err
+			}
+			return s.store.PutProposal(ctx, now)
+		}
+		if err := unaltered(ctx, s.store, now); err != nil {
+			return err
+		}
+		record := archive.DecisionRecord{
+			Proposal: now.ID, Action: "approve", By: by, Reason: fmt.Sprintf("merged into %s of %s", m.Base, m.Remote),
+			Time: s.Now(), Commit: commit, Evidence: evidenceOf(now), Merge: m,
+		}
+		in := IntentOf(record)
+		in.Branch, in.Base, in.Commit = g.remote.Tracking(m.Base), g.rests(now), commit
+		now.State, now.Decision = archive.Approved, brief(record)
+		if err := s.store.Decide(ctx, record, now, in); err != nil {
+			return fmt.Errorf("recording the merge: %w", err)
+		}
+		if err := s.step(StepDecided); err != nil {
+			return err
+		}
+		state.Did = "merged"
+		*p, _, err = s.adopted(ctx, now, in, commit)
+		return err
+	})
+}
+
+// noticeClosing records that the branch of a proposal was deleted at the remote as its rejection.
+// A remote that does not have what the proposal rests on is another repository.
+func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
+	base := g.rests(*p)
+	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil {
+		return err
+	} else if !in {
+		return unpushable(fmt.Sprintf("its branch is gone, and %s of %s does not have the commit %.12s that it rests on: it is another repository, or its history was rewritten", g.base, p.Branch.Remote, base))
+	}
+	state.By = unknownAt(p.Branch.Remote)
+	return g.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		now, err := s.find(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		if !awaits(now) { // another process was faster
+			*p = now
+			return nil
+		}
+		if err := unaltered(ctx, s.store, now); err != nil {
+			return err
+		}
+		record := archive.DecisionRecord{
+			Proposal: now.ID, Action: "reject", By: state.By, Reason: fmt.Sprintf("its branch %s was deleted on %s without a merge", now.Branch.Name, now.Branch.Remote),
+			Time: s.Now(), Evidence: evidenceOf(now),
+			Merge: &archive.MergeBrief{Remote: now.Branch.Remote, Branch: now.Branch.Name, Base: g.base},
+		}
+		b := *now.Branch
+		b.Over, b.Trouble = true, ""
+		now.Branch, now.State, now.Decision = &b, archive.Rejected, brief(record)
+		if err := s.store.Decide(ctx, record, now); err != nil {
+			return fmt.Errorf("recording the rejection: %w", err)
+		}
+		*p, state.Did = now, "closed"
+		return nil
+	})
+}
+
+// noticeRevert records a commit of the base that takes a merged proposal back as its rollback.
+func (g *branchGroup) noticeRevert(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
+	state.Commit = p.AdoptedCommit
+	if there, err := holds(g.repo, g.tip, files(*p)); err != nil || there {
+		return err
+	}
+	commit, err := g.revert(ctx, *p)
+	if err != nil || commit == "" {
+		return err
+	}
+	m, by, err := g.mergeBrief(*p, commit, patch.Reverse(files(*p)))
+	if err != nil {
+		return err
+	}
+	state.Commit, state.By = commit, by
+	return g.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		now, err := s.find(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		if now.State != archive.Adopted { // another process was faster
+			*p = now
+			return nil
+		}
+		if err := unaltered(ctx, s.store, now); err != nil {
+			return err
+		}
+		in := archive.Intent{Proposal: now.ID, Action: "rollback", By: by, Reason: fmt.Sprintf("reverted in %s of %s", m.Base, m.Remote), Evidence: evidenceOf(now), Time: s.Now()}
+		*p, _, err = s.recordRollback(ctx, now, in, commit, m)
+		if err == nil {
+			state.Did = "reverted"
+		}
+		return err
+	})
+}

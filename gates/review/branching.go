@@ -1,0 +1,302 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/patch"
+	"evolve/runtime/text"
+)
+
+// Branching makes proposals await a person as branches of a remote: a merge there adopts them,
+// and deleting the branch rejects them.
+type Branching struct {
+	// Remote is the name of the remote in each repository, Base the branch that proposals are
+	// for; empty: the default branch of the remote, or else the one that is checked out.
+	Remote, Base string
+	// Text describes a proposal for its pull request; it may be foreign text.
+	Text func(context.Context, *archive.Archive, archive.ProposalRecord) (string, error)
+	// Open opens the pull request of a branch that was pushed; nil: a person does. It may be
+	// called again for the same branch if the process is killed.
+	Open func(context.Context, PullRequest) error
+	// Time bounds all that one call does with remotes and Open; 0 means a minute.
+	Time time.Duration
+}
+
+// branchTime is the default of [Branching.Time].
+const branchTime = time.Minute
+
+// PullRequest is what a person decides on at the remote.
+type PullRequest struct {
+	Proposal string
+	// Folder is that of the repository, Remote the name of the remote there.
+	Folder, Remote       string
+	Branch, Base, Commit string
+	Title, Body          string
+}
+
+// The steps of a branch after which a process may die.
+const (
+	StepBranched = "branched" // the commit is written and recorded, and not pushed
+	StepPushed   = "pushed"   // the remote has it, and that is not recorded
+	StepListed   = "listed"   // that is recorded
+	StepOpened   = "opened"   // the pull request is open, and that is not recorded
+)
+
+// The kinds of ledger entry of branches.
+const (
+	entryBranch   = "proposal.branch"   // a branch was pushed
+	entryUnbranch = "proposal.unbranch" // it was deleted, because the proposal is decided or replaced
+	entryConflict = "branch.conflict"   // it was merged after a decision against it here
+	entryRevert   = "branch.rollback"   // a branch that takes an adoption back was pushed
+)
+
+// branchPrefix begins the names of all branches that are pushed; none other is ever written.
+const branchPrefix = "evolve/"
+
+// branchName returns the name of the branch of a proposal.
+func branchName(id string) string { return branchPrefix + id }
+
+// BranchState is what a call of [Reviewer.SyncBranches] found of a branch.
+type BranchState struct {
+	Proposal string                `json:"proposal"`
+	State    archive.ProposalState `json:"state"`
+	Remote   string                `json:"remote"`
+	Branch   string                `json:"branch"`
+	Base     string                `json:"base,omitempty"`
+	// Commit is that of the branch, or for a merge or a revert the commit in Base.
+	Commit string `json:"commit,omitempty"`
+	// Did is pushed, merged, closed, reverted or deleted; empty if nothing happened.
+	Did string `json:"did,omitempty"`
+	// By is who decided, as the commit says.
+	By string `json:"by,omitempty"`
+	// Note is something to know, Trouble why nothing could be done.
+	Note    string `json:"note,omitempty"`
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// branched reports whether a remote is to be asked about a proposal, or to be sent it.
+func branched(p archive.ProposalRecord) bool {
+	switch {
+	case p.Imported != "" || p.Kind == archive.KindAutonomy || p.State == archive.Approved, p.State == archive.RolledBack:
+		return false
+	case p.Branch == nil:
+		return awaits(p) && vetoed(p) == nil
+	case p.State == archive.Adopted:
+		return mergedAs(p) != nil
+	}
+	return !p.Branch.Over
+}
+
+// awaits reports whether a proposal awaits a person who may approve it.
+func awaits(p archive.ProposalRecord) bool {
+	return p.State == archive.Awaiting || p.State == archive.HumanLane
+}
+
+// mergedAs returns the merge by which a proposal was adopted; nil if it was adopted otherwise.
+func mergedAs(p archive.ProposalRecord) *archive.MergeBrief {
+	if p.State != archive.Adopted || p.Decision == nil {
+		return nil
+	}
+	return p.Decision.Merge
+}
+
+// PrepareBranches writes the commits of the proposals that await a person and have no branch
+// yet, and records their names. It reaches no remote.
+func (rev *Reviewer) PrepareBranches(ctx context.Context) error {
+	if rev.Branching == nil {
+		return nil
+	}
+	return rev.with(ctx, func(s *session) error {
+		list, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool { return branched(p) && p.Branch == nil })
+		var errs []error
+		for _, p := range list {
+			if _, err := s.prepare(ctx, p); err != nil {
+				errs = append(errs, fmt.Errorf("the branch of %s: %w", p.ID, err))
+			}
+		}
+		return errors.Join(err, errors.Join(errs...))
+	})
+}
+
+// unpushable is why a proposal cannot be pushed now.
+type unpushable string
+
+func (e unpushable) Error() string { return string(e) }
+
+// prepare writes the commit of a proposal's branch, unless that is done, and records it.
+func (s *session) prepare(ctx context.Context, p archive.ProposalRecord) (archive.ProposalRecord, error) {
+	repo, err := s.repositoryOf(p)
+	if err != nil {
+		return p, err
+	}
+	b := archive.BranchBrief{Remote: s.Branching.Remote, Name: branchName(p.ID)}
+	if p.Branch != nil {
+		b = *p.Branch
+	}
+	if b.Commit != "" && b.From == p.Commit && (b.Pushed != "" || len(repo.Parents(b.Commit)) > 0) {
+		return p, nil
+	}
+	if b.Commit == "" {
+		if err := s.notStale(ctx, p); err != nil {
+			return p, err
+		}
+	}
+	base, err := s.restsOn(repo, p)
+	if err != nil {
+		return p, err
+	}
+	p.Branch = &b
+	message, err := s.branchMessage(ctx, p)
+	if err != nil {
+		return p, err
+	}
+	b.Commit, err = repo.Commit(base, files(p), message, robotAt(p.Created))
+	var conflict *patch.ConflictError
+	if errors.As(err, &conflict) {
+		return p, unpushable("these files are not committed as they were measured: " + join(conflict.Paths))
+	}
+	if err != nil {
+		return p, fmt.Errorf("writing its commit: %w", err)
+	}
+	b.From = p.Commit
+	if err := s.store.PutProposal(ctx, p); err != nil {
+		return p, fmt.Errorf("recording the branch of %s: %w", p.ID, err)
+	}
+	return p, s.step(StepBranched)
+}
+
+// repositoryOf opens the repository that a proposal changes.
+func (rev *Reviewer) repositoryOf(p archive.ProposalRecord) (*patch.Repository, error) {
+	if p.Patch != nil {
+		t, err := rev.targetOf(p)
+		if err != nil {
+			return nil, err
+		}
+		return rev.open(t)
+	}
+	if rev.Workspace == nil {
+		return nil, errors.New("the workspace cannot be loaded")
+	}
+	repo, err := rev.workRepository()
+	if err == nil && repo == nil {
+		err = unpushable("the workspace is in no git repository with a commit")
+	}
+	return repo, err
+}
+
+// restsOn returns the commit that a proposal was measured or gated on.
+func (rev *Reviewer) restsOn(repo *patch.Repository, p archive.ProposalRecord) (string, error) {
+	if p.Patch != nil {
+		return p.Patch.BaseCommit, nil
+	}
+	if parents := repo.Parents(p.Commit); len(parents) > 0 {
+		return parents[0], nil
+	}
+	_, head, err := repo.Head()
+	return head, err
+}
+
+// notStale fails if what a proposal of a config, tool, skill or memory was measured on has
+// changed.
+func (s *session) notStale(ctx context.Context, p archive.ProposalRecord) error {
+	if p.Patch != nil {
+		return nil
+	}
+	f := &fileSubject{session: s, p: p}
+	if err := f.resolve(); err != nil {
+		return err
+	}
+	now := f.agent.Base
+	if p.Kind == archive.KindTool || p.Kind == archive.KindMemory {
+		var err error
+		if now, err = f.baseOf(f.agent, p); err != nil {
+			return err
+		}
+	}
+	changed, err := moved(ctx, s.store, p, now, f.agent.Suites)
+	if err == nil && len(changed) > 0 {
+		err = unpushable("it is stale: " + join(changed) + " changed since it was measured")
+	}
+	return err
+}
+
+// mostText bounds the description of a proposal in a message, in bytes.
+const mostText = 48 << 10
+
+// branchMessage returns the message of the commit of a proposal's branch. Everything in it that
+// is not evolve's own is inert.
+func (s *session) branchMessage(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	said, err := s.Branching.Text(ctx, s.store, p)
+	if err != nil {
+		return "", err
+	}
+	body := "This proposal of evolve awaits a person. Merging the branch adopts it, deleting the branch\n" +
+		"without a merge rejects it, and evolve records either in its ledger.\n\n"
+	if p.State == archive.HumanLane {
+		body += "A gate flagged it: read below what it found before you merge.\n\n"
+	}
+	_, audit, err := s.store.LedgerHead(ctx)
+	if err != nil {
+		return "", fmt.Errorf("reading the ledger: %w", err)
+	}
+	about := trailers{{"Evolve-Variant", string(p.Variant)}, {"Evolve-Run", p.Run}, {"Evolve-Evidence", p.Evidence}}
+	if p.Patch != nil {
+		about = trailers{{"Evolve-Digest", p.Patch.Digest}}
+	}
+	return s.attested(ctx, p.ID, inertMessage("evolve: propose "+whatOf(p)+" ("+p.ID+")", body, said,
+		slices.Concat(trailers{{"Evolve-Proposal", p.ID}}, about, trailers{{trailerAudit, audit}})))
+}
+
+// inertMessage joins a subject, evolve's own words, a foreign text and trailers.
+func inertMessage(subject, body, said string, list trailers) string {
+	said = strings.Trim(text.Inert(text.Clip(said, mostText, text.Ellipsis)), "\n")
+	if said != "" {
+		said += "\n\n"
+	}
+	return strings.TrimSpace(text.Inert(text.OneLine(subject))) + "\n\n" + body + said + list.String()
+}
+
+// whatOf names what a proposal changes.
+func whatOf(p archive.ProposalRecord) string {
+	switch kind, name := Written(p); {
+	case p.Patch != nil:
+		return "a patch of " + p.Patch.Target
+	case p.Kind == archive.KindMemory:
+		return "memories of " + p.Agent
+	case p.Kind == archive.KindTool:
+		return "the " + kind + " " + name + " of " + p.Agent
+	}
+	return "a config of " + p.Agent
+}
+
+// titleAndBody splits the message of a branch's commit into the title and the text of a pull
+// request, which has no trailers.
+func titleAndBody(message string) (title, body string) {
+	title, body, _ = strings.Cut(strings.TrimSpace(message), "\n\n")
+	if at := strings.LastIndex(body, "\n\n"); at >= 0 {
+		body = body[:at] + "\n"
+	}
+	return title, body
+}
+
+// MergeOnly refuses an approval where only a merge adopts.
+func (rev *Reviewer) MergeOnly(p archive.ProposalRecord) error {
+	if rev.Branching == nil || p.Kind == archive.KindAutonomy || p.State == archive.Approved || !Undecided(p.State) {
+		return nil
+	}
+	if err := foreign(p); err != nil {
+		return err
+	}
+	b := cmp.Or(p.Branch, &archive.BranchBrief{Remote: rev.Branching.Remote, Name: branchName(p.ID)})
+	if b.Pushed == "" {
+		return Refuse("`evolve adopt sync` pushes it", "%s is adopted by a merge of its branch %s on %s, which has not been pushed", p.ID, b.Name, b.Remote)
+	}
+	return Refuse("merge it there; `evolve adopt sync` records that, and so does the next night", "%s is adopted by a merge of its branch %s on %s", p.ID, b.Name, b.Remote)
+}

@@ -1,0 +1,400 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/patch"
+	"evolve/runtime/text"
+)
+
+// branchGroup are the proposals of one repository with what its remote answered.
+type branchGroup struct {
+	*Reviewer
+	archiveID string
+	repo      *patch.Repository
+	remote    *patch.Remote
+	tips      patch.Tips
+	// base is the branch that the proposals are for, tip its commit.
+	base, tip string
+}
+
+// SyncBranches pushes the branches of proposals that await a person, records as decisions what
+// was merged, reverted and closed at their remotes, and deletes branches of proposals that are
+// decided or replaced. It never writes a branch that is not its own, nor one that is not as it
+// left it. What cannot be done now, such as without a network, is in Trouble, and the next call
+// does it. list are the stored proposals. The error is about the archive or a repository here;
+// it does not stop the other proposals.
+func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRecord) ([]BranchState, error) {
+	list = slices.DeleteFunc(slices.Clone(list), func(p archive.ProposalRecord) bool { return !branched(p) })
+	if rev.Branching == nil || len(list) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(rev.Branching.Time, branchTime))
+	defer cancel()
+	groups := map[string][]archive.ProposalRecord{}
+	var names []string
+	for _, p := range list {
+		name := ""
+		if p.Patch != nil {
+			name = p.Patch.Repository
+		}
+		if groups[name] == nil {
+			names = append(names, name)
+		}
+		groups[name] = append(groups[name], p)
+	}
+	var out []BranchState
+	var errs []error
+	for _, name := range names {
+		g, why := rev.askRemote(ctx, groups[name])
+		for _, p := range groups[name] {
+			state, err := rev.syncBranch(ctx, g, p.ID, why)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("the branch of %s: %w", p.ID, err))
+			}
+			if errors.Is(err, archive.ErrLocked) {
+				return out, err
+			}
+			if quiet := state.State == archive.Adopted && state.Did+state.Note+state.Trouble == ""; state.Proposal != "" && !quiet {
+				out = append(out, state)
+			}
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// askRemote asks the remote of a repository for its branches and fetches what is needed of them.
+func (rev *Reviewer) askRemote(ctx context.Context, list []archive.ProposalRecord) (*branchGroup, error) {
+	g := &branchGroup{Reviewer: rev}
+	var err error
+	if g.repo, err = rev.repositoryOf(list[0]); err != nil {
+		return nil, err
+	}
+	if g.remote, err = g.repo.Remote(ctx, rev.Branching.Remote); err != nil {
+		return nil, err
+	}
+	current, _, err := g.repo.Head()
+	if err != nil {
+		return nil, err
+	}
+	current = strings.TrimPrefix(current, "refs/heads/")
+	var asked []string
+	for _, name := range []string{rev.Branching.Base, current} {
+		if name != "" {
+			asked = append(asked, name)
+		}
+	}
+	if g.tips, err = g.remote.Tips(ctx, branchPrefix, asked...); err != nil {
+		return nil, err
+	}
+	g.base = cmp.Or(rev.Branching.Base, g.tips.Default, current)
+	if g.tips.Branches[g.base] == "" || strings.HasPrefix(g.base, branchPrefix) {
+		return nil, fmt.Errorf("%s has no branch %s to propose for", rev.Branching.Remote, text.Quote(g.base))
+	}
+	fetch := []string{g.base}
+	for _, p := range list {
+		if name := branchName(p.ID) + "-rollback"; g.tips.Branches[name] != "" && p.State == archive.Adopted {
+			fetch = append(fetch, name)
+		}
+		name := branchName(p.ID)
+		if p.Branch != nil {
+			name = p.Branch.Name
+		}
+		if g.tips.Branches[name] != "" {
+			fetch = append(fetch, name)
+		}
+	}
+	got, err := g.remote.Fetch(ctx, g.tips, fetch...)
+	if err != nil {
+		return nil, err
+	}
+	for name, commit := range got {
+		g.tips.Branches[name] = commit
+	}
+	g.tip = g.tips.Branches[g.base]
+	return g, nil
+}
+
+// rests returns the commit that the branch of a proposal begins at.
+func (g *branchGroup) rests(p archive.ProposalRecord) string {
+	if parents := g.repo.Parents(p.Branch.Commit); len(parents) > 0 {
+		return parents[0]
+	}
+	base, _ := g.restsOn(g.repo, p)
+	return base
+}
+
+// syncBranch does what is to be done of one branch. why is the reason why its remote cannot be
+// asked.
+func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, why error) (state BranchState, err error) {
+	var p archive.ProposalRecord
+	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
+		if p, err = s.find(ctx, id); err != nil || !branched(p) {
+			return err
+		}
+		if awaits(p) && vetoed(p) == nil {
+			p, err = s.prepare(ctx, p)
+		}
+		if g != nil && err == nil {
+			g.archiveID, err = s.store.ID(ctx)
+		}
+		return err
+	})
+	state = BranchState{Proposal: p.ID, State: p.State, Remote: rev.Branching.Remote, Branch: branchName(id)}
+	var cannot unpushable
+	var refused *RefusedError
+	if errors.As(err, &cannot) || errors.As(err, &refused) {
+		state.Trouble = err.Error()
+		return state, nil
+	}
+	if err != nil || !branched(p) || p.Branch == nil {
+		return BranchState{}, err
+	}
+	state.Remote, state.Branch, state.Base, state.Commit = p.Branch.Remote, p.Branch.Name, p.Branch.Base, p.Branch.Commit
+	if why == nil && g != nil {
+		state.Base = g.base
+		err = g.sync(ctx, &p, &state)
+		state.State = p.State
+		if p.Branch != nil {
+			state.Branch = p.Branch.Name
+		}
+	} else {
+		err = why
+	}
+	var far *farError
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled): // a person stopped it
+		return state, nil
+	case err == nil:
+	case why != nil, errors.As(err, &far), errors.As(err, &cannot), errors.As(err, &refused):
+		state.Trouble, err = patch.WithoutUser(err.Error()), nil
+	case ctx.Err() != nil: // git was stopped
+		state.Trouble, err = "the time for remotes was over", nil
+	default:
+		return state, err
+	}
+	return state, rev.keepTrouble(ctx, id, state.Trouble)
+}
+
+// farError is a failure of a remote, or of the program that opens pull requests.
+type farError struct{ error }
+
+func (e *farError) Unwrap() error { return e.error }
+
+func far(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &farError{err}
+}
+
+// keepTrouble records why a branch could not be pushed or looked at, "" for nothing.
+func (rev *Reviewer) keepTrouble(ctx context.Context, id, why string) error {
+	why = text.Clip(text.OneLine(why), maxEvidence, text.Ellipsis)
+	return rev.change(ctx, id, func(_ context.Context, _ *session, p *archive.ProposalRecord) (bool, error) {
+		if p.Branch == nil || p.Branch.Trouble == why {
+			return false, nil
+		}
+		p.Branch.Trouble = why
+		return true, nil
+	}, "", nil)
+}
+
+// change changes the branch of a stored proposal, with a ledger entry if kind is not empty. The
+// record may be replaced; its branch is a copy.
+func (rev *Reviewer) change(ctx context.Context, id string, how func(context.Context, *session, *archive.ProposalRecord) (bool, error), kind string, data any) error {
+	return rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
+		p, err := s.find(ctx, id)
+		if err != nil {
+			return err
+		}
+		if p.Branch != nil {
+			b := *p.Branch
+			p.Branch = &b
+		}
+		if changed, err := how(ctx, s, &p); err != nil || !changed {
+			return err
+		}
+		if kind != "" {
+			return s.record(ctx, p, kind, robot, data)
+		}
+		if err := s.store.PutProposal(ctx, p); err != nil {
+			return fmt.Errorf("recording the branch of %s: %w", id, err)
+		}
+		return nil
+	})
+}
+
+// sync compares a branch with the remote.
+func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
+	if p.State == archive.Adopted {
+		return errors.Join(g.noticeRevert(ctx, p, state), g.behind(ctx, *p, state))
+	}
+	commit, err := g.merge(ctx, *p)
+	if err != nil {
+		return err
+	}
+	if commit != "" {
+		return errors.Join(g.noticeMerge(ctx, p, commit, state), g.behind(ctx, *p, state))
+	}
+	b, tip := p.Branch, g.tips.Branches[p.Branch.Name]
+	if !awaits(*p) {
+		return g.drop(ctx, p, tip, state)
+	}
+	switch {
+	case tip == "" && b.Pushed != "":
+		return g.noticeClosing(ctx, p, state)
+	case tip != "" && tip != b.Commit && tip != b.Pushed:
+		if b.Pushed != "" {
+			state.Note = fmt.Sprintf("it was moved to %.12s by others, and is left alone", tip)
+			return nil
+		}
+		if err := g.foreignTip(ctx, p, tip); err != nil {
+			return err
+		}
+		tip = g.tips.Branches[p.Branch.Name]
+	}
+	if tip != p.Branch.Commit {
+		if err := g.push(ctx, p, tip); err != nil {
+			return err
+		}
+		state.Did = "pushed"
+	}
+	if p.Branch.Pushed != p.Branch.Commit {
+		if err := g.recordPushed(ctx, p); err != nil {
+			return err
+		}
+		state.Did = "pushed"
+	}
+	state.Branch, state.Commit = p.Branch.Name, p.Branch.Commit
+	return g.open(ctx, p)
+}
+
+// behind notes that the repository here does not have a merge: nights go on from what is checked
+// out.
+func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, state *BranchState) error {
+	if mergedAs(p) == nil {
+		return nil
+	}
+	_, head, err := g.repo.Head()
+	if err != nil {
+		return err
+	}
+	in, err := g.repo.Contains(ctx, head, p.AdoptedCommit)
+	if err == nil && !in {
+		note := "what is checked out here does not have it: git pull --ff-only " + p.Branch.Remote + " " + g.base
+		state.Note = strings.TrimPrefix(state.Note+"; "+note, "; ")
+	}
+	return err
+}
+
+// foreignTip settles that the remote has a branch of the name of a proposal that was never
+// pushed. One with the same change on the same commit is the proposal's own, whose record is
+// lost. Another belongs to another workspace: the proposal gets a name of its own.
+func (g *branchGroup) foreignTip(ctx context.Context, p *archive.ProposalRecord, tip string) error {
+	b := *p.Branch
+	own, err := g.repo.TreeOf(b.Commit)
+	if err != nil {
+		return err
+	}
+	other, err := g.repo.TreeOf(tip)
+	if err != nil {
+		return err
+	}
+	if own == other && slices.Equal(g.repo.Parents(b.Commit), g.repo.Parents(tip)) {
+		b.Commit = tip
+	} else if b.Name == branchName(p.ID) {
+		b.Name += "-" + b.Commit[:12]
+	} else {
+		return unpushable(fmt.Sprintf("%s has a branch %s already", b.Remote, b.Name))
+	}
+	p.Branch = &b
+	return g.change(ctx, p.ID, func(_ context.Context, _ *session, now *archive.ProposalRecord) (bool, error) {
+		now.Branch = &b
+		return true, nil
+	}, "", nil)
+}
+
+// push pushes the commit of a branch over what the remote has of it.
+func (g *branchGroup) push(ctx context.Context, p *archive.ProposalRecord, tip string) error {
+	base := g.rests(*p)
+	in, err := g.repo.Contains(ctx, g.tip, base)
+	if err != nil {
+		return err
+	}
+	if !in {
+		return unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s that it rests on", g.base, p.Branch.Remote, base))
+	}
+	if err := g.remote.Push(ctx, p.Branch.Name, p.Branch.Commit, tip); err != nil {
+		return far(err)
+	}
+	return g.step(StepPushed)
+}
+
+// recordPushed records that the remote has the branch.
+func (g *branchGroup) recordPushed(ctx context.Context, p *archive.ProposalRecord) error {
+	b := *p.Branch
+	b.Pushed, b.Base, b.Trouble = b.Commit, g.base, ""
+	p.Branch = &b
+	err := g.change(ctx, p.ID, func(_ context.Context, _ *session, now *archive.ProposalRecord) (bool, error) {
+		known := now.Branch != nil && now.Branch.Pushed == b.Commit // another process was faster
+		now.Branch = &b
+		return !known, nil
+	}, entryBranch, map[string]string{"remote": b.Remote, "branch": b.Name, "base": b.Base, "commit": b.Commit})
+	if err != nil {
+		return err
+	}
+	return g.step(StepListed)
+}
+
+// open lets the operator's program open the pull request, once it was pushed.
+func (g *branchGroup) open(ctx context.Context, p *archive.ProposalRecord) error {
+	if g.Branching.Open == nil || p.Branch.Opened {
+		return nil
+	}
+	if err := g.openPullRequest(ctx, p.ID, p.Branch.Name, p.Branch.Commit); err != nil {
+		return err
+	}
+	return g.change(ctx, p.ID, func(_ context.Context, _ *session, now *archive.ProposalRecord) (bool, error) {
+		now.Branch.Opened = true
+		return true, nil
+	}, "", nil)
+}
+
+func (g *branchGroup) openPullRequest(ctx context.Context, id, branch, commit string) error {
+	m, _ := g.repo.MessageOf(commit)
+	r := PullRequest{Proposal: id, Folder: g.repo.Folder(), Remote: g.Branching.Remote, Branch: branch, Base: g.base, Commit: commit}
+	r.Title, r.Body = titleAndBody(m.Text)
+	if err := g.Branching.Open(ctx, r); err != nil {
+		return far(fmt.Errorf("the pull request was not opened: %w", err))
+	}
+	return g.step(StepOpened)
+}
+
+// drop deletes the branch of a proposal that is decided or replaced, unless others moved it.
+func (g *branchGroup) drop(ctx context.Context, p *archive.ProposalRecord, tip string, state *BranchState) error {
+	b := p.Branch
+	kind := ""
+	switch {
+	case tip == "":
+	case tip != b.Pushed && tip != b.Commit:
+		if b.Pushed != "" {
+			state.Note = fmt.Sprintf("it was moved to %.12s by others, and is left alone", tip)
+		}
+	default:
+		if err := g.remote.Push(ctx, b.Name, "", tip); err != nil {
+			return far(err)
+		}
+		state.Did, kind = "deleted", entryUnbranch
+	}
+	return g.change(ctx, p.ID, func(_ context.Context, _ *session, now *archive.ProposalRecord) (bool, error) {
+		now.Branch.Over = true
+		return true, nil
+	}, kind, map[string]string{"remote": b.Remote, "branch": b.Name})
+}

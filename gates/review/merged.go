@@ -1,0 +1,141 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/patch"
+	"evolve/runtime/scrub"
+	"evolve/runtime/text"
+)
+
+// makes reports whether a commit makes a change: the files were as before it, or such that the
+// change applies to them, in its first parent, and are what that results in.
+func makes(repo *patch.Repository, commit string, change []patch.File) (bool, error) {
+	parents := repo.Parents(commit)
+	if len(parents) == 0 {
+		return false, nil
+	}
+	made, conflicts, err := onto(repo, parents[0], change)
+	if err != nil || len(conflicts) > 0 || !slices.ContainsFunc(made, func(f patch.File) bool { return !same(f.Old, f.New) }) {
+		return false, err
+	}
+	return holds(repo, commit, made)
+}
+
+// speaks reports whether the message of a commit has the trailer of a proposal of this archive.
+// A squash can put it anywhere; foreign text in a message of evolve is indented.
+func speaks(repo *patch.Repository, commit, trailer, id, archiveID string) bool {
+	m, _ := repo.MessageOf(commit)
+	lines := strings.Split(strings.ReplaceAll(m.Text, "\r\n", "\n"), "\n")
+	return archiveID != "" && slices.Contains(lines, trailer+": "+id) && slices.Contains(lines, trailerArchive+": "+archiveID)
+}
+
+// isMerge reports whether a commit brought a proposal into its branch: it has the commit of the
+// proposal's branch in its history, makes the same change, or names the proposal.
+func isMerge(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string) (bool, error) {
+	if b := p.Branch; b != nil {
+		for _, own := range []string{b.Pushed, b.Commit} {
+			parents := repo.Parents(own)
+			if len(parents) == 0 {
+				continue
+			}
+			found, err := repo.Find(commit, parents[0], func(c, _ string) (bool, error) { return c == own, nil })
+			if err != nil || found != "" {
+				return found != "", err
+			}
+		}
+	}
+	if speaks(repo, commit, "Evolve-Proposal", p.ID, archiveID) {
+		return true, nil
+	}
+	return makes(repo, commit, files(p))
+}
+
+// isRevert reports whether a commit takes a proposal back: it reverses the change or names the
+// rollback.
+func isRevert(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string) (bool, error) {
+	if speaks(repo, commit, "Evolve-Rollback", p.ID, archiveID) {
+		return true, nil
+	}
+	return makes(repo, commit, patch.Reverse(files(p)))
+}
+
+// merge returns the commit with which a proposal came into the base; "" if it did not.
+func (g *branchGroup) merge(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	for _, own := range slices.Compact([]string{p.Branch.Pushed, p.Branch.Commit}) {
+		if len(g.repo.Parents(own)) == 0 { // what was merged is here
+			continue
+		}
+		in, err := g.repo.Contains(ctx, g.tip, own)
+		if err != nil {
+			return "", err
+		}
+		if in {
+			return g.repo.BroughtBy(ctx, own, g.tip)
+		}
+	}
+	return g.first(ctx, g.rests(p), p, isMerge)
+}
+
+// revert returns the commit of the base that takes an adoption back; "" if there is none.
+func (g *branchGroup) revert(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	if in, err := g.repo.Contains(ctx, g.tip, p.AdoptedCommit); err != nil || !in {
+		return "", err
+	}
+	return g.first(ctx, p.AdoptedCommit, p, isRevert)
+}
+
+// first returns the first commit of the base after another that changes a file of a proposal and
+// is what is looked for.
+func (g *branchGroup) first(ctx context.Context, after string, p archive.ProposalRecord, is func(*patch.Repository, string, archive.ProposalRecord, string) (bool, error)) (string, error) {
+	list, err := g.repo.FirstParents(ctx, after, g.tip, paths(p)...)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range list {
+		if found, err := is(g.repo, c, p, g.archiveID); err != nil || found {
+			return c, err
+		}
+	}
+	return "", nil
+}
+
+// mergeBrief describes a decision that a commit of the base carries out, and returns who made
+// it, as the commit says.
+func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change []patch.File) (*archive.MergeBrief, string, error) {
+	m := &archive.MergeBrief{Remote: p.Branch.Remote, Branch: p.Branch.Name, Base: g.base, Commit: commit}
+	author, committer, err := g.repo.Authors(commit)
+	if err != nil {
+		return nil, "", err
+	}
+	m.Author, m.Committer, m.Time = signed(author), signed(committer), committer.When.UTC()
+	exact, err := makes(g.repo, commit, change)
+	if err == nil && !exact {
+		m.Altered, err = differing(change, at(g.repo, commit))
+	}
+	by := m.Committer
+	if by == "" || commit == p.Branch.Pushed || commit == p.Branch.Commit { // evolve's own commit: the branch moved to it
+		by = unknownAt(m.Remote)
+	}
+	return m, by, err
+}
+
+// unknownAt stands for a person whose name nothing shows.
+func unknownAt(remote string) string { return "unknown, at the remote " + remote }
+
+// signed returns the author or committer of a commit as "Name <mail>"; "" without a name. A
+// credential in it is replaced.
+func signed(p patch.Person) string {
+	name := text.Clip(text.OneLine(p.Name), maxPerson, text.Ellipsis)
+	if name == "" {
+		return ""
+	}
+	if mail := text.Clip(text.OneLine(p.Email), maxPerson, text.Ellipsis); mail != "" {
+		name = fmt.Sprintf("%s <%s>", name, mail)
+	}
+	return scrub.New(nil).String(name)
+}
