@@ -48,6 +48,9 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 	if r.Volatile.Waiting, err = ListWaiting(ctx, src, record.ID, at); err != nil {
 		return Report{}, err
 	}
+	if r.Volatile.Branches, err = branches(ctx, src); err != nil {
+		return Report{}, err
+	}
 	if r.Volatile.Patches, err = patches(ctx, src, record); err != nil {
 		return Report{}, err
 	}

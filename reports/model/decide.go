@@ -184,7 +184,11 @@ func (b *builder) commands() []string {
 	case archive.Drafted:
 		return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Awaiting, archive.Approved, archive.Gated, archive.HumanLane:
-		return []string{approveCommand(p.ID, p.State), "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+		first := approveCommand(p.ID, p.State)
+		if p.Branch != "" {
+			first = "evolve show " + p.ID
+		}
+		return []string{first, "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Adopted:
 		return []string{"evolve rollback " + p.ID, "evolve show " + p.ID}
 	}

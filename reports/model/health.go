@@ -131,9 +131,11 @@ func (b *builder) proposals() error {
 		if err != nil {
 			return err
 		}
-		b.out.Decision.Proposals = append(b.out.Decision.Proposals, Proposal{
-			ID: p.ID, Kind: p.Kind, State: p.State, Title: clip(p.Title, MaxReason), Gates: p.Gates,
-		})
+		made := Proposal{ID: p.ID, Kind: p.Kind, State: p.State, Title: clip(p.Title, MaxReason), Gates: p.Gates}
+		if at := BranchOf(p); at != nil {
+			made.Branch = at.Branch
+		}
+		b.out.Decision.Proposals = append(b.out.Decision.Proposals, made)
 		v := VolatileProposal{ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision, Addressed: Addressed(p)}
 		if p.Patch != nil && p.State == archive.Drafted {
 			v.Waits = p.Patch.Waits

@@ -154,6 +154,9 @@ func patchOp(kind byte) string {
 func patchCommands(p archive.ProposalRecord) []string {
 	switch p.State {
 	case archive.Awaiting, archive.HumanLane:
+		if BranchOf(p) != nil {
+			return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+		}
 		return []string{approveCommand(p.ID, p.State), "evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Approved: // the commit is missing: the same command makes it
 		return []string{"evolve approve " + p.ID}

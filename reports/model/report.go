@@ -155,6 +155,8 @@ type Proposal struct {
 	State archive.ProposalState `json:"state"`
 	Title string                `json:"title"`
 	Gates []archive.GateVerdict `json:"gates,omitempty"`
+	// Branch is the branch of a remote as which it awaits a person; empty: it awaits one here.
+	Branch string `json:"branch,omitempty"`
 }
 
 // Awaits reports whether a person may decide on the proposal.

@@ -44,6 +44,8 @@ type Volatile struct {
 	// Waiting are the proposals of configs that were made before this run and still await
 	// a person.
 	Waiting []Waiting `json:"waiting,omitempty"`
+	// Branches are proposals that await a person as branches of a remote.
+	Branches []Branch `json:"branches,omitempty"`
 	// Patches are changes of source code that await a person, then those that were
 	// stopped. They belong to the workspace, not to an agent.
 	Patches []Patch `json:"patches,omitempty"`

@@ -71,6 +71,9 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 			continue
 		}
 		w := Waiting{Proposal: p.ID, Agent: p.Agent, Variant: Ref{ID: p.Variant}, Days: days(p.Created, at), First: first.ID, Open: days(first.Created, at), Command: approveCommand(p.ID, p.State)}
+		if BranchOf(p) != nil {
+			w.Command = "evolve show " + p.ID
+		}
 		if v, err := src.Variant(ctx, p.Agent, p.Variant); err == nil {
 			w.Variant.Number = v.Number
 		} else if !errors.Is(err, archive.ErrNotFound) {

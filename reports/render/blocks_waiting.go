@@ -10,8 +10,9 @@ import (
 const maxWaiting = 3
 
 // waitingLines returns the first lines of a report.
-func waitingLines(list []model.Waiting) []spans {
+func waitingLines(v model.Volatile) []spans {
 	var out []spans
+	list := v.Waiting
 	for _, w := range model.First(list, maxWaiting) {
 		line := say(styled(w.Words(), strong))
 		if len(w.Stale) == 0 {
@@ -21,6 +22,12 @@ func waitingLines(list []model.Waiting) []spans {
 	}
 	if n := len(list) - maxWaiting; n > 0 {
 		out = append(out, say(number.Count(n)+" more: ", styled("evolve proposals", command)))
+	}
+	for _, b := range model.First(v.Branches, maxWaiting) {
+		out = append(out, say(b.Words()))
+	}
+	if n := len(v.Branches) - maxWaiting; n > 0 {
+		out = append(out, say(number.Count(n)+" more branches: ", styled("evolve proposals", command)))
 	}
 	return out
 }

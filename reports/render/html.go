@@ -29,7 +29,7 @@ var pageTemplate string
 // HTML writes the whole report as one self-contained page: no script, no request; its
 // style sheet is allowed by hash and everything else is forbidden.
 func HTML(w io.Writer, r model.Report) error {
-	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile.Waiting)}
+	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile)}
 	if at := r.Volatile.Started; !at.IsZero() {
 		p.Night = number.Date(at)
 	}

@@ -14,7 +14,7 @@ import (
 // spans and code blocks, where it can be neither structure nor link.
 func Markdown(w io.Writer, r model.Report) error {
 	var m markdown
-	for _, line := range waitingLines(r.Volatile.Waiting) {
+	for _, line := range waitingLines(r.Volatile) {
 		m.line(mdText(line) + "\n")
 	}
 	for i, s := range subjects(r) {

@@ -25,7 +25,7 @@ const maxFolds = 3
 // Terminal writes the whole report as text for a terminal.
 func Terminal(w io.Writer, r model.Report, o TerminalOptions) error {
 	t := newTerminal(o)
-	t.waiting(r.Volatile.Waiting)
+	t.waiting(r.Volatile)
 	for i, s := range subjects(r) {
 		if i > 0 {
 			t.b.WriteString("\n\n")
@@ -50,7 +50,7 @@ func Terminal(w io.Writer, r model.Report, o TerminalOptions) error {
 // Box writes only the decision boxes, one for each agent, and the line about patches.
 func Box(w io.Writer, r model.Report, o TerminalOptions) error {
 	t := newTerminal(o)
-	t.waiting(r.Volatile.Waiting)
+	t.waiting(r.Volatile)
 	for i, s := range subjects(r) {
 		if i > 0 {
 			t.b.WriteByte('\n')
@@ -63,8 +63,9 @@ func Box(w io.Writer, r model.Report, o TerminalOptions) error {
 }
 
 // waiting writes the lines about proposals that wait for a person.
-func (t *terminal) waiting(list []model.Waiting) {
-	for _, line := range waitingLines(list) {
+func (t *terminal) waiting(v model.Volatile) {
+	list := waitingLines(v)
+	for _, line := range list {
 		t.flow(0, 2, line)
 	}
 	if len(list) > 0 {

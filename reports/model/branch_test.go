@@ -1,0 +1,32 @@
+package model
+
+import (
+	"testing"
+
+	"evolve/archive"
+)
+
+// TestBranchWords checks what a report says of a proposal that is decided at a remote, and that
+// none has a command that approves it.
+func TestBranchWords(t *testing.T) {
+	p := archive.ProposalRecord{ID: "P1", State: archive.Awaiting, Branch: &archive.BranchBrief{Remote: "origin", Name: "evolve/P1", Commit: "c"}}
+	for _, c := range []struct {
+		base, pushed, trouble, want string
+	}{
+		{"", "", "", "P1 is decided at origin: merging evolve/P1 adopts it, once it is pushed"},
+		{"", "", "no\x1b network", `P1 is decided at origin: merging evolve/P1 adopts it, once it is pushed; the last attempt failed: no\x1b network`},
+		{"main", "c", "", "P1 is decided at origin: merging evolve/P1 into main adopts it"},
+	} {
+		p.Branch.Base, p.Branch.Pushed, p.Branch.Trouble = c.base, c.pushed, c.trouble
+		if got := BranchOf(p).Words(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if list := patchCommands(p); list[0] != "evolve show P1" {
+		t.Error(list)
+	}
+	p.State = archive.Rejected
+	if BranchOf(p) != nil {
+		t.Error("a decided proposal awaits a merge")
+	}
+}
