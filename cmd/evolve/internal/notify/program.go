@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"time"
@@ -47,6 +48,12 @@ func (p Program) Send(ctx context.Context, m Message) error {
 	if err != nil {
 		return err
 	}
+	return p.Run(ctx, body)
+}
+
+// Run runs the program with a line on its standard input and waits for its end. The error of a
+// program that fails has the end of its output.
+func (p Program) Run(ctx context.Context, line []byte) error {
 	most := p.Time
 	if most == 0 {
 		most = programTime
@@ -55,11 +62,11 @@ func (p Program) Send(ctx context.Context, m Message) error {
 	defer cancel()
 	cmd := exec.CommandContext(timed, p.Argv[0], p.Argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, programDrain
-	cmd.Stdin = bytes.NewReader(append(body, '\n'))
+	cmd.Stdin = io.MultiReader(bytes.NewReader(line), strings.NewReader("\n"))
 	inGroup(cmd)
 	out := &tail{most: programOutput}
 	cmd.Stdout, cmd.Stderr = out, out
-	err = cmd.Run()
+	err := cmd.Run()
 	switch {
 	case errors.Is(timed.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
 		return fmt.Errorf("it did not end within %s and was stopped", most)
