@@ -23,7 +23,7 @@ func (sh *shell) commands() []*cli.Command {
 		group(groupStart, initCommand(sh), demoCommand(sh), doctorCommand(sh), helpCommand(sh)),
 		group(groupNight, runCommand(sh), scheduleCommand(sh), statusCommand(sh), reportCommand(sh), proposalsCommand(sh), showCommand(sh),
 			diffCommand(sh), reviewCommand(sh), decisionCommand(sh, approving()), decisionCommand(sh, rejecting()), decisionCommand(sh, rollingBack()),
-			requestsCommand(sh)),
+			adoptCommand(sh), requestsCommand(sh)),
 		group(groupBehind, variantsCommand(sh), lineageCommand(sh), compareCommand(sh), codeCommand(sh), proposeCommand(sh), patchCommand(sh), agentCommand(sh), toolsCommand(sh), feedbackCommand(sh), memoryCommand(sh), autonomyCommand(sh), benchCommand(sh)),
 		group(groupKeep, auditCommand(sh), archiveCommand(sh), notifyCommand(sh)),
 	} {

@@ -80,6 +80,9 @@ func rollingBack() decision {
 		do: (*review.Reviewer).Rollback,
 		done: func(_ *shell, done review.Done) string {
 			p := done.Proposal
+			if done.Branch != "" {
+				return fmt.Sprintf("the rollback of %s is proposed as branch %s on %s; merging it there takes the adoption back", text.Visible(p.Title), text.Visible(done.Branch), text.Visible(p.Branch.Remote))
+			}
 			verb := orElse("restores the "+subject(p)+" before it", "records it; the files were as before it already", !done.Restored)
 			return fmt.Sprintf("rolled back %s: commit %s %s", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), verb)
 		},
@@ -134,6 +137,11 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	if err != nil {
 		return err
 	}
+	if d.name == "approve" {
+		if err := sh.Reviewer(w, nil).MergeOnly(p); err != nil {
+			return err
+		}
+	}
 	if err := needsComment(d, p, c.String("reason")); err != nil {
 		return err
 	}
@@ -178,7 +186,7 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	}
 	if sh.json {
 		view := viewOf(done.Proposal)
-		view.Later, view.After = done.Later, done.after
+		view.Later, view.After, view.RollbackBranch = done.Later, done.after, done.Branch
 		return sh.printJSON(view)
 	}
 	words := d.done(sh, done.Done)
@@ -247,6 +255,14 @@ func pronounce(sh *shell, c *cli.Context, w *workspace.Workspace, d decision, p 
 	}
 	lend := sh.Lender(w.Root, "evolve "+d.name)
 	var out decided
+	if d.name == "reject" { // it may be merged
+		atRemote(ctx, sh, w, p)
+		defer func() {
+			if out.Proposal.State == archive.Rejected { // its branch goes
+				atRemote(ctx, sh, w, p)
+			}
+		}()
+	}
 	mine, err := wire.Claim(w.Root, p.ID)
 	if err != nil {
 		return out, err

@@ -121,7 +121,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "restored"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "restored", "evolve.yaml"), []byte("keep: {nights: 1}\nnotify: {channels: [{kind: program, argv: [\"true\"]}]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "restored", "evolve.yaml"), []byte("keep: {nights: 1}\nnotify: {channels: [{kind: program, argv: [\"true\"]}]}\nadoption: {via: branch}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	chat := `{"approved":true,"messages":[{"role":"user","content":"Who keeps the key?"},{"role":"assistant","content":"Ada."}]}`
@@ -234,6 +234,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"archive restore", "restored", "archive restore ../all.backup"},
 		{"archive gc", "restored", "archive gc --dry-run"},
 		{"notify test", "restored", "notify test"},
+		{"adopt sync", "restored", "adopt sync"},
 		{"tools quarantine", "other", "tools quarantine doubled --yes --by Robin"},
 		{"tools release", "other", "tools release doubled --yes --by Robin"},
 		{"tools share", "sharing", "tools share doubled --agent aide --with mate --yes --by Robin"},

@@ -177,7 +177,7 @@ func (t *teller) over(kind, subject string) bool {
 	case workspace.EventFell:
 		return t.agents[agent]
 	case workspace.EventFailed:
-		return strings.HasPrefix(subject, "exit-")
+		return strings.HasPrefix(subject, "exit-") || subject == branchTrouble
 	case workspace.EventBudget:
 		return !strings.HasPrefix(subject, "run/")
 	}
@@ -222,9 +222,12 @@ func awaitingEvents(ctx context.Context, con *console, w *workspace.Workspace, a
 		if words := claimWords(p.Claim, p.Prices); words != "" {
 			title += " (" + words + ")"
 		}
-		events = append(events, notify.Event{Kind: workspace.EventAwaits, Subject: p.ID, Title: title, Commands: con.commandList([]string{
-			"evolve show " + p.ID, approve, "evolve reject " + p.ID + ` --reason "…"`,
-		})})
+		commands := []string{"evolve show " + p.ID, approve, "evolve reject " + p.ID + ` --reason "…"`}
+		if p.Branch != nil {
+			title += "; " + strings.TrimPrefix(p.Branch.Words(), p.ID+" ")
+			commands = slices.Delete(commands, 1, 2)
+		}
+		events = append(events, notify.Event{Kind: workspace.EventAwaits, Subject: p.ID, Title: title, Commands: con.commandList(commands)})
 	}
 	err = forEach("change requests", a.Requests(ctx), func(r archive.ChangeRequestRecord) {
 		if r.State == archive.RequestOpen {

@@ -56,11 +56,15 @@ type patchView struct {
 	Workspace string `json:"workspace,omitempty"`
 	// Addressed names places that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+	// Branch is the branch of a remote as which it awaits a person.
+	Branch *model.Branch `json:"branch,omitempty"`
 	// Notes say what a decision on it is worth that the ledger here did not see.
 	Notes []string `json:"notes,omitempty"`
 
 	// filed is the state in the record, stale or not.
 	filed archive.ProposalState
+	// branch is that of the record.
+	branch *archive.BranchBrief
 	// imported is that of the record.
 	imported archive.ProposalState
 }
@@ -74,7 +78,7 @@ func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patch
 		ID: p.ID, State: p.State, Gates: p.Gates, Kind: p.Kind, Title: p.Title, Target: b.Target, Repository: b.Repository,
 		Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain, Digest: b.Digest, BaseCommit: b.BaseCommit, Tree: b.Tree,
 		Commit: p.Commit, Ref: p.Ref, Sandbox: b.Sandbox, Review: b.Review, Files: []string{}, NewTests: b.NewTests,
-		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State, imported: p.Imported,
+		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State, imported: p.Imported, Branch: model.BranchOf(p), branch: p.Branch,
 	}
 	if p.State == archive.Drafted {
 		v.Waits = b.Waits
@@ -157,7 +161,8 @@ func printPatch(con *console, v patchView) {
 	})
 	printDecision(con, v.Decision)
 	con.printFacts([][2]string{{"limits", review.Limits}, {"ledger", v.Workspace}})
-	printCommands(con, decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported}))
+	printBranch(con, "  ", v.Branch)
+	printCommands(con, decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported, Branch: v.branch}))
 }
 
 // dollars is an amount; empty when nothing was paid.

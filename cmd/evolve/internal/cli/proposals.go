@@ -45,6 +45,8 @@ type proposalLine struct {
 	Overtaken []string `json:"overtaken,omitempty"`
 	// Imported reports that all of it is as an export states it.
 	Imported bool `json:"imported,omitempty"`
+	// Branch is the branch of a remote as which it awaits a person.
+	Branch *model.Branch `json:"branch,omitempty"`
 	// Lost is a decision on one that awaits a person, in entries that a restore has lost.
 	Lost *archive.LostDecision `json:"lost_decision,omitempty"`
 }
@@ -57,7 +59,7 @@ func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (
 	if p.Decision != nil {
 		l.By = p.Decision.By
 	}
-	l.Imported = p.Imported != ""
+	l.Imported, l.Branch = p.Imported != "", model.BranchOf(p)
 	var err error
 	if undecided(p) {
 		if l.Lost, err = a.LostDecision(ctx, p.ID); err != nil {
@@ -136,6 +138,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 				}
 				_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
 				printLost(sh.console, p)
+				printBranch(sh.console, "  ", p.Branch)
 				return err
 			})
 		}),
@@ -223,6 +226,8 @@ type proposalView struct {
 	// of the operator's program; only deciding gives them.
 	Later []string      `json:"later,omitempty"`
 	After *review.After `json:"after,omitempty"`
+	// RollbackBranch is the branch as which a rollback is proposed at a remote.
+	RollbackBranch string `json:"rollback_branch,omitempty"`
 	// Addressed names places that address a reviewer.
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
@@ -293,6 +298,7 @@ func printProposal(con *console, p claimed) {
 	})
 	printDecision(con, p.Decision)
 	printAddressed(con.stdout, p.notes)
+	printBranch(con, "  ", model.BranchOf(p.ProposalRecord))
 	printCommands(con, decisionsOn(p.ProposalRecord))
 }
 
@@ -343,6 +349,9 @@ func printCommands(con *console, commands []string) {
 // decisionsOn returns the commands for deciding on a proposal.
 func decisionsOn(p archive.ProposalRecord) []string {
 	reject := "evolve reject " + p.ID + ` --reason "…"`
+	if model.BranchOf(p) != nil {
+		return []string{"evolve diff " + p.ID, reject}
+	}
 	if p.Kind == archive.KindAutonomy {
 		switch p.State {
 		case archive.Awaiting:

@@ -20,10 +20,12 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate"
 	"evolve/mutate/night"
 	"evolve/reports/model"
 	"evolve/reports/render"
+	"evolve/runtime/text"
 )
 
 // runOptions are the flags of `evolve run`.
@@ -83,7 +85,21 @@ func runCommand(sh *shell) *cli.Command {
 					return err
 				}
 				o.tells = t
-				return nightlyRun(sh, w, o)
+				if o.dryRun || w.Settings.Adoption.Via != workspace.ViaBranch {
+					return nightlyRun(sh, w, o)
+				}
+				decided, err := nightBranches(sh, w, nil)
+				if err == nil && decided { // adoption.after may have brought the merge here
+					w, err = wire.Load(root)
+				}
+				if err != nil {
+					return err
+				}
+				err = nightlyRun(sh, w, o)
+				if code, _ := exit.Of(err); err == nil || code != exit.Interrupted {
+					_, _ = nightBranches(sh, w, t) // the run has its end already
+				}
+				return err
 			}
 			if o.dryRun {
 				return run(nil)
@@ -294,6 +310,9 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 // conclude writes the report and prints how the run ended.
 func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
 	sh.RecordLowerings(w.Root, a)
+	if err := branchReviewer(sh, w, review.Opened(a)).PrepareBranches(ctx); err != nil {
+		sh.eprintf("warning: %s; the run stands\n", text.Visible(err.Error()))
+	}
 	report, err := writeReport(ctx, w, a, s)
 	if err != nil {
 		return unreportedError{err}

@@ -357,6 +357,10 @@ func printAwaiting(con *console, list []proposalLine) {
 		if words := claimWords(p.Claim, p.Prices); words != "" {
 			con.printf("    %s\n", words)
 		}
+		if p.Branch != nil && len(p.Stale) == 0 {
+			con.printf("    %s\n    %s\n", text.Visible(p.Branch.Words()), con.command("evolve show "+p.ID))
+			continue
+		}
 		next := "evolve approve " + p.ID
 		if p.State == archive.HumanLane {
 			next += ` --override-reason "…"`

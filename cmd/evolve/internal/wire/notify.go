@@ -8,7 +8,6 @@ import (
 
 	"evolve/cmd/evolve/internal/notify"
 	"evolve/cmd/evolve/internal/workspace"
-	"evolve/runtime/scrub"
 )
 
 // NotifyDir returns the folder of the messages of the workspace at root.
@@ -20,7 +19,7 @@ func NotifyDir(root string) string {
 // settings of notify are needed; the rest adds values to remove from texts.
 func (h *Host) Outbox(w *workspace.Workspace) notify.Outbox {
 	set := w.Settings.Notify
-	o := notify.Outbox{Dir: NotifyDir(w.Root), Kinds: set.Events, Remind: set.Remind, Now: h.Now, Scrub: scrub.New(h.secrets(w)).String}
+	o := notify.Outbox{Dir: NotifyDir(w.Root), Kinds: set.Events, Remind: set.Remind, Now: h.Now, Scrub: h.Scrub(w)}
 	for _, c := range set.Channels {
 		o.Channels = append(o.Channels, h.channel(w.Root, c))
 	}

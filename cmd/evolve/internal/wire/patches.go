@@ -23,7 +23,7 @@ func (h *Host) Reviewer(w *workspace.Workspace, with review.WithStore) *review.R
 			defer pool.Close()
 			return pool.Check(ctx, d)
 		},
-		Program: w.Settings.Adoption.After, Reached: h.Reached, Targets: w.PatchTargets(),
+		Program: w.Settings.Adoption.After, Branching: h.branching(w), Reached: h.Reached, Targets: w.PatchTargets(),
 	}
 }
 

@@ -68,6 +68,9 @@ evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, whi
 		settings("reviewer that is not there", "patches: {reviewers: [solvr]}\n", `evolve.yaml:1:23: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("no such walls", "patches: {sandbox: off}\n", `evolve.yaml:1:20: "sandbox" must be auto or none, not "off"`, true),
 		settings("nothing to start afterwards", "adoption: {after: []}\n", `evolve.yaml:1:19: "after" must have at least 1 item`, true),
+		settings("a remote that is an address", "adoption: {via: branch, remote: \"git@example.org:x\"}\n", `evolve.yaml:1:33: "remote" must be the name of a remote of git`, true),
+		settings("a base that is an option", "adoption: {via: branch, base: --force}\n", `evolve.yaml:1:31: "base" must be the name of a branch (write it like main)`, true),
+		settings("a base of evolve's own", "adoption: {via: branch, base: evolve/P1}\n", `evolve.yaml:1:31: "base" must not begin with evolve/ (branches of that name are those of proposals)`, true),
 		settings("a slip of the keyboard", "adoption: {aftr: [restart]}\n", `evolve.yaml:1:12: unknown key "aftr" (did you mean "after"?)`, true),
 		settings("where it never belonged", "patches: {after: [restart]}\n", `evolve.yaml:1:11: unknown key "after"`, true),
 	}

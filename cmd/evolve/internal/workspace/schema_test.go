@@ -116,7 +116,7 @@ mcp:
   docs:   {url: https://docs.example.org/mcp?v=1, headers_env: {Authorization: DOCS_AUTH}, tools: {lookup: read, store: idempotent_write, drop: write}}
 safety:
   never: ["(?i)internal use only", '\bsk-[A-Za-z]+']
-adoption: {after: [systemctl, --user, restart, agent]}
+adoption: {via: branch, remote: upstream, base: release/1.2, open: [sh, open.sh], after: [systemctl, --user, restart, agent]}
 patches:
   targets:
     - {name: plain, allow: [internal/cache]}

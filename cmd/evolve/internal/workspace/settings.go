@@ -3,6 +3,8 @@ package workspace
 import (
 	"math"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -21,11 +23,12 @@ const (
 // DefaultSettings returns the settings of an empty evolve.yaml.
 func DefaultSettings() Settings {
 	return Settings{
-		Search:  Search{Selection: selection.Default, Concurrency: 8, Lookahead: 32, Baseline: .1},
-		Confirm: confirm.DefaultSettings(),
-		Patches: Patches{Sandbox: "auto"},
-		Backup:  Backup{Keep: 3, Dir: filepath.ToSlash(defaultBackups)},
-		Notify:  Notify{Events: EventKinds()},
+		Search:   Search{Selection: selection.Default, Concurrency: 8, Lookahead: 32, Baseline: .1},
+		Confirm:  confirm.DefaultSettings(),
+		Adoption: Adoption{Via: ViaCommit, Remote: DefaultRemote},
+		Patches:  Patches{Sandbox: "auto"},
+		Backup:   Backup{Keep: 3, Dir: filepath.ToSlash(defaultBackups)},
+		Notify:   Notify{Events: EventKinds()},
 	}
 }
 
@@ -82,9 +85,32 @@ func settingsKeys(f *settingsFile) object {
 }
 
 func adoptionKeys(s *Settings) object {
+	a := &s.Adoption
 	return object{keys: []key{
+		{name: "via", doc: "commit: evolve approve makes a commit on the branch that is checked out; branch: proposals are pushed to a remote, and a merge there adopts them; see evolve help decisions", field: oneOf(&a.Via, ViaCommit, ViaBranch), def: ViaCommit},
+		{name: "remote", doc: "with via: branch, the name of the remote in the repository of the workspace and in those of the targets of patches", field: text{to: &a.Remote, pattern: regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), rule: "the name of a remote of git", private: true}, def: DefaultRemote},
+		{name: "base", doc: "with via: branch, the branch that proposals are for; left out: the default branch of the remote", field: text{to: &a.Base, check: baseProblem, form: schema{"type": "string", "pattern": basePattern, "not": schema{"pattern": "^evolve/"}}}, example: "main"},
+		{name: "open", doc: "with via: branch, a program with its arguments that opens the pull request of a branch, started in the workspace's folder with JSON on stdin, for a minute at most; it may be started again for the same branch", field: argv(&a.Open), example: "[sh, open.sh]"},
 		{name: "after", doc: "program with its arguments, started in the workspace's folder when a config, a tool or a patch was adopted or rolled back, such as one that restarts a service; should it fail, the adoption stands", field: argv(&s.Adoption.After), example: "[systemctl, --user, restart, agent]"},
 	}}
+}
+
+// DefaultRemote is the default of adoption.remote.
+const DefaultRemote = "origin"
+
+// basePattern matches names of branches.
+const basePattern = `^[A-Za-z0-9_][A-Za-z0-9_+=@-]*([./][A-Za-z0-9_+=@-]+)*$`
+
+var baseForm = regexp.MustCompile(basePattern)
+
+func baseProblem(v string) (problem, hint string) {
+	switch {
+	case !baseForm.MatchString(v) || strings.HasSuffix(v, ".lock"):
+		return "must be the name of a branch", "write it like main"
+	case strings.HasPrefix(v, "evolve/"):
+		return "must not begin with evolve/", "branches of that name are those of proposals"
+	}
+	return "", ""
 }
 
 func limitKeys(s *Settings) object {

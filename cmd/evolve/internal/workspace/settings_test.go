@@ -80,7 +80,7 @@ func TestSettings(t *testing.T) {
 				},
 			},
 			Never:    []string{"(?i)internal use only", `\bsk-[A-Za-z]+`},
-			Adoption: Adoption{After: []string{"systemctl", "--user", "restart", "agent"}},
+			Adoption: Adoption{Via: ViaBranch, Remote: "upstream", Base: "release/1.2", Open: []string{"sh", "open.sh"}, After: []string{"systemctl", "--user", "restart", "agent"}},
 			Patches: Patches{
 				Targets: []PatchTarget{
 					{Name: "plain", Repo: ".", Policy: scope.Policy{Allow: []string{"internal/cache"}}},

@@ -80,7 +80,20 @@ type Adoption struct {
 	// After is the program that is started in the workspace's folder after an adoption or
 	// a rollback; empty: none.
 	After []string
+	// Via is ViaCommit or ViaBranch.
+	Via string
+	// Remote is the name of the remote that branches are pushed to, Base the branch that they
+	// are for; empty: the remote's default branch, or else the one that is checked out.
+	Remote, Base string
+	// Open is the program that opens the pull request of a branch; empty: a person does.
+	Open []string
 }
+
+// The ways in which a person adopts a proposal.
+const (
+	ViaCommit = "commit" // evolve approve makes a commit
+	ViaBranch = "branch" // a branch is merged at a remote
+)
 
 // Search settings.
 type Search struct {

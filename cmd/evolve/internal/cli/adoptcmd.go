@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/notify"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
+	"evolve/reports/model"
+	"evolve/reports/render"
+	"evolve/runtime/text"
+)
+
+func adoptCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "adopt", Usage: "proposals that are decided at a git remote",
+		Subcommands: []*cli.Command{{
+			Name: "sync", Usage: "push branches of proposals, and record what was merged or closed at the remote",
+			Description: "For `adoption: {via: branch}` in evolve.yaml; `evolve run` does the same at its start and its end.\n" +
+				"It never pushes to the base branch and merges nothing. `evolve help decisions` describes it.",
+			Action: func(c *cli.Context) error {
+				if err := outside(sh); err != nil {
+					return err
+				}
+				w, err := sh.load(c)
+				if err != nil {
+					return err
+				}
+				if w.Settings.Adoption.Via != workspace.ViaBranch {
+					return exit.Errorf(exit.Usage, "`evolve help decisions` describes it", "evolve.yaml has no adoption: {via: branch}")
+				}
+				if _, err := sh.Notary(w.Root); err != nil {
+					return err
+				}
+				states, err := syncBranches(c.Context, sh, w)
+				failed := false
+				for _, s := range states {
+					failed = failed || s.Trouble != ""
+				}
+				err = errors.Join(err, sh.show(map[string]any{"branches": append([]review.BranchState{}, states...)}, func() { printBranches(sh.console, states) }))
+				if err == nil && failed {
+					err = exit.Silent(exit.Infrastructure)
+				}
+				return err
+			},
+		}},
+	}
+}
+
+// branchReviewer returns a Reviewer for the branches of proposals.
+func branchReviewer(sh *shell, w *workspace.Workspace, lend review.WithStore) *review.Reviewer {
+	rev := sh.Reviewer(w, lend)
+	if rev.Branching != nil {
+		rev.Branching.Text = func(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
+			said, err := branchText(ctx, sh, w, a, p)
+			return sh.Scrub(w)(said), err
+		}
+	}
+	return rev
+}
+
+// branchText is the text of the pull request of a proposal: what `evolve show` prints of it, and
+// the decision box of its night.
+func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, p archive.ProposalRecord) (string, error) {
+	if p.Branch != nil { // who reads it has the branch
+		b := *p.Branch
+		b.Pushed, b.Trouble = b.Name, ""
+		p.Branch = &b
+	}
+	one, err := claimedOf(ctx, sh, a, w.Root, p)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	con := &console{stdout: &out, stderr: &out}
+	if p.Patch != nil {
+		v := patchViewOf(sh.PatchReader(w.Root), p, false)
+		v.Addressed, v.Notes = model.Addressed(p), one.notes
+		v.Repository = filepath.Base(v.Repository) // the path is that of a machine
+		printPatch(con, v)
+	} else {
+		if p.OfConfig() {
+			one.Rationale = named(ctx, a, p.Agent, p.Rationale)
+		}
+		printProposal(con, one)
+	}
+	err = writeBoxOf(ctx, &out, a, p)
+	return out.String(), err
+}
+
+// writeBoxOf writes the decision box of the night that made a proposal, without its commands.
+func writeBoxOf(ctx context.Context, out *bytes.Buffer, a *archive.Archive, p archive.ProposalRecord) error {
+	if p.Run == "" {
+		return nil
+	}
+	r, err := model.Build(ctx, runsAsTheyAre{a, true}, p.Run)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("building the report of run %s: %w", p.Run, err)
+	}
+	i := slices.IndexFunc(r.Agents, func(one model.Agent) bool {
+		return slices.ContainsFunc(one.Decision.Proposals, func(made model.Proposal) bool { return made.ID == p.ID })
+	})
+	if i < 0 {
+		return nil
+	}
+	r.Agents, r.Volatile.Agents = r.Agents[i:i+1], r.Volatile.Agents[i:i+1]
+	r.Agents[0].Decision.Commands = nil
+	r.Volatile.Waiting, r.Volatile.Branches, r.Volatile.Patches = nil, nil, nil
+	out.WriteByte('\n')
+	return render.Box(out, r, render.TerminalOptions{})
+}
+
+// syncBranches pushes and looks at the branches of a workspace, and starts adoption.after for
+// what was decided.
+func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace) ([]review.BranchState, error) {
+	var list []archive.ProposalRecord
+	err := wire.LookIfThere(w.Root, func(a *archive.Archive) (err error) {
+		list, err = allProposals(ctx, a)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	rev := branchReviewer(sh, w, sh.Lender(w.Root, "evolve adopt"))
+	states, err := rev.SyncBranches(ctx, list)
+	for _, s := range states {
+		if s.Did != "merged" && s.Did != "reverted" || len(rev.Program) == 0 {
+			continue
+		}
+		after, failed := rev.RunProgram(ctx, s.Proposal)
+		if failed != nil {
+			sh.Log.Warn("what came of adoption.after is not in the ledger", "proposal", s.Proposal, "error", failed)
+		} else if after != nil && after.Problem != "" {
+			sh.eprintf("warning: adoption.after of %s failed: %s; what was decided stands\n", s.Proposal, text.Visible(after.Problem))
+		}
+	}
+	return states, err
+}
+
+// branchTrouble is the subject of the event that branches could not be pushed or looked at.
+const branchTrouble = "branches"
+
+// nightBranches is syncBranches at the start and at the end of a night, which it never fails. It
+// reports whether something was decided; its error is that someone stopped it. At the end, t
+// tells people what failed.
+func nightBranches(sh *shell, w *workspace.Workspace, t *teller) (decided bool, stopped error) {
+	ctx, stop := sh.stoppable()
+	defer stop()
+	states, err := syncBranches(ctx, sh, w)
+	if err != nil && !errors.Is(err, archive.ErrLocked) {
+		sh.eprintf("warning: branches of proposals: %s; the run goes on\n", text.Visible(err.Error()))
+	}
+	var trouble []string
+	changed := false
+	for _, s := range states {
+		decided = decided || s.Did == "merged" || s.Did == "closed" || s.Did == "reverted"
+		changed = changed || s.Did != "" || s.Trouble != ""
+		if s.Trouble != "" || s.State == archive.Rejected && s.Note != "" {
+			trouble = append(trouble, branchWords(s))
+		} else if (s.Did != "" || s.Note != "") && !sh.quiet && !sh.json {
+			sh.eprintf("%s\n", branchWords(s))
+		}
+	}
+	for _, words := range trouble {
+		sh.eprintf("warning: %s\n", words)
+	}
+	if t == nil || ctx.Err() != nil {
+		return decided, context.Cause(ctx)
+	}
+	if len(trouble) > 0 {
+		e := notify.Event{
+			Kind: workspace.EventFailed, Subject: branchTrouble,
+			Title: strings.Join(trouble, "; "), Commands: []string{t.anywhere().command("evolve adopt sync")},
+		}
+		t.holds[e.Key()] = true
+		if len(t.set.Channels) > 0 {
+			t.put(w, notify.Message{Run: t.run.ID, Exit: t.run.Exit, Events: []notify.Event{e}})
+		}
+	}
+	if changed && t.run.ID != "" {
+		t.warn(wire.LookIfThere(w.Root, func(a *archive.Archive) error {
+			report, err := model.Build(ctx, runsAsTheyAre{a, false}, t.run.ID)
+			if err == nil {
+				_, err = writeReports(ctx, w.Root, a, report)
+			}
+			return err
+		}))
+	}
+	return decided, nil
+}
+
+// atRemote compares the branch of a proposal with the remote before and after a decision here.
+func atRemote(ctx context.Context, sh *shell, w *workspace.Workspace, p archive.ProposalRecord) {
+	if w.Settings.Adoption.Via != workspace.ViaBranch || p.Branch == nil {
+		return
+	}
+	states, err := syncBranches(ctx, sh, w)
+	if err != nil {
+		sh.eprintf("warning: branches of proposals: %s\n", text.Visible(err.Error()))
+	}
+	for _, s := range states {
+		if s.Proposal == p.ID && (s.Did != "" || s.Note != "" || s.Trouble != "") {
+			sh.eprintf("%s\n", branchWords(s))
+		}
+	}
+}
+
+// branchWords describes what was found of a branch, and what was done.
+func branchWords(s review.BranchState) string {
+	at := fmt.Sprintf("%s of %s", s.Branch, s.Remote)
+	var words string
+	switch {
+	case s.Did == "pushed":
+		words = fmt.Sprintf("is pushed as %s, for %s", at, s.Base)
+	case s.Did == "merged":
+		words = fmt.Sprintf("was merged into %s of %s as %s by %s: it is adopted", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
+	case s.Did == "closed":
+		words = fmt.Sprintf("is rejected: %s was deleted there without a merge", at)
+	case s.Did == "reverted":
+		words = fmt.Sprintf("was reverted in %s of %s as %s by %s: it is rolled back", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
+	case s.Did == "deleted":
+		words = fmt.Sprintf("is %s: %s is deleted", stateName(s.State), at)
+	case s.State == archive.Adopted:
+		words = fmt.Sprintf("is adopted by %s of %s", wire.Abbreviated(s.Commit), s.Base)
+	case s.State == archive.Awaiting || s.State == archive.HumanLane:
+		words = fmt.Sprintf("awaits a merge of %s", at)
+	default:
+		words = fmt.Sprintf("is %s, and %s is its branch", stateName(s.State), at)
+	}
+	for _, more := range []string{s.Note, s.Trouble} {
+		if more != "" {
+			words += "; " + more
+		}
+	}
+	return text.Visible(s.Proposal + " " + words)
+}
+
+func printBranches(con *console, states []review.BranchState) {
+	if len(states) == 0 {
+		con.printf("no proposal awaits a merge\n")
+	}
+	for _, s := range states {
+		con.printf("%s%s\n", orElse("! ", "  ", s.Trouble != ""), branchWords(s))
+	}
+}
+
+// printBranch prints how a proposal is decided at a remote.
+func printBranch(con *console, indent string, b *model.Branch) {
+	if b != nil {
+		con.printf("%s%s\n", indent, text.Visible(b.Words()))
+	}
+}
