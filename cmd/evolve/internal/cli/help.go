@@ -3,7 +3,6 @@ package cli
 import (
 	"embed"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -111,11 +110,6 @@ func chapter(con *console, t topic) error {
 		return fmt.Errorf("reading the manual: %w", err)
 	}
 	return con.result(map[string]string{"topic": t.name, "text": string(text)}, "%s", text)
-}
-
-func printVersion(con *console) error {
-	return con.result(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH},
-		"evolve %s  %s  %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // help prints the help of a command, or the overview for an empty path.

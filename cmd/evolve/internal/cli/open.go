@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -11,23 +10,6 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 )
-
-// version returns the module's version or commit from the build information.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return "devel"
-}
 
 // root finds the workspace's folder without reading it.
 func (sh *shell) root(c *cli.Context) (string, error) {
