@@ -378,10 +378,11 @@ func TestDamagedLedgerIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-// TestStoppedHolder tests that a holder which accepts connections and answers none, as a process
-// that is stopped does, is reported as the holder after one attempt.
-func TestStoppedHolder(t *testing.T) {
-	dir := t.TempDir()
+// stoppedHolder makes an archive that a process holds which accepts connections and answers
+// none, as a process that is stopped does.
+func stoppedHolder(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, storeName), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -395,23 +396,30 @@ func TestStoppedHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	t.Cleanup(func() { listener.Close() })
 	lock := newLock(dir)
 	if ok, err := lock.file.TryLock(); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := lock.release(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	h := newHolder("evolve run", day)
 	h.Socket = socket
 	if err := lock.write(h); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestStoppedHolder tests that a holder which answers no connection is reported as the holder
+// after one attempt.
+func TestStoppedHolder(t *testing.T) {
+	dir := stoppedHolder(t)
 	slept := 0
-	_, err = findStore(dir, clock{now: func() time.Time { return day }, sleep: func(time.Duration) { slept++ }}, 10*time.Millisecond)
+	_, err := findStore(dir, clock{now: func() time.Time { return day }, sleep: func(time.Duration) { slept++ }}, 10*time.Millisecond)
 	var locked *LockedError
 	if !errors.As(err, &locked) || locked.Owner != "evolve run" || slept != 0 {
 		t.Errorf("after %d attempts: %v", slept+1, err)

@@ -1,0 +1,50 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Glance opens the archive in dir for reading if it can be read at once: an attempt to reach
+// the process that holds it takes at most a time. Unlike OpenRead it waits for no other
+// process, writes nothing, leaves the archive of a killed process as it is, and checks no
+// witness: what it shows is for suggestions, not for decisions.
+func Glance(dir string, most time.Duration) (*Archive, error) {
+	r := &reader{find: func() (engine, error) { return glance(dir, most) }}
+	_, err := r.current(nil)
+	if err == nil {
+		var a *Archive
+		if a, err = newArchive(r, false, dir); err == nil {
+			return a, nil
+		}
+		err = errors.Join(err, r.close())
+	}
+	return nil, fmt.Errorf("glance at the archive: %w", resourceError(err))
+}
+
+func glance(dir string, most time.Duration) (engine, error) {
+	// An attempt to take the lock would create its file.
+	for _, name := range []string{storeName, lockName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrNotFound
+		} else if err != nil {
+			return nil, diskError(err)
+		}
+	}
+	lock := newLock(dir)
+	shared, err := lock.file.TryRLock()
+	if err != nil {
+		return nil, diskError(err)
+	}
+	if shared {
+		return openShared(dir, lock, nil)
+	}
+	if h := lock.read(); h.Socket != "" {
+		return dialRemote(h.Socket, most)
+	}
+	return nil, lock.locked(systemClock().now())
+}
