@@ -71,6 +71,16 @@ type commandLine struct {
 	// args are the names of the path, the flags, "--" and the arguments.
 	args          []string
 	help, version bool
+
+	// names are those of the path as they were typed, flags the flags with their values, used
+	// the names of the flags, and rest the arguments.
+	names, flags, used, rest []string
+	// known are the flags of the path's last command, below the commands that may follow.
+	known []cli.Flag
+	below []*cli.Command
+	// open is the flag that the last word leaves without its value, and ended reports "--".
+	open  cli.Flag
+	ended bool
 }
 
 // arrange sorts the words of a command line, because urfave/cli takes flags only before
@@ -78,25 +88,46 @@ type commandLine struct {
 // refuses unknown flags and commands. A flag may stand before the command that it belongs
 // to; everything after "--" is an argument.
 func arrange(commands []*cli.Command, args []string) (commandLine, error) {
-	var line commandLine
-	var names, flags, used, rest []string
-	known, every := common(), append(common(), allFlags(commands)...)
+	line, err := scan(commands, args)
+	if err != nil || line.help || line.version {
+		return line, err
+	}
+	if len(line.path) == 0 && len(line.flags)+len(line.rest) > 0 {
+		return line, exit.Errorf(exit.Usage, "`evolve help` lists the commands", "no command is named")
+	}
+	for _, name := range line.used {
+		if findFlag(line.known, name) == nil {
+			return line, unknownFlag(name, line.known)
+		}
+	}
+	line.args = append(line.names, line.flags...)
+	if len(line.rest) > 0 {
+		line.args = append(append(line.args, "--"), line.rest...)
+	}
+	return line, nil
+}
+
+// scan tells the words of a command line apart. After an error the line has what was before
+// it.
+func scan(commands []*cli.Command, args []string) (commandLine, error) {
+	line := commandLine{known: common(), below: commands}
+	every := append(common(), allFlags(commands)...)
 	for len(args) > 0 {
 		word := args[0]
 		if args = args[1:]; word == "--" {
-			rest, args = append(rest, args...), nil
-			continue
+			line.rest, line.ended = append(line.rest, args...), true
+			break
 		}
 		if !isFlag(word) {
-			c := findCommand(commands, word)
+			c := findCommand(line.below, word)
 			switch {
-			case c != nil && len(rest) == 0:
-				line.path, names = append(line.path, c), append(names, word)
-				commands, known = c.Subcommands, c.Flags
+			case c != nil && len(line.rest) == 0:
+				line.path, line.names = append(line.path, c), append(line.names, word)
+				line.below, line.known = c.Subcommands, c.Flags
 			case len(line.path) == 0:
-				return line, unknownCommand(word, "evolve", commands)
+				return line, unknownCommand(word, "evolve", line.below)
 			default:
-				rest = append(rest, word)
+				line.rest = append(line.rest, word)
 			}
 			continue
 		}
@@ -109,29 +140,15 @@ func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 		case name == "version":
 			line.version = true
 		case flag == nil:
-			return line, unknownFlag(name, orElse(known, every, len(line.path) > 0))
+			return line, unknownFlag(name, orElse(line.known, every, len(line.path) > 0))
 		case isBool || hasValue:
-			flags, used = append(flags, word), append(used, name)
+			line.flags, line.used = append(line.flags, word), append(line.used, name)
 		case len(args) == 0:
+			line.open = flag
 			return line, exit.Misuse(fmt.Errorf("--%s needs a value", name))
 		default:
-			flags, used, args = append(flags, word, args[0]), append(used, name), args[1:]
+			line.flags, line.used, args = append(line.flags, word, args[0]), append(line.used, name), args[1:]
 		}
-	}
-	switch {
-	case line.help || line.version:
-		return line, nil
-	case len(line.path) == 0 && len(flags)+len(rest) > 0:
-		return line, exit.Errorf(exit.Usage, "`evolve help` lists the commands", "no command is named")
-	}
-	for _, name := range used {
-		if findFlag(known, name) == nil {
-			return line, unknownFlag(name, known)
-		}
-	}
-	line.args = append(names, flags...)
-	if len(rest) > 0 {
-		line.args = append(append(line.args, "--"), rest...)
 	}
 	return line, nil
 }

@@ -61,6 +61,10 @@ func newShell(ctx context.Context, p Process) *shell {
 }
 
 func (sh *shell) dispatch() error {
+	if len(sh.args) > 0 && sh.args[0] == completing {
+		sh.complete(sh.args[1:])
+		return nil
+	}
 	app := sh.app()
 	line, err := arrange(app.Commands, sh.args)
 	switch {

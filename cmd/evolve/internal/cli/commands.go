@@ -20,7 +20,7 @@ func (sh *shell) commands() []*cli.Command {
 	}
 	var all []*cli.Command
 	for _, g := range [][]*cli.Command{
-		group(groupStart, initCommand(sh), demoCommand(sh), doctorCommand(sh), helpCommand(sh)),
+		group(groupStart, initCommand(sh), demoCommand(sh), doctorCommand(sh), helpCommand(sh), completionCommand(sh)),
 		group(groupNight, runCommand(sh), scheduleCommand(sh), statusCommand(sh), reportCommand(sh), proposalsCommand(sh), showCommand(sh),
 			diffCommand(sh), reviewCommand(sh), decisionCommand(sh, approving()), decisionCommand(sh, rejecting()), decisionCommand(sh, rollingBack()),
 			adoptCommand(sh), requestsCommand(sh)),
