@@ -50,8 +50,15 @@ func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
 		Description: "COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "man", Usage: "write all of it as pages for man(1) below `DIR`: man1 for commands, man7 for topics"}},
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
+			if dir := c.String("man"); dir != "" {
+				if len(names) > 0 {
+					return exit.Errorf(exit.Usage, "leave "+exit.ShellQuote(names[0])+" out", "--man writes all pages")
+				}
+				return writeManPages(sh, sh.abs(dir))
+			}
 			if len(names) == 0 {
 				return help(sh, nil)
 			}

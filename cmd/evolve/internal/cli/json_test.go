@@ -243,6 +243,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"tools health", "other", "tools health"},
 		{"tools health AGENT", "tiny", "tools health aide"},
 		{"help", ".", "help"},
+		{"help --man", ".", "help --man pages"},
 		{"completion", ".", "completion bash"},
 		{"--version", ".", "--version"},
 	} {
