@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"evolve/gates"
+	"evolve/runtime/sandbox"
 	"evolve/runtime/text"
 )
 
@@ -75,7 +76,7 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
 	without := l.Sandbox.Err()
 	if without != nil && !l.Unwalled {
-		return gates.NotRun, fmt.Sprintf("foreign code runs only in a sandbox, and there is none: %v; allow user namespaces, install bubblewrap, or set sandbox: none", without)
+		return gates.NotRun, fmt.Sprintf("foreign code runs only in a sandbox, and there is none: %v; %s, or set sandbox: none", without, sandbox.Remedy(without))
 	}
 	verdict, evidence, err := check(ctx)
 	switch {

@@ -87,7 +87,7 @@ func TestWalls(t *testing.T) {
 					t.Errorf("%s: %s", gate, v)
 				}
 			}
-			if lane != "failed" || !strings.Contains(said, "Landlock alone cannot show folders at other places than their own; allow user namespaces, install bubblewrap") {
+			if lane != "failed" || !strings.Contains(said, "Landlock alone cannot show folders at other places than their own; allow user namespaces, or install bubblewrap") {
 				t.Error(lane, said)
 			}
 		})

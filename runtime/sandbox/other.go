@@ -12,12 +12,10 @@ import (
 func Init() {}
 
 // Detect returns no isolation: only Linux has it.
-func Detect(context.Context) Sandbox { return None("only Linux has it") }
+func Detect(context.Context) Sandbox { return Sandbox{reason: ErrSystem.Error(), system: true} }
 
 // Try fails: only Linux has isolation.
-func Try(context.Context, string) (Sandbox, error) {
-	return Sandbox{}, errors.New("only Linux has a sandbox")
-}
+func Try(context.Context, string) (Sandbox, error) { return Sandbox{}, ErrSystem }
 
 func startNamespaces(context.Context, Spec, program) (*Process, error) {
 	return nil, errors.ErrUnsupported

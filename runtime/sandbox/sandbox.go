@@ -11,6 +11,17 @@ import (
 // ErrNotFound reports that the program of a Spec does not exist.
 var ErrNotFound = errors.New("no such program")
 
+// ErrSystem reports that this system has no sandbox, whatever is installed or allowed.
+var ErrSystem = errors.New("only Linux has a sandbox that evolve can use")
+
+// Remedy returns what a person can do about a missing sandbox, by the reason why it is missing.
+func Remedy(reason error) string {
+	if errors.Is(reason, ErrSystem) {
+		return "run evolve on Linux, in a virtual machine or a container, where its programs are not to be trusted"
+	}
+	return "allow user namespaces, or install bubblewrap"
+}
+
 // ErrProgram reports that the program itself cannot be started: it does not exist, is
 // not executable, or is no program. Every other error of a start is due to the machine.
 // [ErrNotFound] is a case of it.
@@ -43,8 +54,9 @@ var ErrBroken = errors.New("the sandbox ended before the program began")
 // [Detect] returns the strongest of this machine.
 type Sandbox struct {
 	kind isolation
-	// reason is why there is no isolation.
+	// reason is why there is no isolation, and system reports that it is an [ErrSystem].
 	reason string
+	system bool
 	// bwrap is the path of bubblewrap.
 	bwrap string
 	// unlayered is why layers are unavailable; empty if they are available.
@@ -77,12 +89,16 @@ func (b Sandbox) Name() string {
 	return "none: " + b.reason
 }
 
-// Err returns nil when there is isolation, and otherwise the reason why there is none.
+// Err returns nil when there is isolation, and otherwise the reason why there is none:
+// [ErrSystem] on a system without any.
 func (b Sandbox) Err() error {
-	if b.kind == isolateNone {
-		return errors.New(b.reason)
+	switch {
+	case b.kind != isolateNone:
+		return nil
+	case b.system:
+		return ErrSystem
 	}
-	return nil
+	return errors.New(b.reason)
 }
 
 // Layers returns nil when a [Spec] may have layers, and otherwise the reason why not:

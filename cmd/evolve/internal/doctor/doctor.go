@@ -23,6 +23,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/constants"
 	"evolve/runtime/autonomy"
+	"evolve/runtime/sandbox"
 	"evolve/runtime/tool"
 )
 
@@ -196,9 +197,9 @@ func checkSandbox(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	walls, err := p.Sandbox(ctx)
 	switch {
 	case err != nil && programs > 0:
-		return warn(name, "allow user namespaces, or install bubblewrap", "none is to be had, so programs run unprotected: %v", err)
+		return warn(name, sandbox.Remedy(err), "none is to be had, so programs run unprotected: %v", err)
 	case err != nil:
-		return warn(name, "allow user namespaces, or install bubblewrap", "none is to be had: %v", err)
+		return warn(name, sandbox.Remedy(err), "none is to be had: %v", err)
 	case len(without) > 0:
 		return warn(name, "", "%s; switched off for %s", walls, strings.Join(without, ", "))
 	}

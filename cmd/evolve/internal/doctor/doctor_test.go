@@ -23,6 +23,7 @@ import (
 	"evolve/mutate/constants"
 	"evolve/mutate/night/limits"
 	"evolve/runtime/autonomy"
+	"evolve/runtime/sandbox"
 )
 
 // healthy are probes that find nothing wrong, with a real git.
@@ -245,6 +246,14 @@ func TestDoctorFindings(t *testing.T) {
 			},
 			[]string{"sandbox"},
 			"warn sandbox: none is to be had, so programs run unprotected: user namespaces are off | allow user namespaces, or install bubblewrap\n",
+		},
+		{
+			"a system without a sandbox", nil, func(p *Probes) {
+				p.Sandbox = func(context.Context) (string, error) { return "", sandbox.ErrSystem }
+			},
+			[]string{"sandbox"},
+			"warn sandbox: none is to be had, so programs run unprotected: only Linux has a sandbox that evolve can use | " +
+				"run evolve on Linux, in a virtual machine or a container, where its programs are not to be trusted\n",
 		},
 		{
 			"sandbox declined",

@@ -16,6 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/patch"
+	"evolve/runtime/sandbox"
 )
 
 // checkPatchTargets checks what patches need: a repository that commits can be written
@@ -112,7 +113,7 @@ func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	case err != nil && none:
 		return warn(name, "remove patches.sandbox where a sandbox is to be had", "their tests run with your own rights: %v", err)
 	case err != nil:
-		return warn(name, "allow user namespaces, or install bubblewrap; patches.sandbox: none does without", "their tests are refused, because there are no walls: %v", err)
+		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none does without", "their tests are refused, because there are no walls: %v", err)
 	}
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/sandbox"
 )
 
 // Signing is the result of doctor's checks of the signatures of the ledger's head.
@@ -53,7 +54,7 @@ func checkSigning(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		case place != "":
 			checks = append(checks, warn(name, elsewhere, "the key %s lies inside the %s", s.Key, place))
 		case none != nil && programs > 0:
-			checks = append(checks, warn(name, "allow user namespaces, or install bubblewrap", "programs of agents run without a sandbox and can read the key %s", s.Key))
+			checks = append(checks, warn(name, sandbox.Remedy(none), "programs of agents run without a sandbox and can read the key %s", s.Key))
 		case len(without) > 0:
 			checks = append(checks, warn(name, "", "the sandbox is switched off for %s, whose programs can read the key %s", strings.Join(without, ", "), s.Key))
 		default:
