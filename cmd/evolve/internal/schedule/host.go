@@ -108,9 +108,14 @@ func (h Host) Find(ctx context.Context, workspace string) ([]Installed, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in.System = system; ok {
+		if in.System, in.unit = system, Name(workspace); ok {
 			found = append(found, in)
 		}
+	}
+	if in, ok, err := h.instance(workspace); err != nil {
+		return found, err
+	} else if ok {
+		found = append(found, in)
 	}
 	text, err := h.crontab(ctx)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"evolve/cmd/evolve/internal/exit"
 )
 
 // Done is what was installed or removed.
@@ -29,7 +31,7 @@ type Done struct {
 func (h Host) Choose(ctx context.Context, found []Installed, wanted Kind, system bool) (Kind, error) {
 	if len(found) > 0 {
 		has := found[0]
-		if len(found) > 1 || wanted != "" && wanted != has.Kind || has.System != system {
+		if len(found) > 1 || has.packaged || wanted != "" && wanted != has.Kind || has.System != system {
 			return "", ErrOther
 		}
 		wanted = has.Kind
@@ -91,7 +93,7 @@ func (h Host) do(ctx context.Context, done *Done, args ...string) error {
 		command += " --user"
 	}
 	for _, a := range args {
-		command += " " + a
+		command += " " + exit.ShellQuote(a)
 	}
 	done.Commands = append(done.Commands, command)
 	return h.systemctl(ctx, done.System, args...)
@@ -167,7 +169,7 @@ func (h Host) Remove(ctx context.Context, workspace string, in Installed) (Done,
 	if in.Kind == Cron {
 		return h.edit(ctx, workspace, "")
 	}
-	timer := Name(workspace) + ".timer"
+	timer := in.unit + ".timer"
 	done := Done{Kind: Systemd, System: in.System, Changed: true, Files: in.Files}
 	if err := h.do(ctx, &done, "disable", "--now", timer); err != nil {
 		return done, fmt.Errorf("nothing was removed: %w", err)
@@ -191,8 +193,8 @@ func (h Host) Faults(ctx context.Context, workspace string, in Installed) []stri
 	switch {
 	case !in.Daily:
 		faults = append(faults, "it was changed by hand, and does not start once a day")
-	case in.Kind == Systemd && !h.enabled(ctx, in.System, Name(workspace)+".timer"):
-		faults = append(faults, "its timer is not enabled or does not wait: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+Name(workspace)+".timer")
+	case in.Kind == Systemd && !h.enabled(ctx, in.System, in.unit+".timer"):
+		faults = append(faults, "its timer is not enabled or does not wait: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+exit.ShellQuote(in.unit+".timer"))
 	}
 	return faults
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
 )
 
 // Installed is the schedule of a workspace as the machine has it.
@@ -25,6 +26,10 @@ type Installed struct {
 	Until string
 	// Since is when it was installed.
 	Since time.Time
+	// packaged reports an instance of the units that a package of evolve brings.
+	packaged bool
+	// unit is the name of the units; empty for a crontab.
+	unit string
 	// parts are the texts of the files, or the lines of the crontab.
 	parts []Part
 }
@@ -47,16 +52,25 @@ func after(words []string, flag string) string {
 }
 
 // Log returns the command or the file that shows the output of nights of a workspace.
-func (in Installed) Log(workspace string) string { return logOf(in.Kind, in.System, workspace) }
+func (in Installed) Log(workspace string) string {
+	if in.packaged {
+		return journal(false, in.unit)
+	}
+	return logOf(in.Kind, in.System, workspace)
+}
 
 func logOf(kind Kind, system bool, workspace string) string {
-	switch {
-	case kind == Cron:
+	if kind == Cron {
 		return filepath.Join(workspace, filepath.FromSlash(LogFile))
-	case system:
-		return "journalctl -u " + Name(workspace)
 	}
-	return "journalctl --user -u " + Name(workspace)
+	return journal(system, Name(workspace))
+}
+
+func journal(system bool, unit string) string {
+	if system {
+		return "journalctl -u " + unit
+	}
+	return "journalctl --user -u " + exit.ShellQuote(unit)
 }
 
 // grace is how long after it was due a night may take to appear in the archive.

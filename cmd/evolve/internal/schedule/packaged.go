@@ -1,0 +1,88 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The packages of evolve bring the units evolve@.service and evolve@.timer for users. An
+// instance of them is named after the path of its workspace, as systemd-escape has it.
+const packagedUnit = "evolve@"
+
+// instance finds the enabled timer of the packaged units for a workspace. It was installed
+// when its link was made.
+func (h Host) instance(workspace string) (in Installed, ok bool, err error) {
+	if h.UserUnits == "" {
+		return in, false, nil
+	}
+	name := packagedUnit + escapePath(workspace)
+	link := filepath.Join(h.UserUnits, "timers.target.wants", name+".timer")
+	info, err := os.Lstat(link)
+	if errors.Is(err, fs.ErrNotExist) {
+		return in, false, nil
+	}
+	var texts [2]string
+	if err == nil {
+		texts, err = readInstance(link, filepath.Join(h.UserUnits, name+".timer.d"))
+	}
+	if err != nil {
+		return in, false, err
+	}
+	in = parseUnits(texts[0], texts[1])
+	if in.Workspace == "%f" {
+		in.Workspace = workspace
+	}
+	in.packaged, in.unit, in.Since = true, name, info.ModTime()
+	return in, true, nil
+}
+
+// readInstance reads the service and the timer that a link leads to, the timer with what a
+// person added to it.
+func readInstance(link, added string) (texts [2]string, err error) {
+	timer, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return texts, err
+	}
+	paths := []string{filepath.Join(filepath.Dir(timer), packagedUnit+".service"), timer}
+	more, err := os.ReadDir(added)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return texts, err
+	}
+	for _, e := range more {
+		if strings.HasSuffix(e.Name(), ".conf") {
+			paths = append(paths, filepath.Join(added, e.Name()))
+		}
+	}
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return texts, err
+		}
+		texts[min(i, 1)] += string(data)
+	}
+	return texts, nil
+}
+
+// escapePath escapes an absolute path for the name of a unit.
+func escapePath(path string) string {
+	path = strings.Trim(filepath.Clean(path), "/")
+	if path == "" {
+		return "-"
+	}
+	var s strings.Builder
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '/':
+			s.WriteByte('-')
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == ':', c == '_', c == '.' && i > 0:
+			s.WriteByte(c)
+		default:
+			fmt.Fprintf(&s, `\x%02x`, c)
+		}
+	}
+	return s.String()
+}
