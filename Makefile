@@ -6,7 +6,7 @@ ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
 ENTRIES ?= 2000
 
-.PHONY: help build test race lint bench bench-search bench-stats bench-llm e2e-llm e2e-code fuzz demo check release
+.PHONY: help build test race lint bench bench-search bench-stats bench-llm e2e-llm e2e-code fuzz demo check release release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -14,11 +14,11 @@ help: ## this list
 build: ## the static binary, in bin/evolve
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve ./cmd/evolve
 
-release: ## the static binaries of all systems with their SHA-256 sums, in bin/
-	@for s in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
-	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve-$${s%/*}-$${s#*/} ./cmd/evolve || exit 1; \
-	done
-	@cd bin && { sha256sum evolve-* 2>/dev/null || shasum -a 256 evolve-*; } > SHA256SUMS && cat SHA256SUMS
+release: ## binaries, packages, lists of components and checksums of the commit that is checked out, in dist/
+	.ci/release/build
+
+release-check: ## a release built twice, with packages inspected (six minutes on idle cores)
+	.ci/release/check
 
 test: ## every test
 	$(GO) test ./...
