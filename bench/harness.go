@@ -253,7 +253,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			return Evaluation{}, "", err
 		}
 		start, lost := h.now(), h.lost()
-		e, beside := h.once(policy.WithWaiting(ctx, wait), job, seed)
+		e, beside := h.once(WithAttempt(policy.WithWaiting(ctx, wait), Attempt{job.Seq, try}), job, seed)
 		lost = h.lost() - lost
 		if ctx.Err() != nil && (e.Outcome.Missing() || !e.Scored) {
 			ticket.Abandon(e.Paid())

@@ -176,11 +176,15 @@ func (n *night) open(ctx context.Context) error {
 	patience := n.Patience
 	patience.ChampionAlone = n.Agent.Hunks // many versions of source code do not run
 	n.breaker = bench.NewBreaker(patience, n.Plan.Champion, n.Sleep)
+	lost := n.Lost
+	if opened.Elsewhere {
+		lost = nil
+	}
 	n.harness = bench.NewHarness(bench.Settings{
 		Run: n.Run.ID, Agent: n.Agent.ID, Identity: opened.cacheIdentity(), Limits: n.Settings.Limits,
 		Seed: n.Run.Seed, UsesSeed: n.Agent.UsesSeed || !n.Agent.Deterministic, Scratch: n.Scratch, AlwaysWorkdir: opened.Workdir,
-		SuiteDir: func(t *bench.Task) string { return n.sample.dirs[t] }, KeepTranscripts: true, User: opened.Judge, Scrub: n.Scrub, Lost: n.Lost, Drain: n.Drain,
-	}, opened.Agent, grade, n.Archive, n.Budget, n.breaker, n.Now)
+		SuiteDir: func(t *bench.Task) string { return n.sample.dirs[t] }, KeepTranscripts: true, User: opened.Judge, Scrub: n.Scrub, Lost: lost, Drain: n.Drain,
+	}, opened.Agent, grade, recorder(n.Archive, opened.Recorded), n.Budget, n.breaker, n.Now)
 	err = n.Archive.PutPlan(ctx, *n.Plan)
 	if err == nil {
 		err = n.Archive.PutQuestions(ctx, n.questions())

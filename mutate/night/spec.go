@@ -239,6 +239,12 @@ type Opened struct {
 	// Varies returns how repeats of the champion were seen to differ although the agent is
 	// fixed; "" while none was. nil: nothing looks for that.
 	Varies func() string
+	// Recorded is called when the archive has the evaluation with a sequence number; nil:
+	// nothing waits for that.
+	Recorded func(seq int64)
+	// Elsewhere reports that tasks run on other machines, so that a suspension of this process
+	// makes none of them invalid.
+	Elsewhere bool
 	// Renew resets the agent: its programs are restarted, and the files that they wrote
 	// are removed. It is called between stages; nil if there is nothing to reset.
 	Renew func() error

@@ -46,6 +46,9 @@ type Options struct {
 	Turns func(ctx context.Context, store *archive.Archive, a *workspace.Agent, wanted func(archive.TurnRecord) bool) ([]experience.Turn, error)
 	// Open prepares an agent to run.
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
+	// Began is called with the id of the run before its agents are opened; nil: nothing needs
+	// it.
+	Began func(run string)
 	// OpenCode prepares the program of an agent alone to run from the folder of a version of
 	// its code.
 	OpenCode func(a *workspace.Agent, folder, scratch string) (night.Opened, error)

@@ -87,6 +87,9 @@ func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) 
 		return archive.AgentResult{}, err
 	}
 	s.Run, s.Budget, s.Scratch = &r.run, r.budget, filepath.Join(r.scratch(), a.ID)
+	if r.o.Began != nil {
+		r.o.Began(r.run.ID)
+	}
 	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) { return r.open(ctx, a, scratch) }
 	s.Propose = func(ctx context.Context, d night.Draft) (night.Proposed, error) { return r.propose(ctx, a, d) }
 	if p := r.o.Code.Found[a.ID]; p != nil {

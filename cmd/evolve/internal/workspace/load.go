@@ -79,6 +79,23 @@ func Load(root string, builtins Builtins) (*Workspace, error) {
 	return &Workspace{Root: root, Settings: l.set.Settings, Agents: agents, Suites: l.suites, SharedMemories: l.shared.ids()}, nil
 }
 
+// LoadAlone reads the workspace at root as far as one agent needs it to run: there may be
+// neither suites nor other agents, and nothing that refers to them is checked.
+func LoadAlone(root string, builtins Builtins) (*Workspace, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("load the workspace: %w", err)
+	}
+	l := &loader{root: root, builtins: builtins, suites: map[string]*bench.Suite{}, alone: true}
+	l.settings()
+	l.shared = l.readShared()
+	agents := l.loadAgents()
+	if err := l.errs.err(); err != nil {
+		return nil, err
+	}
+	return &Workspace{Root: root, Settings: l.set.Settings, Agents: agents, Suites: l.suites, SharedMemories: l.shared.ids()}, nil
+}
+
 type loader struct {
 	root     string
 	builtins Builtins
@@ -87,6 +104,8 @@ type loader struct {
 	// suites holds every suite, nil for one with issues.
 	suites map[string]*bench.Suite
 	shared sharedMemories
+	// alone reports that an agent is read without its suites and the other agents.
+	alone bool
 }
 
 func (l *loader) source(elem ...string) *source {
@@ -225,7 +244,7 @@ func (l *loader) checkIDs(files []*agentFile) {
 			switch {
 			case r == f.folder:
 				s.bad(at, "", "an agent cannot review its own proposals")
-			case !slices.Contains(ids, r):
+			case !l.alone && !slices.Contains(ids, r):
 				s.bad(at, didYouMean(r, ids), "there is no agent %q", r)
 			}
 		}
@@ -238,7 +257,9 @@ func (l *loader) complete(f *agentFile) {
 	s := l.source(agentsDir, f.folder, agentYAML)
 	a := &f.agent
 	a.ID = f.folder
-	l.checkSuites(s, f)
+	if !l.alone {
+		l.checkSuites(s, f)
+	}
 	l.checkModel(s, f)
 	if a.Adapter.Kind == KindBuiltin {
 		a.ToolFiles = l.folderFiles(path.Join(agentsDir, f.folder, toolsDir), maxTool, ".json", ".star")

@@ -29,6 +29,7 @@ func DefaultSettings() Settings {
 		Patches:  Patches{Sandbox: "auto"},
 		Backup:   Backup{Keep: 3, Dir: filepath.ToSlash(defaultBackups)},
 		Notify:   Notify{Events: EventKinds()},
+		Workers:  Workers{AckWait: 30 * time.Second, MaxAttempts: 5},
 	}
 }
 
@@ -78,6 +79,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "patches", doc: "code that patches may be proposed for; see evolve help patch", field: patchKeys(f)},
 			{name: "backup", doc: "the copy of the archive that each night makes at its end; evolve archive restore reads it", field: backupKeys(&s.Backup)},
 			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
+			{name: "workers", doc: "where evaluations run when other machines run them; see evolve help workers", field: workersKeys(&s.Workers)},
 			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains their value", field: auditKeys(&s.Audit)},
 		}, notificationKeys(&s.Notify)...),
 		later: []string{"gates", "archive"},

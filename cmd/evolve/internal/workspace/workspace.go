@@ -66,6 +66,8 @@ type Settings struct {
 	Adoption Adoption
 	// Patches is the code that patches may be proposed for.
 	Patches Patches
+	// Workers say where evaluations run when other machines run them.
+	Workers Workers
 	// Backup configures the copy of the archive after each night, Keep its retention.
 	Backup Backup
 	Keep   Keep

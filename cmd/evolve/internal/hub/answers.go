@@ -1,0 +1,126 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// mostEarly bounds the answers that are kept for jobs which this process has not asked for
+// yet.
+const mostEarly = 10_000
+
+// receive begins to receive the answers to the offer's jobs.
+func (r *Remote) receive(ctx context.Context) error {
+	stream, err := r.hub.js.Stream(ctx, answerStream)
+	if err != nil {
+		return refused("the stream "+answerStream, err)
+	}
+	name, err := r.replace(ctx, stream, jetstream.ConsumerConfig{
+		FilterSubject: answerSubject + r.token, AckWait: answerWait, InactiveThreshold: answerAge,
+	})
+	if err != nil {
+		return err
+	}
+	c, err := stream.Consumer(ctx, name)
+	if err != nil {
+		return refused("the answers to "+r.offer.Agent, err)
+	}
+	consuming, err := c.Consume(r.take, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it goes on by itself
+	if err != nil {
+		return refused("the answers to "+r.offer.Agent, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stops, r.answers = append(r.stops, consuming.Stop), name
+	return nil
+}
+
+// answerWait is the time after which an answer that is not acknowledged is delivered again.
+const answerWait = 10 * requestTime
+
+// take receives one answer.
+func (r *Remote) take(m jetstream.Msg) {
+	got, err := r.decode(m)
+	if err != nil {
+		r.hub.o.Log.Warn("a message of a worker is ignored", "agent", r.offer.Agent, "reason", err.Error())
+		r.mu.Lock()
+		r.stats.Ignored++
+		r.mu.Unlock()
+		_ = m.Term()
+		return
+	}
+	name, ok := r.names.parse(got.ID)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.waiting[got.ID]; p != nil {
+		if p.digest != got.Job {
+			r.stats.Ignored++
+			_ = m.Term()
+			return
+		}
+		select {
+		case p.answer <- got:
+			delete(r.waiting, got.ID)
+			r.stats.Answered++
+			if got.Delivery > 1 {
+				r.stats.Redelivered++
+			}
+			return
+		default:
+		}
+	}
+	if meta, err := m.Metadata(); err == nil && meta.NumDelivered > 1 && r.knows(name.seq, m) {
+		return // the archive is about to have it
+	}
+	if ok && !r.issued.has(name.seq) && len(r.early) < mostEarly && r.early[name.request()] == nil {
+		r.early[name.request()] = got
+		return
+	}
+	r.repeat(got)
+}
+
+// knows reports whether a message is that of an answer which waits for the archive.
+func (r *Remote) knows(seq int64, m jetstream.Msg) bool {
+	for _, held := range r.held[seq] {
+		a, errA := held.Metadata()
+		b, errB := m.Metadata()
+		if errA == nil && errB == nil && a.Sequence.Stream == b.Sequence.Stream {
+			return true
+		}
+	}
+	return false
+}
+
+// repeat counts an answer that is not needed.
+func (r *Remote) repeat(got *received) {
+	r.stats.Repeated++
+	r.stats.RepeatedUSD += got.Result.Usage.CostUSD
+	_ = got.msg.Ack()
+}
+
+// decode reads an answer and checks it.
+func (r *Remote) decode(m jetstream.Msg) (*received, error) {
+	data := m.Data()
+	var p part
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("it is no JSON: %w", err)
+	}
+	if p.Part != "" {
+		whole, err := r.parts.Get(context.Background(), p.Part)
+		if err != nil {
+			return nil, err
+		}
+		data = whole
+	}
+	got := &received{msg: m}
+	if err := json.Unmarshal(data, &got.answer); err != nil {
+		return nil, fmt.Errorf("it is no answer: %w", err)
+	}
+	if err := got.check(); err != nil {
+		return nil, err
+	}
+	return got, nil
+}

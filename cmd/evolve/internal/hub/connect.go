@@ -1,0 +1,326 @@
+package hub
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The names of what evolve keeps on a server.
+const (
+	workStream    = "EVOLVE_WORK"
+	answerStream  = "EVOLVE_ANSWERS"
+	workSubject   = "evolve.work."
+	answerSubject = "evolve.answer."
+	cancelSubject = "evolve.cancel."
+	offerBucket   = "evolve_offers"
+	workerBucket  = "evolve_workers"
+	bundleStore   = "evolve_bundles"
+	partStore     = "evolve_parts"
+)
+
+// The ages after which a server drops what is left on it.
+const (
+	workAge   = 6 * time.Hour
+	answerAge = 24 * time.Hour
+	bundleAge = 7 * 24 * time.Hour
+	// presenceAge is the time after its last heartbeat for which a worker counts as present.
+	presenceAge = 30 * time.Second
+)
+
+// reconnectWait is the pause between two attempts to reach a server that is gone.
+const reconnectWait = 500 * time.Millisecond
+
+// requestTime bounds one request to the server.
+const requestTime = 10 * time.Second
+
+// Options say how to reach a server.
+type Options struct {
+	// URL is one or more addresses such as nats://host:4222, separated by commas.
+	URL string
+	// Name is shown by the server's monitoring.
+	Name string
+	// Creds is the content of a credentials file; nil: none.
+	Creds []byte
+	// TLS is used where the address is tls:// or the server demands it; nil: the system's
+	// roots.
+	TLS *tls.Config
+	// Patience is how long a server may be gone before those who wait for it give up; 0: for
+	// ever.
+	Patience time.Duration
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// ErrUnreachable wraps the errors of a server that cannot be reached or refuses the
+// connection.
+var ErrUnreachable = errors.New("the hub cannot be used")
+
+// Hub is a connection to a server. It is safe for concurrent use.
+type Hub struct {
+	o  Options
+	nc *nats.Conn
+	js jetstream.JetStream
+
+	mu sync.Mutex
+	// since is when the connection was lost; zero while there is one.
+	since time.Time
+	// up is closed while there is a connection.
+	up chan struct{}
+	// out is closed while the server has been gone for longer than the patience.
+	out     chan struct{}
+	overdue *time.Timer
+	// closed is closed when the connection has ended for good, because of why.
+	closed chan struct{}
+	why    error
+	// again are called after each reconnection.
+	again []func()
+}
+
+// Connect connects to a server. Later losses of the connection mend themselves. The error
+// wraps ErrUnreachable.
+func Connect(ctx context.Context, o Options) (*Hub, error) {
+	h := &Hub{o: o, up: make(chan struct{}), out: make(chan struct{}), closed: make(chan struct{})}
+	close(h.up)
+	opts := []nats.Option{
+		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.Timeout(requestTime),
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(3),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { h.lost(err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { h.back() }),
+		nats.ClosedHandler(func(c *nats.Conn) { h.ended(c.LastError()) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			o.Log.Warn("the hub reports an error", "error", err.Error())
+		}),
+	}
+	if len(o.Creds) > 0 {
+		opts = append(opts, nats.UserCredentialBytes(o.Creds))
+	}
+	if o.TLS != nil {
+		opts = append(opts, nats.Secure(o.TLS))
+	}
+	type dialled struct {
+		nc  *nats.Conn
+		err error
+	}
+	made := make(chan dialled, 1)
+	go func() {
+		nc, err := nats.Connect(o.URL, opts...)
+		made <- dialled{nc, err}
+	}()
+	var d dialled
+	select {
+	case d = <-made:
+	case <-ctx.Done():
+		go func() {
+			if late := <-made; late.nc != nil {
+				late.nc.Close()
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, d.err)
+	}
+	h.nc = d.nc
+	js, err := jetstream.New(d.nc)
+	if err != nil {
+		d.nc.Close()
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	h.js = js
+	return h, nil
+}
+
+// Close ends the connection. What was published before is on the server.
+func (h *Hub) Close() { h.nc.Close() }
+
+func (h *Hub) lost(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.since.IsZero() {
+		return
+	}
+	h.since, h.up = h.o.Now(), make(chan struct{})
+	if h.o.Patience > 0 {
+		out := h.out
+		h.overdue = time.AfterFunc(h.o.Patience, func() { close(out) })
+	}
+	if err != nil && !h.nc.IsClosed() {
+		h.o.Log.Warn("the connection to the hub is lost, and is made again when it answers", "error", err.Error())
+	}
+}
+
+func (h *Hub) back() {
+	h.mu.Lock()
+	away := h.o.Now().Sub(h.since)
+	if !h.since.IsZero() {
+		h.since = time.Time{}
+		close(h.up)
+		if h.overdue != nil && !h.overdue.Stop() {
+			h.out = make(chan struct{})
+		}
+	}
+	again := h.again
+	h.mu.Unlock()
+	h.o.Log.Info("the hub is back", "after", away.Round(time.Millisecond).String())
+	for _, f := range again {
+		go f()
+	}
+}
+
+func (h *Hub) ended(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		err = nats.ErrConnectionClosed
+	}
+	select {
+	case <-h.closed:
+	default:
+		h.why = fmt.Errorf("%w: %w", ErrUnreachable, err)
+		close(h.closed)
+	}
+}
+
+// whenBack registers a function that is called after each reconnection.
+func (h *Hub) whenBack(f func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.again = append(h.again, f)
+}
+
+// Failed returns a channel that is closed when the connection has ended for good, which
+// [Hub.Err] then explains.
+func (h *Hub) Failed() <-chan struct{} { return h.closed }
+
+// Err returns why the connection has ended; nil while it has not.
+func (h *Hub) Err() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.why
+}
+
+// Overdue returns a channel that is closed when the server has been gone for longer than the
+// patience.
+func (h *Hub) Overdue() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.out
+}
+
+// errOverdue returns the error of those who gave up waiting for the server.
+func (h *Hub) errOverdue() error {
+	return fmt.Errorf("%w: the server has been gone for %s", ErrUnreachable, h.o.Patience)
+}
+
+// wait waits until there is a connection. It returns an error when ctx or the connection
+// ends, or when the server was gone for longer than the patience.
+func (h *Hub) wait(ctx context.Context) error {
+	h.mu.Lock()
+	up, out := h.up, h.out
+	h.mu.Unlock()
+	select {
+	case <-up:
+		return nil
+	default:
+	}
+	select {
+	case <-up:
+		return nil
+	case <-h.closed:
+		return h.Err()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-out:
+		return h.errOverdue()
+	}
+}
+
+// persist calls f until it succeeds or ctx ends, and waits for a server that is gone in
+// between. An error while there is a connection is returned after a few attempts.
+func (h *Hub) persist(ctx context.Context, f func() error) error {
+	for try := 1; ; try++ {
+		if err := h.wait(ctx); err != nil {
+			return err
+		}
+		err := f()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if h.connected() {
+			if try >= persistAttempts {
+				return err
+			}
+		} else {
+			try = 0
+		}
+		pause := time.NewTimer(reconnectWait)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// persistAttempts bounds the attempts of a request while there is a connection. A server that
+// has just come back refuses some until its streams are ready.
+const persistAttempts = 20
+
+// connected reports whether there is a connection.
+func (h *Hub) connected() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.since.IsZero()
+}
+
+// Setup creates or adjusts the streams, buckets and stores. Only a coordinator's credentials
+// allow it.
+func (h *Hub) Setup(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
+	defer stop()
+	for _, s := range []jetstream.StreamConfig{
+		{Name: workStream, Description: "jobs of evolve", Subjects: []string{workSubject + "*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: workAge, Duplicates: 2 * time.Minute},
+		{Name: answerStream, Description: "answers for evolve", Subjects: []string{answerSubject + "*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: answerAge, Duplicates: 2 * time.Minute},
+	} {
+		if _, err := h.js.CreateOrUpdateStream(ctx, s); err != nil {
+			return refused("the stream "+s.Name, err)
+		}
+	}
+	for _, b := range []jetstream.KeyValueConfig{
+		{Bucket: offerBucket, Description: "agents of running nights of evolve", TTL: answerAge},
+		{Bucket: workerBucket, Description: "workers of evolve", TTL: presenceAge},
+	} {
+		if _, err := h.js.CreateOrUpdateKeyValue(ctx, b); err != nil {
+			return refused("the bucket "+b.Bucket, err)
+		}
+	}
+	for _, o := range []jetstream.ObjectStoreConfig{
+		{Bucket: bundleStore, Description: "folders and jobs of evolve", TTL: bundleAge},
+		{Bucket: partStore, Description: "large answers for evolve", TTL: answerAge},
+	} {
+		if _, err := h.js.CreateOrUpdateObjectStore(ctx, o); err != nil {
+			return refused("the object store "+o.Bucket, err)
+		}
+	}
+	return nil
+}
+
+// refused explains the error of a request about something on the server.
+func refused(what string, err error) error {
+	switch {
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("%w: JetStream is not enabled on the server or for this account", ErrUnreachable)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: no answer about %s, which these credentials may not be allowed to use", ErrUnreachable, what)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrUnreachable, what, err)
+}

@@ -1,0 +1,297 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// TestTasksRunOnWorkers tests that each task gets the answer of its own.
+func TestTasksRunOnWorkers(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	for _, name := range []string{"a", "b", "c"} {
+		w.work(name, 4, echo)
+	}
+	checkEchoes(t, ask(t.Context(), r, 200))
+	if s := r.Stats(); s.Published != 200 || s.Answered != 200 || s.Repeated != 0 {
+		t.Errorf("the jobs ended as %+v", s)
+	}
+}
+
+// TestTimeInTheQueue tests that only the agent's own time is its latency.
+func TestTimeInTheQueue(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	result := make(chan agent.Result)
+	begun := time.Now()
+	go func() { result <- r.Run(evaluating(t.Context(), 1, 1), request(1)) }()
+	for r.Stats().Published == 0 { // it waits for a worker
+		time.Sleep(time.Millisecond)
+	}
+	own := 0 * time.Second
+	w.work("a", 1, func(ctx context.Context, req agent.Request) agent.Result {
+		start := time.Now()
+		res := echo(ctx, req)
+		own = time.Since(start)
+		return res
+	})
+	res := <-result
+	if took := time.Since(begun); took-res.Waited > own+took/2 || res.Waited <= 0 {
+		t.Errorf("of %s it waited %s, and the agent took %s", took, res.Waited, own)
+	}
+}
+
+// TestFolderTravels tests that the agent finds the task's files, and the grader those that the
+// agent leaves.
+func TestFolderTravels(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	w.work("a", 1, func(_ context.Context, req agent.Request) agent.Result {
+		in, err := os.ReadFile(filepath.Join(req.Workdir, "in", "data.txt"))
+		if err != nil {
+			return agent.Result{Outcome: agent.Execution, Error: err.Error()}
+		}
+		if err := os.WriteFile(filepath.Join(req.Workdir, "out.txt"), append(in, '!'), 0o600); err != nil {
+			return agent.Result{Outcome: agent.Execution, Error: err.Error()}
+		}
+		err = os.RemoveAll(filepath.Join(req.Workdir, "in"))
+		s := string(in)
+		return agent.Result{Outcome: agent.OK, Answer: &s, Error: errText(err)}
+	})
+	req := request(1)
+	req.Workdir = t.TempDir()
+	write(t, filepath.Join(req.Workdir, "in", "data.txt"), "content")
+	if res := r.Run(evaluating(t.Context(), 1, 1), req); res.Outcome != agent.OK || *res.Answer != "content" {
+		t.Fatalf("ended with %+v", res)
+	}
+	out, err := os.ReadFile(filepath.Join(req.Workdir, "out.txt"))
+	if err != nil || string(out) != "content!" {
+		t.Errorf("the folder has %q, %v", out, err)
+	}
+	if _, err := os.Stat(filepath.Join(req.Workdir, "in")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("what the agent removed is there")
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestWorkerDies tests that another worker takes over the tasks of one that is killed.
+func TestWorkerDies(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	entered, hold := make(chan struct{}, 8), make(chan struct{})
+	dying := w.work("dying", 4, func(ctx context.Context, req agent.Request) agent.Result {
+		entered <- struct{}{}
+		<-hold
+		return echo(ctx, req)
+	})
+	got := make(chan []agent.Result)
+	go func() { got <- ask(t.Context(), r, 20) }()
+	for range 4 {
+		<-entered
+	}
+	dying.kill()
+	close(hold)
+	w.work("living", 4, echo)
+	checkEchoes(t, <-got)
+	if s := r.Stats(); s.Answered != 20 || s.Redelivered != 4 {
+		t.Errorf("the jobs ended as %+v, want 4 that were delivered again", s)
+	}
+}
+
+// TestPoison tests that a task which ends its workers is missing data.
+func TestPoison(t *testing.T) {
+	w := newWorld(t)
+	o := offer()
+	o.AckWait, o.MaxAttempts = time.Second, 2
+	r := w.coordinate(o)
+	entered := make(chan struct{}, 8)
+	got := make(chan agent.Result)
+	go func() { got <- r.Run(evaluating(t.Context(), 1, 1), request(1)) }()
+	for _, name := range []string{"a", "b"} {
+		c := w.work(name, 1, func(ctx context.Context, _ agent.Request) agent.Result {
+			entered <- struct{}{}
+			<-ctx.Done()
+			return agent.Result{Outcome: agent.Cancelled}
+		})
+		<-entered
+		c.kill()
+	}
+	w.work("c", 1, echo)
+	if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "2 workers ended") {
+		t.Errorf("ended with %+v", res)
+	}
+}
+
+// TestServerComesBack tests that tasks under way survive a restart of the server, and a server
+// that lost everything.
+func TestServerComesBack(t *testing.T) {
+	for name, lost := range map[string]bool{"with its streams": false, "without them": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			r := w.coordinate(offer())
+			entered, hold := make(chan struct{}, 64), make(chan struct{})
+			w.work("a", 2, func(ctx context.Context, req agent.Request) agent.Result {
+				entered <- struct{}{}
+				<-hold
+				return echo(ctx, req)
+			})
+			got := make(chan []agent.Result)
+			go func() { got <- ask(t.Context(), r, 10) }()
+			<-entered
+			<-entered
+			for r.Stats().Published < 10 {
+				time.Sleep(time.Millisecond)
+			}
+			w.stop()
+			if lost {
+				w.opts.StoreDir = t.TempDir()
+			}
+			close(hold)
+			w.start()
+			checkEchoes(t, <-got)
+			if s := r.Stats(); lost != (s.Republished > 0) {
+				t.Errorf("the jobs ended as %+v", s)
+			}
+		})
+	}
+}
+
+// TestRunTakenUpAgain tests that answers which the archive did not get are used by the process
+// that takes the run up, and are not paid again.
+func TestRunTakenUpAgain(t *testing.T) {
+	w := newWorld(t)
+	o := offer()
+	first := w.coordinate(o)
+	var calls atomic.Int64
+	w.work("a", 4, func(ctx context.Context, req agent.Request) agent.Result {
+		calls.Add(1)
+		return echo(ctx, req)
+	})
+	for i := range 5 {
+		if res := first.Run(evaluating(t.Context(), int64(i), 1), request(i)); res.Outcome != agent.OK {
+			t.Fatalf("ended with %+v", res)
+		}
+	}
+	first.Recorded(0)
+	first.Recorded(1)
+	first.hub.Close() // as a kill does
+	o.Epoch = "another"
+	second := w.coordinate(o)
+	for second.ahead() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	checkEchoes(t, ask(t.Context(), second, 5))
+	if s := second.Stats(); s.Taken != 3 || s.Published != 2 || calls.Load() != 7 {
+		t.Errorf("the jobs ended as %+v, with %d calls of the agent", s, calls.Load())
+	}
+}
+
+func (r *Remote) ahead() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.early)
+}
+
+// TestForgedAnswers tests that messages which belong to no job, or to another one, change
+// nothing.
+func TestForgedAnswers(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	forger := w.connect("forger")
+	w.work("a", 1, func(ctx context.Context, req agent.Request) agent.Result {
+		for id := range r.waitingIDs() {
+			for _, s := range []string{
+				`{"id":"` + id + `","job":"` + strings.Repeat("0", 64) + `","result":{"Outcome":"ok","Score":1}}`,
+				`{"id":"` + id + `","result":{"Outcome":"best"}}`,
+				`{"id":"x"}`, `nonsense`, `{"part":"` + strings.Repeat("1", 64) + `"}`,
+			} {
+				if _, err := forger.js.Publish(ctx, answerSubject+r.token, []byte(s)); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		return echo(ctx, req)
+	})
+	checkEchoes(t, ask(t.Context(), r, 1))
+	if s := r.Stats(); s.Ignored == 0 || s.Answered != 1 {
+		t.Errorf("the jobs ended as %+v", s)
+	}
+}
+
+func (r *Remote) waitingIDs() map[string]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := map[string]bool{}
+	for id := range r.waiting {
+		ids[id] = true
+	}
+	return ids
+}
+
+// TestWithdrawnTask tests that a task that is given up ends on its worker, and in the queue.
+func TestWithdrawnTask(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	entered, ended := make(chan struct{}), make(chan error, 1)
+	w.work("a", 1, func(ctx context.Context, _ agent.Request) agent.Result {
+		close(entered)
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return agent.Result{Outcome: agent.Cancelled}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan agent.Result)
+	go func() { got <- r.Run(evaluating(ctx, 1, 1), request(1)) }()
+	<-entered
+	cancel()
+	if res := <-got; res.Outcome != agent.Cancelled {
+		t.Errorf("ended with %+v", res)
+	}
+	if err := <-ended; !errors.Is(err, errWithdrawn) {
+		t.Errorf("the worker's task ended with %v", err)
+	}
+}
+
+// TestRefusedOffers tests that a worker of another version, without a secret, or without the
+// walls tells why it does not serve, and that the tasks end with that reason.
+func TestRefusedOffers(t *testing.T) {
+	for want, k := range map[string]*Worker{
+		"another program": {Name: "other", Binary: "program two", Slots: 1},
+		"lacks [KEY]":     {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
+		"walls are weaker": {Name: "open", Binary: program, Slots: 1, Open: func(context.Context, Offer, string, string) (Served, error) {
+			return Served{}, errors.New("its walls are weaker")
+		}},
+	} {
+		t.Run(want, func(t *testing.T) {
+			w := newWorld(t)
+			o := offer()
+			o.Needs = []string{"KEY"}
+			h := w.connect("coordinator")
+			h.o.Patience = 2 * time.Second
+			r, err := h.Offer(t.Context(), o, nil, []byte("key"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(r.Close)
+			w.workAs(k, echo)
+			res := r.Run(evaluating(t.Context(), 1, 1), request(1))
+			if res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, want) {
+				t.Errorf("ended with %s: %s", res.Outcome, res.Error)
+			}
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package hub
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// inlined bounds a message, in bytes; what is larger goes to an object store. Servers allow
+// 1 MiB unless they are told otherwise.
+const inlined = 256 << 10
+
+// Offer is what a worker needs to open an agent.
+type Offer struct {
+	// Run and Agent name what is offered, for people.
+	Run   string `json:"run"`
+	Agent string `json:"agent"`
+	// Binary identifies the program, which must be the same on both sides; Version names it
+	// for people.
+	Binary  string `json:"binary"`
+	Version string `json:"version"`
+	// Epoch differs between the processes of a run: each opens the agent anew.
+	Epoch string `json:"epoch"`
+	// Queue names the consumer that workers take jobs from. It changes when a server has lost its
+	// streams: an acknowledgement of a job of the old ones must not remove one of the new.
+	Queue string `json:"queue"`
+	// Bundle is the digest of the folder that the agent is opened from.
+	Bundle string `json:"bundle"`
+	// Needs are the environment variables whose values the agent gets.
+	Needs []string `json:"needs,omitempty"`
+	// Walls are those around the agent's programs where the run was started.
+	Walls string `json:"walls"`
+	// AckWait is the time after which a job whose worker has not been heard of is given to
+	// another one; MaxAttempts is the number of workers that a job may end.
+	AckWait     time.Duration `json:"ack_wait"`
+	MaxAttempts int           `json:"max_attempts"`
+}
+
+// job is one request to an agent.
+type job struct {
+	ID string `json:"id"`
+	// Digest covers what the job asks for: it is the same for each attempt and in each process
+	// of a run. The answer returns it, which shows that its worker had the job.
+	Digest string `json:"digest"`
+	// Name is the request's id as the agent gets it.
+	Name         string        `json:"name"`
+	Task         agent.Task    `json:"task"`
+	Config       agent.Config  `json:"config"`
+	Seed         int64         `json:"seed"`
+	Limits       agent.Limits  `json:"limits"`
+	Session      agent.Session `json:"session"`
+	Continues    bool          `json:"continues,omitempty"`
+	Conversation string        `json:"conversation,omitempty"`
+	// Workdir reports whether the agent gets a working directory, and Folder is the digest of
+	// its content; empty for an empty one.
+	Workdir bool   `json:"workdir,omitempty"`
+	Folder  string `json:"folder,omitempty"`
+	// Renewal is the number of times that the agent must have been renewed.
+	Renewal int `json:"renewal,omitempty"`
+}
+
+// sum sets the digest.
+func (j *job) sum() error {
+	c := *j
+	c.ID, c.Digest, c.Name, c.Renewal = "", "", "", 0
+	data, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("writing the job: %w", err)
+	}
+	j.Digest = digestOf(data)
+	return nil
+}
+
+// answer is what a worker returns for a job.
+type answer struct {
+	ID string `json:"id"`
+	// Job is the digest of the job.
+	Job    string `json:"job"`
+	Worker string `json:"worker"`
+	// Delivery is how often the job had been given to workers, this one included.
+	Delivery int          `json:"delivery"`
+	Result   agent.Result `json:"result"`
+	// Elapsed is the time of the agent without its waits for shared limits.
+	Elapsed time.Duration `json:"elapsed"`
+	// Changed reports that the agent changed its working directory, and Folder is the digest of
+	// the new content; empty for an empty one.
+	Changed bool   `json:"changed,omitempty"`
+	Folder  string `json:"folder,omitempty"`
+}
+
+// part stands for a message that lies in an object store.
+type part struct {
+	Part string `json:"part"`
+}
+
+// digestOf returns the SHA-256 of data in hexadecimal.
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// tokenOf returns T for the agent of a run, which is safe in subjects and keys and tells
+// neither.
+func tokenOf(run, agentID string) string { return digestOf([]byte(run + "\x00" + agentID))[:24] }
+
+// check reports what is wrong with the values of an answer.
+func (a *answer) check() error {
+	r := &a.Result
+	switch {
+	case !r.Outcome.Valid():
+		return fmt.Errorf("the outcome %.40q is unknown", string(r.Outcome))
+	case r.Score != nil && !(*r.Score >= 0 && *r.Score <= 1):
+		return errors.New("the score is not in [0,1]")
+	case !(r.Confidence >= 0 && r.Confidence <= 1):
+		return errors.New("the confidence is not in [0,1]")
+	case a.Elapsed < 0 || r.Waited < 0:
+		return errors.New("a time is negative")
+	case !(r.Usage.CostUSD >= 0) || math.IsInf(r.Usage.CostUSD, 0), r.Usage.InputTokens < 0, r.Usage.OutputTokens < 0, r.Usage.CachedTokens < 0, r.Usage.Iterations < 0, r.Usage.ToolCalls < 0:
+		return errors.New("the usage is out of range")
+	case r.Outcome.Gradable() && r.Answer == nil && r.Score == nil && r.Outcome == agent.OK && len(r.Artifacts) > 0 && !json.Valid(r.Artifacts):
+		return errors.New("the artifacts are no JSON")
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"evolve/runtime/text"
+)
+
+// Presence is what a worker tells about itself with each heartbeat.
+type Presence struct {
+	Name    string `json:"name"`
+	Binary  string `json:"binary"`
+	Version string `json:"version"`
+	System  string `json:"system"`
+	Slots   int    `json:"slots"`
+	Busy    int    `json:"busy"`
+	// Serves are the tokens of the offers that it serves, and Refuses why it does not serve
+	// others, by token.
+	Serves  []string          `json:"serves,omitempty"`
+	Refuses map[string]string `json:"refuses,omitempty"`
+}
+
+// watch follows which workers serve the offer.
+func (r *Remote) watch(ctx context.Context) error {
+	kv, err := r.hub.js.KeyValue(ctx, workerBucket)
+	if err != nil {
+		return refused("the bucket "+workerBucket, err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	w, err := kv.WatchAll(ctx)
+	if err != nil {
+		stop()
+		return refused("the bucket "+workerBucket, err)
+	}
+	r.mu.Lock()
+	r.workers, r.alone = map[string]Presence{}, make(chan struct{})
+	r.stops = append(r.stops, stop)
+	r.mu.Unlock()
+	r.attend()
+	go func() {
+		seen := map[string]time.Time{}
+		tick := time.NewTicker(presenceAge / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case e, ok := <-w.Updates():
+				if !ok {
+					return
+				}
+				if e != nil {
+					r.see(e, seen)
+				}
+			case <-tick.C:
+				r.forget(seen)
+			case <-ctx.Done():
+				return
+			}
+			r.attend()
+		}
+	}()
+	return nil
+}
+
+// see notes the heartbeat of a worker.
+func (r *Remote) see(e jetstream.KeyValueEntry, seen map[string]time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var p Presence
+	if e.Operation() != jetstream.KeyValuePut || json.Unmarshal(e.Value(), &p) != nil {
+		delete(r.workers, e.Key())
+		return
+	}
+	if was, known := r.workers[e.Key()]; !known || was.Refuses[r.token] != p.Refuses[r.token] {
+		if why := p.Refuses[r.token]; why != "" {
+			r.hub.o.Log.Warn("a worker does not serve the agent", "worker", text.Clip(p.Name, 80), "agent", r.offer.Agent, "reason", text.Clip(why, 200))
+		}
+	}
+	r.workers[e.Key()], seen[e.Key()] = p, r.hub.o.Now()
+}
+
+// forget removes workers without heartbeats.
+func (r *Remote) forget(seen map[string]time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, at := range seen {
+		if r.hub.connected() && r.hub.o.Now().Sub(at) > presenceAge {
+			delete(seen, key)
+			delete(r.workers, key)
+		}
+	}
+}
+
+// attend begins or ends the wait for a worker.
+func (r *Remote) attend() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.hub.o.Patience == 0 {
+		return
+	}
+	if r.served() > 0 {
+		if r.lonely != nil && !r.lonely.Stop() {
+			r.alone = make(chan struct{})
+		}
+		r.lonely = nil
+		return
+	}
+	if r.lonely == nil {
+		alone := r.alone
+		r.lonely = time.AfterFunc(r.hub.o.Patience, func() { close(alone) })
+	}
+}
+
+// served returns the number of workers that serve the agent.
+func (r *Remote) served() int {
+	n := 0
+	for _, p := range r.workers {
+		if slices.Contains(p.Serves, r.token) {
+			n++
+		}
+	}
+	return n
+}
+
+// obstacles tells why the workers that are present do not serve the agent.
+func (r *Remote) obstacles() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.workers) == 0 {
+		return ": none is connected"
+	}
+	var why []string
+	for _, p := range r.workers {
+		if s := p.Refuses[r.token]; s != "" && !slices.Contains(why, s) {
+			why = append(why, text.Clip(s, 200))
+		}
+	}
+	slices.Sort(why)
+	return fmt.Sprintf(": %d connected; %s", len(r.workers), strings.Join(why, "; "))
+}
+
+// Workers lists the workers that are present, by name.
+func (h *Hub) Workers(ctx context.Context) ([]Presence, error) {
+	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
+	defer stop()
+	kv, err := h.js.KeyValue(ctx, workerBucket)
+	if err != nil {
+		return nil, refused("the bucket "+workerBucket, err)
+	}
+	keys, err := kv.ListKeys(ctx)
+	if err != nil {
+		return nil, refused("the bucket "+workerBucket, err)
+	}
+	var list []Presence
+	for key := range keys.Keys() {
+		e, err := kv.Get(ctx, key)
+		if err != nil {
+			continue // it has just left
+		}
+		var p Presence
+		if json.Unmarshal(e.Value(), &p) == nil {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b Presence) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}

@@ -1,0 +1,128 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// recover publishes again what a server lost while it was gone: all jobs under way if its
+// streams are new, and otherwise those that are in neither the queue nor the hands of a
+// worker whose answer is stored.
+func (r *Remote) recover(ctx context.Context) {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return
+	}
+	under := maps.Clone(r.waiting)
+	r.recoveries++
+	n := r.recoveries
+	r.mu.Unlock()
+	r.bundles.Forget()
+	r.parts.Forget()
+	err := r.hub.persist(ctx, func() error {
+		if err := r.queue(ctx); err != nil {
+			return err
+		}
+		if _, err := r.hub.js.Consumer(ctx, answerStream, r.receiver()); errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+			if err := r.receive(ctx); err != nil {
+				return err
+			}
+		} else if err != nil {
+			return err
+		}
+		return r.announce(ctx)
+	})
+	if err != nil {
+		r.hub.o.Log.Warn("the hub does not take the work up again", "agent", r.offer.Agent, "error", err.Error())
+		return
+	}
+	for id, p := range under {
+		if r.queued(ctx, p) {
+			continue
+		}
+		if err := r.republish(ctx, id, p, n); err != nil {
+			r.hub.o.Log.Warn("a job cannot be published again", "agent", r.offer.Agent, "error", err.Error())
+		}
+	}
+}
+
+// queued reports whether a job is still in the queue, where a worker that has it keeps it until
+// its answer is stored.
+func (r *Remote) queued(ctx context.Context, p *pending) bool {
+	ctx, stop := context.WithTimeout(ctx, requestTime)
+	defer stop()
+	r.mu.Lock()
+	at, data := p.at, p.data
+	r.mu.Unlock()
+	m, err := r.work.GetMsg(ctx, at)
+	if err != nil {
+		return !errors.Is(err, jetstream.ErrMsgNotFound)
+	}
+	return string(m.Data) == string(data)
+}
+
+func (r *Remote) republish(ctx context.Context, id string, p *pending, n int) error {
+	r.mu.Lock()
+	_, wanted := r.waiting[id]
+	r.mu.Unlock()
+	if !wanted {
+		return nil
+	}
+	if err := r.hub.persist(ctx, func() error { return r.publish(ctx, id, p, n) }); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Republished++
+	return nil
+}
+
+// receiver returns the name of the consumer of answers.
+func (r *Remote) receiver() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.answers
+}
+
+// Stats returns what became of the jobs so far.
+func (r *Remote) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stats
+}
+
+// Close withdraws the offer and its jobs. Answers that the archive does not have stay for a
+// process that takes the run up again.
+func (r *Remote) Close() {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return
+	}
+	r.closed = true
+	stops := r.stops
+	if r.lonely != nil {
+		r.lonely.Stop()
+	}
+	r.mu.Unlock()
+	ctx, stop := context.WithTimeout(context.Background(), requestTime)
+	defer stop()
+	for _, f := range stops {
+		f()
+	}
+	if !r.hub.connected() {
+		return
+	}
+	_ = r.hub.nc.Publish(cancelSubject+r.token, []byte("*"))
+	if kv, err := r.hub.js.KeyValue(ctx, offerBucket); err == nil {
+		_ = kv.Delete(ctx, r.token)
+	}
+	if r.work != nil {
+		_ = r.work.Purge(ctx, jetstream.WithPurgeSubject(workSubject+r.token))
+		_ = r.work.DeleteConsumer(ctx, r.offer.Queue)
+	}
+}

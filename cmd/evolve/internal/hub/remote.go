@@ -1,0 +1,417 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// Remote runs the tasks of an agent on workers. It implements [agent.Agent] and is safe for
+// concurrent use.
+type Remote struct {
+	hub            *Hub
+	offer          Offer
+	token          string
+	bundles, parts *blobs
+	work           jetstream.Stream
+	stops          []func()
+	answers        string // the consumer of answers
+	bundle         []byte
+	names          names
+	// epoch differs between processes, so that a job that a resumed run publishes again is no
+	// duplicate to the server.
+	epoch string
+
+	mu      sync.Mutex
+	waiting map[string]*pending
+	// early holds answers to jobs of an earlier process of the run, by evaluation and request.
+	early map[jobName]*received
+	// held are the messages of answers that the archive does not have yet, by sequence.
+	held    map[int64][]jetstream.Msg
+	issued  bits
+	others  int64 // requests that belong to no evaluation
+	turns   map[bench.Attempt]int
+	renewal int
+	// recoveries counts those of the server.
+	recoveries int
+	stats      Stats
+	// workers are those present, by name, and alone is closed while none of them has served
+	// the agent for longer than the patience.
+	workers map[string]Presence
+	alone   chan struct{}
+	lonely  *time.Timer
+	closed  bool
+}
+
+// Stats counts what became of the jobs of an agent.
+type Stats struct {
+	Published, Answered int
+	// Repeated counts the answers to jobs that had one already, and RepeatedUSD is what they
+	// cost. Redelivered counts the answers to jobs that had been given to another worker
+	// before; Republished the jobs that a server had lost.
+	Repeated    int
+	RepeatedUSD float64
+	Redelivered int
+	Republished int
+	// Taken counts the answers to jobs of an earlier process of the run, which were not paid
+	// again.
+	Taken int
+	// Ignored counts messages that are no answer to any job.
+	Ignored int
+}
+
+// pending is a job that waits for its answer.
+type pending struct {
+	data   []byte
+	digest string
+	// at is the position of the job in the queue.
+	at     uint64
+	answer chan *received
+}
+
+// received is an answer with its message.
+type received struct {
+	answer
+	msg jetstream.Msg
+}
+
+// Offer makes an offer and returns the agent whose tasks workers run.
+// The key is the coordinator's secret, the same for all processes of a run.
+func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte) (*Remote, error) {
+	r := &Remote{
+		hub: h, offer: o, token: tokenOf(o.Run, o.Agent), bundle: bundle,
+		bundles: h.blobs(bundleStore), parts: h.blobs(partStore),
+		waiting: map[string]*pending{}, early: map[jobName]*received{}, held: map[int64][]jetstream.Msg{}, turns: map[bench.Attempt]int{}, issued: bits{},
+	}
+	var err error
+	if r.names, err = newNames(key, r.token); err != nil {
+		return nil, err
+	}
+	if err := r.open(ctx); err != nil {
+		r.Close()
+		return nil, err
+	}
+	h.whenBack(func() { r.recover(context.WithoutCancel(ctx)) })
+	return r, nil
+}
+
+// open puts on the server what the offer needs, and begins to receive answers.
+func (r *Remote) open(ctx context.Context) error {
+	if err := r.queue(ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
+	defer stop()
+	// Jobs of an earlier process that no worker has taken are published again where they are
+	// still wanted.
+	if err := r.work.Purge(ctx, jetstream.WithPurgeSubject(workSubject+r.token)); err != nil {
+		return refused("the queue of "+r.offer.Agent, err)
+	}
+	if err := r.receive(ctx); err != nil {
+		return err
+	}
+	if err := r.watch(ctx); err != nil {
+		return err
+	}
+	return r.announce(ctx)
+}
+
+// queue creates the queue of the offer, and stores its bundle.
+func (r *Remote) queue(ctx context.Context) error {
+	if err := r.hub.Setup(ctx); err != nil {
+		return err
+	}
+	bundle, err := r.bundles.Put(ctx, r.bundle)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.offer.Bundle = bundle
+	r.mu.Unlock()
+	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
+	defer stop()
+	work, err := r.hub.js.Stream(ctx, workStream)
+	if err != nil {
+		return refused("the stream "+workStream, err)
+	}
+	r.mu.Lock()
+	r.work = work
+	queue := r.offer.Queue
+	r.mu.Unlock()
+	if queue != "" {
+		if _, err := work.Consumer(ctx, queue); err == nil {
+			return nil
+		}
+	}
+	if queue, err = r.replace(ctx, work, jetstream.ConsumerConfig{
+		FilterSubject: workSubject + r.token, AckWait: r.offer.AckWait, InactiveThreshold: workAge,
+	}); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.offer.Queue = queue
+	return nil
+}
+
+// replace makes a consumer under a new name, in place of those that this offer had before, and
+// returns its name.
+func (r *Remote) replace(ctx context.Context, stream jetstream.Stream, c jetstream.ConsumerConfig) (string, error) {
+	refuse := func(err error) (string, error) { return "", refused("the queue of "+r.offer.Agent, err) }
+	names := stream.ConsumerNames(ctx)
+	for name := range names.Name() {
+		if strings.HasPrefix(name, r.token) {
+			if err := stream.DeleteConsumer(ctx, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+				return refuse(err)
+			}
+		}
+	}
+	if err := names.Err(); err != nil {
+		return refuse(err)
+	}
+	c.Durable, c.AckPolicy, c.MaxDeliver, c.MaxAckPending = r.token+"-"+rand.Text()[:12], jetstream.AckExplicitPolicy, -1, 100_000
+	if _, err := stream.CreateConsumer(ctx, c); err != nil {
+		return refuse(err)
+	}
+	return c.Durable, nil
+}
+
+// announce tells workers about the offer.
+func (r *Remote) announce(ctx context.Context) error {
+	kv, err := r.hub.js.KeyValue(ctx, offerBucket)
+	if err != nil {
+		return refused("the bucket "+offerBucket, err)
+	}
+	r.mu.Lock()
+	data, err := json.Marshal(r.offer)
+	r.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("writing the offer: %w", err)
+	}
+	if _, err := kv.Put(ctx, r.token, data); err != nil {
+		return refused("the bucket "+offerBucket, err)
+	}
+	return nil
+}
+
+// Renew makes workers renew the agent before the next task.
+func (r *Remote) Renew() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.renewal++
+}
+
+// Run runs one task on a worker. The time in the queue and on the way is part of the result's
+// Waited.
+func (r *Remote) Run(ctx context.Context, req agent.Request) agent.Result {
+	begun := r.hub.o.Now()
+	got, err := r.ask(ctx, &req)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return agent.Result{Outcome: agent.Cancelled, Error: context.Cause(ctx).Error()}
+	default:
+		return agent.Result{Outcome: agent.Infrastructure, Error: err.Error(), Waited: r.hub.o.Now().Sub(begun)}
+	}
+	res := got.Result
+	if got.Changed {
+		if err := r.fetchFolder(ctx, req.Workdir, got.Folder); err != nil {
+			return agent.Result{Outcome: agent.Infrastructure, Error: "the folder that the worker returned: " + err.Error(), Usage: res.Usage}
+		}
+	}
+	if req.Observe != nil {
+		for _, e := range res.Transcript.Events {
+			req.Observe(e)
+		}
+	}
+	res.Waited = max(r.hub.o.Now().Sub(begun)-got.Elapsed, 0)
+	return res
+}
+
+// fetchFolder replaces the content of a working directory by what a worker returned.
+func (r *Remote) fetchFolder(ctx context.Context, dir, digest string) error {
+	if dir == "" {
+		return errors.New("the task has no folder")
+	}
+	data, err := r.parts.Get(ctx, digest)
+	if err != nil {
+		return err
+	}
+	if err := empty(dir); err != nil {
+		return err
+	}
+	return Unpack(dir, data)
+}
+
+// ask publishes the job of a request and waits for its answer.
+func (r *Remote) ask(ctx context.Context, req *agent.Request) (*received, error) {
+	name, counted := r.name(ctx, req)
+	id := r.names.id(name)
+	j := job{
+		ID: id, Name: req.ID, Task: req.Task, Config: req.Config, Seed: req.Seed, Limits: req.Limits, Session: req.Session,
+		Continues: req.Continues, Conversation: req.Conversation, Workdir: req.Workdir != "",
+	}
+	r.mu.Lock()
+	j.Renewal = r.renewal
+	r.mu.Unlock()
+	if j.Workdir {
+		folder, err := Pack(req.Workdir)
+		if err != nil {
+			return nil, fmt.Errorf("the task's folder: %w", err)
+		}
+		if j.Folder, err = r.put(ctx, folder); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.sum(); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(j)
+	if err != nil {
+		return nil, fmt.Errorf("writing the job: %w", err)
+	}
+	p := &pending{data: data, digest: j.Digest, answer: make(chan *received, 1)}
+	if len(data) > inlined {
+		whole, err := r.put(ctx, data)
+		if err != nil {
+			return nil, err
+		}
+		if p.data, err = json.Marshal(part{whole}); err != nil {
+			return nil, fmt.Errorf("writing the job: %w", err)
+		}
+	}
+	got, err := r.exchange(ctx, id, name, p)
+	if err != nil {
+		return nil, err
+	}
+	if !counted {
+		_ = got.msg.Ack()
+		return got, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held[name.seq] = append(r.held[name.seq], got.msg)
+	return got, nil
+}
+
+// name names the job for a request, and reports whether the request belongs to an evaluation.
+func (r *Remote) name(ctx context.Context, req *agent.Request) (jobName, bool) {
+	a, ok := bench.AttemptOf(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !ok {
+		r.others++
+		return jobName{-r.others, 0, 0}, false
+	}
+	n := r.turns[a]
+	if req.Continues {
+		r.turns[a] = n + 1
+	}
+	r.issued.set(a.Seq)
+	return nameOf(a, n), true
+}
+
+// put stores data with the bundles, and waits for a server that is gone.
+func (r *Remote) put(ctx context.Context, data []byte) (digest string, err error) {
+	err = r.hub.persist(ctx, func() (err error) {
+		digest, err = r.bundles.Put(ctx, data)
+		return err
+	})
+	return digest, err
+}
+
+// exchange publishes a job and returns its answer.
+func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pending) (*received, error) {
+	r.mu.Lock()
+	if got := r.early[name.request()]; got != nil {
+		delete(r.early, name.request())
+		if got.Job == p.digest && !got.Result.Outcome.Missing() {
+			r.stats.Taken++
+			r.mu.Unlock()
+			return got, nil
+		}
+		r.repeat(got)
+	}
+	r.waiting[id] = p
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.waiting, id)
+	}()
+	if err := r.hub.persist(ctx, func() error { return r.publish(ctx, id, p, 0) }); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	r.stats.Published++
+	alone := r.alone
+	r.mu.Unlock()
+	select {
+	case got := <-p.answer:
+		return got, nil
+	case <-ctx.Done():
+		r.cancel(id, p)
+		return nil, context.Cause(ctx)
+	case <-r.hub.Failed():
+		return nil, r.hub.Err()
+	case <-r.hub.Overdue():
+		return nil, r.hub.errOverdue()
+	case <-alone:
+		r.cancel(id, p)
+		return nil, fmt.Errorf("%w: for %s no worker has served %s%s", ErrUnreachable, r.hub.o.Patience, r.offer.Agent, r.obstacles())
+	}
+}
+
+// publish puts a job into the queue for the n-th time after the first.
+func (r *Remote) publish(ctx context.Context, id string, p *pending, n int) error {
+	ctx, stop := context.WithTimeout(ctx, requestTime)
+	defer stop()
+	m := nats.NewMsg(workSubject + r.token)
+	m.Data = p.data
+	ack, err := r.hub.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s/%s/%s/%d", r.token, id, r.offer.Epoch, n)))
+	if err != nil {
+		return refused("the queue of "+r.offer.Agent, err)
+	}
+	r.mu.Lock()
+	p.at = ack.Sequence
+	r.mu.Unlock()
+	return nil
+}
+
+// cancel withdraws a job from the queue, and from the worker that runs it.
+func (r *Remote) cancel(id string, p *pending) {
+	_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id))
+	ctx, stop := context.WithTimeout(context.Background(), requestTime)
+	defer stop()
+	r.mu.Lock()
+	at := p.at
+	r.mu.Unlock()
+	_ = r.work.DeleteMsg(ctx, at) // a worker that has it sees the cancellation
+}
+
+// Recorded acknowledges the answers for an evaluation that the archive has.
+func (r *Remote) Recorded(seq int64) {
+	r.mu.Lock()
+	msgs := r.held[seq]
+	delete(r.held, seq)
+	for a := range r.turns {
+		if a.Seq == seq {
+			delete(r.turns, a)
+		}
+	}
+	r.mu.Unlock()
+	for _, m := range msgs {
+		_ = m.Ack() // one that is lost comes again, and is a repeat then
+	}
+}

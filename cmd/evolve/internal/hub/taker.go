@@ -1,0 +1,358 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/sourcegraph/conc"
+	"github.com/sourcegraph/conc/panics"
+
+	"evolve/runtime/agent"
+)
+
+// taker takes the jobs of one offer.
+type taker struct {
+	worker  *Worker
+	token   string
+	offer   Offer
+	served  Served
+	scratch string
+	// own holds one entry for each task of the agent that runs, where the agent has a limit.
+	own chan struct{}
+
+	// renewing is held for writing while the agent is renewed.
+	renewing sync.RWMutex
+	renewed  int
+
+	mu sync.Mutex
+	// running ends jobs, by their id.
+	running map[string]context.CancelCauseFunc
+}
+
+var (
+	errWithdrawn = errors.New("the run has withdrawn the task")
+	errLeaving   = errors.New("the worker ends")
+)
+
+// ackTime bounds the wait for the server's receipt of an acknowledgement. There is none for a
+// queue that the server has lost.
+const ackTime = 2 * time.Second
+
+// fetchTime bounds one request for a job. The server keeps it for that time.
+const fetchTime = 5 * time.Second
+
+// serve takes jobs until ctx ends, and returns when none is running.
+func (t *taker) serve(ctx, hurry context.Context) {
+	w := t.worker
+	cancels, err := w.Hub.nc.Subscribe(cancelSubject+t.token, func(m *nats.Msg) { t.withdraw(string(m.Data)) })
+	if err == nil {
+		defer func() { _ = cancels.Unsubscribe() }()
+	}
+	var wg conc.WaitGroup
+	defer wg.Wait()
+	var queue jetstream.Consumer
+	for ctx.Err() == nil {
+		if w.Hub.wait(ctx) != nil {
+			return
+		}
+		free, ok := t.enter(ctx)
+		if !ok {
+			return
+		}
+		m, again, err := t.next(ctx, queue)
+		queue = again
+		if m == nil {
+			free()
+			if err != nil && ctx.Err() == nil {
+				queue = nil
+				pause(ctx, reconnectWait)
+			}
+			continue
+		}
+		wg.Go(func() {
+			defer free()
+			t.do(hurry, m)
+		})
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// enter waits for room for a task, and returns the function that frees it.
+func (t *taker) enter(ctx context.Context) (free func(), ok bool) {
+	if t.own != nil {
+		select {
+		case t.own <- struct{}{}:
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+	select {
+	case t.worker.slots <- struct{}{}:
+		return func() {
+			<-t.worker.slots
+			if t.own != nil {
+				<-t.own
+			}
+		}, true
+	case <-ctx.Done():
+		if t.own != nil {
+			<-t.own
+		}
+		return nil, false
+	}
+}
+
+// next fetches one job; nil if there was none for a while.
+func (t *taker) next(ctx context.Context, queue jetstream.Consumer) (jetstream.Msg, jetstream.Consumer, error) {
+	if queue == nil {
+		ask, stop := context.WithTimeout(ctx, requestTime)
+		defer stop()
+		var err error
+		if queue, err = t.worker.Hub.js.Consumer(ask, workStream, t.offer.Queue); err != nil {
+			return nil, nil, err
+		}
+	}
+	batch, err := queue.Fetch(1, jetstream.FetchMaxWait(fetchTime))
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		select {
+		case m, ok := <-batch.Messages():
+			if !ok {
+				err := batch.Error()
+				if errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+					err = nil
+				}
+				return nil, queue, err
+			}
+			return m, queue, nil
+		case <-ctx.Done():
+			go func() { // what still arrives goes back at once
+				for m := range batch.Messages() {
+					_ = m.Nak()
+				}
+			}()
+			return nil, queue, nil
+		}
+	}
+}
+
+// withdraw ends a job that the run has given up; "*" stands for all.
+func (t *taker) withdraw(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for running, cancel := range t.running {
+		if id == "*" || id == running {
+			cancel(errWithdrawn)
+		}
+	}
+}
+
+// do runs a job, stores its answer, and acknowledges it then.
+func (t *taker) do(hurry context.Context, m jetstream.Msg) {
+	ctx, cancel := context.WithCancelCause(hurry)
+	defer cancel(nil)
+	alive := t.keepAlive(ctx, m)
+	defer alive()
+	j, err := t.read(ctx, m)
+	if err != nil {
+		t.worker.Hub.o.Log.Warn("a job cannot be read", "agent", t.offer.Agent, "error", err.Error())
+		_ = m.NakWithDelay(time.Second)
+		return
+	}
+	t.mu.Lock()
+	t.running[j.ID] = cancel
+	t.mu.Unlock()
+	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.running, j.ID)
+	}()
+	a := answer{ID: j.ID, Job: j.Digest, Worker: t.worker.Name, Delivery: 1}
+	at := uint64(0)
+	if meta, err := m.Metadata(); err == nil {
+		a.Delivery, at = int(min(meta.NumDelivered, math.MaxInt32)), meta.Sequence.Stream
+	}
+	if a.Delivery > t.offer.MaxAttempts {
+		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: fmt.Sprintf("%d workers ended while they ran the task", t.offer.MaxAttempts)}
+	} else if err := t.run(ctx, j, &a); err != nil {
+		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the worker: " + err.Error()}
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errWithdrawn):
+		_ = m.Term()
+		return
+	case cause != nil && a.Result.Outcome.Missing():
+		_ = m.Nak() // another worker takes it
+		return
+	}
+	if err := t.reply(context.WithoutCancel(hurry), &a, at); err != nil {
+		t.worker.Hub.o.Log.Warn("an answer cannot be stored, and another worker makes it again", "agent", t.offer.Agent, "error", err.Error())
+		return
+	}
+	done, stop := context.WithTimeout(context.WithoutCancel(hurry), ackTime)
+	defer stop()
+	_ = m.DoubleAck(done) // a job that the server still has is run again, and its answer is a repeat
+}
+
+// keepAlive tells the server that a job is under way until the function that it returns is
+// called.
+func (t *taker) keepAlive(ctx context.Context, m jetstream.Msg) func() {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		tick := time.NewTicker(max(t.offer.AckWait/3, 10*time.Millisecond))
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				_ = m.InProgress() // the next one makes up for it
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return stop
+}
+
+// read returns the job in a message.
+func (t *taker) read(ctx context.Context, m jetstream.Msg) (*job, error) {
+	data := m.Data()
+	var p part
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, err
+	}
+	if p.Part != "" {
+		var err error
+		if data, err = t.worker.calls.Get(ctx, p.Part); err != nil {
+			return nil, err
+		}
+	}
+	j := new(job)
+	if err := json.Unmarshal(data, j); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// renew renews the agent when a job demands it, while no other job runs.
+func (t *taker) renew(n int) error {
+	t.renewing.RLock()
+	due := n > t.renewed
+	t.renewing.RUnlock()
+	if !due {
+		return nil
+	}
+	t.renewing.Lock()
+	defer t.renewing.Unlock()
+	if n <= t.renewed {
+		return nil
+	}
+	t.renewed = n
+	if t.served.Renew == nil {
+		return nil
+	}
+	return t.served.Renew()
+}
+
+// run runs the task of a job and writes its result to the answer.
+func (t *taker) run(ctx context.Context, j *job, a *answer) error {
+	if err := t.renew(j.Renewal); err != nil {
+		return err
+	}
+	t.renewing.RLock()
+	defer t.renewing.RUnlock()
+	dir := ""
+	if j.Workdir {
+		dir = filepath.Join(t.scratch, t.worker.OpaqueName())
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		folder, err := t.worker.calls.Get(ctx, j.Folder)
+		if err != nil {
+			return err
+		}
+		if err := Unpack(dir, folder); err != nil {
+			return err
+		}
+	}
+	req := agent.Request{
+		ID: j.Name, Task: j.Task, Config: t.served.Typed(j.Config), Seed: j.Seed, Limits: j.Limits, Workdir: dir,
+		Session: j.Session, Continues: j.Continues, Conversation: j.Conversation,
+	}
+	begun, lost := t.worker.Hub.o.Now(), t.lost()
+	if p := panics.Try(func() { a.Result = t.served.Agent.Run(ctx, req) }); p != nil {
+		a.Result = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
+	}
+	a.Elapsed = max(t.worker.Hub.o.Now().Sub(begun)-a.Result.Waited, 0)
+	if lost = t.lost() - lost; lost > 0 && (lost > a.Elapsed/10 || a.Result.Outcome == agent.Timeout) && ctx.Err() == nil {
+		a.Result = agent.Result{Outcome: agent.Infrastructure, Usage: a.Result.Usage, Error: fmt.Sprintf("the worker stood still for %s while it was under way", lost.Round(time.Millisecond))}
+		return nil
+	}
+	if dir == "" || a.Result.Outcome.Missing() {
+		return nil
+	}
+	after, err := Pack(dir)
+	if err != nil {
+		return fmt.Errorf("the folder of the task: %w", err)
+	}
+	if digest := digestOf(after); len(after) > 0 && digest != j.Folder || len(after) == 0 && j.Folder != "" {
+		a.Changed = true
+		return t.worker.Hub.persist(context.WithoutCancel(ctx), func() (err error) {
+			a.Folder, err = t.worker.parts.Put(context.WithoutCancel(ctx), after)
+			return err
+		})
+	}
+	return nil
+}
+
+func (t *taker) lost() time.Duration {
+	if t.worker.Lost == nil {
+		return 0
+	}
+	return t.worker.Lost()
+}
+
+// reply stores the answer to the job at a position of the queue. It waits for a server that is
+// gone.
+func (t *taker) reply(ctx context.Context, a *answer, at uint64) error {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return t.worker.Hub.persist(ctx, func() error {
+		body := data
+		if len(body) > inlined {
+			digest, err := t.worker.parts.Put(ctx, data)
+			if err != nil {
+				return err
+			}
+			if body, err = json.Marshal(part{digest}); err != nil {
+				return err
+			}
+		}
+		ctx, stop := context.WithTimeout(ctx, requestTime)
+		defer stop()
+		id := fmt.Sprintf("%s/%d/%s/%d", t.offer.Queue, at, t.worker.Name, a.Delivery)
+		_, err := t.worker.Hub.js.Publish(ctx, answerSubject+t.token, body, jetstream.WithMsgID(id))
+		return err
+	})
+}

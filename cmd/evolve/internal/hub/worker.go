@@ -1,0 +1,335 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/sourcegraph/conc"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// Served is an agent that a worker has opened.
+type Served struct {
+	Agent agent.Agent
+	// Parallel is the most tasks that it runs at once; 0: no limit of its own.
+	Parallel int
+	// Typed gives the values of a config that came as JSON their declared types.
+	Typed func(agent.Config) agent.Config
+	// Renew resets its state; nil if there is nothing to reset.
+	Renew func() error
+	Close func() error
+}
+
+// Worker runs the jobs of offers.
+type Worker struct {
+	Hub *Hub
+	// Name distinguishes it from the other workers of a hub.
+	Name string
+	// Binary and Version are those of this program, as in [Offer].
+	Binary, Version string
+	// Slots is the most tasks that run at once.
+	Slots int
+	// Scratch is an empty folder of its own.
+	Scratch string
+	// Missing returns those of the variables that this process does not have.
+	Missing func(names []string) []string
+	// Open opens the agent of an offer from the folder that its bundle was unpacked to. An
+	// error refuses the offer.
+	Open func(ctx context.Context, o Offer, dir, scratch string) (Served, error)
+	// OpaqueName returns a name for a working directory that tells nothing.
+	OpaqueName func() string
+	// Lost is the time for which this process has been stopped so far; nil: never.
+	Lost func() time.Duration
+
+	slots chan struct{}
+	parts *blobs
+	calls *blobs
+
+	mu      sync.Mutex
+	offers  map[string]noted
+	changed chan struct{}
+	told    string // the latest warning about the offers
+}
+
+// heartbeat is the time between two signs of life of a worker.
+const heartbeat = presenceAge / 3
+
+// Run serves offers until ctx ends. Then it takes no further job, finishes those that it has
+// until hurry ends, gives the others back, and returns nil. It returns an error when the
+// connection has ended for good.
+func (w *Worker) Run(ctx, hurry context.Context) error {
+	w.slots, w.parts, w.calls = make(chan struct{}, w.Slots), w.Hub.blobs(partStore), w.Hub.blobs(bundleStore)
+	w.offers, w.changed = map[string]noted{}, make(chan struct{}, 1)
+	w.Hub.whenBack(w.parts.Forget)
+	var wg conc.WaitGroup
+	serving, stop := context.WithCancel(ctx)
+	defer wg.Wait()
+	defer stop()
+	wg.Go(func() { w.present(serving) })
+	again := make(chan struct{}, 1)
+	w.Hub.whenBack(func() {
+		select {
+		case again <- struct{}{}:
+		default:
+		}
+	})
+	at := following{worker: w, ctx: serving, hurry: hurry, wg: &wg, again: again, open: map[string]func(){}, last: map[string]Offer{}}
+	for {
+		err := at.follow()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if gone := w.Hub.Err(); gone != nil {
+			return gone
+		}
+		if err != nil && err.Error() != w.told {
+			w.told = err.Error()
+			w.Hub.o.Log.Warn("the hub's offers cannot be followed; trying again", "error", w.told)
+		}
+		pause(ctx, heartbeat/10)
+	}
+}
+
+// following follows the offers of a hub.
+type following struct {
+	worker     *Worker
+	ctx, hurry context.Context
+	wg         *conc.WaitGroup
+	// again receives when the watch must be made anew, because the server was gone.
+	again chan struct{}
+	// open holds the functions that stop serving an offer, and last the offers, by token.
+	open map[string]func()
+	last map[string]Offer
+}
+
+// follow serves the offers as they come and go. It returns when they must be watched anew, with
+// an error when they cannot be watched.
+func (f *following) follow() error {
+	h := f.worker.Hub
+	if err := h.wait(f.ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(f.ctx)
+	defer stop()
+	kv, err := h.js.KeyValue(ctx, offerBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		return errors.New("no run has used this hub yet")
+	}
+	if err != nil {
+		return refused("the bucket "+offerBucket, err)
+	}
+	watch, err := kv.WatchAll(ctx)
+	if err != nil {
+		return refused("the bucket "+offerBucket, err)
+	}
+	defer func() { _ = watch.Stop() }()
+	seen := map[string]bool{}
+	for {
+		select {
+		case e, ok := <-watch.Updates():
+			switch {
+			case !ok:
+				return errors.New("the watch has ended")
+			case e != nil:
+				seen[e.Key()] = true
+				f.update(e)
+			default: // all that there is was told
+				for token := range f.open {
+					if !seen[token] {
+						f.end(token)
+					}
+				}
+			}
+		case <-f.again:
+			return nil
+		case <-f.ctx.Done():
+			return context.Cause(f.ctx)
+		case <-h.Failed():
+			return h.Err()
+		}
+	}
+}
+
+// end stops serving an offer.
+func (f *following) end(token string) {
+	f.open[token]()
+	delete(f.open, token)
+}
+
+// update serves an offer, or stops serving it.
+func (f *following) update(e jetstream.KeyValueEntry) {
+	token := e.Key()
+	var o Offer
+	gone := e.Operation() != jetstream.KeyValuePut || json.Unmarshal(e.Value(), &o) != nil
+	if f.open[token] != nil && (gone || !same(f.last[token], o)) {
+		f.end(token)
+	}
+	if gone {
+		f.worker.unnote(nil, token)
+		return
+	}
+	if f.open[token] != nil {
+		return
+	}
+	serving, stop := context.WithCancel(f.ctx)
+	f.open[token], f.last[token] = stop, o
+	f.wg.Go(func() { f.worker.serve(serving, f.hurry, token, o) })
+}
+
+// same reports whether two offers are served alike.
+func same(a, b Offer) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}
+
+// note records that an offer is served, or why it is refused.
+func (w *Worker) note(o *Offer, token, refuses string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.offers[token] = noted{o, refuses}
+	w.tell()
+}
+
+// unnote removes what is recorded of an offer, unless there is a later one in its place. A nil
+// offer stands for any.
+func (w *Worker) unnote(o *Offer, token string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if o == nil || w.offers[token].offer == o {
+		delete(w.offers, token)
+	}
+	w.tell()
+}
+
+// noted is what a worker does about an offer.
+type noted struct {
+	offer *Offer
+	// refuses is why it does not serve it; empty if it does.
+	refuses string
+}
+
+// tell makes the worker tell about itself soon.
+func (w *Worker) tell() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// present tells about the worker until ctx ends.
+func (w *Worker) present(ctx context.Context) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	key := digestOf([]byte(w.Name))[:24]
+	for {
+		w.mu.Lock()
+		p := Presence{
+			Name: w.Name, Binary: w.Binary, Version: w.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Slots: w.Slots, Busy: len(w.slots),
+			Refuses: map[string]string{},
+		}
+		for token, n := range w.offers {
+			if n.refuses == "" {
+				p.Serves = append(p.Serves, token)
+			} else {
+				p.Refuses[token] = n.refuses
+			}
+		}
+		slices.Sort(p.Serves)
+		w.mu.Unlock()
+		if data, err := json.Marshal(p); err == nil && w.Hub.connected() {
+			put, stop := context.WithTimeout(ctx, requestTime)
+			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil {
+				_, _ = kv.Put(put, key, data) // the next heartbeat tells it again
+			}
+			stop()
+		}
+		select {
+		case <-tick.C:
+		case <-w.changed:
+		case <-ctx.Done():
+			put, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer stop()
+			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil && w.Hub.connected() {
+				_ = kv.Delete(put, key)
+			}
+			return
+		}
+	}
+}
+
+// serve opens the agent of an offer and takes its jobs until ctx ends.
+func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
+	name := text.Clip(o.Agent, 80)
+	refuse := func(why string) {
+		w.note(&o, token, why)
+		w.Hub.o.Log.Warn("an offer is refused", "agent", name, "run", text.Clip(o.Run, 80), "reason", why)
+	}
+	if o.Binary != w.Binary {
+		refuse(fmt.Sprintf("it needs %s, and this is another program, %s", text.Clip(o.Version, 80), w.Version))
+		return
+	}
+	if missing := w.Missing(o.Needs); len(missing) > 0 {
+		refuse(fmt.Sprintf("the environment of worker %s lacks %v", w.Name, missing))
+		return
+	}
+	dir, err := os.MkdirTemp(w.Scratch, "offer-")
+	if err != nil {
+		refuse(err.Error())
+		return
+	}
+	defer os.RemoveAll(dir)
+	served, at, err := w.openOffer(ctx, o, dir)
+	if err != nil {
+		if ctx.Err() == nil {
+			refuse(err.Error())
+		}
+		return
+	}
+	t := &taker{worker: w, token: token, offer: o, served: served, scratch: at, running: map[string]context.CancelCauseFunc{}}
+	if served.Parallel > 0 {
+		t.own = make(chan struct{}, served.Parallel)
+	}
+	w.note(&o, token, "")
+	w.Hub.o.Log.Info("serving", "agent", name, "run", text.Clip(o.Run, 80))
+	t.serve(ctx, hurry)
+	if err := served.Close(); err != nil {
+		w.Hub.o.Log.Warn("closing the agent", "agent", name, "error", err.Error())
+	}
+	w.unnote(&o, token)
+}
+
+// openOffer fetches the bundle of an offer and opens its agent. It returns the folder for the
+// working directories of jobs, too.
+func (w *Worker) openOffer(ctx context.Context, o Offer, dir string) (Served, string, error) {
+	var data []byte
+	err := w.Hub.persist(ctx, func() (err error) {
+		data, err = w.calls.Get(ctx, o.Bundle)
+		return err
+	})
+	if err != nil {
+		return Served{}, "", err
+	}
+	bundle, scratch := filepath.Join(dir, "workspace"), filepath.Join(dir, "scratch")
+	for _, d := range []string{bundle, scratch} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return Served{}, "", err
+		}
+	}
+	if err := Unpack(bundle, data); err != nil {
+		return Served{}, "", err
+	}
+	served, err := w.Open(ctx, o, bundle, scratch)
+	return served, scratch, err
+}

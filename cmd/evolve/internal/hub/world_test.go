@@ -1,0 +1,176 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"evolve/bench"
+	"evolve/runtime/agent"
+)
+
+// world is a server with the processes that use it.
+type world struct {
+	t    testing.TB
+	srv  *server.Server
+	opts server.Options
+}
+
+// newWorld starts a server that stores its streams in a folder of the test.
+func newWorld(t testing.TB) *world {
+	w := &world{t: t, opts: server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}}
+	w.start()
+	t.Cleanup(func() { w.srv.Shutdown(); w.srv.WaitForShutdown() })
+	return w
+}
+
+func (w *world) start() {
+	w.t.Helper()
+	o := w.opts
+	srv, err := server.NewServer(&o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	srv.Start()
+	if !srv.ReadyForConnections(10 * time.Second) {
+		w.t.Fatal("the server does not start")
+	}
+	w.srv = srv
+	w.opts.Port = srv.Addr().(*net.TCPAddr).Port
+}
+
+func (w *world) stop() {
+	w.srv.Shutdown()
+	w.srv.WaitForShutdown()
+}
+
+func (w *world) connect(name string) *Hub {
+	w.t.Helper()
+	h, err := Connect(w.t.Context(), Options{URL: w.srv.ClientURL(), Name: name, Patience: time.Minute, Log: dbgLog, Now: time.Now})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(h.Close)
+	return h
+}
+
+var dbgLog = slog.New(slog.DiscardHandler)
+
+const program = "program one"
+
+func offer() Offer {
+	return Offer{Run: "run", Agent: "clerk", Binary: program, Version: "1", Epoch: rand.Text(), AckWait: time.Second, MaxAttempts: 3}
+}
+
+// coordinate makes an offer.
+func (w *world) coordinate(o Offer) *Remote {
+	w.t.Helper()
+	r, err := w.connect("coordinator").Offer(w.t.Context(), o, []byte(nil), []byte("key"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(r.Close)
+	return r
+}
+
+// crew is a worker of the test.
+type crew struct {
+	hub  *Hub
+	stop context.CancelFunc
+	// hurry ends the tasks that run.
+	hurry context.CancelFunc
+	done  chan error
+}
+
+// work starts a worker that runs tasks by do.
+func (w *world) work(name string, slots int, do func(context.Context, agent.Request) agent.Result) *crew {
+	return w.workAs(&Worker{Name: name, Binary: program, Slots: slots}, do)
+}
+
+func (w *world) workAs(k *Worker, do func(context.Context, agent.Request) agent.Result) *crew {
+	k.Hub, k.Version, k.Scratch, k.OpaqueName = w.connect(k.Name), "1", w.t.TempDir(), rand.Text
+	if k.Missing == nil {
+		k.Missing = func([]string) []string { return nil }
+	}
+	if k.Open == nil {
+		k.Open = func(context.Context, Offer, string, string) (Served, error) {
+			return Served{Agent: doing(do), Typed: func(c agent.Config) agent.Config { return c }, Close: func() error { return nil }}, nil
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	hurry, now := context.WithCancel(context.Background())
+	c := &crew{hub: k.Hub, stop: stop, hurry: now, done: make(chan error, 1)}
+	go func() { c.done <- k.Run(ctx, hurry) }()
+	w.t.Cleanup(func() { stop(); now(); <-c.done })
+	return c
+}
+
+// kill ends a worker as a killed process ends: its connection is cut, and nothing that it has
+// done since reaches the server.
+func (c *crew) kill() {
+	c.hub.nc.Close()
+	c.hurry()
+}
+
+type doing func(context.Context, agent.Request) agent.Result
+
+func (d doing) Run(ctx context.Context, req agent.Request) agent.Result { return d(ctx, req) }
+
+// echo answers with the task's goal and what the config makes of it.
+func echo(_ context.Context, req agent.Request) agent.Result {
+	s := fmt.Sprint(req.Task.Goal, " ", req.Seed)
+	return agent.Result{Answer: &s, Outcome: agent.OK, Usage: agent.Usage{CostUSD: .25}}
+}
+
+func request(n int) agent.Request {
+	return agent.Request{ID: rand.Text(), Task: agent.Task{ID: fmt.Sprint("t", n), Goal: fmt.Sprint("goal ", n)}, Config: agent.Config{"a": int64(n)}, Seed: int64(n)}
+}
+
+// evaluating returns the context of an attempt of an evaluation.
+func evaluating(ctx context.Context, seq int64, try int) context.Context {
+	return bench.WithAttempt(ctx, bench.Attempt{Seq: seq, Try: try})
+}
+
+// ask runs n tasks at once and returns their results.
+func ask(ctx context.Context, r *Remote, n int) []agent.Result {
+	out := make([]agent.Result, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			out[i] = r.Run(evaluating(ctx, int64(i), 1), request(i))
+			r.Recorded(int64(i))
+		}()
+	}
+	wg.Wait()
+	return out
+}
+
+func checkEchoes(t *testing.T, got []agent.Result) {
+	t.Helper()
+	for i, res := range got {
+		if want := fmt.Sprint("goal ", i, " ", i); res.Outcome != agent.OK || res.Answer == nil || *res.Answer != want {
+			t.Fatalf("task %d ended with %s %v (%s), want %q", i, res.Outcome, res.Answer, res.Error, want)
+		}
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,92 @@
+package workspace
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Workers say where evaluations run when other machines run them. No identity of a run, an
+// agent or an evaluation depends on it.
+type Workers struct {
+	// Hub is the address of a NATS server with JetStream; empty: evaluations run here.
+	Hub string
+	// CredsEnv names the variable that holds the path of a credentials file, or its content;
+	// empty: none.
+	CredsEnv string
+	// CA, Cert and Key are files in the PEM format, relative to the workspace; empty: the
+	// system's roots, and no certificate.
+	CA, Cert, Key string
+	// AckWait is the time after which a task whose worker has not been heard of is given to
+	// another one, and MaxAttempts the number of workers that a task may end.
+	AckWait     time.Duration
+	MaxAttempts int
+	// Lookahead replaces the concurrency and the lookahead of the search; 0: it does not.
+	Lookahead int
+	// Weaker allows workers whose walls differ from those of this machine.
+	Weaker bool
+}
+
+func workersKeys(w *Workers) object {
+	file := func(to *string) field { return text{to: to, pattern: nonEmpty, rule: "the path of a file"} }
+	return object{keys: []key{
+		{name: "hub", doc: "address of a NATS server with JetStream, such as tls://hub.example.org:4222", field: text{to: &w.Hub, check: hubProblem}, example: "tls://hub.example.org:4222"},
+		{name: "creds_env", doc: "variable that holds the path of a credentials file, or its content", field: envName(&w.CredsEnv), example: "EVOLVE_HUB_CREDS"},
+		{name: "tls", doc: "files in the PEM format, relative to this one", field: object{keys: []key{
+			{name: "ca", doc: "certificates that the server's must come from; left out: those of the system", field: file(&w.CA), example: "ca.pem"},
+			{name: "cert", doc: "certificate of this side, with key", field: file(&w.Cert), example: "cert.pem"},
+			{name: "key", doc: "its private key", field: file(&w.Key), example: "key.pem"},
+		}}},
+		{name: "ack_wait", doc: "time after which a task is given to another worker when its own has not been heard of", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
+		{name: "max_attempts", doc: "workers that a task may end before it counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
+		{name: "lookahead", doc: "evaluations under way at once, in place of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
+		{name: "weaker_walls", doc: "true: workers may run agents within other walls than this machine would", field: flag{&w.Weaker}, def: "false"},
+	}}
+}
+
+// HubProblem returns why a value is no address of a hub, in words that follow its name; empty if
+// it is one.
+func HubProblem(v string) string {
+	problem, _ := hubProblem(v)
+	return problem
+}
+
+func hubProblem(v string) (problem, hint string) {
+	for one := range strings.SplitSeq(v, ",") {
+		u, err := url.Parse(one)
+		switch {
+		case err != nil || len(v) > maxAddress || u.Hostname() == "" || strings.ContainsAny(one, " \t\n"):
+			return "must be the address of a NATS server", "write it like tls://host:4222"
+		case u.User != nil || strings.Contains(u.Host, "@"):
+			return "must hold no user and no password", "name a credentials file"
+		case u.Scheme != "tls" && u.Scheme != "wss" && u.Scheme != "nats" && u.Scheme != "ws":
+			return "must begin with tls://", ""
+		case (u.Scheme == "nats" || u.Scheme == "ws") && !private(u.Hostname()):
+			return "must begin with tls://", "nats:// is for this machine and private networks"
+		}
+	}
+	return "", ""
+}
+
+// Needs lists the variables whose values an agent gets when it runs: those of its program or
+// service, of the providers of its models, and of its tool servers.
+func (w *Workspace) Needs(a *Agent) []string {
+	names := slices.Clone(a.Adapter.Env)
+	names = slices.AppendSeq(names, maps.Values(a.Adapter.HeadersEnv))
+	if a.Adapter.Kind == KindBuiltin {
+		for _, name := range a.MCP {
+			names = append(names, w.Settings.MCP[name].Env...)
+			names = slices.AppendSeq(names, maps.Values(w.Settings.MCP[name].HeadersEnv))
+		}
+		if a.Adapter.Model != ModelHeuristic {
+			for _, r := range w.Settings.Routes {
+				names = append(names, w.Settings.Providers[r.Provider].KeyEnv)
+			}
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
+}
