@@ -124,7 +124,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 				return err
 			}
 			sh.configure(ctx)
-			if name != "evolve run" && name != "evolve demo" { // these drain on the first interrupt
+			if name != "evolve run" && name != "evolve demo" && name != "evolve worker" { // these drain on the first interrupt
 				stoppable, stop := sh.stoppable()
 				defer stop()
 				ctx.Context = stoppable

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ type runOptions struct {
 	// tells reports to people what the run comes to; nil tells nothing.
 	tells   *teller
 	catchUp bool
+	// workers are the settings of the hub.
+	workers workspace.Workers
 }
 
 func runCommand(sh *shell) *cli.Command {
@@ -53,6 +56,7 @@ func runCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "until", Usage: "be done, report included, by this local time `HH:MM`"},
 			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
 			&cli.IntFlag{Name: "lookahead", Usage: "how many evaluations are asked for before the first result is needed, `N`; deterministic agents give the same results at any concurrency up to it"},
+			hubFlag(),
 			&cli.Int64Flag{Name: "seed", Usage: "the seed `N` of everything random; the run's number by default"},
 			&cli.StringFlag{Name: "selection", Usage: "`HOW` parents are chosen: " + strings.Join(mutate.Selections(), ", ")},
 			&cli.StringFlag{Name: "stages", Usage: "`WHICH`: search stops before the holdout; search,confirm is the default"},
@@ -83,6 +87,12 @@ func runCommand(sh *shell) *cli.Command {
 				w, err := wire.Load(root)
 				if err != nil {
 					return err
+				}
+				if o.workers, err = hubOf(c, w.Settings.Workers); err != nil {
+					return err
+				}
+				if n := o.workers.Lookahead; o.workers.Hub != "" && n > 0 {
+					o.given.Lookahead, o.given.Concurrency = cmp.Or(o.given.Lookahead, n), cmp.Or(o.given.Concurrency, n)
 				}
 				o.tells = t
 				if o.dryRun || w.Settings.Adoption.Via != workspace.ViaBranch {
@@ -208,10 +218,16 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	heart := bench.NewStallDetector(sh.Now)
 	opts.Lost = heart.Lost
 	go heart.Run(ctx) // until stop
+	began, ended, err := useWorkers(sh, agents, o.workers)
+	if err != nil {
+		return errors.Join(err, a.Close())
+	}
+	opts.Began = began
 	progress := newProgress(sh)
 	opts.Progress = progress.show
 	summary, err := batch.Run(ctx, opts)
 	progress.close()
+	ended()
 	if err != nil {
 		if sh.json && summary.Run.ID != "" { // the result is printed even if the archive could not store it
 			err = errors.Join(sh.printJSON(outcomeOf(summary)), err)

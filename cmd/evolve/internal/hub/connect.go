@@ -31,6 +31,8 @@ const (
 	workAge   = 6 * time.Hour
 	answerAge = 24 * time.Hour
 	bundleAge = 7 * 24 * time.Hour
+	// offerAge is the time for which an offer stands that its run does not renew.
+	offerAge = 5 * time.Minute
 	// presenceAge is the time after its last heartbeat for which a worker counts as present.
 	presenceAge = 30 * time.Second
 )
@@ -296,7 +298,7 @@ func (h *Hub) Setup(ctx context.Context) error {
 		}
 	}
 	for _, b := range []jetstream.KeyValueConfig{
-		{Bucket: offerBucket, Description: "agents of running nights of evolve", TTL: answerAge},
+		{Bucket: offerBucket, Description: "agents of running nights of evolve", TTL: offerAge},
 		{Bucket: workerBucket, Description: "workers of evolve", TTL: presenceAge},
 	} {
 		if _, err := h.js.CreateOrUpdateKeyValue(ctx, b); err != nil {

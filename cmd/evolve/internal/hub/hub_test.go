@@ -295,3 +295,17 @@ func TestRefusedOffers(t *testing.T) {
 		})
 	}
 }
+
+// TestWorkerComesFirst tests that a worker serves a run that begins after it, on a hub that no
+// run has used before.
+func TestWorkerComesFirst(t *testing.T) {
+	w := newWorld(t)
+	c := w.work("a", 2, echo)
+	for c.asked.Load() == 0 { // it finds no bucket
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := w.connect("check").Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	checkEchoes(t, ask(t.Context(), w.coordinate(offer()), 10))
+}

@@ -25,6 +25,8 @@ type Offer struct {
 	// for people.
 	Binary  string `json:"binary"`
 	Version string `json:"version"`
+	// Hash covers the agent's folder.
+	Hash string `json:"hash"`
 	// Epoch differs between the processes of a run: each opens the agent anew.
 	Epoch string `json:"epoch"`
 	// Queue names the consumer that workers take jobs from. It changes when a server has lost its
@@ -36,6 +38,8 @@ type Offer struct {
 	Needs []string `json:"needs,omitempty"`
 	// Walls are those around the agent's programs where the run was started.
 	Walls string `json:"walls"`
+	// AnyWalls reports that workers may have others.
+	AnyWalls bool `json:"any_walls,omitempty"`
 	// AckWait is the time after which a job whose worker has not been heard of is given to
 	// another one; MaxAttempts is the number of workers that a job may end.
 	AckWait     time.Duration `json:"ack_wait"`

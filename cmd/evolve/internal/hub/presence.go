@@ -27,6 +27,9 @@ type Presence struct {
 	Refuses map[string]string `json:"refuses,omitempty"`
 }
 
+// renewals is the number of heartbeats of a worker after which an offer is renewed.
+const renewals = 6
+
 // watch follows which workers serve the offer.
 func (r *Remote) watch(ctx context.Context) error {
 	kv, err := r.hub.js.KeyValue(ctx, workerBucket)
@@ -48,7 +51,7 @@ func (r *Remote) watch(ctx context.Context) error {
 		seen := map[string]time.Time{}
 		tick := time.NewTicker(presenceAge / 3)
 		defer tick.Stop()
-		for {
+		for n := 0; ; {
 			select {
 			case e, ok := <-w.Updates():
 				if !ok {
@@ -59,6 +62,9 @@ func (r *Remote) watch(ctx context.Context) error {
 				}
 			case <-tick.C:
 				r.forget(seen)
+				if n++; n%renewals == 0 && r.hub.connected() {
+					_ = r.announce(ctx) // the next one makes up for it
+				}
 			case <-ctx.Done():
 				return
 			}

@@ -71,6 +71,14 @@ type Stats struct {
 	Ignored int
 }
 
+// Plus returns the sum of two counts.
+func (s Stats) Plus(t Stats) Stats {
+	return Stats{
+		Published: s.Published + t.Published, Answered: s.Answered + t.Answered, Repeated: s.Repeated + t.Repeated, RepeatedUSD: s.RepeatedUSD + t.RepeatedUSD,
+		Redelivered: s.Redelivered + t.Redelivered, Republished: s.Republished + t.Republished, Taken: s.Taken + t.Taken, Ignored: s.Ignored + t.Ignored,
+	}
+}
+
 // pending is a job that waits for its answer.
 type pending struct {
 	data   []byte

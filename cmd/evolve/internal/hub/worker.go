@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/sourcegraph/conc"
+	"github.com/sourcegraph/conc/panics"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
@@ -82,6 +83,15 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 		select {
 		case again <- struct{}{}:
 		default:
+		}
+	})
+	wg.Go(func() { // offers of a run that died expire without a word
+		for serving.Err() == nil {
+			pause(serving, offerAge)
+			select {
+			case again <- struct{}{}:
+			default:
+			}
 		}
 	})
 	at := following{worker: w, ctx: serving, hurry: hurry, wg: &wg, again: again, open: map[string]func(){}, last: map[string]Offer{}}
@@ -330,6 +340,10 @@ func (w *Worker) openOffer(ctx context.Context, o Offer, dir string) (Served, st
 	if err := Unpack(bundle, data); err != nil {
 		return Served{}, "", err
 	}
-	served, err := w.Open(ctx, o, bundle, scratch)
-	return served, scratch, err
+	var served Served
+	var err2 error
+	if p := panics.Try(func() { served, err2 = w.Open(ctx, o, bundle, scratch) }); p != nil {
+		err2 = fmt.Errorf("opening the agent panicked: %v", p.Value)
+	}
+	return served, scratch, err2
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +90,8 @@ type crew struct {
 	// hurry ends the tasks that run.
 	hurry context.CancelFunc
 	done  chan error
+	// asked counts the warnings of the worker.
+	asked atomic.Int64
 }
 
 // work starts a worker that runs tasks by do.
@@ -109,9 +112,25 @@ func (w *world) workAs(k *Worker, do func(context.Context, agent.Request) agent.
 	ctx, stop := context.WithCancel(context.Background())
 	hurry, now := context.WithCancel(context.Background())
 	c := &crew{hub: k.Hub, stop: stop, hurry: now, done: make(chan error, 1)}
+	c.hub.o.Log = slog.New(counting{slog.DiscardHandler, &c.asked})
 	go func() { c.done <- k.Run(ctx, hurry) }()
 	w.t.Cleanup(func() { stop(); now(); <-c.done })
 	return c
+}
+
+// counting counts warnings.
+type counting struct {
+	slog.Handler
+	n *atomic.Int64
+}
+
+func (c counting) Enabled(context.Context, slog.Level) bool { return true }
+
+func (c counting) Handle(_ context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelWarn {
+		c.n.Add(1)
+	}
+	return nil
 }
 
 // kill ends a worker as a killed process ends: its connection is cut, and nothing that it has

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
 	"evolve/runtime/autonomy"
@@ -36,11 +37,15 @@ type AgentFactory struct {
 	Store *archive.Archive
 	// Live reports whether turns are a person's, not evaluations.
 	Live bool
+	// Frozen is what a worker has in place of an archive; nil for every other process.
+	Frozen *Frozen
 	// Reflects reports whether to open the route of search.reflect with each agent.
 	Reflects bool
 
 	host      *Host
 	workspace *workspace.Workspace
+	// workers runs evaluations on other machines; nil: they run here.
+	workers *workers
 	// earlier returns what earlier processes of the run spent; nil: nothing.
 	earlier func(policy.Kind, string) (policy.Usage, map[string]policy.Usage)
 }
@@ -50,7 +55,7 @@ const strayPatience = 5 * time.Second
 
 // Agents returns the factory for the agents of a workspace.
 func (h *Host) Agents(w *workspace.Workspace) (*AgentFactory, error) {
-	binary, err := binaryHash()
+	binary, err := BinaryHash()
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +91,14 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 	}
 	if err != nil {
 		return night.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
+	}
+	if f.Frozen != nil { // a worker neither grades nor looks anything up
+		return opened, nil
+	}
+	if f.workers != nil && !f.Live {
+		if opened, err = f.workers.offer(ctx, f, a, opened); err != nil {
+			return night.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
+		}
 	}
 	routes := opened.Reflect // the agent's own
 	if opened, err = f.withReflection(a, opened); err != nil {
@@ -156,12 +169,16 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 		}
 	}()
 	options := f.turnOptions(a)
-	held, err := f.heldOut(ctx)
-	if err != nil {
-		return opened, err
-	}
+	var held batch.HeldOut
 	var withheld []string
-	options.Memories, withheld = held.Without(a.Memories, f.Sandbox.Scrubber.String)
+	if f.Frozen != nil {
+		options.Memories, withheld = f.Frozen.memories(a.Memories)
+	} else {
+		if held, err = f.heldOut(ctx); err != nil {
+			return opened, err
+		}
+		options.Memories, withheld = held.Without(a.Memories, f.Sandbox.Scrubber.String)
+	}
 	if options.Level, err = f.level(ctx, a); err != nil {
 		return opened, err
 	}
@@ -285,7 +302,8 @@ func (f *AgentFactory) openCommand(a *workspace.Agent, scratch string) (night.Op
 	if err != nil {
 		return night.Opened{}, err
 	}
-	return night.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: around.Name() + "; " + networkWithin(around, ad.Network), Parallel: f.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}, nil
+	walls := around.Name() + "; " + networkWithin(around, ad.Network)
+	return f.within(a, night.Opened{Agent: opened, Sandbox: walls, Parallel: f.atOnce(a), Workdir: true, Renew: opened.Renew, Close: opened.Close}), nil
 }
 
 // networkWithin describes a program's network in a sandbox.
@@ -308,7 +326,7 @@ func (f *AgentFactory) openHTTP(a *workspace.Agent) (night.Opened, error) {
 	if err != nil {
 		return night.Opened{}, err
 	}
-	return night.Opened{Agent: f.withRolePolicy(a, opened), Sandbox: "its own machine", Parallel: f.atOnce(a), Workdir: true, Close: opened.Close}, nil
+	return f.within(a, night.Opened{Agent: opened, Sandbox: "its own machine", Parallel: f.atOnce(a), Workdir: true, Close: opened.Close}), nil
 }
 
 // atOnce returns how many tasks of an operator's own agent may run at once.

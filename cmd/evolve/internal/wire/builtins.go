@@ -74,9 +74,9 @@ func languageSpace(domains, tools, allowed []string, routes []workspace.Model) a
 	return space
 }
 
-// binaryHash identifies this program: what graders and built-in agents do is part
+// BinaryHash identifies this program: what graders and built-in agents do is part
 // of what an evaluation depends on.
-func binaryHash() (string, error) {
+func BinaryHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("finding this program: %w", err)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,10 @@ import (
 // independent of what others do. A live turn gets all of it but the quotations of such
 // conversations, which the next night leaves out of the lessons, too.
 func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options, held batch.HeldOut) (digest string, err error) {
+	if f.Frozen != nil {
+		options.Experience = cmp.Or(f.Frozen.Experience, &experience.Experience{})
+		return options.Experience.Digest(), nil
+	}
 	var own experience.Experience
 	others := map[string]*experience.Experience{}
 	var waiting Lowerings

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 )
@@ -21,7 +22,16 @@ type rolePolicy struct {
 	now      func() time.Time
 }
 
-// withRolePolicy applies the policies of a role to an operator's own agent, if it has a role.
+// within applies the policies of a role to an operator's own agent, if it has a role. A worker
+// leaves them to the coordinator, which applies them to all workers together.
+func (f *AgentFactory) within(a *workspace.Agent, opened night.Opened) night.Opened {
+	if f.workers == nil && f.Frozen == nil {
+		opened.Agent = f.withRolePolicy(a, opened.Agent)
+	}
+	return opened
+}
+
+// withRolePolicy applies the policies of a role to an agent, if it has a role.
 func (f *AgentFactory) withRolePolicy(a *workspace.Agent, inner agent.Agent) agent.Agent {
 	role, ok := f.workspace.Settings.Policies.Roles[a.ID]
 	if !ok {
@@ -52,6 +62,6 @@ func (p rolePolicy) Run(ctx context.Context, req agent.Request) agent.Result {
 	default:
 		res = agent.Result{Outcome: agent.Infrastructure, Error: err.Error()}
 	}
-	res.Waited = waits.Total(p.now())
+	res.Waited += waits.Total(p.now())
 	return res
 }

@@ -27,6 +27,9 @@ type sharedTool struct {
 // sharedWith returns the tools of other agents that a person shared with an agent. A tool
 // of the agent's own has precedence over another one of its name.
 func (f *AgentFactory) sharedWith(ctx context.Context, a *workspace.Agent, own []authored.Definition) ([]sharedTool, error) {
+	if f.Frozen != nil {
+		return f.Frozen.shared()
+	}
 	var shared []sharedTool
 	if !slices.ContainsFunc(f.workspace.Agents, func(o workspace.Agent) bool { return o.ID != a.ID && len(o.ToolFiles) > 0 }) {
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +45,10 @@ func (f *AgentFactory) toolUse(ctx context.Context, a *workspace.Agent, defs []a
 	}
 	u.tools = append(u.tools, shared...)
 	if len(u.tools) == 0 {
+		return u, nil
+	}
+	if f.Frozen != nil {
+		maps.Copy(u.health, f.Frozen.Health)
 		return u, nil
 	}
 	return u, f.look(func(store *archive.Archive) error {
@@ -180,7 +185,7 @@ func (n QuarantineNote) Entry(kind, actor string, now time.Time) (archive.Ledger
 // keepHealth stores what happened to the tools. When another run holds the archive, only the
 // count is lost, with a warning.
 func (f *AgentFactory) keepHealth(u *toolUse) error {
-	if !u.any() {
+	if !u.any() || f.Frozen != nil { // a worker has no archive
 		return nil
 	}
 	ctx, store := context.WithoutCancel(f.host.Ctx), f.Store

@@ -1,8 +1,13 @@
 package workspace
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"net/url"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -89,4 +94,33 @@ func (w *Workspace) Needs(a *Agent) []string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
+}
+
+// FilesOf lists the files that an agent is opened from, relative to the root, with slashes: the
+// settings, the memories of all agents, and what the hash of the agent covers.
+func (w *Workspace) FilesOf(a *Agent) ([]string, error) {
+	files := []string{SettingsFile}
+	shared := path.Join(agentsDir, memoriesFile)
+	if _, err := os.Lstat(filepath.Join(w.Root, filepath.FromSlash(shared))); err == nil {
+		files = append(files, shared)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	err := filepath.WalkDir(a.Dir, func(p string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case p != a.Dir && slices.Contains(unhashed, e.Name()):
+			if e.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case e.IsDir():
+			return nil
+		}
+		rel, err := filepath.Rel(w.Root, p)
+		files = append(files, filepath.ToSlash(rel))
+		return err
+	})
+	return files, err
 }

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/hub"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/text"
+)
+
+func hubCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "hub", Usage: "the server that workers take evaluations from",
+		Subcommands: []*cli.Command{{
+			Name: "check", Usage: "try the hub of evolve.yaml, and list its workers",
+			Flags: []cli.Flag{hubFlag()},
+			Action: func(c *cli.Context) error {
+				root, err := sh.root(c)
+				if err != nil {
+					return err
+				}
+				w, err := wire.Load(root)
+				if err != nil {
+					return err
+				}
+				set, err := hubOf(c, w.Settings.Workers)
+				if err != nil {
+					return err
+				}
+				if set.Hub == "" {
+					return exit.Errorf(exit.Usage, "`evolve help workers` describes it", "evolve.yaml names no hub under workers")
+				}
+				conn, err := sh.ConnectHub(root, set, "evolve hub check", time.Minute)
+				if err != nil {
+					return err
+				}
+				defer conn.Close()
+				report, err := conn.Check(c.Context)
+				if err != nil {
+					return exit.Errorf(exit.Infrastructure, "`evolve help workers` lists the permissions that a run needs", "%s: %w", set.Hub, err)
+				}
+				return sh.show(report, func() { printHub(sh, set.Hub, report) })
+			},
+		}},
+	}
+}
+
+func hubFlag() cli.Flag {
+	return &cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, in place of workers.hub of evolve.yaml"}
+}
+
+// hubOf returns the settings of the hub with the flag of the command line.
+func hubOf(c *cli.Context, set workspace.Workers) (workspace.Workers, error) {
+	if c.IsSet("hub") {
+		set.Hub = c.String("hub")
+		if problem := workspace.HubProblem(set.Hub); problem != "" {
+			return set, exit.Errorf(exit.Usage, "write it like tls://host:4222; nats:// is for this machine and private networks", "--hub %s", problem)
+		}
+	}
+	return set, nil
+}
+
+func printHub(sh *shell, url string, r hub.Report) {
+	secure := "without TLS"
+	if r.TLS {
+		secure = "with TLS"
+	}
+	sh.console.printf("  %s  nats-server %s, %s, a message stored in %s\n", text.Visible(url), text.Visible(r.Server), secure, r.RoundTrip.Round(10*time.Microsecond))
+	sh.console.printf("  %d jobs wait, %d answers wait\n", r.Waiting, r.Answers)
+	if len(r.Workers) == 0 {
+		sh.console.printf("! no worker is connected\n")
+	}
+	for _, p := range r.Workers {
+		sh.console.printf("  %s  %s, %s, %d of %d slots busy%s\n", text.Visible(text.Clip(p.Name, 80)), text.Visible(text.Clip(p.Version, 60)), text.Visible(text.Clip(p.System, 40)), p.Busy, p.Slots, other(sh, p))
+		for _, why := range p.Refuses {
+			sh.console.printf("!   %s\n", text.Visible(text.Clip(why, 300)))
+		}
+	}
+}
+
+// other tells that a worker is another program than this one.
+func other(sh *shell, p hub.Presence) string {
+	binary, err := wire.BinaryHash()
+	if err != nil || binary == p.Binary {
+		return ""
+	}
+	return "; another program than this, which serves no run of it"
+}
+
+// useWorkers has a run's agents run on the workers of its hub, if it has one. The function that
+// it returns ends that, and tells what became of the tasks.
+func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers) (began func(string), done func(), err error) {
+	if set.Hub == "" {
+		return nil, func() {}, nil
+	}
+	began, ended, err := agents.UseWorkers(set, version())
+	if err != nil {
+		return nil, nil, err
+	}
+	if !sh.quiet {
+		sh.eprintf("evaluations run on the workers of %s\n", set.Hub)
+	}
+	return began, func() {
+		s := ended()
+		if sh.quiet {
+			return
+		}
+		sh.eprintf("workers: %d tasks published, %d answered%s\n", s.Published, s.Answered, mishaps(s))
+	}, nil
+}
+
+// mishaps tells what was unusual about the tasks of a run.
+func mishaps(s hub.Stats) string {
+	out := ""
+	for _, m := range []struct {
+		n    int
+		what string
+	}{
+		{s.Taken, "answered for an earlier process of the run"}, {s.Redelivered, "given to another worker"}, {s.Republished, "published again"},
+		{s.Repeated, fmt.Sprintf("answered twice, for $%.2f", s.RepeatedUSD)}, {s.Ignored, "messages ignored"},
+	} {
+		if m.n > 0 {
+			out += fmt.Sprintf(", %d %s", m.n, m.what)
+		}
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/hub"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// mostSlots bounds the tasks that a worker runs at once.
+const mostSlots = 1024
+
+var workerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
+
+func workerCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "worker", Usage: "run evaluations for runs on other machines",
+		Description: "Takes the tasks of every run that uses the hub, until it is interrupted. It needs no\n" +
+			"workspace: agents come with their runs, and the secrets that they need from its environment.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, such as tls://host:4222"},
+			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of workers"},
+			&cli.IntFlag{Name: "slots", Usage: "`N` tasks at once; the number of processors by default"},
+			&cli.StringFlag{Name: "name", Usage: "the `NAME` of this worker, unique on the hub; the host's name and the process by default"},
+			&cli.StringFlag{Name: "tls-ca", Usage: "the certificates that the server's must come from, a `FILE`"},
+			&cli.StringFlag{Name: "tls-cert", Usage: "the certificate of this worker, a `FILE`"},
+			&cli.StringFlag{Name: "tls-key", Usage: "its private key, a `FILE`"},
+		},
+		Action: func(c *cli.Context) error { return work(sh, c) },
+	}
+}
+
+func work(sh *shell, c *cli.Context) error {
+	slots := runtime.NumCPU()
+	if c.IsSet("slots") {
+		if slots = c.Int("slots"); slots < 1 || slots > mostSlots {
+			return exit.Errorf(exit.Usage, "", "--slots must be between 1 and %d", mostSlots)
+		}
+	}
+	name := c.String("name")
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "unknown"
+		}
+		name = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
+	if !workerName.MatchString(name) {
+		return exit.Errorf(exit.Usage, "letters, digits, and . _ - between them, at most 80", "--name %q is no name of a worker", name)
+	}
+	if c.String("hub") == "" {
+		return exit.Errorf(exit.Usage, "evolve worker --hub tls://host:4222; `evolve help workers` describes it", "a worker needs --hub")
+	}
+	set, err := hubOf(c, workspace.Workers{CA: c.String("tls-ca"), Cert: c.String("tls-cert"), Key: c.String("tls-key")})
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "evolve-worker-")
+	if err != nil {
+		return fmt.Errorf("making the folder of the worker: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	conn, err := sh.ConnectWorker(set, c.String("creds"), name)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, drain, stop := drainContext(sh)
+	defer stop()
+	heart := bench.NewStallDetector(sh.Now)
+	go heart.Run(ctx)
+	worker, err := sh.Worker(conn, name, version(), slots, scratch, heart.Lost)
+	if err != nil {
+		return err
+	}
+	if !sh.quiet {
+		sh.eprintf("worker %s: %d slots on %s\n", name, slots, set.Hub)
+	}
+	err = worker.Run(drain, ctx)
+	switch {
+	case errors.Is(err, hub.ErrUnreachable):
+		return exit.Errorf(exit.Infrastructure, "the credentials may have expired", "%w", err)
+	case err != nil && !errors.Is(err, context.Canceled):
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,344 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/hub"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
+	"evolve/runtime/agent"
+	"evolve/runtime/wholefile"
+)
+
+// hubPatience is how long a run waits for a hub that is gone, or for a worker, before its
+// evaluations count as failures of the infrastructure.
+const hubPatience = 10 * time.Minute
+
+// frozenFile and bundledDir are the two entries of a bundle: what a worker has in place of an
+// archive, and the part of the workspace that the agent is opened from.
+const (
+	frozenFile = "frozen.json"
+	bundledDir = "workspace"
+)
+
+// hubKey is the file of the secret that the ids of jobs are made with.
+const hubKey = "hub.key"
+
+// workers offers the agents of a run to workers.
+type workers struct {
+	hub *hub.Hub
+	set workspace.Workers
+	key []byte
+	// version names this program for people.
+	version string
+	run     string
+	offers  []*hub.Remote
+}
+
+// ConnectHub connects to the hub of a workspace's settings.
+func (h *Host) ConnectHub(root string, set workspace.Workers, name string, patience time.Duration) (*hub.Hub, error) {
+	creds, err := h.credentials(set.CredsEnv)
+	if err != nil {
+		return nil, err
+	}
+	return h.connect(root, set, creds, name, patience)
+}
+
+// ConnectWorker connects a worker to a hub, with the credentials of a file; "" for none. It waits
+// for a server that is gone for as long as the process lives.
+func (h *Host) ConnectWorker(set workspace.Workers, file, name string) (*hub.Hub, error) {
+	var creds []byte
+	if file != "" {
+		var err error
+		if creds, err = readCredentials(file); err != nil {
+			return nil, err
+		}
+	}
+	return h.connect("", set, creds, name, 0)
+}
+
+func (h *Host) connect(root string, set workspace.Workers, creds []byte, name string, patience time.Duration) (*hub.Hub, error) {
+	secure, err := tlsOf(root, set)
+	if err != nil {
+		return nil, err
+	}
+	log := h.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	conn, err := hub.Connect(h.Ctx, hub.Options{URL: set.Hub, Name: name, Creds: creds, TLS: secure, Patience: patience, Log: log, Now: h.Now})
+	if err != nil {
+		return nil, exit.Errorf(exit.Infrastructure, "`evolve hub check` tries the connection; `evolve help workers` describes the server", "%s: %w", set.Hub, err)
+	}
+	return conn, nil
+}
+
+// credentials returns the content of the credentials file that a variable holds, or holds the
+// path of.
+func (h *Host) credentials(name string) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
+	value, ok := h.Env.Lookup(name)
+	switch {
+	case !ok || value == "":
+		return nil, exit.Errorf(exit.Usage, "set it to the path of a credentials file", "the variable %s, which workers.creds_env names, is not set", name)
+	case strings.Contains(value, "-----BEGIN"):
+		return []byte(value), nil
+	}
+	return readCredentials(value)
+}
+
+// readCredentials reads a credentials file.
+func readCredentials(path string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Clean(path))
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "`evolve help workers` describes how to make one", "reading the credentials: %w", err)
+	}
+	if !bytes.Contains(data, []byte("-----BEGIN")) {
+		return nil, exit.Errorf(exit.Usage, "`evolve help workers` describes how to make one", "%s is no credentials file", path)
+	}
+	return data, nil
+}
+
+// tlsOf returns the configuration of TLS that the settings name; nil for the default.
+func tlsOf(root string, set workspace.Workers) (*tls.Config, error) {
+	if set.CA == "" && set.Cert == "" && set.Key == "" {
+		return nil, nil
+	}
+	at := func(file string) string {
+		if filepath.IsAbs(file) {
+			return file
+		}
+		return filepath.Join(root, filepath.FromSlash(file))
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if set.CA != "" {
+		pem, err := os.ReadFile(at(set.CA))
+		if err != nil {
+			return nil, exit.Errorf(exit.Usage, "", "workers.tls.ca: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, exit.Errorf(exit.Usage, "", "workers.tls.ca: %s holds no certificate", set.CA)
+		}
+	}
+	if set.Cert != "" || set.Key != "" {
+		pair, err := tls.LoadX509KeyPair(at(set.Cert), at(set.Key))
+		if err != nil {
+			return nil, exit.Errorf(exit.Usage, "", "workers.tls.cert and key: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// UseWorkers makes the agents of a run run on the workers of a hub. began must be called with the
+// id of the run before they are opened; done withdraws what is left on the hub, and returns what
+// became of the tasks.
+func (f *AgentFactory) UseWorkers(set workspace.Workers, version string) (began func(run string), done func() hub.Stats, err error) {
+	key, err := f.secret()
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := f.host.ConnectHub(f.workspace.Root, set, "evolve run", hubPatience)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.workers = &workers{hub: conn, set: set, key: key, version: version}
+	done = func() hub.Stats {
+		var all hub.Stats
+		for _, r := range f.workers.offers {
+			r.Close()
+			all = all.Plus(r.Stats())
+		}
+		conn.Close()
+		return all
+	}
+	return func(run string) { f.workers.run = run }, done, nil
+}
+
+// secret returns the secret of this workspace for the ids of jobs, and makes it at first use.
+func (f *AgentFactory) secret() ([]byte, error) {
+	path := filepath.Join(f.workspace.StateDir(), hubKey)
+	key, err := os.ReadFile(path)
+	if err == nil && len(key) >= 16 {
+		return key, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the secret of the hub: %w", err)
+	}
+	key = []byte(rand.Text())
+	if err := os.WriteFile(path, key, 0o600); err != nil {
+		return nil, fmt.Errorf("storing the secret of the hub: %w", err)
+	}
+	return key, nil
+}
+
+// offer makes an offer of an agent that is open here, and has its tasks run by workers.
+func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent, opened night.Opened) (night.Opened, error) {
+	fail := func(err error) (night.Opened, error) { return night.Opened{}, errors.Join(err, opened.Close()) }
+	frozen, err := f.freeze(ctx, a)
+	if err != nil {
+		return fail(err)
+	}
+	bundle, err := bundleOf(f.workspace, a, frozen)
+	if err != nil {
+		return fail(err)
+	}
+	remote, err := s.hub.Offer(ctx, hub.Offer{
+		Run: s.run, Agent: a.ID, Binary: f.Binary, Version: s.version, Epoch: rand.Text(), Hash: a.Hash, Needs: f.workspace.Needs(a), Walls: opened.Sandbox, AnyWalls: s.set.Weaker,
+		AckWait: s.set.AckWait, MaxAttempts: s.set.MaxAttempts,
+	}, bundle, s.key)
+	if err != nil {
+		return fail(exit.Errorf(exit.Infrastructure, "`evolve hub check` tries it", "%w", err))
+	}
+	s.offers = append(s.offers, remote)
+	renew, closing := opened.Renew, opened.Close
+	opened.Agent, opened.Parallel, opened.Elsewhere, opened.Recorded = remote, 0, true, remote.Recorded
+	if a.Adapter.Kind != workspace.KindBuiltin {
+		opened.Agent = f.withRolePolicy(a, remote)
+		opened.Parallel = f.workspace.Settings.Policies.Roles[a.ID].Concurrency
+	}
+	opened.Renew = func() error {
+		remote.Renew()
+		if renew == nil {
+			return nil
+		}
+		return renew()
+	}
+	opened.Close = func() error { remote.Close(); return closing() }
+	return opened, nil
+}
+
+// bundleOf returns what a worker opens an agent from: evolve.yaml, the agent's folder, the
+// memories that all agents share, and what the run read of the archive. It holds no suite.
+func bundleOf(w *workspace.Workspace, a *workspace.Agent, frozen Frozen) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "evolve-bundle-")
+	if err != nil {
+		return nil, fmt.Errorf("bundling the agent: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	data, err := json.Marshal(frozen)
+	if err != nil {
+		return nil, fmt.Errorf("bundling the agent: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, frozenFile), data, 0o600); err != nil {
+		return nil, fmt.Errorf("bundling the agent: %w", err)
+	}
+	files, err := w.FilesOf(a)
+	if err != nil {
+		return nil, fmt.Errorf("bundling the agent: %w", err)
+	}
+	for _, name := range files {
+		if err := copyFile(filepath.Join(w.Root, filepath.FromSlash(name)), filepath.Join(dir, bundledDir, filepath.FromSlash(name))); err != nil {
+			return nil, fmt.Errorf("bundling the agent: %w", err)
+		}
+	}
+	return hub.Pack(dir)
+}
+
+// copyFile copies a file with its executable bit, or a link as it is.
+func copyFile(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if link, err := os.Readlink(from); err == nil {
+		return os.Symlink(link, to)
+	}
+	in, err := wholefile.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(filepath.Clean(to), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600|info.Mode()&0o100)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// Worker returns the worker of a hub in this process.
+func (h *Host) Worker(conn *hub.Hub, name, version string, slots int, scratch string, lost func() time.Duration) (*hub.Worker, error) {
+	binary, err := BinaryHash()
+	if err != nil {
+		return nil, err
+	}
+	return &hub.Worker{
+		Hub: conn, Name: name, Binary: binary, Version: version, Slots: slots, Scratch: scratch, OpaqueName: bench.OpaqueName, Lost: lost,
+		Missing: func(names []string) []string {
+			return slices.DeleteFunc(slices.Clone(names), func(n string) bool { _, ok := h.Env.Lookup(n); return ok })
+		},
+		Open: h.openOffer,
+	}, nil
+}
+
+// openOffer opens the agent of an offer from its bundle.
+func (h *Host) openOffer(ctx context.Context, o hub.Offer, dir, scratch string) (hub.Served, error) {
+	data, err := os.ReadFile(filepath.Join(dir, frozenFile))
+	if err != nil {
+		return hub.Served{}, fmt.Errorf("the bundle: %w", err)
+	}
+	frozen := new(Frozen)
+	if err := json.Unmarshal(data, frozen); err != nil {
+		return hub.Served{}, fmt.Errorf("the bundle: %w", err)
+	}
+	w, err := workspace.LoadAlone(filepath.Join(dir, bundledDir), Builtins())
+	if err != nil {
+		return hub.Served{}, fmt.Errorf("the bundle: %w", err)
+	}
+	a, ok := w.Agent(o.Agent)
+	if !ok {
+		return hub.Served{}, fmt.Errorf("the bundle has no agent %q", o.Agent)
+	}
+	if a.Hash != o.Hash {
+		return hub.Served{}, errors.New("the agent of the bundle is not the one of the offer")
+	}
+	if err := Startable(a); err != nil {
+		return hub.Served{}, err
+	}
+	factory, err := h.Agents(w)
+	if err != nil {
+		return hub.Served{}, err
+	}
+	factory.Frozen = frozen
+	opened, err := factory.Open(ctx, a, scratch)
+	if err != nil {
+		return hub.Served{}, err
+	}
+	if opened.Sandbox != o.Walls && !o.AnyWalls {
+		return hub.Served{}, errors.Join(fmt.Errorf("its walls are %q, and the run asks for %q", opened.Sandbox, o.Walls), opened.Close())
+	}
+	return hub.Served{
+		Agent: opened.Agent, Parallel: opened.Parallel, Renew: opened.Renew, Close: opened.Close,
+		Typed: func(c agent.Config) agent.Config {
+			typed, problems := a.Known.Parse(c)
+			if len(problems) > 0 {
+				return c
+			}
+			return a.Known.Canonical(typed)
+		},
+	}, nil
+}
