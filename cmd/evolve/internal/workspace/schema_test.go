@@ -75,6 +75,14 @@ notify:
     - {kind: email, server: "localhost:25", security: none, from: evolve@example.org, to: [root@localhost]}
 backup: {keep: 7, dir: /srv/backups}
 keep: {nights: 60, size: 1.5GiB}
+workers:
+  hub: tls://hub.example.org:4222
+  creds_env: HUB_CREDS
+  tls: {ca: ca.pem, cert: cert.pem, key: key.pem}
+  ack_wait: 1m
+  max_attempts: 3
+  lookahead: 64
+  weaker_walls: true
 audit: {sign: ~/.ssh/evolve, allowed_signers: keys/signers}
 version: 1
 budget: {evaluations: 10, usd: 2.5, time: 1h30m, until: "06:30"}

@@ -97,7 +97,11 @@ func TestSettings(t *testing.T) {
 			},
 			Backup: Backup{Keep: 7, Dir: "/srv/backups"},
 			Keep:   Keep{Nights: 60, Size: 3 << 29},
-			Audit:  Audit{Sign: "~/.ssh/evolve", AllowedSigners: "keys/signers"},
+			Workers: Workers{
+				Hub: "tls://hub.example.org:4222", CredsEnv: "HUB_CREDS", CA: "ca.pem", Cert: "cert.pem", Key: "key.pem", AckWait: time.Minute, MaxAttempts: 3,
+				Lookahead: 64, Weaker: true,
+			},
+			Audit: Audit{Sign: "~/.ssh/evolve", AllowedSigners: "keys/signers"},
 			Notify: Notify{
 				Events: []string{EventAwaits, EventFell}, Remind: 168 * time.Hour, Heartbeat: "https://hc.example.org/ping/night",
 				Channels: []Channel{

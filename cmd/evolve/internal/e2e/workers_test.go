@@ -1,0 +1,136 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// hubServer is a server that workers take evaluations from.
+type hubServer struct {
+	t    *testing.T
+	opts server.Options
+	srv  *server.Server
+}
+
+func newHubServer(t *testing.T) *hubServer {
+	t.Helper()
+	h := &hubServer{t: t, opts: server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}}
+	h.start()
+	t.Cleanup(h.stop)
+	return h
+}
+
+func (h *hubServer) start() {
+	h.t.Helper()
+	o := h.opts
+	srv, err := server.NewServer(&o)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	srv.Start()
+	if !srv.ReadyForConnections(10 * time.Second) {
+		h.t.Fatal("the server does not start")
+	}
+	h.srv, h.opts.Port = srv, srv.Addr().(*net.TCPAddr).Port
+}
+
+func (h *hubServer) stop() {
+	h.srv.Shutdown()
+	h.srv.WaitForShutdown()
+}
+
+// on returns a place whose runs use the workers of a hub.
+func (h *hubServer) on(p place) place {
+	p.flags = append(p.flags[:len(p.flags):len(p.flags)], "--hub", h.srv.ClientURL())
+	return p
+}
+
+// worker starts a worker, in the environment of a place.
+func (h *hubServer) worker(p place, name string, slots int) *process {
+	was := markVar + "=" + p.root
+	p.root = h.t.TempDir()
+	p.env = slices.Clone(p.env)
+	p.env[slices.Index(p.env, was)] = markVar + "=" + p.root // its processes are not those of the run
+	return p.start("worker", "--hub", h.srv.ClientURL(), "--name", name, "--slots", fmt.Sprint(slots))
+}
+
+// TestWorkers tests that a run gives the same report on workers as on one machine, whatever
+// their number.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds[:4] {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			want := kind.undisturbed(t)
+			for _, c := range []struct{ workers, slots int }{{1, 1}, {2, 4}, {4, 16}} {
+				h := newHubServer(t)
+				p := h.on(kind.make(t))
+				for n := range c.workers {
+					h.worker(p, fmt.Sprint("w", n), c.slots)
+				}
+				r := p.do(0, p.night()...)
+				if diff := cmp.Diff(want.report, p.report(decodeOutcome(t, r).Run)); diff != "" {
+					t.Errorf("%d workers with %d slots make another report:\n%s", c.workers, c.slots, diff)
+				}
+				if published := fmt.Sprintf("workers: %d tasks published, %[1]d answered\n", len(p.mustLook().evaluations)); !strings.Contains(r.stderr, published) {
+					t.Errorf("%d workers with %d slots: stderr lacks %q\n%s", c.workers, c.slots, published, r.stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestWorkersKilled kills workers, runs and the server of a hub with signal 9 at random points.
+// Nothing that was recorded is lost or made again, and the report equals that of an undisturbed
+// run on one machine.
+func TestWorkersKilled(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(11, 1))
+	for n := range max(2, points(t)/4) {
+		kind := kinds[1+n%2]
+		t.Run(kind.name+fmt.Sprint(n), func(t *testing.T) {
+			want := kind.undisturbed(t)
+			h := newHubServer(t)
+			p := h.on(kind.make(t))
+			var mu sync.Mutex
+			crew := []*process{h.worker(p, "a0", 2), h.worker(p, "b0", 2)}
+			over := make(chan struct{})
+			var killing sync.WaitGroup
+			killing.Add(1)
+			seeds := [2]uint64{random.Uint64(), random.Uint64()}
+			go func() { // one worker after the other is killed and replaced
+				defer killing.Done()
+				own := rand.New(rand.NewPCG(seeds[0], seeds[1]))
+				for i := 1; ; i++ {
+					select {
+					case <-over:
+						return
+					case <-time.After(time.Duration(own.Int64N(int64(time.Second)))):
+					}
+					mu.Lock()
+					at := own.IntN(len(crew))
+					crew[at].kill()
+					crew[at] = h.worker(p, fmt.Sprint("k", i), 2)
+					mu.Unlock()
+				}
+			}()
+			batter(t, p, want, random, 2, func(string) {
+				h.stop()
+				h.start()
+			})
+			close(over)
+			killing.Wait()
+		})
+	}
+}
