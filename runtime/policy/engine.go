@@ -109,6 +109,9 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 		return nil, applied, err
 	}
 	applied.Values = p.values
+	if l := leaserOf(ctx); l != nil && p.shared() {
+		return e.leased(ctx, l, c, run)
+	}
 	p.target.spending.load.Do(func() { e.seed(p.target.spending, c) })
 	x := &execution{engine: e, call: c, plan: p, target: p.target, parent: ctx, run: run, began: time.Now()}
 	err = x.execute()

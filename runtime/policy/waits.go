@@ -79,3 +79,13 @@ func (w *Waits) end(now time.Time) {
 		w.total += now.Sub(w.since)
 	}
 }
+
+// add adds a wait that another process measured.
+func (w *Waits) add(d time.Duration) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.total += d
+}

@@ -76,7 +76,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 		sh.console.printf("! no worker is connected\n")
 	}
 	for _, p := range r.Workers {
-		sh.console.printf("  %s  %s, %s, %d of %d slots busy%s\n", text.Visible(text.Clip(p.Name, 80)), text.Visible(text.Clip(p.Version, 60)), text.Visible(text.Clip(p.System, 40)), p.Busy, p.Slots, other(sh, p))
+		sh.console.printf("  %s  %s, %s, %d of %d slots busy%s\n", text.Visible(text.Clip(p.Name, 80)), text.Visible(text.Clip(p.Version, 60)), text.Visible(text.Clip(p.System, 40)), p.Busy, p.Slots, other(p))
 		for _, why := range p.Refuses {
 			sh.console.printf("!   %s\n", text.Visible(text.Clip(why, 300)))
 		}
@@ -84,7 +84,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 }
 
 // other tells that a worker is another program than this one.
-func other(sh *shell, p hub.Presence) string {
+func other(p hub.Presence) string {
 	binary, err := wire.BinaryHash()
 	if err != nil || binary == p.Binary {
 		return ""
@@ -121,8 +121,11 @@ func mishaps(s hub.Stats) string {
 		n    int
 		what string
 	}{
-		{s.Taken, "answered for an earlier process of the run"}, {s.Redelivered, "given to another worker"}, {s.Republished, "published again"},
-		{s.Repeated, fmt.Sprintf("answered twice, for $%.2f", s.RepeatedUSD)}, {s.Ignored, "messages ignored"},
+		{s.Taken, "answered for an earlier process of the run"},
+		{s.Redelivered, "given to another worker"},
+		{s.Republished, "published again"},
+		{s.Repeated, fmt.Sprintf("answered twice, for $%.2f", s.RepeatedUSD)},
+		{s.Ignored, "messages ignored"},
 	} {
 		if m.n > 0 {
 			out += fmt.Sprintf(", %d %s", m.n, m.what)

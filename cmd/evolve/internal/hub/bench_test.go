@@ -31,7 +31,7 @@ func BenchmarkTasks(b *testing.B) {
 				go func() {
 					defer wg.Done()
 					for seq := range jobs {
-						if res := r.Run(evaluating(b.Context(), seq, 1), request(int(seq))); res.Outcome != agent.OK {
+						if res := r.Run(evaluating(b.Context(), seq), request(int(seq))); res.Outcome != agent.OK {
 							b.Errorf("ended with %+v", res)
 						}
 						r.Recorded(seq)

@@ -76,6 +76,8 @@ type Hub struct {
 	since time.Time
 	// up is closed while there is a connection.
 	up chan struct{}
+	// gone is closed while there is none.
+	gone chan struct{}
 	// out is closed while the server has been gone for longer than the patience.
 	out     chan struct{}
 	overdue *time.Timer
@@ -89,7 +91,7 @@ type Hub struct {
 // Connect connects to a server. Later losses of the connection mend themselves. The error
 // wraps ErrUnreachable.
 func Connect(ctx context.Context, o Options) (*Hub, error) {
-	h := &Hub{o: o, up: make(chan struct{}), out: make(chan struct{}), closed: make(chan struct{})}
+	h := &Hub{o: o, up: make(chan struct{}), gone: make(chan struct{}), out: make(chan struct{}), closed: make(chan struct{})}
 	close(h.up)
 	opts := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.Timeout(requestTime),
@@ -150,6 +152,7 @@ func (h *Hub) lost(err error) {
 		return
 	}
 	h.since, h.up = h.o.Now(), make(chan struct{})
+	close(h.gone)
 	if h.o.Patience > 0 {
 		out := h.out
 		h.overdue = time.AfterFunc(h.o.Patience, func() { close(out) })
@@ -163,7 +166,7 @@ func (h *Hub) back() {
 	h.mu.Lock()
 	away := h.o.Now().Sub(h.since)
 	if !h.since.IsZero() {
-		h.since = time.Time{}
+		h.since, h.gone = time.Time{}, make(chan struct{})
 		close(h.up)
 		if h.overdue != nil && !h.overdue.Stop() {
 			h.out = make(chan struct{})
@@ -207,6 +210,13 @@ func (h *Hub) Err() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.why
+}
+
+// down returns a channel that is closed when the connection is lost.
+func (h *Hub) down() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.gone
 }
 
 // Overdue returns a channel that is closed when the server has been gone for longer than the

@@ -11,6 +11,8 @@
 //	evolve.work.T     jobs of an offer; a worker acknowledges one when its answer is stored
 //	evolve.answer.T   answers; the coordinator acknowledges one when the archive has it
 //	evolve.cancel.T   ids of jobs that the coordinator has given up
+//	evolve.lease.T    calls of tools and models that a job makes, which the policies of the
+//	                  coordinator bound for all workers together
 //	evolve_offers     offers by T, until the coordinator closes them
 //	evolve_workers    what each worker is and which offers it refuses, renewed by its heartbeat
 //	evolve_bundles    folders of agents and fixtures, and large jobs, by digest

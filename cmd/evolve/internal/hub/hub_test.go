@@ -32,7 +32,7 @@ func TestTimeInTheQueue(t *testing.T) {
 	r := w.coordinate(offer())
 	result := make(chan agent.Result)
 	begun := time.Now()
-	go func() { result <- r.Run(evaluating(t.Context(), 1, 1), request(1)) }()
+	go func() { result <- r.Run(evaluating(t.Context(), 1), request(1)) }()
 	for r.Stats().Published == 0 { // it waits for a worker
 		time.Sleep(time.Millisecond)
 	}
@@ -69,7 +69,7 @@ func TestFolderTravels(t *testing.T) {
 	req := request(1)
 	req.Workdir = t.TempDir()
 	write(t, filepath.Join(req.Workdir, "in", "data.txt"), "content")
-	if res := r.Run(evaluating(t.Context(), 1, 1), req); res.Outcome != agent.OK || *res.Answer != "content" {
+	if res := r.Run(evaluating(t.Context(), 1), req); res.Outcome != agent.OK || *res.Answer != "content" {
 		t.Fatalf("ended with %+v", res)
 	}
 	out, err := os.ReadFile(filepath.Join(req.Workdir, "out.txt"))
@@ -120,7 +120,7 @@ func TestPoison(t *testing.T) {
 	r := w.coordinate(o)
 	entered := make(chan struct{}, 8)
 	got := make(chan agent.Result)
-	go func() { got <- r.Run(evaluating(t.Context(), 1, 1), request(1)) }()
+	go func() { got <- r.Run(evaluating(t.Context(), 1), request(1)) }()
 	for _, name := range []string{"a", "b"} {
 		c := w.work(name, 1, func(ctx context.Context, _ agent.Request) agent.Result {
 			entered <- struct{}{}
@@ -182,7 +182,7 @@ func TestRunTakenUpAgain(t *testing.T) {
 		return echo(ctx, req)
 	})
 	for i := range 5 {
-		if res := first.Run(evaluating(t.Context(), int64(i), 1), request(i)); res.Outcome != agent.OK {
+		if res := first.Run(evaluating(t.Context(), int64(i)), request(i)); res.Outcome != agent.OK {
 			t.Fatalf("ended with %+v", res)
 		}
 	}
@@ -255,7 +255,7 @@ func TestWithdrawnTask(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan agent.Result)
-	go func() { got <- r.Run(evaluating(ctx, 1, 1), request(1)) }()
+	go func() { got <- r.Run(evaluating(ctx, 1), request(1)) }()
 	<-entered
 	cancel()
 	if res := <-got; res.Outcome != agent.Cancelled {
@@ -282,13 +282,13 @@ func TestRefusedOffers(t *testing.T) {
 			o.Needs = []string{"KEY"}
 			h := w.connect("coordinator")
 			h.o.Patience = 2 * time.Second
-			r, err := h.Offer(t.Context(), o, nil, []byte("key"))
+			r, err := h.Offer(t.Context(), o, nil, []byte("key"), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(r.Close)
 			w.workAs(k, echo)
-			res := r.Run(evaluating(t.Context(), 1, 1), request(1))
+			res := r.Run(evaluating(t.Context(), 1), request(1))
 			if res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, want) {
 				t.Errorf("ended with %s: %s", res.Outcome, res.Error)
 			}

@@ -29,9 +29,7 @@ type Remote struct {
 	answers        string // the consumer of answers
 	bundle         []byte
 	names          names
-	// epoch differs between processes, so that a job that a resumed run publishes again is no
-	// duplicate to the server.
-	epoch string
+	guard          Guard
 
 	mu      sync.Mutex
 	waiting map[string]*pending
@@ -83,6 +81,8 @@ func (s Stats) Plus(t Stats) Stats {
 type pending struct {
 	data   []byte
 	digest string
+	// ctx is that of the task, whose calls are bound by it.
+	ctx context.Context
 	// at is the position of the job in the queue.
 	at     uint64
 	answer chan *received
@@ -95,10 +95,11 @@ type received struct {
 }
 
 // Offer makes an offer and returns the agent whose tasks workers run.
-// The key is the coordinator's secret, the same for all processes of a run.
-func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte) (*Remote, error) {
+// The key is the coordinator's secret, the same for all processes of a run. The guard holds the
+// limits of all workers together; nil: each worker has its own.
+func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte, guard Guard) (*Remote, error) {
 	r := &Remote{
-		hub: h, offer: o, token: tokenOf(o.Run, o.Agent), bundle: bundle,
+		hub: h, offer: o, token: tokenOf(o.Run, o.Agent), bundle: bundle, guard: guard,
 		bundles: h.blobs(bundleStore), parts: h.blobs(partStore),
 		waiting: map[string]*pending{}, early: map[jobName]*received{}, held: map[int64][]jetstream.Msg{}, turns: map[bench.Attempt]int{}, issued: bits{},
 	}
@@ -127,6 +128,9 @@ func (r *Remote) open(ctx context.Context) error {
 		return refused("the queue of "+r.offer.Agent, err)
 	}
 	if err := r.receive(ctx); err != nil {
+		return err
+	}
+	if err := r.lease(); err != nil {
 		return err
 	}
 	if err := r.watch(ctx); err != nil {
@@ -289,7 +293,7 @@ func (r *Remote) ask(ctx context.Context, req *agent.Request) (*received, error)
 	if err != nil {
 		return nil, fmt.Errorf("writing the job: %w", err)
 	}
-	p := &pending{data: data, digest: j.Digest, answer: make(chan *received, 1)}
+	p := &pending{data: data, digest: j.Digest, ctx: ctx, answer: make(chan *received, 1)}
 	if len(data) > inlined {
 		whole, err := r.put(ctx, data)
 		if err != nil {

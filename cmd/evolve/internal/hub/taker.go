@@ -17,6 +17,7 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 )
 
 // taker takes the jobs of one offer.
@@ -38,10 +39,7 @@ type taker struct {
 	running map[string]context.CancelCauseFunc
 }
 
-var (
-	errWithdrawn = errors.New("the run has withdrawn the task")
-	errLeaving   = errors.New("the worker ends")
-)
+var errWithdrawn = errors.New("the run has withdrawn the task")
 
 // ackTime bounds the wait for the server's receipt of an acknowledgement. There is none for a
 // queue that the server has lost.
@@ -285,7 +283,7 @@ func (t *taker) run(ctx context.Context, j *job, a *answer) error {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		folder, err := t.worker.calls.Get(ctx, j.Folder)
 		if err != nil {
 			return err
@@ -299,7 +297,8 @@ func (t *taker) run(ctx context.Context, j *job, a *answer) error {
 		Session: j.Session, Continues: j.Continues, Conversation: j.Conversation,
 	}
 	begun, lost := t.worker.Hub.o.Now(), t.lost()
-	if p := panics.Try(func() { a.Result = t.served.Agent.Run(ctx, req) }); p != nil {
+	leased := policy.WithLeaser(ctx, lessee{t.worker.Hub, t.token, j})
+	if p := panics.Try(func() { a.Result = t.served.Agent.Run(leased, req) }); p != nil {
 		a.Result = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}
 	a.Elapsed = max(t.worker.Hub.o.Now().Sub(begun)-a.Result.Waited, 0)

@@ -299,7 +299,7 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 		refuse(err.Error())
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	served, at, err := w.openOffer(ctx, o, dir)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -341,9 +341,8 @@ func (w *Worker) openOffer(ctx context.Context, o Offer, dir string) (Served, st
 		return Served{}, "", err
 	}
 	var served Served
-	var err2 error
-	if p := panics.Try(func() { served, err2 = w.Open(ctx, o, bundle, scratch) }); p != nil {
-		err2 = fmt.Errorf("opening the agent panicked: %v", p.Value)
+	if p := panics.Try(func() { served, err = w.Open(ctx, o, bundle, scratch) }); p != nil {
+		err = fmt.Errorf("opening the agent panicked: %v", p.Value)
 	}
-	return served, scratch, err2
+	return served, scratch, err
 }

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -75,7 +76,7 @@ func offer() Offer {
 // coordinate makes an offer.
 func (w *world) coordinate(o Offer) *Remote {
 	w.t.Helper()
-	r, err := w.connect("coordinator").Offer(w.t.Context(), o, []byte(nil), []byte("key"))
+	r, err := w.connect("coordinator").Offer(w.t.Context(), o, nil, []byte("key"), nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -114,7 +115,13 @@ func (w *world) workAs(k *Worker, do func(context.Context, agent.Request) agent.
 	c := &crew{hub: k.Hub, stop: stop, hurry: now, done: make(chan error, 1)}
 	c.hub.o.Log = slog.New(counting{slog.DiscardHandler, &c.asked})
 	go func() { c.done <- k.Run(ctx, hurry) }()
-	w.t.Cleanup(func() { stop(); now(); <-c.done })
+	w.t.Cleanup(func() {
+		stop()
+		now()
+		if err := <-c.done; err != nil && !errors.Is(err, ErrUnreachable) {
+			w.t.Errorf("worker %s ended with %v", k.Name, err)
+		}
+	})
 	return c
 }
 
@@ -154,9 +161,9 @@ func request(n int) agent.Request {
 	return agent.Request{ID: rand.Text(), Task: agent.Task{ID: fmt.Sprint("t", n), Goal: fmt.Sprint("goal ", n)}, Config: agent.Config{"a": int64(n)}, Seed: int64(n)}
 }
 
-// evaluating returns the context of an attempt of an evaluation.
-func evaluating(ctx context.Context, seq int64, try int) context.Context {
-	return bench.WithAttempt(ctx, bench.Attempt{Seq: seq, Try: try})
+// evaluating returns the context of the first attempt of an evaluation.
+func evaluating(ctx context.Context, seq int64) context.Context {
+	return bench.WithAttempt(ctx, bench.Attempt{Seq: seq, Try: 1})
 }
 
 // ask runs n tasks at once and returns their results.
@@ -167,7 +174,7 @@ func ask(ctx context.Context, r *Remote, n int) []agent.Result {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			out[i] = r.Run(evaluating(ctx, int64(i), 1), request(i))
+			out[i] = r.Run(evaluating(ctx, int64(i)), request(i))
 			r.Recorded(int64(i))
 		}()
 	}

@@ -206,7 +206,7 @@ func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent
 	remote, err := s.hub.Offer(ctx, hub.Offer{
 		Run: s.run, Agent: a.ID, Binary: f.Binary, Version: s.version, Epoch: rand.Text(), Hash: a.Hash, Needs: f.workspace.Needs(a), Walls: opened.Sandbox, AnyWalls: s.set.Weaker,
 		AckWait: s.set.AckWait, MaxAttempts: s.set.MaxAttempts,
-	}, bundle, s.key)
+	}, bundle, s.key, f.Guard)
 	if err != nil {
 		return fail(exit.Errorf(exit.Infrastructure, "`evolve hub check` tries it", "%w", err))
 	}
