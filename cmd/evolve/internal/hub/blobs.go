@@ -89,15 +89,3 @@ func (b *blobs) Forget() {
 	defer b.mu.Unlock()
 	clear(b.put)
 }
-
-// Drop removes what was stored under a digest.
-func (b *blobs) Drop(ctx context.Context, digest string) {
-	if digest == "" {
-		return
-	}
-	ctx, stop := context.WithTimeout(ctx, requestTime)
-	defer stop()
-	if store, err := b.hub.js.ObjectStore(ctx, b.store); err == nil {
-		_ = store.Delete(ctx, digest) // what stays ages out
-	}
-}

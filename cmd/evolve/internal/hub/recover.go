@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -56,13 +57,13 @@ func (r *Remote) queued(ctx context.Context, p *pending) bool {
 	ctx, stop := context.WithTimeout(ctx, requestTime)
 	defer stop()
 	r.mu.Lock()
-	at, data := p.at, p.data
+	at, data, work := p.at, p.data, r.work
 	r.mu.Unlock()
-	m, err := r.work.GetMsg(ctx, at)
+	m, err := work.GetMsg(ctx, at)
 	if err != nil {
 		return !errors.Is(err, jetstream.ErrMsgNotFound)
 	}
-	return string(m.Data) == string(data)
+	return bytes.Equal(m.Data, data)
 }
 
 func (r *Remote) republish(ctx context.Context, id string, p *pending, n int) error {

@@ -406,10 +406,13 @@ func (r *Remote) cancel(id string, p *pending) {
 	_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id))
 	ctx, stop := context.WithTimeout(context.Background(), requestTime)
 	defer stop()
+	if !r.queued(ctx, p) { // a worker that has it sees the cancellation
+		return
+	}
 	r.mu.Lock()
-	at := p.at
+	at, work := p.at, r.work
 	r.mu.Unlock()
-	_ = r.work.DeleteMsg(ctx, at) // a worker that has it sees the cancellation
+	_ = work.DeleteMsg(ctx, at) // what stays is withdrawn with the offer
 }
 
 // Recorded acknowledges the answers for an evaluation that the archive has.
