@@ -2,24 +2,49 @@ package hub
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// blobs is an object store whose names are the digests of the content.
+// blobs is an object store for content by its digest. The digest is also the key that the
+// content is sealed with: the credentials of a worker can read the whole store, and only what
+// has its digest in an offer or a job of the worker concerns it.
 type blobs struct {
 	hub   *Hub
 	store string
+	// fresh is the age after which content that is there already is stored again, before the
+	// server drops it.
+	fresh time.Duration
 
 	mu  sync.Mutex
 	put map[string]bool // that this process has put
 }
 
-func (h *Hub) blobs(store string) *blobs {
-	return &blobs{hub: h, store: store, put: map[string]bool{}}
+func (h *Hub) blobs(store string, age time.Duration) *blobs {
+	return &blobs{hub: h, store: store, fresh: age / 2, put: map[string]bool{}}
+}
+
+// nameOfBlob returns the name under which content is stored, which does not tell the digest.
+func nameOfBlob(digest string) string { return digestOf([]byte("name\x00" + digest)) }
+
+// sealed returns the sealed form of content, and the content of a sealed form. Each key seals one
+// content, so the cipher needs no initial value that varies, and the digest shows changes.
+func sealed(digest string, data []byte) ([]byte, error) {
+	key := sha256.Sum256([]byte("key\x00" + digest))
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, fmt.Errorf("sealing: %w", err)
+	}
+	out := make([]byte, len(data))
+	cipher.NewCTR(block, make([]byte, aes.BlockSize)).XORKeyStream(out, data)
+	return out, nil
 }
 
 // Put stores data, unless this process has stored it before, and returns its digest; "" for
@@ -41,13 +66,19 @@ func (b *blobs) Put(ctx context.Context, data []byte) (string, error) {
 	if err != nil {
 		return "", refused("the object store "+b.store, err)
 	}
-	if _, err := store.GetInfo(ctx, digest); errors.Is(err, jetstream.ErrObjectNotFound) {
-		_, err = store.PutBytes(ctx, digest, data)
+	name := nameOfBlob(digest)
+	info, err := store.GetInfo(ctx, name)
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return "", refused("the object store "+b.store, err)
+	}
+	if err != nil || b.hub.o.Now().Sub(info.ModTime) > b.fresh {
+		data, err := sealed(digest, data)
 		if err != nil {
+			return "", err
+		}
+		if _, err := store.PutBytes(ctx, name, data); err != nil {
 			return "", refused("the object store "+b.store, err)
 		}
-	} else if err != nil {
-		return "", refused("the object store "+b.store, err)
 	}
 	b.mu.Lock()
 	b.put[digest] = true
@@ -66,16 +97,20 @@ func (b *blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 	if err != nil {
 		return nil, refused("the object store "+b.store, err)
 	}
-	info, err := store.GetInfo(ctx, digest)
+	name := nameOfBlob(digest)
+	info, err := store.GetInfo(ctx, name)
 	if err != nil {
 		return nil, refused("the object "+digest, err)
 	}
 	if info.Size > 2*mostFolder {
 		return nil, fmt.Errorf("the object %s is larger than %d MiB", digest, 2*mostFolder>>20)
 	}
-	data, err := store.GetBytes(ctx, digest)
+	data, err := store.GetBytes(ctx, name)
 	if err != nil {
 		return nil, refused("the object "+digest, err)
+	}
+	if data, err = sealed(digest, data); err != nil {
+		return nil, err
 	}
 	if digestOf(data) != digest {
 		return nil, fmt.Errorf("the content of the object %s is not what its name stands for", digest)

@@ -100,7 +100,7 @@ type received struct {
 func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte, guard Guard) (*Remote, error) {
 	r := &Remote{
 		hub: h, offer: o, token: tokenOf(o.Run, o.Agent), bundle: bundle, guard: guard,
-		bundles: h.blobs(bundleStore), parts: h.blobs(partStore),
+		bundles: h.blobs(bundleStore, bundleAge), parts: h.blobs(partStore, answerAge),
 		waiting: map[string]*pending{}, early: map[jobName]*received{}, held: map[int64][]jetstream.Msg{}, turns: map[bench.Attempt]int{}, issued: bits{},
 	}
 	var err error

@@ -70,7 +70,7 @@ const heartbeat = presenceAge / 3
 // until hurry ends, gives the others back, and returns nil. It returns an error when the
 // connection has ended for good.
 func (w *Worker) Run(ctx, hurry context.Context) error {
-	w.slots, w.parts, w.calls = make(chan struct{}, w.Slots), w.Hub.blobs(partStore), w.Hub.blobs(bundleStore)
+	w.slots, w.parts, w.calls = make(chan struct{}, w.Slots), w.Hub.blobs(partStore, answerAge), w.Hub.blobs(bundleStore, bundleAge)
 	w.offers, w.changed = map[string]noted{}, make(chan struct{}, 1)
 	w.Hub.whenBack(w.parts.Forget)
 	var wg conc.WaitGroup
