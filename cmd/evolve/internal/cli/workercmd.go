@@ -88,7 +88,7 @@ func work(sh *shell, c *cli.Context) error {
 	err = worker.Run(drain, ctx)
 	switch {
 	case errors.Is(err, hub.ErrUnreachable):
-		return exit.Errorf(exit.Infrastructure, "the credentials may have expired", "%w", err)
+		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the credentials; a new start reads them again", "%s: %w", set.Hub, err)
 	case err != nil && !errors.Is(err, context.Canceled):
 		return err
 	}

@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -49,7 +51,10 @@ type Options struct {
 	URL string
 	// Name is shown by the server's monitoring.
 	Name string
-	// Creds is the content of a credentials file; nil: none.
+	// Inbox is the prefix of the subjects on which replies come: RunInbox or WorkerInbox.
+	Inbox string
+	// Creds is the content of a credentials file, which has a JWT and a seed, or a seed alone;
+	// nil: none.
 	Creds []byte
 	// TLS is used where the address is tls:// or the server demands it; nil: the system's
 	// roots.
@@ -60,6 +65,13 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 }
+
+// The inboxes of the two sides differ: jobs and answers are delivered to inboxes, and a worker's
+// credentials must not read those of a run.
+const (
+	RunInbox    = "evolve.inbox.run"
+	WorkerInbox = "evolve.inbox.worker"
+)
 
 // ErrUnreachable wraps the errors of a server that cannot be reached or refuses the
 // connection.
@@ -84,6 +96,9 @@ type Hub struct {
 	// closed is closed when the connection has ended for good, because of why.
 	closed chan struct{}
 	why    error
+	// denied is why the server has ended a connection that it had accepted; the attempts to connect
+	// again that follow are only refused.
+	denied error
 	// again are called after each reconnection.
 	again []func()
 }
@@ -94,17 +109,22 @@ func Connect(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{o: o, up: make(chan struct{}), gone: make(chan struct{}), out: make(chan struct{}), closed: make(chan struct{})}
 	close(h.up)
 	opts := []nats.Option{
-		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.Timeout(requestTime),
+		nats.Name(o.Name), nats.CustomInboxPrefix(o.Inbox), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.Timeout(requestTime),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(3),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { h.lost(err) }),
 		nats.ReconnectHandler(func(*nats.Conn) { h.back() }),
 		nats.ClosedHandler(func(c *nats.Conn) { h.ended(c.LastError()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			h.deny(err)
 			o.Log.Warn("the hub reports an error", "error", err.Error())
 		}),
 	}
 	if len(o.Creds) > 0 {
-		opts = append(opts, nats.UserCredentialBytes(o.Creds))
+		identity, err := identify(o.Creds)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, identity)
 	}
 	if o.TLS != nil {
 		opts = append(opts, nats.Secure(o.TLS))
@@ -130,16 +150,38 @@ func Connect(ctx context.Context, o Options) (*Hub, error) {
 		return nil, context.Cause(ctx)
 	}
 	if d.err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, d.err)
+		return nil, unreachable(d.err)
 	}
 	h.nc = d.nc
 	js, err := jetstream.New(d.nc)
 	if err != nil {
 		d.nc.Close()
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return nil, unreachable(err)
 	}
 	h.js = js
 	return h, nil
+}
+
+// unreachable returns the error of a connection that cannot be made or has ended. It does not wrap
+// the cause: a broken pipe to the server is none of this process's output.
+func unreachable(err error) error {
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) {
+		// A server that misses a certificate ends the connection after the client's handshake, and
+		// its reason may be lost.
+		return fmt.Errorf("%w: the server has ended the connection; it may demand a certificate of its clients", ErrUnreachable)
+	}
+	return fmt.Errorf("%w: %s", ErrUnreachable, err.Error())
+}
+
+// deny records why the server ends the connection.
+func (h *Hub) deny(err error) {
+	for _, end := range []error{nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
+		if errors.Is(err, end) {
+			h.mu.Lock()
+			h.denied = end
+			h.mu.Unlock()
+		}
+	}
 }
 
 // Close ends the connection. What was published before is on the server.
@@ -166,7 +208,7 @@ func (h *Hub) back() {
 	h.mu.Lock()
 	away := h.o.Now().Sub(h.since)
 	if !h.since.IsZero() {
-		h.since, h.gone = time.Time{}, make(chan struct{})
+		h.since, h.gone, h.denied = time.Time{}, make(chan struct{}), nil
 		close(h.up)
 		if h.overdue != nil && !h.overdue.Stop() {
 			h.out = make(chan struct{})
@@ -183,13 +225,18 @@ func (h *Hub) back() {
 func (h *Hub) ended(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err == nil {
+	switch {
+	case errors.Is(h.denied, nats.ErrAuthExpired):
+		err = errors.New("the credentials have expired")
+	case h.denied != nil:
+		err = h.denied
+	case err == nil:
 		err = nats.ErrConnectionClosed
 	}
 	select {
 	case <-h.closed:
 	default:
-		h.why = fmt.Errorf("%w: %w", ErrUnreachable, err)
+		h.why = unreachable(err)
 		close(h.closed)
 	}
 }

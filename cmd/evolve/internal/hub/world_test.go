@@ -57,7 +57,7 @@ func (w *world) stop() {
 
 func (w *world) connect(name string) *Hub {
 	w.t.Helper()
-	h, err := Connect(w.t.Context(), Options{URL: w.srv.ClientURL(), Name: name, Patience: time.Minute, Log: dbgLog, Now: time.Now})
+	h, err := Connect(w.t.Context(), Options{URL: w.srv.ClientURL(), Name: name, Inbox: RunInbox, Patience: time.Minute, Log: dbgLog, Now: time.Now})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -101,7 +101,11 @@ func (w *world) work(name string, slots int, do func(context.Context, agent.Requ
 }
 
 func (w *world) workAs(k *Worker, do func(context.Context, agent.Request) agent.Result) *crew {
-	k.Hub, k.Version, k.Scratch, k.OpaqueName = w.connect(k.Name), "1", w.t.TempDir(), rand.Text
+	return w.workOn(w.connect(k.Name), k, do)
+}
+
+func (w *world) workOn(h *Hub, k *Worker, do func(context.Context, agent.Request) agent.Result) *crew {
+	k.Hub, k.Version, k.Scratch, k.OpaqueName = h, "1", w.t.TempDir(), rand.Text
 	if k.Missing == nil {
 		k.Missing = func([]string) []string { return nil }
 	}
@@ -113,7 +117,9 @@ func (w *world) workAs(k *Worker, do func(context.Context, agent.Request) agent.
 	ctx, stop := context.WithCancel(context.Background())
 	hurry, now := context.WithCancel(context.Background())
 	c := &crew{hub: k.Hub, stop: stop, hurry: now, done: make(chan error, 1)}
-	c.hub.o.Log = slog.New(counting{slog.DiscardHandler, &c.asked})
+	if c.hub.o.Log == dbgLog {
+		c.hub.o.Log = slog.New(counting{slog.DiscardHandler, &c.asked})
+	}
 	go func() { c.done <- k.Run(ctx, hurry) }()
 	w.t.Cleanup(func() {
 		stop()

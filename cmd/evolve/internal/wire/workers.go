@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -58,7 +57,7 @@ func (h *Host) ConnectHub(root string, set workspace.Workers, name string, patie
 	if err != nil {
 		return nil, err
 	}
-	return h.connect(root, set, creds, name, patience)
+	return h.connect(root, set, hub.Options{Name: name, Inbox: hub.RunInbox, Creds: creds, Patience: patience})
 }
 
 // ConnectWorker connects a worker to a hub, with the credentials of a file; "" for none. It waits
@@ -71,19 +70,19 @@ func (h *Host) ConnectWorker(set workspace.Workers, file, name string) (*hub.Hub
 			return nil, err
 		}
 	}
-	return h.connect("", set, creds, name, 0)
+	return h.connect("", set, hub.Options{Name: name, Inbox: hub.WorkerInbox, Creds: creds})
 }
 
-func (h *Host) connect(root string, set workspace.Workers, creds []byte, name string, patience time.Duration) (*hub.Hub, error) {
+func (h *Host) connect(root string, set workspace.Workers, o hub.Options) (*hub.Hub, error) {
 	secure, err := tlsOf(root, set)
 	if err != nil {
 		return nil, err
 	}
-	log := h.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+	o.URL, o.TLS, o.Log, o.Now = set.Hub, secure, h.Log, h.Now
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	conn, err := hub.Connect(h.Ctx, hub.Options{URL: set.Hub, Name: name, Creds: creds, TLS: secure, Patience: patience, Log: log, Now: h.Now})
+	conn, err := hub.Connect(h.Ctx, o)
 	if err != nil {
 		return nil, exit.Errorf(exit.Infrastructure, "`evolve hub check` tries the connection; `evolve help workers` describes the server", "%s: %w", set.Hub, err)
 	}
@@ -100,8 +99,10 @@ func (h *Host) credentials(name string) ([]byte, error) {
 	switch {
 	case !ok || value == "":
 		return nil, exit.Errorf(exit.Usage, "set it to the path of a credentials file", "the variable %s, which workers.creds_env names, is not set", name)
-	case strings.Contains(value, "-----BEGIN"):
+	case hub.CheckCredentials([]byte(value)) == nil:
 		return []byte(value), nil
+	case strings.Contains(value, "-----BEGIN"):
+		return nil, noCredentials(name, hub.ErrCredentials)
 	}
 	return readCredentials(value)
 }
@@ -110,12 +111,19 @@ func (h *Host) credentials(name string) ([]byte, error) {
 func readCredentials(path string) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Clean(path))
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "`evolve help workers` describes how to make one", "reading the credentials: %w", err)
+		return nil, exit.Errorf(exit.Usage, credentialsHint, "reading the credentials: %w", err)
 	}
-	if !bytes.Contains(data, []byte("-----BEGIN")) {
-		return nil, exit.Errorf(exit.Usage, "`evolve help workers` describes how to make one", "%s is no credentials file", path)
+	if err := hub.CheckCredentials(data); err != nil {
+		return nil, noCredentials(path, err)
 	}
 	return data, nil
+}
+
+const credentialsHint = "`evolve help workers` describes how to make one"
+
+// noCredentials returns the error of a file or variable that holds no credentials.
+func noCredentials(what string, err error) error {
+	return exit.Errorf(exit.Usage, credentialsHint, "%s is no credentials file: %w", what, err)
 }
 
 // tlsOf returns the configuration of TLS that the settings name; nil for the default.

@@ -1,0 +1,36 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// ErrCredentials is the error of a text that holds no credentials.
+var ErrCredentials = errors.New("it holds neither a JWT with a seed nor the seed of a user")
+
+// CheckCredentials returns ErrCredentials for a text that holds no credentials.
+func CheckCredentials(text []byte) error {
+	_, err := identify(text)
+	return err
+}
+
+// identify returns the option that identifies this side by credentials. A seed alone stands for
+// a user that the server's configuration names by its public key.
+func identify(creds []byte) (nats.Option, error) {
+	key, err := nkeys.ParseDecoratedUserNKey(creds)
+	if err != nil {
+		return nil, ErrCredentials
+	}
+	if jwt, err := nkeys.ParseDecoratedJWT(creds); err == nil && strings.HasPrefix(jwt, "ey") {
+		return nats.UserCredentialBytes(creds), nil
+	}
+	public, err := key.PublicKey()
+	if err != nil {
+		return nil, fmt.Errorf("reading the credentials: %w", err)
+	}
+	return nats.Nkey(public, key.Sign), nil
+}
