@@ -38,7 +38,7 @@ func doctorCommand(sh *shell) *cli.Command {
 		Name: "doctor", Usage: "check the workspace and what a night needs around it",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
 			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent is given one " +
-			"task of its search side, twice, which may cost what two tasks cost, and code that nights search is built, tested and scored as it is, if no night did so yet: --trial 0 does neither. It changes nothing. Warnings leave the exit code at 0; " +
+			"task of its search side, twice, which may cost what two tasks cost, and code that nights search is built, tested and scored as it is, if no night did so yet: --trial 0 does neither. It changes nothing here, and sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
 			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most this `LONG` for each agent's task and for each target's code; 0 tries none"},
@@ -97,6 +97,9 @@ func probes(sh *shell, root string) doctor.Probes {
 		},
 		Marks:    func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
 		Schedule: func(ctx context.Context) (words, fault, hint string) { return scheduleProbe(ctx, sh, root) },
+		Hub: func(ctx context.Context, w *workspace.Workspace) (words, fault string, err error) {
+			return hubProbe(ctx, sh, w)
+		},
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -35,19 +36,51 @@ func hubCommand(sh *shell) *cli.Command {
 				if set.Hub == "" {
 					return exit.Errorf(exit.Usage, "`evolve help workers` describes it", "evolve.yaml names no hub under workers")
 				}
-				conn, err := sh.ConnectHub(root, set, "evolve hub check", time.Minute)
+				report, err := checkHub(c.Context, sh, root, set)
 				if err != nil {
 					return err
-				}
-				defer conn.Close()
-				report, err := conn.Check(c.Context)
-				if err != nil {
-					return exit.Errorf(exit.Infrastructure, "`evolve help workers` lists the permissions that a run needs", "%s: %w", set.Hub, err)
 				}
 				return sh.show(report, func() { printHub(sh, set.Hub, report) })
 			},
 		}},
 	}
+}
+
+// checkHub tries a hub with the credentials of a run.
+func checkHub(ctx context.Context, sh *shell, root string, set workspace.Workers) (hub.Report, error) {
+	conn, err := sh.ConnectHub(root, set, "evolve hub check", time.Minute)
+	if err != nil {
+		return hub.Report{}, err
+	}
+	defer conn.Close()
+	report, err := conn.Check(ctx)
+	if err != nil {
+		return hub.Report{}, exit.Errorf(exit.Infrastructure, "`evolve help workers` lists the permissions that a run needs", "%s: %w", set.Hub, err)
+	}
+	return report, nil
+}
+
+// hubProbe describes the hub of a workspace and its workers for doctor.
+func hubProbe(ctx context.Context, sh *shell, w *workspace.Workspace) (words, fault string, err error) {
+	set := w.Settings.Workers
+	r, err := checkHub(ctx, sh, w.Root, set)
+	if err != nil {
+		return "", "", err
+	}
+	able, slots := 0, 0
+	for _, p := range r.Workers {
+		if other(p) == "" {
+			able++
+			slots += p.Slots
+		}
+	}
+	switch words = fmt.Sprintf("nats-server %s answers", r.Server); {
+	case len(r.Workers) == 0:
+		return "", words + "; no worker is connected", nil
+	case able == 0:
+		return "", fmt.Sprintf("%s; %s, all of another program than this", words, text.Count(len(r.Workers), "worker")), nil
+	}
+	return fmt.Sprintf("%s; %s with %s", words, text.Count(able, "worker"), text.Count(slots, "slot")), "", nil
 }
 
 func hubFlag() cli.Flag {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"golang.org/x/crypto/ssh"
 
 	"evolve/archive"
@@ -164,6 +165,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "key"), pem.EncodeToMemory(key), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	hub := startServer(t, &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir()})
 	shapes := documented(t)
 	// review needs a terminal (see terminal.txtar); the others run Go and models (see
 	// TestPatchJSON).
@@ -234,6 +236,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"archive restore", "restored", "archive restore ../all.backup"},
 		{"archive gc", "restored", "archive gc --dry-run"},
 		{"notify test", "restored", "notify test"},
+		{"hub check", "restored", "hub check --hub " + hub.ClientURL()},
 		{"adopt sync", "restored", "adopt sync"},
 		{"tools quarantine", "other", "tools quarantine doubled --yes --by Robin"},
 		{"tools release", "other", "tools release doubled --yes --by Robin"},

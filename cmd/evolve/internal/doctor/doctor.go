@@ -1,6 +1,6 @@
 // Package doctor checks a workspace and its surroundings: the files, git, the sandbox, the
 // disk, the clock, the archive, the suites, each agent's program, providers and tool
-// servers, and the targets of patches. A check returns a status, a text and a hint. The
+// servers, the hub, and the targets of patches. A check returns a status, a text and a hint. The
 // package changes nothing; [Probes] has the parts of the machine that it looks at.
 package doctor
 
@@ -108,6 +108,9 @@ type Probes struct {
 	// Schedule describes the installed schedule of the workspace, or what is wrong with it and
 	// what to do; all are empty if none is installed.
 	Schedule func(ctx context.Context) (words, fault, hint string)
+	// Hub tries the hub of the settings and describes it and its workers; fault is what stands in
+	// the way of a run there, or empty.
+	Hub func(ctx context.Context, w *workspace.Workspace) (words, fault string, err error)
 	// Signing checks the keys and signatures of the settings.
 	Signing func(ctx context.Context) (Signing, error)
 }
@@ -139,6 +142,7 @@ func Run(ctx context.Context, p Probes) []Check {
 		checks = append(checks, checkProviders(ctx, p, w)...)
 		checks = append(checks, checkReflect(ctx, p, w)...)
 		checks = append(checks, checkServers(ctx, p, w)...)
+		checks = append(checks, checkHub(ctx, p, w)...)
 		checks = append(checks, checkTrials(ctx, p, w, checks)...)
 		targets, scored := checkPatchTargets(ctx, p, w)
 		night := withCode(w, scored)

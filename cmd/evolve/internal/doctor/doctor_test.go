@@ -56,6 +56,7 @@ func healthy(t *testing.T, root string) Probes {
 		Backup:   func(*workspace.Workspace) (last, fault string) { return "after night 2", "" },
 		Signing:  func(context.Context) (Signing, error) { return Signing{}, nil },
 		Schedule: func(context.Context) (words, fault, hint string) { return "", "", "" },
+		Hub:      func(context.Context, *workspace.Workspace) (words, fault string, err error) { return "", "", nil },
 	}
 }
 

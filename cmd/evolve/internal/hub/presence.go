@@ -163,7 +163,7 @@ func (h *Hub) Workers(ctx context.Context) ([]Presence, error) {
 	if err != nil {
 		return nil, refused("the bucket "+workerBucket, err)
 	}
-	var list []Presence
+	list := []Presence{}
 	for key := range keys.Keys() {
 		e, err := kv.Get(ctx, key)
 		if err != nil {
