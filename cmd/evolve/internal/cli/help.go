@@ -32,6 +32,7 @@ var topics = []topic{
 	{"suites", "tasks, their split, and the graders", []string{"tasks", "graders", "splits", "holdout"}},
 	{"budgets", "evaluations, money, time, deadlines, and what a run does with them", []string{"budget", "cost", "deadline"}},
 	{"schedule", "a run every night, by systemd, cron or Kubernetes; missed nights", []string{"cron", "crontab", "systemd", "timer", "kubernetes"}},
+	{"workers", "evaluations on other machines, over a NATS server", []string{"nats", "keda"}},
 	{"statistics", "what the figures claim, and what they do not", []string{"stats", "verdict", "power", "claims", "guards", "ablation", "confirmation"}},
 	{"search", "how better configs are found, and how parents are chosen", []string{"selection", "selections", "searcher", "model"}},
 	{"decisions", "from a proposal to a commit, and back", []string{"proposals-states", "states", "git"}},

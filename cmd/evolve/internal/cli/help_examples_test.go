@@ -58,6 +58,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 		"month":    yamlBlocks(t, "statistics", "confirm")[0],
 		"patch":    strings.ReplaceAll(yamlBlocks(t, "patch", "patches")[0], "[clerk]", "[aide]"),
 		"notify":   yamlBlocks(t, "notify", "notify")[0],
+		"workers":  yamlBlocks(t, "workers", "workers")[0],
 		"search":   yamlBlocks(t, "search", "search")[0],
 		"reflect":  models[0] + yamlBlocks(t, "search", "search")[1],
 		"routes":   models[0] + yamlBlocks(t, "search", "search")[2],
