@@ -24,6 +24,7 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"evolve/cmd/evolve/internal/workspace"
 )
@@ -42,6 +43,23 @@ func startServer(t *testing.T, opts *server.Options) *server.Server {
 		t.Fatal("the server does not start")
 	}
 	return srv
+}
+
+// scriptHubServer starts a server for the rest of a script.
+func scriptHubServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hubserver NAME")
+	}
+	srv, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: filepath.Join(ts.Getenv("WORK"), ".hub"), NoLog: true, NoSigs: true,
+	})
+	ts.Check(err)
+	srv.Start()
+	ts.Defer(func() { srv.Shutdown(); srv.WaitForShutdown() })
+	if !srv.ReadyForConnections(10 * time.Second) {
+		ts.Fatalf("the server does not start")
+	}
+	ts.Setenv(args[0], srv.ClientURL())
 }
 
 // authority makes certificates.
