@@ -116,7 +116,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 	}
 }
 
-// other tells that a worker is another program than this one.
+// other returns words for a worker that is another program than this one; empty for the same.
 func other(p hub.Presence) string {
 	binary, err := wire.BinaryHash()
 	if err != nil || binary == p.Binary {
@@ -126,7 +126,7 @@ func other(p hub.Presence) string {
 }
 
 // useWorkers has a run's agents run on the workers of its hub, if it has one. The function that
-// it returns ends that, and tells what became of the tasks.
+// it returns ends that, and prints what became of the tasks.
 func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers) (began func(string), done func(), err error) {
 	if set.Hub == "" {
 		return nil, func() {}, nil
@@ -147,7 +147,7 @@ func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers) (be
 	}, nil
 }
 
-// mishaps tells what was unusual about the tasks of a run.
+// mishaps describes what was unusual about the tasks of a run.
 func mishaps(s hub.Stats) string {
 	out := ""
 	for _, m := range []struct {

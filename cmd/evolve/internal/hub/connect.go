@@ -184,7 +184,7 @@ func (h *Hub) deny(err error) {
 	}
 }
 
-// Close ends the connection. What was published before is on the server.
+// Close ends the connection. Messages published before are on the server.
 func (h *Hub) Close() { h.nc.Close() }
 
 func (h *Hub) lost(err error) {

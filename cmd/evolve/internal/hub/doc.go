@@ -25,7 +25,7 @@
 //
 // Everything that comes from the other side is data: workers check digests before they unpack
 // a folder, and the coordinator checks that an answer belongs to a job that is under way and
-// that its values are within their ranges. What is in an object store is sealed with its digest:
+// that its values are within their ranges. The content of the object stores is sealed with its digest:
 // a worker's credentials allow it to read the whole store, and without an offer or a job that
 // names the digest it reads nothing.
 package hub

@@ -40,7 +40,7 @@ type Offer struct {
 	Walls string `json:"walls"`
 	// AnyWalls reports that workers may have others.
 	AnyWalls bool `json:"any_walls,omitempty"`
-	// AckWait is the time after which a job whose worker has not been heard of is given to
+	// AckWait is the time after which a job whose worker gives no sign of life is given to
 	// another one; MaxAttempts is the number of workers that a job may end.
 	AckWait     time.Duration `json:"ack_wait"`
 	MaxAttempts int           `json:"max_attempts"`
@@ -109,7 +109,7 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tokenOf returns T for the agent of a run, which is safe in subjects and keys and tells
+// tokenOf returns T for the agent of a run, which is safe in subjects and keys and shows
 // neither.
 func tokenOf(run, agentID string) string { return digestOf([]byte(run + "\x00" + agentID))[:24] }
 

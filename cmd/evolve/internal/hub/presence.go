@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// Presence is what a worker tells about itself with each heartbeat.
+// Presence is what a worker publishes about itself with each heartbeat.
 type Presence struct {
 	Name    string `json:"name"`
 	Binary  string `json:"binary"`
@@ -134,7 +134,7 @@ func (r *Remote) served() int {
 	return n
 }
 
-// obstacles tells why the workers that are present do not serve the agent.
+// obstacles describes why the workers that are present do not serve the agent.
 func (r *Remote) obstacles() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -48,7 +48,7 @@ type Worker struct {
 	// Open opens the agent of an offer from the folder that its bundle was unpacked to. An
 	// error refuses the offer.
 	Open func(ctx context.Context, o Offer, dir, scratch string) (Served, error)
-	// OpaqueName returns a name for a working directory that tells nothing.
+	// OpaqueName returns a name for a working directory that shows nothing of the task.
 	OpaqueName func() string
 	// Lost is the time for which this process has been stopped so far; nil: never.
 	Lost func() time.Duration
@@ -238,7 +238,7 @@ func (w *Worker) tell() {
 	}
 }
 
-// present tells about the worker until ctx ends.
+// present publishes the worker's presence until ctx ends.
 func (w *Worker) present(ctx context.Context) {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
@@ -261,7 +261,7 @@ func (w *Worker) present(ctx context.Context) {
 		if data, err := json.Marshal(p); err == nil && w.Hub.connected() {
 			put, stop := context.WithTimeout(ctx, requestTime)
 			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil {
-				_, _ = kv.Put(put, key, data) // the next heartbeat tells it again
+				_, _ = kv.Put(put, key, data) // the next heartbeat repeats it
 			}
 			stop()
 		}

@@ -24,7 +24,7 @@ type Workers struct {
 	// CA, Cert and Key are files in the PEM format, relative to the workspace; empty: the
 	// system's roots, and no certificate.
 	CA, Cert, Key string
-	// AckWait is the time after which a task whose worker has not been heard of is given to
+	// AckWait is the time after which a task whose worker gives no sign of life is given to
 	// another one, and MaxAttempts the number of workers that a task may end.
 	AckWait     time.Duration
 	MaxAttempts int
@@ -44,7 +44,7 @@ func workersKeys(w *Workers) object {
 			{name: "cert", doc: "certificate of this side, with key", field: file(&w.Cert), example: "cert.pem"},
 			{name: "key", doc: "its private key", field: file(&w.Key), example: "key.pem"},
 		}}},
-		{name: "ack_wait", doc: "time after which a task is given to another worker when its own has not been heard of", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
+		{name: "ack_wait", doc: "time after which a task is given to another worker when its own gives no sign of life", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
 		{name: "max_attempts", doc: "workers that a task may end before it counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
 		{name: "lookahead", doc: "evaluations under way at once, in place of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
 		{name: "weaker_walls", doc: "true: workers may run agents within other walls than this machine would", field: flag{&w.Weaker}, def: "false"},
