@@ -131,7 +131,7 @@ func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers) (be
 	if set.Hub == "" {
 		return nil, func() {}, nil
 	}
-	began, ended, err := agents.UseWorkers(set, version())
+	began, ended, err := agents.UseWorkers(set, ownBuild().Version)
 	if err != nil {
 		return nil, nil, err
 	}

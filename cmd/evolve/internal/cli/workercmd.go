@@ -78,7 +78,7 @@ func work(sh *shell, c *cli.Context) error {
 	defer stop()
 	heart := bench.NewStallDetector(sh.Now)
 	go heart.Run(ctx)
-	worker, err := sh.Worker(conn, name, version(), slots, scratch, heart.Lost)
+	worker, err := sh.Worker(conn, name, ownBuild().Version, slots, scratch, heart.Lost)
 	if err != nil {
 		return err
 	}
