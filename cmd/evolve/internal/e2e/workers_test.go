@@ -68,6 +68,9 @@ func (h *hubServer) worker(p place, name string, slots int) *process {
 // TestWorkers tests that a run gives the same report on workers as on one machine, whatever
 // their number.
 func TestWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: run without -short")
+	}
 	t.Parallel()
 	for _, kind := range kinds[:4] {
 		t.Run(kind.name, func(t *testing.T) {
@@ -95,6 +98,9 @@ func TestWorkers(t *testing.T) {
 // Nothing that was recorded is lost or made again, and the report equals that of an undisturbed
 // run on one machine.
 func TestWorkersKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: run without -short")
+	}
 	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 1))
 	for n := range max(2, points(t)/4) {
