@@ -26,22 +26,18 @@ import (
 	"github.com/nats-io/nkeys"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"evolve/cmd/evolve/internal/hub/hubtest"
 	"evolve/cmd/evolve/internal/workspace"
 )
 
 // startServer starts a server for the length of a test.
 func startServer(t *testing.T, opts *server.Options) *server.Server {
 	t.Helper()
-	opts.NoLog, opts.NoSigs = true, true
-	srv, err := server.NewServer(opts)
+	srv, err := hubtest.Start(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.Start()
-	t.Cleanup(func() { srv.Shutdown(); srv.WaitForShutdown() })
-	if !srv.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server does not start")
-	}
+	t.Cleanup(func() { hubtest.Stop(srv) })
 	return srv
 }
 
@@ -50,15 +46,9 @@ func scriptHubServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hubserver NAME")
 	}
-	srv, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: filepath.Join(ts.Getenv("WORK"), ".hub"), NoLog: true, NoSigs: true,
-	})
+	srv, err := hubtest.Start(hubtest.Options(filepath.Join(ts.Getenv("WORK"), ".hub")))
 	ts.Check(err)
-	srv.Start()
-	ts.Defer(func() { srv.Shutdown(); srv.WaitForShutdown() })
-	if !srv.ReadyForConnections(10 * time.Second) {
-		ts.Fatalf("the server does not start")
-	}
+	ts.Defer(func() { hubtest.Stop(srv) })
 	ts.Setenv(args[0], srv.ClientURL())
 }
 

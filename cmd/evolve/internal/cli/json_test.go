@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"golang.org/x/crypto/ssh"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/hub/hubtest"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/authored"
 )
@@ -165,7 +165,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "key"), pem.EncodeToMemory(key), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hub := startServer(t, &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir()})
+	hub := startServer(t, hubtest.Options(t.TempDir()))
 	shapes := documented(t)
 	// review needs a terminal (see terminal.txtar); the others run Go and models (see
 	// TestPatchJSON).

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
+
+	"evolve/cmd/evolve/internal/hub/hubtest"
 )
 
 // hubServer is a server that workers take evaluations from.
@@ -25,7 +27,7 @@ type hubServer struct {
 
 func newHubServer(t *testing.T) *hubServer {
 	t.Helper()
-	h := &hubServer{t: t, opts: server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}}
+	h := &hubServer{t: t, opts: *hubtest.Options(t.TempDir())}
 	h.start()
 	t.Cleanup(h.stop)
 	return h
@@ -34,21 +36,14 @@ func newHubServer(t *testing.T) *hubServer {
 func (h *hubServer) start() {
 	h.t.Helper()
 	o := h.opts
-	srv, err := server.NewServer(&o)
+	srv, err := hubtest.Start(&o)
 	if err != nil {
 		h.t.Fatal(err)
-	}
-	srv.Start()
-	if !srv.ReadyForConnections(10 * time.Second) {
-		h.t.Fatal("the server does not start")
 	}
 	h.srv, h.opts.Port = srv, srv.Addr().(*net.TCPAddr).Port
 }
 
-func (h *hubServer) stop() {
-	h.srv.Shutdown()
-	h.srv.WaitForShutdown()
-}
+func (h *hubServer) stop() { hubtest.Stop(h.srv) }
 
 // on returns a place whose runs use the workers of a hub.
 func (h *hubServer) on(p place) place {

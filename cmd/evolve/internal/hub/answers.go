@@ -3,9 +3,12 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"evolve/runtime/agent"
 )
 
 // mostEarly bounds the answers that are kept for jobs which this process has not asked for
@@ -41,10 +44,18 @@ func (r *Remote) receive(ctx context.Context) error {
 // answerWait is the time after which an answer that is not acknowledged is delivered again.
 const answerWait = 10 * requestTime
 
-// take receives one answer.
+// take receives one answer. One that cannot be read, of a worker that had the job, ends the job as
+// a failure of the infrastructure: the worker has done with it. A message that shows no job is
+// ignored.
 func (r *Remote) take(m jetstream.Msg) {
 	got, err := r.decode(m)
-	if err != nil {
+	switch {
+	case errors.Is(err, errLater):
+		_ = m.NakWithDelay(reconnectWait)
+		return
+	case err != nil && r.expects(got):
+		got.Result, got.Changed = agent.Result{Outcome: agent.Infrastructure, Error: "the answer of a worker: " + err.Error()}, false
+	case err != nil:
 		r.hub.o.Log.Warn("a message of a worker is ignored", "agent", r.offer.Agent, "reason", err.Error())
 		r.mu.Lock()
 		r.stats.Ignored++
@@ -101,26 +112,43 @@ func (r *Remote) repeat(got *received) {
 	_ = got.msg.Ack()
 }
 
-// decode reads an answer and checks it.
+// expects reports whether a job that waits was answered.
+func (r *Remote) expects(got *received) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.waiting[got.ID]
+	return p != nil && p.digest == got.Job
+}
+
+// errLater reports that an answer cannot be fetched now.
+var errLater = errors.New("the answer cannot be fetched now")
+
+// decode reads an answer and checks it. With an error it returns what is known of the answer.
 func (r *Remote) decode(m jetstream.Msg) (*received, error) {
+	got := &received{msg: m}
 	data := m.Data()
 	var p part
 	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return got, fmt.Errorf("it is no JSON: %w", err)
 	}
+	got.ID, got.Job = p.ID, p.Job
 	if p.Part != "" {
 		whole, err := r.parts.Get(context.Background(), p.Part)
-		if err != nil {
-			return nil, err
+		switch {
+		case errors.Is(err, errObject):
+			return got, err
+		case err != nil:
+			return got, fmt.Errorf("%w: %w", errLater, err)
 		}
 		data = whole
 	}
-	got := &received{msg: m}
-	if err := json.Unmarshal(data, &got.answer); err != nil {
-		return nil, fmt.Errorf("it is no answer: %w", err)
+	a := answer{}
+	if err := json.Unmarshal(data, &a); err != nil {
+		return got, fmt.Errorf("it is no answer: %w", err)
 	}
-	if err := got.check(); err != nil {
-		return nil, err
+	if p.Part != "" && (a.ID != p.ID || a.Job != p.Job) {
+		return got, errors.New("it is the answer to another job")
 	}
-	return got, nil
+	got.answer = a
+	return got, got.check()
 }

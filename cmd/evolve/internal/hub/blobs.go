@@ -86,6 +86,9 @@ func (b *blobs) Put(ctx context.Context, data []byte) (string, error) {
 	return digest, nil
 }
 
+// errObject wraps the errors of objects that a further attempt would not get either.
+var errObject = errors.New("the content cannot be used")
+
 // Get returns what was stored under a digest, which is checked; nil for "".
 func (b *blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 	if digest == "" {
@@ -99,11 +102,13 @@ func (b *blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 	}
 	name := nameOfBlob(digest)
 	info, err := store.GetInfo(ctx, name)
-	if err != nil {
+	switch {
+	case errors.Is(err, jetstream.ErrObjectNotFound):
+		return nil, fmt.Errorf("%w: there is no object %s", errObject, digest)
+	case err != nil:
 		return nil, refused("the object "+digest, err)
-	}
-	if info.Size > 2*mostFolder {
-		return nil, fmt.Errorf("the object %s is larger than %d MiB", digest, 2*mostFolder>>20)
+	case info.Size > 2*mostFolder:
+		return nil, fmt.Errorf("%w: the object %s is larger than %d MiB", errObject, digest, 2*mostFolder>>20)
 	}
 	data, err := store.GetBytes(ctx, name)
 	if err != nil {
@@ -113,7 +118,7 @@ func (b *blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 		return nil, err
 	}
 	if digestOf(data) != digest {
-		return nil, fmt.Errorf("the content of the object %s is not what its name stands for", digest)
+		return nil, fmt.Errorf("%w: the content of the object %s is not what its name stands for", errObject, digest)
 	}
 	return data, nil
 }

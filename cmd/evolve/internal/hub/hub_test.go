@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -161,10 +162,14 @@ func TestServerComesBack(t *testing.T) {
 				w.opts.StoreDir = t.TempDir()
 			}
 			close(hold)
+			again := time.Now()
 			w.start()
 			checkEchoes(t, <-got)
 			if s := r.Stats(); lost != (s.Republished > 0) {
 				t.Errorf("the jobs ended as %+v", s)
+			}
+			for !r.sawSince(again) { // its workers are followed again
+				time.Sleep(time.Millisecond)
 			}
 		})
 	}
@@ -308,4 +313,114 @@ func TestWorkerComesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkEchoes(t, ask(t.Context(), w.coordinate(offer()), 10))
+}
+
+// sawSince reports whether a worker has told about itself since a time.
+func (r *Remote) sawSince(at time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, seen := range r.seen {
+		if seen.After(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLostJob tests that a job is published again which a worker has removed from the queue
+// without an answer, and no other.
+func TestLostJob(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	got := make(chan []agent.Result)
+	go func() { got <- ask(t.Context(), r, 3) }()
+	for r.Stats().Published < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	queue, err := r.hub.js.Consumer(t.Context(), workStream, r.offer.Queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := queue.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.DoubleAck(t.Context()); err != nil { // and no answer
+		t.Fatal(err)
+	}
+	r.look(t.Context())
+	if n := r.Stats().Republished; n != 0 {
+		t.Errorf("one look published %d jobs again: an answer may be on its way", n)
+	}
+	r.look(t.Context())
+	if n := r.Stats().Republished; n != 1 {
+		t.Errorf("two looks published %d jobs again, want 1", n)
+	}
+	w.work("a", 1, echo)
+	checkEchoes(t, <-got)
+}
+
+// TestUnusableAnswer tests that an answer which cannot be used, of a worker that had the job, ends
+// the task as a failure of the infrastructure: the worker has done with it.
+func TestUnusableAnswer(t *testing.T) {
+	for name, form := range map[string]string{
+		"values":  `{"id":"%s","job":"%s","result":{"Outcome":"ok","Confidence":7}}`,
+		"form":    `{"id":"%s","job":"%s","result":[]}`,
+		"content": `{"id":"%s","job":"%s","part":"` + strings.Repeat("1", 64) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			r := w.coordinate(offer())
+			got := make(chan agent.Result)
+			go func() { got <- r.Run(evaluating(t.Context(), 1), request(1)) }()
+			for r.Stats().Published < 1 {
+				time.Sleep(time.Millisecond)
+			}
+			r.mu.Lock()
+			var message string
+			for id, p := range r.waiting {
+				message = fmt.Sprintf(form, id, p.digest)
+			}
+			r.mu.Unlock()
+			if _, err := w.connect("worker").js.Publish(t.Context(), answerSubject+r.token, []byte(message)); err != nil {
+				t.Fatal(err)
+			}
+			if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "the answer of a worker") {
+				t.Errorf("ended with %s: %s", res.Outcome, res.Error)
+			}
+		})
+	}
+}
+
+// TestLostContent tests that a job whose content the server has lost ends as a failure of the
+// infrastructure.
+func TestLostContent(t *testing.T) {
+	w := newWorld(t)
+	o := offer()
+	o.MaxAttempts = 1
+	r := w.coordinate(o)
+	req := request(1)
+	req.Task.Goal = strings.Repeat("long ", inlined/4)
+	got := make(chan agent.Result)
+	go func() { got <- r.Run(evaluating(t.Context(), 1), req) }()
+	for r.Stats().Published < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	store, err := r.hub.js.ObjectStore(t.Context(), bundleStore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := store.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range list {
+		if err := store.Delete(t.Context(), object.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.work("a", 1, echo)
+	if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "does not reach workers") {
+		t.Errorf("ended with %s: %s", res.Outcome, res.Error)
+	}
 }

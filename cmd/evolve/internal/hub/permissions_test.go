@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
+	"evolve/cmd/evolve/internal/hub/hubtest"
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 )
@@ -62,16 +63,11 @@ func newRestricted(t *testing.T) *restricted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.NoLog, opts.NoSigs = true, true
-	srv, err := server.NewServer(opts)
+	srv, err := hubtest.Start(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.Start()
-	t.Cleanup(func() { srv.Shutdown(); srv.WaitForShutdown() })
-	if !srv.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server does not start")
-	}
+	t.Cleanup(func() { hubtest.Stop(srv) })
 	g.url = fmt.Sprintf("nats://127.0.0.1:%d", srv.Addr().(*net.TCPAddr).Port)
 	return g
 }

@@ -27,10 +27,49 @@ type Presence struct {
 	Refuses map[string]string `json:"refuses,omitempty"`
 }
 
-// renewals is the number of heartbeats of a worker after which an offer is renewed.
-const renewals = 6
+// The numbers of heartbeats of a worker after which an offer is renewed, and after which a look
+// for lost jobs is due.
+const (
+	renewals = 6
+	looks    = 3
+)
 
-// watch follows which workers serve the offer.
+// attendAll follows which workers serve the offer, renews it, and looks for lost jobs, until the
+// offer is closed.
+func (r *Remote) attendAll(ctx context.Context) error {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.mu.Lock()
+	r.workers, r.seen, r.alone = map[string]Presence{}, map[string]time.Time{}, make(chan struct{})
+	r.stops = append(r.stops, stop)
+	r.mu.Unlock()
+	if err := r.watch(ctx); err != nil {
+		return err
+	}
+	r.attend()
+	go func() {
+		tick := time.NewTicker(heartbeat)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+			r.forget()
+			r.attend()
+			if n%renewals == 0 && r.hub.connected() {
+				_ = r.announce(ctx) // the next one makes up for it
+			}
+			if n%looks == 0 && r.hub.connected() {
+				r.look(ctx)
+			}
+		}
+	}()
+	return nil
+}
+
+// watch begins to follow the heartbeats of workers, in place of an earlier watch, which ends when
+// a server loses its bucket.
 func (r *Remote) watch(ctx context.Context) error {
 	kv, err := r.hub.js.KeyValue(ctx, workerBucket)
 	if err != nil {
@@ -43,39 +82,33 @@ func (r *Remote) watch(ctx context.Context) error {
 		return refused("the bucket "+workerBucket, err)
 	}
 	r.mu.Lock()
-	r.workers, r.alone = map[string]Presence{}, make(chan struct{})
-	r.stops = append(r.stops, stop)
+	before := r.unwatch
+	r.unwatch = func() { stop(); _ = w.Stop() }
 	r.mu.Unlock()
-	r.attend()
+	if before != nil {
+		before()
+	}
 	go func() {
-		seen := map[string]time.Time{}
-		tick := time.NewTicker(presenceAge / 3)
-		defer tick.Stop()
-		for n := 0; ; {
+		for {
 			select {
 			case e, ok := <-w.Updates():
 				if !ok {
 					return
 				}
 				if e != nil {
-					r.see(e, seen)
-				}
-			case <-tick.C:
-				r.forget(seen)
-				if n++; n%renewals == 0 && r.hub.connected() {
-					_ = r.announce(ctx) // the next one makes up for it
+					r.see(e)
+					r.attend()
 				}
 			case <-ctx.Done():
 				return
 			}
-			r.attend()
 		}
 	}()
 	return nil
 }
 
 // see notes the heartbeat of a worker.
-func (r *Remote) see(e jetstream.KeyValueEntry, seen map[string]time.Time) {
+func (r *Remote) see(e jetstream.KeyValueEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var p Presence
@@ -88,16 +121,16 @@ func (r *Remote) see(e jetstream.KeyValueEntry, seen map[string]time.Time) {
 			r.hub.o.Log.Warn("a worker does not serve the agent", "worker", text.Clip(p.Name, 80), "agent", r.offer.Agent, "reason", text.Clip(why, 200))
 		}
 	}
-	r.workers[e.Key()], seen[e.Key()] = p, r.hub.o.Now()
+	r.workers[e.Key()], r.seen[e.Key()] = p, r.hub.o.Now()
 }
 
 // forget removes workers without heartbeats.
-func (r *Remote) forget(seen map[string]time.Time) {
+func (r *Remote) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for key, at := range seen {
+	for key, at := range r.seen {
 		if r.hub.connected() && r.hub.o.Now().Sub(at) > presenceAge {
-			delete(seen, key)
+			delete(r.seen, key)
 			delete(r.workers, key)
 		}
 	}

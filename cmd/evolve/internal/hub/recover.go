@@ -19,8 +19,6 @@ func (r *Remote) recover(ctx context.Context) {
 		return
 	}
 	under := maps.Clone(r.waiting)
-	r.recoveries++
-	n := r.recoveries
 	r.mu.Unlock()
 	r.bundles.Forget()
 	r.parts.Forget()
@@ -35,6 +33,9 @@ func (r *Remote) recover(ctx context.Context) {
 		} else if err != nil {
 			return err
 		}
+		if err := r.watch(ctx); err != nil {
+			return err
+		}
 		return r.announce(ctx)
 	})
 	if err != nil {
@@ -42,11 +43,31 @@ func (r *Remote) recover(ctx context.Context) {
 		return
 	}
 	for id, p := range under {
-		if r.queued(ctx, p) {
-			continue
+		if !r.queued(ctx, p) {
+			r.republish(ctx, id, p)
 		}
-		if err := r.republish(ctx, id, p, n); err != nil {
-			r.hub.o.Log.Warn("a job cannot be published again", "agent", r.offer.Agent, "error", err.Error())
+	}
+}
+
+// look publishes jobs again that two looks in a row found neither in the queue nor answered: a
+// worker has given one up for good, or its answer is lost.
+func (r *Remote) look(ctx context.Context) {
+	r.mu.Lock()
+	under := maps.Clone(r.waiting)
+	r.mu.Unlock()
+	for id, p := range under {
+		if !r.hub.connected() {
+			return
+		}
+		there := r.queued(ctx, p)
+		r.mu.Lock()
+		if p.missed++; there || p.at == 0 { // one without a position is about to be published
+			p.missed = 0
+		}
+		lost := p.missed > 1
+		r.mu.Unlock()
+		if lost {
+			r.republish(ctx, id, p)
 		}
 	}
 }
@@ -66,20 +87,24 @@ func (r *Remote) queued(ctx context.Context, p *pending) bool {
 	return bytes.Equal(m.Data, data)
 }
 
-func (r *Remote) republish(ctx context.Context, id string, p *pending, n int) error {
+// republish publishes a job again that still waits.
+func (r *Remote) republish(ctx context.Context, id string, p *pending) {
 	r.mu.Lock()
-	_, wanted := r.waiting[id]
+	wanted := r.waiting[id] == p
+	r.publications++
+	n := r.publications
+	p.missed = 0
 	r.mu.Unlock()
 	if !wanted {
-		return nil
+		return
 	}
 	if err := r.hub.persist(ctx, func() error { return r.publish(ctx, id, p, n) }); err != nil {
-		return err
+		r.hub.o.Log.Warn("a job cannot be published again", "agent", r.offer.Agent, "error", err.Error())
+		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stats.Republished++
-	return nil
 }
 
 // receiver returns the name of the consumer of answers.
@@ -106,6 +131,9 @@ func (r *Remote) Close() {
 	}
 	r.closed = true
 	stops := r.stops
+	if r.unwatch != nil {
+		stops = append(stops, r.unwatch)
+	}
 	if r.lonely != nil {
 		r.lonely.Stop()
 	}

@@ -41,12 +41,14 @@ type Remote struct {
 	others  int64 // requests that belong to no evaluation
 	turns   map[bench.Attempt]int
 	renewal int
-	// recoveries counts those of the server.
-	recoveries int
-	stats      Stats
-	// workers are those present, by name, and alone is closed while none of them has served
-	// the agent for longer than the patience.
+	// publications counts the times that a job was published again.
+	publications int
+	stats        Stats
+	// workers are those present, and seen is when each of them last told about itself, by key.
+	// alone is closed while none of them has served the agent for longer than the patience.
 	workers map[string]Presence
+	seen    map[string]time.Time
+	unwatch func()
 	alone   chan struct{}
 	lonely  *time.Timer
 	closed  bool
@@ -84,7 +86,10 @@ type pending struct {
 	// ctx is that of the task, whose calls are bound by it.
 	ctx context.Context
 	// at is the position of the job in the queue.
-	at     uint64
+	at uint64
+	// missed is the number of looks in a row that found the job neither in the queue nor
+	// answered.
+	missed int
 	answer chan *received
 }
 
@@ -94,9 +99,9 @@ type received struct {
 	msg jetstream.Msg
 }
 
-// Offer makes an offer and returns the agent whose tasks workers run.
-// The key is the coordinator's secret, the same for all processes of a run. The guard holds the
-// limits of all workers together; nil: each worker has its own.
+// Offer makes an offer and returns the agent whose tasks workers run. The key is the
+// coordinator's secret, the same for all processes of a run. The guard holds the limits of all
+// workers together; nil refuses every call that such a limit bounds.
 func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte, guard Guard) (*Remote, error) {
 	r := &Remote{
 		hub: h, offer: o, token: tokenOf(o.Run, o.Agent), bundle: bundle, guard: guard,
@@ -133,7 +138,7 @@ func (r *Remote) open(ctx context.Context) error {
 	if err := r.lease(); err != nil {
 		return err
 	}
-	if err := r.watch(ctx); err != nil {
+	if err := r.attendAll(ctx); err != nil {
 		return err
 	}
 	return r.announce(ctx)
@@ -299,7 +304,7 @@ func (r *Remote) ask(ctx context.Context, req *agent.Request) (*received, error)
 		if err != nil {
 			return nil, err
 		}
-		if p.data, err = json.Marshal(part{whole}); err != nil {
+		if p.data, err = json.Marshal(part{Part: whole, ID: id, Job: j.Digest}); err != nil {
 			return nil, fmt.Errorf("writing the job: %w", err)
 		}
 	}

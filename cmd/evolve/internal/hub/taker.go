@@ -170,9 +170,13 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	defer cancel(nil)
 	alive := t.keepAlive(ctx, m)
 	defer alive()
-	j, err := t.read(ctx, m)
-	if err != nil {
-		t.worker.Hub.o.Log.Warn("a job cannot be read", "agent", t.offer.Agent, "error", err.Error())
+	delivery, at := 1, uint64(0)
+	if meta, err := m.Metadata(); err == nil {
+		delivery, at = int(min(meta.NumDelivered, math.MaxInt32)), meta.Sequence.Stream
+	}
+	j, unread := t.read(ctx, m)
+	if unread != nil && (j.ID == "" || delivery <= t.offer.MaxAttempts) {
+		t.worker.Hub.o.Log.Warn("a job cannot be read", "agent", t.offer.Agent, "error", unread.Error())
 		_ = m.NakWithDelay(time.Second)
 		return
 	}
@@ -184,15 +188,16 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 		defer t.mu.Unlock()
 		delete(t.running, j.ID)
 	}()
-	a := answer{ID: j.ID, Job: j.Digest, Worker: t.worker.Name, Delivery: 1}
-	at := uint64(0)
-	if meta, err := m.Metadata(); err == nil {
-		a.Delivery, at = int(min(meta.NumDelivered, math.MaxInt32)), meta.Sequence.Stream
-	}
-	if a.Delivery > t.offer.MaxAttempts {
+	a := answer{ID: j.ID, Job: j.Digest, Worker: t.worker.Name, Delivery: delivery}
+	switch {
+	case unread != nil:
+		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the task does not reach workers: " + unread.Error()}
+	case delivery > t.offer.MaxAttempts:
 		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: fmt.Sprintf("%d workers ended while they ran the task", t.offer.MaxAttempts)}
-	} else if err := t.run(ctx, j, &a); err != nil {
-		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the worker: " + err.Error()}
+	default:
+		if err := t.run(ctx, j, &a); err != nil {
+			a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the worker: " + err.Error(), Usage: a.Result.Usage} // it may be paid for
+		}
 	}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errWithdrawn):
@@ -230,24 +235,23 @@ func (t *taker) keepAlive(ctx context.Context, m jetstream.Msg) func() {
 	return stop
 }
 
-// read returns the job in a message.
+// read returns the job in a message. With an error the job has what the message itself tells.
 func (t *taker) read(ctx context.Context, m jetstream.Msg) (*job, error) {
+	j := new(job)
 	data := m.Data()
 	var p part
 	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, err
+		return j, err
 	}
+	j.ID, j.Digest = p.ID, p.Job
 	if p.Part != "" {
-		var err error
-		if data, err = t.worker.calls.Get(ctx, p.Part); err != nil {
-			return nil, err
+		whole, err := t.worker.calls.Get(ctx, p.Part)
+		if err != nil {
+			return j, err
 		}
+		data = whole
 	}
-	j := new(job)
-	if err := json.Unmarshal(data, j); err != nil {
-		return nil, err
-	}
-	return j, nil
+	return j, json.Unmarshal(data, j)
 }
 
 // renew renews the agent when a job demands it, while no other job runs.
@@ -344,7 +348,7 @@ func (t *taker) reply(ctx context.Context, a *answer, at uint64) error {
 			if err != nil {
 				return err
 			}
-			if body, err = json.Marshal(part{digest}); err != nil {
+			if body, err = json.Marshal(part{Part: digest, ID: a.ID, Job: a.Job}); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -199,9 +200,7 @@ func (f *following) update(e jetstream.KeyValueEntry) {
 
 // same reports whether two offers are served alike.
 func same(a, b Offer) bool {
-	x, errA := json.Marshal(a)
-	y, errB := json.Marshal(b)
-	return errA == nil && errB == nil && string(x) == string(y)
+	return reflect.DeepEqual(a, b)
 }
 
 // note records that an offer is served, or why it is refused.
@@ -212,8 +211,8 @@ func (w *Worker) note(o *Offer, token, refuses string) {
 	w.tell()
 }
 
-// unnote removes what is recorded of an offer, unless there is a later one in its place. A nil
-// offer stands for any.
+// unnote removes the record of an offer under a token. It leaves the record of a later offer under
+// that token alone. A nil offer removes the record in any case.
 func (w *Worker) unnote(o *Offer, token string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

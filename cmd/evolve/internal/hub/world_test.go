@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/hub/hubtest"
 	"evolve/runtime/agent"
 )
 
@@ -29,31 +30,24 @@ type world struct {
 
 // newWorld starts a server that stores its streams in a folder of the test.
 func newWorld(t testing.TB) *world {
-	w := &world{t: t, opts: server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}}
+	w := &world{t: t, opts: *hubtest.Options(t.TempDir())}
 	w.start()
-	t.Cleanup(func() { w.srv.Shutdown(); w.srv.WaitForShutdown() })
+	t.Cleanup(func() { hubtest.Stop(w.srv) })
 	return w
 }
 
 func (w *world) start() {
 	w.t.Helper()
 	o := w.opts
-	srv, err := server.NewServer(&o)
+	srv, err := hubtest.Start(&o)
 	if err != nil {
 		w.t.Fatal(err)
-	}
-	srv.Start()
-	if !srv.ReadyForConnections(10 * time.Second) {
-		w.t.Fatal("the server does not start")
 	}
 	w.srv = srv
 	w.opts.Port = srv.Addr().(*net.TCPAddr).Port
 }
 
-func (w *world) stop() {
-	w.srv.Shutdown()
-	w.srv.WaitForShutdown()
-}
+func (w *world) stop() { hubtest.Stop(w.srv) }
 
 func (w *world) connect(name string) *Hub {
 	w.t.Helper()
