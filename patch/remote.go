@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"evolve/runtime/text"
 )
 
 // Remote is a remote of a repository, reached by native git with the operator's own
@@ -153,9 +154,8 @@ func (m *Remote) git(ctx context.Context, args ...string) (string, error) {
 	}
 	cmd.Env, cmd.WaitDelay = remoteEnv(m.repo.env), remoteDrain
 	inSession(cmd)
-	var out bytes.Buffer
-	errs := &tail{most: mostRemarks}
-	cmd.Stdout, cmd.Stderr = &head{to: &out, room: mostTips}, errs
+	out, errs := &text.Head{Most: mostTips}, &text.Tail{Most: mostRemarks}
+	cmd.Stdout, cmd.Stderr = out, errs
 	err = cmd.Run()
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
@@ -165,8 +165,8 @@ func (m *Remote) git(ctx context.Context, args ...string) (string, error) {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	}
-	if text := strings.TrimSpace(string(errs.kept)); text != "" {
-		err = errors.New(WithoutUser(strings.Join(strings.Fields(text), " ")))
+	if remarks := strings.Fields(errs.String()); len(remarks) > 0 {
+		err = errors.New(WithoutUser(strings.Join(remarks, " ")))
 	}
 	return "", err
 }
@@ -175,7 +175,7 @@ func (m *Remote) git(ctx context.Context, args ...string) (string, error) {
 var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s'"<>]*@`)
 
 // WithoutUser removes users and passwords from the addresses in a text.
-func WithoutUser(text string) string { return userInfo.ReplaceAllString(text, "$1") }
+func WithoutUser(s string) string { return userInfo.ReplaceAllString(s, "$1") }
 
 // credentialVariables are the variables of git by which the operator says how to reach and to
 // log in at a remote.
@@ -192,28 +192,4 @@ func remoteEnv(env []string) []string {
 		}
 	}
 	return out
-}
-
-// head keeps the beginning of what is written to it, and tail the end.
-type head struct {
-	to   *bytes.Buffer
-	room int
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	n := min(len(p), h.room)
-	h.room -= n
-	h.to.Write(p[:n])
-	return len(p), nil
-}
-
-type tail struct {
-	kept []byte
-	most int
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p[max(0, len(p)-t.most):]...)
-	t.kept = t.kept[max(0, len(t.kept)-t.most):]
-	return len(p), nil
 }

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/runtime/text"
 )
 
 // AfterKind is the kind of the ledger's entries that hold an [After]; their subject is
@@ -90,10 +90,10 @@ func runProgram(ctx context.Context, argv []string, dir string, env []string, mo
 	cmd := exec.CommandContext(timed, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, programDrain
 	inGroup(cmd)
-	out := &bounded{most: programOutput}
+	out := &text.Head{Most: programOutput}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
-	done := After{Argv: argv, Output: out.kept.String()}
+	done := After{Argv: argv, Output: out.String()}
 	switch {
 	case errors.Is(timed.Err(), context.DeadlineExceeded):
 		done.Problem = fmt.Sprintf("it did not end within %s and was stopped", most)
@@ -115,18 +115,4 @@ func (s *session) noteAfter(ctx context.Context, in archive.Intent, done After) 
 		return fmt.Errorf("writing the ledger: %w", err)
 	}
 	return nil
-}
-
-// bounded keeps the beginning of what is written to it. It does not embed the buffer,
-// because io.Copy would then use the buffer's ReadFrom, which has no bound.
-type bounded struct {
-	kept bytes.Buffer
-	most int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.most - b.kept.Len(); room > 0 {
-		b.kept.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

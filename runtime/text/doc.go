@@ -8,6 +8,7 @@
 //   - [Visible], [VisibleLines], [VisibleCode], [OneLine], [Cell] and [JSON] escape
 //     characters that are not shown.
 //   - [Inert] does so for a commit message or a pull request, in which hosts act on text.
+//   - [Head] and [Tail] keep the beginning and the end of a program's output.
 //   - [Quote] does both, for a message.
 //   - [Wrap] breaks text into lines, measured by [Width].
 //   - [Nearest] finds the name that a misspelt one stands for.

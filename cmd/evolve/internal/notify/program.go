@@ -64,7 +64,7 @@ func (p Program) Run(ctx context.Context, line []byte) error {
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, programDrain
 	cmd.Stdin = io.MultiReader(bytes.NewReader(line), strings.NewReader("\n"))
 	inGroup(cmd)
-	out := &tail{most: programOutput}
+	out := &text.Tail{Most: programOutput}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
 	switch {
@@ -75,20 +75,8 @@ func (p Program) Run(ctx context.Context, line []byte) error {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return nil
 	}
-	if said := strings.TrimSpace(text.Visible(strings.ReplaceAll(string(out.kept), "\n", " "))); said != "" {
+	if said := strings.TrimSpace(text.Visible(strings.ReplaceAll(out.String(), "\n", " "))); said != "" {
 		return fmt.Errorf("%w: %s", err, said)
 	}
 	return err
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	kept []byte
-	most int
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p[max(0, len(p)-t.most):]...)
-	t.kept = t.kept[max(0, len(t.kept)-t.most):]
-	return len(p), nil
 }

@@ -1,0 +1,32 @@
+package text
+
+// Head keeps the first Most bytes of what is written to it. The zero value keeps nothing.
+type Head struct {
+	Most int
+	kept []byte
+}
+
+// Write implements [io.Writer]. It accepts everything, so that a program that writes goes on.
+func (h *Head) Write(p []byte) (int, error) {
+	h.kept = append(h.kept, p[:min(len(p), max(0, h.Most-len(h.kept)))]...)
+	return len(p), nil
+}
+
+// String returns what is kept.
+func (h *Head) String() string { return string(h.kept) }
+
+// Tail keeps the last Most bytes of what is written to it. The zero value keeps nothing.
+type Tail struct {
+	Most int
+	kept []byte
+}
+
+// Write implements [io.Writer]. It accepts everything, so that a program that writes goes on.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[max(0, len(p)-t.Most):]...)
+	t.kept = t.kept[max(0, len(t.kept)-t.Most):]
+	return len(p), nil
+}
+
+// String returns what is kept.
+func (t *Tail) String() string { return string(t.kept) }
