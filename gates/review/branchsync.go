@@ -69,7 +69,8 @@ func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRe
 	return out, errors.Join(errs...)
 }
 
-// askRemote asks the remote of a repository for its branches and fetches what is needed of them.
+// askRemote lists the branches of a repository's remote. It fetches the commits of the base and of
+// the proposals' branches.
 func (rev *Reviewer) askRemote(ctx context.Context, list []archive.ProposalRecord) (*branchGroup, error) {
 	g := &branchGroup{Reviewer: rev}
 	var err error
@@ -276,8 +277,8 @@ func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state
 	return g.open(ctx, p)
 }
 
-// behind notes that the repository here does not have a merge: nights go on from what is checked
-// out.
+// behind adds a note to the state where the local checkout lacks a merge, because the next night
+// starts from the checked-out files.
 func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, state *BranchState) error {
 	if mergedAs(p) == nil {
 		return nil
