@@ -2,7 +2,6 @@ package model
 
 import (
 	"evolve/archive"
-	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/mutate/evidence"
 	"evolve/reports/number"
@@ -432,96 +431,4 @@ type Rejection struct {
 	// State is the state after the last ruling; empty if the variant never entered the confirmation.
 	State  stats.State `json:"state,omitempty"`
 	Reason string      `json:"reason"`
-}
-
-// Health reports how the run went.
-type Health struct {
-	Stages   []Stage   `json:"stages"`
-	Outcomes []Outcome `json:"outcomes"`
-	// Lost are the causes of missing data, the most frequent first.
-	Lost []Lost `json:"lost,omitempty"`
-	// Noise compares the champion with a fresh rerun of itself.
-	Noise *Noise `json:"noise,omitempty"`
-	// ValueNoise is how far values of the code as it is differed between starts of its
-	// scoring command before the night; nil if they did not.
-	ValueNoise *ValueNoise `json:"value_noise,omitempty"`
-	// Constant is the number of tasks if that rerun gave the same answers on all of them;
-	// 0 otherwise.
-	Constant int `json:"constant,omitempty"`
-	// Released is the number of evaluations planned for the confirmation that went to the
-	// search instead, which had found nothing to confirm.
-	Released int `json:"released,omitempty"`
-	// Lent is the number of them that went to the ablation of the finalists because the
-	// best was projected to need fewer.
-	Lent int `json:"lent,omitempty"`
-	// Judges describes the judges of the agent's suites, their calibration and their noise.
-	Judges     []string `json:"judges,omitempty"`
-	Warnings   []string `json:"warnings,omitempty"`
-	Incomplete string   `json:"incomplete,omitempty"`
-}
-
-// PassPowers are the probabilities that all of k repeats of a task pass, for both sides of a
-// comparison.
-type PassPowers struct {
-	Champion []stats.Reliability `json:"champion"`
-	Variant  []stats.Reliability `json:"variant"`
-}
-
-// Noise compares the champion with a fresh rerun of itself. Drifted reports that the two
-// differ by more than chance allows, at the two-sided p-value P.
-type Noise struct {
-	Effect
-	P       float64 `json:"p"`
-	Drifted bool    `json:"drifted"`
-}
-
-// ValueNoise is the noise of a metric, in its unit.
-type ValueNoise struct {
-	metrics.Kind
-	metrics.Noise
-}
-
-// Words describes the noise.
-func (n *ValueNoise) Words() string { return n.Noise.Words(n.Unit) }
-
-// Stage counts the evaluations of one stage.
-type Stage struct {
-	Stage   string `json:"stage"`
-	Planned int    `json:"planned"`
-	Done    int    `json:"done"`
-	// Missing evaluations were lost to the infrastructure: they have no score and count
-	// nowhere.
-	Missing int `json:"missing"`
-	// Skipped evaluations were planned and never made.
-	Skipped int `json:"skipped"`
-}
-
-// Outcome counts the evaluations that ended in one way.
-type Outcome struct {
-	Outcome agent.Outcome `json:"outcome"`
-	Count   int           `json:"count"`
-}
-
-// Lost counts the evaluations that have no score for one cause, foreign text; an empty
-// cause stands for all causes beyond the first ones.
-type Lost struct {
-	Cause string `json:"cause"`
-	Count int    `json:"count"`
-}
-
-// Provenance identifies everything that the figures depend on.
-type Provenance struct {
-	Suites        []string       `json:"suites"`
-	SuiteHash     string         `json:"suite_hash"`
-	SplitHash     string         `json:"split_hash"`
-	AgentHash     string         `json:"agent_hash"`
-	SpaceHash     string         `json:"space_hash"`
-	PricesHash    string         `json:"prices_hash,omitempty"`
-	Adapter       string         `json:"adapter"`
-	Champion      agent.ConfigID `json:"champion"`
-	Default       agent.ConfigID `json:"default"`
-	Deterministic bool           `json:"deterministic"`
-	UsesSeed      bool           `json:"uses_seed"`
-	SearchTasks   int            `json:"search_tasks"`
-	HoldoutTasks  int            `json:"holdout_tasks"`
 }

@@ -1,0 +1,128 @@
+package review
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"evolve/archive"
+)
+
+// TestBranchDecidedHere checks that a decision here deletes the branch, and that there is one
+// decision whatever came first.
+func TestBranchDecidedHere(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	_, err := f.Approve(t.Context(), "P1", robin)
+	refused(t, err, "P1 is adopted by a merge of its branch evolve/P1 on origin")
+	f.done(f.Reject(t.Context(), "P1", robin))
+	if s := f.sync(); s.Did != "deleted" || f.remoteRefs() != "main" {
+		t.Fatalf("%+v, the remote has %s", s, f.remoteRefs())
+	}
+	if s := f.sync(); s.Proposal != "" {
+		t.Errorf("again: %+v", s)
+	}
+	f.verified()
+
+	f = newForge(t, false)
+	f.propose()
+	f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+	f.done(f.Reject(t.Context(), "P1", robin)) // before the merge is noticed
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "it was rejected here, and then merged into main of origin") || !strings.Contains(s.Note, "by Kim") {
+		t.Fatalf("%+v", s)
+	}
+	if p := f.record(); p.State != archive.Rejected || p.Decision.By != robin.By {
+		t.Errorf("%+v", p.Decision)
+	}
+	if s := f.sync(); s.Proposal != "" {
+		t.Errorf("again: %+v", s)
+	}
+	if got := strings.Join(f.kinds(), " "); !strings.HasSuffix(got, "proposal.branch proposal.reject branch.conflict") {
+		t.Error(got)
+	}
+	f.verified()
+}
+
+// TestBranchRollback checks that what a merge adopted is taken back by a merge, proposed here or
+// by a person at the remote.
+func TestBranchRollback(t *testing.T) {
+	for _, here := range []bool{true, false} {
+		f := newForge(t, false)
+		f.propose()
+		f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main :evolve/P1")
+		f.sync()
+		adopted := f.record().AdoptedCommit
+		f.edit("other.txt", "other\n")
+		f.kim("push --quiet origin main")
+		if here {
+			done, err := f.Rollback(t.Context(), "P1", robin)
+			if err != nil || done.Branch != "evolve/P1-rollback" || done.Proposal.State != archive.Adopted {
+				t.Fatalf("%v %+v", err, done)
+			}
+			if _, err := f.Rollback(t.Context(), "P1", robin); err != nil {
+				t.Errorf("again: %v", err)
+			}
+			if s := f.sync(); s.Did != "" || len(f.opened) != 3 {
+				t.Errorf("%+v, opened %d", s, len(f.opened))
+			}
+			f.kim("fetch --quiet", "merge --quiet --no-ff --message=back origin/evolve/P1-rollback", "push --quiet origin main :evolve/P1-rollback")
+		} else {
+			f.kim("revert --no-edit -m 1 "+adopted, "push --quiet origin main")
+		}
+		s := f.sync()
+		if p := f.record(); s.Did != "reverted" || s.By != "Kim <kim@example.org>" || p.State != archive.RolledBack || p.Decision.Commit != f.at("rev-parse", "main") || p.Decision.Merge == nil {
+			t.Fatalf("%+v %+v", s, p.Decision)
+		}
+		if s := f.sync(); s.Proposal != "" {
+			t.Errorf("again: %+v", s)
+		}
+		f.verified()
+	}
+}
+
+// TestSupersededBranch checks that the branch of a proposal that a newer one replaced is
+// deleted, and that its merge counts all the same.
+func TestSupersededBranch(t *testing.T) {
+	for _, merged := range []bool{false, true} {
+		f := newForge(t, false)
+		f.propose()
+		p := f.record()
+		p.State = archive.Superseded
+		if err := f.with(t.Context(), func(s *session) error {
+			return s.record(t.Context(), p, "proposal.supersede", robot, map[string]string{"by": "P2"})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		want := "deleted"
+		if merged {
+			f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+			want = "merged"
+		}
+		if s := f.sync(); s.Did != want {
+			t.Errorf("%+v, want %s", s, want)
+		}
+		f.verified()
+	}
+}
+
+// TestForgedMerge checks that the audit notices a merge in the records that the repository does
+// not have as such.
+func TestForgedMerge(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+	f.sync()
+	p := f.record()
+	p.AdoptedCommit = f.git("rev-parse", "main")
+	if err := f.store.PutProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	repo, err := f.open(f.Targets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var odd *archive.AuditError
+	if _, err := AuditCommits(t.Context(), f.store, repo, Audit{}); !errors.As(err, &odd) {
+		t.Error(err)
+	}
+}
