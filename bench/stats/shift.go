@@ -54,6 +54,10 @@ func CompareNights(before, after []NightScores, of Nature, level float64) (Shift
 	return s.bounded(level), ok
 }
 
+// rounding is the difference of two means below which they are equal: means of equal scores over
+// different numbers of repeats differ in their last digits.
+const rounding = 1e-12
+
 // shiftOf compares later nights with earlier ones, without bounds. Within each of the periods
 // no change is known; they show how much nights vary.
 //
@@ -80,6 +84,9 @@ func shiftOf(before, after []NightScores, periods [][]NightScores, of Nature) (S
 	for i, t := range tasks {
 		a, b := older[t], newer[t]
 		meanA, meanB := stat.Mean(a, nil), stat.Mean(b, nil)
+		if math.Abs(meanB-meanA) < rounding {
+			meanB = meanA
+		}
 		s.Before += meanA
 		s.After += meanB
 		s.BeforeRuns, s.AfterRuns = s.BeforeRuns+len(a), s.AfterRuns+len(b)
@@ -87,8 +94,8 @@ func shiftOf(before, after []NightScores, periods [][]NightScores, of Nature) (S
 		groups = append(groups, newExchange(a, b, float64(len(tasks))))
 	}
 	s.Before /= float64(len(tasks))
-	s.After /= float64(len(tasks))
-	s.Difference = s.After - s.Before
+	s.Difference = stat.Mean(differences, nil)
+	s.After = s.Before + s.Difference
 	for _, d := range differences {
 		if len(tasks) > 1 {
 			s.Between += (d - s.Difference) * (d - s.Difference) / float64(len(tasks)-1)

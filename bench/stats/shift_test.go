@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -64,6 +65,21 @@ func TestCompareNights(t *testing.T) {
 	turned, _ := CompareNights([]NightScores{before[1], before[0]}, after, Nature{}, .95)
 	if math.Abs(turned.Hi-s.Hi) > 1e-9 {
 		t.Errorf("another order of the nights gives %v instead of %v", turned.Hi, s.Hi)
+	}
+}
+
+// TestEqualScoresDoNotFall tests that means of equal scores over different numbers of repeats,
+// which differ in their last digits, are no fall of an exact agent.
+func TestEqualScoresDoNotFall(t *testing.T) {
+	before, after := []NightScores{{}}, []NightScores{{}}
+	for i, score := range []float64{.1, .7, .3, .19583333333333333, .9, .6} {
+		task := string(rune('a' + i))
+		before[0][task] = slices.Repeat([]float64{score}, 3)
+		after[0][task] = slices.Repeat([]float64{score}, 10)
+	}
+	s, _ := CompareNights(before, after, Nature{Deterministic: true, Fixed: true}, .95)
+	if s.Fell() || s.Difference != 0 || s.Before != s.After {
+		t.Errorf("equal scores fell: %+v", s)
 	}
 }
 

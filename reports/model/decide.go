@@ -21,15 +21,11 @@ func (b *builder) decide() error {
 		against := b.ref(b.plan.Against)
 		d.Against, d.Reference = &against, b.result.Reference
 	}
-	d.Verdict = b.result.Verdict
-	if d.Verdict.Proposes() { // the verdict is never better than what the gates found
-		switch {
-		case d.all(archive.GateFailed): // some of them maybe after the night
-			d.Verdict = archive.Refused
-		case d.all(archive.GateFailed, archive.Drafted):
-			d.Verdict = archive.Waits
-		}
+	states := make([]archive.ProposalState, len(d.Proposals))
+	for i, p := range d.Proposals {
+		states[i] = p.State
 	}
+	d.Verdict = VerdictNow(b.result.Verdict, states)
 	d.Reason = clip(b.result.Reason, maxVerdict)
 	for _, c := range b.result.Causes {
 		out := Cause{Kind: c.Kind, Figures: c.Figures, Sentence: clip(b.named(c.Sentence), MaxReason)}
@@ -54,9 +50,21 @@ func (b *builder) decide() error {
 	return nil
 }
 
-// all reports whether there are proposals and each is in one of the states.
-func (d *Decision) all(states ...archive.ProposalState) bool {
-	return len(d.Proposals) > 0 && !slices.ContainsFunc(d.Proposals, func(p Proposal) bool { return !slices.Contains(states, p.State) })
+// VerdictNow returns the verdict of a night with proposals in these states now. It is never better
+// than what the gates found, some of them maybe after the night: refused where they failed all,
+// and waiting where they have not run on the others.
+func VerdictNow(v archive.Verdict, states []archive.ProposalState) archive.Verdict {
+	all := func(of ...archive.ProposalState) bool {
+		return len(states) > 0 && !slices.ContainsFunc(states, func(s archive.ProposalState) bool { return !slices.Contains(of, s) })
+	}
+	switch {
+	case !v.Proposes():
+	case all(archive.GateFailed):
+		return archive.Refused
+	case all(archive.GateFailed, archive.Drafted):
+		return archive.Waits
+	}
+	return v
 }
 
 // next returns the proposal that a person decides on next: one that the gates refused comes

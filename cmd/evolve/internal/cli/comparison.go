@@ -82,8 +82,10 @@ func verdictOn(r stats.Ruling) string {
 	switch {
 	case claims[r.Claim] != "":
 		return claims[r.Claim]
-	case r.State == stats.Harmful:
+	case r.State == stats.Harmful && r.Difference < 0:
 		return "worse on these tasks"
+	case r.State == stats.Harmful:
+		return "none: they are equal on these tasks"
 	}
 	return "none: neither better nor worse is shown"
 }

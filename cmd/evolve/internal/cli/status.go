@@ -309,7 +309,19 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	if err != nil {
 		return line, fmt.Errorf("reading a result: %w", err)
 	}
-	line.Verdict, line.Reason, line.Evaluations = result.Verdict, named(ctx, a, id, result.Reason), result.Search.Evaluations
+	line.Reason, line.Evaluations = named(ctx, a, id, result.Reason), result.Search.Evaluations
+	var states []archive.ProposalState
+	for _, proposal := range result.Proposals {
+		p, err := a.Proposal(ctx, proposal)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return line, fmt.Errorf("reading a proposal: %w", err)
+		}
+		states = append(states, p.State)
+	}
+	line.Verdict = model.VerdictNow(result.Verdict, states)
 	return line, nil
 }
 
