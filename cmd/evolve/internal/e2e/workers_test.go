@@ -60,13 +60,15 @@ func (h *hubServer) worker(p place, name string, slots int) *process {
 	return p.start("worker", "--hub", h.srv.ClientURL(), "--name", name, "--slots", fmt.Sprint(slots))
 }
 
+// The tests of workers are not parallel: their many processes would take the time of the other
+// tests, whose commands wait for the archive for seconds only.
+
 // TestWorkers tests that a run gives the same report on workers as on one machine, whatever
 // their number.
 func TestWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
 	}
-	t.Parallel()
 	for _, kind := range kinds[:4] {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +98,6 @@ func TestWorkersKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
 	}
-	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 1))
 	for n := range max(2, points(t)/4) {
 		kind := kinds[1+n%2]
