@@ -2,7 +2,6 @@ package mutate
 
 import (
 	"math"
-	"slices"
 
 	"evolve/mutate/irt"
 	"evolve/runtime/agent"
@@ -93,7 +92,7 @@ func (s *search) Hindsight(moments []Moment) Hindsight {
 func (s *search) match(a, b *variantStats) *Match {
 	m := &Match{Search: s.estimate(a, 0, 0), Random: s.estimate(b, 0, 0), RandomSpent: s.baseline.results}
 	for _, c := range a.cells {
-		if _, both := slices.BinarySearchFunc(b.cells, c.Task, func(c irt.Cell, task int) int { return c.Task - task }); both {
+		if _, both := irt.Find(b.cells, c.Task); both {
 			m.Common++
 		}
 	}

@@ -15,20 +15,28 @@ const (
 	leastBilled = 3
 )
 
-// spend is the consumption of a variant's evaluations of one task.
+// spend is the consumption of a variant's evaluations of one task. A long search keeps a
+// million of them, which is why the types are small.
 type spend struct {
-	task, n       int
-	cost, seconds float64
+	task, n       int32
+	cost, seconds float32
+}
+
+// findSpend returns the position of a task in a list in order of tasks, and reports
+// whether the list has it.
+func findSpend(list []spend, task int32) (at int, found bool) {
+	return slices.BinarySearchFunc(list, task, func(p spend, task int32) int { return int(p.task) - int(task) })
 }
 
 // pay records the consumption of an evaluation.
 func (a *variantStats) pay(task int, cost, seconds float64) {
-	at, found := slices.BinarySearchFunc(a.spends, task, func(p spend, task int) int { return p.task - task })
+	at, found := findSpend(a.spends, int32(task))
 	if !found {
-		a.spends = slices.Insert(a.spends, at, spend{task: task})
+		a.spends = slices.Insert(a.spends, at, spend{task: int32(task)})
 	}
 	p := &a.spends[at]
-	p.n, p.cost, p.seconds = p.n+1, p.cost+cost, p.seconds+seconds
+	const most = 1e30 // so that no sum is infinite
+	p.n, p.cost, p.seconds = p.n+1, p.cost+float32(min(cost, most)), p.seconds+float32(min(seconds, most))
 }
 
 // priced is the expected mean cost (USD) and time (seconds) of a variant.
@@ -59,15 +67,15 @@ func (s *search) price(a *variantStats) priced {
 	var cost, seconds [2]float64
 	common := 0.
 	for _, mine := range a.spends {
-		at, found := slices.BinarySearchFunc(s.champion.spends, mine.task, func(p spend, task int) int { return p.task - task })
+		at, found := findSpend(s.champion.spends, mine.task)
 		if !found {
 			continue
 		}
 		theirs, n := s.champion.spends[at], float64(mine.n)
 		m := float64(s.champion.spends[at].n)
 		common++
-		cost[0], cost[1] = cost[0]+theirs.cost/m, cost[1]+mine.cost/n
-		seconds[0], seconds[1] = seconds[0]+theirs.seconds/m, seconds[1]+mine.seconds/n
+		cost[0], cost[1] = cost[0]+float64(theirs.cost)/m, cost[1]+float64(mine.cost)/n
+		seconds[0], seconds[1] = seconds[0]+float64(theirs.seconds)/m, seconds[1]+float64(mine.seconds)/n
 	}
 	ratio := func(v [2]float64, theirs, own float64) float64 {
 		if !(theirs > 0) || !(own > 0) {

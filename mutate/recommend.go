@@ -117,7 +117,7 @@ func (s *search) outlook(a *variantStats) outlook {
 	var o outlook
 	cells := a.cells
 	for j, w := range s.weights {
-		if len(cells) > 0 && cells[0].Task == j {
+		if len(cells) > 0 && int(cells[0].Task) == j {
 			c := cells[0]
 			cells = cells[1:]
 			if s.repeats == 1 {
@@ -147,8 +147,7 @@ func (s *search) value(a *variantStats) float64 { return s.outlook(a).mean }
 func (s *search) paired(a *variantStats) (tasks int, difference float64) {
 	theirs := s.champion.cells
 	for _, c := range a.cells {
-		at, found := slices.BinarySearchFunc(theirs, c.Task, func(c irt.Cell, task int) int { return c.Task - task })
-		if found {
+		if at, found := irt.Find(theirs, c.Task); found {
 			tasks++
 			difference += c.Sum/c.N - theirs[at].Sum/theirs[at].N
 		}

@@ -50,10 +50,10 @@ type search struct {
 	raced        int // evaluations given to leaders
 	made         int // variants that the search made itself
 	exhausted    bool
-	// seen holds every trial with a result, pending those without one yet.
-	seen    map[uint64]bool
-	pending map[trialKey]bool
-	freshAt int // no new variant is sought before this many asks
+	// ahead holds the trials with a result of which an earlier repeat has none, pending
+	// those without one yet.
+	ahead, pending map[trialKey]bool
+	freshAt        int // no new variant is sought before this many asks
 
 	// Enumeration of a small space; see enumerate.go.
 	values  [][]any
@@ -63,11 +63,6 @@ type search struct {
 }
 
 type trialKey struct{ variant, task, repeat int }
-
-// packed returns the key in eight bytes, since many are stored.
-func (k trialKey) packed() uint64 {
-	return uint64(k.variant)<<40 | uint64(k.task)<<16 | uint64(k.repeat)
-}
 
 // unbounded is the number of repeats without a bound.
 const unbounded = math.MaxUint16 - 1
@@ -91,7 +86,7 @@ func New(o Options) (Searcher, error) {
 		space: o.Space, view: o.View, seed: uint64(o.Seed),
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0x5ea4c4)), codec: newCodec(o.Space, champion),
 		tasks: o.Tasks, taskIndex: map[string]int{}, budget: o.Budget, repeats: o.MaxRepeats, finalists: o.Finalists, guards: o.Guards,
-		byID: map[agent.ConfigID]*variantStats{}, points: map[string]bool{}, seen: map[uint64]bool{}, pending: map[trialKey]bool{},
+		byID: map[agent.ConfigID]*variantStats{}, points: map[string]bool{}, ahead: map[trialKey]bool{}, pending: map[trialKey]bool{},
 	}
 	s.demonstrated = newDemonstrated(s.space, s.tasks)
 	s.stock()
@@ -169,7 +164,7 @@ func (s *search) add(p proposal, baseline bool) *variantStats {
 	}
 	a := &variantStats{
 		index: len(s.variants), id: id, config: p.config, point: s.codec.encode(p.config), operator: p.operator, rationale: p.rationale,
-		baseline: baseline, repeats: make([]uint16, len(s.tasks)), atFewest: len(s.tasks), ability: p.ability, item: -1, deviation: 1, scale: p.scale,
+		baseline: baseline, repeats: make([]uint16, len(s.tasks)), told: make([]uint16, len(s.tasks)), atFewest: len(s.tasks), ability: p.ability, item: -1, deviation: 1, scale: p.scale,
 	}
 	for _, q := range p.parents {
 		a.parents = append(a.parents, q.id)

@@ -25,10 +25,9 @@ func (s *search) Tell(o Observation) {
 		}
 	}
 	k := trialKey{a.index, task, o.Trial.Repeat}
-	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || s.seen[k.packed()] {
+	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || !s.first(a, k) {
 		return // invalid, or told before: nothing counts twice
 	}
-	s.seen[k.packed()] = true
 	if s.pending[k] {
 		delete(s.pending, k)
 	} else {
@@ -45,6 +44,21 @@ func (s *search) Tell(o Observation) {
 	}
 	s.recordDetails(a, task, o)
 	s.finalFit()
+}
+
+// first marks a trial as told, and reports whether it had not been. The trials of a task
+// are mostly told in the order of their repeats, so that the number of those without a gap
+// replaces a set of them.
+func (s *search) first(a *variantStats, k trialKey) bool {
+	if k.repeat < int(a.told[k.task]) || s.ahead[k] {
+		return false
+	}
+	s.ahead[k] = true
+	for next := (trialKey{k.variant, k.task, int(a.told[k.task])}); next.repeat < math.MaxUint16 && s.ahead[next]; next.repeat++ {
+		delete(s.ahead, next)
+		a.told[k.task]++
+	}
+	return true
 }
 
 // finalFit refits the model when no evaluation is left to ask or pending.

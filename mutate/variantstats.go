@@ -27,7 +27,10 @@ type variantStats struct {
 
 	// repeats is the next repeat of each task; fewest is their minimum, and atFewest the
 	// number of tasks at it.
-	repeats  []uint16
+	repeats []uint16
+	// told is the number of repeats of each task that have a result, up to the first that
+	// has none.
+	told     []uint16
 	fewest   int
 	atFewest int
 	// target is the number of evaluations it should get for now; asked and results count

@@ -3,17 +3,19 @@ package irt
 import "slices"
 
 // Cell sums the scores of a config on one task. Counts and sums are fractional where an
-// evaluation has a weight below one.
+// evaluation has a weight below one. A long search keeps a million of them, which is why
+// the types are small: only the dispersion depends on the squares.
 type Cell struct {
-	Task            int
-	N, Sum, Squares float64
+	Task    int32
+	Squares float32
+	N, Sum  float64
 }
 
 // Add adds a score with a weight.
 func (c *Cell) Add(score, weight float64) {
 	c.N += weight
 	c.Sum += weight * score
-	c.Squares += weight * score * score
+	c.Squares += float32(weight * score * score)
 }
 
 // Merge adds two lists in the order of their tasks. It changes neither.
@@ -27,7 +29,7 @@ func Merge(a, b []Cell) []Cell {
 			out, b = append(out, b[0]), b[1:]
 		default:
 			x, y := a[0], b[0]
-			out, a, b = append(out, Cell{x.Task, x.N + y.N, x.Sum + y.Sum, x.Squares + y.Squares}), a[1:], b[1:]
+			out, a, b = append(out, Cell{x.Task, x.Squares + y.Squares, x.N + y.N, x.Sum + y.Sum}), a[1:], b[1:]
 		}
 	}
 	return append(append(out, a...), b...)
@@ -35,10 +37,16 @@ func Merge(a, b []Cell) []Cell {
 
 // AddScore adds a score with a weight to the cell of a task in a list in order of tasks.
 func AddScore(cells []Cell, task int, score, weight float64) []Cell {
-	at, found := slices.BinarySearchFunc(cells, task, func(c Cell, task int) int { return c.Task - task })
+	at, found := Find(cells, int32(task))
 	if !found {
-		cells = slices.Insert(cells, at, Cell{Task: task})
+		cells = slices.Insert(cells, at, Cell{Task: int32(task)})
 	}
 	cells[at].Add(score, weight)
 	return cells
+}
+
+// Find returns the position of a task in a list in order of tasks, and reports whether
+// the list has it.
+func Find(cells []Cell, task int32) (at int, found bool) {
+	return slices.BinarySearchFunc(cells, task, func(c Cell, task int32) int { return int(c.Task) - int(task) })
 }

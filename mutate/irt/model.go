@@ -90,10 +90,10 @@ func (m *Model) disperse(items []Item) {
 	for i := range items {
 		for _, c := range items[i].Cells {
 			p := Sigmoid(items[i].Ability + m.Effects[c.Task])
-			chi += (c.Squares - 2*p*c.Sum + c.N*p*p) / math.Max(0.02, p*(1-p))
+			chi += (float64(c.Squares) - 2*p*c.Sum + c.N*p*p) / math.Max(0.02, p*(1-p))
 			count += c.N
 			cells++
-			binary = binary && math.Abs(c.Squares-c.Sum) < 1e-9
+			binary = binary && math.Abs(float64(c.Squares)-c.Sum) < 1e-6*math.Max(1, c.Sum)
 		}
 	}
 	m.Dispersion = 1

@@ -161,18 +161,18 @@ func TestMergeAddsUp(t *testing.T) {
 			for j := range 6 {
 				if rapid.Bool().Draw(t, label) {
 					n := float64(rapid.IntRange(1, 4).Draw(t, "n"))
-					list = append(list, Cell{j, n, n / 2, n / 4})
+					list = append(list, Cell{int32(j), float32(n / 4), n, n / 2})
 				}
 			}
 			return list
 		}
 		a, b := draw("a"), draw("b")
-		want := map[int]Cell{}
+		want := map[int32]Cell{}
 		for _, c := range append(append([]Cell(nil), a...), b...) {
 			w := want[c.Task]
-			want[c.Task] = Cell{c.Task, w.N + c.N, w.Sum + c.Sum, w.Squares + c.Squares}
+			want[c.Task] = Cell{c.Task, w.Squares + c.Squares, w.N + c.N, w.Sum + c.Sum}
 		}
-		last := -1
+		last := int32(-1)
 		got := Merge(a, b)
 		for _, c := range got {
 			if c.Task <= last || c != want[c.Task] {
@@ -199,7 +199,7 @@ func TestModelStaysFinite(t *testing.T) {
 				it.Point = items[0].Point // many equal points
 			}
 			for j := range tasks {
-				c := Cell{Task: j}
+				c := Cell{Task: int32(j)}
 				c.Add(rapid.SampledFrom([]float64{0, 1, 0.3}).Draw(t, "score"), rapid.SampledFrom([]float64{1e-6, 1, 60_000}).Draw(t, "weight"))
 				it.Cells = append(it.Cells, c)
 			}

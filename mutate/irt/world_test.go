@@ -49,7 +49,7 @@ func anyItems(rng *rand.Rand, n, tasks int, graded bool) (items []Item, abilitie
 			case rng.Float64() < p:
 				score = 1
 			}
-			c := Cell{Task: j}
+			c := Cell{Task: int32(j)}
 			c.Add(score, 1)
 			it.Cells = append(it.Cells, c)
 		}

@@ -153,15 +153,18 @@ func peak(t testing.TB) (kb int) {
 	return kb
 }
 
-// BenchmarkMemory reports the peak memory of a process that makes 20,000 and 200,000
-// persisted evaluations. The bound is 150 MB, without growth between the two.
+// BenchmarkMemory reports the peak memory of a process that makes so many persisted
+// evaluations, with the heap collected as in the program. Some 40 MB of it is the program's
+// own file, and up to 80 MB are mapped files of the archive, whose pages the system takes
+// back when it needs them. The bound is 120 MB, also for 1,000,000 evaluations: it is not
+// reached yet.
 func BenchmarkMemory(b *testing.B) {
-	for _, n := range []int{20_000, 200_000} {
+	for _, n := range []int{20_000, 200_000, 1_000_000} {
 		b.Run(fmt.Sprintf("evaluations=%d", n), func(b *testing.B) {
 			top := 0
 			for b.Loop() {
 				cmd := exec.Command(os.Args[0], "-test.run", "^TestMemoryRun$", "-test.v")
-				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", memoryRun, n))
+				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", memoryRun, n), "GOGC=40")
 				out, err := cmd.CombinedOutput()
 				if err != nil {
 					b.Fatalf("%v\n%s", err, out)
@@ -174,7 +177,7 @@ func BenchmarkMemory(b *testing.B) {
 				top = max(top, kb)
 			}
 			b.ReportMetric(float64(top)/1024, "peak-MB")
-			b.ReportMetric(150, "bound-MB")
+			b.ReportMetric(120, "bound-MB")
 		})
 	}
 }
