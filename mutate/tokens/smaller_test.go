@@ -1,0 +1,109 @@
+package tokens
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestSmaller: each part of a change that can be taken back by itself is offered, whatever the
+// lines beside it are.
+func TestSmaller(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ file, base, text, want string }{
+		"a removed guard": {
+			"f.go", "x := 1\nif n == 0 {\n\treturn 0\n}\nreturn f(n)\n", "x := 1\nreturn g(n)\n",
+			"x := 1\nif n == 0 {\n\treturn 0\n}\nreturn g(n)\n",
+		},
+		"a removed guard with its comment": {
+			"f.py", "# no room\nif n == 0:\n    return 0\nreturn f(n)\n", "return g(n)\n",
+			"# no room\nif n == 0:\n    return 0\nreturn g(n)\n",
+		},
+		"an assignment that is not read": {
+			"f.py", "a = n\nreturn f(a)\n", "b = n * 2\nreturn g(n)\n", "return g(n)\n",
+		},
+		"a dead statement of several lines": {
+			"f.js", "return f(n);\n", "if (n > 1e9) {\n  a = 1;\n  b = 2;\n}\nreturn g(n);\n", "return g(n);\n",
+		},
+		"a condition around": {
+			"f.go", "a := f(n)\nreturn a\n", "a := 0\nif n > 0 {\n\ta = g(n)\n}\nreturn a\n", "a := 0\na = g(n)\nreturn a\n",
+		},
+		"a removed condition around": {
+			"f.py", "if n:\n    a = f(n)\nreturn a\n", "a = g(n)\nreturn a\n", "if n:\n    a = g(n)\nreturn a\n",
+		},
+		"a term":                  {"f.go", "return a * b\n", "return a*c + 0*d\n", "return a*c\n"},
+		"one of two terms":        {"f.py", "return a\n", "return a + 0 * d - b / c\n", "return a - b / c\n"},
+		"a condition of a line":   {"f.c", "if (a) x();\n", "if (a && b && c) y();\n", "if (a && c) y();\n"},
+		"a removed condition":     {"f.c", "if (a && b) x();\n", "if (a) y();\n", "if (a && b) y();\n"},
+		"a call around":           {"f.go", "return a + b\n", "return min(a, 1e9) + c\n", "return a + c\n"},
+		"one of two replacements": {"f.lua", "return a + b * 3\n", "return c + b * 4\n", "return a + b * 4\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, p := range open(t, tt.file, tt.base).Smaller(tt.base, tt.text) {
+				got = append(got, p.Text)
+			}
+			if !slices.Contains(got, tt.want) {
+				t.Errorf("%q is not offered; there are\n%s", tt.want, strings.Join(got, "---\n"))
+			}
+		})
+	}
+}
+
+// TestSmallerNames: a piece names what it takes back.
+func TestSmallerNames(t *testing.T) {
+	t.Parallel()
+	base, text := "if n == 0:\n    return 0\nreturn f(n)\n", "return g(n)\n"
+	pieces := open(t, "f.py", base).Smaller(base, text)
+	if len(pieces) == 0 || pieces[0].Takes != "− if n == 0:; return 0" {
+		t.Errorf("the pieces are %q", pieces)
+	}
+}
+
+// TestSmallerEnds: what is offered is nearer to the base, so that taking back always ends,
+// and differs in code.
+func TestSmallerEnds(t *testing.T) {
+	t.Parallel()
+	line := rapid.SampledFrom([]string{"if a:", "    b = a + 1", "    b = a * 2", "c = b", "# a", "", "x(a, [b", "])", "return a and b"})
+	lines := rapid.SliceOfN(line, 0, 8)
+	rapid.Check(t, func(t *rapid.T) {
+		base, text := strings.Join(lines.Draw(t, "base"), "\n"), strings.Join(lines.Draw(t, "text"), "\n")
+		r, err := New("f.py", base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Smaller(base, text) {
+			if !r.Nearer(base, p.Text, text) || r.Normal(p.Text) == r.Normal(text) || p.Takes == "" {
+				t.Fatalf("%q is offered for %q, base %q", p.Text, text, base)
+			}
+		}
+	})
+}
+
+// TestAlignedLines: the steps lead from one text to the other.
+func TestAlignedLines(t *testing.T) {
+	t.Parallel()
+	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b c", "b d", "", "\tb c"}), 0, 9)
+	rapid.Check(t, func(t *rapid.T) {
+		base, text := strings.Join(lines.Draw(t, "base"), "\n"), strings.Join(lines.Draw(t, "text"), "\n")
+		r, err := New("f.py", base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var old, now []string
+		for _, s := range r.align(base, text) {
+			if s.was {
+				old = append(old, s.old)
+			}
+			if s.is {
+				now = append(now, s.now)
+			}
+		}
+		if strings.Join(old, "\n") != base || strings.Join(now, "\n") != text {
+			t.Fatalf("the steps lead from %q to %q", old, now)
+		}
+	})
+}

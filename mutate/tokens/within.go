@@ -1,0 +1,244 @@
+package tokens
+
+import (
+	"slices"
+	"strings"
+
+	texttool "evolve/mutate/operator"
+)
+
+// part is a run of tokens of a line that replaced a run of the base's line; either may be
+// empty.
+type part struct{ a0, a1, b0, b1 int }
+
+// within takes back parts of a line that replaced another one.
+func (s *shrinking) within(at int) {
+	a, b := s.r.read(s.steps[at].old).items, s.r.read(s.steps[at].now).items
+	parts := differing(a, b)
+	for _, set := range joined(parts, a, b) {
+		s.tokens(at, parts, set)
+	}
+	for i, p := range parts {
+		for _, piece := range terms(p, a, b) {
+			s.tokens(at, slices.Concat(parts[:i], piece, parts[i+1:]), nil)
+		}
+	}
+}
+
+// differing returns the runs of tokens that differ, in order.
+func differing(a, b []item) []part {
+	x, y := texts(a), texts(b)
+	common := texttool.CommonLengths(x, y)
+	var out []part
+	for i, j := 0, 0; i < len(x) || j < len(y); {
+		if i < len(x) && j < len(y) && x[i] == y[j] {
+			i, j = i+1, j+1
+			continue
+		}
+		p := part{i, i, j, j}
+		for (i < len(x) || j < len(y)) && (i == len(x) || j == len(y) || x[i] != y[j]) {
+			if j == len(y) || i < len(x) && common[i+1][j] >= common[i][j+1] {
+				i++
+			} else {
+				j++
+			}
+		}
+		p.a1, p.b1 = i, j
+		out = append(out, p)
+	}
+	return out
+}
+
+// joined returns sets of parts, by their indices: each part with those that its brackets are
+// closed or opened in.
+func joined(parts []part, a, b []item) [][]int {
+	find := func(at int, of func(part) (int, int)) int {
+		return slices.IndexFunc(parts, func(p part) bool { from, to := of(p); return at >= from && at < to })
+	}
+	old, now := func(p part) (int, int) { return p.a0, p.a1 }, func(p part) (int, int) { return p.b0, p.b1 }
+	var out [][]int
+	for k := range parts {
+		set := []int{k}
+		for n := 0; n < len(set); n++ {
+			p := parts[set[n]]
+			add := func(items []item, from, to int, of func(part) (int, int)) {
+				for _, x := range items[from:to] {
+					if other := find(x.match, of); x.match >= 0 && other >= 0 && !slices.Contains(set, other) {
+						set = append(set, other)
+					}
+				}
+			}
+			add(a, p.a0, p.a1, old)
+			add(b, p.b0, p.b1, now)
+		}
+		slices.Sort(set)
+		out = append(out, set)
+	}
+	return out
+}
+
+// terms divides a part into its terms, which are the operands of a sum, of a condition or of a
+// list with the sign before or after each, and returns for each term the parts that are left
+// without it. What was removed goes with the first term of what replaced it.
+func terms(p part, a, b []item) [][]part {
+	items, from, to := b, p.b0, p.b1
+	if from == to {
+		items, from, to = a, p.a0, p.a1
+	}
+	cuts := cutsOf(items, from, to, p.a0 < p.a1 && p.b0 < p.b1)
+	if len(cuts) < 3 {
+		return nil
+	}
+	var all []part
+	for k := range len(cuts) - 1 {
+		switch {
+		case p.b0 == p.b1:
+			all = append(all, part{cuts[k], cuts[k+1], p.b0, p.b0})
+		case k == 0:
+			all = append(all, part{p.a0, p.a1, cuts[0], cuts[1]})
+		default:
+			all = append(all, part{p.a1, p.a1, cuts[k], cuts[k+1]})
+		}
+	}
+	var out [][]part
+	for k := range all {
+		out = append(out, slices.Concat(all[:k], all[k+1:]))
+	}
+	return out
+}
+
+// levels are the signs between terms, those that bind least first.
+var levels = [][]string{{","}, {"||", "or"}, {"&&", "and"}, {"+", "-"}, {"*", "/"}}
+
+// cutsOf returns where the terms of some tokens begin, and the end of the last one. lead
+// reports that the first one has no sign of its own.
+func cutsOf(items []item, from, to int, lead bool) []int {
+	for _, signs := range levels {
+		splits := func(i int) bool { return slices.Contains(signs, items[i].text) }
+		after := !lead && from < to && !splits(from) // the sign stands after each term
+		cuts, depth := []int{from}, 0
+		for i := from; i < to; i++ {
+			switch items[i].kind {
+			case opens:
+				depth++
+			case closes:
+				depth--
+			}
+			switch {
+			case depth != 0 || !splits(i):
+			case !after && i > from:
+				cuts = append(cuts, i)
+			case after && i+1 < to:
+				cuts = append(cuts, i+1)
+			}
+		}
+		if len(cuts) > 1 {
+			return append(cuts, to)
+		}
+	}
+	return nil
+}
+
+// tokens offers the text with a line that has the base's tokens but for some parts, without
+// those in back.
+func (s *shrinking) tokens(at int, parts []part, back []int) {
+	old, now := s.steps[at].old, s.steps[at].now
+	a, b := s.r.read(old).items, s.r.read(now).items
+	m := merged{old: old, now: now, a: a, b: b, stays: map[int]int{}}
+	i, j := 0, 0
+	for _, p := range append(differing(a, b), part{len(a), len(a), len(b), len(b)}) {
+		for ; i < p.a0; i, j = i+1, j+1 {
+			m.stays[i] = j
+		}
+		i, j = p.a1, p.b1
+	}
+	next := 0 // token of the base's line
+	for k, p := range parts {
+		if !slices.Contains(back, k) {
+			m.olds(next, p.a0)
+			m.nows(p.b0, p.b1)
+			next = p.a1
+		}
+	}
+	m.olds(next, len(a))
+	line := m.line.String()
+	if len(b) > 0 {
+		line += now[b[len(b)-1].to:] // a comment
+	}
+	lines := make([]string, 0, len(s.steps))
+	for k, other := range s.steps {
+		switch {
+		case k == at:
+			lines = append(lines, line)
+		case other.is:
+			lines = append(lines, other.now)
+		}
+	}
+	c := s.r.read(line).items
+	var removed, added []string
+	for _, p := range differing(c, b) {
+		if p.a0 < p.a1 {
+			removed = append(removed, strings.Join(texts(c[p.a0:p.a1]), " "))
+		}
+		if p.b0 < p.b1 {
+			added = append(added, strings.Join(texts(b[p.b0:p.b1]), " "))
+		}
+	}
+	s.offer(lines, removed, added)
+}
+
+// merged is a line that is made of the tokens of two others.
+type merged struct {
+	old, now string
+	a, b     []item
+	// stays tells where tokens of the old line are in the new one.
+	stays map[int]int
+	line  strings.Builder
+	// lastOld and lastNow are one more than the last token's index in each line; 0: in none.
+	lastOld, lastNow int
+}
+
+// olds adds tokens of the old line, with the white space of the new one where they stay.
+func (m *merged) olds(from, to int) {
+	for k := from; k < to; k++ {
+		was, is := gap(m.old, m.a, k), ""
+		j, stays := m.stays[k]
+		if stays {
+			is = gap(m.now, m.b, j)
+		}
+		switch {
+		case stays && m.lastNow == j:
+			m.add(is, m.a[k].text)
+		case m.lastOld == k:
+			m.add(was, m.a[k].text)
+		default:
+			m.add(max(was, is), m.a[k].text)
+		}
+		if m.lastOld, m.lastNow = k+1, 0; stays {
+			m.lastNow = j + 1
+		}
+	}
+}
+
+// nows adds tokens of the new line.
+func (m *merged) nows(from, to int) {
+	for k := from; k < to; k++ {
+		m.add(gap(m.now, m.b, k), m.b[k].text)
+		m.lastOld, m.lastNow = 0, k+1
+	}
+}
+
+func (m *merged) add(gap, text string) {
+	if m.line.Len() == 0 {
+		gap = indentation(m.now)
+	}
+	m.line.WriteString(gap + text)
+}
+
+// gap returns what stands before a token.
+func gap(line string, items []item, k int) string {
+	if k == 0 {
+		return ""
+	}
+	return line[items[k-1].to:items[k].from]
+}
