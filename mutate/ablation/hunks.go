@@ -66,9 +66,9 @@ func (a *Ablation) exactly(left int) []mutate.Trial {
 	return a.walk(left)
 }
 
-// hunked is walk for hunks: a part goes if the score is the same on every task without it.
+// hunked is walk for hunks: a part goes if the score is no lower on any task without it.
 // It tries one task after another, since most parts that matter show it on the first one.
-// With the evaluations that are left, the parts that stay are tried alone, and then the
+// Finer parts than hunks follow. With the evaluations that are left, the parts that stay are tried alone, and then the
 // choice without each of them, on as many tasks as all can be.
 func (a *Ablation) hunked(left int) []mutate.Trial {
 	a.seenEffects, a.cut = nil, false
@@ -85,6 +85,36 @@ func (a *Ablation) hunked(left int) []mutate.Trial {
 	if len(spots) == 0 {
 		return nil
 	}
+	if trials := a.dropHunks(spots, left); len(trials) > 0 {
+		return trials
+	}
+	if trials := a.refine(spots, left); len(trials) > 0 {
+		return trials
+	}
+	a.choice.gain = a.difference(a.choice.id, a.championID, spots)
+	a.wholeEffects(spots)
+	// What is left may fall into other hunks than the winner's change did.
+	small := newChange(a.space, a.champion, a.choice.config, true)
+	var alone, without []side
+	for i := range small.units {
+		if s, ok := small.alone(i); ok {
+			alone = append(alone, s)
+		}
+		if s, ok := small.without(i); ok {
+			without = append(without, s)
+		}
+	}
+	for _, sides := range [][]side{alone, without} {
+		if trials := a.together(spots, sides, left); len(trials) > 0 {
+			return trials
+		}
+	}
+	return nil
+}
+
+// dropHunks sets the choice to the winner without the hunks that do nothing. It returns the
+// trials that it needs first.
+func (a *Ablation) dropHunks(spots []spot, left int) []mutate.Trial {
 	for before := -1; before != len(a.choice.back); {
 		before = len(a.choice.back)
 		for i := range a.units {
@@ -109,29 +139,11 @@ func (a *Ablation) hunked(left int) []mutate.Trial {
 			a.choice.back, a.choice.config, a.choice.id = back, config, config.ID()
 		}
 	}
-	a.choice.gain = a.difference(a.choice.id, a.championID, spots)
-	a.wholeEffects(spots)
-	// What is left may fall into other hunks than the winner's change did.
-	small := newChange(a.space, a.champion, a.choice.config, true)
-	var alone, without []side
-	for i := range small.units {
-		if s, ok := small.alone(i); ok {
-			alone = append(alone, s)
-		}
-		if s, ok := small.without(i); ok {
-			without = append(without, s)
-		}
-	}
-	for _, sides := range [][]side{alone, without} {
-		if trials := a.together(spots, sides, left); len(trials) > 0 {
-			return trials
-		}
-	}
 	return nil
 }
 
-// alike reports whether a config scores like the winner wherever it was tried, and returns
-// the spots where it was not.
+// alike reports whether a config scores no less than the winner wherever it was tried, and
+// returns the spots where it was not.
 func (a *Ablation) alike(id agent.ConfigID, spots []spot) (same bool, lack []spot) {
 	for _, at := range spots {
 		if !a.evidence.has(id, at) {
@@ -139,7 +151,7 @@ func (a *Ablation) alike(id agent.ConfigID, spots []spot) (same bool, lack []spo
 			continue
 		}
 		score, ok := a.evidence.score(id, at)
-		if won, _ := a.evidence.score(a.winnerID, at); !ok || score < won-rounding || score > won+rounding {
+		if won, _ := a.evidence.score(a.winnerID, at); !ok || score < won-rounding {
 			return false, nil
 		}
 	}
@@ -202,11 +214,25 @@ func (c change) part(back set) (side, bool) {
 func (a *Ablation) wholeEffects(spots []spot) {
 	a.seenEffects = map[int]seenEffect{}
 	for k := range a.params {
-		config, ok := a.setBack(a.choice.back.with(a.of(k)...))
-		if n := a.evidence.scored(config.ID()); ok && n > 0 && config.ID() != a.choice.id {
+		config, ok := a.withoutParam(k)
+		if n := a.evidence.scored(config.ID()); ok && n > 0 {
 			a.seenEffects[k] = seenEffect{a.difference(a.choice.id, config.ID(), spots), n}
 		}
 	}
+}
+
+// withoutParam returns the choice without the change of a parameter; false if that is invalid,
+// or the choice itself.
+func (a *Ablation) withoutParam(k int) (agent.Config, bool) {
+	p := a.params[k]
+	if !a.hunks {
+		config, ok := a.setBack(a.choice.back.with(a.of(k)...))
+		return config, ok && config.ID() != a.choice.id
+	}
+	config := a.choice.config.Clone()
+	config[p.Name] = p.base
+	config = a.space.Canonical(config)
+	return config, config.ID() != a.choice.id
 }
 
 // Parts returns the parts of a change of source code, which are its hunks and the changed

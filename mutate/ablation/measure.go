@@ -90,7 +90,7 @@ func (a *Ablation) singles() []option {
 		if gone, _ := a.gone(k); gone {
 			continue
 		}
-		if config, ok := a.setBack(a.choice.back.with(a.of(k)...)); ok && config.ID() != a.choice.id {
+		if config, ok := a.withoutParam(k); ok {
 			out = append(out, option{a.of(k), config, config.ID()})
 		}
 	}

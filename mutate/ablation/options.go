@@ -21,15 +21,26 @@ type Options struct {
 	// agent ignores the seed, so that an evaluation gives the exact score.
 	MaxRepeats int
 	// Hunks divides texts into hunks, which are neighbouring changed lines, as for source
-	// code. A part of the change then goes only if the score of no task differs without it,
+	// code. A part of the change then goes only if the score of no task is lower without it,
 	// and the parts that stay are tried alone. It needs MaxRepeats 1.
 	Hunks bool
+	// Smaller returns texts of a parameter that are nearer to base than text is, from each of
+	// which a part of the change was taken back: those to try when no whole hunk can go. The
+	// order is the one of trial, and each text must be nearer. It needs Hunks; nil: none.
+	Smaller func(param, base, text string) []Piece
 	// Known are existing evaluations of search tasks, of any configs. They are used where
 	// possible and not asked for again.
 	Known []mutate.Observation
 	// Model is fitted to Known and to the results of earlier ablations with the same
 	// champion, space and tasks; nil: a new one.
 	Model *mutate.Surrogate
+}
+
+// Piece is a text from which a part of a change was taken back.
+type Piece struct {
+	Text string
+	// Takes names what was taken back, "− removed + added".
+	Takes string
 }
 
 func (o Options) check() error {

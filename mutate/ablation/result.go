@@ -109,10 +109,14 @@ func (a *Ablation) gone(param int) (all bool, names []string) {
 			names = append(names, a.name(i))
 		}
 	}
-	if len(names) == len(units) {
+	p := a.params[param]
+	now, active := a.choice.config[p.Name]
+	if len(names) == len(units) || a.hunks && active && (agent.Config{"": now}).Equal(agent.Config{"": p.base}) {
 		return true, nil
 	}
-	_, active := a.choice.config[a.params[param].Name]
+	for _, takes := range a.taken[p.Name] {
+		names = append(names, shownName(p.Name, takes))
+	}
 	return !active, names
 }
 
@@ -131,18 +135,18 @@ func (a *Ablation) rationale(config agent.Config) string {
 // reason describes what the lists of reverted and remaining changes do not show: the
 // loss, and what was not found out.
 func (a *Ablation) reason(r Result) string {
-	if len(a.units) < 2 {
+	if a.Changes() < 2 {
 		return "the winner changes one thing only"
 	}
 	var parts []string
 	if a.hunks && r.Small != r.Winner {
-		parts = append(parts, fmt.Sprintf("what is left scores the same as what the search had found on each of %d search tasks", r.Seen))
+		parts = append(parts, fmt.Sprintf("what is left scores no less than what the search had found on each of %d search tasks", r.Seen))
 	} else if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
 		parts = append(parts, fmt.Sprintf("what is left scored %+.1f points [%+.1f, %+.1f] beside what the search had found, at %d evaluations each",
 			-100*loss.Mean, -100*loss.Hi, -100*loss.Lo, n))
 	}
 	if a.hunks && a.cut {
-		parts = append(parts, "the evaluations ended before every hunk was tried on every search task")
+		parts = append(parts, "the evaluations ended before every part was tried on every search task")
 	}
 	if !r.Done {
 		parts = append(parts, "it was cut short")

@@ -13,7 +13,7 @@ func (a *Ablation) step() {
 	a.learn()
 	left := a.budget - a.spent
 	switch {
-	case len(a.units) < 2:
+	case a.Changes() < 2:
 		a.end(false)
 		return
 	case a.exact:

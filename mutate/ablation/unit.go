@@ -228,9 +228,14 @@ func (c change) name(i int) string {
 		return name
 	}
 	if c.hunks || operator.Demonstrates(c.params[u.param].Param) {
-		return name + " " + text.Clip(u.part, shownPart, text.Runes, text.Mark)
+		return shownName(name, u.part)
 	}
 	return name + " " + u.part
+}
+
+// shownName returns the name of a part of a parameter, clipped.
+func shownName(param, part string) string {
+	return param + " " + text.Clip(part, shownPart, text.Runes, text.Mark)
 }
 
 // set holds units by index.

@@ -25,6 +25,8 @@ type world struct {
 	// certain worlds pass a task when the probability is above one half.
 	certain bool
 	noise   uint64
+	// smaller makes the finer parts of code.
+	smaller func(param, base, text string) []Piece
 }
 
 // switches returns a world with n switches, all off in the champion, all on in the

@@ -42,6 +42,10 @@ func ablateNeed(changes, tasks int, fixed bool) int {
 	return tasks*(4+changes/4) + 6*changes
 }
 
+// finerNeed estimates how many evaluations the parts of hunks need: three checks on all tasks,
+// and one evaluation for each part that shows that it matters.
+func finerNeed(tasks int) int { return 3*tasks + 64 }
+
 // ablateEach is the number of evaluations per change of an agent with chance: of 8
 // changes, 500 set back nine idle ones in ten and lose a tenth of the gain, 200 lose
 // more.
@@ -151,7 +155,7 @@ func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
 	}
 	m.options = ablation.Options{
 		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Seed: n.Run.Seed, MaxRepeats: n.maxRepeats(), Known: known,
-		Hunks: n.Agent.Hunks,
+		Hunks: n.Agent.Hunks, Smaller: n.Agent.Smaller,
 	}
 	m.options.Model = ablation.Model(m.options)
 	return m, nil

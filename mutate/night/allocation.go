@@ -37,6 +37,8 @@ type input struct {
 	Variances stats.Variances
 	// Whole reports that finalists are not made small.
 	Whole bool
+	// Finer reports that parts of hunks are tried as well.
+	Finer bool
 }
 
 // allocation is the number of evaluations of each stage.
@@ -93,7 +95,11 @@ func divide(w input) allocation {
 		}
 		a.Search -= a.AA
 		share := func(part float64) int { return int(float64(a.Search) * part) }
-		ablate := max(share(ablateShare), min(share(mostAblate), ablateNeed(w.Params, w.SearchTasks, w.Fixed), a.Search-leastSearched*w.SearchTasks))
+		need := ablateNeed(w.Params, w.SearchTasks, w.Fixed)
+		if w.Finer {
+			need += finerNeed(w.SearchTasks)
+		}
+		ablate := max(share(ablateShare), min(share(mostAblate), need, a.Search-leastSearched*w.SearchTasks))
 		if a.Confirm > 0 && ablate >= leastAblate && !w.Whole {
 			a.Ablate = ablate
 			a.Search -= a.Ablate
@@ -148,7 +154,7 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	return input{
 		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout),
 		Fixed: s.Agent.Fixed(), Confirm: s.Settings.Confirm, Baseline: s.Settings.Baseline, SearchOnly: s.Settings.SearchOnly,
-		Variances: s.Variances, Params: changeable(s.Agent.Space), Whole: !s.Agent.reduces(), Watch: len(s.Watch), Reruns: s.reruns(), Cases: s.Agent.Relative,
+		Variances: s.Variances, Params: changeable(s.Agent.Space), Whole: !s.Agent.reduces(), Finer: s.Agent.Hunks, Watch: len(s.Watch), Reruns: s.reruns(), Cases: s.Agent.Relative,
 	}
 }
 

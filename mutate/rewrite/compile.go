@@ -32,6 +32,35 @@ func (r *Rewriter) Problem(text string) string {
 	return ""
 }
 
+// Fit returns a text of the block as it compiles: formatted, and without the variables that
+// nothing uses. It returns false if the text does not compile so.
+func (r *Rewriter) Fit(text string) (string, bool) {
+	for range mostRepairs {
+		var ok bool
+		if text, ok = formatted(text); !ok {
+			return "", false
+		}
+		u, reason := r.parseUnit(text)
+		if reason != "" {
+			return "", false
+		}
+		v, problems := r.check(u, r.context, true)
+		unused, valid := r.unused(problems)
+		if !valid {
+			return "", false
+		}
+		if len(unused) == 0 {
+			return text, !v.missing(r.exports) && r.Problem(text) == ""
+		}
+		edits, ok := v.tidy(unused)
+		if !ok {
+			return "", false
+		}
+		text = u.apply(edits)
+	}
+	return "", false
+}
+
 // Needs returns the names of the imports that only the block uses: its texts must keep them
 // in use.
 func (r *Rewriter) Needs() []string { return r.needs }

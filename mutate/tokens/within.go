@@ -110,12 +110,17 @@ func terms(p part, a, b []item) [][]part {
 // levels are the signs between terms, those that bind least first.
 var levels = [][]string{{","}, {"||", "or"}, {"&&", "and"}, {"+", "-"}, {"*", "/"}}
 
+// joins reports whether a token stands between terms.
+func joins(x item) bool {
+	return slices.ContainsFunc(levels, func(signs []string) bool { return slices.Contains(signs, x.text) })
+}
+
 // cutsOf returns where the terms of some tokens begin, and the end of the last one. lead
 // reports that the first one has no sign of its own.
 func cutsOf(items []item, from, to int, lead bool) []int {
 	for _, signs := range levels {
 		splits := func(i int) bool { return slices.Contains(signs, items[i].text) }
-		after := !lead && from < to && !splits(from) // the sign stands after each term
+		after := !lead && from < to && !joins(items[from]) // the sign stands after each term
 		cuts, depth := []int{from}, 0
 		for i := from; i < to; i++ {
 			switch items[i].kind {

@@ -19,6 +19,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"coder": coder,
 	// tuner writes better and better code for the curve of patch_blocks_briefs.
 	"tuner": tuner,
+	// clutterer writes good code with what does nothing for the curve of patch_blocks_small.
+	"clutterer": clutterer,
 	// router writes code for the router of the workspace routed.
 	"router": router,
 	// gamer prints values in place of the scoring command where it is started with cases, and

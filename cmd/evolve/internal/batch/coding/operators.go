@@ -25,10 +25,16 @@ type rewriter interface {
 	// Normal returns what distinguishes a text, and Size how large it is.
 	Normal(text string) string
 	Size(text string) int
+	// Smaller returns texts that are nearer to base than text is, with what each takes back.
+	Smaller(base, text string) []tokens.Piece
 }
 
 // typed rewrites Go with its types.
-type typed struct{ *rewrite.Rewriter }
+type typed struct {
+	*rewrite.Rewriter
+	// lines divides changes into parts; nil for a block that is too large for it.
+	lines *tokens.Rewriter
+}
 
 func (typed) Normal(text string) string { return rewrite.Normal(text) }
 func (typed) Size(text string) int      { return rewrite.Size(text) }
@@ -75,7 +81,11 @@ func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
 	if err != nil {
 		return nil, &Problem{"block " + b.Name + ": " + err.Error()}
 	}
-	return typed{r}, nil
+	out := typed{Rewriter: r}
+	if lines, err := tokens.New(b.File, b.Text); err == nil {
+		out.lines = lines
+	}
+	return out, nil
 }
 
 // TextProblem returns why a text of a block cannot run; empty where it may.

@@ -43,7 +43,7 @@ func pair(t *testing.T, language string) ([]blocks.Block, map[string]rewriter) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of[b.Name] = typed{r}
+		of[b.Name] = typed{Rewriter: r}
 	}
 	return list, of
 }
