@@ -67,7 +67,7 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	if a.smaller == nil {
 		return nil
 	}
-	r := refinement{Ablation: a, spots: a.tellingFirst(spots), failed: map[string]bool{}}
+	r := refinement{Ablation: a, spots: a.showingFirst(spots), failed: map[string]bool{}}
 	r.left = left - a.reserved(spots, left)
 	r.at = finerPart{side: side{id: a.choice.id, config: a.choice.config}}
 	for made := 0; made < mostMade && r.need == nil && r.next(); made++ {
@@ -91,7 +91,7 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 }
 
 // reserved returns the evaluations that refine leaves to the parts that are tried alone: what
-// they need, or a third of those that were left before it.
+// they need, or a third of the evaluations that were left before it.
 func (a *Ablation) reserved(spots []spot, left int) int {
 	used := 0
 	for _, t := range a.made {
@@ -106,12 +106,12 @@ func (a *Ablation) reserved(spots []spot, left int) int {
 	return min(2*parts*len(spots), (left+used)/3)
 }
 
-// tellingFirst returns the spots with those first on which a config without a part has lost,
+// showingFirst returns the spots with those first on which a config without a part has lost,
 // and those after them that are tried first anyway.
-func (a *Ablation) tellingFirst(spots []spot) (out []spot) {
+func (a *Ablation) showingFirst(spots []spot) (out []spot) {
 	var others []spot
 	for _, at := range spots {
-		if a.tells(at) {
+		if a.showsLoss(at) {
 			out = append(out, at)
 		} else {
 			others = append(others, at)
@@ -120,8 +120,8 @@ func (a *Ablation) tellingFirst(spots []spot) (out []spot) {
 	return append(out, others...)
 }
 
-// tells reports whether a config without a part has lost at a spot.
-func (a *Ablation) tells(at spot) bool {
+// showsLoss reports whether a config without a part has lost at a spot.
+func (a *Ablation) showsLoss(at spot) bool {
 	won, _ := a.evidence.score(a.winnerID, at)
 	for id := range a.finer {
 		if score, ok := a.evidence.score(id, at); a.evidence.has(id, at) && (!ok || score < won-rounding) {
@@ -134,7 +134,7 @@ func (a *Ablation) tells(at spot) bool {
 // refinement is one pass over all evidence from the start, like [walk].
 type refinement struct {
 	*Ablation
-	spots []spot // those that tell most first
+	spots []spot // those that show most first
 	left  int
 	// at is the config so far, and went what has gone, with the configs without it.
 	at   finerPart
@@ -150,7 +150,7 @@ type refinement struct {
 // probe returns the spots on which a part is tried first.
 func (r *refinement) probe() []spot {
 	n := min(firstFiner, len(r.spots))
-	for n < len(r.spots) && r.tells(r.spots[n]) {
+	for n < len(r.spots) && r.showsLoss(r.spots[n]) {
 		n++
 	}
 	return r.spots[:n]
@@ -186,7 +186,7 @@ func (r *refinement) next() bool {
 	if !r.gone || len(r.failed) == 0 {
 		return false
 	}
-	r.gone, r.failed = false, map[string]bool{} // what was needed may not be any more
+	r.gone, r.failed = false, map[string]bool{} // a part that was needed may do nothing now
 	return true
 }
 

@@ -79,7 +79,7 @@ func joined(parts []part, a, b []item) [][]int {
 
 // terms divides a part into its terms, which are the operands of a sum, of a condition or of a
 // list with the sign before or after each, and returns for each term the parts that are left
-// without it. What was removed goes with the first term of what replaced it.
+// without it. The removed tokens go with the first term of those that replaced them.
 func terms(p part, a, b []item) [][]part {
 	items, from, to := b, p.b0, p.b1
 	if from == to {
@@ -196,7 +196,7 @@ func (s *shrinking) tokens(at int, parts []part, back []int) {
 type merged struct {
 	old, now string
 	a, b     []item
-	// stays tells where tokens of the old line are in the new one.
+	// stays maps tokens of the old line to the new one.
 	stays map[int]int
 	line  strings.Builder
 	// lastOld and lastNow are one more than the last token's index in each line; 0: in none.
