@@ -40,8 +40,8 @@ func (e *CheckedOutError) Unwrap() error { return e.Err }
 
 // Advance moves a branch forward to a commit that has the branch's present commit among
 // its parents. A branch that is not checked out is moved by the lock protocol; one that
-// is checked out in a clean working tree is fast-forwarded there by native git, which
-// updates files and index. In all other cases it changes nothing and returns a
+// is checked out in a working tree where the files of the commit are clean is fast-forwarded
+// there by native git, which updates files and index and leaves other changes. In all other cases it changes nothing and returns a
 // *CheckedOutError. It returns ErrMoved if the branch is not at m.Old.
 func (r *Repository) Advance(ctx context.Context, m Move) error {
 	if !strings.HasPrefix(m.Ref, "refs/heads/") {
@@ -82,10 +82,10 @@ func (r *Repository) follows(m Move) error {
 }
 
 // checkCheckout returns an error if a branch cannot be fast-forwarded together with the
-// working tree that it is checked out in. Uncommitted changes prevent it, except those of
-// a file that a filter driver works on: only that driver could detect a change, and git
-// does not touch such a file.
-func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkout) error {
+// working tree that it is checked out in. Uncommitted changes of the paths that the move
+// changes, from the root of the working tree, prevent it, except those of a file that a filter
+// driver works on: only that driver could detect a change, and git does not touch such a file.
+func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkout, paths []string) error {
 	at := places[0]
 	no := func(why string, err error) error { return inUse(m, places, why, err) }
 	if len(places) > 1 {
@@ -101,10 +101,14 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 		places = []Checkout{{}}
 		return no("that working tree does not exist: `git worktree prune` removes its record", nil)
 	}
-	if now, err := r.Ref(m.Ref); err != nil || now != m.Old {
+	now, err := r.Ref(m.Ref)
+	if err != nil || now != m.Old {
 		return errors.Join(err, fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.Old)))
 	}
-	changed, err := r.status(ctx, at.Folder, "no")
+	var changed []string
+	if len(paths) > 0 { // none would be all
+		changed, err = r.status(ctx, at.Folder, "no", paths...)
+	}
 	if err == nil {
 		changed, err = r.unfiltered(ctx, at.Folder, changed)
 	}
@@ -129,9 +133,13 @@ func inUse(m Move, places []Checkout, why string, err error) error {
 	return e
 }
 
-// advanceCheckout fast-forwards the one clean working tree that a branch is checked out in.
+// advanceCheckout fast-forwards the one working tree that a branch is checked out in.
 func (r *Repository) advanceCheckout(ctx context.Context, m Move, places []Checkout) error {
-	if err := r.checkCheckout(ctx, m, places); err != nil {
+	paths, err := r.Changed(m.Old, m.New)
+	if err != nil {
+		return err
+	}
+	if err := r.checkCheckout(ctx, m, places, paths); err != nil {
 		return err
 	}
 	at := places[0]

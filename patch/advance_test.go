@@ -61,8 +61,15 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 		{"clean", func(*fixture, *fixture) {}, ""},
 		{"untracked", func(_, l *fixture) { l.write("notes.txt", "mine") }, ""},
 		{"untracked in the way", func(_, l *fixture) { l.write("agents/a/STRATEGY.md", "mine") }, "git did not fast-forward it"},
-		{"changed", func(_, l *fixture) { l.write("README", "mine") }, "uncommitted changes (README)"},
-		{"staged", func(_, l *fixture) { l.write("new", "mine"); l.git("add", "new") }, "uncommitted changes (new)"},
+		{"changed", func(_, l *fixture) { l.write("agents/a/config.yaml", "mine") }, "uncommitted changes (agents/a/config.yaml)"},
+		{"staged", func(_, l *fixture) {
+			l.write("agents/a/config.yaml", "mine")
+			l.git("add", "agents/a/config.yaml")
+		}, "uncommitted changes (agents/a/config.yaml)"},
+		{"staged new", func(_, l *fixture) {
+			l.write("agents/a/STRATEGY.md", "mine")
+			l.git("add", "agents/a/STRATEGY.md")
+		}, "uncommitted changes (agents/a/STRATEGY.md)"},
 		{"index locked", func(b, _ *fixture) { b.write(".git/worktrees/linked/index.lock", "") }, "git did not fast-forward it"},
 		{"merge", func(b, _ *fixture) { b.write(".git/worktrees/linked/MERGE_HEAD", "x\n") }, "a merge is in progress"},
 		{"rebase", func(_, l *fixture) {
@@ -110,6 +117,33 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 				t.Errorf("the command is %q", out.Command)
 			}
 		})
+	}
+}
+
+// TestAdvanceLeavesOtherChanges advances a branch in a working tree where files are changed,
+// staged, added and removed that the commit does not change: they stay as they are.
+func TestAdvanceLeavesOtherChanges(t *testing.T) {
+	files := start()
+	files["gone"], files["staged"] = "gone\n", "staged\n"
+	b := newFixture(t, files)
+	b.write("README", "mine")
+	b.write("staged", "mine")
+	b.write("new", "mine")
+	b.git("add", "staged", "new")
+	b.git("rm", "--quiet", "gone")
+	before := b.git("status", "--porcelain")
+	m := b.next("main")
+	if err := b.repo.MovableBranch(t.Context(), m.Ref, m.Old, change()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.repo.Advance(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if after := b.git("status", "--porcelain"); after != before || b.git("rev-parse", "main") != m.New {
+		t.Errorf("at %s the working tree has\n%s\nand had\n%s", b.git("rev-parse", "main"), after, before)
+	}
+	if b.read("README") != "mine" || b.read("agents/a/config.yaml") != "x: 2\n" {
+		t.Error("a change is lost, or the commit was not checked out")
 	}
 }
 

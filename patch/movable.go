@@ -51,7 +51,13 @@ func (r *Repository) MovableBranch(ctx context.Context, branch, base string, fil
 	if len(places) == 0 {
 		return r.waitUnlocked(r.refPath(branch))
 	}
-	if err := r.checkCheckout(ctx, Move{Ref: branch, Old: base}, places); err != nil {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		if paths[i], err = r.repoPath(f.Path); err != nil {
+			return err
+		}
+	}
+	if err := r.checkCheckout(ctx, Move{Ref: branch, Old: base}, places, paths); err != nil {
 		return err
 	}
 	return r.movable(ctx, places[0].Folder, base, files)

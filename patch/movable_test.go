@@ -209,11 +209,15 @@ func TestMovableBranch(t *testing.T) {
 		t.Fatal(err)
 	}
 	linked.write("README", "mine")
-	var inUse *CheckedOutError
-	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); !errors.As(err, &inUse) || !strings.Contains(err.Error(), "README") {
+	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); err != nil {
 		t.Errorf("a dirty other file: %v", err)
 	}
-	linked.git("checkout", "--", "README")
+	linked.write("agents/a/config.yaml", "mine")
+	var inUse *CheckedOutError
+	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); !errors.As(err, &inUse) || !strings.Contains(err.Error(), "config.yaml") {
+		t.Errorf("a dirty file of the change: %v", err)
+	}
+	linked.git("checkout", "--", "agents/a/config.yaml")
 	linked.write("agents/a/STRATEGY.md", "mine")
 	var hindered *HinderedError
 	if err := b.repo.MovableBranch(t.Context(), "refs/heads/side", base, change()); !errors.As(err, &hindered) {
