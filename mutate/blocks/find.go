@@ -23,8 +23,8 @@ const (
 )
 
 // Find returns the blocks of files, given by path, in the order of paths and lines, and a
-// problem for every marker that cannot be used. All blocks of a name that is used twice
-// are problems. A marker in a string or in a longer comment is none; see [Quoted].
+// problem for every marker that cannot be used. No block of a name that is used twice is
+// returned, and each after the first one is a problem. Blocks of generated files are problems. A marker in a string or in a longer comment is none; see [Quoted].
 func Find(files map[string][]byte) ([]Block, []Problem) {
 	f := search(files)
 	f.refuseTwins()
@@ -88,6 +88,10 @@ func (f *finding) read(path string, data []byte) {
 		f.refuse(path, 1, `some lines end in "\r\n" and others in "\n"`, "let all lines of the file end in the same way")
 		return
 	}
+	if line := generated(path, data); line > 0 {
+		f.refuse(path, line, "the mark stands in a generated file", "mark a block where it is written by hand")
+		return
+	}
 	var open *Block
 	number, enclosed := 0, tokens.Enclosed(path, string(data))
 	for at := 0; at < len(data); {
@@ -96,7 +100,7 @@ func (f *finding) read(path string, data []byte) {
 			end = at + n + 1
 		}
 		number++
-		m, marked := readMark(string(data[at:end]))
+		m, marked := readMark(withoutBOM(at, string(data[at:end])))
 		quoted := marked && within(enclosed, at+bytes.IndexFunc(data[at:end], func(r rune) bool { return !unicode.IsSpace(r) }))
 		switch {
 		case !marked, quoted && !m.opens:
@@ -126,6 +130,14 @@ func (f *finding) read(path string, data []byte) {
 	}
 }
 
+// withoutBOM returns a line at an offset without the byte order mark that a file may begin with.
+func withoutBOM(at int, line string) string {
+	if at > 0 {
+		return line
+	}
+	return strings.TrimPrefix(line, "\ufeff")
+}
+
 // within reports whether an offset is inside of a span, after its beginning.
 func within(spans []tokens.Span, at int) bool {
 	i, _ := slices.BinarySearchFunc(spans, at, func(s tokens.Span, at int) int { return cmp.Compare(s.To, at+1) })
@@ -151,16 +163,16 @@ func (f *finding) close(b Block, data []byte) {
 
 // refuseTwins refuses all blocks of a name that is used twice.
 func (f *finding) refuseTwins() {
-	count := map[string]int{}
+	first, twice := map[string]Block{}, map[string]bool{}
 	for _, b := range f.found {
-		count[b.Name]++
-	}
-	f.found = slices.DeleteFunc(f.found, func(b Block) bool {
-		if count[b.Name] > 1 {
-			f.refuse(b.File, b.Line, "the name "+foreign.Quote(b.Name)+" is used twice", "give each block of a target a name of its own")
+		if was, there := first[b.Name]; there {
+			twice[b.Name] = true
+			f.refuse(b.File, b.Line, fmt.Sprintf("the name %s is used twice, first at %s:%d", foreign.Quote(b.Name), foreign.Visible(was.File), was.Line), "give each block of a target a name of its own")
+			continue
 		}
-		return count[b.Name] > 1
-	})
+		first[b.Name] = b
+	}
+	f.found = slices.DeleteFunc(f.found, func(b Block) bool { return twice[b.Name] })
 }
 
 // lineEnds reports whether the lines of a file end in "\r\n", and whether all lines end in

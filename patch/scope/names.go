@@ -40,7 +40,7 @@ func nonASCII(path string) (rule, why string) {
 			return "deceptive name", fmt.Sprintf("the control character %U", r)
 		}
 		if r > unicode.MaxASCII {
-			return "deceptive name", fmt.Sprintf("the character %U is not ASCII and may look like another one", r)
+			return "deceptive name", fmt.Sprintf("the character %U is not ASCII and may look like another one: a patch changes files with ASCII paths alone", r)
 		}
 	}
 	return "", ""
