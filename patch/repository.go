@@ -75,6 +75,16 @@ func resolve(dir string) (string, error) {
 // Top returns the root of the working tree; empty for a bare repository.
 func (r *Repository) Top() string { return r.top }
 
+// Below returns the slash-separated path of the folder that the repository was opened for, from
+// the root of its working tree; empty for the root and for a bare repository.
+func (r *Repository) Below() string {
+	below, err := filepath.Rel(r.top, r.dir)
+	if r.top == "" || err != nil || below == "." {
+		return ""
+	}
+	return filepath.ToSlash(below)
+}
+
 // Head returns the checked-out branch (empty if HEAD is detached) and its commit. It
 // returns ErrNoRepository if there is no commit yet.
 func (r *Repository) Head() (branch, commit string, err error) {

@@ -103,7 +103,8 @@ func (r *Runner) environment(tree string) []string {
 	if has(tree, "go.work") {
 		work = filepath.Join(r.inside(tree, treePlace), "go.work")
 	}
-	return r.Tools.Environment(has(tree, "vendor/modules.txt"), r.Cgo, work)
+	vendored := has(tree, "vendor/modules.txt") || has(tree, filepath.Join(filepath.FromSlash(r.Start), "vendor/modules.txt"))
+	return r.Tools.Environment(vendored, r.Cgo, work)
 }
 
 // has reports whether a tree has a file.

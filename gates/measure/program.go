@@ -21,8 +21,8 @@ type Program struct {
 	*Runner
 	// Tree is the absolute folder of the exported base.
 	Tree string
-	// Build, Test and Score are commands with their arguments, which start in the tree;
-	// Build and Test may be empty. Score gets the names of the cases as further arguments
+	// Build, Test and Score are commands with their arguments, which start in the folder Start of
+	// the tree; Build and Test may be empty. Score gets the names of the cases as further arguments
 	// and prints what [metrics.Read] reads; without names it scores all cases.
 	Build, Test, Score []string
 	// MakeTime and RunTime bound the time in which a version is built and tested, and the
@@ -123,7 +123,7 @@ func (p *Program) build(ctx context.Context, v *Version) error {
 // cache.
 func (p *Program) building(v *Version) sandbox.Spec {
 	s := sandbox.Spec{
-		Dir: p.inside(v.tree, treePlace), ReadOnly: p.installed(), Temp: p.Folder, Env: p.environment(v.tree),
+		Dir: p.start(v.tree), ReadOnly: p.installed(), Temp: p.Folder, Env: p.environment(v.tree),
 		Limits: sandbox.Limits{Total: cmp.Or(p.Memory, mostMemory), FileSize: mostFile, Processes: mostProcs},
 	}
 	if p.Sandbox.Err() == nil {

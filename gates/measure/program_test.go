@@ -67,6 +67,30 @@ func TestProgram(t *testing.T) {
 	})
 }
 
+// TestProgramStartsInItsFolder checks that all commands start in the folder of the target, and
+// see the rest of the tree.
+func TestProgramStartsInItsFolder(t *testing.T) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
+		p := scripted(t, walls)
+		tree := filepath.Join(t.TempDir(), "tree")
+		if err := os.CopyFS(filepath.Join(tree, "tools/pack"), os.DirFS(p.Tree)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(tree, "tools/pack/factor"), filepath.Join(tree, "factor")); err != nil {
+			t.Fatal(err)
+		}
+		p.Tree, p.Start = tree, "tools/pack"
+		p.Build = []string{"sh", "-c", "cp ../../factor . && ./build.sh"}
+		v, err := p.Make(t.Context(), "base", map[string][]byte{"factor": []byte("5\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, err := p.Values(t.Context(), v, "2"); err != nil || len(all) != 1 || all[0].Value != 10 {
+			t.Error(all, err)
+		}
+	})
+}
+
 // TestProgramIsToBlame checks that faults of a version are reported as the code's.
 func TestProgramIsToBlame(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {

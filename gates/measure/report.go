@@ -42,7 +42,7 @@ func (r *Runner) report(ctx context.Context, b *Built) (gobench.Run, error) {
 // each run gets a fresh copy in dir and an empty build cache.
 func (r *Runner) commanding(b *Built, dir string) (sandbox.Spec, error) {
 	s := sandbox.Spec{
-		Dir: r.inside(b.tree, treePlace), ReadOnly: r.installed(), Temp: r.Folder, Env: r.environment(b.tree),
+		Dir: r.start(b.tree), ReadOnly: r.installed(), Temp: r.Folder, Env: r.environment(b.tree),
 		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: mostProcs},
 	}
 	if r.Sandbox.Layers() == nil {
@@ -62,7 +62,7 @@ func (r *Runner) commanding(b *Built, dir string) (sandbox.Spec, error) {
 	if r.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: dir, Path: treePlace, Writable: true}}
 	} else {
-		s.Dir = dir
+		s.Dir = r.start(dir)
 	}
 	return s, nil
 }

@@ -30,6 +30,9 @@ type Runner struct {
 	// never what it compiles.
 	Cache string
 	Cgo   bool
+	// Start is the slash-separated folder, below the root of a tree, in which the commands
+	// start; empty for the root.
+	Start string
 	// Packages are the packages whose tests are compiled; none if empty. Pattern selects
 	// among their benchmarks like go test -bench.
 	Packages []string
@@ -112,6 +115,11 @@ func (r *Runner) inside(host, place string) string {
 		return place
 	}
 	return host
+}
+
+// start returns the folder inside the sandbox in which the commands of a tree on the host start.
+func (r *Runner) start(tree string) string {
+	return filepath.Join(r.inside(tree, treePlace), filepath.FromSlash(r.Start))
 }
 
 // command runs one program to its end.

@@ -26,7 +26,7 @@ const gateBenchmark = "benchmark"
 func (w *gateRun) benchmarkGate() gates.Gate {
 	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
 		b := w.target.Benchmark
-		if own := b.Names(w.judged.Changed); own != "" {
+		if own := b.Names(w.start(w.target), w.judged.Changed); own != "" {
 			return gates.Failed, fmt.Sprintf("%sthe patch changes %s, which is to measure it", b.Measured(), own)
 		}
 		m, err := w.measure(ctx, b)
@@ -57,12 +57,12 @@ func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 	return gates.Passed, evidence
 }
 
-// Names returns the first of the changed paths that the command names, or "": a patch
-// must not write its own measure. Other files that the measurement depends on belong
+// Names returns the first of the changed paths that the command, which starts in a folder of
+// the repository, names, or "": a patch must not write its own measure. Other files that the measurement depends on belong
 // among the paths that the target denies.
-func (b *Benchmark) Names(changed []string) string {
+func (b *Benchmark) Names(start string, changed []string) string {
 	for _, word := range wordsOf(b.Command) {
-		if at := slices.Index(changed, path.Clean(word)); at >= 0 {
+		if at := slices.Index(changed, path.Join(start, word)); at >= 0 {
 			return changed[at]
 		}
 	}

@@ -89,7 +89,7 @@ func TestOwnMeasure(t *testing.T) {
 		{nil, "cache/cache.go", false},
 	} {
 		b := &Benchmark{Command: c.command}
-		if got := b.Names([]string{"a.go", c.changed}); (got == c.changed) != c.own || (got == "") == c.own {
+		if got := b.Names("", []string{"a.go", c.changed}); (got == c.changed) != c.own || (got == "") == c.own {
 			t.Errorf("%q and %s: %q", c.command, c.changed, got)
 		}
 	}

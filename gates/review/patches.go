@@ -60,6 +60,16 @@ func (rev *Reviewer) open(t Target) (*patch.Repository, error) {
 	return repo, nil
 }
 
+// start returns the slash-separated folder, below the root of the working tree, that a target
+// names: its commands start there. It is empty for the root, and where there is no repository.
+func (rev *Reviewer) start(t Target) string {
+	repo, err := patch.Open(t.Repo, rev.Env)
+	if err != nil {
+		return ""
+	}
+	return repo.Below()
+}
+
 // Unified returns the change as people and reviewers see it: a diff of its own, in
 // which deceptive characters are escaped.
 func Unified(p archive.ProposalRecord) string { return diff.Render(files(p), shownContext) }

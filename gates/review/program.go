@@ -208,7 +208,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		doubts = append(doubts, "the target names no test")
 	}
 	own := &Benchmark{Command: slices.Concat(w.target.Scoring.Test, w.target.Scoring.Score)}
-	if file := own.Names(w.judged.Changed); file != "" {
+	if file := own.Names(w.start(w.target), w.judged.Changed); file != "" {
 		doubts = append(doubts, "the patch changes "+text.Visible(file)+", which is to judge it")
 	}
 	if w.commanded() {

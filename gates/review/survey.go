@@ -23,6 +23,8 @@ type Ground struct {
 	Commit, Policy string
 	// Tree is the tree of the commit.
 	Tree string
+	// Start is the folder of the tree in which the target's commands start; empty for its root.
+	Start string
 	// Editable are the existing files that a patch may change, sorted.
 	Editable []string
 
@@ -52,6 +54,9 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
+	if g.Start = rev.start(t); g.Start != "" && !slices.ContainsFunc(files, func(e scope.Entry) bool { return strings.HasPrefix(e.Path, g.Start+"/") }) {
+		return nil, Refuse("commit what is there, or name another folder", "the folder %s of target %s has no committed file", t.Repo, name)
+	}
 	g.Editable = t.scope().Editable(files)
 	return g, nil
 }
@@ -75,6 +80,23 @@ func (g *Ground) Uncommitted(ctx context.Context, named ...string) ([]string, er
 // AsCommitted reports whether a file in the working tree is as in the commit; see
 // [patch.Repository.AsCommitted].
 func (g *Ground) AsCommitted(path string) (bool, error) { return g.repo.AsCommitted(g.Commit, path) }
+
+// Absent lists the symbolic links and the submodules of the commit, which no exported tree has.
+func (g *Ground) Absent() (links, submodules []string, err error) {
+	all, err := g.repo.Tree(g.Tree)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading %s: %w", g.Target.Name, err)
+	}
+	for _, e := range all {
+		switch e.Mode {
+		case scope.Symlink:
+			links = append(links, e.Path)
+		case scope.Submodule:
+			submodules = append(submodules, e.Path)
+		}
+	}
+	return links, submodules, nil
+}
 
 // Allows reports whether a patch may change or create a file, by its slash-separated path.
 func (g *Ground) Allows(path string) (bool, error) {

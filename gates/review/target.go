@@ -137,7 +137,9 @@ func (rev *Reviewer) Runner(t Target, tools gotest.Toolchain, folder string) *me
 	if !t.Policy.Cgo {
 		cache = filepath.Join(rev.cacheFolder(), "benchmarks")
 	}
-	y := &measure.Runner{Sandbox: rev.Sandbox(), Unwalled: rev.Unsandboxed, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo}
+	y := &measure.Runner{
+		Sandbox: rev.Sandbox(), Unwalled: rev.Unsandboxed, Tools: tools, Folder: folder, Cache: cache, Cgo: t.Policy.Cgo, Start: rev.start(t),
+	}
 	if t.Benchmark != nil {
 		b := t.Benchmark
 		y.Packages, y.Pattern, y.Command, y.Metric = b.Packages, b.Pattern, b.Command, b.Metric

@@ -94,7 +94,7 @@ func measures(ctx context.Context, p Probes, dir, program string) bool {
 		_, err := p.LookPath(program)
 		return err == nil
 	}
-	_, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD:"+path.Clean(program))
+	_, err := p.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD:./"+path.Clean(program))
 	return err == nil
 }
 

@@ -93,7 +93,7 @@ func targetKeys(t *PatchTarget) object {
 	scored := func(f field) field { return then{f, func() { t.Scoring = &c }} }
 	return object{keys: []key{
 		{name: "name", doc: "a name of your own", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
-		{name: "repo", doc: "folder of its git repository, from the workspace's", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
+		{name: "repo", doc: "folder of its git repository, from the workspace's, or one in it; commands start there, and paths count from the root of the repository", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
 		{name: "allow", doc: "paths from the root of the repository that patches may touch, each with all below it", field: words(&t.Policy.Allow, 1, scopePattern, scopeRule), required: true},
 		{name: "deny", doc: "paths among them that they may not; deny wins", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
 		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Policy.Cgo}, def: "false"},

@@ -56,8 +56,9 @@ type Prospect struct {
 	// uncommitted describes what differs from the commit.
 	uncommitted string
 	// skipped names marked files that are not searched although the target allows them, each
-	// with the reason.
+	// with the reason, and absent the links and submodules that the commands do not see.
 	skipped []string
+	absent  string
 	// profiled is the profile of the code as it is, for language models.
 	profiled profile
 }
@@ -90,6 +91,9 @@ func Find(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t r
 		return nil, err
 	}
 	p.findUncommitted(ctx)
+	if err := p.findAbsent(); err != nil {
+		return nil, err
+	}
 	if err = p.find(); err == nil && t.OwnCode() {
 		err = p.findOwn(w)
 	}
@@ -238,7 +242,7 @@ func (p *Prospect) ID() string {
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", p.ground.Tree, settings))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s", p.ground.Tree, settings, p.ground.Start))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -387,8 +391,13 @@ func (p *Prospect) blockNames() []string {
 }
 
 // Skipped names marked files that are not searched although the target allows them, each with
-// the reason.
-func (p *Prospect) Skipped() []string { return p.skipped }
+// the reason, and what the commands do not see.
+func (p *Prospect) Skipped() []string {
+	if p.absent == "" {
+		return p.skipped
+	}
+	return append(slices.Clone(p.skipped), p.absent)
+}
 
 // mostAround bounds the source before and after a block that a language model sees, in
 // bytes.

@@ -25,6 +25,26 @@ func (p *Prospect) findUncommitted(ctx context.Context) {
 	}
 }
 
+// findAbsent describes the links and submodules, which are not in the trees that the commands
+// start in.
+func (p *Prospect) findAbsent() error {
+	links, submodules, err := p.ground.Absent()
+	if err != nil {
+		return err
+	}
+	var parts []string
+	if len(links) > 0 {
+		parts = append(parts, "symbolic links ("+named(links)+")")
+	}
+	if len(submodules) > 0 {
+		parts = append(parts, "submodules ("+named(submodules)+")")
+	}
+	if len(parts) > 0 {
+		p.absent = "the commands do not see " + strings.Join(parts, " and ") + ": commit the files themselves if they need them"
+	}
+	return nil
+}
+
 // named lists some files and counts the others.
 func named(files []string) string {
 	var names []string
@@ -44,11 +64,17 @@ func (p *Prospect) Uncommitted() string { return p.uncommitted }
 // notCommitted follows the name of a file that has to be committed.
 const notCommitted = " is not as committed: commit it, since versions of the code start from the commit"
 
-// explained adds to a [Problem] what is not committed, which may be its cause.
+// explained adds to a [Problem] what is not committed or absent, which may be its cause.
 func (p *Prospect) explained(err error) error {
 	var problem *Problem
-	if p.uncommitted == "" || !errors.As(err, &problem) || strings.HasSuffix(problem.Text, notCommitted) {
+	if !errors.As(err, &problem) || strings.HasSuffix(problem.Text, notCommitted) {
 		return err
 	}
-	return &Problem{problem.Text + "; " + p.uncommitted}
+	words := problem.Text
+	for _, cause := range []string{p.uncommitted, p.absent} {
+		if cause != "" && !strings.Contains(words, cause) {
+			words += "; " + cause
+		}
+	}
+	return &Problem{words}
 }

@@ -42,24 +42,24 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 		p.Problem = "a mark cannot be used: " + problems[0].String()
 	case len(list) == 0:
 		return nil, nil
-	case measuredFile(t, list) != "":
-		p.Problem = fmt.Sprintf("a mark stands in %s, which is to measure it", measuredFile(t, list))
+	case measuredFile(g, list) != "":
+		p.Problem = fmt.Sprintf("a mark stands in %s, which is to measure it", measuredFile(g, list))
 	case t.Benchmark.Tune <= baseRuns:
 		p.Problem = fmt.Sprintf("%d runs leave none to search with: the base alone takes %d", t.Benchmark.Tune, baseRuns)
 	}
 	p.Constants = list
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n", g.Tree, g.Policy, t.Benchmark.Tune))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%s", g.Tree, g.Policy, t.Benchmark.Tune, g.Start))
 	p.Ground = hex.EncodeToString(sum[:])
 	return p, nil
 }
 
 // measuredFile returns the first of the constants' files that the measuring command names.
-func measuredFile(t review.Target, list []constants.Constant) string {
+func measuredFile(g *review.Ground, list []constants.Constant) string {
 	files := make([]string, len(list))
 	for i, c := range list {
 		files[i] = c.File
 	}
-	return t.Benchmark.Names(files)
+	return g.Target.Benchmark.Names(g.Start, files)
 }
 
 // Cost describes the cost of a search. It is an upper bound, except that many benchmarks
