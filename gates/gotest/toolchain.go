@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // Toolchain is an installed Go.
@@ -21,9 +22,10 @@ type Toolchain struct {
 // root. The result is valid until another version is installed.
 func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 	cmd := exec.CommandContext(ctx, command, "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE")
+	cmd.WaitDelay = time.Second // a script in place of go may leave a program that holds the output open
 	cmd.Dir = "/" // where no go.mod selects another version
 	out, err := cmd.Output()
-	if err != nil {
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return Toolchain{}, fmt.Errorf("running go env: %w", err)
 	}
 	var env struct{ GOROOT, GOVERSION, GOMODCACHE string }

@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"evolve/gates/gotest"
 	"evolve/runtime/sandbox"
@@ -87,6 +89,32 @@ func TestProgramStartsInItsFolder(t *testing.T) {
 		}
 		if all, err := p.Values(t.Context(), v, "2"); err != nil || len(all) != 1 || all[0].Value != 10 {
 			t.Error(all, err)
+		}
+	})
+}
+
+// TestProgramIsStopped checks that building, testing and scoring end with their context, although
+// the command and a child of it ignore every signal that they can.
+func TestProgramIsStopped(t *testing.T) {
+	each(t, func(t *testing.T, walls sandbox.Sandbox) {
+		stubborn := []string{"sh", "-c", "trap '' TERM INT HUP QUIT; (trap '' TERM INT HUP QUIT; while :; do :; done) & while :; do :; done"}
+		for name, set := range map[string]func(p *Program){
+			"build": func(p *Program) { p.Build = stubborn },
+			"test":  func(p *Program) { p.Test = stubborn },
+			"score": func(p *Program) { p.Score = stubborn },
+		} {
+			p := scripted(t, walls)
+			set(p)
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			v, err := p.Make(ctx, "base", nil)
+			if err == nil && name == "score" {
+				_, err = p.Values(ctx, v, "1")
+				err = errors.Join(err, v.Remove())
+			}
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	})
 }

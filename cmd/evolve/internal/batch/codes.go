@@ -212,9 +212,18 @@ func (r *runner) open(ctx context.Context, a *workspace.Agent, scratch string) (
 	if p == nil {
 		return r.o.Open(ctx, a, scratch)
 	}
-	opened, err := p.Open(ctx, scratch)
-	if err != nil || r.o.Author == nil || opened.Reflect != nil {
+	building, free := r.cancelAtEnd(ctx)
+	defer free()
+	opened, err := p.Open(ctx, building, scratch)
+	if err != nil {
+		if building.Err() != nil {
+			err = context.Cause(building)
+		}
 		return opened, err
+	}
+	opened.Agent = patient{opened.Agent, r.o.Drain, r.o.Sleep}
+	if r.o.Author == nil || opened.Reflect != nil {
+		return opened, nil
 	}
 	author, done, err := r.o.Author(a)
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Open prepares the versions of the target to run. scratch is a folder for working
-// directories.
-func (p *Prospect) Open(ctx context.Context, scratch string) (night.Opened, error) {
+// Open prepares the versions of the target to run. building bounds what is built before, which
+// can take minutes. scratch is a folder for working directories.
+func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Opened, error) {
 	if p.own != nil {
-		return p.openOwn(ctx, scratch)
+		return p.openOwn(ctx, building, scratch)
 	}
-	program, done, err := p.program(ctx, "night")
+	program, done, err := p.program(building, "night")
 	if err != nil {
 		return night.Opened{}, err
 	}

@@ -134,8 +134,8 @@ func (p *Prospect) together(space agent.Space) agent.Space {
 }
 
 // openOwn prepares the versions of an agent's own code to run.
-func (p *Prospect) openOwn(ctx context.Context, scratch string) (night.Opened, error) {
-	program, done, err := p.program(ctx, "night")
+func (p *Prospect) openOwn(ctx, building context.Context, scratch string) (night.Opened, error) {
+	program, done, err := p.program(building, "night")
 	if err != nil {
 		return night.Opened{}, err
 	}

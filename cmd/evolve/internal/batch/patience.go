@@ -1,0 +1,34 @@
+package batch
+
+import (
+	"context"
+	"time"
+
+	"evolve/mutate/night"
+	"evolve/runtime/agent"
+)
+
+// patience is how long evaluations of code that are under way may go on after the first
+// interrupt. A version may take minutes, costs no money, and is evaluated again by the run that
+// goes on.
+const patience = 10 * time.Second
+
+// patient is an agent whose evaluations end some time after the first interrupt.
+type patient struct {
+	agent.Agent
+	drain context.Context
+	sleep func(context.Context, time.Duration) error
+}
+
+// Run implements [agent.Agent].
+func (p patient) Run(ctx context.Context, req agent.Request) agent.Result {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	stop := context.AfterFunc(p.drain, func() {
+		if p.sleep(ctx, patience) == nil {
+			end(night.ErrInterrupted)
+		}
+	})
+	defer stop()
+	return p.Agent.Run(ctx, req)
+}
