@@ -280,3 +280,12 @@ func TestWayOut(t *testing.T) {
 		}
 	}
 }
+
+// TestTheRuleOnNames checks that a refusal of an honest name tells the rule.
+func TestTheRuleOnNames(t *testing.T) {
+	old, now := Tree{{Path: "docs/Straße.md", Mode: Regular, Hash: "a"}}, Tree{{Path: "docs/Straße.md", Mode: Regular, Hash: "b"}}
+	refused := Policy{Allow: []string{"."}}.Judge(old, now).Refused
+	if len(refused) != 1 || !strings.Contains(refused[0].Why, "U+00DF is not ASCII") || !strings.Contains(refused[0].Why, "ASCII paths alone") {
+		t.Errorf("refused: %+v", refused)
+	}
+}
