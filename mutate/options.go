@@ -23,7 +23,8 @@ type Options struct {
 	// BaselineShare is the share of the budget for random search; negative: none; 0: a
 	// tenth.
 	BaselineShare float64
-	// Finalists is the maximum number of recommended finalists; 0: 3.
+	// Finalists is the maximum number of recommended finalists; 0: 3. Those that a search over
+	// programs takes for equal count once.
 	Finalists int
 	// View is the archive without the holdout. May be nil.
 	View View

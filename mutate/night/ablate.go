@@ -67,7 +67,10 @@ func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 	if err != nil {
 		return err
 	}
-	var ended error
+	ended := m.settle(ctx, rec, entered)
+	if ended != nil && !errors.Is(ended, bench.ErrBudget) {
+		return ended
+	}
 	var finalists []mutate.Estimate
 	seen := map[agent.ConfigID]bool{}
 	turns := n.toAblate(rec, entered)

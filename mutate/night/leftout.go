@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,11 +22,23 @@ const kept = .9
 // gates refused before the run that before names; "" for all runs. A version that deceives
 // what measures it is left out with the ancestors that gained nearly as much on the same
 // search cases, and with all that descend from these, but for versions whose own patch passed
-// its gates, and for those that a language model wrote without a line of what was refused. A
+// its gates, and for those that a language model wrote without a line of what was refused. So
+// are versions with the values of one of these on all search cases. A
 // version that was refused otherwise, for example because a test failed, is left out alone, as
 // long as the agent's hash is the same as then.
 func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (map[agent.ConfigID]archive.LeftOut, error) {
-	f := &family{archive: a, agent: agentID, passed: map[agent.ConfigID]bool{}, out: map[agent.ConfigID]archive.LeftOut{}}
+	f, err := leftOut(ctx, a, agentID, hash, before)
+	if err != nil {
+		return nil, err
+	}
+	return f.out, nil
+}
+
+// leftOut is [LeftOut], and tells which of the versions deceive.
+func leftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (*family, error) {
+	f := &family{
+		archive: a, agent: agentID, before: before, passed: map[agent.ConfigID]bool{}, out: map[agent.ConfigID]archive.LeftOut{}, deceives: map[agent.ConfigID]bool{},
+	}
 	var deceiving []archive.ProposalRecord
 	for p, err := range a.Proposals(ctx) {
 		if err != nil {
@@ -43,7 +56,7 @@ func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before stri
 		case by == "":
 			continue
 		case deceives:
-			deceiving = append(deceiving, p)
+			deceiving, f.deceives[id] = append(deceiving, p), true
 		default:
 			plan, err := a.Plan(ctx, p.Run, agentID)
 			if err != nil && !errors.Is(err, archive.ErrNotFound) {
@@ -56,7 +69,7 @@ func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before stri
 		f.out[id] = archive.LeftOut{Variant: id, Proposal: p.ID, Reason: by + " refused it in " + p.ID}
 	}
 	if len(deceiving) == 0 {
-		return f.out, nil
+		return f, nil
 	}
 	if err := f.read(ctx); err != nil {
 		return nil, err
@@ -66,7 +79,7 @@ func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before stri
 			return nil, err
 		}
 	}
-	return f.out, nil
+	return f, nil
 }
 
 // refusedBy names what refused a version: the gate that failed, one that it deceives before
@@ -93,11 +106,15 @@ func refusedBy(p archive.ProposalRecord) (by string, deceives bool) {
 type family struct {
 	archive  *archive.Archive
 	agent    string
+	before   string // the run that is not looked at; "" for none
 	variants map[agent.ConfigID]archive.Variant
 	children map[agent.ConfigID][]agent.ConfigID
 	// passed are the versions whose own patch passed its gates.
 	passed map[agent.ConfigID]bool
 	out    map[agent.ConfigID]archive.LeftOut
+	// deceives has those of out that deceive what measures them: true where a gate refused
+	// that version itself.
+	deceives map[agent.ConfigID]bool
 }
 
 // read reads the versions with their lineage.
@@ -155,6 +172,30 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 			f.leave(child, p.ID, fmt.Sprintf("it descends from v%d: %s", f.variants[queue[0]].Number, refused))
 		}
 	}
+	return f.spreadAlike(ctx, p, refused)
+}
+
+// spreadAlike leaves out the versions with the values of one that deceives: that is what it does,
+// and not how it is written.
+func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refused string) error {
+	plan, err := f.archive.Plan(ctx, p.Run, f.agent)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, p.Run, err)
+	}
+	values, err := ReadValues(ctx, f.archive, plan, func(run string, _ bench.Stage) bool { return run == f.before })
+	if err != nil {
+		return err
+	}
+	for _, bad := range slices.Sorted(maps.Keys(f.deceives)) {
+		for _, id := range values.Class(bad) {
+			if !f.passed[id] && id != plan.Champion {
+				f.leave(id, p.ID, fmt.Sprintf("it has the values of v%d on the search cases: %s", f.variants[bad].Number, refused))
+			}
+		}
+	}
 	return nil
 }
 
@@ -191,8 +232,9 @@ func lines(c agent.Config) map[componentText]bool {
 	return out
 }
 
-// leave leaves out a version, unless it is left out already.
+// leave leaves out a version that deceives, unless it is left out already.
 func (f *family) leave(id agent.ConfigID, proposal, reason string) {
+	f.deceives[id] = f.deceives[id]
 	if _, known := f.out[id]; !known {
 		f.out[id] = archive.LeftOut{Variant: id, Proposal: proposal, Reason: reason}
 	}

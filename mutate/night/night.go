@@ -60,9 +60,13 @@ type night struct {
 	refused []refusal
 	bar     bar
 	// leftOut are the versions of code that [LeftOut] names, and unsearched those of them that
-	// are in the space.
+	// are in the space. deceiving has those of leftOut that deceive what measures them: true
+	// where a gate refused that version itself.
 	leftOut    map[agent.ConfigID]archive.LeftOut
+	deceiving  map[agent.ConfigID]bool
 	unsearched []mutate.LeftOut
+	// values are what versions of searched code came to; nil for other agents.
+	values *Values
 	// barred are the variants that look better and that a person's refusal keeps out, by
 	// the refused proposal.
 	barred map[string][]agent.ConfigID
@@ -230,10 +234,9 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.leaveOut(ctx); err != nil {
 		return err
 	}
-	if n.leftOut, err = LeftOut(ctx, n.Archive, n.Agent.ID, n.Plan.AgentHash, n.Run.ID); err != nil {
+	if err := n.findLeftOut(ctx); err != nil {
 		return err
 	}
-	delete(n.leftOut, n.Plan.Champion)
 	if n.Plan.Search < 1 {
 		n.incomplete(n.bindingNoun() + " left the agent nothing")
 		return nil
@@ -256,6 +259,12 @@ func (n *night) stages(ctx context.Context) error {
 		err = n.ablate(ctx, rec)
 		phase = n.phase("ablate", phase)
 		if err := n.explain("making the finalists small", err); err != nil {
+			return err
+		}
+		if err = n.readValues(ctx, true); err == nil {
+			err = n.oneEach(ctx, rec)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,8 @@ type refusal struct {
 
 // refusals returns the proposals that keep variants out: the waiting one, and those that
 // a person rejected or rolled back, as long as nothing relevant has changed since: the
-// agent, its holdout tasks, prices, routes or space.
+// agent, its holdout tasks, prices, routes or space; of searched code, its cases and the values
+// of the code as it is.
 func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 	fresh, waits := against(n.Plan.Waits)
 	now := n.conditions()
@@ -102,6 +103,9 @@ func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now str
 	if err != nil {
 		return false, fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, p.Run, err)
 	}
+	if n.Agent.Relative { // its suite holds what the code does: another commit may change nothing
+		return plan.SuiteHash == n.Plan.SuiteHash, nil
+	}
 	if plan.AgentHash != n.Plan.AgentHash || plan.SpaceHash != n.Plan.SpaceHash || plan.PricesHash != n.Plan.PricesHash {
 		return false, nil
 	}
@@ -155,6 +159,9 @@ func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *
 	if l, out := n.leftOut[id]; out {
 		return &l
 	}
+	if l := n.deceives(id); l != nil {
+		return l
+	}
 	for _, r := range n.refused {
 		why, twins := n.Agent.Space.Twins(r.config, c, agent.TwinShare)
 		lead, words := math.Hypot(sd, r.sd), "a standard deviation"
@@ -166,12 +173,19 @@ func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *
 				why += "; the search does not estimate it to be better by " + words
 			}
 		}
+		alike := ""
+		if !twins {
+			alike, twins = n.sameValues(id, r.proposal.Variant)
+		}
 		if !twins {
 			continue
 		}
 		reason := "the same as " + r.proposal.ID + strings.TrimPrefix(strings.TrimPrefix(why, "the same"), " config") + "; " + r.why
-		if id == r.proposal.Variant {
+		switch {
+		case id == r.proposal.Variant:
 			reason = r.why
+		case alike != "":
+			reason = fmt.Sprintf("it has the values of %s on %s; %s", r.proposal.ID, alike, r.why)
 		}
 		if lead := gain - n.bar.gain; r.decided != "" && lead > 0 && lead >= math.Hypot(sd, n.bar.sd) {
 			n.recordBarred(r.proposal.ID, id)
@@ -190,7 +204,10 @@ type bar struct{ gain, sd float64 }
 // variant by a standard deviation in the search's estimate. No evaluations are spent on
 // them.
 func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
-	var err error
+	err := n.readValues(ctx, false)
+	if err != nil {
+		return err
+	}
 	if n.refused, err = n.refusals(ctx); err != nil {
 		return err
 	}
@@ -208,6 +225,11 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 			}
 		}
 	}
+	return n.narrow(ctx, rec)
+}
+
+// narrow removes the finalists that prune removes, by the proposals and values known so far.
+func (n *night) narrow(ctx context.Context, rec *mutate.Recommendation) error {
 	rec.Finalists = slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
 		if out := n.exclusion(f.Variant, f.Config, f.Gain, f.SD); out != nil {
 			n.recordLeftOut(*out)
@@ -216,7 +238,7 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 		lead := f.Gain - n.bar.gain
 		return n.Plan.Against != "" && !(lead > 0 && lead >= math.Hypot(f.SD, n.bar.sd))
 	})
-	return nil
+	return n.oneEach(ctx, rec)
 }
 
 // recordLeftOut records a variant that was left out, once, for the report.

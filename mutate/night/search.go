@@ -234,19 +234,21 @@ func (n *night) newSearcher(ctx context.Context, a *author) (mutate.Searcher, er
 	if n.Plan.Baseline == 0 {
 		baseline = -1
 	}
-	// More than may enter, because up to a month's entries may have been judged before.
-	finalists := n.Plan.Finalists + stats.Monthly().Entries
 	start := n.NewSearch
 	if start == nil {
 		start = mutate.New
 	}
 	return start(mutate.Options{
 		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Budget: n.Plan.Search, Seed: n.Run.Seed,
-		MaxRepeats: n.maxRepeats(), Selection: n.Run.Selection, BaselineShare: baseline, Finalists: finalists,
+		MaxRepeats: n.maxRepeats(), Selection: n.Run.Selection, BaselineShare: baseline, Finalists: n.finalists(),
 		View: n.view(), History: history, LeftOut: n.unsearched, Operators: operators, Guards: n.Agent.Guards,
 		Author: a.options(),
 	})
 }
+
+// finalists returns the number of finalists that the search recommends: more than may enter,
+// because up to a month's entries may have been judged before.
+func (n *night) finalists() int { return n.Plan.Finalists + stats.Monthly().Entries }
 
 // trial makes one evaluation that the searcher asked for, with its transcript.
 func (n *night) trial(ctx context.Context, t mutate.Trial, first int64) (bench.Evaluation, error) {

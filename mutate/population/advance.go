@@ -83,11 +83,11 @@ const leastShare = 4
 // whole reports whether a variant was evaluated on the cases of all stages.
 func (s *search) whole(m *member) bool { return m.stages == len(s.Stages) && m.pending == 0 }
 
-// ranked returns the variants but the champion, the best first.
+// ranked returns the variants but the champion, the best first, and of equal ones the smallest.
 func (s *search) ranked() []*member {
 	out := slices.Clone(s.members[1:])
 	slices.SortFunc(out, func(a, b *member) int {
-		return cmp.Or(cmp.Compare(b.cautious(), a.cautious()), a.index-b.index)
+		return cmp.Or(cmp.Compare(b.cautious(), a.cautious()), a.size-b.size, a.index-b.index)
 	})
 	return out
 }

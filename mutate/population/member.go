@@ -1,6 +1,7 @@
 package population
 
 import (
+	"encoding/binary"
 	"math"
 
 	"evolve/runtime/agent"
@@ -43,6 +44,15 @@ func (m *member) set(task int, score, weight float64) {
 	if weight >= m.weights[task] {
 		m.scores[task], m.weights[task] = score, weight
 	}
+}
+
+// scored identifies the scores on all cases.
+func (m *member) scored() string {
+	var key []byte
+	for _, v := range m.scores {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
+	}
+	return string(key)
 }
 
 // sums returns the number of scores and their sum.

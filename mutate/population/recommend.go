@@ -17,7 +17,8 @@ const normal95 = 1.959964
 // Recommend implements [mutate.Searcher]. The best variant is the one with the largest
 // gain minus half its standard deviation, if that is above 0, and else the champion. Of the
 // variants only those count that were evaluated on the cases of all stages, if there are any,
-// and those whose gain is above these beyond what luck on fewer cases explains.
+// and those whose gain is above these beyond what luck on fewer cases explains. Finalists with
+// equal scores count once in Options.Finalists; the smallest comes first.
 func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
 	champion := s.members[0]
@@ -35,10 +36,15 @@ func (s *search) Recommend() mutate.Recommendation {
 		}
 	}
 	bar := s.wholeBar()
+	classes := map[string]bool{}
 	for _, m := range ranked {
-		if len(rec.Finalists) < s.Finalists && m.cautious() > 0 && (s.whole(m) || s.beyondLuck(m) > bar) {
-			rec.Finalists = append(rec.Finalists, s.estimate(m))
+		if m.cautious() <= 0 || !s.whole(m) && s.beyondLuck(m) <= bar {
+			continue
 		}
+		if classes[m.scored()] = true; len(classes) > s.Finalists {
+			break
+		}
+		rec.Finalists = append(rec.Finalists, s.estimate(m))
 	}
 	rec.Best, rec.Rival = rec.Champion, s.rival(ranked)
 	rec.Front = []mutate.Estimate{rec.Champion}

@@ -79,7 +79,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 		f.add("released", "the search had "+number.Plural(h.Released, "evaluation")+" that were planned for the confirmation: there was nothing to confirm")
 	}
 	if h.Lent > 0 {
-		f.add("lent", "making the finalists small had "+number.Plural(h.Lent, "evaluation")+" that were planned for the confirmation: the best finalist is projected to need fewer")
+		f.add("lent", "making the finalists small, and finding equal ones, had "+number.Plural(h.Lent, "evaluation")+" that were planned for the confirmation, which is projected to need fewer")
 	}
 	var outcomes []spans
 	for _, o := range h.Outcomes {

@@ -291,6 +291,13 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	if len(hunks) > 0 { // its code must not be part of the rationale, which is read for claims
 		words += "; " + p.DescribeHunks(hunks)
 	}
+	refused, err := r.refusedAlike(ctx, a.ID, v.ID)
+	if err != nil {
+		return note, err
+	}
+	if refused != "" {
+		words = before(refused, words)
+	}
 	s, err := p.Submission(run, v.Config, writers, means+words)
 	if err != nil {
 		return note, err

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/metrics"
 	"evolve/mutate/blocks"
@@ -95,3 +96,6 @@ func (p *Prospect) has(name string) bool {
 func printed(e *bench.Evaluation) (v metrics.Value, ok bool) {
 	return v, e.Outcome == agent.OK && json.Unmarshal([]byte(e.Answer), &v) == nil
 }
+
+// Moved is [review.Reviewer.Moved].
+func (p *Prospect) Moved(of archive.ProposalRecord) string { return p.reviewer.Moved(of) }

@@ -1,0 +1,184 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// firstCompared is the number of cases on which two versions are compared at once; each further
+// step doubles it.
+const firstCompared = 4
+
+// settle tells whether finalists have the values of versions that a person or a gate refused,
+// that entered before, or of finalists before them, where too few cases show it: it scores both
+// on the cases that they lack, as long as no value differs, and removes those that are equal. An
+// entry of the month and the time of a person cost more. Those for which tonight's evaluations
+// do not last are taken for equal tonight. entered is as in [night.toAblate].
+func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, entered map[agent.ConfigID]bool) error {
+	if m.values == nil {
+		return nil
+	}
+	rivals, err := m.rivals(ctx)
+	if err != nil {
+		return err
+	}
+	type pair struct{ a, b agent.ConfigID }
+	tried := map[pair]bool{}
+	for more := true; more; {
+		more = false
+		turns := m.toAblate(rec, entered)
+		for i, f := range turns {
+			others := rivals
+			for _, g := range turns[:i] {
+				others = append(others[:len(others):len(others)], g.Variant)
+			}
+			for _, id := range others {
+				if tried[pair{f.Variant, id}] {
+					continue
+				}
+				tried[pair{f.Variant, id}], more = true, true
+				if err := m.compare(ctx, f.Variant, id); err != nil {
+					return err
+				}
+			}
+		}
+		if err := m.narrow(ctx, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rivals returns the versions that a person or a gate refused, and those that entered before.
+func (m *minimisation) rivals(ctx context.Context) ([]agent.ConfigID, error) {
+	var out []agent.ConfigID
+	for _, r := range m.refused {
+		out = append(out, r.proposal.Variant)
+	}
+	list, err := m.before(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		out = append(out, e.Variant)
+	}
+	for id, itself := range m.deceiving {
+		if itself {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// compare scores two versions that are alike on too few cases on what they lack, until a value
+// differs. It makes no evaluation unless those for all that is lacking can be paid for. If they
+// can on another night, the two are taken for equal until then.
+func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
+	_, alike, enough := m.values.Alike(a, b)
+	if !alike || enough {
+		return nil
+	}
+	lack, err := m.lacking(ctx, a, b)
+	if err != nil || len(lack) == 0 {
+		return err
+	}
+	need := 0
+	for _, jobs := range lack {
+		need += len(jobs)
+	}
+	if !m.afford(need) {
+		if need <= m.Plan.Ablate+m.Plan.Confirm-2*m.Plan.HoldoutTasks {
+			m.values.assumed[[2]agent.ConfigID{a, b}] = true
+		}
+		return nil
+	}
+	for step := firstCompared; len(lack) > 0 && alike; step *= 2 {
+		var jobs []bench.Job
+		for _, list := range lack[:min(step, len(lack))] {
+			for _, j := range list {
+				j.Seq = m.next
+				m.next++
+				jobs = append(jobs, j)
+			}
+		}
+		lack = lack[min(step, len(lack)):]
+		done, ended := m.batch(ctx, "ablate", jobs, m.told, m.Plan.Ablate)
+		m.told += len(jobs)
+		m.left -= len(jobs)
+		for i, e := range done {
+			if e.Scored {
+				m.values.add(&e, m.Agent.Metric)
+				m.options.Known = append(m.options.Known, mutate.Observation{
+					Trial:  mutate.Trial{Variant: e.Variant, Config: jobs[i].Config, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage},
+					Scored: true, Score: e.Score,
+				})
+			}
+		}
+		if ended != nil {
+			return m.drained(ended)
+		}
+		_, alike, _ = m.values.Alike(a, b)
+	}
+	return nil
+}
+
+// afford reports whether so many evaluations are left, if need be with some of those of the
+// confirmation: an equal version would take more of them. The confirmation keeps one block.
+func (m *minimisation) afford(need int) bool {
+	p, short := m.Plan, need-m.left
+	if short <= 0 {
+		return true
+	}
+	if p.Confirm-short < 2*p.HoldoutTasks {
+		return false
+	}
+	p.Confirm, p.Ablate, p.Lent, m.left = p.Confirm-short, p.Ablate+short, p.Lent+short, m.left+short
+	m.reserve(p.Confirm)
+	return true
+}
+
+// lacking returns the evaluations that tell whether two versions are equal, by case: those of
+// cases that one of them was scored on come first.
+func (m *minimisation) lacking(ctx context.Context, a, b agent.ConfigID) ([][]bench.Job, error) {
+	var configs [2]agent.Config
+	for i, id := range []agent.ConfigID{a, b} {
+		v, err := m.Archive.Variant(ctx, m.Agent.ID, id)
+		if errors.Is(err, archive.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading a version: %w", bench.ErrRecorder, err)
+		}
+		if configs[i] = m.Agent.read(v.Config); configs[i] == nil {
+			return nil, nil
+		}
+	}
+	var one, both [][]bench.Job
+	common := 0
+	for _, t := range m.sample.Search {
+		var jobs []bench.Job
+		for i, id := range []agent.ConfigID{a, b} {
+			if !m.values.has(id, t.ID) {
+				jobs = append(jobs, bench.Job{Variant: id, Config: configs[i], Task: t, Stage: bench.StageAblate})
+			}
+		}
+		switch len(jobs) {
+		case 0:
+			common++
+		case 1:
+			one = append(one, jobs)
+		default:
+			both = append(both, jobs)
+		}
+	}
+	all := append(one, both...)
+	return all[:min(len(all), max(0, m.values.needed()-common))], nil
+}
