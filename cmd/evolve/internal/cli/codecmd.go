@@ -35,7 +35,7 @@ func codeCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "lineage", Usage: "how a version came about, with the diff of each step", ArgsUsage: "TARGET [VARIANT]",
-				Description: "Without VARIANT it is the best version so far.",
+				Description: "Without VARIANT it is the best version so far or, without one, that of the latest proposal that waits.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCodeLineage(sh, b, c.Args().Get(1)) })
 				},
@@ -232,12 +232,19 @@ func (b *codeBook) unproposed(run string) (string, error) {
 	return batch.NoProposal + "run " + run + " ended before", nil
 }
 
-// named returns the version with a name, or the best one for an empty name.
+// named returns the version with a name. For an empty name it is the best one or, without one,
+// that of the latest proposal that waits.
 func (b *codeBook) named(name string) (archive.Variant, error) {
 	if name != "" {
 		return b.version(name)
 	}
 	best, ok, err := b.best()
+	if err == nil && !ok {
+		var waits []codeOpen
+		if waits, err = b.open(); err == nil && len(waits) > 0 {
+			return b.archive.Variant(b.ctx, b.Target.Name, waits[len(waits)-1].Variant)
+		}
+	}
 	if err == nil && !ok {
 		err = exit.Errorf(exit.Usage, "name a VARIANT: `evolve variants --agent "+exit.ShellQuote(b.Target.Name)+"` lists them", "no night found a version of %s that is better than its code", text.Visible(b.Target.Name))
 	}

@@ -35,8 +35,13 @@ type codeView struct {
 	// Noise is how far values of the code as it is differ between starts of the scoring
 	// command; nil if they do not.
 	Noise *metrics.Noise `json:"noise,omitempty"`
-	// Best is the best version so far; nil when nights found none that is better.
-	Best *codeBest `json:"best"`
+	// Best is the best version so far; nil when nights found none that is better. Unsearched
+	// reports that no night has searched the code as it is.
+	Best       *codeBest `json:"best"`
+	Unsearched bool      `json:"unsearched,omitempty"`
+	// Open are the proposals of versions that wait, but that of Best where it was made for the
+	// code as it is.
+	Open []codeOpen `json:"open,omitempty"`
 	// Refused are the versions that the latest night confirmed and whose gates refused them.
 	Refused []codeRefused `json:"refused,omitempty"`
 	// Version is the one that was named.
@@ -69,6 +74,8 @@ type codeBest struct {
 	Number  int            `json:"number"`
 	// Ref is that of its commit in the target's repository; empty if there is none.
 	Ref string `json:"ref,omitempty"`
+	// Equal is the number of other versions with equal values on the search cases.
+	Equal int `json:"equal_values,omitempty"`
 	// Proposal is the one that it was made of, and State what became of that; empty for none.
 	Proposal string                `json:"proposal,omitempty"`
 	State    archive.ProposalState `json:"state,omitempty"`
@@ -103,6 +110,8 @@ type codeVersion struct {
 	Variant archive.Variant `json:"variant"`
 	// Ref is that of the commit in the target's repository; empty if there is none.
 	Ref string `json:"ref,omitempty"`
+	// Equal are the numbers of other versions with equal values on the search cases.
+	Equal []int `json:"equal_values,omitempty"`
 	// Diff is against the code as it is, escaped.
 	Diff string `json:"diff"`
 	// Lineage has the version first, without texts.
@@ -169,7 +178,10 @@ func (b *codeBook) view() (*codeView, error) {
 		return v, err
 	}
 	best, ok, err := b.best()
-	if err != nil || !ok {
+	if err != nil {
+		return v, err
+	}
+	if err := b.fillOpen(v, best.ID); err != nil || !ok {
 		return v, err
 	}
 	r, err := b.record([]agent.ConfigID{best.ID})
@@ -178,6 +190,11 @@ func (b *codeBook) view() (*codeView, error) {
 	}
 	values := r.values(r.champion, best.ID)
 	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), Confirmed: best.run != "", Search: values.Search, Holdout: values.Holdout}
+	equal, err := b.equal(best.ID)
+	if err != nil {
+		return v, err
+	}
+	v.Best.Equal = len(equal)
 	if r := best.ruling; r != nil {
 		i, of := r.Shown()
 		v.Best.Ruling, v.Best.Gain, v.Best.Score = r.State, r.Metric, &codeScore{r.Difference, i.Lo, i.Hi, of}
@@ -213,9 +230,13 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	if err != nil {
 		return nil, err
 	}
+	equal, err := b.equal(v.ID)
+	if err != nil {
+		return nil, err
+	}
 	lineage, err := b.steps(v, false)
 	return &codeVersion{
-		Variant: v, Ref: b.Ref(b.id, v), Diff: diff.Render(files, diffContext), Lineage: lineage,
+		Variant: v, Ref: b.Ref(b.id, v), Equal: equal, Diff: diff.Render(files, diffContext), Lineage: lineage,
 		Hunks: coding.Hunks(parts, b.Current().ID(), v.ID, r.searchValues()), Values: r.values(r.champion, v.ID),
 	}, err
 }
@@ -262,16 +283,24 @@ func printCode(con *console, v *codeView) {
 	if v.Noise.Any() {
 		con.filled("  chance   ", "%s", v.Noise.Words(v.Unit))
 	}
-	if best := v.Best; best == nil {
+	switch best := v.Best; {
+	case best == nil && v.Unsearched:
+		con.filled("  best     ", "no night has searched the code at %.12s", v.Commit)
+	case best == nil:
 		con.filled("  best     ", "no night found a version that is better than the code as it is")
-	} else {
-		con.filled("  best     ", "v%d%s%s", best.Number, howConfirmed(best, v.noun), best.became())
+	default:
+		equal := ""
+		if best.Equal > 0 {
+			equal = " and " + count(best.Equal, "version") + " with equal values"
+		}
+		con.filled("  best     ", "v%d%s%s%s", best.Number, equal, howConfirmed(best, v.noun), best.became())
 		printBest(con, v, "search", best.Search)
 		printConfirmed(con, v)
 		if best.Ref != "" {
 			con.printf("           git show %s\n", exit.ShellQuote(best.Ref))
 		}
 	}
+	printOpen(con, v.Open)
 	for _, f := range v.Refused {
 		by := "no gate judged it"
 		if f.Proposal != "" {
@@ -348,6 +377,9 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	}
 	if v.Ref != "" {
 		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
+	}
+	if len(v.Equal) > 0 {
+		con.filled("  equal     ", "%s on search %ss", versionsNamed(v.Equal), view.noun)
 	}
 	if why := v.Lineage[0].LeftOut; why != "" {
 		con.filled("  left out of later nights: ", "%s", text.Visible(why))

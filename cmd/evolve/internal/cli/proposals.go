@@ -40,6 +40,9 @@ type proposalLine struct {
 	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
 	// approved.
 	Stale []string `json:"stale,omitempty"`
+	// Moved describes that a patch was made for other code than its target has now, and whether
+	// it still applies.
+	Moved string `json:"moved,omitempty"`
 	// Overtaken names the memories that it adds or marks and that are so already, or were
 	// retracted meanwhile.
 	Overtaken []string `json:"overtaken,omitempty"`

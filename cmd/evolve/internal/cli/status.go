@@ -59,6 +59,8 @@ type statusView struct {
 	Signed *signedLine `json:"signed,omitempty"`
 
 	latest archive.Run
+	// moved is [review.Reviewer.Moved].
+	moved func(archive.ProposalRecord) string
 }
 
 type runLine struct {
@@ -93,6 +95,8 @@ type draftLine struct {
 	Title string `json:"title"`
 	// Waits is why; empty while its gates run, and where a crash ended them.
 	Waits string `json:"waits,omitempty"`
+	// Moved is as in a line of a proposal.
+	Moved string `json:"moved,omitempty"`
 }
 
 // The numbers of latest runs that the status shows and looks through for its other parts, and
@@ -113,7 +117,7 @@ func statusCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
-			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Levels: []levelOf{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}}
+			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Levels: []levelOf{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}, moved: sh.PatchReader(root).Moved}
 			look := func(a *archive.Archive) error {
 				view.Signed = signedStatus(c.Context, sh, a, root)
 				return view.fill(c.Context, a, loadable(root), sh.Now())
@@ -221,8 +225,11 @@ func (v *statusView) fillDecisions(ctx context.Context, read readOnce, w *worksp
 		return err
 	}
 	for _, p := range read.proposals {
+		if i := slices.IndexFunc(v.Awaiting, func(l proposalLine) bool { return l.ID == p.ID }); i >= 0 {
+			v.Awaiting[i].Moved = v.moved(p)
+		}
 		if p.Patch != nil && p.State == archive.Drafted && p.Imported == "" {
-			v.Drafts = append(v.Drafts, draftLine{p.ID, p.Title, p.Patch.Waits})
+			v.Drafts = append(v.Drafts, draftLine{p.ID, p.Title, p.Patch.Waits, v.moved(p)})
 		}
 	}
 	if v.Adopted, err = linesIn(ctx, a, read.proposals, func(p archive.ProposalRecord) bool {
@@ -369,6 +376,9 @@ func printAwaiting(con *console, list []proposalLine) {
 		if words := claimWords(p.Claim, p.Prices); words != "" {
 			con.printf("    %s\n", words)
 		}
+		if p.Moved != "" {
+			con.filled("    ", "%s", text.Visible(p.Moved))
+		}
 		if p.Branch != nil && len(p.Stale) == 0 {
 			con.printf("    %s\n    %s\n", text.Visible(p.Branch.Words()), con.command("evolve show "+p.ID))
 			continue
@@ -389,6 +399,9 @@ func printDrafts(con *console, list []draftLine) {
 	for _, d := range list {
 		con.printf("%s waits for its gates: %s\n", d.ID, text.Visible(d.Title))
 		con.filled("    ", "%s; the next night takes it up", text.Visible(orElse(d.Waits, "they are under way or were stopped", d.Waits != "")))
+		if d.Moved != "" {
+			con.filled("    ", "%s", text.Visible(d.Moved))
+		}
 		con.printf("    %s\n", con.command("evolve show "+d.ID))
 	}
 }

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/gates/review"
+	"evolve/mutate/night"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// codeOpen is a proposal of a version that waits for a person or for its gates.
+type codeOpen struct {
+	Proposal string                `json:"proposal"`
+	State    archive.ProposalState `json:"state"`
+	Variant  agent.ConfigID        `json:"variant"`
+	Number   int                   `json:"number"`
+	// Ref is that of the version's commit in the target's repository; empty if there is none.
+	Ref string `json:"ref,omitempty"`
+	// Moved describes that it was made for other code than the target has now, and whether it
+	// still applies; empty for the code as it is.
+	Moved string `json:"moved,omitempty"`
+}
+
+// open returns the proposals of versions that wait, the oldest first.
+func (b *codeBook) open() ([]codeOpen, error) {
+	var out []codeOpen
+	for p, err := range b.archive.Proposals(b.ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		id, ok := p.VariantOf(b.Target.Name)
+		if !ok || p.Patch == nil || p.Imported != "" || !review.Open(p.State) {
+			continue
+		}
+		o := codeOpen{Proposal: p.ID, State: p.State, Variant: id, Moved: b.Moved(p)}
+		v, err := b.archive.Variant(b.ctx, b.Target.Name, id)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return nil, fmt.Errorf("reading a version: %w", err)
+		}
+		if err == nil {
+			o.Number, o.Ref = v.Number, b.Ref(b.id, v)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// fillOpen adds what waits, but for the proposal of the best version if it was made for the code
+// as it is, and whether a night searched that.
+func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
+	v.Unsearched = true
+	for _, err := range b.nights() {
+		if err != nil {
+			return err
+		}
+		v.Unsearched = false
+		break
+	}
+	v.Open, err = b.open()
+	v.Open = slices.DeleteFunc(v.Open, func(o codeOpen) bool { return o.Variant == best && o.Moved == "" })
+	return err
+}
+
+func printOpen(con *console, list []codeOpen) {
+	for _, o := range list {
+		words := strings.ReplaceAll(string(o.State), "_", " ")
+		if o.State == archive.Drafted {
+			words = "waits for its gates"
+		}
+		con.filled("  open     ", "%s of v%d, %s%s", o.Proposal, o.Number, words, orElse(": "+text.Visible(o.Moved), "", o.Moved != ""))
+		if o.Ref != "" {
+			con.printf("           git show %s\n", exit.ShellQuote(o.Ref))
+		}
+	}
+}
+
+// equal returns the numbers of the other versions with the values of a version on search cases,
+// from nights that can be compared with the latest on the code as it is.
+func (b *codeBook) equal(id agent.ConfigID) ([]int, error) {
+	for n, err := range b.nights() {
+		if err != nil {
+			return nil, err
+		}
+		plan, err := b.archive.Plan(b.ctx, n.run, b.Target.Name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the plan of run %s: %w", n.run, err)
+		}
+		values, err := night.ReadValues(b.ctx, b.archive, plan, nil)
+		if err != nil {
+			return nil, err
+		}
+		var out []int
+		for _, other := range values.Class(id) {
+			if number := b.numberOf(other); number > 0 {
+				out = append(out, number)
+			}
+		}
+		slices.SortFunc(out, cmp.Compare[int])
+		return out, nil
+	}
+	return nil, nil
+}
+
+// mostNamed is the maximum number of versions that a line names.
+const mostNamed = 8
+
+// versionsNamed names versions by their numbers.
+func versionsNamed(numbers []int) string {
+	var names []string
+	for _, n := range numbers[:min(len(numbers), mostNamed)] {
+		names = append(names, fmt.Sprintf("v%d", n))
+	}
+	words := strings.Join(names, ", ")
+	if more := len(numbers) - len(names); more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
+}

@@ -1,0 +1,58 @@
+package review
+
+import (
+	"fmt"
+
+	"evolve/archive"
+)
+
+// Open reports whether a proposal waits for its gates or for a person.
+func Open(s archive.ProposalState) bool { return Undecided(s) && s != archive.GateFailed }
+
+// Moved describes, for an open patch, that the code of its target is not that which it was made
+// for: both commits, and whether it still applies; empty if the code is the same, and for
+// patches that are decided or imported.
+func (rev *Reviewer) Moved(p archive.ProposalRecord) string {
+	if p.Patch == nil || p.Imported != "" || !Open(p.State) {
+		return ""
+	}
+	words, err := rev.moved(p)
+	if err != nil {
+		return "whether it still applies is not known: " + err.Error()
+	}
+	return words
+}
+
+func (rev *Reviewer) moved(p archive.ProposalRecord) (string, error) {
+	t, err := rev.targetOf(p)
+	if err != nil {
+		return "", err
+	}
+	repo, err := rev.open(t)
+	if err != nil {
+		return "", err
+	}
+	_, head, err := repo.Head()
+	if err != nil || head == p.Patch.BaseCommit {
+		return "", err
+	}
+	now, err := repo.TreeOf(head)
+	if err != nil {
+		return "", err
+	}
+	if was, err := repo.TreeOf(p.Patch.BaseCommit); err == nil && was == now {
+		return "", nil
+	}
+	_, conflicts, err := onto(repo, head, files(p))
+	if err != nil {
+		return "", err
+	}
+	made := fmt.Sprintf("it was made for %.12s, and HEAD is %.12s: ", p.Patch.BaseCommit, head)
+	switch {
+	case len(conflicts) == 0:
+		return made + "it still applies, and its gates run on that before an approval", nil
+	case p.State == archive.Drafted: // it may replace what was adopted meanwhile
+		return made + "its gates tell whether it still applies, since other commits changed what it changes: " + join(conflicts), nil
+	}
+	return made + "it applies no more, " + conflictsWith(conflicts), nil
+}
