@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -174,6 +175,8 @@ type bestVersion struct {
 	run string
 	// ruling is the latest one on it; nil if it did not enter the confirmation.
 	ruling *stats.Ruling
+	// out is why a night kept it out of the confirmation; empty if none did.
+	out string
 }
 
 // best returns the best version that nights found of the code as it is: the one that a night
@@ -186,6 +189,7 @@ func (b *codeBook) best() (v bestVersion, ok bool, err error) {
 	if err != nil {
 		return v, false, err
 	}
+	kept := map[agent.ConfigID]string{}
 	searched, refused, rulings := false, map[agent.ConfigID]bool{}, map[agent.ConfigID]*stats.Ruling{}
 	for n, err := range b.nights() {
 		if err != nil {
@@ -198,6 +202,9 @@ func (b *codeBook) best() (v bestVersion, ok bool, err error) {
 		}
 		for _, f := range n.Refused {
 			refused[agent.ConfigID(f.Variant)] = true
+		}
+		for _, l := range n.LeftOut {
+			kept[l.Variant] = cmp.Or(kept[l.Variant], l.Reason)
 		}
 		if _, left := out[n.Winner]; n.Winner != "" && !left {
 			id, v.run = n.Winner, n.run
@@ -213,7 +220,7 @@ func (b *codeBook) best() (v bestVersion, ok bool, err error) {
 	if id == "" || id == b.Current().ID() || v.run == "" && refused[id] {
 		return v, false, nil
 	}
-	v.ruling = rulings[id]
+	v.ruling, v.out = rulings[id], kept[id]
 	v.Variant, err = b.archive.Variant(b.ctx, b.Target.Name, id)
 	return v, err == nil, err
 }

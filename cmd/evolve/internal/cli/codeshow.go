@@ -76,6 +76,8 @@ type codeBest struct {
 	Ref string `json:"ref,omitempty"`
 	// Equal is the number of other versions with equal values on the search cases.
 	Equal int `json:"equal_values,omitempty"`
+	// LeftOut is why a night kept it out of the confirmation; empty if none did.
+	LeftOut string `json:"left_out,omitempty"`
 	// Proposal is the one that it was made of, and State what became of that; empty for none.
 	Proposal string                `json:"proposal,omitempty"`
 	State    archive.ProposalState `json:"state,omitempty"`
@@ -189,7 +191,7 @@ func (b *codeBook) view() (*codeView, error) {
 		return v, err
 	}
 	values := r.values(r.champion, best.ID)
-	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), Confirmed: best.run != "", Search: values.Search, Holdout: values.Holdout}
+	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), LeftOut: best.out, Confirmed: best.run != "", Search: values.Search, Holdout: values.Holdout}
 	equal, err := b.equal(best.ID)
 	if err != nil {
 		return v, err
@@ -289,11 +291,13 @@ func printCode(con *console, v *codeView) {
 	case best == nil:
 		con.filled("  best     ", "no night found a version that is better than the code as it is")
 	default:
-		equal := ""
+		con.filled("  best     ", "v%d%s%s", best.Number, howConfirmed(best, v.noun), best.became())
 		if best.Equal > 0 {
-			equal = " and " + count(best.Equal, "version") + " with equal values"
+			con.printf("           and %s with equal values\n", count(best.Equal, "version"))
 		}
-		con.filled("  best     ", "v%d%s%s%s", best.Number, equal, howConfirmed(best, v.noun), best.became())
+		if best.LeftOut != "" && best.Proposal == "" {
+			con.filled("           not confirmed: ", "%s", text.Visible(best.LeftOut))
+		}
 		printBest(con, v, "search", best.Search)
 		printConfirmed(con, v)
 		if best.Ref != "" {
