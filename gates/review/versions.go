@@ -48,10 +48,13 @@ type Shelf struct {
 	// Find returns the archive's version with a number; false if it has none. Files is empty
 	// if the version does not fit the code any more.
 	Find func(number int) (Version, bool, error)
+	// Spared are versions whose refs stay as they are if there are any, such as those whose
+	// proposals wait.
+	Spared []agent.ConfigID
 }
 
 // Keep writes versions as commits on the ground's commit, with a ref each, and removes the refs
-// of the oldest others of the archive beyond [MostVersions]. It changes no branch, HEAD, index
+// of the oldest others of the archive beyond [MostVersions], but for those of Spared. It changes no branch, HEAD, index
 // or working tree. A ref that has the tree already stays as it is, and so do the refs of other
 // archives, and those of versions that this one does not have.
 func (s *Shelf) Keep(ctx context.Context, list []Version, now time.Time) error {
@@ -76,7 +79,8 @@ func (s *Shelf) Keep(ctx context.Context, list []Version, now time.Time) error {
 		if slices.Contains(kept, ref) {
 			continue
 		}
-		if left--; left >= 0 {
+		left--
+		if spare := slices.ContainsFunc(s.Spared, func(id agent.ConfigID) bool { return strings.HasSuffix(ref, "-"+id.Short()) }); spare || left >= 0 {
 			continue
 		}
 		if err := s.repo.DeleteRef(ctx, ref); err != nil {

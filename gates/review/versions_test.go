@@ -130,6 +130,25 @@ func TestKeepVersions(t *testing.T) {
 		}
 	}
 	git("rev-parse", "refs/evolve/code/packing/mine", "refs/evolve/code/other/v1")
+	// So does one whose proposal waits, at the commit that it has.
+	spared := s.shelf(s.dir, id, 50, version)
+	spared.Spared = []agent.ConfigID{version(3).Variant}
+	was, newer := git("rev-parse", name(3)), []Version{}
+	for n := 31; n < 31+MostVersions; n++ {
+		newer = append(newer, version(n))
+	}
+	if err := spared.Keep(t.Context(), newer, now); err != nil {
+		t.Fatal(err)
+	}
+	if now := git("rev-parse", name(3)); now != was {
+		t.Errorf("the version whose proposal waits was at %s and is at %s", was, now)
+	}
+	if refs := strings.Fields(git("for-each-ref", "--format=%(refname)", "refs/evolve/code/packing/"+id)); len(refs) != MostVersions+1 {
+		t.Errorf("%d refs are kept", len(refs))
+	}
+	if err := spared.Keep(t.Context(), []Version{version(30)}, now); err != nil {
+		t.Fatal(err)
+	}
 	shown := git("show", name(30))
 	for _, part := range []string{"evolve: v30 of packing", "grow: a → b", "excess 6 → 5 %", "-one", "+one 30"} {
 		if !strings.Contains(shown, part) {

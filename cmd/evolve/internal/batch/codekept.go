@@ -13,6 +13,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/gates/review"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -38,8 +39,8 @@ func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult
 	}
 }
 
-// keepVersionsOf keeps the finalists of a night, and the newest of the versions that were
-// scored on as many cases as its search scores any.
+// keepVersionsOf keeps the best version and those whose proposals wait, the finalists of a night,
+// and the newest of the versions that were scored on as many cases as its search scores any.
 func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res archive.AgentResult) error {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
@@ -62,9 +63,9 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 		}
 		values[e.Variant][e.Task] = v
 	}
-	finalists := map[agent.ConfigID]bool{}
-	for _, f := range res.Finalist {
-		finalists[f.Variant] = true
+	waiting, rank, err := r.named(ctx, p, res)
+	if err != nil {
+		return err
 	}
 	base, most := p.Current().ID(), min(r.searchTasks(res.Agent), lastStage)
 	var list []archive.Variant
@@ -72,18 +73,12 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 		if err != nil {
 			return fmt.Errorf("reading the versions: %w", err)
 		}
-		if v.ID != base && (finalists[v.ID] || len(values[v.ID]) >= most) {
+		if v.ID != base && (rank[v.ID] > 0 || len(values[v.ID]) >= most) {
 			list = append(list, v)
 		}
 	}
 	slices.SortFunc(list, func(x, y archive.Variant) int {
-		if finalists[x.ID] != finalists[y.ID] {
-			if finalists[x.ID] {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(y.Number, x.Number)
+		return cmp.Or(rank[y.ID]-rank[x.ID], cmp.Compare(y.Number, x.Number))
 	})
 	var out []review.Version
 	for _, v := range list[:min(len(list), review.MostVersions)] {
@@ -100,10 +95,41 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 		}
 		return v, err == nil, err
 	}
-	if err := p.Keep(ctx, id, out, find); err != nil && !errors.Is(err, context.Canceled) {
+	if err := p.Keep(ctx, id, out, waiting, find); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil
+}
+
+// named returns the versions whose proposals wait, and ranks above 0 of those on the code of a
+// night that are kept before others: that the commands name, and the finalists.
+func (r *runner) named(ctx context.Context, p *coding.Prospect, res archive.AgentResult) (waiting []agent.ConfigID, rank map[agent.ConfigID]int, err error) {
+	rank = map[agent.ConfigID]int{}
+	for _, f := range res.Finalist {
+		rank[f.Variant] = 1
+	}
+	for of, err := range r.o.Archive.Proposals(ctx) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		id, ok := of.VariantOf(res.Agent)
+		if !ok || of.Imported != "" || !review.Open(of.State) {
+			continue
+		}
+		waiting = append(waiting, id)
+		plan, err := r.o.Archive.Plan(ctx, of.Run, res.Agent)
+		if err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return nil, nil, fmt.Errorf("reading the plan of run %s: %w", of.Run, err)
+		}
+		if err == nil && plan.AgentHash == p.ID() { // the commit of another one stays as it is
+			rank[id] = 2
+		}
+	}
+	best, ok, err := night.BestOf(ctx, r.o.Archive, res.Agent, p.ID(), p.Current().ID())
+	if ok {
+		rank[best.ID] = 3
+	}
+	return waiting, rank, err
 }
 
 // searchTasks returns the number of search tasks of an agent.

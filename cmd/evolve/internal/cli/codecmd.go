@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -167,62 +166,9 @@ func (b *codeBook) leftOut() (map[agent.ConfigID]archive.LeftOut, error) {
 	return night.LeftOut(b.ctx, b.archive, b.Target.Name, b.ID(), "")
 }
 
-// bestVersion is a version with what the confirmation showed of it.
-type bestVersion struct {
-	archive.Variant
-	// run is the night that confirmed it: it showed the version to be better; empty where none
-	// did.
-	run string
-	// ruling is the latest one on it; nil if it did not enter the confirmation.
-	ruling *stats.Ruling
-	// out is why a night kept it out of the confirmation; empty if none did.
-	out string
-}
-
-// best returns the best version that nights found of the code as it is: the one that a night
-// confirmed last, which later nights have not beaten, or else the one that the latest search
-// recommended, unless gates refused it or it is left out with what they refused. ok is false if
-// there is no version, or nothing better than the code.
-func (b *codeBook) best() (v bestVersion, ok bool, err error) {
-	var id agent.ConfigID
-	out, err := b.leftOut()
-	if err != nil {
-		return v, false, err
-	}
-	kept := map[agent.ConfigID]string{}
-	searched, refused, rulings := false, map[agent.ConfigID]bool{}, map[agent.ConfigID]*stats.Ruling{}
-	for n, err := range b.nights() {
-		if err != nil {
-			return v, false, err
-		}
-		for _, f := range n.Finalist {
-			if rulings[f.Variant] == nil {
-				rulings[f.Variant] = f.Ruling
-			}
-		}
-		for _, f := range n.Refused {
-			refused[agent.ConfigID(f.Variant)] = true
-		}
-		for _, l := range n.LeftOut {
-			kept[l.Variant] = cmp.Or(kept[l.Variant], l.Reason)
-		}
-		if _, left := out[n.Winner]; n.Winner != "" && !left {
-			id, v.run = n.Winner, n.run
-			break
-		}
-		if !searched {
-			id, searched = n.Search.Recommended.Variant, true
-			if _, left := out[id]; left {
-				id = ""
-			}
-		}
-	}
-	if id == "" || id == b.Current().ID() || v.run == "" && refused[id] {
-		return v, false, nil
-	}
-	v.ruling, v.out = rulings[id], kept[id]
-	v.Variant, err = b.archive.Variant(b.ctx, b.Target.Name, id)
-	return v, err == nil, err
+// best returns the best version that nights found of the code as it is; see [night.BestOf].
+func (b *codeBook) best() (night.Best, bool, error) {
+	return night.BestOf(b.ctx, b.archive, b.Target.Name, b.ID(), b.Current().ID())
 }
 
 // unproposed returns why the version that a night confirmed has no proposal.

@@ -191,13 +191,13 @@ func (b *codeBook) view() (*codeView, error) {
 		return v, err
 	}
 	values := r.values(r.champion, best.ID)
-	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), LeftOut: best.out, Confirmed: best.run != "", Search: values.Search, Holdout: values.Holdout}
+	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), LeftOut: best.Out, Confirmed: best.ConfirmedBy != "", Search: values.Search, Holdout: values.Holdout}
 	equal, err := b.equal(best.ID)
 	if err != nil {
 		return v, err
 	}
 	v.Best.Equal = len(equal)
-	if r := best.ruling; r != nil {
+	if r := best.Ruling; r != nil {
 		i, of := r.Shown()
 		v.Best.Ruling, v.Best.Gain, v.Best.Score = r.State, r.Metric, &codeScore{r.Difference, i.Lo, i.Hi, of}
 		if r.Reference != nil {
@@ -215,8 +215,8 @@ func (b *codeBook) view() (*codeView, error) {
 			}
 		}
 	}
-	if best.run != "" && v.Best.Proposal == "" {
-		v.Best.Unproposed, err = b.unproposed(best.run)
+	if best.ConfirmedBy != "" && v.Best.Proposal == "" {
+		v.Best.Unproposed, err = b.unproposed(best.ConfirmedBy)
 	}
 	return v, err
 }

@@ -115,9 +115,9 @@ func (p *Prospect) Files(c agent.Config) ([]diff.File, error) {
 }
 
 // Keep writes versions to the target's repository, for the archive with an id; see
-// [review.Shelf]. find returns the archive's variant with a number.
-func (p *Prospect) Keep(ctx context.Context, archiveID string, list []review.Version, find func(number int) (archive.Variant, bool, error)) error {
-	shelf := &review.Shelf{Ground: p.ground, Archive: archiveID, Find: func(number int) (review.Version, bool, error) {
+// [review.Shelf]. The refs of spared versions stay. find returns the archive's variant with a number.
+func (p *Prospect) Keep(ctx context.Context, archiveID string, list []review.Version, spared []agent.ConfigID, find func(number int) (archive.Variant, bool, error)) error {
+	shelf := &review.Shelf{Ground: p.ground, Archive: archiveID, Spared: spared, Find: func(number int) (review.Version, bool, error) {
 		v, ok, err := find(number)
 		if !ok || err != nil {
 			return review.Version{}, false, err
