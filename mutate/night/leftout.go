@@ -234,7 +234,9 @@ func lines(c agent.Config) map[componentText]bool {
 
 // leave leaves out a version that deceives, unless it is left out already.
 func (f *family) leave(id agent.ConfigID, proposal, reason string) {
-	f.deceives[id] = f.deceives[id]
+	if !f.deceives[id] {
+		f.deceives[id] = false // it does not count as refused itself
+	}
 	if _, known := f.out[id]; !known {
 		f.out[id] = archive.LeftOut{Variant: id, Proposal: proposal, Reason: reason}
 	}

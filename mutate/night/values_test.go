@@ -55,7 +55,7 @@ func (n *night) measureOn(t *testing.T, skipped int, versions ...agent.Config) {
 			t.Fatal(err)
 		}
 		for _, task := range n.sample.Search[skipped:] {
-			jobs = append(jobs, bench.Job{Variant: c.ID(), Config: c, Task: task, Stage: bench.StageSearch, Seq: seqSearch + int64(n.got.Load()) + int64(len(jobs))})
+			jobs = append(jobs, bench.Job{Variant: c.ID(), Config: c, Task: task, Stage: bench.StageSearch, Seq: seqSearch + n.got.Load() + int64(len(jobs))})
 		}
 	}
 	if _, err := n.batch(t.Context(), "search", jobs, 0, len(jobs)); err != nil {
