@@ -390,15 +390,6 @@ func (p *Prospect) blockNames() []string {
 	return names
 }
 
-// Skipped names marked files that are not searched although the target allows them, each with
-// the reason, and what the commands do not see.
-func (p *Prospect) Skipped() []string {
-	if p.absent == "" {
-		return p.skipped
-	}
-	return append(slices.Clone(p.skipped), p.absent)
-}
-
 // mostAround bounds the source before and after a block that a language model sees, in
 // bytes.
 const mostAround = 6000

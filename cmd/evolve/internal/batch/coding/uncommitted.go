@@ -45,6 +45,15 @@ func (p *Prospect) findAbsent() error {
 	return nil
 }
 
+// Skipped names marked files that are not searched although the target allows them, each with
+// the reason, and what the commands do not see.
+func (p *Prospect) Skipped() []string {
+	if p.absent == "" {
+		return p.skipped
+	}
+	return append(slices.Clone(p.skipped), p.absent)
+}
+
 // named lists some files and counts the others.
 func named(files []string) string {
 	var names []string
