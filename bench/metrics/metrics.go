@@ -39,7 +39,7 @@ type Value struct {
 	// characters that can be shown.
 	Case   string `json:"case"`
 	Metric string `json:"metric"`
-	// Value is finite.
+	// Value is within ±1e300.
 	Value float64 `json:"value"`
 	// Unit may be empty.
 	Unit   string `json:"unit,omitempty"`
@@ -51,6 +51,9 @@ const (
 	mostLine   = 64 << 10 // bytes of a line
 	mostValues = 100_000
 	mostName   = 200 // characters of a name
+	// mostAbsolute is the largest size of a value: sums and differences of as many values as
+	// are read stay finite.
+	mostAbsolute = 1e300
 )
 
 // Read reads the values that a command printed. Lines that do not begin with "{" are the
@@ -138,8 +141,8 @@ func parse(line []byte) (Value, error) {
 		return Value{}, fmt.Errorf("case and metric need names of 1 to %d characters that can be shown", mostName)
 	case raw.Number == nil:
 		return Value{}, errors.New("it has no value")
-	case math.IsInf(*raw.Number, 0) || math.IsNaN(*raw.Number) || math.Abs(*raw.Number) > 1e300:
-		return Value{}, errors.New("its value is not finite")
+	case !(math.Abs(*raw.Number) <= mostAbsolute):
+		return Value{}, fmt.Errorf("its value %g is outside of ±%g, within which sums of values stay finite", *raw.Number, mostAbsolute)
 	case v.Better != Lower && v.Better != Higher:
 		return Value{}, errors.New(`better must be "lower" or "higher"`)
 	case v.Unit != "" && !named(v.Unit):

@@ -37,7 +37,7 @@ func TestReadRefuses(t *testing.T) {
 		"two units":      {good + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "line 2: \"m\" is in \"s\""},
 		"no value":       {`{"case":"a","metric":"m","better":"lower"}`, "line 1: it has no value"},
 		"a null":         {`{"case":"a","metric":"m","value":null,"better":"lower"}`, "it has no value"},
-		"a huge value":   {`{"case":"a","metric":"m","value":1e308,"better":"lower"}`, "not finite"},
+		"a huge value":   {`{"case":"a","metric":"m","value":1e308,"better":"lower"}`, "its value 1e+308 is outside of ±1e+300"},
 		"a text":         {`{"case":"a","metric":"m","value":"1","better":"lower"}`, "it is no value"},
 		"no direction":   {`{"case":"a","metric":"m","value":1}`, "better must be"},
 		"no case":        {`{"case":"","metric":"m","value":1,"better":"lower"}`, "need names"},
