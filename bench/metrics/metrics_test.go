@@ -65,7 +65,7 @@ func TestScale(t *testing.T) {
 	if name, unit, better := s.Metric(); name != "cost" || unit != "s" || better != Lower || len(s.Cases()) != 3 {
 		t.Errorf("the first metric is %s in %s, %s is better, of cases %v", name, unit, better, s.Cases())
 	}
-	for value, want := range map[float64]float64{10: .5, 8: .690, 12: .310, -1e9: 1, 1e9: 0} {
+	for value, want := range map[float64]float64{10: .5, 8: .643, 12: .357, 0: .833, -10: .9, -1e9: 1, 1e9: 0} {
 		if got := s.Score("a", value); math.Abs(got-want) > .001 {
 			t.Errorf("%v seconds score %.3f, want %.3f", value, got, want)
 		}
@@ -74,7 +74,7 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if up, down := hits.Score("c", 1), hits.Score("b", 2); up <= .99 || math.Abs(up+down-1) > 1e-9 {
+	if up, down := hits.Score("c", 1), hits.Score("b", 2); up <= .8 || math.Abs(up+down-1) > 1e-9 {
 		t.Errorf("one hit more scores %v, one less %v", up, down)
 	}
 	if v, err := s.Find(base, "b"); v != 30 || err != nil {
@@ -101,6 +101,36 @@ func TestScale(t *testing.T) {
 	zero, err := NewScale([]Value{{"a", "m", 0, "", Lower}}, "m")
 	if got := zero.Score("a", 0); err != nil || got != .5 {
 		t.Errorf("a base of zeros scores %v, %v", got, err)
+	}
+	if words := zero.Unsized(); !strings.Contains(words, `the value 0 of "m" on every case`) || s.Unsized() != "" {
+		t.Errorf("Unsized of zeros: %q, of others: %q", words, s.Unsized())
+	}
+}
+
+// Scores keep the order of improvements where these are large, and the order of versions by the
+// mean of the metric where a few cases improve most: 10 s became 1 s on each case, or .1 s on one
+// half and 1.7 s on the other.
+func TestScaleTellsLargeImprovementsApart(t *testing.T) {
+	t.Parallel()
+	s, err := NewScale([]Value{{"a", "time", 10, "s", Lower}, {"b", "time", 10, "s", Lower}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for last, value := .5, 9.9; value > 1e-3; value *= .9 {
+		score := s.Score("a", value)
+		if score <= last {
+			t.Errorf("%.4f s score %.17g, a larger value %.17g", value, score, last)
+		}
+		last = score
+	}
+	if fast, slow := s.Score("a", -1e6), s.Score("a", -1e5); fast <= slow || fast > 1 {
+		t.Errorf("ten times the improvement scores %.17g, after %.17g", fast, slow)
+	}
+	if apart, alike := s.Score("a", .1)+s.Score("b", 1.7), s.Score("a", 1)+s.Score("b", 1); apart <= alike {
+		t.Errorf("a mean of .9 s scores %.5f, one of 1 s %.5f", apart/2, alike/2)
+	}
+	if huge, err := NewScale([]Value{{"a", "m", 1e300, "", Lower}}, ""); err != nil || huge.Score("a", -1e300) != .5+.5/1.125 {
+		t.Errorf("an improvement by 2e300 scores %v, %v", huge.Score("a", -1e300), err)
 	}
 }
 

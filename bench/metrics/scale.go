@@ -9,8 +9,17 @@ import (
 	"evolve/runtime/text"
 )
 
-// resolution is k in the formula of [Scale.Score].
-const resolution = 8
+// half is the improvement, relative to the mean size of the base's values, that takes a score
+// half of the way from the base's to the best.
+const half = .25
+
+// Form is the form of the scores of [Scale.Score]. Scores of different forms are no comparison:
+// those of an older evolve, of form 0, were 1/(1 + exp(−8·d)).
+const Form = 2
+
+// Coarse is the score above which improvements differ too little to tell versions apart: that of
+// 12 times the mean size of the base's values.
+const Coarse = .99
 
 // mostSize bounds the mean size of the base's values, as a multiple of their median. Beyond it
 // the change of a usual value by all of its size is less than a thousandth in the score.
@@ -24,6 +33,8 @@ type Scale struct {
 	base   map[string]float64
 	order  []string
 	size   float64
+	// zero reports that all values of the base are 0, so that size is 1 for want of another.
+	zero bool
 }
 
 // NewScale returns the scale of a metric; "": the first one. base are the values of the
@@ -56,7 +67,7 @@ func NewScale(base []Value, metric string) (*Scale, error) {
 		return nil, fmt.Errorf("%d of %d cases have no value of %s", len(cases)-len(s.base), len(cases), text.Quote(metric))
 	}
 	if s.size /= float64(len(s.base)); s.size == 0 {
-		s.size = 1
+		s.size, s.zero = 1, true
 	}
 	if err := s.even(); err != nil {
 		return nil, err
@@ -95,31 +106,6 @@ func (s *Scale) Cases() []string { return s.order }
 // Metric returns the name of the metric, its unit and its direction.
 func (s *Scale) Metric() (name, unit string, better Better) { return s.metric, s.unit, s.better }
 
-// Kind describes what a scale is of.
-type Kind struct {
-	// Name of the metric, and its unit, which may be empty.
-	Name   string `json:"name"`
-	Unit   string `json:"unit,omitempty"`
-	Better Better `json:"better"`
-	// Size is the mean size of the base's values, above 0, to which scores are relative.
-	Size float64 `json:"size"`
-}
-
-// Find returns the value in a stored answer; NaN if it has none of this kind.
-func (k Kind) Find(answer string) float64 {
-	if v, ok := Parse(answer); ok && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better {
-		return v.Value
-	}
-	return math.NaN()
-}
-
-// Unscaled returns the difference of values that belongs to a difference of scores of 1 at
-// the base's value, where the scale is steepest; elsewhere it is larger.
-func (k Kind) Unscaled() float64 { return 4 * k.Size / resolution }
-
-// Kind returns what the scale is of.
-func (s *Scale) Kind() Kind { return Kind{s.metric, s.unit, s.better, s.size} }
-
 // Base returns the base's value of a case.
 func (s *Scale) Base(of string) float64 { return s.base[of] }
 
@@ -138,19 +124,20 @@ func (s *Scale) Find(values []Value, of string) (float64, error) {
 	return 0, fmt.Errorf("case %s has no value of %s", text.Quote(of), text.Quote(s.metric))
 }
 
-// Score returns the score of a value of a case, in (0,1): with d the improvement over the
+// Score returns the score of a value of a case, in [0,1]: with d the improvement over the
 // base's value, relative to the mean size of the base's values, it is
 //
-//	1 / (1 + exp(−k·d)),  k = 8
+//	½ + ½·d/(¼ + |d|)
 //
 // so that the base scores ½ on every case, a program that is better by a tenth of that
-// mean .69, and one that is worse by it .31. The relation to the mean, and not to the
-// case's own value, lets a value of the base be 0, and gives the same weight to the same
-// improvement on every case.
+// mean .64, one that is better by half of it .83 and by all of it .90, and one that is worse by
+// a tenth .36. The best score is reached in the limit only: of two improvements the larger one
+// has the higher score. The relation to the mean, and not to the case's own value, lets a value
+// of the base be 0, and gives the same weight to the same improvement on every case.
 func (s *Scale) Score(of string, value float64) float64 {
 	d := s.base[of] - value
 	if s.better == Higher {
 		d = -d
 	}
-	return 1 / (1 + math.Exp(-resolution*d/s.size))
+	return .5 + .5*d/(half*s.size+math.Abs(d))
 }

@@ -192,3 +192,7 @@ func (r *Ruling) Discord() string {
 	}
 	return ""
 }
+
+// Negligible reports whether the difference is one of rounding, beside the mean size of the base's
+// values.
+func (g *Gain) Negligible() bool { return math.Abs(g.Difference) <= 1e-9*g.Kind.Size }

@@ -16,7 +16,7 @@ func excess(size float64) metrics.Kind {
 // valued returns the pair of a case with these values, whose base has the value base.
 func valued(of string, k metrics.Kind, base float64, a, b []float64) Pair {
 	p := Pair{Task: of, Cluster: of, Weight: 1, Values: Measured{A: a, B: b}}
-	score := func(v float64) float64 { return 1 / (1 + math.Exp(8*(v-base)/k.Size)) }
+	score := func(v float64) float64 { return .5 + .5*(base-v)/(k.Size/4+math.Abs(base-v)) }
 	for r := range a {
 		p.A, p.B = append(p.A, score(a[r])), append(p.B, score(b[r]))
 	}

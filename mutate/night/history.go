@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"evolve/archive"
+	"evolve/bench/metrics"
 	"evolve/mutate"
 	"evolve/mutate/operator"
 	"evolve/runtime/agent"
@@ -105,7 +106,7 @@ func (n *night) trust(ctx context.Context, run string) (float64, error) {
 		return 0, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	trust := 1.
-	if n.Agent.Relative && then.SuiteHash != n.Plan.SuiteHash {
+	if n.Agent.Relative && (then.SuiteHash != n.Plan.SuiteHash || !metrics.Comparable(then.Metric, n.Plan.Metric)) {
 		return 0, nil
 	}
 	for _, c := range []struct {

@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/metrics"
 	"evolve/mutate"
 	"evolve/mutate/operator"
 	"evolve/runtime/agent"
@@ -150,6 +151,21 @@ func TestATaskMovedToTheHoldoutIsForgotten(t *testing.T) {
 	moved.Split = bench.Holdout
 	if n := known(); n != 0 {
 		t.Errorf("%d of its evaluations are remembered", n)
+	}
+}
+
+// TestScoresOfAnotherFormAreForgotten: an older evolve scored the same values otherwise.
+func TestScoresOfAnotherFormAreForgotten(t *testing.T) {
+	o := newNights(t, 40)
+	o.Evaluations, o.Agent.Relative = 300, true
+	o.Agent.Metric = &metrics.Kind{Name: "cost", Better: metrics.Lower, Size: 1, Form: metrics.Form - 1}
+	o.run(t)
+	if len(recalled(t, o)) == 0 {
+		t.Fatal("nothing is remembered: the test shows nothing")
+	}
+	o.Agent.Metric = &metrics.Kind{Name: "cost", Better: metrics.Lower, Size: 1, Form: metrics.Form}
+	if n := len(recalled(t, o)); n != 0 {
+		t.Errorf("%d evaluations are remembered", n)
 	}
 }
 

@@ -61,6 +61,9 @@ func (b *builder) health() error {
 	if b.result.Strayed != "" {
 		h.Warnings = append(slices.Clip(h.Warnings), "infrastructure failed many evaluations in a row while the champion answered, so the trouble is that of some variants or tasks, and the run went on; the first of them: "+b.result.Strayed)
 	}
+	for _, w := range b.scaleRemarks() {
+		h.Scale = append(h.Scale, clip(w, MaxReason))
+	}
 	for _, w := range b.result.Warnings {
 		h.Warnings = append(slices.Clip(h.Warnings), clip(w, MaxReason))
 	}

@@ -27,7 +27,9 @@ type Health struct {
 	// best was projected to need fewer.
 	Lent int `json:"lent,omitempty"`
 	// Judges describes the judges of the agent's suites, their calibration and their noise.
-	Judges     []string `json:"judges,omitempty"`
+	Judges []string `json:"judges,omitempty"`
+	// Scale describes where the scores of the search do not order versions as their metric does.
+	Scale      []string `json:"scale,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Incomplete string   `json:"incomplete,omitempty"`
 }

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
@@ -46,12 +48,29 @@ type tally struct {
 	lost map[string]int
 	// drawn counts the evaluations of the random baseline.
 	drawn int
+	// metric is what the scores are of; nil without a metric.
+	metric *metrics.Kind
 }
 
 // trials are the scored search evaluations of one variant.
 type trials struct {
 	scores map[place]float64
+	// values are those of the metric; nil without one.
+	values map[place]float64
 	count  int
+}
+
+// mean returns the mean value at some places; false if one of them has none.
+func (c *trials) mean(at []place) (float64, bool) {
+	var sum float64
+	for _, p := range at {
+		v, ok := c.values[p]
+		if !ok {
+			return 0, false
+		}
+		sum += v / float64(len(at))
+	}
+	return sum, len(at) > 0
 }
 
 // place identifies an evaluation that two variants can be compared on.
@@ -84,7 +103,7 @@ func (b *builder) count() error {
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
 		search: map[agent.ConfigID]*trials{}, ablated: map[agent.ConfigID]*trials{}, domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
-		blocks: map[int]map[seat]bool{}, lost: map[string]int{},
+		blocks: map[int]map[seat]bool{}, lost: map[string]int{}, metric: b.plan.Metric,
 	}
 	b.tally = t
 	for e, err := range b.src.Evaluations(b.ctx, b.run.ID, b.out.Agent) {
@@ -163,15 +182,28 @@ func (t *tally) add(e bench.Evaluation) {
 	stage.Done++
 	searched := e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline
 	if searched {
-		enter(t.search, e)
+		t.measure(e, enter(t.search, e))
 	}
 	if searched || e.Stage == bench.StageAblate {
 		enter(t.ablated, e)
 	}
 }
 
-// enter adds a scored evaluation to those of its variant.
-func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) {
+// measure keeps the value of the metric of an evaluation among the trials of its variant.
+func (t *tally) measure(e bench.Evaluation, of *trials) {
+	if t.metric == nil || e.Outcome != agent.OK {
+		return
+	}
+	if v := t.metric.Find(e.Answer); !math.IsNaN(v) {
+		if of.values == nil {
+			of.values = map[place]float64{}
+		}
+		of.values[place{e.Task, e.Repeat}] = v
+	}
+}
+
+// enter adds a scored evaluation to those of its variant, which it returns.
+func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) *trials {
 	v := all[e.Variant]
 	if v == nil {
 		v = &trials{scores: map[place]float64{}}
@@ -182,6 +214,7 @@ func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) {
 	if _, seen := v.scores[at]; !seen {
 		v.scores[at] = e.Score
 	}
+	return v
 }
 
 func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
@@ -315,11 +348,15 @@ func (c *trials) compared(v *trials) (shared int, difference float64) {
 		}
 	}
 	// Summation in a fixed order gives the same last digit every time.
-	slices.SortFunc(at, func(a, b place) int { return cmp.Or(strings.Compare(a.task, b.task), cmp.Compare(a.repeat, b.repeat)) })
+	slices.SortFunc(at, comparePlaces)
 	for _, p := range at {
 		difference += (v.scores[p] - c.scores[p]) / float64(len(at))
 	}
 	return len(at), difference
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(strings.Compare(a.task, b.task), cmp.Compare(a.repeat, b.repeat))
 }
 
 // ref returns the reference to a variant with its display number.

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,7 @@ func healthBlocks(s subject) []block {
 	if h.Incomplete != "" {
 		out = append(out, para{Text: say(styled("Incomplete: ", bad), foreign(h.Incomplete), ".")})
 	}
-	for _, w := range h.Warnings {
+	for _, w := range slices.Concat(h.Scale, h.Warnings) {
 		out = append(out, para{Text: say(styled("Warning: ", bad), foreign(w), ".")})
 	}
 	if r := v.Removed; r != nil {

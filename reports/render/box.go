@@ -126,6 +126,9 @@ func boxRows(s subject) []boxRow {
 	if n := s.agent.Health.ValueNoise; n != nil {
 		rows = append(rows, boxRow{Label: "chance", Note: say(foreign(n.Words()))})
 	}
+	for _, w := range s.agent.Health.Scale {
+		rows = append(rows, boxRow{Label: "scale", Note: say(foreign(w))})
+	}
 	if row := championRow(s); len(row.Note) > 0 {
 		rows = append(rows, row)
 	}

@@ -63,8 +63,9 @@ type measurement struct {
 type codeRecord struct {
 	champion agent.ConfigID
 	state    string // the id of the state of the code
-	// runs are the ids of the nights.
+	// runs are the ids of the nights whose scores are comparable, by form.
 	runs []string
+	form *metrics.Kind
 	of   map[agent.ConfigID]map[string]measurement
 	kind metrics.Value
 	noun string // for what versions are scored on
@@ -89,13 +90,15 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 		}
 		state := states[plan.AgentHash]
 		if state == nil {
-			state = &codeRecord{chance: plan.Noise.Any(), champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			state = &codeRecord{form: plan.Metric, chance: plan.Noise.Any(), champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
 			for _, id := range slices.Concat(ids, more) {
 				state.of[id] = map[string]measurement{}
 			}
 			states[plan.AgentHash], order = state, append(order, plan.AgentHash)
 		}
-		state.runs = append(state.runs, r.ID)
+		if metrics.Comparable(plan.Metric, state.form) {
+			state.runs = append(state.runs, r.ID)
+		}
 		for e, err := range b.archive.Evaluations(b.ctx, r.ID, b.Target.Name) {
 			if err != nil {
 				return codeRecord{}, fmt.Errorf("reading the evaluations: %w", err)

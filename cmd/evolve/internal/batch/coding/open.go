@@ -31,7 +31,7 @@ func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Op
 	}
 	p.scored.Bound(program)
 	code := versions.New(program, p.files, p.scale, p.atOnce, p.reviewer.Now)
-	out := night.Opened{Agent: code, Identity: p.ID(), Sandbox: program.Sandbox.Name(), Close: done}
+	out := night.Opened{Agent: code, Identity: fmt.Sprintf("%s\x00scores of form %d", p.ID(), metrics.Form), Sandbox: program.Sandbox.Name(), Close: done}
 	if p.noise.Any() {
 		out.Identity += "\x00its values differ from start to start"
 		out.Parallel = 1 // a time is longer beside another evaluation

@@ -36,10 +36,14 @@ func (p *Prospect) Profile() string { return p.profiled.Output }
 
 // Cautions returns warnings for the plan of a night.
 func (p *Prospect) Cautions() []string {
-	if p.profiled.Problem == "" {
-		return p.Skipped()
+	out := slices.Clone(p.Skipped())
+	if p.scale != nil && p.scale.Unsized() != "" {
+		out = append(out, p.scale.Unsized())
 	}
-	return append(slices.Clone(p.Skipped()), "language models see no profile of the code, until the code or the command changes: "+p.profiled.Problem)
+	if p.profiled.Problem == "" {
+		return out
+	}
+	return append(out, "language models see no profile of the code, until the code or the command changes: "+p.profiled.Problem)
 }
 
 // profile sets the profile of the code as it is: the kept one, or else that of a run on the

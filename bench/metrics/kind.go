@@ -1,0 +1,58 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+
+	"evolve/runtime/text"
+)
+
+// Kind describes what a scale is of.
+type Kind struct {
+	// Name of the metric, and its unit, which may be empty.
+	Name   string `json:"name"`
+	Unit   string `json:"unit,omitempty"`
+	Better Better `json:"better"`
+	// Size is the mean size of the base's values, above 0, to which scores are relative.
+	Size float64 `json:"size"`
+	// Form is that of the scores; 0 in records of an older evolve.
+	Form int `json:"form,omitempty"`
+}
+
+// Kind returns what the scale is of.
+func (s *Scale) Kind() Kind {
+	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form}
+}
+
+// Find returns the value in a stored answer; NaN if it has none of this kind.
+func (k Kind) Find(answer string) float64 {
+	if v, ok := Parse(answer); ok && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better {
+		return v.Value
+	}
+	return math.NaN()
+}
+
+// Unscaled returns the difference of values that belongs to a difference of scores of 1 at
+// the base's value, where the scale is steepest; elsewhere it is larger.
+func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
+
+// Comparable reports whether scores of both kinds are of the same form; nil is a record of before
+// kinds were recorded.
+func Comparable(a, b *Kind) bool { return a.form() == b.form() }
+
+func (k *Kind) form() int {
+	if k == nil {
+		return 0
+	}
+	return k.Form
+}
+
+// Unsized describes a base whose values show no size to which a change could be relative; empty
+// for others.
+func (s *Scale) Unsized() string {
+	if !s.zero {
+		return ""
+	}
+	return fmt.Sprintf("the code as it is has the value 0 of %s on every case, so that no size is known to which changes are relative: scores count a change by %s as one by all of a value, and points of the score mean little; read the values of %s",
+		text.Quote(s.metric), WithUnit("1", s.unit), text.Quote(s.metric))
+}
