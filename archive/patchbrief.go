@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
@@ -64,6 +65,8 @@ type Confirmed struct {
 	Lo         float64 `json:"lo"`
 	// Means describes the mean values of the metric; empty where there is none.
 	Means string `json:"means,omitempty"`
+	// Further are the differences in the other metrics that the command prints.
+	Further []stats.Further `json:"further,omitempty"`
 }
 
 // Unreviewed is why there is no review of a patch.

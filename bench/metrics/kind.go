@@ -17,16 +17,18 @@ type Kind struct {
 	Size float64 `json:"size"`
 	// Form is that of the scores; 0 in records of an older evolve.
 	Form int `json:"form,omitempty"`
+	// Further are the other metrics that the base has values of; they decide nothing.
+	Further []Kind `json:"further,omitempty"`
 }
 
 // Kind returns what the scale is of.
 func (s *Scale) Kind() Kind {
-	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form}
+	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form, Further: s.further}
 }
 
 // Find returns the value in a stored answer; NaN if it has none of this kind.
 func (k Kind) Find(answer string) float64 {
-	if v, ok := Parse(answer); ok && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better {
+	if v, _, ok := ParseAnswer(answer); ok && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better {
 		return v.Value
 	}
 	return math.NaN()

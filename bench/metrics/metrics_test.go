@@ -218,3 +218,45 @@ func TestFigure(t *testing.T) {
 		}
 	}
 }
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	base := []Value{
+		{"a", "cost", 10, "s", Lower}, {"a", "memory", 4, "MB", Lower}, {"a", "hits", 0, "", Higher},
+		{"b", "cost", 30, "s", Lower}, {"b", "memory", 8, "MB", Lower}, {"b", "hits", 0, "", Higher},
+	}
+	s, err := NewScale(base, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := s.Kind()
+	if diff := cmp.Diff([]Kind{{Name: "memory", Unit: "MB", Better: Lower, Size: 6}, {Name: "hits", Better: Higher, Size: 1}}, k.Further); diff != "" {
+		t.Error(diff)
+	}
+	// A value in another unit than the base's is none, and neither is that of another case.
+	value, answer, err := s.Answer([]Value{{"b", "cost", 20, "s", Lower}, {"b", "memory", 7, "GB", Lower}, {"b", "hits", 3, "", Higher}, {"b", "size", 3, "", Higher}, {"a", "memory", 3, "MB", Lower}}, "b")
+	if want := "{\"case\":\"b\",\"metric\":\"cost\",\"value\":20,\"unit\":\"s\",\"better\":\"lower\"}\n{\"hits\":3}"; value != 20 || answer != want || err != nil {
+		t.Errorf("Answer = %v, %q, %v", value, answer, err)
+	}
+	if got := k.FindFurther(answer); k.Find(answer) != 20 || len(got) != 2 || !math.IsNaN(got[0]) || got[1] != 3 {
+		t.Errorf("%q has %v and %v", answer, k.Find(answer), got)
+	}
+	old, _, _ := strings.Cut(answer, "\n")
+	if got := k.FindFurther(old); k.Find(old) != 20 || !math.IsNaN(got[0]+got[1]) {
+		t.Errorf("an answer of an older evolve has %v and %v", k.Find(old), got)
+	}
+	if _, _, err := s.Answer(base[:1], "b"); err == nil {
+		t.Error("a case without a value has an answer")
+	}
+	long := []Value{{"a", "m", 1, "", Lower}}
+	for i := range 40 {
+		long = append(long, Value{"a", strings.Repeat("é", 190) + string(rune('a'+i)), 1, "", Lower})
+	}
+	many, err := NewScale(long, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, answer, err := many.Answer(long, "a"); err != nil || len(answer) > mostAnswer || len(many.Kind().Further) != mostFurther || math.IsNaN(many.Kind().FindFurther(answer)[3]) {
+		t.Errorf("many metrics: %d bytes, %v", len(answer), err)
+	}
+}

@@ -33,6 +33,8 @@ type Scale struct {
 	base   map[string]float64
 	order  []string
 	size   float64
+	// further are the kinds of the other metrics.
+	further []Kind
 	// zero reports that all values of the base are 0, so that size is 1 for want of another.
 	zero bool
 }
@@ -48,7 +50,7 @@ func NewScale(base []Value, metric string) (*Scale, error) {
 	if metric == "" {
 		metric = base[0].Metric
 	}
-	s := &Scale{metric: metric, base: map[string]float64{}}
+	s := &Scale{metric: metric, base: map[string]float64{}, further: furtherKinds(base, metric)}
 	cases := map[string]bool{}
 	for _, v := range base {
 		cases[v.Case] = true

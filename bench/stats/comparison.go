@@ -27,6 +27,8 @@ type Pair struct {
 	// Values holds the values of the metric that the scores are of, repeat by repeat; NaN
 	// where there is none, nil without a metric.
 	Values Measured
+	// Further holds those of the further metrics, in the order of [metrics.Kind]; nil without any.
+	Further []Measured
 
 	// Set by normalizePairs: the number of complete repeats and of those that failed.
 	runs, failedA, failedB int

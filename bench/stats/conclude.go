@@ -223,7 +223,7 @@ func (r *Ruling) traded() string {
 
 func (r *Ruling) better() string {
 	words := fmt.Sprintf("variant %s is better than %s on new tasks like these: %s, measured on %s it was never tuned on%s",
-		short(r.Variant), r.Reference.Words(), r.interval(), plural(r.Tasks, "task"), r.leavesOpen())
+		short(r.Variant), r.Reference.Words(), r.interval(), plural(r.Tasks, "task"), r.price()+r.leavesOpen())
 	if gain := r.Reference.Gain(); gain != "" {
 		words += "; " + gain
 	}

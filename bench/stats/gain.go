@@ -34,6 +34,7 @@ type Gain struct {
 // gainOf returns the gain on pairs without an interval, and its standard error; nil if no case
 // has a value on both sides.
 func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
+	kind.Further = nil
 	g := &Gain{Kind: kind, Level: level}
 	var valued []Pair
 	for _, p := range pairs {

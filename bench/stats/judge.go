@@ -100,7 +100,7 @@ func (rule Rule) judge(variant string, clean []Pair) Ruling {
 	r.Failures = newFailures(clean, r.Independent)
 	r.Claim = r.claim(rule)
 	r.State = r.state(rule)
-	r.Metric = rule.gain(clean, &r)
+	r.Metric, r.Further = rule.gain(clean, &r), FurtherGains(rule.Metric, clean, !rule.Fixed && r.Blocks > 1)
 	return r
 }
 

@@ -27,6 +27,7 @@ func normalizePairs(pairs []Pair) []Pair {
 				if r < min(len(p.Values.A), len(p.Values.B)) {
 					clean.Values.A, clean.Values.B = append(clean.Values.A, p.Values.A[r]), append(clean.Values.B, p.Values.B[r])
 				}
+				clean.Further = addFurther(clean.Further, p.further(r))
 			}
 		}
 		if p.runs > 0 { // gathered before
@@ -51,6 +52,7 @@ func normalizePairs(pairs []Pair) []Pair {
 			m := &merged[last]
 			m.A, m.B, m.Nights = append(m.A, p.A...), append(m.B, p.B...), append(m.Nights, p.Nights...)
 			m.Values.A, m.Values.B = append(m.Values.A, p.Values.A...), append(m.Values.B, p.Values.B...)
+			m.Further = addFurther(m.Further, p.Further)
 			m.runs, m.failedA, m.failedB = m.runs+p.runs, m.failedA+p.failedA, m.failedB+p.failedB
 			m.CostA, m.CostB = append(m.CostA, p.CostA...), append(m.CostB, p.CostB...)
 			m.LatencyA, m.LatencyB = append(m.LatencyA, p.LatencyA...), append(m.LatencyB, p.LatencyB...)

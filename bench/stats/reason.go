@@ -14,9 +14,9 @@ func (r *Ruling) reason(rule Rule) string {
 	}
 	switch r.State {
 	case Proven:
-		return fmt.Sprintf("better on new tasks like these: %s, and at least %s points at the level of this entry (%.3g %%)%s%s", measured, signed(r.NewLower), 100*r.BoundLevel(), r.since()+r.Undecided(), r.leavesOpen())
+		return fmt.Sprintf("better on new tasks like these: %s, and at least %s points at the level of this entry (%.3g %%)%s%s", measured, signed(r.NewLower), 100*r.BoundLevel(), r.since()+r.Undecided(), r.price()+r.leavesOpen())
 	case Trade:
-		return fmt.Sprintf("better on new tasks like these (%s), at a price: %s%s", measured, strings.Join(r.prices(), "; ")+r.Undecided(), r.leavesOpen())
+		return fmt.Sprintf("better on new tasks like these (%s), at a price: %s%s", measured, strings.Join(r.prices(), "; ")+r.Undecided(), r.price()+r.leavesOpen())
 	case HereOnly:
 		if r.few() {
 			return fmt.Sprintf("better on these tasks only: %s, on %s; at least %d are needed for new tasks", measured, r.independent(), r.Least)

@@ -161,6 +161,8 @@ type Ruling struct {
 	// Metric is the difference in the metric that the scores are of, where there is one; the
 	// claims rest on the scores.
 	Metric *Gain `json:"metric,omitempty"`
+	// Further are the differences in what the command prints besides; they decide nothing.
+	Further []Further `json:"further,omitempty"`
 	// Fixed reports that a repeat was no new evidence; all intervals, and LogE, are then
 	// about new tasks.
 	Fixed  bool  `json:"fixed,omitempty"`

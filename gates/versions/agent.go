@@ -90,9 +90,13 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	id := req.Config.ID()
 	v := a.versions.take(ctx, id, req.Config)
 	defer a.versions.give(id, v)
-	value, err := a.value(ctx, v, task.Case)
+	values, err := a.values(ctx, v, task.Case)
 	if err != nil {
 		return failed(ctx, err)
+	}
+	value, said, err := a.scale.Answer(values, task.Case)
+	if err != nil {
+		return agent.Result{Outcome: agent.Infrastructure, Error: err.Error()}
 	}
 	score := a.scale.Score(task.Case, value)
 	name, unit, better := a.scale.Metric()
@@ -100,11 +104,6 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if got, err := v.get(); err == nil && got.base && a.scale.Differs(measured) {
 		a.differs(measured)
 	}
-	answer, err := json.Marshal(measured)
-	if err != nil {
-		return agent.Result{Outcome: agent.Infrastructure, Error: err.Error()}
-	}
-	said := string(answer)
 	return agent.Result{Outcome: agent.OK, Answer: &said, Score: &score}
 }
 
@@ -144,17 +143,18 @@ func failed(ctx context.Context, err error) agent.Result {
 	return agent.Result{Outcome: agent.Infrastructure, Error: text.Clip(text.OneLine(err.Error()), 600)}
 }
 
-// value returns the value of a version on a case.
-func (a *Agent) value(ctx context.Context, of *slot[*scored], name string) (float64, error) {
+// values returns what a version printed for a case, among other cases maybe, with a value of the
+// metric.
+func (a *Agent) values(ctx context.Context, of *slot[*scored], name string) ([]metrics.Value, error) {
 	v, err := of.get()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if slices.Contains(a.together, name) {
 		values, err := v.batch()
 		if err == nil {
-			if value, err := a.scale.Find(values, name); err == nil {
-				return value, nil
+			if _, err := a.scale.Find(values, name); err == nil {
+				return values, nil
 			}
 		}
 		if errors.As(err, new(*measure.SlowError)) {
@@ -163,7 +163,7 @@ func (a *Agent) value(ctx context.Context, of *slot[*scored], name string) (floa
 		// Another case may be the cause: this one is scored alone.
 	}
 	if v.slow.Load() {
-		return 0, errSlow
+		return nil, errSlow
 	}
 	bounded, start := *a.program, a.now()
 	if !v.base {
@@ -174,16 +174,15 @@ func (a *Agent) value(ctx context.Context, of *slot[*scored], name string) (floa
 		if errors.As(err, new(*measure.SlowError)) {
 			v.slow.Store(true)
 		}
-		return 0, err
+		return nil, err
 	}
 	if v.base {
 		a.pace.add(name, a.now().Sub(start))
 	}
-	value, err := a.scale.Find(values, name)
-	if err != nil {
-		return 0, &measure.CodeError{Text: err.Error()}
+	if _, err := a.scale.Find(values, name); err != nil {
+		return nil, &measure.CodeError{Text: err.Error()}
 	}
-	return value, nil
+	return values, nil
 }
 
 // Scored is what the unchanged program scored.

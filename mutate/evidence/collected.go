@@ -69,6 +69,7 @@ func (e *Collected) Add(a, b bench.Evaluation) {
 	e.consumed(pair, a, b)
 	if e.metric != nil {
 		pair.Values.A, pair.Values.B = append(pair.Values.A, e.metric.Find(a.Answer)), append(pair.Values.B, e.metric.Find(b.Answer))
+		pair.Further = stats.AddFurther(pair.Further, e.metric.FindFurther(a.Answer), e.metric.FindFurther(b.Answer))
 	}
 }
 

@@ -61,7 +61,7 @@ func (b *builder) compare() error {
 		Search: f.SearchDifference, Curse: f.SearchDifference - estimate(f).Difference,
 	}
 	if f.Ruling != nil {
-		h.Discord = f.Ruling.Discord()
+		h.Discord, h.Further = f.Ruling.Discord(), f.Ruling.Further
 	}
 	b.out.Tasks = b.tally.pairs()
 	b.out.PassPowers = b.tally.passPowers()

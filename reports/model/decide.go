@@ -108,6 +108,9 @@ func (b *builder) besides() string {
 		return ""
 	}
 	out := number.Signs(text.Visible(r.Undecided()))
+	if words := stats.FurtherPrice(r.Further); words != "" {
+		out = "; " + number.Signs(text.Visible(words)) + out
+	}
 	if words := r.Failures.Words(r.Reference); words != "" {
 		out = "; " + words + out
 	}

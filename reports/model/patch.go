@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/patch/diff"
 )
 
@@ -25,6 +26,8 @@ type Patch struct {
 	Origin    string `json:"origin"`
 	Rationale string `json:"rationale,omitempty"`
 	Gain      string `json:"gain,omitempty"`
+	// Further are the differences in metrics beside the one that decided, on held-out cases.
+	Further []stats.Further `json:"further,omitempty"`
 	Digest    string `json:"digest"`
 	// Sandbox names the sandbox that its tests ran in.
 	Sandbox string                `json:"sandbox,omitempty"`
@@ -120,6 +123,9 @@ func patchOf(p archive.ProposalRecord) Patch {
 		Digest: b.Digest, Sandbox: b.Sandbox, Gates: append([]archive.GateVerdict{}, p.Gates...), Review: b.Review,
 		Outdated: b.Review != nil && b.Review.Digest != b.Digest, Files: []PatchFile{}, Created: p.Created, Decision: p.Decision, Commands: patchCommands(p),
 		Waits: b.Waits, CostUSD: b.CostUSD, Addressed: Addressed(p),
+	}
+	if b.Confirmed != nil {
+		out.Further = b.Confirmed.Further
 	}
 	if b.Review == nil && b.Unreviewed != nil {
 		out.NoReview = b.Unreviewed.String()

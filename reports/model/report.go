@@ -172,6 +172,9 @@ type Headline struct {
 	// show, on which the verdict rests; empty if it does not.
 	Metric  *stats.Gain `json:"metric,omitempty"`
 	Discord string      `json:"discord,omitempty"`
+	// Further are the differences in the other metrics of the command, with what is shown of
+	// them.
+	Further []stats.Further `json:"further,omitempty"`
 	Effect
 	Evidence *Evidence `json:"evidence,omitempty"`
 	// Tasks, Repeats, Wins, Losses and Ties are counted from the evaluations of all

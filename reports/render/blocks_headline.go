@@ -49,7 +49,7 @@ func headlineBlocks(s subject) []block {
 		fact{"smallest detectable", say(detectable(h.Planned, "before"), ", ", detectable(h.Detectable, "after"), remark("at 80 % power"))},
 		fact{"in the search", say(number.Points(h.Search)+" points", remark(curse(*h)))},
 	)
-	out := []block{f}
+	out := append([]block{f}, furtherBlocks(h.Further)...)
 	if h.Evidence != nil && !h.Evidence.Fixed {
 		out = append(out, para{Note: true, Text: say("Better on these tasks is exact for any number of them; better on new tasks like these needs the spread between tasks too, and is what a recommendation rests on. The difference of what is adopted is measured at a moment that favours it: in simulations it was too high by about 1 to 3 points on average, and by 3 to 12 with few tasks or when proven in a single night.")})
 	}

@@ -119,6 +119,7 @@ func awaitingPatches(list []model.Patch) []block {
 			about = append(about, fact{Name: name, Value: say(styled(text.Visible(c), command))})
 		}
 		out = append(out, about)
+		out = append(out, furtherBlocks(p.Further)...)
 		for _, f := range p.Files {
 			label := say(foreign(f.Path), ", ", foreign(f.Kind), fmt.Sprintf(": %s added, %d removed", number.Plural(f.Added, "line"), f.Removed))
 			if f.Note != "" {

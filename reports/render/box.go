@@ -123,6 +123,7 @@ func boxRows(s subject) []boxRow {
 	if h.Discord != "" {
 		rows = append(rows, boxRow{Label: "but", Note: say(foreign(h.Discord))})
 	}
+	rows = append(rows, priceRows(h.Further)...)
 	if n := s.agent.Health.ValueNoise; n != nil {
 		rows = append(rows, boxRow{Label: "chance", Note: say(foreign(n.Words()))})
 	}

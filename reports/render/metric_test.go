@@ -20,6 +20,10 @@ func measured(r model.Report) model.Report {
 		gain := stats.Gain{Kind: excess, A: 6.4963, B: 6.1605, Difference: -.3358, Interval: &stats.Interval{Lo: -.5, Hi: -.1716}, Level: .95, Cases: 28, Missing: 2, Gains: 20, Losses: 5, Ties: 3}
 		if a.Headline != nil {
 			a.Headline.Metric, a.Headline.Discord = &gain, "the mean of excess alone does not show it: a reason"
+			a.Headline.Further = []stats.Further{
+				{Gain: stats.Gain{Kind: metrics.Kind{Name: "mem\x1bory", Unit: "MB", Better: metrics.Lower, Size: 100}, A: 100, B: 114.5, Difference: 14.5, Interval: &stats.Interval{Lo: 11.4, Hi: 17.6}, Level: .975, Cases: 30}, Finding: stats.FurtherWorse},
+				{Gain: stats.Gain{Kind: metrics.Kind{Name: "hits", Better: metrics.Higher, Size: 5}, A: 5, B: 5, Level: .975, Cases: 30, Ties: 30}, Finding: stats.FurtherEqual},
+			}
 		}
 		for j := range a.Finalists {
 			a.Finalists[j].Metric = &gain
@@ -69,6 +73,31 @@ func TestMetricFirst(t *testing.T) {
 	}
 	if m := back.Agents[0].Headline.Metric; m == nil || m.Name != "excess" || m.Difference != -.3358 || m.Interval.Lo != -.5 {
 		t.Errorf("the JSON has %+v", m)
+	}
+}
+
+// TestFurtherMetrics checks that every rendering has the further metrics, and calls out the one
+// that is worse beside the decision.
+func TestFurtherMetrics(t *testing.T) {
+	t.Parallel()
+	r := measured(adoptWorld(t, 0).report())
+	for name, render := range map[string]func(io.Writer, model.Report) error{
+		"text": func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 100}) },
+		"page": HTML, "markdown": Markdown,
+	} {
+		got := rendered(t, render, r)
+		for _, want := range []string{"worse", "100.0 → 114.5 MB", "+14.5 MB", "[+11.4, +17.6]", `mem\x1bory`, "metrics: 1 equal", "95 % intervals for all 2 together (Bonferroni)", "significantly worse", "equal on every case"} {
+			if plain := strings.NewReplacer(`\\`, `\`, `\[`, "[", `\]`, "]", "&#43;", "+").Replace(got); !strings.Contains(plain, want) {
+				t.Errorf("%s: %q is not there", name, want)
+			}
+		}
+	}
+	var back model.Report
+	if err := json.Unmarshal([]byte(rendered(t, JSON, r)), &back); err != nil {
+		t.Fatal(err)
+	}
+	if f := back.Agents[0].Headline.Further; len(f) != 2 || f[0].Finding != stats.FurtherWorse || f[0].Interval.Hi != 17.6 {
+		t.Errorf("the JSON has %+v", f)
 	}
 }
 

@@ -303,7 +303,7 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 		return note, err
 	}
 	if ruling != nil {
-		s.Confirmed = &archive.Confirmed{Lo: ruling.New.Lo, Difference: ruling.Difference, Means: strings.TrimSuffix(means, "; ")}
+		s.Confirmed = &archive.Confirmed{Lo: ruling.New.Lo, Difference: ruling.Difference, Means: strings.TrimSuffix(means, "; "), Further: ruling.Further}
 		if measured {
 			s.Confirmed.Means = ruling.Metric.Words() + ", on " + ruling.Metric.Size()
 		}

@@ -95,8 +95,10 @@ type codeBest struct {
 	Gain    *stats.Gain `json:"gain,omitempty"`
 	Score   *codeScore  `json:"score,omitempty"`
 	Against string      `json:"against,omitempty"`
-	Search  *codeMeans  `json:"search"`
-	Holdout *codeMeans  `json:"holdout"`
+	// Further are the differences in the other metrics in the confirmation.
+	Further []stats.Further `json:"further,omitempty"`
+	Search  *codeMeans      `json:"search"`
+	Holdout *codeMeans      `json:"holdout"`
 }
 
 // codeScore is a difference of scores with the interval of its claim.
@@ -199,6 +201,7 @@ func (b *codeBook) view() (*codeView, error) {
 	v.Best.Equal = len(equal)
 	if r := best.Ruling; r != nil {
 		i, of := r.Shown()
+		v.Best.Further = r.Further
 		v.Best.Ruling, v.Best.Gain, v.Best.Score = r.State, r.Metric, &codeScore{r.Difference, i.Lo, i.Hi, of}
 		if r.Reference != nil {
 			v.Best.Against = r.Reference.Words()
@@ -363,6 +366,7 @@ func printConfirmed(con *console, v *codeView) {
 	if s := best.Score; s != nil {
 		con.filled("           ", "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), s.Of.Words())
 	}
+	printFurther(con, "           ", best.Further)
 }
 
 func printBest(con *console, v *codeView, side string, m *codeMeans) {
@@ -375,7 +379,9 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	v := view.Version
 	con.printf("v%d of %s  %s\n", v.Variant.Number, text.Visible(view.Target), v.Variant.ID.Short())
 	printMeans(con, "search", v.Values, v.Values.Search)
+	printFurther(con, "            ", v.Values.Further.Search)
 	printMeans(con, "held-out", v.Values, v.Values.Holdout)
+	printFurther(con, "            ", v.Values.Further.Holdout)
 	if v.Values.Holdout == nil {
 		con.filled("  ", "it did not enter the confirmation: there are no values of held-out %ss", view.noun)
 	}
@@ -498,7 +504,9 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		con := sh.console
 		con.printf("v%d → v%d of %s\n", one.Number, two.Number, text.Visible(view.Target))
 		printMeans(con, "search", view.Values, view.Values.Search)
+		printFurther(con, "            ", view.Values.Further.Search)
 		printMeans(con, "held-out", view.Values, view.Values.Holdout)
+		printFurther(con, "            ", view.Values.Further.Holdout)
 		if h := view.Scores.Holdout; h != nil && h.Metric != nil && h.Metric.Interval != nil {
 			con.filled("            ", "%g %% interval for new %ss: %s", 100*h.Metric.Level, b.Cases(), h.Metric.Bounds())
 		}

@@ -47,14 +47,23 @@ type codeValues struct {
 	Search  *codeMeans     `json:"search"`
 	Holdout *codeMeans     `json:"holdout"`
 	Cases   []codeCase     `json:"cases"`
+	// Further compares the other metrics that the command prints, on either side of the split.
+	Further codeFurther `json:"further,omitzero"`
 
 	noun string // for what versions are scored on
+}
+
+// codeFurther compares further metrics of two versions.
+type codeFurther struct {
+	Search  []stats.Further `json:"search,omitempty"`
+	Holdout []stats.Further `json:"holdout,omitempty"`
 }
 
 // measurement is what a version scored on a case.
 type measurement struct {
 	value   *float64
-	starts  float64 // whose mean the value is
+	starts  float64   // whose mean the value is
+	further []float64 // the means of the further metrics; NaN for none
 	problem string
 	side    bench.Split
 }
@@ -65,10 +74,11 @@ type codeRecord struct {
 	state    string // the id of the state of the code
 	// runs are the ids of the nights whose scores are comparable, by form.
 	runs []string
-	form *metrics.Kind
-	of   map[agent.ConfigID]map[string]measurement
-	kind metrics.Value
-	noun string // for what versions are scored on
+	// metric describes what the latest of them measured; of no name for an agent's own code.
+	metric metrics.Kind
+	of     map[agent.ConfigID]map[string]measurement
+	kind   metrics.Value
+	noun   string // for what versions are scored on
 	// chance reports that values of the same version differ: the mean of all counts.
 	chance bool
 	// value returns what a version scored in an evaluation.
@@ -90,13 +100,16 @@ func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRec
 		}
 		state := states[plan.AgentHash]
 		if state == nil {
-			state = &codeRecord{form: plan.Metric, chance: plan.Noise.Any(), champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			state = &codeRecord{chance: plan.Noise.Any(), champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
+			if plan.Metric != nil {
+				state.metric = *plan.Metric
+			}
 			for _, id := range slices.Concat(ids, more) {
 				state.of[id] = map[string]measurement{}
 			}
 			states[plan.AgentHash], order = state, append(order, plan.AgentHash)
 		}
-		if metrics.Comparable(plan.Metric, state.form) {
+		if metrics.Comparable(plan.Metric, &state.metric) {
 			state.runs = append(state.runs, r.ID)
 		}
 		for e, err := range b.archive.Evaluations(b.ctx, r.ID, b.Target.Name) {
@@ -129,10 +142,14 @@ func (r *codeRecord) add(e *bench.Evaluation) {
 	case ok:
 		r.kind = v
 		mean, starts := v.Value, was.starts+1
+		further := r.metric.FindFurther(e.Answer)
 		if was.value != nil {
 			mean = *was.value + (v.Value-*was.value)/starts
+			for i := range further {
+				further[i] = was.further[i] + (further[i]-was.further[i])/starts
+			}
 		}
-		of[e.Task] = measurement{value: &mean, starts: starts, side: e.Split}
+		of[e.Task] = measurement{value: &mean, starts: starts, further: further, side: e.Split}
 	case was.value == nil:
 		of[e.Task] = measurement{problem: cmp.Or(e.Error, "it printed no value"), side: e.Split}
 	}
@@ -150,7 +167,20 @@ func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
 		return cmp.Or(strings.Compare(string(y.Split), string(x.Split)), strings.Compare(x.Case, y.Case)) // search first
 	})
 	out.Search, out.Holdout = r.means(out.Cases, bench.Search), r.means(out.Cases, bench.Holdout)
+	out.Further = codeFurther{Search: r.further(a, b, bench.Search), Holdout: r.further(a, b, bench.Holdout)}
 	return out
+}
+
+// further compares the further metrics of two versions on one side of the split.
+func (r *codeRecord) further(a, b agent.ConfigID, side bench.Split) []stats.Further {
+	var pairs []stats.Pair
+	for _, name := range slices.Sorted(maps.Keys(r.of[b])) {
+		was, now := r.of[a][name], r.of[b][name]
+		if now.side == side && was.value != nil && now.value != nil {
+			pairs = append(pairs, stats.Pair{Task: name, Cluster: name, Weight: 1, Further: stats.AddFurther(nil, was.further, now.further)})
+		}
+	}
+	return stats.FurtherGains(&r.metric, pairs, r.chance)
 }
 
 // searchValues returns the values on search cases.
@@ -199,6 +229,21 @@ func printMeans(con *console, name string, v codeValues, m *codeMeans) {
 	con.printf("  %-9s %s  %s → %s\n", name, text.Visible(v.Metric), figure(m.A), withUnit(m.B, v.Unit))
 	con.filled("            ", "%s on average of %s", signed(m.Difference), count(m.Cases, v.noun))
 	con.filled("            ", "%d better, %d worse, %d equal", m.Better, m.Worse, m.Equal)
+}
+
+// printFurther prints the further metrics, and how their findings are corrected.
+func printFurther(con *console, indent string, list []stats.Further) {
+	if len(list) == 0 {
+		return
+	}
+	con.filled(indent, "further metrics, %s", stats.FurtherNote(len(list)))
+	for _, f := range list {
+		words := f.Words()
+		if f.Finding != stats.FurtherEqual {
+			words += ": " + f.Found()
+		}
+		con.filled(indent+"  ", "%s", text.Visible(words))
+	}
 }
 
 // The widest columns of a table of values: it fits a narrow terminal.

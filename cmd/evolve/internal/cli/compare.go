@@ -287,6 +287,7 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, night)
 	if p.metric != nil {
 		pair.Values.A, pair.Values.B = append(pair.Values.A, p.metric.Find(a.Answer)), append(pair.Values.B, p.metric.Find(b.Answer))
+		pair.Further = stats.AddFurther(pair.Further, p.metric.FindFurther(a.Answer), p.metric.FindFurther(b.Answer))
 	}
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
 	for _, m := range bench.Metrics()[2:] {

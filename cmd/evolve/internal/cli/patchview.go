@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/gates/review"
 	"evolve/reports/model"
 	"evolve/runtime/text"
@@ -25,6 +26,8 @@ type patchView struct {
 	Origin     string `json:"origin"`
 	Rationale  string `json:"rationale,omitempty"`
 	Gain       string `json:"gain,omitempty"`
+	// Further are the differences in metrics beside the one that decided, on held-out cases.
+	Further []stats.Further `json:"further,omitempty"`
 	// Digest is the hash that a review refers to and a person approves.
 	Digest     string `json:"digest"`
 	BaseCommit string `json:"base_commit"`
@@ -79,6 +82,9 @@ func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patch
 		Author: b.Author, Origin: b.Origin, Rationale: p.Rationale, Gain: b.Gain, Digest: b.Digest, BaseCommit: b.BaseCommit, Tree: b.Tree,
 		Commit: p.Commit, Ref: p.Ref, Sandbox: b.Sandbox, Review: b.Review, Files: []string{}, NewTests: b.NewTests,
 		Created: p.Created, Decision: p.Decision, AdoptedCommit: p.AdoptedCommit, Interrupted: b.Interrupted, CostUSD: b.CostUSD, filed: p.State, imported: p.Imported, Branch: model.BranchOf(p), branch: p.Branch,
+	}
+	if b.Confirmed != nil {
+		v.Further = b.Confirmed.Further
 	}
 	if p.State == archive.Drafted {
 		v.Waits = b.Waits
@@ -137,6 +143,7 @@ func printPatch(con *console, v patchView) {
 	if v.Gain != "" {
 		con.printf("    measured: %s\n", text.Visible(v.Gain))
 	}
+	printFurther(con, "    ", v.Further)
 	printAddressed(con.stdout, v.Addressed)
 	if v.Diff != "" {
 		con.printf("\nwhat changes, every deceptive character escaped\n")

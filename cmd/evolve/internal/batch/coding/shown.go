@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -94,7 +95,8 @@ func (p *Prospect) has(name string) bool {
 // printed returns the value that a scoring command printed in an evaluation; false if there
 // is none.
 func printed(e *bench.Evaluation) (v metrics.Value, ok bool) {
-	return v, e.Outcome == agent.OK && json.Unmarshal([]byte(e.Answer), &v) == nil
+	first, _, _ := strings.Cut(e.Answer, "\n") // further metrics follow
+	return v, e.Outcome == agent.OK && json.Unmarshal([]byte(first), &v) == nil
 }
 
 // Moved is [review.Reviewer.Moved].

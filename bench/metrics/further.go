@@ -1,0 +1,98 @@
+package metrics
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+)
+
+// mostFurther bounds the further metrics that are kept of a command.
+const mostFurther = 12
+
+// mostAnswer bounds an answer of [Scale.Answer], in bytes: what a record of an evaluation keeps.
+const mostAnswer = 2000
+
+// furtherKinds returns the kinds of the metrics beside the named one, in the order of the base's
+// output. Their Size is the mean size of the base's values, and 1 where all are 0.
+func furtherKinds(base []Value, metric string) []Kind {
+	var out []Kind
+	counts := map[string]float64{}
+	for _, v := range base {
+		if v.Metric == metric {
+			continue
+		}
+		at := slices.IndexFunc(out, func(k Kind) bool { return k.Name == v.Metric })
+		if at < 0 {
+			if len(out) == mostFurther {
+				continue
+			}
+			at, out = len(out), append(out, Kind{Name: v.Metric, Unit: v.Unit, Better: v.Better})
+		}
+		counts[v.Metric]++
+		out[at].Size += math.Abs(v.Value)
+	}
+	for i := range out {
+		if out[i].Size /= counts[out[i].Name]; out[i].Size == 0 {
+			out[i].Size = 1
+		}
+	}
+	return out
+}
+
+// Answer returns what is recorded of a case: its value of the metric on the first line, and on a
+// second one an object with the values of further metrics, where the program printed any with
+// the unit and direction of the base. It returns an error as [Scale.Find] does.
+func (s *Scale) Answer(values []Value, of string) (value float64, answer string, err error) {
+	if value, err = s.Find(values, of); err != nil {
+		return 0, "", err
+	}
+	first, err := json.Marshal(Value{Case: of, Metric: s.metric, Value: value, Unit: s.unit, Better: s.better})
+	if err != nil {
+		return 0, "", err
+	}
+	beside, answer := map[string]float64{}, string(first)
+	for _, k := range s.further {
+		at := slices.IndexFunc(values, func(v Value) bool {
+			return v.Case == of && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better
+		})
+		if at < 0 {
+			continue
+		}
+		beside[k.Name] = values[at].Value
+		second, err := json.Marshal(beside)
+		if err != nil {
+			return 0, "", err
+		}
+		if len(first)+1+len(second) > mostAnswer {
+			break
+		}
+		answer = string(first) + "\n" + string(second)
+	}
+	return value, answer, nil
+}
+
+// ParseAnswer returns the value of the metric in a stored answer, and those of further metrics by
+// their names; ok is false if the answer has none of the metric.
+func ParseAnswer(answer string) (v Value, further map[string]float64, ok bool) {
+	first, second, _ := strings.Cut(answer, "\n")
+	if v, ok = Parse(first); ok && json.Unmarshal([]byte(second), &further) != nil {
+		further = nil // an older evolve kept none
+	}
+	return v, further, ok
+}
+
+// FindFurther returns the values of the further metrics in a stored answer, in their order; NaN
+// for those that it lacks.
+func (k Kind) FindFurther(answer string) []float64 {
+	out := make([]float64, len(k.Further))
+	_, found, _ := ParseAnswer(answer)
+	for i, f := range k.Further {
+		v, ok := found[f.Name]
+		if !ok {
+			v = math.NaN()
+		}
+		out[i] = v
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"evolve/bench/metrics"
+)
+
+// furtherAlpha is the error of all intervals of further metrics together.
+const furtherAlpha = .05
+
+// The findings on a further metric. FurtherEqual: no case has another value. FurtherOpen: neither
+// better nor worse is shown.
+const (
+	FurtherBetter = "better"
+	FurtherWorse  = "worse"
+	FurtherEqual  = "equal"
+	FurtherOpen   = "open"
+)
+
+// Further is the paired difference of a metric that a command prints beside the one that decides.
+type Further struct {
+	Gain
+	// Finding is whether the metric is shown to be better or worse on new cases like these.
+	Finding string `json:"finding"`
+}
+
+// FurtherGains compares the further metrics of a kind on pairs, with their values in
+// [Pair.Further]. All intervals hold together at 95 % (Bonferroni): each has the error .05 divided
+// by the number of metrics, and by four more where looks says that several may have been made, as
+// for guards. An interval is Student's over the clusters; there is none on fewer than
+// [MinClusters]. Where a metric changes by the same on every case, there is no spread for
+// one, and a sign test finds whether it is better or worse. Metrics without a value on both sides
+// of any case are left out.
+func FurtherGains(kind *metrics.Kind, pairs []Pair, looks bool) []Further {
+	if kind == nil || len(kind.Further) == 0 {
+		return nil
+	}
+	alpha := furtherAlpha / float64(len(kind.Further))
+	if looks {
+		alpha /= guardLooks
+	}
+	var out []Further
+	for i, k := range kind.Further {
+		list := make([]Pair, 0, len(pairs))
+		for _, p := range pairs {
+			p.Values = Measured{}
+			if i < len(p.Further) {
+				p.Values = p.Further[i]
+			}
+			list = append(list, p)
+		}
+		if g, s := gainOf(k, list, 1-alpha); g != nil {
+			out = append(out, furtherOf(g, s, alpha))
+		}
+	}
+	return out
+}
+
+// furtherOf returns the finding on a gain without an interval, at the error alpha of both ends.
+func furtherOf(g *Gain, s jackknife, alpha float64) Further {
+	f := Further{Gain: *g, Finding: FurtherOpen}
+	enough := s.clusters >= MinClusters && s.telling()
+	switch alike := s.se <= 1e-9*g.Kind.Size; {
+	case g.Ties == g.Cases:
+		f.Finding = FurtherEqual
+	case !enough:
+	case alike && math.Pow(.5, s.effective) <= alpha/2:
+		f.Finding = findingOf(g.improvement(g.Difference))
+	case !alike:
+		half := tQuantile(1-alpha/2, math.Max(s.effective-1, minDF)) * s.se
+		f.Interval = &Interval{Lo: g.Difference - half, Hi: g.Difference + half}
+		f.Finding = findingOf(float64(f.Shown()))
+	}
+	return f
+}
+
+// findingOf returns the finding of an improvement that is shown; 0: none is.
+func findingOf(improvement float64) string {
+	switch {
+	case improvement > 0:
+		return FurtherBetter
+	case improvement < 0:
+		return FurtherWorse
+	}
+	return FurtherOpen
+}
+
+// Words describes the difference: "memory 10.0 → 12.0 MB, +2.0 MB, 98.3 % interval +1.5 to +2.5".
+func (f Further) Words() string {
+	words := f.Title() + " " + f.Values()
+	if f.Finding == FurtherEqual {
+		return words + ", equal on every case"
+	}
+	words += ", " + f.Change()
+	if i, d := f.Interval, f.decimals(); i != nil {
+		return words + fmt.Sprintf(", %.3g %% interval %s to %s", 100*f.Level, metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
+	}
+	if f.Finding == FurtherOpen {
+		return words
+	}
+	return words + ", the same on every case"
+}
+
+// Found describes the finding.
+func (f Further) Found() string {
+	switch f.Finding {
+	case FurtherBetter, FurtherWorse:
+		return "significantly " + f.Finding
+	case FurtherEqual:
+		return "equal on every case"
+	}
+	return "no difference shown"
+}
+
+// FurtherNote describes how findings on so many further metrics are corrected.
+func FurtherNote(n int) string {
+	if n == 1 {
+		return "95 % interval over the cases"
+	}
+	return fmt.Sprintf("95 %% intervals for all %d together (Bonferroni)", n)
+}
+
+// FurtherWords describes further metrics with their findings; empty without any.
+func FurtherWords(list []Further) string {
+	if len(list) == 0 {
+		return ""
+	}
+	parts := make([]string, len(list))
+	for i, f := range list {
+		parts[i] = f.Words()
+		if f.Finding != FurtherEqual {
+			parts[i] += " (" + f.Found() + ")"
+		}
+	}
+	return "further metrics, " + FurtherNote(len(list)) + ": " + strings.Join(parts, ", ")
+}
+
+// FurtherPrice describes the metrics that are significantly worse; empty without any.
+func FurtherPrice(list []Further) string {
+	var parts []string
+	for _, f := range list {
+		if f.Finding == FurtherWorse {
+			parts = append(parts, f.Words())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "significantly worse, corrected for " + plural(len(list), "further metric") + " (Bonferroni): " + strings.Join(parts, "; ")
+}
+
+// price returns the words on the further metrics that a version is worse in, which follow others.
+func (r *Ruling) price() string {
+	words := FurtherPrice(r.Further)
+	if words == "" {
+		return ""
+	}
+	return "; " + words
+}
+
+// further returns the values of further metrics on a repeat of gathered pairs, cut to those that
+// have both sides.
+func (p Pair) further(repeat int) []Measured {
+	out := make([]Measured, len(p.Further))
+	for i, m := range p.Further {
+		if repeat < min(len(m.A), len(m.B)) {
+			out[i] = Measured{A: []float64{m.A[repeat]}, B: []float64{m.B[repeat]}}
+		}
+	}
+	return out
+}
+
+// addFurther appends values of further metrics to those of a pair, which may be nil.
+func addFurther(to, values []Measured) []Measured {
+	if to == nil {
+		return slices.Clone(values)
+	}
+	out := slices.Clone(to)
+	for i := range min(len(out), len(values)) {
+		out[i] = Measured{A: slices.Concat(out[i].A, values[i].A), B: slices.Concat(out[i].B, values[i].B)}
+	}
+	return out
+}
+
+// AddFurther appends the values of further metrics of one pair of evaluations to those of a task.
+func AddFurther(to []Measured, a, b []float64) []Measured {
+	values := make([]Measured, min(len(a), len(b)))
+	for i := range values {
+		values[i] = Measured{A: a[i : i+1], B: b[i : i+1]}
+	}
+	return addFurther(to, values)
+}
