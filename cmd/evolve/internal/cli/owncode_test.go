@@ -56,6 +56,41 @@ func TestOwnCodeBeatsEveryConfig(t *testing.T) {
 	}
 }
 
+// TestOneDiffOfCodeAndConfig checks that `evolve code show` has the diff of the proposal that is
+// made of a version, also of a config that a person wrote in an order and with a comment of their
+// own.
+func TestOneDiffOfCodeAndConfig(t *testing.T) {
+	needsPython(t)
+	t.Parallel()
+	w := newRouted(t, "printf '# by hand\\nstyle: plain\\ndepth: 1\\n' > agents/solver/config.yaml")
+	w.on(0, "run", "--seed", "1")
+	var patch struct{ Diff string }
+	if err := json.Unmarshal([]byte(w.on(0, "patch", "show", "P1", "--json")), &patch); err != nil {
+		t.Fatal(err)
+	}
+	var code struct {
+		Best struct {
+			Proposal string
+			Variant  string
+		}
+		Version struct{ Diff string }
+	}
+	for _, args := range [][]string{{"code", "show", "router", "--json"}, {"code", "show", "router", "", "--json"}} {
+		if len(args) == 5 {
+			args[3] = code.Best.Variant
+		}
+		if err := json.Unmarshal([]byte(w.on(0, args...)), &code); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code.Best.Proposal != "P1" || !strings.Contains(patch.Diff, "-# by hand") {
+		t.Fatalf("the night shows nothing: the best version is %+v, and the diff of P1\n%s", code.Best, patch.Diff)
+	}
+	if code.Version.Diff != patch.Diff {
+		t.Errorf("evolve code show has\n%s\nand the proposal\n%s", code.Version.Diff, patch.Diff)
+	}
+}
+
 // TestCodeOfChanceStaysWhole checks that versions of an agent whose answers may depend on the
 // seed are proposed as they were searched: few evaluations had reverted whole blocks.
 func TestCodeOfChanceStaysWhole(t *testing.T) {

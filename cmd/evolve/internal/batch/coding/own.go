@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -177,40 +178,38 @@ func (p *Prospect) isParameter(name string) bool {
 
 // ownFiles adds the changed files of the agent's champion to the changed files of a version.
 func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
-	config := p.parameters(c)
-	if config.ID() == p.own.Champion.ID() {
-		return
-	}
-	for in, data := range p.championFiles(config) {
-		if was, there := p.own.config[in]; string(was) != string(data) || there != (data != nil) {
+	for in, data := range p.championFiles(p.parameters(c)) {
+		if was := p.own.config[in]; string(was) != string(data) || (was != nil) != (data != nil) {
 			changed[in] = data
 		}
 	}
 }
 
-// championFiles returns the files of a config of the agent, by path in the repository.
+// championFiles returns the files of a config of the agent in a tree, by path in the repository:
+// those of its champion are as they are committed, with comments and in any order.
 func (p *Prospect) championFiles(config agent.Config) map[string][]byte {
 	out := map[string][]byte{}
 	for name, data := range workspace.ChampionFiles(p.own.Agent, config) {
-		out[path.Join(p.own.folder, path.Base(name))] = data
+		in := path.Join(p.own.folder, path.Base(name))
+		if out[in] = data; config.ID() == p.own.Champion.ID() {
+			out[in] = p.own.config[in]
+		}
 	}
 	return out
 }
 
-// changeOfConfig returns the difference of the agent's parameters in two versions as files.
+// changeOfConfig returns the difference of the agent's parameters in two versions as files, as a
+// patch from one to the other has it.
 func (p *Prospect) changeOfConfig(from, to agent.Config) []diff.File {
-	one, two := p.parameters(from), p.parameters(to)
-	if one.ID() == two.ID() {
-		return nil
-	}
-	before, after := p.championFiles(one), p.championFiles(two)
+	before, after := p.championFiles(p.parameters(from)), p.championFiles(p.parameters(to))
+	both := maps.Clone(before)
+	maps.Copy(both, after)
 	var out []diff.File
-	for in, data := range after {
-		if string(before[in]) != string(data) {
-			out = append(out, diff.File{Path: in, Old: before[in], New: data})
+	for _, in := range slices.Sorted(maps.Keys(both)) {
+		if string(before[in]) != string(after[in]) {
+			out = append(out, diff.File{Path: in, Old: before[in], New: after[in]})
 		}
 	}
-	slices.SortFunc(out, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }
 

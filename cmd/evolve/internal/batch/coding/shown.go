@@ -65,6 +65,7 @@ func (p *Prospect) Change(from, to agent.Config) ([]diff.File, error) {
 	}
 	if p.own != nil {
 		out = append(out, p.changeOfConfig(from, to)...)
+		slices.SortFunc(out, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) }) // as in a patch
 	}
 	both := maps.Clone(from)
 	maps.Copy(both, to)
