@@ -45,7 +45,7 @@ func (b *builder) decide() error {
 			d.Claim = h.Evidence.Claim
 		}
 	}
-	d.Sentence = b.sentence()
+	d.Sentence, d.Unconfirmed = b.sentence(), b.unconfirmed()
 	d.Commands = b.commands()
 	return nil
 }

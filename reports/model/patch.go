@@ -28,7 +28,7 @@ type Patch struct {
 	Gain      string `json:"gain,omitempty"`
 	// Further are the differences in metrics beside the one that decided, on held-out cases.
 	Further []stats.Further `json:"further,omitempty"`
-	Digest    string `json:"digest"`
+	Digest  string          `json:"digest"`
 	// Sandbox names the sandbox that its tests ran in.
 	Sandbox string                `json:"sandbox,omitempty"`
 	Gates   []archive.GateVerdict `json:"gates"`

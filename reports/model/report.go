@@ -98,6 +98,9 @@ type Decision struct {
 	// Sentence is the verdict in words, Reason the run's own record of why.
 	Sentence string `json:"sentence"`
 	Reason   string `json:"reason,omitempty"`
+	// Unconfirmed explains why nothing is confirmed although the interval of the headline
+	// excludes that its variant is no better; empty where it does not.
+	Unconfirmed string `json:"unconfirmed,omitempty"`
 	// Causes are the reasons of the verdict, the decisive one first; empty for runs from
 	// before they were recorded.
 	Causes []Cause `json:"causes,omitempty"`

@@ -123,6 +123,9 @@ func boxRows(s subject) []boxRow {
 	if h.Discord != "" {
 		rows = append(rows, boxRow{Label: "but", Note: say(foreign(h.Discord))})
 	}
+	if words := s.agent.Decision.Unconfirmed; words != "" {
+		rows = append(rows, boxRow{Label: "why", Note: say(foreign(words))})
+	}
 	rows = append(rows, priceRows(h.Further)...)
 	if n := s.agent.Health.ValueNoise; n != nil {
 		rows = append(rows, boxRow{Label: "chance", Note: say(foreign(n.Words()))})

@@ -1,0 +1,70 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+)
+
+// unconfirmed explains why a verdict proposes nothing although the interval of the headline, which
+// is about one comparison, excludes that the variant is no better; empty where it does not apply.
+func (b *builder) unconfirmed() string {
+	h := b.out.Headline
+	if v := b.out.Decision.Verdict; h == nil || h.Evidence == nil || v != archive.Undecided && v != archive.Keep {
+		return ""
+	}
+	r := b.result.Finalist[b.headline].Ruling
+	which := ""
+	switch {
+	case h.Metric != nil && h.Metric.Shown() > 0:
+		which = "that of " + h.Metric.Title()
+	case h.Of != stats.TheseTasks && h.Lo > 0:
+		which = "that of the score"
+	default:
+		return ""
+	}
+	why := b.missing(r)
+	if len(why) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the %s interval, %s, excludes that %s is no better, and it is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
+}
+
+// missing lists what a ruling lacks for the claim about new tasks.
+func (b *builder) missing(r *stats.Ruling) []string {
+	noun := "task"
+	if r.Metric != nil {
+		noun = "case"
+	}
+	var why []string
+	if r.Independent > 0 && r.Independent < float64(r.Least)-Tolerance {
+		why = append(why, fmt.Sprintf("it takes %d independent held-out %ss, and there are %.3g", r.Least, noun, r.Independent))
+	} else if r.NewLower <= 0 {
+		why = append(why, fmt.Sprintf("the bound that has to be above 0 is the lower one at %s, and it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
+	}
+	if !r.Fixed && r.LogE < r.Threshold {
+		why = append(why, fmt.Sprintf("the evidence on these %ss, which holds at any look, is %s of what it takes at that level", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
+	}
+	for _, p := range r.Parts {
+		if p.Verdict == stats.DomainVeto {
+			why = append(why, "domain "+p.Domain+" is shown to be worse")
+		}
+	}
+	return why
+}
+
+// entryLevel describes why the level of an entry is stricter than that of the interval shown.
+func (b *builder) entryLevel(r *stats.Ruling) string {
+	words := "an entry into the confirmation has the error " + number.Percent(math.Exp(-r.Threshold))
+	if e := b.out.Honesty.Entries; e != nil {
+		words += fmt.Sprintf(", %s divided by the %d entries of %d days", number.Percent(e.Level), e.Most, e.Days)
+	}
+	if !r.Fixed {
+		words += ", half of it for looks after each block"
+	}
+	return words
+}
