@@ -15,7 +15,7 @@ type Kind struct {
 	Better Better `json:"better"`
 	// Size is the mean size of the base's values, above 0, to which scores are relative.
 	Size float64 `json:"size"`
-	// Form is that of the scores; 0 in records of an older evolve.
+	// Form is that of the scores and of the words in records; 0 in those of an older evolve.
 	Form int `json:"form,omitempty"`
 	// Further are the other metrics that the base has values of; they decide nothing.
 	Further []Kind `json:"further,omitempty"`
@@ -37,6 +37,12 @@ func (k Kind) Find(answer string) float64 {
 // Unscaled returns the difference of values that belongs to a difference of scores of 1 at
 // the base's value, where the scale is steepest; elsewhere it is larger.
 func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
+
+// Point describes in words what a point of the score is where the code is as it is.
+func (k Kind) Point() string {
+	size := k.Unscaled() / 100
+	return fmt.Sprintf("a point of the score is %s of %s near the code as it is", WithUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
+}
 
 // Comparable reports whether scores of both kinds are of the same form; nil is a record of before
 // kinds were recorded.

@@ -230,7 +230,7 @@ func TestAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := s.Kind()
-	if diff := cmp.Diff([]Kind{{Name: "memory", Unit: "MB", Better: Lower, Size: 6}, {Name: "hits", Better: Higher, Size: 1}}, k.Further); diff != "" {
+	if diff := cmp.Diff([]Kind{{Name: "memory", Unit: "MB", Better: Lower, Size: 6, Form: Form}, {Name: "hits", Better: Higher, Size: 1, Form: Form}}, k.Further); diff != "" {
 		t.Error(diff)
 	}
 	// A value in another unit than the base's is none, and neither is that of another case.

@@ -126,10 +126,30 @@ func (g *Gain) Shown() int {
 
 // decimals returns the number of decimals with which the figures of a gain are shown.
 func (g *Gain) decimals() int {
-	if g.Interval == nil {
-		return metrics.Decimals(g.Difference)
+	least := metrics.Decimals(g.Difference)
+	if g.Interval != nil {
+		least = metrics.Decimals(math.Max((g.Interval.Hi-g.Interval.Lo)/2, math.Abs(g.Difference)/100))
 	}
-	return metrics.Decimals(math.Max((g.Interval.Hi-g.Interval.Lo)/2, math.Abs(g.Difference)/100))
+	if g.Form == 0 { // the words are part of records that are compared
+		return least
+	}
+	for d := least; d <= least+mostAdded; d++ {
+		if g.addUp(d) {
+			return d
+		}
+	}
+	return least
+}
+
+// mostAdded is the number of decimals by which figures are longer where they add up then.
+const mostAdded = 2
+
+// addUp reports whether the means and their difference add up with so many decimals: 122.6 → 2.3
+// is −120.3, while 123 → 2 is no −120.
+func (g *Gain) addUp(decimals int) bool {
+	unit := math.Pow10(decimals)
+	round := func(v float64) float64 { return math.Round(v * unit) }
+	return round(g.B)-round(g.A) == round(g.Difference)
 }
 
 // Values formats both means with the unit: "6.50 → 6.16 %".

@@ -50,6 +50,23 @@ func TestGainOf(t *testing.T) {
 	}
 }
 
+// TestFiguresAddUp checks that the means and the difference that are shown add up, but in the words
+// of older records, which are computed again.
+func TestFiguresAddUp(t *testing.T) {
+	t.Parallel()
+	g := Gain{Kind: metrics.Kind{Name: "costs", Unit: "€", Better: metrics.Lower, Size: 100, Form: metrics.Form}, A: 122.6, B: 2.34, Difference: -120.26}
+	if got := g.Values() + ", " + g.Change(); got != "122.6 → 2.3 €, −120.3 €" {
+		t.Errorf("the figures are %q", got)
+	}
+	if g.B, g.Difference = 2, -120.6; g.Values()+", "+g.Change() != "123 → 2 €, −121 €" {
+		t.Errorf("the figures are %q, %q", g.Values(), g.Change())
+	}
+	g.A, g.B, g.Difference, g.Form = 122.6, 2.34, -120.26, 0
+	if got := g.Values() + ", " + g.Change(); got != "123 → 2 €, −120 €" {
+		t.Errorf("the figures of an older record are %q", got)
+	}
+}
+
 // TestGainOfRuling rules on versions whose mean of the metric and whose scores differ.
 func TestGainOfRuling(t *testing.T) {
 	t.Parallel()

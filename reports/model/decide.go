@@ -119,7 +119,7 @@ func (b *builder) besides() string {
 
 // sentence describes the verdict; where it only waits for the gates, with what was measured.
 func (b *builder) sentence() string {
-	words := b.measured()
+	words := b.inCases(b.measured())
 	if d := b.out.Decision; d.Verdict == archive.Waits && b.result.Verdict.Proposes() {
 		words += fmt.Sprintf("; the gates of %s have not run, and a person decides after them", d.next().ID)
 	}
@@ -181,7 +181,15 @@ func (b *builder) named(sentence string) string {
 			sentence = strings.ReplaceAll(sentence, noun+v.ID.Short(), v.Name())
 		}
 	}
-	return number.Signs(sentence)
+	return number.Signs(b.inCases(sentence))
+}
+
+// inCases returns a sentence about tasks as one about cases, where a command scores these.
+func (b *builder) inCases(sentence string) string {
+	if b.plan.Metric == nil {
+		return sentence
+	}
+	return stats.OfCases(sentence)
 }
 
 // commands returns the commands that a person can type next.

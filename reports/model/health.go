@@ -114,12 +114,17 @@ func (b *builder) searchWhole() {
 func (b *builder) provenance() error {
 	p := b.plan
 	if p.Metric != nil && p.Noise.Any() {
-		b.out.Health.ValueNoise = &ValueNoise{*p.Metric, *p.Noise}
+		kind := *p.Metric
+		kind.Further = nil
+		b.out.Health.ValueNoise = &ValueNoise{kind, *p.Noise}
 	}
 	b.out.Provenance = Provenance{
 		Suites: append([]string{}, p.Suites...), SuiteHash: p.SuiteHash, SplitHash: p.SplitHash,
 		AgentHash: p.AgentHash, SpaceHash: p.SpaceHash, PricesHash: p.PricesHash, Adapter: p.Adapter, Champion: p.Champion, Default: p.Default,
 		Deterministic: p.Deterministic, UsesSeed: p.UsesSeed, SearchTasks: p.SearchTasks, HoldoutTasks: p.HoldoutTasks,
+	}
+	if p.Metric != nil {
+		b.out.Provenance.Metric = p.Metric.Name
 	}
 	return nil
 }

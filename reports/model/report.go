@@ -360,9 +360,18 @@ type TaskPair struct {
 	PassB    int     `json:"variant_passes"`
 	Champion float64 `json:"champion"`
 	Score    float64 `json:"score"`
+	// Values are the means of the metric that the scores are of; nil without one, and where a
+	// side has no value.
+	Values *TaskValues `json:"values,omitempty"`
 	// Steady is "consistent" if neither side's passes differed between repeats, "flaky"
 	// if one side's did, "once" if there was only one repeat.
 	Steady string `json:"steady"`
+}
+
+// TaskValues are the values of a metric on one case.
+type TaskValues struct {
+	Champion float64 `json:"champion"`
+	Variant  float64 `json:"variant"`
 }
 
 // Difference is the variant's mean score minus the champion's.

@@ -85,13 +85,15 @@ type Lost struct {
 
 // Provenance identifies everything that the figures depend on.
 type Provenance struct {
-	Suites        []string       `json:"suites"`
-	SuiteHash     string         `json:"suite_hash"`
-	SplitHash     string         `json:"split_hash"`
-	AgentHash     string         `json:"agent_hash"`
-	SpaceHash     string         `json:"space_hash"`
-	PricesHash    string         `json:"prices_hash,omitempty"`
-	Adapter       string         `json:"adapter"`
+	Suites     []string `json:"suites"`
+	SuiteHash  string   `json:"suite_hash"`
+	SplitHash  string   `json:"split_hash"`
+	AgentHash  string   `json:"agent_hash"`
+	SpaceHash  string   `json:"space_hash"`
+	PricesHash string   `json:"prices_hash,omitempty"`
+	Adapter    string   `json:"adapter"`
+	// Metric is the name of the metric that scores are of; empty where tasks are graded.
+	Metric        string         `json:"metric,omitempty"`
 	Champion      agent.ConfigID `json:"champion"`
 	Default       agent.ConfigID `json:"default"`
 	Deterministic bool           `json:"deterministic"`

@@ -89,6 +89,7 @@ type seat struct {
 type attempt struct {
 	key     bench.Key
 	score   float64
+	value   float64 // of the metric; NaN for none
 	pass    bool
 	outcome agent.Outcome
 	reason  string
@@ -191,15 +192,20 @@ func (t *tally) add(e bench.Evaluation) {
 
 // measure keeps the value of the metric of an evaluation among the trials of its variant.
 func (t *tally) measure(e bench.Evaluation, of *trials) {
-	if t.metric == nil || e.Outcome != agent.OK {
-		return
-	}
-	if v := t.metric.Find(e.Answer); !math.IsNaN(v) {
+	if v := t.valueOf(e); !math.IsNaN(v) {
 		if of.values == nil {
 			of.values = map[place]float64{}
 		}
 		of.values[place{e.Task, e.Repeat}] = v
 	}
+}
+
+// valueOf returns the value of the metric of an evaluation; NaN for none.
+func (t *tally) valueOf(e bench.Evaluation) float64 {
+	if t.metric == nil || e.Outcome != agent.OK {
+		return math.NaN()
+	}
+	return t.metric.Find(e.Answer)
 }
 
 // enter adds a scored evaluation to those of its variant, which it returns.
@@ -233,7 +239,7 @@ func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
 		return
 	}
 	side[e.Task][e.Repeat] = attempt{
-		key: e.Key, score: e.Score, pass: e.Pass, outcome: e.Outcome, reason: clip(reason(e), MaxReason),
+		key: e.Key, score: e.Score, value: t.valueOf(e), pass: e.Pass, outcome: e.Outcome, reason: clip(reason(e), MaxReason),
 		answer: clip(e.Answer, maxAnswer), err: clip(e.Error, MaxReason), usage: e.Usage, latency: e.Latency,
 	}
 }
@@ -271,8 +277,11 @@ func (t *tally) pairs() []TaskPair {
 			continue
 		}
 		p := TaskPair{Task: task, Domain: t.domains[task], Repeats: len(repeats)}
+		var values TaskValues
 		for _, r := range repeats {
 			a, b := t.champion[task][r], t.variant[task][r]
+			values.Champion += a.value / float64(len(repeats))
+			values.Variant += b.value / float64(len(repeats))
 			p.Champion += a.score / float64(len(repeats))
 			p.Score += b.score / float64(len(repeats))
 			if a.pass {
@@ -281,6 +290,9 @@ func (t *tally) pairs() []TaskPair {
 			if b.pass {
 				p.PassB++
 			}
+		}
+		if t.metric != nil && !math.IsNaN(values.Champion+values.Variant) {
+			p.Values = &values
 		}
 		p.Steady = steadiness(p)
 		out = append(out, p)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/runtime/text"
@@ -36,16 +37,16 @@ func taskBlocks(s subject) []block {
 		if len(part.tasks) == 0 {
 			continue
 		}
-		out = append(out, subhead{say(part.title)}, taskTable(part.title+", the largest first", part.mark, model.First(part.tasks, maxTasks)))
+		out = append(out, subhead{say(part.title)}, s.taskTable(part.title+", the largest first", part.mark, model.First(part.tasks, maxTasks)))
 		for _, p := range part.tasks {
 			if d, ok := details[p.Task]; ok {
-				out = append(out, detailFold(d, against(s)))
+				out = append(out, s.detailFold(d, against(s)))
 				delete(details, p.Task)
 			}
 		}
 		if len(part.tasks) > maxTasks {
 			rest := part.tasks[maxTasks:]
-			f := fold{Summary: say(number.Plural(len(rest), "smaller one")), Blocks: []block{taskTable("Smaller "+strings.ToLower(part.title), part.mark, model.First(rest, maxFoldedTasks))}}
+			f := fold{Summary: say(number.Plural(len(rest), "smaller one")), Blocks: []block{s.taskTable("Smaller "+strings.ToLower(part.title), part.mark, model.First(rest, maxFoldedTasks))}}
 			if n := len(rest) - maxFoldedTasks; n > 0 {
 				f.Blocks = append(f.Blocks, para{Note: true, Text: say(number.Count(n) + " more in the JSON report.")})
 			}
@@ -55,7 +56,10 @@ func taskBlocks(s subject) []block {
 	return out
 }
 
-func taskTable(title, mark string, tasks []model.TaskPair) table {
+func (s subject) taskTable(title, mark string, tasks []model.TaskPair) table {
+	if s.measured() {
+		return s.caseTable(title, mark, tasks)
+	}
 	t := newTable(say(title), wraps("task"), plain("passes"), figures("points"), wraps("domain"), figures("scores"), plain(""))
 	for _, p := range tasks {
 		t.add(mark,
@@ -65,19 +69,54 @@ func taskTable(title, mark string, tasks []model.TaskPair) table {
 	return t
 }
 
+// caseTable shows cases by their values of the metric, in its unit.
+func (s subject) caseTable(title, mark string, cases []model.TaskPair) table {
+	t := newTable(say(title), wraps("case"), figures("base → version", "change", "scores"))
+	for _, p := range cases {
+		change := number.Unknown
+		if v := p.Values; v != nil {
+			change = s.gain(p).Change()
+		}
+		t.add(mark, clipped(p.Task, 80), foreign(s.values(p)), foreign(change), number.Score(p.Champion)+" → "+number.Score(p.Score))
+	}
+	return t
+}
+
+// values describes what both sides came to on a case: the values of its metric with the unit, or
+// that one has none.
+func (s subject) values(p model.TaskPair) string {
+	if p.Values == nil {
+		return "no value of both"
+	}
+	return s.gain(p).Values()
+}
+
+// gain returns the difference on one case.
+func (s subject) gain(p model.TaskPair) *stats.Gain {
+	g := &stats.Gain{A: p.Values.Champion, B: p.Values.Variant, Difference: p.Values.Variant - p.Values.Champion, Cases: 1}
+	if h := s.agent.Headline; h != nil && h.Metric != nil {
+		g.Kind = h.Metric.Kind
+	}
+	return g
+}
+
 func passes(p model.TaskPair) string {
 	n := number.Count(p.Repeats)
 	return number.Count(p.PassA) + "/" + n + " → " + number.Count(p.PassB) + "/" + n
 }
 
-func detailFold(d model.Detail, against string) fold {
-	f := fold{Summary: say(clipped(d.Task, 80), "  "+passes(d.TaskPair), remark(d.Steady+", repeat "+number.Count(d.Repeat)))}
+func (s subject) detailFold(d model.Detail, against string) fold {
+	came := span{Text: passes(d.TaskPair)}
+	if s.measured() {
+		came = foreign(s.values(d.TaskPair))
+	}
+	f := fold{Summary: say(clipped(d.Task, 80), "  ", came, remark(d.Steady+", repeat "+number.Count(d.Repeat)))}
 	if d.Goal != "" {
 		question := facts{{"goal", spans{foreign(text.OneLine(text.Clip(d.Goal, maxShown, text.Runes, text.Ellipsis)))}}}
 		question.add("expected", clipped(d.Expected, maxShown))
 		f.Blocks = append(f.Blocks, question)
 	}
-	f.Blocks = append(f.Blocks, sideBySide(d, against))
+	f.Blocks = append(f.Blocks, s.sideBySide(d, against))
 	if len(d.Steps) > 0 {
 		f.Blocks = append(f.Blocks, stepTable(d, against))
 	}
@@ -96,26 +135,29 @@ func detailFold(d model.Detail, against string) fold {
 }
 
 // sideBySide shows the results, answers and reasons of both sides next to each other.
-func sideBySide(d model.Detail, against string) table {
+func (s subject) sideBySide(d model.Detail, against string) table {
 	t := newTable(say("Both sides of ", clipped(d.Task, 80)), plain(""), wraps(against, "variant"))
 	row := func(name string, of func(model.Attempt) spans) {
 		if before, after := of(d.Before), of(d.After); len(before)+len(after) > 0 {
 			t.add("", name, before, after)
 		}
 	}
-	row("result", verdictOf)
+	row("result", s.verdictOf)
 	row("answer", func(a model.Attempt) spans { return say(clipped(a.Answer, maxShown)) })
 	row("reason", func(a model.Attempt) spans { return say(foreign(a.Reason)) })
 	row("error", func(a model.Attempt) spans { return say(foreign(a.Error)) })
 	return t
 }
 
-func verdictOf(a model.Attempt) spans {
+func (s subject) verdictOf(a model.Attempt) spans {
 	verdict := styled("failed", bad)
 	if a.Pass {
 		verdict = styled("passed", good)
 	}
 	v := say(verdict, " with "+number.Score(a.Score))
+	if s.measured() {
+		v = say("score " + number.Score(a.Score))
+	}
 	if a.Outcome != "ok" {
 		v = append(v, say(", ", stateSpan(string(a.Outcome)))...)
 	}

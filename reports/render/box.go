@@ -76,6 +76,9 @@ func decisionBox(s subject) box {
 	for _, a := range s.volatile.Watch.Alarms() {
 		b.Alarms = append(b.Alarms, alarm{theirs(a.Text, bad), a.Command})
 	}
+	if s.measured() {
+		return b.cases()
+	}
 	return b
 }
 

@@ -115,3 +115,24 @@ func TestMetricWithoutInterval(t *testing.T) {
 		t.Errorf("%+v is drawn", drawn)
 	}
 }
+
+// TestCasesOfCode checks that a report of searched code has values in the unit of its metric and the
+// word for cases, where one of an agent has passes and tasks.
+func TestCasesOfCode(t *testing.T) {
+	t.Parallel()
+	r := measured(adoptWorld(t, 0).report())
+	for i := range r.Agents[0].Tasks {
+		r.Agents[0].Tasks[i].Values = &model.TaskValues{Champion: 122.6, Variant: 2.34}
+	}
+	got := rendered(t, func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 200}) }, r)
+	for _, want := range []string{"for new cases", "base → version", "123 → 2 %"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not there", want)
+		}
+	}
+	for line := range strings.Lines(got) {
+		if strings.Contains(line, "4/4") || strings.Contains(line, "new tasks") && !strings.Contains(line, "better than") {
+			t.Errorf("the report has %q", line)
+		}
+	}
+}

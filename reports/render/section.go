@@ -165,6 +165,9 @@ func sections(s subject) []section {
 	var out []section
 	for _, c := range contents {
 		if blocks := c.blocks(s); len(blocks) > 0 {
+			if s.measured() {
+				blocks = casesIn(blocks)
+			}
 			out = append(out, section{ID: c.id, Title: c.title, Blocks: blocks})
 		}
 	}

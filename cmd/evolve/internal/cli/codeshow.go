@@ -364,7 +364,7 @@ func printConfirmed(con *console, v *codeView) {
 	words, _ := strings.CutPrefix(best.Gain.Words(), best.Gain.Title()+" ")
 	con.filled("           ", "%s, the means of %s%s", words, strings.Replace(best.Gain.Size(), "case", "held-out case", 1), orElse(", against "+best.Against, "", best.Against != ""))
 	if s := best.Score; s != nil {
-		con.filled("           ", "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), s.Of.Words())
+		con.filled("           ", "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", v.noun, 1))
 	}
 	printFurther(con, "           ", best.Further)
 }
@@ -515,10 +515,10 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		}
 		if c := view.Scores.Search; c != nil {
 			con.printf("\nscores, from which the verdicts are made\n")
-			printDifference(con, "search", *c)
+			printDifference(con, b.Cases(), "search", *c)
 		}
 		if h := view.Scores.Holdout; h != nil {
-			printHoldout(con, *h)
+			printHoldout(con, b.Cases(), *h)
 		}
 		con.printf("\ndiff\n")
 		printCodeDiff(con, view.Diff)

@@ -18,14 +18,14 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 	if c := v.Search; c == nil {
 		con.printf("  search   no task has evaluations of both\n")
 	} else {
-		printDifference(con, "search", *c)
+		printDifference(con, "task", "search", *c)
 		con.filled("           ", "one look, clusters as units; tasks that a variant was tuned on flatter it")
 		printPassPowers(con, v.PassPowers["search"])
 	}
 	if v.Holdout == nil {
 		con.printf("  holdout  no task has evaluations of both\n")
 	} else {
-		printHoldout(con, *v.Holdout)
+		printHoldout(con, "task", *v.Holdout)
 		printPassPowers(con, v.PassPowers["holdout"])
 	}
 	if v.Units == unitsOfTasks {
@@ -41,39 +41,45 @@ func printPassPowers(con *console, p passPowers) {
 	}
 }
 
-func printDifference(con *console, name string, c stats.Comparison) {
+func printDifference(con *console, noun, name string, c stats.Comparison) {
 	verdict := ""
 	if c.Lo <= 0 && c.Hi >= 0 {
 		verdict = "   ~ no significant difference"
 	}
 	con.filled(fmt.Sprintf("  %-8s ", name), "%.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal%s",
-		c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, "task"), c.Repeats, c.Wins, c.Losses, c.Ties, verdict)
+		c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, noun), c.Repeats, c.Wins, c.Losses, c.Ties, verdict)
 }
 
-// printHoldout shows what is valid at any stopping time.
-func printHoldout(con *console, r stats.Ruling) {
+// printHoldout shows what is valid at any stopping time; noun is for what was scored.
+func printHoldout(con *console, noun string, r stats.Ruling) {
+	words := func(s string) string {
+		if noun == "task" {
+			return s
+		}
+		return stats.OfCases(s)
+	}
 	shown := r.Comparison
 	i, about := r.Shown()
 	shown.Lo, shown.Hi = i.Lo, i.Hi
-	printDifference(con, "holdout", shown)
+	printDifference(con, noun, "holdout", shown)
 	what := fmt.Sprintf("%g %% interval for %s", 100*r.Level, about.Words())
 	if i.Lo == i.Hi && about == stats.TheseTasks {
 		what = "exact for these tasks, as a repeat would say the same"
 	}
-	con.filled("           ", "%s; over so many comparisons as you make, some are found by chance", what)
-	con.filled("    claim  ", "%s", verdictOn(r))
-	if words := r.Assumes(); words != "" {
-		con.filled("           ", "%s", words)
+	con.filled("           ", "%s; over so many comparisons as you make, some are found by chance", words(what))
+	con.filled("    claim  ", "%s", words(verdictOn(r)))
+	if assumes := r.Assumes(); assumes != "" {
+		con.filled("           ", "%s", words(assumes))
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
-		con.filled("           ", "%s", r.Tail.Words())
+		con.filled("           ", "%s", words(r.Tail.Words()))
 	}
 	for _, g := range r.Guards {
 		con.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),
 			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), g.Verdict)
 	}
 	for _, d := range r.Parts {
-		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), number.Points(d.Difference), number.Points(d.Lo), number.Points(d.Hi), count(d.Tasks, "task"), d.Verdict)
+		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), number.Points(d.Difference), number.Points(d.Lo), number.Points(d.Hi), count(d.Tasks, noun), d.Verdict)
 	}
 }
 

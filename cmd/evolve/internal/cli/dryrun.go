@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
@@ -98,6 +99,9 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	}
 	paragraph("guards", guardsOf(w, p.Agent))
 	power := []string{p.Power, p.JudgeNoise}
+	if p.Metric != nil && p.Power != "" {
+		power = []string{stats.OfCases(p.Power), text.Visible(p.Metric.Point())}
+	}
 	if power = slices.DeleteFunc(power, func(s string) bool { return s == "" }); len(power) > 0 {
 		paragraph("power", strings.Join(power, "; "))
 	}
