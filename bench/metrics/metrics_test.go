@@ -222,8 +222,12 @@ func TestFigure(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	base := []Value{
-		{"a", "cost", 10, "s", Lower}, {"a", "memory", 4, "MB", Lower}, {"a", "hits", 0, "", Higher},
-		{"b", "cost", 30, "s", Lower}, {"b", "memory", 8, "MB", Lower}, {"b", "hits", 0, "", Higher},
+		{"a", "cost", 10, "s", Lower},
+		{"a", "memory", 4, "MB", Lower},
+		{"a", "hits", 0, "", Higher},
+		{"b", "cost", 30, "s", Lower},
+		{"b", "memory", 8, "MB", Lower},
+		{"b", "hits", 0, "", Higher},
 	}
 	s, err := NewScale(base, "")
 	if err != nil {

@@ -64,13 +64,13 @@ func FurtherGains(kind *metrics.Kind, pairs []Pair, looks bool) []Further {
 func furtherOf(g *Gain, s jackknife, alpha float64) Further {
 	f := Further{Gain: *g, Finding: FurtherOpen}
 	enough := s.clusters >= MinClusters && s.telling()
-	switch alike := s.se <= 1e-9*g.Kind.Size; {
+	switch {
 	case g.Ties == g.Cases:
 		f.Finding = FurtherEqual
 	case !enough:
-	case alike && math.Pow(.5, s.effective) <= alpha/2:
+	case g.Same && math.Pow(.5, s.effective) <= alpha/2:
 		f.Finding = findingOf(g.improvement(g.Difference))
-	case !alike:
+	case !g.Same:
 		half := tQuantile(1-alpha/2, math.Max(s.effective-1, minDF)) * s.se
 		f.Interval = &Interval{Lo: g.Difference - half, Hi: g.Difference + half}
 		f.Finding = findingOf(float64(f.Shown()))
@@ -99,10 +99,10 @@ func (f Further) Words() string {
 	if i, d := f.Interval, f.decimals(); i != nil {
 		return words + fmt.Sprintf(", %.3g %% interval %s to %s", 100*f.Level, metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
 	}
-	if f.Finding == FurtherOpen {
-		return words
+	if f.Same {
+		words += " on every case alike"
 	}
-	return words + ", the same on every case"
+	return words
 }
 
 // Found describes the finding.

@@ -15,8 +15,11 @@ func TestFurtherGains(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
 	k.Further = []metrics.Kind{
-		{Name: "memory", Unit: "MB", Better: metrics.Lower, Size: 100}, {Name: "hits", Better: metrics.Higher, Size: 5},
-		{Name: "size", Better: metrics.Lower, Size: 30}, {Name: "steps", Better: metrics.Lower, Size: 3}, {Name: "noise", Better: metrics.Lower, Size: 3},
+		{Name: "memory", Unit: "MB", Better: metrics.Lower, Size: 100, Form: metrics.Form},
+		{Name: "hits", Better: metrics.Higher, Size: 5, Form: metrics.Form},
+		{Name: "size", Better: metrics.Lower, Size: 30, Form: metrics.Form},
+		{Name: "steps", Better: metrics.Lower, Size: 3, Form: metrics.Form},
+		{Name: "noise", Better: metrics.Lower, Size: 3, Form: metrics.Form},
 	}
 	var pairs []Pair
 	for i := range 10 {
@@ -38,7 +41,7 @@ func TestFurtherGains(t *testing.T) {
 	// The mean of 0 to 9 has the standard error √(82.5/90); t of 9 degrees at .995 is 3.249836.
 	near(t, "level", r.Further[0].Level, .99, 1e-12)
 	near(t, "lo", r.Further[0].Interval.Lo, 14.5-3.249836*math.Sqrt(82.5/90), 1e-5)
-	price := "significantly worse, corrected for 5 further metrics (Bonferroni): memory 100.0 → 114.5 MB, +14.5 MB, 99 % interval +11.4 to +17.6; size 30.0 → 31.0, +1.0, the same on every case"
+	price := "significantly worse, corrected for 5 further metrics (Bonferroni): memory 100.0 → 114.5 MB, +14.5 MB, 99 % interval +11.4 to +17.6; size 30.0 → 31.0, +1.0 on every case alike"
 	for what, words := range map[string]string{"the reason": r.Reason, "the sentence": Conclude([]Ruling{r}, Circumstances{Searched: true}).Sentence} {
 		if !strings.Contains(words, price) {
 			t.Errorf("%s does not have the price: %q", what, words)
@@ -74,7 +77,7 @@ func TestFurtherErrors(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		k.Further = append(k.Further, metrics.Kind{Name: name, Better: metrics.Lower, Size: 1})
+		k.Further = append(k.Further, metrics.Kind{Name: name, Better: metrics.Lower, Size: 1, Form: metrics.Form})
 	}
 	rng, found := rand.New(rand.NewPCG(3, 5)), 0
 	const rounds = 2000

@@ -17,9 +17,9 @@ type Gain struct {
 	B          float64 `json:"b"`
 	Difference float64 `json:"difference"`
 	// Interval covers the mean difference on new cases like these at Level; nil where nothing
-	// is shown of new ones, as with few cases. It is Student's over the cases, and nowhere narrower than that of the scores,
-	// carried over at the steepest place of the scale: it is thus as valid after several
-	// looks, and for other nights.
+	// is shown of new ones, as with few cases, and where all cases show the same. It is Student's
+	// over the cases, and nowhere narrower than that of the scores, carried over at the steepest
+	// place of the scale: it is thus as valid after several looks, and for other nights.
 	Interval *Interval `json:"interval,omitempty"`
 	Level    float64   `json:"level"`
 	Cases    int       `json:"cases"`
@@ -29,6 +29,9 @@ type Gain struct {
 	Gains  int `json:"gains"`
 	Losses int `json:"losses"`
 	Ties   int `json:"ties"`
+	// Same reports that all cases show the same difference, other than 0: their spread gives no
+	// interval, and what is shown of new cases rests on their number.
+	Same bool `json:"same,omitempty"`
 }
 
 // gainOf returns the gain on pairs without an interval, and its standard error; nil if no case
@@ -70,6 +73,7 @@ func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
 	}
 	s := spreadOf(ds, weight)
 	g.A, g.B, g.Difference, g.Cases = g.A/weight, g.B/weight, s.mean, len(ds)
+	g.Same = kind.Form > 0 && len(ds) > 1 && g.Ties == 0 && s.se <= 1e-9*kind.Size
 	return g, s
 }
 
@@ -88,7 +92,7 @@ func (rule Rule) gain(clean []Pair, r *Ruling) *Gain {
 	}
 	g, s := gainOf(*rule.Metric, clean, r.Level)
 	all := room(r.MeanA, rule.Even)
-	if g == nil || !s.telling() || r.few() || r.New.Lo <= all.Lo && r.New.Hi >= all.Hi {
+	if g == nil || g.Same || !s.telling() || r.few() || r.New.Lo <= all.Lo && r.New.Hi >= all.Hi {
 		return g // nothing is shown of new cases
 	}
 	student := tQuantile(1-(1-r.Level)/2, math.Max(s.effective-1, minDF)) * s.se
@@ -109,8 +113,12 @@ func (g *Gain) improvement(d float64) float64 {
 }
 
 // Shown reports whether the interval excludes that the metric is no better, or no worse: 1
-// for better, −1 for worse, 0 for neither.
+// for better, −1 for worse, 0 for neither. Where all cases show the same difference, a sign test
+// stands for the interval.
 func (g *Gain) Shown() int {
+	if g.Same && g.Cases >= MinClusters { // by a sign test
+		return int(math.Copysign(1, g.improvement(g.Difference)))
+	}
 	if g.Interval == nil {
 		return 0
 	}
@@ -184,6 +192,9 @@ func (g *Gain) Size() string {
 // Words describes the gain: "excess 6.50 → 6.16 %, −0.34 %, 95 % interval −0.50 to −0.18".
 func (g *Gain) Words() string {
 	words := g.Title() + " " + g.Values() + ", " + g.Change()
+	if g.Same {
+		words += " on every case alike"
+	}
 	if i, d := g.Interval, g.decimals(); i != nil {
 		words += fmt.Sprintf(", %g %% interval %s to %s", 100*g.Level, metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
 	}

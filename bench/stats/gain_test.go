@@ -50,6 +50,26 @@ func TestGainOf(t *testing.T) {
 	}
 }
 
+// TestTheSameOnEveryCase checks that no interval of zero width, or next to it, is claimed where all
+// cases change by the same, which an older record had.
+func TestTheSameOnEveryCase(t *testing.T) {
+	t.Parallel()
+	k := metrics.Kind{Name: "hits", Better: metrics.Higher, Size: 1, Form: metrics.Form}
+	var pairs []Pair
+	for i := range 10 {
+		p := Pair{Task: string(rune('a' + i)), A: []float64{.5}, B: []float64{.5 + .5*50/50.25}, Values: Measured{A: []float64{0}, B: []float64{50}}}
+		pairs = append(pairs, p)
+	}
+	r := Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: true}.Of(&k))
+	if g := r.Metric; g.Interval != nil || !g.Same || g.Shown() != 1 || r.State != Proven || r.Discord() != "" || g.Words() != "hits 0 → 50, +50 on every case alike" {
+		t.Errorf("%s, %q, %q: %+v", r.State, g.Words(), r.Discord(), g)
+	}
+	k.Form = 0
+	if r := Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: true}.Of(&k)); r.Metric.Interval == nil || r.Metric.Same {
+		t.Errorf("an older record: %+v", r.Metric)
+	}
+}
+
 // TestFiguresAddUp checks that the means and the difference that are shown add up, but in the words
 // of older records, which are computed again.
 func TestFiguresAddUp(t *testing.T) {

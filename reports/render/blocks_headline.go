@@ -81,6 +81,9 @@ func metricFacts(s subject, h model.Headline) facts {
 
 // metricAbout describes the interval of a gain.
 func metricAbout(g *stats.Gain) string {
+	if g.Same {
+		return "no interval: all cases changed by the same, so that only their number shows something of new ones"
+	}
 	if g.Interval == nil {
 		return "no interval: so few cases, or blocks of them, show nothing of new ones"
 	}

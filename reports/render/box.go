@@ -167,8 +167,11 @@ func metricRows(h model.Headline) []boxRow {
 		return nil
 	}
 	note := say(foreign(g.Title()), ", "+string(g.Better)+" is better, ")
-	if g.Interval != nil {
+	switch {
+	case g.Interval != nil:
 		note = append(note, say(metricShort(g)+", ")...)
+	case g.Same:
+		note = append(note, say("the same change on every case, ")...)
 	}
 	note = append(note, say(g.Size())...)
 	return []boxRow{{

@@ -10,8 +10,8 @@ var ofTasks = regexp.MustCompile(`\b([Tt])(ask)(s?)\b`)
 
 // cases replaces the report's own word for tasks by that for cases, which a command scores; foreign
 // text stays.
-func (s spans) cases() spans {
-	out := slices.Clone(s)
+func (t spans) cases() spans {
+	out := slices.Clone(t)
 	for i, part := range out {
 		if !part.Foreign {
 			out[i].Text = inCases(part.Text)
