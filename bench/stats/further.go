@@ -30,8 +30,8 @@ type Further struct {
 
 // FurtherGains compares the further metrics of a kind on pairs, with their values in
 // [Pair.Further]. All intervals hold together at 95 % (Bonferroni): each has the error .05 divided
-// by the number of metrics, and by four more where looks says that several may have been made, as
-// for guards. An interval is Student's over the clusters; there is none on fewer than
+// by the number of metrics, and by four more where looks is true, for the several looks that may
+// have been made, as for guards. An interval is Student's over the clusters; there is none on fewer than
 // [MinClusters]. Where a metric changes by the same on every case, there is no spread for
 // one, and a sign test finds whether it is better or worse. Metrics without a value on both sides
 // of any case are left out.

@@ -34,7 +34,7 @@ func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before stri
 	return f.out, nil
 }
 
-// leftOut is [LeftOut], and tells which of the versions deceive.
+// leftOut is [LeftOut], with the versions that deceive.
 func leftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (*family, error) {
 	f := &family{
 		archive: a, agent: agentID, before: before, passed: map[agent.ConfigID]bool{}, out: map[agent.ConfigID]archive.LeftOut{}, deceives: map[agent.ConfigID]bool{},

@@ -16,7 +16,7 @@ import (
 // step doubles it.
 const firstCompared = 4
 
-// settle tells whether finalists have the values of versions that a person or a gate refused,
+// settle finds out whether finalists have the values of versions that a person or a gate refused,
 // that entered before, or of finalists before them, where too few cases show it: it scores both
 // on the cases that they lack, as long as no value differs, and removes those that are equal. An
 // entry of the month and the time of a person cost more. Those for which tonight's evaluations

@@ -36,7 +36,7 @@ type Values struct {
 
 // outcome is what a version came to on a case.
 type outcome struct {
-	// graded is false for a failure, of which the rest tells nothing.
+	// graded is false for a failure, whose other fields are empty.
 	graded bool
 	// value is in the unit of the metric or, without one, the score.
 	value float64
