@@ -122,22 +122,25 @@ func TestFreeDriverHasNoBarrier(t *testing.T) {
 }
 
 func TestDriverStopsAtTheFirstError(t *testing.T) {
-	for _, ordered := range []bool{true, false} {
-		s := &diary{budget: 1000}
-		d := &driver{searcher: s, concurrency: 4, lookahead: 8, ordered: ordered, begin: func(mutate.Trial) error { return nil }}
-		d.evaluate = func(tr mutate.Trial) (bench.Evaluation, error) {
-			if tr.N == 50 {
-				return bench.Evaluation{}, bench.ErrBudget
+	synctest.Test(t, func(t *testing.T) {
+		for _, ordered := range []bool{true, false} {
+			s := &diary{budget: 1000}
+			d := &driver{searcher: s, concurrency: 4, lookahead: 8, ordered: ordered, begin: func(mutate.Trial) error { return nil }}
+			d.evaluate = func(tr mutate.Trial) (bench.Evaluation, error) {
+				time.Sleep(time.Second) // so that no evaluation overtakes the one that fails
+				if tr.N == 50 {
+					return bench.Evaluation{}, bench.ErrBudget
+				}
+				return bench.Evaluation{Scored: true}, nil
 			}
-			return bench.Evaluation{Scored: true}, nil
+			if err := d.run(t.Context()); !errors.Is(err, bench.ErrBudget) {
+				t.Errorf("ordered %v: %v", ordered, err)
+			}
+			if s.told < 50 || s.asked > 60 {
+				t.Errorf("ordered %v: told %d, asked %d", ordered, s.told, s.asked)
+			}
 		}
-		if err := d.run(t.Context()); !errors.Is(err, bench.ErrBudget) {
-			t.Errorf("ordered %v: %v", ordered, err)
-		}
-		if s.told < 50 || s.asked > 60 {
-			t.Errorf("ordered %v: told %d, asked %d", ordered, s.told, s.asked)
-		}
-	}
+	})
 }
 
 func TestDriverDrains(t *testing.T) {
