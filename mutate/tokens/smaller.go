@@ -16,8 +16,8 @@ type Piece struct {
 }
 
 // Smaller returns texts that are nearer to base than text is. In each of them one part of the
-// change is taken back: a statement with the lines that belong to it, a condition around
-// lines that stay, ever shorter runs of changed lines, and parts of a line. Parts that differ
+// change is taken back: a statement with the lines that belong to it, a condition that was
+// added around lines of the base or removed around others, ever shorter runs of changed lines, and parts of a line. Parts that differ
 // in comments or layout alone are left out, and so are texts whose brackets do not match. A
 // text may be invalid in its language all the same.
 func (r *Rewriter) Smaller(base, text string) []Piece {
@@ -132,7 +132,26 @@ func (s *shrinking) run(h hunk, from, to int) {
 	for from > h.from && len(s.r.read(s.steps[from-1].old).items)+len(s.r.read(s.steps[from-1].now).items) == 0 {
 		from--
 	}
+	if s.bares(from, to) {
+		return
+	}
 	s.back(func(i int) bool { return i >= from && i < to }, nil)
+}
+
+// bares reports whether a run has the head of an added statement, and new lines of that
+// statement would stay.
+func (s *shrinking) bares(from, to int) bool {
+	for i := from; i < to; i++ {
+		if s.steps[i].was || !s.steps[i].is {
+			continue
+		}
+		for end := s.end(i, false, func(int) bool { return true }); end >= to; end-- {
+			if s.steps[end].changes() && s.steps[end].is {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // group takes back a line that was added or removed, with the lines of the same kind that
@@ -222,40 +241,54 @@ func (s *shrinking) line(i int, base bool) string {
 // indentation returns the white space that a line begins with.
 func indentation(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// around takes back what surrounds lines that stay: a condition or loop that was added or
-// removed around them. The lines are indented as without it.
+// around takes back what surrounds lines that stay: a condition or loop that was removed around
+// them, or one that was added around lines of the base. One that was added around new lines
+// stays: without it they would run where neither text runs them.
 func (s *shrinking) around(at int) {
 	first := s.steps[at]
 	if first.was == first.is {
 		return
 	}
-	base := first.was
-	end := s.end(at, base, func(int) bool { return true })
+	end := s.end(at, first.was, func(int) bool { return true })
 	if end == at {
 		return
 	}
-	closes := s.closing(s.line(end, base))
+	closes := s.closing(s.line(end, first.was))
 	if last := s.steps[end]; closes && (last.was != first.was || last.is != first.is) {
 		return
 	}
-	inner := ""
+	if first.is {
+		s.unwrap(at, end, closes)
+	} else {
+		s.wrap(at, end, closes)
+	}
+}
+
+// unwrap takes back what was added around lines of the base, from its first to its last line.
+func (s *shrinking) unwrap(at, end int, closes bool) {
+	for i := at + 1; i < end || i == end && !closes; i++ {
+		if step := s.steps[i]; !step.was || !step.is || strings.TrimSpace(step.old) != strings.TrimSpace(step.now) {
+			return
+		}
+	}
+	s.back(func(i int) bool { return i >= at && i <= end }, nil)
+}
+
+// wrap puts lines that stay into what was removed around them, and indents them.
+func (s *shrinking) wrap(at, end int, closes bool) {
+	inner, outer := "", indentation(s.steps[at].old)
 	for i := at + 1; i <= end && inner == ""; i++ {
-		if line := s.line(i, base); strings.TrimSpace(line) != "" {
+		if line := s.steps[i].old; strings.TrimSpace(line) != "" {
 			inner = indentation(line)
 		}
 	}
-	outer := indentation(s.line(at, base))
 	if !strings.HasPrefix(inner, outer) || len(inner) == len(outer) {
 		return
 	}
 	s.back(func(i int) bool { return i == at || closes && i == end }, func(i int, line string) string {
-		switch {
-		case i <= at || i > end || strings.TrimSpace(line) == "":
-		case base:
-			return outer + inner[len(outer):] + strings.TrimPrefix(line, outer)
-		case strings.HasPrefix(line, inner):
-			return outer + line[len(inner):]
+		if i <= at || i > end || strings.TrimSpace(line) == "" {
+			return line
 		}
-		return line
+		return inner + strings.TrimPrefix(line, outer)
 	})
 }

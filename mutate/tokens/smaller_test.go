@@ -28,7 +28,7 @@ func TestSmaller(t *testing.T) {
 			"f.js", "return f(n);\n", "if (n > 1e9) {\n  a = 1;\n  b = 2;\n}\nreturn g(n);\n", "return g(n);\n",
 		},
 		"a condition around": {
-			"f.go", "a := f(n)\nreturn a\n", "a := 0\nif n > 0 {\n\ta = g(n)\n}\nreturn a\n", "a := 0\na = g(n)\nreturn a\n",
+			"f.go", "a := f(n)\na += n\nreturn a\n", "a := g(n)\nif n > 0 {\n\ta += n\n}\nreturn a\n", "a := g(n)\na += n\nreturn a\n",
 		},
 		"a removed condition around": {
 			"f.py", "if n:\n    a = f(n)\nreturn a\n", "a = g(n)\nreturn a\n", "if n:\n    a = g(n)\nreturn a\n",
@@ -50,6 +50,26 @@ func TestSmaller(t *testing.T) {
 				t.Errorf("%q is not offered; there are\n%s", tt.want, strings.Join(got, "---\n"))
 			}
 		})
+	}
+}
+
+// TestSmallerKeepsNewConditions: a condition that was added around new code is not offered
+// without that code, which would then run where neither text runs it.
+func TestSmallerKeepsNewConditions(t *testing.T) {
+	t.Parallel()
+	for file, text := range map[string]string{
+		"f.go": "a := f(n)\nif n > 0 {\n\ta = g(n)\n}\nreturn a\n",
+		"f.py": "a = f(n)\nif n > 0:\n    a = g(n)\nreturn a\n",
+	} {
+		base := "a = f(n)\nreturn a\n"
+		if file == "f.go" {
+			base = "a := f(n)\nreturn a\n"
+		}
+		for _, p := range open(t, file, base).Smaller(base, text) {
+			if !strings.Contains(p.Text, "if n > 0") && strings.Contains(p.Text, "g(n)") {
+				t.Errorf("%s: %q is offered", file, p.Text)
+			}
+		}
 	}
 }
 
