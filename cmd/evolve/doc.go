@@ -6,6 +6,7 @@
 //	runtime/provider   language models; runtime/mcp, authored, skill: tools of servers and of agents
 //	runtime/policy     deadlines, retries, breakers, rates, budgets around every call
 //	runtime/safety     the limits that no config changes; runtime/scrub: no credential leaves
+//	runtime/telemetry  spans of traces, without an exporter
 //	runtime/text       foreign text made safe to show; runtime/wholefile: files read and written whole
 //	runtime/command    an operator's own program in runtime/sandbox, or service
 //	bench              tasks, suites, the harness; bench/grade: graders; bench/importer: other formats
