@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,11 @@ func limits(s policy.Stat) spans {
 		items = append(items, say(styled("breaker "+strings.ReplaceAll(s.Breaker, "_", "-"), bad)))
 	}
 	if s.Opened > 0 {
-		add("breaker opened " + number.Plural(s.Opened, "time"))
+		words := "breaker opened " + number.Plural(s.Opened, "time")
+		if s.Open > 0 {
+			words += ", for " + span64(s.Open)
+		}
+		add(words)
 	}
 	for _, refused := range []struct {
 		outcome agent.Outcome
@@ -49,7 +54,10 @@ func limits(s policy.Stat) spans {
 		}
 	}
 	if s.RateWait > 0 {
-		add("waited " + span64(s.RateWait) + " for its rate")
+		add("waited " + span64(s.RateWait) + " for its rate" + shareOf(s.RateBound, s.Over))
+	}
+	if s.QueueWait > 0 {
+		add("waited " + span64(s.QueueWait) + " for its concurrency" + shareOf(s.QueueBound, s.Over))
 	}
 	if n := s.Outcomes[agent.RateLimited]; n > 0 {
 		add(number.Count(int(n)) + " rate limited")
@@ -64,6 +72,14 @@ func limits(s policy.Stat) spans {
 		return say(styled("none reached", dim))
 	}
 	return list(items, "; ")
+}
+
+// shareOf describes for which share of the time at least one call waited; empty below 1 %.
+func shareOf(bound, over time.Duration) string {
+	if over <= 0 || bound < over/100 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f %% of the time)", 100*min(1, bound.Seconds()/over.Seconds()))
 }
 
 // used describes how much of a budget is spent.

@@ -190,6 +190,7 @@ func (x *execution) admit(ctx context.Context) (ticket, error) {
 		return 0, &RateLimitedError{RetryAfter: left}
 	}
 	queued, err := t.acquire(ctx, x.call.Agent, x.plan.permits(), limitWait(ctx, s.QueueWait))
+	t.meter.queued(queued)
 	x.noteWait("queued", concurrencySetting, queued)
 	if err != nil {
 		if errors.Is(err, errQueueWait) {
@@ -224,7 +225,7 @@ func (x *execution) keepPace(ctx context.Context) error {
 	}()
 	waitLimit := limitWait(ctx, x.plan.settings.RateWait)
 	held := func() error {
-		d, err := x.target.gate.wait(ctx, waitLimit)
+		d, err := x.target.gate.wait(ctx, waitLimit, &x.target.paced)
 		waited += d
 		return err
 	}
@@ -232,7 +233,7 @@ func (x *execution) keepPace(ctx context.Context) error {
 		if err := held(); err != nil {
 			return err
 		}
-		d, err := p.wait(ctx, x.call.Agent, waitLimit)
+		d, err := p.wait(ctx, x.call.Agent, waitLimit, &x.target.paced)
 		waited += d
 		if err != nil {
 			return err

@@ -31,6 +31,10 @@ type breaker struct {
 	era    int                                // grows with every change of state
 	probes int                                // under way in this half-open era
 	opened int                                // times that it opened from closed or half-open
+	// open is how long it has refused calls in earlier openings, since when the present one
+	// began; zero when it is not open.
+	open  time.Duration
+	since time.Time
 }
 
 // ticket is the era of the breaker in which a call began.
@@ -72,6 +76,7 @@ func (b *breaker) enter() (ticket, error) {
 			return 0, &CircuitOpenError{RetryAfter: left}
 		}
 		b.state.HalfOpen()
+		b.shut(time.Now())
 		b.turn()
 	}
 	if b.state.IsHalfOpen() {
@@ -118,6 +123,7 @@ func (b *breaker) leave(t ticket, v verdict, ran time.Duration) {
 	if b.state.State() != before {
 		if b.state.IsOpen() {
 			b.opened++
+			b.since = time.Now()
 		}
 		b.turn()
 	}
@@ -133,11 +139,25 @@ func (b *breaker) turn() {
 	}
 }
 
-// openings returns how often the breaker opened.
-func (b *breaker) openings() int {
+// openings returns how often the breaker opened, and how long it has refused calls.
+func (b *breaker) openings(now time.Time) (times int, open time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.opened
+	return b.opened, b.open + b.refusing(now)
+}
+
+// refusing returns how long the present opening has refused calls.
+func (b *breaker) refusing(now time.Time) time.Duration {
+	if b.since.IsZero() {
+		return 0
+	}
+	return min(now.Sub(b.since), b.settings.BreakerOpen)
+}
+
+// shut ends an opening.
+func (b *breaker) shut(now time.Time) {
+	b.open += b.refusing(now)
+	b.since = time.Time{}
 }
 
 // name returns the state as statistics show it: an open breaker that would let a probe

@@ -159,7 +159,7 @@ func TestHalfOpen(t *testing.T) {
 			for range 4 {
 				go func() {
 					_ = do(t, e, func(ctx context.Context, n int) (Spent, error) {
-						_, _ = sleep(ctx, 90*time.Second)
+						_, _ = sleep(ctx, 90*time.Second, nil)
 						return Spent{}, failure(0)
 					})
 				}()
@@ -193,7 +193,7 @@ func TestOpensWhileOthersWait(t *testing.T) {
 			go func() {
 				err := do(t, e, func(ctx context.Context, _ int) (Spent, error) {
 					ran.Add(1)
-					_, _ = sleep(ctx, time.Second)
+					_, _ = sleep(ctx, time.Second, nil)
 					return Spent{}, failure(0)
 				})
 				if isOpen(err) {

@@ -25,6 +25,7 @@ type Options struct {
 // has no goroutine of its own.
 type Engine struct {
 	book    Book
+	made    time.Time
 	version string
 	fields  []field
 	day     func(Kind, string) Usage
@@ -49,7 +50,7 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	return &Engine{
-		book: o.Book, version: o.Book.Version(), fields: all, day: o.Day, run: o.Run,
+		book: o.Book, made: time.Now(), version: o.Book.Version(), fields: all, day: o.Day, run: o.Run,
 		targets: map[targetKey]*target{}, spendings: map[targetKey]*spending{}, servers: map[string]*queue{},
 	}, nil
 }

@@ -52,7 +52,7 @@ func fails(err error) runner {
 
 func takes(d time.Duration) runner {
 	return func(ctx context.Context, _ int) (Spent, error) {
-		_, err := sleep(ctx, d)
+		_, err := sleep(ctx, d, nil)
 		return Spent{}, err
 	}
 }

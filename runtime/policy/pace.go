@@ -47,9 +47,9 @@ func limitWait(ctx context.Context, wait time.Duration) waitLimit {
 }
 
 // wait returns when the call has its slot, or a *RateLimitedError as soon as it is
-// clear that there is none in time, and the time it waited.
-func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit) (time.Duration, error) {
-	queued, err := p.turn.acquire(ctx, agent, 1, waitLimit.timer)
+// clear that there is none in time, and the time it waited, which it adds to bound.
+func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit, bound *Waits) (time.Duration, error) {
+	queued, err := p.turn.acquire(ctx, agent, 1, waitLimit.timer, bound)
 	switch {
 	case errors.Is(err, errQueueWait):
 		return queued, &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
@@ -65,7 +65,7 @@ func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit) (tim
 	p.mu.Lock()
 	p.next = now.Add(slot + p.interval)
 	p.mu.Unlock()
-	slept, err := sleep(ctx, slot)
+	slept, err := sleep(ctx, slot, bound)
 	if errors.Is(err, errQueueWait) { // the slot stays unused
 		err = &RateLimitedError{RetryAfter: p.hint(), setting: rateSetting}
 	}
@@ -109,8 +109,8 @@ func (g *gate) left() time.Duration {
 }
 
 // wait returns when the gate is open, or a *RateLimitedError as soon as it is clear
-// that it stays shut for too long, and the time it waited.
-func (g *gate) wait(ctx context.Context, waitLimit waitLimit) (waited time.Duration, err error) {
+// that it stays shut for too long, and the time it waited, which it adds to bound.
+func (g *gate) wait(ctx context.Context, waitLimit waitLimit, bound *Waits) (waited time.Duration, err error) {
 	for {
 		left := g.left()
 		if left == 0 {
@@ -119,7 +119,7 @@ func (g *gate) wait(ctx context.Context, waitLimit waitLimit) (waited time.Durat
 		if left > time.Until(waitLimit.until) {
 			return waited, &RateLimitedError{RetryAfter: left}
 		}
-		slept, err := sleep(ctx, left)
+		slept, err := sleep(ctx, left, bound)
 		waited += slept
 		switch {
 		case errors.Is(err, errQueueWait):
@@ -130,13 +130,15 @@ func (g *gate) wait(ctx context.Context, waitLimit waitLimit) (waited time.Durat
 	}
 }
 
-// sleep waits for d and returns the time it slept. Its error is errQueueWait when the
-// context allows no more waiting ([WithWaiting]), or ctx's.
-func sleep(ctx context.Context, d time.Duration) (time.Duration, error) {
+// sleep waits for d and returns the time it slept, which it adds to bound unless that is nil.
+// Its error is errQueueWait when the context allows no more waiting ([WithWaiting]), or ctx's.
+func sleep(ctx context.Context, d time.Duration, bound *Waits) (time.Duration, error) {
 	if d <= 0 {
 		return 0, ctx.Err()
 	}
 	began := time.Now()
+	bound.begin(began)
+	defer func() { bound.end(time.Now()) }()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -35,9 +35,10 @@ type waiter struct {
 
 // acquire waits until fewer than limit permits are in use and it is the agent's turn.
 // It returns how long the call was in the queue, which is 0 for a call served at once,
-// however long the machine took to run it. Its error is errQueueWait after the wait (0
-// waits as long as ctx) or when the context allows no more waiting, or ctx's.
-func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration) (time.Duration, error) {
+// however long the machine took to run it, and adds that time to bound, which may be nil. Its
+// error is errQueueWait after the wait (0 waits as long as ctx) or when the context allows no
+// more waiting, or ctx's.
+func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration, bound *Waits) (time.Duration, error) {
 	q.mu.Lock()
 	if q.used < limit { // no waiting call could use this permit
 		q.used++
@@ -48,6 +49,8 @@ func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.
 	w := &waiter{cap: limit, ready: make(chan struct{})}
 	at, place := q.join(agent, w)
 	q.mu.Unlock()
+	bound.begin(began)
+	defer func() { bound.end(time.Now()) }()
 
 	var late <-chan time.Time
 	if wait > 0 {

@@ -31,7 +31,7 @@ func (x *execution) execute() error {
 		if !again {
 			return x.err
 		}
-		if _, err := sleep(ctx, pause); err != nil {
+		if _, err := sleep(ctx, pause, nil); err != nil {
 			x.own = false
 			if errors.Is(err, errQueueWait) {
 				x.err = x.refused(&RateLimitedError{})

@@ -48,6 +48,15 @@ type Stat struct {
 	// long the other side still asks not to be called.
 	RateWait time.Duration `json:"rate_wait"`
 	Held     time.Duration `json:"held,omitempty"`
+	// QueueWait is the sum of the times that attempts waited for a permit.
+	QueueWait time.Duration `json:"queue_wait,omitempty"`
+	// RateBound, QueueBound and Open are how long, of Over, at least one attempt waited for the
+	// rate or a hold, at least one waited for a permit, and the breaker refused calls. Over is
+	// the time since the engine was made.
+	RateBound  time.Duration `json:"rate_bound,omitempty"`
+	QueueBound time.Duration `json:"queue_bound,omitempty"`
+	Open       time.Duration `json:"open,omitempty"`
+	Over       time.Duration `json:"over,omitempty"`
 
 	Budgets []BudgetStat `json:"budgets,omitempty"`
 }
@@ -65,9 +74,11 @@ func (e *Engine) Stats() []Stat {
 	e.mu.Lock()
 	targets := slices.Collect(maps.Values(e.targets))
 	e.mu.Unlock()
-	out := make([]Stat, 0, len(targets))
+	out, now := make([]Stat, 0, len(targets)), time.Now()
 	for _, t := range targets {
-		out = append(out, t.stat())
+		s := t.stat(now)
+		s.Over = now.Sub(e.made)
+		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b Stat) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin, b.Origin))
@@ -75,13 +86,15 @@ func (e *Engine) Stats() []Stat {
 	return out
 }
 
-func (t *target) stat() Stat {
+func (t *target) stat(now time.Time) Stat {
 	s := Stat{Kind: t.key.kind, Name: t.key.name, Origin: t.key.origin, Cap: t.cap}
 	t.meter.read(&s)
 	if t.health != nil {
-		s.Breaker, s.Opened = t.health.name(), t.health.openings()
+		s.Breaker = t.health.name()
+		s.Opened, s.Open = t.health.openings(now)
 	}
 	s.InUse, s.Waiting = t.queue.state()
+	s.QueueBound, s.RateBound = t.queued.Total(now), t.paced.Total(now)
 	s.Abandoned = int(t.abandoned.Load())
 	s.Held = t.gate.left()
 	s.Budgets = t.spending.stats()
@@ -116,6 +129,7 @@ type meter struct {
 	retries  int64
 	outcomes map[agent.Outcome]int64
 	rateWait time.Duration
+	permits  time.Duration // waited for
 	latency  *hdrhistogram.Histogram // in microseconds
 	longest  time.Duration
 }
@@ -156,13 +170,23 @@ func (m *meter) waited(d time.Duration) {
 	m.rateWait += d
 }
 
+// queued adds time in which an attempt waited for a permit.
+func (m *meter) queued(d time.Duration) {
+	if d == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.permits += d
+}
+
 func (m *meter) read(s *Stat) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at := func(q float64) time.Duration {
 		return min(time.Duration(m.latency.ValueAtQuantile(q))*time.Microsecond, m.longest)
 	}
-	s.Calls, s.Attempts, s.Retries, s.RateWait = m.calls, m.attempts, m.retries, m.rateWait
+	s.Calls, s.Attempts, s.Retries, s.RateWait, s.QueueWait = m.calls, m.attempts, m.retries, m.rateWait, m.permits
 	s.Outcomes = maps.Clone(m.outcomes)
 	s.P50, s.P95, s.P99, s.Max = at(50), at(95), at(99), m.longest
 }

@@ -41,7 +41,7 @@ func TestStats(t *testing.T) {
 				t.Errorf("%s is %v, want about %v", what, p[0], p[1])
 			}
 		}
-		s.P50, s.P95, s.P99, s.Max = 0, 0, 0, 0
+		s.P50, s.P95, s.P99, s.Max, s.Over = 0, 0, 0, 0, 0
 		want := Stat{
 			Kind: Tool, Name: "remote", Origin: local, Calls: 102, Attempts: 103, Retries: 1, Cap: 5,
 			Outcomes: map[agent.Outcome]int64{agent.OK: 100, agent.Execution: 2},

@@ -34,6 +34,9 @@ type target struct {
 	serverCap int
 	gate      gate
 	meter     *meter
+	// queued and paced are the times in which attempts waited for permits, and for the rate or a
+	// hold.
+	queued, paced Waits
 	cap       int      // without role, for statistics
 	health    *breaker // likewise; nil when there is none
 	abandoned atomic.Int32
@@ -47,7 +50,7 @@ type target struct {
 // server keeps at most its own cap of calls busy whatever the number of its tools. It
 // returns the time in both queues.
 func (t *target) acquire(ctx context.Context, agent string, limit int, wait waitLimit) (time.Duration, error) {
-	own, err := t.queue.acquire(ctx, agent, limit, wait.timer)
+	own, err := t.queue.acquire(ctx, agent, limit, wait.timer, &t.queued)
 	if err != nil || t.server == nil {
 		return own, err
 	}
@@ -55,7 +58,7 @@ func (t *target) acquire(ctx context.Context, agent string, limit int, wait wait
 	if left > 0 {
 		left = max(time.Until(wait.until), 1)
 	}
-	shared, err := t.server.acquire(ctx, agent, t.serverCap, left)
+	shared, err := t.server.acquire(ctx, agent, t.serverCap, left, &t.queued)
 	if err != nil {
 		t.queue.release()
 	}

@@ -29,7 +29,7 @@ func (o *order) run(who string, d time.Duration) runner {
 		o.now++
 		o.most = max(o.most, o.now)
 		o.mu.Unlock()
-		_, err := sleep(ctx, d)
+		_, err := sleep(ctx, d, nil)
 		o.mu.Lock()
 		o.now--
 		o.mu.Unlock()
@@ -155,7 +155,7 @@ func TestQueueUnderCancellation(t *testing.T) {
 				if dice.IntN(2) == 0 {
 					go cancel()
 				}
-				_, err := q.acquire(ctx, fmt.Sprint(g%5), limit, time.Duration(dice.IntN(3))*100*time.Microsecond)
+				_, err := q.acquire(ctx, fmt.Sprint(g%5), limit, time.Duration(dice.IntN(3))*100*time.Microsecond, nil)
 				if err == nil {
 					mu.Lock()
 					if now++; now > limit {
@@ -184,13 +184,13 @@ func TestPermitOfOneWhoLeft(t *testing.T) {
 		left := 0
 		for range 200 {
 			var q queue
-			if _, err := q.acquire(t.Context(), "a", 1, 0); err != nil {
+			if _, err := q.acquire(t.Context(), "a", 1, 0, nil); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			got := make(chan error, 1)
 			go func() {
-				_, err := q.acquire(ctx, "b", 1, 0)
+				_, err := q.acquire(ctx, "b", 1, 0, nil)
 				got <- err
 			}()
 			synctest.Wait()
@@ -391,23 +391,23 @@ func TestWaitsAreMeasuredInTheQueue(t *testing.T) {
 			}
 		}
 		var q queue
-		got, err := q.acquire(ctx, "a", 1, 0)
+		got, err := q.acquire(ctx, "a", 1, 0, nil)
 		check("a free permit", got, err, 0)
 		time.AfterFunc(3*time.Second, q.release)
-		got, err = q.acquire(ctx, "a", 1, 0)
+		got, err = q.acquire(ctx, "a", 1, 0, nil)
 		check("a permit in use", got, err, 3*time.Second)
 
 		p, limit := newPace(1, 2*time.Second), waitLimit{time.Now().Add(time.Minute), time.Minute}
-		got, err = p.wait(ctx, "a", limit)
+		got, err = p.wait(ctx, "a", limit, nil)
 		check("a free slot", got, err, 0)
-		got, err = p.wait(ctx, "a", limit)
+		got, err = p.wait(ctx, "a", limit, nil)
 		check("the next slot", got, err, 2*time.Second)
 
 		var g gate
-		got, err = g.wait(ctx, limit)
+		got, err = g.wait(ctx, limit, nil)
 		check("an open gate", got, err, 0)
 		g.shut(4 * time.Second)
-		got, err = g.wait(ctx, limit)
+		got, err = g.wait(ctx, limit, nil)
 		check("a shut gate", got, err, 4*time.Second)
 	})
 }
@@ -470,7 +470,7 @@ func TestHoldIsBounded(t *testing.T) {
 		for _, d := range []time.Duration{20 * time.Second, 5 * time.Second} {
 			go func() {
 				_ = do(t, e, func(ctx context.Context, n int) (Spent, error) {
-					_, _ = sleep(ctx, time.Second-d/100) // the shorter hold ends later
+					_, _ = sleep(ctx, time.Second-d/100, nil) // the shorter hold ends later
 					return Spent{}, limited(d)
 				})
 			}()

@@ -1,0 +1,66 @@
+package policy
+
+import (
+	"maps"
+	"time"
+
+	"evolve/runtime/agent"
+)
+
+// Saturation is what limits and breakers did to the calls of one tool or provider, summed up
+// over any number of engines. Durations are in nanoseconds in JSON.
+type Saturation struct {
+	Kind   Kind   `json:"kind"`
+	Name   string `json:"name"`
+	Origin string `json:"origin,omitempty"`
+
+	Calls    int64                   `json:"calls"`
+	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
+	Attempts int64                   `json:"attempts"`
+	// RateWait and QueueWait are the sums of the times that attempts waited for the rate or a
+	// hold, and for a permit; RateBound and QueueBound are how long of Over at least one did.
+	RateWait   time.Duration `json:"rate_wait,omitempty"`
+	QueueWait  time.Duration `json:"queue_wait,omitempty"`
+	RateBound  time.Duration `json:"rate_bound,omitempty"`
+	QueueBound time.Duration `json:"queue_bound,omitempty"`
+	// Opened counts how often the breaker opened, and Open is how long it refused calls.
+	Opened int           `json:"opened,omitempty"`
+	Open   time.Duration `json:"open,omitempty"`
+	// Over is the sum of the lives of the engines.
+	Over time.Duration `json:"over"`
+}
+
+// Saturation returns the part of a statistic that can be summed up.
+func (s Stat) Saturation() Saturation {
+	return Saturation{
+		Kind: s.Kind, Name: s.Name, Origin: s.Origin, Calls: s.Calls, Outcomes: maps.Clone(s.Outcomes), Attempts: s.Attempts,
+		RateWait: s.RateWait, QueueWait: s.QueueWait, RateBound: s.RateBound, QueueBound: s.QueueBound, Opened: s.Opened, Open: s.Open, Over: s.Over,
+	}
+}
+
+// Same reports whether both are of the same tool or provider.
+func (s Saturation) Same(o Saturation) bool {
+	return s.Kind == o.Kind && s.Name == o.Name && s.Origin == o.Origin
+}
+
+// Plus returns the sum of two. The names are those of s.
+func (s Saturation) Plus(o Saturation) Saturation {
+	outcomes := maps.Clone(s.Outcomes)
+	for k, n := range o.Outcomes {
+		if outcomes == nil {
+			outcomes = map[agent.Outcome]int64{}
+		}
+		outcomes[k] = saturate(outcomes[k], n)
+	}
+	sum := func(a, b time.Duration) time.Duration { return time.Duration(saturate(int64(a), int64(b))) }
+	s.Calls, s.Outcomes, s.Attempts = saturate(s.Calls, o.Calls), outcomes, saturate(s.Attempts, o.Attempts)
+	s.RateWait, s.QueueWait = sum(s.RateWait, o.RateWait), sum(s.QueueWait, o.QueueWait)
+	s.RateBound, s.QueueBound = sum(s.RateBound, o.RateBound), sum(s.QueueBound, o.QueueBound)
+	s.Opened, s.Open, s.Over = s.Opened+o.Opened, sum(s.Open, o.Open), sum(s.Over, o.Over)
+	return s
+}
+
+// Refused returns the number of calls that limits or breakers refused.
+func (s Saturation) Refused() int64 {
+	return s.Outcomes[agent.RateLimited] + s.Outcomes[agent.CircuitOpen] + s.Outcomes[agent.BudgetExceeded]
+}
