@@ -69,6 +69,9 @@ type Run struct {
 	Spent string `json:"spent,omitempty"`
 	// Guards are the statistics of limiters, breakers and budgets of tools and providers.
 	Guards []policy.Stat `json:"guards,omitempty"`
+	// Live is what limits and breakers did to the live turns of the days before its end, of all
+	// agents of the workspace.
+	Live []policy.Saturation `json:"live,omitempty"`
 	// Patches lists the night's work on patches of code, in order.
 	Patches []PatchNote `json:"patches,omitempty"`
 	// Tools are the notes on the tools that the agents' turns in use had called when the run

@@ -74,7 +74,7 @@ func runFacts(run archive.Run) Run {
 func volatileFacts(run archive.Run) Volatile {
 	v := Volatile{
 		Started: run.Started, Ended: run.Ended, Until: run.Until, Host: run.Host, Binary: run.Binary,
-		Concurrency: run.Concurrency, Reached: run.Reached, Resumed: run.Resumed, Guards: run.Guards, Agents: []VolatileAgent{},
+		Concurrency: run.Concurrency, Reached: run.Reached, Resumed: run.Resumed, Guards: run.Guards, Live: run.Live, Agents: []VolatileAgent{},
 		PatchWork: run.Patches, PatchUSD: run.PatchUSD, Removed: run.Removed,
 	}
 	for _, n := range run.Patches {

@@ -36,6 +36,8 @@ type Volatile struct {
 	ToolUSD float64 `json:"tool_usd,omitempty"`
 	// Guards are the statistics of the calls of tools and providers under their policies.
 	Guards []policy.Stat `json:"guards,omitempty"`
+	// Live is what limits and breakers did to the live turns of the week before the run's end.
+	Live []policy.Saturation `json:"live,omitempty"`
 	// LedgerError is the reason why the ledger could not be verified.
 	LedgerEntries int64           `json:"ledger_entries"`
 	LedgerHead    string          `json:"ledger_head,omitempty"`

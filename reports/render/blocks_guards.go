@@ -16,15 +16,34 @@ import (
 func guards(stats []policy.Stat) table {
 	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries", "p50", "p95", "p99"), wraps("limits"))
 	for _, s := range stats {
-		name := say(clipped(s.Name, 80))
-		if s.Origin != "" && s.Origin != "local" {
-			name = append(name, theirs("  "+clipped(s.Origin, 40).Text, aside))
-		}
 		t.add("",
-			name, number.Count(int(s.Calls)), number.Count(int(s.Calls-s.Outcomes[agent.OK])), number.Count(int(s.Retries)),
+			guarded(s.Name, s.Origin), number.Count(int(s.Calls)), number.Count(int(s.Calls-s.Outcomes[agent.OK])), number.Count(int(s.Retries)),
 			span64(s.P50), span64(s.P95), span64(s.P99), limits(s))
 	}
 	return t
+}
+
+// liveGuards returns a table of the calls in live turns, and how limits and breakers held them
+// back. Latencies are not kept.
+func liveGuards(list []policy.Saturation) table {
+	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries"), wraps("limits"))
+	for _, s := range list {
+		t.add("", guarded(s.Name, s.Origin), number.Count(int(s.Calls)), number.Count(int(s.Calls-s.Outcomes[agent.OK])), number.Count(int(max(0, s.Attempts-s.Calls))),
+			limits(policy.Stat{
+				Outcomes: s.Outcomes, RateWait: s.RateWait, QueueWait: s.QueueWait, RateBound: s.RateBound, QueueBound: s.QueueBound,
+				Opened: s.Opened, Open: s.Open, Over: s.Over,
+			}))
+	}
+	return t
+}
+
+// guarded names a tool or provider, with its origin unless that is evolve.
+func guarded(name, origin string) spans {
+	out := say(clipped(name, 80))
+	if origin != "" && origin != "local" {
+		out = append(out, theirs("  "+clipped(origin, 40).Text, aside))
+	}
+	return out
 }
 
 func span64(d time.Duration) string { return number.Duration(d.Seconds()) }

@@ -55,6 +55,9 @@ func healthBlocks(s subject) []block {
 	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // they cover the whole run
 		out = append(out, fold{Summary: say("calls of tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
 	}
+	if len(v.Live) > 0 && s.agent.Agent == s.report.Agents[0].Agent {
+		out = append(out, fold{Summary: say("calls in live turns of the last 7 days under their policies"), Blocks: []block{liveGuards(v.Live)}})
+	}
 	return out
 }
 

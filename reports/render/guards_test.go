@@ -51,7 +51,7 @@ func TestLimitsThatWereReached(t *testing.T) {
 		"4 calls refused by a spent budget": {Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}},
 		"2 calls refused by policy":         {Outcomes: map[agent.Outcome]int64{agent.Denied: 2}},
 		"2 rate limited":                    {Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}},
-		"breaker opened 1 time, for 40 s": {Breaker: "closed", Opened: 1, Open: 40 * time.Second},
+		"breaker opened 1 time, for 40 s":   {Breaker: "closed", Opened: 1, Open: 40 * time.Second},
 		"waited 3.0 s for its rate":         {RateWait: 3 * time.Second},
 		"for its rate (12 % of the time)":   {RateWait: 30 * time.Second, RateBound: 12 * time.Second, Over: 100 * time.Second},
 		"waited 2.0 s for its concurrency":  {QueueWait: 2 * time.Second, QueueBound: time.Second, Over: time.Hour},

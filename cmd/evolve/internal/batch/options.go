@@ -55,6 +55,8 @@ type Options struct {
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
 	// them out of the run's record.
 	Guards func() []policy.Stat
+	// Live returns what they did to recent live turns; nil leaves that out.
+	Live func() ([]policy.Saturation, error)
 	// Propose makes a proposal of a confirmed variant.
 	Propose func(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error)
 

@@ -500,6 +500,12 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	if r.o.Guards != nil {
 		r.run.Guards = r.o.Guards()
 	}
+	if r.o.Live != nil {
+		var err error
+		if r.run.Live, err = r.o.Live(); err != nil {
+			r.o.Log.Warn("what limits did to live turns is not in the report", "error", err)
+		}
+	}
 	r.run.PaidUSD = r.budget.Spent()
 	if err := r.budget.Close(); err != nil && ended == nil {
 		ended = err

@@ -146,6 +146,11 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return err
 	}
+	if t.Suite == nil {
+		if err := wire.KeepLiveLimits(w.Root, a.ID, sh.Now(), agents.Guard.Stats()); err != nil {
+			sh.Log.Warn("what limits did to the turn is not kept", "error", err)
+		}
+	}
 	view := turnViewOf(t, res)
 	view.learned = agents.Learned(t.Turn, res)
 	view.goal = agents.Sandbox.Scrubber.String(t.Task.Goal)

@@ -19,6 +19,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports/model"
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 	"evolve/runtime/text"
 )
 
@@ -53,6 +54,8 @@ type statusView struct {
 	Notify *notify.State `json:"notify,omitempty"`
 	// Unfinished are decisions whose process was killed before all was done.
 	Unfinished []wire.Unfinished `json:"unfinished,omitempty"`
+	// Live is what limits and breakers did to the live turns of the last days.
+	Live []policy.Saturation `json:"live,omitempty"`
 	// Schedule is what starts the nights; absent where nothing is installed.
 	Schedule *scheduleLine `json:"schedule,omitempty"`
 	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
@@ -129,6 +132,9 @@ func statusCommand(sh *shell) *cli.Command {
 			view.Backup = backup.Look(filepath.Join(root, ".evolve"))
 			if view.Notify, err = notifyState(root); err != nil {
 				return err
+			}
+			if view.Live, err = wire.LiveLimits(root, sh.Now()); err != nil {
+				sh.Log.Warn("what limits did to live turns is not shown", "error", err)
 			}
 			return sh.show(view, func() { printStatus(sh.console, view) })
 		}),
@@ -357,6 +363,7 @@ func printStatus(con *console, v statusView) {
 	}
 	printSchedule(con, v.Schedule)
 	printNotify(con, v.Notify)
+	printLiveLimits(con, v.Live)
 	printLevels(con, v.Levels)
 	if v.Requests > 0 {
 		con.printf("\n%s of agents %s open: %s\n", count(v.Requests, "change request"), orElse("is", "are", v.Requests == 1), con.command("evolve requests list"))

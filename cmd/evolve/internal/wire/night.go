@@ -17,6 +17,7 @@ import (
 	"evolve/patch"
 	"evolve/runtime/authored"
 	"evolve/runtime/model"
+	"evolve/runtime/policy"
 )
 
 // Night returns the options of a nightly run, in which what is given overrides the
@@ -50,6 +51,10 @@ func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Res
 			return repo, err
 		},
 		Turns: StoredTurns, Open: agents.Open, OpenCode: agents.OpenCode, Guards: agents.Guard.Stats, Binary: agents.Binary, Host: host,
+		Live: func() ([]policy.Saturation, error) {
+			live, err := LiveLimits(w.Root, h.Now())
+			return live[:min(len(live), mostLiveTargets)], err
+		},
 		Env: night.Env{
 			Grading: func(suites []*bench.Suite, judge model.Model, judged []bench.Evaluation) (bench.GradeFunc, error) {
 				return agents.Sandbox.Grading(suites, judge, judged...), nil

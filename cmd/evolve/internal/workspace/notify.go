@@ -86,29 +86,35 @@ func (n Notify) EnvNames() []string {
 // also where the rest of the workspace has issues. Its error is a *Errors if evolve.yaml
 // cannot be parsed, or if these keys have issues themselves.
 func NotifySettings(root string) (Notify, error) {
+	f, err := someSettings(root, func(f *settingsFile) []key { return notificationKeys(&f.Notify) })
+	return f.Notify, err
+}
+
+// someSettings reads only these top-level keys of evolve.yaml.
+func someSettings(root string, keys func(*settingsFile) []key) (*settingsFile, error) {
+	f := newSettingsFile()
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return Notify{}, fmt.Errorf("read the settings: %w", err)
+		return f, fmt.Errorf("read the settings: %w", err)
 	}
 	var form, own collector
 	s := &source{file: SettingsFile, errs: &form}
 	data, ok := s.read(root, maxYAML, true)
 	if !ok {
-		return Notify{}, form.err()
+		return f, form.err()
 	}
 	n := s.parse(data)
 	if n == nil || n.Kind != yaml.MappingNode {
-		return Notify{}, errors.Join(form.err(), errors.New("evolve.yaml is not a mapping"))
+		return f, errors.Join(form.err(), errors.New("evolve.yaml is not a mapping"))
 	}
 	s.secrets(n, data) // reported when the whole file is read
-	f := newSettingsFile()
 	s = &source{file: SettingsFile, errs: &own}
-	for _, k := range notificationKeys(&f.Notify) {
+	for _, k := range keys(f) {
 		if value := child(n, k.name); value != nil {
 			k.field.read(s, value, quote(k.name))
 		}
 	}
-	return f.Notify, own.err()
+	return f, own.err()
 }
 
 // notificationKeys are the top-level keys notify and heartbeat.

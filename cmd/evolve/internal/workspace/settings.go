@@ -81,7 +81,7 @@ func settingsKeys(f *settingsFile) object {
 			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
 			{name: "workers", doc: "where evaluations run when other machines run them; see evolve help workers", field: workersKeys(&s.Workers)},
 			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains their value", field: auditKeys(&s.Audit)},
-		}, notificationKeys(&s.Notify)...),
+		}, append(notificationKeys(&s.Notify), metricsKey(&s.Metrics))...),
 		later: []string{"gates", "archive"},
 	}
 }

@@ -75,6 +75,8 @@ type Settings struct {
 	Audit Audit
 	// Notify is what nights tell people.
 	Notify Notify
+	// Metrics is where figures of nights go.
+	Metrics Metrics
 }
 
 // Adoption settings.

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"evolve/runtime/policy"
+	"evolve/runtime/text"
+)
+
+// shownLive is the number of tools and providers that the status names.
+const shownLive = 5
+
+// printLiveLimits prints where limits or breakers held live turns back.
+func printLiveLimits(con *console, list []policy.Saturation) {
+	var lines []string
+	for _, s := range list {
+		if words := liveWords(s); words != "" {
+			lines = append(lines, words)
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	con.printf("\nlimits  of live turns in the last 7 days\n")
+	for _, l := range lines[:min(len(lines), shownLive)] {
+		con.printf("          %s\n", l)
+	}
+	if more := len(lines) - shownLive; more > 0 {
+		con.printf("          and %d more\n", more)
+	}
+}
+
+// liveWords describes how limits held back the calls of a tool or provider; empty if none did.
+func liveWords(s policy.Saturation) string {
+	var parts []string
+	for _, w := range []struct {
+		waited time.Duration
+		limit  string
+	}{{s.RateWait, "rate"}, {s.QueueWait, "concurrency"}} {
+		if w.waited >= time.Second {
+			parts = append(parts, fmt.Sprintf("waited %s for its %s", w.waited.Round(time.Second), w.limit))
+		}
+	}
+	if s.Opened > 0 {
+		parts = append(parts, fmt.Sprintf("breaker opened %s", count(s.Opened, "time")))
+	}
+	if n := s.Refused(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s refused", count(int(n), "call")))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s, %s: %s", s.Kind, text.Visible(text.Clip(s.Name, 80)), count(int(s.Calls), "call"), strings.Join(parts, ", "))
+}

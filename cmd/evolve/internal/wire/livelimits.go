@@ -1,0 +1,129 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/policy"
+	"evolve/runtime/text"
+	"evolve/runtime/wholefile"
+)
+
+// liveLimitsFile, below .evolve, holds what limits and breakers did to live turns, by day. Each
+// turn is a process of its own, and a run may hold the archive.
+const liveLimitsFile = "live-limits.json"
+
+// LiveDays is the number of days for which it is kept, today included.
+const LiveDays = 7
+
+// The bounds of the file: tools and providers of an agent on a day, agents on a day, and bytes.
+const (
+	mostLiveTargets = 64
+	mostLiveAgents  = 256
+	maxLiveLimits   = 16 << 20
+)
+
+// liveLimits is what limits did to the live turns of an agent on one day (UTC).
+type liveLimits struct {
+	Day    string              `json:"day"`
+	Agent  string              `json:"agent"`
+	Limits []policy.Saturation `json:"limits"`
+}
+
+// KeepLiveLimits adds what limits and breakers did to a live turn.
+func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) error {
+	if !slices.ContainsFunc(stats, func(s policy.Stat) bool { return s.Calls > 0 }) {
+		return nil
+	}
+	dir, err := workspace.MakeStateDir(root)
+	if err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(dir, liveLimitsFile+".lock"))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("locking the figures of live turns: %w", err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	days, err := readLiveLimits(root, now)
+	if err != nil {
+		days = nil // what is lost is a week of figures
+	}
+	today := now.UTC().Format(time.DateOnly)
+	i := slices.IndexFunc(days, func(d liveLimits) bool { return d.Day == today && d.Agent == agentID })
+	if i < 0 {
+		if len(days) >= LiveDays*mostLiveAgents {
+			return nil
+		}
+		i = len(days)
+		days = append(days, liveLimits{Day: today, Agent: agentID})
+	}
+	for _, s := range stats {
+		if s.Calls > 0 {
+			s.Name, s.Origin = text.Clip(s.Name, 80), text.Clip(s.Origin, 80)
+			days[i].Limits = addSaturation(days[i].Limits, s.Saturation())
+		}
+	}
+	if l := days[i].Limits; len(l) > mostLiveTargets {
+		slices.SortStableFunc(l, func(a, b policy.Saturation) int { return cmp.Compare(b.Calls, a.Calls) })
+		days[i].Limits = l[:mostLiveTargets]
+	}
+	data, err := json.Marshal(days)
+	if err == nil {
+		err = renameio.WriteFile(filepath.Join(dir, liveLimitsFile), data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the figures of live turns: %w", err)
+	}
+	return nil
+}
+
+// LiveLimits returns what limits and breakers did to the live turns of the last [LiveDays] days,
+// of all agents together, the most called first.
+func LiveLimits(root string, now time.Time) ([]policy.Saturation, error) {
+	days, err := readLiveLimits(root, now)
+	if err != nil {
+		return nil, fmt.Errorf("the figures of live turns, .evolve/%s: %w", liveLimitsFile, err)
+	}
+	var all []policy.Saturation
+	for _, d := range days {
+		for _, s := range d.Limits {
+			all = addSaturation(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b policy.Saturation) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin, b.Origin))
+	})
+	return all, nil
+}
+
+// readLiveLimits reads the days that still count; none if there is no file.
+func readLiveLimits(root string, now time.Time) ([]liveLimits, error) {
+	data, err := wholefile.Read(filepath.Join(root, ".evolve", liveLimitsFile), maxLiveLimits)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var days []liveLimits
+	if err == nil {
+		err = json.Unmarshal(data, &days)
+	}
+	first := now.UTC().AddDate(0, 0, 1-LiveDays).Format(time.DateOnly)
+	return slices.DeleteFunc(days, func(d liveLimits) bool { return d.Day < first }), err
+}
+
+func addSaturation(list []policy.Saturation, s policy.Saturation) []policy.Saturation {
+	if i := slices.IndexFunc(list, s.Same); i >= 0 {
+		list[i] = list[i].Plus(s)
+		return list
+	}
+	return append(list, s)
+}

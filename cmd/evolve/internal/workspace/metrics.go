@@ -1,0 +1,47 @@
+package workspace
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Metrics is where figures for monitoring go. No identity of a run, an agent or an evaluation
+// depends on it.
+type Metrics struct {
+	// Textfile is the file that each run writes for the textfile collector of node_exporter,
+	// relative to the workspace; empty: none.
+	Textfile string
+}
+
+// MetricsSettings reads only metrics of the workspace at root, like [NotifySettings].
+func MetricsSettings(root string) (Metrics, error) {
+	f, err := someSettings(root, func(f *settingsFile) []key { return []key{metricsKey(&f.Metrics)} })
+	return f.Metrics, err
+}
+
+// File returns the path of the text file of the workspace at root; empty for none.
+func (m Metrics) File(root string) string {
+	path := filepath.FromSlash(m.Textfile)
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(root, path)
+}
+
+func metricsKey(m *Metrics) key {
+	return key{name: "metrics", doc: "figures of nights for monitoring; see evolve help metrics", field: object{keys: []key{
+		{name: "textfile", doc: "file that each run writes at its end for the textfile collector of Prometheus' node_exporter, relative to this file; left out: none", field: text{to: &m.Textfile, check: textfileProblem, form: schema{"type": "string", "pattern": textfilePattern}}, example: "/var/lib/node_exporter/evolve.prom"},
+	}}}
+}
+
+const textfilePattern = `^[^~$\x00-\x1f][^\x00-\x1f]*\.prom$`
+
+func textfileProblem(v string) (problem, hint string) {
+	switch {
+	case !folderPattern.MatchString(v):
+		return "must be a path without ~ or $ at its start", "no shell reads it"
+	case !strings.HasSuffix(v, ".prom") || filepath.Base(v) == ".prom":
+		return "must be the path of a file with the ending .prom", "the collector reads no others"
+	}
+	return "", ""
+}
