@@ -30,6 +30,7 @@
 //	internal/schedule  a run every night: units of systemd, lines of a crontab, missed nights
 //	internal/signing   the signed head of the ledger; internal/sshsig: signatures of OpenSSH
 //	internal/e2e       tests of the whole program as processes
+//	internal/metrics   figures for Prometheus: of nights as a file, of workers over http
 //	internal/exit      exit codes and the hints of errors
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →

@@ -17,6 +17,7 @@ type Saturation struct {
 	Calls    int64                   `json:"calls"`
 	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
 	Attempts int64                   `json:"attempts"`
+	Retries  int64                   `json:"retries,omitempty"`
 	// RateWait and QueueWait are the sums of the times that attempts waited for the rate or a
 	// hold, and for a permit; RateBound and QueueBound are how long of Over at least one did.
 	RateWait   time.Duration `json:"rate_wait,omitempty"`
@@ -33,7 +34,7 @@ type Saturation struct {
 // Saturation returns the part of a statistic that can be summed up.
 func (s Stat) Saturation() Saturation {
 	return Saturation{
-		Kind: s.Kind, Name: s.Name, Origin: s.Origin, Calls: s.Calls, Outcomes: maps.Clone(s.Outcomes), Attempts: s.Attempts,
+		Kind: s.Kind, Name: s.Name, Origin: s.Origin, Calls: s.Calls, Outcomes: maps.Clone(s.Outcomes), Attempts: s.Attempts, Retries: s.Retries,
 		RateWait: s.RateWait, QueueWait: s.QueueWait, RateBound: s.RateBound, QueueBound: s.QueueBound, Opened: s.Opened, Open: s.Open, Over: s.Over,
 	}
 }
@@ -53,7 +54,7 @@ func (s Saturation) Plus(o Saturation) Saturation {
 		outcomes[k] = saturate(outcomes[k], n)
 	}
 	sum := func(a, b time.Duration) time.Duration { return time.Duration(saturate(int64(a), int64(b))) }
-	s.Calls, s.Outcomes, s.Attempts = saturate(s.Calls, o.Calls), outcomes, saturate(s.Attempts, o.Attempts)
+	s.Calls, s.Outcomes, s.Attempts, s.Retries = saturate(s.Calls, o.Calls), outcomes, saturate(s.Attempts, o.Attempts), saturate(s.Retries, o.Retries)
 	s.RateWait, s.QueueWait = sum(s.RateWait, o.RateWait), sum(s.QueueWait, o.QueueWait)
 	s.RateBound, s.QueueBound = sum(s.RateBound, o.RateBound), sum(s.QueueBound, o.QueueBound)
 	s.Opened, s.Open, s.Over = s.Opened+o.Opened, sum(s.Open, o.Open), sum(s.Over, o.Over)

@@ -129,7 +129,7 @@ type meter struct {
 	retries  int64
 	outcomes map[agent.Outcome]int64
 	rateWait time.Duration
-	permits  time.Duration // waited for
+	permits  time.Duration           // waited for
 	latency  *hdrhistogram.Histogram // in microseconds
 	longest  time.Duration
 }

@@ -37,9 +37,9 @@ type target struct {
 	// queued and paced are the times in which attempts waited for permits, and for the rate or a
 	// hold.
 	queued, paced Waits
-	cap       int      // without role, for statistics
-	health    *breaker // likewise; nil when there is none
-	abandoned atomic.Int32
+	cap           int      // without role, for statistics
+	health        *breaker // likewise; nil when there is none
+	abandoned     atomic.Int32
 
 	mu       sync.Mutex
 	paces    map[paceKey]*pace

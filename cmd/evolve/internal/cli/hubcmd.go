@@ -127,7 +127,7 @@ func other(p hub.Presence) string {
 
 // useWorkers has a run's agents run on the workers of its hub, if it has one. The function that
 // it returns ends that, and prints what became of the tasks.
-func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers) (began func(string), done func(), err error) {
+func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *measuring) (began func(string), done func(), err error) {
 	if set.Hub == "" {
 		return nil, func() {}, nil
 	}
@@ -140,6 +140,7 @@ func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers) (be
 	}
 	return began, func() {
 		s := ended()
+		m.tasks(s)
 		if sh.quiet {
 			return
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -124,12 +123,7 @@ func (t *teller) put(w *workspace.Workspace, m notify.Message) {
 
 // end reports how the command ended, and sends what waits.
 func (t *teller) end(err error) {
-	code := 0
-	if silent := exit.Silent(0); errors.As(err, &silent) {
-		code = int(silent)
-	} else if err != nil {
-		code, _ = exit.Of(err)
-	}
+	code := exitCode(err)
 	good := code == 0 || code == exit.Awaiting
 	if err != nil && !good && code != exit.Interrupted && (t.run.ID == "" || t.run.Exit == 0) {
 		t.failed(code, err)

@@ -40,6 +40,8 @@ type runOptions struct {
 	catchUp bool
 	// workers are the settings of the hub.
 	workers workspace.Workers
+	// measures keeps figures for monitoring that no record has; nil keeps none.
+	measures *measuring
 }
 
 func runCommand(sh *shell) *cli.Command {
@@ -83,7 +85,7 @@ func runCommand(sh *shell) *cli.Command {
 					return sh.result(runOutcome{Agents: []agentOutcome{}}, "nothing to catch up: the last night ran, or none was due yet\n")
 				}
 			}
-			run := func(t *teller) error {
+			run := func(t *teller, m *measuring) error {
 				w, err := wire.Load(root)
 				if err != nil {
 					return err
@@ -94,7 +96,7 @@ func runCommand(sh *shell) *cli.Command {
 				if n := o.workers.Lookahead; o.workers.Hub != "" && n > 0 {
 					o.given.Lookahead, o.given.Concurrency = cmp.Or(o.given.Lookahead, n), cmp.Or(o.given.Concurrency, n)
 				}
-				o.tells = t
+				o.tells, o.measures = t, m
 				if o.dryRun || w.Settings.Adoption.Via != workspace.ViaBranch {
 					return nightlyRun(sh, w, o)
 				}
@@ -112,9 +114,11 @@ func runCommand(sh *shell) *cli.Command {
 				return err
 			}
 			if o.dryRun {
-				return run(nil)
+				return run(nil, nil)
 			}
-			return told(sh, root, run)
+			return told(sh, root, func(t *teller) error {
+				return measured(sh, root, func(m *measuring) error { return run(t, m) })
+			})
 		},
 	}
 }
@@ -218,7 +222,7 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	heart := bench.NewStallDetector(sh.Now)
 	opts.Lost = heart.Lost
 	go heart.Run(ctx) // until stop
-	began, ended, err := useWorkers(sh, agents, o.workers)
+	began, ended, err := useWorkers(sh, agents, o.workers, o.measures)
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}

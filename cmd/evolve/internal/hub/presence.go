@@ -122,6 +122,7 @@ func (r *Remote) see(e jetstream.KeyValueEntry) {
 		}
 	}
 	r.workers[e.Key()], r.seen[e.Key()] = p, r.hub.o.Now()
+	r.stats.Workers = max(r.stats.Workers, r.served())
 }
 
 // forget removes workers without heartbeats.

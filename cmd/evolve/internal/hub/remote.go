@@ -69,6 +69,9 @@ type Stats struct {
 	Taken int
 	// Ignored counts messages that are no answer to any job.
 	Ignored int
+	// Workers is the most workers that served the agent at once. Of several agents it is that of
+	// the one with the most.
+	Workers int
 }
 
 // Plus returns the sum of two counts.
@@ -76,6 +79,7 @@ func (s Stats) Plus(t Stats) Stats {
 	return Stats{
 		Published: s.Published + t.Published, Answered: s.Answered + t.Answered, Repeated: s.Repeated + t.Repeated, RepeatedUSD: s.RepeatedUSD + t.RepeatedUSD,
 		Redelivered: s.Redelivered + t.Redelivered, Republished: s.Republished + t.Republished, Taken: s.Taken + t.Taken, Ignored: s.Ignored + t.Ignored,
+		Workers: max(s.Workers, t.Workers),
 	}
 }
 

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.yaml.in/yaml/v4"
+
+	"evolve/cmd/evolve/internal/metrics"
+)
+
+// parseMetrics reads metrics as Prometheus does.
+func parseMetrics(data []byte) (map[string]*dto.MetricFamily, error) {
+	p := expfmt.NewTextParser(model.LegacyValidation)
+	return p.TextToMetricFamilies(bytes.NewReader(data))
+}
+
+// valuesOf returns the values of a metric, as name or name{label=value,…}.
+func valuesOf(families map[string]*dto.MetricFamily, what string) []string {
+	name, rest, _ := strings.Cut(strings.TrimSuffix(what, "}"), "{")
+	wanted := map[string]string{}
+	for pair := range strings.SplitSeq(rest, ",") {
+		if label, v, ok := strings.Cut(pair, "="); ok {
+			wanted[label] = v
+		}
+	}
+	var out []string
+	for _, m := range families[name].GetMetric() {
+		matches := 0
+		for _, l := range m.GetLabel() {
+			if wanted[l.GetName()] == l.GetValue() && l.GetValue() != "" {
+				matches++
+			}
+		}
+		if matches != len(wanted) {
+			continue
+		}
+		v := m.GetGauge().GetValue() + m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		out = append(out, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return out
+}
+
+// scriptMetric demands one value of a metric in a file, or, with !, that there is none.
+func scriptMetric(ts *testscript.TestScript, neg bool, args []string) {
+	if neg && len(args) != 2 || !neg && len(args) != 3 {
+		ts.Fatalf("usage: metric FILE NAME{LABEL=VALUE} REGEXP, or ! metric FILE NAME")
+	}
+	families, err := parseMetrics([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	got := valuesOf(families, args[1])
+	switch {
+	case neg && len(got) > 0:
+		ts.Fatalf("%s has %s: %v", args[0], args[1], got)
+	case !neg && (len(got) != 1 || !regexp.MustCompile(args[2]).MatchString(got[0])):
+		ts.Fatalf("%s of %s is %v", args[1], args[0], got)
+	}
+}
+
+// TestMetricsChapter compares the metrics that the manual lists with those that there are.
+func TestMetricsChapter(t *testing.T) {
+	text, err := helpTexts.ReadFile("help/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed, known []string
+	for _, m := range regexp.MustCompile(`(?m)^    (evolve_\w+)(?:\{([a-z, ]+)\})?`).FindAllStringSubmatch(string(text), -1) {
+		listed = append(listed, m[1]+"{"+m[2]+"}")
+	}
+	for _, d := range append(metrics.NightDefinitions(), metrics.WorkerDefinitions()...) {
+		known = append(known, d.Name+"{"+strings.Join(d.Labels, ", ")+"}")
+	}
+	slices.Sort(listed)
+	slices.Sort(known)
+	for _, name := range slices.Compact(slices.Concat(listed, known)) {
+		if in, is := slices.Contains(listed, name), slices.Contains(known, name); in != is {
+			t.Errorf("%s is in the manual: %t, in the program: %t", name, in, is)
+		}
+	}
+}
+
+// TestAlerts reads the manual's alerts as Prometheus does: the keys of rules, and metrics that
+// there are. promtool checks them where it is installed.
+func TestAlerts(t *testing.T) {
+	rules := blockOf(t, "metrics", "groups:")
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []struct {
+				Alert, Expr         string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	d, err := yaml.NewLoader(strings.NewReader(rules), yaml.WithKnownFields())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Load(&file); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string][]string{}
+	for _, d := range append(metrics.NightDefinitions(), metrics.WorkerDefinitions()...) {
+		known[d.Name] = d.Labels
+	}
+	if len(file.Groups) != 1 || len(file.Groups[0].Rules) < 4 {
+		t.Fatalf("the rules are %+v", file)
+	}
+	for _, r := range file.Groups[0].Rules {
+		names := regexp.MustCompile(`evolve_\w+`).FindAllString(r.Expr, -1)
+		if len(names) == 0 || r.Annotations["summary"] == "" {
+			t.Errorf("%s has no metric or no summary", r.Alert)
+		}
+		for _, name := range names {
+			labels, ok := known[name]
+			if !ok {
+				t.Errorf("%s: there is no metric %s", r.Alert, name)
+			}
+			for _, m := range regexp.MustCompile(`\$labels\.(\w+)`).FindAllStringSubmatch(fmt.Sprint(r.Annotations), -1) {
+				if m[1] != "workspace" && !slices.Contains(labels, m[1]) {
+					t.Errorf("%s: %s has no label %s", r.Alert, name, m[1])
+				}
+			}
+		}
+	}
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(path, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(promtool, "check", "rules", path).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

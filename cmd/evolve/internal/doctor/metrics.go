@@ -1,0 +1,20 @@
+package doctor
+
+import (
+	"path/filepath"
+
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// checkMetrics checks that a run can write its file for Prometheus, where the settings name one.
+func checkMetrics(p Probes, w *workspace.Workspace) []Check {
+	const name = "metrics"
+	file := w.Settings.Metrics.File(w.Root)
+	if file == "" {
+		return nil
+	}
+	if err := p.Writable(filepath.Dir(file)); err != nil {
+		return []Check{warn(name, "make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without", "%s cannot be written: %s", file, workspace.Reason(err))}
+	}
+	return []Check{ok(name, "each run writes %s", file)}
+}

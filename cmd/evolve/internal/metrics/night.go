@@ -1,0 +1,81 @@
+package metrics
+
+import (
+	"time"
+
+	"evolve/archive"
+	"evolve/runtime/policy"
+)
+
+// Night is what the text file tells after a run.
+type Night struct {
+	// Workspace is its folder, which distinguishes the files of several on one machine.
+	Workspace, Version, Go string
+	// Ended is when the command `evolve run` ended, and Exit its exit code.
+	Ended time.Time
+	Exit  int
+	// Run is the latest run; nil before the first. Succeeded is when the latest run with exit
+	// code 0 ended; zero for none.
+	Run       *archive.Run
+	Succeeded time.Time
+	// PaidUSD is what all its processes paid, and Limits how far its limits were used.
+	PaidUSD float64
+	Limits  []Limit
+	Agents  []Agent
+	Waiting []Waiting
+	// Live is what limits did to the live turns of the last days.
+	Live []policy.Saturation
+	// Hub is what became of the tasks on the workers of a hub; nil without one.
+	Hub *Hub
+}
+
+// Limit is how far a limit of a run is used: spent of Of, in evaluations, USD or seconds.
+type Limit struct {
+	Name      string
+	Spent, Of float64
+}
+
+// Agent are the figures of the latest run that worked on an agent.
+type Agent struct {
+	ID     string
+	Run    int
+	Ended  time.Time
+	Result archive.AgentResult
+	// Limit is the limit on the work on it, zero if it is not recorded.
+	Limit archive.AgentLimit
+	// Evaluations counts them by result: see [Results].
+	Evaluations map[string]int
+	Latency     Distribution
+	// USD and the tokens are those of the agent and of its judges, without evaluations that
+	// were found in the archive.
+	USD                       float64
+	Input, Output, CachedRead int64
+}
+
+// The results of evaluations. Reused: found in the archive and not made again. Failed: it scores
+// 0, because the agent ended without an answer. Missing: no score.
+const (
+	Scored  = "scored"
+	Failed  = "failed"
+	Missing = "missing"
+	Reused  = "reused"
+)
+
+// Results lists them.
+func Results() []string { return []string{Scored, Failed, Missing, Reused} }
+
+// Waiting is what awaits the decision of a person, of one agent or target and kind.
+type Waiting struct {
+	Kind, Agent string
+	Count       int
+	// Oldest is since when the oldest waits.
+	Oldest time.Time
+}
+
+// Hub is what became of the tasks of a run on the workers of a hub, by result, and the most
+// workers that served it at once.
+type Hub struct {
+	Tasks       map[string]int
+	RepeatedUSD float64
+	Workers     int
+}
