@@ -372,6 +372,7 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 		delete(r.waiting, id)
 	}()
 	if err := r.hub.persist(ctx, func() error { return r.publish(ctx, id, p, 0) }); err != nil {
+		_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id)) // a worker may have it before its receipt is here
 		return nil, err
 	}
 	r.mu.Lock()
