@@ -31,6 +31,7 @@ func workerCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of workers"},
 			&cli.IntFlag{Name: "slots", Usage: "`N` tasks at once; the number of processors by default"},
 			&cli.StringFlag{Name: "name", Usage: "the `NAME` of this worker, unique on the hub; the host's name and the process by default"},
+			&cli.StringFlag{Name: "metrics", Usage: "serve metrics of Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; on this machine alone unless it names a host"},
 			&cli.StringFlag{Name: "tls-ca", Usage: "the certificates that the server's must come from, a `FILE`"},
 			&cli.StringFlag{Name: "tls-cert", Usage: "the certificate of this worker, a `FILE`"},
 			&cli.StringFlag{Name: "tls-key", Usage: "its private key, a `FILE`"},
@@ -64,6 +65,11 @@ func work(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	served, err := serveMetrics(sh, c.String("metrics"))
+	if err != nil {
+		return err
+	}
+	defer served.Close()
 	scratch, err := os.MkdirTemp("", "evolve-worker-")
 	if err != nil {
 		return fmt.Errorf("making the folder of the worker: %w", err)
@@ -81,6 +87,10 @@ func work(sh *shell, c *cli.Context) error {
 	worker, err := sh.Worker(conn, name, ownBuild().Version, slots, scratch, heart.Lost)
 	if err != nil {
 		return err
+	}
+	if served != nil {
+		worker.Meter = served
+		served.Of(worker.State)
 	}
 	if !sh.quiet {
 		sh.eprintf("worker %s: %d slots on %s\n", name, slots, set.Hub)

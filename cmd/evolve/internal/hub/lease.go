@@ -179,10 +179,17 @@ type lessee struct {
 	hub   *Hub
 	token string
 	job   *job
+	meter Meter
 }
 
 // Lease asks the coordinator for a call.
 func (l lessee) Lease(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Leased, error) {
+	out, err := l.lease(ctx, c, run)
+	l.meter.Leased(c.Kind, out.Waited, err != nil && ctx.Err() == nil)
+	return out, err
+}
+
+func (l lessee) lease(ctx context.Context, c policy.Call, run func(ctx context.Context, attempt int) (policy.Spent, error)) (policy.Leased, error) {
 	var none policy.Leased
 	down := l.hub.down()
 	inbox := l.hub.nc.NewInbox()

@@ -130,7 +130,7 @@ func TestAttemptsOfCalls(t *testing.T) {
 func TestCallsOfNoTask(t *testing.T) {
 	w := newWorld(t)
 	r := w.guarded(policy.Book{})
-	l := lessee{w.connect("forger"), r.token, &job{ID: "0123", Digest: "4567"}}
+	l := lessee{w.connect("forger"), r.token, &job{ID: "0123", Digest: "4567"}, noMeter{}}
 	ran := false
 	_, err := l.Lease(t.Context(), policy.Call{Kind: policy.Provider, Name: "remote"}, func(context.Context, int) (policy.Spent, error) {
 		ran = true

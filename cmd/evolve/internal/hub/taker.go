@@ -166,6 +166,8 @@ func (t *taker) withdraw(id string) {
 
 // do runs a job, stores its answer, and acknowledges it then.
 func (t *taker) do(hurry context.Context, m jetstream.Msg) {
+	t.worker.busy.Add(1)
+	defer t.worker.busy.Add(-1)
 	ctx, cancel := context.WithCancelCause(hurry)
 	defer cancel(nil)
 	alive := t.keepAlive(ctx, m)
@@ -178,6 +180,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	if unread != nil && (j.ID == "" || delivery <= t.offer.MaxAttempts) {
 		t.worker.Hub.o.Log.Warn("a job cannot be read", "agent", t.offer.Agent, "error", unread.Error())
 		_ = m.NakWithDelay(time.Second)
+		t.worker.Meter.Unanswered(Unreadable)
 		return
 	}
 	t.mu.Lock()
@@ -202,15 +205,19 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errWithdrawn):
 		_ = m.Term()
+		t.worker.Meter.Unanswered(Withdrawn)
 		return
 	case cause != nil && a.Result.Outcome.Missing():
 		_ = m.Nak() // another worker takes it
+		t.worker.Meter.Unanswered(GivenBack)
 		return
 	}
 	if err := t.reply(context.WithoutCancel(hurry), &a, at); err != nil {
 		t.worker.Hub.o.Log.Warn("an answer cannot be stored, and another worker makes it again", "agent", t.offer.Agent, "error", err.Error())
+		t.worker.Meter.Unanswered(Unstored)
 		return
 	}
+	t.worker.Meter.Answered(a.Result.Outcome, a.Elapsed)
 	done, stop := context.WithTimeout(context.WithoutCancel(hurry), ackTime)
 	defer stop()
 	_ = m.DoubleAck(done) // a job that the server still has is run again, and its answer is a repeat
@@ -301,7 +308,7 @@ func (t *taker) run(ctx context.Context, j *job, a *answer) error {
 		Session: j.Session, Continues: j.Continues, Conversation: j.Conversation,
 	}
 	begun, lost := t.worker.Hub.o.Now(), t.lost()
-	leased := policy.WithLeaser(ctx, lessee{t.worker.Hub, t.token, j})
+	leased := policy.WithLeaser(ctx, lessee{t.worker.Hub, t.token, j, t.worker.Meter})
 	if p := panics.Try(func() { a.Result = t.served.Agent.Run(leased, req) }); p != nil {
 		a.Result = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -53,7 +54,11 @@ type Worker struct {
 	OpaqueName func() string
 	// Lost is the time for which this process has been stopped so far; nil: never.
 	Lost func() time.Duration
+	// Meter counts what it does; nil counts nothing.
+	Meter Meter
 
+	// busy is the number of tasks that run.
+	busy  atomic.Int64
 	slots chan struct{}
 	parts *blobs
 	calls *blobs
@@ -72,7 +77,12 @@ const heartbeat = presenceAge / 3
 // connection has ended for good.
 func (w *Worker) Run(ctx, hurry context.Context) error {
 	w.slots, w.parts, w.calls = make(chan struct{}, w.Slots), w.Hub.blobs(partStore, answerAge), w.Hub.blobs(bundleStore, bundleAge)
+	if w.Meter == nil {
+		w.Meter = noMeter{}
+	}
+	w.mu.Lock() // for State
 	w.offers, w.changed = map[string]noted{}, make(chan struct{}, 1)
+	w.mu.Unlock()
 	w.Hub.whenBack(w.parts.Forget)
 	var wg conc.WaitGroup
 	serving, stop := context.WithCancel(ctx)

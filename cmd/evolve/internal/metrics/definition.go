@@ -16,6 +16,10 @@ type Definition struct {
 	Histogram bool
 }
 
+const buildHelp = "Always 1; the labels name the program."
+
+func buildLabels() []string { return []string{"version", "goversion"} }
+
 // mostLabel bounds the value of a label, in bytes.
 const mostLabel = 80
 
@@ -63,6 +67,13 @@ func (s *sheet) admit(name string, labels []string) (*prometheus.Desc, []string)
 func (s *sheet) set(name string, value float64, labels ...string) {
 	if desc, values := s.admit(name, labels); desc != nil {
 		s.out = append(s.out, prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, values...))
+	}
+}
+
+// count sets the value of a counter.
+func (s *sheet) count(name string, value float64, labels ...string) {
+	if desc, values := s.admit(name, labels); desc != nil {
+		s.out = append(s.out, prometheus.MustNewConstMetric(desc, prometheus.CounterValue, value, values...))
 	}
 }
 

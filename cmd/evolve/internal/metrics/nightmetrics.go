@@ -9,7 +9,7 @@ func target(more ...string) []string {
 func NightDefinitions() []Definition {
 	agent := []string{"agent"}
 	return []Definition{
-		{Name: "evolve_build_info", Help: "Always 1; the labels name the program that wrote the file.", Labels: []string{"version", "goversion"}},
+		{Name: "evolve_build_info", Help: buildHelp, Labels: buildLabels()},
 		{Name: "evolve_command_end_timestamp_seconds", Help: "When the last command evolve run ended, also one that failed before it began a run."},
 		{Name: "evolve_command_exit_code", Help: "Exit code of that command, as evolve help exit-codes lists them."},
 

@@ -1,0 +1,63 @@
+package hub
+
+import (
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+)
+
+// Meter counts what a worker does. It is called concurrently.
+type Meter interface {
+	// Answered counts a task whose answer is stored, and the agent's time on it.
+	Answered(o agent.Outcome, took time.Duration)
+	// Unanswered counts a task that ended without an answer.
+	Unanswered(why Unanswered)
+	// Leased counts a call that the run was asked for, and how long it waited for limits there. A
+	// failed one got no answer of the run.
+	Leased(kind policy.Kind, waited time.Duration, failed bool)
+}
+
+// Unanswered is why a worker did not answer a task.
+type Unanswered string
+
+// The reasons: the run has withdrawn it; the worker has given it back, because it ends; its
+// message cannot be read; the answer cannot be stored.
+const (
+	Withdrawn  Unanswered = "withdrawn"
+	GivenBack  Unanswered = "given_back"
+	Unreadable Unanswered = "unreadable"
+	Unstored   Unanswered = "unstored"
+)
+
+// noMeter counts nothing.
+type noMeter struct{}
+
+func (noMeter) Answered(agent.Outcome, time.Duration)   {}
+func (noMeter) Unanswered(Unanswered)                   {}
+func (noMeter) Leased(policy.Kind, time.Duration, bool) {}
+
+// WorkerState is what a worker does now.
+type WorkerState struct {
+	// Slots is the most tasks at once, Busy the number that run.
+	Slots, Busy int
+	Connected   bool
+	Reconnects  int
+	// Served and Refused count the offers.
+	Served, Refused int
+}
+
+// State returns what the worker does now.
+func (w *Worker) State() WorkerState {
+	s := WorkerState{Slots: w.Slots, Busy: int(w.busy.Load()), Connected: w.Hub.connected(), Reconnects: int(w.Hub.nc.Stats().Reconnects)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, n := range w.offers {
+		if n.refuses == "" {
+			s.Served++
+		} else {
+			s.Refused++
+		}
+	}
+	return s
+}
