@@ -11,6 +11,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
 	"evolve/runtime/session"
+	"evolve/runtime/telemetry"
 	"evolve/runtime/text"
 )
 
@@ -34,7 +35,9 @@ type Exchange struct {
 // one turn by turn.
 type Conversation struct {
 	Agent agent.Agent
-	Now   func() time.Time
+	// Name is that of the agent in traces.
+	Name string
+	Now  func() time.Time
 	// Scrub removes credentials from answers that return to the agent and from the
 	// transcript. Nil changes nothing.
 	Scrub func(string) string
@@ -52,7 +55,7 @@ type Conversation struct {
 // last one, and used the usage of the simulated user.
 func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (res agent.Result, exchanges []Exchange, used agent.Usage) {
 	if len(t.Turns) == 0 && t.User == nil {
-		return c.Agent.Run(ctx, req), nil, used
+		return c.invoke(ctx, req), nil, used
 	}
 	run := newConversing(c, req)
 	for i, u := range t.Turns {
@@ -66,6 +69,25 @@ func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (res 
 		}
 	}
 	return run.whole, run.exchanges, run.used
+}
+
+// invoke has the agent take one turn.
+func (c Conversation) invoke(ctx context.Context, req agent.Request) agent.Result {
+	ctx, span := telemetry.Start(ctx, telemetry.OperationTurn)
+	if !span.On() {
+		return c.Agent.Run(ctx, req)
+	}
+	defer span.End()
+	span.Text(telemetry.Operation, telemetry.OperationTurn)
+	span.Text(telemetry.AgentName, c.Name)
+	res := c.Agent.Run(ctx, req)
+	span.Usage(res.Usage.InputTokens, res.Usage.OutputTokens, res.Usage.CachedTokens, res.Usage.CostUSD)
+	span.Float(telemetry.Waited, res.Waited.Seconds())
+	span.Text(telemetry.Outcome, string(res.Outcome))
+	if res.Outcome != agent.OK {
+		span.Fail(string(res.Outcome))
+	}
+	return res
 }
 
 // ask takes turn i with a message of a simulated user, and reports whether the conversation
@@ -143,7 +165,7 @@ func (c *conversing) turn(ctx context.Context, i int, user string, last bool) bo
 			req.Observe = func(e agent.Event) { shown = true; c.req.Observe(e) }
 		}
 		start := c.Now()
-		res = c.Agent.Run(ctx, req)
+		res = c.invoke(ctx, req)
 		took := max(c.Now().Sub(start)-res.Waited, 0)
 		if c.req.Observe != nil && !shown { // the steps of an operator's own agent come with its answer
 			for _, e := range res.Transcript.Events {

@@ -21,6 +21,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
+	"evolve/runtime/telemetry"
 	"evolve/runtime/text"
 )
 
@@ -180,7 +181,9 @@ func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 			return h.reuse(ctx, found, job)
 		}
 	}
-	e, said, err := h.attempt(ctx, job, key, seed)
+	inner, span := telemetry.Start(ctx, "evaluation")
+	e, said, err := h.attempt(inner, job, key, seed)
+	h.describe(span, job, e, err)
 	var spent *SpentError
 	if err != nil && !errors.As(err, &spent) {
 		return Evaluation{}, err
@@ -200,6 +203,28 @@ func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 		return e, &FailingError{Agent: h.set.Agent, Task: job.Task, Why: e.Error, Said: said, err: err}
 	}
 	return e, nil
+}
+
+// describe ends the span of an evaluation. It names no task.
+func (h *Harness) describe(s telemetry.Span, job Job, e Evaluation, err error) {
+	if !s.On() {
+		return
+	}
+	defer s.End()
+	s.Int(telemetry.Seq, job.Seq)
+	s.Text(telemetry.Variant, job.Variant.Short())
+	if err != nil && e.Outcome == "" {
+		s.Fail("stopped")
+		return
+	}
+	s.Text(telemetry.Outcome, string(e.Outcome))
+	s.Int(telemetry.Attempts, int64(e.Attempts))
+	s.Float(telemetry.Cost, e.Paid())
+	if e.Scored {
+		s.Float(telemetry.Score, e.Score)
+	} else {
+		s.Fail(string(e.Outcome))
+	}
 }
 
 // reuse records a cached evaluation as one of this run. An evaluation that this run
@@ -377,7 +402,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	var exchanges []Exchange
 	start := h.now()
 	var used agent.Usage
-	talk := Conversation{Agent: h.agent, Now: h.now, Scrub: h.set.Scrub, User: h.set.User}
+	talk := Conversation{Agent: h.agent, Name: h.set.Agent, Now: h.now, Scrub: h.set.Scrub, User: h.set.User}
 	if p := panics.Try(func() { res, exchanges, used = talk.Run(ctx, job.Task, req) }); p != nil {
 		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}

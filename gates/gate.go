@@ -8,6 +8,7 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"evolve/archive"
+	"evolve/runtime/telemetry"
 )
 
 // Verdict is the verdict of one gate.
@@ -45,9 +46,13 @@ func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 		case missing >= 0:
 			evidence = fmt.Sprintf("needs the gate %q to pass", g.Needs[missing])
 		case ctx.Err() == nil:
-			if p := panics.Try(func() { verdict, evidence = g.Check(ctx) }); p != nil {
+			inner, span := telemetry.Start(ctx, "gate")
+			span.Text(telemetry.Gate, g.Name)
+			if p := panics.Try(func() { verdict, evidence = g.Check(inner) }); p != nil {
 				verdict, evidence = Failed, fmt.Sprintf("the gate itself broke: %v", p.Value)
 			}
+			span.Text(telemetry.Outcome, string(verdict))
+			span.End()
 		}
 		said[g.Name] = verdict
 		out = append(out, archive.GateVerdict{Gate: g.Name, Verdict: string(verdict), Evidence: evidence})

@@ -16,6 +16,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/mutate"
 	"evolve/runtime/agent"
+	"evolve/runtime/telemetry"
 )
 
 // The first sequence number of each stage. They are fixed, so that an evaluation keeps
@@ -84,7 +85,14 @@ type night struct {
 // the error ends the run.
 func Run(ctx context.Context, s Spec) (Outcome, error) {
 	n := &night{Spec: s}
+	ctx, span := telemetry.Start(ctx, "agent")
+	defer span.End()
+	span.Text(telemetry.AgentName, s.Agent.ID)
 	err := n.work(ctx)
+	span.Text(telemetry.Outcome, string(n.result.Verdict))
+	if err != nil {
+		span.Fail("ended")
+	}
 	return Outcome{Result: n.result, Blocking: n.blocking, Reached: int(n.reached.Load())}, err
 }
 
@@ -226,7 +234,7 @@ func (n *night) stages(ctx context.Context) error {
 	}
 	n.replan()
 	phase := n.Now()
-	err := n.rerunChampion(ctx)
+	err := stage(ctx, bench.StageAA, n.rerunChampion)
 	phase = n.phase("aa", phase)
 	if err := n.explain("the champion against itself", err); err != nil {
 		return err
@@ -242,7 +250,11 @@ func (n *night) stages(ctx context.Context) error {
 		return nil
 	}
 	n.renew()
-	rec, err := n.search(ctx)
+	var rec *mutate.Recommendation
+	err = stage(ctx, bench.StageSearch, func(ctx context.Context) (err error) {
+		rec, err = n.search(ctx)
+		return err
+	})
 	phase = n.phase("search", phase)
 	if err := n.explain("the search", err); err != nil {
 		return err
@@ -256,7 +268,7 @@ func (n *night) stages(ctx context.Context) error {
 		}
 		n.reserve(n.Plan.Confirm)
 		n.renew()
-		err = n.ablate(ctx, rec)
+		err = stage(ctx, bench.StageAblate, func(ctx context.Context) error { return n.ablate(ctx, rec) })
 		phase = n.phase("ablate", phase)
 		if err := n.explain("making the finalists small", err); err != nil {
 			return err
@@ -278,12 +290,24 @@ func (n *night) stages(ctx context.Context) error {
 	}
 	n.reserve(0)
 	n.renew()
-	err = n.confirm(ctx, rec)
+	err = stage(ctx, bench.StageConfirm, func(ctx context.Context) error { return n.confirm(ctx, rec) })
 	if n.blocking != "" && n.result.Blocks == 0 && n.result.Verdict == archive.Undecided {
 		n.setCause(n.unconfirmed())
 	}
 	n.phase("confirm", phase)
 	return n.explain("the confirmation", err)
+}
+
+// stage does the work of a stage within a span.
+func stage(ctx context.Context, name bench.Stage, work func(context.Context) error) error {
+	ctx, span := telemetry.Start(ctx, "stage "+string(name))
+	defer span.End()
+	span.Text(telemetry.Stage, string(name))
+	err := work(ctx)
+	if err != nil {
+		span.Fail("ended")
+	}
+	return err
 }
 
 // setCause records the single cause of a verdict without a confirmation.

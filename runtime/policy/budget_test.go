@@ -111,7 +111,7 @@ func TestElapsedIsNotOvershot(t *testing.T) {
 				time.Sleep(time.Duration(i) * time.Second)
 				err := do(t, e, takes(time.Duration(10+i)*time.Second))
 				mu.Lock()
-				outcomes[outcomeOf(err)]++
+				outcomes[OutcomeOf(err)]++
 				mu.Unlock()
 			})
 		}
@@ -123,7 +123,7 @@ func TestElapsedIsNotOvershot(t *testing.T) {
 		if outcomes[agent.OK] == 0 || outcomes[agent.BudgetExceeded] == 0 || outcomes[agent.OK]+outcomes[agent.BudgetExceeded] != 8 {
 			t.Errorf("outcomes %v", outcomes)
 		}
-		if err := do(t, e, ok); outcomeOf(err) != agent.BudgetExceeded {
+		if err := do(t, e, ok); OutcomeOf(err) != agent.BudgetExceeded {
 			t.Errorf("one more: %v", err)
 		}
 	})
@@ -245,7 +245,7 @@ func TestReservationOfOneThatNeverRan(t *testing.T) {
 		e := engine(t, remote(Settings{PerRun: Budget{Calls: 2}, RateCalls: 1, RatePer: time.Hour, RateWait: time.Second}))
 		for i := range 4 {
 			err := do(t, e, ok)
-			if want := []agent.Outcome{agent.OK, agent.RateLimited, agent.RateLimited, agent.RateLimited}[i]; outcomeOf(err) != want {
+			if want := []agent.Outcome{agent.OK, agent.RateLimited, agent.RateLimited, agent.RateLimited}[i]; OutcomeOf(err) != want {
 				t.Errorf("call %d: %v", i+1, err)
 			}
 		}
@@ -265,7 +265,7 @@ func TestElapsedWhileWaiting(t *testing.T) {
 		time.Sleep(time.Second)
 		c := call("2")
 		c.Estimate.Tokens = 60
-		if _, err := e.Do(t.Context(), c, ok); outcomeOf(err) != agent.BudgetExceeded {
+		if _, err := e.Do(t.Context(), c, ok); OutcomeOf(err) != agent.BudgetExceeded {
 			t.Error(err)
 		}
 		s := e.Stats()[0]
@@ -285,7 +285,7 @@ func TestUnreadableDay(t *testing.T) {
 	for _, u := range []Usage{{Calls: -1}, {USD: math.NaN()}, {USD: -1}, {Elapsed: -1}, {Tokens: -1}} {
 		o := remote(Settings{PerDay: Budget{Calls: 1e9, USD: 1e6, Tokens: 1e9, Elapsed: 1e6 * time.Hour}})
 		o.Day = func(Kind, string) Usage { return u }
-		if err := do(t, engine(t, o), ok); outcomeOf(err) != agent.BudgetExceeded {
+		if err := do(t, engine(t, o), ok); OutcomeOf(err) != agent.BudgetExceeded {
 			t.Errorf("%+v: %v", u, err)
 		}
 	}

@@ -295,7 +295,7 @@ func TestRunHandsItsValueOver(t *testing.T) {
 	got, _, err = Run(t.Context(), e, call("2"), func(context.Context, int) (int, Spent, error) {
 		return 3, Spent{}, limited(time.Hour)
 	})
-	if got != 0 || outcomeOf(err) != agent.RateLimited {
+	if got != 0 || OutcomeOf(err) != agent.RateLimited {
 		t.Errorf("%d with an error of the policies: %v", got, err)
 	}
 }

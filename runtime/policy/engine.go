@@ -116,12 +116,12 @@ func (e *Engine) do(ctx context.Context, c Call, run function) (any, Applied, er
 	p.target.spending.load.Do(func() { e.seed(p.target.spending, c) })
 	x := &execution{engine: e, call: c, plan: p, target: p.target, parent: ctx, run: run, began: time.Now()}
 	err = x.execute()
-	applied.Attempts, applied.Limited = x.attempts, x.limited
+	applied.Attempts, applied.Limited, applied.Waited = x.attempts, x.limited, x.waited
 	if x.budget != nil && c.Kind == Provider && p.settings.Exhausted == Degrade && p.settings.DegradedTo != c.Name {
 		applied.Degraded = p.settings.DegradedTo
 		x.budget.DegradedTo = applied.Degraded
 	}
-	p.target.meter.ended(outcomeOf(err), x.attempts)
+	p.target.meter.ended(OutcomeOf(err), x.attempts)
 	if err != nil && !x.own {
 		x.value = nil
 	}

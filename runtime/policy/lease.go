@@ -90,7 +90,7 @@ func (e *Engine) leased(ctx context.Context, l Leaser, c Call, run function) (an
 		return nil, got.Applied, err
 	}
 	waitsOf(ctx).add(got.Waited)
-	got.Applied.Limited = got.Limited
+	got.Applied.Limited, got.Applied.Waited = got.Limited, got.Waited
 	if got.Own {
 		return value, got.Applied, last
 	}

@@ -109,8 +109,8 @@ func after(err error) string {
 	return ", last failure: " + err.Error()
 }
 
-// outcomeOf classifies the error of Do.
-func outcomeOf(err error) agent.Outcome {
+// OutcomeOf classifies the error of [Engine.Do]; nil is ok.
+func OutcomeOf(err error) agent.Outcome {
 	var typed interface{ Outcome() agent.Outcome }
 	var f *Failure
 	outcome := agent.Execution

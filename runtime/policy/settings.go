@@ -153,6 +153,8 @@ type Applied struct {
 	// Limited are the limits that held the call back, in order; at most maxLimited. They
 	// hold times, and are events of their own in a transcript.
 	Limited []Limited `json:"-"`
+	// Waited is how long the call waited for limits, all attempts together.
+	Waited time.Duration `json:"-"`
 }
 
 // Limited is one limit that held a call back: it waited in a queue or for its rate, the

@@ -10,6 +10,7 @@ import (
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
 	"evolve/runtime/scrub"
+	"evolve/runtime/telemetry"
 )
 
 // Guard applies the policies to a call; [policy.Engine] is one.
@@ -137,8 +138,31 @@ func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, err
 	}
 }
 
-// call asks one provider under the policies.
+// call asks one provider under the policies, within a span.
 func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
+	ctx, span := telemetry.Start(ctx, telemetry.OperationChat)
+	if !span.On() {
+		return r.ask(ctx, chat, req, route)
+	}
+	defer span.End()
+	span.Name(telemetry.OperationChat + " " + route.Model)
+	span.Text(telemetry.Operation, telemetry.OperationChat)
+	span.Text(telemetry.Provider, route.Provider)
+	span.Text(telemetry.RequestModel, route.Model)
+	reply, err := r.ask(ctx, chat, req, route)
+	span.Usage(reply.Usage.InputTokens, reply.Usage.OutputTokens, reply.Usage.CachedTokens, reply.Usage.CostUSD)
+	for _, a := range reply.Applied {
+		span.Int(telemetry.Attempts, int64(a.Attempts))
+		span.Float(telemetry.Waited, a.Waited.Seconds())
+	}
+	if err != nil {
+		span.Fail(string(policy.OutcomeOf(err)))
+	}
+	return reply, err
+}
+
+// ask asks one provider under the policies.
+func (r *Router) ask(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
 	p, seed := r.providers[route.Provider], req.Sampling.Seed
 	q := question{chat: chat, model: route.Model, temperature: route.Temperature, seed: &seed, maxTokens: answerTokens(route, req), schema: req.Schema}
 	if req.Sampling.Temperature != nil {

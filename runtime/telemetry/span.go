@@ -76,6 +76,14 @@ func (s Span) Bool(key string, value bool) {
 	}
 }
 
+// Usage adds the tokens and the cost, in USD, of a turn or of a model's reply.
+func (s Span) Usage(input, output, cached int64, usd float64) {
+	if s.span == nil {
+		return
+	}
+	s.span.SetAttributes(attribute.Int64(InputTokens, input), attribute.Int64(OutputTokens, output), attribute.Int64(CachedTokens, cached), attribute.Float64(Cost, usd))
+}
+
 // Fail marks the span as failed. The kind is one of a fixed set, never the text of an error.
 func (s Span) Fail(kind string) {
 	if s.span != nil {

@@ -17,6 +17,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/autonomy"
 	"evolve/runtime/policy"
+	"evolve/runtime/telemetry"
 	foreign "evolve/runtime/text"
 )
 
@@ -219,7 +220,9 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 	if env.hangs(e.spec.process()) {
 		return Failed(agent.Timeout, "an earlier call of %s has not ended; the other tools can be called", e.spec.process()), nil
 	}
-	res, err := r.guarded(ctx, env, e, in)
+	inner, span := telemetry.Start(ctx, telemetry.OperationTool)
+	res, err := r.guarded(inner, env, e, in)
+	describe(span, e.spec, res, err)
 	if err != nil {
 		return Result{}, fmt.Errorf("call tool %s: %w", in.Name, err)
 	}
@@ -228,6 +231,29 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 		return ended(ctx), nil
 	}
 	return res, nil
+}
+
+// describe ends the span of a call.
+func describe(s telemetry.Span, of Spec, res Result, err error) {
+	if !s.On() {
+		return
+	}
+	defer s.End()
+	s.Name(telemetry.OperationTool + " " + of.Name)
+	s.Text(telemetry.Operation, telemetry.OperationTool)
+	s.Text(telemetry.ToolName, of.Name)
+	s.Text(telemetry.Origin, of.Origin)
+	if a := res.Applied; a != nil {
+		s.Int(telemetry.Attempts, int64(a.Attempts))
+		s.Float(telemetry.Waited, a.Waited.Seconds())
+	}
+	s.Text(telemetry.Outcome, string(res.Outcome))
+	switch {
+	case err != nil:
+		s.Fail(string(agent.Execution))
+	case res.Outcome != agent.OK:
+		s.Fail(string(res.Outcome))
+	}
 }
 
 // check validates arguments against the schema and returns what is wrong, or "".
