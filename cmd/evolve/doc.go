@@ -31,6 +31,7 @@
 //	internal/signing   the signed head of the ledger; internal/sshsig: signatures of OpenSSH
 //	internal/e2e       tests of the whole program as processes
 //	internal/metrics   figures for Prometheus: of nights as a file, of workers over http
+//	internal/tracing   spans for a collector of OpenTelemetry
 //	internal/exit      exit codes and the hints of errors
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →

@@ -140,7 +140,7 @@ func (r *Router) Next(ctx context.Context, req *model.Request) (model.Reply, err
 
 // call asks one provider under the policies, within a span.
 func (r *Router) call(ctx context.Context, chat *Chat, req *model.Request, route Route) (model.Reply, error) {
-	ctx, span := telemetry.Start(ctx, telemetry.OperationChat)
+	ctx, span := telemetry.StartClient(ctx, telemetry.OperationChat)
 	if !span.On() {
 		return r.ask(ctx, chat, req, route)
 	}

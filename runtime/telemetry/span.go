@@ -27,11 +27,20 @@ type Span struct{ span trace.Span }
 // Start begins a span below that of the context, and returns a context for what happens within
 // it. The span must be ended. Without a tracer in the context it records nothing.
 func Start(ctx context.Context, name string) (context.Context, Span) {
+	return start(ctx, name, trace.SpanKindInternal)
+}
+
+// StartClient is [Start] for a request to another service.
+func StartClient(ctx context.Context, name string) (context.Context, Span) {
+	return start(ctx, name, trace.SpanKindClient)
+}
+
+func start(ctx context.Context, name string, kind trace.SpanKind) (context.Context, Span) {
 	t, _ := ctx.Value(tracerKey{}).(trace.Tracer)
 	if t == nil {
 		return ctx, Span{}
 	}
-	ctx, s := t.Start(ctx, clean(name))
+	ctx, s := t.Start(ctx, clean(name), trace.WithSpanKind(kind))
 	if !s.IsRecording() {
 		return ctx, Span{}
 	}

@@ -41,7 +41,7 @@ var topics = []topic{
 	{"change-requests", "what agents ask for and may not do themselves", []string{"permissions", "change-request"}},
 	{"archive", "backups, restoring one, and how long what is recorded is kept", []string{"backup", "restore", "retention", "keep", "gc"}},
 	{"notify", "who is told what about nights: programs, webhooks, e-mail, a dead man's switch", []string{"notifications", "heartbeat", "webhook", "email"}},
-	{"metrics", "figures for Prometheus: of nights and of workers; alerts", []string{"prometheus", "monitoring", "alerts"}},
+	{"metrics", "figures for Prometheus, of nights and of workers; alerts; traces", []string{"prometheus", "monitoring", "alerts", "traces", "opentelemetry", "otel", "otlp"}},
 	{"trust", "what is promised against crashes, damage, hostile agents and forgers, and what is not", []string{"integrity", "security", "threats", "forgery"}},
 	{"figures", "speed, statistics, search and patches, with bounds and peers", []string{"benchmarks", "peers"}},
 	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},

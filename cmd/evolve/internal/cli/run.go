@@ -226,10 +226,12 @@ func nightlyRun(sh *shell, w *workspace.Workspace, o runOptions) error {
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
+	traces := startTracing(sh)
+	defer endTracing(sh, traces)
 	opts.Began = began
 	progress := newProgress(sh)
 	opts.Progress = progress.show
-	summary, err := batch.Run(ctx, opts)
+	summary, err := runBatch(traces.Context(ctx), opts)
 	progress.close()
 	ended()
 	if err != nil {

@@ -56,6 +56,8 @@ func TestMain(m *testing.M) {
 //	asked NAME N             demands so many requests so far, all of them right ones
 //	gitserver NAME DIR PASSWORD  serves the git repositories of a folder over http; its address is $NAME
 //	metric FILE NAME{LABEL=VALUE} REGEXP  demands one value of a metric of Prometheus; with ! and no REGEXP none
+//	collector NAME           starts a collector of traces; its address is $NAME
+//	spans NAME FILE          writes the spans that it got since then, each with the names above it, and FILE.raw
 //	hubserver NAME           starts a NATS server with JetStream; its address is $NAME
 //	fakeagent NAME AUTH      starts an agent that is a service; its address is $NAME
 //	hasty CODE OUT ARG…      runs evolve in this process, without the pauses between failures
@@ -82,7 +84,7 @@ func TestScripts(t *testing.T) {
 			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "killheld": scriptKillHeld, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty, "later": scriptLater,
 			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "without": scriptWithout, "forge": scriptForge, "sshkey": scriptKey,
-			"unheld": scriptUnheld, "gitserver": scriptGitServer, "hubserver": scriptHubServer, "metric": scriptMetric,
+			"unheld": scriptUnheld, "gitserver": scriptGitServer, "hubserver": scriptHubServer, "metric": scriptMetric, "collector": scriptCollector, "spans": scriptSpans,
 		},
 	})
 }

@@ -95,7 +95,9 @@ func work(sh *shell, c *cli.Context) error {
 	if !sh.quiet {
 		sh.eprintf("worker %s: %d slots on %s\n", name, slots, set.Hub)
 	}
-	err = worker.Run(drain, ctx)
+	traces := startTracing(sh)
+	defer endTracing(sh, traces)
+	err = worker.Run(drain, traces.Context(ctx))
 	switch {
 	case errors.Is(err, hub.ErrUnreachable):
 		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the credentials; a new start reads them again", "%s: %w", set.Hub, err)

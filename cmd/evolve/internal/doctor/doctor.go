@@ -135,7 +135,7 @@ func Run(ctx context.Context, p Probes) []Check {
 	if w != nil {
 		checks = append(checks, checkSigning(ctx, p, w)...)
 		checks = append(checks, checkBackup(p, w)...)
-		checks = append(checks, checkMetrics(p, w)...)
+		checks = append(append(checks, checkMetrics(p, w)...), checkTraces(p)...)
 		checks = append(checks, checkOwn(w)...)
 		checks = append(checks, checkSuites(w)...)
 		checks = append(checks, checkAgents(ctx, p, w)...)

@@ -16,6 +16,9 @@ import (
 // 1 MiB unless they are told otherwise.
 const inlined = 256 << 10
 
+// traceHeader is the header of a job with the context of its trace.
+const traceHeader = "traceparent"
+
 // Offer is what a worker needs to open an agent.
 type Offer struct {
 	// Run is the id of the run, and Agent that of the agent that it offers. Logs name both.

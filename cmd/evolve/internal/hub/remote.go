@@ -15,6 +15,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/telemetry"
 )
 
 // Remote runs the tasks of an agent on workers. It implements [agent.Agent] and is safe for
@@ -87,6 +88,8 @@ func (s Stats) Plus(t Stats) Stats {
 type pending struct {
 	data   []byte
 	digest string
+	// trace joins the worker's spans to those of this process; empty without traces.
+	trace string
 	// ctx is that of the task, whose calls are bound by it.
 	ctx context.Context
 	// at is the position of the job in the queue.
@@ -302,7 +305,7 @@ func (r *Remote) ask(ctx context.Context, req *agent.Request) (*received, error)
 	if err != nil {
 		return nil, fmt.Errorf("writing the job: %w", err)
 	}
-	p := &pending{data: data, digest: j.Digest, ctx: ctx, answer: make(chan *received, 1)}
+	p := &pending{data: data, digest: j.Digest, trace: telemetry.Traceparent(ctx), ctx: ctx, answer: make(chan *received, 1)}
 	if len(data) > inlined {
 		whole, err := r.put(ctx, data)
 		if err != nil {
@@ -401,6 +404,9 @@ func (r *Remote) publish(ctx context.Context, id string, p *pending, n int) erro
 	defer stop()
 	m := nats.NewMsg(workSubject + r.token)
 	m.Data = p.data
+	if p.trace != "" {
+		m.Header.Set(traceHeader, p.trace)
+	}
 	ack, err := r.hub.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s/%s/%s/%d", r.token, id, r.offer.Epoch, n)))
 	if err != nil {
 		return refused("the queue of "+r.offer.Agent, err)

@@ -18,6 +18,7 @@ import (
 
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
+	"evolve/runtime/telemetry"
 )
 
 // taker takes the jobs of one offer.
@@ -170,6 +171,10 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	defer t.worker.busy.Add(-1)
 	ctx, cancel := context.WithCancelCause(hurry)
 	defer cancel(nil)
+	ctx, span := telemetry.Start(telemetry.Join(ctx, m.Headers().Get(traceHeader)), "task")
+	defer span.End()
+	span.Text(telemetry.Worker, t.worker.Name)
+	span.Text(telemetry.AgentName, t.offer.Agent)
 	alive := t.keepAlive(ctx, m)
 	defer alive()
 	delivery, at := 1, uint64(0)
@@ -218,6 +223,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 		return
 	}
 	t.worker.Meter.Answered(a.Result.Outcome, a.Elapsed)
+	span.Text(telemetry.Outcome, string(a.Result.Outcome))
 	done, stop := context.WithTimeout(context.WithoutCancel(hurry), ackTime)
 	defer stop()
 	_ = m.DoubleAck(done) // a job that the server still has is run again, and its answer is a repeat

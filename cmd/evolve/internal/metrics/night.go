@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Night is what the text file tells after a run.
+// Night is the content of the text file after a run.
 type Night struct {
 	// Workspace is its folder, which distinguishes the files of several on one machine.
 	Workspace, Version, Go string

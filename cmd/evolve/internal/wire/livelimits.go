@@ -56,7 +56,7 @@ func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) er
 	defer func() { _ = lock.Unlock() }()
 	days, err := readLiveLimits(root, now)
 	if err != nil {
-		days = nil // what is lost is a week of figures
+		days = nil // the figures of a week are lost
 	}
 	today := now.UTC().Format(time.DateOnly)
 	i := slices.IndexFunc(days, func(d liveLimits) bool { return d.Day == today && d.Agent == agentID })

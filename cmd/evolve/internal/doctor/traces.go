@@ -1,0 +1,17 @@
+package doctor
+
+import "evolve/cmd/evolve/internal/tracing"
+
+// checkTraces names the collector that nights send their traces to, if the environment asks for
+// one. It does not try the collector.
+func checkTraces(p Probes) []Check {
+	const name = "traces"
+	set, err := tracing.Read(p.LookupEnv)
+	switch {
+	case err != nil:
+		return []Check{warn(name, "`evolve help metrics` lists the variables; a run goes on without", "none are sent: %s", err)}
+	case set != nil:
+		return []Check{ok(name, "nights send them to %s", set.Target())}
+	}
+	return nil
+}
