@@ -77,7 +77,8 @@ func TestServer(t *testing.T) {
 		t.Errorf("another path answers %d", code)
 	}
 	s.Close()
-	if _, err := http.Get("http://" + l.Addr().String() + "/metrics"); err == nil {
+	if resp, err := http.Get("http://" + l.Addr().String() + "/metrics"); err == nil {
+		_ = resp.Body.Close()
 		t.Error("a closed server answers")
 	}
 	(*Server)(nil).Close()

@@ -70,7 +70,7 @@ func valuesOf(list []attribute.KeyValue) []*common.KeyValue {
 		case attribute.FLOAT64:
 			v.Value = &common.AnyValue_DoubleValue{DoubleValue: a.Value.AsFloat64()}
 		default:
-			v.Value = &common.AnyValue_StringValue{StringValue: a.Value.Emit()}
+			v.Value = &common.AnyValue_StringValue{StringValue: a.Value.String()}
 		}
 		out = append(out, &common.KeyValue{Key: string(a.Key), Value: v})
 	}
