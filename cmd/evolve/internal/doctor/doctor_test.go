@@ -281,6 +281,25 @@ func TestDoctorFindings(t *testing.T) {
 			"fail write: the workspace cannot be written: permission denied | a run keeps its archive in .evolve/\n",
 		},
 		{
+			"metrics that cannot be written",
+			map[string]string{"evolve.yaml": "metrics: {textfile: none/evolve.prom}\n"},
+			nil,
+			[]string{"metrics"},
+			"warn metrics: none/evolve.prom cannot be written: no such file or directory | " +
+				"make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without\n",
+		},
+		{
+			"traces by grpc", nil, func(p *Probes) {
+				p.LookupEnv = func(name string) (string, bool) {
+					v := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}[name]
+					return v, v != ""
+				}
+			},
+			[]string{"traces"},
+			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", and evolve sends http/protobuf alone: collectors take it at port 4318 | " +
+				"`evolve help metrics` lists the variables; a run goes on without\n",
+		},
+		{
 			"clock not set", nil, func(p *Probes) { p.Now = func() time.Time { return time.Unix(0, 0) } },
 			[]string{"clock"},
 			"fail clock: it is set to 1970-01-01 | set the clock: deadlines and the ledger rest on it\n",
