@@ -139,7 +139,7 @@ func TestHinderedBeforeTheApproval(t *testing.T) {
 		prepare func(*bureau)
 		why     string
 	}{
-		"a dirty other file": {func(b *bureau) { b.write("go.mod", "module example.org/other\n") }, "go.mod"},
+		"a dirty file": {func(b *bureau) { b.write("cache/cache.go", "package cache\n") }, "cache/cache.go"},
 		"a filter": {func(b *bureau) {
 			b.git("config", "filter.twist.smudge", "sed s/128/129/")
 			b.write(".git/info/attributes", "*.go filter=twist\n")
