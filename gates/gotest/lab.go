@@ -38,7 +38,7 @@ type Limits struct {
 	// Memory bounds all processes of one command together, in bytes: 4 GiB.
 	Memory uint64
 	// FileSize bounds one written file, in bytes: 1 GiB. Processes bounds processes
-	// and threads at once: 4096.
+	// and threads at once: [sandbox.ProcessLimit].
 	FileSize, Processes uint64
 	// Output bounds what one run of tests prints, in bytes: 32 MiB.
 	Output int
@@ -57,7 +57,7 @@ func (l Limits) withDefaults() Limits {
 	l.Tests = cmp.Or(l.Tests, 5*time.Minute)
 	l.Memory = cmp.Or(l.Memory, 4<<30)
 	l.FileSize = cmp.Or(l.FileSize, 1<<30)
-	l.Processes = cmp.Or(l.Processes, 4096)
+	l.Processes = cmp.Or(l.Processes, sandbox.ProcessLimit())
 	l.Output = cmp.Or(l.Output, 32<<20)
 	l.Mutants = cmp.Or(l.Mutants, 60)
 	l.Beside = cmp.Or(l.Beside, 10*time.Second)

@@ -85,7 +85,7 @@ func (r *Runner) warm(ctx context.Context, spec sandbox.Spec, tree, tool string)
 func (r *Runner) compiling(b *Built) sandbox.Spec {
 	s := sandbox.Spec{
 		Dir: r.inside(b.tree, treePlace), ReadOnly: r.installed(), Writable: []string{r.Cache}, Temp: r.Folder,
-		Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs}, Env: append(r.environment(b.tree), "GOCACHE="+r.Cache),
+		Limits: sandbox.Limits{Total: mostMemory, Processes: sandbox.ProcessLimit()}, Env: append(r.environment(b.tree), "GOCACHE="+r.Cache),
 	}
 	if r.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace, Writable: true}}

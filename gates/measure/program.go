@@ -124,7 +124,7 @@ func (p *Program) build(ctx context.Context, v *Version) error {
 func (p *Program) building(v *Version) sandbox.Spec {
 	s := sandbox.Spec{
 		Dir: p.start(v.tree), ReadOnly: p.installed(), Temp: p.Folder, Env: p.environment(v.tree),
-		Limits: sandbox.Limits{Total: cmp.Or(p.Memory, mostMemory), FileSize: mostFile, Processes: mostProcs},
+		Limits: sandbox.Limits{Total: cmp.Or(p.Memory, mostMemory), FileSize: mostFile, Processes: sandbox.ProcessLimit()},
 	}
 	if p.Sandbox.Err() == nil {
 		s.Shown = []sandbox.Shown{{Source: v.tree, Path: treePlace, Writable: true}}

@@ -43,7 +43,7 @@ func (r *Runner) report(ctx context.Context, b *Built) (gobench.Run, error) {
 func (r *Runner) commanding(b *Built, dir string) (sandbox.Spec, error) {
 	s := sandbox.Spec{
 		Dir: r.start(b.tree), ReadOnly: r.installed(), Temp: r.Folder, Env: r.environment(b.tree),
-		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: mostProcs},
+		Limits: sandbox.Limits{Total: mostMemory, FileSize: mostFile, Processes: sandbox.ProcessLimit()},
 	}
 	if r.Sandbox.Layers() == nil {
 		s.Layers = []sandbox.Layer{{Lower: b.tree, Path: treePlace, Size: mostMemory / 2}}

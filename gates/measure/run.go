@@ -41,7 +41,7 @@ func (r *Runner) each(ctx context.Context, b *Built, args ...string) ([]byte, er
 	defer cancel()
 	var all bytes.Buffer
 	for _, bin := range b.binaries {
-		s := sandbox.Spec{Dir: bin.dir, Temp: r.Folder, Limits: sandbox.Limits{Total: mostMemory, Processes: mostProcs}}
+		s := sandbox.Spec{Dir: bin.dir, Temp: r.Folder, Limits: sandbox.Limits{Total: mostMemory, Processes: sandbox.ProcessLimit()}}
 		if r.Sandbox.Err() == nil {
 			s.Shown = []sandbox.Shown{{Source: b.tree, Path: treePlace}, {Source: b.bin, Path: binPlace}}
 		}

@@ -51,7 +51,6 @@ const (
 	mostOutput  = 4 << 20 // bytes of one program
 	mostMemory  = 4 << 30 // bytes
 	mostFile    = 1 << 30 // bytes that a command may write to one file
-	mostProcs   = 4096
 )
 
 // The paths inside the sandbox, the same for every tree.

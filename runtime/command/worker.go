@@ -20,10 +20,6 @@ const patience = 2 * time.Second
 // a pipe holds more, so that a program may answer before it has read everything.
 const shortLine = 16 << 10
 
-// maxProcesses bounds the processes and threads of one program at once: more than an
-// honest agent starts, and fewer than a host can run.
-const maxProcesses = 4096
-
 // worker is one started program with its pipes.
 type worker struct {
 	process *sandbox.Process
@@ -46,7 +42,7 @@ type worker struct {
 func startWorker(ctx context.Context, o *Options, writable []string) (*worker, error) {
 	p, pipes, err := o.Sandbox.StartPiped(ctx, sandbox.Spec{
 		Argv: o.Argv, Dir: o.Dir, Writable: writable, Hidden: o.Hidden, Env: o.Env, Network: o.Network,
-		Limits: sandbox.Limits{Processes: maxProcesses}, Temp: o.Scratch,
+		Limits: sandbox.Limits{Processes: sandbox.ProcessLimit()}, Temp: o.Scratch,
 	})
 	if err != nil {
 		pipes.Close()

@@ -22,9 +22,6 @@ import (
 // that its exit code can be reported.
 const exitGrace = time.Second
 
-// maxProcesses bounds the processes and threads of one server at once.
-const maxProcesses = 4096
-
 // Bounds on standard error, in bytes.
 const (
 	maxStderr = 4 << 20 // between two calls
@@ -59,7 +56,7 @@ var _ mcp.Connection = (*process)(nil)
 func startProcess(ctx context.Context, s *Server, scrub func(string) string) (*process, error) {
 	spec := sandbox.Spec{
 		Argv: s.Argv, Dir: s.Dir, Hidden: s.Hidden, Env: s.Env, Network: s.Network, Temp: s.Scratch,
-		Limits: sandbox.Limits{Processes: maxProcesses},
+		Limits: sandbox.Limits{Processes: sandbox.ProcessLimit()},
 	}
 	if s.Scratch != "" {
 		spec.Writable = []string{s.Scratch}

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -190,6 +191,32 @@ func TestForkBomb(t *testing.T) {
 			t.Errorf("%+v, %v", exit, err)
 		}
 		t.Logf("%+v", exit)
+	})
+}
+
+// TestBusyForkBomb kills a program whose processes start others without end and never wait:
+// when Wait returns, none of them is left.
+func TestBusyForkBomb(t *testing.T) {
+	each(t, func(t *testing.T, w Sandbox) {
+		s := sh(t.TempDir(), "grow() { grow & grow & while :; do :; done; }; grow & echo grown; grow")
+		s.Limits.Processes = ProcessLimit()
+		p, pipes, err := w.StartPiped(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pipes.Close()
+		line := make([]byte, len("grown\n"))
+		if _, err := io.ReadFull(pipes.Out, line); err != nil {
+			t.Fatal(err)
+		}
+		p.Kill()
+		if exit := p.Wait(); exit.Reason != Killed && exit.Reason != OverProcesses {
+			t.Errorf("%+v", exit)
+		}
+		// The last of them held the other end of the pipe.
+		if rest, err := io.ReadAll(pipes.Out); err != nil || len(rest) > 0 {
+			t.Errorf("after the end: %q, %v", rest, err)
+		}
 	})
 }
 

@@ -78,7 +78,7 @@ func launch(bwrap string, s Spec, pieces []piece, control *os.File) (*exec.Cmd, 
 	}
 	cmd.Args = slices.Concat([]string{bwrap}, args, []string{"--", "/proc/self/fd/" + give(self), insideName})
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting bubblewrap: %w", errors.Unwrap(err))
+		return nil, fmt.Errorf("starting bubblewrap: %w", err)
 	}
 	return cmd, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -78,9 +79,15 @@ type Limits struct {
 	Scratch uint64
 	// FileSize bounds one file that a process writes, in bytes.
 	FileSize uint64
-	// Processes bounds processes and threads at once; at least 400.
+	// Processes bounds processes and threads at once; at least 400. See [ProcessLimit].
 	Processes uint64
 }
+
+// ProcessLimit returns how many processes and threads one foreign program may have at once:
+// 256 for each processor, at least 512 and at most 4,096. Compilers and test runners start
+// work in proportion to the processors. A program that starts processes without end gets the
+// machine as busy as that share allows, so that its end takes seconds on a small machine too.
+func ProcessLimit() uint64 { return uint64(min(max(256*runtime.NumCPU(), 512), 4096)) }
 
 // check refuses specifications that cannot be carried out.
 func (s Spec) check() error {

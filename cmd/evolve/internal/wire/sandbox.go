@@ -79,7 +79,7 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 	if err != nil {
 		return grade.Exit{}, fmt.Errorf("finding the suite's folder: %w", err)
 	}
-	spec := sandbox.Spec{Argv: p.Argv, Dir: dir, Hidden: []string{s.root}, Limits: sandbox.Limits{Processes: 4096}}
+	spec := sandbox.Spec{Argv: p.Argv, Dir: dir, Hidden: []string{s.root}, Limits: sandbox.Limits{Processes: sandbox.ProcessLimit()}}
 	if p.Workdir != "" {
 		work, err := filepath.Abs(p.Workdir)
 		if err != nil {
