@@ -10,7 +10,7 @@ import (
 // mostFurther bounds the further metrics that are kept of a command.
 const mostFurther = 12
 
-// mostAnswer bounds an answer of [Scale.Answer], in bytes: what a record of an evaluation keeps.
+// mostAnswer bounds an answer of [Scale.Answer], in bytes. A record of an evaluation keeps no more.
 const mostAnswer = 2000
 
 // furtherKinds returns the kinds of the metrics beside the named one, in the order of the base's
@@ -40,9 +40,9 @@ func furtherKinds(base []Value, metric string) []Kind {
 	return out
 }
 
-// Answer returns what is recorded of a case: its value of the metric on the first line, and on a
-// second one an object with the values of further metrics, where the program printed any with
-// the unit and direction of the base. It returns an error as [Scale.Find] does.
+// Answer returns the text that an evaluation of a case records. Its first line has the value of
+// the metric. A second line has the values of further metrics as an object, if the program
+// printed any with the unit and direction of the base. Answer returns the errors of [Scale.Find].
 func (s *Scale) Answer(values []Value, of string) (value float64, answer string, err error) {
 	if value, err = s.Find(values, of); err != nil {
 		return 0, "", err

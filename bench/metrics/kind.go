@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// Kind describes what a scale is of.
+// Kind describes the metric of a scale.
 type Kind struct {
 	// Name of the metric, and its unit, which may be empty.
 	Name   string `json:"name"`
@@ -21,7 +21,7 @@ type Kind struct {
 	Further []Kind `json:"further,omitempty"`
 }
 
-// Kind returns what the scale is of.
+// Kind returns the metric of the scale.
 func (s *Scale) Kind() Kind {
 	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form, Further: s.further}
 }
@@ -38,7 +38,8 @@ func (k Kind) Find(answer string) float64 {
 // the base's value, where the scale is steepest; elsewhere it is larger.
 func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
 
-// Point describes in words what a point of the score is where the code is as it is.
+// Point describes in words the change of the metric that a point of the score stands for at the
+// base's value.
 func (k Kind) Point() string {
 	size := k.Unscaled() / 100
 	return fmt.Sprintf("a point of the score is %s of %s near the code as it is", WithUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))

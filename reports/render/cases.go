@@ -24,7 +24,7 @@ func inCases(words string) string {
 	return ofTasks.ReplaceAllStringFunc(words, func(w string) string { return string(w[0]-'t'+'c') + "ase" + w[len("task"):] })
 }
 
-// measured reports whether a command scores what the agent is, so that its tasks are cases.
+// measured reports whether a scoring command measures the subject, so that its tasks are cases.
 func (s subject) measured() bool {
 	return s.agent.Provenance.Metric != "" || s.agent.Headline != nil && s.agent.Headline.Metric != nil
 }

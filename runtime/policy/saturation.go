@@ -7,8 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Saturation is what limits and breakers did to the calls of one tool or provider, summed up
-// over any number of engines. Durations are in nanoseconds in JSON.
+// Saturation tells how long calls of one tool or provider waited for limits, and for how long
+// breakers refused them, summed up over any number of engines. Durations are in nanoseconds in
+// JSON.
 type Saturation struct {
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"`

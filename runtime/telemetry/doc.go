@@ -1,7 +1,7 @@
 // Package telemetry is how the other packages emit spans, the parts of a trace: a night, an
-// agent, a stage, an evaluation, a turn, a call. It knows the interface of OpenTelemetry and no
-// exporter: the process puts a tracer into the context, and without one a span costs a look at
-// the context and nothing else.
+// agent, a stage, an evaluation, a turn, a call. It uses the interface of OpenTelemetry and no
+// exporter: the process puts a tracer into the context. Without one a span costs one look at
+// the context.
 //
 // Attributes are names, numbers and outcomes. No prompt, answer, text of a task or of an error,
 // secret or id of a task belongs into one.

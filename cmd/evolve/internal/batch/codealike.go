@@ -8,7 +8,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// refusedAlike describes what a person refused and behaves like a version; empty for nothing.
+// refusedAlike describes a version that a person refused and whose values equal those of a
+// version. It returns "" if there is none.
 func (r *runner) refusedAlike(ctx context.Context, agentID string, id agent.ConfigID) (string, error) {
 	for _, plan := range r.plans {
 		if plan.Agent == agentID {

@@ -50,7 +50,7 @@ func printDifference(con *console, noun, name string, c stats.Comparison) {
 		c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, noun), c.Repeats, c.Wins, c.Losses, c.Ties, verdict)
 }
 
-// printHoldout shows what is valid at any stopping time; noun is for what was scored.
+// printHoldout shows the claims that hold at any stopping time. noun is "task" or "case".
 func printHoldout(con *console, noun string, r stats.Ruling) {
 	words := func(s string) string {
 		if noun == "task" {

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// startTracing begins to send spans if the environment asks for it. A variable that asks for more
-// than evolve can do is a warning, because traces change nothing of what a command does.
+// startTracing begins to send spans if the environment asks for it. A setting that
+// evolve does not have is a warning, because no result depends on traces.
 func startTracing(sh *shell) *tracing.Tracing {
 	set, err := tracing.Read(sh.Env.Lookup)
 	var t *tracing.Tracing

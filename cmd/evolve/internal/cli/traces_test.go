@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// collectorKey is what a request to a collector must have.
+// collectorKey is the secret that each request to a collector must carry.
 const collectorKey = "vK3-wP9xr2NqTd7sYe5H+bL8"
 
 // fakeCollector receives traces by OTLP over http.

@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Meter counts what a worker does. It is called concurrently.
+// Meter counts the tasks and the connection of a worker. Its methods are called concurrently.
 type Meter interface {
 	// Answered counts a task whose answer is stored, and the agent's time on it.
 	Answered(o agent.Outcome, took time.Duration)
@@ -37,7 +37,7 @@ func (noMeter) Answered(agent.Outcome, time.Duration)   {}
 func (noMeter) Unanswered(Unanswered)                   {}
 func (noMeter) Leased(policy.Kind, time.Duration, bool) {}
 
-// WorkerState is what a worker does now.
+// WorkerState is the state of a worker at one moment.
 type WorkerState struct {
 	// Slots is the most tasks at once, Busy the number that run.
 	Slots, Busy int
@@ -47,7 +47,7 @@ type WorkerState struct {
 	Served, Refused int
 }
 
-// State returns what the worker does now.
+// State returns the present state of the worker.
 func (w *Worker) State() WorkerState {
 	s := WorkerState{Slots: w.Slots, Busy: int(w.busy.Load()), Connected: w.Hub.connected(), Reconnects: int(w.Hub.nc.Stats().Reconnects)}
 	w.mu.Lock()

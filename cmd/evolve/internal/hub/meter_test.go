@@ -42,7 +42,7 @@ func (m *tally) Leased(_ policy.Kind, waited time.Duration, failed bool) {
 	}
 }
 
-// TestMeter tests what a worker counts: answers, tasks that are withdrawn or given back, and the
+// TestMeter checks that a worker counts answers, tasks that are withdrawn or given back, and the
 // waits of calls for limits of the run.
 func TestMeter(t *testing.T) {
 	w := newWorld(t)

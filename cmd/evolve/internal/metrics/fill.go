@@ -117,7 +117,7 @@ func busiest[T any](list []T, calls func(T) int64) []T {
 	return list[:min(len(list), mostTargets)]
 }
 
-// saturations sets what limits and breakers did to calls of one use.
+// saturations sets the waits for limits and the refusals of breakers, for the calls of one use.
 func (s *sheet) saturations(use string, list []policy.Saturation) {
 	kept := busiest(list, func(t policy.Saturation) int64 { return t.Calls })
 	s.set("evolve_policy_targets_left_out", float64(len(list)-len(kept)), use)

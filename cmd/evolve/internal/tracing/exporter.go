@@ -81,7 +81,7 @@ func (e *exporter) note(err error) {
 // Shutdown implements [sdktrace.SpanExporter].
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
-// close ends what is under way, and returns how many spans were accepted and the first fault.
+// close ends the requests under way, and returns how many spans were accepted and the first fault.
 func (e *exporter) close() (sent int, fault error) {
 	e.stop()
 	e.client.CloseIdleConnections()
@@ -177,7 +177,7 @@ func (e *exporter) post(ctx context.Context, body []byte) (rejected int64, after
 	return rejected, 0, nil
 }
 
-// status returns the status of an answer without what the other side made up.
+// status returns the status of an answer, with the standard text instead of the sender's.
 func status(r *http.Response) string {
 	return strings.TrimSpace(strconv.Itoa(r.StatusCode) + " " + http.StatusText(r.StatusCode))
 }

@@ -128,8 +128,8 @@ func work(ctx context.Context) {
 	outer.End()
 }
 
-// TestSpansArrive tests what a collector gets: ids, parents, times, attributes, the resource,
-// headers and the path.
+// TestSpansArrive checks the ids, parents, times, attributes, resource, headers and path that a
+// collector gets.
 func TestSpansArrive(t *testing.T) {
 	r := newReceiver(t)
 	tr := begin(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+r.server.URL+"/base", "OTEL_EXPORTER_OTLP_HEADERS=x-team=a%20b,authorization=Bearer%20s3cr3t", "OTEL_EXPORTER_OTLP_COMPRESSION=gzip")
@@ -225,8 +225,8 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
-// TestNobodyListens tests a collector that is not there, and one that never answers: closing ends,
-// and tells once what was lost.
+// TestNobodyListens checks that closing ends, and reports the lost spans once, if the collector
+// is absent or never answers.
 func TestNobodyListens(t *testing.T) {
 	gone := newReceiver(t)
 	gone.server.Close()
@@ -255,7 +255,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// TestVariables tests what the variables of an environment ask for.
+// TestVariables checks the settings that follow from the variables of an environment.
 func TestVariables(t *testing.T) {
 	for _, c := range []struct {
 		vars []string

@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// liveLimitsFile, below .evolve, holds what limits and breakers did to live turns, by day. Each
+// liveLimitsFile, below .evolve, holds the waits and refusals of live turns, by day. Each
 // turn is a process of its own, and a run may hold the archive.
 const liveLimitsFile = "live-limits.json"
 
@@ -33,14 +33,14 @@ const (
 	maxLiveLimits   = 16 << 20
 )
 
-// liveLimits is what limits did to the live turns of an agent on one day (UTC).
+// liveLimits are the waits and refusals of the live turns of an agent on one day (UTC).
 type liveLimits struct {
 	Day    string              `json:"day"`
 	Agent  string              `json:"agent"`
 	Limits []policy.Saturation `json:"limits"`
 }
 
-// KeepLiveLimits adds what limits and breakers did to a live turn.
+// KeepLiveLimits adds the waits for limits and the refusals of breakers in a live turn.
 func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) error {
 	if !slices.ContainsFunc(stats, func(s policy.Stat) bool { return s.Calls > 0 }) {
 		return nil
@@ -87,7 +87,7 @@ func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) er
 	return nil
 }
 
-// LiveLimits returns what limits and breakers did to the live turns of the last [LiveDays] days,
+// LiveLimits returns the waits and refusals of the live turns of the last [LiveDays] days,
 // of all agents together, the most called first.
 func LiveLimits(root string, now time.Time) ([]policy.Saturation, error) {
 	days, err := readLiveLimits(root, now)

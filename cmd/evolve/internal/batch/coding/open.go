@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Open prepares the versions of the target to run. building bounds what is built before, which
+// Open prepares the versions of the target to run. building bounds the builds before them, which
 // can take minutes. scratch is a folder for working directories.
 func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Opened, error) {
 	if p.own != nil {

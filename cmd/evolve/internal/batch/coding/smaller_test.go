@@ -10,7 +10,7 @@ import (
 	"evolve/mutate/tokens"
 )
 
-// TestSmallerGoCompiles: what is offered for a block of Go compiles.
+// TestSmallerGoCompiles checks that every part offered for a block of Go compiles.
 func TestSmallerGoCompiles(t *testing.T) {
 	const base = "func rank(n int) int {\n\tif n == 0 {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
 	const text = "func rank(n int) int {\n\tdead := n * 4\n\tdead++\n\treturn n*3 + 0*dead\n}\n"

@@ -46,7 +46,7 @@ func (p *Prospect) findAbsent() error {
 }
 
 // Skipped names marked files that are not searched although the target allows them, each with
-// the reason, and what the commands do not see.
+// the reason, and files that the commands do not see.
 func (p *Prospect) Skipped() []string {
 	if p.absent == "" {
 		return p.skipped
@@ -73,7 +73,7 @@ func (p *Prospect) Uncommitted() string { return p.uncommitted }
 // notCommitted follows the name of a file that has to be committed.
 const notCommitted = " is not as committed: commit it, since versions of the code start from the commit"
 
-// explained adds to a [Problem] what is not committed or absent, which may be its cause.
+// explained adds to a [Problem] the files that are not committed or absent, a possible cause.
 func (p *Prospect) explained(err error) error {
 	var problem *Problem
 	if !errors.As(err, &problem) || strings.HasSuffix(problem.Text, notCommitted) {
