@@ -10,8 +10,8 @@ import (
 	"evolve/patch"
 )
 
-// rollbackByBranch proposes, as a branch, a commit that takes an adoption back which was made by
-// a merge. What it is on passes the gates of a patch. A merge of the branch is the rollback.
+// rollbackByBranch proposes, as a branch, a commit that reverts an adoption by a merge. The
+// resulting tree passes the gates of a patch. A merge of the branch is the rollback.
 func (rev *Reviewer) rollbackByBranch(ctx context.Context, p archive.ProposalRecord, d Decision) (Done, error) {
 	var r *reversal
 	var g *branchGroup

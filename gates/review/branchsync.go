@@ -27,8 +27,8 @@ type branchGroup struct {
 // SyncBranches pushes the branches of proposals that await a person, records as decisions what
 // was merged, reverted and closed at their remotes, and deletes branches of proposals that are
 // decided or replaced. It never writes a branch that is not its own, nor one that is not as it
-// left it. What cannot be done now, such as without a network, is in Trouble, and the next call
-// does it. list are the stored proposals. The error is about the archive or a repository here;
+// left it. A step that fails now, such as without a network, is in Trouble, and the next call
+// repeats it. list are the stored proposals. The error is about the archive or a repository here;
 // it does not stop the other proposals.
 func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRecord) ([]BranchState, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(p archive.ProposalRecord) bool { return !branched(p) })

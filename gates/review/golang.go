@@ -40,8 +40,8 @@ func (t Target) namesGo() bool {
 }
 
 // Toolchain returns the Go that the commands of the target see: none, the zero value,
-// unless the target has files of Go or a command names it. What a command sees is then
-// the same whether or not Go is installed.
+// unless the target has files of Go or a command names it. A command then sees the
+// same files whether or not Go is installed.
 func (g *Ground) Toolchain(ctx context.Context) (gotest.Toolchain, error) {
 	tree, err := g.repo.Tree(g.Tree)
 	if err != nil || !hasGo(tree) && !g.Target.namesGo() {

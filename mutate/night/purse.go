@@ -15,7 +15,7 @@ import (
 )
 
 // purse keeps the requests to models within the bounds of search.reflect on their number,
-// cost and tokens. What a request can use at most is reserved before it is sent. A purse is
+// cost and tokens. The most that a request can use is reserved before it is sent. A purse is
 // safe for concurrent use.
 type purse struct {
 	mu      sync.Mutex

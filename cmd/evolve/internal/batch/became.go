@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// mostBecame is the number of earlier proposals that a model is told of.
+	// mostBecame is the number of earlier proposals in a prompt.
 	mostBecame = 5
 	// Bytes of what a person wrote on one of them, and of its diff.
 	maxWords   = 1000

@@ -22,8 +22,8 @@ import (
 // are so many.
 const lastStage = 200
 
-// keepVersions keeps versions of searched targets as commits in their repositories. What
-// goes wrong is a note of the run.
+// keepVersions keeps versions of searched targets as commits in their repositories. A failure
+// becomes a note of the run.
 func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult) {
 	for _, res := range results {
 		p := r.o.Code.Found[res.Agent]

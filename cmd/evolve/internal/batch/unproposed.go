@@ -13,7 +13,7 @@ import (
 )
 
 // proposeLeft proposes the versions that earlier nights confirmed and have no proposal, since
-// their processes ended before. What goes wrong is a warning.
+// their processes ended before. A failure becomes a warning.
 func (r *runner) proposeLeft(ctx context.Context) {
 	for i, a := range r.agents {
 		if r.o.Code.Found[a.ID] == nil || r.stopped(ctx) != nil {

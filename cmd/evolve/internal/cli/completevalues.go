@@ -218,6 +218,6 @@ func (s *suggester) glance(root string, look func(context.Context, *archive.Arch
 	defer stop()
 	a, err := archive.Glance(wire.ArchiveDir(root), briefly)
 	if err == nil {
-		_ = errors.Join(look(ctx, a), a.Close()) // what was read until then counts
+		_ = errors.Join(look(ctx, a), a.Close()) // the values read until then count
 	}
 }

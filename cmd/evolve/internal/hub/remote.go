@@ -211,7 +211,7 @@ func (r *Remote) replace(ctx context.Context, stream jetstream.Stream, c jetstre
 	return c.Durable, nil
 }
 
-// announce tells workers about the offer.
+// announce publishes the offer to workers.
 func (r *Remote) announce(ctx context.Context) error {
 	kv, err := r.hub.js.KeyValue(ctx, offerBucket)
 	if err != nil {
@@ -428,7 +428,7 @@ func (r *Remote) cancel(id string, p *pending) {
 	r.mu.Lock()
 	at, work := p.at, r.work
 	r.mu.Unlock()
-	_ = work.DeleteMsg(ctx, at) // what stays is withdrawn with the offer
+	_ = work.DeleteMsg(ctx, at) // a message that stays is withdrawn with the offer
 }
 
 // Recorded acknowledges the answers for an evaluation that the archive has.

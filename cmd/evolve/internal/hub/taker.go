@@ -144,7 +144,7 @@ func (t *taker) next(ctx context.Context, queue jetstream.Consumer) (jetstream.M
 			}
 			return m, queue, nil
 		case <-ctx.Done():
-			go func() { // what still arrives goes back at once
+			go func() { // later messages go back at once
 				for m := range batch.Messages() {
 					_ = m.Nak()
 				}
@@ -229,8 +229,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	_ = m.DoubleAck(done) // a job that the server still has is run again, and its answer is a repeat
 }
 
-// keepAlive tells the server that a job is under way until the function that it returns is
-// called.
+// keepAlive renews the lease of a job until the function that it returns is called.
 func (t *taker) keepAlive(ctx context.Context, m jetstream.Msg) func() {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -248,7 +247,7 @@ func (t *taker) keepAlive(ctx context.Context, m jetstream.Msg) func() {
 	return stop
 }
 
-// read returns the job in a message. With an error the job has what the message itself tells.
+// read returns the job in a message. With an error the job has only the fields of the message itself.
 func (t *taker) read(ctx context.Context, m jetstream.Msg) (*job, error) {
 	j := new(job)
 	data := m.Data()

@@ -102,7 +102,8 @@ func (s *spending) total() consumption {
 	return all
 }
 
-// by returns the consumption of an agent. What was cut off may have been its own.
+// by returns the consumption of an agent. Records that were cut off may have been
+// its own.
 func (s *spending) by(agentID string) consumption {
 	var c consumption
 	if own := s.agents[agentID]; own != nil {

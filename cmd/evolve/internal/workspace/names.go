@@ -8,7 +8,7 @@ import (
 )
 
 // AgentNames lists the agents of the workspace at root without reading their files, for
-// suggestions: the folders with an agent.yaml. What cannot be read is left out.
+// suggestions: the folders with an agent.yaml. Unreadable folders are left out.
 func AgentNames(root string) []string {
 	return namesIn(filepath.Join(root, agentsDir), func(e fs.DirEntry) string {
 		if _, err := os.Stat(filepath.Join(root, agentsDir, e.Name(), agentYAML)); err != nil {

@@ -170,7 +170,7 @@ func channelsField(n *Notify) custom {
 	}, form.schema()}
 }
 
-// Target identifies where a channel leads. What was sent is recorded for it.
+// Target identifies the recipient of a channel. Sent messages are recorded under it.
 func (c Channel) Target() string {
 	return strings.Join(slices.Concat([]string{c.Kind}, c.Argv, []string{c.URL, c.URLEnv, c.Server}, c.To), "\x00")
 }

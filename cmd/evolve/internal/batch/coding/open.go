@@ -42,7 +42,7 @@ func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Op
 	return out, nil
 }
 
-// Search makes the search over versions. What earlier nights found on another base is left
+// Search makes the search over versions. Versions of earlier nights with another base are left
 // out, since scores are relative to the base's values.
 func (p *Prospect) Search(o mutate.Options) (mutate.Searcher, error) {
 	options := population.Options{Options: o, Operators: p.operators, Normal: p.normal, Size: p.size}

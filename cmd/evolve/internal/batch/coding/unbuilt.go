@@ -33,7 +33,7 @@ func (p *Prospect) leaveUnbuilt() {
 	}
 }
 
-// builder tells which Go files commands build.
+// builder finds the Go files that commands build.
 type builder struct {
 	build.Context
 	// allTags reports that the build tags of the context are all that the commands set, since
