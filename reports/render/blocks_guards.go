@@ -29,10 +29,7 @@ func liveGuards(list []policy.Saturation) table {
 	t := newTable(nil, plain("tool or provider"), figures("calls", "not ok", "retries"), wraps("limits"))
 	for _, s := range list {
 		t.add("", guarded(s.Name, s.Origin), number.Count(int(s.Calls)), number.Count(int(s.Calls-s.Outcomes[agent.OK])), number.Count(int(s.Retries)),
-			limits(policy.Stat{
-				Outcomes: s.Outcomes, RateWait: s.RateWait, QueueWait: s.QueueWait, RateBound: s.RateBound, QueueBound: s.QueueBound,
-				Opened: s.Opened, Open: s.Open, Over: s.Over,
-			}))
+			limits(policy.Stat{Saturation: s}))
 	}
 	return t
 }

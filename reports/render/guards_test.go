@@ -16,11 +16,14 @@ func TestGuards(t *testing.T) {
 	r := adoptWorld(t, 0).report()
 	r.Run.Policy = "5c8dc93fc32b7302"
 	r.Volatile.Guards = []policy.Stat{
-		{Kind: policy.Tool, Name: "grep", Origin: "local", Calls: 1200, Outcomes: map[agent.Outcome]int64{agent.OK: 1200}, P50: time.Millisecond},
+		{Saturation: policy.Saturation{Kind: policy.Tool, Name: "grep", Origin: "local", Calls: 1200, Outcomes: map[agent.Outcome]int64{agent.OK: 1200}}, P50: time.Millisecond},
 		{
-			Kind: policy.Provider, Name: "far\x1b[31m", Calls: 7, Retries: 3, P95: 2 * time.Second, Breaker: "open", RateWait: 90 * time.Second,
-			Outcomes: map[agent.Outcome]int64{agent.OK: 5, agent.RateLimited: 2},
-			Budgets:  []policy.BudgetStat{{Scope: "run", Used: policy.Usage{USD: 4.5, Calls: 7}, Limit: policy.Budget{USD: 5, Calls: 10}}},
+			Saturation: policy.Saturation{
+				Kind: policy.Provider, Name: "far\x1b[31m", Calls: 7, Retries: 3, RateWait: 90 * time.Second,
+				Outcomes: map[agent.Outcome]int64{agent.OK: 5, agent.RateLimited: 2},
+			},
+			P95: 2 * time.Second, Breaker: "open",
+			Budgets: []policy.BudgetStat{{Scope: "run", Used: policy.Usage{USD: 4.5, Calls: 7}, Limit: policy.Budget{USD: 5, Calls: 10}}},
 		},
 	}
 	var b bytes.Buffer
@@ -44,17 +47,17 @@ func TestGuards(t *testing.T) {
 // that opened and closed again, refusals, waiting, a spent budget.
 func TestLimitsThatWereReached(t *testing.T) {
 	for want, s := range map[string]policy.Stat{
-		"none reached":                      {Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}, Breaker: "closed"},
-		"breaker opened 2 times":            {Breaker: "closed", Opened: 2},
+		"none reached":                      {Saturation: policy.Saturation{Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}}, Breaker: "closed"},
+		"breaker opened 2 times":            {Saturation: policy.Saturation{Opened: 2}, Breaker: "closed"},
 		"breaker half-open":                 {Breaker: "half_open"},
-		"1 call refused by an open breaker": {Breaker: "closed", Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}},
-		"4 calls refused by a spent budget": {Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}},
-		"2 calls refused by policy":         {Outcomes: map[agent.Outcome]int64{agent.Denied: 2}},
-		"2 rate limited":                    {Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}},
-		"breaker opened 1 time, for 40 s":   {Breaker: "closed", Opened: 1, Open: 40 * time.Second},
-		"waited 3.0 s for its rate":         {RateWait: 3 * time.Second},
-		"for its rate (12 % of the time)":   {RateWait: 30 * time.Second, RateBound: 12 * time.Second, Over: 100 * time.Second},
-		"waited 2.0 s for its concurrency":  {QueueWait: 2 * time.Second, QueueBound: time.Second, Over: time.Hour},
+		"1 call refused by an open breaker": {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}}, Breaker: "closed"},
+		"4 calls refused by a spent budget": {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}}},
+		"2 calls refused by policy":         {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.Denied: 2}}},
+		"2 rate limited":                    {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}}},
+		"breaker opened 1 time, for 40 s":   {Saturation: policy.Saturation{Opened: 1, Open: 40 * time.Second}, Breaker: "closed"},
+		"waited 3.0 s for its rate":         {Saturation: policy.Saturation{RateWait: 3 * time.Second}},
+		"for its rate (12 % of the time)":   {Saturation: policy.Saturation{RateWait: 30 * time.Second, RateBound: 12 * time.Second, Over: 100 * time.Second}},
+		"waited 2.0 s for its concurrency":  {Saturation: policy.Saturation{QueueWait: 2 * time.Second, QueueBound: time.Second, Over: time.Hour}},
 		"1 given up and not ended":          {Abandoned: 1},
 		"budget of a run: 3 of 3 calls":     {Budgets: []policy.BudgetStat{{Scope: "run", Used: policy.Usage{Calls: 3}, Limit: policy.Budget{Calls: 3}}}},
 	} {

@@ -15,13 +15,17 @@ type Saturation struct {
 	Name   string `json:"name"`
 	Origin string `json:"origin,omitempty"`
 
+	// Calls is the number of calls that ended, and Outcomes counts them by outcome as
+	// the policies saw it: a tool that returns a failure of its own is ok here unless
+	// it returned a Failure.
 	Calls    int64                   `json:"calls"`
 	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
 	Attempts int64                   `json:"attempts"`
-	Retries  int64                   `json:"retries,omitempty"`
+	Retries  int64                   `json:"retries"`
 	// RateWait and QueueWait are the sums of the times that attempts waited for the rate or a
-	// hold, and for a permit; RateBound and QueueBound are how long of Over at least one did.
-	RateWait   time.Duration `json:"rate_wait,omitempty"`
+	// hold, and for a permit. RateBound and QueueBound are how long, of Over, at least one
+	// attempt waited for it.
+	RateWait   time.Duration `json:"rate_wait"`
 	QueueWait  time.Duration `json:"queue_wait,omitempty"`
 	RateBound  time.Duration `json:"rate_bound,omitempty"`
 	QueueBound time.Duration `json:"queue_bound,omitempty"`
@@ -29,15 +33,7 @@ type Saturation struct {
 	Opened int           `json:"opened,omitempty"`
 	Open   time.Duration `json:"open,omitempty"`
 	// Over is the sum of the lives of the engines.
-	Over time.Duration `json:"over"`
-}
-
-// Saturation returns the part of a statistic that can be summed up.
-func (s Stat) Saturation() Saturation {
-	return Saturation{
-		Kind: s.Kind, Name: s.Name, Origin: s.Origin, Calls: s.Calls, Outcomes: maps.Clone(s.Outcomes), Attempts: s.Attempts, Retries: s.Retries,
-		RateWait: s.RateWait, QueueWait: s.QueueWait, RateBound: s.RateBound, QueueBound: s.QueueBound, Opened: s.Opened, Open: s.Open, Over: s.Over,
-	}
+	Over time.Duration `json:"over,omitempty"`
 }
 
 // Same reports whether both are of the same tool or provider.

@@ -53,7 +53,7 @@ func TestSaturation(t *testing.T) {
 		time.Sleep(time.Hour)
 		call("broken", ok)
 		for _, s := range e.Stats() {
-			if s.Name == "broken" && (s.Opened != 2 || s.Open != time.Minute || s.Saturation().Refused() != 1) {
+			if s.Name == "broken" && (s.Opened != 2 || s.Open != time.Minute || s.Refused() != 1) {
 				t.Errorf("the breaker opened %d times, for %s, and refused %v", s.Opened, s.Open, s.Outcomes)
 			}
 		}

@@ -13,19 +13,9 @@ import (
 )
 
 // Stat holds the statistics of one tool or provider. Durations are in nanoseconds in
-// JSON.
+// JSON, which has the fields of the Saturation beside the others.
 type Stat struct {
-	Kind   Kind   `json:"kind"`
-	Name   string `json:"name"`
-	Origin string `json:"origin,omitempty"`
-
-	// Calls is the number of calls that ended, and Outcomes counts them by outcome as
-	// the policies saw it: a tool that returns a failure of its own is ok here unless
-	// it returned a Failure.
-	Calls    int64                   `json:"calls"`
-	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
-	Attempts int64                   `json:"attempts"`
-	Retries  int64                   `json:"retries"`
+	Saturation
 
 	// Running times of attempts, to about 1 %, without waiting. An abandoned attempt
 	// counts with the time until then.
@@ -34,29 +24,16 @@ type Stat struct {
 	P99 time.Duration `json:"p99"`
 	Max time.Duration `json:"max"`
 
-	// Breaker is "closed", "open" or "half_open"; empty when there is none. Opened
-	// counts how often it opened.
+	// Breaker is "closed", "open" or "half_open"; empty when there is none.
 	Breaker string `json:"breaker,omitempty"`
-	Opened  int    `json:"opened,omitempty"`
 	// InUse permits of Cap are in use (0: no cap) and Waiting attempts wait for one.
 	// Abandoned functions still run although no caller waits for them.
 	InUse     int `json:"in_use"`
 	Cap       int `json:"cap,omitempty"`
 	Waiting   int `json:"waiting"`
 	Abandoned int `json:"abandoned,omitempty"`
-	// RateWait is the sum of the times that attempts waited for their rate; Held is how
-	// long the other side still asks not to be called.
-	RateWait time.Duration `json:"rate_wait"`
-	Held     time.Duration `json:"held,omitempty"`
-	// QueueWait is the sum of the times that attempts waited for a permit.
-	QueueWait time.Duration `json:"queue_wait,omitempty"`
-	// RateBound, QueueBound and Open are how long, of Over, at least one attempt waited for the
-	// rate or a hold, at least one waited for a permit, and the breaker refused calls. Over is
-	// the time since the engine was made.
-	RateBound  time.Duration `json:"rate_bound,omitempty"`
-	QueueBound time.Duration `json:"queue_bound,omitempty"`
-	Open       time.Duration `json:"open,omitempty"`
-	Over       time.Duration `json:"over,omitempty"`
+	// Held is how long the other side still asks not to be called.
+	Held time.Duration `json:"held,omitempty"`
 
 	Budgets []BudgetStat `json:"budgets,omitempty"`
 }
@@ -87,7 +64,7 @@ func (e *Engine) Stats() []Stat {
 }
 
 func (t *target) stat(now time.Time) Stat {
-	s := Stat{Kind: t.key.kind, Name: t.key.name, Origin: t.key.origin, Cap: t.cap}
+	s := Stat{Saturation: Saturation{Kind: t.key.kind, Name: t.key.name, Origin: t.key.origin}, Cap: t.cap}
 	t.meter.read(&s)
 	if t.health != nil {
 		s.Breaker = t.health.name()

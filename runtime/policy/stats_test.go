@@ -42,10 +42,10 @@ func TestStats(t *testing.T) {
 			}
 		}
 		s.P50, s.P95, s.P99, s.Max, s.Over = 0, 0, 0, 0, 0
-		want := Stat{
-			Kind: Tool, Name: "remote", Origin: local, Calls: 102, Attempts: 103, Retries: 1, Cap: 5,
+		want := Stat{Cap: 5, Saturation: Saturation{
+			Kind: Tool, Name: "remote", Origin: local, Calls: 102, Attempts: 103, Retries: 1,
 			Outcomes: map[agent.Outcome]int64{agent.OK: 100, agent.Execution: 2},
-		}
+		}}
 		if diff := cmp.Diff(want, s); diff != "" {
 			t.Error(diff)
 		}

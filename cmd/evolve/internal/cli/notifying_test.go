@@ -73,7 +73,7 @@ func quietShell(t *testing.T) *shell {
 // TestBudgetAndFallEvents checks which budgets and falls are told, and until when.
 func TestBudgetAndFallEvents(t *testing.T) {
 	guard := func(used float64) policy.Stat {
-		return policy.Stat{Kind: policy.Kind("provider"), Name: "openai", Budgets: []policy.BudgetStat{
+		return policy.Stat{Saturation: policy.Saturation{Kind: policy.Kind("provider"), Name: "openai"}, Budgets: []policy.BudgetStat{
 			{Scope: "day", Used: policy.Usage{USD: used, Calls: 10}, Limit: policy.Budget{USD: 5, Calls: 100}},
 		}}
 	}

@@ -74,7 +74,7 @@ func (n Night) run(s *sheet) {
 	}
 	var sums []policy.Saturation
 	for _, g := range r.Guards {
-		sums = append(sums, g.Saturation())
+		sums = append(sums, g.Saturation)
 	}
 	s.saturations("run", sums)
 	for _, g := range busiest(r.Guards, func(g policy.Stat) int64 { return g.Calls }) {

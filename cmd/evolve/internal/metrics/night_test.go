@@ -27,13 +27,16 @@ const hostile = "t\"} 1\nevolve_run_exit_code 0\n\\\x1b[2J\u202e\xff"
 func full() Night {
 	at := time.Date(2026, 11, 27, 3, 0, 0, 0, time.UTC)
 	guards := []policy.Stat{{
-		Kind: policy.Tool, Name: hostile, Origin: "mcp:" + strings.Repeat("x", 5000), Calls: 1000, Attempts: 1001, Retries: 1, Cap: 4,
-		Outcomes: map[agent.Outcome]int64{agent.OK: 990, agent.RateLimited: 10, "forged\n": 1},
-		RateWait: time.Minute, RateBound: 30 * time.Second, Over: time.Minute, Opened: 2, Open: time.Second, P50: time.Second,
+		Saturation: policy.Saturation{
+			Kind: policy.Tool, Name: hostile, Origin: "mcp:" + strings.Repeat("x", 5000), Calls: 1000, Attempts: 1001, Retries: 1,
+			Outcomes: map[agent.Outcome]int64{agent.OK: 990, agent.RateLimited: 10, "forged\n": 1},
+			RateWait: time.Minute, RateBound: 30 * time.Second, Over: time.Minute, Opened: 2, Open: time.Second,
+		},
+		Cap: 4, P50: time.Second,
 		Budgets: []policy.BudgetStat{{Scope: "run", Used: policy.Usage{USD: 4.5}, Limit: policy.Budget{USD: 5}}},
 	}}
 	for i := range 150 {
-		guards = append(guards, policy.Stat{Kind: policy.Tool, Name: fmt.Sprint("tool", i), Calls: 5, Over: time.Minute})
+		guards = append(guards, policy.Stat{Saturation: policy.Saturation{Kind: policy.Tool, Name: fmt.Sprint("tool", i), Calls: 5, Over: time.Minute}})
 	}
 	a := Agent{
 		ID: hostile, Run: 7, Ended: at, Evaluations: map[string]int{Scored: 5, Missing: 1}, USD: 1.5, Input: 10,

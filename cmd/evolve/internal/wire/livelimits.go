@@ -2,21 +2,12 @@ package wire
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
-
-	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/policy"
 	"evolve/runtime/text"
-	"evolve/runtime/wholefile"
 )
 
 // liveLimitsFile, below .evolve, holds the waits and refusals of live turns, by day. Each
@@ -45,46 +36,40 @@ func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) er
 	if !slices.ContainsFunc(stats, func(s policy.Stat) bool { return s.Calls > 0 }) {
 		return nil
 	}
-	dir, err := workspace.MakeStateDir(root)
+	err := changeState(root, liveLimitsFile, func() ([]liveLimits, error) {
+		days, err := readLiveLimits(root, now)
+		if err != nil {
+			days = nil // the figures of a week are lost
+		}
+		return addLiveLimits(days, now.UTC().Format(time.DateOnly), agentID, stats), nil
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("keeping the figures of live turns: %w", err)
 	}
-	lock := flock.New(filepath.Join(dir, liveLimitsFile+".lock"))
-	if err := lock.Lock(); err != nil {
-		return fmt.Errorf("locking the figures of live turns: %w", err)
-	}
-	defer func() { _ = lock.Unlock() }()
-	days, err := readLiveLimits(root, now)
-	if err != nil {
-		days = nil // the figures of a week are lost
-	}
-	today := now.UTC().Format(time.DateOnly)
-	i := slices.IndexFunc(days, func(d liveLimits) bool { return d.Day == today && d.Agent == agentID })
+	return nil
+}
+
+// addLiveLimits adds the statistics of a turn to those of its day and agent.
+func addLiveLimits(days []liveLimits, day, agentID string, stats []policy.Stat) []liveLimits {
+	i := slices.IndexFunc(days, func(d liveLimits) bool { return d.Day == day && d.Agent == agentID })
 	if i < 0 {
 		if len(days) >= LiveDays*mostLiveAgents {
-			return nil
+			return days
 		}
 		i = len(days)
-		days = append(days, liveLimits{Day: today, Agent: agentID})
+		days = append(days, liveLimits{Day: day, Agent: agentID})
 	}
 	for _, s := range stats {
 		if s.Calls > 0 {
 			s.Name, s.Origin = text.Clip(s.Name, 80), text.Clip(s.Origin, 80)
-			days[i].Limits = addSaturation(days[i].Limits, s.Saturation())
+			days[i].Limits = addSaturation(days[i].Limits, s.Saturation)
 		}
 	}
 	if l := days[i].Limits; len(l) > mostLiveTargets {
 		slices.SortStableFunc(l, func(a, b policy.Saturation) int { return cmp.Compare(b.Calls, a.Calls) })
 		days[i].Limits = l[:mostLiveTargets]
 	}
-	data, err := json.Marshal(days)
-	if err == nil {
-		err = renameio.WriteFile(filepath.Join(dir, liveLimitsFile), data, 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("writing the figures of live turns: %w", err)
-	}
-	return nil
+	return days
 }
 
 // LiveLimits returns the waits and refusals of the live turns of the last [LiveDays] days,
@@ -108,14 +93,7 @@ func LiveLimits(root string, now time.Time) ([]policy.Saturation, error) {
 
 // readLiveLimits reads the days that still count; none if there is no file.
 func readLiveLimits(root string, now time.Time) ([]liveLimits, error) {
-	data, err := wholefile.Read(filepath.Join(root, ".evolve", liveLimitsFile), maxLiveLimits)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var days []liveLimits
-	if err == nil {
-		err = json.Unmarshal(data, &days)
-	}
+	days, err := readState[[]liveLimits](root, liveLimitsFile, maxLiveLimits)
 	first := now.UTC().AddDate(0, 0, 1-LiveDays).Format(time.DateOnly)
 	return slices.DeleteFunc(days, func(d liveLimits) bool { return d.Day < first }), err
 }

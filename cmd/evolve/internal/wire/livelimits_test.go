@@ -31,9 +31,11 @@ func TestLiveLimits(t *testing.T) {
 	if list := look(now); len(list) != 0 {
 		t.Fatalf("before any turn there are %+v", list)
 	}
-	waited := policy.Stat{Kind: policy.Provider, Name: "lm", Calls: 2, Outcomes: map[agent.Outcome]int64{agent.OK: 2}, RateWait: time.Second, Over: time.Minute}
+	waited := policy.Stat{Saturation: policy.Saturation{
+		Kind: policy.Provider, Name: "lm", Calls: 2, Outcomes: map[agent.Outcome]int64{agent.OK: 2}, RateWait: time.Second, Over: time.Minute,
+	}}
 	keep("a", now.AddDate(0, 0, -6), waited)
-	keep("a", now, waited, policy.Stat{Kind: policy.Tool, Name: "idle"})
+	keep("a", now, waited, policy.Stat{Saturation: policy.Saturation{Kind: policy.Tool, Name: "idle"}})
 	keep("b", now, waited)
 	if list := look(now); len(list) != 1 || list[0].Calls != 6 || list[0].RateWait != 3*time.Second || list[0].Over != 3*time.Minute {
 		t.Errorf("three turns are %+v", list)
@@ -43,7 +45,7 @@ func TestLiveLimits(t *testing.T) {
 	}
 	var many []policy.Stat
 	for i := range 3 * mostLiveTargets {
-		many = append(many, policy.Stat{Kind: policy.Tool, Name: fmt.Sprint("t", i), Calls: int64(1 + i)})
+		many = append(many, policy.Stat{Saturation: policy.Saturation{Kind: policy.Tool, Name: fmt.Sprint("t", i), Calls: int64(1 + i)}})
 	}
 	keep("c", now, many...)
 	list := look(now)
