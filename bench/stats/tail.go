@@ -95,6 +95,9 @@ func (t *Tail) Words() string { return t.words("the gain") }
 func (t *Tail) words(gain string) string {
 	s := fmt.Sprintf("up to %s of new tasks could fail unseen, being of a kind that none of these %d is, and %s is gone at %s",
 		percentage(t.Unseen), t.Tasks, gain, percentage(t.BreakEven))
+	if t.BreakEven > 0 && t.Unseen > t.BreakEven {
+		s += ", which so few tasks cannot exclude"
+	}
 	if t.Worse > 0 {
 		s += fmt.Sprintf("; %s got clearly worse, as at most %s of new ones do", plural(t.Worse, "task"), percentage(t.WorseMost))
 	}

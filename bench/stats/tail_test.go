@@ -45,6 +45,14 @@ func TestTail(t *testing.T) {
 	near(t, "failing, at most", early.FailingMost, .14923, 1e-4)
 	// Where the champion fails as well nothing is lost, and a fixed agent's tasks count
 	// as worse.
+	for _, c := range []struct {
+		unseen, breakEven float64
+		want              bool
+	}{{.095, .093, true}, {.05, .093, false}, {.095, 0, false}} {
+		if words := (&Tail{Unseen: c.unseen, BreakEven: c.breakEven, Tasks: 30}).Words(); strings.Contains(words, "which so few tasks cannot exclude") != c.want {
+			t.Errorf("%+v: %s", c, words)
+		}
+	}
 	if none := Judge("v", blocksOf(40, 2, func(task, _ int) int { return btoi(task >= 2) }), Rule{Alpha: entryAlpha}).Tail; none.Failing != 0 {
 		t.Errorf("%+v", none)
 	}

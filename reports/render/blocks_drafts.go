@@ -18,8 +18,10 @@ func draftBlocks(s subject) []block {
 	var out []block
 	routes := newTable(say("Models that proposed changes"), plain("route"), wraps("model"), figures("calls", "tried", "earned", "gain of a draft", "best", "tokens", "cost"))
 	others := newTable(say("How they were asked"), plain("choice", "option"), figures("calls", "tried", "earned", "gain of a draft", "best"))
+	var usd float64
 	for _, t := range d.Tallies {
 		if t.Choice == "route" {
+			usd += t.Usage.CostUSD
 			routes.add("", clipped(t.Option, 40), clipped(t.Model, 60), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), meanOf(t.Measured, t.Mean), bestOf(t.Drafts, t.Best),
 				number.Count(int(t.Usage.InputTokens+t.Usage.OutputTokens)), number.Money(t.Usage.CostUSD))
 			continue
@@ -49,8 +51,12 @@ func draftBlocks(s subject) []block {
 		out = append(out, para{Text: say("A bound ended requests: ", clipped(text, 300), ".")})
 	}
 	if r := d.Rival; r != nil {
-		out = append(out, para{Text: say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
-			" points over the champion by the search's estimate, and those of the operators alone ", number.Points(r.Operators), ".")})
+		text := say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
+			" points over the champion by the search's estimate, and those of the operators alone ", number.Points(r.Operators), ".")
+		if usd > 0 {
+			text = append(text, say(" The requests to models cost "+number.Money(usd)+" more than the operators.")...)
+		}
+		out = append(out, para{Text: text})
 	}
 	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained, without losses. The gain of a draft is the mean with losses and its interval at 95 %, over the drafts that were evaluated; below " + strconv.Itoa(stats.LeastGains) + " of them are too few. The ledger has each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
