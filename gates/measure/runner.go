@@ -48,7 +48,7 @@ const (
 	eachTime    = "100ms" // of one benchmark in one run, in the format of go test
 	compileTime = 10 * time.Minute
 	runTime     = 5 * time.Minute
-	mostOutput  = 4 << 20 // bytes of one program
+	mostOutput  = 4 << 20 // bytes that a program may write to one of its outputs
 	mostMemory  = 4 << 30 // bytes
 	mostFile    = 1 << 30 // bytes that a command may write to one file
 )
@@ -123,7 +123,7 @@ func (r *Runner) start(tree string) string {
 
 // command runs one program to its end.
 func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]byte, error) {
-	s.Argv = argv
+	s.Argv, s.Limits.Output = argv, mostOutput
 	exit, out, err := r.Sandbox.Run(ctx, s, nil, mostOutput)
 	name := filepath.Base(argv[0])
 	switch {
@@ -133,11 +133,11 @@ func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]
 		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, err
+	case exit.Reason == sandbox.OverOutput:
+		return nil, &CodeError{fmt.Sprintf("%s printed too much: more than %d MiB", name, mostOutput>>20)}
 	case exit.Code != 0:
 		said := strings.TrimSpace(string(out.Stderr) + " " + string(out.Stdout))
 		return nil, &CodeError{fmt.Sprintf("%s ended with code %d %s: %s", name, exit.Code, exit.Reason, text.ClipMiddle(said, 600))}
-	case out.Truncated:
-		return nil, &CodeError{name + " printed too much"}
 	}
 	return out.Stdout, nil
 }

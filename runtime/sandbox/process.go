@@ -34,6 +34,8 @@ const (
 	// OverMemory and OverProcesses mean that it exceeded the [Limits] of that name.
 	OverMemory    Reason = "over its memory"
 	OverProcesses Reason = "over its processes"
+	// OverOutput means that it wrote more than [Limits.Output].
+	OverOutput Reason = "over its output"
 	// Fallen means that the sandbox ended for an unknown reason, and the program with
 	// it.
 	Fallen Reason = "the sandbox failed"

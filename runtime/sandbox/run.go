@@ -24,9 +24,9 @@ type Output struct {
 const lastRead = 5 * time.Second
 
 // Run starts a program, passes it its input, and waits for the end of it and all its
-// descendants. It keeps the first most bytes of each output. When ctx is done, Run
-// kills the program and returns ctx's error, without the output if the kernel takes
-// longer than [lastRead] to end it.
+// descendants. It keeps the first most bytes of each output, and discards the rest unless
+// [Limits.Output] bounds it. When ctx is done, Run kills the program and returns ctx's
+// error, without the output if the kernel takes longer than [lastRead] to end it.
 func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
 	p, pipes, err := b.StartPiped(ctx, s)
 	defer pipes.Close()
@@ -41,16 +41,21 @@ func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit,
 	}
 	stop := context.AfterFunc(ctx, p.Kill)
 	defer stop()
-	var out Output
-	var cut [2]bool
+	var kept [2][]byte
+	var cut, over [2]bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		// A program need not read its input.
 		_, _ = pipes.In.Write(stdin)
 		_ = pipes.In.Close()
 	})
-	wg.Go(func() { out.Stdout, cut[0] = head(pipes.Out, most) })
-	wg.Go(func() { out.Stderr, cut[1] = head(pipes.Err, most) })
+	for i, f := range []*os.File{pipes.Out, pipes.Err} {
+		wg.Go(func() {
+			r := &limited{from: f, limit: s.Limits.Output, exceeded: p.Kill}
+			kept[i], cut[i] = head(r, most)
+			over[i] = r.over()
+		})
+	}
 	exit, ended := p.waitWithin(ctx)
 	if !ended {
 		return exit, Output{}, ctx.Err()
@@ -62,8 +67,32 @@ func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit,
 		_ = f.SetReadDeadline(time.Now().Add(lastRead))
 	}
 	wg.Wait()
-	out.Truncated = cut[0] || cut[1]
+	out := Output{Stdout: kept[0], Stderr: kept[1], Truncated: cut[0] || cut[1]}
+	if ctx.Err() == nil && (over[0] || over[1]) { // even if it ended by itself before it was killed
+		exit = Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: OverOutput, Unreached: exit.Unreached}
+	}
 	return exit, out, ctx.Err()
+}
+
+// limited counts what is read and calls exceeded once that is more than a limit above 0.
+type limited struct {
+	from     io.Reader
+	limit    uint64
+	exceeded func()
+	read     uint64
+}
+
+func (l *limited) over() bool { return l.limit > 0 && l.read > l.limit }
+
+// Read implements [io.Reader].
+func (l *limited) Read(p []byte) (int, error) {
+	was := l.over()
+	n, err := l.from.Read(p)
+	l.read += uint64(max(n, 0))
+	if !was && l.over() {
+		l.exceeded()
+	}
+	return n, err
 }
 
 // waitWithin is Wait bounded by lastRead after ctx is done, which kills the process:

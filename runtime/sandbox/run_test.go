@@ -55,3 +55,34 @@ func TestRun(t *testing.T) {
 	every(t, test)
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
+
+// TestRunBoundsTheOutput checks that a program which writes without end is ended, with its
+// descendants and the reason, once it exceeds the bound of one output, and that neither a
+// program within it nor one that only the kept part bounds is.
+func TestRunBoundsTheOutput(t *testing.T) {
+	test := func(t *testing.T, w Sandbox) {
+		over := Exit{Code: -1, Signal: 9, Reason: OverOutput}
+		for name, c := range map[string]struct {
+			script string
+			limit  uint64
+			want   Exit
+			kept   string
+		}{
+			"without end":       {"yes a", 1000, over, strings.Repeat("a\n", 25)},
+			"to the error":      {"yes a >&2", 1000, over, ""},
+			"of a child":        {"trap '' TERM; (yes a) & wait", 1000, over, strings.Repeat("a\n", 25)},
+			"a little too much": {"printf %0100d 0 | tr 0 b; printf c", 100, over, strings.Repeat("b", 50)},
+			"all that it may":   {"printf %0100d 0 | tr 0 b; exit 3", 100, Exit{Code: 3}, strings.Repeat("b", 50)},
+			"only the head":     {"head -c 300000 /dev/zero | tr '\\0' y", 0, Exit{}, strings.Repeat("y", 50)},
+		} {
+			s := sh(t.TempDir(), c.script)
+			s.Limits.Output = c.limit
+			exit, got, err := w.Run(t.Context(), s, nil, 50)
+			if err != nil || exit != c.want || string(got.Stdout) != c.kept {
+				t.Errorf("%s: %+v, %q, %v", name, exit, got.Stdout, err)
+			}
+		}
+	}
+	every(t, test)
+	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
+}

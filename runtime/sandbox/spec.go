@@ -68,7 +68,7 @@ type Layer struct {
 }
 
 // Limits bound a program. A zero field is no bound, but core dumps are always off. With
-// Landlock alone only FileSize is enforced, and without isolation nothing.
+// Landlock alone only FileSize and Output are enforced, and without isolation only Output.
 type Limits struct {
 	// Total bounds the memory of all processes together, in bytes: their private and
 	// shared memory, each page once, and the files in the private folders and layers.
@@ -81,6 +81,9 @@ type Limits struct {
 	FileSize uint64
 	// Processes bounds processes and threads at once; at least 400. See [ProcessLimit].
 	Processes uint64
+	// Output bounds what is written to each output, in bytes: a program that exceeds it is
+	// ended with [OverOutput]. [Sandbox.Run] alone enforces it, because it reads the outputs.
+	Output uint64
 }
 
 // ProcessLimit returns how many processes and threads one foreign program may have at once:
