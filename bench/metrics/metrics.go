@@ -57,18 +57,21 @@ const (
 )
 
 // Read reads the values that a command printed. Lines that do not begin with "{" are the
-// command's own. It returns an error, with the number of the line, when any other line is
-// no value, when a value is given twice, when a metric has two directions or units, and
-// when there is no value at all.
+// command's own. It returns an error, with the number and the text of the line, when any other
+// line is no value, when a value is given twice, when a metric has two directions or units,
+// and when there is no value at all.
 func Read(from io.Reader) ([]Value, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
 	var out []Value
 	type key struct{ of, metric string }
-	seen, kinds := map[key]bool{}, map[string]Value{}
+	seen, kinds, own := map[key]bool{}, map[string]Value{}, ""
 	for number := 1; lines.Scan(); number++ {
 		line := bytes.TrimSpace(lines.Bytes())
 		if !bytes.HasPrefix(line, []byte("{")) {
+			if own == "" || !nearly(own) && nearly(string(line)) {
+				own = string(line)
+			}
 			continue
 		}
 		v, err := parse(line)
@@ -82,7 +85,7 @@ func Read(from io.Reader) ([]Value, error) {
 			err = fmt.Errorf("there are more than %d values", mostValues)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w: %s", number, err, shown(string(line)))
 		}
 		seen[key{v.Case, v.Metric}], kinds[v.Metric] = true, v
 		out = append(out, v)
@@ -93,10 +96,23 @@ func Read(from io.Reader) ([]Value, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the values: %w", err)
 	case len(out) == 0:
-		return nil, errors.New(`no line is a value such as {"case": "a", "metric": "cost", "value": 1.5, "better": "lower"}`)
+		err := errors.New(`no line is a value such as {"case": "a", "metric": "cost", "value": 1.5, "better": "lower"}`)
+		if own != "" {
+			err = fmt.Errorf("%w; it printed %s", err, shown(own))
+		}
+		return nil, err
 	}
 	return out, nil
 }
+
+// nearly reports whether a line that is no value may have been meant as one.
+func nearly(line string) bool { return strings.Contains(line, "case") }
+
+// mostShown bounds what an error shows of a line, in bytes.
+const mostShown = 100
+
+// shown returns a line as an error shows it.
+func shown(line string) string { return text.ClipMiddle(text.OneLine(line), mostShown) }
 
 // unitName quotes a unit.
 func unitName(unit string) string {

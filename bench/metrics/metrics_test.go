@@ -26,8 +26,11 @@ func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	const good = `{"case":"a","metric":"m","value":1,"better":"lower"}` + "\n"
 	for name, c := range map[string]struct{ output, want string }{
-		"nothing":        {"fast\n", "no line is a value"},
-		"a cut line":     {good + `{"case":"b","metric":"m","val`, "line 2: it is no value"},
+		"nothing":        {"", `"better": "lower"}`},
+		"its own words":  {"fast\n\nfaster\n", `"better": "lower"}; it printed fast`},
+		"nearly a value": {"fast\n[{\"case\": \"a\", \"value\": 1}]\n", `; it printed [{"case": "a", "value": 1}]`},
+		"a cut line":     {good + `{"case":"b","metric":"m","val`, `line 2: it is no value: unexpected EOF: {"case":"b","metric":"m","val`},
+		"hostile":        {"{\x1b[2J\u202e", `line 1: it is no value: invalid character '\x1b' looking for beginning of object key string: { [2J\u202e`},
 		"a name twice":   {good + good, `line 2: case "a" has two values of "m"`},
 		"two directions": {good + `{"case":"b","metric":"m","value":1,"better":"higher"}`, "line 2: \"m\" is in"},
 		"a quoted value": {`{"case":"b","metric":"m","value":"5","better":"lower"}`, "line 1: it is no value: value has to be a number that can be represented"},

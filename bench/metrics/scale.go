@@ -112,7 +112,8 @@ func (s *Scale) Metric() (name, unit string, better Better) { return s.metric, s
 func (s *Scale) Base(of string) float64 { return s.base[of] }
 
 // Find returns the value of a case among those that a program printed. It returns an error
-// when there is none, or when its unit or direction is another one than the base's.
+// when there is none, which names one that the program printed instead, or when its unit or
+// direction is another one than the base's.
 func (s *Scale) Find(values []Value, of string) (float64, error) {
 	for _, v := range values {
 		if v.Case != of || v.Metric != s.metric {
@@ -123,7 +124,11 @@ func (s *Scale) Find(values []Value, of string) (float64, error) {
 		}
 		return v.Value, nil
 	}
-	return 0, fmt.Errorf("case %s has no value of %s", text.Quote(of), text.Quote(s.metric))
+	err := fmt.Errorf("case %s has no value of %s", text.Quote(of), text.Quote(s.metric))
+	if len(values) > 0 {
+		err = fmt.Errorf("%w; it printed %s of case %s", err, text.Quote(values[0].Metric), text.Quote(values[0].Case))
+	}
+	return 0, err
 }
 
 // Score returns the score of a value of a case, in [0,1]: with d the improvement over the
