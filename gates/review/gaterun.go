@@ -52,8 +52,9 @@ type gateRun struct {
 	hasGo bool
 	// usual is the time that the commands of the target take on the base, once it is known.
 	usual *versions.Scored
-	// contradicted reports that the program gate failed because of [gateRun.contradicts].
-	contradicted bool
+	// deceives reports that the program gate failed because the values depend on how the scoring
+	// command is started: see [gateRun.contradicts] and [starts].
+	deceives bool
 	// chance reports that two runs of the base print different values.
 	chance bool
 	// spent is the cost of the patch's trial, in USD.
@@ -272,7 +273,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 	for i := range verdicts {
 		v := &verdicts[i]
 		v.Evidence = text.Clip(v.Evidence, maxEvidence, text.Ellipsis)
-		v.Deceives = v.Verdict == string(gates.Failed) && (v.Gate == gateProgram && w.contradicted || scan.Deceives(v.Gate))
+		v.Deceives = v.Verdict == string(gates.Failed) && (v.Gate == gateProgram && w.deceives || scan.Deceives(v.Gate))
 	}
 	return verdicts, nil
 }

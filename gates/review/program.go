@@ -146,14 +146,22 @@ func (w *gateRun) once(ctx context.Context, tree string, changed map[string][]by
 		return nil, v.Remove()
 	}
 	values, err := p.Values(ctx, v)
+	if err != nil {
+		err = &unscoredError{err}
+	}
 	return values, errors.Join(err, v.Remove())
 }
+
+// unscoredError is the error of the scoring command of a tree that passes build and test.
+type unscoredError struct{ error }
+
+func (e *unscoredError) Unwrap() error { return e.error }
 
 // compareProgram builds, tests and scores base and patched tree, twice each.
 func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 	var runs [4][]metrics.Value
 	for i := range runs {
-		tree, side := w.before, "the base, so that the patch cannot be judged: "
+		tree, side := w.before, unpatched
 		if i%2 == 1 {
 			tree, side = w.after, "the patched tree: "
 		}
@@ -167,7 +175,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		var code *measure.CodeError
 		switch {
 		case errors.As(err, &code) && tree == w.after:
-			return gates.Failed, side + code.Text
+			return w.unscored(ctx, runs[0], err, side+code.Text)
 		case err != nil:
 			return gates.NotRun, side + err.Error()
 		}
@@ -175,26 +183,15 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 	evidence := "base and patched tree in turns, twice each, pass " + w.target.Scoring.String()
 	var doubts []string
 	if len(w.target.Scoring.Score) > 0 {
-		scale, err := metrics.NewScale(runs[0], w.target.Scoring.Metric)
-		if err != nil {
-			return gates.NotRun, "the base, so that the patch cannot be judged: " + err.Error()
-		}
-		figures, worse, err := scaled(scale, runs[1])
-		if err != nil {
-			return gates.Failed, "the patched tree: " + err.Error()
-		}
-		verdict, contradiction, err := w.contradicts(scale, runs)
-		if err != nil {
-			return gates.Failed, "the patched tree: " + err.Error()
+		verdict, figures, doubt := w.compareValues(ctx, runs)
+		if figures == "" {
+			return verdict, doubt
 		}
 		if evidence += ": " + figures; verdict == gates.Failed {
-			w.contradicted = true
-			return gates.Failed, contradiction + "; " + evidence
+			return verdict, doubt + "; " + evidence
 		}
-		if contradiction != "" {
-			doubts = append(doubts, contradiction)
-		} else if worse {
-			doubts = append(doubts, "the patched tree is worse")
+		if doubt != "" {
+			doubts = append(doubts, doubt)
 		}
 	}
 	w.chance = !slices.Equal(runs[0], runs[2])
