@@ -14,9 +14,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// findLeftOut finds the versions that the night leaves out because of what gates refused.
-func (n *night) findLeftOut(ctx context.Context) error {
-	f, err := leftOut(ctx, n.Archive, n.Agent.ID, n.Plan.AgentHash, n.Run.ID)
+// findLeftOut finds the versions that the night leaves out because of what gates refused before
+// the run that before names; "" for tonight's refusals, too.
+func (n *night) findLeftOut(ctx context.Context, before string) error {
+	f, err := leftOut(ctx, n.Archive, n.Agent.ID, n.Plan.AgentHash, before)
 	if err != nil {
 		return err
 	}

@@ -1,29 +1,38 @@
 package night
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/mutate/ablation"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // kept is the share of the gain of a deceiving version from which an ancestor of it is taken to
 // deceive, too. It is a judgement: what deceives usually makes most of a gain at once.
 const kept = .9
 
+// copied is the share of the lines that a deceiving version added to the code as it was from which a
+// version that has them is taken to deceive, too, whatever it descends from. It is a judgement:
+// a finalist was made small, so that what it added is hardly more than what it gains by.
+const copied = .75
+
 // LeftOut returns the versions of searched code that later nights leave out because of what
 // gates refused before the run that before names; "" for all runs. A version that deceives
 // what measures it is left out with the ancestors that gained nearly as much on the same
-// search cases, and with all that descend from these, but for versions whose own patch passed
-// its gates, and for those that a language model wrote without a line of what was refused. So
-// are versions with the values of one of these on all search cases. A
+// search cases, with versions that have most of the lines that it added, and with all that
+// descend from these, but for versions whose own patch passed its gates, and for descendants
+// that a language model wrote without a line of what was refused. So are versions with the
+// values of one of these on all search cases. A
 // version that was refused otherwise, for example because a test failed, is left out alone, as
 // long as the agent's hash is the same as then.
 func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (map[agent.ConfigID]archive.LeftOut, error) {
@@ -109,6 +118,8 @@ type family struct {
 	before   string // the run that is not looked at; "" for none
 	variants map[agent.ConfigID]archive.Variant
 	children map[agent.ConfigID][]agent.ConfigID
+	// original are the lines of the code as it was in any night.
+	original lineSet
 	// passed are the versions whose own patch passed its gates.
 	passed map[agent.ConfigID]bool
 	out    map[agent.ConfigID]archive.LeftOut
@@ -119,7 +130,7 @@ type family struct {
 
 // read reads the versions with their lineage.
 func (f *family) read(ctx context.Context) error {
-	f.variants, f.children = map[agent.ConfigID]archive.Variant{}, map[agent.ConfigID][]agent.ConfigID{}
+	f.variants, f.children, f.original = map[agent.ConfigID]archive.Variant{}, map[agent.ConfigID][]agent.ConfigID{}, lineSet{}
 	if err := f.archive.Flush(ctx); err != nil {
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
@@ -128,6 +139,9 @@ func (f *family) read(ctx context.Context) error {
 			return fmt.Errorf("%w: reading the versions: %w", bench.ErrRecorder, err)
 		}
 		f.variants[v.ID] = v
+		if len(v.Parents) == 0 {
+			maps.Copy(f.original, lines(v.Config))
+		}
 		for _, id := range v.Parents {
 			f.children[id] = append(f.children[id], v.ID)
 		}
@@ -161,10 +175,19 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 			f.leave(parent, p.ID, "what descends from it gained hardly more: "+refused)
 		}
 	}
+	added := f.added(id)
+	for _, v := range slices.SortedFunc(maps.Values(f.variants), func(x, y archive.Variant) int { return cmp.Compare(x.Number, y.Number) }) {
+		has := added.in(v.Config)
+		if len(v.Parents) == 0 || f.passed[v.ID] || slices.Contains(roots, v.ID) || has == 0 || float64(has) < copied*float64(len(added)) {
+			continue
+		}
+		roots = append(roots, v.ID)
+		f.leave(v.ID, p.ID, fmt.Sprintf("it has %d of %s that v%d added: %s", has, text.Count(len(added), "line"), f.variants[id].Number, refused))
+	}
 	seen = map[agent.ConfigID]bool{}
 	for queue := roots; len(queue) > 0; queue = queue[1:] {
 		for _, child := range f.children[queue[0]] {
-			if seen[child] || f.passed[child] || f.rewritten(child, id, scores.base) {
+			if seen[child] || f.passed[child] || f.rewritten(child, added) {
 				continue
 			}
 			seen[child] = true
@@ -199,32 +222,41 @@ func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refu
 	return nil
 }
 
-// rewritten reports whether a language model wrote a version without a line that a deceiving
-// one added to the code as it was. An operator changes a line and keeps what it does.
-func (f *family) rewritten(child, deceiving, base agent.ConfigID) bool {
-	if f.variants[child].Author == "" {
-		return false
-	}
-	before, now := lines(f.variants[base].Config), lines(f.variants[child].Config)
-	anew := false
-	for line := range lines(f.variants[deceiving].Config) {
-		if before[line] {
-			continue
-		}
+// lineSet are lines of the texts of a config.
+type lineSet map[componentText]bool
+
+// in returns how many of the lines a config has.
+func (s lineSet) in(c agent.Config) (n int) {
+	now := lines(c)
+	for line := range s {
 		if now[line] {
-			return false
+			n++
 		}
-		anew = true
 	}
-	return anew
+	return n
 }
 
-// lines returns the lines of a config's texts, each with the name of its text.
-func lines(c agent.Config) map[componentText]bool {
-	out := map[componentText]bool{}
+// added returns the lines that a version added to the code as it was.
+func (f *family) added(id agent.ConfigID) lineSet {
+	out := lines(f.variants[id].Config)
+	maps.DeleteFunc(out, func(line componentText, _ bool) bool { return f.original[line] })
+	return out
+}
+
+// rewritten reports whether a language model wrote a version without a line that a deceiving
+// one added. An operator changes a line and keeps what it does.
+func (f *family) rewritten(child agent.ConfigID, added lineSet) bool {
+	v := f.variants[child]
+	return v.Author != "" && len(added) > 0 && added.in(v.Config) == 0
+}
+
+// lines returns the lines of a config's texts, each with the name of its text, but those without
+// a letter or a digit, such as a bracket.
+func lines(c agent.Config) lineSet {
+	out := lineSet{}
 	for name := range c {
 		for line := range strings.Lines(c.String(name)) {
-			if line = strings.TrimSpace(line); line != "" {
+			if line = strings.TrimSpace(line); strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 				out[componentText{name, line}] = true
 			}
 		}

@@ -1,6 +1,7 @@
 package night
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/stats"
 	"evolve/mutate"
 	"evolve/mutate/ablation"
 	"evolve/runtime/agent"
@@ -212,5 +214,107 @@ func TestBriefsShowWhatWasLeftOut(t *testing.T) {
 	}
 	if len(p.asked) != 1 || !strings.Contains(p.asked[0], "refused after it was measured: prints") || strings.Contains(p.asked[0], "print all at once") {
 		t.Errorf("the request is %q", p.asked)
+	}
+}
+
+// TestWhatHasTheLinesIsLeftOut checks that versions with three quarters of the lines that a
+// deceiving one added are left out with it, whatever they descend from and gained, and so is what
+// descends from them. Fewer lines, brackets, and a patch that passed its gates do not count.
+func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
+	o := wordyNights(t)
+	n := o.start(t)
+	base := o.Agent.Champion.String("strategy")
+	list := []struct {
+		number int
+		text   string
+		parent int
+		author string
+	}{
+		{1, base, 0, ""},
+		{2, base + "\nprint 1\nprint 2\n}\nprint 3", 1, ""}, // it gains less
+		{3, base + "\nprint 1\nprint 2\n}\nprint 3\nprint 4", 2, ""},
+		{4, base + "\nbe kind\nprint 4\nprint 2\nprint 1", 1, "small"},
+		{5, base + "\nbe kind\nprint 4\nprint 2\n}", 1, "small"},
+		{6, base + "\nbe kind\nsay 4\nsay 2\nsay 1", 4, ""},
+		{7, base + "\nprint 1\nprint 2\nprint 3\nprint 4\nprint 5", 1, ""},
+	}
+	names := map[agent.ConfigID]int{}
+	configs := map[int]agent.Config{}
+	for i, v := range list {
+		c := o.version(v.text)
+		names[c.ID()], configs[v.number] = v.number, c
+		out := archive.Variant{ID: c.ID(), Config: c, Operator: "tokens", Author: v.author}
+		if v.parent > 0 {
+			out.Parents = []agent.ConfigID{configs[v.parent].ID()}
+		}
+		if err := n.putVariant(t.Context(), out, nil); err != nil {
+			t.Fatal(err)
+		}
+		e := bench.Evaluation{
+			Run: n.Run.ID, Agent: "toy", Variant: c.ID(), Task: o.suite().Side(bench.Search)[0].ID, Split: bench.Search, Stage: bench.StageSearch, Seq: seqSearch + int64(i),
+			Score: map[int]float64{1: .5, 3: .95}[v.number], Scored: true, Outcome: agent.OK, Answer: v.text, Key: bench.Key(fmt.Sprintf("%064x", i)),
+		}
+		if err := o.Archive.Record(t.Context(), e, func(err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.finish(t, *n.Run, nil)
+	o.proposed(t, n.Run.ID, configs[3], archive.ProposalRecord{State: archive.GateFailed, Gates: []archive.GateVerdict{{Gate: "program", Verdict: "failed", Deceives: true}}})
+	o.proposed(t, n.Run.ID, configs[7], archive.ProposalRecord{State: archive.HumanLane})
+	out, err := LeftOut(t.Context(), o.Archive, "toy", "toy", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[int]string{}
+	for id, l := range out {
+		got[names[id]] = l.Reason
+	}
+	const by = `the gate "program" refused `
+	if d := cmp.Diff(map[int]string{
+		2: "it has 3 of 4 lines that v3 added: " + by + "v3 in P1", 3: by + "it in P1",
+		4: "it has 3 of 4 lines that v3 added: " + by + "v3 in P1", 6: "it descends from v4: " + by + "v3 in P1",
+	}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestADeceivingFamilyTakesOneEntry checks that the night whose gates find that a version deceives
+// gives no entry to its relatives, but one to another version.
+func TestADeceivingFamilyTakesOneEntry(t *testing.T) {
+	o := codeNightsOf(t)
+	cheat, relative, other := o.version("good \nprint 1\nprint 2\nprint 3"), o.version("rare \nprint 1\nprint 2\nprint 3"), o.version("other")
+	var drafts []string
+	n := o.start(t)
+	n.Propose = func(_ context.Context, d Draft) (Proposed, error) {
+		drafts = append(drafts, d.Variant.Config.String("strategy"))
+		if d.Variant.ID == other.ID() {
+			return Proposed{ID: "P2"}, nil
+		}
+		o.proposed(t, n.Run.ID, d.Variant.Config, archive.ProposalRecord{State: archive.GateFailed, Gates: []archive.GateVerdict{{Gate: "program", Verdict: "failed", Deceives: true}}})
+		return Proposed{ID: "P1", Refused: &stats.Refusal{Variant: string(d.Variant.ID), Proposal: "P1", Gate: "program"}}, nil
+	}
+	n.result.SearchDone = true
+	n.measureOn(t, 0, o.Agent.Champion)
+	for _, c := range []agent.Config{cheat, relative, other} {
+		if err := n.putVariant(t.Context(), archive.Variant{ID: c.ID(), Config: c, Operator: "tokens", Parents: []agent.ConfigID{o.Agent.Champion.ID()}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.Archive.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n.limitStage(1)
+	if err := n.confirm(t.Context(), o.finalists(cheat, relative, other)); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{cheat.String("strategy"), "other"}; !slices.Equal(drafts, want) || len(n.result.Finalist) != 2 || n.result.Winner != other.ID() {
+		t.Errorf("proposed were %q of %d finalists, want %q", drafts, len(n.result.Finalist), want)
+	}
+	if l := n.result.LeftOut; len(l) != 1 && l[0].Variant != relative.ID() || !strings.Contains(l[len(l)-1].Reason, "it has 3 of 4 lines that") {
+		t.Errorf("left out are %+v", l)
 	}
 }

@@ -242,7 +242,7 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.leaveOut(ctx); err != nil {
 		return err
 	}
-	if err := n.findLeftOut(ctx); err != nil {
+	if err := n.findLeftOut(ctx, n.Run.ID); err != nil {
 		return err
 	}
 	if n.Plan.Search < 1 {

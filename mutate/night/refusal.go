@@ -241,11 +241,17 @@ func (n *night) narrow(ctx context.Context, rec *mutate.Recommendation) error {
 	return n.oneEach(ctx, rec)
 }
 
-// recordLeftOut records a variant that was left out, once, for the report.
+// recordLeftOut records a variant that was left out, once, for the report. One that gates refused
+// tonight is among the refused.
 func (n *night) recordLeftOut(out archive.LeftOut) {
-	if !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
+	if !n.refusedTonight(out.Variant) && !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
 		n.result.LeftOut = append(n.result.LeftOut, out)
 	}
+}
+
+// refusedTonight reports whether gates refused a variant in this run.
+func (n *night) refusedTonight(id agent.ConfigID) bool {
+	return slices.ContainsFunc(n.result.Refused, func(f stats.Refusal) bool { return f.Variant == string(id) })
 }
 
 // estimate returns the search's estimate of a variant relative to the champion: tonight's

@@ -116,7 +116,7 @@ func TestWhatAPersonRejectedStaysOutInOtherWords(t *testing.T) {
 		t.Helper()
 		n := o.start(t)
 		n.measureOn(t, 0, o.Agent.Champion, o.version("good # again"), o.version("rare"), o.version("other # again"))
-		if err := n.findLeftOut(t.Context()); err != nil {
+		if err := n.findLeftOut(t.Context(), n.Run.ID); err != nil {
 			t.Fatal(err)
 		}
 		return n
