@@ -45,3 +45,15 @@ func gamer(q fakeQuestion) fakeAnswer {
 		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}), flush=True)\n" +
 		"    if sys.argv[1:]:\n        os._exit(0)\n    return 1 * x\n```\n"}
 }
+
+// hider answers in turn with code that prints values for the cases that the command is started
+// with, better ones each time, and nothing where it is started without names, and then as [tuner].
+func hider(q fakeQuestion) fakeAnswer {
+	values := []string{"2", "1", "0"}
+	if q.nth > len(values) {
+		q.nth -= len(values)
+		return tuner(q)
+	}
+	return fakeAnswer{text: "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n" +
+		"        error = " + values[q.nth-1] + "\n        print(json.dumps({'case': name, 'metric': 'error', 'value': error, 'better': 'lower'}), flush=True)\n    os._exit(0)\n```\n"}
+}

@@ -26,6 +26,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// gamer prints values in place of the scoring command where it is started with cases, and
 	// then is honest.
 	"gamer": gamer,
+	// hider does so, too, but prints nothing where the command is started without names.
+	"hider": hider,
 	// skilled answers in capital letters at a low temperature, or when told to.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {
