@@ -27,6 +27,18 @@ type SearchResult struct {
 	// Operators is what the operators had earned at the end of the search, for the next
 	// night; nil in runs from before it was recorded.
 	Operators *Operators `json:"operators,omitempty"`
+	// MetricFirst is the version that the mean of the metric puts before Recommended; nil if it
+	// shows none, or there is no metric.
+	MetricFirst *MetricFirst `json:"metric_first,omitempty"`
+}
+
+// MetricFirst is a version of searched code that the mean of the metric shows to be better than
+// the one that the score puts first, on the search cases that both were scored on.
+type MetricFirst struct {
+	Variant agent.ConfigID `json:"variant"`
+	// Over is the version that the score puts first, Gain the difference to it.
+	Over agent.ConfigID `json:"over"`
+	Gain stats.Further  `json:"gain"`
 }
 
 // Operators is the state of the bandit that divides proposals among operators.

@@ -252,6 +252,10 @@ func (f *fieldsOf) result(r *AgentResult) {
 	f.of(r.Agent, r.Run, "result of run %s", r.Run)
 	f.form("winner", configForm, string(r.Winner))
 	oneOf(f, "verdict", r.Verdict, Adopt, Keep, Undecided, Trade, Waits, Refused)
+	if m := r.Search.MetricFirst; m != nil {
+		f.form("search.metric_first.variant", configForm, string(m.Variant))
+		f.form("search.metric_first.over", configForm, string(m.Over))
+	}
 	for _, c := range r.Refused {
 		f.form("refused[].variant", configForm, c.Variant)
 	}

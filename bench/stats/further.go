@@ -53,11 +53,34 @@ func FurtherGains(kind *metrics.Kind, pairs []Pair, looks bool) []Further {
 			}
 			list = append(list, p)
 		}
-		if g, s := gainOf(k, list, 1-alpha); g != nil {
-			out = append(out, furtherOf(g, s, alpha))
+		if f := FurtherGain(k, list, alpha); f != nil {
+			out = append(out, *f)
 		}
 	}
 	return out
+}
+
+// FurtherGain compares one metric on pairs, with its values in [Pair.Values], at the error alpha
+// of both ends of an interval as in [FurtherGains]; nil if no pair has a value on both sides.
+func FurtherGain(kind metrics.Kind, pairs []Pair, alpha float64) *Further {
+	g, s := gainOf(kind, pairs, 1-alpha)
+	if g == nil {
+		return nil
+	}
+	f := furtherOf(g, s, alpha)
+	return &f
+}
+
+// Least returns the improvement that is shown at least, in the unit of the metric; 0 unless the
+// metric is better.
+func (f Further) Least() float64 {
+	switch {
+	case f.Finding != FurtherBetter:
+		return 0
+	case f.Interval == nil: // all cases show the same
+		return f.improvement(f.Difference)
+	}
+	return min(f.improvement(f.Interval.Lo), f.improvement(f.Interval.Hi))
 }
 
 // furtherOf returns the finding on a gain without an interval, at the error alpha of both ends.

@@ -113,6 +113,9 @@ func (n *night) work(ctx context.Context) error {
 		return err
 	}
 	ended := n.stages(ctx)
+	if ended == nil {
+		ended = n.findMetricFirst(ctx)
+	}
 	n.record(ended)
 	if streaks, why := n.breaker.Strayed(); streaks > 0 {
 		n.result.Strayed = cmp.Or(why, "no reason given")

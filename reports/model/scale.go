@@ -2,9 +2,9 @@ package model
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
+	"evolve/archive"
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/reports/number"
@@ -15,13 +15,13 @@ import (
 const mostCoarse = .2
 
 // scaleRemarks describes where the scores of the search do not order versions as their metric
-// does: the scale is coarse where the recommended one scores, or another version has the better
-// mean on the same cases. There are none for agents, and none of a comparison of means that
-// chance explains.
+// does: the scale is coarse where the recommended one scores, or another version is shown to have
+// the better mean. There are none for agents, and none on a version that gates refused or that
+// is left out.
 func (b *builder) scaleRemarks() []string {
-	kind, best := b.plan.Metric, b.result.Search.Recommended.Variant
+	best := b.result.Search.Recommended.Variant
 	of := b.tally.search[best]
-	if kind == nil || of == nil || best == b.plan.Champion {
+	if b.plan.Metric == nil || of == nil || best == b.plan.Champion || b.excluded(best) {
 		return nil
 	}
 	var out []string
@@ -35,35 +35,15 @@ func (b *builder) scaleRemarks() []string {
 		out = append(out, fmt.Sprintf("the score hardly tells versions as good as %s apart: on %d of %s it is within 1 point of the best one; after an approval nights measure against the version, and a logarithm as the metric tells large changes apart",
 			b.ref(best).Name(), coarse, number.Plural(len(of.scores), "search case")))
 	}
-	if words := b.otherFirst(*kind, best); words != "" {
-		out = append(out, words)
+	if first := b.result.Search.MetricFirst; first != nil {
+		out = append(out, fmt.Sprintf("by the mean on %s %s is better than %s, which the score puts first: %s; a large change of one case counts for less in the score",
+			number.Plural(first.Gain.Cases, "search case"), b.ref(first.Variant).Name(), b.ref(first.Over).Name(), first.Gain.Words()))
 	}
 	return out
 }
 
-// otherFirst describes the version with the best mean of the metric on the cases of the
-// recommended one, if that is another version; empty where chance moves values.
-func (b *builder) otherFirst(kind metrics.Kind, best agent.ConfigID) string {
-	if b.plan.Noise.Any() {
-		return ""
-	}
-	at := slices.Collect(maps.Keys(b.tally.search[best].values))
-	slices.SortFunc(at, comparePlaces)
-	mean, ok := b.tally.search[best].mean(at)
-	if !ok {
-		return ""
-	}
-	first, top := best, mean
-	for _, id := range slices.Sorted(maps.Keys(b.tally.search)) {
-		m, ok := b.tally.search[id].mean(at)
-		if ok && id != b.plan.Champion && m != top && (m < top) == (kind.Better == metrics.Lower) {
-			first, top = id, m
-		}
-	}
-	g := stats.Gain{Kind: kind, A: mean, B: top, Difference: top - mean}
-	if first == best || g.Negligible() {
-		return ""
-	}
-	return fmt.Sprintf("by the mean of %s on %s %s is better than %s, which the score puts first: %s; a large change of one case counts for less in the score",
-		g.Title(), number.Plural(len(at), "search case"), b.ref(first).Name(), b.ref(best).Name(), g.Values())
+// excluded reports whether gates refused a version in this run, or whether it was left out.
+func (b *builder) excluded(id agent.ConfigID) bool {
+	return slices.ContainsFunc(b.result.Refused, func(f stats.Refusal) bool { return f.Variant == string(id) }) ||
+		slices.ContainsFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == id })
 }

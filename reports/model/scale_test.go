@@ -8,43 +8,38 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/metrics"
+	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
 // TestScaleRemarks checks that a report tells where the score hardly tells versions apart, and
-// where it puts another version first than the mean of the metric does.
+// where the mean of the metric shows another version to be better, but nothing about a version
+// that gates refused or that was left out.
 func TestScaleRemarks(t *testing.T) {
 	kind := metrics.Kind{Name: "time", Unit: "s", Better: metrics.Lower, Size: 10, Form: metrics.Form}
-	type version struct {
-		score  float64
-		values [4]float64
-	}
+	first := &archive.MetricFirst{Variant: "c", Over: "b", Gain: stats.Further{
+		Finding: stats.FurtherBetter,
+		Gain:    stats.Gain{Kind: kind, A: 5, B: 4, Difference: -1, Interval: &stats.Interval{Lo: -1.5, Hi: -.5}, Level: .995, Cases: 40},
+	}}
+	const coarse = "hardly tells versions as good as v2 apart: on 4 of 4 search cases"
 	for name, c := range map[string]struct {
-		best, other version
-		noise       bool
-		want        []string
+		score  float64
+		result archive.AgentResult
+		want   []string
 	}{
-		"apart":           {best: version{.8, [4]float64{5, 5, 5, 5}}, other: version{.7, [4]float64{6, 6, 6, 6}}},
-		"too good":        {best: version{.995, [4]float64{1, 1, 1, 1}}, other: version{.7, [4]float64{6, 6, 6, 6}}, want: []string{"hardly tells versions as good as v2 apart: on 4 of 4 search cases"}},
-		"another first":   {best: version{.8, [4]float64{5, 5, 5, 5}}, other: version{.79, [4]float64{1, 7, 1, 7}}, want: []string{"by the mean of time on 4 search cases v3 is better than v2, which the score puts first: 5.0 → 4.0 s"}},
-		"rounding":        {best: version{.8, [4]float64{5, 5, 5, 5}}, other: version{.79, [4]float64{5, 5, 5, 5 - 1e-12}}},
-		"chance explains": {best: version{.8, [4]float64{5, 5, 5, 5}}, other: version{.79, [4]float64{1, 7, 1, 7}}, noise: true},
+		"apart":         {score: .8},
+		"too good":      {score: .995, want: []string{coarse}},
+		"another first": {score: .8, result: archive.AgentResult{Search: archive.SearchResult{MetricFirst: first}}, want: []string{"by the mean on 40 search cases v3 is better than v2, which the score puts first: time 5.00 → 4.00 s, −1.00 s, 99.5 % interval −1.50 to −0.50; a large"}},
+		"refused":       {score: .995, result: archive.AgentResult{Refused: []stats.Refusal{{Variant: "b"}}}},
+		"left out":      {score: .995, result: archive.AgentResult{LeftOut: []archive.LeftOut{{Variant: "b"}}}},
 	} {
 		b := builder{
-			plan: archive.AgentPlan{Metric: &kind, Champion: "a"}, variants: map[agent.ConfigID]archive.Variant{"b": {ID: "b", Number: 2}, "c": {ID: "c", Number: 3}},
+			plan: archive.AgentPlan{Metric: &kind, Champion: "a"}, variants: map[agent.ConfigID]archive.Variant{"b": {ID: "b", Number: 2}, "c": {ID: "c", Number: 3}}, result: c.result,
 			tally: &tally{metric: &kind, search: map[agent.ConfigID]*trials{}, ablated: map[agent.ConfigID]*trials{}, stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{}},
 		}
-		if c.noise {
-			b.plan.Noise = &metrics.Noise{Cases: 4, Differ: 4}
-		}
 		b.result.Search.Recommended.Variant = "b"
-		for id, v := range map[agent.ConfigID]version{"a": {.5, [4]float64{10, 10, 10, 10}}, "b": c.best, "c": c.other} {
-			for i, value := range v.values {
-				b.tally.add(bench.Evaluation{
-					Variant: id, Task: fmt.Sprintf("t%d", i), Stage: bench.StageSearch, Outcome: agent.OK, Scored: true, Score: v.score,
-					Answer: fmt.Sprintf(`{"case":"t%d","metric":"time","value":%v,"unit":"s","better":"lower"}`, i, value),
-				})
-			}
+		for i := range 4 {
+			b.tally.add(bench.Evaluation{Variant: "b", Task: fmt.Sprintf("t%d", i), Stage: bench.StageSearch, Outcome: agent.OK, Scored: true, Score: c.score})
 		}
 		got := b.scaleRemarks()
 		ok := len(got) == len(c.want)

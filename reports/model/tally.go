@@ -55,22 +55,7 @@ type tally struct {
 // trials are the scored search evaluations of one variant.
 type trials struct {
 	scores map[place]float64
-	// values are those of the metric; nil without one.
-	values map[place]float64
 	count  int
-}
-
-// mean returns the mean value at some places; false if one of them has none.
-func (c *trials) mean(at []place) (float64, bool) {
-	var sum float64
-	for _, p := range at {
-		v, ok := c.values[p]
-		if !ok {
-			return 0, false
-		}
-		sum += v / float64(len(at))
-	}
-	return sum, len(at) > 0
 }
 
 // place identifies an evaluation that two variants can be compared on.
@@ -183,20 +168,10 @@ func (t *tally) add(e bench.Evaluation) {
 	stage.Done++
 	searched := e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline
 	if searched {
-		t.measure(e, enter(t.search, e))
+		enter(t.search, e)
 	}
 	if searched || e.Stage == bench.StageAblate {
 		enter(t.ablated, e)
-	}
-}
-
-// measure keeps the value of the metric of an evaluation among the trials of its variant.
-func (t *tally) measure(e bench.Evaluation, of *trials) {
-	if v := t.valueOf(e); !math.IsNaN(v) {
-		if of.values == nil {
-			of.values = map[place]float64{}
-		}
-		of.values[place{e.Task, e.Repeat}] = v
 	}
 }
 
@@ -208,8 +183,8 @@ func (t *tally) valueOf(e bench.Evaluation) float64 {
 	return t.metric.Find(e.Answer)
 }
 
-// enter adds a scored evaluation to those of its variant, which it returns.
-func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) *trials {
+// enter adds a scored evaluation to those of its variant.
+func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) {
 	v := all[e.Variant]
 	if v == nil {
 		v = &trials{scores: map[place]float64{}}
@@ -220,7 +195,6 @@ func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) *trials {
 	if _, seen := v.scores[at]; !seen {
 		v.scores[at] = e.Score
 	}
-	return v
 }
 
 func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
