@@ -151,9 +151,19 @@ func boxRows(s subject) []boxRow {
 			rows = append(rows, row)
 		}
 	}
-	for _, p := range s.agent.Decision.Proposals {
+	return append(rows, proposalRows(s.agent.Decision.Proposals)...)
+}
+
+// proposalRows returns the rows of proposals: what became of each, and what gates flagged for the
+// person who decides.
+func proposalRows(list []model.Proposal) []boxRow {
+	var rows []boxRow
+	for _, p := range list {
 		if p.State != model.Awaiting {
 			rows = append(rows, boxRow{Label: "proposal", Note: say(foreign(p.ID), " is ", stateSpan(string(p.State)))})
+		}
+		for _, flag := range model.Flags(p.Gates) {
+			rows = append(rows, boxRow{Label: "flagged", Note: say(foreign(flag))})
 		}
 	}
 	return rows

@@ -74,8 +74,7 @@ func showPatch(sh *shell, c *cli.Context, p claimed) error {
 	if err != nil {
 		return err
 	}
-	v := patchViewOf(sh.PatchReader(root), p.ProposalRecord, true)
-	v.Notes = p.notes
+	v := p.patch(sh.PatchReader(root))
 	return sh.show(v, func() {
 		printPatch(sh.console, v)
 		printAddressed(sh.stdout, p.notes)

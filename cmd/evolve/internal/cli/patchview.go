@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -28,6 +30,9 @@ type patchView struct {
 	Gain       string `json:"gain,omitempty"`
 	// Further are the differences in metrics beside the one that decided, on held-out cases.
 	Further []stats.Further `json:"further,omitempty"`
+	// MadeSmall describes what is left of the finalist that it is, and whether the evaluations
+	// lasted for all parts of it; empty for other patches. `evolve show` alone looks it up.
+	MadeSmall string `json:"made_small,omitempty"`
 	// Digest is the hash that a review refers to and a person approves.
 	Digest     string `json:"digest"`
 	BaseCommit string `json:"base_commit"`
@@ -109,6 +114,35 @@ func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patch
 	return v
 }
 
+// patch returns a patch in full.
+func (p claimed) patch(d *review.Reviewer) patchView {
+	v := patchViewOf(d, p.ProposalRecord, true)
+	v.Notes, v.MadeSmall = p.notes, p.small
+	return v
+}
+
+// madeSmall describes what making a finalist small found, of which a patch is left; empty for
+// another patch.
+func madeSmall(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
+	if p.Patch == nil || p.Patch.Variant == "" || p.Run == "" {
+		return "", nil
+	}
+	result, err := a.Result(ctx, p.Run, p.Patch.Target)
+	if err != nil && !errors.Is(err, archive.ErrNotFound) {
+		return "", fmt.Errorf("reading the result behind %s: %w", p.ID, err)
+	}
+	for _, small := range result.Minimised() {
+		if small.Small == p.Patch.Variant {
+			plan, err := a.Plan(ctx, p.Run, p.Patch.Target)
+			if err != nil {
+				return "", fmt.Errorf("reading the plan behind %s: %w", p.ID, err)
+			}
+			return orElse(stats.OfCases(small.Reason), small.Reason, plan.Metric != nil), nil
+		}
+	}
+	return "", nil
+}
+
 // noReview returns why a patch has no review: no reviewer is left, or one was asked and gave
 // no verdict; empty when one may be asked.
 func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
@@ -144,6 +178,10 @@ func printPatch(con *console, v patchView) {
 		con.printf("    measured: %s\n", text.Visible(v.Gain))
 	}
 	printFurther(con, "    ", v.Further)
+	if v.MadeSmall != "" {
+		con.printf("    made small: %s\n", text.Visible(v.MadeSmall))
+	}
+	printFlags(con, v.Gates)
 	printAddressed(con.stdout, v.Addressed)
 	if v.Diff != "" {
 		con.printf("\nwhat changes, every deceptive character escaped\n")

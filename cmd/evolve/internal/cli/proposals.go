@@ -280,6 +280,7 @@ func printProposal(con *console, p claimed) {
 	if p.against != "" {
 		con.printf("  ! no claim: %s\n", foreign.Visible(p.against))
 	}
+	printFlags(con, p.Gates)
 	printAddressed(con.stdout, model.Addressed(p.ProposalRecord))
 	con.printf("\nchanges\n")
 	printChanges(con.stdout, p.Changes, 24)
@@ -309,6 +310,13 @@ func printProposal(con *console, p claimed) {
 func printAddressed(w io.Writer, places []string) {
 	for _, place := range places {
 		_, _ = fmt.Fprintf(w, "  ! %s\n", place)
+	}
+}
+
+// printFlags names what gates flagged for a person.
+func printFlags(con *console, list []archive.GateVerdict) {
+	for _, flag := range model.Flags(list) {
+		con.printf("    flagged: %s\n", foreign.Visible(flag))
 	}
 }
 

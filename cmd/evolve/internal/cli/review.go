@@ -55,7 +55,7 @@ func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person)
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
 		if p.Patch != nil {
-			printPatch(out.console, patchViewOf(sh.PatchReader(w.Root), p.ProposalRecord, true))
+			printPatch(out.console, p.patch(sh.PatchReader(w.Root)))
 		} else {
 			printProposal(out.console, p)
 			printGrounds(who.out, p.grounds)
@@ -98,6 +98,8 @@ type claimed struct {
 	against string
 	// notes say whether a decision on it was lost.
 	notes []string
+	// small describes how the version that a patch is was made small.
+	small string
 	// grounds are the lines before the question.
 	grounds []string
 }
@@ -137,6 +139,9 @@ func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 		return out, err
 	}
 	if out.against, err = contradiction(ctx, a, p); err != nil {
+		return out, err
+	}
+	if out.small, err = madeSmall(ctx, a, p); err != nil {
 		return out, err
 	}
 	out.notes, err = provenanceNotes(ctx, sh, a, root, p)
