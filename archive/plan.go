@@ -21,6 +21,9 @@ type AgentPlan struct {
 	Searched []string `json:"searched,omitempty"`
 	// Commit was checked out when the run began; empty without a repository.
 	Commit string `json:"commit,omitempty"`
+	// CodeCommit is the commit of the target whose code is searched, in the target's repository;
+	// empty for other agents, and in plans of an older evolve.
+	CodeCommit string `json:"code_commit,omitempty"`
 	// Experience identifies what the agent's turns in use had shown when the run began;
 	// empty for nothing.
 	Experience string `json:"experience,omitempty"`

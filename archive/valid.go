@@ -121,7 +121,7 @@ func checkRecord(record any) error {
 	case *AgentPlan:
 		f.of(r.Agent, r.Run, "plan of run %s", r.Run)
 		f.form("champion, default or against", configForm, string(r.Champion), string(r.Default), string(r.Against))
-		f.form("commit", commitForm, r.Commit)
+		f.form("commit or code_commit", commitForm, r.Commit, r.CodeCommit)
 	case *AgentResult:
 		f.result(r)
 	case *Variant:

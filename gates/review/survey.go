@@ -61,6 +61,22 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 	return g, nil
 }
 
+// At returns the ground at another commit of the repository; the policy is that of now.
+func (g *Ground) At(commit string) (*Ground, error) {
+	out := *g
+	var err error
+	out.Commit = commit
+	if out.Tree, err = g.repo.TreeOf(commit); err != nil {
+		return nil, fmt.Errorf("reading %s at %.12s: %w", g.Target.Name, commit, err)
+	}
+	files, err := g.repo.Tree(out.Tree)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s at %.12s: %w", g.Target.Name, commit, err)
+	}
+	out.Editable = g.Target.scope().Editable(files)
+	return &out, nil
+}
+
 // Top returns the absolute root of the target's working tree.
 func (g *Ground) Top() string { return g.repo.Top() }
 

@@ -439,7 +439,7 @@ func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Sp
 
 // hunks returns what each hunk of a version adds by itself, in all nights on the code as it is.
 func (r *runner) hunks(ctx context.Context, a *workspace.Agent, v archive.Variant) ([]coding.Hunk, error) {
-	parts := r.o.Code.Found[a.ID].Parts(v.Config)
+	parts := r.o.Code.Found[a.ID].Parts(a.Champion, v.Config)
 	if len(parts) == 0 {
 		return nil, nil
 	}

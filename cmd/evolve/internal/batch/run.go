@@ -398,7 +398,7 @@ func (r *runner) start(ctx context.Context) error {
 	if o.Patches != nil {
 		o.Patches.Run, o.Patches.Budget = r.run.ID, r.budget
 	}
-	r.noteCommit()
+	r.noteCommits()
 	if err := r.freezeExperience(ctx); err != nil {
 		return err
 	}

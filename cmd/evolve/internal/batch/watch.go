@@ -44,9 +44,15 @@ func (r *runner) history() History {
 	return h
 }
 
-// noteCommit records in the plans which commit is checked out. It is not part of the run's
-// identity: a commit elsewhere in the repository makes no other run.
-func (r *runner) noteCommit() {
+// noteCommits records in the plans which commits are checked out: that of the workspace, and that
+// of a target whose code is searched. They are not part of the run's identity: a commit elsewhere
+// in the repository makes no other run.
+func (r *runner) noteCommits() {
+	for i := range r.plans {
+		if code := r.o.Code.Found[r.plans[i].Agent]; code != nil {
+			r.plans[i].CodeCommit = code.Commit()
+		}
+	}
 	h := r.history()
 	if h == nil {
 		return

@@ -28,7 +28,7 @@ func codeCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "the blocks with the best version so far; or one version: its diff, lineage and values", ArgsUsage: "TARGET [VARIANT]",
-				Description: "The diff is against the code as it is. Values of held-out cases are those of the confirmation, where a version entered it; it is confirmed if it was shown to be better there.",
+				Description: "The diff is against the code that the version was measured on. Values of held-out cases are those of the confirmation, where a version entered it; it is confirmed if it was shown to be better there.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCode(sh, b, c.Args().Get(1)) })
 				},
@@ -122,21 +122,21 @@ func (b *codeBook) version(name string) (archive.Variant, error) {
 	return v, err
 }
 
-// codeNight is what a night came to that searched the code as it is.
+// codeNight is what a night came to that searched code.
 type codeNight struct {
 	archive.AgentResult
 	run string
 }
 
-// nights returns the nights that searched the code as it is, the latest first.
-func (b *codeBook) nights() iter.Seq2[codeNight, error] {
+// nights returns the nights that searched a state of the code, the latest first.
+func (b *codeBook) nights(hash string) iter.Seq2[codeNight, error] {
 	return func(yield func(codeNight, error) bool) {
 		for r, err := range b.archive.Runs(b.ctx) {
 			if err != nil {
 				yield(codeNight{}, err)
 				return
 			}
-			if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != b.ID() {
+			if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != hash {
 				continue // it had another agent, or ended before it had a plan
 			}
 			if result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name); err == nil && !yield(codeNight{result, r.ID}, nil) {
@@ -149,7 +149,7 @@ func (b *codeBook) nights() iter.Seq2[codeNight, error] {
 // refused returns the versions that gates refused in the latest night.
 func (b *codeBook) refused() ([]codeRefused, error) {
 	var out []codeRefused
-	for n, err := range b.nights() {
+	for n, err := range b.nights(b.ID()) {
 		if err != nil {
 			return nil, err
 		}

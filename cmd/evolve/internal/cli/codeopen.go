@@ -56,7 +56,7 @@ func (b *codeBook) open() ([]codeOpen, error) {
 // as it is, and whether a night searched that.
 func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 	v.Unsearched = true
-	for _, err := range b.nights() {
+	for _, err := range b.nights(b.ID()) {
 		if err != nil {
 			return err
 		}
@@ -70,21 +70,17 @@ func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 
 func printOpen(con *console, list []codeOpen) {
 	for _, o := range list {
-		words := strings.ReplaceAll(string(o.State), "_", " ")
-		if o.State == archive.Drafted {
-			words = "waits for its gates"
-		}
-		con.filled("  open     ", "%s of v%d, %s%s", o.Proposal, o.Number, words, orElse(": "+text.Visible(o.Moved), "", o.Moved != ""))
+		con.filled("  open     ", "%s of v%d%s%s", o.Proposal, o.Number, codeAct{state: o.State}.standing(""), orElse(": "+text.Visible(o.Moved), "", o.Moved != ""))
 		if o.Ref != "" {
 			con.printf("           git show %s\n", exit.ShellQuote(o.Ref))
 		}
 	}
 }
 
-// equal returns the numbers of the other versions with the values of a version on search cases,
-// from nights that can be compared with the latest on the code as it is.
-func (b *codeBook) equal(id agent.ConfigID) ([]int, error) {
-	for n, err := range b.nights() {
+// equal returns the other versions with the values of a version on search cases, by number, from
+// nights that can be compared with the latest on a state of the code.
+func (b *codeBook) equal(hash string, id agent.ConfigID) ([]archive.Variant, error) {
+	for n, err := range b.nights(hash) {
 		if err != nil {
 			return nil, err
 		}
@@ -96,13 +92,17 @@ func (b *codeBook) equal(id agent.ConfigID) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		var out []int
+		var out []archive.Variant
 		for _, other := range values.Class(id) {
-			if number := b.numberOf(other); number > 0 {
-				out = append(out, number)
+			v, err := b.archive.Variant(b.ctx, b.Target.Name, other)
+			if err != nil && !errors.Is(err, archive.ErrNotFound) {
+				return nil, fmt.Errorf("reading a version: %w", err)
+			}
+			if err == nil {
+				out = append(out, v)
 			}
 		}
-		slices.SortFunc(out, cmp.Compare[int])
+		slices.SortFunc(out, func(x, y archive.Variant) int { return cmp.Compare(x.Number, y.Number) })
 		return out, nil
 	}
 	return nil, nil

@@ -7,11 +7,8 @@ import (
 	"evolve/archive"
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
-	"evolve/patch/diff"
-	"evolve/reports/model"
-	"evolve/reports/number"
+	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -85,59 +82,11 @@ type codeBest struct {
 	// confirmed version has no proposal; empty where it does not apply.
 	Waits      string `json:"waits,omitempty"`
 	Unproposed string `json:"unproposed,omitempty"`
-	// Confirmed reports that the confirmation showed it to be better, and Ruling what it
-	// showed at all, as in a report; empty if the version did not enter it.
-	Confirmed bool        `json:"confirmed"`
-	Ruling    stats.State `json:"ruling,omitempty"`
-	// Gain is the difference in the metric in the confirmation, Score that of the scores,
-	// which decides; nil without a confirmation, and Gain where tasks score the versions.
-	// Against is the waiting version that both are over; empty: the code as it is.
-	Gain    *stats.Gain `json:"gain,omitempty"`
-	Score   *codeScore  `json:"score,omitempty"`
-	Against string      `json:"against,omitempty"`
-	// Further are the differences in the other metrics in the confirmation.
-	Further []stats.Further `json:"further,omitempty"`
-	Search  *codeMeans      `json:"search"`
-	Holdout *codeMeans      `json:"holdout"`
-}
-
-// codeScore is a difference of scores with the interval of its claim.
-type codeScore struct {
-	Difference float64     `json:"difference"`
-	Lo         float64     `json:"lo"`
-	Hi         float64     `json:"hi"`
-	Of         stats.Claim `json:"of"`
-}
-
-// codeVersion is one version in full.
-type codeVersion struct {
-	Variant archive.Variant `json:"variant"`
-	// Ref is that of the commit in the target's repository; empty if there is none.
-	Ref string `json:"ref,omitempty"`
-	// Equal are the numbers of other versions with equal values on the search cases.
-	Equal []int `json:"equal_values,omitempty"`
-	// Diff is against the code as it is, escaped.
-	Diff string `json:"diff"`
-	// Lineage has the version first, without texts.
-	Lineage []codeStep `json:"lineage"`
-	// Hunks are those of Diff.
-	Hunks []coding.Hunk `json:"hunks,omitempty"`
-	// Values are those of the code that it was compared with (a) and its own (b).
-	Values codeValues `json:"values"`
-}
-
-// codeStep is one version of a lineage.
-type codeStep struct {
-	Variant   agent.ConfigID   `json:"variant"`
-	Number    int              `json:"number"`
-	Operator  string           `json:"operator"`
-	Author    string           `json:"author,omitempty"`
-	Rationale string           `json:"rationale,omitempty"`
-	Parents   []agent.ConfigID `json:"parents,omitempty"`
-	// LeftOut is why later nights leave it out; empty if they do not.
-	LeftOut string `json:"left_out,omitempty"`
-	// Diff is that from the first parent, escaped.
-	Diff string `json:"diff,omitempty"`
+	codeConfirmed
+	// History is what became of it.
+	History []codeAct  `json:"history,omitempty"`
+	Search  *codeMeans `json:"search"`
+	Holdout *codeMeans `json:"holdout"`
 }
 
 func showCode(sh *shell, b *codeBook, name string) error {
@@ -188,90 +137,39 @@ func (b *codeBook) view() (*codeView, error) {
 	if err := b.fillOpen(v, best.ID); err != nil || !ok {
 		return v, err
 	}
-	r, err := b.record([]agent.ConfigID{best.ID})
-	if err != nil {
-		return v, err
-	}
-	values := r.values(r.champion, best.ID)
-	v.Best = &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), LeftOut: best.Out, Confirmed: best.ConfirmedBy != "", Search: values.Search, Holdout: values.Holdout}
-	equal, err := b.equal(best.ID)
-	if err != nil {
-		return v, err
-	}
-	v.Best.Equal = len(equal)
-	if r := best.Ruling; r != nil {
-		i, of := r.Shown()
-		v.Best.Further = r.Further
-		v.Best.Ruling, v.Best.Gain, v.Best.Score = r.State, r.Metric, &codeScore{r.Difference, i.Lo, i.Hi, of}
-		if r.Reference != nil {
-			v.Best.Against = r.Reference.Words()
-		}
-	}
-	for p, err := range b.archive.Proposals(b.ctx) {
-		if err != nil {
-			return v, err
-		}
-		if id, ok := p.VariantOf(b.Target.Name); ok && id == best.ID {
-			v.Best.Proposal, v.Best.State, v.Best.Waits = p.ID, p.State, ""
-			if p.State == archive.Drafted {
-				v.Best.Waits = p.Patch.Waits
-			}
-		}
-	}
-	if best.ConfirmedBy != "" && v.Best.Proposal == "" {
-		v.Best.Unproposed, err = b.unproposed(best.ConfirmedBy)
-	}
+	v.Best, err = b.bestView(best)
 	return v, err
 }
 
-// versionView returns a version with its diff, lineage and values.
-func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
-	files, err := b.Change(b.Current(), v.Config)
-	if err != nil {
-		return nil, fmt.Errorf("v%d: %w", v.Number, err)
-	}
-	parts := b.Parts(v.Config)
-	r, err := b.record([]agent.ConfigID{v.ID}, append(coding.HunkVersions(parts), b.Current().ID())...)
+// bestView returns the best version with its values, and with what became of it.
+func (b *codeBook) bestView(best night.Best) (*codeBest, error) {
+	r, err := b.record(best.ID)
 	if err != nil {
 		return nil, err
 	}
-	equal, err := b.equal(v.ID)
+	values := r.values(r.champion, best.ID)
+	equal, err := b.equal(b.ID(), best.ID)
 	if err != nil {
 		return nil, err
 	}
-	lineage, err := b.steps(v, false)
-	return &codeVersion{
-		Variant: v, Ref: b.Ref(b.id, v), Equal: equal, Diff: diff.Render(files, diffContext), Lineage: lineage,
-		Hunks: coding.Hunks(parts, b.Current().ID(), v.ID, r.searchValues()), Values: r.values(r.champion, v.ID),
-	}, err
-}
-
-// diffContext is the number of unchanged lines around a change.
-const diffContext = 3
-
-// steps returns the lineage of a version, with the diff of each step if it is wanted.
-func (b *codeBook) steps(v archive.Variant, diffs bool) ([]codeStep, error) {
-	line, err := ancestors(b.ctx, b.archive, v)
+	v := &codeBest{Variant: best.ID, Number: best.Number, Ref: b.Ref(b.id, best.Variant), Equal: len(equal), LeftOut: best.Out, Search: values.Search, Holdout: values.Holdout}
+	if v.codeConfirmed, err = b.confirmed(b.ID(), best.ID, idsOf(equal)); err != nil {
+		return nil, err
+	}
+	histories, err := b.histories()
 	if err != nil {
 		return nil, err
 	}
-	left, err := b.leftOut()
-	if err != nil {
-		return nil, err
-	}
-	var out []codeStep
-	for i, v := range line {
-		s := codeStep{Variant: v.ID, Number: v.Number, Operator: v.Operator, Author: v.Author, Rationale: v.Rationale, Parents: v.Parents, LeftOut: left[v.ID].Reason}
-		if diffs && i+1 < len(line) {
-			files, err := b.Change(line[i+1].Config, v.Config)
-			if err != nil {
-				return nil, fmt.Errorf("v%d: %w", v.Number, err)
-			}
-			s.Diff = diff.Render(files, diffContext)
+	v.History = histories[best.ID]
+	for _, a := range v.History {
+		if a.Act == actProposed {
+			v.Proposal, v.State, v.Waits = a.Proposal, a.state, a.Reason
 		}
-		out = append(out, s)
 	}
-	return out, nil
+	if v.Confirmed && v.Proposal == "" {
+		v.Unproposed, err = b.unproposed(best.ConfirmedBy)
+	}
+	return v, err
 }
 
 func printCode(con *console, v *codeView) {
@@ -294,15 +192,15 @@ func printCode(con *console, v *codeView) {
 	case best == nil:
 		con.filled("  best     ", "no night found a version that is better than the code as it is")
 	default:
-		con.filled("  best     ", "v%d%s%s", best.Number, howConfirmed(best, v.noun), best.became())
+		con.filled("  best     ", "v%d%s", best.Number, best.standing(v.noun))
 		if best.Equal > 0 {
 			con.printf("           and %s with equal values\n", count(best.Equal, "version"))
 		}
-		if best.LeftOut != "" && best.Proposal == "" {
-			con.filled("           not confirmed: ", "%s", text.Visible(best.LeftOut))
-		}
 		printBest(con, v, "search", best.Search)
-		printConfirmed(con, v)
+		if !best.print(con, "           ", v.noun) {
+			printBest(con, v, "held-out", best.Holdout)
+		}
+		printHistory(con, "  ", 9, best.History)
 		if best.Ref != "" {
 			con.printf("           git show %s\n", exit.ShellQuote(best.Ref))
 		}
@@ -327,218 +225,28 @@ func printCode(con *console, v *codeView) {
 	}
 }
 
-// became returns what became of the version's proposal; empty for none.
-func (b *codeBest) became() string {
-	switch {
-	case b.Unproposed != "":
-		return "; " + text.Visible(b.Unproposed)
-	case b.Proposal == "":
-		return ""
-	case b.Waits != "":
-		return "; " + b.Proposal + " waits for its gates: " + text.Visible(b.Waits)
-	case b.State == archive.Drafted:
-		return "; " + b.Proposal + " waits for its gates"
-	}
-	return ", " + b.Proposal + " is " + strings.ReplaceAll(string(b.State), "_", " ")
-}
-
-// howConfirmed describes what the confirmation showed of a version; empty if it did not enter it.
-func howConfirmed(best *codeBest, noun string) string {
-	switch {
-	case best.Confirmed:
-		return ", confirmed on held-out " + noun + "s"
-	case best.Ruling != "":
-		return ", not confirmed on held-out " + noun + "s: " + model.StateText(best.Ruling)
-	}
-	return ""
-}
-
-// printConfirmed shows the best version on held-out cases: the difference in the metric with
-// its interval, and that of the scores.
-func printConfirmed(con *console, v *codeView) {
-	best := v.Best
-	if best.Gain == nil {
-		printBest(con, v, "held-out", best.Holdout)
-		return
-	}
-	words, _ := strings.CutPrefix(best.Gain.Words(), best.Gain.Title()+" ")
-	con.filled("           ", "%s, the means of %s%s", words, strings.Replace(best.Gain.Size(), "case", "held-out case", 1), orElse(", against "+best.Against, "", best.Against != ""))
-	if s := best.Score; s != nil {
-		con.filled("           ", "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", v.noun, 1))
-	}
-	printFurther(con, "           ", best.Further)
-}
-
 func printBest(con *console, v *codeView, side string, m *codeMeans) {
 	if m != nil {
 		con.filled("           ", "%s → %s, the means of %s", figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
 	}
 }
 
-func printCodeVersion(con *console, b *codeBook, view *codeView) {
-	v := view.Version
-	con.printf("v%d of %s  %s\n", v.Variant.Number, text.Visible(view.Target), v.Variant.ID.Short())
-	printMeans(con, "search", v.Values, v.Values.Search)
-	printFurther(con, "            ", v.Values.Further.Search)
-	printMeans(con, "held-out", v.Values, v.Values.Holdout)
-	printFurther(con, "            ", v.Values.Further.Holdout)
-	if v.Values.Holdout == nil {
-		con.filled("  ", "it did not enter the confirmation: there are no values of held-out %ss", view.noun)
+// standing describes whether the best version is confirmed, and why not.
+func (b *codeBest) standing(noun string) string {
+	switch {
+	case b.Confirmed && b.Unproposed != "":
+		return ", confirmed on held-out " + noun + "s; " + text.Visible(b.Unproposed)
+	case b.Confirmed:
+		return ", confirmed on held-out " + noun + "s"
 	}
-	if v.Ref != "" {
-		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
-	}
-	if len(v.Equal) > 0 {
-		con.filled("  equal     ", "%s on search %ss", versionsNamed(v.Equal), view.noun)
-	}
-	if why := v.Lineage[0].LeftOut; why != "" {
-		con.filled("  left out of later nights: ", "%s", text.Visible(why))
-	}
-	con.printf("\nlineage, the version first\n")
-	for _, s := range v.Lineage {
-		printStep(con, b, s)
-	}
-	con.printf("\ndiff against the code as it is\n")
-	printCodeDiff(con, v.Diff)
-	if len(v.Hunks) > 0 {
-		con.printf("\n")
-		con.filled("", "hunks by themselves: mean change of %s on search %ss, an estimate", text.Visible(v.Values.Metric), view.noun)
-		for _, h := range v.Hunks {
-			con.filled("  ", "%s", cell(h.Text, 74))
-			con.filled("      ", "%s", h.Describe(v.Values.Unit))
-		}
-	}
-	if len(v.Values.Cases) == 0 {
-		con.printf("\nno values are recorded\n")
-		return
-	}
-	con.printf("\n%s by %s\n", text.Visible(orElse(v.Values.Metric, "values", v.Values.Metric != "")), view.noun)
-	printValues(con, v.Values, "base", fmt.Sprintf("v%d", v.Variant.Number))
+	return " (not confirmed: " + text.Visible(orElse(b.Unconfirmed, "no night recorded why", b.Unconfirmed != "")) + ")"
 }
 
-// printStep prints a step of a lineage.
-func printStep(con *console, b *codeBook, s codeStep) {
-	made := text.Visible(s.Operator)
-	if s.Author != "" {
-		made += " by " + text.Visible(s.Author)
+// idsOf returns the ids of versions.
+func idsOf(list []archive.Variant) []agent.ConfigID {
+	out := make([]agent.ConfigID, len(list))
+	for i, v := range list {
+		out[i] = v.ID
 	}
-	for _, p := range s.Parents[min(1, len(s.Parents)):] {
-		made += fmt.Sprintf(" with v%d", b.numberOf(p))
-	}
-	con.printf("  v%d  %s\n", s.Number, made)
-	if s.Rationale != "" {
-		con.filled("      ", "%s", text.Visible(s.Rationale))
-	}
-	if s.LeftOut != "" {
-		con.filled("      left out of later nights: ", "%s", text.Visible(s.LeftOut))
-	}
-}
-
-// printCodeDiff prints an escaped diff.
-func printCodeDiff(con *console, escaped string) {
-	if escaped == "" {
-		con.printf("  none\n")
-	}
-	for line := range strings.Lines(escaped) {
-		con.printf("  %s", line)
-	}
-}
-
-// codeLineage is `evolve code lineage --json`.
-type codeLineage struct {
-	Target  string     `json:"target"`
-	Lineage []codeStep `json:"lineage"`
-}
-
-func showCodeLineage(sh *shell, b *codeBook, name string) error {
-	v, err := b.named(name)
-	if err != nil {
-		return err
-	}
-	steps, err := b.steps(v, true)
-	if err != nil {
-		return err
-	}
-	return sh.show(codeLineage{b.Target.Name, steps}, func() {
-		for i, s := range steps {
-			if i > 0 {
-				sh.printf("\n")
-			}
-			printStep(sh.console, b, s)
-			if s.Diff != "" {
-				printCodeDiff(sh.console, s.Diff)
-			}
-		}
-	})
-}
-
-// codeComparison is `evolve code compare --json`.
-type codeComparison struct {
-	Target string         `json:"target"`
-	A      agent.ConfigID `json:"a"`
-	B      agent.ConfigID `json:"b"`
-	Values codeValues     `json:"values"`
-	// Diff is from A to B, escaped.
-	Diff string `json:"diff"`
-	// Scores is the comparison of scores, in the form of `evolve compare`.
-	Scores compareView `json:"scores"`
-}
-
-func compareCode(sh *shell, b *codeBook, first, second string) error {
-	one, err := b.version(first)
-	if err != nil {
-		return err
-	}
-	two, err := b.version(second)
-	if err != nil {
-		return err
-	}
-	if one.ID == two.ID {
-		return exit.Misuse(fmt.Errorf("%s and %s are the same version", text.Quote(first), text.Quote(second)))
-	}
-	view, err := b.comparison(one, two)
-	if err != nil {
-		return err
-	}
-	return sh.show(view, func() {
-		con := sh.console
-		con.printf("v%d → v%d of %s\n", one.Number, two.Number, text.Visible(view.Target))
-		printMeans(con, "search", view.Values, view.Values.Search)
-		printFurther(con, "            ", view.Values.Further.Search)
-		printMeans(con, "held-out", view.Values, view.Values.Holdout)
-		printFurther(con, "            ", view.Values.Further.Holdout)
-		if h := view.Scores.Holdout; h != nil && h.Metric != nil && h.Metric.Interval != nil {
-			con.filled("            ", "%g %% interval for new %ss: %s", 100*h.Metric.Level, b.Cases(), h.Metric.Bounds())
-		}
-		if len(view.Values.Cases) == 0 {
-			con.filled("  ", "no night scored both on the same code")
-		}
-		if c := view.Scores.Search; c != nil {
-			con.printf("\nscores, from which the verdicts are made\n")
-			printDifference(con, b.Cases(), "search", *c)
-		}
-		if h := view.Scores.Holdout; h != nil {
-			printHoldout(con, b.Cases(), *h)
-		}
-		con.printf("\ndiff\n")
-		printCodeDiff(con, view.Diff)
-		if len(view.Values.Cases) > 0 {
-			con.printf("\n%s by %s\n", text.Visible(orElse(view.Values.Metric, "values", view.Values.Metric != "")), b.Cases())
-			printValues(con, view.Values, fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number))
-		}
-	})
-}
-
-// comparison compares two versions.
-func (b *codeBook) comparison(one, two archive.Variant) (*codeComparison, error) {
-	files, err := b.Change(one.Config, two.Config)
-	if err != nil {
-		return nil, err
-	}
-	r, err := b.record([]agent.ConfigID{one.ID, two.ID})
-	if err != nil {
-		return nil, err
-	}
-	scores, err := compareVariants(b.ctx, b.archive, one, two, b.basis(r.runs))
-	return &codeComparison{Target: b.Target.Name, A: one.ID, B: two.ID, Values: r.values(one.ID, two.ID), Diff: diff.Render(files, diffContext), Scores: scores}, err
+	return out
 }

@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"evolve/bench"
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/batch/coding"
-	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
 
@@ -57,168 +53,6 @@ type codeValues struct {
 type codeFurther struct {
 	Search  []stats.Further `json:"search,omitempty"`
 	Holdout []stats.Further `json:"holdout,omitempty"`
-}
-
-// measurement is what a version scored on a case.
-type measurement struct {
-	value   *float64
-	starts  float64   // whose mean the value is
-	further []float64 // the means of the further metrics; NaN for none
-	problem string
-	side    bench.Split
-}
-
-// codeRecord is what versions scored in the nights on one state of the code.
-type codeRecord struct {
-	champion agent.ConfigID
-	state    string // the id of the state of the code
-	// runs are the ids of the nights whose scores are comparable, by form.
-	runs []string
-	// metric describes what the latest of them measured; of no name for an agent's own code.
-	metric metrics.Kind
-	of     map[agent.ConfigID]map[string]measurement
-	kind   metrics.Value
-	noun   string // for what versions are scored on
-	// chance reports that values of the same version differ: the mean of all counts.
-	chance bool
-	// value returns what a version scored in an evaluation.
-	value func(*bench.Evaluation) (metrics.Value, bool)
-}
-
-// record reads what versions scored. Values belong to the code around the blocks, too: of
-// several states of it, that of the code as it is counts if all of ids were scored on it, and
-// else the latest one on which they were. more are read, too.
-func (b *codeBook) record(ids []agent.ConfigID, more ...agent.ConfigID) (codeRecord, error) {
-	states, order := map[string]*codeRecord{}, []string{}
-	for r, err := range b.archive.Runs(b.ctx) {
-		if err != nil {
-			return codeRecord{}, fmt.Errorf("reading the runs: %w", err)
-		}
-		plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name)
-		if err != nil {
-			continue // it had no such agent, or ended before it had a plan
-		}
-		state := states[plan.AgentHash]
-		if state == nil {
-			state = &codeRecord{chance: plan.Noise.Any(), champion: plan.Champion, state: plan.AgentHash, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{plan.Champion: {}}}
-			if plan.Metric != nil {
-				state.metric = *plan.Metric
-			}
-			for _, id := range slices.Concat(ids, more) {
-				state.of[id] = map[string]measurement{}
-			}
-			states[plan.AgentHash], order = state, append(order, plan.AgentHash)
-		}
-		if metrics.Comparable(plan.Metric, &state.metric) {
-			state.runs = append(state.runs, r.ID)
-		}
-		for e, err := range b.archive.Evaluations(b.ctx, r.ID, b.Target.Name) {
-			if err != nil {
-				return codeRecord{}, fmt.Errorf("reading the evaluations: %w", err)
-			}
-			state.add(&e)
-		}
-	}
-	if at := slices.Index(order, b.ID()); at >= 0 { // the code as it is comes first
-		order = slices.Insert(slices.Delete(order, at, at+1), 0, b.ID())
-	}
-	for _, hash := range order {
-		if !slices.ContainsFunc(ids, func(id agent.ConfigID) bool { return len(states[hash].of[id]) == 0 }) {
-			return *states[hash], nil
-		}
-	}
-	return codeRecord{runs: []string{}}, nil
-}
-
-// add adds an evaluation of one of the versions.
-func (r *codeRecord) add(e *bench.Evaluation) {
-	of, wanted := r.of[e.Variant]
-	was := of[e.Task]
-	if !wanted || !e.Scored || was.value != nil && !r.chance {
-		return
-	}
-	v, ok := r.value(e)
-	switch {
-	case ok:
-		r.kind = v
-		mean, starts := v.Value, was.starts+1
-		further := r.metric.FindFurther(e.Answer)
-		if was.value != nil {
-			mean = *was.value + (v.Value-*was.value)/starts
-			for i := range further {
-				further[i] = was.further[i] + (further[i]-was.further[i])/starts
-			}
-		}
-		of[e.Task] = measurement{value: &mean, starts: starts, further: further, side: e.Split}
-	case was.value == nil:
-		of[e.Task] = measurement{problem: cmp.Or(e.Error, "it printed no value"), side: e.Split}
-	}
-}
-
-// values pairs what two versions scored, on the cases that both were scored on.
-func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
-	out := codeValues{Metric: r.kind.Metric, Unit: r.kind.Unit, Better: r.kind.Better, Cases: []codeCase{}, noun: r.noun}
-	for name, now := range r.of[b] {
-		if was, both := r.of[a][name]; both {
-			out.Cases = append(out.Cases, codeCase{name, now.side, was.value, now.value, was.problem, now.problem})
-		}
-	}
-	slices.SortFunc(out.Cases, func(x, y codeCase) int {
-		return cmp.Or(strings.Compare(string(y.Split), string(x.Split)), strings.Compare(x.Case, y.Case)) // search first
-	})
-	out.Search, out.Holdout = r.means(out.Cases, bench.Search), r.means(out.Cases, bench.Holdout)
-	out.Further = codeFurther{Search: r.further(a, b, bench.Search), Holdout: r.further(a, b, bench.Holdout)}
-	return out
-}
-
-// further compares the further metrics of two versions on one side of the split.
-func (r *codeRecord) further(a, b agent.ConfigID, side bench.Split) []stats.Further {
-	var pairs []stats.Pair
-	for _, name := range slices.Sorted(maps.Keys(r.of[b])) {
-		was, now := r.of[a][name], r.of[b][name]
-		if now.side == side && was.value != nil && now.value != nil {
-			pairs = append(pairs, stats.Pair{Task: name, Cluster: name, Weight: 1, Further: stats.AddFurther(nil, was.further, now.further)})
-		}
-	}
-	return stats.FurtherGains(&r.metric, pairs, r.chance)
-}
-
-// searchValues returns the values on search cases.
-func (r *codeRecord) searchValues() coding.Values {
-	values := coding.Values{}
-	for id, of := range r.of {
-		for name, m := range of {
-			if m.side != bench.Search {
-				continue
-			}
-			if values[id] == nil {
-				values[id] = map[string]float64{}
-			}
-			if m.value != nil {
-				values[id][name] = *m.value
-			}
-		}
-	}
-	return values
-}
-
-// means compares the values on one side of the split; nil if no case has both.
-func (r *codeRecord) means(cases []codeCase, side bench.Split) *codeMeans {
-	var pairs []stats.Pair
-	for _, c := range cases {
-		if c.Split == side && c.A != nil && c.B != nil {
-			pairs = append(pairs, stats.Pair{Task: c.Case, Cluster: c.Case, Weight: 1, A: []float64{*c.A}, B: []float64{*c.B}})
-		}
-	}
-	if len(pairs) == 0 {
-		return nil
-	}
-	c := stats.Compare(pairs, .95) // the interval is of scores, and not used
-	m := &codeMeans{Cases: c.Tasks, A: c.MeanA, B: c.MeanB, Difference: c.Difference, Better: c.Wins, Worse: c.Losses, Equal: c.Ties}
-	if r.kind.Better == metrics.Lower {
-		m.Better, m.Worse = m.Worse, m.Better
-	}
-	return m
 }
 
 // printMeans prints how the values of two versions compare on one side of the split.
@@ -316,36 +150,4 @@ func withUnit(v float64, unit string) string {
 		return figure(v)
 	}
 	return figure(v) + " " + text.Visible(unit)
-}
-
-// baseMean returns the mean value of the code as it is on the search cases, of which kind it
-// is, and the number of cases; 0 when it was not scored.
-func (b *codeBook) baseMean() (mean float64, kind metrics.Value, cases int, err error) {
-	var pairs []stats.Pair
-	pair := func(of string, v float64) {
-		pairs = append(pairs, stats.Pair{Task: of, Cluster: of, Weight: 1, A: []float64{v}, B: []float64{v}})
-	}
-	if b.Suite != nil {
-		kind.Metric, kind.Unit, kind.Better = b.Metric()
-		for _, t := range b.Suite.Side(bench.Search) {
-			pair(t.ID, b.Scale().Base(t.ID))
-		}
-	} else {
-		base := b.Current().ID()
-		r, err := b.record([]agent.ConfigID{base})
-		if err != nil || r.state != b.ID() {
-			return 0, kind, 0, err
-		}
-		kind = r.kind
-		for _, of := range slices.Sorted(maps.Keys(r.of[base])) {
-			if m := r.of[base][of]; m.side == bench.Search && m.value != nil {
-				pair(of, *m.value)
-			}
-		}
-	}
-	if len(pairs) == 0 {
-		return 0, kind, 0, nil
-	}
-	c := stats.Compare(pairs, .95)
-	return c.MeanA, kind, c.Tasks, nil
 }

@@ -35,9 +35,9 @@ type HunkEffect struct {
 // has no value is there without cases.
 type Values map[agent.ConfigID]map[string]float64
 
-// Parts returns the parts of a version's change of the code as it is. It returns none for an
-// agent whose answers depend on chance, since one evaluation does not tell what a part adds.
-func (p *Prospect) Parts(version agent.Config) []ablation.Part {
+// Parts returns the parts of a version's change of a base. It returns none for an agent whose
+// answers depend on chance, since one evaluation does not show what a part adds.
+func (p *Prospect) Parts(base, version agent.Config) []ablation.Part {
 	space, _ := blocks.Space(p.Blocks)
 	if p.own != nil {
 		if !p.own.Deterministic || p.own.UsesSeed {
@@ -45,7 +45,7 @@ func (p *Prospect) Parts(version agent.Config) []ablation.Part {
 		}
 		space = p.together(p.own.Known)
 	}
-	return ablation.Parts(space, p.Current(), version)
+	return ablation.Parts(space, base, version)
 }
 
 // HunkVersions returns the versions that tell what the parts of a change add.

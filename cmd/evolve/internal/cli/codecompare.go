@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/patch/diff"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// codeComparison is `evolve code compare --json`.
+type codeComparison struct {
+	Target string         `json:"target"`
+	A      agent.ConfigID `json:"a"`
+	B      agent.ConfigID `json:"b"`
+	Values codeValues     `json:"values"`
+	// Diff is from A to B, escaped.
+	Diff string `json:"diff"`
+	// Scores is the comparison of scores, in the form of `evolve compare`.
+	Scores compareView `json:"scores"`
+}
+
+func compareCode(sh *shell, b *codeBook, first, second string) error {
+	one, err := b.version(first)
+	if err != nil {
+		return err
+	}
+	two, err := b.version(second)
+	if err != nil {
+		return err
+	}
+	if one.ID == two.ID {
+		return exit.Misuse(fmt.Errorf("%s and %s are the same version", text.Quote(first), text.Quote(second)))
+	}
+	view, err := b.comparison(one, two)
+	if err != nil {
+		return err
+	}
+	return sh.show(view, func() {
+		con := sh.console
+		con.printf("v%d → v%d of %s\n", one.Number, two.Number, text.Visible(view.Target))
+		printMeans(con, "search", view.Values, view.Values.Search)
+		printFurther(con, "            ", view.Values.Further.Search)
+		printMeans(con, "held-out", view.Values, view.Values.Holdout)
+		printFurther(con, "            ", view.Values.Further.Holdout)
+		if h := view.Scores.Holdout; h != nil && h.Metric != nil && h.Metric.Interval != nil {
+			con.filled("            ", "%g %% interval for new %ss: %s", 100*h.Metric.Level, b.Cases(), h.Metric.Bounds())
+		}
+		if len(view.Values.Cases) == 0 {
+			con.filled("  ", "no night scored both on the same code")
+		}
+		if c := view.Scores.Search; c != nil {
+			con.printf("\nscores, from which the verdicts are made\n")
+			printDifference(con, b.Cases(), "search", *c)
+		}
+		if h := view.Scores.Holdout; h != nil {
+			printHoldout(con, b.Cases(), *h)
+		}
+		con.printf("\ndiff\n")
+		printCodeDiff(con, view.Diff)
+		if len(view.Values.Cases) > 0 {
+			con.printf("\n%s by %s\n", text.Visible(orElse(view.Values.Metric, "values", view.Values.Metric != "")), b.Cases())
+			printValues(con, view.Values, fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number))
+		}
+	})
+}
+
+// comparison compares two versions.
+func (b *codeBook) comparison(one, two archive.Variant) (*codeComparison, error) {
+	files, err := b.Change(one.Config, two.Config)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.record(one.ID, two.ID)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := compareVariants(b.ctx, b.archive, one, two, b.basis(r.runs))
+	return &codeComparison{Target: b.Target.Name, A: one.ID, B: two.ID, Values: r.values(one.ID, two.ID), Diff: diff.Render(files, diffContext), Scores: scores}, err
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// codeConfirmed is what the nights on one state of the code found of a version on held-out cases.
+type codeConfirmed struct {
+	// Confirmed reports that the confirmation showed it to be better, and Ruling what it
+	// showed at all, as in a report; empty if the version did not enter it.
+	Confirmed bool        `json:"confirmed"`
+	Ruling    stats.State `json:"ruling,omitempty"`
+	// Unconfirmed is why it is not confirmed, as far as nights recorded that.
+	Unconfirmed string `json:"unconfirmed,omitempty"`
+	// Gain is the difference in the metric in the confirmation, Score that of the scores,
+	// which decides; nil without a confirmation, and Gain where tasks score the versions.
+	// Against is the waiting version that both are over; empty: the code as it was.
+	Gain    *stats.Gain `json:"gain,omitempty"`
+	Score   *codeScore  `json:"score,omitempty"`
+	Against string      `json:"against,omitempty"`
+	// Further are the differences in the other metrics in the confirmation.
+	Further []stats.Further `json:"further,omitempty"`
+
+	entered bool // into the confirmation
+}
+
+// codeScore is a difference of scores with the interval of its claim.
+type codeScore struct {
+	Difference float64     `json:"difference"`
+	Lo         float64     `json:"lo"`
+	Hi         float64     `json:"hi"`
+	Of         stats.Claim `json:"of"`
+}
+
+// confirmed returns what the nights on a state of the code found of a version; alike are versions
+// with equal values.
+func (b *codeBook) confirmed(hash string, id agent.ConfigID, alike []agent.ConfigID) (codeConfirmed, error) {
+	var out codeConfirmed
+	var ruling *stats.Ruling
+	for n, err := range b.nights(hash) {
+		if err != nil {
+			return out, err
+		}
+		out.Confirmed = out.Confirmed || n.Winner == id
+		out.entered = out.entered || slices.ContainsFunc(n.Finalist, func(f archive.Finalist) bool { return f.Variant == id })
+		if r := codeRuling(n.AgentResult, id); ruling == nil {
+			ruling = r
+		}
+		if out.Unconfirmed == "" {
+			out.Unconfirmed = b.unconfirmed(n.AgentResult, id, alike)
+		}
+	}
+	if out.Confirmed {
+		out.Unconfirmed = ""
+	}
+	if ruling == nil {
+		return out, nil
+	}
+	i, of := ruling.Shown()
+	out.Ruling, out.Gain, out.Further, out.Score = ruling.State, ruling.Metric, ruling.Further, &codeScore{ruling.Difference, i.Lo, i.Hi, of}
+	if ruling.Reference != nil {
+		out.Against = ruling.Reference.Words()
+	}
+	return out, nil
+}
+
+// codeRuling returns the ruling of a night on a version; nil if it did not enter the confirmation.
+func codeRuling(n archive.AgentResult, id agent.ConfigID) *stats.Ruling {
+	for _, f := range n.Finalist {
+		if f.Variant == id {
+			return f.Ruling
+		}
+	}
+	return nil
+}
+
+// unconfirmed returns why a night did not confirm a version; empty if the night had nothing to do
+// with it.
+func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
+	for _, f := range n.Refused {
+		switch {
+		case agent.ConfigID(f.Variant) != id:
+		case f.Proposal == "":
+			return "no gate judged it: " + f.Reason
+		case f.NotRun:
+			return fmt.Sprintf("the gate %s of %s did not run", text.Quote(f.Gate), f.Proposal)
+		default:
+			return fmt.Sprintf("the gate %s of %s refused it", text.Quote(f.Gate), f.Proposal)
+		}
+	}
+	if r := codeRuling(n, id); r != nil {
+		return b.notShown(r)
+	}
+	for _, l := range n.LeftOut {
+		if l.Variant == id {
+			return l.Reason
+		}
+	}
+	for _, c := range n.Causes {
+		if agent.ConfigID(c.Subject) == id {
+			return b.clause(c.Sentence)
+		}
+	}
+	if words := b.stoodIn(n, id, alike); words != "" {
+		return words
+	}
+	if n.Search.Recommended.Variant != id {
+		return ""
+	}
+	if n.Verdict != archive.Waits && len(n.Causes) > 0 {
+		return b.clause(n.Causes[0].Sentence)
+	}
+	return b.clause(n.Reason)
+}
+
+// notShown returns what a ruling lacks for the claim about new cases.
+func (b *codeBook) notShown(r *stats.Ruling) string {
+	noun := "held-out " + b.Cases() + "s"
+	switch {
+	case r.State == stats.Harmful && r.Fixed:
+		return "it is not better on " + noun
+	case r.State == stats.Harmful:
+		return "it is worse on " + noun
+	case r.State == stats.Vetoed:
+		return b.clause(r.Reason)
+	case r.State == stats.Proven, r.State == stats.Trade:
+		return "it is better on " + noun + ", and another version was proposed"
+	case r.Independent > 0 && r.Independent < float64(r.Least):
+		return fmt.Sprintf("it takes %d independent %s, and there are %.3g", r.Least, noun, r.Independent)
+	case r.Claim == stats.TheseTasks:
+		return "it is better on these " + noun + ", which is not shown of new ones" + goesOn(r)
+	case r.New.Lo <= 0:
+		return "the interval of its score includes 0" + goesOn(r)
+	case r.NewLower <= 0:
+		return fmt.Sprintf("its lower bound at the level of an entry, %s, is not above 0", number.Percent(r.BoundLevel())) + goesOn(r)
+	}
+	return "the evidence is not complete" + goesOn(r)
+}
+
+// goesOn describes what follows on a ruling that decides nothing.
+func goesOn(r *stats.Ruling) string {
+	if r.State == stats.Open {
+		return "; its confirmation goes on in the next night"
+	}
+	return ""
+}
+
+// stoodIn describes that another version was judged in place of one: what making it small left of
+// it, or one with equal values; empty if none was.
+func (b *codeBook) stoodIn(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
+	for _, f := range n.Finalist {
+		how := ""
+		switch {
+		case f.Ruling == nil:
+			continue
+		case slices.ContainsFunc(n.Minimised(), func(a archive.Ablation) bool { return a.Winner == id && a.Small == f.Variant }):
+			how = "what making it small left of it"
+		case slices.Contains(alike, f.Variant):
+			how = "which has equal values"
+		default:
+			continue
+		}
+		found := b.notShown(f.Ruling)
+		if f.Variant == n.Winner {
+			found = "it is confirmed"
+		}
+		return fmt.Sprintf("v%d, %s, was judged in its place: %s", b.numberOf(f.Variant), how, found)
+	}
+	return ""
+}
+
+// clause returns the reason in a sentence of a night, with the names that people see.
+func (b *codeBook) clause(sentence string) string {
+	if _, after, found := strings.Cut(sentence, "was not confirmed: "); found {
+		sentence = after
+	}
+	sentence = strings.TrimPrefix(sentence, "nothing was confirmed: ")
+	if b.Own() == "" {
+		sentence = stats.OfCases(sentence)
+	}
+	return number.Signs(named(b.ctx, b.archive, b.Target.Name, sentence))
+}
+
+// print shows a version on held-out cases as its confirmation did: the difference in the
+// metric with its interval, and that of the scores; false without that.
+func (c codeConfirmed) print(con *console, indent, noun string) bool {
+	if c.Gain == nil {
+		return false
+	}
+	words, _ := strings.CutPrefix(c.Gain.Words(), c.Gain.Title()+" ")
+	con.filled(indent, "%s, the means of %s%s", words, strings.Replace(c.Gain.Size(), "case", "held-out case", 1), orElse(", against "+c.Against, "", c.Against != ""))
+	if s := c.Score; s != nil {
+		con.filled(indent, "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))
+	}
+	printFurther(con, indent, c.Further)
+	return true
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"evolve/archive"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// codeAct is an event in the history of a version: it was proposed, gates refused it, or a person
+// decided on it.
+type codeAct struct {
+	Proposal string  `json:"proposal"`
+	Act      actKind `json:"act"`
+	// Time is unknown for a refusal, and in some records of an older evolve.
+	Time time.Time `json:"time,omitzero"`
+	// By is the person who decided, Reason what that person wrote, the evidence of the gate, or why
+	// the proposal waits for its gates.
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Gate is the gate that refused it, or "review".
+	Gate string `json:"gate,omitempty"`
+	// Commit is that of an adoption or a rollback.
+	Commit string `json:"commit,omitempty"`
+
+	state archive.ProposalState // of the proposal now
+}
+
+type actKind string
+
+// The kinds of act. Approved: the commit of the adoption is missing. Replaced: a newer version took
+// the place of one that waited.
+const (
+	actProposed   actKind = "proposed"
+	actRefused    actKind = "refused"
+	actApproved   actKind = "approved"
+	actAdopted    actKind = "adopted"
+	actRejected   actKind = "rejected"
+	actRolledBack actKind = "rolled_back"
+	actReplaced   actKind = "replaced"
+	actWithdrawn  actKind = "withdrawn"
+)
+
+// gateReview stands for the review by another agent among the gates.
+const gateReview = "review"
+
+// histories returns what became of the versions of the target, in the order of their proposals.
+func (b *codeBook) histories() (map[agent.ConfigID][]codeAct, error) {
+	decisions := map[string][]archive.DecisionBrief{}
+	for d, err := range b.archive.Decisions(b.ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the decisions: %w", err)
+		}
+		decisions[d.Proposal] = append(decisions[d.Proposal], archive.DecisionBrief{Action: d.Action, By: d.By, Reason: d.Reason, Time: d.Time, Commit: d.Commit})
+	}
+	out := map[agent.ConfigID][]codeAct{}
+	for p, err := range b.archive.Proposals(b.ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the proposals: %w", err)
+		}
+		if id, ok := p.VariantOf(b.Target.Name); ok && p.Patch != nil {
+			out[id] = append(out[id], actsOn(p, decisions[p.ID])...)
+		}
+	}
+	return out, nil
+}
+
+// actsOn returns the acts on a proposal. One that was imported has the latest decision alone.
+func actsOn(p archive.ProposalRecord, decisions []archive.DecisionBrief) []codeAct {
+	first := codeAct{Proposal: p.ID, Act: actProposed, Time: p.Created, state: p.State}
+	if p.State == archive.Drafted {
+		first.Reason = p.Patch.Waits
+	}
+	out := []codeAct{first}
+	add := func(a codeAct) {
+		a.Proposal, a.state = p.ID, p.State
+		out = append(out, a)
+	}
+	if gate, why := refusedBy(p); gate != "" {
+		add(codeAct{Act: actRefused, Gate: gate, Reason: why})
+	}
+	if len(decisions) == 0 && p.Decision != nil {
+		decisions = []archive.DecisionBrief{*p.Decision}
+	}
+	for _, d := range decisions {
+		a := codeAct{Time: d.Time, By: d.By, Reason: d.Reason, Commit: d.Commit}
+		switch d.Action {
+		case "approve":
+			if a.Act, a.Commit = actAdopted, p.AdoptedCommit; a.Commit == "" {
+				a.Act = actApproved
+			}
+		case "reject":
+			a.Act = actRejected
+		case "rollback":
+			a.Act = actRolledBack
+		}
+		add(a)
+	}
+	switch p.State {
+	case archive.Superseded:
+		add(codeAct{Act: actReplaced})
+	case archive.Expired:
+		add(codeAct{Act: actWithdrawn})
+	}
+	return out
+}
+
+// refusedBy returns what refused a proposal, with the evidence: the gate that failed, the review or,
+// while nobody decided on it, a gate that did not run; empty if nothing did.
+func refusedBy(p archive.ProposalRecord) (gate, why string) {
+	if at := slices.IndexFunc(p.Gates, func(g archive.GateVerdict) bool { return g.Verdict == "failed" }); at >= 0 {
+		return p.Gates[at].Gate, p.Gates[at].Evidence
+	}
+	if r := p.Patch.Review; r != nil && !r.Approve && r.Digest == p.Patch.Digest {
+		return gateReview, r.Reviewer + ": " + r.Reasons
+	}
+	if at := slices.IndexFunc(p.Gates, func(g archive.GateVerdict) bool { return g.Verdict == "not_run" }); at >= 0 && p.State == archive.GateFailed {
+		return p.Gates[at].Gate, "it did not run: " + p.Gates[at].Evidence
+	}
+	return "", ""
+}
+
+// label is the name of the line that shows the act.
+func (a codeAct) label() string {
+	switch a.Act {
+	case actProposed, actRefused:
+		return string(a.Act)
+	}
+	return "decided"
+}
+
+// mostActReason bounds the shown reason of an act, in characters.
+const mostActReason = 300
+
+// String returns the act in words, escaped.
+func (a codeAct) String() string {
+	words, why := a.Proposal, text.Visible(oneLine(a.Reason, mostActReason))
+	if a.Act != actProposed && a.Act != actRefused {
+		words += " " + stateName(a.Act)
+	}
+	if !a.Time.IsZero() {
+		words += " " + a.Time.Local().Format("2006-01-02")
+	}
+	if a.By != "" {
+		words += " by " + text.Visible(a.By)
+	}
+	switch a.Act {
+	case actProposed:
+		return words + a.standing(why)
+	case actRefused:
+		return words + " by " + orElse("the review of ", "the gate "+text.Quote(a.Gate)+": ", a.Gate == gateReview) + why
+	case actApproved:
+		return words + ", and its commit is missing: `evolve approve " + a.Proposal + "` makes it"
+	case actReplaced:
+		return words + " by a newer version"
+	case actAdopted, actRolledBack:
+		if a.Commit != "" {
+			words += fmt.Sprintf(", commit %.12s", a.Commit)
+		}
+	}
+	if a.Act == actAdopted || why == "" {
+		return words
+	}
+	return words + ": " + why
+}
+
+// standing describes what an open proposal waits for; empty for others.
+func (a codeAct) standing(why string) string {
+	switch a.state {
+	case archive.Awaiting:
+		return ", awaits a person"
+	case archive.HumanLane:
+		return ", awaits a person, since gates flagged it"
+	case archive.Drafted, archive.Gated:
+		return ", waits for its gates" + orElse(": "+why, "", why != "")
+	}
+	return ""
+}
+
+// printHistory prints what became of a version, behind labels of so many cells.
+func printHistory(con *console, indent string, cells int, list []codeAct) {
+	for _, a := range list {
+		con.filled(indent+padded(a.label(), cells), "%s", a)
+	}
+}

@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/metrics"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch/coding"
+	"evolve/runtime/agent"
+)
+
+// measurement is what a version scored on a case.
+type measurement struct {
+	value   *float64
+	starts  float64   // whose mean the value is
+	further []float64 // the means of the further metrics; NaN for none
+	problem string
+	side    bench.Split
+}
+
+// codeState is a state of the code, and the nights that searched it.
+type codeState struct {
+	// hash identifies the code with how it is scored; empty for none.
+	hash     string
+	champion agent.ConfigID
+	// commit is that of the latest of the nights, which began at the time started; empty if it was
+	// not recorded.
+	commit  string
+	started time.Time
+	// nights are the ids of all of them, the latest first, and runs of those whose scores are
+	// comparable, by form.
+	nights, runs []string
+	// metric describes what the latest of them measured; of no name for an agent's own code.
+	metric metrics.Kind
+	// chance reports that values of the same version differ: the mean of all counts.
+	chance bool
+}
+
+// states returns the states of the code that nights searched: the code as it is first, then the
+// latest.
+func (b *codeBook) states() ([]codeState, error) {
+	var out []codeState
+	for r, err := range b.archive.Runs(b.ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the runs: %w", err)
+		}
+		plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name)
+		if err != nil {
+			continue // it had no such agent, or ended before it had a plan
+		}
+		at := slices.IndexFunc(out, func(s codeState) bool { return s.hash == plan.AgentHash })
+		if at < 0 {
+			s := codeState{hash: plan.AgentHash, champion: plan.Champion, commit: plan.CodeCommit, started: r.Started, runs: []string{}, chance: plan.Noise.Any()}
+			if plan.Metric != nil {
+				s.metric = *plan.Metric
+			}
+			at, out = len(out), append(out, s)
+		}
+		s := &out[at]
+		s.nights = append(s.nights, r.ID)
+		if metrics.Comparable(plan.Metric, &s.metric) {
+			s.runs = append(s.runs, r.ID)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y codeState) int {
+		return cmp.Compare(orElse(0, 1, x.hash == b.ID()), orElse(0, 1, y.hash == b.ID()))
+	})
+	return out, nil
+}
+
+// codeRecord is what versions scored in the nights on one state of the code.
+type codeRecord struct {
+	codeState
+	of   map[agent.ConfigID]map[string]measurement
+	kind metrics.Value
+	noun string // for what versions are scored on
+	// value returns what a version scored in an evaluation.
+	value func(*bench.Evaluation) (metrics.Value, bool)
+}
+
+// read reads what the champion of a state and other versions scored in its nights.
+func (b *codeBook) read(s codeState, ids ...agent.ConfigID) (codeRecord, error) {
+	r := codeRecord{codeState: s, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{s.champion: {}}}
+	for _, id := range ids {
+		r.of[id] = map[string]measurement{}
+	}
+	for _, run := range s.nights {
+		for e, err := range b.archive.Evaluations(b.ctx, run, b.Target.Name) {
+			if err != nil {
+				return r, fmt.Errorf("reading the evaluations: %w", err)
+			}
+			r.add(&e)
+		}
+	}
+	return r, nil
+}
+
+// record reads what versions scored. Values belong to the code around the blocks, too: of several
+// states of it, that of the code as it is counts if all of ids were scored on it, and else the
+// latest one on which they were.
+func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
+	states, err := b.states()
+	if err != nil {
+		return codeRecord{}, err
+	}
+	return b.firstScored(states, ids...)
+}
+
+// recordOf is record for one version: nights count first in which it was compared with other code,
+// since the target may have become it. Without values it is that of the night that made it.
+func (b *codeBook) recordOf(v archive.Variant) (codeRecord, error) {
+	states, err := b.states()
+	if err != nil {
+		return codeRecord{}, err
+	}
+	slices.SortStableFunc(states, func(x, y codeState) int {
+		return cmp.Compare(orElse(1, 0, x.champion == v.ID), orElse(1, 0, y.champion == v.ID))
+	})
+	r, err := b.firstScored(states, v.ID)
+	if at := slices.IndexFunc(states, func(s codeState) bool { return slices.Contains(s.nights, v.Run) }); err == nil && r.hash == "" && at >= 0 {
+		r.codeState = states[at] // its values were removed
+	}
+	return r, err
+}
+
+// firstScored reads the first state on which all of some versions were scored; without any, a
+// record of no state.
+func (b *codeBook) firstScored(states []codeState, ids ...agent.ConfigID) (codeRecord, error) {
+	for _, s := range states {
+		r, err := b.read(s, ids...)
+		if err != nil || r.scored(ids...) {
+			return r, err
+		}
+	}
+	return codeRecord{codeState: codeState{runs: []string{}}}, nil
+}
+
+// scored reports whether all of some versions were scored.
+func (r *codeRecord) scored(ids ...agent.ConfigID) bool {
+	return !slices.ContainsFunc(ids, func(id agent.ConfigID) bool { return len(r.of[id]) == 0 })
+}
+
+// add adds an evaluation of one of the versions.
+func (r *codeRecord) add(e *bench.Evaluation) {
+	of, wanted := r.of[e.Variant]
+	was := of[e.Task]
+	if !wanted || !e.Scored || was.value != nil && !r.chance {
+		return
+	}
+	v, ok := r.value(e)
+	switch {
+	case ok:
+		r.kind = v
+		mean, starts := v.Value, was.starts+1
+		further := r.metric.FindFurther(e.Answer)
+		if was.value != nil {
+			mean = *was.value + (v.Value-*was.value)/starts
+			for i := range further {
+				further[i] = was.further[i] + (further[i]-was.further[i])/starts
+			}
+		}
+		of[e.Task] = measurement{value: &mean, starts: starts, further: further, side: e.Split}
+	case was.value == nil:
+		of[e.Task] = measurement{problem: cmp.Or(e.Error, "it printed no value"), side: e.Split}
+	}
+}
+
+// values pairs what two versions scored, on the cases that both were scored on.
+func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
+	out := codeValues{Metric: r.kind.Metric, Unit: r.kind.Unit, Better: r.kind.Better, Cases: []codeCase{}, noun: r.noun}
+	for name, now := range r.of[b] {
+		if was, both := r.of[a][name]; both {
+			out.Cases = append(out.Cases, codeCase{name, now.side, was.value, now.value, was.problem, now.problem})
+		}
+	}
+	slices.SortFunc(out.Cases, func(x, y codeCase) int {
+		return cmp.Or(strings.Compare(string(y.Split), string(x.Split)), strings.Compare(x.Case, y.Case)) // search first
+	})
+	out.Search, out.Holdout = r.means(out.Cases, bench.Search), r.means(out.Cases, bench.Holdout)
+	out.Further = codeFurther{Search: r.further(a, b, bench.Search), Holdout: r.further(a, b, bench.Holdout)}
+	return out
+}
+
+// further compares the further metrics of two versions on one side of the split.
+func (r *codeRecord) further(a, b agent.ConfigID, side bench.Split) []stats.Further {
+	var pairs []stats.Pair
+	for _, name := range slices.Sorted(maps.Keys(r.of[b])) {
+		was, now := r.of[a][name], r.of[b][name]
+		if now.side == side && was.value != nil && now.value != nil {
+			pairs = append(pairs, stats.Pair{Task: name, Cluster: name, Weight: 1, Further: stats.AddFurther(nil, was.further, now.further)})
+		}
+	}
+	return stats.FurtherGains(&r.metric, pairs, r.chance)
+}
+
+// searchValues returns the values on search cases.
+func (r *codeRecord) searchValues() coding.Values {
+	values := coding.Values{}
+	for id, of := range r.of {
+		for name, m := range of {
+			if m.side != bench.Search {
+				continue
+			}
+			if values[id] == nil {
+				values[id] = map[string]float64{}
+			}
+			if m.value != nil {
+				values[id][name] = *m.value
+			}
+		}
+	}
+	return values
+}
+
+// means compares the values on one side of the split; nil if no case has both.
+func (r *codeRecord) means(cases []codeCase, side bench.Split) *codeMeans {
+	var pairs []stats.Pair
+	for _, c := range cases {
+		if c.Split == side && c.A != nil && c.B != nil {
+			pairs = append(pairs, stats.Pair{Task: c.Case, Cluster: c.Case, Weight: 1, A: []float64{*c.A}, B: []float64{*c.B}})
+		}
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	c := stats.Compare(pairs, .95) // the interval is of scores, and not used
+	m := &codeMeans{Cases: c.Tasks, A: c.MeanA, B: c.MeanB, Difference: c.Difference, Better: c.Wins, Worse: c.Losses, Equal: c.Ties}
+	if r.kind.Better == metrics.Lower {
+		m.Better, m.Worse = m.Worse, m.Better
+	}
+	return m
+}
+
+// baseMean returns the mean value of the code as it is on the search cases, of which kind it
+// is, and the number of cases; 0 when it was not scored.
+func (b *codeBook) baseMean() (mean float64, kind metrics.Value, cases int, err error) {
+	var pairs []stats.Pair
+	pair := func(of string, v float64) {
+		pairs = append(pairs, stats.Pair{Task: of, Cluster: of, Weight: 1, A: []float64{v}, B: []float64{v}})
+	}
+	if b.Suite != nil {
+		kind.Metric, kind.Unit, kind.Better = b.Metric()
+		for _, t := range b.Suite.Side(bench.Search) {
+			pair(t.ID, b.Scale().Base(t.ID))
+		}
+	} else {
+		base := b.Current().ID()
+		r, err := b.record(base)
+		if err != nil || r.hash != b.ID() {
+			return 0, kind, 0, err
+		}
+		kind = r.kind
+		for _, of := range slices.Sorted(maps.Keys(r.of[base])) {
+			if m := r.of[base][of]; m.side == bench.Search && m.value != nil {
+				pair(of, *m.value)
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return 0, kind, 0, nil
+	}
+	c := stats.Compare(pairs, .95)
+	return c.MeanA, kind, c.Tasks, nil
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"fmt"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/batch/coding"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/patch/diff"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// codeVersion is one version in full.
+type codeVersion struct {
+	Variant archive.Variant `json:"variant"`
+	// Ref is that of the commit in the target's repository; empty if there is none.
+	Ref string `json:"ref,omitempty"`
+	// Equal are the numbers of other versions with equal values on the search cases.
+	Equal []int `json:"equal_values,omitempty"`
+	// Base is the code that it was measured against, which its diff, hunks and values are over.
+	Base codeBaseline `json:"base"`
+	codeConfirmed
+	// History is what became of it.
+	History []codeAct `json:"history,omitempty"`
+	// Diff is against Base, escaped.
+	Diff string `json:"diff"`
+	// Lineage has the version first, without texts.
+	Lineage []codeStep `json:"lineage"`
+	// Small describes how a finalist was made small, which the version is; nil for others.
+	Small *codeSmall `json:"made_small,omitempty"`
+	// Hunks are those of Diff.
+	Hunks []coding.Hunk `json:"hunks,omitempty"`
+	// Values are those of Base (a) and its own (b).
+	Values codeValues `json:"values"`
+}
+
+// codeSmall is how a finalist was made small.
+type codeSmall struct {
+	// From is the number of the finalist.
+	From int `json:"from"`
+	// Found describes what is left of it, and whether the evaluations lasted for all parts.
+	Found string `json:"found,omitempty"`
+}
+
+// versionView returns a version with its diff, lineage and values.
+func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
+	r, err := b.recordOf(v)
+	if err != nil {
+		return nil, err
+	}
+	base, err := b.baseline(r.codeState, v.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &codeVersion{Variant: v, Ref: b.Ref(b.id, v), Base: base}
+	files, err := base.code.Change(base.config, v.Config)
+	if err != nil {
+		return nil, fmt.Errorf("v%d: %w", v.Number, err)
+	}
+	out.Diff = diff.Render(files, diffContext)
+	parts := base.code.Parts(base.config, v.Config)
+	if r, err = b.read(r.codeState, append(coding.HunkVersions(parts), v.ID)...); err != nil {
+		return nil, err
+	}
+	out.Hunks, out.Values = coding.Hunks(parts, base.Variant, v.ID, r.searchValues()), r.values(r.champion, v.ID)
+	equal, err := b.equal(r.hash, v.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range equal {
+		out.Equal = append(out.Equal, other.Number)
+	}
+	if out.codeConfirmed, err = b.confirmed(r.hash, v.ID, idsOf(equal)); err != nil {
+		return nil, err
+	}
+	if out.Small, err = b.madeSmall(r.hash, v.ID); err != nil {
+		return nil, err
+	}
+	out.Lineage, err = b.steps(v, false)
+	if err == nil {
+		out.History = out.Lineage[0].History
+	}
+	return out, err
+}
+
+// madeSmall returns how the latest night on a state of the code made a finalist small, of which a
+// version is left; nil if none did.
+func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error) {
+	for n, err := range b.nights(hash) {
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range n.Minimised() {
+			if a.Small == id {
+				return &codeSmall{From: b.numberOf(a.Winner), Found: b.smallWords(a)}, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// smallWords describes what making a finalist small found.
+func (b *codeBook) smallWords(a archive.Ablation) string {
+	if b.Own() == "" {
+		return stats.OfCases(a.Reason)
+	}
+	return a.Reason
+}
+
+func printCodeVersion(con *console, b *codeBook, view *codeView) {
+	v := view.Version
+	con.printf("v%d of %s  %s\n", v.Variant.Number, text.Visible(view.Target), v.Variant.ID.Short())
+	con.filled("  base      ", "%s", v.Base.describe())
+	printMeans(con, "search", v.Values, v.Values.Search)
+	printFurther(con, "            ", v.Values.Further.Search)
+	printMeans(con, "held-out", v.Values, v.Values.Holdout)
+	printFurther(con, "            ", v.Values.Further.Holdout)
+	v.printConfirmed(con, view.noun)
+	printHistory(con, "  ", 10, v.History)
+	if v.Ref != "" {
+		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
+	}
+	if len(v.Equal) > 0 {
+		con.filled("  equal     ", "%s on search %ss", versionsNamed(v.Equal), view.noun)
+	}
+	if why := v.Lineage[0].LeftOut; why != "" {
+		con.filled("  left out of later nights: ", "%s", text.Visible(why))
+	}
+	con.printf("\nlineage, the version first\n")
+	for i, s := range v.Lineage {
+		if i == 0 {
+			s.LeftOut, s.History = "", nil // shown above
+		}
+		printStep(con, b, s)
+	}
+	con.printf("\ndiff against the base, %s\n", v.Base.name())
+	printCodeDiff(con, v.Diff)
+	if v.Small != nil {
+		con.printf("\n")
+		con.filled("", "made small from v%d%s", v.Small.From, orElse(": "+text.Visible(v.Small.Found), "", v.Small.Found != ""))
+	}
+	if len(v.Hunks) > 0 {
+		con.printf("\n")
+		con.filled("", "hunks by themselves: mean change of %s on search %ss, an estimate", text.Visible(v.Values.Metric), view.noun)
+		for _, h := range v.Hunks {
+			con.filled("  ", "%s", cell(h.Text, 74))
+			con.filled("      ", "%s", h.Describe(v.Values.Unit))
+		}
+	}
+	if len(v.Values.Cases) == 0 {
+		con.printf("\nno values are recorded\n")
+		return
+	}
+	con.printf("\n%s by %s\n", text.Visible(orElse(v.Values.Metric, "values", v.Values.Metric != "")), view.noun)
+	printValues(con, v.Values, "base", fmt.Sprintf("v%d", v.Variant.Number))
+}
+
+// printConfirmed prints what the confirmation found of a version.
+func (v *codeVersion) printConfirmed(con *console, noun string) {
+	if v.Values.Holdout == nil && v.Gain != nil { // it was measured against a waiting version
+		con.printf("  held-out\n")
+		v.print(con, "            ", noun)
+	}
+	switch {
+	case v.Confirmed:
+		con.filled("  confirmed ", "on held-out %ss", noun)
+	case v.Unconfirmed != "":
+		con.filled("  not confirmed: ", "%s", text.Visible(v.Unconfirmed))
+	}
+	if v.Values.Holdout == nil && !v.entered {
+		con.filled("  ", "it did not enter the confirmation: there are no values of held-out %ss", noun)
+	}
+}
