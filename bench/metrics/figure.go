@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,29 @@ func Signed(v float64, decimals int) string {
 		return strings.TrimPrefix(s, "−")
 	}
 	return s
+}
+
+// percentages are the units of metrics that are shares of a hundred.
+var percentages = []string{"%", "percent", "per cent", "pct"}
+
+// Percentage reports whether a unit is per cent, so that differences of values are in percentage
+// points: "−1.6 %" could be a relative change.
+func Percentage(unit string) bool { return slices.Contains(percentages, strings.ToLower(unit)) }
+
+// ChangeUnit returns the unit of differences between values with a unit.
+func ChangeUnit(unit string) string {
+	if Percentage(unit) {
+		return "percentage points"
+	}
+	return unit
+}
+
+// WithChangeUnit adds the unit of differences to the figure of one.
+func WithChangeUnit(figure, unit string) string {
+	if Percentage(unit) && strings.TrimLeft(figure, "+−") == "1" {
+		return figure + " percentage point"
+	}
+	return WithUnit(figure, ChangeUnit(unit))
 }
 
 // WithUnit adds a unit to a figure; none if it is empty.

@@ -27,7 +27,7 @@ func furtherKinds(base []Value, metric string) []Kind {
 			if len(out) == mostFurther {
 				continue
 			}
-			at, out = len(out), append(out, Kind{Name: v.Metric, Unit: v.Unit, Better: v.Better, Form: Form})
+			at, out = len(out), append(out, Kind{Name: v.Metric, Unit: v.Unit, Better: v.Better, Form: Form, Points: Percentage(v.Unit)})
 		}
 		counts[v.Metric]++
 		out[at].Size += math.Abs(v.Value)

@@ -17,13 +17,16 @@ type Kind struct {
 	Size float64 `json:"size"`
 	// Form is that of the scores and of the words in records; 0 in those of an older evolve.
 	Form int `json:"form,omitempty"`
+	// Points reports that the words in records have differences of a metric in % in percentage
+	// points; false for other units, and in records of an older evolve.
+	Points bool `json:"percentage_points,omitempty"`
 	// Further are the other metrics that the base has values of; they decide nothing.
 	Further []Kind `json:"further,omitempty"`
 }
 
 // Kind returns the metric of the scale.
 func (s *Scale) Kind() Kind {
-	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form, Further: s.further}
+	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form, Points: Percentage(s.unit), Further: s.further}
 }
 
 // Find returns the value in a stored answer; NaN if it has none of this kind.
@@ -42,7 +45,7 @@ func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
 // base's value.
 func (k Kind) Point() string {
 	size := k.Unscaled() / 100
-	return fmt.Sprintf("a point of the score is %s of %s near the code as it is", WithUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
+	return fmt.Sprintf("a point of the score is %s of %s near the code as it is", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
 }
 
 // Comparable reports whether scores of both kinds are of the same form; nil is a record of before
@@ -63,5 +66,5 @@ func (s *Scale) Unsized() string {
 		return ""
 	}
 	return fmt.Sprintf("the code as it is has the value 0 of %s on every case, so that no size is known to which changes are relative: scores count a change by %s as one by all of a value, and points of the score mean little; read the values of %s",
-		text.Quote(s.metric), WithUnit("1", s.unit), text.Quote(s.metric))
+		text.Quote(s.metric), WithChangeUnit("1", s.unit), text.Quote(s.metric))
 }

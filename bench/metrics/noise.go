@@ -68,7 +68,7 @@ func (s *Scale) Differs(v Value) bool {
 
 // Words describes the noise of a metric in this unit.
 func (n *Noise) Words(unit string) string {
-	figure := func(x float64) string { return WithUnit(Figure(x, Decimals(x)), unit) }
+	figure := func(x float64) string { return WithChangeUnit(Figure(x, Decimals(x)), unit) }
 	return fmt.Sprintf("values of the same code differ by %s on average (%s of their mean size, at most %s), on %d of %s",
 		figure(n.Mean), WithUnit(Figure(100*n.Share, Decimals(100*n.Share)), "%"), figure(n.Most), n.Differ, text.Count(n.Cases, "case"))
 }

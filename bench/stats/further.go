@@ -113,12 +113,15 @@ func findingOf(improvement float64) string {
 }
 
 // Words describes the difference: "memory 10.0 → 12.0 MB, +2.0 MB, 98.3 % interval +1.5 to +2.5".
-func (f Further) Words() string {
+func (f Further) Words() string { return f.words(f.Change()) }
+
+// words describes the gain with its difference.
+func (f Further) words(change string) string {
 	words := f.Title() + " " + f.Values()
 	if f.Finding == FurtherEqual {
 		return words + ", equal on every case"
 	}
-	words += ", " + f.Change()
+	words += ", " + change
 	if i, d := f.Interval, f.decimals(); i != nil {
 		return words + fmt.Sprintf(", %.3g %% interval %s to %s", 100*f.Level, metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
 	}
@@ -147,27 +150,14 @@ func FurtherNote(n int) string {
 	return fmt.Sprintf("95 %% intervals for all %d together (Bonferroni)", n)
 }
 
-// FurtherWords describes further metrics with their findings; empty without any.
-func FurtherWords(list []Further) string {
-	if len(list) == 0 {
-		return ""
-	}
-	parts := make([]string, len(list))
-	for i, f := range list {
-		parts[i] = f.Words()
-		if f.Finding != FurtherEqual {
-			parts[i] += " (" + f.Found() + ")"
-		}
-	}
-	return "further metrics, " + FurtherNote(len(list)) + ": " + strings.Join(parts, ", ")
-}
-
 // FurtherPrice describes the metrics that are significantly worse; empty without any.
-func FurtherPrice(list []Further) string {
+func FurtherPrice(list []Further) string { return furtherPrice(list, Further.Words) }
+
+func furtherPrice(list []Further, words func(Further) string) string {
 	var parts []string
 	for _, f := range list {
 		if f.Finding == FurtherWorse {
-			parts = append(parts, f.Words())
+			parts = append(parts, words(f))
 		}
 	}
 	if len(parts) == 0 {
@@ -176,9 +166,10 @@ func FurtherPrice(list []Further) string {
 	return "significantly worse, corrected for " + plural(len(list), "further metric") + " (Bonferroni): " + strings.Join(parts, "; ")
 }
 
-// price returns the words on the further metrics that a version is worse in, which follow others.
+// price returns the words in a record on the further metrics that a version is worse in, which
+// follow others.
 func (r *Ruling) price() string {
-	words := FurtherPrice(r.Further)
+	words := furtherPrice(r.Further, func(f Further) string { return f.words(f.recordedChange()) })
 	if words == "" {
 		return ""
 	}

@@ -47,9 +47,6 @@ func TestFurtherGains(t *testing.T) {
 			t.Errorf("%s does not have the price: %q", what, words)
 		}
 	}
-	if words := FurtherWords(r.Further); !strings.HasPrefix(words, "further metrics, 95 % intervals for all 5 together (Bonferroni): memory ") || !strings.Contains(words, "steps 3 → 3, equal on every case, noise") {
-		t.Errorf("FurtherWords = %q", words)
-	}
 	for _, f := range FurtherGains(&k, pairs[:5], false) {
 		if f.Interval != nil || f.Finding != FurtherOpen && f.Finding != FurtherEqual {
 			t.Errorf("five cases show %s of %s: %+v", f.Finding, f.Name, f.Interval)
@@ -99,5 +96,28 @@ func TestFurtherErrors(t *testing.T) {
 	}
 	if share := float64(found) / rounds; share > .065 || share < .03 {
 		t.Errorf("%.3f of comparisons find a difference, want about .05", share)
+	}
+}
+
+// TestPriceInPercentagePoints checks that a further metric in % is told in percentage points, but in
+// the words of older records, which are computed again.
+func TestPriceInPercentagePoints(t *testing.T) {
+	t.Parallel()
+	k := excess(10)
+	k.Further = []metrics.Kind{{Name: "misses", Unit: "%", Better: metrics.Lower, Size: 10, Form: metrics.Form}}
+	var pairs []Pair
+	for i := range 10 {
+		p := valued(string(rune('a'+i)), k, 10, []float64{10}, []float64{8 - float64(i)/10})
+		p.Further = AddFurther(nil, []float64{10}, []float64{12 + float64(i)/10})
+		pairs = append(pairs, p)
+	}
+	judge := func() Ruling { return Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: true}.Of(&k)) }
+	r := judge()
+	if !strings.Contains(r.Reason, "misses 10.00 → 12.45 %, +2.45 %, ") || !strings.Contains(FurtherPrice(r.Further), "misses 10.00 → 12.45 %, +2.45 percentage points, ") {
+		t.Errorf("the reason of an older record is %q, and what is shown %q", r.Reason, FurtherPrice(r.Further))
+	}
+	k.Further[0].Points = true
+	if r := judge(); !strings.Contains(r.Reason, ": misses 10.00 → 12.45 %, +2.45 percentage points, ") {
+		t.Errorf("the reason is %q", r.Reason)
 	}
 }

@@ -166,8 +166,9 @@ func (g *Gain) Values() string {
 	return metrics.Figure(g.A, d) + " → " + metrics.WithUnit(metrics.Figure(g.B, d), g.Unit)
 }
 
-// Change formats the difference with the unit: "−0.34 %".
-func (g *Gain) Change() string { return metrics.WithUnit(g.Figure(), g.Unit) }
+// Change formats the difference with its unit: "−3 ms"; that of values in % is "−0.34 percentage
+// points".
+func (g *Gain) Change() string { return metrics.WithChangeUnit(g.Figure(), g.Unit) }
 
 // Figure formats the difference without the unit: "−0.34".
 func (g *Gain) Figure() string { return metrics.Signed(g.Difference, g.decimals()) }
@@ -189,9 +190,24 @@ func (g *Gain) Size() string {
 	return fmt.Sprintf("%d of %s", g.Cases, plural(g.Cases+g.Missing, "case"))
 }
 
-// Words describes the gain: "excess 6.50 → 6.16 %, −0.34 %, 95 % interval −0.50 to −0.18".
-func (g *Gain) Words() string {
-	words := g.Title() + " " + g.Values() + ", " + g.Change()
+// Words describes the gain: "excess 6.50 → 6.16 %, −0.34 percentage points, 95 % interval −0.50 to
+// −0.18".
+func (g *Gain) Words() string { return g.words(g.Change()) }
+
+// recorded is Words in a record: those of an older evolve are compared with what is computed again.
+func (g *Gain) recorded() string { return g.words(g.recordedChange()) }
+
+// recordedChange is Change in a record.
+func (g *Gain) recordedChange() string {
+	if g.Points {
+		return g.Change()
+	}
+	return metrics.WithUnit(g.Figure(), g.Unit)
+}
+
+// words describes the gain with its difference.
+func (g *Gain) words(change string) string {
+	words := g.Title() + " " + g.Values() + ", " + change
 	if g.Same {
 		words += " on every case alike"
 	}

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"evolve/bench/metrics"
@@ -39,10 +40,10 @@ func TestGainOf(t *testing.T) {
 	if g.Cases != 5 || g.Missing != 1 || g.Gains != 3 || g.Losses != 1 || g.Ties != 1 || g.Shown() != 0 {
 		t.Errorf("%+v", g)
 	}
-	if got, want := g.Words()+", on "+g.Size(), "excess 6.50 → 6.30 %, −0.20 %, 95 % interval −0.59 to +0.19, on 5 of 6 cases"; got != want {
+	if got, want := g.Words()+", on "+g.Size(), "excess 6.50 → 6.30 %, −0.20 percentage points, 95 % interval −0.59 to +0.19, on 5 of 6 cases"; got != want {
 		t.Errorf("Words = %q, want %q", got, want)
 	}
-	if g, s := gainOf(k, pairs[:1], .95); s.telling() || g.Words() != "excess 6.00 → 5.80 %, −0.20 %" {
+	if g, s := gainOf(k, pairs[:1], .95); s.telling() || g.Words() != "excess 6.00 → 5.80 %, −0.20 percentage points" {
 		t.Errorf("one case: %+v", g)
 	}
 	if g, _ := gainOf(k, pairs[5:], .95); g != nil {
@@ -84,6 +85,30 @@ func TestFiguresAddUp(t *testing.T) {
 	g.A, g.B, g.Difference, g.Form = 122.6, 2.34, -120.26, 0
 	if got := g.Values() + ", " + g.Change(); got != "123 → 2 €, −120 €" {
 		t.Errorf("the figures of an older record are %q", got)
+	}
+}
+
+// TestPercentagePointsInRecords checks that the words in records have a difference of values in % in
+// percentage points, and that those of older records, which are computed again, have the unit of the
+// values.
+func TestPercentagePointsInRecords(t *testing.T) {
+	t.Parallel()
+	k := excess(10)
+	var pairs []Pair
+	for i := range 10 {
+		pairs = append(pairs, valued(string(rune('a'+i)), k, 10, []float64{10}, []float64{8 - float64(i)/10}))
+	}
+	for points, want := range map[bool]string{false: "excess 10.00 → 7.55 %, −2.45 %, 95 % interval", true: "excess 10.00 → 7.55 %, −2.45 percentage points, 95 % interval"} {
+		k.Points = points
+		r := Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: true}.Of(&k))
+		for what, words := range map[string]string{"the reason": r.Reason, "the sentence": Conclude([]Ruling{r}, Circumstances{Searched: true}).Sentence} {
+			if !strings.Contains(words, want) {
+				t.Errorf("%s with %t is %q", what, points, words)
+			}
+		}
+		if got := r.Metric.Change(); got != "−2.45 percentage points" {
+			t.Errorf("the change is shown as %q", got)
+		}
 	}
 }
 

@@ -200,7 +200,7 @@ func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
 	}
 	out := lead{
 		Label: label, Sample: strings.Replace(l.Sample, number.Plural(h.Tasks, "task"), g.Size(), 1),
-		Points: judgedGain(g, foreign(g.Figure())), Unit: text.Visible(g.Unit), Interval: g.Bounds(), Level: metricShort(g), Scores: text.Visible(g.Values()),
+		Points: judgedGain(g, foreign(g.Figure())), Unit: text.Visible(metrics.ChangeUnit(g.Unit)), Interval: g.Bounds(), Level: metricShort(g), Scores: text.Visible(g.Values()),
 		Score: &leadScore{
 			Metric: text.Visible(g.Title()) + ", " + string(g.Better) + " is better",
 			Scores: l.Scores, Points: judged(h.Effect, number.Points(h.Difference)+" points"), Interval: interval,

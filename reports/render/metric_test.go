@@ -44,7 +44,7 @@ func TestMetricFirst(t *testing.T) {
 	} {
 		got := rendered(t, render, r)
 		at := -1
-		for _, want := range []string{"6.50 → 6.16 %", "−0.34", "[−0.50, −0.17]", "does not show it", "values of the same code differ by 0.031 %"} {
+		for _, want := range []string{"6.50 → 6.16 %", "−0.34", "percentage points", "at most 0.20 percentage", "[−0.50, −0.17]", "does not show it", "values of the same code differ by 0.031"} {
 			if next := strings.Index(got, want); next < 0 {
 				t.Errorf("%s: %q is not there", name, want)
 			} else if want == "6.50 → 6.16 %" {
@@ -58,13 +58,16 @@ func TestMetricFirst(t *testing.T) {
 			t.Errorf("%s: the name, the direction or the cases of the metric are missing\n%.3000s", name, got)
 		}
 	}
+	if got := rendered(t, HTML, r); !strings.Contains(got, `<span class="unit">percentage points</span>`) {
+		t.Error("the large figure of the page is not in percentage points")
+	}
 	var page bytes.Buffer
 	if err := Index(&page, []model.Summary{{Run: "1-a", Agents: []model.AgentSummary{{
 		Agent: "curve", Verdict: model.Adopt, Variant: &r.Agents[0].Headline.Variant, Metric: r.Agents[0].Headline.Metric, Effect: &r.Agents[0].Headline.Effect,
 	}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := page.String(); !strings.Contains(got, `<th scope="col" class="fig">metric</th>`) || !strings.Contains(got, "−0.34 %") {
+	if got := page.String(); !strings.Contains(got, `<th scope="col" class="fig">metric</th>`) || !strings.Contains(got, "−0.34 percentage points") {
 		t.Errorf("the index has no metric\n%s", got)
 	}
 	var back model.Report
@@ -125,7 +128,7 @@ func TestCasesOfCode(t *testing.T) {
 		r.Agents[0].Tasks[i].Values = &model.TaskValues{Champion: 122.6, Variant: 2.34}
 	}
 	got := rendered(t, func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 200}) }, r)
-	for _, want := range []string{"for new cases", "base → version", "123 → 2 %"} {
+	for _, want := range []string{"for new cases", "base → version", "123 → 2 %", "−120 percentage points"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not there", want)
 		}

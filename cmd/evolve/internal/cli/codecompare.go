@@ -61,7 +61,6 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		con.printf("\ndiff\n")
 		printCodeDiff(con, view.Diff)
 		if len(view.Values.Cases) > 0 {
-			con.printf("\n%s by %s\n", text.Visible(orElse(view.Values.Metric, "values", view.Values.Metric != "")), b.Cases())
 			printValues(con, view.Values, fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number))
 		}
 	})

@@ -61,7 +61,7 @@ func printMeans(con *console, name string, v codeValues, m *codeMeans) {
 		return
 	}
 	con.printf("  %-9s %s  %s → %s\n", name, text.Visible(v.Metric), figure(m.A), withUnit(m.B, v.Unit))
-	con.filled("            ", "%s on average of %s", signed(m.Difference), count(m.Cases, v.noun))
+	con.filled("            ", "%s on average of %s", metrics.WithChangeUnit(signed(m.Difference), v.Unit), count(m.Cases, v.noun))
 	con.filled("            ", "%d better, %d worse, %d equal", m.Better, m.Worse, m.Equal)
 }
 
@@ -87,8 +87,22 @@ const (
 	narrowCells   = 7 // on a terminal of 40 columns
 )
 
+// title describes the values by case: their metric, and the units of values and changes.
+func (v codeValues) title() string {
+	words := orElse(v.Metric, "values", v.Metric != "") + " by " + v.noun
+	if v.Unit != "" {
+		words += ", in " + v.Unit
+	}
+	if metrics.Percentage(v.Unit) {
+		words += "; changes in " + metrics.ChangeUnit(v.Unit)
+	}
+	return text.Visible(words)
+}
+
 // printValues prints the values of two versions case by case.
 func printValues(con *console, v codeValues, a, b string) {
+	con.printf("\n")
+	con.filled("", "%s", v.title())
 	width, figures := len("held-out "+v.noun), figureCells
 	if columns := con.width(); columns > 0 && columns < 2+width+3*(1+figureCells) {
 		figures = narrowCells

@@ -52,7 +52,7 @@ func TestCodeValues(t *testing.T) {
 	con := &console{stdout: &out}
 	printMeans(con, "search", v, v.Search)
 	printValues(con, v, "v1", "v2")
-	for _, want := range []string{"search case", "held-out case", "failed: it\\x1b[2J does not build", "+0.5 on average of 4 cases"} {
+	for _, want := range []string{"search case", "held-out case", "failed: it\\x1b[2J does not build", "+0.5 s on average of 4 cases", "cost by case, in s"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
@@ -63,6 +63,25 @@ func TestCodeValues(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		if len([]rune(line)) > 75 {
 			t.Errorf("a line of %d cells: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+// TestCodeValuesInPercent checks that changes of a metric in % are in percentage points, each mean
+// with its unit and the columns in their title.
+func TestCodeValuesInPercent(t *testing.T) {
+	a, b := 6.5, 4.9
+	v := codeValues{
+		Metric: "excess", Unit: "%", Better: "lower", noun: "case", Cases: []codeCase{{Case: "x", Split: bench.Search, A: &a, B: &b}},
+		Search: &codeMeans{Cases: 1, A: a, B: b, Difference: b - a, Better: 1},
+	}
+	var out bytes.Buffer
+	con := &console{stdout: &out}
+	printMeans(con, "search", v, v.Search)
+	printValues(con, v, "v1", "v2")
+	for _, want := range []string{"excess  6.5 → 4.9 %\n", "−1.6 percentage points on average of 1 case\n", "excess by case, in %; changes in percentage points\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
 }

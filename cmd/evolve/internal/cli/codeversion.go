@@ -153,7 +153,6 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 		con.printf("\nno values are recorded\n")
 		return
 	}
-	con.printf("\n%s by %s\n", text.Visible(orElse(v.Values.Metric, "values", v.Values.Metric != "")), view.noun)
 	printValues(con, v.Values, "base", fmt.Sprintf("v%d", v.Variant.Number))
 }
 

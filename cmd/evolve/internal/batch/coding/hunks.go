@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/mutate/ablation"
 	"evolve/mutate/blocks"
@@ -120,10 +121,8 @@ func (h Hunk) Describe(unit string) string {
 
 // String formats the change with its number of cases.
 func (e HunkEffect) String(unit string) string {
-	if unit != "" {
-		unit = " " + text.Visible(unit)
-	}
-	return fmt.Sprintf("%s%s on %s", strings.ReplaceAll(fmt.Sprintf("%+.4g", e.Change), "-", "−"), unit, text.Count(e.Cases, "case"))
+	change := strings.ReplaceAll(fmt.Sprintf("%+.4g", e.Change), "-", "−")
+	return metrics.WithChangeUnit(change, unit) + " on " + text.Count(e.Cases, "case")
 }
 
 // DescribeHunks returns what each hunk adds by itself, on one line.
