@@ -8,7 +8,7 @@ type Ablation struct {
 	// equal when no change could be reverted.
 	Winner agent.ConfigID `json:"winner"`
 	Small  agent.ConfigID `json:"small"`
-	// Reverted lists the parameters that were set back to the champion's value.
+	// Reverted lists the parameters that have the champion's value again.
 	Reverted []string      `json:"reverted,omitempty"`
 	Effects  []ParamEffect `json:"effects,omitempty"`
 	// Parts are the hunks of the change of source code that Small is; empty for configs, and

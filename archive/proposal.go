@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"evolve/runtime/agent"
@@ -39,6 +40,18 @@ const (
 	Expired    ProposalState = "expired"
 	Superseded ProposalState = "superseded"
 )
+
+// Name returns the state as people see it: "flagged" for one that gates flagged for a person, and
+// "not gated" for a draft.
+func (s ProposalState) Name() string {
+	switch s {
+	case Drafted:
+		return "not gated"
+	case HumanLane:
+		return "flagged"
+	}
+	return strings.ReplaceAll(string(s), "_", " ")
+}
 
 // ProposalRecord is a change that awaits a person's decision, or its later state.
 type ProposalRecord struct {

@@ -14,7 +14,7 @@ import (
 // Verdict is the verdict of one gate.
 type Verdict string
 
-// Failed stops a proposal; Flagged sends it to the human lane; NotRun stops it too,
+// Failed stops a proposal; Flagged has a person look at it; NotRun stops it too,
 // because a gate that was never run has not passed.
 const (
 	Passed  Verdict = "passed"

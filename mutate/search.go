@@ -332,5 +332,5 @@ func (s *search) refused(id agent.ConfigID) bool {
 // random draws a config.
 func (s *search) random() proposal {
 	c := s.drawDemonstrations(operator.Random(s.space, s.champion.config, s.rng))
-	return proposal{config: c, operator: "random", rationale: "drawn at random"}
+	return proposal{config: c, operator: "random", rationale: "chosen at random"}
 }

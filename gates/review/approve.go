@@ -16,7 +16,7 @@ type Decision struct {
 	// By is "Name" or "Name <mail>".
 	By     string
 	Reason string
-	// OverrideReason lets a proposal of the human lane pass.
+	// OverrideReason lets a proposal pass that gates flagged.
 	OverrideReason string
 	// Initial holds the files that the person was shown as the first commit of a new
 	// repository ([Reviewer.InitialFiles]); without them no repository is made.
@@ -168,7 +168,7 @@ func approvable(p archive.ProposalRecord, d Decision) error {
 	case archive.GateFailed, archive.Drafted, archive.Gated:
 		return Refuse("`evolve show "+p.ID+"` lists them with their reasons", "%s has not passed its gates", p.ID)
 	}
-	return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be approved", p.ID, stateName(p.State))
+	return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be approved", p.ID, p.State.Name())
 }
 
 // overrides reports whether the decision lets a flagged proposal pass.

@@ -133,7 +133,7 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 		return p, err
 	}
 	if p.State != archive.Awaiting || p.Autonomy == nil {
-		return p, Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be approved", p.ID, stateName(p.State))
+		return p, Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be approved", p.ID, p.State.Name())
 	}
 	if err := Bound(ctx, s.store, p); err != nil {
 		return p, err

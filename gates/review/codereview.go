@@ -130,7 +130,7 @@ func (rev *Reviewer) ReviewCode(ctx context.Context, id, agent string) (archive.
 // reviewable returns an error for a patch that is not to be reviewed.
 func reviewable(p archive.ProposalRecord) error {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
-		return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; there is nothing to review", p.ID, stateName(p.State))
+		return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; there is nothing to review", p.ID, p.State.Name())
 	}
 	if r := reviewed(p); r != nil {
 		return Refuse("`evolve show "+p.ID+"` shows the review", "%s has reviewed %s as it is", r.Reviewer, p.ID)

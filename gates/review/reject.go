@@ -37,7 +37,7 @@ func (s *session) reject(ctx context.Context, id string, d Decision) (archive.Pr
 		}
 	}
 	if !closable {
-		return p, Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be rejected", p.ID, stateName(p.State))
+		return p, Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; it cannot be rejected", p.ID, p.State.Name())
 	}
 	p.State, p.Decision = archive.Rejected, brief(record)
 	closed, err := s.closed(ctx, p.ID)

@@ -100,7 +100,7 @@ func (s *session) recordLost(ctx context.Context) error {
 	list, err := lost(ctx, s.store)
 	for _, e := range list {
 		if err == nil {
-			_, err = s.note(ctx, entryLost, e.Actor, e.Subject, attempt{Target: e.Subject, Why: "the process ended before the patch was drawn up; the attempt counts", Attempt: e.Seq})
+			_, err = s.note(ctx, entryLost, e.Actor, e.Subject, attempt{Target: e.Subject, Why: "the process ended before the patch was written; the attempt counts", Attempt: e.Seq})
 		}
 	}
 	return err

@@ -137,9 +137,6 @@ func Undecided(s archive.ProposalState) bool {
 	return slices.Contains([]archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.GateFailed, archive.Drafted, archive.Gated}, s)
 }
 
-// stateName returns a state as shown to people.
-func stateName(s archive.ProposalState) string { return strings.ReplaceAll(string(s), "_", " ") }
-
 // verdictName returns a verdict as shown to people.
 func verdictName(v archive.GateVerdict) string { return strings.ReplaceAll(v.Verdict, "_", " ") }
 

@@ -237,7 +237,7 @@ func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (
 		waits := other.State == archive.Awaiting || other.State == archive.HumanLane || other.State == archive.Approved
 		turned := other.State == archive.Rejected || other.State == archive.RolledBack
 		if waits && based || turned && p.Patch.Origin != OriginPerson {
-			return nil, Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, stateName(other.State))
+			return nil, Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, other.State.Name())
 		}
 		if other.State == archive.Drafted && other.Imported == "" && based {
 			left = &other

@@ -129,7 +129,7 @@ func (a *Ablation) rationale(config agent.Config) string {
 			names = append(names, p.Name)
 		}
 	}
-	return "set back: " + strings.Join(names, ", ")
+	return "undone: " + strings.Join(names, ", ")
 }
 
 // reason describes what the lists of reverted and remaining changes do not show: the

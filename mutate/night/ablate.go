@@ -264,7 +264,7 @@ func smaller(winner mutate.Estimate, r ablation.Result) mutate.Estimate {
 	out.Variant, out.Config = r.Small, r.Config
 	out.Score, out.Lo, out.Hi, out.Gain = max(0, winner.Score-loss), max(0, winner.Lo-loss), max(0, winner.Hi-loss), winner.Gain-loss
 	out.Parents, out.Operator, out.Generation = []agent.ConfigID{winner.Variant}, ablation.Operator, winner.Generation+1
-	out.Rationale, out.Evaluations = "set back: "+strings.Join(r.Reverted, ", "), r.Seen
+	out.Rationale, out.Evaluations = "undone: "+strings.Join(r.Reverted, ", "), r.Seen
 	return out
 }
 

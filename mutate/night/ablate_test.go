@@ -93,7 +93,7 @@ func TestTheWinnerIsMadeSmall(t *testing.T) {
 		}
 		made++
 		of := slices.IndexFunc(r.Ablations, func(a archive.Ablation) bool { return slices.Equal(v.Parents, []agent.ConfigID{a.Winner}) })
-		if of < 0 || !strings.HasPrefix(v.Rationale, "set back: ") {
+		if of < 0 || !strings.HasPrefix(v.Rationale, "undone: ") {
 			t.Errorf("a smaller config is recorded as %+v", v)
 		}
 	}

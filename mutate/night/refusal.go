@@ -82,7 +82,7 @@ func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 
 // decided describes a person's decision with its date and reason.
 func decided(p archive.ProposalRecord) string {
-	words := strings.ReplaceAll(string(p.State), "_", " ")
+	words := p.State.Name()
 	d := p.Decision
 	if d == nil {
 		return words

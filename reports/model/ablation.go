@@ -7,11 +7,11 @@ import (
 )
 
 // Ablation reports how a finalist of the search was reduced on search tasks: changes
-// without a shown effect were set back to the champion's values.
+// without a shown effect were undone: they have the champion's values again.
 type Ablation struct {
 	Winner Ref `json:"winner"`
 	Small  Ref `json:"small"`
-	// Reverted lists the parameters that were set back.
+	// Reverted lists the parameters that were undone.
 	Reverted []string `json:"reverted,omitempty"`
 	// Effects lists the effects of the parameters that were kept.
 	Effects     []ParamEffect `json:"effects,omitempty"`
@@ -60,7 +60,7 @@ func (b *builder) ablate() error {
 }
 
 func (b *builder) ablation(a archive.Ablation) Ablation {
-	out := Ablation{Winner: b.ref(a.Winner), Small: b.ref(a.Small), Evaluations: a.Evaluations, Reason: clip(a.Reason, MaxReason)}
+	out := Ablation{Winner: b.ref(a.Winner), Small: b.ref(a.Small), Evaluations: a.Evaluations, Reason: clip(b.inCases(a.Reason), MaxReason)}
 	for _, name := range a.Reverted {
 		out.Reverted = append(out.Reverted, clip(name, MaxValue))
 	}

@@ -57,7 +57,7 @@ func (b *builder) candidates() error {
 func (b *builder) candidate(c archive.Candidate) (Candidate, error) {
 	out := Candidate{
 		Variant: b.ref(c.Variant), State: c.State, Run: c.Run, Blocks: c.Blocks, LogE: c.LogE, Required: -math.Log(c.Alpha),
-		Reason: clip(c.Reason, MaxReason), Tonight: c.Run == b.run.ID || slices.Contains(c.Runs, b.run.ID),
+		Reason: clip(b.inCases(c.Reason), MaxReason), Tonight: c.Run == b.run.ID || slices.Contains(c.Runs, b.run.ID),
 	}
 	last := ""
 	for _, run := range c.Runs {
@@ -79,7 +79,7 @@ func (b *builder) candidate(c archive.Candidate) (Candidate, error) {
 	}
 	for _, f := range result.Finalist {
 		if r := f.Ruling; r != nil && f.Variant == c.Variant {
-			out.State, out.Blocks, out.LogE, out.Reason = r.State, r.Blocks, r.LogE, clip(r.Reason, MaxReason)
+			out.State, out.Blocks, out.LogE, out.Reason = r.State, r.Blocks, r.LogE, clip(b.inCases(r.Reason), MaxReason)
 		}
 	}
 	return out, err

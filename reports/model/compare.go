@@ -48,7 +48,7 @@ func (b *builder) compare() error {
 	for _, f := range b.result.Finalist {
 		b.out.Finalists = append(b.out.Finalists, Finalist{
 			Variant: b.ref(f.Variant), Metric: gainOf(f), Effect: estimate(f), Evidence: evidenceOf(f),
-			Adjusted: f.Adjusted, Accepted: f.Accepted, Finding: findingOf(f), Reason: clip(f.Reason, MaxReason),
+			Adjusted: f.Adjusted, Accepted: f.Accepted, Finding: findingOf(f), Reason: clip(b.inCases(f.Reason), MaxReason),
 		})
 	}
 	if b.headline < 0 {

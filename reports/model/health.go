@@ -13,9 +13,9 @@ import (
 
 func (b *builder) health() error {
 	h := &b.out.Health
-	h.Incomplete = clip(b.result.Incomplete, MaxReason)
+	h.Incomplete = clip(b.inCases(b.result.Incomplete), MaxReason)
 	for _, w := range slices.Concat(b.plan.Warnings, b.plan.Alike) {
-		h.Warnings = append(h.Warnings, clip(w, MaxReason))
+		h.Warnings = append(h.Warnings, clip(b.inCases(w), MaxReason))
 	}
 	for _, text := range b.plan.Judges {
 		h.Judges = append(h.Judges, clip(text, MaxReason))
@@ -65,7 +65,7 @@ func (b *builder) health() error {
 		h.Scale = append(h.Scale, clip(w, MaxReason))
 	}
 	for _, w := range b.result.Warnings {
-		h.Warnings = append(slices.Clip(h.Warnings), clip(w, MaxReason))
+		h.Warnings = append(slices.Clip(h.Warnings), clip(b.inCases(w), MaxReason))
 	}
 	if b.result.Repeats.Constant() {
 		h.Constant = b.result.Repeats.Tasks

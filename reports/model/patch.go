@@ -201,5 +201,5 @@ func (p Patch) Stopped() string {
 	if len(waiting) > 0 {
 		return "not run: " + strings.Join(waiting, ", ")
 	}
-	return strings.ReplaceAll(string(p.State), "_", " ")
+	return p.State.Name()
 }

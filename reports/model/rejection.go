@@ -61,7 +61,7 @@ func (b *builder) lost(f archive.Finalist) Rejection {
 	case f.Accepted:
 		r.Reason = "better than the champion too; another's lower bound is higher"
 	case f.Ruling != nil && f.Ruling.Reason != "":
-		r.Reason = clip(f.Ruling.Reason, MaxReason)
+		r.Reason = clip(b.inCases(f.Ruling.Reason), MaxReason)
 	}
 	if f.Ruling != nil {
 		r.State = f.Ruling.State

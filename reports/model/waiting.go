@@ -179,7 +179,7 @@ type LeftOut struct {
 // leftOut copies the variants that were left out.
 func (b *builder) leftOut() error {
 	for _, l := range b.result.LeftOut {
-		b.out.LeftOut = append(b.out.LeftOut, LeftOut{Variant: b.ref(l.Variant), Proposal: l.Proposal, Reason: clip(l.Reason, MaxReason)})
+		b.out.LeftOut = append(b.out.LeftOut, LeftOut{Variant: b.ref(l.Variant), Proposal: l.Proposal, Reason: clip(b.inCases(l.Reason), MaxReason)})
 	}
 	return nil
 }

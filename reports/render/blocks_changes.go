@@ -81,7 +81,7 @@ func ablationBlocks(s subject) []block {
 	if len(all) == 0 {
 		return out
 	}
-	t := newTable(nil, plain("finalist", "made small"), wraps("stay"), figures("set back", "evaluations"))
+	t := newTable(nil, plain("finalist", "made small"), wraps("stay"), figures("undone", "evaluations"))
 	for _, a := range all {
 		var stay []spans
 		for _, e := range a.Effects {
@@ -105,9 +105,9 @@ func ablationNote(a model.Ablation) block {
 	}
 	line := say("What stays was decided on search tasks, " + how + "; by itself is the score with the change less that without it, on the same of these tasks. ")
 	if n := len(a.Reverted); n > 0 {
-		line = append(line, say("Set back: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" without a shown effect: ", foreignList(a.Reverted), ". ")...)
+		line = append(line, say("Undone: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" without a shown effect: ", foreignList(a.Reverted), ". ")...)
 	} else {
-		line = append(line, say("Nothing was set back. ")...)
+		line = append(line, say("Nothing was undone. ")...)
 	}
 	if a.Reason != "" {
 		line = append(line, say("The run adds: ", foreign(a.Reason), ".")...)

@@ -69,9 +69,9 @@ func conditionTable(list []model.Threshold) table {
 
 // proposalLine describes the state of a proposal, and the decision on it or why it waits.
 func proposalLine(p model.Proposal, v model.VolatileProposal) block {
-	line := say("Proposal ", theirs(p.ID, strong), " is ", stateSpan(string(p.State)))
+	line := say("Proposal ", theirs(p.ID, strong), " is ", foreign(p.State.Name()))
 	if v.Waits != "" {
-		line = append(line, say(", its gates have not run: ", clipped(v.Waits, model.MaxReason), "; the next run takes it up")...)
+		line = append(line, say(" yet: ", clipped(v.Waits, model.MaxReason), "; the next run takes it up")...)
 	}
 	if by := v.Decision; by != nil {
 		line = append(line, say(": ", foreign(by.Action), " by ", clipped(by.By, 80))...)

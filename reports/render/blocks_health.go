@@ -141,7 +141,10 @@ func runFacts(s subject) facts {
 		f.add("resumed", number.Plural(v.Resumed, "time"))
 	}
 	f.add("sandbox", clipped(s.volatile.Sandbox, model.MaxReason))
-	ended := say(foreign(string(run.State)), ", exit "+strconv.Itoa(run.Exit))
+	ended := say(foreign(string(run.State)))
+	if !v.Ended.IsZero() { // a process that died left no exit code
+		ended = append(ended, say(", exit "+strconv.Itoa(run.Exit))...)
+	}
 	if run.Reason != "" {
 		ended = append(ended, say(": ", clipped(run.Reason, model.MaxReason))...)
 	}

@@ -66,7 +66,7 @@ func patchLine(patches []model.Patch) spans {
 		items = append(items, say(named(awaiting), " await a person"))
 	}
 	if len(human) > 0 {
-		items = append(items, say(named(human), " in the human lane"))
+		items = append(items, say(named(human), " flagged for a person"))
 	}
 	if len(drafted) == 1 {
 		items = append(items, say(named(drafted), " waits for its gates"))
@@ -99,7 +99,7 @@ func awaitingPatches(list []model.Patch) []block {
 	for _, p := range list {
 		out = append(out, subhead{Text: say(foreign(p.ID), "  ", clipped(p.Title, 120))})
 		about := facts{
-			{Name: "state", Value: say(stateSpan(string(p.State)))},
+			{Name: "state", Value: say(foreign(p.State.Name()))},
 			{Name: "from", Value: say(clipped(p.Author, 80), " ("+patchOrigin(p)+")")},
 			{Name: "reason", Value: say(clipped(cmp.Or(flowing(p.Rationale), number.Unknown), model.MaxReason))},
 		}
@@ -177,7 +177,7 @@ func reviewText(p model.Patch) spans {
 func listedPatches(title, why string, list []model.Patch) []block {
 	t := newTable(say(title), plain("patch"), wraps("from", "what"), plain("state"), wraps(why))
 	for _, p := range list {
-		t.add("", foreign(p.ID), clipped(p.Author, 40), clipped(p.Title, 80), stateSpan(string(p.State)), clipped(p.Stopped(), model.MaxReason))
+		t.add("", foreign(p.ID), clipped(p.Author, 40), clipped(p.Title, 80), foreign(p.State.Name()), clipped(p.Stopped(), model.MaxReason))
 	}
 	return []block{t}
 }

@@ -19,7 +19,7 @@ func patchWork(notes []model.PatchNote) []block {
 		}
 		proposal := say("none")
 		if n.Proposal != "" {
-			proposal = say(foreign(n.Proposal), " (", stateSpan(string(n.State)), ")")
+			proposal = say(foreign(n.Proposal), " (", foreign(n.State.Name()), ")")
 		}
 		t.add("", clipped(n.Target, 40), how, proposal, number.Count(n.Runs), number.Money(n.Usage.CostUSD+n.GatesUSD), clipped(n.Text, model.MaxReason))
 	}

@@ -144,7 +144,9 @@ func (s subject) sideBySide(d model.Detail, against string) table {
 	}
 	row("result", s.verdictOf)
 	row("answer", func(a model.Attempt) spans { return say(clipped(a.Answer, maxShown)) })
-	row("reason", func(a model.Attempt) spans { return say(foreign(a.Reason)) })
+	if !s.measured() { // of a case it is the score once more
+		row("reason", func(a model.Attempt) spans { return say(foreign(a.Reason)) })
+	}
 	row("error", func(a model.Attempt) spans { return say(foreign(a.Error)) })
 	return t
 }

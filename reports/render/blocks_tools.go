@@ -46,7 +46,7 @@ func toolBlocks(s subject) []block {
 func follows(n model.ToolNote) spans {
 	switch {
 	case n.Draft != nil && n.Draft.Proposal != "":
-		return say(foreign(n.Draft.Proposal), " (", stateSpan(string(n.Draft.State)), "): ", clipped(n.Draft.Text, model.MaxReason))
+		return say(foreign(n.Draft.Proposal), " (", foreign(n.Draft.State.Name()), "): ", clipped(n.Draft.Text, model.MaxReason))
 	case n.Draft != nil:
 		return say(clipped(n.Draft.Text, model.MaxReason))
 	case n.Remedy == experience.Retain:

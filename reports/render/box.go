@@ -160,7 +160,11 @@ func proposalRows(list []model.Proposal) []boxRow {
 	var rows []boxRow
 	for _, p := range list {
 		if p.State != model.Awaiting {
-			rows = append(rows, boxRow{Label: "proposal", Note: say(foreign(p.ID), " is ", stateSpan(string(p.State)))})
+			note := say(foreign(p.ID), " is ", foreign(p.State.Name()))
+			if p.State == model.HumanLane {
+				note = append(note, say(" by gates, for a person to decide")...)
+			}
+			rows = append(rows, boxRow{Label: "proposal", Note: note})
 		}
 		for _, flag := range model.Flags(p.Gates) {
 			rows = append(rows, boxRow{Label: "flagged", Note: say(foreign(flag))})

@@ -136,7 +136,7 @@ func TestPatchLine(t *testing.T) {
 		"1 not offered":          of(archive.Rejected),
 		"P1 waits for its gates": of(archive.Drafted),
 		"P2 awaits a person · P1, P3 wait for their gates": of(archive.Drafted, archive.Awaiting, archive.Drafted),
-		"P2 in the human lane · 1 not offered":             of(archive.GateFailed, archive.HumanLane),
+		"P2 flagged for a person · 1 not offered":          of(archive.GateFailed, archive.HumanLane),
 		"P1, P2, P3 and 2 more await a person":             of(archive.Awaiting, archive.Approved, archive.Awaiting, archive.Awaiting, archive.Awaiting),
 	} {
 		if got := patchLine(list).raw(); got != want {
@@ -199,7 +199,7 @@ func TestPatchWork(t *testing.T) {
 	w.must(Markdown(&md, r))
 	w.must(HTML(&page, r))
 	for name, text := range map[string]string{"markdown": md.String(), "page": page.String()} {
-		for _, want := range []string{"What the night tried on code", "no value looked better", "P7", "human lane"} {
+		for _, want := range []string{"What the night tried on code", "no value looked better", "P7", "flagged"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the %s lacks %q", name, want)
 			}

@@ -274,6 +274,9 @@ func (r *runner) proposeConfirmed(ctx context.Context, a *workspace.Agent, d nig
 // proposeVersion proposes a version that a run confirmed, and records a note of that.
 func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run string, v archive.Variant, words string, ruling *stats.Ruling) (note archive.PatchNote, err error) {
 	p, means := r.o.Code.Found[a.ID], ""
+	if p.Own() == "" {
+		words = stats.OfCases(words)
+	}
 	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // the words have the means
 	if !measured {
 		if means, err = r.heldOutMeans(ctx, a, v.ID); err != nil {

@@ -233,13 +233,13 @@ func branchWords(s review.BranchState) string {
 	case s.Did == "reverted":
 		words = fmt.Sprintf("was reverted in %s of %s as %s by %s: it is rolled back", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
 	case s.Did == "deleted":
-		words = fmt.Sprintf("is %s: %s is deleted", stateName(s.State), at)
+		words = fmt.Sprintf("is %s: %s is deleted", s.State.Name(), at)
 	case s.State == archive.Adopted:
 		words = fmt.Sprintf("is adopted by %s of %s", wire.Abbreviated(s.Commit), s.Base)
 	case s.State == archive.Awaiting || s.State == archive.HumanLane:
 		words = fmt.Sprintf("awaits a merge of %s", at)
 	default:
-		words = fmt.Sprintf("is %s, and %s is its branch", stateName(s.State), at)
+		words = fmt.Sprintf("is %s, and %s is its branch", s.State.Name(), at)
 	}
 	for _, more := range []string{s.Note, s.Trouble} {
 		if more != "" {

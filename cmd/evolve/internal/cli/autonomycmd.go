@@ -235,7 +235,7 @@ func autonomyRequests(sh *shell, c *cli.Context) error {
 		if d := l.Decision; d != nil {
 			decided = fmt.Sprintf("  %s by %s: %s", text.Visible(d.Action), cell(d.By, 40), cell(d.Reason, 60))
 		}
-		_, err := fmt.Fprintf(sh.stdout, "%-4s  %-9s  %s  %-12s  level %d to %d  %s%s\n", l.ID, stateName(l.State), stamp(l.Created, "_2 Jan 15:04"),
+		_, err := fmt.Fprintf(sh.stdout, "%-4s  %-9s  %s  %-12s  level %d to %d  %s%s\n", l.ID, l.State.Name(), stamp(l.Created, "_2 Jan 15:04"),
 			cell(l.Agent, 24), l.From, l.To, cell(l.Reason, 60), decided)
 		return err
 	})

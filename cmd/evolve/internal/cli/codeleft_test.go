@@ -60,7 +60,7 @@ func TestVersionOfAKilledNightIsProposed(t *testing.T) {
 	if list := patches(); len(list) != 1 || list[0].State != "human_lane" || list[0].Origin != "blocks" || !strings.Contains(list[0].Gain, "as the night found; hunks by themselves") {
 		t.Fatalf("the patches are %+v\n%s", list, out)
 	}
-	if !strings.Contains(out, "patch   P1 (human lane) of curve") {
+	if !strings.Contains(out, "patch   P1 (flagged) of curve") {
 		t.Errorf("the night tells\n%s", out)
 	}
 	n.evolve("reject", "P1", "--yes", "--by", "Ada <ada@example.org>", "--reason", "not now")

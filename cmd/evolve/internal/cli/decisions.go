@@ -306,7 +306,7 @@ func whatStands(p archive.ProposalRecord) string {
 			return fmt.Sprintf("%s is rolled back: commit %s stands", p.ID, wire.Abbreviated(p.Decision.Commit))
 		}
 	}
-	return fmt.Sprintf("%s is %s", p.ID, stateName(p.State))
+	return fmt.Sprintf("%s is %s", p.ID, p.State.Name())
 }
 
 // finishFirst finishes a decision on a proposal that a killed process began. It reports

@@ -54,7 +54,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 			name = ""
 		}
 	}
-	con.printf("\n%s on %d search and %d holdout tasks\n", p.Agent, p.SearchTasks, p.HoldoutTasks)
+	con.printf("\n%s on %d search and %d %s\n", p.Agent, p.SearchTasks, p.HoldoutTasks, orElse("held-out cases", "holdout tasks", p.Metric != nil))
 	paragraph("limit", limits.Text)
 	for _, text := range limits.Policies {
 		paragraph("policies", text)
@@ -72,7 +72,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	}
 	if !limits.Known() && p.Search == 0 {
 		con.printf("  search    first of all the champion; then the night is planned by what that takes\n")
-		printWarnings(con, p.Warnings)
+		printWarnings(con, p.Warnings, p.Metric != nil)
 		return
 	}
 	con.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
@@ -125,11 +125,15 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	for _, text := range p.Alike {
 		paragraph("alike", text)
 	}
-	printWarnings(con, warnings)
+	printWarnings(con, warnings, p.Metric != nil)
 }
 
-func printWarnings(con *console, warnings []string) {
+// printWarnings prints warnings of a plan; of cases for code that a command scores.
+func printWarnings(con *console, warnings []string, cases bool) {
 	for _, warning := range warnings {
+		if cases {
+			warning = stats.OfCases(warning)
+		}
 		con.printf("  warning   %s\n", warning)
 	}
 }

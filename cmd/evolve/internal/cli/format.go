@@ -26,7 +26,8 @@ func printChanges(w io.Writer, changes []archive.Change, column int) {
 	}
 }
 
-// stateName returns a state as shown to people.
+// stateName returns the state of a ruling, a verdict of a gate or an act as shown to people; that of a
+// proposal has [archive.ProposalState.Name].
 func stateName[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
 // count formats a number with its noun, which has no s for 1.

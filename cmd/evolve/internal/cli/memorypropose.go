@@ -84,7 +84,7 @@ func printLearned(sh *shell, one learnedAgent) {
 	if one.Proposal == "" {
 		sh.printf("%s: nothing to propose\n", one.Agent)
 	} else {
-		sh.printf("%s: %s %s %s with %s: %s\n", one.Agent, one.Proposal, orElse("is new,", "waits,", one.New), stateName(archive.ProposalState(one.State)),
+		sh.printf("%s: %s %s %s with %s: %s\n", one.Agent, one.Proposal, orElse("is new,", "waits,", one.New), archive.ProposalState(one.State).Name(),
 			memories(len(one.Memories)), sh.command("evolve show "+one.Proposal))
 	}
 	for _, left := range []struct {

@@ -100,7 +100,7 @@ func TestCodeOfChanceStaysWhole(t *testing.T) {
 	if out := w.on(0, "run", "--seed", "2", "--budget-evals", "2400"); !strings.Contains(out, "changes   route") {
 		t.Errorf("the night found\n%s", out)
 	}
-	if out := w.on(0, "variants", "--agent", "router", "--last", "10000"); strings.Contains(out, "set back: ") || !strings.Contains(out, "mutate") {
+	if out := w.on(0, "variants", "--agent", "router", "--last", "10000"); strings.Contains(out, "undone: ") || !strings.Contains(out, "mutate") {
 		t.Errorf("a version was made small:\n%s", out)
 	}
 }

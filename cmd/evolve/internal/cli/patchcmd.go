@@ -53,7 +53,7 @@ func patchList(sh *shell, c *cli.Context) error {
 		return err
 	}
 	return printList(sh.console, "patches", views, "no patch was proposed yet", func(v patchView) error {
-		_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %-16s %s\n", v.ID, stateName(v.State), v.Created.Local().Format("_2 Jan 15:04"),
+		_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %-16s %s\n", v.ID, v.State.Name(), v.Created.Local().Format("_2 Jan 15:04"),
 			cell(v.Author, 24), text.Visible(v.Title))
 		return err
 	})

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/coding"
@@ -56,8 +58,8 @@ func printPatchPlan(con *console, p patchPlan) {
 	}
 }
 
-// noteLength bounds the printed part of a note on patches; `--json` and the archive have
-// all of it.
+// noteLength bounds the printed part of a note on patches, in characters; the report, `--json`
+// and the archive have more of it.
 const noteLength = 400
 
 // printPatchNotes prints what a nightly run did about patches of code.
@@ -71,8 +73,22 @@ func printPatchNotes(con *console, notes []archive.PatchNote) {
 			who = tuning.Author(n.Target)
 		}
 		if n.Proposal != "" {
-			what = n.Proposal + " (" + stateName(n.State) + ")"
+			what = n.Proposal + " (" + n.State.Name() + ")"
 		}
-		con.printf("  patch   %s of %s by %s: %s\n", what, n.Target, who, text.Visible(oneLine(n.Text, noteLength)))
+		con.filled("  patch   ", "%s of %s by %s: %s", what, n.Target, who, text.Visible(noteText(n)))
 	}
+}
+
+// noteText returns the text of a note. A long one ends with a whole clause, and with where the rest
+// is.
+func noteText(n archive.PatchNote) string {
+	whole := strings.Join(strings.Fields(n.Text), " ")
+	words := oneLine(whole, noteLength)
+	if words == whole {
+		return whole
+	}
+	if at := strings.LastIndex(words, "; "); at > 0 {
+		words = words[:at] + "; …"
+	}
+	return words + " (`evolve " + orElse("show "+n.Proposal, "report", n.Proposal != "") + "` has the rest)"
 }

@@ -168,7 +168,7 @@ func resumedWords(p archive.ProposalRecord) string {
 	if p.State == archive.Drafted {
 		return p.ID + " waits for its gates: " + text.Visible(p.Patch.Waits)
 	}
-	return p.ID + " is " + stateName(p.State) + " now"
+	return p.ID + " is " + p.State.Name() + " now"
 }
 
 // proposeWaiting passes the patches that wait as drafts through their gates.

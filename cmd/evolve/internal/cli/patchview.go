@@ -159,7 +159,7 @@ func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 
 // printPatch shows a patch as a person must read it before approving.
 func printPatch(con *console, v patchView) {
-	con.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), stateName(v.State))
+	con.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), v.State.Name())
 	con.printLines("    ", v.Rationale)
 	if v.Stale != "" {
 		con.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))

@@ -139,7 +139,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 				if n := len(p.Overtaken); n > 0 {
 					claim = "  overtaken: " + foreign.Visible(oneLine(firstOf(p.Overtaken, shownOvertaken), 200))
 				}
-				_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, stateName(p.State), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
+				_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, p.State.Name(), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
 				printLost(sh.console, p)
 				printBranch(sh.console, "  ", p.Branch)
 				return err
@@ -270,7 +270,7 @@ func showCommand(sh *shell) *cli.Command {
 }
 
 func printProposal(con *console, p claimed) {
-	con.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), stateName(p.State))
+	con.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), p.State.Name())
 	if p.Rationale != "" {
 		con.printf("    %s\n", foreign.Visible(p.Rationale))
 	}
@@ -290,7 +290,7 @@ func printProposal(con *console, p claimed) {
 	printGates(con, p.Gates)
 	con.printf("\nprovenance\n")
 	con.printFacts([][2]string{
-		{"imported", stateName(p.Imported)},
+		{"imported", p.Imported.Name()},
 		{"agent", p.Agent},
 		{"run", p.Run},
 		{"variant", string(p.Variant)},

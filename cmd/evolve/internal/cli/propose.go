@@ -39,7 +39,7 @@ func proposeCommand(sh *shell) *cli.Command {
 					return err
 				}
 				sh.stands = p.ID + " is proposed"
-				return sh.result(viewOf(p), "%s  %s  %s\n\n  %s\n", p.ID, text.Visible(p.Title), stateName(p.State), sh.command("evolve show "+p.ID))
+				return sh.result(viewOf(p), "%s  %s  %s\n\n  %s\n", p.ID, text.Visible(p.Title), p.State.Name(), sh.command("evolve show "+p.ID))
 			}()
 			return errors.Join(err, a.Close())
 		},

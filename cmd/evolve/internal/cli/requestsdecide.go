@@ -118,7 +118,7 @@ func printGranted(con *console, g review.Granted) error {
 		case r.State == archive.RequestDenied:
 			con.printf("denied %s: %s of %s\n", r.ID, cell(r.Request.Type, 12), cell(r.Request.Target, 60))
 		case p != nil:
-			con.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, text.Visible(p.Title), stateName(p.State), con.command("evolve show "+p.ID))
+			con.printf("approved %s: it became %s  %s  %s\n\n  %s\n", r.ID, p.ID, text.Visible(p.Title), p.State.Name(), con.command("evolve show "+p.ID))
 		default:
 			con.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
 			if g.Why != "" {

@@ -323,6 +323,9 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 		return line, fmt.Errorf("reading a result: %w", err)
 	}
 	line.Reason, line.Evaluations = named(ctx, a, id, result.Reason), result.Search.Evaluations
+	if plan.Metric != nil {
+		line.Reason = stats.OfCases(line.Reason)
+	}
 	var states []archive.ProposalState
 	for _, proposal := range result.Proposals {
 		p, err := a.Proposal(ctx, proposal)
@@ -419,7 +422,7 @@ func printRuns(con *console, runs []runLine) {
 	}
 	for _, r := range runs {
 		con.printf("  %-12s  %s  %s", r.Run, r.Started.Local().Format("_2 Jan 15:04"), r.State)
-		if r.Exit != 0 {
+		if r.Exit != 0 && !r.Ended.IsZero() { // a process that died left no exit code
 			con.printf(" (exit %d)", r.Exit)
 		}
 		con.printf("\n")

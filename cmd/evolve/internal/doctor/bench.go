@@ -138,17 +138,21 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 			checks = append(checks, warn(label, "let its scoring command print more cases", "%s", lacks))
 			continue
 		}
-		with := fmt.Sprintf("%s, %s a night", rtext.Count(design.Units, "independent holdout task"), rtext.Count(int(design.Tonight), "pair")) + assumed
+		words := func(sentence string) string { return sentence }
+		if a.Adapter.Kind == workspace.KindCode && slices.Equal(a.Suites, []string{a.ID}) { // a command scores it
+			words = stats.OfCases
+		}
+		with := words(fmt.Sprintf("%s, %s a night", rtext.Count(design.Units, "independent holdout task"), rtext.Count(int(design.Tonight), "pair"))) + assumed
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""
 		if n := design.Needed(.1); n > 0 {
-			hint = fmt.Sprintf("an improvement of 10 points needs about %d independent holdout tasks", n)
+			hint = words(fmt.Sprintf("an improvement of 10 points needs about %d independent holdout tasks", n))
 		}
 		if math.IsInf(month, 1) {
-			checks = append(checks, warn(label, hint, "no improvement on new tasks can be shown (%s)", with))
+			checks = append(checks, warn(label, hint, "%s (%s)", words("no improvement on new tasks can be shown"), with))
 			continue
 		}
-		text := fmt.Sprintf("can show an improvement of %.0f points or more on new tasks", math.Ceil(100*month))
+		text := words(fmt.Sprintf("can show an improvement of %.0f points or more on new tasks", math.Ceil(100*month)))
 		switch {
 		case math.IsInf(night, 1):
 			text += ", within a month"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
@@ -114,7 +113,7 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 		warn("%s of %s stands, and its commit was not made: %s", what, id, h.Command(again))
 		return in, nil, nil
 	case was.Stage == archive.IntentCommit && !review.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
-		warn("nothing is left to do of %s of %s: it is %s", what, id, strings.ReplaceAll(string(state), "_", " "))
+		warn("nothing is left to do of %s of %s: it is %s", what, id, state.Name())
 		return nothing, nil, nil
 	case was.Stage == archive.IntentCommit && in.Commit == "":
 		warn("%s of %s was cut off before its commit was made; nothing was changed: %s", what, id, h.Command(again))
