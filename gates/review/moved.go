@@ -11,48 +11,49 @@ func Open(s archive.ProposalState) bool { return Undecided(s) && s != archive.Ga
 
 // Moved describes, for an open patch, that the code of its target is not that which it was made
 // for: both commits, and whether it still applies; empty if the code is the same, and for
-// patches that are decided or imported.
-func (rev *Reviewer) Moved(p archive.ProposalRecord) string {
+// patches that are decided or imported. blocked reports that an approval would be refused because
+// it does not apply, or because its target or repository cannot be read.
+func (rev *Reviewer) Moved(p archive.ProposalRecord) (words string, blocked bool) {
 	if p.Patch == nil || p.Imported != "" || !Open(p.State) {
-		return ""
+		return "", false
 	}
-	words, err := rev.moved(p)
+	words, blocked, err := rev.moved(p)
 	if err != nil {
-		return "whether it still applies is not known: " + err.Error()
+		return "whether it still applies is not known: " + err.Error(), true
 	}
-	return words
+	return words, blocked
 }
 
-func (rev *Reviewer) moved(p archive.ProposalRecord) (string, error) {
+func (rev *Reviewer) moved(p archive.ProposalRecord) (words string, blocked bool, err error) {
 	t, err := rev.targetOf(p)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	repo, err := rev.open(t)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	_, head, err := repo.Head()
 	if err != nil || head == p.Patch.BaseCommit {
-		return "", err
+		return "", false, err
 	}
 	now, err := repo.TreeOf(head)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if was, err := repo.TreeOf(p.Patch.BaseCommit); err == nil && was == now {
-		return "", nil
+		return "", false, nil
 	}
 	_, conflicts, err := onto(repo, head, files(p))
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	made := fmt.Sprintf("it was made for %.12s, and HEAD is %.12s: ", p.Patch.BaseCommit, head)
 	switch {
 	case len(conflicts) == 0:
-		return made + "it still applies, and its gates run on that before an approval", nil
+		return made + "it still applies, and its gates run on that before an approval", false, nil
 	case p.State == archive.Drafted: // it may replace what was adopted meanwhile
-		return made + "its gates tell whether it still applies, since other commits changed what it changes: " + join(conflicts), nil
+		return made + "its gates tell whether it still applies, since other commits changed what it changes: " + join(conflicts), false, nil
 	}
-	return made + "it applies no more, " + conflictsWith(conflicts), nil
+	return made + "it applies no more, " + conflictsWith(conflicts), true, nil
 }

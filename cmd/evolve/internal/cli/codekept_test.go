@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestWhatCommandsNameIsKept(t *testing.T) {
 		t.Errorf("the lineage is\n%s", got)
 	}
 	status := func() string { return strings.Join(strings.Fields(n.evolve("status")), " ") }
-	if got := status(); !strings.Contains(got, applies) || !strings.Contains(got, "it was made for ") {
+	if got := status(); !strings.Contains(got, applies) || !strings.Contains(got, "it was made for ") || !strings.Contains(got, "evolve approve P1") {
 		t.Errorf("the status is %s", got)
 	}
 	nights("5", "6")
@@ -80,7 +81,16 @@ func TestWhatCommandsNameIsKept(t *testing.T) {
 	if got := n.opened(); len(got.Open) != 1 || !strings.HasSuffix(got.Open[0].Moved, not) {
 		t.Errorf("after a change of its line %+v", got)
 	}
-	if got := status(); !strings.Contains(got, not) {
+	const offered = "evolve approve P1"
+	if got := status(); !strings.Contains(got, not) || !strings.Contains(got, "it cannot be approved as it is; evolve reject P1") || strings.Contains(got, offered) {
 		t.Errorf("the status is %s", got)
+	}
+	settings, err := os.ReadFile(n.root + "/evolve.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.write(n.root+"/evolve.yaml", strings.Replace(string(settings), "curve", "line", 1))
+	if got := status(); !strings.Contains(got, `there is no target "curve"`) || !strings.Contains(got, "it cannot be approved as it is") || strings.Contains(got, offered) {
+		t.Errorf("without its target the status is %s", got)
 	}
 }

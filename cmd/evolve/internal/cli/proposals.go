@@ -43,6 +43,8 @@ type proposalLine struct {
 	// Moved describes that a patch was made for other code than its target has now, and whether
 	// it still applies.
 	Moved string `json:"moved,omitempty"`
+	// Blocked reports that it cannot be approved because of that.
+	Blocked bool `json:"blocked,omitempty"`
 	// Overtaken names the memories that it adds or marks and that are so already, or were
 	// retracted meanwhile.
 	Overtaken []string `json:"overtaken,omitempty"`

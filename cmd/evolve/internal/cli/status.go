@@ -63,7 +63,7 @@ type statusView struct {
 
 	latest archive.Run
 	// moved is [review.Reviewer.Moved].
-	moved func(archive.ProposalRecord) string
+	moved func(archive.ProposalRecord) (string, bool)
 }
 
 type runLine struct {
@@ -232,10 +232,11 @@ func (v *statusView) fillDecisions(ctx context.Context, read readOnce, w *worksp
 	}
 	for _, p := range read.proposals {
 		if i := slices.IndexFunc(v.Awaiting, func(l proposalLine) bool { return l.ID == p.ID }); i >= 0 {
-			v.Awaiting[i].Moved = v.moved(p)
+			v.Awaiting[i].Moved, v.Awaiting[i].Blocked = v.moved(p)
 		}
 		if p.Patch != nil && p.State == archive.Drafted && p.Imported == "" {
-			v.Drafts = append(v.Drafts, draftLine{p.ID, p.Title, p.Patch.Waits, v.moved(p)})
+			moved, _ := v.moved(p)
+			v.Drafts = append(v.Drafts, draftLine{p.ID, p.Title, p.Patch.Waits, moved})
 		}
 	}
 	if v.Adopted, err = linesIn(ctx, a, read.proposals, func(p archive.ProposalRecord) bool {
@@ -400,6 +401,9 @@ func printAwaiting(con *console, list []proposalLine) {
 		next = con.command(next)
 		if len(p.Stale) > 0 {
 			next = "stale: it cannot be approved; " + con.command("evolve run") + " may measure it again"
+		}
+		if p.Blocked {
+			next = "it cannot be approved as it is; " + con.command("evolve reject "+p.ID+` --reason "…"`)
 		}
 		con.printf("    %s\n    %s\n", con.command("evolve show "+p.ID), next)
 	}

@@ -101,4 +101,7 @@ func printed(e *bench.Evaluation) (v metrics.Value, ok bool) {
 }
 
 // Moved is [review.Reviewer.Moved].
-func (p *Prospect) Moved(of archive.ProposalRecord) string { return p.reviewer.Moved(of) }
+func (p *Prospect) Moved(of archive.ProposalRecord) string {
+	words, _ := p.reviewer.Moved(of)
+	return words
+}
