@@ -219,7 +219,8 @@ func TestBriefsShowWhatWasLeftOut(t *testing.T) {
 
 // TestWhatHasTheLinesIsLeftOut checks that versions with three quarters of the lines that a
 // deceiving one added are left out with it, whatever they descend from and gained, and so is what
-// descends from them. Fewer lines, brackets, and a patch that passed its gates do not count.
+// descends from them, and that none of them is the best one. Fewer lines, brackets, and a patch
+// that passed its gates do not count.
 func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
 	o := wordyNights(t)
 	n := o.start(t)
@@ -279,6 +280,15 @@ func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
 		4: "it has 3 of 4 lines that v3 added: " + by + "v3 in P1", 6: "it descends from v4: " + by + "v3 in P1",
 	}, got); d != "" {
 		t.Error(d)
+	}
+	for number, want := range map[int]bool{4: false, 5: true} {
+		n.result.Search.Recommended.Variant = configs[number].ID()
+		if err := o.Archive.PutResult(t.Context(), n.result); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := BestOf(t.Context(), o.Archive, "toy", "toy", configs[1].ID()); ok != want || err != nil {
+			t.Errorf("v%d is the best one: %v, %v", number, ok, err)
+		}
 	}
 }
 
