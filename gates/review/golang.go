@@ -61,22 +61,26 @@ func (w *gateRun) commandTools(ctx context.Context) (gotest.Toolchain, error) {
 	return *w.tools, nil
 }
 
-// languageGates returns the gates of a patch of a target without Go. One lists the gates
-// that were not run, and the other reads the only thing that they read in any language.
+// languageGates returns the gates of a patch of a target without Go. The first one lists the
+// gates that were not run, and the others read what needs no Go.
 func (w *gateRun) languageGates() []gates.Gate {
+	c := typed.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed}
 	return []gates.Gate{
 		{Name: gateLanguage, Check: func(context.Context) (gates.Verdict, string) {
 			var names []string
 			for _, g := range slices.Concat(scan.Gates(nil), typed.Gates(typed.Change{})) {
-				names = append(names, g.Name)
+				if g.Name != typed.Guards {
+					names = append(names, g.Name)
+				}
 			}
 			names = append(names, gotest.Names()...)
-			evidence := "the target has no file of Go, and no other language is read, broken on purpose or called; not run: " + strings.Join(names, ", ")
+			evidence := "the target has no file of Go, and of other languages only early exits and credentials are read, and nothing is broken on purpose or called; not run: " + strings.Join(names, ", ")
 			if !w.commanded() {
 				evidence += "; nothing is built or tested, since the target names no commands"
 			}
 			return gates.Flagged, evidence
 		}},
-		typed.CredentialGate(typed.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed}),
+		typed.ExitGate(c),
+		typed.CredentialGate(c),
 	}
 }

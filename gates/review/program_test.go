@@ -145,7 +145,7 @@ func TestWithoutGo(t *testing.T) {
 		if p.ID == secret.ID {
 			credentials = "flagged"
 		}
-		want := "apply passed, scope passed, export passed, source: not read flagged, source: credentials " + credentials + ", program passed, program: canary passed, program: behaviour flagged, rollback passed"
+		want := "apply passed, scope passed, export passed, source: not read flagged, source: guards passed, source: credentials " + credentials + ", program passed, program: canary passed, program: behaviour flagged, rollback passed"
 		if got := strings.Join(names, ", "); got != want {
 			t.Errorf("%s\n%s, want\n%s", p.Files[0].New, got, want)
 		}

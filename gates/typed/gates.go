@@ -43,20 +43,36 @@ func Gates(c Change) []gates.Gate {
 	var once sync.Once
 	var found Findings
 	var failed error
-	gate := func(name, clean string, of func(Findings) []Finding) gates.Gate {
+	gate := func(name string, of func(Findings) ([]Finding, string)) gates.Gate {
 		return gates.Gate{Name: name, Check: func(ctx context.Context) (gates.Verdict, string) {
 			once.Do(func() { found, failed = Read(ctx, c) })
 			if failed != nil {
 				return gates.NotRun, "the packages could not be read: " + failed.Error()
 			}
-			return verdict(of(found), found.Packages, clean)
+			list, clean := of(found)
+			return verdict(list, found.Packages, clean)
 		}}
 	}
 	return []gates.Gate{
-		gate(Guards, "every guard of the base is unchanged", func(f Findings) []Finding { return f.Guards }),
-		gate(Outside, "no new use of the environment outside the program", func(f Findings) []Finding { return f.Outside }),
-		gate(Insecure, notJudged, func(f Findings) []Finding { return f.Insecure }),
+		gate(Guards, func(f Findings) ([]Finding, string) {
+			return slices.Concat(f.Guards, f.Exits, f.plain.lost), comparedGuards() + f.plain.scope()
+		}),
+		gate(Outside, func(f Findings) ([]Finding, string) {
+			return f.Outside, "no new use of the environment outside the program"
+		}),
+		gate(Insecure, func(f Findings) ([]Finding, string) { return f.Insecure, notJudged }),
 	}
+}
+
+// ExitGate returns the gate [Guards] of a target without Go. It compares early exits alone.
+func ExitGate(c Change) gates.Gate {
+	return gates.Gate{Name: Guards, Check: func(context.Context) (gates.Verdict, string) {
+		p := readPlain(c, nil)
+		if len(p.lost) > 0 {
+			return verdict(p.lost, 0, "")
+		}
+		return gates.Passed, "no kind of guard but early exits is compared outside of Go" + p.scope()
+	}}
 }
 
 // CredentialGate returns a gate that looks for credentials in what a patch adds to files
@@ -85,6 +101,10 @@ func verdict(list []Finding, packages int, clean string) (gates.Verdict, string)
 // Findings are the findings in the changed packages.
 type Findings struct {
 	Guards, Outside, Insecure []Finding
+	// Exits are the early exits that are missing or changed.
+	Exits []Finding
+	// plain are those of files that are not read with their types.
+	plain plainExits
 	// Packages is the number of packages that were read.
 	Packages int
 }
@@ -107,6 +127,7 @@ func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
 	slices.Sort(dirs)
 	dirs = slices.Compact(dirs)
 	if len(dirs) == 0 {
+		out.plain = readPlain(c, nil)
 		return out, nil
 	}
 	was, errWas := w.openTree(c.Base)
@@ -122,16 +143,18 @@ func (w *loader) compare(ctx context.Context, c Change) (Findings, error) {
 		list = append(list, newPair(was.read(dir), is.read(dir)))
 	}
 	linkPairs(list)
+	out.plain = readPlain(c, typedFiles(list))
 	for _, p := range list {
 		if p.is == nil {
 			continue
 		}
 		out.Packages++
 		out.Guards = append(out.Guards, p.guards()...)
+		out.Exits = append(out.Exits, p.exits()...)
 		out.Outside = append(out.Outside, p.outside()...)
 		out.Insecure = append(out.Insecure, p.insecure()...)
 	}
-	for _, list := range []*[]Finding{&out.Guards, &out.Outside, &out.Insecure} {
+	for _, list := range []*[]Finding{&out.Guards, &out.Exits, &out.Outside, &out.Insecure} {
 		slices.SortFunc(*list, func(a, b Finding) int {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Why, b.Why))
 		})

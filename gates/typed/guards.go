@@ -47,6 +47,9 @@ type walker struct {
 	scope
 	events   []event
 	accesses []access
+	exits    []exit
+	// body is the function that is walked, or the one inlined.
+	body ast.Node
 	// stack holds the ancestors of the current node and the node itself.
 	stack []ast.Node
 	held  []string
@@ -59,7 +62,7 @@ type walker struct {
 // walk walks one part.
 func (r *reading) walk(name string) *walker {
 	p := r.parts[name]
-	w := &walker{scope: r.scopeOf(p), seen: map[string]bool{}}
+	w := &walker{scope: r.scopeOf(p), seen: map[string]bool{}, body: p.node}
 	if p.body != nil {
 		w.node(p.body)
 	} else {
@@ -77,6 +80,7 @@ func (w *walker) node(n ast.Node) {
 	defer func() { w.stack = w.stack[:len(w.stack)-1] }()
 	switch x := n.(type) {
 	case *ast.IfStmt:
+		w.leaves(x)
 		w.children(x.Init, x.Cond)
 		w.branch(x.Body)
 		w.branch(x.Else)
@@ -87,6 +91,9 @@ func (w *walker) node(n ast.Node) {
 		w.children(x.Post)
 		return
 	case *ast.CaseClause:
+		if s, ok := w.above(2).(*ast.SwitchStmt); ok && s.Tag == nil && len(x.List) == 1 {
+			w.leaves(&ast.IfStmt{If: x.Case, Cond: x.List[0], Body: &ast.BlockStmt{List: x.Body}})
+		}
 		for _, e := range x.List {
 			w.node(e)
 		}
@@ -283,12 +290,12 @@ func (w *walker) inline(x *ast.CallExpr, o types.Object) {
 		}
 	}
 	inner.values = values
-	w.scope, w.deep = inner, w.deep+1
-	stack := w.stack
+	stack, body := w.stack, w.body
+	w.scope, w.deep, w.body = inner, w.deep+1, p.node
 	for _, s := range p.body.List {
 		w.node(s)
 	}
-	w.scope, w.deep, w.stack = outer, w.deep-1, stack
+	w.scope, w.deep, w.stack, w.body = outer, w.deep-1, stack, body
 }
 
 // lock records the taking or release of a lock.

@@ -38,6 +38,8 @@ type reading struct {
 	fresh, unique map[string]bool
 	// harmless holds the functions known to only compute, and those known not to.
 	harmless map[string]bool
+	// files has the paths of its files, from the root of the tree.
+	files map[string]bool
 }
 
 // definition is one value of a variable: result n of an expression, or the elements of
@@ -59,7 +61,7 @@ func (t *tree) read(dir string) *reading {
 		return nil
 	}
 	r := &reading{
-		tree: t, parts: map[string]part{}, defined: map[*types.Var][]definition{},
+		tree: t, parts: map[string]part{}, defined: map[*types.Var][]definition{}, files: map[string]bool{},
 		info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}},
 	}
 	importPath := m.path
@@ -69,6 +71,8 @@ func (t *tree) read(dir string) *reading {
 	config := types.Config{Importer: importer{tree: t, from: m}, FakeImportC: true, Sizes: t.loader.sizes, Error: func(error) {}}
 	r.pkg, _ = config.Check(importPath, t.loader.set, files, r.info) // errors leave the objects untyped
 	for _, f := range files {
+		name, _ := r.place(f.Name)
+		r.files[name] = true
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:

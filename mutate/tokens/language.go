@@ -21,6 +21,8 @@ type language struct {
 	slashed    bool   // regular expressions stand between slashes
 	directives bool   // lines that begin with # belong to a preprocessor
 	indented   bool   // indentation delimits blocks, and braces are lists
+	braced     bool   // braces delimit blocks
+	bare       bool   // conditions stand without parentheses
 	semicolons bool   // a statement ends with one
 	separated  bool   // ' stands between digits too
 	letters    bool   // ' is for one character
@@ -32,7 +34,7 @@ type language struct {
 }
 
 var (
-	braces = language{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`, not: "!", semicolons: true}
+	braces = language{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`, not: "!", semicolons: true, braced: true}
 	script = language{line: []string{"#"}, quotes: `"'`, not: "!", worded: true}
 )
 
@@ -57,17 +59,18 @@ func byEnding(ending string) language {
 	case "java", "d", "zig", "sol", "proto":
 		return braces.with(func(l *language) { l.raw = [][2]string{{`"""`, `"""`}} })
 	case "rs":
-		return braces.with(func(l *language) { l.nested, l.letters, l.long = true, true, `"` })
+		return braces.with(func(l *language) { l.nested, l.letters, l.long, l.bare = true, true, `"`, true })
 	case "php":
 		return braces.with(func(l *language) { l.line, l.long = []string{"//", "# "}, `"'` })
 	case "css", "scss", "less":
-		return braces
+		return braces.with(func(l *language) { l.braced = false })
 	case "go":
-		return braces.with(func(l *language) { l.quotes, l.long, l.plain, l.semicolons = "\"'`", "`", "`", false })
+		return braces.with(func(l *language) { l.quotes, l.long, l.plain, l.semicolons, l.bare = "\"'`", "`", "`", false, true })
 	case "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts":
 		return braces.with(func(l *language) { l.quotes, l.long, l.slashed, l.semicolons = "\"'`", "`", true, false })
 	case "kt", "kts", "swift", "scala", "sc", "groovy", "gradle", "dart":
 		return braces.with(func(l *language) {
+			l.bare = ending == "swift"
 			l.nested, l.semicolons, l.raw = true, false, [][2]string{{`"""`, `"""`}, {"'''", "'''"}}
 		})
 	case "py", "pyi", "pyx", "bzl", "star", "nim":

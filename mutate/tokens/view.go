@@ -41,8 +41,16 @@ type view struct {
 	size    int
 }
 
-// read reads a text.
+// read reads a text, and finds what no operator changes and which lines can be moved.
 func (r *Rewriter) read(text string) *view {
+	v := r.scan(text)
+	v.fix()
+	v.simplify()
+	return v
+}
+
+// scan returns the items and lines of a text.
+func (r *Rewriter) scan(text string) *view {
 	v := &view{r: r, text: text, strings: map[string]int{}}
 	var open []int
 	var unmatched strings.Builder
@@ -93,8 +101,6 @@ func (r *Rewriter) read(text string) *view {
 	v.open = unmatched.String()
 	v.size = len(v.items)
 	v.divide(ends)
-	v.fix()
-	v.simplify()
 	return v
 }
 

@@ -1,0 +1,186 @@
+package typed
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"evolve/gates/syntax"
+	"evolve/mutate/tokens"
+	foreign "evolve/runtime/text"
+)
+
+// plainExits are the early exits of changed files that are not read with their types: those of
+// other languages than Go, and those of Go that this system does not build. They are read by
+// their tokens.
+type plainExits struct {
+	lost []Finding
+	// read and unread are the paths of the files that were read, and of those in languages that
+	// are not.
+	read, unread []string
+}
+
+// plainFile is a file of both sides.
+type plainFile struct {
+	// from is the path on the base; another one for a file that was moved.
+	path, from string
+	was, is    string
+	// lost and added are the early exits that one side alone has.
+	lost, added []tokens.Exit
+}
+
+// readPlain compares the early exits of the changed files but for those that were read with
+// their types, tests and their data.
+func readPlain(c Change, typed map[string]bool) plainExits {
+	var out plainExits
+	var files []*plainFile
+	for _, p := range c.Changed {
+		if typed[p] || strings.HasSuffix(p, "_test.go") || strings.Contains("/"+p, "/testdata/") {
+			continue
+		}
+		was, errWas := os.ReadFile(filepath.Join(c.Base, filepath.FromSlash(p)))
+		is, errIs := os.ReadFile(filepath.Join(c.Candidate, filepath.FromSlash(p)))
+		f := &plainFile{path: p, was: string(was), is: string(is)}
+		if errWas == nil {
+			f.from = p
+		}
+		if errIs != nil {
+			f.path = ""
+		}
+		files = append(files, f)
+	}
+	for _, f := range joinMoved(files) {
+		old, readOld := tokens.Exits(f.from, f.was)
+		now, readNow := tokens.Exits(f.path, f.is)
+		if f.from != "" && !readOld || f.path != "" && !readNow {
+			out.unread = append(out.unread, f.name())
+			continue
+		}
+		out.read = append(out.read, f.name())
+		f.lost, f.added = without(old, now), without(now, old)
+	}
+	for _, f := range files {
+		if f.path == "" || f.from == "" {
+			continue
+		}
+		for _, e := range f.lost {
+			if !movedTo(e, files) {
+				out.lost = append(out.lost, f.finding(e))
+			}
+		}
+	}
+	return out
+}
+
+// name returns the path of a file, that of the base if it was removed.
+func (f *plainFile) name() string {
+	if f.path == "" {
+		return f.from
+	}
+	return f.path
+}
+
+// joinMoved joins each removed file with the new one that has most lines of it, if these are
+// more than half.
+func joinMoved(files []*plainFile) []*plainFile {
+	gone := map[*plainFile]bool{}
+	for _, f := range files {
+		if f.path != "" || f.from == "" {
+			continue
+		}
+		share, to := .5, (*plainFile)(nil)
+		for _, g := range files {
+			if g.from == "" && g.path != "" {
+				if s := syntax.Share(strings.Split(f.was, "\n"), strings.Split(g.is, "\n")); s > share {
+					share, to = s, g
+				}
+			}
+		}
+		if to != nil {
+			to.from, to.was, gone[f] = f.from, f.was, true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f *plainFile) bool { return gone[f] })
+}
+
+// without returns the exits of a list that another one has fewer of.
+func without(list, other []tokens.Exit) []tokens.Exit {
+	have := map[string]int{}
+	for _, e := range other {
+		have[e.Key]++
+	}
+	var out []tokens.Exit
+	for _, e := range list {
+		if have[e.Key]--; have[e.Key] < 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// movedTo reports whether an exit came to another file, which then has no further one for it.
+func movedTo(e tokens.Exit, files []*plainFile) bool {
+	for _, f := range files {
+		i := slices.IndexFunc(f.added, func(a tokens.Exit) bool { return a.Key == e.Key })
+		if i >= 0 {
+			f.added = slices.Delete(f.added, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+// finding returns the finding of an exit that is gone, with one that asks about the same names
+// in its place, if the patch added any.
+func (f *plainFile) finding(e tokens.Exit) Finding {
+	i := slices.IndexFunc(f.added, func(a tokens.Exit) bool {
+		return slices.ContainsFunc(a.Names, func(name string) bool { return slices.Contains(e.Names, name) })
+	})
+	if i < 0 {
+		return lostExit(f.path, lineNow(f.was, f.is, e.Line), "", f.from, e.Line, oneLine(e.Text))
+	}
+	now := f.added[i]
+	f.added = slices.Delete(f.added, i, i+1)
+	return lostExit(f.path, now.Line, oneLine(now.Text), f.from, e.Line, oneLine(e.Text))
+}
+
+func oneLine(s string) string { return plainText(foreign.Clip(s, 100, foreign.Mark)) }
+
+// lostExit returns the finding of an early exit of the base: at a place of the candidate, with
+// what took its place, if anything did.
+func lostExit(at string, line int, now, path string, was int, text string) Finding {
+	where := fmt.Sprintf("%s (%s:%d)", text, plainText(path), was)
+	if now == "" {
+		return Finding{at, line, "an early exit is missing: the base has " + where}
+	}
+	return Finding{at, line, fmt.Sprintf("an early exit changed: %s, in the base %s", now, where)}
+}
+
+// lineNow returns the line at which a text has what follows the last line before a line of
+// another text.
+func lineNow(was, is string, line int) int {
+	x, y := strings.Split(was, "\n"), strings.Split(is, "\n")
+	out := 1
+	for _, p := range syntax.Align(len(x), len(y), func(i, j int) bool { return x[i] == y[j] }) {
+		if p.Old < line-1 {
+			out = p.New + 2
+		}
+	}
+	return min(out, len(y))
+}
+
+// typedFiles returns the paths of the files that were read with their types, on either side.
+func typedFiles(list []*pair) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range list {
+		for _, r := range []*reading{p.was, p.is} {
+			if r != nil {
+				maps.Copy(out, r.files)
+			}
+		}
+	}
+	return out
+}
