@@ -17,6 +17,8 @@ type Finding struct {
 	Line int // of the candidate, from 1
 	// Why is one line for a reviewer, with the source of both sides if there are two.
 	Why string
+	// Told reports that the finding does not flag the patch: the evidence has it.
+	Told bool
 }
 
 // String returns the finding on one line, escaped for a terminal.
@@ -43,7 +45,7 @@ func (p *pair) guards() []Finding {
 	var out []Finding
 	found := func(in *reading, n ast.Node, why string, args ...any) {
 		path, line := in.place(n)
-		out = append(out, Finding{path, line, fmt.Sprintf(why, args...)})
+		out = append(out, Finding{Path: path, Line: line, Why: fmt.Sprintf(why, args...)})
 	}
 	var before map[string]*walker
 	if was != nil {
@@ -224,7 +226,7 @@ func discipline(was, is *reading, before, after map[string]*walker, pairs map[st
 			}) {
 				reported[a.name] = true
 				path, line := a.in.place(a.node)
-				out = append(out, Finding{path, line, fmt.Sprintf("%s is %s without %s, which the base always holds for it", shown(a.node), a.done(), short(r.locks[0]))})
+				out = append(out, Finding{Path: path, Line: line, Why: fmt.Sprintf("%s is %s without %s, which the base always holds for it", shown(a.node), a.done(), short(r.locks[0]))})
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func credentials(c Change) []Finding {
 			continue
 		}
 		if scrub.Line(was) == 0 {
-			out = append(out, Finding{p, whole, why})
+			out = append(out, Finding{Path: p, Line: whole, Why: why})
 			continue
 		}
 		had := map[string]bool{}
@@ -39,7 +39,7 @@ func credentials(c Change) []Finding {
 		for line := range bytes.Lines(now) {
 			n++
 			if !had[string(bytes.TrimSpace(line))] && scrub.Line(line) > 0 {
-				out = append(out, Finding{p, n, why})
+				out = append(out, Finding{Path: p, Line: n, Why: why})
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func TestExits(t *testing.T) {
 }
 
 // TestGuardsNameWhatTheyCompare checks that the evidence of the gate without a finding names
-// every kind of guard, and that an early exit flags.
+// every kind of guard, that a missing early exit flags, and that a changed one is in the evidence.
 func TestGuardsNameWhatTheyCompare(t *testing.T) {
 	root := installed(t)
 	run := func(was, is string) (string, string) {
@@ -83,7 +83,7 @@ func TestPlainExits(t *testing.T) {
 		},
 		"changed": {
 			was: map[string]string{"a.py": python}, is: map[string]string{"a.py": strings.Replace(python, "n == 0", "n < 0", 1)},
-			want: "a.py:2: an early exit changed: if n < 0: return 0, in the base if n == 0: return 0 (a.py:2)",
+			told: "a.py:2: an early exit changed: if n < 0: return 0, in the base if n == 0: return 0 (a.py:2); ",
 		},
 		"a throw and a break": {
 			was: map[string]string{"A.java": java}, is: map[string]string{"A.java": "class A {\n  int f(int n) {\n    return n;\n  }\n}\n"},
@@ -94,7 +94,7 @@ func TestPlainExits(t *testing.T) {
 		"lost with its file's name":  {was: map[string]string{"a.py": python + "a = 1\nb = 2\nc = 3\n"}, is: map[string]string{"b.py": "def f(n):\n    return n\na = 1\nb = 2\nc = 3\n"}, want: "b.py:2: an early exit is missing: the base has if n == 0: return 0 (a.py:2)"},
 		"a file that goes":           {was: map[string]string{"a.py": python}, is: map[string]string{}},
 		"another language":           {was: map[string]string{"a.lua": "if n then return end\n"}, is: map[string]string{"a.lua": "x = 1\n"}, told: "not read: a.lua"},
-		"Go that is not built":       {was: map[string]string{"p/a.go": other}, is: map[string]string{"p/a.go": strings.Replace(other, "n == 0", "n < 0", 1)}, want: "p/a.go:6: an early exit changed: if n < 0 { return 0 }, in the base if n == 0 { return 0 } (p/a.go:6)"},
+		"Go that is not built":       {was: map[string]string{"p/a.go": other}, is: map[string]string{"p/a.go": strings.Replace(other, "n == 0", "n < 0", 1)}, told: "p/a.go:6: an early exit changed: if n < 0 { return 0 }, in the base if n == 0 { return 0 } (p/a.go:6); "},
 		"tests and their data stay":  {was: map[string]string{"testdata/a.py": python, "p/a_test.go": other}, is: map[string]string{"testdata/a.py": "", "p/a_test.go": "package p\n"}},
 		"control characters in text": {was: map[string]string{"a.py": "if x == '\x1b':\n    return 0\n"}, is: map[string]string{"a.py": "y = 1\n"}, want: "a.py:1: an early exit is missing: the base has if x == '\\x1b': return 0 (a.py:1)"},
 	} {

@@ -50,7 +50,7 @@ func Gates(c Change) []gates.Gate {
 				return gates.NotRun, "the packages could not be read: " + failed.Error()
 			}
 			list, clean := of(found)
-			return verdict(list, found.Packages, clean)
+			return verdict(list, text.Count(found.Packages, "changed package")+": "+clean)
 		}}
 	}
 	return []gates.Gate{
@@ -68,10 +68,7 @@ func Gates(c Change) []gates.Gate {
 func ExitGate(c Change) gates.Gate {
 	return gates.Gate{Name: Guards, Check: func(context.Context) (gates.Verdict, string) {
 		p := readPlain(c, nil)
-		if len(p.lost) > 0 {
-			return verdict(p.lost, 0, "")
-		}
-		return gates.Passed, "no kind of guard but early exits is compared outside of Go" + p.scope()
+		return verdict(p.lost, "no kind of guard but early exits is compared outside of Go"+p.scope())
 	}}
 }
 
@@ -80,20 +77,23 @@ func ExitGate(c Change) gates.Gate {
 func CredentialGate(c Change) gates.Gate {
 	return gates.Gate{Name: Credentials, Check: func(context.Context) (gates.Verdict, string) {
 		if list := credentials(c); len(list) > 0 {
-			return verdict(list, 0, "")
+			return verdict(list, "")
 		}
 		return gates.Passed, text.Count(len(c.Changed), "changed file") + ": no credential of a known form in what the patch adds"
 	}}
 }
 
 // verdict returns the verdict on findings with its reason.
-func verdict(list []Finding, packages int, clean string) (gates.Verdict, string) {
+func verdict(list []Finding, clean string) (gates.Verdict, string) {
 	if len(list) == 0 {
-		return gates.Passed, text.Count(packages, "changed package") + ": " + clean
+		return gates.Passed, clean
 	}
 	var lines []string
 	for _, f := range list {
 		lines = append(lines, f.String())
+	}
+	if !slices.ContainsFunc(list, func(f Finding) bool { return !f.Told }) {
+		return gates.Passed, gates.Listed(lines) + "; " + clean
 	}
 	return gates.Flagged, gates.Listed(lines)
 }

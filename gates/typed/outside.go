@@ -71,7 +71,7 @@ func (p *pair) added(kind func(*reading) func(part) []externalUse) []Finding {
 			}
 			total[u.what]--
 			path, line := is.place(u.node)
-			out = append(out, Finding{path, line, u.what + ": " + shown(u.node)})
+			out = append(out, Finding{Path: path, Line: line, Why: u.what + ": " + shown(u.node)})
 		}
 	}
 	return out

@@ -154,9 +154,9 @@ func oneLine(s string) string { return plainText(foreign.Clip(s, 100, foreign.Ma
 func lostExit(at string, line int, now, path string, was int, text string) Finding {
 	where := fmt.Sprintf("%s (%s:%d)", text, plainText(path), was)
 	if now == "" {
-		return Finding{at, line, "an early exit is missing: the base has " + where}
+		return Finding{Path: at, Line: line, Why: "an early exit is missing: the base has " + where}
 	}
-	return Finding{at, line, fmt.Sprintf("an early exit changed: %s, in the base %s", now, where)}
+	return Finding{Path: at, Line: line, Why: fmt.Sprintf("an early exit changed: %s, in the base %s", now, where), Told: true}
 }
 
 // lineNow returns the line at which a text has what follows the last line before a line of
