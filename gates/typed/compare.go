@@ -34,8 +34,11 @@ func plainText(s string) string {
 }
 
 // shown returns the shortened source of a node on one line.
-func shown(n ast.Node) string {
-	return plainText(foreign.Clip(strings.Join(strings.Fields(syntax.Text(n)), " "), 100, foreign.Mark))
+func shown(n ast.Node) string { return shownText(syntax.Text(n), 100) }
+
+// shownText returns source of at most so many bytes on one line.
+func shownText(s string, most int) string {
+	return plainText(foreign.Clip(strings.Join(strings.Fields(s), " "), most, foreign.Mark))
 }
 
 // guards compares the guards of a package, part by part: their receivers, arguments and

@@ -22,6 +22,9 @@ type exit struct {
 	in   *reading
 }
 
+// longestExit bounds the source of an early exit that is shown, in bytes.
+const longestExit = 160
+
 // enders are the functions that end the program, or the goroutine.
 var enders = []string{"panic", "os.Exit", "syscall.Exit", "runtime.Goexit", "log.Fatal*", "log.Panic*", "log.Logger.Fatal*", "log.Logger.Panic*"}
 
@@ -118,7 +121,7 @@ func compareExits(old, now []exit, is *reading, whole ast.Node) []Finding {
 		}
 		matched[j] = true
 		at, line := now[j].in.place(now[j].node)
-		out = append(out, a.finding(at, line, shown(now[j].node)))
+		out = append(out, a.finding(at, line, shownText(syntax.Text(now[j].node), longestExit)))
 	}
 	return out
 }
@@ -137,7 +140,7 @@ func pick(list []exit, matched []bool, fits func(exit) bool) int {
 // that took its place, if one did.
 func (e exit) finding(at string, line int, now string) Finding {
 	path, was := e.in.place(e.node)
-	return lostExit(at, line, now, path, was, shown(e.node))
+	return lostExit(at, line, now, path, was, shownText(syntax.Text(e.node), longestExit))
 }
 
 // renamed reports whether two conditions differ by names alone that the other's function does

@@ -10,7 +10,6 @@ import (
 
 	"evolve/gates/syntax"
 	"evolve/mutate/tokens"
-	foreign "evolve/runtime/text"
 )
 
 // plainExits are the early exits of changed files that are not read with their types: those of
@@ -140,14 +139,12 @@ func (f *plainFile) finding(e tokens.Exit) Finding {
 		return slices.ContainsFunc(a.Names, func(name string) bool { return slices.Contains(e.Names, name) })
 	})
 	if i < 0 {
-		return lostExit(f.path, lineNow(f.was, f.is, e.Line), "", f.from, e.Line, oneLine(e.Text))
+		return lostExit(f.path, lineNow(f.was, f.is, e.Line), "", f.from, e.Line, shownText(e.Text, longestExit))
 	}
 	now := f.added[i]
 	f.added = slices.Delete(f.added, i, i+1)
-	return lostExit(f.path, now.Line, oneLine(now.Text), f.from, e.Line, oneLine(e.Text))
+	return lostExit(f.path, now.Line, shownText(now.Text, longestExit), f.from, e.Line, shownText(e.Text, longestExit))
 }
-
-func oneLine(s string) string { return plainText(foreign.Clip(s, 100, foreign.Mark)) }
 
 // lostExit returns the finding of an early exit of the base: at a place of the candidate, with
 // what took its place, if anything did.

@@ -103,7 +103,7 @@ func (r *Rewriter) paired(removed, added []string) []step {
 func (r *Rewriter) wordsOf(lines []string) [][]string {
 	out := make([][]string, len(lines))
 	for i, l := range lines {
-		out[i] = texts(r.read(l).items)
+		out[i] = texts(r.scan(l).items)
 	}
 	return out
 }
@@ -137,15 +137,16 @@ func (r *Rewriter) weigh(steps []step) int {
 	n := 0
 	for _, s := range steps {
 		if s.changes() {
-			a, b := texts(r.read(s.old).items), texts(r.read(s.now).items)
+			a, b := texts(r.scan(s.old).items), texts(r.scan(s.now).items)
 			n += 1 + len(a) + len(b) - 2*int(texttool.CommonLengths(a, b)[0][0])
 		}
 	}
 	return n
 }
 
-// Nearer reports whether less differs between base and text than between base and than.
+// Nearer reports whether text lacks fewer conditions of base than than does, or as many, and less
+// differs between it and base otherwise.
 func (r *Rewriter) Nearer(base, text, than string) bool {
 	steps := r.align(base, text)
-	return steps != nil && r.weigh(steps) < r.weigh(r.align(base, than))
+	return steps != nil && r.distance(base, text, steps).less(r.distance(base, than, r.align(base, than)))
 }

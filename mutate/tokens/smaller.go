@@ -1,12 +1,10 @@
 package tokens
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
-
-// mostPieces bounds the texts that Smaller returns.
-const mostPieces = 200
 
 // Piece is a text from which a part of a change was taken back.
 type Piece struct {
@@ -15,39 +13,68 @@ type Piece struct {
 	Takes string
 }
 
-// Smaller returns texts that are nearer to base than text is. In each of them one part of the
-// change is taken back: a statement with the lines that belong to it, a condition that was
-// added around lines of the base or removed around others, ever shorter runs of changed lines, and parts of a line. Parts that differ
-// in comments or layout alone are left out, and so are texts whose brackets do not match. A
-// text may be invalid in its language all the same.
-func (r *Rewriter) Smaller(base, text string) []Piece {
+// Attempt makes a piece.
+type Attempt struct {
+	// Order is lower for what is more likely to have no effect, or matters more.
+	Order int
+	// Make returns the piece; false if there is none, or an earlier attempt made it.
+	Make func() (Piece, bool)
+}
+
+// The order of attempts.
+const (
+	doubles    = iota // what stands twice in a row
+	idles             // operands that add nothing, such as *1
+	conditions        // conditions of the base
+	statements        // whole statements
+	surrounds         // what stands around lines that stay
+	runs              // runs of changed lines
+	parts             // parts of lines that replaced others
+	operands          // other operands
+)
+
+// Smaller returns attempts to make texts that are nearer to base than text is, in their order. In
+// each text one part of the change is taken back: what stands twice in a row, operands, conditions
+// of the base that were replaced or removed, statements with the lines that belong to them, a
+// condition that was added around lines of the base or removed around others, ever shorter runs of
+// changed lines, and parts of a line. Parts that differ in comments or layout alone are left out,
+// and so are texts whose brackets do not match. A text may be invalid in its language all the
+// same.
+func (r *Rewriter) Smaller(base, text string) []Attempt {
 	if max(len(base), len(text)) > mostText {
 		return nil
 	}
-	s := &shrinking{r: r, base: base, text: text, steps: r.align(base, text), had: map[string]bool{text: true, base: true}}
-	s.normal, s.open, s.weight = r.Normal(text), []string{r.read(base).open, r.read(text).open}, r.weigh(s.steps)
+	s := &shrinking{r: r, base: base, text: text, steps: r.align(base, text), had: map[string]bool{text: true, base: true}, views: map[string]*view{}}
+	s.normal, s.open, s.distance = r.Normal(text), []string{r.scan(base).open, r.scan(text).open}, r.distance(base, text, s.steps)
 	hunks := s.hunks()
+	s.doubles()
+	s.lost(hunks)
 	for _, h := range hunks {
 		for i := h.from; i < h.to; i++ {
-			s.group(h, i)
+			s.attempt(statements, func() (Piece, bool) { return s.group(h, i) })
+			s.attempt(statements, func() (Piece, bool) { return s.whole(i) })
 		}
 	}
 	for i := range s.steps {
-		s.around(i)
+		s.attempt(surrounds, func() (Piece, bool) { return s.around(i) })
 	}
 	for _, h := range hunks {
 		for size := h.to - h.from; size > 0; size /= 2 {
 			for from := h.from; from < h.to; from += size {
-				s.run(h, from, min(from+size, h.to))
+				s.attempt(runs, func() (Piece, bool) { return s.run(h, from, min(from+size, h.to)) })
 			}
 		}
 	}
 	for i, step := range s.steps {
 		if step.was && step.is && step.old != step.now {
 			s.within(i)
-			s.leave(i)
+			s.attempt(parts, func() (Piece, bool) { return s.splice(i, i+1, nil) })
+		}
+		if step.is && step.changes() {
+			s.operands(i)
 		}
 	}
+	slices.SortStableFunc(s.out, func(a, b Attempt) int { return cmp.Compare(a.Order, b.Order) })
 	return s.out
 }
 
@@ -58,9 +85,24 @@ type shrinking struct {
 	steps      []step
 	normal     string
 	open       []string
-	weight     int
+	distance   distance
 	had        map[string]bool
-	out        []Piece
+	views      map[string]*view // of lines
+	out        []Attempt
+}
+
+func (s *shrinking) attempt(order int, make func() (Piece, bool)) {
+	s.out = append(s.out, Attempt{order, make})
+}
+
+// items returns the tokens of a line.
+func (s *shrinking) items(line string) []item {
+	v := s.views[line]
+	if v == nil {
+		v = s.r.scan(line)
+		s.views[line] = v
+	}
+	return v.items
 }
 
 // hunk is a run of changed lines, from the first step to the one after the last.
@@ -80,18 +122,18 @@ func (s *shrinking) hunks() []hunk {
 	return out
 }
 
-// offer adds a text if it is nearer to the base.
-func (s *shrinking) offer(lines []string, removed, added []string) {
+// offer returns a text with what it takes back, if it is nearer to the base.
+func (s *shrinking) offer(lines []string, removed, added []string) (Piece, bool) {
 	text := strings.Join(lines, "\n")
-	if s.had[text] || len(s.out) >= mostPieces {
-		return
+	if s.had[text] {
+		return Piece{}, false
 	}
 	s.had[text] = true
-	if !slices.Contains(s.open, s.r.read(text).open) || s.r.Normal(text) == s.normal || strings.TrimSpace(text) == "" {
-		return
+	if !slices.Contains(s.open, s.r.scan(text).open) || s.r.Normal(text) == s.normal || strings.TrimSpace(text) == "" {
+		return Piece{}, false
 	}
-	if steps := s.r.align(s.base, text); steps == nil || s.r.weigh(steps) >= s.weight {
-		return
+	if steps := s.r.align(s.base, text); steps == nil || !s.r.distance(s.base, text, steps).less(s.distance) {
+		return Piece{}, false
 	}
 	var parts []string
 	if len(removed) > 0 {
@@ -100,12 +142,37 @@ func (s *shrinking) offer(lines []string, removed, added []string) {
 	if len(added) > 0 {
 		parts = append(parts, "+ "+strings.Join(added, "; "))
 	}
-	s.out = append(s.out, Piece{text, strings.Join(parts, " ")})
+	return Piece{text, strings.Join(parts, " ")}, true
+}
+
+// splice offers the text with lines in place of those of some steps.
+func (s *shrinking) splice(from, to int, insert []string) (Piece, bool) {
+	var lines, removed, added []string
+	for i := 0; i <= len(s.steps); i++ {
+		if i == from {
+			lines = append(lines, insert...)
+		}
+		if i == len(s.steps) || !s.steps[i].is {
+			continue
+		}
+		line := s.steps[i].now
+		if i < from || i >= to {
+			lines = append(lines, line)
+		} else if line = strings.TrimSpace(line); line != "" {
+			added = append(added, line)
+		}
+	}
+	for _, line := range insert {
+		if line = strings.TrimSpace(line); line != "" {
+			removed = append(removed, line)
+		}
+	}
+	return s.offer(lines, removed, added)
 }
 
 // back offers the text with some steps taken back. indent changes the lines that stay; nil
 // leaves them.
-func (s *shrinking) back(gone func(int) bool, indent func(i int, line string) string) {
+func (s *shrinking) back(gone func(int) bool, indent func(i int, line string) string) (Piece, bool) {
 	var lines, removed, added []string
 	for i, step := range s.steps {
 		taken := step.changes() && gone(i)
@@ -124,18 +191,18 @@ func (s *shrinking) back(gone func(int) bool, indent func(i int, line string) st
 			added = append(added, strings.TrimSpace(step.now))
 		}
 	}
-	s.offer(lines, removed, added)
+	return s.offer(lines, removed, added)
 }
 
 // run takes back a run of steps, with the comments before it.
-func (s *shrinking) run(h hunk, from, to int) {
-	for from > h.from && len(s.r.read(s.steps[from-1].old).items)+len(s.r.read(s.steps[from-1].now).items) == 0 {
+func (s *shrinking) run(h hunk, from, to int) (Piece, bool) {
+	for from > h.from && len(s.items(s.steps[from-1].old))+len(s.items(s.steps[from-1].now)) == 0 {
 		from--
 	}
 	if s.bares(from, to) {
-		return
+		return Piece{}, false
 	}
-	s.back(func(i int) bool { return i >= from && i < to }, nil)
+	return s.back(func(i int) bool { return i >= from && i < to }, nil)
 }
 
 // bares reports whether a run has the head of an added statement, and new lines of that
@@ -156,126 +223,68 @@ func (s *shrinking) bares(from, to int) bool {
 
 // group takes back a line that was added or removed, with the lines of the same kind that
 // belong to it.
-func (s *shrinking) group(h hunk, at int) {
+func (s *shrinking) group(h hunk, at int) (Piece, bool) {
 	first := s.steps[at]
 	if first.was && first.is {
-		return
+		return Piece{}, false
 	}
-	if end := s.end(at, first.was, func(i int) bool { return i < h.to && s.steps[i].was == first.was && s.steps[i].is == first.is }); end > at {
-		s.run(h, at, end+1)
+	end := s.end(at, first.was, func(i int) bool { return i < h.to && s.steps[i].was == first.was && s.steps[i].is == first.is })
+	if end == at {
+		return Piece{}, false
 	}
+	return s.run(h, at, end+1)
 }
 
-// leave takes back a line that replaced another one, without the other: what it computed may
-// have no use any more.
-func (s *shrinking) leave(at int) {
-	var lines []string
-	for i, step := range s.steps {
-		if i != at && step.is {
-			lines = append(lines, step.now)
-		}
+// whole takes back all changes in the statement of several lines that a line begins in either
+// text, whichever is longer.
+func (s *shrinking) whole(at int) (Piece, bool) {
+	end := at
+	if s.steps[at].was {
+		end = s.statement(at, true)
 	}
-	s.offer(lines, nil, []string{strings.TrimSpace(s.steps[at].now)})
-}
-
-// end returns the last step that belongs to a line: the one with its closing bracket, or the
-// last one of those that are indented deeper. The lines are those of the base, or else of the
-// text. It returns at if there is none, or a step that within does not cover.
-func (s *shrinking) end(at int, base bool, within func(int) bool) int {
-	depth, last := 0, at
-	begin := len(indentation(s.line(at, base)))
-	for i := at; i < len(s.steps); i++ {
-		step := s.steps[i]
-		if base && !step.was || !base && !step.is {
-			continue
-		}
-		line := s.line(i, base)
-		if blank := strings.TrimSpace(line) == ""; blank && i > at {
-			continue
-		}
-		for _, x := range s.r.read(line).items {
-			switch x.kind {
-			case opens:
-				depth++
-			case closes:
-				depth--
-			}
-		}
-		if i == at && depth > 0 {
-			continue
-		}
-		if depth == 0 && i > at && s.closing(line) && len(indentation(line)) == begin {
-			if !within(i) {
-				return at
-			}
-			return i
-		}
-		if i > at && depth <= 0 && len(indentation(line)) <= begin {
-			return last
-		}
-		if i > at && !within(i) {
-			return at
-		}
-		last = i
+	if s.steps[at].is {
+		end = max(end, s.statement(at, false))
 	}
-	return last
-}
-
-// closing reports whether a line begins with a closing bracket or a word that ends what an
-// earlier line began.
-func (s *shrinking) closing(line string) bool {
-	items := s.r.read(line).items
-	return len(items) > 0 && (items[0].kind == closes || items[0].is(enders))
-}
-
-// enders are the words that end statements of several lines.
-var enders = words("end fi done esac")
-
-func (s *shrinking) line(i int, base bool) string {
-	if base {
-		return s.steps[i].old
+	if end == at || s.bares(at, end+1) {
+		return Piece{}, false
 	}
-	return s.steps[i].now
+	return s.back(func(i int) bool { return i >= at && i <= end }, nil)
 }
-
-// indentation returns the white space that a line begins with.
-func indentation(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
 // around takes back what surrounds lines that stay: a condition or loop that was removed around
 // them, or one that was added around lines of the base. One that was added around new lines
 // stays: without it they would run where neither text runs them.
-func (s *shrinking) around(at int) {
+func (s *shrinking) around(at int) (Piece, bool) {
 	first := s.steps[at]
 	if first.was == first.is {
-		return
+		return Piece{}, false
 	}
 	end := s.end(at, first.was, func(int) bool { return true })
 	if end == at {
-		return
+		return Piece{}, false
 	}
 	closes := s.closing(s.line(end, first.was))
 	if last := s.steps[end]; closes && (last.was != first.was || last.is != first.is) {
-		return
+		return Piece{}, false
 	}
 	if first.is {
-		s.unwrap(at, end, closes)
-	} else {
-		s.wrap(at, end, closes)
+		return s.unwrap(at, end, closes)
 	}
+	return s.wrap(at, end, closes)
 }
 
 // unwrap takes back what was added around lines of the base, from its first to its last line.
-func (s *shrinking) unwrap(at, end int, closes bool) {
+func (s *shrinking) unwrap(at, end int, closes bool) (Piece, bool) {
 	for i := at + 1; i < end || i == end && !closes; i++ {
 		if step := s.steps[i]; !step.was || !step.is || strings.TrimSpace(step.old) != strings.TrimSpace(step.now) {
-			return
+			return Piece{}, false
 		}
 	}
-	s.back(func(i int) bool { return i >= at && i <= end }, nil)
+	return s.back(func(i int) bool { return i >= at && i <= end }, nil)
 }
 
 // wrap puts lines that stay into what was removed around them, and indents them.
-func (s *shrinking) wrap(at, end int, closes bool) {
+func (s *shrinking) wrap(at, end int, closes bool) (Piece, bool) {
 	inner, outer := "", indentation(s.steps[at].old)
 	for i := at + 1; i <= end && inner == ""; i++ {
 		if line := s.steps[i].old; strings.TrimSpace(line) != "" {
@@ -283,9 +292,9 @@ func (s *shrinking) wrap(at, end int, closes bool) {
 		}
 	}
 	if !strings.HasPrefix(inner, outer) || len(inner) == len(outer) {
-		return
+		return Piece{}, false
 	}
-	s.back(func(i int) bool { return i == at || closes && i == end }, func(i int, line string) string {
+	return s.back(func(i int) bool { return i == at || closes && i == end }, func(i int, line string) string {
 		if i <= at || i > end || strings.TrimSpace(line) == "" {
 			return line
 		}

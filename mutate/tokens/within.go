@@ -13,14 +13,14 @@ type part struct{ a0, a1, b0, b1 int }
 
 // within takes back parts of a line that replaced another one.
 func (s *shrinking) within(at int) {
-	a, b := s.r.read(s.steps[at].old).items, s.r.read(s.steps[at].now).items
-	parts := differing(a, b)
-	for _, set := range joined(parts, a, b) {
-		s.tokens(at, parts, set)
+	a, b := s.items(s.steps[at].old), s.items(s.steps[at].now)
+	list := differing(a, b)
+	for _, set := range joined(list, a, b) {
+		s.attempt(parts, func() (Piece, bool) { return s.tokens(at, list, set) })
 	}
-	for i, p := range parts {
+	for i, p := range list {
 		for _, piece := range terms(p, a, b) {
-			s.tokens(at, slices.Concat(parts[:i], piece, parts[i+1:]), nil)
+			s.attempt(parts, func() (Piece, bool) { return s.tokens(at, slices.Concat(list[:i], piece, list[i+1:]), nil) })
 		}
 	}
 }
@@ -146,9 +146,9 @@ func cutsOf(items []item, from, to int, lead bool) []int {
 
 // tokens offers the text with a line that has the base's tokens but for some parts, without
 // those in back.
-func (s *shrinking) tokens(at int, parts []part, back []int) {
+func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 	old, now := s.steps[at].old, s.steps[at].now
-	a, b := s.r.read(old).items, s.r.read(now).items
+	a, b := s.items(old), s.items(now)
 	m := merged{old: old, now: now, a: a, b: b, stays: map[int]int{}}
 	i, j := 0, 0
 	for _, p := range append(differing(a, b), part{len(a), len(a), len(b), len(b)}) {
@@ -179,7 +179,7 @@ func (s *shrinking) tokens(at int, parts []part, back []int) {
 			lines = append(lines, other.now)
 		}
 	}
-	c := s.r.read(line).items
+	c := s.items(line)
 	var removed, added []string
 	for _, p := range differing(c, b) {
 		if p.a0 < p.a1 {
@@ -189,7 +189,7 @@ func (s *shrinking) tokens(at int, parts []part, back []int) {
 			added = append(added, strings.Join(texts(b[p.b0:p.b1]), " "))
 		}
 	}
-	s.offer(lines, removed, added)
+	return s.offer(lines, removed, added)
 }
 
 // merged is a line that is made of the tokens of two others.

@@ -1,0 +1,153 @@
+package tokens
+
+import (
+	"slices"
+	"strings"
+)
+
+// The levels of the signs between operands, those that bind least first.
+const (
+	disjunctions = iota
+	conjunctions
+	sums
+	products
+)
+
+// levelOf returns the level of a sign between operands; -1 for other tokens.
+func levelOf(x item) int {
+	return slices.IndexFunc(levels[1:], func(signs []string) bool { return slices.Contains(signs, strings.ToLower(x.text)) })
+}
+
+// operands takes back the operands of a line one by one, in brackets too, each with the sign
+// before or after it.
+func (s *shrinking) operands(at int) {
+	now := s.steps[at].now
+	if s.r.language.shell && !strings.Contains(now, "((") {
+		return
+	}
+	items := s.items(now)
+	for k := 1; k+1 < len(items); k++ {
+		x := items[k]
+		level := levelOf(x)
+		if level < 0 || !s.ends(items[k-1], x) {
+			continue
+		}
+		if to := s.reach(items, k, level, 1); to > k+1 {
+			s.operand(at, level, x, items[k+1:to], Span{items[k-1].to, items[to-1].to})
+		}
+		if from := s.reach(items, k, level, -1) + 1; from < k && x.text != "-" && x.text != "/" {
+			s.operand(at, level, x, items[from:k], Span{items[from].from, items[k+1].from})
+		}
+	}
+}
+
+// operand attempts to take back an operand, which has a span of the line with its sign.
+func (s *shrinking) operand(at, level int, sign item, items []item, span Span) {
+	order := operands
+	if idle(level, items) {
+		order = idles
+	}
+	line := s.steps[at].now
+	taken := strings.TrimSpace(line[span.From:span.To])
+	s.attempt(order, func() (Piece, bool) {
+		var lines []string
+		for i, step := range s.steps {
+			switch {
+			case i == at:
+				lines = append(lines, line[:span.From]+line[span.To:])
+			case step.is:
+				lines = append(lines, step.now)
+			}
+		}
+		return s.offer(lines, nil, []string{taken})
+	})
+}
+
+// idle reports whether an operand adds nothing: 1 to a product, 0 or a product with it to a sum,
+// true to a conjunction, false to a disjunction.
+func idle(level int, items []item) bool {
+	has := func(words string) bool {
+		return len(items) == 1 && slices.Contains(strings.Fields(words), strings.ToLower(items[0].text))
+	}
+	switch level {
+	case products:
+		return has("1 1.0")
+	case conjunctions:
+		return has("true 1")
+	case disjunctions:
+		return has("false 0")
+	}
+	first, last := items[0], items[len(items)-1]
+	zero := func(x item, beside int) bool {
+		return (x.text == "0" || x.text == "0.0") && (len(items) == 1 || items[beside].text == "*")
+	}
+	return zero(first, min(1, len(items)-1)) || zero(last, max(0, len(items)-2))
+}
+
+// ends reports whether an operand ends before a sign.
+func (s *shrinking) ends(x, sign item) bool {
+	v := s.r.vocabulary
+	switch x.kind {
+	case number, closes, str:
+		return true
+	case name:
+		value := !v.reserved[x.text] || strings.Contains(" true false none null nil undefined ", " "+strings.ToLower(x.text)+" ")
+		return value || sign.text != "*" && sign.text != "&&" && !v.opening[x.text] && !v.joining[x.text]
+	}
+	return false
+}
+
+// reach returns the item at which the operand beside a sign is bounded, to the right or, with a
+// step of -1, to the left: by a sign that binds no stronger, a bracket around both, or what is
+// no part of an expression.
+func (s *shrinking) reach(items []item, k, level, step int) int {
+	j := k + step
+	for ; j >= 0 && j < len(items); j += step {
+		x := items[j]
+		switch {
+		case x.kind == opens || x.kind == closes:
+			if x.match < 0 || (x.match > j) != (step > 0) {
+				return j
+			}
+			j = x.match
+		case x.kind == sign:
+			if s.bounds(items, j, level) {
+				return j
+			}
+		case x.is(s.r.vocabulary.joining) || x.is(s.r.vocabulary.opening) || x.is(s.r.vocabulary.fixed) || x.text == "not":
+			if s.bounds(items, j, level) {
+				return j
+			}
+		}
+	}
+	return j
+}
+
+// comparing are the words that compare, and tight the signs that bind stronger than those between
+// operands.
+var (
+	comparing = words("in is not IN IS NOT LIKE")
+	tight     = strings.Fields(". :: -> ?. ! ~ ** @ $ # ++ --")
+	binary    = strings.Fields("== != === !== < > <= >= <=> ~= <> =~ !~ | & ^ << >> .. ...")
+	divides   = strings.Fields("% // //=")
+)
+
+// bounds reports whether a sign or word bounds the operands of a sign of a level.
+func (s *shrinking) bounds(items []item, j, level int) bool {
+	x := items[j]
+	if at := levelOf(x); at >= 0 {
+		if j == 0 || !s.ends(items[j-1], x) { // a sign of its operand alone
+			return false
+		}
+		return at <= level
+	}
+	switch {
+	case slices.Contains(tight, x.text):
+		return false
+	case slices.Contains(divides, x.text):
+		return level >= products
+	case slices.Contains(binary, x.text) || comparing[x.text]:
+		return level >= sums
+	}
+	return true
+}
