@@ -46,11 +46,11 @@ type Ablation struct {
 	// bases are the measured choices, in order.
 	bases []base
 	done  bool
-	// smaller makes the finer parts of hunks, and madeFiner holds what it made, by config.
+	// smaller makes the finer parts of hunks, and madeFiner holds them, by config.
 	// finer holds the configs without a part that were considered, and taken names the parts
 	// that went, by parameter.
-	smaller   func(param, base, text string) []Piece
-	madeFiner map[agent.ConfigID][]finerPart
+	smaller   func(param, base, text string) []Attempt
+	madeFiner map[agent.ConfigID]*pieces
 	finer     map[agent.ConfigID]bool
 	taken     map[string][]string
 	// cut reports that the budget ended before every remaining change was shown to
@@ -99,7 +99,7 @@ func New(o Options) (*Ablation, error) {
 		change: c, tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
 		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks), budget: o.Budget, pending: map[pendingKey]bool{},
 		unlearned: map[pendingKey]mutate.Observation{},
-		smaller:   o.Smaller, finer: map[agent.ConfigID]bool{}, madeFiner: map[agent.ConfigID][]finerPart{},
+		smaller:   o.Smaller, finer: map[agent.ConfigID]bool{}, madeFiner: map[agent.ConfigID]*pieces{},
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
 	}
 	for _, k := range o.Known {
@@ -132,11 +132,13 @@ func Model(o Options) *mutate.Surrogate {
 	return m
 }
 
-// Changes returns the number of units that can be reverted separately, with the finer parts
-// of a single hunk; with fewer than two there is nothing to find out.
+// Changes returns the number of units that can be reverted separately, two for a single hunk
+// that has finer parts; with fewer than two there is nothing to find out.
 func (a *Ablation) Changes() int {
 	if len(a.units) == 1 && a.hunks {
-		return 1 + len(a.pieces(a.winner))
+		for range a.pieces(a.winner) {
+			return 2
+		}
 	}
 	return len(a.units)
 }

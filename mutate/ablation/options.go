@@ -24,16 +24,25 @@ type Options struct {
 	// code. A part of the change then goes only if the score of no task is lower without it,
 	// and the parts that stay are tried alone. It needs MaxRepeats 1.
 	Hunks bool
-	// Smaller returns texts of a parameter that are nearer to base than text is, from each of
-	// which a part of the change was taken back: those to try when no whole hunk can go. The
-	// order is the one of trial, and each text must be nearer. It needs Hunks; nil: none.
-	Smaller func(param, base, text string) []Piece
+	// Smaller returns attempts to make texts of a parameter that are nearer to base than text
+	// is, from each of which a part of the change was taken back: what to try when no whole hunk
+	// can go. Nearer is an order in which no text has endlessly many nearer ones. It needs Hunks;
+	// nil: none.
+	Smaller func(param, base, text string) []Attempt
 	// Known are existing evaluations of search tasks, of any configs. They are used where
 	// possible and not asked for again.
 	Known []mutate.Observation
 	// Model is fitted to Known and to the results of earlier ablations with the same
 	// champion, space and tasks; nil: a new one.
 	Model *mutate.Surrogate
+}
+
+// Attempt makes a piece.
+type Attempt struct {
+	// Order is lower for what is tried earlier.
+	Order int
+	// Make returns the piece; false if there is none. It is called once.
+	Make func() (Piece, bool)
 }
 
 // Piece is a text from which a part of a change was taken back.

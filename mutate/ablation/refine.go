@@ -1,61 +1,14 @@
 package ablation
 
 import (
+	"slices"
+
 	"evolve/mutate"
-	"evolve/runtime/agent"
 )
 
-const (
-	// mostFiner is the maximum number of configs without a part of a hunk that are tried.
-	mostFiner = 64
-	// firstFiner is the number of tasks on which such a config is tried before the next one
-	// is made from it. The last one is tried on all tasks.
-	firstFiner = 4
-	// mostMade is the maximum number of times that the parts are made anew.
-	mostMade = 200
-)
-
-// finerPart is a config without a part of a hunk.
-type finerPart struct {
-	side
-	param, takes string
-}
-
-// key identifies the part among those of other configs.
-func (f finerPart) key() string { return f.param + "\x00" + f.takes }
-
-// pieces returns the configs without a part of a hunk of a config; none without
-// [Options.Smaller].
-func (a *Ablation) pieces(config agent.Config) []finerPart {
-	if a.smaller == nil {
-		return nil
-	}
-	of := config.ID()
-	if out, ok := a.madeFiner[of]; ok {
-		return out
-	}
-	var out []finerPart
-	for _, p := range a.params {
-		base, ok := p.base.(string)
-		if _, active := config[p.Name]; !ok || !active || p.Kind != agent.Text {
-			continue
-		}
-		for _, piece := range a.smaller(p.Name, base, config.String(p.Name)) {
-			next := config.Clone()
-			v, err := p.Coerce(piece.Text)
-			if err != nil {
-				continue
-			}
-			next[p.Name] = v
-			next = a.space.Canonical(next)
-			if id := next.ID(); id != a.championID && id != of {
-				out = append(out, finerPart{side{id: id, config: next}, p.Name, piece.Takes})
-			}
-		}
-	}
-	a.madeFiner[of] = out
-	return out
-}
+// firstFiner is the number of tasks on which a config without a part of a hunk is tried before
+// the next one is made from it.
+const firstFiner = 4
 
 // refine takes back parts of the hunks that stay (delta debugging, Zeller and Hildebrandt
 // 2002). A part goes at first by a few tasks, on which others have shown most, and the next
@@ -70,7 +23,7 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	r := refinement{Ablation: a, spots: a.showingFirst(spots), failed: map[string]bool{}}
 	r.left = left - a.reserved(spots, left)
 	r.at = finerPart{side: side{id: a.choice.id, config: a.choice.config}}
-	for made := 0; made < mostMade && r.need == nil && r.next(); made++ {
+	for r.need == nil && r.next() { // each part that goes brings the text nearer
 		continue
 	}
 	if r.need == nil {
@@ -139,10 +92,9 @@ type refinement struct {
 	// at is the config so far, and went what has gone, with the configs without it.
 	at   finerPart
 	went []finerPart
-	// failed are the parts that had to stay since the last round began, and tries their number
-	// in all rounds; gone reports that another part has gone since.
+	// failed are the parts that had to stay since the last round began; gone reports that
+	// another part has gone since.
 	failed map[string]bool
-	tries  int
 	gone   bool
 	need   []mutate.Trial
 }
@@ -156,27 +108,34 @@ func (r *refinement) probe() []spot {
 	return r.spots[:n]
 }
 
-// next takes back one part; false if none goes, or evaluations are needed.
+// next takes back one part; false if none goes, or evaluations are needed. It leaves the
+// evaluations for a check on all spots: of the config without the part, and of the one so far if
+// the part stays. Once there are fewer than for two checks, it has the config so far checked
+// before it goes on, so that not all is lost if the last check fails.
 func (r *refinement) next() bool {
 	probe := r.probe()
-	for _, f := range r.pieces(r.at.config) {
-		if r.failed[f.key()] {
+	for f := range r.pieces(r.at.config) {
+		if r.failed[f.key] {
 			continue
 		}
 		r.finer[f.id] = true
 		same, lack := r.alike(f.id, probe)
 		if same && len(lack) > 0 {
 			n := min(max(1, len(probe)-len(lack)), len(lack))
-			if r.tries >= mostFiner || r.left < n+len(r.spots) {
+			if r.left < n+2*len(r.spots) && !r.checked() {
+				if r.verify(); r.need != nil {
+					return false
+				}
+			}
+			if r.left < max(r.lacks(f), n+r.lacks(r.at)) {
 				r.cut = true
 				return false
 			}
 			r.need = r.lacking(lack[:n], []side{f.side})
 			return false
 		}
-		r.tries++
 		if !same {
-			r.failed[f.key()] = true
+			r.failed[f.key] = true
 			continue
 		}
 		r.at, r.gone = f, true
@@ -188,6 +147,21 @@ func (r *refinement) next() bool {
 	}
 	r.gone, r.failed = false, map[string]bool{} // a part that was needed may do nothing now
 	return true
+}
+
+// lacks returns the number of spots on which a config was not tried; 0 for the winner.
+func (r *refinement) lacks(f finerPart) int {
+	_, lack := r.alike(f.id, r.spots)
+	return len(lack)
+}
+
+// checked reports whether nothing has gone, or a config without some parts was tried on all spots
+// and loses nothing.
+func (r *refinement) checked() bool {
+	return len(r.went) == 0 || slices.ContainsFunc(r.went, func(f finerPart) bool {
+		same, lack := r.alike(f.id, r.spots)
+		return same && len(lack) == 0
+	})
 }
 
 // verify tries the config on all spots.

@@ -11,7 +11,7 @@ import (
 )
 
 // codeWorld is an agent of one block of code, with the parts of changes by tokens.
-func codeWorld(t *testing.T, tasks int, base, text string, value func(text string, task int) float64) (*world, func(param, base, text string) []Piece) {
+func codeWorld(t *testing.T, tasks int, base, text string, value func(text string, task int) float64) (*world, func(param, base, text string) []Attempt) {
 	t.Helper()
 	r, err := tokens.New("f.py", base)
 	if err != nil {
@@ -21,10 +21,13 @@ func codeWorld(t *testing.T, tasks int, base, text string, value func(text strin
 	w.champion, w.winner = agent.Config{"block": base}, agent.Config{"block": text}
 	w.space.Params[0].Default = base
 	w.chance = func(c agent.Config, task int) float64 { return value(c.String("block"), task) }
-	return w, func(_, base, text string) []Piece {
-		var out []Piece
-		for _, p := range r.Smaller(base, text) {
-			out = append(out, Piece(p))
+	return w, func(_, base, text string) []Attempt {
+		var out []Attempt
+		for _, a := range r.Smaller(base, text) {
+			out = append(out, Attempt{a.Order, func() (Piece, bool) {
+				p, ok := a.Make()
+				return Piece(p), ok
+			}})
 		}
 		return out
 	}
@@ -173,5 +176,122 @@ func TestPartsAreOfWhatIsLeft(t *testing.T) {
 		if tried[p.Alone] != 8 && tried[p.Without] != 8 {
 			t.Errorf("%s was tried %d and %d times", p.Name, tried[p.Alone], tried[p.Without])
 		}
+	}
+}
+
+// TestReplacedConditionsComeBack checks that in a hunk that changed as a whole a condition of the
+// base comes back beside the one that replaced it, and that what stands twice and operands that
+// add nothing go.
+func TestReplacedConditionsComeBack(t *testing.T) {
+	base := "if n < 0 and m:\n    return 0\nreturn f(n)\n"
+	text := "k = g(n) * 1 + 0\nif q > 3 or False:\n    k = 9\nif q > 3 or False:\n    k = 9\nreturn k + 0 * n\n"
+	w, smaller := codeWorld(t, 12, base, text, func(text string, task int) float64 {
+		score := .1
+		if strings.Contains(text, "k = g(n)") && strings.Contains(text, "return k") {
+			score += .4
+		}
+		if q := strings.Index(text, "if q > 3"); q >= 0 && strings.Contains(text[q:], "    k = 9\n") && task%2 == 0 {
+			score += .2
+		}
+		return score
+	})
+	w.smaller = smaller
+	r, asked := w.reduce(t, 300)
+	want := "if n < 0 and m:\n    return 0\nk = g(n)\nif q > 3:\n    k = 9\nreturn k\n"
+	if got := r.Config.String("block"); got != want || strings.Contains(r.Reason, "before every part") {
+		t.Errorf("%q is left after %d trials, want %q: %s", got, len(asked), want, r.Reason)
+	}
+}
+
+// TestPartsUseTheirEvaluations checks that parts are tried as long as the evaluations last, however
+// many there are, and that the result tells where these end before.
+func TestPartsUseTheirEvaluations(t *testing.T) {
+	const lines, tasks = 70, 6
+	var text strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&text, "v%d = g(n, %d)\n", i, i)
+	}
+	text.WriteString("dead = 1\nreturn h(n)\n")
+	world := func() *world {
+		w, smaller := codeWorld(t, tasks, "return f(n)\n", text.String(), func(text string, _ int) float64 {
+			if !strings.Contains(text, "return h(n)") {
+				return 0
+			}
+			return .1 + .01*float64(strings.Count(text, "= g(n,"))
+		})
+		w.space.Params[0].MaxChars = 5000
+		w.smaller = smaller
+		return w
+	}
+	r, asked := world().reduce(t, 1000)
+	if strings.Contains(r.Config.String("block"), "dead") || strings.Contains(r.Reason, "before every part") {
+		t.Errorf("after %d trials: %s, and %q is left", len(asked), r.Reason, r.Config.String("block"))
+	}
+	if len(asked) < 100 {
+		t.Errorf("%d trials for more parts", len(asked))
+	}
+	for _, budget := range []int{40, 70, 100} {
+		r, asked := world().reduce(t, budget)
+		if len(asked) > budget || len(asked) < budget-tasks {
+			t.Errorf("%d of %d evaluations", len(asked), budget)
+		}
+		if !strings.Contains(r.Reason, "the evaluations ended before every part was tried") {
+			t.Errorf("with %d evaluations: %s", budget, r.Reason)
+		}
+	}
+}
+
+// TestPartsGoThoughTheLastCheckFails checks that a config is tried on all tasks while there are
+// evaluations for a second check, so that what does nothing goes even where a part beside it is
+// needed on a single task.
+func TestPartsGoThoughTheLastCheckFails(t *testing.T) {
+	const tasks = 20
+	var text strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&text, "v%d = g(n, %d)\n", i, i)
+	}
+	text.WriteString("return h(n) * 1 + 0 * needed\n")
+	for needs := range tasks {
+		w, smaller := codeWorld(t, tasks, "return f(n)\n", text.String(), func(text string, task int) float64 {
+			if !strings.Contains(text, "return h(n)") {
+				return 0
+			}
+			score := .1 + .01*float64(strings.Count(text, "= g(n,"))
+			if strings.Contains(text, "needed") && task == needs {
+				score += .1
+			}
+			return score
+		})
+		w.space.Params[0].MaxChars = 5000
+		w.smaller = smaller
+		r, asked := w.reduce(t, 70)
+		if got := r.Config.String("block"); strings.Contains(got, "h(n) * 1") || !strings.Contains(got, "needed") {
+			t.Errorf("task %d: %q is left after %d trials: %s", needs, got[len(got)-40:], len(asked), r.Reason)
+		}
+	}
+}
+
+// TestEqualPartsOfAHunk checks that of two parts with the same tokens the second one is tried
+// where the first one stays, and that those of a lower order are tried first.
+func TestEqualPartsOfAHunk(t *testing.T) {
+	const text = "x = g(n) * k\ny = h(n) * k\nreturn x + y\n"
+	w, _ := codeWorld(t, 8, "return f(n)\n", text, func(text string, _ int) float64 {
+		return .1 + .1*float64(strings.Count(text, "x = g(n) * k")+strings.Count(text, "y = h(n)"))
+	})
+	w.smaller = func(_, _, text string) []Attempt {
+		attempt := func(order int, old, now string) Attempt {
+			return Attempt{order, func() (Piece, bool) {
+				piece := Piece{strings.Replace(text, old, now, 1), "+ * k"}
+				return piece, piece.Text != text
+			}}
+		}
+		return []Attempt{attempt(2, "h(n) * k", "h(n)"), attempt(1, "g(n) * k", "g(n)")}
+	}
+	r, asked := w.reduce(t, 300)
+	if got := r.Config.String("block"); got != "x = g(n) * k\ny = h(n)\nreturn x + y\n" {
+		t.Errorf("%q is left: %s", got, r.Reason)
+	}
+	if first := asked[0].Config.String("block"); !strings.Contains(first, "x = g(n)\n") {
+		t.Errorf("%q is tried first", first)
 	}
 }

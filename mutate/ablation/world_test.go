@@ -26,7 +26,7 @@ type world struct {
 	certain bool
 	noise   uint64
 	// smaller makes the finer parts of code.
-	smaller func(param, base, text string) []Piece
+	smaller func(param, base, text string) []Attempt
 }
 
 // switches returns a world with n switches, all off in the champion, all on in the

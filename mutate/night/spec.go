@@ -127,9 +127,9 @@ type Agent struct {
 	// the components, the imports that each must keep in use.
 	Problem func(component, text string) string
 	Imports map[string]string
-	// Smaller returns texts of a component that is code from which parts of its change were
-	// taken back; see [ablation.Options.Smaller]. It may be nil.
-	Smaller func(component, base, text string) []ablation.Piece
+	// Smaller returns attempts to take back parts of the change of a component that is code; see
+	// [ablation.Options.Smaller]. It may be nil.
+	Smaller func(component, base, text string) []ablation.Attempt
 	// Profile is what a profile command printed about the program whose texts are searched,
 	// on search cases alone, for the same model; it may be empty.
 	Profile string

@@ -146,7 +146,7 @@ func (s *shrinking) bounds(items []item, j, level int) bool {
 		return false
 	case slices.Contains(divides, x.text):
 		return level >= products
-	case slices.Contains(binary, x.text) || comparing[x.text]:
+	case slices.Contains(binary, x.text) || comparing[x.text] || s.r.language.sql && x.text == "=":
 		return level >= sums
 	}
 	return true

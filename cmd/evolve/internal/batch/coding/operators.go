@@ -25,8 +25,8 @@ type rewriter interface {
 	// Normal returns what distinguishes a text, and Size how large it is.
 	Normal(text string) string
 	Size(text string) int
-	// Smaller returns texts that are nearer to base than text is, with what each takes back.
-	Smaller(base, text string) []tokens.Piece
+	// Smaller returns attempts to make texts that are nearer to base than text is.
+	Smaller(base, text string) []tokens.Attempt
 }
 
 // typed rewrites Go with its types.
