@@ -10,6 +10,10 @@ import (
 // the next one is made from it.
 const firstFiner = 4
 
+// leastChecks is the number of checks on all tasks that the evaluations must last for, so that one
+// is made before the last one.
+const leastChecks = 4
+
 // refine takes back parts of the hunks that stay (delta debugging, Zeller and Hildebrandt
 // 2002). A part goes at first by a few tasks, on which others have shown most, and the next
 // ones are tried without it. The last config is then tried on all tasks. A task that shows a
@@ -21,7 +25,7 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 		return nil
 	}
 	r := refinement{Ablation: a, spots: a.showingFirst(spots), failed: map[string]bool{}}
-	r.left = left - a.reserved(spots, left)
+	r.left, r.all = a.share(spots, left)
 	r.at = finerPart{side: side{id: a.choice.id, config: a.choice.config}}
 	for r.need == nil && r.next() { // each part that goes brings the text nearer
 		continue
@@ -43,20 +47,20 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	return r.need
 }
 
-// reserved returns the evaluations that refine leaves to the parts that are tried alone: what
-// they need, or a third of the evaluations that were left before it.
-func (a *Ablation) reserved(spots []spot, left int) int {
+// share returns the evaluations that refine has left, and those that it has in all: without what
+// the parts need that are tried alone, or a third.
+func (a *Ablation) share(spots []spot, left int) (rest, all int) {
 	used := 0
 	for _, t := range a.made {
 		if a.finer[t.Variant] {
 			used++
 		}
 	}
-	parts := len(newChange(a.space, a.champion, a.choice.config, true).units)
-	if parts < 2 {
-		return 0
+	reserved := 0
+	if parts := len(newChange(a.space, a.champion, a.choice.config, true).units); parts > 1 {
+		reserved = min(2*parts*len(spots), (left+used)/3)
 	}
-	return min(2*parts*len(spots), (left+used)/3)
+	return left - reserved, left - reserved + used
 }
 
 // showingFirst returns the spots with those first on which a config without a part has lost,
@@ -88,7 +92,8 @@ func (a *Ablation) showsLoss(at spot) bool {
 type refinement struct {
 	*Ablation
 	spots []spot // those that show most first
-	left  int
+	// left are the evaluations that are left, and all those that there were.
+	left, all int
 	// at is the config so far, and went what has gone, with the configs without it.
 	at   finerPart
 	went []finerPart
@@ -110,8 +115,8 @@ func (r *refinement) probe() []spot {
 
 // next takes back one part; false if none goes, or evaluations are needed. It leaves the
 // evaluations for a check on all spots: of the config without the part, and of the one so far if
-// the part stays. Once there are fewer than for two checks, it has the config so far checked
-// before it goes on, so that not all is lost if the last check fails.
+// the part stays. Where the evaluations last for [leastChecks], it has the config so far checked
+// before fewer than two checks are left, so that not all is lost if the last one fails.
 func (r *refinement) next() bool {
 	probe := r.probe()
 	for f := range r.pieces(r.at.config) {
@@ -122,7 +127,7 @@ func (r *refinement) next() bool {
 		same, lack := r.alike(f.id, probe)
 		if same && len(lack) > 0 {
 			n := min(max(1, len(probe)-len(lack)), len(lack))
-			if r.left < n+2*len(r.spots) && !r.checked() {
+			if r.all >= leastChecks*len(r.spots) && r.left < n+2*len(r.spots) && !r.checked() {
 				if r.verify(); r.need != nil {
 					return false
 				}

@@ -203,6 +203,28 @@ func TestReplacedConditionsComeBack(t *testing.T) {
 	}
 }
 
+// TestWholeStatementsGoFirst checks that little more than one check on all tasks is enough where a
+// guard was replaced by a statement that does nothing.
+func TestWholeStatementsGoFirst(t *testing.T) {
+	base := "def predict(x):\n    if x < 0:\n        return 0\n    return 2 * x\n"
+	text := "def predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    return 7 * x + 0 * seen\n"
+	w, smaller := codeWorld(t, 30, base, text, func(text string, _ int) float64 {
+		_, last, _ := strings.Cut(text, "\n    return ")
+		switch {
+		case strings.Contains(text, "seen\n") && !strings.Contains(text, "seen ="), strings.Contains(text, "seen <") && !strings.Contains(text, "seen = x * 31"):
+			return 0 // does not run
+		case strings.Contains(last, "7 * x\n"), strings.Contains(last, "7 * x +"):
+			return .8
+		}
+		return .5
+	})
+	w.smaller = smaller
+	r, asked := w.reduce(t, 45)
+	if got := r.Config.String("block"); got != "def predict(x):\n    if x < 0:\n        return 0\n    return 7 * x\n" {
+		t.Errorf("%q is left after %d trials: %s", got, len(asked), r.Reason)
+	}
+}
+
 // TestPartsUseTheirEvaluations checks that parts are tried as long as the evaluations last, however
 // many there are, and that the result tells where these end before.
 func TestPartsUseTheirEvaluations(t *testing.T) {
@@ -264,7 +286,7 @@ func TestPartsGoThoughTheLastCheckFails(t *testing.T) {
 		})
 		w.space.Params[0].MaxChars = 5000
 		w.smaller = smaller
-		r, asked := w.reduce(t, 70)
+		r, asked := w.reduce(t, 84)
 		if got := r.Config.String("block"); strings.Contains(got, "h(n) * 1") || !strings.Contains(got, "needed") {
 			t.Errorf("task %d: %q is left after %d trials: %s", needs, got[len(got)-40:], len(asked), r.Reason)
 		}

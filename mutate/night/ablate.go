@@ -43,7 +43,8 @@ func ablateNeed(changes, tasks int, fixed bool) int {
 }
 
 // finerNeed estimates how many evaluations the parts of hunks need: three checks on all tasks,
-// and one evaluation for each part that shows that it matters.
+// and one evaluation for each of 64 parts that shows that it matters. More parts are tried while
+// the evaluations last.
 func finerNeed(tasks int) int { return 3*tasks + 64 }
 
 // ablateEach is the number of evaluations per change of an agent with chance: of 8
@@ -107,11 +108,15 @@ func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 }
 
 // share returns the number of evaluations for the first of some finalists. Without chance
-// it is all that are left, because the next finalist gets those that are not needed; with
+// it is all that are left, because the next finalist gets those that are not needed. Hunks have
+// more parts than evaluations: the first finalist gets half where others follow. With
 // chance more evaluations always help, and each finalist gets a part proportional to its
 // changes.
 func (m *minimisation) share(finalists []mutate.Estimate) int {
-	if m.Agent.Fixed() {
+	switch {
+	case m.Agent.Fixed() && m.Agent.Hunks && len(finalists) > 1:
+		return m.left / 2
+	case m.Agent.Fixed():
 		return m.left
 	}
 	var changes []int

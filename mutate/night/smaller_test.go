@@ -16,3 +16,20 @@ func TestSmaller(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestShare checks that the first of several finalists of searched code leaves half of the
+// evaluations to those that follow, and the last one gets all.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	code := Agent{Deterministic: true, Hunks: true}
+	for _, tt := range []struct {
+		agent     Agent
+		finalists int
+		want      int
+	}{{code, 3, 50}, {code, 2, 50}, {code, 1, 100}, {Agent{Deterministic: true}, 2, 100}} {
+		m := &minimisation{night: &night{Spec: Spec{Agent: tt.agent}}, left: 100}
+		if got := m.share(make([]mutate.Estimate, tt.finalists)); got != tt.want {
+			t.Errorf("the first of %d finalists gets %d evaluations, want %d", tt.finalists, got, tt.want)
+		}
+	}
+}

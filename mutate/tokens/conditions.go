@@ -38,8 +38,8 @@ func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	return out
 }
 
-// lost takes conditions of the base back which the text lacks: the line in place of each new
-// condition of its hunk, the whole statement in place of that one's, and the statement before it.
+// lost takes conditions of the base back which the text lacks: the whole statement in place of each
+// new one with a condition in its hunk, and before it, and the line in place of the new line.
 // It is not put before a statement that does the same on a condition with the same names: that is
 // the condition, changed.
 func (s *shrinking) lost(hunks []hunk) {
@@ -63,24 +63,28 @@ func (s *shrinking) lost(hunks []hunk) {
 	}
 }
 
-// restore attempts to put a statement of the base in place of a new condition, or before it.
+// restore attempts to put a statement of the base in place of a new one, before it, and its
+// condition in place of the new one's.
 func (s *shrinking) restore(statement []string, at int) {
+	attempt := func(from, to int, lines []string) {
+		s.attempt(conditions, func() (Piece, bool) { return s.splice(from, to, lines) })
+	}
 	if !s.steps[at].is {
-		s.attempt(conditions, func() (Piece, bool) { return s.splice(at, at, statement) })
+		attempt(at, at, statement)
 		return
 	}
 	now := s.steps[at].now
 	lines := indented(statement, indentation(now))
-	changes := s.r.header(s.items(now)) != ""
-	if changes {
-		end := s.statement(at, false)
-		s.attempt(conditions, func() (Piece, bool) { return s.splice(at, at+1, lines[:1]) })
-		s.attempt(conditions, func() (Piece, bool) { return s.splice(at, end+1, lines) })
-		changes = s.sequence(lines[1:]) == s.sequence(s.lines(at+1, end+1, false)) && subset(s.names(lines[0]), s.names(now))
+	if s.r.header(s.items(now)) == "" {
+		attempt(at, at, lines)
+		return
 	}
-	if !changes {
-		s.attempt(conditions, func() (Piece, bool) { return s.splice(at, at, lines) })
+	end := s.statement(at, false)
+	attempt(at, end+1, lines)
+	if s.sequence(lines[1:]) != s.sequence(s.lines(at+1, end+1, false)) || !subset(s.names(lines[0]), s.names(now)) {
+		attempt(at, at, lines)
 	}
+	attempt(at, at+1, lines[:1])
 }
 
 // names returns the names of values in a line.

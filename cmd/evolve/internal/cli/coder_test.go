@@ -23,9 +23,10 @@ func tuner(q fakeQuestion) fakeAnswer {
 	return fakeAnswer{text: "Readings grow faster.\n```python\ndef predict(x):\n    return " + factors[min(q.nth, len(factors))-1] + "\n```\n"}
 }
 
-// clutterer answers with a text that takes a guard away, adds what does nothing, and is better.
+// clutterer answers with a text that replaces a guard by what does nothing, twice in a row, adds
+// operands that add nothing, and is better.
 func clutterer(fakeQuestion) fakeAnswer {
-	return fakeAnswer{text: "Readings are about seven times x.\n```python\ndef predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    return 7 * x + 0 * seen\n```\n"}
+	return fakeAnswer{text: "Readings are about seven times x.\n```python\ndef predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    if seen < -4:\n        seen = 12\n    return 7 * x * 1 + 0 * seen\n```\n"}
 }
 
 // router answers in turn with texts of the block of the workspace routed, the best one first.
