@@ -38,50 +38,64 @@ func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	return out
 }
 
-// lost takes conditions of the base back which the text lacks: the whole statement in place of each
-// new one with a condition in its hunk, and before it, and the line in place of the new line.
-// It is not put before a statement that does the same on a condition with the same names: that is
-// the condition, changed.
+// lost takes conditions of the base back which the text lacks: the whole statement in place of the
+// new one on its line, and of the nearest ones with a condition in its hunk, the statement before
+// each of these, and the line in place of the new line. The statement is not put before others if
+// a new one does the same on a condition with the same names: that is the condition, changed.
 func (s *shrinking) lost(hunks []hunk) {
 	lost := s.r.lostHeaders(s.base, s.text)
 	for _, h := range hunks {
+		var heads []int // of new statements with a condition
+		for i := h.from; i < h.to; i++ {
+			if s.steps[i].is && s.steps[i].changes() && s.r.header(s.items(s.steps[i].now)) != "" {
+				heads = append(heads, i)
+			}
+		}
 		for i := h.from; i < h.to; i++ {
 			if !s.steps[i].was || !s.steps[i].changes() || lost[s.r.header(s.items(s.steps[i].old))] == 0 {
 				continue
 			}
 			statement := s.lines(i, s.statement(i, true)+1, true)
-			at := []int{i}
-			for k := h.from; k < h.to; k++ {
-				if k != i && s.steps[k].is && s.steps[k].changes() && s.r.header(s.items(s.steps[k].now)) != "" {
-					at = append(at, k)
-				}
+			became := slices.ContainsFunc(heads, func(k int) bool { return s.became(statement, k) })
+			next, replaced := slices.BinarySearch(heads, i)
+			near := heads[max(0, next-1):next]
+			if replaced {
+				s.restore(statement, i, !became)
+				next++
+			} else if !became {
+				s.attempt(conditions, func() (Piece, bool) { return s.splice(i, i, s.fitted(statement, i)) })
 			}
-			for _, k := range at {
-				s.restore(statement, k)
+			for _, k := range slices.Concat(near, heads[next:min(len(heads), next+1)]) {
+				s.restore(statement, k, !became)
 			}
 		}
 	}
 }
 
-// restore attempts to put a statement of the base in place of a new one, before it, and its
-// condition in place of the new one's.
-func (s *shrinking) restore(statement []string, at int) {
+// fitted returns a statement with the indentation of the new line of a step, if there is one.
+func (s *shrinking) fitted(statement []string, at int) []string {
+	if !s.steps[at].is {
+		return statement
+	}
+	return indented(statement, indentation(s.steps[at].now))
+}
+
+// became reports whether the new statement at a step does what a statement of the base did, on a
+// condition with all of its names.
+func (s *shrinking) became(statement []string, at int) bool {
+	now := s.lines(at, s.statement(at, false)+1, false)
+	return s.sequence(statement[1:]) == s.sequence(now[1:]) && subset(s.names(statement[0]), s.names(now[0]))
+}
+
+// restore attempts to put a statement of the base in place of a new one, before it if that is
+// asked for, and its condition in place of the new one's.
+func (s *shrinking) restore(statement []string, at int, before bool) {
 	attempt := func(from, to int, lines []string) {
 		s.attempt(conditions, func() (Piece, bool) { return s.splice(from, to, lines) })
 	}
-	if !s.steps[at].is {
-		attempt(at, at, statement)
-		return
-	}
-	now := s.steps[at].now
-	lines := indented(statement, indentation(now))
-	if s.r.header(s.items(now)) == "" {
-		attempt(at, at, lines)
-		return
-	}
-	end := s.statement(at, false)
+	lines, end := s.fitted(statement, at), s.statement(at, false)
 	attempt(at, end+1, lines)
-	if s.sequence(lines[1:]) != s.sequence(s.lines(at+1, end+1, false)) || !subset(s.names(lines[0]), s.names(now)) {
+	if before {
 		attempt(at, at, lines)
 	}
 	attempt(at, at+1, lines[:1])

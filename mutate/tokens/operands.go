@@ -33,16 +33,16 @@ func (s *shrinking) operands(at int) {
 			continue
 		}
 		if to := s.reach(items, k, level, 1); to > k+1 {
-			s.operand(at, level, x, items[k+1:to], Span{items[k-1].to, items[to-1].to})
+			s.operand(at, level, items[k+1:to], Span{items[k-1].to, items[to-1].to})
 		}
 		if from := s.reach(items, k, level, -1) + 1; from < k && x.text != "-" && x.text != "/" {
-			s.operand(at, level, x, items[from:k], Span{items[from].from, items[k+1].from})
+			s.operand(at, level, items[from:k], Span{items[from].from, items[k+1].from})
 		}
 	}
 }
 
 // operand attempts to take back an operand, which has a span of the line with its sign.
-func (s *shrinking) operand(at, level int, sign item, items []item, span Span) {
+func (s *shrinking) operand(at, level int, items []item, span Span) {
 	order := operands
 	if idle(level, items) {
 		order = idles
@@ -84,15 +84,16 @@ func idle(level int, items []item) bool {
 	return zero(first, min(1, len(items)-1)) || zero(last, max(0, len(items)-2))
 }
 
-// ends reports whether an operand ends before a sign.
-func (s *shrinking) ends(x, sign item) bool {
+// ends reports whether a token ends the operand before another one, which may be a sign between
+// operands.
+func (s *shrinking) ends(x, next item) bool {
 	v := s.r.vocabulary
 	switch x.kind {
 	case number, closes, str:
 		return true
 	case name:
 		value := !v.reserved[x.text] || strings.Contains(" true false none null nil undefined ", " "+strings.ToLower(x.text)+" ")
-		return value || sign.text != "*" && sign.text != "&&" && !v.opening[x.text] && !v.joining[x.text]
+		return value || next.text != "*" && next.text != "&&" && !v.opening[x.text] && !v.joining[x.text]
 	}
 	return false
 }

@@ -127,7 +127,7 @@ func TestSmallerKeepsNewConditions(t *testing.T) {
 // that it became, which does the same on the same names.
 func TestSmallerKeepsChangedConditions(t *testing.T) {
 	t.Parallel()
-	base, text := "if n == 0:\n    return 0\nreturn f(n)\n", "if n <= 0:\n    return 0\nreturn g(n)\n"
+	base, text := "if n == 0:\n    return 0\nreturn f(n)\n", "if n <= 0:\n    return 0\nif k:\n    n = 1\nreturn g(n)\n"
 	for _, p := range pieces(open(t, "f.py", base), base, text) {
 		if strings.Contains(p.Text, "n == 0") && strings.Contains(p.Text, "n <= 0") {
 			t.Errorf("%q is offered", p.Text)
