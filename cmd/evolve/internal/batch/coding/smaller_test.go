@@ -10,10 +10,9 @@ import (
 	"evolve/mutate/tokens"
 )
 
-// TestSmallerGoCompiles checks that every part offered for a block of Go compiles.
-func TestSmallerGoCompiles(t *testing.T) {
-	const base = "func rank(n int) int {\n\tif n == 0 {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
-	const text = "func rank(n int) int {\n\tdead := n * 4\n\tdead++\n\treturn n*3 + 0*dead\n}\n"
+// goBlock returns the rewriter of a block of Go.
+func goBlock(t *testing.T, base string) typed {
+	t.Helper()
 	files := map[string][]byte{"p.go": []byte("package p\n\n// evolve:begin rank\n" + base + "// evolve:end\n")}
 	list, problems := blocks.Find(files)
 	if len(list) != 1 {
@@ -28,17 +27,31 @@ func TestSmallerGoCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := typed{r, lines}
-	var got []string
+	return typed{r, lines}
+}
+
+// offered returns the texts that are offered for a change.
+func offered(of rewriter, base, text string) []string {
+	var out []string
 	for _, a := range of.Smaller(base, text) {
-		p, ok := a.Make()
-		if !ok {
-			continue
+		if p, ok := a.Make(); ok {
+			out = append(out, p.Text)
 		}
-		if problem := r.Problem(p.Text); problem != "" {
-			t.Errorf("%s: %s", p.Text, problem)
+	}
+	return out
+}
+
+// TestSmallerGoCompiles: what is offered for a block of Go compiles.
+func TestSmallerGoCompiles(t *testing.T) {
+	const base = "func rank(n int) int {\n\tif n == 0 {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
+	const text = "func rank(n int) int {\n\tdead := n * 4\n\tdead++\n\treturn n*3 + 0*dead\n}\n"
+	of := goBlock(t, base)
+	r := of.Rewriter
+	got := offered(of, base, text)
+	for _, text := range got {
+		if problem := r.Problem(text); problem != "" {
+			t.Errorf("%s: %s", text, problem)
 		}
-		got = append(got, p.Text)
 	}
 	for _, want := range []string{
 		"func rank(n int) int {\n\tif n == 0 {\n\t\treturn 0\n\t}\n\tdead := n * 4\n\tdead++\n\treturn n*3 + 0*dead\n}\n",
@@ -51,5 +64,28 @@ func TestSmallerGoCompiles(t *testing.T) {
 	}
 	if (typed{Rewriter: r}).Smaller(base, text) != nil {
 		t.Error("a block that is too large has parts")
+	}
+}
+
+// TestSmallerGoRestoresGuards checks that a guard which another condition replaced is offered in
+// place of it and before it, where it compiles, and that operands that add nothing and doubled
+// statements go.
+func TestSmallerGoRestoresGuards(t *testing.T) {
+	const base = "func rank(n, room int) int {\n\tif n == 0 && room > 3 {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
+	const text = "func rank(n, room int) int {\n\tk := n*3*1 + 0\n\tif k > 9 || false {\n\t\tk = 9\n\t}\n\tif k > 9 || false {\n\t\tk = 9\n\t}\n\treturn k - n\n}\n"
+	const doubled = "\tif k > 9 || false {\n\t\tk = 9\n\t}\n"
+	const guard = "\tif n == 0 && room > 3 {\n\t\treturn 0\n\t}\n"
+	got := offered(goBlock(t, base), base, text)
+	for _, want := range []string{
+		strings.Replace(text, doubled, "", 1),
+		strings.Replace(text, doubled, guard, 1),
+		strings.Replace(text, doubled, guard+doubled, 1),
+		strings.Replace(text, "n*3*1 + 0", "n*3 + 0", 1),
+		strings.Replace(text, "n*3*1 + 0", "n * 3 * 1", 1),
+		strings.Replace(text, "k > 9 || false", "k > 9", 1),
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("there is no\n%s among\n%s", want, strings.Join(got, "---\n"))
+		}
 	}
 }
