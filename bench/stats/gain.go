@@ -194,7 +194,8 @@ func (g *Gain) Size() string {
 // −0.18".
 func (g *Gain) Words() string { return g.words(g.Change()) }
 
-// recorded is Words in a record: those of an older evolve are compared with what is computed again.
+// recorded returns the words of the gain for a record. Records of an older evolve keep that
+// version's form, since a check compares their words with newly computed ones.
 func (g *Gain) recorded() string { return g.words(g.recordedChange()) }
 
 // recordedChange is Change in a record.

@@ -39,7 +39,7 @@ type Options struct {
 
 // Attempt makes a piece.
 type Attempt struct {
-	// Order is lower for what is tried earlier.
+	// Order ranks attempts: those with a lower value are tried earlier.
 	Order int
 	// Make returns the piece; false if there is none. It is called once.
 	Make func() (Piece, bool)

@@ -15,7 +15,8 @@ type Piece struct {
 
 // Attempt makes a piece.
 type Attempt struct {
-	// Order is lower for what is more likely to have no effect, or matters more.
+	// Order ranks attempts: a lower value stands for a part that more likely has no effect, or
+	// whose return matters more.
 	Order int
 	// Make returns the piece; false if there is none, or an earlier attempt made it.
 	Make func() (Piece, bool)

@@ -108,8 +108,9 @@ func actsOn(p archive.ProposalRecord, decisions []archive.DecisionBrief) []codeA
 	return out
 }
 
-// refusedBy returns what refused a proposal, with the evidence: the gate that failed, the review or,
-// while nobody decided on it, a gate that did not run; empty if nothing did.
+// refusedBy returns the gate that refused a proposal, with its evidence. That is a gate that failed,
+// the review, or, on a proposal without a decision, a gate that did not run. It returns "" for a
+// proposal that no gate refused.
 func refusedBy(p archive.ProposalRecord) (gate, why string) {
 	if at := slices.IndexFunc(p.Gates, func(g archive.GateVerdict) bool { return g.Verdict == "failed" }); at >= 0 {
 		return p.Gates[at].Gate, p.Gates[at].Evidence

@@ -41,7 +41,7 @@ func offered(of rewriter, base, text string) []string {
 	return out
 }
 
-// TestSmallerGoCompiles: what is offered for a block of Go compiles.
+// TestSmallerGoCompiles checks that every text made for a block of Go compiles.
 func TestSmallerGoCompiles(t *testing.T) {
 	const base = "func rank(n int) int {\n\tif n == 0 {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
 	const text = "func rank(n int) int {\n\tdead := n * 4\n\tdead++\n\treturn n*3 + 0*dead\n}\n"
