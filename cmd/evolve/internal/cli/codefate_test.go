@@ -36,6 +36,25 @@ func (n codeNights) inArchive(change func(*archive.Archive) error) {
 	}
 }
 
+// changeResult changes the result of the latest night.
+func (n codeNights) changeResult(change func(*archive.Archive, *archive.AgentResult) error) {
+	n.t.Helper()
+	n.inArchive(func(a *archive.Archive) error {
+		run, err := a.Run(n.t.Context(), "")
+		if err != nil {
+			return err
+		}
+		r, err := a.Result(n.t.Context(), run.ID, "curve")
+		if err != nil {
+			return err
+		}
+		if err := change(a, &r); err != nil {
+			return err
+		}
+		return a.PutResult(n.t.Context(), r)
+	})
+}
+
 // has fails unless all of some texts are in the lines of another one.
 func (n codeNights) has(when, got string, wants ...string) {
 	n.t.Helper()
@@ -186,15 +205,7 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 	first, second := names[0], names[1]
 	best := func(change func(r *archive.AgentResult, v, small archive.Variant)) string {
 		t.Helper()
-		n.inArchive(func(a *archive.Archive) error {
-			run, err := a.Run(t.Context(), "")
-			if err != nil {
-				return err
-			}
-			r, err := a.Result(t.Context(), run.ID, "curve")
-			if err != nil {
-				return err
-			}
+		n.changeResult(func(a *archive.Archive, r *archive.AgentResult) error {
 			v, err := a.FindVariant(t.Context(), "curve", first)
 			if err != nil {
 				return err
@@ -203,10 +214,10 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r = archive.AgentResult{Run: r.Run, Agent: r.Agent, Verdict: archive.Undecided}
+			*r = archive.AgentResult{Run: r.Run, Agent: r.Agent, Verdict: archive.Undecided}
 			r.Search.Recommended.Variant = v.ID
-			change(&r, v, small)
-			return a.PutResult(t.Context(), r)
+			change(r, v, small)
+			return nil
 		})
 		for line := range strings.Lines(n.evolve("code", "show", "curve")) {
 			if why, ok := strings.CutPrefix(line, "  best     "+first); ok {
@@ -268,17 +279,9 @@ func TestMakingSmallThatWasCutShortIsTold(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "4"), factors("0", "0", "3")}, []float64{3, 3}, [2]int{1, 2})
 	const reason = "what is left scores no less than what the search had found on each of 4 search tasks; the evaluations ended before every part was tried on every search task"
-	n.inArchive(func(a *archive.Archive) error {
-		run, err := a.Run(t.Context(), "")
-		if err != nil {
-			return err
-		}
-		r, err := a.Result(t.Context(), run.ID, "curve")
-		if err != nil {
-			return err
-		}
+	n.changeResult(func(_ *archive.Archive, r *archive.AgentResult) error {
 		r.Ablations[0].Reason = reason
-		return a.PutResult(t.Context(), r)
+		return nil
 	})
 	n.confirm(names[1])
 	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
