@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"evolve/runtime/tempdir"
 )
 
 // The limits on readers: how many at once, how long one may take to accept an answer, and
@@ -24,7 +26,7 @@ const (
 type server struct {
 	store    engine
 	listener net.Listener
-	folder   string // to be removed with the socket, or ""
+	folder   *tempdir.Folder // of the socket; nil if that is beside the archive
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -41,11 +43,11 @@ func serve(store engine, dir string) (*server, error) {
 	listener, err := listen(filepath.Join(dir, socketName))
 	if err != nil {
 		var err2 error
-		if s.folder, err2 = os.MkdirTemp("", "evolve-"); err2 != nil {
+		if s.folder, err2 = tempdir.Make("socket"); err2 != nil {
 			return nil, fmt.Errorf("serve readers: %w", errors.Join(err, err2))
 		}
-		if listener, err2 = listen(filepath.Join(s.folder, socketName)); err2 != nil {
-			return nil, fmt.Errorf("serve readers: %w", errors.Join(err, err2, os.Remove(s.folder)))
+		if listener, err2 = listen(filepath.Join(s.folder.Path, socketName)); err2 != nil {
+			return nil, fmt.Errorf("serve readers: %w", errors.Join(err, err2, s.folder.Remove()))
 		}
 	}
 	s.listener = listener
@@ -81,8 +83,8 @@ func (s *server) close() error {
 	}
 	s.mu.Unlock()
 	s.wait.Wait()
-	if s.folder != "" {
-		err = errors.Join(err, os.Remove(s.folder))
+	if s.folder != nil {
+		err = errors.Join(err, s.folder.Remove())
 	}
 	return err
 }

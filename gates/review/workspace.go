@@ -15,6 +15,7 @@ import (
 	"evolve/patch"
 	"evolve/runtime/agent"
 	"evolve/runtime/scrub"
+	"evolve/runtime/tempdir"
 	"evolve/runtime/wholefile"
 )
 
@@ -217,12 +218,12 @@ func writeBelow(folder string, change []patch.File) (err error) {
 
 // scratch calls work with a temporary folder.
 func scratch(work func(folder string) error) error {
-	folder, err := os.MkdirTemp("", "evolve-rehearsal-")
+	folder, err := tempdir.Make("rehearsal")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	return work(folder)
+	defer func() { _ = folder.Remove() }()
+	return work(folder.Path)
 }
 
 func join(list []string) string { return strings.Join(list, ", ") }

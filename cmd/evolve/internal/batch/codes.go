@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
+	"evolve/runtime/tempdir"
 	"evolve/runtime/text"
 )
 
@@ -80,11 +80,12 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	defer func() { o.Looked = o.Now().Sub(begun) }()
 	if look {
 		desk := *rev
-		if desk.Scratch, err = os.MkdirTemp("", "evolve-code-"); err != nil {
+		var scratch *tempdir.Folder
+		if scratch, err = tempdir.Make("code"); err != nil {
 			return fmt.Errorf("making room for code: %w", err)
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(desk.Scratch)) }()
-		rev = &desk
+		defer func() { err = errors.Join(err, scratch.Remove()) }()
+		desk.Scratch, rev = scratch.Path, &desk
 	}
 	kept := coding.Kept{Folder: o.codeFolder(), ReadOnly: look, Scrub: o.Scrub, Bound: o.lookBound(begun)}
 	for _, t := range o.Patches.Targets {

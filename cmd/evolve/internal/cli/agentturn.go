@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
@@ -20,6 +19,7 @@ import (
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
 	"evolve/runtime/experience"
+	"evolve/runtime/tempdir"
 	"evolve/runtime/text"
 )
 
@@ -122,11 +122,11 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	if err := storable(w, t); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "evolve-turn-")
+	scratch, err := tempdir.Make("turn")
 	if err != nil {
 		return fmt.Errorf("making the working directory: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(scratch) }()
+	defer func() { _ = scratch.Remove() }()
 	agents, err := sh.Agents(w)
 	if err != nil {
 		return err
@@ -137,12 +137,12 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	}
 	agents.Board.Restore(posted)
 	agents.Live = t.Suite == nil
-	opened, err := agents.Open(c.Context, a, scratch)
+	opened, err := agents.Open(c.Context, a, scratch.Path)
 	if err != nil {
 		return err
 	}
 	live := watch(sh)
-	res, err := agents.Take(c.Context, opened, t.Turn, scratch, live.show)
+	res, err := agents.Take(c.Context, opened, t.Turn, scratch.Path, live.show)
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return err
 	}

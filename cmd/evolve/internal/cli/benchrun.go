@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
+	"evolve/runtime/tempdir"
 	"evolve/runtime/text"
 )
 
@@ -84,23 +84,23 @@ func benchRun(sh *shell, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "evolve-bench-")
+	scratch, err := tempdir.Make("bench")
 	if err != nil {
 		return fmt.Errorf("making the working directory: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(scratch) }()
+	defer func() { _ = scratch.Remove() }()
 	agents, err := sh.Agents(w)
 	if err != nil {
 		return err
 	}
-	opened, err := agents.Open(c.Context, a, scratch)
+	opened, err := agents.Open(c.Context, a, scratch.Path)
 	if err != nil {
 		return err
 	}
 	suites, tasks, dirs := wire.SearchSide(w, a)
 	h := bench.NewHarness(bench.Settings{
 		Run: "bench", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, UsesSeed: a.UsesSeed || !a.Deterministic,
-		Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, User: opened.Judge,
+		Scratch: scratch.Path, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, User: opened.Judge,
 	}, opened.Agent, agents.Sandbox.Grading(suites, opened.Judge), archive.OpenMemory(), bench.NewBudget(0, time.Time{}, sh.Now), bench.NewBreaker(bench.Patience{}, config.ID(), sh.Sleep), sh.Now)
 	parallel := cmp.Or(c.Int("concurrency"), w.Settings.Search.Concurrency)
 	if opened.Parallel > 0 {

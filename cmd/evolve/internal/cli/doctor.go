@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -29,6 +28,7 @@ import (
 	"evolve/mutate/night"
 	"evolve/runtime/autonomy"
 	"evolve/runtime/sandbox"
+	"evolve/runtime/tempdir"
 	foreign "evolve/runtime/text"
 )
 
@@ -301,10 +301,12 @@ func scoreBlocks(ctx context.Context, sh *shell, w *workspace.Workspace, target 
 	}
 	rev := sh.PatchReviewer(w, nil)
 	rev.Notify = nil
-	if rev.Scratch, err = os.MkdirTemp("", "evolve-trial-"); err != nil {
+	scratch, err := tempdir.Make("trial")
+	if err != nil {
 		return nil, fmt.Errorf("making room for code: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(rev.Scratch)) }()
+	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	rev.Scratch = scratch.Path
 	kept := codeKept(w)
 	kept.Bound = coding.Bound{Time: patience}
 	return coding.Look(ctx, rev, w, t, coding.Opener{}, grade.Rules(), kept)

@@ -18,6 +18,7 @@ import (
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/command"
+	"evolve/runtime/tempdir"
 )
 
 // trialTime bounds what doctor asks of one agent.
@@ -44,22 +45,22 @@ func trials(sh *shell, root string, patience time.Duration) func(context.Context
 		if len(tasks) == 0 {
 			return doctor.Trial{}, nil
 		}
-		scratch, err := os.MkdirTemp("", "evolve-trial-")
+		scratch, err := tempdir.Make("trial")
 		if err != nil {
 			return doctor.Trial{}, fmt.Errorf("making the working directory: %w", err)
 		}
-		defer func() { _ = os.RemoveAll(scratch) }()
+		defer func() { _ = scratch.Remove() }()
 		agents, err := sh.Agents(w)
 		if err != nil {
 			return doctor.Trial{}, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		opened, err := agents.Open(ctx, a, scratch)
+		opened, err := agents.Open(ctx, a, scratch.Path)
 		if err != nil {
 			return doctor.Trial{}, err
 		}
-		t, err := try(ctx, agents, opened, w, a, tasks, scratch)
+		t, err := try(ctx, agents, opened, w, a, tasks, scratch.Path)
 		return t, errors.Join(err, opened.Close())
 	}
 }

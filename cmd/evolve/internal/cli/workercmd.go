@@ -14,6 +14,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/hub"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/tempdir"
 )
 
 // mostSlots bounds the tasks that a worker runs at once.
@@ -70,11 +71,11 @@ func work(sh *shell, c *cli.Context) error {
 		return err
 	}
 	defer served.Close()
-	scratch, err := os.MkdirTemp("", "evolve-worker-")
+	scratch, err := tempdir.Make("worker")
 	if err != nil {
 		return fmt.Errorf("making the folder of the worker: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(scratch) }()
+	defer func() { _ = scratch.Remove() }()
 	conn, err := sh.ConnectWorker(set, c.String("creds"), name)
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func work(sh *shell, c *cli.Context) error {
 	defer stop()
 	heart := bench.NewStallDetector(sh.Now)
 	go heart.Run(ctx)
-	worker, err := sh.Worker(conn, name, ownBuild().Version, slots, scratch, heart.Lost)
+	worker, err := sh.Worker(conn, name, ownBuild().Version, slots, scratch.Path, heart.Lost)
 	if err != nil {
 		return err
 	}

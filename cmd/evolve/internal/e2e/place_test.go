@@ -33,6 +33,7 @@ func newPlace(t *testing.T, root string) place {
 	t.Helper()
 	return place{t: t, root: root, env: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC",
+		"TMPDIR=" + t.TempDir(), // killed processes leave files there
 		markVar + "=" + root,
 	}}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nats-io/nats-server/v2/server"
 
 	"evolve/cmd/evolve/internal/hub/hubtest"
@@ -88,6 +90,43 @@ func TestWorkers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWorkerFolders checks that the temporary folder of a worker that was killed with signal 9 is
+// removed by the next worker, and that of a living one stays.
+func TestWorkerFolders(t *testing.T) {
+	t.Parallel()
+	h, p := newHubServer(t), tiny(t)
+	temp := t.TempDir()
+	p.env = append(p.env, "TMPDIR="+temp)
+	folders := func() []string {
+		list, err := filepath.Glob(filepath.Join(temp, "*worker*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	var all []string
+	begin := func(name string) *process {
+		w := h.worker(p, name, 1)
+		if !w.until(func() bool {
+			new := slices.DeleteFunc(folders(), func(f string) bool { return slices.Contains(all, f) })
+			all = append(all, new...)
+			return len(new) == 1
+		}) {
+			t.Fatalf("the worker ended: %+v", w.wait())
+		}
+		return w
+	}
+	begin("living")
+	begin("dead").kill()
+	if left := folders(); len(left) != 2 {
+		t.Fatalf("the killed worker left nothing: %v", left)
+	}
+	begin("next")
+	if diff := cmp.Diff([]string{all[0], all[2]}, folders(), cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Errorf("the folders: %s", diff)
 	}
 }
 

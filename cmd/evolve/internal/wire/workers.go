@@ -23,6 +23,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
+	"evolve/runtime/tempdir"
 	"evolve/runtime/wholefile"
 )
 
@@ -239,11 +240,12 @@ func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent
 // bundleOf returns what a worker opens an agent from: evolve.yaml, the agent's folder, the
 // memories that all agents share, and what the run read of the archive. It holds no suite.
 func bundleOf(w *workspace.Workspace, a *workspace.Agent, frozen Frozen) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "evolve-bundle-")
+	scratch, err := tempdir.Make("bundle")
 	if err != nil {
 		return nil, fmt.Errorf("bundling the agent: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	defer func() { _ = scratch.Remove() }()
+	dir := scratch.Path
 	data, err := json.Marshal(frozen)
 	if err != nil {
 		return nil, fmt.Errorf("bundling the agent: %w", err)

@@ -1,0 +1,116 @@
+// Package tempdir makes temporary folders that outlive no process for long: the next process
+// that makes one removes those of processes that were killed.
+package tempdir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/gofrs/flock"
+)
+
+// The names in the folder for temporary files: a folder for each Folder, which has a lock that
+// its process holds as long as it lives, and the content.
+const (
+	prefix      = "evolve-tmp-"
+	lockName    = "lock"
+	contentName = "content"
+)
+
+// Folder is a temporary folder of this process.
+type Folder struct {
+	// Path is its absolute path. The folder is empty at first, and only its user can read it.
+	Path string
+	top  string
+	lock *flock.Flock
+}
+
+// Make makes a folder where the system has temporary files, and removes the folders of
+// processes that were killed. The purpose, a word of the letters a to z, is part of the name.
+func Make(purpose string) (*Folder, error) {
+	parent, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	clearDead(parent)
+	for {
+		top, err := os.MkdirTemp(parent, prefix+purpose+"-")
+		if err != nil {
+			return nil, err
+		}
+		lock, err := hold(top)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && lock == nil {
+			continue // another process has just removed the folder, which had no lock yet
+		}
+		f := &Folder{filepath.Join(top, contentName), top, lock}
+		if err == nil {
+			err = os.Mkdir(f.Path, 0o700)
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Remove())
+		}
+		return f, nil
+	}
+}
+
+// Remove removes the folder with its content.
+func (f *Folder) Remove() error {
+	var err error
+	if f.lock != nil {
+		err = f.lock.Unlock() // some systems remove no file that is open
+	}
+	return errors.Join(err, os.RemoveAll(f.top))
+}
+
+// hold takes the lock of a new folder; nil where another process has it, or has removed it.
+func hold(top string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(top, lockName))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return nil, err
+	}
+	held, err := lock.Stat()
+	if err == nil {
+		var named fs.FileInfo
+		if named, err = os.Stat(lock.Path()); err == nil && os.SameFile(held, named) {
+			return lock, nil
+		}
+	}
+	return nil, errors.Join(err, lock.Unlock())
+}
+
+// made matches the names of folders that Make makes.
+var made = regexp.MustCompile(`^` + prefix + `[a-z]+-[0-9]+$`)
+
+// clearDead removes the folders of this user whose processes have ended. One that cannot be
+// removed does no harm.
+func clearDead(parent string) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if made.MatchString(e.Name()) {
+			clearIfDead(filepath.Join(parent, e.Name()))
+		}
+	}
+}
+
+func clearIfDead(top string) {
+	if info, err := os.Lstat(top); err != nil || !info.IsDir() || !owned(info) {
+		return
+	}
+	path := filepath.Join(top, lockName)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(top) // it has just been made, or is almost removed
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	lock := flock.New(path)
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return
+	}
+	_ = os.RemoveAll(top)
+	_ = lock.Unlock()
+}
