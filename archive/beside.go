@@ -130,7 +130,7 @@ func lockBuildFolder(folder string, how Building) (*archiveLock, error) {
 			return nil, diskError(err)
 		}
 		if !ok {
-			return nil, lock.locked(how.Now())
+			return nil, lock.locked(how.options().clock())
 		}
 		held, err := lock.file.Stat()
 		if err == nil {

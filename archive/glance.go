@@ -46,5 +46,5 @@ func glance(dir string, most time.Duration) (engine, error) {
 	if h := lock.read(); h.Socket != "" {
 		return dialRemote(h.Socket, most)
 	}
-	return nil, lock.locked(systemClock().now())
+	return nil, lockedBy(lock.read(), time.Now())
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,12 +31,16 @@ type holder struct {
 	Started time.Time `json:"started"`
 	// Socket is where the holder serves readers; "" when it serves none.
 	Socket string `json:"socket,omitempty"`
+	// Brief reports that the process only recovers the archive, so that a writer waits for it.
+	Brief bool `json:"brief,omitempty"`
 }
 
 // LockedError describes the process that holds the archive. It is an ErrLocked.
 type LockedError struct {
-	// Owner, PID and Host are the holder's own data; PID is 0 when only readers, or a
-	// process that has just started, hold the archive.
+	// Held is what the process holds; "" means the archive.
+	Held string
+	// Owner, PID and Host are the holder's own data; PID is 0 when only readers hold the
+	// archive, or when the holder did not leave its name within a second.
 	Owner string
 	PID   int
 	Host  string
@@ -46,15 +51,12 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
+	held := cmp.Or(e.Held, "the archive")
 	if e.PID == 0 {
-		return "the archive is in use by another process"
+		return held + " is in use by another process"
 	}
-	owner := e.Owner
-	if owner == "" {
-		owner = "another process"
-	}
-	return fmt.Sprintf("the archive is held by %s (process %d on %s, for %s)",
-		owner, e.PID, e.Host, e.Age.Round(time.Second))
+	return fmt.Sprintf("%s is held by %s (process %d on %s, for %s)",
+		held, cmp.Or(e.Owner, "another process"), e.PID, e.Host, e.Age.Round(time.Second))
 }
 
 // Unwrap makes it an ErrLocked.
@@ -107,14 +109,41 @@ func (l *archiveLock) replace(data []byte) (err error) {
 	return err
 }
 
-// locked returns a LockedError about the holder.
-func (l *archiveLock) locked(now time.Time) error { return lockedBy(l.read(), now) }
+// namePatience bounds the time in which a process that has just taken a lock leaves its name.
+const namePatience = time.Second
 
-func lockedBy(h holder, now time.Time) error {
+// locked returns a LockedError about the holder. It reads the lock file again while that has
+// no name: the holder has just taken the lock.
+func (l *archiveLock) locked(clock clock) *LockedError {
+	h, waited := l.read(), time.Duration(0)
+	for ; h.PID == 0 && waited < namePatience; waited += pause {
+		clock.sleep(pause)
+		h = l.read()
+	}
+	e := lockedBy(h, clock.now())
+	e.Waited = waited
+	return e
+}
+
+func lockedBy(h holder, now time.Time) *LockedError {
 	e := &LockedError{Owner: h.Owner, PID: h.PID, Host: h.Host}
 	if e.PID != 0 {
 		e.Age = max(now.Sub(h.Started), 0)
 	}
+	return e
+}
+
+// Claim writes the owner and this process into another file than an archive's, whose lock it
+// holds, for HeldBy in other processes.
+func Claim(path string, opts Options) error {
+	return (&archiveLock{path: path}).write(newHolder(opts.Owner, opts.clock().now()))
+}
+
+// HeldBy returns an error about the process that holds the lock of a file and called Claim.
+// held is what that file stands for, as the subject of a sentence.
+func HeldBy(path, held string, opts Options) *LockedError {
+	e := (&archiveLock{path: path}).locked(opts.clock())
+	e.Held = held
 	return e
 }
 

@@ -425,3 +425,72 @@ func TestStoppedHolder(t *testing.T) {
 		t.Errorf("after %d attempts: %v", slept+1, err)
 	}
 }
+
+// heldLock takes the lock of a folder and leaves no name.
+func heldLock(t *testing.T, dir string) *archiveLock {
+	t.Helper()
+	lock := newLock(dir)
+	if ok, err := lock.file.TryLock(); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	t.Cleanup(func() { _ = lock.release() })
+	return lock
+}
+
+// TestHolderNamesItselfLate checks that the error about a holder without a name waits up to a
+// second for it.
+func TestHolderNamesItselfLate(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		after time.Duration // 0: never
+		slept time.Duration
+		pid   int
+	}{
+		{"at once", pause, pause, os.Getpid()},
+		{"late", namePatience, namePatience, os.Getpid()},
+		{"never", 0, namePatience, 0},
+	} {
+		lock, slept := heldLock(t, t.TempDir()), time.Duration(0)
+		err := lock.locked(clock{now: func() time.Time { return day }, sleep: func(d time.Duration) {
+			if slept += d; slept == c.after {
+				if err := lock.write(newHolder("evolve run", day)); err != nil {
+					t.Error(err)
+				}
+			}
+		}})
+		if err.PID != c.pid || slept != c.slept || err.Waited != slept {
+			t.Errorf("%s: %+v after %s", c.name, err, slept)
+		}
+	}
+}
+
+// TestRecoveryIsWaitedFor checks that a writer waits for a process that recovers the archive,
+// and names it if that takes too long.
+func TestRecoveryIsWaitedFor(t *testing.T) {
+	for name, ends := range map[string]bool{"a short one": true, "a long one": false} {
+		dir := t.TempDir()
+		lock, slept := heldLock(t, dir), time.Duration(0)
+		h := newHolder("evolve, which recovers it", day)
+		h.Brief = true
+		if err := lock.write(h); err != nil {
+			t.Fatal(err)
+		}
+		a, err := Open(dir, Options{Now: func() time.Time { return day }, Sleep: func(d time.Duration) {
+			if slept += d; slept == 3*pause && ends {
+				if err := lock.release(); err != nil {
+					t.Error(err)
+				}
+			}
+		}})
+		if err == nil {
+			err = a.Close()
+		}
+		var locked *LockedError
+		switch {
+		case ends && (err != nil || slept != 3*pause):
+			t.Errorf("%s: %v after %s", name, err, slept)
+		case !ends && (!errors.As(err, &locked) || locked.PID != os.Getpid() || slept != patience || locked.Waited != slept):
+			t.Errorf("%s: %v after %s", name, err, slept)
+		}
+	}
+}

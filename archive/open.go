@@ -171,11 +171,16 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 			if err := l.file.Unlock(); err != nil {
 				return diskError(err)
 			}
-		} else if h := l.read(); h.PID != 0 && waited > 0 {
+		} else if h := l.read(); h.PID != 0 && !h.Brief && waited > 0 {
 			return lockedBy(h, clock.now())
 		}
-		if waited >= patience {
+		if waited >= patience && shared {
 			return &LockedError{Waited: waited}
+		}
+		if waited >= patience {
+			e := l.locked(clock)
+			e.Waited += waited
+			return e
 		}
 		clock.sleep(pause)
 	}
@@ -239,7 +244,7 @@ func findStore(dir string, clock clock, most time.Duration) (engine, error) {
 			if !errors.Is(err, errUnclosed) {
 				return store, err
 			}
-			refused = diskError(recoverStore(dir, lock))
+			refused = diskError(recoverStore(dir, lock, clock))
 			switch {
 			case refused == nil || errors.Is(refused, ErrDisk) || errors.Is(refused, errShared):
 				continue
@@ -256,7 +261,7 @@ func findStore(dir string, clock clock, most time.Duration) (engine, error) {
 			}
 		}
 		if waited >= most {
-			return nil, lock.locked(clock.now())
+			return nil, lock.locked(clock)
 		}
 		clock.sleep(pause)
 	}
@@ -298,7 +303,7 @@ var errShared = errors.New("another process reads the archive")
 
 // recoverStore opens the store once for writing, which recovers it after a crash. It fails with
 // errShared while another process has the lock.
-func recoverStore(dir string, lock *archiveLock) error {
+func recoverStore(dir string, lock *archiveLock, clock clock) error {
 	ok, err := lock.file.TryLock()
 	if err != nil {
 		return diskError(err)
@@ -308,9 +313,11 @@ func recoverStore(dir string, lock *archiveLock) error {
 	}
 	// A starting writer that read the name of the dead one would give up instead of
 	// waiting.
-	err = lock.replace(nil)
+	h := newHolder("evolve, which recovers it", clock.now())
+	h.Brief = true
+	err = lock.write(h)
 	if err == nil {
-		err = reopen(filepath.Join(dir, storeName))
+		err = errors.Join(reopen(filepath.Join(dir, storeName)), lock.replace(nil))
 	}
 	if err != nil {
 		err = fmt.Errorf("put the archive in order after a crash: %w", err)

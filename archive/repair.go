@@ -129,7 +129,7 @@ func planRepair(ctx context.Context, dir string, clock clock) (*repairPlan, erro
 		return nil, err
 	}
 	if !ok {
-		return nil, p.lock.locked(clock.now())
+		return nil, p.lock.locked(clock)
 	}
 	if w, there, err := WitnessOf(dir); err == nil && there {
 		p.LedgerKnown = w.Seq

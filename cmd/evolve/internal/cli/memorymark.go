@@ -67,7 +67,7 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	}
 	// Another command may have changed the memories since: they are read again, and no other
 	// one marks a memory until this one is done.
-	release, err := sh.Alone(filepath.Join(w.StateDir(), "patches", "claims", "memories"))
+	release, err := sh.Alone(filepath.Join(w.StateDir(), "patches", "claims", "memories"), "the memory of agents", "evolve memory "+verb)
 	if err != nil {
 		return err
 	}

@@ -119,9 +119,8 @@ func TestUseDuringRuns(t *testing.T) {
 	}
 }
 
-// kept matches what names the process in the way. One that has just opened the archive may not
-// have left its name yet.
-var kept = regexp.MustCompile(`is held by evolve .*process \d+|the archive is in use by another process|another process is taking a turn`)
+// kept matches what names the process in the way.
+var kept = regexp.MustCompile(`is held by evolve.*process \d+|another process is taking a turn`)
 
 // together runs commands at once and returns those that another process kept from their work.
 // Each of them must name it.

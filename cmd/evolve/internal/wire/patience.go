@@ -36,18 +36,28 @@ func (h *Host) WhileHeld(try func() error) error {
 	}
 }
 
-// Alone takes the right that the file at path represents, and waits for another command that
-// has it. release gives it back.
-func (h *Host) Alone(path string) (release func(), err error) {
+// Alone takes for an owner, a command, the right that the file at path represents, and waits
+// for another command that has it. The error then names that command; held is what the file
+// represents, as the subject of a sentence. release gives the right back.
+func (h *Host) Alone(path, held, owner string) (release func(), err error) {
+	opts := archive.Options{Owner: owner, Now: h.Now}
+	if h.Sleep != nil {
+		opts.Sleep = func(d time.Duration) { _ = h.Sleep(h.Ctx, d) }
+	}
 	err = h.WhileHeld(func() error {
 		lock, err := review.NewLock(path)
-		if err == nil && lock == nil {
-			err = &archive.LockedError{Owner: "another command"}
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			release = lock.Release
+		if lock == nil {
+			return archive.HeldBy(path, held, opts)
 		}
-		return err
+		if err := archive.Claim(path, opts); err != nil {
+			lock.Release()
+			return err
+		}
+		release = lock.Release
+		return nil
 	})
 	return release, Opening(err)
 }

@@ -3,6 +3,8 @@ package wire
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +55,24 @@ func TestWhileHeld(t *testing.T) {
 	if err := stopped.WhileHeld(func() error { return &archive.LockedError{} }); !errors.Is(err, archive.ErrLocked) {
 		t.Errorf("interrupted: %v", err)
 	}
+}
+
+// TestAlone checks that a command that waits for a right in vain names the command that has it,
+// and that the right can be taken when it is given back.
+func TestAlone(t *testing.T) {
+	path, slept := filepath.Join(t.TempDir(), "memories"), time.Duration(0)
+	h := &Host{Ctx: t.Context(), Now: time.Now, Sleep: func(_ context.Context, d time.Duration) error { slept += d; return nil }}
+	release, err := h.Alone(path, "the memory of agents", "evolve memory retract")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Alone(path, "the memory of agents", "evolve memory restore")
+	if !errors.Is(err, archive.ErrLocked) || !strings.Contains(err.Error(), "the memory of agents is held by evolve memory retract (process ") || slept != maxLockWait {
+		t.Errorf("after %s: %v", slept, err)
+	}
+	release()
+	if release, err = h.Alone(path, "the memory of agents", "evolve memory restore"); err != nil {
+		t.Fatal(err)
+	}
+	release()
 }
