@@ -226,8 +226,8 @@ func (s *tale) stages(r nightly, n noted) {
 // guarded compares the bill and the calls of tools and providers.
 func (s *tale) guarded(r nightly, n noted) {
 	s.t.Helper()
-	usd, calls := 0., map[string]int{"local": len(n.asked)}
-	for _, x := range n.asked {
+	usd, calls := 0., map[string]int{"local": len(n.all)}
+	for _, x := range n.all {
 		usd += x.usd()
 	}
 	for _, x := range n.called {

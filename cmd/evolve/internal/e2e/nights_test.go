@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -127,9 +128,10 @@ type noted struct {
 	suites   int
 	// first is the number of the night's first answers, which are reruns: of the champion, and
 	// of what it replaced.
-	first  int
-	asked  []question
-	called []toolCall
+	first int
+	// asked are the requests of evaluations that count, and all has those of others as well.
+	asked, all []question
+	called     []toolCall
 }
 
 // adoption is an approved proposal with what its report had predicted, and the index of the
@@ -196,9 +198,21 @@ var quiet = []string{"keep", "undecided"}
 func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	s.t.Helper()
 	asked, called := s.noted()
-	out := decodeOutcome(s.t, s.do(0, s.place.night()...))
+	run := s.start(s.place.night()...)
+	if s.nights == nil {
+		s.pause(run)
+	}
+	ended := run.wait()
+	if ended.code != 0 {
+		s.t.Fatalf("the night ended with %d\n%s%s", ended.code, ended.stdout, ended.stderr)
+	}
+	out := decodeOutcome(s.t, ended)
 	q, c := s.noted()
-	n := noted{out.Run, s.champion, s.suites, 0, q[len(asked):], c[len(called):]}
+	all := q[len(asked):]
+	n := noted{out.Run, s.champion, s.suites, 0, counting(all), all, c[len(called):]}
+	if s.nights == nil && len(n.asked) == len(all) {
+		s.t.Error("no evaluation of the night that was stopped was repeated")
+	}
 	s.nights = append(s.nights, n)
 	r := ask[nightly](s.place, "report", out.Run)
 	if verdict := r.Agents[0].Decision.Verdict; !slices.Contains(verdicts, verdict) {
@@ -207,6 +221,45 @@ func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	s.compare(r, n)
 	s.learned()
 	return r, out
+}
+
+// pause stops a night in its confirmation for so long that it repeats the evaluations under way,
+// as a busy machine may do to any night.
+func (s *tale) pause(run *process) {
+	s.t.Helper()
+	if !run.until(func() bool {
+		asked, _ := s.noted()
+		return len(slices.DeleteFunc(slices.Clone(asked), func(q question) bool { return !s.onHoldout(q.item) })) > 100
+	}) {
+		s.t.Fatalf("the night ended: %+v", run.wait())
+	}
+	run.signal(syscall.SIGSTOP)
+	time.Sleep(3 * time.Second)
+	run.signal(syscall.SIGCONT)
+}
+
+// counting leaves out the requests of evaluations that were repeated. An evaluation has an item,
+// a temperature and a seed of its own; evolve repeats what it did while its process stood still.
+func counting(all []question) []question {
+	type evaluation struct {
+		item        string
+		temperature float64
+		seed        int64
+	}
+	last := map[evaluation]int{} // where the latest attempt begins
+	of := func(q question) evaluation { return evaluation{q.item, q.temperature, q.seed} }
+	for i, q := range all {
+		if q.begins {
+			last[of(q)] = i
+		}
+	}
+	var out []question
+	for i, q := range all {
+		if i >= last[of(q)] {
+			out = append(out, q)
+		}
+	}
+	return out
 }
 
 // decide approves or rejects a proposal.
@@ -296,7 +349,8 @@ func (s *tale) counted(tool string, since int) int {
 // night finds a better config, a tool degrades, people give feedback and take it back,
 // conversations become tasks, the provider changes the model, a second adoption disappoints
 // and is rolled back by the command that the report recommends, and a request for autonomy is
-// refused. The figures of each report are compared with what the world of the agent noted.
+// refused. The figures of each report are compared with what the world of the agent noted, also
+// of a night whose process stood still for a moment.
 func TestNightsOfUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")

@@ -41,6 +41,8 @@ type question struct {
 	// tool is the tool that the reply calls; "" for an answer.
 	tool   string
 	answer string
+	// begins reports that it is the first about its item.
+	begins bool
 	// fails reports that the tool is about to fail.
 	fails  bool
 	tokens int
@@ -136,6 +138,7 @@ func (s *stockroom) complete(body []byte) (any, error) {
 		q.offered = append(q.offered, t.Function.Name)
 	}
 	read, thanked, called := "", false, map[string]bool{}
+	q.begins = len(in.Messages) > 0 && in.Messages[len(in.Messages)-1].Role == "user"
 	for _, m := range in.Messages {
 		switch m.Role {
 		case "user":
