@@ -254,9 +254,9 @@ func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalR
 func TestNoAnswers(t *testing.T) {
 	t.Parallel()
 	c := newCron(t)
-	c.nights(60, func(int, []archive.ProposalRecord) {})
+	c.nights(40, func(int, []archive.ProposalRecord) {})
 	all := listed(t, c.store.Proposals(t.Context()))
-	if len(all) == 0 || len(all) > 3 {
+	if len(all) == 0 || len(all) > 2 {
 		t.Errorf("%d proposals", len(all))
 	}
 	for i := 1; i < len(all); i++ {
@@ -264,7 +264,7 @@ func TestNoAnswers(t *testing.T) {
 			t.Errorf("%s is worth %.3f and took the place of %s, worth %.3f", all[i].ID, is, all[i-1].ID, was)
 		}
 	}
-	if n := len(c.entries()); n > 12 {
+	if n := len(c.entries()); n > 8 {
 		t.Errorf("%d entries were used while no person answered", n)
 	}
 }
@@ -295,7 +295,7 @@ func TestOneWhoRejects(t *testing.T) {
 	t.Parallel()
 	c := newCron(t)
 	start := skill(c.space.Agents[0].Champion)
-	c.nights(60, func(_ int, waits []archive.ProposalRecord) {
+	c.nights(40, func(_ int, waits []archive.ProposalRecord) {
 		for _, p := range waits {
 			c.decide(p, "reject", archive.Rejected)
 		}
