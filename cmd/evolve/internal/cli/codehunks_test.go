@@ -30,6 +30,9 @@ type codeNights struct {
 
 func newCodeNights(t *testing.T) codeNights {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("commands one after another, of kinds that scripts of short runs have")
+	}
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

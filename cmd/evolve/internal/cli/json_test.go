@@ -112,6 +112,9 @@ func sharing(t *testing.T, dir string, draft []byte) {
 // TestJSONIsAsDocumented runs every command with --json and compares the keys of its
 // object with the manual.
 func TestJSONIsAsDocumented(t *testing.T) {
+	if testing.Short() {
+		t.Skip("commands one after another, which scripts of short runs run too")
+	}
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
 		t.Fatal(err)
