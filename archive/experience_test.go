@@ -128,6 +128,9 @@ func heavy(capsules int) experience.Experience {
 
 // TestFullExperience stores a turn whose calls have no room in the experience of its agent.
 func TestFullExperience(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much data, one call after another")
+	}
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())
 	closing(t, a)

@@ -41,6 +41,9 @@ func TestOddFolder(t *testing.T) {
 // TestFewFiles checks that a process that may not open enough files gets an ErrResources,
 // and never an ErrCorrupt.
 func TestFewFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many processes, one after another")
+	}
 	dir := t.TempDir()
 	a := openAt(t, dir)
 	filled(t, a)

@@ -161,6 +161,9 @@ func likeWords(random *rand.Rand, n, from, to int) [][]string {
 
 // TestDuplicatesInWorlds mixes families of variations, of 2 to 20 tasks, with unrelated tasks.
 func TestDuplicatesInWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many tasks, one after another")
+	}
 	for _, source := range duplicateSources() {
 		for _, w := range duplicateWorlds() {
 			for _, length := range [][2]int{{8, 12}, {13, 30}, {31, 80}, {81, 200}} {
@@ -322,6 +325,9 @@ func TestDuplicatesOfNamesAndNumbers(t *testing.T) {
 // TestDuplicatesUnderInstructions: tasks with different texts are not duplicates because they share
 // one of a few instructions.
 func TestDuplicatesUnderInstructions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many tasks, one after another")
+	}
 	const end = "Think it over, then answer with the label alone and with nothing else besides."
 	random := rand.New(rand.NewPCG(3, 3))
 	for _, source := range duplicateSources() {

@@ -89,6 +89,9 @@ var honest = []attack{
 // TestInsecurePatches gives each attack to all gates of the source, and counts what the new
 // gate adds to the others.
 func TestInsecurePatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many patches, one after another")
+	}
 	root := installed(t)
 	caught, others, missed := 0, 0, 0
 	for _, a := range attacks {

@@ -219,9 +219,6 @@ func (c *cron) noReturn() {
 // morning.
 func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalRecord)) {
 	c.t.Helper()
-	if testing.Short() {
-		days = 12
-	}
 	for day := range days {
 		c.night()
 		operator(day, c.awaiting())
@@ -252,6 +249,7 @@ func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalR
 // TestNoAnswers checks that one proposal waits all the time, and that one that
 // supersedes it is better.
 func TestNoAnswers(t *testing.T) {
+	whole(t)
 	t.Parallel()
 	c := newCron(t)
 	c.nights(40, func(int, []archive.ProposalRecord) {})

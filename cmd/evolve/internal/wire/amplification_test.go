@@ -143,6 +143,9 @@ func (d *days) limits() string {
 // TestAUserWhoAlwaysCorrects drives the loop of corrections, competence, choice of tools and
 // lessons for thirty days, and then shows that good days end what it did.
 func TestAUserWhoAlwaysCorrects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many days, one after another")
+	}
 	d := newDays(t)
 	for i := range monthDays {
 		d.bounded(i+1, d.day("No, that is wrong."))
@@ -170,6 +173,9 @@ func TestAUserWhoAlwaysCorrects(t *testing.T) {
 // TestAUserWhoAlwaysPraises does the same with praise: it raises nothing above its bound, and
 // corrections count afterwards.
 func TestAUserWhoAlwaysPraises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many days, one after another")
+	}
 	d := newDays(t)
 	for i := range monthDays {
 		d.bounded(i+1, d.day("Thanks, that is right."))

@@ -142,6 +142,9 @@ func TestWhatTurnsLearnIsCollected(t *testing.T) {
 
 // TestAThousandAdditions checks the bound of a proposal, and that what follows waits.
 func TestAThousandAdditions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a thousand memories, one after another")
+	}
 	o := study(t, true)
 	for turn := range 20 {
 		var events []agent.Event
