@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -198,21 +197,10 @@ var quiet = []string{"keep", "undecided"}
 func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	s.t.Helper()
 	asked, called := s.noted()
-	run := s.start(s.place.night()...)
-	if s.nights == nil {
-		s.pause(run)
-	}
-	ended := run.wait()
-	if ended.code != 0 {
-		s.t.Fatalf("the night ended with %d\n%s%s", ended.code, ended.stdout, ended.stderr)
-	}
-	out := decodeOutcome(s.t, ended)
+	out := decodeOutcome(s.t, s.do(0, s.place.night()...))
 	q, c := s.noted()
 	all := q[len(asked):]
 	n := noted{out.Run, s.champion, s.suites, 0, counting(all), all, c[len(called):]}
-	if s.nights == nil && len(n.asked) == len(all) {
-		s.t.Error("no evaluation of the night that was stopped was repeated")
-	}
 	s.nights = append(s.nights, n)
 	r := ask[nightly](s.place, "report", out.Run)
 	if verdict := r.Agents[0].Decision.Verdict; !slices.Contains(verdicts, verdict) {
@@ -223,23 +211,9 @@ func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	return r, out
 }
 
-// pause stops a night in its confirmation for so long that it repeats the evaluations under way,
-// as a busy machine may do to any night.
-func (s *tale) pause(run *process) {
-	s.t.Helper()
-	if !run.until(func() bool {
-		asked, _ := s.noted()
-		return len(slices.DeleteFunc(slices.Clone(asked), func(q question) bool { return !s.onHoldout(q.item) })) > 100
-	}) {
-		s.t.Fatalf("the night ended: %+v", run.wait())
-	}
-	run.signal(syscall.SIGSTOP)
-	time.Sleep(3 * time.Second)
-	run.signal(syscall.SIGCONT)
-}
-
-// counting leaves out the requests of evaluations that were repeated. An evaluation has an item,
-// a temperature and a seed of its own; evolve repeats what it did while its process stood still.
+// counting leaves out the requests of evaluations that were repeated: evolve repeats what it did
+// while its process stood still, as it may on a busy machine. An evaluation has an item, a
+// temperature and a seed of its own.
 func counting(all []question) []question {
 	type evaluation struct {
 		item        string
@@ -349,8 +323,7 @@ func (s *tale) counted(tool string, since int) int {
 // night finds a better config, a tool degrades, people give feedback and take it back,
 // conversations become tasks, the provider changes the model, a second adoption disappoints
 // and is rolled back by the command that the report recommends, and a request for autonomy is
-// refused. The figures of each report are compared with what the world of the agent noted, also
-// of a night whose process stood still for a moment.
+// refused. The figures of each report are compared with what the world of the agent noted.
 func TestNightsOfUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")
