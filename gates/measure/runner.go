@@ -137,7 +137,14 @@ func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]
 		return nil, &CodeError{fmt.Sprintf("%s printed too much: more than %d MiB", name, mostOutput>>20)}
 	case exit.Code != 0:
 		said := strings.TrimSpace(string(out.Stderr) + " " + string(out.Stdout))
-		return nil, &CodeError{fmt.Sprintf("%s ended with code %d %s: %s", name, exit.Code, exit.Reason, text.ClipMiddle(said, 600))}
+		words := fmt.Sprintf("%s ended with code %d", name, exit.Code)
+		if exit.Reason != sandbox.Own {
+			words += " " + string(exit.Reason)
+		}
+		if said != "" {
+			words += ": " + text.ClipMiddle(said, 600)
+		}
+		return nil, &CodeError{words}
 	}
 	return out.Stdout, nil
 }

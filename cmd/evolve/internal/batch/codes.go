@@ -153,10 +153,8 @@ func (o *Options) RetryCode() error { return coding.Retry(o.codeFolder()) }
 // Remarks lists what a person should know of the targets of a night before it begins.
 func (o *Options) Remarks() []string {
 	var out []string
-	for _, u := range o.Code.Unsearched {
-		if o.asks(u.Target) {
-			out = append(out, fmt.Sprintf("the blocks of target %s are not searched: %s", text.Visible(u.Target), text.Visible(u.Problem)))
-		}
+	for _, u := range o.unsearched() {
+		out = append(out, fmt.Sprintf("the blocks of target %s are not searched: %s", text.Visible(u.Target), text.Visible(u.Problem)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Code.Found)) {
 		p := o.Code.Found[name]
@@ -173,13 +171,24 @@ func (o *Options) Remarks() []string {
 	return out
 }
 
+// unsearched returns the targets that the night is about and whose blocks cannot be searched.
+func (o *Options) unsearched() []Unsearched {
+	var out []Unsearched
+	for _, u := range o.Code.Unsearched {
+		if o.asks(u.Target) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
 // asks reports whether the night is about the agent or target with a name.
 func (o *Options) asks(name string) bool {
 	return len(o.Agents) == 0 || slices.Contains(o.Agents, name)
 }
 
-// UnsearchedError reports that there is nothing to run, because of targets whose blocks cannot
-// be searched.
+// UnsearchedError reports targets whose blocks cannot be searched: a run has nothing else to do, or
+// a plan lacks them. Its message has a line for each.
 type UnsearchedError struct{ Targets []Unsearched }
 
 func (e *UnsearchedError) Error() string {
@@ -187,7 +196,7 @@ func (e *UnsearchedError) Error() string {
 	for i, u := range e.Targets {
 		list[i] = fmt.Sprintf("the blocks of target %s cannot be searched: %s", text.Visible(u.Target), text.Visible(u.Problem))
 	}
-	return strings.Join(list, "; ")
+	return strings.Join(list, "\n")
 }
 
 // Named returns the error of a name that no agent has, or of a workspace without agents, with

@@ -129,7 +129,7 @@ func (r *runner) noteUnsearched() {
 			r.run.Patches = append(r.run.Patches, archive.PatchNote{Target: target, Origin: review.OriginBlocks, Text: words})
 		}
 	}
-	for _, u := range r.o.Code.Unsearched {
+	for _, u := range r.o.unsearched() {
 		note(u.Target, "its blocks were not searched: "+u.Problem)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.o.Code.Found)) {

@@ -79,7 +79,7 @@ func Prepare(ctx context.Context, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Run: r.run, Agents: r.plans, Limits: expected, Forgings: r.forgings(), Unsearched: o.Code.Unsearched}
+	plan := Plan{Run: r.run, Agents: r.plans, Limits: expected, Forgings: r.forgings(), Unsearched: o.unsearched()}
 	if plan.Reflections, err = r.foreseeDrafts(ctx); err != nil {
 		return Plan{}, err
 	}

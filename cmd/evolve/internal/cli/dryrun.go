@@ -16,7 +16,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// dryRun shows what a run would do and what effect it could detect, and spends nothing.
+// dryRun shows what a run would do and what effect it could detect, and spends nothing. It fails
+// if targets cannot be searched, since the settings ask for that.
 func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batch.Options) error {
 	a, err := archiveOrEmpty(w.Root)
 	if err != nil {
@@ -27,13 +28,17 @@ func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batc
 	if err = errors.Join(err, a.Close()); err != nil {
 		return err
 	}
-	return con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "forgings": append([]batch.Forging{}, plan.Forgings...), "spaces": spacesOf(w, plan, opts.Code), "patches": patchPlanOf(w, plan)}, func() {
+	err = con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "forgings": append([]batch.Forging{}, plan.Forgings...), "spaces": spacesOf(w, plan, opts.Code), "patches": patchPlanOf(w, plan)}, func() {
 		con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
 		for i := range plan.Agents {
 			printPlan(con, w, plan, opts.Code, i)
 		}
 		printPatchPlan(con, patchPlanOf(w, plan))
 	})
+	if err == nil && len(plan.Unsearched) > 0 {
+		err = &batch.UnsearchedError{Targets: plan.Unsearched}
+	}
+	return err
 }
 
 // archiveOrEmpty opens the archive for reading, or an empty one if there is none yet.
