@@ -43,8 +43,9 @@ func glance(dir string, most time.Duration) (engine, error) {
 	if shared {
 		return openShared(dir, lock, nil)
 	}
-	if h := lock.read(); h.Socket != "" {
+	h := lock.read()
+	if h.Socket != "" {
 		return dialRemote(h.Socket, most)
 	}
-	return nil, lockedBy(lock.read(), time.Now())
+	return nil, lockedBy(h, systemClock().now())
 }

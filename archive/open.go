@@ -174,11 +174,11 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 		} else if h := l.read(); h.PID != 0 && !h.Brief && waited > 0 {
 			return lockedBy(h, clock.now())
 		}
-		if waited >= patience && shared {
-			return &LockedError{Waited: waited}
-		}
 		if waited >= patience {
-			e := l.locked(clock)
+			e := &LockedError{}
+			if !shared {
+				e = l.locked(clock)
+			}
 			e.Waited += waited
 			return e
 		}

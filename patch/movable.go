@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"evolve/runtime/tempdir"
 	"evolve/runtime/wholefile"
 )
 
@@ -210,12 +211,12 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	if err := r.checkUnlocked(index); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "evolve-index-")
+	scratch, err := tempdir.Make("index")
 	if err != nil {
 		return fmt.Errorf("simulating the move: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	copied := filepath.Join(scratch, "index")
+	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	copied := filepath.Join(scratch.Path, "index")
 	data, err := wholefile.Read(index, maxTreeFile)
 	if err == nil {
 		err = os.WriteFile(copied, data, 0o600)
@@ -234,7 +235,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 			Hint: "commit, restore or move away the files that it names, then repeat the command",
 		}
 	}
-	return with.checkSparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch, "tree"), head, tree, paths)
+	return with.checkSparse(ctx, dir, filepath.Dir(index), filepath.Join(scratch.Path, "tree"), head, tree, paths)
 }
 
 // AlteredError reports that files of a working tree differ from the commit that was just
