@@ -56,13 +56,14 @@ func Make(purpose string) (*Folder, error) {
 	}
 }
 
-// Remove removes the folder with its content.
+// Remove removes the folder with its content. It holds the lock until the end, so that no other
+// process removes the folder at the same time.
 func (f *Folder) Remove() error {
-	var err error
+	err := os.RemoveAll(f.top)
 	if f.lock != nil {
-		err = f.lock.Unlock() // some systems remove no file that is open
+		err = errors.Join(err, f.lock.Unlock())
 	}
-	return errors.Join(err, os.RemoveAll(f.top))
+	return err
 }
 
 // hold takes the lock of a new folder; nil where another process has it, or has removed it.
@@ -107,7 +108,7 @@ func clearIfDead(top string) {
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	lock := flock.New(path)
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // a lock that its process removes is not made again
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return
 	}
