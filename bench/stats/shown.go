@@ -33,6 +33,18 @@ func (r *Ruling) BoundLevel() float64 {
 	return 1 - alpha/looks
 }
 
+// Finding returns the words for what is shown of a candidate, the same in all displays; empty for
+// no claim.
+func (c Claim) Finding() string {
+	switch c {
+	case NewTasks:
+		return "confirmed for new tasks"
+	case TheseTasks:
+		return "proven on these tasks only"
+	}
+	return ""
+}
+
 // Words names the subject of an interval.
 func (c Claim) Words() string {
 	switch c {

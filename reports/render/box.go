@@ -49,7 +49,7 @@ func decisionBox(s subject) box {
 		if d.Verdict == model.Trade {
 			b.Subject = append(b.Subject, say(" breaks a guard")...)
 		}
-		b.Claim = cmp.Or(claims[d.Claim], "confirmed on unseen tasks")
+		b.Claim = cmp.Or(d.Claim.Finding(), "confirmed on unseen tasks")
 	case model.Refused:
 		b.Subject = say(styled(d.Champion.Name(), strong), " stays")
 		if h := s.agent.Headline; h != nil {
@@ -61,7 +61,7 @@ func decisionBox(s subject) box {
 		b.Sentence = say(foreign(d.Sentence))
 	case model.Keep, model.Undecided, model.Waits:
 		b.Subject = say(styled(d.Champion.Name(), strong))
-		if words := claims[d.Claim]; words != "" && s.agent.Headline.Evidence.State != stats.Vetoed {
+		if words := d.Claim.Finding(); words != "" && s.agent.Headline.Evidence.State != stats.Vetoed {
 			b.Claim = s.agent.Headline.Variant.Name() + " is " + words
 		}
 		b.Sentence = say(foreign(d.Sentence))
@@ -305,10 +305,4 @@ func valueText(s string, n int) spans {
 		return say(styled("off", dim))
 	}
 	return say(clipped(s, n))
-}
-
-// claims are the display texts of the claims.
-var claims = map[stats.Claim]string{
-	stats.NewTasks:   "confirmed for new tasks",
-	stats.TheseTasks: "proven on these tasks only",
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type codeScore struct {
 func (b *codeBook) confirmed(hash string, id agent.ConfigID, alike []agent.ConfigID) (codeConfirmed, error) {
 	var out codeConfirmed
 	var ruling *stats.Ruling
+	judged := ""
 	for n, err := range b.nights(hash) {
 		if err != nil {
 			return out, err
@@ -54,10 +56,10 @@ func (b *codeBook) confirmed(hash string, id agent.ConfigID, alike []agent.Confi
 		if r := codeRuling(n.AgentResult, id); ruling == nil {
 			ruling = r
 		}
-		if out.Unconfirmed == "" {
-			out.Unconfirmed = b.unconfirmed(n.AgentResult, id, alike)
-		}
+		judged = cmp.Or(judged, b.judged(n.AgentResult, id))
+		out.Unconfirmed = cmp.Or(out.Unconfirmed, b.unconfirmed(n.AgentResult, id, alike))
 	}
+	out.Unconfirmed = cmp.Or(judged, out.Unconfirmed)
 	if out.Confirmed {
 		out.Unconfirmed = ""
 	}
@@ -82,9 +84,9 @@ func codeRuling(n archive.AgentResult, id agent.ConfigID) *stats.Ruling {
 	return nil
 }
 
-// unconfirmed returns why a night did not confirm a version; empty if the night had nothing to do
-// with it.
-func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
+// judged returns what a night found against a version, which later nights do not change; empty if
+// it found nothing, or if the confirmation was to go on.
+func (b *codeBook) judged(n archive.AgentResult, id agent.ConfigID) string {
 	for _, f := range n.Refused {
 		switch {
 		case agent.ConfigID(f.Variant) != id:
@@ -95,6 +97,18 @@ func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike [
 		default:
 			return fmt.Sprintf("the gate %s of %s refused it", text.Quote(f.Gate), f.Proposal)
 		}
+	}
+	if r := codeRuling(n, id); r != nil && r.State != stats.Open && r.State != stats.Parked {
+		return b.notShown(r)
+	}
+	return ""
+}
+
+// unconfirmed returns why a night did not confirm a version; empty if the night had nothing to do
+// with it.
+func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
+	if why := b.judged(n, id); why != "" {
+		return why
 	}
 	if r := codeRuling(n, id); r != nil {
 		return b.notShown(r)
@@ -121,8 +135,20 @@ func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike [
 	return b.clause(n.Reason)
 }
 
-// notShown returns what a ruling lacks for the claim about new cases.
+// notShown returns what a ruling lacks for the claim about new cases, after what it shows of these.
 func (b *codeBook) notShown(r *stats.Ruling) string {
+	if r.Claim != stats.TheseTasks || r.State == stats.Vetoed {
+		return b.lacking(r)
+	}
+	found := r.Claim.Finding()
+	if b.Own() == "" {
+		found = stats.OfCases(found)
+	}
+	return found + ": " + b.lacking(r)
+}
+
+// lacking returns what a ruling lacks for the claim about new cases.
+func (b *codeBook) lacking(r *stats.Ruling) string {
 	noun := "held-out " + b.Cases() + "s"
 	switch {
 	case r.State == stats.Harmful && r.Fixed:
@@ -135,10 +161,8 @@ func (b *codeBook) notShown(r *stats.Ruling) string {
 		return "it is better on " + noun + ", and another version was proposed"
 	case r.Independent > 0 && r.Independent < float64(r.Least):
 		return fmt.Sprintf("it takes %d independent %s, and there are %.3g", r.Least, noun, r.Independent)
-	case r.Claim == stats.TheseTasks:
-		return "it is better on these " + noun + ", which is not shown of new ones" + goesOn(r)
 	case r.New.Lo <= 0:
-		return "the interval of its score includes 0" + goesOn(r)
+		return "the interval of its score for new " + b.Cases() + "s includes 0" + goesOn(r)
 	case r.NewLower <= 0:
 		return fmt.Sprintf("its lower bound at the level of an entry, %s, is not above 0", number.Percent(r.BoundLevel())) + goesOn(r)
 	}
@@ -190,12 +214,15 @@ func (b *codeBook) clause(sentence string) string {
 }
 
 // print shows a version on held-out cases as its confirmation did: the difference in the
-// metric with its interval, and that of the scores; false without that.
-func (c codeConfirmed) print(con *console, indent, noun string) bool {
+// metric with its interval, after whose values these are, and that of the scores; false without that.
+func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	if c.Gain == nil {
 		return false
 	}
 	words, _ := strings.CutPrefix(c.Gain.Words(), c.Gain.Title()+" ")
+	if c.Against == "" {
+		words = whose + words
+	}
 	con.filled(indent, "%s, the means of %s%s", words, strings.Replace(c.Gain.Size(), "case", "held-out case", 1), orElse(", against "+c.Against, "", c.Against != ""))
 	if s := c.Score; s != nil {
 		con.filled(indent, "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))

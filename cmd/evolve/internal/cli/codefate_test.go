@@ -233,7 +233,7 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 		"(not confirmed: the 12 entries of 30 days are used)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Causes = []stats.Cause{{Kind: stats.CauseNoEntry, Subject: string(v.ID), Sentence: "variant " + v.ID.Short() + " looked better on the search tasks and was not confirmed: the 12 entries of 30 days are used"}}
 		},
-		"(not confirmed: the interval of its score includes 0; its confirmation goes on in the next night)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: the interval of its score for new cases includes 0; its confirmation goes on in the next night)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: ruling(stats.Open, -.01, .2)}}
 		},
 		"(not confirmed: its lower bound at the level of an entry, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
@@ -241,14 +241,19 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 			f.Fixed, f.NewLower = true, -.01
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
+		"(not confirmed: proven on these cases only: its lower bound at the level of an entry, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
+			f := ruling(stats.HereOnly, .01, .2)
+			f.Fixed, f.NewLower, f.Claim = true, -.01, stats.TheseTasks
+			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
+		},
 		"(not confirmed: it is not better on held-out cases)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.Harmful, -.2, -.1)
 			f.Fixed = true
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: " + second + ", what making it small left of it, was judged in its place: it takes 8 independent held-out cases, and there are 3)": func(r *archive.AgentResult, v, small archive.Variant) {
+		"(not confirmed: " + second + ", what making it small left of it, was judged in its place: proven on these cases only: it takes 8 independent held-out cases, and there are 3)": func(r *archive.AgentResult, v, small archive.Variant) {
 			f := ruling(stats.HereOnly, .1, .2)
-			f.Independent = 3
+			f.Independent, f.Claim = 3, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: small.ID, Ruling: f}}
 			r.Ablations = []archive.Ablation{{Winner: v.ID, Small: small.ID}}
 		},

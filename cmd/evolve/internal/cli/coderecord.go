@@ -238,34 +238,46 @@ func (r *codeRecord) means(cases []codeCase, side bench.Split) *codeMeans {
 	return m
 }
 
-// baseMean returns the mean value of the code as it is on the search cases, of which kind it
-// is, and the number of cases; 0 when it was not scored.
-func (b *codeBook) baseMean() (mean float64, kind metrics.Value, cases int, err error) {
-	var pairs []stats.Pair
-	pair := func(of string, v float64) {
-		pairs = append(pairs, stats.Pair{Task: of, Cluster: of, Weight: 1, A: []float64{v}, B: []float64{v}})
+// base returns the means of the code as it is, and of which kind its values are; nil when it was
+// not scored.
+func (b *codeBook) base() (*codeBase, metrics.Value, error) {
+	var kind metrics.Value
+	sides := map[bench.Split][]stats.Pair{}
+	add := func(side bench.Split, of string, v float64) {
+		sides[side] = append(sides[side], stats.Pair{Task: of, Cluster: of, Weight: 1, A: []float64{v}, B: []float64{v}})
 	}
 	if b.Suite != nil {
 		kind.Metric, kind.Unit, kind.Better = b.Metric()
-		for _, t := range b.Suite.Side(bench.Search) {
-			pair(t.ID, b.Scale().Base(t.ID))
+		for _, side := range []bench.Split{bench.Search, bench.Holdout} {
+			for _, t := range b.Suite.Side(side) {
+				add(side, t.ID, b.Scale().Base(t.ID))
+			}
 		}
 	} else {
-		base := b.Current().ID()
-		r, err := b.record(base)
+		id := b.Current().ID()
+		r, err := b.record(id)
 		if err != nil || r.hash != b.ID() {
-			return 0, kind, 0, err
+			return nil, kind, err
 		}
 		kind = r.kind
-		for _, of := range slices.Sorted(maps.Keys(r.of[base])) {
-			if m := r.of[base][of]; m.side == bench.Search && m.value != nil {
-				pair(of, *m.value)
+		for _, of := range slices.Sorted(maps.Keys(r.of[id])) {
+			if m := r.of[id][of]; m.value != nil {
+				add(m.side, of, *m.value)
 			}
 		}
 	}
-	if len(pairs) == 0 {
-		return 0, kind, 0, nil
+	search, held := meanOf(sides[bench.Search]), meanOf(sides[bench.Holdout])
+	if search == nil {
+		return nil, kind, nil
 	}
-	c := stats.Compare(pairs, .95)
-	return c.MeanA, kind, c.Tasks, nil
+	return &codeBase{*search, held}, kind, nil
+}
+
+// meanOf returns the mean of values, rounded as in a comparison; nil without any.
+func meanOf(values []stats.Pair) *codeMean {
+	if len(values) == 0 {
+		return nil
+	}
+	c := stats.Compare(values, .95)
+	return &codeMean{c.MeanA, c.Tasks}
 }

@@ -26,8 +26,7 @@ type codeView struct {
 	Metric  string         `json:"metric,omitempty"`
 	Unit    string         `json:"unit,omitempty"`
 	Better  metrics.Better `json:"better,omitempty"`
-	// Base is the mean value of the code as it is on the search cases; nil when it was not
-	// scored yet.
+	// Base is the mean value of the code as it is; nil when it was not scored yet.
 	Base *codeBase `json:"base"`
 	// Noise is how far values of the code as it is differ between starts of the scoring
 	// command; nil if they do not.
@@ -55,7 +54,14 @@ type codeBlock struct {
 	Lines int `json:"lines"`
 }
 
+// codeBase is the code as it is on the search cases, and on the held-out ones; Holdout is nil where
+// it has no values of these.
 type codeBase struct {
+	codeMean
+	Holdout *codeMean `json:"holdout,omitempty"`
+}
+
+type codeMean struct {
 	Mean  float64 `json:"mean"`
 	Cases int     `json:"cases"`
 }
@@ -118,12 +124,12 @@ func (b *codeBook) view() (*codeView, error) {
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
-	mean, kind, cases, err := b.baseMean()
+	base, kind, err := b.base()
 	if err != nil {
 		return nil, err
 	}
-	if cases > 0 {
-		v.Base = &codeBase{mean, cases}
+	if base != nil {
+		v.Base = base
 		v.Metric, v.Unit, v.Better = kind.Metric, kind.Unit, kind.Better
 	}
 	v.Noise = b.Noise()
@@ -181,7 +187,7 @@ func printCode(con *console, v *codeView) {
 		con.filled("  metric   ", "not known: the code as it is was not scored yet; the next night scores it")
 	} else {
 		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
-		con.filled("  base     ", "%s, the mean of %s", withUnit(v.Base.Mean, v.Unit), count(v.Base.Cases, "search "+v.noun))
+		con.filled("  base     ", "%s", v.Base.words(v))
 	}
 	if v.Noise.Any() {
 		con.filled("  chance   ", "%s", v.Noise.Words(v.Unit))
@@ -197,7 +203,7 @@ func printCode(con *console, v *codeView) {
 			con.printf("           and %s with equal values\n", count(best.Equal, "version"))
 		}
 		printBest(con, v, "search", best.Search)
-		if !best.print(con, "           ", v.noun) {
+		if !best.print(con, "           ", best.whose(), v.noun) {
 			printBest(con, v, "held-out", best.Holdout)
 		}
 		printHistory(con, "  ", 9, best.History)
@@ -227,9 +233,24 @@ func printCode(con *console, v *codeView) {
 
 func printBest(con *console, v *codeView, side string, m *codeMeans) {
 	if m != nil {
-		con.filled("           ", "%s → %s, the means of %s", figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
+		con.filled("           ", "%s%s → %s, the means of %s", v.Best.whose(), figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
 	}
 }
+
+// words describes the code as it is by its means.
+func (b *codeBase) words(v *codeView) string {
+	mean := func(m codeMean, side string) string {
+		return fmt.Sprintf("%s, the mean of %s", withUnit(m.Mean, v.Unit), count(m.Cases, side+" "+v.noun))
+	}
+	words := mean(b.codeMean, "search")
+	if b.Holdout != nil {
+		words += "; " + mean(*b.Holdout, "held-out")
+	}
+	return words
+}
+
+// whose names the code as it is and the version, whose means follow.
+func (b *codeBest) whose() string { return fmt.Sprintf("base → v%d: ", b.Number) }
 
 // standing describes whether the best version is confirmed, and why not.
 func (b *codeBest) standing(noun string) string {

@@ -160,7 +160,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 func (v *codeVersion) printConfirmed(con *console, noun string) {
 	if v.Values.Holdout == nil && v.Gain != nil { // it was measured against a waiting version
 		con.printf("  held-out\n")
-		v.print(con, "            ", noun)
+		v.print(con, "            ", "", noun)
 	}
 	switch {
 	case v.Confirmed:
