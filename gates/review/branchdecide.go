@@ -11,7 +11,7 @@ import (
 // noticeMerge records a merge at the remote as the approval of a proposal. One that was rejected
 // here meanwhile stays so: the ledger gets an entry, and a person has to take the merge back.
 func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord, commit string, state *BranchState) error {
-	m, by, err := g.mergeBrief(*p, commit, files(*p))
+	m, by, err := g.mergeBrief(*p, commit, files(*p), onto)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (g *branchGroup) noticeRevert(ctx context.Context, p *archive.ProposalRecor
 	if err != nil || commit == "" {
 		return err
 	}
-	m, by, err := g.mergeBrief(*p, commit, patch.Reverse(files(*p)))
+	m, by, err := g.mergeBrief(*p, commit, patch.Reverse(files(*p)), backOnto)
 	if err != nil {
 		return err
 	}

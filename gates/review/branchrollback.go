@@ -62,7 +62,7 @@ func (rev *Reviewer) rollbackByBranch(ctx context.Context, p archive.ProposalRec
 func (g *branchGroup) reverseOnto(r *reversal) (err error) {
 	p := r.proposal
 	r.head = g.tip
-	made, conflicts, err := onto(g.repo, g.tip, r.files)
+	made, conflicts, err := backOnto(g.repo, g.tip, r.files)
 	switch {
 	case err != nil:
 		return err

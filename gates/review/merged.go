@@ -14,12 +14,12 @@ import (
 
 // makes reports whether a commit makes a change: the files were as before it, or such that the
 // change applies to them, in its first parent, and are what that results in.
-func makes(repo *patch.Repository, commit string, change []patch.File) (bool, error) {
+func makes(repo *patch.Repository, commit string, change []patch.File, place placing) (bool, error) {
 	parents := repo.Parents(commit)
 	if len(parents) == 0 {
 		return false, nil
 	}
-	made, conflicts, err := onto(repo, parents[0], change)
+	made, conflicts, err := place(repo, parents[0], change)
 	if err != nil || len(conflicts) > 0 || !slices.ContainsFunc(made, func(f patch.File) bool { return !same(f.Old, f.New) }) {
 		return false, err
 	}
@@ -52,7 +52,7 @@ func isMerge(repo *patch.Repository, commit string, p archive.ProposalRecord, ar
 	if speaks(repo, commit, "Evolve-Proposal", p.ID, archiveID) {
 		return true, nil
 	}
-	return makes(repo, commit, files(p))
+	return makes(repo, commit, files(p), onto)
 }
 
 // isRevert reports whether a commit takes a proposal back: it reverses the change or names the
@@ -61,7 +61,7 @@ func isRevert(repo *patch.Repository, commit string, p archive.ProposalRecord, a
 	if speaks(repo, commit, "Evolve-Rollback", p.ID, archiveID) {
 		return true, nil
 	}
-	return makes(repo, commit, patch.Reverse(files(p)))
+	return makes(repo, commit, patch.Reverse(files(p)), backOnto)
 }
 
 // merge returns the commit with which a proposal came into the base; "" if it did not.
@@ -106,14 +106,14 @@ func (g *branchGroup) first(ctx context.Context, after string, p archive.Proposa
 
 // mergeBrief describes a decision that a commit of the base carries out, and returns who made
 // it, as the commit says.
-func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change []patch.File) (*archive.MergeBrief, string, error) {
+func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change []patch.File, place placing) (*archive.MergeBrief, string, error) {
 	m := &archive.MergeBrief{Remote: p.Branch.Remote, Branch: p.Branch.Name, Base: g.base, Commit: commit}
 	author, committer, err := g.repo.Authors(commit)
 	if err != nil {
 		return nil, "", err
 	}
 	m.Author, m.Committer, m.Time = signed(author), signed(committer), committer.When.UTC()
-	exact, err := makes(g.repo, commit, change)
+	exact, err := makes(g.repo, commit, change, place)
 	if err == nil && !exact {
 		m.Altered, err = differing(change, at(g.repo, commit))
 	}

@@ -13,6 +13,21 @@ import (
 // taken as they are; in others every changed place must be found exactly once. conflicts
 // lists the paths where it is not.
 func onto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
+	return carried(repo, commit, files, reapply)
+}
+
+// backOnto is onto for the reversal of a change. It is decided by the changed lines alone: those
+// around them may be others now, such as a mark of a block that was renamed.
+func backOnto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
+	return carried(repo, commit, files, takeBack)
+}
+
+// placing finds what a change, or the reversal of one, makes of the files of a commit: onto or
+// backOnto.
+type placing func(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error)
+
+// carried applies a change to another commit; apply does so to a file that differs there.
+func carried(repo *patch.Repository, commit string, files []patch.File, apply func(patch.File, []byte) (patch.File, bool, error)) (out []patch.File, conflicts []string, err error) {
 	for _, f := range files {
 		have, err := repo.File(commit, f.Path)
 		if err != nil {
@@ -22,7 +37,7 @@ func onto(repo *patch.Repository, commit string, files []patch.File) (out []patc
 			out = append(out, f)
 			continue
 		}
-		moved, ok, err := reapply(f, have)
+		moved, ok, err := apply(f, have)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -78,4 +93,14 @@ func reapply(f patch.File, have []byte) (patch.File, bool, error) {
 		return f, false, fmt.Errorf("changing %s: %w", f.Path, err)
 	}
 	return f, false, nil
+}
+
+// takeBack applies the reversal of a change to another version of its file.
+func takeBack(f patch.File, have []byte) (patch.File, bool, error) {
+	out, ok, err := reapply(f, have)
+	if ok || err != nil || have == nil || f.Old == nil || f.New == nil {
+		return out, ok, err
+	}
+	made, ok := diff.Carry(f, have)
+	return made, ok, nil
 }

@@ -140,8 +140,8 @@ func (t *patchSubject) landed(ctx context.Context, repo *patch.Repository, branc
 	return repo.Landed(ctx, branch, commit, tree, change)
 }
 
-// reversible finds the places that the patch changed in the present files. It names those
-// that no longer exist.
+// reversible finds the lines that the patch changed in the present files. It names the files
+// whose lines are no longer as the patch left them.
 func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) (err error) {
 	if r.later, err = t.adoptedLater(ctx, t.p, t.touches); err != nil {
 		return err
@@ -152,12 +152,12 @@ func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) 
 	if r.there {
 		return nil
 	}
-	files, conflicts, err := onto(t.repo, r.head, r.files)
+	files, conflicts, err := backOnto(t.repo, r.head, r.files)
 	if err != nil {
 		return err
 	}
 	if len(conflicts) > 0 {
-		return changedSince(t.p, conflicts, r.later, "restore them by hand from the commit before "+t.p.AdoptedCommit)
+		return changedSince(t.p, conflicts, r.later, "the lines of the patch are others there now: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore what was before by hand, and commit that")
 	}
 	r.files = files
 	return t.ready(ctx, t.repo, r.files, d)

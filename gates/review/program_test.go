@@ -1,6 +1,7 @@
 package review
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -229,5 +230,39 @@ func TestProgramRollback(t *testing.T) {
 	b.done(b.Rollback(t.Context(), "P1", robin))
 	if got := b.git("show", "HEAD:cache/rank"); got != "echo 5" {
 		t.Errorf("restored: %q", got)
+	}
+}
+
+// TestRollbackBesideChangedLines checks that a rollback is decided by the lines that the patch
+// changed: names of marks beside them may be others since. Where these lines changed, it is refused
+// with what to do by hand, and nothing moves.
+func TestRollbackBesideChangedLines(t *testing.T) {
+	b := newBureau(t)
+	b.Unsandboxed, b.Targets[0].Scoring = true, &Scoring{Test: []string{"true"}, Score: []string{"sh", "score"}}
+	b.write("score", `echo "{\"case\":\"a\",\"metric\":\"error\",\"value\":$(sh cache/rank),\"better\":\"lower\"}"`+"\n")
+	commit := func(rank string) {
+		t.Helper()
+		b.write("cache/rank", rank)
+		b.git("add", "--all")
+		b.git("commit", "--quiet", "--message=a program")
+	}
+	commit("# evolve:begin rank\necho 5\n# evolve:end rank\n")
+	b.must(b.submit(OriginPerson, "Robin", "--- a/cache/rank\n+++ b/cache/rank\n@@ -1,3 +1,3 @@\n # evolve:begin rank\n-echo 5\n+echo 3\n # evolve:end rank\n"))
+	b.done(b.Approve(t.Context(), "P1", reader()))
+	adopted := b.git("rev-parse", "HEAD")
+
+	commit("# evolve:begin order\necho 4\n# evolve:end order\n")
+	head := b.git("rev-parse", "HEAD")
+	_, err := b.Rollback(t.Context(), "P1", robin)
+	refused(t, err, "changed since P1 was adopted: cache/rank")
+	var r *RefusedError
+	if !errors.As(err, &r) || !strings.Contains(r.Hint, "git revert --no-commit "+adopted) || b.git("rev-parse", "HEAD") != head {
+		t.Errorf("it was refused with the hint %q", r.Hint)
+	}
+
+	commit("# evolve:begin order\necho 3\n# evolve:end order\n")
+	b.done(b.Rollback(t.Context(), "P1", robin))
+	if got := b.git("show", "HEAD:cache/rank"); got != "# evolve:begin order\necho 5\n# evolve:end order" {
+		t.Errorf("restored:\n%s", got)
 	}
 }

@@ -1,0 +1,151 @@
+package diff
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Carry applies the change of a file to another version of it, as a merge of three versions does:
+// the lines that the change replaces must be there as they were, and those around them may be
+// others. It reports false if a place is not certain. A place is certain if all of up to
+// three lines before or after it are as they were, or if the replaced lines occur once. New lines
+// go where both neighbours still meet, or beside the one that is left.
+func Carry(f File, have []byte) (File, bool) {
+	was, is := split(f.Old), split(have)
+	c := carrier{was: was, is: is, at: aligned(f.Old, have, len(was))}
+	var out bytes.Buffer
+	end, old := 0, 0
+	lines := compareLines(f.Old, f.New)
+	for i := 0; i < len(lines); {
+		if lines[i].kind == ' ' {
+			old, i = old+1, i+1
+			continue
+		}
+		start, added := old, ""
+		for ; i < len(lines) && lines[i].kind != ' '; i++ {
+			if lines[i].kind == '-' {
+				old++
+			} else {
+				added += lines[i].whole()
+			}
+		}
+		place, ok := c.place(start, old)
+		if !ok || place < end {
+			return f, false
+		}
+		out.WriteString(strings.Join(is[end:place], "") + added)
+		end = place + old - start
+	}
+	out.WriteString(strings.Join(is[end:], ""))
+	return File{Path: f.Path, Old: have, New: append([]byte{}, out.Bytes()...)}, true
+}
+
+// whole returns a line with its ending.
+func (l line) whole() string {
+	if l.bare {
+		return l.text
+	}
+	return l.text + "\n"
+}
+
+// aligned returns, for each of count old lines, the index of the same line in the new content; -1
+// for none.
+func aligned(before, after []byte, count int) []int {
+	at := make([]int, 0, count)
+	now := 0
+	for _, l := range compareLines(before, after) {
+		switch l.kind {
+		case ' ':
+			at = append(at, now)
+			now++
+		case '-':
+			at = append(at, -1)
+		default:
+			now++
+		}
+	}
+	return at
+}
+
+// carrier finds lines of a version in another one.
+type carrier struct {
+	was, is []string
+	at      []int // of the lines of was in is
+}
+
+// place returns the index in is at which the lines from start to end of was begin.
+func (c carrier) place(start, end int) (int, bool) {
+	if start == end {
+		return c.between(start)
+	}
+	place := c.at[start]
+	for i := start; i < end; i++ {
+		if place < 0 || c.at[i] != place+i-start {
+			return 0, false
+		}
+	}
+	return place, c.before(start, place) || c.after(end, place+end-start) || c.once(c.was[start:end])
+}
+
+// between returns the index in is that lies before line i of was and after the one before it.
+func (c carrier) between(i int) (int, bool) {
+	low, high := -1, -1
+	if i == 0 {
+		low = 0
+	} else if c.at[i-1] >= 0 {
+		low = c.at[i-1] + 1
+	}
+	if i == len(c.was) {
+		high = len(c.is)
+	} else {
+		high = c.at[i]
+	}
+	switch {
+	case low >= 0 && high >= 0:
+		return low, low == high
+	case low >= 0:
+		return low, c.before(i, low)
+	case high >= 0:
+		return high, c.after(i, high)
+	}
+	return 0, false
+}
+
+// before reports whether the lines before line i of was are those before line place of is, as
+// far as context reaches.
+func (c carrier) before(i, place int) bool {
+	for k := range defaultContext {
+		if i-k == 0 {
+			return place-k == 0
+		}
+		if c.at[i-k-1] < 0 || c.at[i-k-1] != place-k-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// after is before for the lines from i and from place on.
+func (c carrier) after(i, place int) bool {
+	for k := range defaultContext {
+		if i+k == len(c.was) {
+			return place+k == len(c.is)
+		}
+		if c.at[i+k] != place+k {
+			return false
+		}
+	}
+	return true
+}
+
+// once reports whether lines occur once in is.
+func (c carrier) once(lines []string) bool {
+	found := 0
+	for i := 0; i+len(lines) <= len(c.is); i++ {
+		if slices.Equal(c.is[i:i+len(lines)], lines) {
+			found++
+		}
+	}
+	return found == 1
+}
