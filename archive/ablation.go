@@ -22,6 +22,9 @@ type Ablation struct {
 type AblationPart struct {
 	// Name has the hunk's lines, clipped; they are foreign text.
 	Name string `json:"name"`
+	// Place is the file and the line of the champion's code at which it stands; empty for a
+	// parameter, and in records of an older evolve.
+	Place string `json:"place,omitempty"`
 	// Alone is the champion with this hunk alone, and Without the small winner without it,
 	// whether they were evaluated or not; empty if that is no config of its own.
 	Alone   agent.ConfigID `json:"alone,omitempty"`

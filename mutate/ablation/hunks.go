@@ -57,6 +57,22 @@ func shownHunk(edits []edit, hunk []int) string {
 	return strings.Join(parts, " ")
 }
 
+// line returns the line of the base's text, from 1, that a unit begins at; 0 if it is no part of a
+// text.
+func (c change) line(i int) int {
+	u := c.units[i]
+	if len(u.edits) == 0 {
+		return 0
+	}
+	line := 1
+	for _, e := range c.params[u.param].edits[:u.edits[0]] {
+		if e.wasThere {
+			line++
+		}
+	}
+	return line
+}
+
 // exactly sets the choice of an agent without chance by all evidence, and returns the trials
 // to ask for next; none at the end.
 func (a *Ablation) exactly(left int) []mutate.Trial {
@@ -253,7 +269,7 @@ func Parts(space agent.Space, champion, version agent.Config) []Part {
 	}
 	out := make([]Part, len(c.units))
 	for i := range c.units {
-		out[i].Name = c.name(i)
+		out[i].Name, out[i].Param, out[i].Line = c.name(i), c.params[c.units[i].param].Name, c.line(i)
 		if s, ok := c.alone(i); ok {
 			out[i].Alone = s.id
 		}

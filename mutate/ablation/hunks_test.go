@@ -86,9 +86,9 @@ func TestHunksThatDoNothingGo(t *testing.T) {
 	}
 	var names []string
 	for _, p := range r.Parts {
-		names = append(names, fmt.Sprintf("%s %v %v", p.Name, p.Alone != "", p.Without != ""))
+		names = append(names, fmt.Sprintf("%s@%s:%d %v %v", p.Name, p.Param, p.Line, p.Alone != "", p.Without != ""))
 	}
-	want := "block − a + A1; A2 true true|block − c + use true true|block − d + open true true"
+	want := "block − a + A1; A2@block:1 true true|block − c + use@block:5 true true|block − d + open@block:7 true true"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("the parts are %s", got)
 	}

@@ -50,6 +50,10 @@ type Effect struct {
 // Part is a hunk of a change, or a changed parameter that is no text.
 type Part struct {
 	Name string
+	// Param is the changed parameter, and Line the line of the champion's text, from 1, that the
+	// hunk begins at or, if it only adds lines, stands before; 0 for a parameter that is no text.
+	Param string
+	Line  int
 	// Alone is the champion with this part alone, and Without the changed config without it,
 	// whether they were evaluated or not. Either is empty if its config is invalid, the
 	// champion, or the changed config itself.

@@ -208,7 +208,7 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 			return f, err
 		}
 	}
-	record := ablationRecord(r)
+	record := m.ablationRecord(r)
 	record.Evaluations += m.earlier[f.Variant]
 	m.result.Ablations = append(m.result.Ablations, record)
 	return small, ended
@@ -248,7 +248,7 @@ func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation
 }
 
 // ablationRecord converts a result to the archive's form.
-func ablationRecord(r ablation.Result) archive.Ablation {
+func (n *night) ablationRecord(r ablation.Result) archive.Ablation {
 	out := archive.Ablation{Winner: r.Winner, Small: r.Small, Reverted: r.Reverted, Evaluations: r.Evaluations, Reason: r.Reason}
 	for _, e := range r.Effects {
 		out.Effects = append(out.Effects, archive.ParamEffect{
@@ -256,7 +256,11 @@ func ablationRecord(r ablation.Result) archive.Ablation {
 		})
 	}
 	for _, p := range r.Parts {
-		out.Parts = append(out.Parts, archive.AblationPart(p))
+		part := archive.AblationPart{Name: p.Name, Alone: p.Alone, Without: p.Without}
+		if n.Agent.Place != nil && p.Line > 0 {
+			part.Place = n.Agent.Place(n.Agent.Champion, p.Param, p.Line)
+		}
+		out.Parts = append(out.Parts, part)
 	}
 	return out
 }

@@ -130,6 +130,9 @@ type Agent struct {
 	// Smaller returns attempts to take back parts of the change of a component that is code; see
 	// [ablation.Options.Smaller]. It may be nil.
 	Smaller func(component, base, text string) []ablation.Attempt
+	// Place returns the file and the line that a line of a component, from 1, has in the code of a
+	// config; empty for a component that is no code. It may be nil.
+	Place func(base agent.Config, component string, line int) string
 	// Profile is what a profile command printed about the program whose texts are searched,
 	// on search cases alone, for the same model; it may be empty.
 	Profile string

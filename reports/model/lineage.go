@@ -24,6 +24,9 @@ type Ancestor struct {
 type Hunk struct {
 	// Text has its lines, clipped; it is foreign text.
 	Text string `json:"text"`
+	// Place is the file and the line of the code as it was at which it stands; empty for a
+	// parameter, and in records of an older evolve.
+	Place string `json:"place,omitempty"`
 	// Alone is the effect of the hunk alone on the code as it is, and Without that of taking
 	// it back from the version; nil where it was not evaluated.
 	Alone   *HunkEffect `json:"alone,omitempty"`
@@ -70,7 +73,7 @@ func (b *builder) hunks(a archive.Ablation) {
 	var out []Hunk
 	tried := false
 	for _, p := range a.Parts {
-		h := Hunk{clip(p.Name, MaxReason), b.hunkEffect(b.plan.Champion, p.Alone), b.hunkEffect(a.Small, p.Without)}
+		h := Hunk{clip(p.Name, MaxReason), clip(p.Place, MaxReason), b.hunkEffect(b.plan.Champion, p.Alone), b.hunkEffect(a.Small, p.Without)}
 		out, tried = append(out, h), tried || h.Alone != nil || h.Without != nil
 	}
 	if tried {

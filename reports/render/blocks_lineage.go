@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -12,7 +14,7 @@ func lineageBlocks(s subject) []block {
 	if len(s.agent.Hunks) > 0 {
 		t := newTable(say("Hunks by themselves"), wraps("hunk"), figures("alone", "taken back"))
 		for _, h := range s.agent.Hunks {
-			t.add("", clipped(h.Text, 120), hunkCell(h.Alone), hunkCell(h.Without))
+			t.add("", clipped(strings.TrimSpace(h.Place+" "+h.Text), 160), hunkCell(h.Alone), hunkCell(h.Without))
 		}
 		out = append(out, t, para{Note: true, Text: say("Mean changes of the score in points on search tasks: of the code as it is by the hunk alone, and of the version without it. A version that does not run scores 0. The search had these tasks, so that the changes flatter.")})
 	}

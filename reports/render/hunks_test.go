@@ -25,7 +25,7 @@ func TestHunksOfAHeadline(t *testing.T) {
 		w.evaluate("helpdesk", trial{variant: alone, task: k, repeat: 7, stage: bench.StageAblate, chance: 1})
 	}
 	w.must(w.a.Flush(w.ctx))
-	one := archive.Ablation{Winner: "first", Small: res.Finalist[0].Variant, Parts: []archive.AblationPart{{Name: "route + one\x1b[31m", Alone: alone}, {Name: "route + two", Without: "never"}}}
+	one := archive.Ablation{Winner: "first", Small: res.Finalist[0].Variant, Parts: []archive.AblationPart{{Name: "route + one\x1b[31m", Place: "route.py:7", Alone: alone}, {Name: "route + two", Without: "never"}}}
 	other := one
 	other.Winner = "second"
 	res.Ablations = []archive.Ablation{one, other}
@@ -36,7 +36,7 @@ func TestHunksOfAHeadline(t *testing.T) {
 		t.Fatalf("the hunks are %+v", h)
 	}
 	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
-	if !strings.Contains(page, `route + one\x1b[31m +100.0 – route + two – –`) || strings.Count(page, "route + one") != 1 {
+	if !strings.Contains(page, `route.py:7 route + one\x1b[31m +100.0 – route + two – –`) || strings.Count(page, "route + one") != 1 {
 		t.Errorf("the page has\n%s", page[max(0, strings.Index(page, "Hunks by themselves")):][:300])
 	}
 

@@ -323,7 +323,7 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		s.Agent.InUse = past.Lessons.Basis()
 		if code := o.Code.Found[a.ID]; code != nil {
 			s.Agent.Source, s.Agent.Profile = code.Source(), code.Profile()
-			s.Agent.Problem, s.Agent.Imports, s.Agent.Smaller = code.TextProblem, code.Imports(), code.Smaller
+			s.Agent.Problem, s.Agent.Imports, s.Agent.Smaller, s.Agent.Place = code.TextProblem, code.Imports(), code.Smaller, code.Place
 			if s.Agent.Feedback, err = r.became(ctx, a.ID); err != nil {
 				return err
 			}

@@ -170,7 +170,7 @@ func (n codeNights) shown(version string) string {
 	}
 	var out []string
 	for _, h := range view.Version.Hunks {
-		out = append(out, h.Text+": "+h.Describe(""))
+		out = append(out, h.Title()+": "+h.Describe(""))
 	}
 	return strings.Join(out, "\n")
 }
@@ -185,11 +185,11 @@ func TestHunksAreOfTheShownDiff(t *testing.T) {
 		[]string{factors("0", "0", "4"), factors("0", "0", "5"), factors("0", "0", "3"), factors("0", "2", "3"), factors("1", "0", "3")},
 		[]float64{base - 3, base - 3, base - 3, base - 1, base - 2}, [2]int{1, 3}, [2]int{2, 3},
 	)
-	want := "factors − a=1 + a=0: alone −1 on 4 cases, taking it back +1 on 4 cases\nfactors − b=2 + b=0: alone −2 on 4 cases, taking it back +2 on 4 cases"
+	want := "params:2 factors − a=1 + a=0: alone −1 on 4 cases, taking it back +1 on 4 cases\nparams:4 factors − b=2 + b=0: alone −2 on 4 cases, taking it back +2 on 4 cases"
 	if got := n.shown(names[2]); got != want {
 		t.Errorf("the version that two finalists shrank to is shown with\n%s", got)
 	}
-	if got := n.shown(names[0]); !strings.Contains(got, "factors − c=3 + c=4: taking it back +0 on 4 cases") || strings.Contains(got, "c=5") {
+	if got := n.shown(names[0]); !strings.Contains(got, "params:6 factors − c=3 + c=4: taking it back +0 on 4 cases") || strings.Contains(got, "c=5") {
 		t.Errorf("the first finalist is shown with\n%s", got)
 	}
 	if got := n.shown(names[3]); got != "" {
@@ -214,4 +214,20 @@ func TestHunksAreOfTheShownDiff(t *testing.T) {
 	if got := n.shown(names[0]); got != first {
 		t.Errorf("after a change by hand the first finalist is shown with\n%s", got)
 	}
+}
+
+// TestHunksOfEqualText checks that hunks of equal text are told apart by file and line, with the
+// version and in its proposal.
+func TestHunksOfEqualText(t *testing.T) {
+	n := newCodeNights(t)
+	text := func(added string) string { return "a=1\n" + added + ": one\nb=2\n" + added + ": two\nc=3\n" }
+	names := n.record([]string{text("a=0\n"), "a=1\na=0\n: one\nb=2\n: two\nc=3\n"}, []float64{5, 5})
+	n.confirm(names[0])
+	const want = "params:3 factors + a=0: alone −1 on 4 cases\nparams:5 factors + a=0: taking it back +0 on 4 cases"
+	if got := n.shown(names[0]); got != want {
+		t.Errorf("the version is shown with\n%s", got)
+	}
+	n.has("the version", n.evolve("code", "show", "curve", names[0]), "\n  params:3 factors + a=0\n", "\n  params:5 factors + a=0\n")
+	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
+	n.has("the proposal", strings.Join(strings.Fields(n.evolve("show", "P1")), " "), "⟨params:3 factors + a=0⟩ alone", "⟨params:5 factors + a=0⟩")
 }

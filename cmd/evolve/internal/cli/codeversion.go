@@ -145,7 +145,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 		con.printf("\n")
 		con.filled("", "hunks by themselves: mean change of %s on search %ss, an estimate", text.Visible(v.Values.Metric), view.noun)
 		for _, h := range v.Hunks {
-			con.filled("  ", "%s", cell(h.Text, 74))
+			con.filled("  ", "%s", cell(h.Title(), 74))
 			con.filled("      ", "%s", h.Describe(v.Values.Unit))
 		}
 	}

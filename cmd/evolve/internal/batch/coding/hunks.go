@@ -14,10 +14,19 @@ import (
 	"evolve/runtime/text"
 )
 
+// Part is a part of a change, with the file and the line of the base at which it stands; Place is
+// empty for a parameter.
+type Part struct {
+	ablation.Part
+	Place string
+}
+
 // Hunk is a hunk of a version's change of the code, with what it adds by itself.
 type Hunk struct {
 	// Text has its lines, clipped.
 	Text string `json:"text"`
+	// Place is the file and the line of the base at which it stands; empty for a parameter.
+	Place string `json:"place,omitempty"`
 	// Alone is the change by this hunk alone, of the code as it is, and Without that by
 	// taking it back from the version; nil where it was not tried.
 	Alone   *HunkEffect `json:"alone,omitempty"`
@@ -38,7 +47,7 @@ type Values map[agent.ConfigID]map[string]float64
 
 // Parts returns the parts of a version's change of a base. It returns none for an agent whose
 // answers depend on chance, since one evaluation does not show what a part adds.
-func (p *Prospect) Parts(base, version agent.Config) []ablation.Part {
+func (p *Prospect) Parts(base, version agent.Config) []Part {
 	space, _ := blocks.Space(p.Blocks)
 	if p.own != nil {
 		if !p.own.Deterministic || p.own.UsesSeed {
@@ -46,11 +55,31 @@ func (p *Prospect) Parts(base, version agent.Config) []ablation.Part {
 		}
 		space = p.together(p.own.Known)
 	}
-	return ablation.Parts(space, base, version)
+	var out []Part
+	for _, part := range ablation.Parts(space, base, version) {
+		out = append(out, Part{part, p.Place(base, part.Param, part.Line)})
+	}
+	return out
+}
+
+// Place returns the file and the line that a line of a block, from 1, has in the code of a config;
+// empty where there is no such block.
+func (p *Prospect) Place(base agent.Config, block string, line int) string {
+	files, err := p.written(base)
+	if err != nil {
+		return ""
+	}
+	list, _ := blocks.Find(files)
+	for _, b := range list {
+		if b.Name == block {
+			return fmt.Sprintf("%s:%d", b.File, b.Line+line)
+		}
+	}
+	return ""
 }
 
 // HunkVersions returns the versions that tell what the parts of a change add.
-func HunkVersions(parts []ablation.Part) []agent.ConfigID {
+func HunkVersions(parts []Part) []agent.ConfigID {
 	var out []agent.ConfigID
 	for _, p := range parts {
 		for _, id := range []agent.ConfigID{p.Alone, p.Without} {
@@ -64,11 +93,11 @@ func HunkVersions(parts []ablation.Part) []agent.ConfigID {
 
 // Hunks returns what each part of a version's change of base adds by itself; none if no part
 // was tried.
-func Hunks(parts []ablation.Part, base, version agent.ConfigID, values Values) []Hunk {
+func Hunks(parts []Part, base, version agent.ConfigID, values Values) []Hunk {
 	var out []Hunk
 	tried := false
 	for _, p := range parts {
-		h := Hunk{p.Name, values.hunkEffect(base, p.Alone), values.hunkEffect(version, p.Without)}
+		h := Hunk{p.Name, p.Place, values.hunkEffect(base, p.Alone), values.hunkEffect(version, p.Without)}
 		out, tried = append(out, h), tried || h.Alone != nil || h.Without != nil
 	}
 	if !tried {
@@ -95,6 +124,9 @@ func (values Values) hunkEffect(from, to agent.ConfigID) *HunkEffect {
 	c := stats.Compare(pairs, .95)
 	return &HunkEffect{c.Difference, c.Tasks}
 }
+
+// Title returns the place of a hunk with its lines.
+func (h Hunk) Title() string { return strings.TrimSpace(h.Place + " " + h.Text) }
 
 // Describe returns what a hunk adds by itself, in words.
 func (h Hunk) Describe(unit string) string {
@@ -130,7 +162,7 @@ func (p *Prospect) DescribeHunks(list []Hunk) string {
 	metric, unit, _ := p.Metric()
 	parts := make([]string, len(list))
 	for i, h := range list {
-		parts[i] = "⟨" + text.OneLine(h.Text) + "⟩ " + h.Describe(unit)
+		parts[i] = "⟨" + text.OneLine(h.Title()) + "⟩ " + h.Describe(unit)
 	}
 	return "hunks by themselves, as the mean change of " + text.Visible(metric) + " on search " + p.Cases() + "s, an estimate: " + strings.Join(parts, "; ")
 }

@@ -11,11 +11,11 @@ import (
 // the version; a version without values does not run, and one without evaluations was not
 // tried.
 func TestHunks(t *testing.T) {
-	parts := []ablation.Part{
-		{Name: "f + a\u202e", Alone: "only a", Without: "no a"},
-		{Name: "f + b", Alone: "only b", Without: "no b"},
-		{Name: "f + c", Alone: "elsewhere", Without: "never"},
-		{Name: "f + d"},
+	parts := []Part{
+		{Part: ablation.Part{Name: "f + a\u202e", Alone: "only a", Without: "no a"}},
+		{Part: ablation.Part{Name: "f + b", Alone: "only b", Without: "no b"}},
+		{Part: ablation.Part{Name: "f + c", Alone: "elsewhere", Without: "never"}},
+		{Part: ablation.Part{Name: "f + d"}},
 	}
 	if ids := HunkVersions(parts); len(ids) != 6 || ids[3] != "no b" {
 		t.Errorf("the versions are %v", ids)
