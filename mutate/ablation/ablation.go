@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"evolve/mutate"
+	"evolve/mutate/tokens"
 	"evolve/runtime/agent"
 )
 
@@ -49,7 +50,7 @@ type Ablation struct {
 	// smaller makes the finer parts of hunks, and madeFiner holds them, by config.
 	// finer holds the configs without a part that were considered, and taken names the parts
 	// that went, by parameter.
-	smaller   func(param, base, text string) []Attempt
+	smaller   func(param, base, text string) []tokens.Attempt
 	madeFiner map[agent.ConfigID]*pieces
 	finer     map[agent.ConfigID]bool
 	taken     map[string][]string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"evolve/mutate"
+	"evolve/mutate/tokens"
 	"evolve/runtime/agent"
 )
 
@@ -28,28 +29,13 @@ type Options struct {
 	// is, from each of which a part of the change was taken back: what to try when no whole hunk
 	// can go. Nearer is an order in which no text has endlessly many nearer ones. It needs Hunks;
 	// nil: none.
-	Smaller func(param, base, text string) []Attempt
+	Smaller func(param, base, text string) []tokens.Attempt
 	// Known are existing evaluations of search tasks, of any configs. They are used where
 	// possible and not asked for again.
 	Known []mutate.Observation
 	// Model is fitted to Known and to the results of earlier ablations with the same
 	// champion, space and tasks; nil: a new one.
 	Model *mutate.Surrogate
-}
-
-// Attempt makes a piece.
-type Attempt struct {
-	// Order ranks attempts: those with a lower value are tried earlier.
-	Order int
-	// Make returns the piece; false if there is none. It is called once.
-	Make func() (Piece, bool)
-}
-
-// Piece is a text from which a part of a change was taken back.
-type Piece struct {
-	Text string
-	// Takes names what was taken back, "− removed + added".
-	Takes string
 }
 
 func (o Options) check() error {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"evolve/mutate/tokens"
 	"evolve/runtime/agent"
 )
 
@@ -29,7 +30,7 @@ type pieces struct {
 // pieceOf is an attempt at a part of a parameter.
 type pieceOf struct {
 	param agent.Param
-	Attempt
+	tokens.Attempt
 }
 
 // pieces yields the configs without a part of a hunk of a config, in the order of trial; none

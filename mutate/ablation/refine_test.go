@@ -11,7 +11,7 @@ import (
 )
 
 // codeWorld is an agent of one block of code, with the parts of changes by tokens.
-func codeWorld(t *testing.T, tasks int, base, text string, value func(text string, task int) float64) (*world, func(param, base, text string) []Attempt) {
+func codeWorld(t *testing.T, tasks int, base, text string, value func(text string, task int) float64) (*world, func(param, base, text string) []tokens.Attempt) {
 	t.Helper()
 	r, err := tokens.New("f.py", base)
 	if err != nil {
@@ -21,16 +21,7 @@ func codeWorld(t *testing.T, tasks int, base, text string, value func(text strin
 	w.champion, w.winner = agent.Config{"block": base}, agent.Config{"block": text}
 	w.space.Params[0].Default = base
 	w.chance = func(c agent.Config, task int) float64 { return value(c.String("block"), task) }
-	return w, func(_, base, text string) []Attempt {
-		var out []Attempt
-		for _, a := range r.Smaller(base, text) {
-			out = append(out, Attempt{a.Order, func() (Piece, bool) {
-				p, ok := a.Make()
-				return Piece(p), ok
-			}})
-		}
-		return out
-	}
+	return w, func(_, base, text string) []tokens.Attempt { return r.Smaller(base, text) }
 }
 
 const (
@@ -300,14 +291,14 @@ func TestEqualPartsOfAHunk(t *testing.T) {
 	w, _ := codeWorld(t, 8, "return f(n)\n", text, func(text string, _ int) float64 {
 		return .1 + .1*float64(strings.Count(text, "x = g(n) * k")+strings.Count(text, "y = h(n)"))
 	})
-	w.smaller = func(_, _, text string) []Attempt {
-		attempt := func(order int, old, now string) Attempt {
-			return Attempt{order, func() (Piece, bool) {
-				piece := Piece{strings.Replace(text, old, now, 1), "+ * k"}
+	w.smaller = func(_, _, text string) []tokens.Attempt {
+		attempt := func(order int, old, now string) tokens.Attempt {
+			return tokens.Attempt{Order: order, Make: func() (tokens.Piece, bool) {
+				piece := tokens.Piece{Text: strings.Replace(text, old, now, 1), Takes: "+ * k"}
 				return piece, piece.Text != text
 			}}
 		}
-		return []Attempt{attempt(2, "h(n) * k", "h(n)"), attempt(1, "g(n) * k", "g(n)")}
+		return []tokens.Attempt{attempt(2, "h(n) * k", "h(n)"), attempt(1, "g(n) * k", "g(n)")}
 	}
 	r, asked := w.reduce(t, 300)
 	if got := r.Config.String("block"); got != "x = g(n) * k\ny = h(n)\nreturn x + y\n" {

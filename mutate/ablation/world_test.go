@@ -8,6 +8,7 @@ import (
 
 	"evolve/bench"
 	"evolve/mutate"
+	"evolve/mutate/tokens"
 	"evolve/runtime/agent"
 )
 
@@ -26,7 +27,7 @@ type world struct {
 	certain bool
 	noise   uint64
 	// smaller makes the finer parts of code.
-	smaller func(param, base, text string) []Attempt
+	smaller func(param, base, text string) []tokens.Attempt
 }
 
 // switches returns a world with n switches, all off in the champion, all on in the

@@ -12,7 +12,7 @@ import (
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/mutate"
-	"evolve/mutate/ablation"
+	"evolve/mutate/tokens"
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
 )
@@ -129,7 +129,7 @@ type Agent struct {
 	Imports map[string]string
 	// Smaller returns attempts to take back parts of the change of a component that is code; see
 	// [ablation.Options.Smaller]. It may be nil.
-	Smaller func(component, base, text string) []ablation.Attempt
+	Smaller func(component, base, text string) []tokens.Attempt
 	// Place returns the file and the line that a line of a component, from 1, has in the code of a
 	// config; empty for a component that is no code. It may be nil.
 	Place func(base agent.Config, component string, line int) string

@@ -18,7 +18,8 @@ type Attempt struct {
 	// Order ranks attempts: a lower value stands for a part that more likely has no effect, or
 	// whose return matters more.
 	Order int
-	// Make returns the piece; false if there is none, or an earlier attempt made it.
+	// Make returns the piece; false if there is none, or an earlier attempt made it. It is called
+	// once.
 	Make func() (Piece, bool)
 }
 

@@ -1,26 +1,17 @@
 package coding
 
 import (
-	"evolve/mutate/ablation"
 	"evolve/mutate/rewrite"
 	"evolve/mutate/tokens"
 )
 
 // Smaller returns attempts to take back parts of a change of a block, for
 // [ablation.Options.Smaller]; none for a component that is no block.
-func (p *Prospect) Smaller(block, base, text string) []ablation.Attempt {
-	r, ok := p.rewriters[block]
-	if !ok {
-		return nil
+func (p *Prospect) Smaller(block, base, text string) []tokens.Attempt {
+	if r, ok := p.rewriters[block]; ok {
+		return r.Smaller(base, text)
 	}
-	var out []ablation.Attempt
-	for _, a := range r.Smaller(base, text) {
-		out = append(out, ablation.Attempt{Order: a.Order, Make: func() (ablation.Piece, bool) {
-			piece, ok := a.Make()
-			return ablation.Piece(piece), ok
-		}})
-	}
-	return out
+	return nil
 }
 
 // Smaller returns attempts that make texts which compile, without the variables that nothing uses
