@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/patch/diff"
 	"evolve/runtime/safety"
 	"evolve/runtime/text"
 )
 
-// maxAddressed is the maximum number of places that are listed for a proposal.
+// maxAddressed is the maximum number of places that are listed for a proposal, or for a version.
 const maxAddressed = 12
 
 // Addressed lists the places of a proposal whose text addresses a reviewer, such as
@@ -17,40 +18,67 @@ const maxAddressed = 12
 // changes and in the lines that it adds. Each place is a phrase without a full stop. The
 // list is for a person to read and stops nothing.
 func Addressed(p archive.ProposalRecord) []string {
-	var out []string
-	look := func(place, words string, lines bool, old map[string]bool) {
-		rows := strings.Split(words, "\n")
-		for _, a := range safety.Addressed(words) {
-			if len(out) == maxAddressed {
-				return
-			}
-			if row := rows[min(a.Line, len(rows))-1]; old[row] && (a.Line >= len(rows) || old[rows[a.Line]]) {
-				continue // the old text has the line too
-			}
-			at := place
-			if lines {
-				at = fmt.Sprintf("%s:%d", place, a.Line)
-			}
-			out = append(out, fmt.Sprintf("text addressed to a reviewer in %s: “%s”", text.Visible(at), text.Visible(a.Phrase)))
-		}
-	}
-	look("the title", p.Title, false, nil)
-	look("the reason", p.Rationale, false, nil)
+	var out addressed
+	out.look("the title", p.Title)
+	out.look("the reason", p.Rationale)
 	for _, c := range p.Changes {
 		if s, ok := c.New.(string); ok {
-			look(c.Param, s, false, nil)
+			out.look(c.Param, s)
 		}
 	}
 	if p.OfConfig() {
 		return out // its files hold the same text
 	}
 	for _, f := range p.Files {
-		old := map[string]bool{}
-		for line := range strings.Lines(string(f.Old)) {
-			old[strings.TrimSuffix(line, "\n")] = true
-		}
-		look("the name of a file", f.Path, false, nil)
-		look(f.Path, string(f.New), true, old)
+		out.added(f.Path, f.Old, f.New)
 	}
 	return out
+}
+
+// AddressedIn is [Addressed] for a text; place names it, as "the reason of v12".
+func AddressedIn(place, words string) []string {
+	var out addressed
+	out.look(place, words)
+	return out
+}
+
+// AddressedFiles is [Addressed] for the lines that a change of files adds.
+func AddressedFiles(files []diff.File) []string {
+	var out addressed
+	for _, f := range files {
+		out.added(f.Path, f.Old, f.New)
+	}
+	return out
+}
+
+// addressed lists places that address a reviewer.
+type addressed []string
+
+// look adds those of a text.
+func (l *addressed) look(place, words string) {
+	for _, a := range safety.Addressed(words) {
+		l.add(place, a.Phrase)
+	}
+}
+
+// added adds those of a file: its name, and its lines that the old file lacks.
+func (l *addressed) added(path string, before, after []byte) {
+	old := map[string]bool{}
+	for line := range strings.Lines(string(before)) {
+		old[strings.TrimSuffix(line, "\n")] = true
+	}
+	l.look("the name of a file", path)
+	rows := strings.Split(string(after), "\n")
+	for _, a := range safety.Addressed(string(after)) {
+		if row := rows[min(a.Line, len(rows))-1]; old[row] && (a.Line >= len(rows) || old[rows[a.Line]]) {
+			continue // the old text has the line too
+		}
+		l.add(fmt.Sprintf("%s:%d", path, a.Line), a.Phrase)
+	}
+}
+
+func (l *addressed) add(at, phrase string) {
+	if len(*l) < maxAddressed {
+		*l = append(*l, fmt.Sprintf("text addressed to a reviewer in %s: “%s”", text.Visible(at), text.Visible(phrase)))
+	}
 }

@@ -18,6 +18,8 @@ type Ancestor struct {
 	// Author is the language model that wrote it and its route; empty: none.
 	Author    string `json:"author,omitempty"`
 	Rationale string `json:"rationale,omitempty"`
+	// Addressed lists the places of Rationale that address a reviewer: see [Addressed].
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
 // Hunk is a hunk of a change of code, with what it adds by itself.
@@ -54,7 +56,7 @@ func (b *builder) descend() error {
 			break
 		}
 		seen[v.ID] = true
-		b.out.Lineage = append(b.out.Lineage, Ancestor{b.ref(v.ID), clip(v.Operator, MaxValue), clip(v.Author, MaxValue), clip(v.Rationale, MaxReason)})
+		b.out.Lineage = append(b.out.Lineage, Ancestor{b.ref(v.ID), clip(v.Operator, MaxValue), clip(v.Author, MaxValue), clip(v.Rationale, MaxReason), AddressedIn("the reason of "+b.ref(v.ID).Name(), v.Rationale)})
 		if len(v.Parents) == 0 {
 			break
 		}

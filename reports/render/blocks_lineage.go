@@ -28,6 +28,11 @@ func lineageBlocks(s subject) []block {
 			t.add("", step.Variant.Name(), made, clipped(step.Rationale, 200))
 		}
 		out = append(out, t)
+		for _, step := range s.agent.Lineage {
+			for _, a := range step.Addressed {
+				out = append(out, para{Text: say("Look twice: ", foreign(a), ".")})
+			}
+		}
 	}
 	return out
 }

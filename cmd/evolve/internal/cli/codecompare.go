@@ -6,6 +6,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/patch/diff"
+	"evolve/reports/model"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -18,6 +19,8 @@ type codeComparison struct {
 	Values codeValues     `json:"values"`
 	// Diff is from A to B, escaped.
 	Diff string `json:"diff"`
+	// Addressed lists the places of what Diff adds that address a reviewer.
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 	// Scores is the comparison of scores, in the form of `evolve compare`.
 	Scores compareView `json:"scores"`
 }
@@ -60,6 +63,7 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		}
 		con.printf("\ndiff\n")
 		printCodeDiff(con, view.Diff)
+		con.printAddressed("  ", view.Addressed)
 		if len(view.Values.Cases) > 0 {
 			printValues(con, view.Values, fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number))
 		}
@@ -77,5 +81,5 @@ func (b *codeBook) comparison(one, two archive.Variant) (*codeComparison, error)
 		return nil, err
 	}
 	scores, err := compareVariants(b.ctx, b.archive, one, two, b.basis(r.runs))
-	return &codeComparison{Target: b.Target.Name, A: one.ID, B: two.ID, Values: r.values(one.ID, two.ID), Diff: diff.Render(files, diffContext), Scores: scores}, err
+	return &codeComparison{Target: b.Target.Name, A: one.ID, B: two.ID, Values: r.values(one.ID, two.ID), Diff: diff.Render(files, diffContext), Addressed: model.AddressedFiles(files), Scores: scores}, err
 }

@@ -6,17 +6,20 @@ import (
 
 	"evolve/archive"
 	"evolve/patch/diff"
+	"evolve/reports/model"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
 
 // codeStep is one version of a lineage.
 type codeStep struct {
-	Variant   agent.ConfigID   `json:"variant"`
-	Number    int              `json:"number"`
-	Operator  string           `json:"operator"`
-	Author    string           `json:"author,omitempty"`
-	Rationale string           `json:"rationale,omitempty"`
+	Variant   agent.ConfigID `json:"variant"`
+	Number    int            `json:"number"`
+	Operator  string         `json:"operator"`
+	Author    string         `json:"author,omitempty"`
+	Rationale string         `json:"rationale,omitempty"`
+	// Addressed lists the places of Rationale, and of what Diff adds, that address a reviewer.
+	Addressed []string         `json:"addressed_to_reviewers,omitempty"`
 	Parents   []agent.ConfigID `json:"parents,omitempty"`
 	// LeftOut is why later nights leave it out; empty if they do not.
 	LeftOut string `json:"left_out,omitempty"`
@@ -70,13 +73,14 @@ func (b *codeBook) steps(v archive.Variant, diffs bool) ([]codeStep, error) {
 	}
 	var out []codeStep
 	for i, v := range line {
-		s := codeStep{Variant: v.ID, Number: v.Number, Operator: v.Operator, Author: v.Author, Rationale: v.Rationale, Parents: v.Parents, LeftOut: left[v.ID].Reason, History: histories[v.ID]}
+		s := codeStep{Variant: v.ID, Number: v.Number, Operator: v.Operator, Author: v.Author, Rationale: v.Rationale, Addressed: addressedIn(v), Parents: v.Parents, LeftOut: left[v.ID].Reason, History: histories[v.ID]}
 		if diffs && i+1 < len(line) {
 			files, err := b.Change(line[i+1].Config, v.Config)
 			if err != nil {
 				return nil, fmt.Errorf("v%d: %w", v.Number, err)
 			}
 			s.Diff = diff.Render(files, diffContext)
+			s.Addressed = append(s.Addressed, model.AddressedFiles(files)...)
 		}
 		out = append(out, s)
 	}
@@ -96,6 +100,7 @@ func printStep(con *console, b *codeBook, s codeStep) {
 	if s.Rationale != "" {
 		con.filled("      ", "%s", text.Visible(s.Rationale))
 	}
+	con.printAddressed("      ", s.Addressed)
 	if s.LeftOut != "" {
 		con.filled("      left out of later nights: ", "%s", text.Visible(s.LeftOut))
 	}

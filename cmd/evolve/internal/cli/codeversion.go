@@ -8,6 +8,7 @@ import (
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/patch/diff"
+	"evolve/reports/model"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -24,8 +25,10 @@ type codeVersion struct {
 	codeConfirmed
 	// History is what became of it.
 	History []codeAct `json:"history,omitempty"`
-	// Diff is against Base, escaped.
-	Diff string `json:"diff"`
+	// Diff is against Base, escaped, and Addressed lists the places of what it adds that address a
+	// reviewer.
+	Diff      string   `json:"diff"`
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 	// Lineage has the version first, without texts.
 	Lineage []codeStep `json:"lineage"`
 	// Small describes how a finalist was made small, which the version is; nil for others.
@@ -59,7 +62,7 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	if err != nil {
 		return nil, fmt.Errorf("v%d: %w", v.Number, err)
 	}
-	out.Diff = diff.Render(files, diffContext)
+	out.Diff, out.Addressed = diff.Render(files, diffContext), model.AddressedFiles(files)
 	parts := base.code.Parts(base.config, v.Config)
 	if r, err = b.read(r.codeState, append(coding.HunkVersions(parts), v.ID)...); err != nil {
 		return nil, err
@@ -137,6 +140,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	}
 	con.printf("\ndiff against the base, %s\n", v.Base.name())
 	printCodeDiff(con, v.Diff)
+	con.printAddressed("  ", v.Addressed)
 	if v.Small != nil {
 		con.printf("\n")
 		con.filled("", "made small from v%d%s", v.Small.From, orElse(": "+text.Visible(v.Small.Found), "", v.Small.Found != ""))

@@ -77,7 +77,7 @@ func showPatch(sh *shell, c *cli.Context, p claimed) error {
 	v := p.patch(sh.PatchReader(root))
 	return sh.show(v, func() {
 		printPatch(sh.console, v)
-		printAddressed(sh.stdout, p.notes)
+		sh.printAddressed("  ", p.notes)
 	})
 }
 

@@ -182,7 +182,7 @@ func printPatch(con *console, v patchView) {
 		con.printf("    made small: %s\n", text.Visible(v.MadeSmall))
 	}
 	printFlags(con, v.Gates)
-	printAddressed(con.stdout, v.Addressed)
+	con.printAddressed("  ", v.Addressed)
 	if v.Diff != "" {
 		con.printf("\nwhat changes, every deceptive character escaped\n")
 		for line := range strings.Lines(v.Diff) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -283,7 +282,7 @@ func printProposal(con *console, p claimed) {
 		con.printf("  ! no claim: %s\n", foreign.Visible(p.against))
 	}
 	printFlags(con, p.Gates)
-	printAddressed(con.stdout, model.Addressed(p.ProposalRecord))
+	con.printAddressed("  ", model.Addressed(p.ProposalRecord))
 	con.printf("\nchanges\n")
 	printChanges(con.stdout, p.Changes, 24)
 	printFiles(con.stdout, p.Files, false)
@@ -303,15 +302,15 @@ func printProposal(con *console, p claimed) {
 		{"adopted as", p.AdoptedCommit},
 	})
 	printDecision(con, p.Decision)
-	printAddressed(con.stdout, p.notes)
+	con.printAddressed("  ", p.notes)
 	printBranch(con, "  ", model.BranchOf(p.ProposalRecord))
 	printCommands(con, decisionsOn(p.ProposalRecord))
 }
 
 // printAddressed names text that addresses a reviewer.
-func printAddressed(w io.Writer, places []string) {
+func (con *console) printAddressed(indent string, places []string) {
 	for _, place := range places {
-		_, _ = fmt.Fprintf(w, "  ! %s\n", place)
+		con.printf("%s! %s\n", indent, place)
 	}
 }
 

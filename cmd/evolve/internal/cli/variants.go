@@ -13,6 +13,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/reports/model"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
 )
@@ -85,7 +86,7 @@ func variantsCommand(sh *shell) *cli.Command {
 					if err != nil {
 						return err
 					}
-					return sh.show(v, func() { printVariant(sh.console, v) })
+					return sh.show(viewVariant(v), func() { printVariant(sh.console, v) })
 				})
 			},
 		}},
@@ -111,14 +112,36 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 			list = list[1:]
 		}
 	}
-	return con.show(map[string]any{"agent": id, "variants": list}, func() {
+	return con.show(map[string]any{"agent": id, "variants": viewVariants(list)}, func() {
 		if all > len(list) {
 			con.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
 		}
 		for _, v := range list {
 			con.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), text.Visible(v.Operator), text.Visible(v.Rationale))
+			con.printAddressed("       ", addressedIn(v))
 		}
 	})
+}
+
+// variantView is a variant with the places of its rationale that address a reviewer.
+type variantView struct {
+	archive.Variant
+	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+}
+
+func viewVariant(v archive.Variant) variantView { return variantView{v, addressedIn(v)} }
+
+func viewVariants(list []archive.Variant) []variantView {
+	out := make([]variantView, len(list))
+	for i, v := range list {
+		out[i] = viewVariant(v)
+	}
+	return out
+}
+
+// addressedIn lists the places of a variant's rationale that address a reviewer.
+func addressedIn(v archive.Variant) []string {
+	return model.AddressedIn(fmt.Sprintf("the reason of v%d", v.Number), v.Rationale)
 }
 
 func printVariant(con *console, v archive.Variant) {
@@ -132,6 +155,7 @@ func printVariant(con *console, v archive.Variant) {
 	}
 	if v.Rationale != "" {
 		con.printf("  why      %s\n", text.Visible(v.Rationale))
+		con.printAddressed("           ", addressedIn(v))
 	}
 	con.printf("\n")
 	for _, name := range slices.Sorted(maps.Keys(v.Config)) {
@@ -161,9 +185,10 @@ func lineageCommand(sh *shell) *cli.Command {
 				if err != nil {
 					return err
 				}
-				return sh.show(map[string]any{"agent": id, "lineage": line}, func() {
+				return sh.show(map[string]any{"agent": id, "lineage": viewVariants(line)}, func() {
 					for depth, v := range line {
 						sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, text.Visible(v.Operator), text.Visible(v.Rationale))
+						sh.printAddressed(strings.Repeat("  ", depth), addressedIn(v))
 					}
 				})
 			})
