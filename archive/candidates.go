@@ -65,7 +65,7 @@ func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, e
 }
 
 // PutCandidate replaces a stored entry. The fields set at its entry (variant, champion,
-// run, time, holds, alpha) must not change. When its state or Void differs from what is
+// run, time, holds, spends, alpha) must not change. When its state or Void differs from what is
 // stored, a ledger entry (kind "confirm.end") with the given time is added in the same
 // synced transaction. A void candidate, and one in a final state, can no longer change
 // either.
@@ -97,7 +97,7 @@ func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) e
 
 func sameEntry(a, b Candidate) bool {
 	return a.Variant == b.Variant && a.Champion == b.Champion && a.Run == b.Run && a.Time.Equal(b.Time) &&
-		a.Holds == b.Holds && a.Alpha == b.Alpha && a.Ledger == b.Ledger
+		a.Holds == b.Holds && a.Spends == b.Spends && a.Alpha == b.Alpha && a.Ledger == b.Ledger
 }
 
 func checkCandidate(c Candidate) error {
@@ -128,6 +128,20 @@ func putCandidate(b *batch, c Candidate) error {
 // they were made.
 func (a *Archive) Candidates(ctx context.Context, agentID string) iter.Seq2[Candidate, error] {
 	return documents[Candidate](ctx, a, "list the candidates", newKey(tableCandidate).text(agentID), nil)
+}
+
+// SpentByOthers yields the entries of all other agents that spend the same data; none for no data.
+func (a *Archive) SpentByOthers(ctx context.Context, agentID, spends string) iter.Seq2[Candidate, error] {
+	return func(yield func(Candidate, error) bool) {
+		if spends == "" {
+			return
+		}
+		for c, err := range everyDocument[Candidate](ctx, a, tableCandidate) {
+			if (err != nil || c.Agent != agentID && c.Spends == spends) && !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // candidate checks that a stored entry matches its key and its ledger entry.

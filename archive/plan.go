@@ -24,6 +24,8 @@ type AgentPlan struct {
 	// CodeCommit is the commit of the target whose code is searched, in the target's repository;
 	// empty for other agents, and in plans of an older evolve.
 	CodeCommit string `json:"code_commit,omitempty"`
+	// Spends identifies the data that entries into the confirmation spend; see [Candidate].
+	Spends string `json:"spends,omitempty"`
 	// Experience identifies what the agent's turns in use had shown when the run began;
 	// empty for nothing.
 	Experience string `json:"experience,omitempty"`

@@ -2,6 +2,7 @@ package confirm
 
 import (
 	"fmt"
+	"slices"
 
 	"evolve/bench/stats"
 )
@@ -14,6 +15,10 @@ func (c *Confirmation) Entries() []Entry {
 	}
 	return out
 }
+
+// Spent returns all entries that the error control counts: those of the agent, and those that other
+// names made on the same data.
+func (c *Confirmation) Spent() []Entry { return slices.Concat(c.Entries(), c.Others) }
 
 // Turns returns the entries that this run has evidence on, in the order of their turns.
 func (c *Confirmation) Turns() []Turn { return c.turns }

@@ -27,6 +27,9 @@ type Entry struct {
 	// holdout tasks and graders, the agent's folder, identity and prices. Evidence with
 	// another hash, or against another champion, is void.
 	Holds string `json:"holds"`
+	// Spends identifies the data that the entry spends, as other entries under another name may;
+	// empty for an agent, whose name does, and in records of an older evolve.
+	Spends string `json:"spends,omitempty"`
 	// Alpha is the level of the entry, Projected its projected number of pairs; 0: no
 	// cap.
 	Alpha     float64 `json:"alpha"`

@@ -82,9 +82,9 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	full := stats.Cause{
 		Kind: stats.CauseNoEntry, Figures: map[string]float64{"entries": float64(c.Control.Entries), "days": float64(c.Control.Days)},
 	}
-	switch left := c.Control.Left(Entered(entries), c.Now()); {
+	switch left := c.Control.Left(Entered(c.Spent()), c.Now()); {
 	case left == 0:
-		full.Sentence = NoEntry(c.Control, entries)
+		full.Sentence = NoEntry(c.Control, c.Spent())
 		return full
 	case left <= c.Keep:
 		full.Sentence = fmt.Sprintf("the %d entries left are kept for after the decision", left)
@@ -119,7 +119,7 @@ func (c *Confirmation) enter(ctx context.Context, p prospect, projected float64)
 	}
 	if p.entry == nil {
 		e, err := c.Store.Enter(ctx, Entry{
-			Variant: p.variant, Champion: c.Champion, Run: c.Run, Time: c.Now(), Holds: c.Holds,
+			Variant: p.variant, Champion: c.Champion, Run: c.Run, Time: c.Now(), Holds: c.Holds, Spends: c.Spends,
 			Alpha: c.level(), Projected: projected, Gain: finite(p.gain), SD: finite(p.sd), Runs: []string{c.Run}, State: stats.Open,
 		})
 		if err != nil {

@@ -23,6 +23,10 @@ type Setup struct {
 	Score float64
 	// Holds identifies what tonight's evidence depends on; see [Entry].
 	Holds string
+	// Spends is that of entries of tonight, and Others are the entries that other names made on the
+	// same data: the error control counts them too.
+	Spends string
+	Others []Entry
 	// Tasks is the number of holdout tasks, SearchTasks that of search tasks.
 	Tasks, SearchTasks int
 	// Fixed reports whether a repeat is no new evidence. Each candidate then gets one

@@ -30,7 +30,7 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 			return err
 		}
 		if n.unfixed() {
-			ledger := entryLedger(c.Control, c.Entries(), n.Now())
+			ledger := entryLedger(c.Control, c.Spent(), n.Now())
 			n.result.Entries = &ledger
 			return ended
 		}
@@ -87,9 +87,12 @@ func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.
 			Measured: f.Measured, Common: f.Common,
 		})
 	}
+	s.LeftOut, s.Spends = n.refusedCause(), n.Agent.Spends
 	var err error
+	if s.Others, err = spentByOthers(ctx, n.Archive, n.Agent.ID, n.Agent.Spends); err != nil {
+		return s, err
+	}
 	s.Out, err = n.excluded(ctx, rec)
-	s.LeftOut = n.refusedCause()
 	return s, err
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/bench/confirm"
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
@@ -206,6 +207,45 @@ func TestTheMonthsEntries(t *testing.T) {
 	if last = m.night(m.found(.3, bad(6)...)); len(last.Finalist) != 5 || last.Entries.Used != 12 {
 		t.Errorf("a month after the first night: %d entered, %d used", len(last.Finalist), last.Entries.Used)
 	}
+}
+
+// TestEntriesUnderAnotherName checks that entries that another name made on the same data count,
+// whatever they are called, and those on other data or of an older evolve do not.
+func TestEntriesUnderAnotherName(t *testing.T) {
+	m := newMonths(t, 40, 100)
+	m.Agent.Spends = "these cases"
+	enter := func(name, spends string, n int) {
+		t.Helper()
+		for i := range n {
+			e := confirm.Entry{Agent: name, Variant: agent.ConfigID(fmt.Sprint(name, i)), Champion: "base", Run: "1-other", Time: m.now, Alpha: .01, Spends: spends}
+			if _, err := m.Archive.EnterCandidate(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	enter("elsewhere", "other cases", 5)
+	enter("older", "", 5)
+	enter("former", "these cases", 11)
+	look := func(used int, named bool) {
+		t.Helper()
+		next := m.plan(t)
+		o, err := next.Outlook(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.Contains(o.Notes, "entries that were made on the same held-out tasks under the name former count")
+		if o.Entries.Used != used || told != named {
+			t.Errorf("the dry run has %+v", o)
+		}
+	}
+	look(11, true)
+	first, second := m.variant(agent.Config{"chance": .1, "n": int64(1)}), m.variant(agent.Config{"chance": .1, "n": int64(2)})
+	last := m.night(m.found(.3, first, second))
+	if len(last.Finalist) != 1 || last.Entries.Used != 12 || m.entries()[0].Spends != "these cases" {
+		t.Errorf("%d entered, %d entries are used: %s", len(last.Finalist), last.Entries.Used, last.Reason)
+	}
+	m.now = m.now.AddDate(0, 0, 31)
+	look(0, false)
 }
 
 // TestVoid checks that evidence against another champion or of another benchmark no

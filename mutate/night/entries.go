@@ -29,6 +29,18 @@ func entriesOf(ctx context.Context, a *archive.Archive, agentID string) ([]confi
 	return out, nil
 }
 
+// spentByOthers returns the entries that other names made on the same data.
+func spentByOthers(ctx context.Context, a *archive.Archive, agentID, spends string) ([]confirm.Entry, error) {
+	var out []confirm.Entry
+	for c, err := range a.SpentByOthers(ctx, agentID, spends) {
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading the candidates of others: %w", bench.ErrRecorder, err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
 // Enter opens an entry.
 func (s *records) Enter(ctx context.Context, e confirm.Entry) (confirm.Entry, error) {
 	e.Agent = s.Agent.ID

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"evolve/archive"
 	"evolve/bench/confirm"
 	"evolve/bench/stats"
+	"evolve/runtime/text"
 )
 
 // Outlook is what earlier nights leave for an agent's confirmation.
@@ -38,7 +41,15 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 			out.Open++
 		}
 	}
-	out.Entries = entryLedger(control, entries, now)
+	others, err := spentByOthers(ctx, s.Archive, p.Agent, s.Agent.Spends)
+	if err != nil {
+		return out, err
+	}
+	spent := slices.Concat(entries, others)
+	out.Entries = entryLedger(control, spent, now)
+	if note := spentUnder(others, control, now); note != "" {
+		out.Notes = append(out.Notes, note)
+	}
 	for _, w := range p.Waits {
 		if len(w.Stale) > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s waits and is stale: %s changed since it was measured; the night may measure it again", w.Proposal, strings.Join(w.Stale, ", ")))
@@ -51,7 +62,7 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only what looks better than that is confirmed, against it", w.Proposal, waitsFor(w), next))
 	}
 	if p.Confirm > 0 && out.Entries.Used >= out.Entries.Most {
-		out.Notes = append(out.Notes, confirm.NoEntry(control, entries))
+		out.Notes = append(out.Notes, confirm.NoEntry(control, spent))
 	}
 	if note, err := s.constant(ctx); err != nil {
 		return out, err
@@ -71,6 +82,24 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 		out.Notes = append(out.Notes, worn)
 	}
 	return out, nil
+}
+
+// spentUnder describes the entries of the window that were made under other names; empty for none.
+func spentUnder(others []confirm.Entry, c stats.Control, now time.Time) string {
+	counted := map[string]bool{}
+	for _, e := range others {
+		counted[e.Agent] = counted[e.Agent] || c.Left([]time.Time{e.Time}, now) < c.Entries
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(counted)) {
+		if counted[name] {
+			names = append(names, text.Visible(name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "entries that were made on the same held-out tasks under the name " + strings.Join(names, ", ") + " count"
 }
 
 // constant describes what declaring the agent deterministic would save, if the latest

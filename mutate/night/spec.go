@@ -115,6 +115,9 @@ type Agent struct {
 	Alike  bench.Likeness
 	// Searched are the ids of holdout tasks that the search of an earlier night had.
 	Searched map[string]bool
+	// Spends identifies the data that entries into the confirmation spend, where that is not the
+	// agent's name: a target that was renamed has the same cases.
+	Spends string
 	// Routes identifies the routes of an agent with a language model and their models; empty
 	// for another agent. Refused names the parameters that Space leaves out because the
 	// model was found not to take them, with the reason.

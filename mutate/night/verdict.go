@@ -28,7 +28,7 @@ func (n *night) conclude(c *confirm.Confirmation) {
 	}
 	n.result.Blocks = c.Blocks()
 	n.decide(c)
-	ledger := entryLedger(c.Control, c.Entries(), n.Now())
+	ledger := entryLedger(c.Control, c.Spent(), n.Now())
 	n.result.Entries = &ledger
 }
 

@@ -33,7 +33,7 @@ func (r *runner) spec(a *workspace.Agent) night.Spec {
 		code := r.o.Code.Found[a.ID]
 		s.Agent.Relative, s.Agent.Hunks, s.Settings.Baseline = code == nil || code.Own() == "", true, 0
 		if code != nil {
-			s.Agent.Metric, s.Agent.Noise = code.Kind(), code.Noise()
+			s.Agent.Metric, s.Agent.Noise, s.Agent.Spends = code.Kind(), code.Noise(), code.Spends()
 			s.Cautions = append(s.Cautions, code.Cautions()...)
 		}
 	}

@@ -49,7 +49,7 @@ type entriesLine struct {
 func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
 	var lines []confirmingLine
 	var entered []time.Time
-	champion, control, err := standing(ctx, a, agentID, runs)
+	champion, spends, control, err := standing(ctx, a, agentID, runs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,15 +76,21 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 	if control == nil {
 		return lines, nil, nil
 	}
+	for c, err := range a.SpentByOthers(ctx, agentID, spends) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the candidates of others: %w", err)
+		}
+		entered = append(entered, c.Time)
+	}
 	window := stats.Control{Level: control.Level, Days: control.Days, Entries: control.Most}
 	return lines, &entriesLine{
 		Agent: agentID, Days: control.Days, Most: control.Most, Left: window.Left(entered, now), Level: control.Level, Alpha: window.Alpha(),
 	}, nil
 }
 
-// standing returns the champion of an agent's last run, and the error control of the last
-// run with a confirmation. runs are the latest first.
-func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, control *archive.EntryLedger, err error) {
+// standing returns the champion of an agent's last run with what its entries spend, and the error
+// control of the last run with a confirmation. runs are the latest first.
+func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, spends string, control *archive.EntryLedger, err error) {
 	for _, r := range runs {
 		if !slices.Contains(r.Agents, agentID) {
 			continue
@@ -92,19 +98,19 @@ func standing(ctx context.Context, a *archive.Archive, agentID string, runs []ar
 		if champion == "" {
 			plan, err := a.Plan(ctx, r.ID, agentID)
 			if err != nil && !errors.Is(err, archive.ErrNotFound) {
-				return "", nil, fmt.Errorf("reading a plan: %w", err)
+				return "", "", nil, fmt.Errorf("reading a plan: %w", err)
 			}
-			champion = plan.Champion
+			champion, spends = plan.Champion, plan.Spends
 		}
 		result, err := a.Result(ctx, r.ID, agentID)
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
-			return "", nil, fmt.Errorf("reading a result: %w", err)
+			return "", "", nil, fmt.Errorf("reading a result: %w", err)
 		}
 		if result.Entries != nil {
-			return champion, result.Entries, nil
+			return champion, spends, result.Entries, nil
 		}
 	}
-	return champion, nil, nil
+	return champion, spends, nil, nil
 }
 
 // claimOf returns the claim about a proposal's variant from the run that made it, or
