@@ -90,15 +90,13 @@ func (c carrier) place(start, end int) (int, bool) {
 
 // between returns the index in is that lies before line i of was and after the one before it.
 func (c carrier) between(i int) (int, bool) {
-	low, high := -1, -1
+	low, high := -1, len(c.is)
 	if i == 0 {
 		low = 0
 	} else if c.at[i-1] >= 0 {
 		low = c.at[i-1] + 1
 	}
-	if i == len(c.was) {
-		high = len(c.is)
-	} else {
+	if i < len(c.was) {
 		high = c.at[i]
 	}
 	switch {
