@@ -11,8 +11,8 @@ import (
 // another stage.
 const least = .2
 
-// advance gives another stage to the best variant that completed one and may be better
-// than the leader. It returns false if there is none.
+// advance gives the next cases to the best variant that has all results it waits for and deserves
+// more. It returns false if there is none.
 func (s *search) advance() bool {
 	if len(s.ready) == 0 || s.members[0].pending > 0 {
 		return false
@@ -20,16 +20,13 @@ func (s *search) advance() bool {
 	s.refresh()
 	s.probe()
 	s.reward()
-	if len(s.queue) > 0 {
-		return true
-	}
 	slices.SortFunc(s.ready, func(a, b *member) int {
 		return cmp.Or(cmp.Compare(b.gain, a.gain), a.index-b.index)
 	})
 	for len(s.ready) > 0 {
 		m := s.ready[0]
 		s.ready = s.ready[1:]
-		if m.index == 0 || m.left || m.stages == len(s.Stages) || m.gain <= 0 || m.beats(s.bar(m.stages)) < least {
+		if !s.deserves(m) {
 			continue // it may still become a parent
 		}
 		s.stage(m)
@@ -38,6 +35,18 @@ func (s *search) advance() bool {
 		}
 	}
 	return false
+}
+
+// deserves reports whether a variant gets further cases: those of the first stage unless the probe
+// left it, and those of another stage if it may be better than the leader.
+func (s *search) deserves(m *member) bool {
+	switch {
+	case m.index == 0 || m.left || m.stages == len(s.Stages):
+		return false
+	case m.probing():
+		return true
+	}
+	return m.gain > 0 && m.beats(s.bar(m.stages)) >= least
 }
 
 // complete queues what the best variants lack of the last stage, when as many evaluations are
@@ -65,11 +74,13 @@ func (s *search) complete() bool {
 		return false
 	}
 	for _, m := range lacking {
-		if m.pending > 0 || m.stages == len(s.Stages) {
-			continue
+		for m.stages < len(s.Stages) { // all at once: between stages, others would take what is left
+			s.stage(m)
 		}
-		s.ready = slices.DeleteFunc(s.ready, func(other *member) bool { return other == m })
-		if s.stage(m); len(s.queue) > 0 {
+		if m.pending > 0 {
+			s.ready = slices.DeleteFunc(s.ready, func(other *member) bool { return other == m })
+		}
+		if len(s.queue) > 0 {
 			return true
 		}
 	}
@@ -108,7 +119,7 @@ func (s *search) bar(stages int) float64 {
 // after the probe.
 func (s *search) reward() {
 	for _, m := range s.ready {
-		if m.rewarded || m.scale == 0 {
+		if m.rewarded || m.scale == 0 || m.probing() && !m.left {
 			continue
 		}
 		m.rewarded = true

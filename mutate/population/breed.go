@@ -118,7 +118,7 @@ func (s *search) distinct(pool []*member) []*member {
 	return slices.DeleteFunc(pool, func(m *member) bool {
 		cases := s.Stages[0]
 		if m.left {
-			cases = s.Probe
+			cases = m.issued
 		}
 		key, known := s.behaviour(m, cases)
 		twice := known && seen[key]
@@ -165,7 +165,7 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 	for i, m := range pool {
 		n, sum := m.sums()
 		list[i] = selection.Candidate{
-			Number: m.index, Mean: m.gain, SD: m.deviation, Evaluations: n, Sum: sum, Pending: m.pending, Children: m.children, Tasks: m.scores,
+			Number: m.index, Mean: m.gain, SD: m.deviation, Evaluations: n, Sum: sum, Variance: m.squares / max(1, m.common-1), Pending: m.pending, Children: m.children, Tasks: m.scores,
 		}
 		list[i].Domains = s.profile(m)
 		if s.Selection == selection.MapElites { // by the size of the program in place of its price

@@ -10,8 +10,9 @@
 //     with the champion on the same cases. A new variant gets the first stage of them, and
 //     the next stage only while it may be better than the leader (successive halving
 //     without a barrier; Jamieson and Talwalkar 2016, Li et al. 2020).
-//   - The first three cases are a probe. A variant that fails on them, is far worse than the
-//     champion, or scores exactly like one that is not larger gets no more.
+//   - The first three cases are a probe. A variant that fails on the first or is far worse than
+//     the champion there gets no more, and neither does one that scores on all three exactly
+//     like one that is not larger. Of the others the most promising gets its further cases first.
 //   - The gain of a variant is the mean of its paired differences to the champion, shrunk
 //     towards 0 under a normal prior. Few cases, and differences that vary much, thus count
 //     little.

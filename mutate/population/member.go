@@ -28,6 +28,8 @@ type member struct {
 	// stages counts the stages begun, issued the cases queued in the common order, pending
 	// those without a result, and results all that were told.
 	stages, issued, pending, results int
+	// judged is the number of cases after which the probe last decided whether to leave it.
+	judged int
 	// probed reports that the probe was begun, left that it was the last that the variant got,
 	// audited that it got the first stage although it scored like another one, and grouped that
 	// it is among those that behave alike on the first stage.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"evolve/bench/metrics"
 	"evolve/mutate"
 	"evolve/mutate/operator"
 	"evolve/mutate/rewrite"
@@ -173,9 +174,13 @@ func TestPackingSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := p.values([]string{packingRule}, 1, cases)[0]
-	size := 0.
-	for _, v := range base {
-		size += v / cases
+	var values []metrics.Value
+	for k, v := range base {
+		values = append(values, metrics.Value{Case: strconv.Itoa(k), Metric: "excess", Value: v, Better: metrics.Lower})
+	}
+	scale, err := metrics.NewScale(values, "")
+	if err != nil {
+		t.Fatal(err)
 	}
 	known := map[agent.ConfigID][]float64{}
 	start, asked := time.Now(), 0
@@ -215,7 +220,7 @@ func TestPackingSearch(t *testing.T) {
 			v := known[tr.Variant][k]
 			ob := mutate.Observation{Trial: tr, Scored: true}
 			if !math.IsNaN(v) {
-				ob.Score = 1 / (1 + math.Exp(-8*(base[k]-v)/size))
+				ob.Score = scale.Score(tr.Task, v)
 			}
 			s.Tell(ob)
 		}
@@ -224,6 +229,22 @@ func TestPackingSearch(t *testing.T) {
 			t.Logf("%4.0f s, %d variants, %d evaluations: best %+.4f ± %.4f, size %d", time.Since(start).Seconds(), len(known), asked, best.Gain, best.SD, rewrite.Size(best.Config.String("b")))
 		}
 	}
+	in := s.(*search)
+	fate, spent := map[string]int{}, map[string]int{}
+	for _, m := range in.members[1:] {
+		k := fmt.Sprintf("stage %d", m.stages)
+		if m.left && m.beats(0) < hopeless {
+			k = "hopeless"
+			if _, known := in.behaviour(m, m.issued); !known {
+				k = "failed"
+			}
+		} else if m.left {
+			k = "equal"
+		}
+		fate[k]++
+		spent[k] += m.results
+	}
+	t.Log("STAT", fate, spent, in.audits)
 	best := s.Recommend().Best
 	t.Logf("%.0f s, %d variants, %d evaluations: best %+.4f ± %.4f", time.Since(start).Seconds(), len(known), asked, best.Gain, best.SD)
 	out := p.values([]string{packingRule, best.Config.String("b")}, 1000, 200)

@@ -164,13 +164,16 @@ func (s *search) Ask() (mutate.Trial, mutate.Status) {
 	return t, mutate.Ready
 }
 
-// stage queues the probe or the next stage of a variant. Cases of the champion come first,
-// since every gain is measured against it.
+// stage queues the first case of the probe, the rest of it, or the next stage of a variant. Cases
+// of the champion come first, since every gain is measured against it.
 func (s *search) stage(m *member) {
 	champion, until := s.members[0], s.Probe
-	if m == champion || m.probed || s.Probe == s.Stages[0] {
+	switch {
+	case m == champion || m.probed && m.issued >= s.Probe || s.Probe == s.Stages[0]:
 		until = s.Stages[m.stages]
 		m.stages++
+	case m.issued == 0:
+		until = 1
 	}
 	m.probed = true
 	for m != champion && champion.stages < max(1, m.stages) {

@@ -1,9 +1,6 @@
 package population
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 const (
 	// hopeless is the probability of being better than the champion below which a variant is
@@ -12,7 +9,7 @@ const (
 	// leastAudits is the number of audits before equal scores on the probe are taken for equal
 	// behaviour, and mostOther the largest share of audited variants that may then behave
 	// otherwise. One in everyAudit such variants is audited further.
-	leastAudits, everyAudit = 10, 10
+	leastAudits, everyAudit = 10, 50
 	mostOther               = .25
 )
 
@@ -30,22 +27,22 @@ func (a audits) telling() bool {
 	return n >= leastAudits && float64(a.other) <= mostOther*float64(n)
 }
 
-// probe gives the first stage to the variants that completed the probe, and leaves those that
-// fail, are far worse than the champion, or behave like a variant that is not larger. Most
-// mutants of a program are such, and ten cases for each would take most of a budget.
+// probe leaves, of the variants that completed the first case or the whole of the probe, those that
+// fail or are far worse than the champion, and after the whole also those that behave like a
+// variant that is not larger. Most mutants of a program are such, and ten cases for each would take
+// most of a budget. Equal scores on one case prove little: a metric that counts has few values.
 func (s *search) probe() {
-	for _, m := range slices.Clone(s.ready) {
+	for _, m := range s.ready {
 		s.group(m)
-		if m.stages > 0 || !m.probed || m.left {
-			continue
+		if m.probing() && !m.left && m.judged < m.issued {
+			m.judged = m.issued
+			m.left = m.beats(0) < hopeless || m.issued >= s.Probe && s.repeats(m)
 		}
-		if m.left = m.beats(0) < hopeless || s.repeats(m); m.left {
-			continue
-		}
-		s.ready = slices.DeleteFunc(s.ready, func(other *member) bool { return other == m })
-		s.stage(m)
 	}
 }
+
+// probing reports whether a variant has begun the probe and not its first stage.
+func (m *member) probing() bool { return m.probed && m.stages == 0 }
 
 // repeats reports whether a variant is left because it scores on the probe as a variant that
 // is not larger.

@@ -43,8 +43,8 @@ func failing(w *world) func(mutate.Trial) (float64, bool) {
 	}
 }
 
-// TestProbe checks how many cases variants get: three those that fail or behave like a
-// variant that is not larger, and ten or more all others.
+// TestProbe checks how many cases variants get: one those that fail, three those that behave
+// like a variant that is not larger, and ten or more all others.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(60, 5)
@@ -67,7 +67,7 @@ func TestProbe(t *testing.T) {
 		switch {
 		case first[m.id] > 2900: // the search may have ended before its stage did
 		case strings.Contains(text, "fail"):
-			if left["fail"]++; n != 3 {
+			if left["fail"]++; n != 1 {
 				t.Fatalf("a variant that fails got %d cases", n)
 			}
 		case known && m.size < size && n < 10 && m.beats(0) > .1:
@@ -81,7 +81,7 @@ func TestProbe(t *testing.T) {
 			smallest[numbers] = m.size
 		}
 	}
-	if left["fail"] < 50 || left["alike"] < 50 {
+	if left["fail"] < 40 || left["alike"] < 50 {
 		t.Errorf("left after the probe: %v", left)
 	}
 }
@@ -91,7 +91,7 @@ func TestProbe(t *testing.T) {
 func TestProbeFindsMore(t *testing.T) {
 	t.Parallel()
 	truth := map[int]float64{}
-	const worlds = 30
+	const worlds = 60
 	for _, probe := range []int{0, 1 << 20} {
 		for seed := range uint64(worlds) {
 			w := newWorld(60, seed)
@@ -118,4 +118,38 @@ func TestProbeOfChance(t *testing.T) {
 	if a := s.audits; a.telling() || a.other < leastAudits || a.other < 4*a.same {
 		t.Errorf("%+v; want no variant left because it scores like another one", a)
 	}
+}
+
+// TestPromisingFirst checks that a variant which is better on its first cases gets the others
+// before variants that change nothing get theirs: with a small budget, and many evaluations under
+// way at once, it must not wait for all of them.
+func TestPromisingFirst(t *testing.T) {
+	t.Parallel()
+	for seed := range int64(10) {
+		w := newWorld(30, 1)
+		o := w.options(190, seed)
+		o.Operators, o.Finalists = []operator.Operator{seldom{}}, 2
+		s := start(t, o)
+		drive(t, s, 32, func(tr mutate.Trial) (float64, bool) {
+			if strings.Contains(tr.Config.String("block"), "good") {
+				return .7, true
+			}
+			return .5, true
+		})
+		rec := s.Recommend()
+		if len(rec.Finalists) == 0 || rec.Best.Common < 30 || !strings.Contains(rec.Best.Config.String("block"), "good") {
+			t.Errorf("seed %d: the best has %v cases of 30, with a gain of %+.3f, of %d variants", seed, rec.Best.Common, rec.Best.Gain, rec.Variants)
+		}
+	}
+}
+
+// seldom makes a variant that is better in one of ten, and one that changes nothing in the others.
+type seldom struct{ nudge }
+
+func (seldom) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
+	text := s.Parent.String("block") + strings.Repeat(" ", 1+rng.IntN(300))
+	if rng.IntN(10) == 0 {
+		text += "good"
+	}
+	return operator.Child{Config: agent.Config{"block": text}, Operator: "seldom", Rationale: "it was changed"}, true
 }

@@ -7,6 +7,8 @@ type Candidate struct {
 	// Mean and SD are the posterior of its score minus the champion's, in score units; SD
 	// is 0 for the champion itself.
 	Mean, SD float64
+	// Variance is that of the differences of single scores to the champion's; 0: unknown.
+	Variance float64
 	// Evaluations is the number of scores, each in [0,1], and Sum their sum.
 	Evaluations int
 	Sum         float64

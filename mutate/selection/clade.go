@@ -56,10 +56,19 @@ func cladePosterior(count, gain, variance float64) (mean, sd float64) {
 	return gain / variance / precision, math.Sqrt(1 / precision)
 }
 
-// runVariance returns the variance of one score, p(1 − p) averaged over the evaluations,
-// an upper bound for scores in [0,1].
+// runVariance returns the variance of one score: the mean of those that are known, and
+// otherwise p(1 − p) averaged over the evaluations, an upper bound for scores in [0,1].
 func runVariance(list []Candidate) float64 {
 	sum, n := 0.0, 0.0
+	for _, c := range list {
+		if c.Variance > 0 {
+			sum += c.Variance
+			n++
+		}
+	}
+	if n > 0 {
+		return sum / n
+	}
 	for _, c := range list {
 		p := c.Sum / float64(c.Evaluations)
 		if v := p * (1 - p) * float64(c.Evaluations); c.Evaluations > 0 && v >= 0 {

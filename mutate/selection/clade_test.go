@@ -54,6 +54,16 @@ func TestRunVariance(t *testing.T) {
 	near(t, "without evaluations", runVariance([]Candidate{{}}), .17)
 	near(t, "of 30 at .5 and 10 at .9", runVariance([]Candidate{{Evaluations: 30, Sum: 15}, {Evaluations: 10, Sum: 9}}), (30*.25+10*.09)/40)
 	near(t, "of certainty", runVariance([]Candidate{{Evaluations: 30, Sum: 30}}), .01)
+	near(t, "of known differences", runVariance([]Candidate{{Evaluations: 30, Sum: 15}, {Evaluations: 10, Variance: .002}, {Variance: .004}}), .003)
+}
+
+// TestCladeOfMeasurements checks that a gain that is small beside the range of scores, and large
+// beside its error, is seen: scores of measurements differ far less than passes and failures do.
+func TestCladeOfMeasurements(t *testing.T) {
+	list := []Candidate{{}, {Number: 1, Evaluations: 10, Sum: 5.1, Mean: .01, Variance: .0005}, {Number: 2, Evaluations: 10, Sum: 5.4, Mean: .04, Variance: .0005}}
+	if s := shares(clade, list, Budget{}, 1000, 1); s[2] < .95 {
+		t.Errorf("shares %.2f; want nearly always the better one", s)
+	}
 }
 
 // TestCladePrefersAParentOfGoodChildren: of two equal variants the one with the better
