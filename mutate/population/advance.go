@@ -59,18 +59,18 @@ func (s *search) complete() bool {
 		return false
 	}
 	s.refresh()
-	lacking, need := []*member{}, 0
+	lacking, need := []*member{}, s.lacks(s.members[0]) // gains are measured against the champion
 	for _, m := range s.ranked() {
 		if len(lacking) == s.Finalists || m.cautious() <= 0 {
 			break
 		}
-		cases := last - m.issued
+		cases := s.lacks(m)
 		if (need+cases)*leastShare > s.Budget && len(lacking) > 0 {
 			break
 		}
 		lacking, need = append(lacking, m), need+cases
 	}
-	if s.Budget-s.asked > need {
+	if s.Budget-s.asked-s.Stages[max(0, len(s.Stages)-2)] > need { // another stage would leave too few
 		return false
 	}
 	for _, m := range lacking {
@@ -85,6 +85,18 @@ func (s *search) complete() bool {
 		}
 	}
 	return false
+}
+
+// lacks returns the number of cases of all stages that a variant has neither a result of nor waits
+// for.
+func (s *search) lacks(m *member) int {
+	n := 0
+	for _, task := range s.order[m.issued:max(m.issued, s.Stages[len(s.Stages)-1])] {
+		if m.weights[task] < 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // leastShare is the reciprocal of the share of the evaluations that [search.complete] keeps for

@@ -188,6 +188,31 @@ func TestFinalistsRanAllCases(t *testing.T) {
 	}
 }
 
+// TestSmallBudgets checks that a budget of few variants on all cases is mostly enough to evaluate the
+// best one on all of them, and that none beside it is recommended that luck on fewer explains.
+func TestSmallBudgets(t *testing.T) {
+	t.Parallel()
+	complete := 0
+	for seed := range int64(20) {
+		w := newWorld(80, uint64(seed))
+		rng := rand.New(rand.NewPCG(uint64(seed), 9))
+		s := start(t, w.options(300, seed))
+		drive(t, s, 8, func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task) + .15*rng.NormFloat64(), true })
+		whole := slices.ContainsFunc(s.members[1:], s.whole)
+		if whole {
+			complete++
+		}
+		for _, f := range s.Recommend().Finalists {
+			if m := s.byID[f.Variant]; whole && !s.whole(m) && m.gain <= s.luck(m) {
+				t.Errorf("seed %d: a finalist has a gain of %+.3f ± %.3f on %v of 80 cases", seed, m.gain, m.deviation, f.Common)
+			}
+		}
+	}
+	if complete < 12 {
+		t.Errorf("%d of 20 searches evaluated a variant on all cases", complete)
+	}
+}
+
 // TestFewCasesFarAhead checks that a variant which is far ahead on ten cases, because it was
 // found when few evaluations were left, is recommended before one that is a little ahead on
 // all of them, and that one whose lead may be luck is not.

@@ -16,8 +16,8 @@ const normal95 = 1.959964
 
 // Recommend implements [mutate.Searcher]. The best variant is the one with the largest
 // gain minus half its standard deviation, if that is above 0, and else the champion. Of the
-// variants only those count that were evaluated on the cases of all stages, if there are any,
-// and those whose gain is above these beyond what luck on fewer cases explains. Finalists with
+// variants only those count that were evaluated on the cases of all stages, if there are any, and
+// those whose gain is above these, and above 0, beyond what luck on fewer cases explains. Finalists with
 // equal scores count once in Options.Finalists; the smallest comes first.
 func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
@@ -60,12 +60,12 @@ func (s *search) Recommend() mutate.Recommendation {
 }
 
 // wholeBar returns the largest gain, with caution, of the variants that were evaluated on the
-// cases of all stages, and -Inf if no such gain is above 0.
+// cases of all stages, at least 0, and -Inf if there are none.
 func (s *search) wholeBar() float64 {
 	bar := math.Inf(-1)
 	for _, m := range s.members[1:] {
-		if v := m.cautious(); v > 0 && s.whole(m) {
-			bar = max(bar, v)
+		if s.whole(m) {
+			bar = max(bar, 0, m.cautious())
 		}
 	}
 	return bar
