@@ -43,6 +43,19 @@ func (r *Repository) FirstParents(ctx context.Context, from, tip string, paths .
 	return list, nil
 }
 
+// Root returns the first commit of a branch: where its first parents begin, or where a shallow clone
+// ends.
+func (r *Repository) Root(ctx context.Context, tip string) (string, error) {
+	if !hashForm.MatchString(tip) {
+		return "", fmt.Errorf("reading the history: %.20q is not a commit", tip)
+	}
+	out, err := r.native(ctx, r.dir, "rev-list", "--first-parent", "--max-parents=0", tip, "--")
+	if err != nil {
+		return "", fmt.Errorf("reading the history: %w", err)
+	}
+	return strings.TrimSpace(out), nil
+}
+
 // BroughtBy returns the commit with which a commit came into a branch: itself if the branch
 // moved to it, or else the merge. The branch must contain it.
 func (r *Repository) BroughtBy(ctx context.Context, commit, tip string) (string, error) {

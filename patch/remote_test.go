@@ -92,6 +92,9 @@ func TestBroughtBy(t *testing.T) {
 	if got, err := b.repo.BroughtBy(t.Context(), merge, tip); err != nil || got != merge {
 		t.Errorf("%v %s, want itself", err, got)
 	}
+	if root, err := b.repo.Root(t.Context(), tip); err != nil || root != b.git("rev-list", "--max-parents=0", "HEAD") {
+		t.Errorf("the history begins with %q: %v", root, err)
+	}
 	if list, err := b.repo.FirstParents(t.Context(), start, tip); err != nil || len(list) != 3 || list[1] != merge || list[2] != tip {
 		t.Error(err, list)
 	}

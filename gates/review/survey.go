@@ -77,6 +77,10 @@ func (g *Ground) At(commit string) (*Ground, error) {
 	return &out, nil
 }
 
+// Root returns the first commit of the target's repository, which it keeps where it moves to; see
+// [patch.Repository.Root].
+func (g *Ground) Root(ctx context.Context) (string, error) { return g.repo.Root(ctx, g.Commit) }
+
 // Top returns the absolute root of the target's working tree.
 func (g *Ground) Top() string { return g.repo.Top() }
 

@@ -43,6 +43,7 @@ type Prospect struct {
 
 	reviewer  *review.Reviewer
 	ground    *review.Ground
+	root      string // the first commit of the repository
 	files     map[string][]byte
 	scale     *metrics.Scale
 	operators []operator.Operator
@@ -86,6 +87,9 @@ func Find(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t r
 	var err error
 	if p.ground, err = rev.Survey(t.Name); err != nil {
 		return nil, &Problem{err.Error()}
+	}
+	if p.root, err = p.ground.Root(ctx); err != nil {
+		return nil, err
 	}
 	if p.files, err = p.ground.Marked("evolve:begin"); err != nil {
 		return nil, err
