@@ -32,6 +32,8 @@ type Values struct {
 	of    map[agent.ConfigID]map[string]outcome
 	// assumed are the versions that are taken for equal tonight although few cases show it.
 	assumed map[[2]agent.ConfigID]bool
+	// held are the held-out cases among those of the versions.
+	held map[string]bool
 }
 
 // outcome is what a version came to on a case.
@@ -78,7 +80,12 @@ func chanceless(p archive.AgentPlan) bool { return p.Deterministic && !p.UsesSee
 // ReadValues reads what the versions of an agent came to in the nights that can be compared
 // with a plan. It leaves out the evaluations for which skip returns true; nil: none.
 func ReadValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, skip func(run string, stage bench.Stage) bool) (*Values, error) {
-	v := &Values{cases: plan.SearchTasks, of: map[agent.ConfigID]map[string]outcome{}, assumed: map[[2]agent.ConfigID]bool{}}
+	return readValues(ctx, a, plan, skip, false)
+}
+
+// readValues is [ReadValues], with those on held-out cases if held is true.
+func readValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, skip func(run string, stage bench.Stage) bool, held bool) (*Values, error) {
+	v := &Values{cases: plan.SearchTasks, of: map[agent.ConfigID]map[string]outcome{}, assumed: map[[2]agent.ConfigID]bool{}, held: map[string]bool{}}
 	if !chanceless(plan) {
 		return v, nil
 	}
@@ -93,7 +100,7 @@ func ReadValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan,
 			if err != nil {
 				return nil, fmt.Errorf("%w: reading evaluations: %w", bench.ErrRecorder, err)
 			}
-			if e.Scored && e.Split == bench.Search && (skip == nil || !skip(r.ID, e.Stage)) {
+			if e.Scored && (held || e.Split == bench.Search) && (skip == nil || !skip(r.ID, e.Stage)) {
 				v.add(&e, plan.Metric)
 			}
 		}
@@ -109,6 +116,9 @@ func ReadValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan,
 }
 
 func (v *Values) add(e *bench.Evaluation, metric *metrics.Kind) {
+	if e.Split != bench.Search {
+		v.held[e.Task] = true
+	}
 	if v.of[e.Variant] == nil {
 		v.of[e.Variant] = map[string]outcome{}
 	}
@@ -184,15 +194,29 @@ func (v *Values) allOf(cases int, noun string) string {
 	return fmt.Sprintf("the %d search %ss that both were scored on", cases, noun)
 }
 
-// namedCases is the number of search cases on which two versions must be alike for a proposal to
+// shared describes a number of cases on which two versions are alike.
+func (v *Values) shared(a, b agent.ConfigID, cases int, noun string) string {
+	held := 0
+	for task := range v.of[a] {
+		if v.held[task] && v.has(b, task) {
+			held++
+		}
+	}
+	if held == 0 {
+		return v.allOf(cases, noun)
+	}
+	return fmt.Sprintf("the %d %ss that both were scored on, %d of them held out", cases, noun, held)
+}
+
+// namedCases is the number of cases on which two versions must be alike for a proposal to
 // name the other one.
 const namedCases = 10
 
 // RefusedAlike describes the proposals that a person rejected or rolled back whose versions have
-// the values of another one on all search cases that both were scored on; empty if there are
-// none. It names those that [ReadValues] knows too little of to leave the version out.
+// the values of another one on all cases that both were scored on, search and held-out; empty if
+// there are none. It names those that [ReadValues] knows too little of to leave the version out.
 func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, id agent.ConfigID) (string, error) {
-	values, err := ReadValues(ctx, a, plan, nil)
+	values, err := readValues(ctx, a, plan, nil, true)
 	if err != nil {
 		return "", err
 	}
@@ -208,7 +232,7 @@ func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPla
 		}
 		cases, alike, enough := values.Alike(id, other)
 		if alike && (enough || cases >= namedCases) {
-			out = append(out, fmt.Sprintf("it has the values of %s on %s; %s was %s", p.ID, values.allOf(cases, noun), p.ID, decided(p)))
+			out = append(out, fmt.Sprintf("it has the values of %s on %s; %s was %s", p.ID, values.shared(id, other, cases, noun), p.ID, decided(p)))
 		}
 	}
 	return strings.Join(out, "; "), nil

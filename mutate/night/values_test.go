@@ -66,6 +66,36 @@ func (n *night) measureOn(t *testing.T, skipped int, versions ...agent.Config) {
 	}
 }
 
+// TestARejectedVersionIsNamedByHeldOutCases checks that a proposal names the version that a person
+// rejected if the two are alike on held-out cases, although they share few search cases.
+func TestARejectedVersionIsNamedByHeldOutCases(t *testing.T) {
+	o := codeNightsOf(t)
+	n := o.start(t)
+	search := n.sample.Search
+	good, again := o.version("good"), o.version("good # again")
+	confirm := func(c agent.Config) {
+		t.Helper()
+		var jobs []bench.Job
+		for _, task := range n.sample.Holdout[:12] {
+			jobs = append(jobs, bench.Job{Variant: c.ID(), Config: c, Task: task, Stage: bench.StageConfirm, Seq: seqConfirm + n.got.Load() + int64(len(jobs))})
+		}
+		if _, err := n.batch(t.Context(), "confirm", jobs, 0, len(jobs)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.sample.Search = search[:3]
+	n.measureOn(t, 0, good, again)
+	n.sample.Search = search
+	confirm(good)
+	confirm(again)
+	o.finish(t, *n.Run, nil)
+	o.proposed(t, n.Run.ID, good, archive.ProposalRecord{State: archive.RolledBack, Decision: &archive.DecisionBrief{Reason: "it hides a bug", Time: o.Now()}})
+	words, err := RefusedAlike(t.Context(), o.Archive, *n.Plan, again.ID())
+	if want := "it has the values of P1 on the 15 tasks that both were scored on, 12 of them held out; P1 was "; err != nil || !strings.HasPrefix(words, want) {
+		t.Errorf("a proposal would tell %q, %v", words, err)
+	}
+}
+
 // finalists returns a recommendation of versions with falling gains.
 func (o *nights) finalists(versions ...agent.Config) *mutate.Recommendation {
 	rec := &mutate.Recommendation{Champion: mutate.Estimate{Variant: o.Agent.Champion.ID(), Config: o.Agent.Champion, Score: .2}}

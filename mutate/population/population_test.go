@@ -197,7 +197,9 @@ func TestSmallBudgets(t *testing.T) {
 		w := newWorld(80, uint64(seed))
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
 		s := start(t, w.options(300, seed))
-		drive(t, s, 8, func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task) + .15*rng.NormFloat64(), true })
+		drive(t, s, 8, func(tr mutate.Trial) (float64, bool) {
+			return w.score(tr.Config, tr.Task) + .15*rng.NormFloat64(), true
+		})
 		whole := slices.ContainsFunc(s.members[1:], s.whole)
 		if whole {
 			complete++
