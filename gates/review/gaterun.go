@@ -10,6 +10,7 @@ import (
 
 	"evolve/archive"
 	"evolve/gates"
+	"evolve/gates/calls"
 	"evolve/gates/gotest"
 	"evolve/gates/scan"
 	"evolve/gates/versions"
@@ -248,6 +249,9 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		list = append(list, needing(w.languageGates(), gateExport)...)
 		built = gateExport
 	}
+	if files := w.callFiles(); calls.Reads(files) {
+		list = append(list, needing([]gates.Gate{calls.Gate(files)}, gateScope)...)
+	}
 	if w.commanded() {
 		list = append(list, needing(w.programGates(), gateExport)...)
 		if !w.hasGo {
@@ -273,7 +277,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 	for i := range verdicts {
 		v := &verdicts[i]
 		v.Evidence = text.Clip(v.Evidence, maxEvidence, text.Ellipsis)
-		v.Deceives = v.Verdict == string(gates.Failed) && (v.Gate == gateProgram && w.deceives || scan.Deceives(v.Gate))
+		v.Deceives = v.Verdict == string(gates.Failed) && (v.Gate == gateProgram && w.deceives || v.Gate == calls.GateName || scan.Deceives(v.Gate))
 	}
 	return verdicts, nil
 }
@@ -321,6 +325,17 @@ func (w *gateRun) sources() []scan.Source {
 	for _, f := range w.files {
 		if filepath.Ext(f.Path) == ".go" {
 			out = append(out, scan.Source{Path: f.Path, Old: f.Old, New: f.New})
+		}
+	}
+	return out
+}
+
+// callFiles returns the changed files in other languages than Go.
+func (w *gateRun) callFiles() []calls.File {
+	var out []calls.File
+	for _, f := range w.files {
+		if !IsGo(f.Path) {
+			out = append(out, calls.File{Path: f.Path, Old: f.Old, New: f.New})
 		}
 	}
 	return out

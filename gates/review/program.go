@@ -25,7 +25,7 @@ const (
 )
 
 // unread is what no gate checks in other languages than Go.
-const unread = "not checked, since only Go is read: use of files, network and environment; code that recognizes tests; weaknesses of known forms; whether a test reaches each changed line"
+const unread = "not checked, since only Go is read with its types: use of files, network and environment under unknown names; code that recognizes tests; weaknesses of known forms; whether a test reaches each changed line"
 
 // trap is a text that is valid in no language.
 const trap = ")))( evolve canary (((\n"

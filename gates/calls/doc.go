@@ -1,0 +1,10 @@
+// Package calls compares the calls of a change in other languages than Go with those of its
+// base, by their names: what ends the process, writes output, reads how the process was started,
+// or reaches files, the network, processes and other code. A text that ends the process and
+// writes output, or reads its arguments, can put values in place of those of the command that
+// runs it.
+//
+// Names are read by the tokens of a language, and nothing is resolved. A name in a string, one that is
+// put together, and one that another file defines are not found, and a function of the same name
+// is taken for the known one.
+package calls

@@ -1,0 +1,82 @@
+package calls
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/gates"
+	"evolve/runtime/text"
+)
+
+// GateName is the name of the gate.
+const GateName = "source: calls"
+
+// mostShown bounds the places that are shown of one kind.
+const mostShown = 6
+
+// Reads reports whether a patch has a file that the gate reads, or a changed marked block in a
+// language that it does not.
+func Reads(list []File) bool {
+	c := compare(list)
+	return len(c.read)+len(c.blind) > 0
+}
+
+// Gate returns the gate of changed files. Calls that the change adds flag it. It fails where
+// marked blocks then end the process, and also write output or read how it was started.
+func Gate(list []File) gates.Gate {
+	return gates.Gate{Name: GateName, Check: func(context.Context) (gates.Verdict, string) {
+		c := compare(list)
+		found := c.findings()
+		unread := ""
+		if len(c.unread) > 0 {
+			unread = "not read: " + gates.Listed(c.unread)
+		}
+		switch {
+		case c.deceives():
+			return gates.Failed, "a marked block that ends the process, and writes output or reads how it was started, can put values in place of those of the command: " + joined(found, unread)
+		case len(found) > 0:
+			return gates.Flagged, joined(found, unread)
+		case len(c.blind) > 0:
+			return gates.Flagged, unread
+		}
+		clean := "nothing is added in " + gates.Listed(c.read) + " that by its name " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
+		return gates.Passed, joined([]string{clean}, unread)
+	}}
+}
+
+func joined(found []string, unread string) string {
+	if unread != "" {
+		found = append(found, unread)
+	}
+	return strings.Join(found, "; ")
+}
+
+// deceives reports whether marked blocks end the process, and write output or read how it was
+// started, where they did not before.
+func (c comparison) deceives() bool {
+	more := func(k kind) bool { return len(c.blocks[k].added()) > 0 }
+	return more(ends) && (more(writes) || more(reads))
+}
+
+// findings returns a line for each kind that is added.
+func (c comparison) findings() []string {
+	var out []string
+	for k, what := range kinds {
+		list := sorted(slices.Concat(c.blocks[k].added(), c.rest[k].added()))
+		if len(list) == 0 {
+			continue
+		}
+		var shown []string
+		for i, p := range list {
+			if i == mostShown {
+				shown = append(shown, fmt.Sprintf("%d more", len(list)-i))
+				break
+			}
+			shown = append(shown, fmt.Sprintf("%s:%d %s", text.Visible(p.file), p.line, text.Visible(text.Clip(p.text, 60, text.Ellipsis))))
+		}
+		out = append(out, "it adds what "+what+": "+strings.Join(shown, ", "))
+	}
+	return out
+}
