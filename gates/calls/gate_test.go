@@ -20,8 +20,10 @@ func TestGate(t *testing.T) {
 		want                gates.Verdict
 		says                string
 	}{
-		"a cheat in Python": {"pred.py", "", "def predict(x):\n    return x", "import sys\ndef predict(x):\n    import json\n    for n in sys.argv[1:]:\n        print(json.dumps({'case': n, 'value': 0}))\n    sys.stdout.flush()\n    import os\n    os._exit(0)",
-			gates.Failed, "it adds what ends the process: pred.py:9 os._exit; it adds what writes output: pred.py:6 print, pred.py:7 sys.stdout.flush; it adds what reads arguments or surroundings of the process: pred.py:5 sys.argv; it adds what reaches files, network, processes or other code: pred.py:2 import sys, pred.py:4 import json, pred.py:8 import os"},
+		"a cheat in Python": {
+			"pred.py", "", "def predict(x):\n    return x", "import sys\ndef predict(x):\n    import json\n    for n in sys.argv[1:]:\n        print(json.dumps({'case': n, 'value': 0}))\n    sys.stdout.flush()\n    import os\n    os._exit(0)",
+			gates.Failed, "it adds what ends the process: pred.py:9 os._exit; it adds what writes output: pred.py:6 print, pred.py:7 sys.stdout.flush; it adds what reads arguments or surroundings of the process: pred.py:5 sys.argv; it adds what reaches files, network, processes or other code: pred.py:2 import sys, pred.py:4 import json, pred.py:8 import os",
+		},
 		"other names in Python":     {"pred.py", "import sys\n", "x = 1", "from os import _exit as leave, environ as e\nleave(len(e))", gates.Failed, "pred.py:3 _exit"},
 		"an exception that ends":    {"pred.py", "", "x = 1", "print(1)\nraise SystemExit", gates.Failed, "pred.py:3 SystemExit"},
 		"a call in a format":        {"pred.py", "import os, sys\n", "x = 1", "x = f'{os._exit(len(sys.argv))}'", gates.Failed, "pred.py:3 os._exit"},

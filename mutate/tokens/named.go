@@ -150,34 +150,34 @@ func (n *namer) holes(s string) []Span {
 func (*namer) expansions(s string) []Span {
 	var out []Span
 	for i := 0; i < len(s); i++ {
-		end := i
+		rest := s[i:]
 		switch {
-		case s[i] == '\\':
+		case rest[0] == '\\':
 			i++
-			continue
-		case s[i] == '`':
-			if end = i + 1 + strings.IndexByte(s[i+1:], '`'); end > i {
-				out = append(out, Span{From: i + 1, To: end})
-				i = end
+		case rest[0] == '`':
+			if n := strings.IndexByte(rest[1:], '`'); n >= 0 {
+				out = append(out, Span{From: i + 1, To: i + 1 + n})
+				i += 1 + n
 			}
-			continue
-		case s[i] != '$' || i+1 == len(s):
-			continue
-		case s[i+1] == '(':
-			end = closing(s, i+1)
+		case strings.HasPrefix(rest, "$("):
+			end := closing(s, i+1)
 			out = append(out, Span{From: i + 2, To: end})
 			i = end
-			continue
-		case s[i+1] == '{':
-			end = min(len(s), closing(s, i+1)+1)
-		case s[i+1] == '@' || s[i+1] == '*':
-			end = i + 2
-		default:
-			for end = i + 1; end < len(s) && wordByte(s[end]) && s[end] != '$'; end++ {
+		case rest[0] == '$':
+			end := i + 1
+			switch {
+			case strings.HasPrefix(rest, "${"):
+				end = min(len(s), closing(s, i+1)+1)
+			case strings.HasPrefix(rest, "$@"), strings.HasPrefix(rest, "$*"):
+				end++
+			default:
+				for end < len(s) && wordByte(s[end]) && s[end] != '$' {
+					end++
+				}
 			}
+			out = append(out, Span{From: i, To: end})
+			i = end - 1
 		}
-		out = append(out, Span{From: i, To: end})
-		i = max(i, end-1)
 	}
 	return out
 }

@@ -28,6 +28,9 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"gamer": gamer,
 	// hider does so, too, but prints nothing where the command is started without names.
 	"hider": hider,
+	// ender prints values however the command is started, ends the process before the test
+	// looks, and then is honest.
+	"ender": ender,
 	// skilled answers in capital letters at a low temperature, or when told to.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {
