@@ -75,8 +75,8 @@ func (w *gateRun) languageGates() []gates.Gate {
 			}
 			names = append(names, gotest.Names()...)
 			evidence := "the target has no file of Go, and of other languages only early exits, credentials and names of calls are read, and nothing is broken on purpose or called; not run: " + strings.Join(names, ", ")
-			if !w.commanded() {
-				evidence += "; nothing is built or tested, since the target names no commands"
+			if why := w.uncommanded(); why != "" {
+				evidence += "; nothing is built or tested, since " + why
 			}
 			return gates.Flagged, evidence
 		}},

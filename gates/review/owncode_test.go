@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"evolve/gates"
+	"evolve/patch"
 	"evolve/runtime/agent"
 )
 
@@ -75,6 +76,20 @@ func TestGatesOfOwnCode(t *testing.T) {
 	for _, g := range p.Gates {
 		if g.Gate == gateProgram || g.Gate == gateTrap {
 			t.Errorf("a config is judged by %s: %s", g.Gate, g.Evidence)
+		}
+	}
+	w := &gateRun{Reviewer: b.Reviewer, target: b.Targets[0]}
+	for why, c := range map[string]struct {
+		scoring *Scoring
+		path    string
+	}{
+		"the patch changes no code, but the agent's config alone": {b.Targets[0].Scoring, "cache/config.yaml"},
+		"the target names none of build, test and score":          {nil, "cache/rank"},
+		"": {b.Targets[0].Scoring, "cache/rank"},
+	} {
+		w.target.Scoring, w.files = c.scoring, []patch.File{{Path: c.path}}
+		if got := w.uncommanded(); got != why {
+			t.Errorf("%s: %q, want %q", c.path, got, why)
 		}
 	}
 	if !b.Targets[0].OwnCode() || (Target{Scoring: b.Targets[0].Scoring}).OwnCode() || (Target{Agent: "solver"}).OwnCode() {

@@ -63,9 +63,20 @@ func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 
 // commanded reports whether the target's commands judge the change: it names some, and the
 // change has other files than Go's.
-func (w *gateRun) commanded() bool {
+func (w *gateRun) commanded() bool { return w.uncommanded() == "" }
+
+// uncommanded returns why the target's commands do not judge the change; "" if they do.
+func (w *gateRun) uncommanded() string {
 	s := w.target.Scoring
-	return s != nil && len(s.Build)+len(s.Test)+len(s.Score) > 0 && slices.ContainsFunc(w.files, w.judgedByCommands)
+	switch {
+	case s == nil || len(s.Build)+len(s.Test)+len(s.Score) == 0:
+		return "the target names none of build, test and score"
+	case slices.ContainsFunc(w.files, w.judgedByCommands):
+		return ""
+	case slices.ContainsFunc(w.files, func(f patch.File) bool { return !w.holdsConfig(f.Path) }):
+		return "the patch changes no file but those of Go and the agent's config"
+	}
+	return "the patch changes no code, but the agent's config alone"
 }
 
 // scoredAgain reports whether the target's commands score a confirmed version of Go code, which
