@@ -196,17 +196,23 @@ func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p 
 
 // supersedeVersions closes the older undecided patches of a target whose code is searched when
 // a newer version of it awaits a decision: that was measured against them. A newer version that
-// waits for its gates replaces drafts alone.
+// waits for its gates replaces drafts alone. The same patch of a name that the target no longer
+// has is closed in any case.
 func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecord) error {
-	if p.Patch.Variant == "" || p.State == archive.GateFailed {
+	if p.State == archive.GateFailed {
 		return nil
 	}
 	return s.supersedeAll(ctx, p, func(other archive.ProposalRecord) bool {
-		_, same := other.VariantOf(p.Patch.Target)
-		if !same || other.ID == p.ID || other.Kind != p.Kind || other.Created.After(p.Created) {
+		if other.ID == p.ID || other.Kind != p.Kind || other.Created.After(p.Created) {
 			return false
 		}
 		awaits := other.State == archive.Awaiting || other.State == archive.HumanLane
+		if samePlace(other, p) && s.renamed(p, other) && sameFiles(other, p) {
+			return (awaits || other.State == archive.Drafted) && other.Imported == ""
+		}
+		if _, same := other.VariantOf(p.Patch.Target); !same || p.Patch.Variant == "" {
+			return false
+		}
 		return awaits && p.State != archive.Drafted || other.State == archive.Drafted && other.Imported == ""
 	})
 }
@@ -249,9 +255,6 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		list = append(list, needing(w.languageGates(), gateExport)...)
 		built = gateExport
 	}
-	if files := w.callFiles(); calls.Reads(files) {
-		list = append(list, needing([]gates.Gate{calls.Gate(files)}, gateScope)...)
-	}
 	if w.commanded() {
 		list = append(list, needing(w.programGates(), gateExport)...)
 		if !w.hasGo {
@@ -259,6 +262,10 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		}
 	} else if w.scoredAgain() {
 		list = append(list, needing([]gates.Gate{{Name: gateProgram, Check: w.walled(w.compareProgram)}}, built)...)
+	}
+	// What the program gate measured comes before what names suggest.
+	if files := w.callFiles(); calls.Reads(files) {
+		list = append(list, needing([]gates.Gate{calls.Gate(files)}, gateScope)...)
 	}
 	if w.target.Benchmark != nil {
 		list = append(list, needing([]gates.Gate{w.benchmarkGate()}, built)...)

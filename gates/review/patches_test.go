@@ -328,3 +328,34 @@ func TestSamePatchTwice(t *testing.T) {
 	refused(t, err, "P1 is the same patch and is rejected")
 	b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
 }
+
+// TestSamePatchUnderAnotherName checks that a patch is refused while the same one of another
+// target of the repository awaits a decision, and after it was rejected; and that a patch of a
+// renamed target replaces the same one of the old name, which cannot be approved any more.
+func TestSamePatchUnderAnotherName(t *testing.T) {
+	propose := func(b *bureau, target string) (archive.ProposalRecord, error) {
+		b.now = b.now.Add(2 * time.Hour)
+		return b.ProposePatch(t.Context(), Submission{Target: target, Author: "aide", Origin: OriginAgent, Diff: turned("64", "128")})
+	}
+	b := newBureau(t)
+	other := b.Targets[0]
+	other.Name = "renamed"
+	b.Targets = append(b.Targets, other)
+	b.must(propose(b, "code"))
+	_, err := propose(b, "renamed")
+	refused(t, err, "P1 is the same patch and is awaiting")
+	b.done(b.Reject(t.Context(), "P1", robin))
+	_, err = propose(b, "renamed")
+	refused(t, err, "P1 is the same patch and is rejected")
+
+	b = newBureau(t)
+	b.must(propose(b, "code"))
+	b.Targets[0].Name = "renamed"
+	p := b.must(propose(b, "renamed"))
+	was, err := b.store.Proposal(t.Context(), "P1")
+	if err != nil || was.State != archive.Superseded || p.State != archive.Awaiting {
+		t.Errorf("P1 is %s, %v, and %s is %s", was.State, err, p.ID, p.State)
+	}
+	_, err = propose(b, "renamed")
+	refused(t, err, p.ID+" is the same patch and is awaiting")
+}

@@ -221,7 +221,9 @@ func apply(s Submission, base diff.Base) ([]diff.File, error) {
 }
 
 // findDuplicate refuses a patch that already awaits a decision and, unless a person proposes it,
-// one that was decided against. It returns the same patch if its gates were interrupted.
+// one that was decided against, also under another name of the target. It returns the same patch
+// if its gates were interrupted. One that awaits a decision under a name that the settings no
+// longer have is passed over, since it cannot be approved.
 func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (left *archive.ProposalRecord, err error) {
 	if len(p.Files) == 0 {
 		return nil, nil
@@ -230,20 +232,29 @@ func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (
 		if err != nil {
 			return nil, fmt.Errorf("reading the proposals: %w", err)
 		}
-		if other.ID == p.ID || other.Patch == nil || other.Patch.Target != p.Patch.Target || other.Patch.Repository != p.Patch.Repository || !sameFiles(other, p) {
+		if other.ID == p.ID || other.Patch == nil || !samePlace(other, p) || !sameFiles(other, p) {
 			continue
 		}
 		based := other.Patch.BaseCommit == p.Patch.BaseCommit
 		waits := other.State == archive.Awaiting || other.State == archive.HumanLane || other.State == archive.Approved
 		turned := other.State == archive.Rejected || other.State == archive.RolledBack
-		if waits && based || turned && p.Patch.Origin != OriginPerson {
+		if waits && based && !s.renamed(p, other) || turned && p.Patch.Origin != OriginPerson {
 			return nil, Refuse("`evolve show "+other.ID+"` shows it", "%s is the same patch and is %s", other.ID, other.State.Name())
 		}
-		if other.State == archive.Drafted && other.Imported == "" && based {
+		if other.State == archive.Drafted && other.Imported == "" && based && other.Patch.Target == p.Patch.Target {
 			left = &other
 		}
 	}
 	return left, nil
+}
+
+// renamed reports whether another patch is of a target that the settings name no more, while they
+// name that of p.
+func (rev *Reviewer) renamed(p, other archive.ProposalRecord) bool {
+	named := func(name string) bool {
+		return slices.ContainsFunc(rev.Targets, func(t Target) bool { return t.Name == name })
+	}
+	return other.Patch.Named && !named(other.Patch.Target) && named(p.Patch.Target)
 }
 
 func sameFiles(a, b archive.ProposalRecord) bool {
