@@ -1,6 +1,6 @@
-// Package calls compares the calls of a change in other languages than Go with those of its
-// base, by their names: what ends the process, writes output, reads how the process was started,
-// or reaches files, the network, processes and other code. A text that ends the process and
+// Package calls compares the calls of a change with those of its base, by name, in languages
+// other than Go. It finds calls that end the process, write output, read how the process was
+// started, or reach files, the network, processes and other code. A text that ends the process and
 // writes output, or reads its arguments, can put values in place of those of the command that
 // runs it.
 //

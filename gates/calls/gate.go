@@ -41,7 +41,7 @@ func Gate(list []File) gates.Gate {
 		case len(c.blind) > 0:
 			return gates.Flagged, unread
 		}
-		clean := "nothing is added in " + gates.Listed(c.read) + " that by its name " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
+		clean := "by the names in it, the change of " + gates.Listed(c.read) + " adds no code that " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
 		return gates.Passed, joined([]string{clean}, unread)
 	}}
 }
@@ -76,7 +76,7 @@ func (c comparison) findings() []string {
 			}
 			shown = append(shown, fmt.Sprintf("%s:%d %s", text.Visible(p.file), p.line, text.Visible(text.Clip(p.text, 60, text.Ellipsis))))
 		}
-		out = append(out, "it adds what "+what+": "+strings.Join(shown, ", "))
+		out = append(out, "it adds code that "+what+": "+strings.Join(shown, ", "))
 	}
 	return out
 }

@@ -15,7 +15,7 @@ const (
 	reaches
 )
 
-// kinds describe what is added, in the words of a reviewer.
+// kinds has the effect of the calls of each kind, as the evidence names it.
 var kinds = [...]string{
 	ends:    "ends the process",
 	writes:  "writes output",

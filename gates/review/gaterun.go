@@ -196,8 +196,8 @@ func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p 
 
 // supersedeVersions closes the older undecided patches of a target whose code is searched when
 // a newer version of it awaits a decision: that was measured against them. A newer version that
-// waits for its gates replaces drafts alone. The same patch of a name that the target no longer
-// has is closed in any case.
+// waits for its gates replaces drafts alone. The same patch under a former name of the
+// target is closed in any case.
 func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecord) error {
 	if p.State == archive.GateFailed {
 		return nil

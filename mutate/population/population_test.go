@@ -188,8 +188,8 @@ func TestFinalistsRanAllCases(t *testing.T) {
 	}
 }
 
-// TestSmallBudgets checks that a budget of few variants on all cases is mostly enough to evaluate the
-// best one on all of them, and that none beside it is recommended that luck on fewer explains.
+// TestSmallBudgets checks that a small budget is mostly enough to evaluate the best variant on all
+// cases, and that luck does not explain the gain of a finalist which was evaluated on fewer.
 func TestSmallBudgets(t *testing.T) {
 	t.Parallel()
 	complete := 0

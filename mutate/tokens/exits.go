@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mostRead bounds the texts that Exits reads, in bytes.
+// mostRead bounds the texts that Exits and Names read, in bytes.
 const mostRead = 256 << 10
 
 // Exit is an early exit: a condition whose body does nothing but leave what it stands in, by

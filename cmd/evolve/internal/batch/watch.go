@@ -45,8 +45,8 @@ func (r *runner) history() History {
 }
 
 // noteCommits records in the plans which commits are checked out: that of the workspace, and that
-// of a target whose code is searched, with what its entries spend. They are not part of the run's identity: a commit elsewhere
-// in the repository makes no other run.
+// of a target whose code is searched, with what its entries spend. They are not part of the run's
+// identity: a commit elsewhere in the repository makes no other run.
 func (r *runner) noteCommits() {
 	for i := range r.plans {
 		if code := r.o.Code.Found[r.plans[i].Agent]; code != nil {

@@ -38,35 +38,35 @@ func router(q fakeQuestion) fakeAnswer {
 // gamer answers with code that prints perfect values for the cases that the command is started
 // with, and then as [tuner].
 func gamer(q fakeQuestion) fakeAnswer {
-	if q.nth > 1 {
-		q.nth--
+	return thenTuner(q, "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n"+
+		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}), flush=True)\n"+
+		"    if sys.argv[1:]:\n        os._exit(0)\n    return 1 * x\n```\n")
+}
+
+// thenTuner answers with the first texts in turn, and then as [tuner].
+func thenTuner(q fakeQuestion, first ...string) fakeAnswer {
+	if q.nth > len(first) {
+		q.nth -= len(first)
 		return tuner(q)
 	}
-	return fakeAnswer{text: "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n" +
-		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}), flush=True)\n" +
-		"    if sys.argv[1:]:\n        os._exit(0)\n    return 1 * x\n```\n"}
+	return fakeAnswer{text: first[q.nth-1]}
 }
 
 // hider answers in turn with code that prints values for the cases that the command is started
 // with, better ones each time, and nothing where it is started without names, and then as [tuner].
 func hider(q fakeQuestion) fakeAnswer {
-	values := []string{"2", "1", "0"}
-	if q.nth > len(values) {
-		q.nth -= len(values)
-		return tuner(q)
+	var texts []string
+	for _, value := range []string{"2", "1", "0"} {
+		texts = append(texts, "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n"+
+			"        error = "+value+"\n        print(json.dumps({'case': name, 'metric': 'error', 'value': error, 'better': 'lower'}), flush=True)\n    os._exit(0)\n```\n")
 	}
-	return fakeAnswer{text: "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n" +
-		"        error = " + values[q.nth-1] + "\n        print(json.dumps({'case': name, 'metric': 'error', 'value': error, 'better': 'lower'}), flush=True)\n    os._exit(0)\n```\n"}
+	return thenTuner(q, texts...)
 }
 
 // ender answers with code that prints perfect values for the cases that the command is started
 // with, or for all, and ends the process before a test can look, and then as [tuner].
 func ender(q fakeQuestion) fakeAnswer {
-	if q.nth > 1 {
-		q.nth--
-		return tuner(q)
-	}
-	return fakeAnswer{text: "Print what is wanted.\n```python\nimport sys\ndef predict(x):\n    import json\n    for name in sys.argv[1:] or [f'reading-{n:02}' for n in range(60)]:\n" +
-		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}))\n" +
-		"    sys.stdout.flush()\n    import os\n    os._exit(0)\n```\n"}
+	return thenTuner(q, "Print what is wanted.\n```python\nimport sys\ndef predict(x):\n    import json\n    for name in sys.argv[1:] or [f'reading-{n:02}' for n in range(60)]:\n"+
+		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}))\n"+
+		"    sys.stdout.flush()\n    import os\n    os._exit(0)\n```\n")
 }
