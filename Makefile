@@ -6,10 +6,10 @@ ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
 ENTRIES ?= 2000
 
-.PHONY: help build test race lint bench bench-search bench-stats bench-llm e2e-llm e2e-code fuzz demo check release release-check
+.PHONY: help build test race lint bench bench-search bench-yardstick bench-stats bench-llm e2e-llm e2e-code fuzz demo check release release-check
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
 
 build: ## the static binary, in bin/evolve
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/evolve ./cmd/evolve
@@ -39,6 +39,13 @@ bench: ## speed and memory, with the bound beside each figure
 bench-search: ## the searcher beside random search, successive halving, NSGA-II, Optuna and irace (hours; ROUNDS, CONTEST)
 	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
 	  -args -rounds $(ROUNDS) -in-flight 2000x10 -selections 2000x10 $(CONTEST)
+
+bench-yardstick: COUNT = $(lastword $(subst +, ,$(SEEDS)))
+bench-yardstick: ## the same on eight families that no constant is set on, at 60 to 2000 evaluations, compared pair by pair (hours; SEEDS=first+count, named before)
+	@[ -n "$(SEEDS)" ] || { echo "say SEEDS=first+count, such as SEEDS=5000+23: seeds that no run has used"; exit 1; }
+	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
+	  -args -families yardstick -first-seed $(firstword $(subst +, ,$(SEEDS))) \
+	  -rounds 60x$(COUNT),150x$(COUNT),500x$(COUNT),2000x$(COUNT) -versus ours $(CONTEST)
 
 bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world; claims by entry where data mislead, ENTRIES (2000) of each
 	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/internal/lab/nights -repetitions $(REPETITIONS)

@@ -66,7 +66,7 @@ func TestAudit(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "archive")
 			a := openAt(t, dir)
-			e := evaluation("1-a", 0)
+			e := evaluation("1-a", bench.ConfirmSeq)
 			e.Stage, e.Variant, e.Transcript = bench.StageConfirm, "v", nil
 			err := errors.Join(a.PutRun(ctx, Run{ID: "1-a", Number: 1}), a.Record(ctx, e, nil), a.Flush(ctx))
 			p := must(a.NewProposal(ctx, ProposalRecord{

@@ -54,6 +54,9 @@ func (a *Archive) backupFile(ctx context.Context, path string, replace bool) (Co
 	if _, err := os.Lstat(path); err == nil && !replace {
 		return Contents{}, fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
+	if err := a.checkCopied(); err != nil {
+		return Contents{}, err
+	}
 	return storeBackup(ctx, a.store, path)
 }
 

@@ -101,10 +101,13 @@ func openDisk(dir string, writable bool) (*disk, error) {
 	if !writable && len(files.mems)+len(empty) > 0 {
 		return nil, errUnclosed // Badger would detect this too, and leak its goroutines
 	}
-	if _, err := checkStore(dir, false); err != nil {
+	check := storeCheck{dir: dir, listed: !writable}
+	if err := check.run(); err != nil {
 		return nil, storeError(err)
 	}
+	check.list()
 	if writable {
+		clearChecked(dir)
 		if err := checkSpace(dir, writeFloor); err != nil {
 			return nil, err
 		}

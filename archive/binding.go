@@ -122,11 +122,11 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 	}
 	sum := sha256.New()
 	for _, run := range p.Rests.Runs {
-		for e, err := range a.Evaluations(ctx, run, p.Agent) {
+		for e, err := range a.EvaluationsIn(ctx, run, p.Agent, bench.StageConfirm) {
 			if err != nil {
 				return "", 0, err
 			}
-			if e.Stage != bench.StageConfirm || e.Variant != p.Variant && e.Variant != p.Rests.Against {
+			if e.Variant != p.Variant && e.Variant != p.Rests.Against {
 				continue
 			}
 			evaluations++

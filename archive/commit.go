@@ -255,6 +255,8 @@ func checkEvaluation(e *bench.Evaluation) error {
 		return fmt.Errorf("evaluation %d of run %q has no key", e.Seq, e.Run)
 	case e.Seq < 0:
 		return fmt.Errorf("an evaluation of run %q has the negative place %d", e.Run, e.Seq)
+	case e.Stage == bench.StageConfirm && e.Seq < bench.ConfirmSeq:
+		return fmt.Errorf("an evaluation of the confirmation of run %q has the place %d of another stage", e.Run, e.Seq)
 	}
 	return nil
 }

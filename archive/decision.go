@@ -28,6 +28,11 @@ type MergeBrief struct {
 	Time      time.Time `json:"time,omitzero"`
 	// Altered lists the files that are not as proposed in Commit.
 	Altered []string `json:"altered,omitempty"`
+	// Tip is the commit to which others had moved the branch, where Commit makes the change of
+	// that one; empty otherwise.
+	Tip string `json:"tip,omitempty"`
+	// Named reports that a person named Commit as the merge, and nothing in it shows that.
+	Named bool `json:"named,omitempty"`
 }
 
 // DecisionRecord is a person's decision: approve, reject or rollback.

@@ -76,17 +76,28 @@ func (a *Archive) Cached(ctx context.Context, key bench.Key) (bench.Evaluation, 
 
 // Evaluations yields a run's evaluations of one agent in order of issue, without transcripts.
 func (a *Archive) Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error] {
-	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID))
+	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), nil, "")
 }
 
-// evaluations yields the evaluations with a prefix. References are
-// looked up in chunks, because one lookup through a socket costs as much as hundreds.
-func (a *Archive) evaluations(ctx context.Context, prefix key) iter.Seq2[bench.Evaluation, error] {
+// EvaluationsIn yields those of [Archive.Evaluations] that belong to a stage. For the
+// confirmation it reads no evaluation of the search.
+func (a *Archive) EvaluationsIn(ctx context.Context, run, agentID string, stage bench.Stage) iter.Seq2[bench.Evaluation, error] {
+	var from key
+	if stage == bench.StageConfirm {
+		from = evaluationKey(run, agentID, bench.ConfirmSeq)
+	}
+	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), from, stage)
+}
+
+// evaluations yields the evaluations with a prefix, from a key on, and of one stage unless it
+// is empty. References are looked up in chunks, because one lookup through a socket costs as much as hundreds.
+func (a *Archive) evaluations(ctx context.Context, prefix, from key, stage bench.Stage) iter.Seq2[bench.Evaluation, error] {
 	const chunk = 256
 	return func(yield func(bench.Evaluation, error) bool) {
 		held, stopped := make([]storedEvaluation, 0, chunk), false
+		decoder, firsts := newEvaluationDecoder(newTexts()), newEvaluationDecoder(newTexts())
 		emit := func() error {
-			if err := a.resolve(ctx, held); err != nil {
+			if err := a.resolve(ctx, held, firsts); err != nil {
 				return err
 			}
 			for i := range held {
@@ -98,8 +109,13 @@ func (a *Archive) evaluations(ctx context.Context, prefix key) iter.Seq2[bench.E
 			held = held[:0]
 			return nil
 		}
-		err := a.store.scan(ctx, prefix, nil, func(k, value []byte) error {
-			s, err := decodeEvaluation(k, value)
+		err := a.store.scan(ctx, prefix, from, func(k, value []byte) error {
+			if stage != "" {
+				if in, err := decoder.stage(value); err == nil && in != stage {
+					return nil
+				}
+			}
+			s, err := decoder.decode(k, value)
 			if err != nil {
 				return err
 			}
@@ -119,7 +135,7 @@ func (a *Archive) evaluations(ctx context.Context, prefix key) iter.Seq2[bench.E
 }
 
 // resolve copies the outcomes that references refer to.
-func (a *Archive) resolve(ctx context.Context, list []storedEvaluation) error {
+func (a *Archive) resolve(ctx context.Context, list []storedEvaluation, decoder *evaluationDecoder) error {
 	var places [][]byte
 	for i := range list {
 		if list[i].first != nil {
@@ -144,7 +160,7 @@ func (a *Archive) resolve(ctx context.Context, list []storedEvaluation) error {
 		if data == nil {
 			return fmt.Errorf("%w: evaluation %d of run %s refers to one that is missing", ErrCorrupt, s.Seq, s.Run)
 		}
-		first, err := decodeEvaluation(place, data)
+		first, err := decoder.decode(place, data)
 		if err != nil {
 			return err
 		}

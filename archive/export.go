@@ -64,7 +64,11 @@ func everyDocument[T any](ctx context.Context, a *Archive, table byte) iter.Seq2
 // equal archives are byte for byte equal. Concurrently recorded data may be missing.
 func (a *Archive) Export(ctx context.Context, w io.Writer) error {
 	x := &exporter{out: bufio.NewWriterSize(w, 64<<10), sum: sha256.New()}
-	if err := a.export(ctx, x); err != nil {
+	err := a.checkCopied()
+	if err == nil {
+		err = a.export(ctx, x)
+	}
+	if err != nil {
 		return fmt.Errorf("export the archive: %w", err)
 	}
 	end := trailerLine{x.lines, hex.EncodeToString(x.sum.Sum(nil))}
@@ -89,7 +93,7 @@ func (a *Archive) export(ctx context.Context, x *exporter) error {
 		putAll(x, lineRun, a.Runs(ctx)),
 		putAll(x, linePlan, everyDocument[AgentPlan](ctx, a, tablePlan)),
 		putAll(x, lineVariant, everyDocument[Variant](ctx, a, tableVariant)),
-		putAll(x, lineEvaluation, a.evaluations(ctx, newKey(tableEvaluation))),
+		putAll(x, lineEvaluation, a.evaluations(ctx, newKey(tableEvaluation), nil, "")),
 		putAll(x, lineTranscript, a.transcriptLines(ctx)),
 		putAll(x, lineResult, everyDocument[AgentResult](ctx, a, tableResult)),
 		putAll(x, lineProposal, a.Proposals(ctx)),
@@ -174,9 +178,12 @@ var csvHeader = []string{
 // and statistics programs. An evaluation without a score has an empty one. Text goes
 // through [text.Cell].
 func (a *Archive) ExportCSV(ctx context.Context, w io.Writer) error {
+	if err := a.checkCopied(); err != nil {
+		return fmt.Errorf("export the archive: %w", err)
+	}
 	out := csv.NewWriter(w)
 	err := out.Write(csvHeader)
-	for e, scanned := range a.evaluations(ctx, newKey(tableEvaluation)) {
+	for e, scanned := range a.evaluations(ctx, newKey(tableEvaluation), nil, "") {
 		if err == nil {
 			err = scanned
 		}

@@ -37,6 +37,7 @@ func manyNights(tb testing.TB, a *Archive, nights int) {
 			}
 			if seq >= 20 {
 				e.Split, e.Stage, e.Variant = bench.Holdout, bench.StageConfirm, agent.ConfigID("v"+fmt.Sprint(n))
+				e.Seq += bench.ConfirmSeq
 			}
 			e.Transcript = transcript(fmt.Sprint("step ", n, seq))
 			errs = append(errs, a.Record(ctx, e, nil))

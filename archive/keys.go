@@ -175,6 +175,9 @@ func evaluationKey(run, agentID string, seq int64) key {
 	return newKey(tableEvaluation).text(run).text(agentID).number(uint64(seq))
 }
 
+// seqBytes is the length of the end of an evaluation's key, its seq.
+const seqBytes = 8
+
 func readEvaluationKey(k []byte) (run, agentID string, seq int64, err error) {
 	r := readKey(tableEvaluation, k)
 	run, agentID, seq = r.text(), r.text(), int64(r.number())
@@ -200,7 +203,7 @@ func unpackHex(b []byte) (string, error) {
 	case len(b) > 0 && b[0] == 0:
 		return string(b[1:]), nil
 	case len(b) > 1 && b[0] == 1:
-		return hex.EncodeToString(b[1:]), nil
+		return string(hex.AppendEncode(make([]byte, 0, 2*longestText), b[1:])), nil
 	}
 	return "", errKey
 }

@@ -108,8 +108,11 @@ type BranchBrief struct {
 	Pushed string `json:"pushed,omitempty"`
 	// Opened reports whether the operator's program has opened the pull request.
 	Opened bool `json:"opened,omitempty"`
-	// Over reports that nothing of it is to be looked at any more.
+	// Over reports that the branch is no longer kept as the proposal has it. Someone may still merge
+	// it from a copy.
 	Over bool `json:"over,omitempty"`
+	// Against is the commit that merged it after its rejection.
+	Against string `json:"against,omitempty"`
 	// Trouble is why the last attempt could not push it or look at it.
 	Trouble string `json:"trouble,omitempty"`
 }
@@ -118,6 +121,16 @@ type BranchBrief struct {
 func (p ProposalRecord) OfConfig() bool {
 	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool && p.Kind != KindMemory && p.Kind != KindAutonomy
 }
+
+// Outdated reports whether the gates judged the patch, and it failed later only because its
+// target has changed so that the patch does not apply any more. That is no evidence against what
+// was measured.
+func (p ProposalRecord) Outdated() bool {
+	return p.Patch != nil && p.State == GateFailed && p.Patch.Sandbox != "" && len(p.Gates) == 1 && p.Gates[0].Gate == ApplyGate
+}
+
+// ApplyGate is the name of the gate that applies a patch to the code of its target.
+const ApplyGate = "apply"
 
 // AddsMemories reports whether the proposal adds memories; one that retracts or restores some
 // does not.

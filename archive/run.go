@@ -136,6 +136,9 @@ type AgentLimit struct {
 	Seconds float64 `json:"seconds,omitempty"`
 	Alone   float64 `json:"alone,omitempty"`
 	USD     float64 `json:"usd,omitempty"`
-	// Parallel is the maximum number of concurrent evaluations.
+	// Parallel is the number of concurrent evaluations that the figures are for, Slots what the
+	// run left the agent of them, 0 in older records: all. The agent allowed no more where
+	// Parallel is below.
 	Parallel int `json:"parallel,omitempty"`
+	Slots    int `json:"slots,omitempty"`
 }

@@ -66,7 +66,7 @@ func (s *salvaged) read(ctx context.Context, dir string, files storeFiles) error
 	if err := s.collectDamage(err); err != nil {
 		return err
 	}
-	c := storeCheck{dir: dir, root: s.root, files: files, manifest: m, points: extents{}, logged: map[string]bool{}}
+	c := storeCheck{dir: dir, root: s.root, files: files, manifest: m, points: extents{}, logged: map[string]bool{}, checked: checkedFiles{}}
 	if err := s.collectDamage(c.keys()); err != nil {
 		return err
 	}

@@ -97,6 +97,13 @@ type DraftTally struct {
 	Calls  int `json:"calls"`
 	Drafts int `json:"drafts"`
 	Failed int `json:"failed,omitempty"`
+	// Requests counts what a route was sent, repeated attempts and requests cut off by a kill
+	// among them; 0 for other choices. Unanswered counts the requests that got no answer. The
+	// budget counts UnansweredUSD for these, in USD, the most that they could cost; Usage does not
+	// include it.
+	Requests      int     `json:"requests,omitempty"`
+	Unanswered    int     `json:"unanswered,omitempty"`
+	UnansweredUSD float64 `json:"unanswered_usd,omitempty"`
 	// Gain is the sum of the estimated gains of its drafts over their parents, with losses
 	// counted as 0, and Best the highest gain.
 	Gain  float64     `json:"gain"`

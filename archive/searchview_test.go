@@ -26,7 +26,9 @@ func TestSearchView(t *testing.T) {
 	record := func(run, task string, split bench.Split, stage bench.Stage) {
 		e := evaluation(run, seq)
 		e.Task, e.Split, e.Stage = task, split, stage
-		seq++
+		if seq++; stage == bench.StageConfirm {
+			e.Seq += bench.ConfirmSeq
+		}
 		if err := a.Record(ctx, e, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -26,30 +26,58 @@ import (
 // When open is true, Badger has the store open, and only the blocks of the tables are read:
 // the logs change meanwhile, and Badger checks the checksum of each value that it reads.
 func checkStore(dir string, open bool) (committed uint64, err error) {
-	files, err := listStore(dir)
-	if err != nil {
-		return 0, err
+	c := storeCheck{dir: dir, open: open}
+	err = c.run()
+	return c.written, err
+}
+
+// list lists the files that were found sound, unless none of them is new. Those of a store
+// that was not closed have yet to be recovered.
+func (c *storeCheck) list() {
+	if c.unlisted > 0 && len(c.files.mems) == 0 {
+		c.checked.store(c.dir, systemClock().now())
 	}
-	if !files.manifest && !files.begun {
-		return 0, nil // nothing was ever written
+}
+
+func (c *storeCheck) run() (err error) {
+	if c.files, err = listStore(c.dir); err != nil {
+		return err
 	}
-	c := storeCheck{dir: dir, open: open, files: files, points: extents{}, logged: map[string]bool{}}
-	if c.manifest, err = readManifest(dir); err != nil {
-		return 0, err
+	if !c.files.manifest && !c.files.begun {
+		return nil // nothing was ever written
 	}
-	if c.manifest.torn && len(files.mems) == 0 {
-		return 0, &DamageError{manifestName, -1, 0, "its end cannot be read"}
+	c.points, c.logged, c.checked = extents{}, map[string]bool{}, checkedFiles{}
+	if c.manifest, err = readManifest(c.dir); err != nil {
+		return err
 	}
-	if c.root, err = os.OpenRoot(dir); err != nil {
-		return 0, err
+	if c.manifest.torn && len(c.files.mems) == 0 {
+		return &DamageError{manifestName, -1, 0, "its end cannot be read"}
+	}
+	if c.root, err = os.OpenRoot(c.dir); err != nil {
+		return err
 	}
 	defer func() { _ = c.root.Close() }()
+	if c.listed && len(c.files.mems) == 0 {
+		c.known = readChecked(c.root)
+	}
 	for _, step := range []func() error{c.keys, c.mems, c.tables, c.values} {
 		if err := step(); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return c.written, nil
+	return nil
+}
+
+// unchanged returns what is known of a file that was read before and has not changed since,
+// and its present stamp.
+func (c *storeCheck) unchanged(name string) (checkedFile, bool) {
+	info, err := c.root.Stat(name)
+	if err != nil {
+		return checkedFile{}, false // reading it returns the error
+	}
+	now, ok := stampOf(info)
+	f, known := c.known[name]
+	return checkedFile{Stamp: now, Version: f.Version, Points: f.Points, End: f.End}, ok && known && f.Stamp == now
 }
 
 type storeCheck struct {
@@ -62,6 +90,12 @@ type storeCheck struct {
 	// written is the highest version of a complete transaction.
 	written uint64
 	points  extents
+	// listed means that files are not read again that the list of the folder knows and that
+	// have not changed since. checked are the files that were found sound, and unlisted counts
+	// the ones among them that were read.
+	listed         bool
+	known, checked checkedFiles
+	unlisted       int
 	// logged are the keys in the write-ahead logs.
 	logged map[string]bool
 }
@@ -137,7 +171,13 @@ func (c *storeCheck) tables() error {
 			continue
 		}
 		there[id] = true
-		err := withTable(filepath.Join(c.dir, name), c.table)
+		f, known := c.unchanged(name)
+		var err error
+		if !known {
+			c.unlisted++
+			f.Points = extents{}
+			err = withTable(filepath.Join(c.dir, name), func(t *table.Table) error { return c.table(t, &f) })
+		}
 		if errors.Is(err, fs.ErrNotExist) && c.open {
 			continue // a compaction has removed it
 		}
@@ -146,6 +186,11 @@ func (c *storeCheck) tables() error {
 		}
 		if err != nil {
 			return &DamageError{name, -1, 0, err.Error()}
+		}
+		c.checked[name] = f
+		c.written = max(c.written, f.Version)
+		for log, end := range f.Points {
+			c.points[log] = max(c.points[log], end)
 		}
 	}
 	for id := range c.manifest.tables {
@@ -176,14 +221,14 @@ func (c *storeCheck) unnamed(name string) error {
 	return err
 }
 
-func (c *storeCheck) table(t *table.Table) error {
-	c.written = max(c.written, t.MaxVersion())
+func (c *storeCheck) table(t *table.Table, f *checkedFile) error {
+	f.Version = t.MaxVersion()
 	if err := t.VerifyChecksum(); err != nil || c.open {
 		return err
 	}
 	return walkTable(t, func(_ []byte, _ uint64, v y.ValueStruct) {
 		if v.Meta&logPointer != 0 {
-			c.points.add(v.Value)
+			f.Points.add(v.Value)
 		}
 	})
 }
@@ -235,6 +280,11 @@ func (c *storeCheck) values() error {
 }
 
 func (c *storeCheck) valueLog(name string, newest bool) (v valueLog, err error) {
+	f, known := c.unchanged(name)
+	if known {
+		c.checked[name] = f
+		return valueLog{f.End, f.Stamp.Size, f.Version}, nil
+	}
 	log, err := openLog(c.root, name)
 	if err != nil {
 		return v, err
@@ -245,5 +295,10 @@ func (c *storeCheck) valueLog(name string, newest bool) (v valueLog, err error) 
 		// Badger removes a log: it is cut to nothing first. A value in it is missed below.
 		return v, nil
 	}
-	return log.readValues(newest && len(c.files.mems) > 0, c.written)
+	if v, err = log.readValues(newest && len(c.files.mems) > 0, c.written); err == nil {
+		c.unlisted++
+		f.End, f.Version = v.end, v.version
+		c.checked[name] = f
+	}
+	return v, err
 }

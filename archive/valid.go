@@ -313,6 +313,9 @@ func (f *fieldsOf) evaluation(e *bench.Evaluation) {
 	if e.Latency < 0 || e.Seq < 0 || e.Repeat < 0 {
 		f.refuse("latency_ns, seq or repeat", min(int64(e.Latency), e.Seq, int64(e.Repeat)))
 	}
+	if e.Stage == bench.StageConfirm && e.Seq < bench.ConfirmSeq {
+		f.refuse("seq of the confirmation", e.Seq)
+	}
 	if e.Judging < 0 {
 		f.refuse("judging_ns", int64(e.Judging))
 	}

@@ -96,9 +96,12 @@ type Act struct {
 
 // CommitBrief names a commit for people. Subject is foreign text.
 type CommitBrief struct {
-	Hash    string    `json:"hash"`
-	Subject string    `json:"subject"`
-	Time    time.Time `json:"time"`
+	// Repository is the slash-separated folder of its repository, relative to the workspace; empty
+	// for that of the workspace.
+	Repository string    `json:"repository,omitempty"`
+	Hash       string    `json:"hash"`
+	Subject    string    `json:"subject"`
+	Time       time.Time `json:"time"`
 }
 
 // AdoptedWatch compares an adoption with what was predicted.

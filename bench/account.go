@@ -46,6 +46,9 @@ func (b *Budget) Close() error {
 // enter stores an account that covers all money spent and reserved. It stores none if the
 // last stored account covers it.
 func (b *Budget) enter() error {
+	if b.whole != nil {
+		return b.whole.enter()
+	}
 	if b.books.store == nil {
 		return nil
 	}

@@ -24,6 +24,8 @@ const sampled = 256
 type Budget struct {
 	now   func() time.Time
 	books books
+	// whole is the budget that this one is a part of; nil for none.
+	whole *Budget
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced whenever a reservation is settled
@@ -59,6 +61,15 @@ func NewBudget(usd float64, stop time.Time, now func() time.Time) *Budget {
 	return &Budget{now: now, limitUSD: usd, stop: stop, changed: make(chan struct{}), most: unseen}
 }
 
+// Part returns a budget for one of several agents that run at once. Its bounds, costs and
+// durations are its own. Its money is reserved and spent in b as well, which stores the account.
+// usd 0 and a zero stop set no bound.
+func (b *Budget) Part(usd float64, stop time.Time) *Budget {
+	part := NewBudget(usd, stop, b.now)
+	part.whole = b
+	return part
+}
+
 // Limit replaces the bounds, since each stage of a run has its own share.
 func (b *Budget) Limit(usd float64, stop time.Time) {
 	b.mu.Lock()
@@ -84,6 +95,15 @@ func (b *Budget) Spent() float64 {
 	return b.spent
 }
 
+// Total returns the money spent so far in the whole that b is a part of, in USD; without one it
+// is that of b.
+func (b *Budget) Total() float64 {
+	if b.whole != nil {
+		return b.whole.Total()
+	}
+	return b.Spent()
+}
+
 // Made returns the total of this process, without the account of an earlier one.
 func (b *Budget) Made() Made {
 	b.mu.Lock()
@@ -107,10 +127,21 @@ const unseen = -1
 // see updates the highest cost. It then charges the evaluations that a kill cut off, whose
 // cost was unknown, at the highest cost each.
 func (b *Budget) see(usd float64) {
+	b.inWhole(func(w *Budget) { w.see(usd) })
 	if b.most = max(b.most, usd); b.most >= 0 {
 		b.spent += float64(b.lost) * b.most
 		b.lost = 0
 	}
+}
+
+// inWhole does the same to the budget that b is a part of, if it is one.
+func (b *Budget) inWhole(do func(w *Budget)) {
+	if b.whole == nil {
+		return
+	}
+	b.whole.mu.Lock()
+	defer b.whole.mu.Unlock()
+	do(b.whole)
 }
 
 // expected returns the expected cost of the next evaluation.
@@ -171,7 +202,7 @@ func (b *Budget) reserve(ctx context.Context, atMost *float64, wait bool) (Ticke
 		}
 		fits, hopeless := b.fits(t)
 		if fits {
-			b.hold(t, 1)
+			b.hold(t)
 			b.mu.Unlock()
 			return t, nil
 		}
@@ -241,7 +272,8 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	}
 }
 
-// Pay ends the reservation of a call that is no evaluation, and counts its cost.
+// Pay ends the reservation of a call that is no evaluation, or of an evaluation that was withdrawn
+// before the agent began it, and counts its cost.
 func (t Ticket) Pay(usd float64) { t.release(usd) }
 
 // Abandon ends the reservation of an evaluation or a call that was cut off, and counts what it
@@ -254,8 +286,7 @@ func (t Ticket) release(usd float64) {
 	b := t.b
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.hold(t, -1)
-	b.spent += usd
+	b.end(t, usd)
 	if !t.call {
 		b.made.USD += usd
 	}
@@ -264,15 +295,32 @@ func (t Ticket) release(usd float64) {
 
 // pay ends the reservation of an evaluation with its cost.
 func (b *Budget) pay(t Ticket, usd float64) {
-	b.hold(t, -1)
-	b.spent += usd
+	b.end(t, usd)
 	b.made.USD += usd
 	b.see(usd)
 	b.wake()
 }
 
-// hold adds a reservation to those under way for n = 1, and removes it for n = -1.
-func (b *Budget) hold(t Ticket, n int) {
+// end replaces a reservation by its cost. In the whole that is one step: an account between two
+// would have neither.
+func (b *Budget) end(t Ticket, usd float64) {
+	b.inWhole(func(w *Budget) {
+		w.holdPart(t, -1)
+		w.spent += usd
+		w.wake()
+	})
+	b.count(t, -1)
+	b.spent += usd
+}
+
+// hold adds a reservation to those under way.
+func (b *Budget) hold(t Ticket) {
+	b.inWhole(func(w *Budget) { w.holdPart(t, 1) })
+	b.count(t, 1)
+}
+
+// count adds a reservation to those under way for n = 1, and removes it for n = -1.
+func (b *Budget) count(t Ticket, n int) {
 	held := float64(n) * max(0, t.held)
 	switch b.held += held; {
 	case t.call:
@@ -283,6 +331,17 @@ func (b *Budget) hold(t Ticket, n int) {
 		fallthrough
 	default:
 		b.inFlight += n
+	}
+}
+
+// holdPart is count for a reservation of a part, which is held like what a call can cost: the
+// estimates of the whole are not those of the part.
+func (b *Budget) holdPart(t Ticket, n int) {
+	held := float64(n) * max(0, t.held)
+	b.held += held
+	b.called += held
+	if !t.call && t.held < 0 {
+		b.unknown += n
 	}
 }
 

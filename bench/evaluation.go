@@ -22,6 +22,10 @@ const (
 	StageBench  Stage = "bench" // by hand: evolve bench run
 )
 
+// ConfirmSeq is the least Seq of evaluations of the confirmation. All others of their run have
+// lower ones, so that the evidence of a night is read without its search.
+const ConfirmSeq int64 = 2 << 32
+
 // Key is the content key of an evaluation: a hash over everything that could change its
 // answer. Evaluations with equal keys are interchangeable.
 type Key string

@@ -100,7 +100,8 @@ type Settings struct {
 	// [StallDetector.Lost] measures it; nil means never.
 	Lost func() time.Duration
 	// Drain, when done, ends at once all waits of evaluations, with its cause: for a
-	// limit, before a retry, for the end of a pause. Nil means never.
+	// limit, before a retry, for the end of a pause, for a worker that begins the task. Nil means
+	// never.
 	Drain context.Context
 	// KeepTranscripts stores the agent's transcript with each evaluation.
 	KeepTranscripts bool
@@ -283,6 +284,10 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 		if ctx.Err() != nil && (e.Outcome.Missing() || !e.Scored) {
 			ticket.Abandon(e.Paid())
 			return Evaluation{}, "", context.Cause(ctx)
+		}
+		if wait.Err() != nil && e.Outcome == agent.Cancelled { // the agent had not begun it
+			ticket.Pay(e.Paid())
+			return Evaluation{}, "", h.cutShort(context.Cause(wait))
 		}
 		ticket.Settle(e.Paid(), max(h.now().Sub(start)-lost, 0))
 		e.Key, e.Attempts = key, try

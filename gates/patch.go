@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/archive"
 	"evolve/patch/scope"
 	"evolve/runtime/text"
 )
@@ -24,7 +25,7 @@ func Listed(findings []string) string {
 // Applied returns the gate that records that the text of a patch fits its base. A patch
 // that does not fit has no further gates.
 func Applied(files int) Gate {
-	return Gate{Name: "apply", Check: func(context.Context) (Verdict, string) {
+	return Gate{Name: archive.ApplyGate, Check: func(context.Context) (Verdict, string) {
 		if files == 0 {
 			return Failed, "it changes nothing"
 		}
@@ -34,7 +35,7 @@ func Applied(files int) Gate {
 
 // Scope fails a patch that changes files outside its target's scope.
 func Scope(j scope.Judgement) Gate {
-	return Gate{Name: "scope", Needs: []string{"apply"}, Check: func(context.Context) (Verdict, string) {
+	return Gate{Name: "scope", Needs: []string{archive.ApplyGate}, Check: func(context.Context) (Verdict, string) {
 		if len(j.Refused) > 0 {
 			var lines []string
 			for _, f := range j.Refused {

@@ -24,8 +24,8 @@ type posterior struct {
 	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
 }
 
-// maxModelled bounds the number of items in the model.
-const maxModelled = mostConfigs + 30
+// MaxModelled bounds the number of configs that the model of a search is fitted to.
+const MaxModelled = mostConfigs + 30
 
 // ready reports whether the model has data.
 func (b *posterior) ready() bool { return len(b.items) > 0 }
@@ -95,7 +95,7 @@ func (s *search) represented(list []*variantStats) []*variantStats {
 			list = append(list, a)
 		}
 	}
-	if len(list) <= maxModelled {
+	if len(list) <= MaxModelled {
 		return list
 	}
 	slices.SortStableFunc(list, func(a, b *variantStats) int {
@@ -104,11 +104,11 @@ func (s *search) represented(list []*variantStats) []*variantStats {
 		}
 		return cmp.Compare(b.ability, a.ability)
 	})
-	rest := list[maxModelled/2:]
-	for i := range maxModelled / 2 {
-		list[maxModelled/2+i] = rest[i*len(rest)/(maxModelled/2)]
+	rest := list[MaxModelled/2:]
+	for i := range MaxModelled / 2 {
+		list[MaxModelled/2+i] = rest[i*len(rest)/(MaxModelled/2)]
 	}
-	return list[:maxModelled/2*2]
+	return list[:MaxModelled/2*2]
 }
 
 func b2i(b bool) int {

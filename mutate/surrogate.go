@@ -17,20 +17,17 @@ type Surrogate struct {
 	model   *irt.Model
 	items   []irt.Item
 	at      map[agent.ConfigID]int
-	seen    map[observationKey]bool
+	// seen holds the keys of the added evaluations.
+	seen map[uint64]struct{}
 	// learnt is the number of items when the hyperparameters were last learnt.
 	learnt int
 	// fresh reports whether evaluations were added since the last fit.
 	fresh, fitted bool
 }
 
-type observationKey struct {
-	item, task, repeat int
-}
-
 // NewSurrogate returns a model without data.
 func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surrogate {
-	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, seen: map[observationKey]bool{}}
+	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, seen: map[uint64]struct{}{}}
 	s.weights = normalizedWeights(tasks)
 	for j, t := range tasks {
 		s.index[t.ID] = j
@@ -57,11 +54,11 @@ func (s *Surrogate) Add(o Observation) {
 		s.at[o.Trial.Variant] = i
 		s.items = append(s.items, irt.Item{Point: s.codec.encode(config)})
 	}
-	key := observationKey{i, task, o.Trial.Repeat}
-	if s.seen[key] {
+	key := uint64(i)<<40 | uint64(task)<<20 | uint64(o.Trial.Repeat)
+	if _, twice := s.seen[key]; twice {
 		return
 	}
-	s.seen[key] = true
+	s.seen[key] = struct{}{}
 	it := &s.items[i]
 	it.Cells = irt.AddScore(it.Cells, task, o.Score, 1)
 	s.fresh = true

@@ -137,9 +137,19 @@ func (m *Remote) Fetch(ctx context.Context, tips Tips, branches ...string) (map[
 // means that it does not exist, an empty commit deletes it. A branch that is at another commit
 // is never overwritten.
 func (m *Remote) Push(ctx context.Context, branch, commit, was string) error {
+	return m.push(ctx, branch, commit, was)
+}
+
+// MayPush returns an error if the remote takes no new branch from this user, as far as it tells
+// before anything is sent; a hook there may refuse one later. It changes nothing.
+func (m *Remote) MayPush(ctx context.Context, branch, commit string) error {
+	return m.push(ctx, branch, commit, "", "--dry-run")
+}
+
+func (m *Remote) push(ctx context.Context, branch, commit, was string, flags ...string) error {
 	ref := "refs/heads/" + branch
-	_, err := m.git(ctx, "push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
-		"--force-with-lease="+ref+":"+was, "--end-of-options", m.name, commit+":"+ref)
+	args := append([]string{"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"}, flags...)
+	_, err := m.git(ctx, append(args, "--force-with-lease="+ref+":"+was, "--end-of-options", m.name, commit+":"+ref)...)
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", m.name, err)
 	}

@@ -22,7 +22,8 @@
 //	                   tests, gates/beside compares with the base, gates/measure runs benchmarks
 //	gates/review       the life of a proposal: propose, gate, await, approve, reject, roll back
 //	reports            the morning report
-//	internal/cli       the commands: flags, a call, the output
+//	internal/cli       the commands: flags, a call, the output; cli/scripts: what people type, as
+//	                   tests, in packages that each end in minutes; cli/clitest: their verbs
 //	internal/wire      agents, models, sandboxes, graders and archives, opened for one process
 //	internal/workspace the folder a person works in: files, settings, schema, scaffold
 //	internal/batch     a night over all agents: shares of the limits, resume, patches, tuning
@@ -37,7 +38,7 @@
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →
 // evaluation → recorded at once → searcher is told → next ask.
 //
-// A command goes: main builds a cli.Process → cli.Run sorts the command line → the
+// A command goes: cli.Main builds a cli.Process → cli.Run sorts the command line → the
 // command reads its flags, calls wire or a package, and prints → exit.Of maps an error
 // to the exit code and a hint.
 package main

@@ -3,12 +3,8 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
-	"time"
 
 	"evolve/cmd/evolve/internal/cli"
 	"evolve/runtime/authored"
@@ -28,11 +24,5 @@ func main() {
 	if _, set := os.LookupEnv("GOGC"); !set {
 		debug.SetGCPercent(collectAt)
 	}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	wd, _ := os.Getwd()
-	os.Exit(cli.Run(context.Background(), cli.Process{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ(), Dir: wd,
-		Now: time.Now, Signals: signals, Release: func() { signal.Reset(os.Interrupt, syscall.SIGTERM) },
-	}))
+	cli.Main()
 }

@@ -182,7 +182,10 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 		merge := view.mergeOf(a.proposal.ID, "proposal.approve")
 		switch {
 		case merge != nil && a.there:
-			if err := c.merged(repo, a.proposal, a.proposal.AdoptedCommit, merge, isMerge); err != nil {
+			does := func(repo *patch.Repository, commit string, p archive.ProposalRecord, id string) (bool, error) {
+				return confirms(repo, commit, p, id, merge)
+			}
+			if err := c.merged(repo, a.proposal, a.proposal.AdoptedCommit, merge, does); err != nil {
 				return err
 			}
 			c.confirmed["approve "+a.proposal.ID] = true

@@ -63,6 +63,29 @@ func TestBranchMerged(t *testing.T) {
 			f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 96", 1))
 			f.kim("push --quiet origin HEAD:evolve/P1", "switch --quiet main", "merge --quiet --no-ff --message=merged @{-1}", "push --quiet origin main")
 		}, by: "Kim <kim@example.org>", commit: "main", note: "merged with other changes in cache/cache.go"},
+		"moved, looked at, and squashed": {merge: func(f *forge) {
+			f.kim("switch --quiet --detach origin/evolve/P1")
+			f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 96", 1))
+			f.kim("push --quiet origin HEAD:evolve/P1")
+			if s := f.sync(); !strings.Contains(s.Note, "by others") {
+				f.t.Fatalf("%+v", s)
+			}
+			f.kim("switch --quiet main", "merge --quiet --squash @{-1}", "commit --quiet --message=squashed", "push --quiet origin main :evolve/P1")
+		}, by: "Kim <kim@example.org>", commit: "main", note: "merged with other changes in cache/cache.go"},
+		"amended, squashed and named": {merge: func(f *forge) {
+			f.kim("switch --quiet --detach origin/evolve/P1")
+			f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 96", 1))
+			f.kim("switch --quiet main", "merge --quiet --squash @{-1}", "commit --quiet --message=squashed", "push --quiet origin main :evolve/P1")
+			commit := f.at("rev-parse", "main")
+			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "evolve adopt sync --merged P1="+commit+"`") {
+				f.t.Fatalf("%+v", s)
+			}
+			f.Branching.Merged = map[string]string{"P1": f.at("rev-parse", "main^")}
+			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "is no commit of main of origin that changes files of P1") {
+				f.t.Fatalf("%+v", s)
+			}
+			f.Branching.Merged = map[string]string{"P1": commit[:7]}
+		}, by: "Kim <kim@example.org>", commit: "main", note: "merged with other changes in cache/cache.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newForge(t, false)
@@ -157,6 +180,24 @@ func TestBranchClosed(t *testing.T) {
 	}
 	if s := f.sync(); s.Proposal != "" {
 		t.Errorf("again: %+v", s)
+	}
+	f.verified()
+}
+
+// TestBranchClosedAfterOtherChanges checks that a branch that is gone, whose files the base has
+// changed since, is no rejection unless the changes are those of other proposals.
+func TestBranchClosedAfterOtherChanges(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	f.kim("fetch --quiet")
+	f.edit("cache/cache.go", source+"\n// more\n")
+	f.kim("push --quiet origin main :evolve/P1")
+	if s := f.sync(); s.Did != "" || s.State != archive.Awaiting || !strings.Contains(s.Trouble, "its branch is gone") || !strings.Contains(s.Trouble, "`evolve reject P1`") {
+		t.Fatalf("%+v", s)
+	}
+	f.done(f.Reject(t.Context(), "P1", robin))
+	if p := f.record(); p.State != archive.Rejected {
+		t.Errorf("%+v", p)
 	}
 	f.verified()
 }

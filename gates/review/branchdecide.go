@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"evolve/archive"
 	"evolve/patch"
@@ -12,6 +13,9 @@ import (
 // here meanwhile stays so: the ledger gets an entry, and a person has to take the merge back.
 func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord, commit string, state *BranchState) error {
 	m, by, err := g.mergeBrief(*p, commit, files(*p), onto)
+	if err == nil {
+		err = g.tellHow(*p, m)
+	}
 	if err != nil {
 		return err
 	}
@@ -31,7 +35,7 @@ func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord
 		case archive.Rejected:
 			state.Note = fmt.Sprintf("it was rejected here, and then merged into %s of %s as %.12s by %s: the rejection stands in the ledger; take the merge back there if it was a mistake", m.Base, m.Remote, commit, by)
 			b := *now.Branch
-			b.Over = true
+			b.Over, b.Against = true, commit
 			now.Branch, *p = &b, now
 			if _, err := s.note(ctx, entryConflict, robot, now.ID, m); err != nil {
 				return err
@@ -60,8 +64,45 @@ func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord
 	})
 }
 
+// tellHow adds to a merge how it was found if neither history nor message nor change shows it.
+func (g *branchGroup) tellHow(p archive.ProposalRecord, m *archive.MergeBrief) error {
+	if found, err := isMerge(g.repo, m.Commit, p, g.archiveID); err != nil || found {
+		return err
+	}
+	if g.Branching.Merged[p.ID] != "" {
+		m.Named = true
+		return nil
+	}
+	var err error
+	m.Tip, err = g.moved(p)
+	return err
+}
+
+// unexplained returns the first commit of the base that changes files of a proposal after what it
+// rests on and is not how another proposal came in or was taken back; "" if there is none.
+func (g *branchGroup) unexplained(ctx context.Context, s *session, p archive.ProposalRecord) (string, error) {
+	list, err := g.repo.FirstParents(ctx, g.rests(p), g.tip, paths(p)...)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	others, err := proposals(ctx, s.store, func(o archive.ProposalRecord) bool { return o.AdoptedCommit != "" })
+	if err != nil {
+		return "", err
+	}
+	for _, commit := range list {
+		if !slices.ContainsFunc(others, func(o archive.ProposalRecord) bool {
+			return o.AdoptedCommit == commit || o.Decision != nil && o.Decision.Commit == commit
+		}) {
+			return commit, nil
+		}
+	}
+	return "", nil
+}
+
 // noticeClosing records that the branch of a proposal was deleted at the remote as its rejection.
-// A remote that does not have what the proposal rests on is another repository.
+// A remote that does not have what the proposal rests on is another repository. Where the base has
+// changed the same files since, the branch may have been merged with other changes: a person
+// decides.
 func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	base := g.rests(*p)
 	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil {
@@ -78,6 +119,11 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 		if !awaits(now) { // another process was faster
 			*p = now
 			return nil
+		}
+		if commit, err := g.unexplained(ctx, s, now); err != nil {
+			return err
+		} else if commit != "" {
+			return unpushable(fmt.Sprintf("its branch is gone, and %.12s of %s changes the same files: if that is its merge with other changes, `evolve adopt sync --merged %s=%[1]s` records it, and if not, `evolve reject %[3]s`", commit, g.base, now.ID))
 		}
 		if err := unaltered(ctx, s.store, now); err != nil {
 			return err

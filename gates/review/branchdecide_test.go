@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"evolve/archive"
 )
@@ -41,6 +42,62 @@ func TestBranchDecidedHere(t *testing.T) {
 		t.Error(got)
 	}
 	f.verified()
+}
+
+// TestMergeFromACopy checks that a branch that was rejected here and deleted at the remote, and that
+// a person merges from a copy all the same, is noticed once; that the same change by hand is not
+// such a merge; and that it is not looked for after a month.
+func TestMergeFromACopy(t *testing.T) {
+	for name, c := range map[string]struct {
+		merge []string
+		later time.Duration
+		found bool
+	}{
+		"merge":         {[]string{"merge --quiet --no-ff --message=merged origin/evolve/P1"}, time.Hour, true},
+		"squash":        {[]string{"merge --quiet --squash origin/evolve/P1", "commit --quiet --reuse-message=origin/evolve/P1"}, time.Hour, true},
+		"same change":   {[]string{"merge --quiet --squash origin/evolve/P1", "commit --quiet --message=mine"}, time.Hour, false},
+		"after a month": {[]string{"merge --quiet --no-ff --message=merged origin/evolve/P1"}, lateTime, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForge(t, false)
+			f.propose()
+			f.kim("fetch --quiet")
+			f.done(f.Reject(t.Context(), "P1", robin))
+			if s := f.sync(); s.Did != "deleted" {
+				t.Fatalf("%+v", s)
+			}
+			now := f.Now().Add(c.later)
+			f.Now = func() time.Time { return now }
+			if s := f.sync(); s.Proposal != "" {
+				t.Errorf("before the merge: %+v", s)
+			}
+			f.kim(append(c.merge, "push --quiet origin main")...)
+			if s := f.sync(); strings.Contains(s.Note, "it was rejected here, and then merged into main of origin") != c.found {
+				t.Errorf("%+v", s)
+			}
+			if s := f.sync(); s.Proposal != "" {
+				t.Errorf("again: %+v", s)
+			}
+			if p := f.record(); p.State != archive.Rejected || (p.Branch.Against != "") != c.found {
+				t.Errorf("%s %+v", p.State, p.Branch)
+			}
+			if got := strings.Join(f.kinds(), " "); strings.HasSuffix(got, " branch.conflict") != c.found {
+				t.Error(got)
+			}
+			f.verified()
+		})
+	}
+}
+
+// TestRewrittenBase checks that a proposal whose base was replaced by another history is told to
+// lack it, though its branch is there.
+func TestRewrittenBase(t *testing.T) {
+	f := newForge(t, false)
+	f.propose()
+	f.kim("checkout --quiet --orphan other", "commit --quiet --allow-empty --message=other", "push --quiet --force origin other:main")
+	if s := f.sync(); !strings.Contains(s.Trouble, "main of origin does not have the commit") {
+		t.Errorf("%+v", s)
+	}
 }
 
 // TestBranchRollback checks that what a merge adopted is taken back by a merge, proposed here or
@@ -83,7 +140,7 @@ func TestBranchRollback(t *testing.T) {
 // TestSupersededBranch checks that the branch of a proposal that a newer one replaced is
 // deleted, and that its merge counts all the same.
 func TestSupersededBranch(t *testing.T) {
-	for _, merged := range []bool{false, true} {
+	for name, c := range map[string]struct{ merged, late bool }{"deleted": {}, "merged": {merged: true}, "merged from a copy": {true, true}} {
 		f := newForge(t, false)
 		f.propose()
 		p := f.record()
@@ -94,12 +151,19 @@ func TestSupersededBranch(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := "deleted"
-		if merged {
+		if c.late {
+			f.kim("fetch --quiet")
+			if s := f.sync(); s.Did != want {
+				t.Errorf("%s: %+v, want %s first", name, s, want)
+			}
+			f.kim("merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
+			want = "merged"
+		} else if c.merged {
 			f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
 			want = "merged"
 		}
 		if s := f.sync(); s.Did != want {
-			t.Errorf("%+v, want %s", s, want)
+			t.Errorf("%s: %+v, want %s", name, s, want)
 		}
 		f.verified()
 	}

@@ -25,6 +25,10 @@ type Branching struct {
 	// Open opens the pull request of a branch that was pushed; nil: a person does. It may be
 	// called again for the same branch if the process is killed.
 	Open func(context.Context, PullRequest) error
+	// Merged are the commits that a person names as the merges of proposals, whole or their first
+	// seven digits at least, by the ids of the proposals: where a merge was altered, nothing else may
+	// show it.
+	Merged map[string]string
 	// Time bounds all that one call does with remotes and Open; 0 means a minute.
 	Time time.Duration
 }
@@ -92,6 +96,23 @@ func branched(p archive.ProposalRecord) bool {
 		return mergedAs(p) != nil
 	}
 	return !p.Branch.Over
+}
+
+// lateTime is the time after the end of a proposal for which a merge of its deleted branch, from
+// someone's copy, is looked for.
+const lateTime = 30 * 24 * time.Hour
+
+// late reports whether the branch of a proposal is over, and a merge of it would still be noticed.
+func (rev *Reviewer) late(p archive.ProposalRecord) bool {
+	b := p.Branch
+	if b == nil || !b.Over || b.Pushed == "" || b.Against != "" || p.Imported != "" || p.State != archive.Rejected && p.State != archive.Superseded {
+		return false
+	}
+	ended := p.Created
+	if p.Decision != nil {
+		ended = p.Decision.Time
+	}
+	return rev.Now().Sub(ended) < lateTime
 }
 
 // awaits reports whether a proposal awaits a person who may approve it.

@@ -26,12 +26,13 @@ type branchGroup struct {
 
 // SyncBranches pushes the branches of proposals that await a person, records as decisions what
 // was merged, reverted and closed at their remotes, and deletes branches of proposals that are
-// decided or replaced. It never writes a branch that is not its own, nor one that is not as it
-// left it. A step that fails now, such as without a network, is in Trouble, and the next call
-// repeats it. list are the stored proposals. The error is about the archive or a repository here;
-// it does not stop the other proposals.
+// decided or replaced. A merge of a deleted branch counts like another for a month. It never
+// writes a branch that is not its own, nor one that is not as it left it. A step that fails now,
+// such as without a network, is in Trouble, and the next call repeats it. list are the stored
+// proposals. The error is about the archive or a repository here; it does not stop the other
+// proposals.
 func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRecord) ([]BranchState, error) {
-	list = slices.DeleteFunc(slices.Clone(list), func(p archive.ProposalRecord) bool { return !branched(p) })
+	list = slices.DeleteFunc(slices.Clone(list), func(p archive.ProposalRecord) bool { return !branched(p) && !rev.late(p) })
 	if rev.Branching == nil || len(list) == 0 {
 		return nil, nil
 	}
@@ -61,7 +62,7 @@ func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRe
 			if errors.Is(err, archive.ErrLocked) {
 				return out, err
 			}
-			if quiet := state.State == archive.Adopted && state.Did+state.Note+state.Trouble == ""; state.Proposal != "" && !quiet {
+			if quiet := (state.State == archive.Adopted || rev.late(p)) && state.Did+state.Note+state.Trouble == ""; state.Proposal != "" && !quiet {
 				out = append(out, state)
 			}
 		}
@@ -69,14 +70,11 @@ func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRe
 	return out, errors.Join(errs...)
 }
 
-// askRemote lists the branches of a repository's remote. It fetches the commits of the base and of
-// the proposals' branches.
-func (rev *Reviewer) askRemote(ctx context.Context, list []archive.ProposalRecord) (*branchGroup, error) {
-	g := &branchGroup{Reviewer: rev}
+// findBase asks the remote of a repository for its branches, and finds the one that proposals are
+// for.
+func (rev *Reviewer) findBase(ctx context.Context, repo *patch.Repository) (*branchGroup, error) {
+	g := &branchGroup{Reviewer: rev, repo: repo}
 	var err error
-	if g.repo, err = rev.repositoryOf(list[0]); err != nil {
-		return nil, err
-	}
 	if g.remote, err = g.repo.Remote(ctx, rev.Branching.Remote); err != nil {
 		return nil, err
 	}
@@ -97,6 +95,20 @@ func (rev *Reviewer) askRemote(ctx context.Context, list []archive.ProposalRecor
 	g.base = cmp.Or(rev.Branching.Base, g.tips.Default, current)
 	if g.tips.Branches[g.base] == "" || strings.HasPrefix(g.base, branchPrefix) {
 		return nil, fmt.Errorf("%s has no branch %s to propose for", rev.Branching.Remote, text.Quote(g.base))
+	}
+	return g, nil
+}
+
+// askRemote lists the branches of a repository's remote. It fetches the commits of the base and of
+// the proposals' branches.
+func (rev *Reviewer) askRemote(ctx context.Context, list []archive.ProposalRecord) (*branchGroup, error) {
+	repo, err := rev.repositoryOf(list[0])
+	if err != nil {
+		return nil, err
+	}
+	g, err := rev.findBase(ctx, repo)
+	if err != nil {
+		return nil, err
 	}
 	fetch := []string{g.base}
 	for _, p := range list {
@@ -136,7 +148,7 @@ func (g *branchGroup) rests(p archive.ProposalRecord) string {
 func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, why error) (state BranchState, err error) {
 	var p archive.ProposalRecord
 	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
-		if p, err = s.find(ctx, id); err != nil || !branched(p) {
+		if p, err = s.find(ctx, id); err != nil || !branched(p) && !rev.late(p) {
 			return err
 		}
 		if awaits(p) && vetoed(p) == nil {
@@ -154,7 +166,8 @@ func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, 
 		state.Trouble = err.Error()
 		return state, nil
 	}
-	if err != nil || !branched(p) || p.Branch == nil {
+	late := rev.late(p)
+	if err != nil || !branched(p) && !late || p.Branch == nil || late && why != nil {
 		return BranchState{}, err
 	}
 	state.Remote, state.Branch, state.Base, state.Commit = p.Branch.Remote, p.Branch.Name, p.Branch.Base, p.Branch.Commit
@@ -237,12 +250,19 @@ func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state
 	if p.State == archive.Adopted {
 		return errors.Join(g.noticeRevert(ctx, p, state), g.behind(ctx, *p, state))
 	}
-	commit, err := g.merge(ctx, *p)
+	find := g.merge
+	if g.late(*p) {
+		find = g.lateMerge
+	}
+	commit, err := find(ctx, *p)
 	if err != nil {
 		return err
 	}
 	if commit != "" {
 		return errors.Join(g.noticeMerge(ctx, p, commit, state), g.behind(ctx, *p, state))
+	}
+	if g.late(*p) {
+		return nil
 	}
 	b, tip := p.Branch, g.tips.Branches[p.Branch.Name]
 	if !awaits(*p) {
@@ -260,6 +280,9 @@ func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state
 			return err
 		}
 		tip = g.tips.Branches[p.Branch.Name]
+	}
+	if err := g.hasBase(ctx, *p); err != nil {
+		return err
 	}
 	if tip != p.Branch.Commit {
 		if err := g.push(ctx, p, tip); err != nil {
@@ -322,16 +345,19 @@ func (g *branchGroup) foreignTip(ctx context.Context, p *archive.ProposalRecord,
 	}, "", nil)
 }
 
+// hasBase fails if the base lacks the commit that a proposal rests on: it was not pushed, or the
+// history of the base was rewritten.
+func (g *branchGroup) hasBase(ctx context.Context, p archive.ProposalRecord) error {
+	base := g.rests(p)
+	in, err := g.repo.Contains(ctx, g.tip, base)
+	if err == nil && !in {
+		err = unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s that it rests on", g.base, p.Branch.Remote, base))
+	}
+	return err
+}
+
 // push pushes the commit of a branch over what the remote has of it.
 func (g *branchGroup) push(ctx context.Context, p *archive.ProposalRecord, tip string) error {
-	base := g.rests(*p)
-	in, err := g.repo.Contains(ctx, g.tip, base)
-	if err != nil {
-		return err
-	}
-	if !in {
-		return unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s that it rests on", g.base, p.Branch.Remote, base))
-	}
 	if err := g.remote.Push(ctx, p.Branch.Name, p.Branch.Commit, tip); err != nil {
 		return far(err)
 	}

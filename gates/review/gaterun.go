@@ -21,7 +21,7 @@ import (
 
 // The gates that this package adds to those of scope, scan and gotest.
 const (
-	gateApply    = "apply"
+	gateApply    = archive.ApplyGate
 	gateScope    = "scope"
 	gateExport   = "export"
 	gateRollback = "rollback"

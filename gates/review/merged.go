@@ -66,6 +66,28 @@ func isRevert(repo *patch.Repository, commit string, p archive.ProposalRecord, a
 
 // merge returns the commit with which a proposal came into the base; "" if it did not.
 func (g *branchGroup) merge(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	if g.Branching.Merged[p.ID] != "" {
+		return g.named(ctx, p)
+	}
+	if commit, err := g.brought(ctx, p); err != nil || commit != "" {
+		return commit, err
+	}
+	commit, err := g.first(ctx, g.rests(p), p, isMerge)
+	if err != nil || commit != "" {
+		return commit, err
+	}
+	tip, err := g.moved(p)
+	if err != nil || tip == "" {
+		return "", err
+	}
+	return g.first(ctx, g.rests(p), p, func(repo *patch.Repository, commit string, p archive.ProposalRecord, _ string) (bool, error) {
+		return makesAltered(repo, commit, p, tip)
+	})
+}
+
+// brought returns the commit with which the base got the commit of a proposal's branch; "" if the
+// base does not have it.
+func (g *branchGroup) brought(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	for _, own := range slices.Compact([]string{p.Branch.Pushed, p.Branch.Commit}) {
 		if len(g.repo.Parents(own)) == 0 { // what was merged is here
 			continue
@@ -78,7 +100,94 @@ func (g *branchGroup) merge(ctx context.Context, p archive.ProposalRecord) (stri
 			return g.repo.BroughtBy(ctx, own, g.tip)
 		}
 	}
-	return g.first(ctx, g.rests(p), p, isMerge)
+	return "", nil
+}
+
+// lateMerge returns the commit with which the deleted branch of a proposal came into the base; ""
+// if it did not. History or a message must show it: the same change may be a person's own, made
+// after the proposal was rejected.
+func (g *branchGroup) lateMerge(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	base := g.rests(p)
+	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil || !in {
+		return "", err
+	}
+	if commit, err := g.brought(ctx, p); err != nil || commit != "" {
+		return commit, err
+	}
+	return g.first(ctx, base, p, func(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string) (bool, error) {
+		return speaks(repo, commit, "Evolve-Proposal", p.ID, archiveID), nil
+	})
+}
+
+// moved returns the commit to which others moved the branch of a proposal, as far as it was fetched
+// before the branch was deleted; "" if none is known.
+func (g *branchGroup) moved(p archive.ProposalRecord) (string, error) {
+	tip := g.tips.Branches[p.Branch.Name]
+	if tip == "" {
+		var err error
+		if tip, err = g.repo.Ref(g.remote.Tracking(p.Branch.Name)); err != nil {
+			return "", err
+		}
+	}
+	if _, here := g.repo.MessageOf(tip); !here || tip == p.Branch.Pushed || tip == p.Branch.Commit {
+		return "", nil
+	}
+	return tip, nil
+}
+
+// makesAltered reports whether a commit makes the change that the files of a proposal have at
+// another commit, the one to which people moved its branch.
+func makesAltered(repo *patch.Repository, commit string, p archive.ProposalRecord, tip string) (bool, error) {
+	change := files(p)
+	for i := range change {
+		var err error
+		if change[i].New, err = repo.File(tip, change[i].Path); err != nil {
+			return false, fmt.Errorf("reading %s: %w", change[i].Path, err)
+		}
+	}
+	return makes(repo, commit, change, onto)
+}
+
+// fewestDigits is the length of the shortest name of a commit that a person may give.
+const fewestDigits = 7
+
+// named returns the commit of the base that a person named as the merge of a proposal.
+func (g *branchGroup) named(ctx context.Context, p archive.ProposalRecord) (string, error) {
+	name := strings.ToLower(g.Branching.Merged[p.ID])
+	list, err := g.repo.FirstParents(ctx, g.rests(p), g.tip, paths(p)...)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(list, func(c string) bool { return len(name) >= fewestDigits && strings.HasPrefix(c, name) })
+	if at < 0 {
+		return "", unpushable(fmt.Sprintf("%s is no commit of %s of %s that changes files of %s after what it rests on", text.Quote(name), g.base, p.Branch.Remote, p.ID))
+	}
+	return list[at], nil
+}
+
+// confirms reports whether a commit is the merge of a proposal as the ledger has it.
+func confirms(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string, m *archive.MergeBrief) (bool, error) {
+	found, err := isMerge(repo, commit, p, archiveID)
+	if err != nil || found {
+		return found, err
+	}
+	if _, there := repo.MessageOf(m.Tip); m.Tip != "" && there {
+		return makesAltered(repo, commit, p, m.Tip)
+	}
+	return (m.Named || m.Tip != "") && touches(repo, commit, paths(p)), nil
+}
+
+// touches reports whether a commit changes one of some files.
+func touches(repo *patch.Repository, commit string, paths []string) bool {
+	parents := repo.Parents(commit)
+	return len(parents) > 0 && slices.ContainsFunc(paths, func(path string) bool {
+		before, err := repo.File(parents[0], path)
+		if err != nil {
+			return false
+		}
+		after, err := repo.File(commit, path)
+		return err == nil && !same(before, after)
+	})
 }
 
 // revert returns the commit of the base that takes an adoption back; "" if there is none.

@@ -84,6 +84,9 @@ func (g *Ground) Root(ctx context.Context) (string, error) { return g.repo.Root(
 // Top returns the absolute root of the target's working tree.
 func (g *Ground) Top() string { return g.repo.Top() }
 
+// History returns the repository of the target, for reading its commits.
+func (g *Ground) History() *patch.Repository { return g.repo }
+
 // Uncommitted lists the tracked files of the repository that differ in the working tree from the
 // commit, the named ones first; see [patch.Repository.Uncommitted].
 func (g *Ground) Uncommitted(ctx context.Context, named ...string) ([]string, error) {

@@ -1,8 +1,10 @@
 package ablation
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"evolve/mutate"
 	"evolve/mutate/tokens"
@@ -103,7 +105,7 @@ func New(o Options) (*Ablation, error) {
 		smaller:   o.Smaller, finer: map[agent.ConfigID]bool{}, madeFiner: map[agent.ConfigID]*pieces{},
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
 	}
-	for _, k := range o.Known {
+	for k := range o.known() {
 		a.evidence.add(k)
 	}
 	if a.model == nil {
@@ -123,11 +125,29 @@ func New(o Options) (*Ablation, error) {
 	return a, nil
 }
 
-// Model returns the model of an ablation, for ablations that share one.
+// Model returns the model of an ablation, for ablations that share one. Of more configs than
+// the model of a search takes, it is fitted to those with the most evaluations: its memory
+// grows with the square of their number, and its time with the cube.
 func Model(o Options) *mutate.Surrogate {
+	evaluations := map[agent.ConfigID]int{}
+	var configs []agent.ConfigID
+	for k := range o.known() {
+		if evaluations[k.Trial.Variant] == 0 {
+			configs = append(configs, k.Trial.Variant)
+		}
+		evaluations[k.Trial.Variant]++
+	}
+	if len(configs) > mutate.MaxModelled {
+		slices.SortStableFunc(configs, func(a, b agent.ConfigID) int { return cmp.Compare(evaluations[b], evaluations[a]) })
+		for _, id := range configs[mutate.MaxModelled:] {
+			delete(evaluations, id)
+		}
+	}
 	m := mutate.NewSurrogate(o.Space, o.Champion, o.Tasks)
-	for _, k := range o.Known {
-		m.Add(k)
+	for k := range o.known() {
+		if evaluations[k.Trial.Variant] > 0 {
+			m.Add(k)
+		}
 	}
 	m.Fit()
 	return m

@@ -171,7 +171,7 @@ func TestTheBudgetHoldsAndNothingIsPaidTwice(t *testing.T) {
 		o := w.options(rapid.IntRange(1, 90).Draw(rt, "budget"), rapid.IntRange(0, 40).Draw(rt, "known"), rapid.Int64Range(0, 99).Draw(rt, "seed"))
 		paid := map[string]bool{}
 		key := func(tr mutate.Trial) string { return fmt.Sprint(tr.Variant, tr.Task, tr.Repeat) }
-		for _, k := range o.Known {
+		for k := range o.Known {
 			paid[key(k.Trial)] = true
 		}
 		r, asked := run(t, w, o)
@@ -248,7 +248,7 @@ func TestWhatIsKnownIsNotAskedForAgain(t *testing.T) {
 		again := w.options(300-after, 40, 3)
 		paid := map[string]bool{}
 		for _, trial := range asked[:after] {
-			again.Known = append(again.Known, w.observe(trial))
+			again.Known = with(again.Known, w.observe(trial))
 			paid[fmt.Sprint(trial.Variant, trial.Task, trial.Repeat)] = true
 		}
 		r, rest := run(t, w, again)

@@ -171,7 +171,7 @@ type tally struct {
 func (y *tally) add(t testing.TB, d *drawn, budget int, seed int64) {
 	t.Helper()
 	r, asked := run(t, d.world, Options{
-		Space: d.space, Champion: d.champion, Winner: d.winner, Tasks: d.tasks, Budget: budget, Seed: seed, Known: d.known,
+		Space: d.space, Champion: d.champion, Winner: d.winner, Tasks: d.tasks, Budget: budget, Seed: seed, Known: slices.Values(d.known),
 	})
 	y.worlds++
 	y.spent += float64(len(asked))

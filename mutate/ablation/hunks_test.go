@@ -54,7 +54,7 @@ func (w *world) reduce(t *testing.T, budget int) (Result, []mutate.Trial) {
 	}
 	for _, task := range w.tasks {
 		for _, c := range []agent.Config{w.champion, w.winner} {
-			o.Known = append(o.Known, observe(mutate.Trial{Variant: c.ID(), Config: c, Task: task.ID}))
+			o.Known = with(o.known(), observe(mutate.Trial{Variant: c.ID(), Config: c, Task: task.ID}))
 		}
 	}
 	a, err := New(o)

@@ -3,6 +3,7 @@ package ablation
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"evolve/mutate"
 	"evolve/mutate/tokens"
@@ -31,11 +32,19 @@ type Options struct {
 	// nil: none.
 	Smaller func(param, base, text string) []tokens.Attempt
 	// Known are existing evaluations of search tasks, of any configs. They are used where
-	// possible and not asked for again.
-	Known []mutate.Observation
+	// possible and not asked for again; nil: none.
+	Known iter.Seq[mutate.Observation]
 	// Model is fitted to Known and to the results of earlier ablations with the same
 	// champion, space and tasks; nil: a new one.
 	Model *mutate.Surrogate
+}
+
+// known yields Known.
+func (o Options) known() iter.Seq[mutate.Observation] {
+	if o.Known == nil {
+		return func(func(mutate.Observation) bool) {}
+	}
+	return o.Known
 }
 
 func (o Options) check() error {

@@ -140,7 +140,7 @@ func TestDemonstrationsStayTogether(t *testing.T) {
 	for k := range 8 {
 		add(config(.3+.05*float64(k), 2*k, 3+k%3), 1, k%2, 1)
 	}
-	a, err := New(Options{Space: space, Champion: champion, Winner: winner, Tasks: tasks, Known: known})
+	a, err := New(Options{Space: space, Champion: champion, Winner: winner, Tasks: tasks, Known: slices.Values(known)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,10 @@ package ablation
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"evolve/bench"
@@ -116,9 +118,14 @@ func (w *world) known(n int) []mutate.Observation {
 	return out
 }
 
+// with adds an observation to others.
+func with(known iter.Seq[mutate.Observation], o mutate.Observation) iter.Seq[mutate.Observation] {
+	return slices.Values(append(slices.Collect(known), o))
+}
+
 func (w *world) options(budget, known int, seed int64) Options {
 	w.noise = uint64(seed)
-	o := Options{Space: w.space, Champion: w.champion, Winner: w.winner, Tasks: w.tasks, Budget: budget, Seed: seed, Known: w.known(known)}
+	o := Options{Space: w.space, Champion: w.champion, Winner: w.winner, Tasks: w.tasks, Budget: budget, Seed: seed, Known: slices.Values(w.known(known))}
 	if w.certain {
 		o.MaxRepeats = 1
 	}

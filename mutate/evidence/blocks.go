@@ -68,11 +68,11 @@ func completed(ctx context.Context, a *archive.Archive, of Of, tasks []archive.G
 	var out []block
 	for i, run := range of.Runs {
 		found := map[int]block{}
-		for e, err := range a.Evaluations(ctx, run, of.Agent) {
+		for e, err := range a.EvaluationsIn(ctx, run, of.Agent, bench.StageConfirm) {
 			if err != nil {
 				return nil, fmt.Errorf("reading the evidence of run %s: %w", run, err)
 			}
-			if e.Stage != bench.StageConfirm || e.Variant != of.Against && e.Variant != of.Variant {
+			if e.Variant != of.Against && e.Variant != of.Variant {
 				continue
 			}
 			one, ok := found[e.Repeat]

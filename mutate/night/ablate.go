@@ -147,6 +147,7 @@ func (n *night) entered(ctx context.Context) (map[agent.ConfigID]bool, error) {
 type minimisation struct {
 	*night
 	options ablation.Options
+	known   *measurements
 	// earlier counts the evaluations that an interrupted run made for each finalist.
 	earlier map[agent.ConfigID]int
 	// left is the number of evaluations left, told the number made, next the next
@@ -156,13 +157,12 @@ type minimisation struct {
 }
 
 func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
-	m := &minimisation{night: n, left: n.Plan.Ablate, next: seqAblate, earlier: map[agent.ConfigID]int{}}
-	known, err := m.measured(ctx)
-	if err != nil {
+	m := &minimisation{night: n, known: newMeasurements(), left: n.Plan.Ablate, next: seqAblate, earlier: map[agent.ConfigID]int{}}
+	if err := m.measure(ctx); err != nil {
 		return nil, err
 	}
 	m.options = ablation.Options{
-		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Seed: n.Run.Seed, MaxRepeats: n.maxRepeats(), Known: known,
+		Space: n.Agent.Space, Champion: n.Agent.Champion, Tasks: n.searchTasks(), Seed: n.Run.Seed, MaxRepeats: n.maxRepeats(), Known: m.known.all(),
 		Hunks: n.Agent.Hunks, Smaller: n.Agent.Smaller,
 	}
 	m.options.Model = ablation.Model(m.options)
@@ -188,9 +188,7 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 			return m.begin(ctx, t)
 		},
 		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return m.trial(ctx, t, m.next) },
-		learn: func(t mutate.Trial, e bench.Evaluation) {
-			m.options.Known = append(m.options.Known, mutate.Observation{Trial: t, Scored: e.Scored, Score: e.Score})
-		},
+		learn:    func(t mutate.Trial, e bench.Evaluation) { m.known.add(t, e.Scored, e.Score) },
 		progress: func(told int) { m.report(Progress{Stage: "ablate", Done: m.told + told, Planned: m.Plan.Ablate}) },
 	}
 	ended := m.drained(d.run(m.Drain))
@@ -214,14 +212,14 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 	return small, ended
 }
 
-// measured returns the evaluations on search tasks that this run has made. In ordered
+// measure reads the evaluations on search tasks that this run has made. In ordered
 // mode it leaves out those that an interrupted run made in this stage: the stage is
 // replayed and finds them again by their keys. Otherwise they count against the budget.
-func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation, err error) {
+func (m *minimisation) measure(ctx context.Context) error {
 	variants := map[agent.ConfigID]archive.Variant{}
 	for e, err := range m.Archive.Evaluations(ctx, m.Run.ID, m.Agent.ID) {
 		if err != nil {
-			return nil, fmt.Errorf("ablating the finalists: %w", err)
+			return fmt.Errorf("ablating the finalists: %w", err)
 		}
 		ablate := e.Stage == bench.StageAblate
 		if ablate && m.replay || !ablate && e.Stage != bench.StageSearch && e.Stage != bench.StageBaseline {
@@ -230,7 +228,7 @@ func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation
 		v, ok := variants[e.Variant]
 		if !ok {
 			if v, err = m.Archive.Variant(ctx, m.Agent.ID, e.Variant); err != nil {
-				return nil, fmt.Errorf("ablating the finalists: %w", err)
+				return fmt.Errorf("ablating the finalists: %w", err)
 			}
 			variants[e.Variant] = v
 		}
@@ -241,10 +239,9 @@ func (m *minimisation) measured(ctx context.Context) (known []mutate.Observation
 				m.earlier[v.Parents[0]]++
 			}
 		}
-		t := mutate.Trial{Variant: e.Variant, Config: v.Config, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage}
-		known = append(known, mutate.Observation{Trial: t, Scored: e.Scored, Score: e.Score})
+		m.known.add(mutate.Trial{Variant: e.Variant, Config: v.Config, Task: e.Task, Repeat: e.Repeat}, e.Scored, e.Score)
 	}
-	return known, nil
+	return nil
 }
 
 // ablationRecord converts a result to the archive's form.

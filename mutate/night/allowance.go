@@ -14,8 +14,8 @@ import (
 // allowance tracks how far a night has used its [Share], with the measured speed and
 // price of its evaluations.
 type allowance struct {
-	// used counts the agent's evaluations in this run before this process resumed it,
-	// confirmed those of the confirmation among them.
+	// used counts the agent's evaluations in this run that this process does not request
+	// again, confirmed those of the confirmation among them.
 	used, confirmed int
 	// began and paid are the time and the money spent when the agent's turn began.
 	began time.Time
@@ -44,11 +44,11 @@ func (n *night) beginTurn(ctx context.Context) error {
 	}
 	n.Budget.Forget(most)
 	n.seen = n.Budget.Made()
-	before, err := KnownPace(ctx, n.Archive, n.Plan, n.parallel())
+	before, err := KnownPace(ctx, n.Archive, n.Plan, n.paced())
 	if err != nil {
 		return err
 	}
-	n.meter = limits.NewMeter(before.Pace, n.parallel())
+	n.meter = limits.NewMeter(before.Pace, n.paced())
 	n.replay = n.Agent.Deterministic
 	if n.Run.Resumed > 0 {
 		then, err := n.Archive.Plan(ctx, n.Run.ID, n.Agent.ID)
@@ -133,7 +133,9 @@ func (n *night) left(made int) limits.Left {
 	return left
 }
 
-// made returns the number of the agent's evaluations in this run.
+// made returns the number of the agent's evaluations in this run that the plan counts. A
+// resumed night does not request the confirmation's recorded blocks again, so a replayed one
+// counts fewer than [night.recorded].
 func (n *night) made() int { return n.used + int(n.got.Load()) }
 
 // measure passes the evaluations since the last call to the meter.
@@ -280,24 +282,44 @@ func (n *night) replanConfirmation() {
 	}
 }
 
+// recorded returns the number of the agent's evaluations that the archive has of this run, by
+// all of its processes.
+func (n *night) recorded(ctx context.Context) (int, error) {
+	ctx = context.WithoutCancel(ctx)
+	if err := n.Archive.Flush(ctx); err != nil {
+		return 0, err
+	}
+	t, err := n.Archive.Tally(ctx, n.Run.ID, n.Agent.ID)
+	return t.Evaluations, err
+}
+
 // record stores which limit bound the agent's night, how its work ended, with the error
 // that ended it, and what its evaluations took.
-func (n *night) record(ended error) {
+func (n *night) record(ctx context.Context, ended error) {
 	if n.meter == nil {
 		return
 	}
 	n.measure()
 	pace := n.meter.Pace()
-	l := archive.AgentLimit{Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: n.made(), Parallel: n.parallel()}
-	left := n.bindingLimit()
+	used, err := n.recorded(ctx)
+	if err != nil {
+		n.Log.Warn("the run's evaluations are counted without those of earlier processes", "agent", n.Agent.ID, "error", err)
+		used = n.made()
+	}
+	l := archive.AgentLimit{
+		Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: used, Parallel: n.paced(), Slots: PartOf(n.Run.Concurrency, n.Beside),
+	}
+	left := n.bindingLimit(used)
 	l.Bound = string(left.Limit)
 	if n.Share.adaptive() {
-		l.Evaluations = n.made() + left.Evaluations
+		l.Evaluations = used + left.Evaluations
 	}
 	l.End, l.Policy = n.limitEnd(ended, left.Evaluations)
 	if made := n.meter.Made(); made > 0 {
 		l.Made, l.Seconds, l.Alone, l.USD = made, finite(pace.Seconds), finite(pace.Alone), finite(pace.USD)
 	}
+	n.Running.Lock()
+	defer n.Running.Unlock()
 	for i := range n.Run.Limits {
 		if n.Run.Limits[i].Agent == l.Agent {
 			if l.Made == 0 { // nothing was made again since the run was resumed
@@ -311,13 +333,13 @@ func (n *night) record(ended error) {
 }
 
 // bindingLimit returns the limit that now leaves the agent the fewest evaluations, and their
-// number.
-func (n *night) bindingLimit() limits.Forecast {
+// number, after it used so many.
+func (n *night) bindingLimit(used int) limits.Forecast {
 	if !n.Share.adaptive() {
-		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-n.made())}
+		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-used)}
 	}
-	f := limits.Plan(n.left(n.made()), n.meter.Pace(), 1)
-	if f.Limit == limits.Unknown && n.made() == 0 && !n.Share.Till.IsZero() { // money allows a first one
+	f := limits.Plan(n.left(used), n.meter.Pace(), 1)
+	if f.Limit == limits.Unknown && used == 0 && !n.Share.Till.IsZero() { // money allows a first one
 		f = limits.Forecast{Limit: limits.Time}
 		if n.Share.Due {
 			f.Limit = limits.Deadline

@@ -107,11 +107,11 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		default:
 			a.past[d.Brief] = d
 			for _, x := range d.Attempts {
-				a.purse.spend(d.Route, use{x.Calls, x.USD, x.Tokens})
+				a.purse.spend(d.Route, use{x.Calls, x.USD, x.Tokens}, x.Lost)
 				delete(asked, x.Asked)
 			}
 			if len(d.Attempts) == 0 && (d.Usage != (agent.Usage{}) || d.Asked > 0 && !d.Cut) {
-				a.purse.spend(d.Route, use{1, d.Usage.CostUSD, d.Usage.InputTokens + d.Usage.OutputTokens})
+				a.purse.spend(d.Route, use{1, d.Usage.CostUSD, d.Usage.InputTokens + d.Usage.OutputTokens}, false)
 				delete(asked, d.Asked)
 			}
 			if !a.replays() {
@@ -121,7 +121,7 @@ func (n *night) newAuthor(ctx context.Context) (*author, error) {
 		}
 	}
 	for _, q := range asked {
-		a.purse.spend(q.Route, use{1, q.USD, q.Tokens})
+		a.purse.spend(q.Route, use{1, q.USD, q.Tokens}, true)
 	}
 	if err := a.addPast(ctx, earlier[max(0, len(earlier)-mostDrafts):], false); err != nil {
 		return nil, err

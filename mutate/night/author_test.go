@@ -153,7 +153,7 @@ func TestRequestsStayWithinTheirBounds(t *testing.T) {
 	if want := "max_usd of search.reflect leaves no room: $0.08 of $0.1 is used, and the next request can cost up to $0.04"; last.Reason != want || !last.Full {
 		t.Errorf("%+v, want %q", last, want)
 	}
-	sum := (&author{notes: notes}).summary(nil)
+	sum := (&author{notes: notes, purse: newPurse(o.Settings.Reflect)}).summary(nil)
 	if calls := sum.Tally("route", "writer").Calls; calls != 2 || !slices.Contains(sum.Full, last.Reason) {
 		t.Errorf("%d calls are counted, ended by %q", calls, sum.Full)
 	}

@@ -136,7 +136,9 @@ type lesson struct {
 	run    string
 	heard  []mutate.Observation
 	budget *bench.Budget
-	err    error
+	// summary sums up the drafts.
+	summary *archive.DraftSummary
+	err     error
 }
 
 // drafts returns the drafts that the searcher was told, "" for none.
@@ -188,7 +190,7 @@ func teach(t *testing.T, o *nights, m model.Model, components []string) lesson {
 	if flushed := o.Archive.Flush(t.Context()); flushed != nil {
 		t.Fatal(flushed)
 	}
-	return lesson{run: n.Run.ID, heard: s.heard, budget: n.Budget, err: err}
+	return lesson{run: n.Run.ID, heard: s.heard, budget: n.Budget, summary: author.summary(nil), err: err}
 }
 
 // briefs returns the ledger's records of the briefs of a run.

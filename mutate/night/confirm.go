@@ -20,7 +20,7 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 	if err != nil {
 		return err
 	}
-	c, err := confirm.Open(ctx, n.world(func(evaluations int) bool { return n.Budget.Fits(evaluations, n.parallel()) }), setup)
+	c, err := confirm.Open(ctx, n.world(func(evaluations int) bool { return n.Budget.Fits(evaluations, n.paced()) }), setup)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ type estimates struct{ gains, errors []float64 }
 
 // summary sums up the drafts of this run; nil if there was no request.
 func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
-	if a == nil || len(a.notes) == 0 {
+	if a == nil || len(a.notes) == 0 && a.purse.all.used.calls == 0 {
 		return nil
 	}
 	of := map[agent.ConfigID]mutate.DraftGain{}
@@ -141,6 +141,12 @@ func (a *author) summary(gains []mutate.DraftGain) *archive.DraftSummary {
 				Variant: d.Draft, Route: d.Route, Model: d.Model, Component: d.Component, Form: string(d.Form), Wording: d.Wording,
 				Gain: finite(g.Gain), Evaluations: g.Evaluations, InUse: d.InUse,
 			})
+		}
+	}
+	for route, sum := range a.purse.sums() {
+		if sum.used.calls > 0 {
+			t := out.Tally("route", route)
+			t.Requests, t.Unanswered, t.UnansweredUSD = sum.used.calls, sum.lost.calls, sum.lost.usd
 		}
 	}
 	for c, m := range measured {

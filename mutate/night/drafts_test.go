@@ -14,7 +14,7 @@ import (
 // TestSummaryHasIntervals: what a route earned has the mean gain of its evaluated drafts with
 // an interval, or none where there are too few.
 func TestSummaryHasIntervals(t *testing.T) {
-	a := &author{}
+	a := &author{purse: newPurse(Reflect{})}
 	var gains []mutate.DraftGain
 	for i, g := range []float64{.1, -.05, .02, .03, .1, .3} {
 		id := agent.ConfigID(string(rune('a' + i)))
@@ -40,7 +40,7 @@ func TestTriedChangesThatFailed(t *testing.T) {
 	failing := func(task, text string, outcome agent.Outcome) bench.Evaluation {
 		return bench.Evaluation{Task: task, Outcome: outcome, Error: text, Scored: true}
 	}
-	a := &author{night: &night{tasks: map[string]*bench.Task{"a": {Split: bench.Search}, "b": {Split: bench.Search}, "h": {Split: bench.Holdout}}}}
+	a := &author{purse: newPurse(Reflect{}), night: &night{tasks: map[string]*bench.Task{"a": {Split: bench.Search}, "b": {Split: bench.Search}, "h": {Split: bench.Holdout}}}}
 	a.seen = map[caseID]bench.Evaluation{
 		{"v1", "b", 0}: failing("b", "later", agent.Execution), {"v1", "a", 0}: failing("a", "ZeroDivisionError", agent.Execution),
 		{"v2", "a", 0}: failing("a", "", agent.OK), {"v3", "h", 0}: failing("h", "secret", agent.Timeout),

@@ -17,11 +17,13 @@ import (
 // In ordered mode, the n-th ask happens when exactly the results of the first n −
 // lookahead trials have been told, in order of issue (and more, one by one, if the
 // searcher must wait for them): the search depends only on its seed and the agent's
-// answers, whatever the timing and the concurrency up to lookahead. In free mode, results
-// are told as they arrive.
+// answers, whatever the timing, the order of evaluation and the concurrency up to lookahead.
+// Trials that were asked for ahead of free places are evaluated config by config (see
+// [queue]). In free mode, results are told as they arrive, and at most twice as many trials
+// are asked for as there are places, so that few lack the latest results.
 type driver struct {
 	searcher mutate.Asker
-	// begin is called with each trial in order of issue, before it is evaluated.
+	// begin is called with each trial in the order of asking, before it is evaluated.
 	begin    func(mutate.Trial) error
 	evaluate func(mutate.Trial) (bench.Evaluation, error)
 	// draft prepares the answer to a trial with a Brief, in order of issue; the function
@@ -34,6 +36,10 @@ type driver struct {
 	concurrency int
 	lookahead   int
 	ordered     bool
+	// bounded reports that money or time may end the search at any evaluation. No trial is
+	// asked for ahead of a free place then: the end would drop those that wait, and they may be
+	// the earliest.
+	bounded bool
 	// learn, if not nil, is called with each evaluation before the searcher is told.
 	learn func(mutate.Trial, bench.Evaluation)
 	// progress, if not nil, is called after each observation of an evaluation with the
@@ -59,10 +65,14 @@ func (d *driver) run(issue context.Context) error {
 			s.ask()
 		case stepTell:
 			s.tellNext()
+		case stepIssue:
+			s.inFlight++
+			s.workers.Go(s.queue.next().run)
 		case stepAwait:
 			s.abandonBriefs()
 			s.await()
 		case stepEnd:
+			s.drop()
 			for s.tellNext() {
 			}
 			return s.err
@@ -73,10 +83,12 @@ func (d *driver) run(issue context.Context) error {
 // driveState is the state of one run of a driver.
 type driveState struct {
 	*driver
-	// parallel is the maximum number of evaluations under way.
-	parallel int
-	workers  *pool.Pool
-	authors  *conc.WaitGroup // of briefs
+	// parallel is the maximum number of evaluations under way, and ahead that of evaluations
+	// that are under way or wait for a place.
+	parallel, ahead int
+	queue           *queue
+	workers         *pool.Pool
+	authors         *conc.WaitGroup // of briefs
 	// latest has a channel for each route, which is closed when its latest brief ends.
 	latest   map[string]chan struct{}
 	arrivals chan arrival
@@ -103,12 +115,15 @@ type arrival struct {
 }
 
 func (d *driver) start() *driveState {
-	parallel := d.concurrency
+	parallel, ahead := d.concurrency, max(d.concurrency, min(2*d.concurrency, d.lookahead))
 	if d.ordered {
-		parallel = min(parallel, d.lookahead)
+		parallel, ahead = min(parallel, d.lookahead), d.lookahead
+	}
+	if d.bounded {
+		ahead = parallel
 	}
 	return &driveState{
-		driver: d, parallel: parallel, workers: pool.New().WithMaxGoroutines(parallel), authors: conc.NewWaitGroup(), latest: map[string]chan struct{}{},
+		driver: d, parallel: parallel, ahead: ahead, queue: newQueue(parallel, (ahead-parallel)/2), workers: pool.New().WithMaxGoroutines(parallel), authors: conc.NewWaitGroup(), latest: map[string]chan struct{}{},
 		arrivals: make(chan arrival, parallel), buffer: map[int]arrival{},
 	}
 }
@@ -117,15 +132,16 @@ func (d *driver) start() *driveState {
 type step int
 
 const (
-	stepAsk   step = iota // ask the searcher for a trial, and issue it
-	stepTell              // tell the next result in order of issue
+	stepAsk   step = iota // ask the searcher for a trial
+	stepTell              // tell the next result in the order of asking
+	stepIssue             // evaluate a trial that waits
 	stepAwait             // wait for a result
 	stepEnd               // tell the results that are left, and return
 )
 
 // next returns the next step. It changes nothing.
 func (s *driveState) next() step {
-	if s.err == nil && !s.finished && s.inFlight < s.parallel {
+	if s.err == nil && !s.finished && s.inFlight+s.queue.len() < s.ahead {
 		behind := s.ordered && (s.waiting || s.told < s.asked-s.lookahead+1)
 		_, arrived := s.buffer[s.told]
 		switch {
@@ -135,7 +151,10 @@ func (s *driveState) next() step {
 			return stepAsk
 		}
 	}
-	if s.inFlight+s.open > 0 {
+	switch {
+	case s.err == nil && s.queue.len() > 0 && s.inFlight < s.parallel:
+		return stepIssue
+	case s.inFlight+s.open > 0:
 		return stepAwait
 	}
 	return stepEnd
@@ -148,7 +167,7 @@ func (s *driveState) end(err error) {
 	}
 }
 
-// ask asks the searcher, and issues the trial to a worker.
+// ask asks the searcher. The trial waits in the queue; a brief is answered at once.
 func (s *driveState) ask() {
 	trial, status := s.searcher.Ask()
 	switch status {
@@ -169,8 +188,7 @@ func (s *driveState) ask() {
 			s.open++
 			s.write(trial.Brief.Route, run)
 		} else {
-			s.inFlight++
-			s.workers.Go(run)
+			s.queue.add(waiting{trial, n, run})
 		}
 	case mutate.Wait:
 		s.waiting = true
@@ -218,13 +236,28 @@ func (s *driveState) await() {
 		s.open--
 	} else {
 		s.inFlight--
+		s.queue.vacate(a.trial.Variant)
 	}
 	s.end(a.err)
+	s.arrived(a)
+}
+
+// arrived keeps a result until it is its turn, or tells it at once in free mode.
+func (s *driveState) arrived(a arrival) {
 	if s.ordered {
 		s.buffer[a.n] = a
 	} else {
 		s.tell(a)
 	}
+}
+
+// drop ends the trials that wait for a place when none is issued any more: the searcher must not
+// wait for them.
+func (s *driveState) drop() {
+	for _, w := range s.queue.waiting {
+		s.arrived(arrival{trial: w.trial, n: w.n, err: bench.ErrBudget})
+	}
+	s.queue.waiting = nil
 }
 
 // abandonBriefs ends the briefs under way if no evaluation is and none will follow. In

@@ -148,16 +148,18 @@ func TestDriverDrains(t *testing.T) {
 		issue, stop := context.WithCancelCause(t.Context())
 		s := &diary{budget: 1000}
 		d := &driver{searcher: s, concurrency: 4, lookahead: 8, ordered: true, begin: func(mutate.Trial) error { return nil }}
+		var made atomic.Int64
 		d.evaluate = func(mutate.Trial) (bench.Evaluation, error) {
 			time.Sleep(time.Second)
+			made.Add(1)
 			return bench.Evaluation{Scored: true}, nil
 		}
 		time.AfterFunc(10500*time.Millisecond, func() { stop(ErrInterrupted) })
 		if err := d.run(issue); !errors.Is(err, ErrInterrupted) {
 			t.Errorf("%v, want ErrInterrupted", err)
 		}
-		if s.told != s.asked || s.told != 44 {
-			t.Errorf("asked %d, told %d: what was under way must be finished", s.asked, s.told)
+		if s.told != s.asked || made.Load() != 44 || d.count != 44 {
+			t.Errorf("asked %d, told %d, %d evaluations made, %d counted: what was under way must be finished, and nothing else begun", s.asked, s.told, made.Load(), d.count)
 		}
 	})
 }
@@ -257,6 +259,9 @@ func TestDriverStopsWhenABriefEndsTheRun(t *testing.T) {
 func TestNextStep(t *testing.T) {
 	lost := errors.New("the disk is full")
 	arrived := map[int]arrival{2: {}}
+	two := newQueue(4, 1)
+	two.add(waiting{})
+	two.add(waiting{})
 	for _, c := range []struct {
 		name  string
 		state driveState
@@ -264,7 +269,11 @@ func TestNextStep(t *testing.T) {
 	}{
 		{"at the beginning", driveState{}, stepAsk},
 		{"a place is free", driveState{asked: 3, inFlight: 3}, stepAsk},
-		{"all places are taken", driveState{asked: 4, inFlight: 4}, stepAwait},
+		{"all places are taken", driveState{asked: 4, inFlight: 4}, stepAsk},
+		{"all places are taken, and enough trials wait", driveState{asked: 6, inFlight: 4, queue: two}, stepAwait},
+		{"a place is free, and enough trials wait", driveState{asked: 6, inFlight: 3, queue: two, finished: true}, stepIssue},
+		{"the searcher waits, trials wait for a place", driveState{asked: 6, inFlight: 3, queue: two, waiting: true}, stepIssue},
+		{"an error, trials wait for a place", driveState{asked: 6, inFlight: 3, queue: two, err: lost}, stepAwait},
 		{"the searcher waits, free mode", driveState{asked: 3, told: 2, inFlight: 1, waiting: true}, stepAwait},
 		{"the searcher waits, ordered, the result is there", driveState{driver: &driver{ordered: true, lookahead: 8}, asked: 4, told: 2, inFlight: 1, waiting: true, buffer: arrived}, stepTell},
 		{"the searcher waits, ordered, the result is not there", driveState{driver: &driver{ordered: true, lookahead: 8}, asked: 4, told: 1, inFlight: 1, waiting: true, buffer: arrived}, stepAwait},
@@ -279,7 +288,10 @@ func TestNextStep(t *testing.T) {
 		if c.state.driver == nil {
 			c.state.driver = &driver{lookahead: 1}
 		}
-		c.state.parallel = 4
+		c.state.parallel, c.state.ahead = 4, 6
+		if c.state.queue == nil {
+			c.state.queue = newQueue(4, 1)
+		}
 		if got := c.state.next(); got != c.want {
 			t.Errorf("%s: step %d, want %d", c.name, got, c.want)
 		}

@@ -82,6 +82,6 @@ func (n *night) report(p Progress) {
 	if n.Progress == nil {
 		return
 	}
-	p.Run, p.Agent, p.SpentUSD = n.Run.ID, n.Agent.ID, n.Budget.Spent()
+	p.Run, p.Agent, p.SpentUSD = n.Run.ID, n.Agent.ID, n.Budget.Total()
 	n.Progress(p)
 }

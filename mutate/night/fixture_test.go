@@ -192,7 +192,7 @@ func (o *nights) plan(t testing.TB) Spec {
 // start records the run and returns its night, ready to work.
 func (o *nights) start(t testing.TB) *night {
 	t.Helper()
-	n := &night{Spec: o.begin(t)}
+	n := newNight(o.begin(t))
 	if err := n.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

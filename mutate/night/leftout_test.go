@@ -159,7 +159,7 @@ func TestTheNextNightLeavesOut(t *testing.T) {
 		given = options
 		return mutate.New(options)
 	}
-	n := &night{Spec: s}
+	n := newNight(s)
 	if err := n.work(t.Context()); err != nil {
 		t.Fatal(err)
 	}

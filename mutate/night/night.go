@@ -25,7 +25,7 @@ const (
 	seqAA      int64 = 0
 	seqSearch  int64 = 1 << 32
 	seqAblate  int64 = 3 << 31
-	seqConfirm int64 = 2 << 32
+	seqConfirm       = bench.ConfirmSeq
 )
 
 // shownLevel is the confidence of the interval of the champion's rerun.
@@ -38,6 +38,7 @@ const aaRepeats = 1 << 16
 // night is the state of one agent's night.
 type night struct {
 	Spec
+	slots   *lane
 	sample  Sample
 	tasks   map[string]*bench.Task
 	harness *bench.Harness
@@ -49,8 +50,6 @@ type night struct {
 	// once that stage is over.
 	got atomic.Int64
 	aa  *int
-	// running counts the evaluations under way, reached is its maximum.
-	running, reached atomic.Int64
 	// blocking names the limit under policies that evaluations waited for when their time
 	// was over; mu guards it while evaluations are running.
 	blocking string
@@ -84,7 +83,7 @@ type night struct {
 // Run runs an agent's night. Once the plan is written, it stores a result in every case;
 // the error ends the run.
 func Run(ctx context.Context, s Spec) (Outcome, error) {
-	n := &night{Spec: s}
+	n := newNight(s)
 	ctx, span := telemetry.Start(ctx, "agent")
 	defer span.End()
 	span.Text(telemetry.AgentName, s.Agent.ID)
@@ -93,7 +92,18 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 	if err != nil {
 		span.Fail("ended")
 	}
-	return Outcome{Result: n.result, Blocking: n.blocking, Reached: int(n.reached.Load())}, err
+	return Outcome{Result: n.result, Blocking: n.blocking}, err
+}
+
+// newNight returns the night of a spec, with what a night alone needs.
+func newNight(s Spec) *night {
+	if s.Slots == nil {
+		s.Slots = NewSlots(s.Run.Concurrency)
+	}
+	if s.Running == nil {
+		s.Running = new(sync.Mutex)
+	}
+	return &night{Spec: s, slots: &lane{Slots: s.Slots}}
 }
 
 // work runs all stages and stores their records.
@@ -109,14 +119,14 @@ func (n *night) work(ctx context.Context) error {
 	n.result = archive.AgentResult{Run: n.Run.ID, Agent: n.Agent.ID, Verdict: archive.Undecided}
 	var err error
 	if n.result.Reference, err = n.reference(ctx); err != nil {
-		n.record(err)
+		n.record(ctx, err)
 		return err
 	}
 	ended := n.stages(ctx)
 	if ended == nil {
 		ended = n.findMetricFirst(ctx)
 	}
-	n.record(ended)
+	n.record(ctx, ended)
 	if streaks, why := n.breaker.Strayed(); streaks > 0 {
 		n.result.Strayed = cmp.Or(why, "no reason given")
 	}
@@ -146,7 +156,10 @@ func (n *night) store(ctx context.Context, ended error) error {
 	}
 	n.result.Finished = ended == nil
 	if ended == nil { // a resumed run does not measure its limits and phases again
-		if err := n.Archive.PutRun(ctx, *n.Run); err != nil {
+		n.Running.Lock()
+		err := n.Archive.PutRun(ctx, *n.Run)
+		n.Running.Unlock()
+		if err != nil {
 			return fmt.Errorf("%w: recording the run: %w", bench.ErrRecorder, err)
 		}
 	}
@@ -375,7 +388,7 @@ func (n *night) explain(stage string, err error) error {
 // bindingNoun names the limit that now leaves the agent the least.
 func (n *night) bindingNoun() string {
 	n.measure()
-	return n.bindingLimit().Limit.Noun()
+	return n.bindingLimit(n.made()).Limit.Noun()
 }
 
 // incomplete records why a stage is not complete.
@@ -394,6 +407,8 @@ func (n *night) phase(name string, since time.Time) time.Time {
 }
 
 func (n *night) took(name string, d time.Duration) {
+	n.Running.Lock()
+	defer n.Running.Unlock()
 	if n.Run.Phases == nil {
 		n.Run.Phases = map[string]time.Duration{}
 	}
@@ -413,16 +428,12 @@ func (n *night) putVariant(ctx context.Context, v archive.Variant, m *archive.Mu
 	return nil
 }
 
-// evaluate makes one evaluation and tracks the maximum number running at once.
+// evaluate makes one evaluation when a slot is free.
 func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, error) {
-	now := n.running.Add(1)
-	defer n.running.Add(-1)
-	for {
-		top := n.reached.Load()
-		if now <= top || n.reached.CompareAndSwap(top, now) {
-			break
-		}
+	if err := n.slots.take(ctx, n.Drain); err != nil {
+		return bench.Evaluation{}, err
 	}
+	defer n.slots.give()
 	e, err := n.harness.Evaluate(ctx, job)
 	if err == nil {
 		n.got.Add(1)
@@ -436,11 +447,20 @@ func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, 
 	return e, err
 }
 
-// parallel returns the number of evaluations at once.
-func (n *night) parallel() int {
-	c := max(1, n.Run.Concurrency)
+// parallel returns the maximum number of evaluations at once.
+func (n *night) parallel() int { return n.least(max(1, n.Run.Concurrency)) }
+
+// paced returns the number of evaluations at once that the night can count on: its part of the
+// slots, where nights run side by side. It has more of them once others are over.
+func (n *night) paced() int { return n.least(PartOf(n.Run.Concurrency, n.Beside)) }
+
+// PartOf returns the part of one of several nights side by side in so many evaluations at once.
+func PartOf(concurrency, beside int) int { return max(1, concurrency/max(1, beside)) }
+
+// least bounds a number of evaluations at once by what the agent allows.
+func (n *night) least(c int) int {
 	if n.opened.Parallel > 0 {
-		c = min(c, n.opened.Parallel)
+		return min(c, n.opened.Parallel)
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package night
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,11 +59,11 @@ func KnownPace(ctx context.Context, a *archive.Archive, p *archive.AgentPlan, pa
 // early, computed from its evaluations.
 func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID string, parallel int) (Known, error) {
 	k := Known{Run: run.ID, Ended: run.Ended}
-	then := max(1, min(run.Reached, run.Concurrency))
+	then, slots := max(1, min(run.Reached, run.Concurrency)), run.Concurrency
 	for _, l := range run.Limits {
 		if l.Agent == agentID && l.Made > 0 {
 			k.Pace = limits.Pace{Seconds: l.Seconds, Alone: l.Alone, USD: l.USD, Weight: float64(l.Made)}
-			then = max(1, l.Parallel)
+			then, slots = max(1, l.Parallel), cmp.Or(l.Slots, run.Concurrency)
 		}
 	}
 	if k.Weight == 0 {
@@ -72,7 +73,7 @@ func paceOf(ctx context.Context, a *archive.Archive, run archive.Run, agentID st
 		k.Alone /= float64(then)
 		k.Seconds = k.Alone
 	}
-	if then < run.Concurrency {
+	if then < slots {
 		parallel = min(parallel, then) // the agent itself allows no more
 	}
 	k.Alone *= float64(then) / float64(max(1, parallel))

@@ -30,6 +30,8 @@ type pocket struct {
 	// name is that of the bounds, such as "search.reflect".
 	name string
 	used use
+	// lost is what requests without an answer could use at most; used includes it.
+	lost use
 	// held is what those under way can use at most.
 	held use
 	// dense is the highest share of the bound on the tokens of its input that a request
@@ -75,13 +77,31 @@ func (p *purse) of(route string) *pocket {
 	return p.routes[route]
 }
 
-// spend counts a request of an earlier process of the run.
-func (p *purse) spend(route string, u use) {
+// spend counts a request of an earlier process of the run. lost reports that it got no answer.
+func (p *purse) spend(route string, u use, lost bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range []*pocket{&p.all, p.of(route)} {
-		k.used = k.used.plus(u)
+		k.count(u, lost)
 	}
+}
+
+func (k *pocket) count(u use, lost bool) {
+	k.used = k.used.plus(u)
+	if lost {
+		k.lost = k.lost.plus(u)
+	}
+}
+
+// sums returns what the requests to each route used, and what of it got no answer.
+func (p *purse) sums() map[string]struct{ used, lost use } {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := map[string]struct{ used, lost use }{}
+	for name, k := range p.routes {
+		out[name] = struct{ used, lost use }{k.used, k.lost}
+	}
+	return out
 }
 
 // reserve waits until the bounds allow a request to a route that uses at most so much, and
@@ -193,7 +213,7 @@ type held struct {
 // pay ends the reservation with what the request used.
 func (h *held) pay(u agent.Usage) use {
 	used := h.usedBy(u)
-	h.end(used, u.InputTokens)
+	h.end(used, u.InputTokens, false)
 	return used
 }
 
@@ -214,16 +234,17 @@ func (h *held) usedBy(u agent.Usage) use {
 
 // lose ends the reservation of a request that was cut off, of which it is not known what it
 // used.
-func (h *held) lose() { h.end(h.use, 0) }
+func (h *held) lose() { h.end(h.use, 0, true) }
 
 // release ends the reservation of a request that was not sent.
-func (h *held) release() { h.end(use{}, 0) }
+func (h *held) release() { h.end(use{}, 0, false) }
 
-func (h *held) end(u use, input int64) {
+func (h *held) end(u use, input int64, lost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, k := range []*pocket{&h.all, h.of(h.route)} {
-		k.held, k.used = k.held.minus(h.use), k.used.plus(u)
+		k.held = k.held.minus(h.use)
+		k.count(u, lost)
 	}
 	r := h.of(h.route)
 	r.dearest = use{0, max(r.dearest.usd, u.usd), max(r.dearest.tokens, u.tokens)}

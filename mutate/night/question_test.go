@@ -18,7 +18,7 @@ func TestQuestionsOfHoldout(t *testing.T) {
 	}
 	s := o.begin(t)
 	s.Scrub = func(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
-	n := &night{Spec: s}
+	n := newNight(s)
 	if err := n.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (n *night) newSearchStage(ctx context.Context) (*searchStage, error) {
 	}
 	follow := n.follow(ctx, s.searcher, s.recorded)
 	s.driver = &driver{
-		searcher: s.searcher, concurrency: n.parallel(), lookahead: max(1, n.Run.Lookahead), ordered: n.Agent.Deterministic,
+		searcher: s.searcher, concurrency: n.parallel(), lookahead: max(1, n.Run.Lookahead), ordered: n.Agent.Deterministic, bounded: n.Share.adaptive(),
 		begin:    func(t mutate.Trial) error { return n.begin(ctx, t) },
 		evaluate: func(t mutate.Trial) (bench.Evaluation, error) { return n.trial(ctx, t, seq) },
 		progress: func(told int) {
@@ -114,8 +114,12 @@ func (s *searchStage) checkpoint(told int) {
 // drive runs the search, and continues it with evaluations that the confirmation releases.
 func (s *searchStage) drive(ctx context.Context) error {
 	for {
+		before := s.made()
 		if err := s.shareSpent(s.drained(s.driver.run(s.Drain))); err != nil {
 			return err
+		}
+		if made := s.made(); s.Share.adaptive() && before < made && made < s.Plan.Search {
+			continue // the plan grew while the last results were told
 		}
 		more, err := s.release(ctx, s.searcher.Recommend(), s.made())
 		if err != nil || !more {

@@ -59,10 +59,29 @@ func TestAttemptsStayWithinTheBounds(t *testing.T) {
 	if third := notes[2]; !third.Full {
 		t.Errorf("the request after it: %+v", third)
 	}
+	d := l.summary
+	if d == nil {
+		t.Fatal("no drafts")
+	}
+	paid := 0.0
+	for _, r := range d.Tallies {
+		if r.Choice == "route" {
+			paid += r.Usage.CostUSD + r.UnansweredUSD
+			if r.Requests != 3 || r.Unanswered != 2 || math.Abs(r.UnansweredUSD-.08) > 1e-9 {
+				t.Errorf("the route has %+v", r)
+			}
+		}
+	}
+	if math.Abs(paid-.12) > 1e-9 {
+		t.Errorf("the routes add up to $%v, and $.12 is counted", paid)
+	}
 	n := o.start(t) // resumed
 	a, err := n.newAuthor(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := a.purse.sums()["writer"]; got.lost.calls != 2 || math.Abs(got.lost.usd-.08) > 1e-9 {
+		t.Errorf("a resumed run counts %+v", got)
 	}
 	if used := a.purse.all.used; used.calls != 3 || math.Abs(used.usd-.12) > 1e-9 || used.tokens != 6000 {
 		t.Errorf("a resumed run counts %+v", used)

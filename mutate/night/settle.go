@@ -116,10 +116,7 @@ func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
 		for i, e := range done {
 			if e.Scored {
 				m.values.add(&e, m.Agent.Metric)
-				m.options.Known = append(m.options.Known, mutate.Observation{
-					Trial:  mutate.Trial{Variant: e.Variant, Config: jobs[i].Config, Task: e.Task, Repeat: e.Repeat, Stage: e.Stage},
-					Scored: true, Score: e.Score,
-				})
+				m.known.add(mutate.Trial{Variant: e.Variant, Config: jobs[i].Config, Task: e.Task, Repeat: e.Repeat}, true, e.Score)
 			}
 		}
 		if ended != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"evolve/archive"
@@ -42,13 +43,18 @@ type Spec struct {
 
 	// Run is the record of the run that the night belongs to. It gives the seed, the
 	// selection, the lookahead and the concurrency; the night adds to its limits and
-	// phases.
-	Run *archive.Run
+	// phases, and stores it, while it holds Running; nil: no other night has the record.
+	Run     *archive.Run
+	Running sync.Locker
 	// Plan is the agent's plan, which the night changes as it learns the pace.
 	Plan  *archive.AgentPlan
 	Share Share
-	// Budget is the run's. The night sets its limits for each stage.
+	// Budget is the night's. The night sets its limits for each stage.
 	Budget *bench.Budget
+	// Slots bounds the evaluations of all nights of the run that are under way; nil: the run's
+	// concurrency does. Beside is the number of nights that run side by side; 0: this one alone.
+	Slots  *Slots
+	Beside int
 	// Scratch is the folder of the working directories. The night clears it.
 	Scratch string
 
@@ -301,6 +307,4 @@ type Outcome struct {
 	// Blocking names the limit under policies that evaluations waited for when the
 	// agent's time was over.
 	Blocking string
-	// Reached is the maximum number of evaluations that ran at once.
-	Reached int
 }

@@ -87,12 +87,19 @@ func (s *search) complete() bool {
 	return false
 }
 
+// lacking reports whether a variant is to be measured on a task that was not issued to it. A result
+// of an earlier night is enough if nothing has changed since, but not for the champion: briefs show
+// what its program prints tonight.
+func (s *search) lacking(m *member, task int) bool {
+	return m.weights[task] < 1 || m == s.members[0] && s.earlier[task]
+}
+
 // lacks returns the number of cases of all stages that a variant has neither a result of nor waits
 // for.
 func (s *search) lacks(m *member) int {
 	n := 0
 	for _, task := range s.order[m.issued:max(m.issued, s.Stages[len(s.Stages)-1])] {
-		if m.weights[task] < 1 {
+		if s.lacking(m, task) {
 			n++
 		}
 	}

@@ -39,7 +39,7 @@ func (s *search) refresh() {
 			if math.IsNaN(v) || math.IsNaN(champion.scores[i]) {
 				continue
 			}
-			d, w := v-champion.scores[i], m.weights[i]
+			d, w := v-champion.scores[i], m.weights[i]*champion.weights[i]
 			sum += w * d
 			square += w * d * d
 			n += w

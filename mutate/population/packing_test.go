@@ -159,6 +159,10 @@ func TestPackingSearch(t *testing.T) {
 	}
 	p := &packer{t: t, dir: t.TempDir(), main: string(main)}
 	const cases = 60
+	ahead, err := strconv.Atoi(cmp.Or(os.Getenv("EVOLVE_PACKING_LOOKAHEAD"), "400"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	space := agent.Space{Params: []agent.Param{{Name: "b", Kind: agent.Text, Use: agent.Code, MaxChars: 1 << 16, Default: packingRule}}}
 	o := Options{
 		Options:   mutate.Options{Space: space, Champion: space.Default(), Budget: budget, Seed: seed, Selection: os.Getenv("EVOLVE_PACKING_SELECTION")},
@@ -188,7 +192,7 @@ func TestPackingSearch(t *testing.T) {
 		var trials []mutate.Trial
 		var fresh []agent.Config
 		wanted := map[agent.ConfigID]bool{}
-		for len(trials) < 400 {
+		for len(trials) < ahead {
 			tr, status := s.Ask()
 			if status != mutate.Ready {
 				break
@@ -224,7 +228,7 @@ func TestPackingSearch(t *testing.T) {
 			}
 			s.Tell(ob)
 		}
-		if round%20 == 0 {
+		if round%max(1, 8000/ahead) == 0 {
 			best := s.Recommend().Best
 			t.Logf("%4.0f s, %d variants, %d evaluations: best %+.4f ± %.4f, size %d", time.Since(start).Seconds(), len(known), asked, best.Gain, best.SD, rewrite.Size(best.Config.String("b")))
 		}

@@ -23,6 +23,8 @@ type search struct {
 	index map[string]int // of the tasks by their ids
 
 	members []*member // the champion is the first
+	// earlier marks the tasks on which an earlier night measured the champion, and tonight has not.
+	earlier []bool
 	byID    map[agent.ConfigID]*member
 	normals map[string]bool
 	// barred are the reasons for which programs are left out, by their normal forms.
@@ -66,7 +68,7 @@ func New(o Options) (mutate.Searcher, error) {
 		Options: o, choose: choose, bandit: operator.NewBandit(o.Options.Operators),
 		rng:  rand.New(rand.NewPCG(uint64(o.Seed), 0x636f6465)), //nolint:gosec // a search needs no secret numbers
 		byID: map[agent.ConfigID]*member{}, normals: map[string]bool{}, barred: map[string]string{}, alike: map[string][]*member{}, index: map[string]int{},
-		islands: make([]island, o.Islands),
+		islands: make([]island, o.Islands), earlier: make([]bool, len(o.Tasks)),
 	}
 	for _, op := range o.Operators {
 		s.names = append(s.names, op.Name())
@@ -110,8 +112,9 @@ func (s *search) enter(c agent.Config) *member {
 	return m
 }
 
-// remember enters the variants of earlier nights with their results. Each goes to one
-// island.
+// remember enters the variants of earlier nights with their results, each on one island. Results of
+// the champion are kept, too: they compare variants on cases on which it is not measured yet
+// tonight.
 func (s *search) remember() {
 	for _, h := range s.History {
 		task, known := s.index[h.Task]
@@ -124,9 +127,8 @@ func (s *search) remember() {
 			m.operator, m.rationale = "history", "a variant of an earlier night"
 			s.islands[m.index%len(s.islands)].add(m)
 		}
-		if m != s.members[0] { // the champion is measured tonight
-			m.set(task, h.Score, h.Trust)
-		}
+		m.set(task, h.Score, h.Trust)
+		s.earlier[task] = s.earlier[task] || m == s.members[0]
 	}
 	s.waiting = s.members[1:len(s.members):len(s.members)]
 }
@@ -180,7 +182,7 @@ func (s *search) stage(m *member) {
 		s.stage(champion)
 	}
 	for ; m.issued < until; m.issued++ {
-		if m.weights[s.order[m.issued]] < 1 { // an earlier night's result counts if nothing changed
+		if s.lacking(m, s.order[m.issued]) {
 			s.queue = append(s.queue, run{m, m.issued})
 			m.pending++
 		}
@@ -232,6 +234,7 @@ func (s *search) record(o mutate.Observation) *member {
 	m.seconds += max(0, o.Seconds)
 	if o.Scored && !math.IsNaN(o.Score) {
 		m.set(task, min(max(o.Score, 0), 1), 1)
+		s.earlier[task] = s.earlier[task] && m != s.members[0]
 	}
 	s.fresh = false
 	return m

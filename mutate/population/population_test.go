@@ -321,6 +321,27 @@ func TestHistoryIsThePopulation(t *testing.T) {
 	}
 }
 
+// TestFewRememberedResults checks that a variant that was far better on three cases when its night
+// ended is run by a small one that begins with other cases.
+func TestFewRememberedResults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(60, 7)
+	good := agent.Config{"block": write(w.want)}
+	for seed := range int64(10) {
+		o := w.options(120, seed)
+		for _, at := range start(t, o).order[10:13] {
+			task := o.Tasks[at].ID
+			for _, c := range []agent.Config{o.Champion, good} {
+				o.History = append(o.History, mutate.Remembered{Variant: c.ID(), Config: c, Task: task, Score: w.score(c, task), Trust: .8})
+			}
+		}
+		trials := drive(t, start(t, o), 4, func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task), true })
+		if !slices.ContainsFunc(trials, func(tr mutate.Trial) bool { return tr.Variant == good.ID() }) {
+			t.Errorf("seed %d: it is not run in %d evaluations", seed, len(trials))
+		}
+	}
+}
+
 // remember returns trials as evaluations of an earlier night.
 func remember(trials []mutate.Trial, w *world) []mutate.Remembered {
 	var out []mutate.Remembered

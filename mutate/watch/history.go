@@ -35,8 +35,9 @@ type night struct {
 	run, binary string
 	started     time.Time
 	identity
-	suite  string
-	commit string
+	suite string
+	// commit is that of the workspace, code that of the target whose code is searched.
+	commit, code string
 	// models identifies what answers besides the agent's folder; empty from an older evolve.
 	models string
 	// learned identifies what the agent's turns in use had shown, without the feedback of
@@ -105,7 +106,7 @@ func history(ctx context.Context, store Store, agentID string, before, most int,
 // nightOf returns the night of a run: its stored scores or, if an older evolve ran it, those
 // of its evaluations.
 func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPlan) (night, error) {
-	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{config: p.Champion, hash: p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, replaced: p.Replaced, scores: stats.NightScores{}, beside: stats.NightScores{}, digests: map[string]string{}}
+	n := night{run: r.ID, binary: r.Binary, started: r.Started, identity: identity{config: p.Champion, hash: p.AgentHash}, suite: p.SuiteHash, commit: p.Commit, code: p.CodeCommit, replaced: p.Replaced, scores: stats.NightScores{}, beside: stats.NightScores{}, digests: map[string]string{}}
 	res, err := store.Result(ctx, r.ID, p.Agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
 		return n, fmt.Errorf("reading earlier nights: %w", err)

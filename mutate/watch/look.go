@@ -14,9 +14,22 @@ import (
 // Seen is what a watch found, with the commits of the nights that its changes lie between.
 type Seen struct {
 	archive.Watch
-	// FellBetween and ChangedBetween are the commits before and after Fall and Changed;
-	// empty strings where a night had none.
-	FellBetween, ChangedBetween [2]string
+	// FellBetween and ChangedBetween are the commits before and after Fall and Changed.
+	FellBetween, ChangedBetween Between
+}
+
+// Between are the commits of the workspace, and of the target whose code is searched, at the
+// night before a change and at that after it; empty strings where a night had none.
+type Between struct{ Workspace, Code [2]string }
+
+// commitsOf returns the commits of two nights.
+func commitsOf(a, b night) Between {
+	return Between{Workspace: [2]string{a.commit, b.commit}, Code: [2]string{a.code, b.code}}
+}
+
+// known reports whether both nights had a commit of the workspace or of the target.
+func (b Between) known() bool {
+	return b.Workspace[0] != "" && b.Workspace[1] != "" || b.Code[0] != "" && b.Code[1] != ""
 }
 
 // Look compares the active config of a run with its past, on tasks that are as they were then.
@@ -51,7 +64,7 @@ func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentP
 			return Seen{}, err
 		}
 		if c.Proposal == "" || nights[last].given != tonight.given {
-			seen.Changed, seen.ChangedBetween = &c, [2]string{nights[last].commit, tonight.commit}
+			seen.Changed, seen.ChangedBetween = &c, commitsOf(nights[last], tonight)
 		}
 	}
 	compared := comparable(append(nights, tonight), digests)
@@ -126,7 +139,7 @@ func (v viewer) fall(nights []night, seen *Seen) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	seen.Fall, seen.FellBetween = &archive.Fall{Shift: f.Shift, ActiveChange: c}, [2]string{good.commit, bad.commit}
+	seen.Fall, seen.FellBetween = &archive.Fall{Shift: f.Shift, ActiveChange: c}, commitsOf(good, bad)
 	return f.First, nil
 }
 
@@ -214,7 +227,7 @@ func latest(nights []night) []night { return nights[max(0, len(nights)-stats.Wat
 func (v viewer) between(a, b night) (archive.ActiveChange, error) {
 	c := archive.ActiveChange{
 		BeforeRun: a.run, AfterRun: b.run, Last: a.started, Since: b.started, Files: a.hash != b.hash, Models: b.otherModels(a), Evolve: a.binary != b.binary,
-		Versioned: a.commit != "" && b.commit != "", Learned: a.learned != b.learned && a.learned != "" && b.learned != "",
+		Versioned: commitsOf(a, b).known(), Learned: a.learned != b.learned && a.learned != "" && b.learned != "",
 		Acts: actsBetween(v.deeds, a.started, b.started),
 	}
 	for _, p := range v.decided {

@@ -141,7 +141,7 @@ func TestFallNamesItsNights(t *testing.T) {
 	if got := seen.Fall.ActiveChange; got.AfterRun != "6-00000006" || len(got.Params) != 1 || got.Params[0] != "strategy" || got.Files || !got.Since.Equal(at(6)) {
 		t.Errorf("the change is %+v", got)
 	}
-	if want := [2]string{fmt.Sprintf("%040x", 5), fmt.Sprintf("%040x", 6)}; seen.FellBetween != want {
+	if want := (Between{Workspace: [2]string{fmt.Sprintf("%040x", 5), fmt.Sprintf("%040x", 6)}}); seen.FellBetween != want {
 		t.Errorf("it fell between %v, want %v", seen.FellBetween, want)
 	}
 	seen = d.sleep(bad, "h", 20, coins(rng, .2))

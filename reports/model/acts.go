@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"evolve/runtime/text"
 )
 
 // Act is what a person did that an agent's behaviour depends on, other than a commit.
@@ -90,7 +92,7 @@ func (c ActiveChange) command(agentID string) string {
 	case c.feedback():
 		return "evolve feedback list " + agentID
 	case c.Commit != nil:
-		return "git show " + c.Commit.Short()
+		return text.GitShow(c.Commit.Repository, c.Commit.Short())
 	}
 	return ""
 }

@@ -24,6 +24,10 @@ func TestCausesOfAFall(t *testing.T) {
 		},
 		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed: provider or data", ""},
 		"a commit": {archive.ActiveChange{Versioned: true, Commit: commit, Params: []string{"k"}}, "commit 0123456789ab “harmless” of 14 Nov; k changed", "git show 0123456789ab"},
+		"a commit of a target": {
+			archive.ActiveChange{Versioned: true, Commit: &archive.CommitBrief{Repository: "../a b", Hash: commit.Hash, Subject: "harmless", Time: at}},
+			"commit 0123456789ab “harmless” of 14 Nov", "git -C '../a b' show 0123456789ab",
+		},
 		"feedback": {archive.ActiveChange{Versioned: true, Acts: []archive.Act{added}}, "feedback F1 added on 14 Nov: never calculate", "evolve feedback list clerk"},
 		"both": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Params: []string{"k"}, Acts: []archive.Act{added, live}},

@@ -137,6 +137,8 @@ type builder struct {
 	// variants caches the variants that were looked up; failed is the first lookup error.
 	variants map[agent.ConfigID]archive.Variant
 	failed   error
+	// records are the night's proposals as they are now.
+	records []archive.ProposalRecord
 
 	out      Agent
 	volatile VolatileAgent

@@ -21,11 +21,7 @@ func (b *builder) decide() error {
 		against := b.ref(b.plan.Against)
 		d.Against, d.Reference = &against, b.result.Reference
 	}
-	states := make([]archive.ProposalState, len(d.Proposals))
-	for i, p := range d.Proposals {
-		states[i] = p.State
-	}
-	d.Verdict = VerdictNow(b.result.Verdict, states)
+	d.Verdict = VerdictNow(b.result.Verdict, b.records)
 	d.Reason = clip(b.result.Reason, maxVerdict)
 	for _, c := range b.result.Causes {
 		out := Cause{Kind: c.Kind, Figures: c.Figures, Sentence: clip(b.named(c.Sentence), MaxReason)}
@@ -50,12 +46,13 @@ func (b *builder) decide() error {
 	return nil
 }
 
-// VerdictNow returns the verdict of a night with proposals in these states now. It is never better
+// VerdictNow returns the verdict of a night whose proposals are these now. It is never better
 // than what the gates found, some of them maybe after the night: refused where they failed all,
-// and waiting where they have not run on the others.
-func VerdictNow(v archive.Verdict, states []archive.ProposalState) archive.Verdict {
+// and waiting where they have not run on the others. A proposal that is only outdated changes no
+// verdict.
+func VerdictNow(v archive.Verdict, proposals []archive.ProposalRecord) archive.Verdict {
 	all := func(of ...archive.ProposalState) bool {
-		return len(states) > 0 && !slices.ContainsFunc(states, func(s archive.ProposalState) bool { return !slices.Contains(of, s) })
+		return len(proposals) > 0 && !slices.ContainsFunc(proposals, func(p archive.ProposalRecord) bool { return p.Outdated() || !slices.Contains(of, p.State) })
 	}
 	switch {
 	case !v.Proposes():
@@ -65,6 +62,23 @@ func VerdictNow(v archive.Verdict, states []archive.ProposalState) archive.Verdi
 		return archive.Waits
 	}
 	return v
+}
+
+// RefusedLater is the sentence for a night whose gates refused its first proposal after it.
+func RefusedLater(id string) string {
+	return fmt.Sprintf("the gates refused the proposal %s after the night: `evolve show %s` has their evidence", id, id)
+}
+
+// OutdatedWords names the proposals of a night that do not apply any more, to follow its sentence;
+// empty for none.
+func OutdatedWords(proposals []archive.ProposalRecord) string {
+	words := ""
+	for _, p := range proposals {
+		if p.Outdated() {
+			words += "; the target has changed since, and " + p.ID + " does not apply any more"
+		}
+	}
+	return words
 }
 
 // next returns the proposal that a person decides on next: one that the gates refused comes
@@ -123,7 +137,7 @@ func (b *builder) sentence() string {
 	if d := b.out.Decision; d.Verdict == archive.Waits && b.result.Verdict.Proposes() {
 		words += fmt.Sprintf("; the gates of %s have not run, and a person decides after them", d.next().ID)
 	}
-	return words
+	return words + OutdatedWords(b.records)
 }
 
 func (b *builder) measured() string {
@@ -138,7 +152,7 @@ func (b *builder) measured() string {
 		}
 		return "the run ended before there was a verdict"
 	case b.out.Decision.Verdict == archive.Refused && b.result.Verdict != archive.Refused:
-		return fmt.Sprintf("the gates refused the proposal %s after the night: `evolve show %s` has their evidence", b.out.Decision.Proposals[0].ID, b.out.Decision.Proposals[0].ID)
+		return RefusedLater(b.out.Decision.Proposals[0].ID)
 	case b.result.Verdict == archive.Trade && h != nil:
 		return b.trade(*h)
 	case b.result.Verdict.Proposes() && h != nil && h.Evidence != nil:

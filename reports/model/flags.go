@@ -14,7 +14,7 @@ func Flags(list []archive.GateVerdict) []string {
 	var out []string
 	for _, g := range list {
 		if g.Verdict == "flagged" {
-			out = append(out, g.Gate+": "+text.Clip(text.OneLine(g.Evidence), maxFlag, text.Runes, text.Ellipsis))
+			out = append(out, g.Gate+": "+text.Clip(text.OneLine(g.Evidence), maxFlag, text.Runes, text.Words, text.Ellipsis))
 		}
 	}
 	return out

@@ -144,6 +144,7 @@ func (b *builder) proposals() error {
 			made.Branch = at.Branch
 		}
 		b.out.Decision.Proposals = append(b.out.Decision.Proposals, made)
+		b.records = append(b.records, p)
 		v := VolatileProposal{ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision, Addressed: Addressed(p)}
 		if p.Patch != nil && p.State == archive.Drafted {
 			v.Waits = p.Patch.Waits

@@ -11,9 +11,11 @@ import (
 
 func (b *builder) honesty() error {
 	h := &b.out.Honesty
-	h.Variants = len(b.tally.search)
-	for _, v := range b.tally.search {
-		h.Evaluations += v.count
+	for _, v := range b.tally.tried.variants {
+		if v.searched > 0 {
+			h.Variants++
+			h.Evaluations += v.searched
+		}
 	}
 	h.Exhausted = b.result.Search.Exhausted
 	h.Champion = b.result.Search.Champion.Score

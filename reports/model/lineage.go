@@ -84,9 +84,10 @@ func (b *builder) hunks(a archive.Ablation) {
 }
 
 func (b *builder) hunkEffect(from, to agent.ConfigID) *HunkEffect {
-	if b.tally.ablated[to] == nil {
+	tried := b.tally.tried
+	if tried.variants[to] == nil {
 		return nil
 	}
-	n, d := b.tally.ablated[from].compared(b.tally.ablated[to])
+	n, d := tried.compared(tried.variants[from].ablated(), tried.variants[to].ablated())
 	return &HunkEffect{d, n}
 }

@@ -31,10 +31,11 @@ func (b *builder) reject() error {
 		b.out.Rejected = append(b.out.Rejected, b.lost(f))
 	}
 	var rest []Rejection
-	for id := range b.tally.search {
-		if !listed[id] {
-			r := Rejection{Variant: Ref{ID: id}, Evaluations: b.tally.search[id].count}
-			r.Shared, r.Difference = b.tally.against(b.plan.Champion, id)
+	champion := b.tally.tried.variants[b.plan.Champion].search()
+	for id, v := range b.tally.tried.variants {
+		if !listed[id] && v.searched > 0 {
+			r := Rejection{Variant: Ref{ID: id}, Evaluations: v.searched}
+			r.Shared, r.Difference = b.tally.tried.compared(champion, v.search())
 			rest = append(rest, r)
 		}
 	}
@@ -72,10 +73,12 @@ func (b *builder) lost(f archive.Finalist) Rejection {
 func (b *builder) rejection(id agent.ConfigID) Rejection {
 	v := b.variant(id)
 	r := Rejection{Variant: Ref{ID: id, Number: v.Number}, Operator: v.Operator, Author: v.Author}
-	if t := b.tally.search[id]; t != nil {
-		r.Evaluations = t.count
+	tried := b.tally.tried
+	of := tried.variants[id]
+	if of != nil {
+		r.Evaluations = of.searched
 	}
-	r.Shared, r.Difference = b.tally.against(b.plan.Champion, id)
+	r.Shared, r.Difference = tried.compared(tried.variants[b.plan.Champion].search(), of.search())
 	return r
 }
 

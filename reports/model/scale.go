@@ -20,20 +20,20 @@ const mostCoarse = .2
 // is left out.
 func (b *builder) scaleRemarks() []string {
 	best := b.result.Search.Recommended.Variant
-	of := b.tally.search[best]
-	if b.plan.Metric == nil || of == nil || best == b.plan.Champion || b.excluded(best) {
+	of := b.tally.tried.variants[best].search()
+	if b.plan.Metric == nil || len(of) == 0 || best == b.plan.Champion || b.excluded(best) {
 		return nil
 	}
 	var out []string
 	coarse := 0
-	for _, score := range of.scores {
-		if score > metrics.Coarse {
+	for _, t := range of {
+		if t.score > metrics.Coarse {
 			coarse++
 		}
 	}
-	if float64(coarse) > mostCoarse*float64(len(of.scores)) {
+	if float64(coarse) > mostCoarse*float64(len(of)) {
 		out = append(out, fmt.Sprintf("the score hardly tells versions as good as %s apart: on %d of %s it is within 1 point of the best one; after an approval nights measure against the version, and a logarithm as the metric tells large changes apart",
-			b.ref(best).Name(), coarse, number.Plural(len(of.scores), "search case")))
+			b.ref(best).Name(), coarse, number.Plural(len(of), "search case")))
 	}
 	if first := b.result.Search.MetricFirst; first != nil {
 		out = append(out, fmt.Sprintf("by the mean on %s %s is better than %s, which the score puts first: %s; a large change of one case counts for less in the score",

@@ -19,6 +19,7 @@ type Source interface {
 	Plan(ctx context.Context, run, agentID string) (archive.AgentPlan, error)
 	Result(ctx context.Context, run, agentID string) (archive.AgentResult, error)
 	Evaluations(ctx context.Context, run, agentID string) iter.Seq2[bench.Evaluation, error]
+	EvaluationsIn(ctx context.Context, run, agentID string, stage bench.Stage) iter.Seq2[bench.Evaluation, error]
 	Transcript(ctx context.Context, key bench.Key) (agent.Transcript, error)
 	Question(ctx context.Context, suiteHash, task string) (archive.Question, error)
 	Variant(ctx context.Context, agentID string, id agent.ConfigID) (archive.Variant, error)

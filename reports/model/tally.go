@@ -35,10 +35,7 @@ type tally struct {
 	retries  int
 	stages   map[bench.Stage]*Stage
 	outcomes map[agent.Outcome]int
-	// search holds the scored evaluations on search tasks, by variant.
-	search map[agent.ConfigID]*trials
-	// ablated holds those and the ones of the ablation.
-	ablated map[agent.ConfigID]*trials
+	tried    *tried
 	// champion and variant are the two sides of the headline, by task and repeat.
 	champion, variant map[string]map[int]attempt
 	domains           map[string]string
@@ -50,18 +47,6 @@ type tally struct {
 	drawn int
 	// metric is what the scores are of; nil without a metric.
 	metric *metrics.Kind
-}
-
-// trials are the scored search evaluations of one variant.
-type trials struct {
-	scores map[place]float64
-	count  int
-}
-
-// place identifies an evaluation that two variants can be compared on.
-type place struct {
-	task   string
-	repeat int
 }
 
 // seat is one evaluation of a block: a task under one side of the headline.
@@ -87,7 +72,7 @@ type attempt struct {
 func (b *builder) count() error {
 	t := &tally{
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
-		search: map[agent.ConfigID]*trials{}, ablated: map[agent.ConfigID]*trials{}, domains: map[string]string{},
+		tried: newTried(), domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
 		blocks: map[int]map[seat]bool{}, lost: map[string]int{}, metric: b.plan.Metric,
 	}
@@ -107,7 +92,7 @@ func (b *builder) count() error {
 		if run == b.run.ID {
 			continue
 		}
-		for e, err := range b.src.Evaluations(b.ctx, run, b.out.Agent) {
+		for e, err := range b.src.EvaluationsIn(b.ctx, run, b.out.Agent, bench.StageConfirm) {
 			if err != nil {
 				return err
 			}
@@ -166,12 +151,8 @@ func (t *tally) add(e bench.Evaluation) {
 		return
 	}
 	stage.Done++
-	searched := e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline
-	if searched {
-		enter(t.search, e)
-	}
-	if searched || e.Stage == bench.StageAblate {
-		enter(t.ablated, e)
+	if e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline || e.Stage == bench.StageAblate {
+		t.tried.enter(e)
 	}
 }
 
@@ -181,20 +162,6 @@ func (t *tally) valueOf(e bench.Evaluation) float64 {
 		return math.NaN()
 	}
 	return t.metric.Find(e.Answer)
-}
-
-// enter adds a scored evaluation to those of its variant.
-func enter(all map[agent.ConfigID]*trials, e bench.Evaluation) {
-	v := all[e.Variant]
-	if v == nil {
-		v = &trials{scores: map[place]float64{}}
-		all[e.Variant] = v
-	}
-	v.count++
-	at := place{e.Task, e.Repeat}
-	if _, seen := v.scores[at]; !seen {
-		v.scores[at] = e.Score
-	}
 }
 
 func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
@@ -313,36 +280,6 @@ func steadiness(p TaskPair) string {
 		return "consistent"
 	}
 	return "flaky"
-}
-
-// against returns the mean difference to the champion over the search evaluations that
-// both have.
-func (t *tally) against(champion, id agent.ConfigID) (shared int, difference float64) {
-	return t.search[champion].compared(t.search[id])
-}
-
-// compared returns the mean difference of other evaluations to these, over those that both
-// have; both may be nil.
-func (c *trials) compared(v *trials) (shared int, difference float64) {
-	if v == nil || c == nil {
-		return 0, 0
-	}
-	at := make([]place, 0, len(v.scores))
-	for p := range v.scores {
-		if _, ok := c.scores[p]; ok {
-			at = append(at, p)
-		}
-	}
-	// Summation in a fixed order gives the same last digit every time.
-	slices.SortFunc(at, comparePlaces)
-	for _, p := range at {
-		difference += (v.scores[p] - c.scores[p]) / float64(len(at))
-	}
-	return len(at), difference
-}
-
-func comparePlaces(a, b place) int {
-	return cmp.Or(strings.Compare(a.task, b.task), cmp.Compare(a.repeat, b.repeat))
 }
 
 // ref returns the reference to a variant with its display number.

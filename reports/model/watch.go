@@ -85,9 +85,12 @@ type ActiveChange struct {
 
 // Commit names a commit.
 type Commit struct {
-	Hash    string    `json:"hash"`
-	Subject string    `json:"subject"`
-	Time    time.Time `json:"time"`
+	// Repository is the folder of its repository, relative to the workspace; empty for that of the
+	// workspace.
+	Repository string    `json:"repository,omitempty"`
+	Hash       string    `json:"hash"`
+	Subject    string    `json:"subject"`
+	Time       time.Time `json:"time"`
 }
 
 // AdoptedWatch compares an adoption with what was predicted.
@@ -211,7 +214,7 @@ func change(agentID string, c archive.ActiveChange) ActiveChange {
 }
 
 func commitOf(k archive.CommitBrief) *Commit {
-	return &Commit{Hash: k.Hash, Subject: clip(k.Subject, MaxReason), Time: k.Time}
+	return &Commit{Repository: k.Repository, Hash: k.Hash, Subject: clip(k.Subject, MaxReason), Time: k.Time}
 }
 
 // Short returns the beginning of the hash.

@@ -139,6 +139,19 @@ func Money(usd float64) string {
 	return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
 }
 
+// Dollars formats an amount of a budget, such as its bound, what is spent and what is left. It has
+// two decimals from a dollar on and in whole cents, and else four significant digits, so that
+// the amounts of a small budget add up: $12.35, $0.50, $0.035, $0.004069.
+func Dollars(usd float64) string {
+	decimals := 2
+	if cents := usd * 100; math.Abs(usd) < 1 && math.Abs(cents-math.Round(cents)) > 1e-6 {
+		decimals = max(2, 3-int(math.Floor(math.Log10(math.Abs(usd)))))
+	}
+	whole, part, _ := strings.Cut(strconv.FormatFloat(usd, 'f', decimals, 64), ".")
+	part = strings.TrimRight(part, "0")
+	return "$" + whole + "." + part + strings.Repeat("0", max(0, 2-len(part)))
+}
+
 // Duration formats a time span with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5
 // m.
 func Duration(seconds float64) string {

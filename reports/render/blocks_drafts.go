@@ -21,7 +21,7 @@ func draftBlocks(s subject) []block {
 	var usd float64
 	for _, t := range d.Tallies {
 		if t.Choice == "route" {
-			usd += t.Usage.CostUSD
+			usd += t.Usage.CostUSD + t.UnansweredUSD
 			routes.add("", clipped(t.Option, 40), clipped(t.Model, 60), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), meanOf(t.Measured, t.Mean), bestOf(t.Drafts, t.Best),
 				number.Count(int(t.Usage.InputTokens+t.Usage.OutputTokens)), number.Money(t.Usage.CostUSD))
 			continue
@@ -29,6 +29,11 @@ func draftBlocks(s subject) []block {
 		others.add("", t.Choice, clipped(t.Option, 40), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), meanOf(t.Measured, t.Mean), bestOf(t.Drafts, t.Best))
 	}
 	out = append(out, routes)
+	for _, t := range d.Tallies {
+		if t.Unanswered > 0 {
+			out = append(out, para{Text: unanswered(t.Option, t.Requests, t.Unanswered, t.UnansweredUSD)})
+		}
+	}
 	best := newTable(say("The best of what they wrote"), plain("variant"), wraps("written by", "change"), figures("evaluations", "gain"))
 	for _, v := range d.Best {
 		change := say(clipped(v.Form, 40), " of ", clipped(v.Component, 60))
@@ -60,6 +65,12 @@ func draftBlocks(s subject) []block {
 	}
 	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained, without losses. The gain of a draft is the mean with losses and its interval at 95 %, over the drafts that were evaluated; below " + strconv.Itoa(stats.LeastGains) + " of them are too few. The ledger has each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
+}
+
+// unanswered describes what was counted for the requests to a route that had no answer.
+func unanswered(route string, requests, lost int, usd float64) spans {
+	return say("Of ", number.Plural(requests, "request")+" sent to ", clipped(route, 40), ", "+number.Count(lost)+" got no answer. The budget counts "+number.Money(usd)+
+		" for these, the most that they could cost; the table does not include it.")
 }
 
 // meanOf formats the mean gain of a number of drafts, or how few there are.

@@ -103,7 +103,7 @@ func used(b policy.BudgetStat) string {
 	var parts []string
 	add := func(text string) { parts = append(parts, text) }
 	if b.Limit.USD > 0 {
-		add(number.Money(b.Used.USD) + " of " + number.Money(b.Limit.USD))
+		add(number.Dollars(b.Used.USD) + " of " + number.Dollars(b.Limit.USD))
 	}
 	if b.Limit.Calls > 0 {
 		add(number.Count(int(b.Used.Calls)) + " of " + number.Plural(int(b.Limit.Calls), "call"))

@@ -190,21 +190,21 @@ func budget(run model.Run, v model.Volatile) string {
 		used = number.Count(run.Evaluations) + " of " + number.Plural(run.BudgetEvals, "evaluation")
 	}
 	if paid > 0 || run.BudgetUSD > 0 {
-		used += ", " + number.Money(paid)
+		used += ", " + number.Dollars(paid)
 		if run.BudgetUSD > 0 {
-			used += " of " + number.Money(run.BudgetUSD)
+			used += " of " + number.Dollars(run.BudgetUSD)
 		}
 		if v.JudgeUSD > 0 {
-			used += " (" + number.Money(v.JudgeUSD) + " of it for judges)"
+			used += " (" + number.Dollars(v.JudgeUSD) + " of it for judges)"
 		}
 		if v.PatchUSD > 0 {
-			used += " (" + number.Money(v.PatchUSD) + " of it for patches)"
+			used += " (" + number.Dollars(v.PatchUSD) + " of it for patches)"
 		}
 		if v.ToolUSD > 0 {
-			used += " (" + number.Money(v.ToolUSD) + " of it for writing tools anew)"
+			used += " (" + number.Dollars(v.ToolUSD) + " of it for writing tools anew)"
 		}
 		if v.UnrecordedUSD > 0 {
-			used += " (" + number.Money(v.UnrecordedUSD) + " of it for calls that were repeated or cut off)"
+			used += " (" + number.Dollars(v.UnrecordedUSD) + " of it for calls that were repeated or cut off)"
 		}
 	}
 	if run.BudgetSeconds > 0 {

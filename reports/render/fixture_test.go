@@ -118,6 +118,7 @@ func (w *world) evaluate(agentID string, t trial) bench.Evaluation {
 	}
 	e.Grades = []bench.Grade{grade}
 	if t.stage == bench.StageConfirm {
+		e.Seq += bench.ConfirmSeq
 		e.Split = bench.Holdout
 		tr := agent.Transcript{Events: []agent.Event{{Kind: agent.EventDomain, Name: t.task.domain}, {Kind: agent.EventRecall, Text: "3 memories"}}}
 		for _, tool := range t.tools {

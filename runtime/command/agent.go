@@ -17,9 +17,8 @@ import (
 // Agent runs an operator's program. It is safe for concurrent use; at most Options.Pool
 // requests run at once, the others wait.
 type Agent struct {
-	o Options
-	// slots holds one entry per process: nil where none is started.
-	slots chan *worker
+	o         Options
+	processes *processes
 
 	mu     sync.Mutex
 	live   map[*worker]struct{}
@@ -39,10 +38,12 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if err != nil {
 		return agent.Result{Outcome: agent.Execution, Error: clip(err.Error(), a.o.Scrub)}
 	}
-	var w *worker
-	select {
-	case w = <-a.slots:
-	case <-ctx.Done():
+	var config agent.ConfigID
+	if a.o.Protocol != Once {
+		config = req.Config.ID()
+	}
+	w, err := a.processes.take(ctx, config)
+	if err != nil {
 		return cancelled(ctx)
 	}
 	t := turn{agent: a, ctx: ctx, req: req, line: line, timeout: timeout, deadline: time.Now().Add(timeout)}
@@ -52,7 +53,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	} else {
 		res, w = t.jsonl(w)
 	}
-	a.slots <- w
+	a.processes.put(w, config)
 	return res
 }
 
@@ -61,14 +62,8 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 // is gone. It waits for running tasks. The folder must hold nothing of a task that has
 // not run yet.
 func (a *Agent) Renew() error {
-	for range a.o.Pool {
-		a.retire(<-a.slots)
-	}
-	defer func() {
-		for range a.o.Pool {
-			a.slots <- nil
-		}
-	}()
+	a.drain()
+	defer a.processes.vacate(a.o.Pool)
 	if a.o.Scratch == "" {
 		return nil
 	}
@@ -92,13 +87,17 @@ func (a *Agent) Close() error {
 		w.process.Kill()
 	}
 	a.mu.Unlock()
-	for range a.o.Pool {
-		a.retire(<-a.slots)
-	}
-	for range a.o.Pool {
-		a.slots <- nil
-	}
+	a.drain()
+	a.processes.vacate(a.o.Pool)
 	return nil
+}
+
+// drain takes every place, which waits for running tasks, and ends the programs.
+func (a *Agent) drain() {
+	for range a.o.Pool {
+		w, _ := a.processes.take(context.Background(), "") // a context without an end gives no error
+		a.retire(w)
+	}
 }
 
 func (a *Agent) isClosed() bool {

@@ -250,6 +250,24 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
+// TestConfigStaysWithItsProgram checks that each of two programs is given one of two configs, in
+// whatever order requests with them come, and that a third config takes the place of the one that
+// was used longest ago.
+func TestConfigStaysWithItsProgram(t *testing.T) {
+	a := newAgent(t, Options{Argv: itself(t, "set up each config"), Protocol: JSONL, Pool: 2, Sandbox: detect()})
+	for i, c := range strings.Split("1 1 1 2 1 2 2 1 1 1 2 2 1 2 3 2 3 3 2", " ") {
+		req := ask(fmt.Sprint("e", i), "")
+		req.Config = agent.Config{"case": c}
+		want := "1"
+		if c == "3" {
+			want = "2"
+		}
+		if res := a.Run(t.Context(), req); answerOf(res) != want {
+			t.Errorf("request %d, of config %s: its program has set up %s configs, want %s", i, c, answerOf(res), want)
+		}
+	}
+}
+
 // TestLarge sends more than a pipe can hold, to programs that do and do not read it.
 func TestLarge(t *testing.T) {
 	large := strings.Repeat("x", 1<<20)

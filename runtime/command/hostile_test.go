@@ -29,6 +29,8 @@ func behave(how string) {
 		orphan("setsid", "sleep", "1000")
 		orphan("sh", "-c", "sleep 1000 & exec sleep 1000")
 	}
+	var config string
+	setups := 0
 	for id, r := range requests {
 		ok := func() { say(`{"id":%q,"answer":"fine"}`, id) }
 		switch how {
@@ -38,6 +40,12 @@ func behave(how string) {
 				os.Exit(91)
 			}
 			_, _ = os.Stdout.Write(append(out, '\n'))
+		case "set up each config":
+			if now := string(r.Config); now != config || setups == 0 {
+				config = now
+				setups++
+			}
+			say(`{"id":%q,"answer":%d}`, id, setups)
 		case "length":
 			say(`{"id":%q,"answer":%d}`, id, len(r.Task.Goal))
 		case "dial":

@@ -82,10 +82,8 @@ func New(o Options) (*Agent, error) {
 		return nil, errors.New("a word of the command has a NUL")
 	}
 	o.Argv = resolve(o.Argv, o.Dir)
-	a := &Agent{o: o, slots: make(chan *worker, o.Pool), live: map[*worker]struct{}{}}
-	for range o.Pool {
-		a.slots <- nil
-	}
+	a := &Agent{o: o, processes: &processes{free: make(chan struct{}, o.Pool)}, live: map[*worker]struct{}{}}
+	a.processes.vacate(o.Pool)
 	return a, nil
 }
 

@@ -38,6 +38,14 @@ func WithWaiting(ctx, waiting context.Context) context.Context {
 	return context.WithValue(ctx, waitingKey{}, waiting)
 }
 
+// Waiting returns the context that [WithWaiting] gave to ctx, and ctx itself without one.
+func Waiting(ctx context.Context) context.Context {
+	if waiting, ok := ctx.Value(waitingKey{}).(context.Context); ok {
+		return waiting
+	}
+	return ctx
+}
+
 // waitingEnd returns a channel that is closed when the context allows no more waiting;
 // nil if it always does.
 func waitingEnd(ctx context.Context) <-chan struct{} {

@@ -56,9 +56,14 @@ func Forecast(ctx context.Context, o Options) ([]Expectation, error) {
 // expect forecasts each agent's evaluations from earlier runs, and plans by them.
 func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 	out := make([]Expectation, len(r.plans))
-	now, parallel := r.o.Now(), max(1, r.o.Concurrency)
-	agents := float64(len(r.plans))
-	for i := range r.plans {
+	now, agents := r.o.Now(), float64(len(r.plans))
+	all := make([]int, len(r.plans))
+	for i := range all {
+		all[i] = i
+	}
+	seats := r.seats(all)
+	for _, at := range seats {
+		i := at.agent
 		p := &r.plans[i]
 		out[i].Agent, out[i].Variances, out[i].Judges, out[i].JudgeNoise = p.Agent, r.specs[i].Variances, p.Judges, p.JudgeNoise
 		out[i].Searched = len(r.specs[i].Agent.Searched)
@@ -68,7 +73,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 		}
 		if !r.o.limited() {
 			out[i].Limit, out[i].Evaluations = limits.Evaluations, int(left.Evaluations)
-			out[i].Text = number.Plural(int(left.Evaluations), "evaluation") + r.sharing()
+			out[i].Text = number.Plural(int(left.Evaluations), "evaluation") + shareOfAll(len(r.plans))
 			if r.byDefault {
 				out[i].Text += ", the default where no limit is given"
 			}
@@ -80,7 +85,7 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 			left.USD *= 1 - r.sharedAfter()
 		}
 		if stop, due := r.stopAt(now); !stop.IsZero() {
-			seconds := stop.Sub(now).Seconds() / agents
+			seconds := stop.Sub(now).Seconds() / float64(seats[0].rounds)
 			if len(r.tunings) > 0 {
 				seconds *= 1 - tuneShare
 			}
@@ -90,12 +95,12 @@ func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 				left.Seconds = seconds
 			}
 		}
-		k, err := night.KnownPace(ctx, r.o.Archive, p, parallel)
+		k, err := night.KnownPace(ctx, r.o.Archive, p, at.part(r.run.Concurrency))
 		if err != nil {
 			return nil, err
 		}
 		r.foresee(&out[i], i, left, k)
-		out[i].Text = r.describe(out[i], left, k, now)
+		out[i].Text = r.describe(out[i], at, seats[0].rounds, left, k, now)
 		seconds := min(left.Seconds, left.Deadline)
 		if math.IsInf(seconds, 1) {
 			seconds = 0
@@ -116,20 +121,34 @@ func (r *runner) foresee(e *Expectation, at int, left limits.Left, k night.Known
 	r.specs[at].Allocate(&r.plans[at], f.Evaluations)
 }
 
-// sharing adds the number of agents that share the limits, if there are several.
-func (r *runner) sharing() string {
-	if len(r.plans) < 2 {
+// shareOfAll adds among how many a limit is shared, if they are several.
+func shareOfAll(n int) string {
+	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf(", a share of %d", len(r.plans))
+	return fmt.Sprintf(", a share of %d", n)
 }
 
-// describe describes which limit will bind, and on what estimate.
-func (r *runner) describe(e Expectation, left limits.Left, k night.Known, now time.Time) string {
+// sharing adds how an agent shares a limit: evaluations and money with all agents, time with those
+// before and after it, and the slots with those beside it.
+func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
+	if l != limits.Time && l != limits.Deadline {
+		return shareOfAll(len(r.plans))
+	}
+	beside := ""
+	if at.beside > 1 {
+		beside = " beside " + number.Plural(at.beside-1, "other agent")
+	}
+	return beside + shareOfAll(rounds)
+}
+
+// describe describes which limit will bind an agent with a place in so many rounds, and on what
+// estimate.
+func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {
 		case limits.Money:
-			return dollars(left.USD)
+			return number.Dollars(left.USD)
 		case limits.Time:
 			return span(left.Seconds) + " of time"
 		case limits.Deadline:
@@ -140,18 +159,18 @@ func (r *runner) describe(e Expectation, left limits.Left, k night.Known, now ti
 		}
 		return ""
 	}
-	all := []string{}
+	var all, shared []string
 	for _, x := range []struct {
 		l    limits.Limit
 		left float64
 	}{{limits.Money, left.USD}, {limits.Time, left.Seconds}, {limits.Deadline, left.Deadline}} {
 		if !math.IsInf(x.left, 1) {
-			all = append(all, given(x.l))
+			all, shared = append(all, given(x.l)), append(shared, given(x.l)+r.sharing(x.l, at, rounds))
 		}
 	}
 	count := number.Plural(e.Evaluations, "evaluation")
 	if e.Limit == limits.Unknown {
-		text := strings.Join(all, ", ") + r.sharing() + ": how many evaluations that is, is not known before the first of them"
+		text := strings.Join(shared, ", ") + ": how many evaluations that is, is not known before the first of them"
 		if e.Evaluations > 0 {
 			text += "; at most " + count
 		}
@@ -159,7 +178,7 @@ func (r *runner) describe(e Expectation, left limits.Left, k night.Known, now ti
 	}
 	took := span(k.Seconds)
 	if k.USD > 0 {
-		took += fmt.Sprintf(" and $%.4g", k.USD)
+		took += " and " + number.Dollars(k.USD)
 	}
 	took += " an evaluation in run " + k.Run
 	if !k.Ended.IsZero() {
@@ -167,20 +186,12 @@ func (r *runner) describe(e Expectation, left limits.Left, k night.Known, now ti
 	}
 	switch e.Limit {
 	case limits.Evaluations:
-		return count + r.sharing() + ": nothing else binds before, at " + took
+		return count + shareOfAll(len(r.plans)) + ": nothing else binds before, at " + took
 	case limits.Enough:
 		return fmt.Sprintf("about %s, %s: %s would allow more, at %s", count, given(e.Limit), strings.Join(all, ", "), took)
 	case limits.Money, limits.Time, limits.Deadline, limits.Unknown:
 	}
-	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(), count, took)
-}
-
-// dollars formats an amount of money without rounding cents away.
-func dollars(usd float64) string {
-	if usd >= .01 || usd == 0 {
-		return fmt.Sprintf("$%.2f", usd)
-	}
-	return fmt.Sprintf("$%.4g", usd)
+	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(e.Limit, at, rounds), count, took)
 }
 
 // span formats a time in seconds, rounded for people.

@@ -15,6 +15,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 )
 
 // judgedNights is the number of earlier runs that are searched for the noise of judges.
@@ -212,6 +213,6 @@ func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan)
 	if c.calls == 0 {
 		return ""
 	}
-	return fmt.Sprintf("at most about %.0f calls of judges with %.0f tokens each, about %s", c.calls, c.tokens/c.calls, dollars(c.usd)) +
+	return fmt.Sprintf("at most about %.0f calls of judges with %.0f tokens each, about %s", c.calls, c.tokens/c.calls, number.Dollars(c.usd)) +
 		c.withoutPrice() + "; equal answers are asked about once"
 }

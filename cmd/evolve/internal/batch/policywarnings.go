@@ -71,7 +71,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 			allows(fmt.Sprintf("%s, %s,", b.key, calls(b.Calls)), float64(b.Calls))
 		}
 		if b.USD > 0 && usd > 0 {
-			allows(fmt.Sprintf("%s, %s at %s an evaluation,", b.key, dollars(b.USD), dollars(usd)), b.USD/usd)
+			allows(fmt.Sprintf("%s, %s at %s an evaluation,", b.key, number.Dollars(b.USD), number.Dollars(usd)), b.USD/usd)
 		}
 	}
 	return out

@@ -189,7 +189,7 @@ func (f Reflection) describe(r mutate.Rate) string {
 	text := fmt.Sprintf("at most %s of %s, about %s tokens", number.Plural(f.Calls, "call"), routes, humanize.Comma(f.Tokens))
 	switch {
 	case f.USD > 0:
-		text += " and " + dollars(f.USD)
+		text += " and " + number.Dollars(f.USD)
 	case !f.Priced:
 		text += "; what they cost is not known without prices"
 	}

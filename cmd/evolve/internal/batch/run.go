@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"evolve/archive"
@@ -59,8 +60,11 @@ type runner struct {
 	// blocking names the first limit under policies that an agent's evaluations waited
 	// for when their time was over.
 	blocking string
-	// reached is the maximum number of evaluations that ran at once.
-	reached int
+	// slots bounds the evaluations under way of all agents.
+	slots *night.Slots
+	// recording guards run while agents run side by side. opening lets one at a time be opened or
+	// closed: they share files of the workspace and records of tools.
+	recording, opening sync.Mutex
 }
 
 // Prepare makes the plan of a run without spending or writing anything.
@@ -122,33 +126,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err := r.start(ctx); err != nil {
 		return Summary{}, err
 	}
-	var results []archive.AgentResult
-	var ended error
-	var spent *bench.SpentError
-	for i := range r.agents {
-		if earlier, err := r.finished(ctx, i); err != nil {
-			ended = err
-			break
-		} else if earlier != nil {
-			results = append(results, *earlier)
-			continue
-		}
-		result, err := r.work(ctx, i)
-		if result.Agent != "" {
-			err = errors.Join(err, r.watch(ctx, i, &result))
-			results = append(results, result)
-		}
-		if errors.As(err, &spent) { // others may not need what is spent
-			if result.Verdict == archive.Undecided && r.run.Spent == "" {
-				r.run.Spent = spent.Policy
-			}
-			continue
-		}
-		if err != nil {
-			ended = err
-			break
-		}
-	}
+	results, ended := r.nights(ctx)
 	r.noteChampions(ctx, ended)
 	skills := append(r.skills(ctx, ended, results), r.forge(ctx, ended)...)
 	r.missed(context.WithoutCancel(ctx), results)
@@ -391,6 +369,7 @@ func (r *runner) start(ctx context.Context) error {
 	if r.end = r.stop; len(r.tunings) > 0 && !r.stop.IsZero() {
 		r.stop = r.stop.Add(-time.Duration(float64(r.stop.Sub(now)) * tuneShare))
 	}
+	r.slots = night.NewSlots(r.run.Concurrency)
 	r.budget = bench.NewBudget(o.Budget.USD, r.stop, o.Now)
 	r.budget.Keep(earlier, func(a bench.Account) error {
 		return o.Archive.PutAccount(context.WithoutCancel(ctx), r.run.ID, a)
@@ -474,7 +453,7 @@ func (r *runner) abandonOthers(ctx context.Context) error {
 		}
 		if other.State == archive.RunRunning && other.ID != r.run.ID {
 			other.State, other.Exit = archive.RunInterrupted, ExitInterrupted
-			other.Reason = "its process died, and a run with another plan was started after it; its evaluations are kept"
+			other.Reason = "its process died, or had no room to record its end, and a run with another plan was started after it; its evaluations are kept"
 			if err := r.o.Archive.PutRun(ctx, other); err != nil {
 				return fmt.Errorf("closing run %s: %w", other.ID, err)
 			}
@@ -496,7 +475,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	if err := r.o.Archive.Flush(ctx); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	r.run.Ended, r.run.Reached = r.o.Now(), r.reached
+	r.run.Ended, r.run.Reached = r.o.Now(), r.slots.Reached()
 	if r.o.Guards != nil {
 		r.run.Guards = r.o.Guards()
 	}

@@ -157,8 +157,8 @@ func TestResumeRepaysNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	undisturbed, whole := stableReport(t, calm, s.Run.ID), calls.Load()
-	for _, after := range []int64{0, 1, 40, 233, 260, 400, whole - 1} {
+	undisturbed, whole, used := stableReport(t, calm, s.Run.ID), calls.Load(), s.Run.Limits[0]
+	for _, after := range []int64{0, 1, 40, 233, 260, 400, whole - 1, whole} {
 		a := archive.OpenMemory()
 		var paid atomic.Int64
 		crash := errors.New("power cut")
@@ -178,8 +178,13 @@ func TestResumeRepaysNothing(t *testing.T) {
 			if err != nil {
 				t.Fatalf("after %d: %v", after, err)
 			}
-			// A killed process leaves its run open.
-			s.Run.State = archive.RunRunning
+			// A killed process leaves its run open, and without a finished result.
+			s.Run.State, s.Run.Limits = archive.RunRunning, nil
+			r := s.Results[0]
+			r.Finished = false
+			if err := a.PutResult(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
 			if err := a.PutRun(t.Context(), s.Run); err != nil {
 				t.Fatal(err)
 			}
@@ -197,6 +202,9 @@ func TestResumeRepaysNothing(t *testing.T) {
 		}
 		if diff := cmp.Diff(undisturbed, stableReport(t, a, s.Run.ID)); diff != "" {
 			t.Errorf("after %d: another report:\n%s", after, diff)
+		}
+		if l := s.Run.Limits[0]; l.Used != used.Used || l.End != used.End || l.Bound != used.Bound {
+			t.Errorf("after %d: %d evaluations used, %s by %s; undisturbed %d, %s by %s", after, l.Used, l.End, l.Bound, used.Used, used.End, used.Bound)
 		}
 	}
 }

@@ -1,15 +1,10 @@
 package batch
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"path/filepath"
-	"time"
 
-	"evolve/archive"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/night"
 )
@@ -76,69 +71,6 @@ func pricesHash(prices map[string]workspace.Price) string {
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:16])
-}
-
-// work runs the night of the agent at an index, with its share of what the run has left.
-func (r *runner) work(ctx context.Context, at int) (archive.AgentResult, error) {
-	a, s := r.agents[at], r.specs[at]
-	r.plans[at].Searched = r.unrecorded[at] // no part of the run's identity
-	var err error
-	if s.Share, err = r.share(ctx, at); err != nil {
-		return archive.AgentResult{}, err
-	}
-	s.Run, s.Budget, s.Scratch = &r.run, r.budget, filepath.Join(r.scratch(), a.ID)
-	if r.o.Began != nil {
-		r.o.Began(r.run.ID)
-	}
-	s.Open = func(ctx context.Context, scratch string) (night.Opened, error) { return r.open(ctx, a, scratch) }
-	s.Propose = func(ctx context.Context, d night.Draft) (night.Proposed, error) { return r.propose(ctx, a, d) }
-	if p := r.o.Code.Found[a.ID]; p != nil {
-		s.NewSearch = p.Search
-	}
-	out, err := night.Run(ctx, s)
-	r.reached = max(r.reached, out.Reached)
-	if r.blocking == "" {
-		r.blocking = out.Blocking
-	}
-	return out.Result, err
-}
-
-// share returns the part of the agent at an index in what the run has left, including
-// what earlier agents left over.
-func (r *runner) share(ctx context.Context, at int) (night.Share, error) {
-	var s night.Share
-	left, paid := len(r.agents)-at, r.budget.Spent()
-	if total := r.run.BudgetEval; total > 0 {
-		spent, err := r.spentBefore(ctx, at)
-		if err != nil {
-			return s, err
-		}
-		// Equal to the planned share if the earlier agents left nothing; see shareOf.
-		s.Evaluations = max(0, (total-spent+left-1)/left)
-	}
-	if total := r.o.Budget.USD; total > 0 {
-		total *= 1 - r.sharedAfter()
-		s.USD = paid + (total-paid)/float64(left)
-	}
-	if !r.stop.IsZero() {
-		now := r.o.Now()
-		s.Till, s.Due = now.Add(r.stop.Sub(now)/time.Duration(left)), r.byDeadline
-	}
-	return s, nil
-}
-
-// spentBefore counts the evaluations of the agents before the one at an index.
-func (r *runner) spentBefore(ctx context.Context, at int) (int, error) {
-	spent := 0
-	for _, a := range r.run.Agents[:at] {
-		for _, err := range r.o.Archive.Evaluations(ctx, r.run.ID, a) {
-			if err != nil {
-				return 0, fmt.Errorf("counting the evaluations of earlier agents: %w", err)
-			}
-			spent++
-		}
-	}
-	return spent, nil
 }
 
 // shareOf returns the planned part of the agent at an index in so many evaluations.

@@ -6,6 +6,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 )
 
 // The sizes that are assumed for the estimate of what simulated users cost, in tokens: the
@@ -28,5 +29,5 @@ func UserCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) 
 	if c.calls == 0 {
 		return ""
 	}
-	return fmt.Sprintf("at most about %.0f calls of simulated users, about %s", c.calls, dollars(c.usd)) + c.withoutPrice()
+	return fmt.Sprintf("at most about %.0f calls of simulated users, about %s", c.calls, number.Dollars(c.usd)) + c.withoutPrice()
 }

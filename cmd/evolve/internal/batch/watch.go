@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"evolve/archive"
@@ -116,35 +117,58 @@ func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error
 // mostCommits bounds the commits that a change names.
 const mostCommits = 4
 
-// findCommits adds the commits between two others that changed the agent's folder and, if its
-// models are other ones, evolve.yaml.
-func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChange, between [2]string) {
-	h := r.history()
-	if h == nil || between[0] == "" || between[1] == "" || between[0] == between[1] {
-		return
-	}
-	folder, err := filepath.Rel(r.o.Workspace.Root, r.agents[at].Dir)
-	if err != nil {
-		return
-	}
-	paths := []string{filepath.ToSlash(folder)}
-	if c.Models {
-		paths = append(paths, workspace.SettingsFile)
-	}
+// findCommits adds the commits between two nights that changed the agent: those that changed its
+// folder and, if its models are other ones, evolve.yaml, and for a target whose code is searched,
+// those of the target's repository.
+func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChange, between watch.Between) {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
-	found, all, err := h.Changes(ctx, between[0], between[1], mostCommits, paths...)
-	if err != nil {
-		c.Versioned = false
-		r.o.Log.Warn("the commits before a change of "+r.agents[at].ID+" are not known", "error", err)
-	}
-	for i, k := range found {
-		brief := archive.CommitBrief{Hash: k.Commit, Subject: text.Clip(text.OneLine(r.scrubbed(k.Subject)), mostSubject), Time: k.Time}
-		if i == 0 {
-			c.Commit = &brief
-			continue
+	id := r.agents[at].ID
+	var found []archive.CommitBrief
+	all := 0
+	look := func(repository string, h History, span [2]string, paths ...string) {
+		if h == nil || span[0] == "" || span[1] == "" {
+			c.Versioned = false
+			return
 		}
-		c.Further = append(c.Further, brief)
+		if span[0] == span[1] {
+			return
+		}
+		list, n, err := h.Changes(ctx, span[0], span[1], mostCommits, paths...)
+		if err != nil {
+			c.Versioned = false
+			r.o.Log.Warn("the commits before a change of "+id+" are not known", "error", err)
+			return
+		}
+		for _, k := range list {
+			found = append(found, archive.CommitBrief{Repository: repository, Hash: k.Commit, Subject: text.Clip(text.OneLine(r.scrubbed(k.Subject)), mostSubject), Time: k.Time})
+		}
+		all += n
+	}
+	if code := r.o.Code.Found[id]; code != nil {
+		look(r.o.Workspace.Rel(code.Target.Repo), code.History(), between.Code)
+		id = code.Own()
+	}
+	if own, ok := r.o.Workspace.Agent(id); ok {
+		paths := []string{r.o.Workspace.Rel(own.Dir)}
+		if c.Models {
+			paths = append(paths, workspace.SettingsFile)
+		}
+		look("", r.history(), between.Workspace, paths...)
+	}
+	seen := map[string]bool{} // a commit of both folders is in both lists
+	found = slices.DeleteFunc(found, func(k archive.CommitBrief) bool {
+		twice := seen[k.Hash]
+		seen[k.Hash] = true
+		if twice {
+			all--
+		}
+		return twice
+	})
+	slices.SortStableFunc(found, func(a, b archive.CommitBrief) int { return a.Time.Compare(b.Time) })
+	found = found[:min(len(found), mostCommits)]
+	if len(found) > 0 {
+		c.Commit, c.Further = &found[0], found[1:]
 	}
 	c.Unlisted = all - len(found)
 }

@@ -29,6 +29,7 @@ func adoptCommand(sh *shell) *cli.Command {
 			Name: "sync", Usage: "push branches of proposals, and record what was merged or closed at the remote",
 			Description: "For `adoption: {via: branch}` in evolve.yaml; `evolve run` does the same at its start and its end.\n" +
 				"It never pushes to the base branch and merges nothing. `evolve help decisions` describes it.",
+			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: a commit of the base branch is the merge of a proposal, with changes that hide it"}},
 			Action: func(c *cli.Context) error {
 				if err := outside(sh); err != nil {
 					return err
@@ -43,10 +44,18 @@ func adoptCommand(sh *shell) *cli.Command {
 				if _, err := sh.Notary(w.Root); err != nil {
 					return err
 				}
-				states, err := syncBranches(c.Context, sh, w)
+				merged, err := mergesOf(c.StringSlice("merged"))
+				if err != nil {
+					return err
+				}
+				states, err := syncBranches(c.Context, sh, w, merged)
 				failed := false
 				for _, s := range states {
 					failed = failed || s.Trouble != ""
+					delete(merged, s.Proposal)
+				}
+				for id := range merged {
+					err = errors.Join(err, exit.Errorf(exit.Gate, "`evolve proposals` lists the states", "%s awaits no merge", text.Quote(id)))
 				}
 				err = errors.Join(err, sh.show(map[string]any{"branches": append([]review.BranchState{}, states...)}, func() { printBranches(sh.console, states) }))
 				if err == nil && failed {
@@ -56,6 +65,19 @@ func adoptCommand(sh *shell) *cli.Command {
 			},
 		}},
 	}
+}
+
+// mergesOf reads the commits that a person names as merges of proposals, ID=COMMIT.
+func mergesOf(list []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, one := range list {
+		id, commit, ok := strings.Cut(one, "=")
+		if !ok || id == "" || len(commit) < 7 || strings.Trim(commit, "0123456789abcdefABCDEF") != "" {
+			return nil, exit.Errorf(exit.Usage, "such as --merged P1=0123abc: seven digits of the commit at least", "--merged %s is not ID=COMMIT", text.Quote(one))
+		}
+		out[id] = commit
+	}
+	return out, nil
 }
 
 // branchReviewer returns a Reviewer for the branches of proposals.
@@ -126,7 +148,7 @@ func writeBoxOf(ctx context.Context, out *bytes.Buffer, a *archive.Archive, p ar
 
 // syncBranches pushes and looks at the branches of a workspace, and starts adoption.after for
 // what was decided.
-func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace) ([]review.BranchState, error) {
+func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged map[string]string) ([]review.BranchState, error) {
 	var list []archive.ProposalRecord
 	err := wire.LookIfThere(w.Root, func(a *archive.Archive) (err error) {
 		list, err = allProposals(ctx, a)
@@ -136,6 +158,9 @@ func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace) ([]rev
 		return nil, err
 	}
 	rev := branchReviewer(sh, w, sh.Lender(w.Root, "evolve adopt"))
+	if rev.Branching != nil {
+		rev.Branching.Merged = merged
+	}
 	states, err := rev.SyncBranches(ctx, list)
 	for _, s := range states {
 		if s.Did != "merged" && s.Did != "reverted" || len(rev.Program) == 0 {
@@ -160,7 +185,7 @@ const branchTrouble = "branches"
 func nightBranches(sh *shell, w *workspace.Workspace, t *teller) (decided bool, stopped error) {
 	ctx, stop := sh.stoppable()
 	defer stop()
-	states, err := syncBranches(ctx, sh, w)
+	states, err := syncBranches(ctx, sh, w, nil)
 	if err != nil && !errors.Is(err, archive.ErrLocked) {
 		sh.eprintf("warning: branches of proposals: %s; the run goes on\n", text.Visible(err.Error()))
 	}
@@ -208,7 +233,7 @@ func atRemote(ctx context.Context, sh *shell, w *workspace.Workspace, p archive.
 	if w.Settings.Adoption.Via != workspace.ViaBranch || p.Branch == nil {
 		return
 	}
-	states, err := syncBranches(ctx, sh, w)
+	states, err := syncBranches(ctx, sh, w, nil)
 	if err != nil {
 		sh.eprintf("warning: branches of proposals: %s\n", text.Visible(err.Error()))
 	}

@@ -117,7 +117,7 @@ func scoredTarget(targets []review.Target, name string) (review.Target, error) {
 func (b *codeBook) version(name string) (archive.Variant, error) {
 	v, err := b.archive.FindVariant(b.ctx, b.Target.Name, name)
 	if errors.Is(err, archive.ErrNotFound) {
-		return v, exit.Errorf(exit.Usage, "`evolve variants --agent "+exit.ShellQuote(b.Target.Name)+"` lists them", "target %s has no version %s", text.Visible(b.Target.Name), text.Quote(name))
+		return v, exit.Errorf(exit.Usage, "`evolve variants --agent "+text.ShellQuote(b.Target.Name)+"` lists them", "target %s has no version %s", text.Visible(b.Target.Name), text.Quote(name))
 	}
 	return v, err
 }
@@ -199,7 +199,7 @@ func (b *codeBook) named(name string) (archive.Variant, error) {
 		}
 	}
 	if err == nil && !ok {
-		err = exit.Errorf(exit.Usage, "name a VARIANT: `evolve variants --agent "+exit.ShellQuote(b.Target.Name)+"` lists them", "no night found a version of %s that is better than its code", text.Visible(b.Target.Name))
+		err = exit.Errorf(exit.Usage, "name a VARIANT: `evolve variants --agent "+text.ShellQuote(b.Target.Name)+"` lists them", "no night found a version of %s that is better than its code", text.Visible(b.Target.Name))
 	}
 	return best.Variant, err
 }

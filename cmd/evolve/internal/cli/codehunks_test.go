@@ -17,6 +17,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/batch/coding"
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/agent"
 	"evolve/runtime/sandbox"
@@ -40,7 +41,7 @@ func newCodeNights(t *testing.T) codeNights {
 		t.Skip(err)
 	}
 	n := codeNights{t, filepath.Join(t.TempDir(), "ws"), t.TempDir()}
-	if err := os.CopyFS(n.root, os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(n.root, "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	n.write(filepath.Join(n.repo, "params"), "# evolve:begin factors\n"+factors("1", "2", "3")+"# evolve:end\n")

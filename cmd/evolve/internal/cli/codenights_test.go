@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
 // TestTwentyNightsOfCode runs twenty nights over one target, each on a day of its own. A person
@@ -23,7 +25,7 @@ func TestTwentyNightsOfCode(t *testing.T) {
 		t.Skip("EVOLVE_CODE_NIGHT is not set")
 	}
 	root, repo := filepath.Join(t.TempDir(), "ws"), t.TempDir()
-	if err := os.CopyFS(root, os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(root, "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{

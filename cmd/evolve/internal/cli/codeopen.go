@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/gates/review"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
@@ -68,11 +67,11 @@ func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 	return err
 }
 
-func printOpen(con *console, list []codeOpen) {
-	for _, o := range list {
+func printOpen(con *console, v *codeView) {
+	for _, o := range v.Open {
 		con.filled("  open     ", "%s of v%d%s%s", o.Proposal, o.Number, codeAct{state: o.State}.standing(""), orElse(": "+text.Visible(o.Moved), "", o.Moved != ""))
 		if o.Ref != "" {
-			con.printf("           git show %s\n", exit.ShellQuote(o.Ref))
+			con.printf("           %s\n", text.GitShow(v.folder, o.Ref))
 		}
 	}
 }

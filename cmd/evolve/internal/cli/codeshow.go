@@ -7,7 +7,6 @@ import (
 	"evolve/archive"
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/mutate/night"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
@@ -43,7 +42,8 @@ type codeView struct {
 	// Version is the one that was named.
 	Version *codeVersion `json:"version,omitempty"`
 
-	noun string // for what versions are scored on
+	noun   string // for what versions are scored on
+	folder string // of the repository, from the workspace
 }
 
 type codeBlock struct {
@@ -120,7 +120,7 @@ func showCode(sh *shell, b *codeBook, name string) error {
 
 // view returns what is known of a target's code.
 func (b *codeBook) view() (*codeView, error) {
-	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, Skipped: b.Skipped(), noun: b.Cases()}
+	v := &codeView{Target: b.Target.Name, Repository: b.Target.Repo, Commit: b.Commit(), Uncommitted: b.Uncommitted(), Blocks: []codeBlock{}, Skipped: b.Skipped(), noun: b.Cases(), folder: b.workspace.Rel(b.Target.Repo)}
 	for _, k := range b.Blocks {
 		v.Blocks = append(v.Blocks, codeBlock{k.Name, k.File, k.Line, strings.Count(k.Text, "\n")})
 	}
@@ -208,10 +208,10 @@ func printCode(con *console, v *codeView) {
 		}
 		printHistory(con, "  ", 9, best.History)
 		if best.Ref != "" {
-			con.printf("           git show %s\n", exit.ShellQuote(best.Ref))
+			con.printf("           %s\n", text.GitShow(v.folder, best.Ref))
 		}
 	}
-	printOpen(con, v.Open)
+	printOpen(con, v)
 	for _, f := range v.Refused {
 		by := "no gate judged it"
 		if f.Proposal != "" {
@@ -227,7 +227,7 @@ func printCode(con *console, v *codeView) {
 		con.filled("  ", "%s", words)
 	}
 	if v.Best != nil {
-		con.printf("\n  %s\n", con.command(fmt.Sprintf("evolve code show %s v%d", exit.ShellQuote(v.Target), v.Best.Number)))
+		con.printf("\n  %s\n", con.command(fmt.Sprintf("evolve code show %s v%d", text.ShellQuote(v.Target), v.Best.Number)))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/coding"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/patch/diff"
 	"evolve/reports/model"
 	"evolve/runtime/agent"
@@ -89,14 +88,14 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 }
 
 // madeSmall returns how the latest night on a state of the code made a finalist small, of which a
-// version is left; nil if none did.
+// version is left; nil if none did, or if it left the finalist as it was.
 func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {
 			return nil, err
 		}
 		for _, a := range n.Minimised() {
-			if a.Small == id {
+			if a.Small == id && a.Winner != id {
 				return &codeSmall{From: b.numberOf(a.Winner), Found: b.smallWords(a)}, nil
 			}
 		}
@@ -123,7 +122,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	v.printConfirmed(con, view.noun)
 	printHistory(con, "  ", 10, v.History)
 	if v.Ref != "" {
-		con.printf("  commit    git show %s\n", exit.ShellQuote(v.Ref))
+		con.printf("  commit    %s\n", text.GitShow(view.folder, v.Ref))
 	}
 	if len(v.Equal) > 0 {
 		con.filled("  equal     ", "%s on search %ss", versionsNamed(v.Equal), view.noun)

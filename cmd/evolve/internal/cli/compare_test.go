@@ -41,7 +41,7 @@ func twoVariants(t *testing.T, plan archive.AgentPlan) (a *archive.Archive, one,
 			for task := range 20 {
 				must(a.Record(ctx, bench.Evaluation{
 					Key: bench.Key(fmt.Sprint(arm, repeat, task)), Run: "1-a", Agent: "aide", Variant: v.ID, Task: fmt.Sprintf("t%02d", task), Domain: "operations",
-					Split: bench.Holdout, Stage: bench.StageConfirm, Repeat: repeat, Seq: int64(100*arm + 20*repeat + task), Outcome: agent.OK, Scored: true,
+					Split: bench.Holdout, Stage: bench.StageConfirm, Repeat: repeat, Seq: bench.ConfirmSeq + int64(100*arm+20*repeat+task), Outcome: agent.OK, Scored: true,
 					Score: float64(arm), Usage: agent.Usage{CostUSD: .01}, Latency: time.Second,
 				}, nil))
 			}

@@ -229,7 +229,7 @@ func (con *console) command(command string) string {
 	if con.place == "" {
 		return command
 	}
-	return command + " --workspace " + exit.ShellQuote(con.place)
+	return command + " --workspace " + text.ShellQuote(con.place)
 }
 
 // inHints finds the commands in a hint.

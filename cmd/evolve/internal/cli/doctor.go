@@ -95,6 +95,9 @@ func probes(sh *shell, root string) doctor.Probes {
 		Blocks: func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error) {
 			return findBlocks(ctx, sh, w, target)
 		},
+		Remotes: func(ctx context.Context, w *workspace.Workspace) []review.RemoteTrial {
+			return sh.Reviewer(w, nil).TryRemotes(ctx, len(w.Agents) > 0)
+		},
 		Marks:    func(target string) (int, []constants.Problem, error) { return sh.PatchReader(root).Marks(target) },
 		Schedule: func(ctx context.Context) (words, fault, hint string) { return scheduleProbe(ctx, sh, root) },
 		Hub: func(ctx context.Context, w *workspace.Workspace) (words, fault string, err error) {

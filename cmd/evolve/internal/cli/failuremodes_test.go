@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
 // TestFailureModesNameCommands checks that the manual names six failure modes, and for each a
@@ -63,7 +65,7 @@ func TestFailureModesNameCommands(t *testing.T) {
 // but corrections.
 func TestLimitsOfLearning(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "ws"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(filepath.Join(dir, "ws"), "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	day := 0

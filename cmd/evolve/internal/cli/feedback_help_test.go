@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
 // TestFeedbackChapterRuns runs every command of the manual's chapter on feedback, in order.
@@ -18,7 +20,7 @@ func TestFeedbackChapterRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "ws"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(filepath.Join(dir, "ws"), "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".gitconfig"), []byte("[user]\n\tname = Robin\n\temail = r@example.org\n"), 0o600); err != nil {

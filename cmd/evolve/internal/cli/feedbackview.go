@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/experience"
@@ -122,7 +121,7 @@ func printSuggestions(con *console, agentID string, list []experience.Suggestion
 		command := "evolve feedback add " + agentID + " --verdict negative --action constraint"
 		for _, f := range [][2]string{{"tool", s.Tool}, {"domain", s.Domain}, {"goal", s.Goal}} {
 			if f[1] != "" {
-				command += " --" + f[0] + " " + exit.ShellQuote(f[1])
+				command += " --" + f[0] + " " + text.ShellQuote(f[1])
 			}
 		}
 		con.printf("  %-10s %d negatives (%s); to forbid it: %s\n", "suggestion", len(s.Negatives), strings.Join(s.Negatives, ", "), text.Visible(con.command(command)))

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/runtime/text"
 )
 
 //go:embed help/*.md
@@ -57,7 +58,7 @@ func helpCommand(sh *shell) *cli.Command {
 			names := c.Args().Slice()
 			if dir := c.String("man"); dir != "" {
 				if len(names) > 0 {
-					return exit.Errorf(exit.Usage, "leave "+exit.ShellQuote(names[0])+" out", "--man writes all pages")
+					return exit.Errorf(exit.Usage, "leave "+text.ShellQuote(names[0])+" out", "--man writes all pages")
 				}
 				return writeManPages(sh, sh.abs(dir))
 			}

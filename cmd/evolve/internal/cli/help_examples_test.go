@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate"
@@ -64,7 +65,7 @@ func TestChapterExamplesLoad(t *testing.T) {
 		"routes":   models[0] + yamlBlocks(t, "search", "search")[2],
 	} {
 		root := t.TempDir()
-		if err := os.CopyFS(root, os.DirFS("testdata/tiny")); err != nil {
+		if err := fixture.Workspace(root, "tiny"); err != nil {
 			t.Fatal(err)
 		}
 		settings = strings.ReplaceAll(settings, "clerk:", "aide:")

@@ -18,25 +18,18 @@ func hubCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "hub", Usage: "the server that workers take evaluations from",
 		Subcommands: []*cli.Command{{
-			Name: "check", Usage: "try the hub of evolve.yaml, and list its workers",
-			Flags: []cli.Flag{hubFlag()},
+			Name: "check", Usage: "try the hub of evolve.yaml or of --hub, and list its workers",
+			Description: "Outside a workspace it needs --hub, and --creds where the hub demands credentials.",
+			Flags: append([]cli.Flag{
+				hubFlag(),
+				&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of runs, in place of workers.creds_env"},
+			}, tlsFlags()...),
 			Action: func(c *cli.Context) error {
-				root, err := sh.root(c)
+				root, set, err := hubSettings(sh, c)
 				if err != nil {
 					return err
 				}
-				w, err := wire.Load(root)
-				if err != nil {
-					return err
-				}
-				set, err := hubOf(c, w.Settings.Workers)
-				if err != nil {
-					return err
-				}
-				if set.Hub == "" {
-					return exit.Errorf(exit.Usage, "`evolve help workers` describes it", "evolve.yaml names no hub under workers")
-				}
-				report, err := checkHub(c.Context, sh, root, set)
+				report, err := checkHub(c.Context, sh, root, set, c.String("creds"))
 				if err != nil {
 					return err
 				}
@@ -46,9 +39,42 @@ func hubCommand(sh *shell) *cli.Command {
 	}
 }
 
-// checkHub tries a hub with the credentials of a run.
-func checkHub(ctx context.Context, sh *shell, root string, set workspace.Workers) (hub.Report, error) {
-	conn, err := sh.ConnectHub(root, set, "evolve hub check", time.Minute)
+// hubSettings returns the settings of the hub of the workspace, or of the command line where there
+// is no workspace.
+func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers, err error) {
+	if _, none := workspace.Find(sh.dir); none == nil || c.String("workspace") != "" || !c.IsSet("hub") {
+		if root, err = sh.root(c); err != nil {
+			return "", set, err
+		}
+		w, err := wire.Load(root)
+		if err != nil {
+			return "", set, err
+		}
+		set = w.Settings.Workers
+	}
+	for flag, at := range map[string]*string{"tls-ca": &set.CA, "tls-cert": &set.Cert, "tls-key": &set.Key} {
+		if c.IsSet(flag) {
+			*at = sh.abs(c.String(flag))
+		}
+	}
+	if set, err = hubOf(c, set); err == nil && set.Hub == "" {
+		err = exit.Errorf(exit.Usage, "`evolve help workers` describes it", "evolve.yaml names no hub under workers")
+	}
+	return root, set, err
+}
+
+// tlsFlags are the flags of a connection with TLS.
+func tlsFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "tls-ca", Usage: "the certificates that the server's must come from, a `FILE`"},
+		&cli.StringFlag{Name: "tls-cert", Usage: "the certificate that the server demands, a `FILE`"},
+		&cli.StringFlag{Name: "tls-key", Usage: "its private key, a `FILE`"},
+	}
+}
+
+// checkHub tries a hub with the credentials of a run: those of a file, or of the settings.
+func checkHub(ctx context.Context, sh *shell, root string, set workspace.Workers, creds string) (hub.Report, error) {
+	conn, err := sh.ConnectHub(root, set, creds, "evolve hub check", time.Minute)
 	if err != nil {
 		return hub.Report{}, err
 	}
@@ -63,7 +89,7 @@ func checkHub(ctx context.Context, sh *shell, root string, set workspace.Workers
 // hubProbe describes the hub of a workspace and its workers for doctor.
 func hubProbe(ctx context.Context, sh *shell, w *workspace.Workspace) (words, fault string, err error) {
 	set := w.Settings.Workers
-	r, err := checkHub(ctx, sh, w.Root, set)
+	r, err := checkHub(ctx, sh, w.Root, set, "")
 	if err != nil {
 		return "", "", err
 	}
@@ -109,7 +135,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 		sh.console.printf("! no worker is connected\n")
 	}
 	for _, p := range r.Workers {
-		sh.console.printf("  %s  %s, %s, %d of %d slots busy%s\n", text.Visible(text.Clip(p.Name, 80)), text.Visible(text.Clip(p.Version, 60)), text.Visible(text.Clip(p.System, 40)), p.Busy, p.Slots, other(p))
+		sh.console.printf("  %s  %s, %s, %d of %d slots busy%s\n", text.Visible(text.Clip(p.Name, 80)), text.Visible(hub.ProgramName(p.Version, p.Binary)), text.Visible(text.Clip(p.System, 40)), p.Busy, p.Slots, other(p))
 		for _, why := range p.Refuses {
 			sh.console.printf("!   %s\n", text.Visible(text.Clip(why, 300)))
 		}

@@ -24,8 +24,8 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
-	"github.com/rogpeppe/go-internal/testscript"
 
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 	"evolve/cmd/evolve/internal/hub/hubtest"
 	"evolve/cmd/evolve/internal/workspace"
 )
@@ -39,17 +39,6 @@ func startServer(t *testing.T, opts *server.Options) *server.Server {
 	}
 	t.Cleanup(func() { hubtest.Stop(srv) })
 	return srv
-}
-
-// scriptHubServer starts a server for the rest of a script.
-func scriptHubServer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: hubserver NAME")
-	}
-	srv, err := hubtest.Start(hubtest.Options(filepath.Join(ts.Getenv("WORK"), ".hub")))
-	ts.Check(err)
-	ts.Defer(func() { hubtest.Stop(srv) })
-	ts.Setenv(args[0], srv.ClientURL())
 }
 
 // authority makes certificates.
@@ -179,7 +168,7 @@ func (c *commandRun) expect(t *testing.T, code int, stderr string) {
 func hubPlace(t *testing.T, workers string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(dir, "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	settings := "budget: {evaluations: 50}\nworkers: " + workers + "\n"
@@ -222,6 +211,12 @@ func TestHubTLS(t *testing.T) {
 			t.Errorf("hub check lacks %q:\n%s", want, check.stdout.String())
 		}
 	}
+	elsewhere := begin(t, t.TempDir(), nil, "hub", "check", "--hub", url, "--tls-ca", ca.file, "--tls-cert", cert, "--tls-key", key)
+	elsewhere.expect(t, 0, "")
+	if !strings.Contains(elsewhere.stdout.String(), "\n  w1  ") {
+		t.Errorf("hub check outside a workspace lacks the worker:\n%s", elsewhere.stdout.String())
+	}
+	begin(t, t.TempDir(), nil, "hub", "check").expect(t, 2, "evolve init")
 	doctor := func(code int, want string) {
 		t.Helper()
 		c := begin(t, dir, nil, "doctor", "--trial", "0")

@@ -31,6 +31,9 @@ var owners = map[string][]string{
 	"go.opentelemetry.io/proto":    {"cmd"},
 }
 
+// forTests are folders of packages for tests: beside test files, only these packages import them.
+var forTests = []string{"cmd/evolve/internal/cli/clitest", "cmd/evolve/internal/hub/hubtest", "cmd/evolve/internal/metrics/metricstest"}
+
 type listed struct {
 	ImportPath   string
 	Imports      []string
@@ -79,6 +82,8 @@ func TestImportJudgeCanFail(t *testing.T) {
 		{"bench/stats", "evolve/bench"},
 		{"reports/render", "evolve/archive"},
 		{"reports/render/plot", "evolve/archive"},
+		{"cmd/evolve", "evolve/cmd/evolve/internal/cli/clitest"},
+		{"cmd/evolve/internal/wire", "evolve/cmd/evolve/internal/cli/clitest/fixture"},
 	} {
 		if judge(c[0], c[1]) == "" {
 			t.Errorf("%s may import %s, and should not", c[0], c[1])
@@ -89,6 +94,7 @@ func TestImportJudgeCanFail(t *testing.T) {
 		{"bench", "evolve/bench/stats"},
 		{"archive", "github.com/dgraph-io/badger/v4"},
 		{"cmd/evolve", "evolve/reports"},
+		{"cmd/evolve/internal/cli/clitest", "evolve/cmd/evolve/internal/hub/hubtest"},
 	} {
 		if p := judge(c[0], c[1]); p != "" {
 			t.Error(p)
@@ -109,6 +115,9 @@ func judge(self, imp string) string {
 	if strings.HasPrefix(self+"/", "reports/render/") && folder(other) == "archive" {
 		return self + " imports " + other + ": a rendering shows the model of a report and reads no archive"
 	}
+	if slices.ContainsFunc(forTests, inFolder(other)) && !slices.ContainsFunc(forTests, inFolder(self)) {
+		return self + " imports " + other + ", which is for tests"
+	}
 	if allowed, bound := within[self]; bound && !slices.Contains(allowed, other) {
 		return self + " imports " + other + ", and may import of the project only " + strings.Join(allowed, ", ")
 	}
@@ -116,6 +125,11 @@ func judge(self, imp string) string {
 		return self + " imports " + other + ", which stands to its right"
 	}
 	return ""
+}
+
+// inFolder returns the function that reports whether a package is that of a folder or below it.
+func inFolder(path string) func(folder string) bool {
+	return func(folder string) bool { return strings.HasPrefix(path+"/", folder+"/") }
 }
 
 func folder(path string) string {

@@ -21,6 +21,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"evolve/archive"
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
+	"evolve/cmd/evolve/internal/cli/clitest/seed"
 	"evolve/cmd/evolve/internal/hub/hubtest"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/runtime/authored"
@@ -91,7 +93,7 @@ func keysOf(text string) shape {
 // sharing writes a workspace with a tool and an agent to share it with.
 func sharing(t *testing.T, dir string, draft []byte) {
 	t.Helper()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(dir, "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	if err := writeTool(filepath.Join(dir, "agents", "aide", "tools"), draft); err != nil {
@@ -116,13 +118,13 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		t.Skip("commands one after another, which scripts of short runs run too")
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "tiny"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(filepath.Join(dir, "tiny"), "tiny"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(filepath.Join(dir, "other"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(filepath.Join(dir, "other"), "tiny"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(filepath.Join(dir, "restored"), os.DirFS(filepath.Join("testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(filepath.Join(dir, "restored"), "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "restored", "evolve.yaml"), []byte("keep: {nights: 1}\nnotify: {channels: [{kind: program, argv: [\"true\"]}]}\nadoption: {via: branch}\n"), 0o600); err != nil {
@@ -137,7 +139,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	}
 	for _, wish := range []string{"a", "b"} {
 		r := `{"agent":"aide","created":"2026-03-01T02:00:00Z","request":{"id":"` + wish + `","type":"source","reason":"r","target":"t","tool":"write"}}`
-		if err := leaveRequest(filepath.Join(dir, "tiny"), []byte(r)); err != nil {
+		if err := seed.Request(filepath.Join(dir, "tiny"), []byte(r)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +149,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	sharing(t, filepath.Join(dir, "sharing"), []byte(doubled))
-	if err := errors.Join(seedTurns(filepath.Join(dir, "sharing"), "aide", 10), raiseLevel(filepath.Join(dir, "sharing"), "mate", 2)); err != nil {
+	if err := errors.Join(seed.Turns(filepath.Join(dir, "sharing"), "aide", 10), seed.Level(filepath.Join(dir, "sharing"), "mate", 2)); err != nil {
 		t.Fatal(err)
 	}
 	if err := fakeCrontab(filepath.Join(dir, "bin")); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/runtime/text"
 )
 
 // manPage is a page of the manual for man(1).
@@ -209,5 +210,5 @@ func writeManPages(sh *shell, dir string) error {
 		}
 		written = append(written, path)
 	}
-	return sh.result(map[string]any{"written": written}, "%d man pages written; `man -M %s evolve` shows the first\n", len(written), exit.ShellQuote(dir))
+	return sh.result(map[string]any{"written": written}, "%d man pages written; `man -M %s evolve` shows the first\n", len(written), text.ShellQuote(dir))
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
@@ -92,7 +91,7 @@ func memoryAudit(sh *shell, c *cli.Context) error {
 }
 
 func restoreCommand(a *workspace.Agent, id string) string {
-	return "evolve memory restore " + exit.ShellQuote(id) + " --agent " + a.ID
+	return "evolve memory restore " + text.ShellQuote(id) + " --agent " + a.ID
 }
 
 // onlyRetracted returns the retracted memories without their marks, to be searched.

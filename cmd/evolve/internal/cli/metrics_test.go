@@ -1,73 +1,19 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-	"github.com/rogpeppe/go-internal/testscript"
 	"go.yaml.in/yaml/v4"
 
 	"evolve/cmd/evolve/internal/metrics"
 )
-
-// parseMetrics reads metrics as Prometheus does.
-func parseMetrics(data []byte) (map[string]*dto.MetricFamily, error) {
-	p := expfmt.NewTextParser(model.LegacyValidation)
-	return p.TextToMetricFamilies(bytes.NewReader(data))
-}
-
-// valuesOf returns the values of a metric, as name or name{label=value,…}.
-func valuesOf(families map[string]*dto.MetricFamily, what string) []string {
-	name, rest, _ := strings.Cut(strings.TrimSuffix(what, "}"), "{")
-	wanted := map[string]string{}
-	for pair := range strings.SplitSeq(rest, ",") {
-		if label, v, ok := strings.Cut(pair, "="); ok {
-			wanted[label] = v
-		}
-	}
-	var out []string
-	for _, m := range families[name].GetMetric() {
-		matches := 0
-		for _, l := range m.GetLabel() {
-			if wanted[l.GetName()] == l.GetValue() && l.GetValue() != "" {
-				matches++
-			}
-		}
-		if matches != len(wanted) {
-			continue
-		}
-		v := m.GetGauge().GetValue() + m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
-		out = append(out, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	return out
-}
-
-// scriptMetric demands one value of a metric in a file, or, with !, that there is none.
-func scriptMetric(ts *testscript.TestScript, neg bool, args []string) {
-	if neg && len(args) != 2 || !neg && len(args) != 3 {
-		ts.Fatalf("usage: metric FILE NAME{LABEL=VALUE} REGEXP, or ! metric FILE NAME")
-	}
-	families, err := parseMetrics([]byte(ts.ReadFile(args[0])))
-	ts.Check(err)
-	got := valuesOf(families, args[1])
-	switch {
-	case neg && len(got) > 0:
-		ts.Fatalf("%s has %s: %v", args[0], args[1], got)
-	case !neg && (len(got) != 1 || !regexp.MustCompile(args[2]).MatchString(got[0])):
-		ts.Fatalf("%s of %s is %v", args[1], args[0], got)
-	}
-}
 
 // TestMetricsChapter compares the metrics that the manual lists with those that there are.
 func TestMetricsChapter(t *testing.T) {

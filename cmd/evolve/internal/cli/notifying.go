@@ -19,6 +19,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports/model"
+	"evolve/reports/number"
 	"evolve/reports/render"
 	"evolve/runtime/policy"
 	"evolve/runtime/text"
@@ -292,13 +293,13 @@ func spentShare(b policy.BudgetStat) (share float64, words string) {
 			share, words = used/limit, say(used)+" of "+say(limit)
 		}
 	}
-	number := func(unit string) func(float64) string {
+	count := func(unit string) func(float64) string {
 		return func(v float64) string { return humanize.Comma(int64(v)) + " " + unit }
 	}
-	add(b.Used.USD, b.Limit.USD, func(v float64) string { return fmt.Sprintf("$%.2f", v) })
-	add(float64(b.Used.Calls), float64(b.Limit.Calls), number("calls"))
-	add(float64(b.Used.Tokens), float64(b.Limit.Tokens), number("tokens"))
-	add(b.Used.Elapsed.Seconds(), b.Limit.Elapsed.Seconds(), number("seconds"))
+	add(b.Used.USD, b.Limit.USD, number.Dollars)
+	add(float64(b.Used.Calls), float64(b.Limit.Calls), count("calls"))
+	add(float64(b.Used.Tokens), float64(b.Limit.Tokens), count("tokens"))
+	add(b.Used.Elapsed.Seconds(), b.Limit.Elapsed.Seconds(), count("seconds"))
 	return share, words
 }
 

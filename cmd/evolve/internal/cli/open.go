@@ -9,6 +9,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/text"
 )
 
 // root finds the workspace's folder without reading it.
@@ -24,7 +25,7 @@ func (sh *shell) root(c *cli.Context) (string, error) {
 	}
 	dir = sh.abs(dir)
 	if info, err := os.Stat(filepath.Join(dir, workspace.SettingsFile)); err != nil || info.IsDir() {
-		return "", exit.Errorf(exit.Usage, "`evolve init --workspace "+exit.ShellQuote(c.String("workspace"))+"` makes one there", "%s is no workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
+		return "", exit.Errorf(exit.Usage, "`evolve init --workspace "+text.ShellQuote(c.String("workspace"))+"` makes one there", "%s is no workspace: it has no %s", c.String("workspace"), workspace.SettingsFile)
 	}
 	sh.setPlace(c, dir)
 	return dir, nil

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
 // TestOwnCodeBeatsEveryConfig searches the code and the config of an agent together, approves
@@ -175,7 +177,7 @@ type routed struct {
 func newRouted(t *testing.T, edits ...string) routed {
 	t.Helper()
 	w := routed{t, filepath.Join(t.TempDir(), "ws"), t.TempDir()}
-	if err := os.CopyFS(w.root, os.DirFS(filepath.Join("testdata", "routed"))); err != nil {
+	if err := fixture.Workspace(w.root, "routed"); err != nil {
 		t.Fatal(err)
 	}
 	for _, edit := range edits {

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,17 +14,23 @@ import (
 	"golang.org/x/term"
 
 	"evolve/mutate/night"
+	"evolve/reports/number"
 )
 
-// progress shows a run under way on standard error: bars on a terminal, one line
-// a minute elsewhere.
+// progress shows a run under way on standard error: bars on a terminal, elsewhere one line
+// a minute of each agent.
 type progress struct {
 	sh    *shell
 	quiet bool
 	bars  *mpb.Progress
 
-	mu    sync.Mutex
-	stage string // agent and stage of the bar or line
+	mu     sync.Mutex
+	agents map[string]*agentProgress
+}
+
+// agentProgress is what is shown of an agent.
+type agentProgress struct {
+	stage string
 	bar   *mpb.Bar
 	best  string
 	label atomic.Value // string behind the bar; mpb reads it from a goroutine of its own
@@ -31,7 +39,7 @@ type progress struct {
 }
 
 func newProgress(sh *shell) *progress {
-	p := &progress{sh: sh, quiet: sh.quiet}
+	p := &progress{sh: sh, quiet: sh.quiet, agents: map[string]*agentProgress{}}
 	if width, ok := drawable(sh.stderr); ok && !sh.quiet {
 		p.bars = mpb.New(mpb.WithOutput(sh.stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
 	}
@@ -55,70 +63,83 @@ func (p *progress) show(now night.Progress) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	a := p.agents[now.Agent]
+	if a == nil {
+		a = &agentProgress{}
+		p.agents[now.Agent] = a
+	}
 	if now.Known {
-		p.best = fmt.Sprintf("best %.3f [%.3f, %.3f]", now.Best, now.Lo, now.Hi)
+		a.best = fmt.Sprintf("best %.3f [%.3f, %.3f]", now.Best, now.Lo, now.Hi)
 	}
-	name := now.Agent + " " + now.Stage
-	fresh := name != p.stage
-	if fresh && p.bar != nil {
-		p.bar.Abort(false) // it stays as it is; of a bar that is full, nothing
+	fresh := now.Stage != a.stage
+	if fresh && a.bar != nil {
+		a.bar.Abort(false) // it stays as it is; of a bar that is full, nothing
 	}
-	p.stage = name
-	label := " " + p.best
+	a.stage = now.Stage
+	label := " " + a.best
 	if now.SpentUSD > 0 {
-		label += fmt.Sprintf("  $%.2f", now.SpentUSD)
+		label += "  " + number.Dollars(now.SpentUSD)
 	}
-	p.label.Store(label)
+	a.label.Store(label)
 	if p.bars == nil {
-		p.line(now, fresh)
+		p.line(a, now, fresh)
 		return
 	}
 	if fresh {
-		p.bar = p.bars.AddBar(int64(now.Planned),
-			mpb.PrependDecorators(decor.Name(name+" ", decor.WCSyncSpaceR), decor.CountersNoUnit("%d/%d")),
+		a.bar = p.bars.AddBar(int64(now.Planned),
+			mpb.PrependDecorators(decor.Name(now.Agent+" "+now.Stage+" ", decor.WCSyncSpaceR), decor.CountersNoUnit("%d/%d")),
 			mpb.AppendDecorators(
-				decor.Any(func(decor.Statistics) string { return p.label.Load().(string) }),
+				decor.Any(func(decor.Statistics) string { return a.label.Load().(string) }),
 				decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8}), "")))
 	}
-	p.bar.SetCurrent(int64(now.Done))
+	a.bar.SetCurrent(int64(now.Done))
 }
 
 // line writes at a change of stage, at its end, and once a minute between. A stage may
 // end early, so its last line is held back until then.
-func (p *progress) line(now night.Progress, fresh bool) {
+func (p *progress) line(a *agentProgress, now night.Progress, fresh bool) {
 	if fresh {
-		p.flush()
+		p.flush(a)
 	}
 	at := p.sh.Now()
 	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, now.Stage, now.Done, now.Planned)
 	if now.Known {
-		s += "  " + p.best
+		s += "  " + a.best
 	}
 	if now.SpentUSD > 0 {
-		s += fmt.Sprintf("  $%.2f spent", now.SpentUSD)
+		s += "  " + number.Dollars(now.SpentUSD) + " spent"
 	}
-	p.owed = s
-	if fresh || now.Done >= now.Planned || at.Sub(p.lines) >= time.Minute {
-		p.lines = at
-		p.flush()
+	a.owed = s
+	if fresh || now.Done >= now.Planned {
+		a.lines = at
+		p.flush(a)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.agents)) { // one that is over has its last line here
+		if a := p.agents[name]; at.Sub(a.lines) >= time.Minute {
+			a.lines = at
+			p.flush(a)
+		}
 	}
 }
 
-// flush writes the line that was held back.
-func (p *progress) flush() {
-	if p.owed != "" {
-		_, _ = fmt.Fprintln(p.sh.stderr, p.owed)
+// flush writes the line of an agent that was held back.
+func (p *progress) flush(a *agentProgress) {
+	if a.owed != "" {
+		_, _ = fmt.Fprintln(p.sh.stderr, a.owed)
 	}
-	p.owed = ""
+	a.owed = ""
 }
 
 // close finishes the bars.
 func (p *progress) close() {
 	p.mu.Lock()
-	if p.bar != nil {
-		p.bar.Abort(false)
+	for _, name := range slices.Sorted(maps.Keys(p.agents)) {
+		a := p.agents[name]
+		if a.bar != nil {
+			a.bar.Abort(false)
+		}
+		p.flush(a)
 	}
-	p.flush()
 	p.mu.Unlock()
 	if p.bars != nil {
 		p.bars.Wait()

@@ -154,12 +154,22 @@ var errEnough = errors.New("enough")
 // reviewOne asks until the proposal is decided on or left. After a refusal it prints the
 // reason and asks again.
 func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
+	question, keys := "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ", "a, r, d, l or q"
+	merge := sh.Reviewer(w, nil).MergeOnly(p)
+	if merge != nil {
+		_, hint := exit.Of(merge)
+		_, _ = fmt.Fprintf(who.out, "\n%s\n%s\n", merge, hint)
+		question, keys = "\n[r]eject  [d]iff  [l]eave  [q]uit: ", "r, d, l or q"
+	}
 	for {
-		choice, err := who.ask(c.Context, "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ")
+		choice, err := who.ask(c.Context, question)
 		if err != nil {
 			return p.State, err
 		}
 		d, word := decision{}, review.Decision{By: c.String("by")}
+		if merge != nil && (choice == "a" || choice == "approve") {
+			choice = ""
+		}
 		switch choice {
 		case "a", "approve":
 			d = approving()
@@ -186,7 +196,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		case "q", "quit":
 			return p.State, errEnough
 		default:
-			_, _ = fmt.Fprintln(who.out, "a, r, d, l or q")
+			_, _ = fmt.Fprintln(who.out, keys)
 			continue
 		}
 		done, err := reviewed(sh, c, w, who, d, p, word)

@@ -99,10 +99,7 @@ func scheduleInstall(sh *shell, c *cli.Context, o scheduleOptions) error {
 
 // printByHand prints the lines to add where nothing can be installed.
 func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, root string) error {
-	kind = orElse(kind, schedule.Cron, kind != "")
-	if system {
-		kind = schedule.Systemd
-	}
+	kind = byHand(kind, system)
 	parts, err := scheduleParts(sh.scheduler(), kind, system, n)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -20,8 +21,9 @@ func schedulePrintCommand(sh *shell) *cli.Command {
 	var o scheduleOptions
 	return &cli.Command{
 		Name: "print", Usage: "show what would be installed",
-		Description: "Prints a service and a timer of systemd, the lines of a crontab, or a CronJob of Kubernetes. It changes nothing.",
-		Flags:       o.flags(),
+		Description: "Prints a service and a timer of systemd, the lines of a crontab, or a CronJob of Kubernetes; without --format " +
+			"what `evolve schedule install` writes on this machine. It changes nothing.",
+		Flags: o.flags(),
 		Action: func(c *cli.Context) error {
 			kind, err := o.kind()
 			if err != nil {
@@ -31,18 +33,46 @@ func schedulePrintCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
-			n, err := sh.plannedNight(c, w, o, nil)
+			h := sh.scheduler()
+			var found []schedule.Installed
+			if kind == "" {
+				if found, err = h.Find(c.Context, realPath(w.Root)); err != nil {
+					return scheduleError(err)
+				}
+				kind, o.system = wouldInstall(c.Context, h, found, o.system)
+			}
+			n, err := sh.plannedNight(c, w, o, found)
 			if err != nil {
 				return err
 			}
-			kind = orElse(kind, schedule.Systemd, kind != "")
-			parts, err := scheduleParts(sh.scheduler(), kind, o.system, n)
+			parts, err := scheduleParts(h, kind, o.system, n)
 			if err != nil {
 				return err
 			}
 			return sh.show(schedulePrinted{kind, n.At.String(), parts}, func() { printParts(sh.console, parts) })
 		},
 	}
+}
+
+// wouldInstall returns the kind of schedule that `evolve schedule install` writes, or prints where it
+// can write none, and whether it is one of the system.
+func wouldInstall(ctx context.Context, h schedule.Host, found []schedule.Installed, system bool) (schedule.Kind, bool) {
+	if len(found) > 0 && !system {
+		return found[0].Kind, found[0].System
+	}
+	kind, err := h.Choose(ctx, nil, "", system)
+	if err != nil {
+		kind = byHand("", system)
+	}
+	return kind, system
+}
+
+// byHand returns the kind of schedule that a person is shown where none can be installed.
+func byHand(wanted schedule.Kind, system bool) schedule.Kind {
+	if system {
+		return schedule.Systemd
+	}
+	return orElse(wanted, schedule.Cron, wanted != "")
 }
 
 // scheduleParts renders a night; the files of units have their whole paths.

@@ -77,7 +77,9 @@ func spyAgent() {
 			os.Exit(1)
 		}
 		_ = r.Body.Close()
-		fmt.Println(encoded(map[string]any{"id": q.ID, "answer": q.answer()}))
+		if json.NewEncoder(os.Stdout).Encode(map[string]any{"id": q.ID, "answer": q.answer()}) != nil {
+			os.Exit(1)
+		}
 	}
 }
 
@@ -407,7 +409,7 @@ func TestSpyService(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		_, _ = io.WriteString(w, encoded(map[string]any{"id": q.ID, "answer": q.answer()}))
+		_ = json.NewEncoder(w).Encode(map[string]any{"id": q.ID, "answer": q.answer()})
 	}))
 	defer server.Close()
 	evolve(t, spyWorkspace(t, "{kind: http, url: \""+server.URL+"\", pool: 2}"), "run", "--budget-evals", "500", "--seed", "3", "--quiet")

@@ -69,24 +69,24 @@ func (s *spyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply, finish := map[string]any{"role": "assistant", "content": spyRequest{
 		Task: struct{ Goal string }{goal}, Config: struct{ Level float64 }{2 * (1 - q.Temperature)},
 	}.answer()}, "stop"
-	call := func(name string, arguments any) {
+	call := func(name, arguments string) {
 		reply["content"], finish = nil, "tool_calls"
 		reply["tool_calls"] = []any{map[string]any{
-			"id": "call_1" + fmt.Sprint(rounds), "type": "function", "function": map[string]any{"name": name, "arguments": encoded(arguments)},
+			"id": "call_1" + fmt.Sprint(rounds), "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
 		}}
 	}
 	switch rounds {
 	case 0:
-		call("enable_tool", map[string]any{"name": "spy__lookup"})
+		call("enable_tool", `{"name":"spy__lookup"}`)
 	case 1:
-		call("spy__lookup", map[string]any{"word": goal})
+		call("spy__lookup", fmt.Sprintf(`{"word":%q}`, goal))
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, encoded(map[string]any{
+	_ = json.NewEncoder(w).Encode(map[string]any{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 1700000000, "model": "spy",
 		"choices": []any{map[string]any{"index": 0, "message": reply, "finish_reason": finish}},
 		"usage":   map[string]any{"prompt_tokens": 400, "completion_tokens": 20, "total_tokens": 420},
-	}))
+	})
 }
 
 // see files a request under the side of its goal. The goal itself is no sight.

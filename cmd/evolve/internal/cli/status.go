@@ -327,7 +327,7 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	if plan.Metric != nil {
 		line.Reason = stats.OfCases(line.Reason)
 	}
-	var states []archive.ProposalState
+	var proposals []archive.ProposalRecord
 	for _, proposal := range result.Proposals {
 		p, err := a.Proposal(ctx, proposal)
 		if errors.Is(err, archive.ErrNotFound) {
@@ -336,9 +336,13 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 		if err != nil {
 			return line, fmt.Errorf("reading a proposal: %w", err)
 		}
-		states = append(states, p.State)
+		proposals = append(proposals, p)
 	}
-	line.Verdict = model.VerdictNow(result.Verdict, states)
+	line.Verdict = model.VerdictNow(result.Verdict, proposals)
+	if line.Verdict == archive.Refused && result.Verdict != archive.Refused {
+		line.Reason = model.RefusedLater(proposals[0].ID)
+	}
+	line.Reason += model.OutdatedWords(proposals)
 	return line, nil
 }
 

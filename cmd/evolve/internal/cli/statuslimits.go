@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"evolve/archive"
+	"evolve/reports/number"
 )
 
 // limitLine is one limit of a run and how far it is spent: evaluations, USD or seconds.
@@ -90,12 +91,7 @@ func (l limitLine) words() string {
 	case "evaluations":
 		unit = orElse(" evaluation", " evaluations", l.Of == 1)
 	case "money":
-		say = func(v float64) string {
-			if v == 0 || v >= .01 {
-				return fmt.Sprintf("$%.2f", v)
-			}
-			return fmt.Sprintf("$%.2g", v)
-		}
+		say = number.Dollars
 	default:
 		say = func(v float64) string {
 			return time.Duration(v * float64(time.Second)).Round(time.Second).String()

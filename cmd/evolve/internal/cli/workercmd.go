@@ -27,16 +27,13 @@ func workerCommand(sh *shell) *cli.Command {
 		Name: "worker", Usage: "run evaluations for runs on other machines",
 		Description: "Takes the tasks of every run that uses the hub, until it is interrupted. It needs no\n" +
 			"workspace: agents come with their runs, and the secrets that they need from its environment.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, such as tls://host:4222"},
 			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of workers"},
 			&cli.IntFlag{Name: "slots", Usage: "`N` tasks at once; the number of processors by default"},
 			&cli.StringFlag{Name: "name", Usage: "the `NAME` of this worker, unique on the hub; the host's name and the process by default"},
 			&cli.StringFlag{Name: "metrics", Usage: "serve metrics of Prometheus at this `ADDRESS`, such as 9464 or 0.0.0.0:9464; on this machine alone unless it names a host"},
-			&cli.StringFlag{Name: "tls-ca", Usage: "the certificates that the server's must come from, a `FILE`"},
-			&cli.StringFlag{Name: "tls-cert", Usage: "the certificate of this worker, a `FILE`"},
-			&cli.StringFlag{Name: "tls-key", Usage: "its private key, a `FILE`"},
-		},
+		}, tlsFlags()...),
 		Action: func(c *cli.Context) error { return work(sh, c) },
 	}
 }
@@ -101,7 +98,7 @@ func work(sh *shell, c *cli.Context) error {
 	err = worker.Run(drain, traces.Context(ctx))
 	switch {
 	case errors.Is(err, hub.ErrUnreachable):
-		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the credentials; a new start reads them again", "%s: %w", set.Hub, err)
+		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the server and the credentials; a new start reads these again", "%s: %w", set.Hub, err)
 	case err != nil && !errors.Is(err, context.Canceled):
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"evolve/cmd/evolve/internal/hub/hubtest"
+	"evolve/cmd/evolve/internal/metrics/metricstest"
 )
 
 // scrape reads the metrics of a worker that tells its address.
@@ -28,7 +29,7 @@ func scrape(t *testing.T, worker *commandRun) map[string]*dto.MetricFamily {
 			if err != nil {
 				t.Fatal(err)
 			}
-			families, err := parseMetrics(body)
+			families, err := metricstest.Parse(body)
 			if err != nil {
 				t.Fatalf("%v: %s", err, body)
 			}
@@ -50,7 +51,7 @@ func TestWorkerMetrics(t *testing.T) {
 	dir := hubPlace(t, "{hub: \""+srv.ClientURL()+"\"}")
 	worker := begin(t, t.TempDir(), nil, "worker", "--hub", srv.ClientURL(), "--slots", "3", "--metrics", "0")
 	before := scrape(t, worker)
-	if got := valuesOf(before, "evolve_worker_tasks_total{outcome=ok}"); !slices.Equal(got, []string{"0"}) {
+	if got := metricstest.Values(before, "evolve_worker_tasks_total{outcome=ok}"); !slices.Equal(got, []string{"0"}) {
 		t.Errorf("before the run it has answered %v", got)
 	}
 	begin(t, dir, nil, "run", "--quiet").expect(t, 0, "")
@@ -59,7 +60,7 @@ func TestWorkerMetrics(t *testing.T) {
 		"evolve_worker_slots": `^3$`, "evolve_worker_connected": `^1$`, "evolve_worker_tasks_total{outcome=ok}": `^[1-9]\d*$`,
 		"evolve_worker_task_duration_seconds": `^[1-9]\d*$`, "evolve_worker_reconnects_total": `^0$`, "evolve_build_info": `^1$`,
 	} {
-		if got := valuesOf(after, name); len(got) != 1 || !regexp.MustCompile(want).MatchString(got[0]) {
+		if got := metricstest.Values(after, name); len(got) != 1 || !regexp.MustCompile(want).MatchString(got[0]) {
 			t.Errorf("%s is %v", name, got)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"evolve/cmd/evolve/internal/batch"
 	"evolve/cmd/evolve/internal/batch/coding"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/mutate/constants"
 	"evolve/runtime/autonomy"
 	"evolve/runtime/sandbox"
@@ -111,6 +112,9 @@ type Probes struct {
 	// Hub tries the hub of the settings and describes it and its workers; fault is what stands in
 	// the way of a run there, or empty.
 	Hub func(ctx context.Context, w *workspace.Workspace) (words, fault string, err error)
+	// Remotes tries the remotes that branches of proposals are pushed to; none if proposals are
+	// adopted by commits.
+	Remotes func(ctx context.Context, w *workspace.Workspace) []review.RemoteTrial
 	// Signing checks the keys and signatures of the settings.
 	Signing func(ctx context.Context) (Signing, error)
 }
@@ -134,6 +138,7 @@ func Run(ctx context.Context, p Probes) []Check {
 	checks = append(checks, checkSchedule(ctx, p)...)
 	if w != nil {
 		checks = append(checks, checkSigning(ctx, p, w)...)
+		checks = append(checks, checkRemotes(ctx, p, w)...)
 		checks = append(checks, checkBackup(p, w)...)
 		checks = append(append(checks, checkMetrics(p, w)...), checkTraces(p)...)
 		checks = append(checks, checkOwn(w)...)

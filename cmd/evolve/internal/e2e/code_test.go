@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
 // scored is a workspace whose night searches a marked block of code. It ends with a proposed
@@ -33,7 +35,7 @@ for c; do echo '{"case":"'$c'","metric":"distance","value":'$((d * (10 + 1${c#c}
 func owned(t *testing.T) place {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "routed")
-	if err := os.CopyFS(root, os.DirFS(filepath.Join("..", "cli", "testdata", "routed"))); err != nil {
+	if err := fixture.Workspace(root, "routed"); err != nil {
 		t.Fatal(err)
 	}
 	p := newPlace(t, root)

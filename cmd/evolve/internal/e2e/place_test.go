@@ -14,6 +14,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
 // place is a workspace in its own folder, with the environment for the program.
@@ -65,7 +66,7 @@ func tiny(t *testing.T) place {
 
 func tinyAt(t *testing.T, root string) place {
 	t.Helper()
-	if err := os.CopyFS(root, os.DirFS(filepath.Join("..", "cli", "testdata", "tiny"))); err != nil {
+	if err := fixture.Workspace(root, "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	p := newPlace(t, root)
@@ -84,6 +85,7 @@ type kind struct {
 var kinds = []*kind{
 	{name: "starter", make: starter},
 	{name: "tiny", make: tiny},
+	{name: "several", make: several},
 	{name: "program", make: counted},
 	{name: "repeating", make: repeating},
 	{name: "code", make: scored},

@@ -55,11 +55,17 @@ func (h *hubServer) on(p place) place {
 
 // worker starts a worker, in the environment of a place.
 func (h *hubServer) worker(p place, name string, slots int) *process {
+	return p.apart().start("worker", "--hub", h.srv.ClientURL(), "--name", name, "--slots", fmt.Sprint(slots))
+}
+
+// apart returns an empty place with the environment of p, whose processes are not those of p's runs.
+func (p place) apart() place {
+	p.t.Helper()
 	was := markVar + "=" + p.root
-	p.root = h.t.TempDir()
+	p.root = p.t.TempDir()
 	p.env = slices.Clone(p.env)
-	p.env[slices.Index(p.env, was)] = markVar + "=" + p.root // its processes are not those of the run
-	return p.start("worker", "--hub", h.srv.ClientURL(), "--name", name, "--slots", fmt.Sprint(slots))
+	p.env[slices.Index(p.env, was)] = markVar + "=" + p.root
+	return p
 }
 
 // The tests of workers are not parallel: their many processes would take the time of the other
@@ -71,11 +77,15 @@ func TestWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: run without -short")
 	}
-	for _, kind := range kinds[:4] {
+	for _, kind := range kinds[:5] {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			want := kind.undisturbed(t)
-			for _, c := range []struct{ workers, slots int }{{1, 1}, {2, 4}, {4, 16}} {
+			cases := []struct{ workers, slots int }{{1, 1}, {2, 4}, {4, 16}}
+			if kind.name == "tiny" {
+				cases = append(cases, struct{ workers, slots int }{64, 1})
+			}
+			for _, c := range cases {
 				h := newHubServer(t)
 				p := h.on(kind.make(t))
 				for n := range c.workers {
@@ -138,8 +148,8 @@ func TestWorkersKilled(t *testing.T) {
 		t.Skip("long: run without -short")
 	}
 	random := rand.New(rand.NewPCG(11, 1))
-	for n := range max(2, points(t)/4) {
-		kind := kinds[1+n%2]
+	for n := range max(3, points(t)/4) {
+		kind := kinds[1+n%3]
 		t.Run(kind.name+fmt.Sprint(n), func(t *testing.T) {
 			want := kind.undisturbed(t)
 			h := newHubServer(t)

@@ -64,16 +64,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestShellQuote(t *testing.T) {
-	for in, want := range map[string]string{
-		"/tmp/a-b_c.d": "/tmp/a-b_c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a;b": "'a;b'", "~": "'~'",
-	} {
-		if got := ShellQuote(in); got != want {
-			t.Errorf("ShellQuote(%q) = %s, want %s", in, got, want)
-		}
-	}
-}
-
 func TestNearest(t *testing.T) {
 	names := []string{"run", "report", "reject", "proposals", "status"}
 	for in, want := range map[string]string{

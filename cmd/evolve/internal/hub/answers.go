@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // mostEarly bounds the answers that are kept for jobs which this process has not asked for
@@ -56,11 +57,9 @@ func (r *Remote) take(m jetstream.Msg) {
 	case err != nil && r.expects(got):
 		got.Result, got.Changed = agent.Result{Outcome: agent.Infrastructure, Error: "the answer of a worker: " + err.Error()}, false
 	case err != nil:
-		r.hub.o.Log.Warn("a message of a worker is ignored", "agent", r.offer.Agent, "reason", err.Error())
 		r.mu.Lock()
-		r.stats.Ignored++
-		r.mu.Unlock()
-		_ = m.Term()
+		defer r.mu.Unlock()
+		r.ignore(m, err)
 		return
 	}
 	name, ok := r.names.parse(got.ID)
@@ -68,8 +67,7 @@ func (r *Remote) take(m jetstream.Msg) {
 	defer r.mu.Unlock()
 	if p := r.waiting[got.ID]; p != nil {
 		if p.digest != got.Job {
-			r.stats.Ignored++
-			_ = m.Term()
+			r.ignore(m, errors.New("it is the answer to another job"))
 			return
 		}
 		select {
@@ -111,6 +109,22 @@ func (r *Remote) repeat(got *received) {
 	r.stats.RepeatedUSD += got.Result.Usage.CostUSD
 	_ = got.msg.Ack()
 }
+
+// ignore removes a message that is no answer to any job, counts it, and warns of the first ones. The
+// caller holds r.mu.
+func (r *Remote) ignore(m jetstream.Msg, why error) {
+	_ = m.Term()
+	r.stats.Ignored++
+	switch n, log := r.stats.Ignored, r.hub.o.Log; {
+	case n <= mostIgnoredTold:
+		log.Warn("a message of a worker is ignored", "agent", r.offer.Agent, "reason", text.Clip(why.Error(), 300))
+	case n == mostIgnoredTold+1:
+		log.Warn("more messages of workers are ignored, and are only counted", "agent", r.offer.Agent)
+	}
+}
+
+// mostIgnoredTold bounds the warnings of ignored messages of an agent.
+const mostIgnoredTold = 5
 
 // expects reports whether a job that waits was answered.
 func (r *Remote) expects(got *received) bool {

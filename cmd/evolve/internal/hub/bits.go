@@ -14,6 +14,12 @@ func (b bits) set(n int64) {
 	page[n>>6&63] |= 1 << (n & 63)
 }
 
+func (b bits) unset(n int64) {
+	if page := b[n>>pageBits]; page != nil {
+		page[n>>6&63] &^= 1 << (n & 63)
+	}
+}
+
 func (b bits) has(n int64) bool {
 	page := b[n>>pageBits]
 	return page != nil && page[n>>6&63]&(1<<(n&63)) != 0

@@ -8,7 +8,7 @@
 // their agents, takes jobs while it has room, and answers. Grading stays with the
 // coordinator: no answer, no grader and no stage of a task is in any message.
 //
-//	evolve.work.T     jobs of an offer; a worker acknowledges one when its answer is stored
+//	evolve.work.T     jobs of an offer, with deadlines; a worker acknowledges one when its answer is stored
 //	evolve.answer.T   answers; the coordinator acknowledges one when the archive has it
 //	evolve.cancel.T   ids of jobs that the coordinator has given up
 //	evolve.lease.T    calls of tools and models that a job makes, which the policies of the

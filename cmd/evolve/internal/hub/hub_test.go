@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -237,6 +238,32 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
+// TestManyForgedMessages tests that messages that are no answers are counted, and that only the
+// first ones are told.
+func TestManyForgedMessages(t *testing.T) {
+	w := newWorld(t)
+	h := w.connect("coordinator")
+	var warnings atomic.Int64
+	h.o.Log = slog.New(counting{slog.DiscardHandler, &warnings})
+	r, err := h.Offer(t.Context(), offer(), nil, []byte("key"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	const n = 200
+	forger := w.connect("forger")
+	for range n {
+		if _, err := forger.js.Publish(t.Context(), answerSubject+r.token, []byte("nonsense")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.work("a", 1, echo)
+	checkEchoes(t, ask(t.Context(), r, 1)) // its answer comes after the messages
+	if s := r.Stats(); s.Ignored != n || warnings.Load() != mostIgnoredTold+1 {
+		t.Errorf("%d of %d messages are counted, with %d warnings", s.Ignored, n, warnings.Load())
+	}
+}
+
 func (r *Remote) waitingIDs() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -275,8 +302,8 @@ func TestWithdrawnTask(t *testing.T) {
 // walls tells why it does not serve, and that the tasks end with that reason.
 func TestRefusedOffers(t *testing.T) {
 	for want, k := range map[string]*Worker{
-		"another program": {Name: "other", Binary: "program two", Slots: 1},
-		"lacks [KEY]":     {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
+		"and this is another program, 1 (otherpro)": {Name: "other", Binary: "otherprogram", Version: "1", Slots: 1},
+		"lacks [KEY]": {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
 		"walls are weaker": {Name: "open", Binary: program, Slots: 1, Open: func(context.Context, Offer, string, string) (Served, error) {
 			return Served{}, errors.New("its walls are weaker")
 		}},

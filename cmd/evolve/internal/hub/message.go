@@ -19,6 +19,22 @@ const inlined = 256 << 10
 // traceHeader is the header of a job with the context of its trace.
 const traceHeader = "traceparent"
 
+// deadlineHeader is the header of a job with the time at which its run gives it up, in RFC 3339.
+// A job that may take any time has none.
+const deadlineHeader = "evolve-deadline"
+
+// clockSkew is the time that the clocks of a run and a worker may differ by. A worker drops a job
+// this long after its deadline, so that one whose clock is ahead does not drop what the run still
+// waits for.
+const clockSkew = time.Minute
+
+// expired reports whether the deadline in a header has passed for a worker at a time. A header
+// that is no time sets no deadline: the run withdraws the job itself.
+func expired(header string, now time.Time) bool {
+	deadline, err := time.Parse(time.RFC3339Nano, header)
+	return err == nil && now.Sub(deadline) > clockSkew
+}
+
 // Offer is what a worker needs to open an agent.
 type Offer struct {
 	// Run is the id of the run, and Agent that of the agent that it offers. Logs name both.

@@ -98,3 +98,10 @@ func TestMeter(t *testing.T) {
 		t.Errorf("it counts %+v", m)
 	}
 }
+
+// count returns the number of tasks that ended without an answer for a reason.
+func (m *tally) count(why Unanswered) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.unanswered[why]
+}

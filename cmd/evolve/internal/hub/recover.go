@@ -61,7 +61,7 @@ func (r *Remote) look(ctx context.Context) {
 		}
 		there := r.queued(ctx, p)
 		r.mu.Lock()
-		if p.missed++; there || p.at == 0 { // one without a position is about to be published
+		if p.missed++; there || p.at == 0 || p.removed { // one without a position is about to be published
 			p.missed = 0
 		}
 		lost := p.missed > 1

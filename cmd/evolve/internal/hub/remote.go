@@ -15,6 +15,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/policy"
 	"evolve/runtime/telemetry"
 )
 
@@ -94,10 +95,15 @@ type pending struct {
 	ctx context.Context
 	// at is the position of the job in the queue.
 	at uint64
+	// later reports that it is not the first request of its evaluation.
+	later bool
 	// missed is the number of looks in a row that found the job neither in the queue nor
 	// answered.
 	missed int
-	answer chan *received
+	// removed reports that the queue has lost the job to a withdrawal that came too late: a worker
+	// had just begun it.
+	removed bool
+	answer  chan *received
 }
 
 // received is an answer with its message.
@@ -189,6 +195,10 @@ func (r *Remote) queue(ctx context.Context) error {
 	return nil
 }
 
+// mostTaken bounds the jobs of an offer that workers have at once, and the workers that wait for
+// one. A server's defaults are 1,000 jobs and 512 workers.
+const mostTaken = 100_000
+
 // replace makes a consumer under a new name, in place of those that this offer had before, and
 // returns its name.
 func (r *Remote) replace(ctx context.Context, stream jetstream.Stream, c jetstream.ConsumerConfig) (string, error) {
@@ -204,7 +214,8 @@ func (r *Remote) replace(ctx context.Context, stream jetstream.Stream, c jetstre
 	if err := names.Err(); err != nil {
 		return refuse(err)
 	}
-	c.Durable, c.AckPolicy, c.MaxDeliver, c.MaxAckPending = r.token+"-"+rand.Text()[:12], jetstream.AckExplicitPolicy, -1, 100_000
+	c.Durable, c.AckPolicy, c.MaxDeliver = r.token+"-"+rand.Text()[:12], jetstream.AckExplicitPolicy, -1
+	c.MaxAckPending, c.MaxWaiting = mostTaken, mostTaken
 	if _, err := stream.CreateConsumer(ctx, c); err != nil {
 		return refuse(err)
 	}
@@ -245,6 +256,8 @@ func (r *Remote) Run(ctx context.Context, req agent.Request) agent.Result {
 	case err == nil:
 	case ctx.Err() != nil:
 		return agent.Result{Outcome: agent.Cancelled, Error: context.Cause(ctx).Error()}
+	case errors.Is(err, errUnbegun):
+		return agent.Result{Outcome: agent.Cancelled, Error: err.Error(), Waited: r.hub.o.Now().Sub(begun)}
 	default:
 		return agent.Result{Outcome: agent.Infrastructure, Error: err.Error(), Waited: r.hub.o.Now().Sub(begun)}
 	}
@@ -294,7 +307,7 @@ func (r *Remote) ask(ctx context.Context, req *agent.Request) (*received, error)
 		if err != nil {
 			return nil, fmt.Errorf("the task's folder: %w", err)
 		}
-		if j.Folder, err = r.put(ctx, folder); err != nil {
+		if j.Folder, err = r.put(ctx, folder, name.turn > 0); err != nil {
 			return nil, err
 		}
 	}
@@ -305,9 +318,9 @@ func (r *Remote) ask(ctx context.Context, req *agent.Request) (*received, error)
 	if err != nil {
 		return nil, fmt.Errorf("writing the job: %w", err)
 	}
-	p := &pending{data: data, digest: j.Digest, trace: telemetry.Traceparent(ctx), ctx: ctx, answer: make(chan *received, 1)}
+	p := &pending{data: data, digest: j.Digest, trace: telemetry.Traceparent(ctx), ctx: ctx, later: name.turn > 0, answer: make(chan *received, 1)}
 	if len(data) > inlined {
-		whole, err := r.put(ctx, data)
+		whole, err := r.put(ctx, data, name.turn > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -347,11 +360,16 @@ func (r *Remote) name(ctx context.Context, req *agent.Request) (jobName, bool) {
 }
 
 // put stores data with the bundles, and waits for a server that is gone.
-func (r *Remote) put(ctx context.Context, data []byte) (digest string, err error) {
+func (r *Remote) put(ctx context.Context, data []byte, later bool) (digest string, err error) {
+	ctx, end := untilDrained(ctx, later)
+	defer end()
 	err = r.hub.persist(ctx, func() (err error) {
 		digest, err = r.bundles.Put(ctx, data)
 		return err
 	})
+	if err != nil {
+		err = drainedOr(ctx, err)
+	}
 	return digest, err
 }
 
@@ -374,27 +392,43 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 		defer r.mu.Unlock()
 		delete(r.waiting, id)
 	}()
-	if err := r.hub.persist(ctx, func() error { return r.publish(ctx, id, p, 0) }); err != nil {
+	begin, end := untilDrained(ctx, p.later)
+	defer end()
+	if err := r.hub.persist(begin, func() error { return r.publish(begin, id, p, 0) }); err != nil {
 		_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id)) // a worker may have it before its receipt is here
-		return nil, err
+		return nil, drainedOr(begin, err)
 	}
 	r.mu.Lock()
 	r.stats.Published++
 	alone := r.alone
 	r.mu.Unlock()
-	select {
-	case got := <-p.answer:
-		return got, nil
-	case <-ctx.Done():
-		r.cancel(id, p)
-		return nil, context.Cause(ctx)
-	case <-r.hub.Failed():
-		return nil, r.hub.Err()
-	case <-r.hub.Overdue():
-		return nil, r.hub.errOverdue()
-	case <-alone:
-		r.cancel(id, p)
-		return nil, fmt.Errorf("%w: for %s no worker has served %s%s", ErrUnreachable, r.hub.o.Patience, r.offer.Agent, r.obstacles())
+	var again <-chan time.Time
+	for drained := policy.Waiting(ctx).Done(); ; {
+		select {
+		case got := <-p.answer:
+			return got, nil
+		case <-ctx.Done():
+			r.cancel(id, p)
+			return nil, context.Cause(ctx)
+		case <-r.hub.Failed():
+			return nil, r.hub.Err()
+		case <-r.hub.Overdue():
+			return nil, r.hub.errOverdue()
+		case <-alone:
+			r.cancel(id, p)
+			return nil, fmt.Errorf("%w: for %s no worker has served %s%s", ErrUnreachable, r.hub.o.Patience, r.offer.Agent, r.obstacles())
+		case <-drained:
+			if r.withdraw(ctx, id, name, p) {
+				return nil, errUnbegun
+			}
+			tick := time.NewTicker(heartbeat)
+			defer tick.Stop()
+			drained, again = nil, tick.C
+		case <-again:
+			if r.withdraw(ctx, id, name, p) || r.abandon(id, name, p) {
+				return nil, errUnbegun
+			}
+		}
 	}
 }
 
@@ -406,6 +440,9 @@ func (r *Remote) publish(ctx context.Context, id string, p *pending, n int) erro
 	m.Data = p.data
 	if p.trace != "" {
 		m.Header.Set(traceHeader, p.trace)
+	}
+	if deadline, ok := p.ctx.Deadline(); ok {
+		m.Header.Set(deadlineHeader, deadline.UTC().Format(time.RFC3339Nano))
 	}
 	ack, err := r.hub.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s/%s/%s/%d", r.token, id, r.offer.Epoch, n)))
 	if err != nil {

@@ -167,6 +167,11 @@ func (t *taker) withdraw(id string) {
 
 // do runs a job, stores its answer, and acknowledges it then.
 func (t *taker) do(hurry context.Context, m jetstream.Msg) {
+	if expired(m.Headers().Get(deadlineHeader), t.worker.Hub.o.Now()) {
+		_ = m.Term()
+		t.worker.Meter.Unanswered(Withdrawn)
+		return
+	}
 	t.worker.busy.Add(1)
 	defer t.worker.busy.Add(-1)
 	ctx, cancel := context.WithCancelCause(hurry)

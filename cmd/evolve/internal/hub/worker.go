@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,6 +48,9 @@ type Worker struct {
 	// Open opens the agent of an offer from the folder that its bundle was unpacked to. An
 	// error refuses the offer.
 	Open func(ctx context.Context, o Offer, dir, scratch string) (Served, error)
+	// Pause waits before an offer that could not be opened is tried again, or until ctx ends; nil:
+	// by the clock.
+	Pause func(ctx context.Context, d time.Duration)
 	// OpaqueName returns a name for a working directory that shows nothing of the task.
 	OpaqueName func() string
 	// Lost is the time for which this process has been stopped so far; nil: never.
@@ -72,13 +73,21 @@ type Worker struct {
 // heartbeat is the time between two signs of life of a worker.
 const heartbeat = presenceAge / 3
 
+// startAttempts bounds the attempts to follow the offers of a hub that has not answered yet. A
+// cluster that has just started needs some.
+const startAttempts = 10
+
 // Run serves offers until ctx ends. Then it takes no further job, finishes those that it has
 // until hurry ends, gives the others back, and returns nil. It returns an error when the
-// connection has ended for good.
+// connection has ended for good, or when the hub has refused each of the first attempts to follow
+// its offers, for lack of JetStream or of permissions.
 func (w *Worker) Run(ctx, hurry context.Context) error {
 	w.slots, w.parts, w.calls = make(chan struct{}, w.Slots), w.Hub.blobs(partStore, answerAge), w.Hub.blobs(bundleStore, bundleAge)
 	if w.Meter == nil {
 		w.Meter = noMeter{}
+	}
+	if w.Pause == nil {
+		w.Pause = pause
 	}
 	w.mu.Lock() // for State
 	w.offers, w.changed = map[string]noted{}, make(chan struct{}, 1)
@@ -86,9 +95,13 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 	w.Hub.whenBack(w.parts.Forget)
 	var wg conc.WaitGroup
 	serving, stop := context.WithCancel(ctx)
+	there, leave := context.WithCancel(context.WithoutCancel(ctx))
+	var presence conc.WaitGroup
+	presence.Go(func() { w.present(there) }) // until the last task ends: a run waits for it
+	defer presence.Wait()
+	defer leave()
 	defer wg.Wait()
 	defer stop()
-	wg.Go(func() { w.present(serving) })
 	again := make(chan struct{}, 1)
 	w.Hub.whenBack(func() {
 		select {
@@ -106,7 +119,7 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 		}
 	})
 	at := following{worker: w, ctx: serving, hurry: hurry, wg: &wg, again: again, open: map[string]func(){}, last: map[string]Offer{}}
-	for {
+	for try := 1; ; try++ {
 		err := at.follow()
 		if ctx.Err() != nil {
 			return nil
@@ -114,11 +127,14 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 		if gone := w.Hub.Err(); gone != nil {
 			return gone
 		}
+		if errors.Is(err, ErrUnreachable) && !at.answered && try >= startAttempts {
+			return err
+		}
 		if err != nil && err.Error() != w.told {
 			w.told = err.Error()
 			w.Hub.o.Log.Warn("the hub's offers cannot be followed; trying again", "error", w.told)
 		}
-		pause(ctx, heartbeat/10)
+		w.Pause(ctx, heartbeat/10)
 	}
 }
 
@@ -129,6 +145,8 @@ type following struct {
 	wg         *conc.WaitGroup
 	// again receives when the watch must be made anew, because the server was gone.
 	again chan struct{}
+	// answered reports that the hub has answered a request about its offers.
+	answered bool
 	// open holds the functions that stop serving an offer, and last the offers, by token.
 	open map[string]func()
 	last map[string]Offer
@@ -145,6 +163,7 @@ func (f *following) follow() error {
 	defer stop()
 	kv, err := h.js.KeyValue(ctx, offerBucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		f.answered = true
 		return errors.New("no run has used this hub yet")
 	}
 	if err != nil {
@@ -166,6 +185,7 @@ func (f *following) follow() error {
 				seen[e.Key()] = true
 				f.update(e)
 			default: // all that there is was told
+				f.answered = true
 				for token := range f.open {
 					if !seen[token] {
 						f.end(token)
@@ -247,47 +267,6 @@ func (w *Worker) tell() {
 	}
 }
 
-// present publishes the worker's presence until ctx ends.
-func (w *Worker) present(ctx context.Context) {
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
-	key := digestOf([]byte(w.Name))[:24]
-	for {
-		w.mu.Lock()
-		p := Presence{
-			Name: w.Name, Binary: w.Binary, Version: w.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Slots: w.Slots, Busy: len(w.slots),
-			Refuses: map[string]string{},
-		}
-		for token, n := range w.offers {
-			if n.refuses == "" {
-				p.Serves = append(p.Serves, token)
-			} else {
-				p.Refuses[token] = n.refuses
-			}
-		}
-		slices.Sort(p.Serves)
-		w.mu.Unlock()
-		if data, err := json.Marshal(p); err == nil && w.Hub.connected() {
-			put, stop := context.WithTimeout(ctx, requestTime)
-			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil {
-				_, _ = kv.Put(put, key, data) // the next heartbeat repeats it
-			}
-			stop()
-		}
-		select {
-		case <-tick.C:
-		case <-w.changed:
-		case <-ctx.Done():
-			put, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			defer stop()
-			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil && w.Hub.connected() {
-				_ = kv.Delete(put, key)
-			}
-			return
-		}
-	}
-}
-
 // serve opens the agent of an offer and takes its jobs until ctx ends.
 func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	name := text.Clip(o.Agent, 80)
@@ -296,26 +275,27 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 		w.Hub.o.Log.Warn("an offer is refused", "agent", name, "run", text.Clip(o.Run, 80), "reason", why)
 	}
 	if o.Binary != w.Binary {
-		refuse(fmt.Sprintf("it needs %s, and this is another program, %s", text.Clip(o.Version, 80), w.Version))
+		refuse(fmt.Sprintf("it needs %s, and this is another program, %s", ProgramName(o.Version, o.Binary), ProgramName(w.Version, w.Binary)))
 		return
 	}
 	if missing := w.Missing(o.Needs); len(missing) > 0 {
 		refuse(fmt.Sprintf("the environment of worker %s lacks %v", w.Name, missing))
 		return
 	}
-	dir, err := os.MkdirTemp(w.Scratch, "offer-")
-	if err != nil {
-		refuse(err.Error())
-		return
+	served, dir, at, err := w.prepare(ctx, o)
+	told := ""
+	for wait := firstRetry; err != nil; wait = min(2*wait, longestRetry) {
+		if ctx.Err() != nil {
+			return
+		}
+		if why := err.Error(); why != told {
+			told = why
+			refuse(why)
+		}
+		w.Pause(ctx, wait)
+		served, dir, at, err = w.prepare(ctx, o)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	served, at, err := w.openOffer(ctx, o, dir)
-	if err != nil {
-		if ctx.Err() == nil {
-			refuse(err.Error())
-		}
-		return
-	}
 	t := &taker{worker: w, token: token, offer: o, served: served, scratch: at, running: map[string]context.CancelCauseFunc{}}
 	if served.Parallel > 0 {
 		t.own = make(chan struct{}, served.Parallel)
@@ -327,6 +307,34 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 		w.Hub.o.Log.Warn("closing the agent", "agent", name, "error", err.Error())
 	}
 	w.unnote(&o, token)
+}
+
+// The pauses before an offer that could not be opened is tried again: what hindered it, such as a
+// full disk, may pass. Each is twice the one before.
+const (
+	firstRetry   = 30 * time.Second
+	longestRetry = 5 * time.Minute
+)
+
+// prepare makes a folder for an offer and opens its agent there. With an error no folder is left.
+func (w *Worker) prepare(ctx context.Context, o Offer) (served Served, dir, scratch string, err error) {
+	if dir, err = os.MkdirTemp(w.Scratch, "offer-"); err != nil {
+		return Served{}, "", "", fmt.Errorf("making the folder of the offer: %w", withoutPath(err))
+	}
+	if served, scratch, err = w.openOffer(ctx, o, dir); err != nil {
+		return Served{}, "", "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return served, dir, scratch, nil
+}
+
+// withoutPath returns the cause of an error about a file. The names of temporary folders differ
+// with each attempt, and its reason does not.
+func withoutPath(err error) error {
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // openOffer fetches the bundle of an offer and opens its agent. It returns the folder for the

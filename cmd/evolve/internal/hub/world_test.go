@@ -26,6 +26,7 @@ type world struct {
 	t    testing.TB
 	srv  *server.Server
 	opts server.Options
+	url  string
 }
 
 // newWorld starts a server that stores its streams in a folder of the test.
@@ -43,7 +44,7 @@ func (w *world) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.srv = srv
+	w.srv, w.url = srv, srv.ClientURL()
 	w.opts.Port = srv.Addr().(*net.TCPAddr).Port
 }
 
@@ -51,7 +52,7 @@ func (w *world) stop() { hubtest.Stop(w.srv) }
 
 func (w *world) connect(name string) *Hub {
 	w.t.Helper()
-	h, err := Connect(w.t.Context(), Options{URL: w.srv.ClientURL(), Name: name, Inbox: RunInbox, Patience: time.Minute, Log: dbgLog, Now: time.Now})
+	h, err := Connect(w.t.Context(), Options{URL: w.url, Name: name, Inbox: RunInbox, Patience: time.Minute, Log: dbgLog, Now: time.Now})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -99,15 +100,7 @@ func (w *world) workAs(k *Worker, do func(context.Context, agent.Request) agent.
 }
 
 func (w *world) workOn(h *Hub, k *Worker, do func(context.Context, agent.Request) agent.Result) *crew {
-	k.Hub, k.Version, k.Scratch, k.OpaqueName = h, "1", w.t.TempDir(), rand.Text
-	if k.Missing == nil {
-		k.Missing = func([]string) []string { return nil }
-	}
-	if k.Open == nil {
-		k.Open = func(context.Context, Offer, string, string) (Served, error) {
-			return Served{Agent: doing(do), Typed: func(c agent.Config) agent.Config { return c }, Close: func() error { return nil }}, nil
-		}
-	}
+	equip(k, h, w.t.TempDir(), do)
 	ctx, stop := context.WithCancel(context.Background())
 	hurry, now := context.WithCancel(context.Background())
 	c := &crew{hub: k.Hub, stop: stop, hurry: now, done: make(chan error, 1)}
@@ -123,6 +116,20 @@ func (w *world) workOn(h *Hub, k *Worker, do func(context.Context, agent.Request
 		}
 	})
 	return c
+}
+
+// equip gives a worker what it does not set: a worker of the test needs no environment, and its
+// agent runs tasks by do.
+func equip(k *Worker, h *Hub, scratch string, do doing) {
+	k.Hub, k.Version, k.Scratch, k.OpaqueName = h, "1", scratch, rand.Text
+	if k.Missing == nil {
+		k.Missing = func([]string) []string { return nil }
+	}
+	if k.Open == nil {
+		k.Open = func(context.Context, Offer, string, string) (Served, error) {
+			return Served{Agent: do, Typed: func(c agent.Config) agent.Config { return c }, Close: func() error { return nil }}, nil
+		}
+	}
 }
 
 // counting counts warnings.
@@ -198,5 +205,19 @@ func write(t *testing.T, path, content string) {
 	}
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// untilEmpty waits until the server has neither a job nor an answer.
+func (r *Remote) untilEmpty(t testing.TB) {
+	t.Helper()
+	for _, name := range []string{workStream, answerStream} {
+		for left := uint64(1); left > 0; time.Sleep(time.Millisecond) {
+			s, err := r.hub.js.Stream(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			left = s.CachedInfo().State.Msgs
+		}
 	}
 }

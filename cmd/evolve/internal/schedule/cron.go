@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"evolve/cmd/evolve/internal/exit"
+	"evolve/runtime/text"
 )
 
 // LogFile is the file, below a workspace, that collects the output of nights that cron starts.
@@ -19,7 +19,7 @@ const mostCron = 998
 // Crontab renders the lines of a night in a crontab, between two marks. The second makes up
 // for a night that was missed, when the machine starts.
 func Crontab(n Night) (string, error) {
-	log := exit.ShellQuote(filepath.Join(n.Workspace, filepath.FromSlash(LogFile)))
+	log := text.ShellQuote(filepath.Join(n.Workspace, filepath.FromSlash(LogFile)))
 	lines := beginMark + n.Since.UTC().Format(time.RFC3339) + " " + n.Workspace + "\n"
 	for _, start := range []struct {
 		when  string
@@ -28,7 +28,7 @@ func Crontab(n Night) (string, error) {
 		{fmt.Sprintf("%d %d * * *", n.At.Minute, n.At.Hour), nil},
 		{"@reboot", []string{"--catch-up"}},
 	} {
-		command := cronLine("PATH=" + exit.ShellQuote(n.Path) + " " + shellWords(append(n.words(), start.flags...)) +
+		command := cronLine("PATH=" + text.ShellQuote(n.Path) + " " + shellWords(append(n.words(), start.flags...)) +
 			" >>" + log + ` 2>&1 || echo "evolve run ended with exit code $?, see "` + log)
 		if len(command) > mostCron {
 			return "", fmt.Errorf("a command in a crontab has at most %d bytes, and this one has %d: %s", mostCron, len(command), command)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"evolve/cmd/evolve/internal/exit"
+	"evolve/runtime/text"
 )
 
 // Done is what was installed or removed.
@@ -93,7 +93,7 @@ func (h Host) do(ctx context.Context, done *Done, args ...string) error {
 		command += " --user"
 	}
 	for _, a := range args {
-		command += " " + exit.ShellQuote(a)
+		command += " " + text.ShellQuote(a)
 	}
 	done.Commands = append(done.Commands, command)
 	return h.systemctl(ctx, done.System, args...)
@@ -194,7 +194,7 @@ func (h Host) Faults(ctx context.Context, workspace string, in Installed) []stri
 	case !in.Daily:
 		faults = append(faults, "it was changed by hand, and does not start once a day")
 	case in.Kind == Systemd && !h.enabled(ctx, in.System, in.unit+".timer"):
-		faults = append(faults, "its timer is not enabled or does not wait: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+exit.ShellQuote(in.unit+".timer"))
+		faults = append(faults, "its timer is not enabled or does not wait: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+text.ShellQuote(in.unit+".timer"))
 	}
 	return faults
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"evolve/archive"
-	"evolve/cmd/evolve/internal/exit"
+	"evolve/runtime/text"
 )
 
 // Installed is the schedule of a workspace as the machine has it.
@@ -70,7 +70,7 @@ func journal(system bool, unit string) string {
 	if system {
 		return "journalctl -u " + unit
 	}
-	return "journalctl --user -u " + exit.ShellQuote(unit)
+	return "journalctl --user -u " + text.ShellQuote(unit)
 }
 
 // grace is how long after it was due a night may take to appear in the archive.

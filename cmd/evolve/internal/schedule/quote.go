@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"evolve/cmd/evolve/internal/exit"
+	"evolve/runtime/text"
 )
 
 // plain holds the characters, beside letters and digits, that neither systemd nor a shell
@@ -70,7 +70,7 @@ func parseCronLine(line string) []string { return split(strings.ReplaceAll(line,
 func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = exit.ShellQuote(w)
+		quoted[i] = text.ShellQuote(w)
 	}
 	return strings.Join(quoted, " ")
 }

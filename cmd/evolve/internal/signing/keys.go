@@ -16,6 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/sshsig"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/text"
 	"evolve/runtime/wholefile"
 )
 
@@ -63,7 +64,7 @@ func ReadKeys(purpose, path, absent string) ([]byte, fs.FileInfo, error) {
 // signingKey reads the private key in a file that others cannot read. Its error is a
 // KeyError.
 func signingKey(path string) (*sshsig.Key, error) {
-	data, info, err := ReadKeys("the key that signs", path, "`ssh-keygen -t ed25519 -N '' -f "+exit.ShellQuote(path)+"` makes one")
+	data, info, err := ReadKeys("the key that signs", path, "`ssh-keygen -t ed25519 -N '' -f "+text.ShellQuote(path)+"` makes one")
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func signingKey(path string) (*sshsig.Key, error) {
 		return nil, badKey("", "the key that signs, %s: %w", path, err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, badKey("chmod 600 "+exit.ShellQuote(path), "the key that signs, %s, may be read or changed by other users (mode %#o)", path, mode)
+		return nil, badKey("chmod 600 "+text.ShellQuote(path), "the key that signs, %s, may be read or changed by other users (mode %#o)", path, mode)
 	}
 	return key, nil
 }

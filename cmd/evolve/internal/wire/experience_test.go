@@ -8,6 +8,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
 	"evolve/runtime/experience"
@@ -26,7 +27,7 @@ func inService(t *testing.T) *service {
 	t.Helper()
 	host, _ := spoolHost(t, &strings.Builder{})
 	root := t.TempDir()
-	if err := os.CopyFS(root, os.DirFS("../cli/testdata/tiny")); err != nil {
+	if err := fixture.Workspace(root, "tiny"); err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()

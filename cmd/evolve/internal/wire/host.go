@@ -35,6 +35,8 @@ type Host struct {
 
 	// swept reports whether the unfinished work of killed processes was looked for.
 	swept atomic.Bool
+	// recordings are those that are being written.
+	recordings recordings
 }
 
 // Environment is the environment of the process, as NAME=value; the last entry of a name

@@ -12,7 +12,6 @@ import (
 
 	"evolve/archive"
 	"evolve/bench"
-	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/runtime/agent"
@@ -234,5 +233,5 @@ func GapText(a *workspace.Agent, g memory.Gap) string {
 	}
 	return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %.2f: `evolve memory restore %s --agent %s`",
 		g.Asked.ID, g.Asked.Why, text.Quote(g.Memory.ID), g.Memory.RetractedAt.UTC().Format(time.DateOnly),
-		text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), g.Score, exit.ShellQuote(g.Memory.ID), a.ID)
+		text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), g.Score, text.ShellQuote(g.Memory.ID), a.ID)
 }

@@ -17,7 +17,8 @@ type models struct {
 	endpoints []provider.Endpoint
 	routes    []provider.Route
 	prices    map[string]provider.Price
-	recorders []*provider.Recorder
+	// recordings close those that are open.
+	recordings []func() error
 }
 
 // newModels reads the keys from the environment and opens the recordings. Only the
@@ -26,12 +27,12 @@ func (h *Host) newModels(w *workspace.Workspace, scrub func(string) string) (*mo
 	m := &models{prices: map[string]provider.Price{}}
 	set := &w.Settings
 	for _, name := range workspace.SortedNames(set.Providers) {
-		e, recorder, err := h.endpoint(w, name, scrub)
+		e, done, err := h.endpoint(w, name, scrub)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("provider %s: %w", name, err), m.close())
 		}
-		if recorder != nil {
-			m.recorders = append(m.recorders, recorder)
+		if done != nil {
+			m.recordings = append(m.recordings, done)
 		}
 		m.endpoints = append(m.endpoints, e)
 	}
@@ -47,8 +48,8 @@ func (h *Host) newModels(w *workspace.Workspace, scrub func(string) string) (*mo
 	return m, nil
 }
 
-// endpoint prepares one provider, with its recorder if it has one.
-func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) string) (provider.Endpoint, *provider.Recorder, error) {
+// endpoint prepares one provider, and the function that closes its recording if it has one.
+func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) string) (provider.Endpoint, func() error, error) {
 	p := w.Settings.Providers[name]
 	key := h.Env.Get(p.KeyEnv)
 	e := provider.Endpoint{Name: name, Kind: provider.Kind(p.Kind), BaseURL: p.BaseURL, Key: key, KeyEnv: p.KeyEnv}
@@ -64,12 +65,18 @@ func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) 
 		return e, nil, nil
 	}
 	options.Path = filepath.Join(w.Root, filepath.FromSlash(options.Path))
-	recorder, err := provider.NewRecorder(options)
-	if err != nil {
+	if options.Mode == provider.Replay { // each agent is answered from the beginning
+		recorder, err := provider.NewRecorder(options)
+		if err == nil {
+			e.HTTP = recorder.Client()
+		}
 		return e, nil, err
 	}
-	e.HTTP = recorder.Client()
-	return e, recorder, nil
+	recorder, done, err := h.recordings.use(options)
+	if err == nil {
+		e.HTTP = recorder.Client()
+	}
+	return e, done, err
 }
 
 // router returns the models for one agent; first is its default route.
@@ -82,10 +89,10 @@ func (m *models) router(agentID, first string, guard *policy.Engine, scrub func(
 // close writes the recordings.
 func (m *models) close() error {
 	var errs []error
-	for _, r := range m.recorders {
-		errs = append(errs, r.Close())
+	for _, done := range m.recordings {
+		errs = append(errs, done())
 	}
-	m.recorders = nil
+	m.recordings = nil
 	return errors.Join(errs...)
 }
 

@@ -52,9 +52,16 @@ type workers struct {
 	offers  []*hub.Remote
 }
 
-// ConnectHub connects to the hub of a workspace's settings.
-func (h *Host) ConnectHub(root string, set workspace.Workers, name string, patience time.Duration) (*hub.Hub, error) {
-	creds, err := h.credentials(set.CredsEnv)
+// ConnectHub connects to the hub of a workspace's settings, with the credentials of a file in place
+// of those of the settings; "" for those.
+func (h *Host) ConnectHub(root string, set workspace.Workers, file, name string, patience time.Duration) (*hub.Hub, error) {
+	var creds []byte
+	var err error
+	if file != "" {
+		creds, err = readCredentials(file)
+	} else {
+		creds, err = h.credentials(set.CredsEnv)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +174,7 @@ func (f *AgentFactory) UseWorkers(set workspace.Workers, version string) (began 
 	if err != nil {
 		return nil, nil, err
 	}
-	conn, err := f.host.ConnectHub(f.workspace.Root, set, "evolve run", hubPatience)
+	conn, err := f.host.ConnectHub(f.workspace.Root, set, "", "evolve run", hubPatience)
 	if err != nil {
 		return nil, nil, err
 	}

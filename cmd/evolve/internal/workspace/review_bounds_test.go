@@ -124,7 +124,7 @@ func TestBoundEvidence(t *testing.T) {
 	o := newOffice(t, true)
 	p := o.proposeMeasured()
 	e := measured(o.variant.ID, 1)
-	e.Seq, e.Score = 7, 1
+	e.Seq, e.Score = bench.ConfirmSeq+7, 1
 	e.Key += "7"
 	if err := errors.Join(o.archive.Record(t.Context(), e, nil), o.archive.Flush(t.Context())); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestBoundEvidence(t *testing.T) {
 // measured returns an evaluation of a confirmation.
 func measured(variant agent.ConfigID, seq int64) bench.Evaluation {
 	return bench.Evaluation{
-		Run: "1-a", Agent: "solver", Seq: seq, Key: bench.Key(fmt.Sprintf("%s-%d", variant, seq)), Variant: variant, Task: "t",
+		Run: "1-a", Agent: "solver", Seq: bench.ConfirmSeq + seq, Key: bench.Key(fmt.Sprintf("%s-%d", variant, seq)), Variant: variant, Task: "t",
 		Stage: bench.StageConfirm, Outcome: agent.OK, Scored: true, Score: .5,
 	}
 }

@@ -131,7 +131,7 @@ func searchKeys(f *settingsFile) object {
 	return object{keys: []key{
 		{name: "selection", doc: "how parents are chosen; see evolve help search", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
 		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
-		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; a deterministic agent gives the same results at any concurrency up to it", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
+		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; where only evaluations limit the night, those of a config go to one process if it is free; a deterministic agent gives the same results at any concurrency up to it, and for another one at most twice the concurrency are asked for; where money or time limit the night, none waits for a free place", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
 		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time, or several routes with the rate and the caps of their calls; left out: none is used", field: reflectField(f), example: "default"},
 	}}

@@ -18,7 +18,10 @@ import (
 var (
 	rounds   = flag.String("rounds", "", "budgets and seeds of the contest, such as 500x10,2000x10,10000x3; empty: no contest")
 	field    = flag.String("field", "", "contestants instead of the usual ones, such as ours,genetic:1")
-	families = flag.String("families", "", "families instead of all")
+	families = flag.String("families", "", "families instead of the nine, such as text,sparse; yardstick: all that no constant is set on")
+	first    = flag.Int64("first-seed", 0, "first seed of each family")
+	versus   = flag.String("versus", "", "contestant that each other is compared with on the same problems")
+	before   = flag.String("before", "", "file that -json wrote with another build, whose searcher is compared too, as ours@before")
 	inFlight = flag.String("in-flight", "", "budget and seeds of the comparison of numbers in flight, such as 2000x10")
 	parents  = flag.String("selections", "", "budget and seeds of the comparison of parent selections")
 	keep     = flag.String("keep", "", "file in which the peers' runs are kept and from which they are read")
@@ -37,13 +40,7 @@ func BenchmarkContest(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer kept.Close()
-	all := split(*families)
-	if len(all) == 0 {
-		for _, f := range problem.Families() {
-			all = append(all, f.Name)
-			fmt.Printf("%s: %s\n", f.Name, f.About)
-		}
-	}
+	all := entered(b, *families)
 	fmt.Printf("\nproblems of version %d; a figure in parentheses: so many runs only\n\n", problem.Version)
 	for r := range each(b, *rounds) {
 		if r.Contestants = split(*field); len(r.Contestants) == 0 {
@@ -84,6 +81,9 @@ func show(b *testing.B, r Round, families []string, kept *Kept) {
 		b.Fatal(err)
 	}
 	fmt.Println()
+	if *versus != "" {
+		compare(b, r, families, runs)
+	}
 	if *output != "" {
 		if err := writeLines(*output, runs); err != nil {
 			b.Fatal(err)
@@ -91,11 +91,60 @@ func show(b *testing.B, r Round, families []string, kept *Kept) {
 	}
 }
 
+// compare prints the paired comparison with a contestant.
+func compare(b *testing.B, r Round, families []string, runs []Run) {
+	if *before != "" {
+		old, err := ReadRuns(*before)
+		if err != nil {
+			b.Fatal(err)
+		}
+		const name = Ours + "@before"
+		for _, o := range old {
+			if o.Contestant == Ours {
+				o.Contestant = name
+				runs = append(runs, o)
+			}
+		}
+		r.Contestants = append(r.Contestants, name)
+	}
+	if !slices.Contains(r.Contestants, *versus) {
+		b.Fatalf("-versus %s: no such contestant has run", *versus)
+	}
+	if err := Versus(os.Stdout, r, families, runs, *versus); err != nil {
+		b.Fatal(err)
+	}
+	fmt.Println()
+}
+
+// entered returns the names of families in a list and prints what they are.
+func entered(b *testing.B, list string) []string {
+	var of []problem.Family
+	switch list {
+	case "":
+		of = problem.Families()
+	case "yardstick":
+		of = problem.Yardstick()
+	default:
+		of = slices.DeleteFunc(slices.Concat(problem.Families(), problem.Yardstick()), func(f problem.Family) bool {
+			return !slices.Contains(split(list), f.Name)
+		})
+		if len(of) != len(split(list)) {
+			b.Fatalf("-families %s: unknown or repeated names", list)
+		}
+	}
+	var names []string
+	for _, f := range of {
+		names = append(names, f.Name)
+		fmt.Printf("%s: %s\n", f.Name, f.About)
+	}
+	return names
+}
+
 // each parses a list like 500x10,2000x3.
 func each(b *testing.B, list string) iter.Seq[Round] {
 	return func(yield func(Round) bool) {
 		for _, item := range split(list) {
-			var r Round
+			r := Round{First: *first}
 			if _, err := fmt.Sscanf(item, "%dx%d", &r.Budget, &r.Seeds); err != nil || r.Budget < 1 || r.Seeds < 1 {
 				b.Fatalf("%q is no budget and number of seeds", item)
 			}

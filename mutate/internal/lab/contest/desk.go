@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -13,15 +14,23 @@ import (
 // not safe for concurrent use.
 type Desk struct {
 	Problem *problem.Problem
-	// Budget is the number of evaluations of one config on one task.
+	// Budget is the number of evaluations of one config on one task. For a priced problem it
+	// is money: so many times the default's mean cost.
 	Budget int
 	// Seed is the seed of the contestant and of the evaluations' noise, the same for all
 	// contestants.
 	Seed int64
 
-	spent int
-	paid  map[purchase]int
-	deck  []int
+	// spent is the part of the budget that is used, and bought the number of evaluations.
+	spent, bought int
+	// unit is the cost in USD of one evaluation of the budget, and usd what was paid; both
+	// are 0 unless the problem is priced.
+	unit, usd float64
+	// sold receives each sale; it may be nil.
+	sold func(agent.Config, int, problem.Result)
+
+	paid map[purchase]int
+	deck []int
 	// worked is the CPU time of the problem, which does not count as the contestant's.
 	worked time.Duration
 }
@@ -39,6 +48,9 @@ func NewDesk(p *problem.Problem, budget int, seed int64) *Desk {
 			d.deck = append(d.deck, j)
 		}
 	}
+	if p.Priced {
+		d.unit = p.Cost(p.Default())
+	}
 	rng := d.rand(0xdec)
 	rng.Shuffle(len(d.deck), func(a, b int) { d.deck[a], d.deck[b] = d.deck[b], d.deck[a] })
 	return d
@@ -47,11 +59,13 @@ func NewDesk(p *problem.Problem, budget int, seed int64) *Desk {
 // rand returns a random source for one purpose, from the desk's seed.
 func (d *Desk) rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(d.Seed), purpose)) }
 
-// left returns the number of evaluations left.
+// left returns the rest of the budget: the number of evaluations left, for a priced problem
+// those at the default's mean cost.
 func (d *Desk) left() int { return d.Budget - d.spent }
 
-// buy evaluates a config on a task; false when the budget is spent. A negative repeat
-// means the next one of this config and task.
+// buy evaluates a config on a task; false when the budget is spent. The last purchase of a
+// priced problem may cost more than what is left. A negative repeat means the next one of
+// this config and task.
 func (d *Desk) buy(c agent.Config, task, repeat int) (problem.Result, bool) {
 	if d.left() <= 0 {
 		return problem.Result{}, false
@@ -64,8 +78,27 @@ func (d *Desk) buy(c agent.Config, task, repeat int) (problem.Result, bool) {
 		d.paid[key]++
 	}
 	moment := float64(d.spent) / float64(d.Budget)
-	d.spent++
-	return d.Problem.Score(c, task, repeat, d.Seed, moment), true
+	r := d.Problem.Score(c, task, repeat, d.Seed, moment)
+	d.bought++
+	d.spent = d.bought
+	if d.unit > 0 {
+		d.usd += r.CostUSD
+		d.spent = int(d.usd / d.unit)
+	}
+	if d.sold != nil {
+		d.sold(c, task, r)
+	}
+	return r, true
+}
+
+// forecast returns the number of evaluations that the whole budget is expected to buy, at
+// the mean cost so far.
+func (d *Desk) forecast() int {
+	if d.unit == 0 || d.bought == 0 {
+		return d.Budget
+	}
+	left := float64(d.Budget)*d.unit - d.usd
+	return d.bought + int(math.Ceil(math.Max(0, left)*float64(d.bought)/d.usd))
 }
 
 // dealt returns the task at a place of the deck, cyclically. The deck has all tasks in a

@@ -9,4 +9,12 @@
 // tasks a config at first, the default among their first configs, and a final race of
 // their best on common tasks; irace races by itself. Recommendations are judged by the
 // true score, which is hidden from the contestants.
+//
+// The constants of the searcher were set on the families of problem.Families. A change is
+// judged on those of problem.Yardstick (`make bench-yardstick`): it is kept if it wins by at
+// least 2.5 standard errors on at least 180 fresh problems (see Versus), whose seeds are
+// named before they are drawn, and costs nothing on the other families. Two families have
+// rules of their own. Where problems are priced, a budget of N evaluations is N times the
+// default's mean cost, and contestants count their evaluations in that unit. Where they have
+// an earlier night, the project's searcher gets its results; the peers take none.
 package contest

@@ -61,7 +61,10 @@ func (d *Desk) generation(all []*individual, place, few int) {
 	for k := range few {
 		scores, mean := make([]float64, len(all)), 0.0
 		for i, p := range all {
-			r, _ := d.buy(p.config, d.dealt(place+k), -1)
+			r, ok := d.buy(p.config, d.dealt(place+k), -1)
+			if !ok {
+				return // priced, and dearer than expected
+			}
 			scores[i] = r.Score
 			mean += r.Score / float64(len(all))
 		}

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"evolve/runtime/agent"
 )
 
 //go:embed testdata/irace.R
@@ -26,14 +28,17 @@ func iraceVersion(ctx context.Context) (string, error) {
 
 // iraceJob is the first message to the script.
 type iraceJob struct {
-	Dimensions    []dimension `json:"dimensions"`
-	Default       []*float64  `json:"default"`
-	Instances     int         `json:"instances"`
-	Budget        int         `json:"budget"`
-	Seed          int64       `json:"seed"`
-	Deterministic int         `json:"deterministic"`
-	Test          string      `json:"test"`
-	First         int         `json:"first"`
+	Dimensions []dimension `json:"dimensions"`
+	Default    []*float64  `json:"default"`
+	Instances  int         `json:"instances"`
+	Budget     int         `json:"budget"`
+	// Money reports that the budget is one of time, as irace calls the cost of evaluations,
+	// and no number of evaluations.
+	Money         bool   `json:"money"`
+	Seed          int64  `json:"seed"`
+	Deterministic int    `json:"deterministic"`
+	Test          string `json:"test"`
+	First         int    `json:"first"`
 }
 
 // irace runs irace with the places of the deck as instances.
@@ -50,7 +55,7 @@ func irace(d *Desk) (Outcome, error) {
 	c := newChart(d.Problem.Space)
 	job := iraceJob{
 		Dimensions: c.dimensions, Default: c.activeOnly(c.encode(d.Problem.Default())), Instances: len(d.deck),
-		Budget: d.Budget, Seed: d.Seed + 1, Test: "t-test", First: 5,
+		Budget: d.Budget, Money: d.unit > 0, Seed: d.Seed + 1, Test: "t-test", First: 5,
 	}
 	first, err := json.Marshal(job)
 	if err != nil {
@@ -69,6 +74,7 @@ func irace(d *Desk) (Outcome, error) {
 
 // races evaluates the script's requests until it returns its best.
 func races(d *Desk, s *script, c chart) (genome, error) {
+	till := till{d, map[agent.ConfigID]*contender{}}
 	for {
 		line, ok := s.hear()
 		if !ok {
@@ -94,14 +100,43 @@ func races(d *Desk, s *script, c chart) (genome, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the script said %.200q", line)
 		}
-		r, ok := d.buy(c.decode(g), d.dealt(place-1), -1)
-		if !ok {
-			return nil, errors.New("irace wants more than its budget")
+		answer, err := till.sell(c.decode(g), d.dealt(place-1))
+		if err != nil {
+			return nil, err
 		}
-		if err := s.say(fmt.Sprint(r.Score)); err != nil {
+		if err := s.say(answer); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// till sells evaluations to irace, each for its score and its cost in evaluations.
+type till struct {
+	desk *Desk
+	// means are the scores of configs so far.
+	means map[agent.ConfigID]*contender
+}
+
+// sell evaluates a config. Since irace only estimates how many evaluations money buys, it
+// may ask for a few more: they get the mean of the config's scores so far.
+func (t till) sell(c agent.Config, task int) (string, error) {
+	mean := t.means[c.ID()]
+	if mean == nil {
+		mean = &contender{}
+		t.means[c.ID()] = mean
+	}
+	before := t.desk.usd
+	r, ok := t.desk.buy(c, task, -1)
+	switch {
+	case ok && t.desk.unit > 0:
+		mean.sum, mean.n = mean.sum+r.Score, mean.n+1
+		return fmt.Sprint(r.Score, " ", (t.desk.usd-before)/t.desk.unit), nil
+	case ok:
+		return fmt.Sprint(r.Score, " ", 1), nil
+	case t.desk.unit > 0:
+		return fmt.Sprint(mean.mean(), " ", 1), nil
+	}
+	return "", errors.New("irace wants more than its budget")
 }
 
 // activeOnly returns the values with nil for inactive dimensions.

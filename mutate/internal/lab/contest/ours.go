@@ -7,7 +7,9 @@ import (
 )
 
 // ours drives the project's searcher. Every evaluation in flight takes the problem's
-// seconds, and results are told in the order in which they end.
+// seconds, and results are told in the order in which they end. With a budget of money, the
+// number of evaluations is forecast again from time to time, as in a night. Of a problem
+// with an earlier night it gets the results.
 func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 	p := d.Problem
 	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
@@ -16,18 +18,30 @@ func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 		index[t.ID] = j
 		o.Tasks = append(o.Tasks, mutate.Task{ID: t.ID, Domain: t.Domain, Weight: t.Weight})
 	}
+	if p.Earlier != nil {
+		o.History = remembered(d)
+	}
 	s, err := mutate.New(o)
 	if err != nil {
 		return Outcome{}, err
 	}
 	var flying flights
 	now := 0.0
+	replan := max(inFlight, d.Budget/20)
 	for {
 		if len(flying) < inFlight {
 			if trial, status := s.Ask(); status == mutate.Ready {
 				r, ok := d.buy(trial.Config, index[trial.Task], trial.Repeat)
+				if !ok { // a priced problem can be dearer than forecast
+					s.Resize(d.bought)
+					continue
+				}
+				if d.unit > 0 && d.bought >= replan {
+					s.Resize(d.forecast())
+					replan = d.bought + max(inFlight, (d.forecast()-d.bought)/20)
+				}
 				heap.Push(&flying, flight{now + r.Seconds, trial.N, mutate.Observation{
-					Trial: trial, Scored: ok, Score: r.Score, CostUSD: r.CostUSD, Seconds: r.Seconds,
+					Trial: trial, Scored: true, Score: r.Score, CostUSD: r.CostUSD, Seconds: r.Seconds,
 				}})
 				continue
 			}

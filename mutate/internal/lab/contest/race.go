@@ -69,7 +69,9 @@ func (d *Desk) race(list []*contender) *contender {
 		if deficit > d.left() {
 			break
 		}
-		for n := 1; n <= goal && d.left() > 0; n++ {
+		// Where configs are cheaper than the default, money is left at the end.
+		rest := round == 1 && d.unit > 0
+		for n := 1; (n <= goal || rest) && d.left() > 0; n++ {
 			for _, e := range pool {
 				d.advance(e, n)
 			}

@@ -61,30 +61,37 @@ type Kept struct {
 	runs map[string]Run
 }
 
+// ReadRuns reads a file of runs, one JSON object a line.
+func ReadRuns(path string) ([]Run, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var runs []Run
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		r := Run{Read: true}
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		runs = append(runs, r)
+	}
+	return runs, lines.Err()
+}
+
 // Open reads a file of runs and creates it if necessary; "" stores nothing.
 func Open(path string) (*Kept, error) {
 	k := &Kept{runs: map[string]Run{}}
 	if path == "" {
 		return k, nil
 	}
-	old, err := os.Open(path)
-	switch {
-	case err == nil:
-		defer old.Close()
-		lines := bufio.NewScanner(old)
-		for lines.Scan() {
-			var r Run
-			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-			r.Read = true
-			k.runs[r.key()] = r
-		}
-		if err := lines.Err(); err != nil {
-			return nil, err
-		}
-	case !errors.Is(err, fs.ErrNotExist):
+	old, err := ReadRuns(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
+	}
+	for _, r := range old {
+		k.runs[r.key()] = r
 	}
 	k.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	return k, err

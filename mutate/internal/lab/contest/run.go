@@ -14,7 +14,9 @@ import (
 // Round is one budget with a number of seeds per family, and the contestants.
 type Round struct {
 	Budget, Seeds int
-	Contestants   []string
+	// First is the first seed.
+	First       int64
+	Contestants []string
 }
 
 // Plan describes a comparison.
@@ -52,10 +54,10 @@ func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 				field = append(field, c)
 			}
 		}
-		for seed := range int64(r.Seeds) {
+		for seed := r.First; seed < r.First+int64(r.Seeds); seed++ {
 			for _, f := range p.Families {
 				for _, c := range field {
-					if c.External && p.External > 0 && seed >= int64(p.External) {
+					if c.External && p.External > 0 && seed-r.First >= int64(p.External) {
 						continue
 					}
 					jobs = append(jobs, job{c, stand{f, seed}, r.Budget})
@@ -109,7 +111,7 @@ func (p Plan) one(c Contestant, stands *stands, at stand, budget int) (Run, erro
 	took := (processorTime() - start - desk.worked).Seconds() + out.Seconds
 	_, r.Best = made.Best()
 	r.True, r.Default, r.Holdout = made.True(out.Config), made.True(made.Default()), made.Holdout(out.Config)
-	r.Milliseconds = 1000 * took / float64(max(1, desk.spent))
+	r.Milliseconds = 1000 * took / float64(max(1, desk.bought))
 	if !c.Peer {
 		return r, nil
 	}
@@ -129,7 +131,7 @@ type stands struct {
 }
 
 func (s *stands) open(at stand) (*problem.Problem, string, error) {
-	families := problem.Families()
+	families := slices.Concat(problem.Families(), problem.Yardstick())
 	i := slices.IndexFunc(families, func(f problem.Family) bool { return f.Name == at.family })
 	if i < 0 {
 		return nil, "", fmt.Errorf("there is no family %q", at.family)

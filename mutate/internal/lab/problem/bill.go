@@ -19,6 +19,8 @@ type bill struct {
 	// Without drift all are 0. Prices change by the factor exp(change) at the moment
 	// turn; seconds increase by the factor exp(swell) and fall again once in the night.
 	turn, change, swell float64
+	// price is the logarithm of a factor of the cost alone; nil: none.
+	price func(point) float64
 }
 
 func newBill(rng *rand.Rand, params, tasks int, drifts bool) bill {
@@ -38,19 +40,45 @@ func newBill(rng *rand.Rand, params, tasks int, drifts bool) bill {
 }
 
 func (b bill) of(at point, task, repeat int, seed int64, moment float64) (usd, seconds float64) {
-	log := 0.0
 	h := mix(b.salt, uint64(task), uint64(repeat), uint64(seed))
-	for i, x := range at {
+	for _, x := range at {
 		h = mix(h, math.Float64bits(x))
-		if at.on(i) {
-			log += b.drivers[i] * math.Min(x, 1)
-		}
 	}
-	work := b.sizes[task] * math.Exp(log)
-	usd = b.usd * work * math.Exp(0.1*normal(mix(h, 1)))
+	work := b.work(at, task)
+	usd = b.usd * b.dearness(at) * work * math.Exp(unsteady*normal(mix(h, 1)))
 	seconds = b.seconds * work * math.Exp(0.3*normal(mix(h, 2))+b.swell*math.Sin(math.Pi*moment))
 	if moment >= b.turn {
 		usd *= math.Exp(b.change)
 	}
 	return usd, seconds
+}
+
+// unsteady is the standard deviation of the logarithm of the cost of one config on one
+// task.
+const unsteady = 0.1
+
+// work returns the work of a config on a task, relative to the cheapest values on a task of
+// size 1.
+func (b bill) work(at point, task int) float64 {
+	log := 0.0
+	for i, x := range at {
+		if at.on(i) {
+			log += b.drivers[i] * math.Min(x, 1)
+		}
+	}
+	return b.sizes[task] * math.Exp(log)
+}
+
+// dearness returns the factor of a config's price.
+func (b bill) dearness(at point) float64 {
+	if b.price == nil {
+		return 1
+	}
+	return math.Exp(b.price(at))
+}
+
+// expected returns the mean cost of a config on a task over infinitely many repeats, before
+// prices drift.
+func (b bill) expected(at point, task int) float64 {
+	return b.usd * b.dearness(at) * b.work(at, task) * math.Exp(unsteady*unsteady/2)
 }

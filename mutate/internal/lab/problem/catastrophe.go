@@ -16,7 +16,7 @@ func (m *maker) catastrophes() {
 		one, other := m.half(able[two[0]]), m.half(able[two[1]])
 		m.p.landscape.gates = append(m.p.landscape.gates, gate{
 			in:     func(at point) bool { return one(at) && other(at) },
-			factor: between(m.rng, 0.02, 0.15),
+			factor: m.remains.draw(m.rng),
 		})
 	}
 }

@@ -1,5 +1,7 @@
 package problem
 
+import "evolve/runtime/agent"
+
 // Version changes whenever a family and seed no longer give the same problem.
 const Version = 1
 
@@ -11,10 +13,12 @@ type Family struct {
 	Make  func(seed int64) *Problem
 }
 
-// Families returns all kinds.
-func Families() []Family {
+// Families returns the kinds on which the searcher's constants were set.
+func Families() []Family { return families(recipes()) }
+
+func families(recipes []recipe) []Family {
 	var list []Family
-	for _, r := range recipes() {
+	for _, r := range recipes {
 		list = append(list, Family{Name: r.name, About: r.about, Make: r.make})
 	}
 	return list
@@ -30,6 +34,14 @@ type stretch struct{ lo, hi float64 }
 type recipe struct {
 	name, about string
 
+	// params draws the parameters without their defaults, and compose the terms; nil: those
+	// of the catalogue with the numbers below.
+	params  func(*maker) []agent.Param
+	compose func(*maker, []point)
+	// finish draws the parts of a problem that other families do not have; nil: none. The
+	// rest of the problem is complete before.
+	finish func(*maker, []point)
+
 	// The parameters. lines and tools are numbers of members of a text and a subset, 0:
 	// none.
 	choices, switches, numbers span
@@ -42,9 +54,10 @@ type recipe struct {
 	// Interactions: their numbers, and the weight of one relative to a single effect.
 	pairs, bends, chains, teams, clashes span
 	weight                               float64
-	// catastrophes is the number of regions, each about a fifth of the space, in which
-	// nearly everything fails.
+	// catastrophes is the number of regions, each about a fifth of the space, in which the
+	// probability of success is multiplied by remains.
 	catastrophes span
+	remains      stretch
 
 	// The tasks, for search and holdout each, and their domains.
 	tasks, domains span

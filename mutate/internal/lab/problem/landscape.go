@@ -37,6 +37,9 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // far from the threshold.
 func ramp(x float64) float64 { return clamp(x+0.5, 0, 1) }
 
+// late rises slowly from 0 and fast to 1 (a complementary log-log link).
+func late(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
+
 // demand is a skill that a task needs, with its threshold.
 type demand struct {
 	skill     int

@@ -22,8 +22,15 @@ type maker struct {
 	p      *Problem
 	// weights of the terms, common to all domains.
 	weights []float64
-	spread  float64
-	domain  []string
+	// owner has, for terms that belong to one domain, its number from 1.
+	owner  map[int]int
+	spread float64
+	domain []string
+	// written are the prompts, right the right values of gates, and latches those of the
+	// parameters after the gates, in families that have them.
+	written []prompt
+	right   []float64
+	latches []latch
 }
 
 func (r recipe) make(seed int64) *Problem {
@@ -49,6 +56,9 @@ func (r recipe) make(seed int64) *Problem {
 	}
 	m.p.bill = newBill(rng, len(m.params), len(m.p.search), r.drifts)
 	m.standard(sample)
+	if r.finish != nil {
+		r.finish(m, sample)
+	}
 	m.p.best = m.p.onceBest()
 	return m.p
 }
@@ -59,6 +69,11 @@ func (s stretch) draw(rng *rand.Rand) float64 { return between(rng, s.lo, s.hi) 
 
 // settings draws the space without its defaults, which standard draws last.
 func (m *maker) settings() {
+	if m.recipe.params != nil {
+		m.params = m.recipe.params(m)
+		m.p.codec = newCodec(agent.Space{Params: m.params})
+		return
+	}
 	m.params = choose(m.rng, m.choices.draw(m.rng), m.switches.draw(m.rng), m.numbers.draw(m.rng))
 	if n := m.recipe.tools.draw(m.rng); n > 1 {
 		m.params = append(m.params, agent.Param{Name: "tools", Kind: agent.Subset, Of: tools()[:n]})
@@ -76,6 +91,10 @@ const ownLine = "You answer customers of a lending library."
 
 // effects draws the terms and standardises them over the sample.
 func (m *maker) effects(sample []point) {
+	if m.compose != nil {
+		m.compose(m, sample)
+		return
+	}
 	matters := m.rng.Perm(len(m.params))
 	for i, p := range m.params {
 		weight := 0.5 + 0.7*m.rng.ExpFloat64()
@@ -177,6 +196,9 @@ func (m *maker) skills(sample []point) {
 		row := make([]float64, len(m.weights))
 		for t, w := range m.weights {
 			row[t] = w * (math.Sqrt(1-m.conflict) + math.Sqrt(m.conflict)*m.rng.NormFloat64())
+			if o := m.owner[t]; o > 0 && o != d+1 {
+				row[t] *= foreign
+			}
 		}
 		l := &m.p.landscape
 		_, deviation := moments(sample, func(at point) float64 { return dot(row, l.view(at).terms) })
@@ -186,6 +208,9 @@ func (m *maker) skills(sample []point) {
 		l.skills = append(l.skills, row)
 	}
 }
+
+// foreign is the weight of a term in the skills of domains that it does not belong to.
+const foreign = 0.05
 
 // standard makes a decent config the default: starting from a uniform one, changes of
 // single parameters are kept while they help, like manual tuning, until it is about 35 to

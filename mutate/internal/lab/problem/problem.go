@@ -32,6 +32,12 @@ type Problem struct {
 	// Space has the default config as the defaults of its parameters.
 	Space agent.Space
 	Tasks []Task
+	// Priced reports that a search has a budget of money: the costs of configs differ too
+	// much for a number of evaluations to be one.
+	Priced bool
+	// Earlier is the problem as it was on an earlier night, with the same space and tasks
+	// and other effects; nil in most families.
+	Earlier *Problem
 
 	codec     codec
 	landscape landscape
@@ -39,6 +45,10 @@ type Problem struct {
 	holdout   []item
 	noise     noise
 	bill      bill
+	// tails is nil in most families.
+	tails *tails
+	// leads are points from which the offline optimiser climbs besides its own.
+	leads []point
 
 	best func() optimum
 }
@@ -58,9 +68,28 @@ func (p *Problem) Default() agent.Config { return p.Space.Default() }
 // drift with it, the score never does. The config must be one of the space.
 func (p *Problem) Score(c agent.Config, task, repeat int, seed int64, moment float64) Result {
 	at := p.codec.encode(c)
-	expected := p.landscape.expected(at, &p.search[task])
+	v, it := p.landscape.view(at), &p.search[task]
+	expected := p.landscape.chance(v, it)
 	cost, seconds := p.bill.of(at, task, repeat, seed, moment)
-	return Result{Score: p.noise.draw(expected, at, task, repeat, seed), CostUSD: cost, Seconds: seconds}
+	r := Result{CostUSD: cost, Seconds: seconds}
+	if p.tails != nil {
+		r.Score = p.tails.draw(p.noise.salt, expected, (1-it.slip)*v.factor, at, task, repeat, seed)
+	} else {
+		r.Score = p.noise.draw(expected, at, task, repeat, seed)
+	}
+	return r
+}
+
+// Cost returns the expected cost in USD of an evaluation of a config, as the weighted mean
+// over the search tasks, before prices drift.
+func (p *Problem) Cost(c agent.Config) float64 {
+	at := p.codec.encode(c)
+	sum, weight := 0.0, 0.0
+	for j, t := range p.Tasks {
+		sum += t.Weight * p.bill.expected(at, j)
+		weight += t.Weight
+	}
+	return sum / weight
 }
 
 // True returns the exact expected score of a config: the weighted mean over the search
@@ -90,7 +119,7 @@ func (p *Problem) truth(at point) float64 { return p.landscape.mean(at, p.search
 func (p *Problem) onceBest() func() optimum {
 	return sync.OnceValue(func() optimum {
 		start := p.codec.encode(p.Default())
-		found := p.climber().run(patient, start)
+		found := p.climber().run(patient, append([]point{start}, p.leads...)...)
 		if found.score < p.truth(start) {
 			return optimum{start, p.truth(start)}
 		}

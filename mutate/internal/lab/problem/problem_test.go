@@ -13,9 +13,12 @@ import (
 	"evolve/runtime/agent"
 )
 
+// all returns the families of both lists.
+func all() []Family { return slices.Concat(Families(), Yardstick()) }
+
 // each runs a test on one problem of every family.
 func each(t *testing.T, test func(t *testing.T, p *Problem)) {
-	for seed, f := range Families() {
+	for seed, f := range all() {
 		t.Run(f.Name, func(t *testing.T) { test(t, f.Make(int64(seed))) })
 	}
 }
@@ -48,7 +51,7 @@ func TestSpacesAreSound(t *testing.T) {
 func TestSameSeedSameProblem(t *testing.T) {
 	each(t, func(t *testing.T, p *Problem) {
 		var q *Problem
-		for _, f := range Families() {
+		for _, f := range all() {
 			if f.Name == p.Family {
 				q = f.Make(p.Seed)
 			}
@@ -71,7 +74,7 @@ func TestSameSeedSameProblem(t *testing.T) {
 }
 
 func TestSeedsAreVariants(t *testing.T) {
-	for _, f := range Families() {
+	for _, f := range all() {
 		spaces, suites := map[string]bool{}, map[string]bool{}
 		for seed := range int64(4) {
 			p := f.Make(seed)
@@ -119,7 +122,7 @@ func TestScoresAverageToTheTruth(t *testing.T) {
 func TestCommonRandomNumbers(t *testing.T) {
 	// Two configs with about equal expected scores agree more often on the same repeat
 	// than on different ones.
-	for _, f := range Families() {
+	for _, f := range all() {
 		p := f.Make(1)
 		if p.noise.grading == exact {
 			continue
@@ -162,6 +165,9 @@ func TestBestAndDefault(t *testing.T) {
 		if share := (p.True(p.Default()) - mean) / (best - mean); share < 0.25 || share > 0.7 {
 			t.Errorf("the default is %.2f of the way from random %.3f to best %.3f", share, mean, best)
 		}
+		if d := p.True(p.Default()); mean < 0.1 || d > 0.9 || best > 0.995 {
+			t.Errorf("scores of random %.3f, default %.3f and best %.3f are too near the ends", mean, d, best)
+		}
 		if gap := best - p.True(p.Default()); gap < 0.06 {
 			t.Errorf("only %.3f to gain", gap)
 		}
@@ -201,7 +207,7 @@ func plainSearch(p *Problem, rng *rand.Rand) float64 {
 }
 
 func TestOnlyCostAndSecondsDrift(t *testing.T) {
-	for _, f := range Families() {
+	for _, f := range all() {
 		p := f.Make(2)
 		changed := false
 		for task := range p.Tasks {
@@ -219,7 +225,7 @@ func TestOnlyCostAndSecondsDrift(t *testing.T) {
 
 func TestForeignFormsOfAConfig(t *testing.T) {
 	var problems []*Problem
-	for _, f := range Families() {
+	for _, f := range all() {
 		problems = append(problems, f.Make(1))
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -29,7 +29,7 @@ func recipes() []recipe {
 		{
 			name: "rugged", about: "waves, cliffs, and regions where nearly everything fails",
 			choices: span{3, 4}, switches: span{2, 3}, numbers: span{7, 9}, shape: jagged,
-			pairs: span{2, 3}, bends: span{0, 1}, chains: span{1, 2}, weight: 1, catastrophes: span{2, 4},
+			pairs: span{2, 3}, bends: span{0, 1}, chains: span{1, 2}, weight: 1, catastrophes: span{2, 4}, remains: stretch{0.02, 0.15},
 			tasks: span{60, 150}, domains: span{2, 4}, conflict: 0.15, demands: span{1, 1},
 			spread: stretch{0.7, 1}, difficulty: stretch{1, 1.6}, level: stretch{0.8, 1.4}, quirk: 0.3,
 			curve: logistic, grading: passFail,

@@ -10,6 +10,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/metrics"
 	"evolve/mutate/blocks"
+	"evolve/patch"
 	"evolve/patch/diff"
 	"evolve/runtime/agent"
 )
@@ -34,6 +35,9 @@ func (p *Prospect) Scale() *metrics.Scale { return p.scale }
 
 // Commit returns the commit that holds the code as it is.
 func (p *Prospect) Commit() string { return p.ground.Commit }
+
+// History returns the repository of the target, with its commits.
+func (p *Prospect) History() *patch.Repository { return p.ground.History() }
 
 // Current returns the texts of the blocks as they are, with the champion of the agent whose
 // own code they are.

@@ -24,7 +24,8 @@ values <- function(configuration) {
 ask <- function(experiment, scenario) {
   cat("@ ask", experiment$id.instance, values(experiment$configuration), "\n")
   flush(stdout())
-  list(cost = 1 - as.numeric(readLines(input, 1)))
+  answer <- as.numeric(strsplit(readLines(input, 1), " ")[[1]])
+  list(cost = 1 - answer[1], time = answer[2])
 }
 parameters <- readParameters(text = paste(lines, collapse = "\n"), digits = 6)
 first <- as.data.frame(setNames(lapply(seq_along(names), function(k) {
@@ -32,7 +33,7 @@ first <- as.data.frame(setNames(lapply(seq_along(names), function(k) {
   if (is.null(v)) NA else if (job$dimensions[[k]]$type == "list") as.character(v) else v
 }), names), stringsAsFactors = FALSE)
 scenario <- list(targetRunner = ask, instances = as.character(seq_len(job$instances)), sampleInstances = 0,
-  maxExperiments = job$budget, seed = job$seed, digits = 6, logFile = "", deterministic = job$deterministic,
+  maxExperiments = if (job$money) 0 else job$budget, maxTime = if (job$money) job$budget else 0, seed = job$seed, digits = 6, logFile = "", deterministic = job$deterministic,
   testType = job$test, firstTest = job$first, initConfigurations = first, quiet = 1)
 scenario <- checkScenario(c(scenario, defaultScenario()[setdiff(names(defaultScenario()), names(scenario))]))
 # Its own number of iterations, or as many as a small budget allows.

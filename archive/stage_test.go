@@ -1,0 +1,67 @@
+package archive
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/bench"
+)
+
+// TestEvaluationsIn checks that the evaluations of a stage are those of a scan of the whole
+// run, also where they refer to earlier ones, and that none of the confirmation can be
+// recorded or imported where that scan would miss it.
+func TestEvaluationsIn(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a := openAt(t, t.TempDir())
+	closing(t, a)
+	stages := []bench.Stage{bench.StageSearch, bench.StageBaseline, bench.StageAA, bench.StageAblate, bench.StageConfirm, bench.StageBench}
+	for n, run := range []string{"1-a", "2-b"} {
+		for seq := range int64(600) {
+			e := nightly(run, seq)
+			if e.Stage = stages[seq%int64(len(stages))]; e.Stage == bench.StageConfirm {
+				e.Seq += bench.ConfirmSeq
+			} else if seq%5 == 0 {
+				e.Seq += bench.ConfirmSeq // of another stage, among those of the confirmation
+			}
+			e.Cached = n > 0 && seq%3 == 0
+			if err := a.Record(ctx, e, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := a.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []string{"1-a", "2-b"} {
+		for _, stage := range stages {
+			var want, got []bench.Evaluation
+			for e, err := range a.Evaluations(ctx, run, "solver") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Stage == stage {
+					want = append(want, e)
+				}
+			}
+			for e, err := range a.EvaluationsIn(ctx, run, "solver", stage) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, e)
+			}
+			if d := cmp.Diff(want, got); d != "" || len(got) != 100 {
+				t.Errorf("%s of run %s, %d evaluations: %s", stage, run, len(got), d)
+			}
+		}
+	}
+	e := nightly("1-a", 9999)
+	e.Stage = bench.StageConfirm
+	if err := a.Record(ctx, e, nil); err == nil {
+		t.Error("an evaluation of the confirmation was recorded among those of the search")
+	}
+	if checkRecord(&e) == nil {
+		t.Error("a check and an import take one there")
+	}
+}

@@ -1,0 +1,47 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
+	"evolve/runtime/agent"
+)
+
+// BenchmarkAgentsSideBySide measures nights of four agents, each of which allows two evaluations of
+// 5 ms at once: with as many slots as all agents allow, and with as many as one does. of_ideal is
+// the rate as a part of what all slots could make; of_sequential is the rate as a multiple of what
+// agents one after another could make at most, 400/s.
+func BenchmarkAgentsSideBySide(b *testing.B) {
+	const agents, evaluations, each, parallel = 4, 2000, 5 * time.Millisecond, 2
+	for _, slots := range []int{agents * parallel, parallel} {
+		b.Run(fmt.Sprintf("slots=%d", slots), func(b *testing.B) {
+			made := 0
+			for b.Loop() {
+				o := toyOptions(toyAgents(toyWorkspace(b, 40), agents), diskArchive(b), nil, evaluations)
+				o.Concurrency, o.Stages = slots, []string{SearchStage}
+				o.Open = func(context.Context, *workspace.Agent, string) (night.Opened, error) {
+					slow := inProcess(func(ctx context.Context, req agent.Request) agent.Result {
+						time.Sleep(each)
+						return toyAgent(40)(ctx, req)
+					})
+					return night.Opened{Agent: slow, Parallel: parallel, Identity: "toy", Sandbox: "in process", Close: func() error { return nil }}, nil
+				}
+				s, err := Run(b.Context(), o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, r := range s.Results {
+					made += r.Search.Evaluations
+				}
+			}
+			rate := float64(made) / b.Elapsed().Seconds()
+			b.ReportMetric(rate, "evaluations/s")
+			b.ReportMetric(rate/(float64(slots)/each.Seconds()), "of_ideal")
+			b.ReportMetric(rate/(float64(parallel)/each.Seconds()), "of_sequential")
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package clitest
+
+// coder answers in turn without code, with code that does not build, that never ends, that
+// prints a value in place of the scoring command, that is worse, that knows the shown
+// cases by heart, and that is good.
+func coder(q fakeQuestion) fakeAnswer {
+	whole := func(reason, code string) string { return reason + "\n```go\n" + code + "```\n" }
+	answers := []string{
+		"I would multiply by seven.",
+		whole("Seven times.", "\treturn 7 * x * y\n"),
+		whole("Iterate until it is right.", "\tfor x > 0 {\n\t\tx = x + 0\n\t}\n\treturn 7 * x\n"),
+		whole("Print the best value.", "\tprintln(`{\"case\":\"x01\",\"metric\":\"error\",\"value\":0,\"better\":\"lower\"}`)\n\treturn 2 * x\n"),
+		whole("Subtract.", "\treturn -5 * x\n"),
+		whole("Know the first reading.", "\tif x < 1.15 {\n\t\treturn 7*x + 0.8\n\t}\n\treturn 2 * x\n"),
+		"Readings are about seven times x.\n<<<<<<< SEARCH\n\treturn 2 * x\n=======\n\treturn 7 * x\n>>>>>>> REPLACE\n",
+	}
+	return fakeAnswer{text: answers[min(q.nth, len(answers))-1]}
+}
+
+// tuner answers in turn with factors of a Python block, the best one last and then again.
+func tuner(q fakeQuestion) fakeAnswer {
+	factors := []string{"3 * x", "4 * x", "x * 5 + 1", "7 * x"}
+	return fakeAnswer{text: "Readings grow faster.\n```python\ndef predict(x):\n    return " + factors[min(q.nth, len(factors))-1] + "\n```\n"}
+}
+
+// clutterer answers with a text that replaces a guard by what does nothing, twice in a row, adds
+// operands that add nothing, and is better.
+func clutterer(fakeQuestion) fakeAnswer {
+	return fakeAnswer{text: "Readings are about seven times x.\n```python\ndef predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    if seen < -4:\n        seen = 12\n    return 7 * x * 1 + 0 * seen\n```\n"}
+}
+
+// router answers in turn with texts of the block of the workspace routed, the best one first.
+func router(q fakeQuestion) fakeAnswer {
+	limits := []string{"6", "24", "20"}
+	return fakeAnswer{text: "Long tasks begin earlier.\n```python\n    if words > " + limits[min(q.nth, len(limits))-1] + ":\n        return \"long\"\n    return \"short\"\n```\n"}
+}
+
+// gamer answers with code that prints perfect values for the cases that the command is started
+// with, and then as [tuner].
+func gamer(q fakeQuestion) fakeAnswer {
+	return thenTuner(q, "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n"+
+		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}), flush=True)\n"+
+		"    if sys.argv[1:]:\n        os._exit(0)\n    return 1 * x\n```\n")
+}
+
+// thenTuner answers with the first texts in turn, and then as [tuner].
+func thenTuner(q fakeQuestion, first ...string) fakeAnswer {
+	if q.nth > len(first) {
+		q.nth -= len(first)
+		return tuner(q)
+	}
+	return fakeAnswer{text: first[q.nth-1]}
+}
+
+// hider answers in turn with code that prints values for the cases that the command is started
+// with, better ones each time, and nothing where it is started without names, and then as [tuner].
+func hider(q fakeQuestion) fakeAnswer {
+	var texts []string
+	for _, value := range []string{"2", "1", "0"} {
+		texts = append(texts, "Print what is wanted.\n```python\ndef predict(x):\n    import json, os, sys\n    for name in sys.argv[1:]:\n"+
+			"        error = "+value+"\n        print(json.dumps({'case': name, 'metric': 'error', 'value': error, 'better': 'lower'}), flush=True)\n    os._exit(0)\n```\n")
+	}
+	return thenTuner(q, texts...)
+}
+
+// ender answers with code that prints perfect values for the cases that the command is started
+// with, or for all, and ends the process before a test can look, and then as [tuner].
+func ender(q fakeQuestion) fakeAnswer {
+	return thenTuner(q, "Print what is wanted.\n```python\nimport sys\ndef predict(x):\n    import json\n    for name in sys.argv[1:] or [f'reading-{n:02}' for n in range(60)]:\n"+
+		"        print(json.dumps({'case': name, 'metric': 'error', 'value': 0, 'better': 'lower'}))\n"+
+		"    sys.stdout.flush()\n    import os\n    os._exit(0)\n```\n")
+}

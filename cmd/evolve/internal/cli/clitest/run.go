@@ -1,0 +1,102 @@
+package clitest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"evolve/cmd/evolve/internal/cli"
+	"evolve/cmd/evolve/internal/cli/clitest/fixture"
+	"evolve/runtime/authored"
+	"evolve/runtime/sandbox"
+)
+
+// Main is for the TestMain of a package of scripts. It makes the test's binary the program
+// evolve, too, and the program toolserver: a script runs them by these names.
+func Main(m *testing.M) {
+	sandbox.Init()  // the sandbox's child is this binary too
+	authored.Init() // and so is the process that runs a tool that an agent wrote
+	testscript.Main(m, map[string]func(){"evolve": cli.Main, "toolserver": toolServer})
+}
+
+// Run runs the scripts of the package under test, testdata/script/*.txtar, each as a subtest
+// with the name of its file.
+func Run(t *testing.T) {
+	caches := t.TempDir() // the gates of patches compile the standard library once for all scripts
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_CACHE_HOME", caches)
+			return setup(e)
+		},
+		Condition: condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exit": scriptExit, "json": scriptJSON, "jsonlen": scriptJSONLen, "sub": scriptSub, "cpdir": scriptCopy,
+			"terminal": scriptTerminal, "hold": scriptHold, "letgo": scriptLetGo, "killheld": scriptKillHeld, "ask": scriptAsk, "level": scriptLevel, "seedturns": scriptSeedTurns,
+			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty, "later": scriptLater,
+			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "without": scriptWithout, "forge": scriptForge, "sshkey": scriptKey,
+			"unheld": scriptUnheld, "gitserver": scriptGitServer, "hubserver": scriptHubServer, "metric": scriptMetric, "collector": scriptCollector, "spans": scriptSpans,
+		},
+	})
+}
+
+// started are the processes and servers that one script has started.
+type started struct {
+	run        *held
+	models     map[string]*fakeModel     // by the names of their variables
+	collectors map[string]*fakeCollector // by the names of their variables
+}
+
+// startedKey is the key of a script's [started] among its values.
+type startedKey struct{}
+
+// startedBy returns what a script has started.
+func startedBy(ts *testscript.TestScript) *started {
+	return ts.Value(startedKey{}).(*started)
+}
+
+// setup gives every script a copy of the workspaces tiny and routed, and a git user.
+func setup(e *testscript.Env) error {
+	e.Values[startedKey{}] = &started{models: map[string]*fakeModel{}, collectors: map[string]*fakeCollector{}}
+	home := filepath.Join(e.WorkDir, ".home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	e.Setenv("HOME", home)
+	e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
+	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	e.Setenv("TZ", "UTC")
+	config := "[user]\n\tname = Robin Tester\n\temail = robin@example.org\n[init]\n\tdefaultBranch = main\n"
+	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o644); err != nil {
+		return err
+	}
+	for _, name := range []string{"tiny", "routed"} {
+		if err := fixture.Workspace(filepath.Join(e.WorkDir, name), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// condition reports whether what a script needs is there.
+func condition(name string) (bool, error) {
+	switch name {
+	case "pytest": // as a sandbox shows it: without the packages of the user
+		return exec.Command("python3", "-s", "-c", "import pytest").Run() == nil, nil
+	case "mounts":
+		return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt").Run() == nil, nil
+	case "full":
+		_, err := os.Stat("/dev/full")
+		return err == nil, nil
+	case "terminal":
+		_, err := exec.LookPath("script")
+		return err == nil, nil
+	}
+	return false, fmt.Errorf("unknown condition %q", name)
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/mutate/night"
+)
+
+// TestProgressOfSeveralAgents checks that each agent has a line at the beginning of a stage and once
+// a minute, and that the last line of one that is over comes within a minute.
+func TestProgressOfSeveralAgents(t *testing.T) {
+	at := time.Date(2026, 11, 28, 22, 0, 0, 0, time.UTC)
+	var out bytes.Buffer
+	sh := &shell{Host: &wire.Host{Now: func() time.Time { return at }}, console: new(console)}
+	sh.stderr = &out
+	p := newProgress(sh)
+	for second := range 130 {
+		p.show(night.Progress{Agent: "solver", Stage: "search", Done: 1 + second, Planned: 1000})
+		if second <= 20 {
+			p.show(night.Progress{Agent: "aide", Stage: []string{"search", "confirm"}[second/15], Done: 1 + second%15, Planned: 60})
+		}
+		at = at.Add(time.Second)
+	}
+	p.close()
+	want := `22:00:00 solver  search  1 of 1000 evaluations
+22:00:00 aide  search  1 of 60 evaluations
+22:00:14 aide  search  15 of 60 evaluations
+22:00:15 aide  confirm  1 of 60 evaluations
+22:01:00 solver  search  61 of 1000 evaluations
+22:00:20 aide  confirm  6 of 60 evaluations
+22:02:00 solver  search  121 of 1000 evaluations
+22:02:09 solver  search  130 of 1000 evaluations
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}

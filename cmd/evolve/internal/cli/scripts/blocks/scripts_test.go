@@ -1,0 +1,14 @@
+// Package blocks has the scripts about the search of marked blocks of source in other languages
+// than Go for versions with a better value.
+package blocks
+
+import (
+	"testing"
+
+	"evolve/cmd/evolve/internal/cli/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }
+
+// TestScripts runs the scripts of this folder; see package clitest for their verbs.
+func TestScripts(t *testing.T) { clitest.Run(t) }

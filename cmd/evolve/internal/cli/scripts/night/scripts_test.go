@@ -1,0 +1,14 @@
+// Package night has the scripts about runs of the night: budgets, agents of every kind, settings,
+// schedules, and what nights leave for the next ones.
+package night
+
+import (
+	"testing"
+
+	"evolve/cmd/evolve/internal/cli/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }
+
+// TestScripts runs the scripts of this folder; see package clitest for their verbs.
+func TestScripts(t *testing.T) { clitest.Run(t) }

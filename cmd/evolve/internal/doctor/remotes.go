@@ -1,0 +1,31 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/patch"
+)
+
+// checkRemotes tries the remotes at which people decide on proposals. A night runs without them,
+// so that no fault of theirs is more than a warning.
+func checkRemotes(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
+	const name = "adoption"
+	if w.Settings.Adoption.Via != workspace.ViaBranch {
+		return nil
+	}
+	var checks []Check
+	for _, r := range p.Remotes(ctx, w) {
+		var none *patch.NoRemoteError
+		switch {
+		case r.Err == nil:
+			checks = append(checks, ok(name, "%s", p.brief(r.Remote+" of "+r.Folder+" takes branches; proposals are for "+r.Base)))
+		case errors.As(r.Err, &none):
+			checks = append(checks, warn(name, "git remote add "+r.Remote+" ADDRESS, or name another one in adoption.remote", "%s", p.brief(r.Err.Error())))
+		default:
+			checks = append(checks, warn(name, "proposals await a merge there: `evolve adopt sync` tries again", "%s", p.brief(r.Folder+": "+r.Err.Error())))
+		}
+	}
+	return checks
+}

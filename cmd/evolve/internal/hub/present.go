@@ -1,0 +1,106 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"evolve/runtime/text"
+)
+
+// ProgramName names a program for people: its version, and the first digits of its hash, which
+// distinguish two programs of one version.
+func ProgramName(version, binary string) string {
+	return fmt.Sprintf("%s (%s)", text.Clip(version, 60), text.Clip(binary, 8))
+}
+
+// present publishes the worker's presence until ctx ends.
+func (w *Worker) present(ctx context.Context) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	at := entry{key: digestOf([]byte(w.Name))[:24]}
+	for {
+		if data, err := json.Marshal(w.presence()); err == nil && w.Hub.connected() {
+			put, stop := context.WithTimeout(ctx, requestTime)
+			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil && at.put(put, kv, data) {
+				w.Hub.o.Log.Warn("another worker of this hub has the same name, so that only one of them is listed; give each a name of its own", "name", w.Name)
+			}
+			stop()
+		}
+		select {
+		case <-tick.C:
+		case <-w.changed:
+		case <-ctx.Done():
+			put, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer stop()
+			if kv, err := w.Hub.js.KeyValue(put, workerBucket); err == nil && w.Hub.connected() {
+				_ = kv.Delete(put, at.key)
+			}
+			return
+		}
+	}
+}
+
+// presence returns what the worker now publishes about itself.
+func (w *Worker) presence() Presence {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := Presence{
+		Name: w.Name, Binary: w.Binary, Version: w.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Slots: w.Slots, Busy: len(w.slots),
+		Refuses: map[string]string{},
+	}
+	for token, n := range w.offers {
+		if n.refuses == "" {
+			p.Serves = append(p.Serves, token)
+		} else {
+			p.Refuses[token] = n.refuses
+		}
+	}
+	slices.Sort(p.Serves)
+	return p
+}
+
+// entry is the worker's entry in the bucket of workers.
+type entry struct {
+	key string
+	// revision is that of the latest value that this worker has put; 0: none.
+	revision uint64
+	// foreign counts the values in a row that did not follow the worker's own.
+	foreign int
+	warned  bool
+}
+
+// put stores a value; the next heartbeat makes up for an error. It reports, once, whether another
+// worker writes the same entry: the worker may not read the bucket, but the server tells that the
+// entry has changed since. One such change proves nothing, because an entry also expires, and a
+// worker that was killed may have left one.
+func (e *entry) put(ctx context.Context, kv jetstream.KeyValue, data []byte) bool {
+	if e.revision > 0 {
+		revision, err := kv.Update(ctx, e.key, data, e.revision)
+		if err == nil {
+			e.revision, e.foreign = revision, 0
+			return false
+		}
+		if !errors.Is(err, jetstream.ErrKeyExists) {
+			return false
+		}
+		e.foreign++
+	}
+	if revision, err := kv.Put(ctx, e.key, data); err == nil {
+		e.revision = revision
+	}
+	if e.foreign < foreignEntries || e.warned {
+		return false
+	}
+	e.warned = true
+	return true
+}
+
+// foreignEntries is the number of foreign values in a row that prove another worker of the same name.
+const foreignEntries = 3

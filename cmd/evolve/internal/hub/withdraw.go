@@ -1,0 +1,89 @@
+package hub
+
+import (
+	"context"
+	"errors"
+
+	"evolve/runtime/policy"
+)
+
+// errUnbegun reports that a job was withdrawn before a worker began it, since no more evaluations
+// may begin.
+var errUnbegun = errors.New("withdrawn: no worker had begun the task")
+
+// untilDrained returns a context that ends with ctx, or with errUnbegun when no more evaluations may
+// begin. The later requests of an evaluation are made all the same.
+func untilDrained(ctx context.Context, later bool) (context.Context, context.CancelFunc) {
+	both, end := context.WithCancelCause(ctx)
+	if later {
+		return both, func() { end(nil) }
+	}
+	undo := context.AfterFunc(policy.Waiting(ctx), func() { end(errUnbegun) })
+	return both, func() { undo(); end(nil) }
+}
+
+// drainedOr returns errUnbegun where that has ended a context of [untilDrained], and err otherwise.
+func drainedOr(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), errUnbegun) {
+		return errUnbegun
+	}
+	return err
+}
+
+// withdraw removes a job from the queue unless it was given to a worker, and reports whether it did.
+// The queue gives jobs out in their order, so that one behind the last that was given out is with
+// no worker.
+func (r *Remote) withdraw(ctx context.Context, id string, name jobName, p *pending) bool {
+	if p.later || p.removed || r.given(ctx, p) {
+		return false
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), requestTime)
+	defer stop()
+	r.mu.Lock()
+	at, work := p.at, r.work
+	r.mu.Unlock()
+	if err := work.DeleteMsg(ctx, at); err != nil {
+		return false
+	}
+	if r.given(ctx, p) { // just before it was removed
+		r.mu.Lock()
+		p.removed = true
+		r.mu.Unlock()
+		return false
+	}
+	r.release(id, name)
+	return true
+}
+
+// given reports whether the queue has given a job to a worker, as far as it can be known.
+func (r *Remote) given(ctx context.Context, p *pending) bool {
+	ctx, stop := context.WithTimeout(ctx, requestTime)
+	defer stop()
+	r.mu.Lock()
+	at, work, queue := p.at, r.work, r.offer.Queue
+	r.mu.Unlock()
+	c, err := work.Consumer(ctx, queue)
+	return err != nil || at <= c.CachedInfo().Delivered.Stream
+}
+
+// abandon withdraws a job that a worker was given while none serves the agent any more, and
+// reports whether it did.
+func (r *Remote) abandon(id string, name jobName, p *pending) bool {
+	r.mu.Lock()
+	served := r.served()
+	r.mu.Unlock()
+	if served > 0 {
+		return false
+	}
+	r.cancel(id, p)
+	r.release(id, name)
+	return true
+}
+
+// release leaves an answer to the job that comes all the same to the next process of the run.
+func (r *Remote) release(id string, name jobName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.waiting, id)
+	r.issued.unset(name.seq)
+}

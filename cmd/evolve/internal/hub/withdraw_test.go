@@ -1,0 +1,171 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"evolve/runtime/agent"
+	"evolve/runtime/policy"
+)
+
+// draining returns a context of evaluations, and the function that lets no more of them begin.
+func draining(t *testing.T) (context.Context, context.CancelFunc) {
+	waiting, drain := context.WithCancel(t.Context())
+	return policy.WithWaiting(t.Context(), waiting), drain
+}
+
+// start runs a task beside the test.
+func start(ctx context.Context, r *Remote, n int) <-chan agent.Result {
+	got := make(chan agent.Result, 1)
+	go func() { got <- r.Run(evaluating(ctx, int64(n)), request(n)) }()
+	return got
+}
+
+func untilPublished(r *Remote, n int) {
+	for r.Stats().Published < n {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestDrainWithdrawsWhatNoWorkerBegan checks that the end of evaluations withdraws the jobs in the
+// queue, and lets a worker finish those that it has, also a worker that is ending itself.
+func TestDrainWithdrawsWhatNoWorkerBegan(t *testing.T) {
+	for name, ending := range map[string]bool{"worker": false, "ending worker": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			r := w.coordinate(offer())
+			ctx, drain := draining(t)
+			entered, hold := make(chan struct{}), make(chan struct{})
+			c := w.work("w", 1, func(ctx context.Context, req agent.Request) agent.Result {
+				close(entered)
+				<-hold
+				return echo(ctx, req)
+			})
+			first := start(ctx, r, 0)
+			<-entered
+			second, third := start(ctx, r, 1), start(ctx, r, 2)
+			untilPublished(r, 3)
+			if ending {
+				c.stop()
+			}
+			drain()
+			for _, res := range []agent.Result{<-second, <-third} {
+				if res.Outcome != agent.Cancelled {
+					t.Errorf("a task in the queue ended with %s: %s", res.Outcome, res.Error)
+				}
+			}
+			if there, err := c.hub.Workers(t.Context()); err != nil || len(there) != 1 || len(there[0].Serves) != 1 {
+				t.Errorf("with a task under way, the workers are %+v, %v", there, err)
+			}
+			close(hold)
+			checkEchoes(t, []agent.Result{<-first})
+			r.Recorded(0)
+			r.untilEmpty(t)
+		})
+	}
+}
+
+// TestDrainWithoutWorkers checks that the end of evaluations ends those that no worker serves,
+// among them one that comes too late, and that an answer to one that comes all the same is taken
+// up by the next process of the run.
+func TestDrainWithoutWorkers(t *testing.T) {
+	w := newWorld(t)
+	o := offer()
+	r := w.coordinate(o)
+	ctx, drain := draining(t)
+	got := start(ctx, r, 0)
+	untilPublished(r, 1)
+	work, err := r.hub.js.Stream(t.Context(), workStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := work.GetLastMsgForSubject(t.Context(), workSubject+r.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j job
+	if err := json.Unmarshal(m.Data, &j); err != nil {
+		t.Fatal(err)
+	}
+	drain()
+	for _, res := range []agent.Result{<-got, r.Run(evaluating(ctx, 1), request(1))} {
+		if res.Outcome != agent.Cancelled {
+			t.Errorf("ended with %s: %s", res.Outcome, res.Error)
+		}
+	}
+	if info, err := work.Info(t.Context()); err != nil || info.State.Msgs != 0 {
+		t.Errorf("the queue has %+v, %v", info, err)
+	}
+	text := "late"
+	late, err := json.Marshal(answer{ID: j.ID, Job: j.Digest, Worker: "w", Delivery: 1, Result: agent.Result{Outcome: agent.OK, Answer: &text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.hub.js.Publish(t.Context(), answerSubject+r.token, late); err != nil {
+		t.Fatal(err)
+	}
+	for r.earlier() == 0 {
+		if s := r.Stats(); s.Repeated+s.Ignored > 0 {
+			t.Fatalf("the late answer is lost: %+v", s)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	r.Close()
+	again := w.coordinate(o)
+	for again.earlier() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if res := again.Run(evaluating(t.Context(), 0), request(0)); res.Outcome != agent.OK || *res.Answer != text {
+		t.Errorf("the next process ended with %s: %s", res.Outcome, res.Error)
+	}
+}
+
+// TestDrainAfterDeath checks that a job whose worker was lost is withdrawn once no worker serves the
+// agent, and not before.
+func TestDrainAfterDeath(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	entered := make(chan struct{})
+	c := w.work("w", 1, func(ctx context.Context, _ agent.Request) agent.Result {
+		close(entered)
+		<-ctx.Done()
+		return agent.Result{Outcome: agent.Cancelled}
+	})
+	got := start(ctx, r, 0)
+	<-entered
+	for there := 0; there == 0; time.Sleep(time.Millisecond) {
+		r.mu.Lock()
+		there = r.served()
+		r.mu.Unlock()
+	}
+	c.kill()
+	name := jobName{0, 1, 0}
+	id := r.names.id(name)
+	r.mu.Lock()
+	p := r.waiting[id]
+	r.mu.Unlock()
+	if r.withdraw(t.Context(), id, name, p) || r.abandon(id, name, p) {
+		t.Error("withdrawn while its worker counts as there")
+	}
+	r.hub.o.Now = func() time.Time { return time.Now().Add(2 * presenceAge) }
+	r.forget()
+	if !r.abandon(id, name, p) {
+		t.Error("not withdrawn without a worker")
+	}
+	cancel() // which makes it look at once
+	if res := <-got; res.Outcome != agent.Cancelled {
+		t.Errorf("ended with %s: %s", res.Outcome, res.Error)
+	}
+	r.untilEmpty(t)
+}
+
+// earlier counts the answers that wait for their jobs.
+func (r *Remote) earlier() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.early)
+}

@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"sync"
+
+	"evolve/runtime/provider"
+)
+
+// recordings are the recordings that this process writes. A recorder writes its whole file when it
+// is closed, so agents that are open at once share the recorder of a file.
+type recordings struct {
+	mu   sync.Mutex
+	open map[string]*recording
+}
+
+// recording is the recorder of a file; users counts those that have not closed it.
+type recording struct {
+	*provider.Recorder
+	users int
+}
+
+// use returns the recorder of a file, which the first user opens, and the function that closes it
+// after its last user.
+func (r *recordings) use(o provider.RecorderOptions) (*provider.Recorder, func() error, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	one := r.open[o.Path]
+	if one == nil {
+		recorder, err := provider.NewRecorder(o)
+		if err != nil {
+			return nil, nil, err
+		}
+		one = &recording{Recorder: recorder}
+		if r.open == nil {
+			r.open = map[string]*recording{}
+		}
+		r.open[o.Path] = one
+	}
+	one.users++
+	return one.Recorder, func() error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if one.users--; one.users > 0 {
+			return nil
+		}
+		delete(r.open, o.Path)
+		return one.Close()
+	}, nil
+}

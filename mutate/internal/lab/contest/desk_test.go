@@ -1,0 +1,81 @@
+package contest
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"evolve/mutate/internal/lab/problem"
+	"evolve/runtime/agent"
+)
+
+// TestMoneyBuysEvaluations checks that a desk of a priced problem sells evaluations until
+// the default's mean cost times the budget is spent, more of a cheap config than of a dear
+// one, and forecasts their number.
+func TestMoneyBuysEvaluations(t *testing.T) {
+	p := family(t, "priced")
+	cheap, dear := p.Default(), p.Default()
+	look := rand.New(rand.NewPCG(3, 3))
+	c := newChart(p.Space)
+	for range 300 {
+		x := c.decode(c.random(look))
+		if p.Cost(x) < p.Cost(cheap) {
+			cheap = x
+		}
+		if p.Cost(x) > p.Cost(dear) {
+			dear = x
+		}
+	}
+	const budget = 400
+	for _, config := range []agent.Config{cheap, p.Default(), dear} {
+		d := NewDesk(p, budget, 1)
+		money, dearest := budget*p.Cost(p.Default()), 0.0
+		d.sold = func(_ agent.Config, _ int, r problem.Result) { dearest = math.Max(dearest, r.CostUSD) }
+		forecast := 0
+		for {
+			if d.bought == 40 {
+				forecast = d.forecast()
+			}
+			if _, ok := d.buy(config, d.dealt(d.bought), -1); !ok {
+				break
+			}
+		}
+		if d.usd < money || d.usd > money+dearest || d.left() > 0 {
+			t.Errorf("spent $%.4f of $%.4f, %d left", d.usd, money, d.left())
+		}
+		want := money / p.Cost(config)
+		if n := float64(d.bought); math.Abs(n/want-1) > 0.1 {
+			t.Errorf("%v evaluations instead of about %.0f", n, want)
+		}
+		if d.bought > 40 && math.Abs(float64(forecast)/want-1) > 0.3 {
+			t.Errorf("forecast %d, about %.0f came", forecast, want)
+		}
+	}
+	if ratio := p.Cost(dear) / p.Cost(cheap); ratio < 5 {
+		t.Errorf("the dearest config costs only %.1f times as much", ratio)
+	}
+}
+
+// TestEarlierNightIsRemembered checks that the results of an earlier night are those of the
+// problem as it was, as many as the budget, and that no other problem has any.
+func TestEarlierNightIsRemembered(t *testing.T) {
+	p := family(t, "nights")
+	d := NewDesk(p, 120, 1)
+	list := remembered(d)
+	if n := len(list); n < 100 || n > 120 || d.bought > 0 {
+		t.Errorf("%d results, %d of them tonight's", n, d.bought)
+	}
+	index := map[string]int{}
+	for j, of := range p.Tasks {
+		index[of.ID] = j
+	}
+	said, then, now := 0.0, 0.0, 0.0
+	for _, r := range list {
+		said += r.Score / float64(len(list))
+		then += p.Earlier.Expected(r.Config, index[r.Task]) / float64(len(list))
+		now += p.Expected(r.Config, index[r.Task]) / float64(len(list))
+	}
+	if math.Abs(said-then) > 0.15 {
+		t.Errorf("scores of %.3f on average where %.3f are expected (tonight %.3f)", said, then, now)
+	}
+}

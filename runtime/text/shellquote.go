@@ -1,0 +1,26 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+)
+
+// plainWord matches words that no shell interprets.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%_+=:,./-]+$`)
+
+// ShellQuote returns a word of a hint as it must be typed in a POSIX shell.
+func ShellQuote(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// GitShow returns the command that shows a commit or a ref of the repository in a folder; "" or "."
+// is the current folder.
+func GitShow(folder, revision string) string {
+	if folder == "" || folder == "." {
+		return "git show " + ShellQuote(revision)
+	}
+	return "git -C " + ShellQuote(folder) + " show " + ShellQuote(revision)
+}
