@@ -290,6 +290,9 @@ func (h *Hub) wait(ctx context.Context) error {
 	h.mu.Lock()
 	up, out := h.up, h.out
 	h.mu.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	select {
 	case <-up:
 		return nil

@@ -394,7 +394,9 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 	}()
 	begin, end := untilDrained(ctx, p.later)
 	defer end()
-	if err := r.hub.persist(begin, func() error { return r.publish(begin, id, p, 0) }); err != nil {
+	// The receipt is awaited with ctx: it tells the message to withdraw when the end of evaluations
+	// comes between the two.
+	if err := r.hub.persist(begin, func() error { return r.publish(ctx, id, p, 0) }); err != nil {
 		_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id)) // a worker may have it before its receipt is here
 		return nil, drainedOr(begin, err)
 	}

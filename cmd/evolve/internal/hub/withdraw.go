@@ -18,7 +18,11 @@ func untilDrained(ctx context.Context, later bool) (context.Context, context.Can
 	if later {
 		return both, func() { end(nil) }
 	}
-	undo := context.AfterFunc(policy.Waiting(ctx), func() { end(errUnbegun) })
+	waiting := policy.Waiting(ctx)
+	if waiting.Err() != nil {
+		end(errUnbegun) // at once, where AfterFunc ends it a moment later
+	}
+	undo := context.AfterFunc(waiting, func() { end(errUnbegun) })
 	return both, func() { undo(); end(nil) }
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"evolve/runtime/agent"
 	"evolve/runtime/policy"
 )
@@ -98,6 +100,9 @@ func TestDrainWithoutWorkers(t *testing.T) {
 	if info, err := work.Info(t.Context()); err != nil || info.State.Msgs != 0 {
 		t.Errorf("the queue has %+v, %v", info, err)
 	}
+	if got := r.Stats().Published; got != 1 {
+		t.Errorf("%d jobs were published, with one that came too late", got)
+	}
 	text := "late"
 	late, err := json.Marshal(answer{ID: j.ID, Job: j.Digest, Worker: "w", Delivery: 1, Result: agent.Result{Outcome: agent.OK, Answer: &text}})
 	if err != nil {
@@ -119,6 +124,28 @@ func TestDrainWithoutWorkers(t *testing.T) {
 	}
 	if res := again.Run(evaluating(t.Context(), 0), request(0)); res.Outcome != agent.OK || *res.Answer != text {
 		t.Errorf("the next process ended with %s: %s", res.Outcome, res.Error)
+	}
+}
+
+// TestDrainWhilePublishing checks that a job is withdrawn also where the end of evaluations comes
+// between its message and the receipt.
+func TestDrainWhilePublishing(t *testing.T) {
+	w := newWorld(t)
+	r := w.coordinate(offer())
+	var drain context.CancelFunc
+	if _, err := r.hub.nc.Subscribe(workSubject+r.token, func(*nats.Msg) { drain() }); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 50 {
+		var ctx context.Context
+		ctx, drain = draining(t)
+		if res := r.Run(evaluating(ctx, int64(n)), request(n)); res.Outcome != agent.Cancelled {
+			t.Fatalf("ended with %s: %s", res.Outcome, res.Error)
+		}
+		r.untilEmpty(t)
+	}
+	if got := r.Stats().Published; got != 50 {
+		t.Errorf("%d of 50 jobs were published", got)
 	}
 }
 
