@@ -45,6 +45,13 @@ func unseen() []recipe {
 			curve: logistic, grading: passFail,
 		},
 		{
+			name: "needle", about: "one config of 125 passes most tasks, and all others about half as many",
+			params: (*maker).dials, compose: (*maker).needle,
+			tasks: span{60, 140}, domains: span{1, 3}, demands: span{1, 1},
+			spread: stretch{1, 1}, difficulty: stretch{0.6, 1}, level: stretch{-2.3, -1.8},
+			curve: logistic, grading: passFail,
+		},
+		{
 			name: "heavy", about: "noise that differs by task and config, with collapses to 0",
 			choices: span{3, 5}, switches: span{2, 4}, numbers: span{6, 9}, shape: anyShape,
 			pairs: span{1, 3}, bends: span{1, 2}, weight: 1,

@@ -328,3 +328,22 @@ func TestEarlierNightIsAlikeAndDiffers(t *testing.T) {
 		}
 	}
 }
+
+// TestNeedleIsAlone checks that one config is far better than all others, which are alike, and
+// that the default is not it.
+func TestNeedleIsAlone(t *testing.T) {
+	for seed := range int64(5) {
+		p := unseenProblem(t, "needle", seed)
+		c, best := p.Best()
+		needle := p.codec.encode(c)
+		for i := range 125 {
+			at := point{float64(i / 25), float64(i / 5 % 5), float64(i % 5)}
+			if x := p.truth(at); !slices.Equal(at, needle) && (x > best-0.3 || math.Abs(x-p.True(p.Default())) > 1e-12) {
+				t.Errorf("seed %d: %v scores %.3f, the needle %.3f, the default %.3f", seed, at, x, best, p.True(p.Default()))
+			}
+		}
+		if best < 0.75 || best > 0.95 {
+			t.Errorf("seed %d: the needle scores %.3f", seed, best)
+		}
+	}
+}
