@@ -35,11 +35,16 @@ func (s *search) Tell(o Observation) {
 	}
 	a.results++
 	s.results++
-	if a.baseline {
+	random := o.Trial.Stage == bench.StageBaseline
+	if random {
 		s.baseline.results++
 	}
 	if o.Scored && o.Score >= 0 && o.Score <= 1 && !a.demonstrates(task) {
 		a.observe(task, o.Score)
+		if random {
+			a.random.scored++
+			a.random.score += o.Score
+		}
 		s.solve(task, o.Answer)
 	}
 	s.recordDetails(a, task, o)
@@ -81,9 +86,7 @@ func (s *search) adopt(t Trial) *variantStats {
 		return a
 	}
 	a.parents, a.generation = slices.Clone(t.Parents), t.Generation
-	if a.baseline {
-		s.baseline.variants = append(s.baseline.variants, a)
-	} else {
+	if !a.drawn {
 		s.made++
 		a.target = s.plan.first
 		s.queue = append(s.queue, a)
@@ -97,7 +100,11 @@ func (s *search) countUnasked(a *variantStats, task int, t Trial) {
 	a.asked++
 	if t.Stage == bench.StageSearch || t.Stage == bench.StageBaseline {
 		s.spent++
-		if a.baseline {
+		if t.Stage == bench.StageBaseline {
+			if a.random.asked == 0 { // new, or first known from an evaluation of the race
+				s.baseline.variants = append(s.baseline.variants, a)
+			}
+			a.random.asked++
 			s.baseline.asked++
 		}
 	}
