@@ -85,7 +85,7 @@ func (s *search) byTask(a *variantStats) []float64 {
 		return nil
 	}
 	out := unknown(len(s.tasks))
-	for _, c := range a.cells {
+	for _, c := range a.scores() {
 		out[c.Task] = c.Sum / c.N
 	}
 	return out
@@ -95,7 +95,7 @@ func (s *search) byTask(a *variantStats) []float64 {
 func (s *search) byDomain(a *variantStats, domains []int) []float64 {
 	n := slices.Max(domains) + 1
 	sum, count := make([]float64, n), make([]float64, n)
-	for _, c := range a.cells {
+	for _, c := range a.scores() {
 		sum[domains[c.Task]] += c.Sum
 		count[domains[c.Task]] += c.N
 	}

@@ -91,8 +91,9 @@ func (s *search) Hindsight(moments []Moment) Hindsight {
 // match compares two variants by the model's joint posterior.
 func (s *search) match(a, b *variantStats) *Match {
 	m := &Match{Search: s.estimate(a, 0, 0), Random: s.estimate(b, 0, 0), RandomSpent: s.baseline.results}
-	for _, c := range a.cells {
-		if _, both := irt.Find(b.cells, c.Task); both {
+	theirs := b.scores()
+	for _, c := range a.scores() {
+		if _, both := irt.Find(theirs, c.Task); both {
 			m.Common++
 		}
 	}

@@ -95,10 +95,10 @@ func (h *past) proposal(ability float64) proposal {
 func (s *search) merged(a *variantStats) []irt.Cell {
 	for _, h := range s.history {
 		if h.id == a.id {
-			return irt.Merge(a.cells, h.cells)
+			return irt.Merge(a.scores(), h.cells)
 		}
 	}
-	return a.cells
+	return a.scores()
 }
 
 // recalled returns the ablest configs of earlier nights that tonight has not tried yet.

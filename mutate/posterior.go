@@ -76,6 +76,9 @@ func (s *search) fit(iterations int) {
 	for i, h := range earlier {
 		h.ability, h.own = b.items[len(b.variants)+i].Ability, b.items[len(b.variants)+i].Own
 	}
+	for i := range b.items {
+		b.items[i].Cells = nil // of packed variants, they are copies
+	}
 	variances := b.model.Variances()
 	for i, a := range b.variants {
 		a.ability, a.own, a.deviation = b.items[i].Ability, b.items[i].Own, math.Sqrt(variances[i])
@@ -85,6 +88,7 @@ func (s *search) fit(iterations int) {
 	b.fitted = s.results
 	b.level = s.expected(s.champion.ability)
 	s.lead()
+	s.packIdle()
 	s.reward()
 }
 

@@ -66,7 +66,7 @@ func (s *search) price(a *variantStats) priced {
 	p.known = true
 	var cost, seconds [2]float64
 	common := 0.
-	for _, mine := range a.spends {
+	for _, mine := range a.spent() {
 		at, found := findSpend(s.champion.spends, mine.task)
 		if !found {
 			continue

@@ -131,15 +131,15 @@ type outlook struct {
 // are certain and only the others vary.
 func (s *search) outlook(a *variantStats) outlook {
 	var o outlook
-	cells := a.cells
+	var certain []irt.Cell
+	if s.repeats == 1 {
+		certain = a.scores()
+	}
 	for j, w := range s.weights {
-		if len(cells) > 0 && int(cells[0].Task) == j {
-			c := cells[0]
-			cells = cells[1:]
-			if s.repeats == 1 {
-				o.mean += w * c.Sum / c.N
-				continue
-			}
+		if len(certain) > 0 && int(certain[0].Task) == j {
+			o.mean += w * certain[0].Sum / certain[0].N
+			certain = certain[1:]
+			continue
 		}
 		p := irt.Sigmoid(a.ability + s.posterior.model.Effects[j])
 		o.mean += w * p
@@ -162,7 +162,7 @@ func (s *search) value(a *variantStats) float64 { return s.outlook(a).mean }
 // mean difference of their mean scores on these.
 func (s *search) paired(a *variantStats) (tasks int, difference float64) {
 	theirs := s.champion.cells
-	for _, c := range a.cells {
+	for _, c := range a.scores() {
 		if at, found := irt.Find(theirs, c.Task); found {
 			tasks++
 			difference += c.Sum/c.N - theirs[at].Sum/theirs[at].N

@@ -206,6 +206,7 @@ func (s *search) Ask() (Trial, Status) {
 		s.finalFit()
 		return Trial{}, Done
 	}
+	a.unpack()
 	task := s.task(a)
 	repeat := int(a.repeats[task])
 	a.advance(task, repeat+1)

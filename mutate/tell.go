@@ -24,6 +24,7 @@ func (s *search) Tell(o Observation) {
 			return
 		}
 	}
+	a.unpack()
 	k := trialKey{a.index, task, o.Trial.Repeat}
 	if o.Trial.Repeat < 0 || o.Trial.Repeat > math.MaxUint16 || !s.first(a, k) {
 		return // invalid, or told before: nothing counts twice

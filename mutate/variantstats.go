@@ -46,6 +46,9 @@ type variantStats struct {
 	cost, seconds float64
 	billed        int
 	spends        []spend // the same by task, in order of the tasks
+	// packed replaces repeats, told, cells and spends while the variant takes no
+	// evaluations; see packed.go.
+	packed []byte
 	// incidents are failed evaluations for operators, cases the latest evaluations for
 	// briefs.
 	incidents []operator.Incident
