@@ -17,8 +17,10 @@ type Surrogate struct {
 	model   *irt.Model
 	items   []irt.Item
 	at      map[agent.ConfigID]int
-	// seen holds the keys of the added evaluations.
-	seen map[uint64]struct{}
+	// told is the number of repeats of each task of each item that were added, up to the
+	// first that was not; ahead holds the added evaluations after that.
+	told  [][]int32
+	ahead map[trialKey]bool
 	// learnt is the number of items when the hyperparameters were last learnt.
 	learnt int
 	// fresh reports whether evaluations were added since the last fit.
@@ -27,7 +29,7 @@ type Surrogate struct {
 
 // NewSurrogate returns a model without data.
 func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surrogate {
-	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, seen: map[uint64]struct{}{}}
+	s := &Surrogate{codec: newCodec(space, champion), index: map[string]int{}, at: map[agent.ConfigID]int{}, ahead: map[trialKey]bool{}}
 	s.weights = normalizedWeights(tasks)
 	for j, t := range tasks {
 		s.index[t.ID] = j
@@ -53,15 +55,28 @@ func (s *Surrogate) Add(o Observation) {
 		i = len(s.items)
 		s.at[o.Trial.Variant] = i
 		s.items = append(s.items, irt.Item{Point: s.codec.encode(config)})
+		s.told = append(s.told, make([]int32, len(s.index)))
 	}
-	key := uint64(i)<<40 | uint64(task)<<20 | uint64(o.Trial.Repeat)
-	if _, twice := s.seen[key]; twice {
+	if !s.first(trialKey{i, task, o.Trial.Repeat}) {
 		return
 	}
-	s.seen[key] = struct{}{}
 	it := &s.items[i]
 	it.Cells = irt.AddScore(it.Cells, task, o.Score, 1)
 	s.fresh = true
+}
+
+// first marks an evaluation as added, and reports whether it had not been.
+func (s *Surrogate) first(k trialKey) bool {
+	told := &s.told[k.variant][k.task]
+	if k.repeat >= 0 && k.repeat < int(*told) || s.ahead[k] {
+		return false
+	}
+	s.ahead[k] = true
+	for next := (trialKey{k.variant, k.task, int(*told)}); s.ahead[next]; next.repeat++ {
+		delete(s.ahead, next)
+		*told++
+	}
+	return true
 }
 
 // Fit fits the model to the added evaluations. The items are in the order in which they

@@ -100,13 +100,10 @@ func New(o Options) (*Ablation, error) {
 	}
 	a := &Ablation{
 		change: c, tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
-		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks), budget: o.Budget, pending: map[pendingKey]bool{},
+		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks, o.known()), budget: o.Budget, pending: map[pendingKey]bool{},
 		unlearned: map[pendingKey]mutate.Observation{},
 		smaller:   o.Smaller, finer: map[agent.ConfigID]bool{}, madeFiner: map[agent.ConfigID]*pieces{},
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
-	}
-	for k := range o.known() {
-		a.evidence.add(k)
 	}
 	if a.model == nil {
 		a.model = Model(o)

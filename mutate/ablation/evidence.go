@@ -1,6 +1,7 @@
 package ablation
 
 import (
+	"iter"
 	"math"
 
 	"evolve/bench/stats"
@@ -11,45 +12,126 @@ import (
 // spot is a place of comparison: a task, by its index, with a repeat.
 type spot struct{ task, repeat int }
 
-// evidence holds every score by config and spot; NaN for an evaluation without a score.
+// evidence holds scores by config and spot; NaN for an evaluation without a score. Of the
+// evaluations that are known from the start, a million after a long search, it holds those of
+// the configs that were asked for, which are few.
 type evidence struct {
 	tasks []mutate.Task
 	index map[string]int
 	by    map[agent.ConfigID]map[spot]float64
+	// known yields the evaluations from the start first, and count is their number; unread
+	// holds their configs, without those in by.
+	known  iter.Seq[mutate.Observation]
+	count  int
+	unread map[agent.ConfigID]bool
 }
 
-func newEvidence(tasks []mutate.Task) *evidence {
-	e := &evidence{tasks: tasks, index: make(map[string]int, len(tasks)), by: map[agent.ConfigID]map[spot]float64{}}
+func newEvidence(tasks []mutate.Task, known iter.Seq[mutate.Observation]) *evidence {
+	e := &evidence{
+		tasks: tasks, index: make(map[string]int, len(tasks)), by: map[agent.ConfigID]map[spot]float64{},
+		known: known, unread: map[agent.ConfigID]bool{},
+	}
 	for i, t := range tasks {
 		e.index[t.ID] = i
+	}
+	for o := range known {
+		e.count++
+		e.unread[o.Trial.Variant] = true
 	}
 	return e
 }
 
-// add adds a result; the first one for a spot is kept.
-func (e *evidence) add(o mutate.Observation) {
+// start yields the valid evaluations from the start with their spots and scores.
+func (e *evidence) start(yield func(id agent.ConfigID, at spot, score float64)) {
+	n := 0
+	for o := range e.known {
+		if n++; n > e.count {
+			return // added since
+		}
+		if at, score, ok := e.read(o); ok {
+			yield(o.Trial.Variant, at, score)
+		}
+	}
+}
+
+// read returns the spot and the score of an observation; false if it has no spot.
+func (e *evidence) read(o mutate.Observation) (spot, float64, bool) {
 	task, ok := e.index[o.Trial.Task]
 	if !ok || o.Trial.Repeat < 0 {
-		return
+		return spot{}, 0, false
 	}
 	score := math.NaN()
 	if o.Scored && o.Score >= 0 && o.Score <= 1 {
 		score = o.Score
 	}
-	scores := e.by[o.Trial.Variant]
+	return spot{task, o.Trial.Repeat}, score, true
+}
+
+// of returns the scores of a config; nil if it has none.
+func (e *evidence) of(id agent.ConfigID) map[spot]float64 {
+	if e.unread[id] {
+		delete(e.unread, id)
+		e.start(func(of agent.ConfigID, at spot, score float64) {
+			if of == id {
+				e.put(id, at, score)
+			}
+		})
+	}
+	return e.by[id]
+}
+
+// put keeps the first score for a spot.
+func (e *evidence) put(id agent.ConfigID, at spot, score float64) {
+	scores := e.by[id]
 	if scores == nil {
 		scores = map[spot]float64{}
-		e.by[o.Trial.Variant] = scores
+		e.by[id] = scores
 	}
-	at := spot{task, o.Trial.Repeat}
 	if _, twice := scores[at]; !twice {
 		scores[at] = score
 	}
 }
 
+// add adds a result; the first one for a spot is kept.
+func (e *evidence) add(o mutate.Observation) {
+	if at, score, ok := e.read(o); ok {
+		e.of(o.Trial.Variant)
+		e.put(o.Trial.Variant, at, score)
+	}
+}
+
+// ease returns the mean score by task of the evaluations from the start at some spots, of
+// which no two have the same task.
+func (e *evidence) ease(spots []spot) []float64 {
+	at := map[spot]bool{}
+	for _, s := range spots {
+		at[s] = true
+	}
+	sum, count := make([]float64, len(e.tasks)), make([]float64, len(e.tasks))
+	seen := map[agent.ConfigID][]bool{} // by task
+	e.start(func(id agent.ConfigID, s spot, score float64) {
+		if !at[s] {
+			return
+		}
+		if seen[id] == nil {
+			seen[id] = make([]bool, len(e.tasks))
+		}
+		if !seen[id][s.task] && !math.IsNaN(score) {
+			// Sums of integers, in thousandths, do not depend on the order.
+			sum[s.task] += math.Round(1000 * score)
+			count[s.task]++
+		}
+		seen[id][s.task] = true
+	})
+	for j := range sum {
+		sum[j] /= max(1, count[j])
+	}
+	return sum
+}
+
 // has reports whether a config was evaluated at a spot.
 func (e *evidence) has(id agent.ConfigID, at spot) bool {
-	_, ok := e.by[id][at]
+	_, ok := e.of(id)[at]
 	return ok
 }
 
@@ -77,7 +159,7 @@ func (e *evidence) pairs(a, b agent.ConfigID, spots []spot) []stats.Pair {
 
 // score returns the score of a config at a spot; false if there is none.
 func (e *evidence) score(id agent.ConfigID, at spot) (float64, bool) {
-	v, ok := e.by[id][at]
+	v, ok := e.of(id)[at]
 	return v, ok && !math.IsNaN(v)
 }
 
@@ -92,7 +174,7 @@ func (e *evidence) weight(at spot) float64 {
 // scored returns the number of scored evaluations of a config.
 func (e *evidence) scored(id agent.ConfigID) int {
 	n := 0
-	for _, score := range e.by[id] {
+	for _, score := range e.of(id) {
 		if !math.IsNaN(score) {
 			n++
 		}

@@ -121,20 +121,7 @@ func (a *Ablation) basis() {
 		}
 		a.base = append(a.base, at)
 	}
-	a.ease = make([]float64, len(a.tasks))
-	count := make([]float64, len(a.tasks))
-	for _, at := range a.base {
-		for id := range a.evidence.by {
-			if score, ok := a.evidence.score(id, at); ok {
-				// Sums of integers, in thousandths, do not depend on the order.
-				a.ease[at.task] += math.Round(1000 * score)
-				count[at.task]++
-			}
-		}
-	}
-	for j := range a.ease {
-		a.ease[j] /= max(1, count[j])
-	}
+	a.ease = a.evidence.ease(a.base)
 }
 
 // ends returns winner and champion.

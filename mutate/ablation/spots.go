@@ -16,7 +16,7 @@ func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit i
 	tasks := rng.Perm(len(e.tasks))
 	tried := make([][]int, len(e.tasks)) // repeats with either, those with both first
 	for _, id := range []agent.ConfigID{winner, champion} {
-		for at := range e.by[id] {
+		for at := range e.of(id) {
 			if !slices.Contains(tried[at.task], at.repeat) && (maxRepeats <= 0 || at.repeat < maxRepeats) {
 				tried[at.task] = append(tried[at.task], at.repeat)
 			}
