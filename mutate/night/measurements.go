@@ -1,59 +1,87 @@
 package night
 
 import (
+	"encoding/binary"
 	"iter"
+	"math"
+	"math/bits"
 
 	"evolve/mutate"
 	"evolve/runtime/agent"
 )
 
 // measurements are the evaluations on search tasks that the ablation compares. A long search
-// makes a million of them, so each takes 24 bytes.
+// makes a million of them, so they are packed in bytes, some six each.
 type measurements struct {
 	variants []mutate.Trial // with id and config alone
 	tasks    []string
 	// The indices of variants and tasks.
-	variantAt map[agent.ConfigID]uint32
-	taskAt    map[string]uint32
-	list      []measurement
+	variantAt map[agent.ConfigID]int
+	taskAt    map[string]int
+	// blocks hold the packed evaluations. None of them grows, which would copy it.
+	blocks [][]byte
 }
 
-type measurement struct {
-	variant, task uint32
-	repeat        int32
-	scored        bool
-	score         float64
-}
+const (
+	measurementBlock = 64 << 10
+	// longestMeasurement is the number of bytes that an evaluation takes at most.
+	longestMeasurement = 4 * binary.MaxVarintLen64
+)
 
 func newMeasurements() *measurements {
-	return &measurements{variantAt: map[agent.ConfigID]uint32{}, taskAt: map[string]uint32{}}
+	return &measurements{variantAt: map[agent.ConfigID]int{}, taskAt: map[string]int{}}
 }
 
 // add adds an evaluation.
 func (m *measurements) add(t mutate.Trial, scored bool, score float64) {
 	variant, known := m.variantAt[t.Variant]
 	if !known {
-		variant = uint32(len(m.variants))
+		variant = len(m.variants)
 		m.variantAt[t.Variant] = variant
 		m.variants = append(m.variants, mutate.Trial{Variant: t.Variant, Config: t.Config})
 	}
 	task, known := m.taskAt[t.Task]
 	if !known {
-		task = uint32(len(m.tasks))
+		task = len(m.tasks)
 		m.taskAt[t.Task] = task
 		m.tasks = append(m.tasks, t.Task)
 	}
-	m.list = append(m.list, measurement{variant, task, int32(t.Repeat), scored, score})
+	last := len(m.blocks) - 1
+	if last < 0 || cap(m.blocks[last])-len(m.blocks[last]) < longestMeasurement {
+		m.blocks = append(m.blocks, make([]byte, 0, measurementBlock))
+		last++
+	}
+	if !scored {
+		score = math.NaN()
+	}
+	b := binary.AppendUvarint(m.blocks[last], uint64(variant))
+	b = binary.AppendUvarint(b, uint64(task))
+	b = binary.AppendVarint(b, int64(t.Repeat))
+	// The last bytes of most scores are 0.
+	m.blocks[last] = binary.AppendUvarint(b, bits.ReverseBytes64(math.Float64bits(score)))
 }
 
-// all yields the evaluations in the order in which they were added.
+// all yields the evaluations in the order in which they were added. One without a score has
+// the score 0.
 func (m *measurements) all() iter.Seq[mutate.Observation] {
 	return func(yield func(mutate.Observation) bool) {
-		for _, one := range m.list {
-			t := m.variants[one.variant]
-			t.Task, t.Repeat = m.tasks[one.task], int(one.repeat)
-			if !yield(mutate.Observation{Trial: t, Scored: one.scored, Score: one.score}) {
-				return
+		for _, b := range m.blocks {
+			for len(b) > 0 {
+				variant, n := binary.Uvarint(b)
+				task, k := binary.Uvarint(b[n:])
+				repeat, l := binary.Varint(b[n+k:])
+				packed, o := binary.Uvarint(b[n+k+l:])
+				b = b[n+k+l+o:]
+				t := m.variants[variant]
+				t.Task, t.Repeat = m.tasks[task], int(repeat)
+				score := math.Float64frombits(bits.ReverseBytes64(packed))
+				scored := !math.IsNaN(score)
+				if !scored {
+					score = 0
+				}
+				if !yield(mutate.Observation{Trial: t, Scored: scored, Score: score}) {
+					return
+				}
 			}
 		}
 	}
