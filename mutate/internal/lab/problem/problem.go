@@ -23,7 +23,8 @@ type Result struct {
 	CostUSD, Seconds float64
 }
 
-// Problem is one synthetic agent-configuration problem. Its methods are safe for
+// Problem is one agent-configuration problem: a synthetic one, or one of real runs (see
+// [Measured]). Its methods are safe for
 // concurrent use.
 type Problem struct {
 	// Family and Seed identify the problem: the same two always give the same one.
@@ -38,6 +39,8 @@ type Problem struct {
 	// Earlier is the problem as it was on an earlier night, with the same space and tasks
 	// and other effects; nil in most families.
 	Earlier *Problem
+	// Measured is nil in synthetic problems. The fields below are for synthetic ones.
+	Measured *Measured
 
 	codec     codec
 	landscape landscape
@@ -67,6 +70,9 @@ func (p *Problem) Default() agent.Config { return p.Space.Default() }
 // (see noise). Moment in [0,1] is the elapsed share of the night: cost and seconds may
 // drift with it, the score never does. The config must be one of the space.
 func (p *Problem) Score(c agent.Config, task, repeat int, seed int64, moment float64) Result {
+	if p.Measured != nil {
+		return Result{Score: p.Measured.Run(c, p.Measured.Search[task]), CostUSD: 0.001, Seconds: 1}
+	}
 	at := p.codec.encode(c)
 	v, it := p.landscape.view(at), &p.search[task]
 	expected := p.landscape.chance(v, it)
@@ -83,6 +89,9 @@ func (p *Problem) Score(c agent.Config, task, repeat int, seed int64, moment flo
 // Cost returns the expected cost in USD of an evaluation of a config, as the weighted mean
 // over the search tasks, before prices drift.
 func (p *Problem) Cost(c agent.Config) float64 {
+	if p.Measured != nil {
+		return 0.001
+	}
 	at := p.codec.encode(c)
 	sum, weight := 0.0, 0.0
 	for j, t := range p.Tasks {
@@ -93,21 +102,34 @@ func (p *Problem) Cost(c agent.Config) float64 {
 }
 
 // True returns the exact expected score of a config: the weighted mean over the search
-// tasks of the mean of Score over infinitely many repeats.
-func (p *Problem) True(c agent.Config) float64 { return p.truth(p.codec.encode(c)) }
+// tasks of the mean of Score over infinitely many repeats. Of a problem of real runs it is
+// the mean over the tasks that neither the search nor the holdout has.
+func (p *Problem) True(c agent.Config) float64 {
+	if p.Measured != nil {
+		return p.Measured.mean(c, p.Measured.Truth)
+	}
+	return p.truth(p.codec.encode(c))
+}
 
 // Holdout is like True over other tasks of the same population.
 func (p *Problem) Holdout(c agent.Config) float64 {
+	if p.Measured != nil {
+		return p.Measured.mean(c, p.Measured.Holdout)
+	}
 	return p.landscape.mean(p.codec.encode(c), p.holdout)
 }
 
 // Expected returns the mean of Score over infinitely many repeats of one search task.
 func (p *Problem) Expected(c agent.Config, task int) float64 {
+	if p.Measured != nil {
+		return p.Measured.Run(c, p.Measured.Search[task])
+	}
 	return p.landscape.expected(p.codec.encode(c), &p.search[task])
 }
 
 // Best returns the best config that the offline optimiser (see climber) finds by the true
-// score, and that score. It is computed once, at first use.
+// score, and that score. It is computed once, at first use. Of a problem of real runs it is
+// the best of the known configs and the default.
 func (p *Problem) Best() (agent.Config, float64) {
 	o := p.best()
 	return p.codec.decode(o.at), o.score
