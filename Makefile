@@ -6,7 +6,7 @@ ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
 ENTRIES ?= 2000
 
-.PHONY: help build test race lint bench bench-search bench-yardstick bench-stats bench-llm e2e-llm e2e-code fuzz demo check release release-check
+.PHONY: help build test race lint bench bench-search bench-yardstick bench-real bench-stats bench-llm e2e-llm e2e-code fuzz demo check release release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,10 @@ bench-yardstick: ## the same on nine families that no constant is set on, at 60 
 	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
 	  -args -families yardstick -first-seed $(firstword $(subst +, ,$(SEEDS))) \
 	  -rounds 60x$(COUNT),150x$(COUNT),500x$(COUNT),2000x$(COUNT) -versus ours $(CONTEST)
+
+bench-real: ## the same on agents that run on real data, with what each claims and what is true on other tasks (hours; EVOLVE_SHARED_DATA, EVOLVE_COLLECTION)
+	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
+	  -args -families real -rounds 150x10,500x10,2000x10 -versus ours $(CONTEST)
 
 bench-stats: ## months of nights beside other rules of adoption, REPETITIONS (300) of each world; claims by entry where data mislead, ENTRIES (2000) of each
 	$(GO) test -run '^$$' -bench '^BenchmarkNights$$' -benchtime 1x -timeout 0 ./bench/stats/internal/lab/nights -repetitions $(REPETITIONS)

@@ -13,12 +13,13 @@ import (
 
 	"evolve/mutate"
 	"evolve/mutate/internal/lab/problem"
+	"evolve/mutate/internal/lab/real"
 )
 
 var (
 	rounds   = flag.String("rounds", "", "budgets and seeds of the contest, such as 500x10,2000x10,10000x3; empty: no contest")
 	field    = flag.String("field", "", "contestants instead of the usual ones, such as ours,genetic:1")
-	families = flag.String("families", "", "families instead of the nine, such as text,sparse; yardstick: all that no constant is set on")
+	families = flag.String("families", "", "families instead of the nine, such as text,sparse; yardstick: all that no constant is set on; real: those whose data is on this machine")
 	first    = flag.Int64("first-seed", 0, "first seed of each family")
 	versus   = flag.String("versus", "", "contestant that each other is compared with on the same problems")
 	before   = flag.String("before", "", "file that -json wrote with another build, whose searcher is compared too, as ours@before")
@@ -40,29 +41,36 @@ func BenchmarkContest(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer kept.Close()
-	all := entered(b, *families)
+	measured, err := real.Families(real.Find())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if *families == "real" && len(measured) == 0 {
+		b.Skip("no real data is on this machine: set EVOLVE_SHARED_DATA to the folder of clinc150.json, or EVOLVE_COLLECTION to that of a test collection")
+	}
+	all := entered(b, *families, measured)
 	fmt.Printf("\nproblems of version %d; a figure in parentheses: so many runs only\n\n", problem.Version)
 	for r := range each(b, *rounds) {
 		if r.Contestants = split(*field); len(r.Contestants) == 0 {
 			r.Contestants = Field(r.Budget)
 		}
-		show(b, r, all, kept)
+		show(b, r, all, measured, kept)
 	}
 	for r := range each(b, *inFlight) {
 		r.Contestants = []string{"ours:1", "ours:8", "ours:64", "ours:256"}
-		show(b, r, all, kept)
+		show(b, r, all, measured, kept)
 	}
 	for r := range each(b, *parents) {
 		for _, s := range mutate.Selections() {
 			r.Contestants = append(r.Contestants, "ours:"+s)
 		}
-		show(b, r, []string{"text"}, kept)
+		show(b, r, []string{"text"}, nil, kept)
 	}
 }
 
 // show runs a round and prints its table.
-func show(b *testing.B, r Round, families []string, kept *Kept) {
-	p := Plan{Families: families, Rounds: []Round{r}, Workers: *workers, External: *external, Kept: kept}
+func show(b *testing.B, r Round, families []string, measured []problem.Family, kept *Kept) {
+	p := Plan{Families: families, Real: measured, Rounds: []Round{r}, Workers: *workers, External: *external, Kept: kept}
 	runs, missing, err := p.Run(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -79,6 +87,11 @@ func show(b *testing.B, r Round, families []string, kept *Kept) {
 	fmt.Println(versions(b.Context()))
 	if err := Table(os.Stdout, r, families, runs); err != nil {
 		b.Fatal(err)
+	}
+	if len(measured) > 0 {
+		if err := Claims(os.Stdout, r, families, runs); err != nil {
+			b.Fatal(err)
+		}
 	}
 	fmt.Println()
 	if *versus != "" {
@@ -117,15 +130,17 @@ func compare(b *testing.B, r Round, families []string, runs []Run) {
 }
 
 // entered returns the names of families in a list and prints what they are.
-func entered(b *testing.B, list string) []string {
+func entered(b *testing.B, list string, measured []problem.Family) []string {
 	var of []problem.Family
 	switch list {
 	case "":
 		of = problem.Families()
 	case "yardstick":
 		of = problem.Yardstick()
+	case "real":
+		of = measured
 	default:
-		of = slices.DeleteFunc(slices.Concat(problem.Families(), problem.Yardstick()), func(f problem.Family) bool {
+		of = slices.DeleteFunc(slices.Concat(problem.Families(), problem.Yardstick(), measured), func(f problem.Family) bool {
 			return !slices.Contains(split(list), f.Name)
 		})
 		if len(of) != len(split(list)) {

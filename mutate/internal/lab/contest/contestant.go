@@ -27,6 +27,12 @@ type Contestant struct {
 // Outcome is the result of a contestant.
 type Outcome struct {
 	Config agent.Config
+	// Claimed is the contestant's own estimate of the config's score.
+	Claimed float64
+	// Finalists are the configs that it would confirm on other tasks, and Baseline is the best
+	// one of its own random search; nil where it has none.
+	Finalists []agent.Config
+	Baseline  agent.Config
 	// Seconds of CPU time in separate processes.
 	Seconds float64
 }

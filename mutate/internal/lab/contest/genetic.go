@@ -53,7 +53,7 @@ func genetic(d *Desk, few int) Outcome {
 			list = append(list, &contender{config: p.config})
 		}
 	}
-	return Outcome{Config: d.race(list).config}
+	return d.race(list).outcome()
 }
 
 // generation evaluates all individuals on the next few tasks.

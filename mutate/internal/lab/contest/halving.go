@@ -36,7 +36,7 @@ func halving(d *Desk, few int) Outcome {
 			// most tasks.
 			most := slices.MaxFunc(pool, func(a, b *contender) int { return a.n - b.n }).n
 			pool = slices.DeleteFunc(pool, func(e *contender) bool { return e.n < most })
-			return Outcome{Config: pool[0].config}
+			return pool[0].outcome()
 		}
 		if !slices.Contains(keep, standard) {
 			keep = append(slices.Clone(keep), standard)

@@ -57,6 +57,9 @@ func irace(d *Desk) (Outcome, error) {
 		Dimensions: c.dimensions, Default: c.activeOnly(c.encode(d.Problem.Default())), Instances: len(d.deck),
 		Budget: d.Budget, Money: d.unit > 0, Seed: d.Seed + 1, Test: "t-test", First: 5,
 	}
+	if d.Problem.Measured != nil {
+		job.Deterministic = 1
+	}
 	first, err := json.Marshal(job)
 	if err != nil {
 		return Outcome{}, err
@@ -64,17 +67,21 @@ func irace(d *Desk) (Outcome, error) {
 	if err := s.say(string(first)); err != nil {
 		return Outcome{}, err
 	}
-	best, err := races(d, s, c)
+	till := till{d, map[agent.ConfigID]*contender{}}
+	best, err := races(till, s, c)
 	seconds, ended := s.end()
 	if err := errors.Join(err, ended); err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Config: c.decode(best), Seconds: seconds}, nil
+	out := Outcome{Config: c.decode(best), Seconds: seconds}
+	if mean := till.means[out.Config.ID()]; mean != nil {
+		out.Claimed = mean.mean()
+	}
+	return out, nil
 }
 
 // races evaluates the script's requests until it returns its best.
-func races(d *Desk, s *script, c chart) (genome, error) {
-	till := till{d, map[agent.ConfigID]*contender{}}
+func races(till till, s *script, c chart) (genome, error) {
 	for {
 		line, ok := s.hear()
 		if !ok {
@@ -100,7 +107,7 @@ func races(d *Desk, s *script, c chart) (genome, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the script said %.200q", line)
 		}
-		answer, err := till.sell(c.decode(g), d.dealt(place-1))
+		answer, err := till.sell(c.decode(g), till.desk.dealt(place-1))
 		if err != nil {
 			return nil, err
 		}
@@ -128,11 +135,13 @@ func (t till) sell(c agent.Config, task int) (string, error) {
 	before := t.desk.usd
 	r, ok := t.desk.buy(c, task, -1)
 	switch {
-	case ok && t.desk.unit > 0:
-		mean.sum, mean.n = mean.sum+r.Score, mean.n+1
-		return fmt.Sprint(r.Score, " ", (t.desk.usd-before)/t.desk.unit), nil
 	case ok:
-		return fmt.Sprint(r.Score, " ", 1), nil
+		mean.sum, mean.n = mean.sum+r.Score, mean.n+1
+		cost := 1.0
+		if t.desk.unit > 0 {
+			cost = (t.desk.usd - before) / t.desk.unit
+		}
+		return fmt.Sprint(r.Score, " ", cost), nil
 	case t.desk.unit > 0:
 		return fmt.Sprint(mean.mean(), " ", 1), nil
 	}

@@ -74,7 +74,9 @@ func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, e
 	if err := errors.Join(err, ended); err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Config: d.race(list).config, Seconds: seconds}, nil
+	out := d.race(list).outcome()
+	out.Seconds = seconds
+	return out, nil
 }
 
 // trials evaluates the script's requests until two thirds of the budget are spent.

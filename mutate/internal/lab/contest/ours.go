@@ -13,6 +13,9 @@ import (
 func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 	p := d.Problem
 	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
+	if p.Measured != nil { // its scores are without chance
+		o.MaxRepeats = 1
+	}
 	index := map[string]int{}
 	for j, t := range p.Tasks {
 		index[t.ID] = j
@@ -47,12 +50,23 @@ func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 			}
 		}
 		if len(flying) == 0 {
-			return Outcome{Config: s.Recommend().Best.Config}, nil
+			return recommended(s.Recommend()), nil
 		}
 		f := heap.Pop(&flying).(flight)
 		now = f.ends
 		s.Tell(f.result)
 	}
+}
+
+func recommended(r mutate.Recommendation) Outcome {
+	out := Outcome{Config: r.Best.Config, Claimed: r.Best.Score}
+	for _, f := range r.Finalists {
+		out.Finalists = append(out.Finalists, f.Config)
+	}
+	if r.Random.Evaluations > 0 {
+		out.Baseline = r.Random.Config
+	}
+	return out
 }
 
 // flight is an evaluation under way.

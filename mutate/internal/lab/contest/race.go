@@ -18,6 +18,8 @@ type contender struct {
 
 func (e *contender) mean() float64 { return e.sum / float64(max(1, e.n)) }
 
+func (e *contender) outcome() Outcome { return Outcome{Config: e.config, Claimed: e.mean()} }
+
 // byMean sorts by descending mean.
 func byMean(a, b *contender) int { return cmp.Compare(b.mean(), a.mean()) }
 

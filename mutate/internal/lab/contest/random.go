@@ -13,7 +13,7 @@ func randomSearch(d *Desk, few int) Outcome {
 		d.advance(e, few)
 		list = append(list, e)
 	}
-	return Outcome{Config: d.race(list).config}
+	return d.race(list).outcome()
 }
 
 // few returns n, or the number of tasks in the deck for 0.

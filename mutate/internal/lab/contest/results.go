@@ -29,6 +29,9 @@ type Run struct {
 	Holdout float64 `json:"holdout"`
 	// Milliseconds of CPU time of the search itself per evaluation.
 	Milliseconds float64 `json:"ms_per_evaluation"`
+	// Claim compares the recommendation's score with the claimed one; only on problems of
+	// real runs.
+	Claim *Claim `json:"claim,omitempty"`
 	// Read reports that the run was read from a file.
 	Read bool `json:"-"`
 }
@@ -43,10 +46,14 @@ func (r Run) key() string {
 	return fmt.Sprint(r.Problem, r.Family, r.Seed, r.Budget, r.Contestant)
 }
 
-// fingerprint returns a hash that changes with the problem.
+// fingerprint returns a hash that changes with the problem. Of a real one the best config
+// that is known may change.
 func fingerprint(p *problem.Problem) string {
 	h := fnv.New64a()
-	_, best := p.Best()
+	best := 0.0
+	if p.Measured == nil {
+		_, best = p.Best()
+	}
 	fmt.Fprint(h, problem.Version, p.Space, p.Tasks, p.True(p.Default()), best)
 	for j := range p.Tasks {
 		fmt.Fprint(h, p.Score(p.Default(), j, 0, 0, 0).Score)

@@ -22,7 +22,9 @@ type Round struct {
 // Plan describes a comparison.
 type Plan struct {
 	Families []string
-	Rounds   []Round
+	// Real are families of real problems, besides those of package problem.
+	Real   []problem.Family
+	Rounds []Round
 	// External limits the seeds of external peers; 0: no limit.
 	External int
 	// Workers is the number of concurrent runs.
@@ -65,7 +67,7 @@ func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 			}
 		}
 	}
-	stands := &stands{made: map[stand]func() (*problem.Problem, string){}}
+	stands := &stands{families: slices.Concat(problem.Families(), problem.Yardstick(), p.Real), made: map[stand]func() (*problem.Problem, string){}}
 	runs := make([]Run, len(jobs))
 	failed := make([]error, len(jobs))
 	next := make(chan int)
@@ -97,6 +99,7 @@ func (p Plan) one(c Contestant, stands *stands, at stand, budget int) (Run, erro
 	r := Run{Problem: print, Family: at.family, Seed: at.seed, Budget: budget, Contestant: c.Name}
 	if c.Peer {
 		if old, ok := p.Kept.find(r); ok {
+			_, old.Best = made.Best()
 			return old, nil
 		}
 	}
@@ -111,6 +114,7 @@ func (p Plan) one(c Contestant, stands *stands, at stand, budget int) (Run, erro
 	took := (processorTime() - start - desk.worked).Seconds() + out.Seconds
 	_, r.Best = made.Best()
 	r.True, r.Default, r.Holdout = made.True(out.Config), made.True(made.Default()), made.Holdout(out.Config)
+	r.Claim = claim(made, out)
 	r.Milliseconds = 1000 * took / float64(max(1, desk.bought))
 	if !c.Peer {
 		return r, nil
@@ -126,20 +130,21 @@ type stand struct {
 
 // stands caches problems.
 type stands struct {
+	families []problem.Family
+
 	mu   sync.Mutex
 	made map[stand]func() (*problem.Problem, string)
 }
 
 func (s *stands) open(at stand) (*problem.Problem, string, error) {
-	families := slices.Concat(problem.Families(), problem.Yardstick())
-	i := slices.IndexFunc(families, func(f problem.Family) bool { return f.Name == at.family })
+	i := slices.IndexFunc(s.families, func(f problem.Family) bool { return f.Name == at.family })
 	if i < 0 {
 		return nil, "", fmt.Errorf("there is no family %q", at.family)
 	}
 	s.mu.Lock()
 	if s.made[at] == nil {
 		s.made[at] = sync.OnceValues(func() (*problem.Problem, string) {
-			p := families[i].Make(at.seed)
+			p := s.families[i].Make(at.seed)
 			return p, fingerprint(p)
 		})
 	}
