@@ -72,6 +72,7 @@ func (r *runner) nights(ctx context.Context) ([]archive.AgentResult, error) {
 			}
 			i := s.agent
 			outs[i], errs[i] = r.work(ctx, s, money[i], turn)
+			errs[i] = cut(ctx, errs[i])
 			if errs[i] != nil && !errors.As(errs[i], new(*bench.SpentError)) { // others may not need what is spent
 				ended.Store(true)
 			}
@@ -96,7 +97,7 @@ func (r *runner) conclude(ctx context.Context, todo []int, results []archive.Age
 		}
 		err := errs[i]
 		if results[i].Agent != "" {
-			err = errors.Join(err, r.watch(ctx, i, &results[i]))
+			err = errors.Join(err, cut(ctx, r.watch(ctx, i, &results[i])))
 		}
 		switch {
 		case errors.As(err, &spent):
@@ -108,6 +109,15 @@ func (r *runner) conclude(ctx context.Context, todo []int, results []archive.Age
 		}
 	}
 	return made(results), first
+}
+
+// cut returns [night.ErrInterrupted] for an error that the end of ctx caused, whatever was
+// under way: the archive names the record that it could not write then, and it is not broken.
+func cut(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return night.ErrInterrupted
+	}
+	return err
 }
 
 // made returns the results that there are.
