@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -150,10 +151,13 @@ func judgement(line string, place map[string]int32, relevant map[string]map[int3
 	if len(words) != 3 {
 		return fmt.Errorf("%q is not a query, a document and a grade", line)
 	}
+	if words[2] == "score" {
+		return nil // the headings
+	}
+	grade, err := strconv.ParseFloat(words[2], 64)
 	at, known := place[words[1]]
-	var grade float64
-	if _, err := fmt.Sscan(words[2], &grade); err != nil || !known || grade <= 0 {
-		return nil
+	if err != nil || !known || grade <= 0 {
+		return err
 	}
 	if relevant[words[0]] == nil {
 		relevant[words[0]] = map[int32]float64{}
