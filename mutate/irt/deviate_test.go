@@ -71,10 +71,9 @@ func TestOutlierDeviates(t *testing.T) {
 		it := Item{Point: anyPoint(rng)}
 		for j := range tasks {
 			c := Cell{Task: int32(j)}
-			switch {
-			case i == odd:
+			if i == odd {
 				c.Add(1, 1)
-			default:
+			} else {
 				c.Add(float64((i+j)%3/2), 1) // a third
 			}
 			it.Cells = append(it.Cells, c)
