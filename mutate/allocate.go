@@ -19,20 +19,12 @@ func (s *search) raceDue() bool {
 // keepUp is the champion's minimum share of a rival's number of evaluations.
 const keepUp = 0.7
 
-// race returns the variant that gets the next evaluation: every sixth time the most
-// surprising one, otherwise a leader by top-two Thompson sampling (Russo 2020) from the
-// leaders' joint posterior: half the time the best of one draw, otherwise the best other one
-// of a further draw. The champion always takes part.
+// race returns the leader that gets the next evaluation, by top-two Thompson sampling
+// (Russo 2020) from the leaders' joint posterior: half the time the best of one draw,
+// otherwise the best other one of a further draw. The champion always takes part.
 func (s *search) race() *variantStats {
-	const surprises = 6
 	s.refresh()
 	b := &s.posterior
-	s.races++
-	if s.races%surprises == 0 {
-		if a := s.surprising(); a != nil {
-			return a
-		}
-	}
 	if b.joint == nil {
 		return nil
 	}
@@ -89,10 +81,10 @@ const shared = 6
 // others.
 func (s *search) mate(a *variantStats) *variantStats {
 	switch {
-	case a.asked < s.plan.first, a.drawn && a.random.asked < s.baseline.each(s.budget):
-		return nil
-	case a.drawn && len(s.posterior.leaders) > 0 && s.posterior.leaders[0] != a:
+	case a.baseline && len(s.posterior.leaders) > 0 && a.asked >= s.baseline.each(s.budget):
 		return s.posterior.leaders[0]
+	case a.baseline || a.asked < s.plan.first:
+		return nil
 	case a != s.champion:
 		return s.champion
 	case len(s.posterior.leaders) > 0 && s.posterior.leaders[0] != a:

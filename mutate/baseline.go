@@ -2,9 +2,8 @@ package mutate
 
 import "math"
 
-// baseline is a random search on a share of the budget. Its results feed the model, and its
-// variants take part in the race, on the account of the search; but its choices depend on
-// its own evaluations alone. Two thirds of its budget give a few evaluations each to random
+// baseline is a random search on a share of the budget. Its results feed the model, but
+// do not depend on it. Two thirds of its budget give a few evaluations each to random
 // configs; the rest goes to those with the best means, on tasks that the search's leader
 // has had, since the two are compared in the end.
 type baseline struct {
@@ -37,7 +36,7 @@ func (b *baseline) each(budget int) int { return max(1, int(math.Sqrt(b.share*fl
 func (s *search) nextRandom() *variantStats {
 	b := &s.baseline
 	each := b.each(s.budget)
-	if n := len(b.variants); n > 0 && b.variants[n-1].random.asked < each && s.open(b.variants[n-1]) {
+	if n := len(b.variants); n > 0 && b.variants[n-1].asked < each && s.open(b.variants[n-1]) {
 		return b.variants[n-1]
 	}
 	if 3*b.asked < 2*int(b.share*float64(s.budget)) {
@@ -52,7 +51,7 @@ func (s *search) nextRandom() *variantStats {
 	}
 	var best *variantStats
 	for _, a := range b.variants {
-		if s.open(a) && (best == nil || a.random.bound() > best.random.bound()) {
+		if s.open(a) && (best == nil || a.bound() > best.bound()) {
 			best = a
 		}
 	}
@@ -62,16 +61,15 @@ func (s *search) nextRandom() *variantStats {
 // bound returns the mean score with half a success added, plus half an inverse root of
 // the evaluations: a simple upper confidence bound that prefers variants with few
 // evaluations.
-func (t tally) bound() float64 {
-	return (t.score+0.5)/float64(t.scored+1) + 0.5/math.Sqrt(float64(1+t.asked))
+func (a *variantStats) bound() float64 {
+	return (a.score+0.5)/float64(a.scored+1) + 0.5/math.Sqrt(float64(1+a.asked))
 }
 
-// best returns the variant with the best mean score of the baseline's own evaluations; nil
-// when nothing is scored.
+// best returns the variant with the best mean score; nil when nothing is scored.
 func (b *baseline) best() *variantStats {
 	var best *variantStats
 	for _, a := range b.variants {
-		if a.random.scored > 0 && (best == nil || a.random.mean() > best.random.mean()) {
+		if a.scored > 0 && (best == nil || a.mean() > best.mean()) {
 			best = a
 		}
 	}
@@ -79,4 +77,4 @@ func (b *baseline) best() *variantStats {
 }
 
 // mean returns the mean score, shrunk by two evaluations with half a success each.
-func (t tally) mean() float64 { return (t.score + 1) / float64(t.scored+2) }
+func (a *variantStats) mean() float64 { return (a.score + 1) / float64(a.scored+2) }

@@ -16,17 +16,15 @@
 //   - A new variant gets a few evaluations as a screen, on the most informative tasks: by
 //     weight .3 + .7·4p(1 − p), none twice before all were used.
 //   - A share of the evaluations goes to leaders by top-two Thompson sampling from
-//     their joint posterior (Russo 2020), and so does the last part of the budget. Every
-//     sixth of these goes to the variant that is the best by its own results, which the
-//     model may take for chance. The champion keeps up with leaders, on the same tasks.
+//     their joint posterior (Russo 2020), and so does the last part of the budget. The
+//     champion keeps up with them, on the same tasks.
 //   - The model is refitted by penalised quasi-likelihood (Breslow & Clayton 1993)
 //     whenever the number of results has grown by a share. Pending results are imputed,
 //     so that no evaluation waits for another.
 //   - The recommendation has the highest posterior mean minus half its standard
 //     deviation; the champion stays unless the evidence of a lead over it suffices.
 //   - Plain random search with re-evaluation runs on a share of the budget: its results
-//     feed the model, but it does not use the model. Its configs may also be leaders, on
-//     the account of the search, and its best is among the finalists.
+//     feed the model, but it does not use the model.
 //
 // Where repeats are identical ([Options.MaxRepeats] 1), an observed score is certain, and
 // a small space is searched exhaustively.

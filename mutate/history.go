@@ -20,7 +20,6 @@ type past struct {
 	weight  float64 // evaluations, each by its trust
 	mean    float64
 	ability float64
-	own     float64 // as of variantStats
 }
 
 // maxHistory bounds the number of configs of earlier nights in the model.

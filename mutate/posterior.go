@@ -21,9 +21,7 @@ type posterior struct {
 	level          float64 // the champion's expected score
 
 	leaders []*variantStats
-	// outliers are the other variants that are the best by their own results.
-	outliers []*variantStats
-	joint    *mat.TriDense // Cholesky factor of the leaders' posterior covariance
+	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
 }
 
 // MaxModelled bounds the number of configs that the model of a search is fitted to.
@@ -50,13 +48,13 @@ func (s *search) fit(iterations int) {
 	}
 	for i, a := range b.variants {
 		a.item = i
-		b.items = append(b.items, irt.Item{Point: a.point, Cells: s.merged(a), Ability: a.ability, Own: a.own, Pending: float64(a.pending())})
+		b.items = append(b.items, irt.Item{Point: a.point, Cells: s.merged(a), Ability: a.ability, Pending: float64(a.pending())})
 	}
 	var earlier []*past
 	for _, h := range s.history {
 		if a := s.byID[h.id]; a == nil || a.item < 0 {
 			earlier = append(earlier, h)
-			b.items = append(b.items, irt.Item{Point: h.point, Cells: h.cells, Ability: h.ability, Own: h.own})
+			b.items = append(b.items, irt.Item{Point: h.point, Cells: h.cells, Ability: h.ability})
 		}
 	}
 	learn := 0
@@ -74,14 +72,14 @@ func (s *search) fit(iterations int) {
 	}
 	b.model.Fit(b.items, iterations, learn)
 	for i, h := range earlier {
-		h.ability, h.own = b.items[len(b.variants)+i].Ability, b.items[len(b.variants)+i].Own
+		h.ability = b.items[len(b.variants)+i].Ability
 	}
 	for i := range b.items {
 		b.items[i].Cells = nil // of packed variants, they are copies
 	}
 	variances := b.model.Variances()
 	for i, a := range b.variants {
-		a.ability, a.own, a.deviation = b.items[i].Ability, b.items[i].Own, math.Sqrt(variances[i])
+		a.ability, a.deviation = b.items[i].Ability, math.Sqrt(variances[i])
 		o := s.outlook(a)
 		a.worth = o.mean - doubt*math.Hypot(o.slope*a.deviation, math.Sqrt(o.luck)) - s.lengthPrice(a)
 	}
@@ -132,13 +130,13 @@ func (s *search) lead() {
 	b := &s.posterior
 	var list []*variantStats
 	for _, a := range b.variants {
-		if a.scored > 0 && a != s.champion && s.open(a) {
+		if a.scored > 0 && !a.baseline && a != s.champion && s.open(a) {
 			list = append(list, a)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.ability, a.ability) })
 	list = s.affordable(list)
-	list, b.outliers = s.outliers(list)
+	list = list[:min(len(list), maxLeaders)]
 	if s.champion.item >= 0 && s.open(s.champion) {
 		list = append(list, s.champion)
 	}

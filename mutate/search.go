@@ -47,8 +47,7 @@ type search struct {
 
 	asked, spent int // asked counts own trials and briefs, spent the evaluations of this run, including resumed ones
 	results      int
-	raced        int // evaluations given to leaders before the final race
-	races        int // all evaluations of the race
+	raced        int // evaluations given to leaders
 	made         int // variants that the search made itself
 	exhausted    bool
 	// ahead holds the trials with a result of which an earlier repeat has none, pending
@@ -107,7 +106,7 @@ func New(o Options) (Searcher, error) {
 		return nil, err
 	}
 	s.baseline.share = baselineShare(o.BaselineShare)
-	s.posterior.model = irt.New(s.codec.dims, len(s.tasks), s.codec.encode(champion))
+	s.posterior.model = irt.New(s.codec.dims, len(s.tasks))
 	s.plan = s.planned()
 	s.champion = s.add(proposal{config: champion, operator: "champion"}, false)
 	s.champion.target = min(2*s.plan.first, s.capacity())
@@ -158,14 +157,14 @@ func (s *search) capacity() int {
 }
 
 // add makes a variant of a proposal, or returns the existing variant of its config.
-func (s *search) add(p proposal, drawn bool) *variantStats {
+func (s *search) add(p proposal, baseline bool) *variantStats {
 	id := p.config.ID()
 	if a, ok := s.byID[id]; ok {
 		return a
 	}
 	a := &variantStats{
 		index: len(s.variants), id: id, config: p.config, point: s.codec.encode(p.config), operator: p.operator, rationale: p.rationale,
-		drawn: drawn, repeats: make([]uint16, len(s.tasks)), told: make([]uint16, len(s.tasks)), atFewest: len(s.tasks), ability: p.ability, item: -1, deviation: 1, scale: p.scale,
+		baseline: baseline, repeats: make([]uint16, len(s.tasks)), told: make([]uint16, len(s.tasks)), atFewest: len(s.tasks), ability: p.ability, item: -1, deviation: 1, scale: p.scale,
 	}
 	for _, q := range p.parents {
 		a.parents = append(a.parents, q.id)
@@ -200,7 +199,7 @@ func (s *search) Ask() (Trial, Status) {
 			return t, Ready
 		}
 	}
-	a, stage := s.choose()
+	a := s.choose()
 	if a == nil {
 		s.exhausted = true
 		s.finalFit()
@@ -212,8 +211,9 @@ func (s *search) Ask() (Trial, Status) {
 	a.advance(task, repeat+1)
 	a.asked++
 	s.pending[trialKey{a.index, task, repeat}] = true
-	if stage == bench.StageBaseline {
-		a.random.asked++
+	stage := bench.StageSearch
+	if a.baseline {
+		stage = bench.StageBaseline
 		s.baseline.asked++
 	}
 	t := Trial{
@@ -225,20 +225,13 @@ func (s *search) Ask() (Trial, Status) {
 	return t, Ready
 }
 
-// choose returns the variant that gets the next evaluation, nil when no variant can take
-// one, and the stage on whose account it is.
-func (s *search) choose() (*variantStats, bench.Stage) {
+// choose returns the variant that gets the next evaluation; nil when no variant can take one.
+func (s *search) choose() *variantStats {
 	if s.baseline.due(s.spent) && s.asked > 0 {
 		if a := s.nextRandom(); a != nil {
-			return a, bench.StageBaseline
+			return a
 		}
 	}
-	return s.chosen(), bench.StageSearch
-}
-
-// chosen returns the variant that gets the next evaluation of the search itself; nil when
-// no variant can take one.
-func (s *search) chosen() *variantStats {
 	for {
 		if a := s.queued(); a != nil {
 			return a

@@ -34,7 +34,7 @@ func NewSurrogate(space agent.Space, champion agent.Config, tasks []Task) *Surro
 	for j, t := range tasks {
 		s.index[t.ID] = j
 	}
-	s.model = irt.New(s.codec.dims, len(tasks), nil)
+	s.model = irt.New(s.codec.dims, len(tasks))
 	return s
 }
 

@@ -36,16 +36,11 @@ func (s *search) Tell(o Observation) {
 	}
 	a.results++
 	s.results++
-	random := o.Trial.Stage == bench.StageBaseline
-	if random {
+	if a.baseline {
 		s.baseline.results++
 	}
 	if o.Scored && o.Score >= 0 && o.Score <= 1 && !a.demonstrates(task) {
 		a.observe(task, o.Score)
-		if random {
-			a.random.scored++
-			a.random.score += o.Score
-		}
 		s.solve(task, o.Answer)
 	}
 	s.recordDetails(a, task, o)
@@ -87,7 +82,9 @@ func (s *search) adopt(t Trial) *variantStats {
 		return a
 	}
 	a.parents, a.generation = slices.Clone(t.Parents), t.Generation
-	if !a.drawn {
+	if a.baseline {
+		s.baseline.variants = append(s.baseline.variants, a)
+	} else {
 		s.made++
 		a.target = s.plan.first
 		s.queue = append(s.queue, a)
@@ -101,11 +98,7 @@ func (s *search) countUnasked(a *variantStats, task int, t Trial) {
 	a.asked++
 	if t.Stage == bench.StageSearch || t.Stage == bench.StageBaseline {
 		s.spent++
-		if t.Stage == bench.StageBaseline {
-			if a.random.asked == 0 { // new, or first known from an evaluation of the race
-				s.baseline.variants = append(s.baseline.variants, a)
-			}
-			a.random.asked++
+		if a.baseline {
 			s.baseline.asked++
 		}
 	}

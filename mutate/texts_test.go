@@ -21,7 +21,7 @@ func TestSimilarTextsAreCorrelated(t *testing.T) {
 		{Name: "x", Kind: agent.Float, Max: 1, Default: 0.5},
 	}}
 	c := newCodec(space, space.Default())
-	model := irt.New(c.dims, 1, nil)
+	model := irt.New(c.dims, 1)
 	demo := func(n ...int) string {
 		var list []agent.Demonstration
 		for _, i := range n {
@@ -77,7 +77,7 @@ func TestTextKernelIsACovariance(t *testing.T) {
 		config["demonstrations"] = agent.FormatDemonstrations(list)
 		points = append(points, c.encode(config))
 	}
-	prior := irt.New(c.dims, 1, nil).Prior(points)
+	prior := irt.New(c.dims, 1).Prior(points)
 	for i := range points {
 		prior.SetSym(i, i, prior.At(i, i)+0.03)
 	}

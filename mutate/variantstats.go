@@ -21,10 +21,9 @@ type variantStats struct {
 	children   int
 	// scale is the operator's setting that produced it.
 	scale float64
-	// drawn reports whether the random baseline drew it; random sums the baseline's own
-	// evaluations of it.
-	drawn  bool
-	random tally
+	// baseline variants belong to the random baseline. Their results feed the model, but do
+	// not depend on it.
+	baseline bool
 
 	// repeats is the next repeat of each task; fewest is their minimum, and atFewest the
 	// number of tasks at it.
@@ -59,16 +58,8 @@ type variantStats struct {
 	ability, deviation float64
 	// worth is its expected score minus a part of its standard deviation.
 	worth float64
-	// own is the prior variance of its deviation from its neighbours in the model.
-	own float64
 	// item is the variant's index in the model, −1 when it is not part of it.
 	item int
-}
-
-// tally sums evaluations.
-type tally struct {
-	asked, scored int
-	score         float64
 }
 
 // open reports whether a variant can take another evaluation.

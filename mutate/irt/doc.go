@@ -4,12 +4,10 @@
 // It is an item-response model (Rasch 1960) whose abilities are a Gaussian process
 // over configs (Rasmussen & Williams 2006):
 //
-//	P(y = 1) = σ(f(x) + b),  b ~ N(0, 4),  f ~ GP(m, k),
+//	P(y = 1) = σ(f(x) + b),  b ~ N(0, 4),  f ~ GP(0, k),
 //
 // fitted by penalised quasi-likelihood (Breslow & Clayton 1993): Newton steps for the
 // abilities through a Cholesky factor alternate with steps for every task effect. Scores
 // other than 0 and 1 get Pearson's dispersion. Hyperparameters are the most probable ones
-// under log-normal priors. Each config also has a deviation of its own, with the prior of a
-// spike and a slab. The prior mean m takes the config in use for better than most. The
-// package does not depend on parameters and tasks.
+// under log-normal priors. The package does not depend on parameters and tasks.
 package irt

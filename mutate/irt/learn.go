@@ -7,9 +7,9 @@ import (
 )
 
 // learn increases the log posterior of the hyperparameters by a few steps of resilient
-// propagation (Riedmiller & Braun 1993), given working targets z of the points with the
-// variances that are independent between them.
-func (k *kernel) learn(points []Point, z, independent []float64, steps int) {
+// propagation (Riedmiller & Braun 1993), given working targets z of the points with noise
+// variances.
+func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 	n, d := len(points), len(k.dims)
 	columns := byColumn(points, d)
 	pace := make([]float64, len(k.theta))
@@ -28,7 +28,7 @@ func (k *kernel) learn(points []Point, z, independent []float64, steps int) {
 			for j := range i + 1 {
 				sym.SetSym(i, j, row[j])
 			}
-			sym.SetSym(i, i, row[i]+independent[i])
+			sym.SetSym(i, i, row[i]+nugget+noise[i])
 		}
 		if !chol.Factorize(sym) || chol.InverseTo(&inverse) != nil {
 			return

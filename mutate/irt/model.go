@@ -14,15 +14,15 @@ type Item struct {
 	Cells []Cell
 	// Ability is the current estimate, from which Fit starts and which it replaces.
 	Ability float64
-	// Own is the prior variance of its deviation from the Gaussian process; 0: the least.
-	// Fit starts from it and replaces it.
-	Own float64
 	// Pending is the number of pending evaluations, which add information without
 	// changing the mean.
 	Pending float64
 }
 
 const (
+	// nugget is the prior variance that is independent between configs, even at the same
+	// point.
+	nugget = 0.03
 	// taskVariance is the prior variance of task effects.
 	taskVariance = 4.0
 	// learnable bounds the number of points from which hyperparameters are learnt.
@@ -38,20 +38,17 @@ type Model struct {
 	// are 0 or 1.
 	Dispersion float64
 
-	incumbent Point
-	items     int
-	columns   [][]int16
-	noise     []float64 // working variance by item
-	inverse   []float64 // diagonal of A⁻¹, where A is the covariance of the targets
-	factor    blas64.Triangular
-	alpha     []float64
+	items   int
+	columns [][]int16
+	noise   []float64 // working variance by item
+	factor  blas64.Triangular
+	alpha   []float64
 }
 
 // New returns a model without data, for points with the given dimensions and the given
-// number of tasks. The incumbent is the point of the config in use, which is better than
-// most before any evaluation, as are points near it; nil for none.
-func New(dims []Dimension, tasks int, incumbent Point) *Model {
-	return &Model{kernel: newKernel(dims), Effects: make([]float64, tasks), Dispersion: 1, incumbent: incumbent}
+// number of tasks.
+func New(dims []Dimension, tasks int) *Model {
+	return &Model{kernel: newKernel(dims), Effects: make([]float64, tasks), Dispersion: 1}
 }
 
 // Sigmoid returns the probability of a logit.
@@ -65,29 +62,24 @@ func (m *Model) Fit(items []Item, iterations, learn int) {
 		points[i] = items[i].Point
 	}
 	targets, noise := make([]float64, len(items)), make([]float64, len(items))
-	for i := range items {
-		items[i].Own = math.Max(nugget, items[i].Own)
-	}
 	var gram *mat.SymDense
 	for it := range iterations {
 		m.disperse(items)
 		m.linearise(items, targets, noise)
 		if learn > 0 && it == iterations-1 {
-			m.learn(items, points, m.residuals(points, targets), noise, learn)
+			m.learn(items, points, targets, noise, learn)
 			gram = nil
 		}
 		if gram == nil {
 			gram = m.gram(points)
 		}
-		m.solve(gram, items, m.residuals(points, targets), noise)
+		m.solve(gram, targets, noise)
 		for i := range items {
-			// The posterior at the point itself, including its own deviation.
+			// The posterior at the point itself, including the nugget.
 			items[i].Ability = targets[i] - m.alpha[i]*noise[i]
 		}
 		m.adjust(items)
 	}
-	m.invert()
-	m.deviate(items)
 }
 
 // disperse estimates the dispersion by Pearson's statistic.
@@ -147,10 +139,6 @@ func (m *Model) informative(ability float64) float64 {
 // learn learns the hyperparameters from at most learnable items: the ablest ones for half
 // of them and an even selection of the others.
 func (m *Model) learn(items []Item, points []Point, targets, noise []float64, steps int) {
-	independent := make([]float64, len(items))
-	for i := range independent {
-		independent[i] = items[i].Own + noise[i]
-	}
 	if len(items) > learnable {
 		order := byAbility(items)
 		rest := order[learnable/2:]
@@ -159,13 +147,13 @@ func (m *Model) learn(items []Item, points []Point, targets, noise []float64, st
 			use = append(use, rest[i*len(rest)/(learnable/2)])
 		}
 		all := points
-		y, v := targets, independent
-		points, targets, independent = nil, nil, nil
+		y, v := targets, noise
+		points, targets, noise = nil, nil, nil
 		for _, i := range use {
-			points, targets, independent = append(points, all[i]), append(targets, y[i]), append(independent, v[i])
+			points, targets, noise = append(points, all[i]), append(targets, y[i]), append(noise, v[i])
 		}
 	}
-	m.kernel.learn(points, targets, independent, steps)
+	m.kernel.learn(points, targets, noise, steps)
 }
 
 func (m *Model) gram(points []Point) *mat.SymDense {
@@ -183,14 +171,14 @@ func (m *Model) gram(points []Point) *mat.SymDense {
 }
 
 // solve computes the posterior of the Gaussian process.
-func (m *Model) solve(gram *mat.SymDense, items []Item, targets, noise []float64) {
+func (m *Model) solve(gram *mat.SymDense, targets, noise []float64) {
 	n := len(targets)
 	a := mat.NewSymDense(n, nil)
 	var chol mat.Cholesky
 	for jitter := 0.0; ; jitter = 10*jitter + 1e-6 {
 		a.CopySym(gram)
 		for i := range n {
-			a.SetSym(i, i, gram.At(i, i)+items[i].Own+noise[i]+jitter)
+			a.SetSym(i, i, gram.At(i, i)+nugget+noise[i]+jitter)
 		}
 		if chol.Factorize(a) {
 			break

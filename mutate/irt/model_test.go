@@ -14,21 +14,15 @@ import (
 func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	items, _, _ := anyItems(rng, 30, 12, false)
-	m := New(dims(), 12, items[5].Point)
+	m := New(dims(), 12)
 	m.Fit(items, 5, 4)
 	n := len(items)
-	own := make([]float64, n)
-	for i := range items {
-		items[i].Own *= 1 + float64(i%3)
-		own[i] = items[i].Own
-	}
-	m.Fit(items, 2, 0)
 	a := mat.NewDense(n, n, nil)
 	for i := range n {
 		for j := range n {
 			a.Set(i, j, m.kernel.between(items[i].Point, items[j].Point))
 		}
-		a.Set(i, i, a.At(i, i)+own[i]+m.noise[i])
+		a.Set(i, i, a.At(i, i)+nugget+m.noise[i])
 	}
 	var inverse mat.Dense
 	if err := inverse.Inverse(a); err != nil {
@@ -53,7 +47,7 @@ func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 	for range 10 {
 		x := anyPoint(rng)
 		mean, sd := m.Predict([]Point{x})
-		wantMean, wantVar := m.mean(x), m.kernel.own+nugget
+		wantMean, wantVar := 0.0, m.kernel.own+nugget
 		for i := range n {
 			ki := m.kernel.between(x, items[i].Point)
 			wantMean += ki * m.alpha[i]
@@ -71,7 +65,7 @@ func TestPosteriorAgreesWithTheFormula(t *testing.T) {
 // the priors, for abilities and for task effects.
 func TestFitIsStationary(t *testing.T) {
 	items, _, _ := anyItems(rand.New(rand.NewPCG(2, 2)), 25, 10, false)
-	m := New(dims(), 10, items[0].Point)
+	m := New(dims(), 10)
 	m.Fit(items, 60, 0)
 	slope := make([]float64, 10)
 	for i, it := range items {
@@ -97,7 +91,7 @@ func TestFitIsStationary(t *testing.T) {
 func TestModelFindsTheWorld(t *testing.T) {
 	for _, graded := range []bool{false, true} {
 		items, abilities, effects := anyItems(rand.New(rand.NewPCG(3, 3)), 120, 40, graded)
-		m := New(dims(), 40, nil)
+		m := New(dims(), 40)
 		m.Fit(items, 6, 12)
 		got := make([]float64, len(items))
 		for i := range items {
@@ -133,7 +127,7 @@ func correlation(a, b []float64) float64 {
 // change its ability.
 func TestPendingMovesNothing(t *testing.T) {
 	base, _, _ := anyItems(rand.New(rand.NewPCG(4, 4)), 20, 10, false)
-	m := New(dims(), 10, nil)
+	m := New(dims(), 10)
 	m.Fit(base, 60, 0)
 	before := m.Variances()[0]
 	ability := base[0].Ability
@@ -211,7 +205,7 @@ func TestModelStaysFinite(t *testing.T) {
 			}
 			items = append(items, it)
 		}
-		m := New(dims(), tasks, nil)
+		m := New(dims(), tasks)
 		m.Fit(items, 4, 3)
 		m.Fit(items, 2, 0)
 		for i, v := range m.Variances() {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,7 +22,6 @@ func (m *Model) Predict(points []Point) (mean, sd []float64) {
 	p, row := newParts(n), make([]float64, n)
 	k := blas64.General{Rows: n, Cols: q, Stride: q, Data: make([]float64, n*q)}
 	for c, x := range points {
-		mean[c] = m.mean(x)
 		m.kernel.row(x, m.columns, p, row)
 		for i, v := range row {
 			mean[c] += v * m.alpha[i]
@@ -70,9 +70,21 @@ func (m *Model) Covariance(of []int) *mat.SymDense {
 
 // Variances returns the posterior variances of the abilities of all items.
 func (m *Model) Variances() []float64 {
-	out := make([]float64, m.items)
-	for i, inverse := range m.inverse {
-		out[i] = math.Max(1e-6, m.noise[i]-m.noise[i]*inverse*m.noise[i])
+	n := m.items
+	inverse := blas64.Triangular{N: n, Stride: n, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, n*n)}
+	for i := range n {
+		copy(inverse.Data[i*n+i:(i+1)*n], m.factor.Data[i*m.factor.Stride+i:i*m.factor.Stride+n])
+	}
+	lapack64.Trtri(inverse)
+	out := make([]float64, n)
+	for i := range n {
+		// (A⁻¹)ᵢᵢ is the squared norm of a row of U⁻¹.
+		row := inverse.Data[i*n+i : (i+1)*n]
+		norm := 0.0
+		for _, v := range row {
+			norm += v * v
+		}
+		out[i] = math.Max(1e-6, m.noise[i]-m.noise[i]*norm*m.noise[i])
 	}
 	return out
 }
@@ -122,7 +134,6 @@ func (m *Model) Joint(points []Point) (mean []float64, cov *mat.SymDense) {
 	p, row := newParts(n), make([]float64, n)
 	k := blas64.General{Rows: n, Cols: q, Stride: max(1, q), Data: make([]float64, n*q)}
 	for c, x := range points {
-		mean[c] = m.mean(x)
 		m.kernel.row(x, m.columns, p, row)
 		for i, v := range row {
 			mean[c] += v * m.alpha[i]
