@@ -134,7 +134,7 @@ func resumeWithin(t *testing.T, budget workspace.Budget) {
 // tolerance on average. One evaluation at a time makes each night the same in every run.
 func TestMoreIsNeverWorse(t *testing.T) {
 	whole(t)
-	const seeds, tolerance = 8, .03
+	const seeds, tolerance = 3, .03
 	was := toySkill(toySpace().Default())
 	skill := func(change func(*timed)) float64 {
 		mean := 0.
