@@ -22,12 +22,14 @@ func whole(name string, lo, hi float64) agent.Param {
 	return agent.Param{Name: name, Kind: agent.Int, Min: lo, Max: hi}
 }
 
-func logarithmic(p agent.Param) agent.Param {
+// Logarithmic returns a number on a logarithmic scale.
+func Logarithmic(p agent.Param) agent.Param {
 	p.Log = true
 	return p
 }
 
-func when(p agent.Param, other string, values ...any) agent.Param {
+// When returns a parameter that is active only at some values of another one.
+func When(p agent.Param, other string, values ...any) agent.Param {
 	p.When = map[string][]any{other: values}
 	return p
 }
@@ -63,23 +65,23 @@ func catalogue() []agent.Param {
 		float("answer_confidence", 0, 1),
 		float("tool_threshold", 0, 1),
 		float("similarity_floor", 0, 1),
-		logarithmic(float("timeout_seconds", 5, 300)),
-		logarithmic(float("budget_usd", 0.001, 1)),
-		logarithmic(whole("max_steps", 1, 40)),
-		logarithmic(whole("context_tokens", 512, 65536)),
-		logarithmic(whole("max_output_tokens", 64, 8192)),
+		Logarithmic(float("timeout_seconds", 5, 300)),
+		Logarithmic(float("budget_usd", 0.001, 1)),
+		Logarithmic(whole("max_steps", 1, 40)),
+		Logarithmic(whole("context_tokens", 512, 65536)),
+		Logarithmic(whole("max_output_tokens", 64, 8192)),
 		whole("examples", 0, 12),
 		whole("samples", 1, 9),
 		whole("retries", 0, 6),
-		when(whole("critic_rounds", 1, 5), "critic", true),
-		when(float("critic_severity", 0, 1), "critic", true),
-		when(whole("plan_depth", 1, 6), "planner", "outline", "tree", "react"),
-		when(logarithmic(whole("retrieval_k", 1, 50)), "retrieval", "keywords", "dense", "hybrid"),
-		when(logarithmic(whole("chunk_tokens", 64, 2048)), "retrieval", "dense", "hybrid"),
-		when(logarithmic(whole("memory_turns", 1, 60)), "memory", "window", "summary"),
-		when(float("memory_decay", 0, 1), "memory", "facts"),
-		when(float("compress_at", 0.3, 0.95), "compress", true),
-		when(whole("subtasks", 2, 8), "decompose", true),
+		When(whole("critic_rounds", 1, 5), "critic", true),
+		When(float("critic_severity", 0, 1), "critic", true),
+		When(whole("plan_depth", 1, 6), "planner", "outline", "tree", "react"),
+		When(Logarithmic(whole("retrieval_k", 1, 50)), "retrieval", "keywords", "dense", "hybrid"),
+		When(Logarithmic(whole("chunk_tokens", 64, 2048)), "retrieval", "dense", "hybrid"),
+		When(Logarithmic(whole("memory_turns", 1, 60)), "memory", "window", "summary"),
+		When(float("memory_decay", 0, 1), "memory", "facts"),
+		When(float("compress_at", 0.3, 0.95), "compress", true),
+		When(whole("subtasks", 2, 8), "decompose", true),
 	}
 }
 

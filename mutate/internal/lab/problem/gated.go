@@ -70,7 +70,7 @@ func (m *maker) behind(name string) agent.Param {
 	case 1:
 		return toggle(name)
 	case 2:
-		return logarithmic(whole(name, 1, 64))
+		return Logarithmic(whole(name, 1, 64))
 	}
 	return float(name, 0, 1)
 }

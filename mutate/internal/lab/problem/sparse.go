@@ -20,9 +20,9 @@ func (m *maker) many() []agent.Param {
 		}
 		if len(deciders) > 0 && m.rng.IntN(8) == 0 {
 			if d := deciders[m.rng.IntN(len(deciders))]; d.Kind == agent.Bool {
-				p = when(p, d.Name, true)
+				p = When(p, d.Name, true)
 			} else {
-				p = when(p, d.Name, d.Values[1:]...)
+				p = When(p, d.Name, d.Values[1:]...)
 			}
 		} else if p.Kind == agent.Bool || p.Kind == agent.Choice {
 			deciders = append(deciders, p)
@@ -41,9 +41,9 @@ func (m *maker) anyParam(name string, text bool) agent.Param {
 	case 3:
 		return whole(name, 0, float64(3+m.rng.IntN(20)))
 	case 4:
-		return logarithmic(whole(name, 1, float64(int(1)<<(4+m.rng.IntN(10)))))
+		return Logarithmic(whole(name, 1, float64(int(1)<<(4+m.rng.IntN(10)))))
 	case 5:
-		return logarithmic(float(name, 0.001, between(m.rng, 0.1, 100)))
+		return Logarithmic(float(name, 0.001, between(m.rng, 0.1, 100)))
 	case 6:
 		if m.rng.IntN(2) == 0 {
 			return agent.Param{Name: name, Kind: agent.Subset, Of: tools()[:3+m.rng.IntN(3)]}

@@ -18,13 +18,3 @@ func float(name string, standard, lo, hi float64) agent.Param {
 func whole(name string, standard int64, lo, hi float64) agent.Param {
 	return agent.Param{Name: name, Kind: agent.Int, Min: lo, Max: hi, Default: standard}
 }
-
-func logarithmic(p agent.Param) agent.Param {
-	p.Log = true
-	return p
-}
-
-func when(p agent.Param, other string, values ...any) agent.Param {
-	p.When = map[string][]any{other: values}
-	return p
-}

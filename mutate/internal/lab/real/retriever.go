@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"evolve/mutate/internal/lab/problem"
 	"evolve/runtime/agent"
 )
 
@@ -22,20 +23,20 @@ type fields struct{ whole, titles *index }
 func retrieverSpace() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		choice("model", "cosine", "cosine", "bm25", "dirichlet"),
-		when(float("k1", 1.2, 0.1, 5), "model", "bm25"),
-		when(float("b", 0.75, 0, 1), "model", "bm25"),
-		when(logarithmic(float("mu", 1000, 10, 10000)), "model", "dirichlet"),
-		when(choice("counts", "raw", "raw", "binary", "log"), "model", "cosine"),
-		when(float("rarity", 1, 0, 3), "model", "cosine", "bm25"),
+		problem.When(float("k1", 1.2, 0.1, 5), "model", "bm25"),
+		problem.When(float("b", 0.75, 0, 1), "model", "bm25"),
+		problem.When(problem.Logarithmic(float("mu", 1000, 10, 10000)), "model", "dirichlet"),
+		problem.When(choice("counts", "raw", "raw", "binary", "log"), "model", "cosine"),
+		problem.When(float("rarity", 1, 0, 3), "model", "cosine", "bm25"),
 		choice("stem", "none", "none", "english", "prefix"),
-		when(whole("prefix", 6, 4, 7), "stem", "prefix"),
+		problem.When(whole("prefix", 6, 4, 7), "stem", "prefix"),
 		choice("stop_words", "none", "none", "short", "long"),
 		float("title_weight", 0, 0, 4),
-		logarithmic(whole("query_terms", 40, 3, 40)),
+		problem.Logarithmic(whole("query_terms", 40, 3, 40)),
 		toggle("expand"),
-		when(whole("feedback_documents", 5, 1, 20), "expand", true),
-		when(logarithmic(whole("feedback_terms", 10, 1, 40)), "expand", true),
-		when(float("feedback_weight", 0.5, 0, 1), "expand", true),
+		problem.When(whole("feedback_documents", 5, 1, 20), "expand", true),
+		problem.When(problem.Logarithmic(whole("feedback_terms", 10, 1, 40)), "expand", true),
+		problem.When(float("feedback_weight", 0.5, 0, 1), "expand", true),
 	}}
 }
 

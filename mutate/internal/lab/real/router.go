@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"evolve/mutate/internal/lab/problem"
 	"evolve/runtime/agent"
 )
 
@@ -39,15 +40,15 @@ func routerSpace() agent.Space {
 	return agent.Space{Params: []agent.Param{
 		choice("method", "knn", "knn", "centroid", "bayes", "complement"),
 		choice("unit", "words", "words", "characters"),
-		when(whole("word_ngrams", 1, 1, 3), "unit", "words"),
-		when(whole("char_ngrams", 3, 2, 5), "unit", "characters"),
-		when(toggle("stem"), "unit", "words"),
-		when(choice("stop_words", "long", "none", "short", "long"), "unit", "words"),
+		problem.When(whole("word_ngrams", 1, 1, 3), "unit", "words"),
+		problem.When(whole("char_ngrams", 3, 2, 5), "unit", "characters"),
+		problem.When(toggle("stem"), "unit", "words"),
+		problem.When(choice("stop_words", "long", "none", "short", "long"), "unit", "words"),
 		choice("counts", "raw", "raw", "binary", "log"),
-		when(choice("rarity", int64(0), int64(0), int64(1), int64(2)), "method", "knn", "centroid"),
-		when(logarithmic(whole("neighbours", 1, 1, 64)), "method", "knn"),
-		when(choice("vote", "count", "count", "similarity", "squared"), "method", "knn"),
-		when(logarithmic(float("smoothing", 1, 0.001, 10)), "method", "bayes", "complement"),
+		problem.When(choice("rarity", int64(0), int64(0), int64(1), int64(2)), "method", "knn", "centroid"),
+		problem.When(problem.Logarithmic(whole("neighbours", 1, 1, 64)), "method", "knn"),
+		problem.When(choice("vote", "count", "count", "similarity", "squared"), "method", "knn"),
+		problem.When(problem.Logarithmic(float("smoothing", 1, 0.001, 10)), "method", "bayes", "complement"),
 		whole("min_count", 1, 1, 8),
 		float("threshold", 0.5, 0, 1),
 		toggle("out_of_scope_examples"),
