@@ -57,7 +57,7 @@ func irace(d *Desk) (Outcome, error) {
 		Dimensions: c.dimensions, Default: c.activeOnly(c.encode(d.Problem.Default())), Instances: len(d.deck),
 		Budget: d.Budget, Money: d.unit > 0, Seed: d.Seed + 1, Test: "t-test", First: 5,
 	}
-	if d.Problem.Measured != nil {
+	if d.Problem.Fixed || d.Problem.Measured != nil {
 		job.Deterministic = 1
 	}
 	first, err := json.Marshal(job)

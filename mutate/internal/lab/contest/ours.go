@@ -13,7 +13,7 @@ import (
 func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 	p := d.Problem
 	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
-	if p.Measured != nil { // its scores are without chance
+	if p.Fixed || p.Measured != nil { // scores are without chance
 		o.MaxRepeats = 1
 	}
 	index := map[string]int{}

@@ -77,4 +77,7 @@ type recipe struct {
 	curve   curve
 	grading grading
 	drifts  bool
+	// judged is the number of further tasks that the true score is taken on, where scores
+	// are without chance; 0 otherwise.
+	judged int
 }

@@ -37,6 +37,14 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // far from the threshold.
 func ramp(x float64) float64 { return clamp(x+0.5, 0, 1) }
 
+// step is the curve of an agent without chance.
+func step(x float64) float64 {
+	if x > 0 {
+		return 1
+	}
+	return 0
+}
+
 // late rises slowly from 0 and fast to 1 (a complementary log-log link).
 func late(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
 

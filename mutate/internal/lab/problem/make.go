@@ -51,6 +51,9 @@ func (r recipe) make(seed int64) *Problem {
 	crowd := m.population()
 	m.p.search = crowd.items("task", m.tasks.draw(rng))
 	m.p.holdout = crowd.items("held", m.tasks.draw(rng))
+	if r.judged > 0 {
+		m.p.Fixed, m.p.judged = true, crowd.items("judged", r.judged)
+	}
 	for _, it := range m.p.search {
 		m.p.Tasks = append(m.p.Tasks, it.Task)
 	}

@@ -37,12 +37,12 @@ func NewMeasured(family string, seed int64, space agent.Space, tasks []Task, m M
 }
 
 // OnSearch returns the mean score of a config on the search tasks, which a search can
-// raise by chance: of a synthetic problem it is the true score.
+// raise by chance where the true score is that on other tasks.
 func (p *Problem) OnSearch(c agent.Config) float64 {
 	if p.Measured != nil {
 		return p.Measured.mean(c, p.Measured.Search)
 	}
-	return p.True(c)
+	return p.landscape.mean(p.codec.encode(c), p.search)
 }
 
 func (m *Measured) mean(c agent.Config, places []int) float64 {

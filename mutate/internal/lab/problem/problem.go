@@ -39,6 +39,8 @@ type Problem struct {
 	// Earlier is the problem as it was on an earlier night, with the same space and tasks
 	// and other effects; nil in most families.
 	Earlier *Problem
+	// Fixed reports that scores are without chance: every repeat of a task has the same.
+	Fixed bool
 	// Measured is nil in synthetic problems. The fields below are for synthetic ones.
 	Measured *Measured
 
@@ -46,6 +48,8 @@ type Problem struct {
 	landscape landscape
 	search    []item
 	holdout   []item
+	// judged has the tasks of the true score; nil: those of the search.
+	judged []item
 	noise     noise
 	bill      bill
 	// tails is nil in most families.
@@ -102,8 +106,8 @@ func (p *Problem) Cost(c agent.Config) float64 {
 }
 
 // True returns the exact expected score of a config: the weighted mean over the search
-// tasks of the mean of Score over infinitely many repeats. Of a problem of real runs it is
-// the mean over the tasks that neither the search nor the holdout has.
+// tasks of the mean of Score over infinitely many repeats. Where scores are without chance
+// it is the mean over the tasks that neither the search nor the holdout has.
 func (p *Problem) True(c agent.Config) float64 {
 	if p.Measured != nil {
 		return p.Measured.mean(c, p.Measured.Truth)
@@ -135,7 +139,12 @@ func (p *Problem) Best() (agent.Config, float64) {
 	return p.codec.decode(o.at), o.score
 }
 
-func (p *Problem) truth(at point) float64 { return p.landscape.mean(at, p.search) }
+func (p *Problem) truth(at point) float64 {
+	if p.judged != nil {
+		return p.landscape.mean(at, p.judged)
+	}
+	return p.landscape.mean(at, p.search)
+}
 
 // onceBest returns a function that computes the best point on its first call.
 func (p *Problem) onceBest() func() optimum {

@@ -112,7 +112,7 @@ func TestScoresAverageToTheTruth(t *testing.T) {
 				}
 			}
 			// Five standard errors, of pass or fail at worst.
-			if truth, mean := p.True(c), sum/weight; math.Abs(mean-truth) > 5*math.Sqrt(variance)/weight+1e-9 {
+			if truth, mean := p.OnSearch(c), sum/weight; math.Abs(mean-truth) > 5*math.Sqrt(variance)/weight+1e-9 {
 				t.Errorf("scores average to %.4f, the truth is %.4f", mean, truth)
 			}
 		}

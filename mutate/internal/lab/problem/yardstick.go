@@ -52,6 +52,14 @@ func unseen() []recipe {
 			curve: logistic, grading: passFail,
 		},
 		{
+			name: "fixed", about: "an agent without chance, with instruction lines, tools and switches; the truth is on other tasks",
+			choices: span{1, 2}, switches: span{3, 5}, numbers: span{1, 2}, tools: span{6, 8}, lines: span{8, 12}, shape: gentle,
+			pairs: span{1, 2}, teams: span{3, 5}, clashes: span{2, 4}, weight: 1,
+			tasks: span{60, 120}, domains: span{3, 5}, conflict: 0.25, demands: span{1, 1},
+			spread: stretch{0.8, 1}, difficulty: stretch{1, 1.6}, level: stretch{1, 1.6}, quirk: 0.6,
+			curve: step, grading: exact, judged: 300,
+		},
+		{
 			name: "heavy", about: "noise that differs by task and config, with collapses to 0",
 			choices: span{3, 5}, switches: span{2, 4}, numbers: span{6, 9}, shape: anyShape,
 			pairs: span{1, 3}, bends: span{1, 2}, weight: 1,

@@ -347,3 +347,31 @@ func TestNeedleIsAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestFixedIsWithoutChance checks that every repeat of a task has the same score, and that
+// the true score is that on other tasks than those of the search.
+func TestFixedIsWithoutChance(t *testing.T) {
+	p := unseenProblem(t, "fixed", 2)
+	rng := rand.New(rand.NewPCG(9, 9))
+	differ := 0
+	for range 30 {
+		c := p.random(rng)
+		passed := 0.0
+		for task := range p.Tasks {
+			first := p.Score(c, task, 0, 1, 0).Score
+			if again := p.Score(c, task, 1, 2, 1).Score; again != first || first != 0 && first != 1 {
+				t.Fatalf("task %d scores %g and then %g", task, first, again)
+			}
+			passed += first
+		}
+		if mean := passed / float64(len(p.Tasks)); math.Abs(mean-p.OnSearch(c)) > 1e-9 {
+			t.Errorf("%g of the tasks are passed, OnSearch is %g", mean, p.OnSearch(c))
+		}
+		if p.True(c) != p.OnSearch(c) {
+			differ++
+		}
+	}
+	if differ < 20 {
+		t.Errorf("the true score differs from that on the search tasks for %d of 30 configs", differ)
+	}
+}
