@@ -41,7 +41,7 @@ bench-search: ## the searcher beside random search, successive halving, NSGA-II,
 	  -args -rounds $(ROUNDS) -in-flight 2000x10 -selections 2000x10 $(CONTEST)
 
 bench-yardstick: COUNT = $(lastword $(subst +, ,$(SEEDS)))
-bench-yardstick: ## the same on nine families that no constant is set on, at 60 to 2000 evaluations, compared pair by pair (hours; SEEDS=first+count, named before)
+bench-yardstick: ## the same on ten families that no constant is set on, at 60 to 2000 evaluations, compared pair by pair (hours; SEEDS=first+count, named before)
 	@[ -n "$(SEEDS)" ] || { echo "say SEEDS=first+count, such as SEEDS=5000+23: seeds that no run has used"; exit 1; }
 	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
 	  -args -families yardstick -first-seed $(firstword $(subst +, ,$(SEEDS))) \

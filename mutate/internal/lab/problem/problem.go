@@ -50,8 +50,8 @@ type Problem struct {
 	holdout   []item
 	// judged has the tasks of the true score; nil: those of the search.
 	judged []item
-	noise     noise
-	bill      bill
+	noise  noise
+	bill   bill
 	// tails is nil in most families.
 	tails *tails
 	// leads are points from which the offline optimiser climbs besides its own.
