@@ -27,15 +27,17 @@ func TestLargeArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	record(t, filepath.Join(*large, ".evolve", "archive"), 5000, 500)
-	for name, body := range map[string]string{"evolve.yaml": "budget: {evaluations: 1}\n"} {
-		if err := os.WriteFile(filepath.Join(*large, name), []byte(body), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(*large, "evolve.yaml"), []byte("budget: {evaluations: 1}\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
+// hostile is a text that a page must show and not obey.
+const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m \u202egnp.exe"
+
 // record writes the archive of one night in which every variant ran on every task once: the first
-// nine tenths of the tasks in the search, the others in the confirmation.
+// nine tenths of the tasks in the search, the others in the confirmation. The text of the first variant
+// and the first task is hostile.
 func record(tb testing.TB, dir string, variants, tasks int) {
 	tb.Helper()
 	ctx := context.Background()
@@ -54,13 +56,23 @@ func record(tb testing.TB, dir string, variants, tasks int) {
 	search, confirm := int64(0), bench.ConfirmSeq
 	for v := range variants {
 		c := agent.Config{"threshold": float64(v) / float64(variants)}
-		stored, err := a.RecordVariant(ctx, archive.Variant{ID: c.ID(), Agent: "solver", Config: c, Operator: "mutate", Rationale: fmt.Sprintf("try %d", v), Run: run.ID, Time: night}, nil)
+		operator, reason := "mutate", fmt.Sprintf("try %d", v)
+		if v == 0 {
+			operator, reason, c["strategy"] = hostile, hostile, hostile
+		}
+		stored, err := a.RecordVariant(ctx, archive.Variant{ID: c.ID(), Agent: "solver", Config: c, Operator: operator, Rationale: reason, Run: run.ID, Time: night}, nil)
 		must(err)
 		skill := rng.Float64()
 		for n := range tasks {
 			e := bench.Evaluation{
 				Run: run.ID, Agent: "solver", Seq: search, Variant: stored.ID, Task: fmt.Sprintf("task-%03d", n), Domain: "desk", Split: bench.Search, Stage: bench.StageSearch,
 				Key: bench.Key(fmt.Sprintf("%032x", v*tasks+n)), Outcome: agent.OK, Scored: true, Time: night,
+			}
+			if n == 0 {
+				e.Task = hostile
+			}
+			if n == 0 && v == 0 {
+				e.Answer, e.Transcript = hostile, &agent.Transcript{Events: []agent.Event{{Kind: agent.EventModel, Name: hostile, Text: hostile}}}
 			}
 			if n >= tasks*9/10 {
 				e.Split, e.Stage, e.Seq = bench.Holdout, bench.StageConfirm, confirm

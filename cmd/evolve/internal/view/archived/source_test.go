@@ -24,11 +24,14 @@ type noWords struct{}
 func (noWords) Comparison(context.Context, *archive.Archive, archive.Variant, archive.Variant) ([]string, error) {
 	return nil, nil
 }
+
 func (noWords) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (string, error) {
 	return "", nil
 }
+
 func (noWords) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
-func (noWords) Undecided(archive.ProposalRecord) bool                                 { return false }
+
+func (noWords) Undecided(archive.ProposalRecord) bool { return false }
 
 // clock is a time that a test moves.
 type clock struct{ now time.Time }
