@@ -253,6 +253,28 @@ async function decide(at) {
   await page.close();
 }
 
+// live checks that the figures of a run that is on follow it.
+async function live(at) {
+  const name = "a run that is on";
+  const child = spawn(evolve, ["run", "--workspace", space, "--budget-evals", "100000", "--seed", "7", "--quiet"], { stdio: "ignore" });
+  const page = await open(() => name, at.origin);
+  try {
+    await page.goto(at.address, { waitUntil: "load" });
+    for (let i = 0; i < 60 && !(await page.$("[data-live]")); i++) {
+      await new Promise((done) => setTimeout(done, 500));
+      await page.goto(at.origin + "/progress", { waitUntil: "load" });
+    }
+    const words = () => text(page, "[data-words]");
+    const before = await words();
+    await page.waitForFunction((was) => document.querySelector("[data-words]").textContent !== was, { timeout: 20000 }, before);
+    must(name, /^[\d,]+ of about [\d,]+ evaluations/.test(await words()), `the words are ${await words()}`);
+    await inspect(page, name);
+  } finally {
+    child.kill("SIGKILL"); // the workspace is thrown away
+    await page.close();
+  }
+}
+
 const clock = (what) => { const now = Date.now(); console.log(`${what}: ${((now - clock.last) / 1000).toFixed(1)} s`); clock.last = now; };
 clock.last = Date.now();
 try {
@@ -271,8 +293,10 @@ try {
   if (process.env.DECIDE !== "no") {
     const deciding = await serve(space, "--decide");
     await decide(deciding);
-    await deciding.stop();
     clock("deciding");
+    await live(deciding);
+    await deciding.stop();
+    clock("following a run");
   }
 } finally {
   await browser.close();

@@ -97,9 +97,12 @@ func announce(sh *shell, c *cli.Context, server *view.Server) error {
 	if !tty || sh.json || c.Bool("no-browser") {
 		return nil
 	}
-	if err := browse(c.Context, sh, server.Ticket()); err != nil && !sh.quiet {
-		sh.eprintf("open this address in a browser on this machine; Ctrl-C ends the pages\n")
-	}
+	// The program that opens it may stay until the browser ends.
+	go func() {
+		if err := browse(context.WithoutCancel(c.Context), sh, server.Ticket()); err != nil && c.Context.Err() == nil && !sh.quiet {
+			sh.eprintf("open the address in a browser on this machine; Ctrl-C ends the pages\n")
+		}
+	}()
 	return nil
 }
 

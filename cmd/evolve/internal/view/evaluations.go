@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -55,6 +56,6 @@ func (s *Server) evaluation(w http.ResponseWriter, r *http.Request) error {
 			return link("/evaluation", "agent", id, "run", run, "seq", strconv.FormatInt(seq, 10), "offset", strconv.Itoa(at))
 		}, offset, len(d.Events), len(t.Events))
 	}
-	s.show(w, r, http.StatusOK, "evaluation", frame{Title: fmt.Sprintf("Evaluation %d of night %d", seq, e.Number)}, d)
+	s.show(w, r, http.StatusOK, "evaluation", frame{Title: fmt.Sprintf("%s in night %d", cmp.Or(e.Variant, "A variant"), e.Number)}, d)
 	return nil
 }

@@ -57,7 +57,7 @@ func (s *Server) nights(w http.ResponseWriter, r *http.Request) error {
 			}
 			forests[a.Agent] = append(forests[a.Agent], plot.ForestRow{
 				Label: "night " + number.Count(n.Number), Value: number.Points(a.Effect.Difference) + " " + number.Interval(a.Effect.Lo, a.Effect.Hi),
-				Difference: a.Effect.Difference, Lo: a.Effect.Lo, Hi: a.Effect.Hi,
+				Difference: 100 * a.Effect.Difference, Lo: 100 * a.Effect.Lo, Hi: 100 * a.Effect.Hi,
 			})
 		}
 	}

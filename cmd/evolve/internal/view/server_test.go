@@ -118,8 +118,16 @@ func newSite(t *testing.T, d view.Decider) *site {
 	return &site{t: t, server: server}
 }
 
+// reply is an answer that was read.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+	cookies    []*http.Cookie
+	body       string
+}
+
 // send answers a request; change may alter it first.
-func (s *site) send(method, path string, body url.Values, change func(*http.Request)) *http.Response {
+func (s *site) send(method, path string, body url.Values, change func(*http.Request)) reply {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, "http://127.0.0.1:4000"+path, strings.NewReader(body.Encode()))
 	if method == http.MethodPost {
@@ -134,24 +142,21 @@ func (s *site) send(method, path string, body url.Values, change func(*http.Requ
 	}
 	w := httptest.NewRecorder()
 	s.server.ServeHTTP(w, r)
-	return w.Result()
+	answer := w.Result()
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	must(s.t, err)
+	return reply{answer.StatusCode, answer.Header, answer.Cookies(), string(data)}
 }
 
 // login exchanges the token of an address for the cookie.
-func (s *site) login(address string) *http.Response {
+func (s *site) login(address string) reply {
 	s.t.Helper()
 	u, err := url.Parse(address)
 	must(s.t, err)
 	r := s.send(http.MethodGet, u.RequestURI(), nil, nil)
-	s.cookies = r.Cookies()
+	s.cookies = r.cookies
 	return r
-}
-
-func bodyOf(t *testing.T, r *http.Response) string {
-	t.Helper()
-	data, err := io.ReadAll(r.Body)
-	must(t, err)
-	return string(data)
 }
 
 func TestToken(t *testing.T) {
@@ -160,8 +165,8 @@ func TestToken(t *testing.T) {
 	if r := s.send(http.MethodGet, "/", nil, nil); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a cookie the status is %d", r.StatusCode)
 	}
-	if r := s.send(http.MethodGet, "/?token=wrong", nil, nil); r.StatusCode != http.StatusUnauthorized || len(r.Cookies()) > 0 {
-		t.Errorf("with another token the status is %d, and there are cookies %v", r.StatusCode, r.Cookies())
+	if r := s.send(http.MethodGet, "/?token=wrong", nil, nil); r.StatusCode != http.StatusUnauthorized || len(r.cookies) > 0 {
+		t.Errorf("with another token the status is %d, and there are cookies %v", r.StatusCode, r.cookies)
 	}
 	ticket := s.server.Ticket()
 	for _, address := range []string{s.server.Address(), s.server.Address(), ticket} {
@@ -169,7 +174,7 @@ func TestToken(t *testing.T) {
 		if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/" {
 			t.Errorf("the token leads to %q with status %d", r.Header.Get("Location"), r.StatusCode)
 		}
-		if c := r.Cookies(); len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || strings.Contains(address, c[0].Value) {
+		if c := r.cookies; len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || strings.Contains(address, c[0].Value) {
 			t.Errorf("the cookies are %v", c)
 		}
 		if r := s.send(http.MethodGet, "/", nil, nil); r.StatusCode != http.StatusOK {
@@ -239,7 +244,7 @@ func TestHostile(t *testing.T) {
 		"/decide?do=approve&id=" + id, "/variant?agent=x&v=" + id, "/window.json?limit=9&columns=9&agent=" + id,
 	} {
 		r := s.send(http.MethodGet, path, nil, nil)
-		body := bodyOf(t, r)
+		body := r.body
 		if strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") {
 			t.Errorf("%s: the markup is not escaped", path)
 		}
@@ -261,7 +266,7 @@ func TestDecide(t *testing.T) {
 	s := newSite(t, d)
 	s.login(s.server.Address())
 	page := s.send(http.MethodGet, "/decide?do=reject&id=P1", nil, nil)
-	body := bodyOf(t, page)
+	body := page.body
 	if page.Header.Get("Referrer-Policy") != "same-origin" {
 		t.Error("a browser would send the form without its origin")
 	}

@@ -242,20 +242,18 @@ func (x *index) readVariants(ctx context.Context, a *archive.Archive) error {
 // longestReason is how much of a variant's rationale is searched, in bytes.
 const longestReason = 400
 
-func (x *index) addVariant(v archive.Variant) int32 {
+func (x *index) addVariant(v archive.Variant) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if i, ok := x.variantAt[v.ID]; ok {
-		return i
+	if _, ok := x.variantAt[v.ID]; ok {
+		return
 	}
-	i := int32(len(x.variants))
-	x.variantAt[v.ID] = i
+	x.variantAt[v.ID] = int32(len(x.variants))
 	x.variants = append(x.variants, known{
 		number: v.Number, id: v.ID, operator: v.Operator,
 		words: strings.ToLower(fmt.Sprintf("v%d %s %s %s", v.Number, v.ID, v.Operator, text.Clip(v.Rationale, longestReason))),
 	})
 	x.generation++
-	return i
 }
 
 // readPart reads the evaluations of a run, and puts them in the place of those that were read

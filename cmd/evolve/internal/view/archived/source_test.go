@@ -56,10 +56,10 @@ func open(tb testing.TB, dir string, c *clock) *archived.Source {
 }
 
 // whole returns a part of the matrix when all evaluations are read.
-func whole(tb testing.TB, s *archived.Source, agentID string, q view.Query, total int) view.Window {
+func whole(tb testing.TB, s *archived.Source, q view.Query, total int) view.Window {
 	tb.Helper()
 	for range 1000 {
-		w, err := s.Window(tb.Context(), agentID, q)
+		w, err := s.Window(tb.Context(), "solver", q)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestWindow(t *testing.T) {
 	put(1, "b", 0, func(e *bench.Evaluation) { e.Scored, e.Score, e.Outcome = false, 0, agent.Infrastructure })
 	put(0, "b", 1, func(e *bench.Evaluation) { e.Stage = bench.StageAA }) // no part of a comparison either
 
-	w := whole(t, s, "solver", view.Query{Limit: 10, Columns: 10}, 7)
+	w := whole(t, s, view.Query{Limit: 10, Columns: 10}, 7)
 	half, most, one := .375, .75, 1.0
 	want := []view.Row{
 		{Number: 1, ID: string(ids[0]), Operator: "seed", Search: &half, Evaluations: 3, Cells: []view.Cell{{Score: .25, Runs: 1}, {Score: .5, Runs: 2, Passed: 1}, {}}},
@@ -204,7 +204,7 @@ func TestWindow(t *testing.T) {
 		t.Errorf("%d columns before the pause is over", w.Columns)
 	}
 	c.now = c.now.Add(time.Hour)
-	if w = whole(t, s, "solver", view.Query{Limit: 1, Columns: 9}, 8); w.Columns != 4 || w.Variants[0].Cells[2].Score != 1 {
+	if w = whole(t, s, view.Query{Limit: 1, Columns: 9}, 8); w.Columns != 4 || w.Variants[0].Cells[2].Score != 1 {
 		t.Errorf("after another evaluation: %+v", w)
 	}
 }
@@ -215,7 +215,7 @@ func TestLook(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
 	record(t, dir, 30, 20)
 	s := open(t, dir, &clock{time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)})
-	if w := whole(t, s, "solver", view.Query{Limit: 1000, Columns: 1000}, 600); len(w.Variants) != 30 || len(w.Tasks) != 20 {
+	if w := whole(t, s, view.Query{Limit: 1000, Columns: 1000}, 600); len(w.Variants) != 30 || len(w.Tasks) != 20 {
 		t.Errorf("%d × %d", len(w.Variants), len(w.Tasks))
 	}
 	a, err := archive.Open(dir, archive.Options{})
@@ -235,7 +235,7 @@ func BenchmarkWindow(b *testing.B) {
 	record(b, dir, 5000, 500)
 	s := open(b, dir, &clock{time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)})
 	begun := time.Now()
-	whole(b, s, "solver", view.Query{}, 2_500_000)
+	whole(b, s, view.Query{}, 2_500_000)
 	b.ReportMetric(time.Since(begun).Seconds(), "s/all-read")
 	for n := 0; b.Loop(); n++ {
 		q := view.Query{Offset: n * 100 % 5000, Limit: 100, Columns: 100, Sort: fmt.Sprintf("%stask-%03d", view.SortTask, n%500), Descending: true}
