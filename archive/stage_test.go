@@ -56,6 +56,26 @@ func TestEvaluationsIn(t *testing.T) {
 			}
 		}
 	}
+	for _, from := range []int64{0, 1, 301, 599, 600, bench.ConfirmSeq, bench.ConfirmSeq + 300, 2 * bench.ConfirmSeq} {
+		var want, got []bench.Evaluation
+		for e, err := range a.Evaluations(ctx, "1-a", "solver") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Seq >= from {
+				want = append(want, e)
+			}
+		}
+		for e, err := range a.EvaluationsFrom(ctx, "1-a", "solver", from) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("from %d, %d evaluations: %s", from, len(got), d)
+		}
+	}
 	e := nightly("1-a", 9999)
 	e.Stage = bench.StageConfirm
 	if err := a.Record(ctx, e, nil); err == nil {

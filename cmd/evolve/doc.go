@@ -33,6 +33,8 @@
 //	internal/e2e       tests of the whole program as processes
 //	internal/metrics   figures for Prometheus: of nights as a file, of workers over http
 //	internal/tracing   spans for a collector of OpenTelemetry
+//	internal/view      pages over the archive for a browser: who may ask, templates, the matrix;
+//	                   view/archived reads them from the archive
 //	internal/exit      exit codes and the hints of errors
 //
 // An evaluation goes: task + config → agent.Run (bounded) → transcript → grade →

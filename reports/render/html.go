@@ -26,10 +26,28 @@ var css string
 //go:embed page/page.tmpl
 var pageTemplate string
 
+// Frame is what surrounds a report that a server shows. The zero Frame is that of a page on disk.
+type Frame struct {
+	// Sheet is the address of a style sheet that begins with [Style], and Icon that of an icon.
+	// With them the page has neither a style sheet nor a policy of its own.
+	Sheet, Icon string
+	// Links lead to other pages of the server.
+	Links []Link
+}
+
+// Link is a link with its text.
+type Link struct{ To, Text string }
+
+// Style returns the style sheet of the pages.
+func Style() string { return css }
+
 // HTML writes the whole report as one self-contained page: no script, no request; its
 // style sheet is allowed by hash and everything else is forbidden.
-func HTML(w io.Writer, r model.Report) error {
-	p := page{Style: template.CSS(css), Policy: contentPolicy(), Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile)}
+func HTML(w io.Writer, r model.Report) error { return HTMLIn(w, r, Frame{}) }
+
+// HTMLIn writes the report in a frame.
+func HTMLIn(w io.Writer, r model.Report, f Frame) error {
+	p := page{Style: template.CSS(css), Policy: contentPolicy(), Frame: f, Run: r.Run, Volatile: r.Volatile, Patches: patchLine(r.Volatile.Patches), Waiting: waitingLines(r.Volatile)}
 	if at := r.Volatile.Started; !at.IsZero() {
 		p.Night = number.Date(at)
 	}
@@ -82,6 +100,7 @@ type page struct {
 	Title    string
 	Style    template.CSS
 	Policy   string
+	Frame    Frame
 	Night    string
 	Run      model.Run
 	Volatile model.Volatile

@@ -36,6 +36,7 @@ func Index(w io.Writer, runs []model.Summary) error {
 	p := struct {
 		Title, Policy string
 		Style         template.CSS
+		Frame         Frame
 		Nights        []nightRow
 		Metrics       bool // a night has one
 	}{Title: "All nights · evolve", Policy: contentPolicy(), Style: template.CSS(css)}

@@ -24,7 +24,7 @@ func (sh *shell) commands() []*cli.Command {
 		group(groupNight, runCommand(sh), scheduleCommand(sh), statusCommand(sh), reportCommand(sh), proposalsCommand(sh), showCommand(sh),
 			diffCommand(sh), reviewCommand(sh), decisionCommand(sh, approving()), decisionCommand(sh, rejecting()), decisionCommand(sh, rollingBack()),
 			adoptCommand(sh), requestsCommand(sh)),
-		group(groupBehind, variantsCommand(sh), lineageCommand(sh), compareCommand(sh), codeCommand(sh), proposeCommand(sh), patchCommand(sh), agentCommand(sh), toolsCommand(sh), feedbackCommand(sh), memoryCommand(sh), autonomyCommand(sh), benchCommand(sh)),
+		group(groupBehind, variantsCommand(sh), lineageCommand(sh), compareCommand(sh), viewCommand(sh), codeCommand(sh), proposeCommand(sh), patchCommand(sh), agentCommand(sh), toolsCommand(sh), feedbackCommand(sh), memoryCommand(sh), autonomyCommand(sh), benchCommand(sh)),
 		group(groupKeep, auditCommand(sh), archiveCommand(sh), notifyCommand(sh), workerCommand(sh), hubCommand(sh)),
 	} {
 		all = append(all, g...)

@@ -90,9 +90,17 @@ type comparisonBasis struct {
 // basisOf returns the basis of comparisons of an agent's variants. If the workspace cannot be
 // loaded, there are no tasks and the rule is the default.
 func basisOf(sh *shell, c *cli.Context, agentID string) comparisonBasis {
-	rule := stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
 	w, err := sh.load(c)
 	if err != nil {
+		w = nil
+	}
+	return basisIn(w, agentID)
+}
+
+// basisIn is basisOf in a workspace; nil: it cannot be loaded.
+func basisIn(w *workspace.Workspace, agentID string) comparisonBasis {
+	rule := stats.Rule{Alpha: stats.Monthly().Alpha(), Guards: stats.DefaultBounds()}
+	if w == nil {
 		return comparisonBasis{rule: rule}
 	}
 	configured, ok := w.Agent(agentID)

@@ -137,50 +137,23 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	if err != nil {
 		return err
 	}
-	if d.name == "approve" {
-		if err := sh.Reviewer(w, nil).MergeOnly(p); err != nil {
-			return err
-		}
-	}
 	if err := needsComment(d, p, c.String("reason")); err != nil {
 		return err
 	}
-	word := review.Decision{By: c.String("by"), Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
-	if word.By, err = decider(sh, c, w.Root); err != nil {
-		return err
-	}
-	if word.Initial, err = founding(sh, w, d, p); err != nil {
-		return err
-	}
-	var shown []string
-	if d.commits && undecided(p) {
-		err := wire.Look(w.Root, func(a *archive.Archive) (err error) {
-			shown, err = grounds(c.Context, a, p, sh.Now())
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, place := range model.Addressed(p) {
-			shown = append(shown, "! "+place)
-		}
-	}
-	if err := notLost(c.Context, w.Root, d, p, word); err != nil {
+	word := review.Decision{Reason: c.String("reason"), OverrideReason: c.String("override-reason")}
+	word, shown, err := weigh(c.Context, sh, w, d, p, word, func() (string, error) { return decider(sh, c, w.Root) })
+	if err != nil {
 		return err
 	}
 	if asks := d.reasoned || slices.Contains(d.states, p.State); asks && !c.Bool("yes") {
-		changes := p.Changes
-		if p.State == archive.Adopted {
-			changes = reversed(changes)
-		}
-		if err := confirm(c.Context, sh, p, d.plan(p), shown, changes, word.Initial); err != nil {
+		if err := confirm(c.Context, sh, p, d.plan(p), shown, changesOf(p), word.Initial); err != nil {
 			return err
 		}
 	} else if !sh.quiet {
 		printGrounds(sh.stderr, shown)
 		printFounding(sh.stderr, word.Initial)
 	}
-	done, err := pronounce(sh, c, w, d, p, word)
+	done, err := pronounce(c.Context, sh, w, d, p, word)
 	if err != nil {
 		return err
 	}
@@ -196,6 +169,43 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	_, err = fmt.Fprintln(sh.stdout, words)
 	printFollowing(sh.console, done)
 	return err
+}
+
+// weigh checks whether a decision can be asked for. It returns it with the deciding person and the
+// files of a new repository's first commit, and the lines before the question.
+func weigh(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision, by func() (string, error)) (_ review.Decision, shown []string, err error) {
+	if d.name == "approve" {
+		if err := sh.Reviewer(w, nil).MergeOnly(p); err != nil {
+			return word, nil, err
+		}
+	}
+	if word.By, err = by(); err != nil {
+		return word, nil, err
+	}
+	if word.Initial, err = founding(sh, w, d, p); err != nil {
+		return word, nil, err
+	}
+	if d.commits && undecided(p) {
+		err := wire.Look(w.Root, func(a *archive.Archive) (err error) {
+			shown, err = grounds(ctx, a, p, sh.Now())
+			return err
+		})
+		if err != nil {
+			return word, nil, err
+		}
+		for _, place := range model.Addressed(p) {
+			shown = append(shown, "! "+place)
+		}
+	}
+	return word, shown, notLost(ctx, w.Root, d, p, word)
+}
+
+// changesOf returns the changes that a decision on a proposal makes: a rollback undoes them.
+func changesOf(p archive.ProposalRecord) []archive.Change {
+	if p.State == archive.Adopted {
+		return reversed(p.Changes)
+	}
+	return p.Changes
 }
 
 // reversed returns the changes that undo the given ones.
@@ -245,8 +255,7 @@ type decided struct {
 
 // pronounce carries out a decision and starts the operator's program. The archive is open
 // only when it is needed: a patch may be at its gates for minutes.
-func pronounce(sh *shell, c *cli.Context, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision) (decided, error) {
-	ctx := c.Context
+func pronounce(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision) (decided, error) {
 	if err := review.Discreet(word.Reason, word.OverrideReason); err != nil {
 		return decided{}, err
 	}
@@ -288,7 +297,7 @@ func pronounce(sh *shell, c *cli.Context, w *workspace.Workspace, d decision, p 
 	}
 	if err == nil {
 		sh.stands = whatStands(out.Proposal)
-		out.after = afterwards(sh, c, w, lend, out.Proposal)
+		out.after = afterwards(ctx, sh, w, lend, out.Proposal)
 	}
 	return out, err
 }
@@ -329,11 +338,11 @@ func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decis
 
 // afterwards starts the operator's program after an adoption or a rollback and records
 // its result in the ledger. Its failure does not undo the decision.
-func afterwards(sh *shell, c *cli.Context, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
+func afterwards(ctx context.Context, sh *shell, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
 	if len(w.Settings.Adoption.After) == 0 || p.Kind == archive.KindAutonomy || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil
 	}
-	done, err := sh.Reviewer(w, lend).RunProgram(c.Context, p.ID)
+	done, err := sh.Reviewer(w, lend).RunProgram(ctx, p.ID)
 	if err != nil {
 		sh.Log.Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
 	}

@@ -82,7 +82,7 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	}); err != nil {
 		return err
 	}
-	done, err := pronounce(sh, c, w, approving(), p, word)
+	done, err := pronounce(c.Context, sh, w, approving(), p, word)
 	if err != nil {
 		// The command made the proposal, and no person saw it.
 		return errors.Join(err, sh.Reviewer(w, lend).Withdraw(c.Context, p.ID, "it was not carried out"))

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -57,14 +58,19 @@ func confirm(ctx context.Context, sh *shell, p archive.ProposalRecord, plan stri
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(who.out, "%s:\n", text.Visible(plan))
-	printGrounds(who.out, shown)
-	printChanges(who.out, changes, 24)
-	printFiles(who.out, p.Files, p.State == archive.Adopted)
-	printFounding(who.out, founding)
+	printQuestion(sh, who.out, p, plan, shown, changes, founding)
+	return who.confirm(ctx, "done")
+}
+
+// printQuestion prints what a person reads before a decision.
+func printQuestion(sh *shell, to io.Writer, p archive.ProposalRecord, plan string, shown []string, changes []archive.Change, founding []string) {
+	_, _ = fmt.Fprintf(to, "%s:\n", text.Visible(plan))
+	printGrounds(to, shown)
+	printChanges(to, changes, 24)
+	printFiles(to, p.Files, p.State == archive.Adopted)
+	printFounding(to, founding)
 	if subject(p) != "config" { // the text itself is approved
-		out := &shell{Host: sh.Host, console: sh.on(who.out)}
+		out := &shell{Host: sh.Host, console: sh.on(to)}
 		printDiff(out.console, p)
 	}
-	return who.confirm(ctx, "done")
 }

@@ -228,5 +228,5 @@ func reviewed(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, d 
 			return done, errors.Join(err, exit.Errorf(exit.Usage, "", "not confirmed; nothing was done"))
 		}
 	}
-	return pronounce(sh, c, w, d, p, word)
+	return pronounce(c.Context, sh, w, d, p, word)
 }

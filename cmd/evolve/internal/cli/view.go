@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/view"
+	"evolve/cmd/evolve/internal/view/archived"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/reports/model"
+)
+
+func viewCommand(sh *shell) *cli.Command {
+	return &cli.Command{
+		Name: "view", Usage: "pages to look at the archive in a browser on this machine",
+		Description: "Serves nights, variants by tasks, comparisons, transcripts, proposals and the progress of a run " +
+			"on 127.0.0.1 until it is interrupted. The printed address has a token, which lets a browser in. " +
+			"Works while a run is on, and does not hinder one. See `evolve help view`.",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "port", Usage: "listen on port `N`; 0 takes a free one"},
+			&cli.BoolFlag{Name: "no-browser", Usage: "only print the address"},
+			&cli.BoolFlag{Name: "decide", Usage: "allow to approve and reject on the pages, with the questions of the commands"},
+			byFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			root, err := sh.root(c)
+			if err != nil {
+				return err
+			}
+			if p := c.Int("port"); p < 0 || p > 65535 {
+				return exit.Misuse(fmt.Errorf("--port is 0 to 65535, not %d", p))
+			}
+			if c.IsSet("by") && !c.Bool("decide") {
+				return exit.Errorf(exit.Usage, "add --decide to decide on the pages", "--by names who decides")
+			}
+			return serveView(sh, c, root)
+		},
+	}
+}
+
+// serveView serves the pages until the context is done.
+func serveView(sh *shell, c *cli.Context, root string) error {
+	l, err := view.Listen(c.Int("port"))
+	if err != nil {
+		return exit.Errorf(exit.Infrastructure, "`evolve view` without --port takes a free one", "%w", err)
+	}
+	defer l.Close()
+	src := archived.New(archived.Options{
+		Look: func(look func(*archive.Archive) error) error { return wire.LookIfThere(root, look) },
+		AsTheyAre: func(ctx context.Context, a *archive.Archive) (model.Source, error) {
+			return asTheyAre(ctx, a)
+		},
+		Words: viewWords{sh, root}, Now: sh.Now,
+	})
+	defer src.Close()
+	port, err := view.Port(l)
+	if err != nil {
+		return err
+	}
+	o := view.Options{Source: src, Name: filepath.Base(root), Log: sh.Log}
+	if c.Bool("decide") {
+		if err := outside(sh); err != nil {
+			return err
+		}
+		by, err := decider(sh, c, root)
+		if err != nil {
+			return err
+		}
+		d := &viewDecider{sh: sh, root: root, by: by, ctx: c.Context}
+		defer d.end()
+		o.Decider = d
+	}
+	server, err := view.New(port, o)
+	if err != nil {
+		return err
+	}
+	if err := announce(sh, c, server); err != nil {
+		return err
+	}
+	return server.Serve(c.Context, l)
+}
+
+// announce prints the address, and opens it in the browser where a person is at the terminal.
+func announce(sh *shell, c *cli.Context, server *view.Server) error {
+	address := map[string]any{"address": server.Address()}
+	if err := sh.result(address, "%s\n", server.Address()); err != nil {
+		return err
+	}
+	tty, _ := terminal(sh.stdout)
+	if !tty || sh.json || c.Bool("no-browser") {
+		return nil
+	}
+	// The program that opens it may stay until the browser ends.
+	go func() {
+		if err := browse(context.WithoutCancel(c.Context), sh, server.Ticket()); err != nil && c.Context.Err() == nil && !sh.quiet {
+			sh.eprintf("open the address in a browser on this machine; Ctrl-C ends the pages\n")
+		}
+	}()
+	return nil
+}
+
+// viewWords are the descriptions of the commands, for the pages.
+type viewWords struct {
+	sh   *shell
+	root string
+}
+
+// to returns a console that prints into a buffer, without colours.
+func (v viewWords) to(b *bytes.Buffer) *console { return v.sh.on(b) }
+
+// Comparison is [archived.Words.Comparison].
+func (v viewWords) Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]string, error) {
+	compared, err := compareVariants(ctx, a, one, two, basisIn(loadable(v.root), one.Agent))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	printComparison(v.to(&b), compared, one, two)
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), nil
+}
+
+// Proposal is [archived.Words.Proposal].
+func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
+	found, err := claimedOf(ctx, v.sh, a, v.root, p)
+	if err != nil {
+		return "", err
+	}
+	if p.OfConfig() {
+		found.Rationale = named(ctx, a, p.Agent, p.Rationale)
+	}
+	var b bytes.Buffer
+	con := v.to(&b)
+	if p.Patch != nil {
+		printPatch(con, found.patch(v.sh.PatchReader(v.root)))
+		return b.String(), nil
+	}
+	printProposal(con, found)
+	b.WriteString("\n")
+	printDiff(con, p)
+	return b.String(), nil
+}
+
+// Limits is [archived.Words.Limits].
+func (v viewWords) Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error) {
+	lines, err := limitLines(ctx, a, r, v.sh.Now())
+	return limitWords(lines), err
+}
+
+// Undecided is [archived.Words.Undecided].
+func (v viewWords) Undecided(p archive.ProposalRecord) bool { return undecided(p) }

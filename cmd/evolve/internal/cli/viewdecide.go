@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/view"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
+)
+
+// viewDecider decides for the pages as the commands approve and reject do: with their checks, their
+// question and their records.
+type viewDecider struct {
+	sh   *shell
+	root string
+	by   string
+	// ctx is that of the command: a browser that leaves ends no decision.
+	ctx context.Context
+	// one allows one decision at a time.
+	one sync.Mutex
+}
+
+var _ view.Decider = (*viewDecider)(nil)
+
+// end waits for the decision that is under way.
+func (v *viewDecider) end() {
+	v.one.Lock()
+	defer v.one.Unlock()
+}
+
+// decisionOn returns the command of a decision.
+func decisionOn(action string) decision {
+	if action == view.Approve {
+		return approving()
+	}
+	return rejecting()
+}
+
+// weighed is a decision that can be asked for.
+type weighed struct {
+	w     *workspace.Workspace
+	d     decision
+	p     archive.ProposalRecord
+	word  review.Decision
+	shown []string
+}
+
+func (v *viewDecider) weigh(ctx context.Context, action, id string, a view.Answer) (out weighed, err error) {
+	if err := outside(v.sh); err != nil {
+		return out, err
+	}
+	if out.w, err = wire.Load(v.root); err != nil {
+		return out, err
+	}
+	if _, err := v.sh.Notary(v.root); err != nil {
+		return out, err
+	}
+	err = wire.Look(v.root, func(store *archive.Archive) (err error) {
+		out.p, err = proposalOf(ctx, store, id)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out.d = decisionOn(action)
+	if action == view.Approve && !slices.Contains(out.d.states, out.p.State) {
+		return out, exit.Errorf(exit.Gate, "`evolve show "+out.p.ID+"` shows it", "%s is %s: it awaits no approval", out.p.ID, out.p.State.Name())
+	}
+	out.word = review.Decision{Reason: a.Reason, OverrideReason: a.Override}
+	out.word, out.shown, err = weigh(ctx, v.sh, out.w, out.d, out.p, out.word, func() (string, error) { return v.by, nil })
+	return out, err
+}
+
+// Ask is [view.Decider.Ask].
+func (v *viewDecider) Ask(ctx context.Context, action, id string, a view.Answer) (view.Question, error) {
+	is, err := v.weigh(ctx, action, id, a)
+	if err != nil {
+		return view.Question{}, err
+	}
+	var b bytes.Buffer
+	printQuestion(v.sh, &b, is.p, is.d.plan(is.p), is.shown, changesOf(is.p), is.word.Initial)
+	return view.Question{
+		Text: b.String(), By: v.by,
+		Reason:   is.d.reasoned || is.p.Kind == archive.KindAutonomy,
+		Override: action == view.Approve && is.p.State == archive.HumanLane,
+	}, nil
+}
+
+// Decide is [view.Decider.Decide].
+func (v *viewDecider) Decide(_ context.Context, action, id string, a view.Answer) (string, error) {
+	v.one.Lock()
+	defer v.one.Unlock()
+	is, err := v.weigh(v.ctx, action, id, a)
+	if err != nil {
+		return "", err
+	}
+	if is.d.reasoned && strings.TrimSpace(a.Reason) == "" {
+		return "", exit.Errorf(exit.Usage, "the reason is for later readers", "%s needs a reason", is.d.name)
+	}
+	if err := needsComment(is.d, is.p, a.Reason); err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	out := &shell{Host: v.sh.Host, console: v.sh.on(&b)}
+	done, err := pronounce(v.ctx, out, is.w, is.d, is.p, is.word)
+	if err != nil {
+		return "", err
+	}
+	out.printf("%s\n", is.d.done(out, done.Done))
+	if is.p.State == archive.Approved && done.Proposal.State == archive.Rejected {
+		out.printf("its approval is withdrawn; nothing of it was committed\n")
+	}
+	printFollowing(out.console, done)
+	return b.String(), nil
+}
+
+// Refusal is [view.Decider.Refusal].
+func (v *viewDecider) Refusal(err error) (words, hint string) {
+	_, hint = exit.Of(err)
+	return shortened(err.Error()), v.sh.localHint(shortened(hint))
+}

@@ -1,0 +1,193 @@
+package view
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"evolve/bench"
+	"evolve/reports/number"
+	"evolve/reports/render"
+	"evolve/runtime/text"
+)
+
+//go:embed page
+var files embed.FS
+
+// pages are the templates and the files that the pages need.
+type pages struct {
+	templates           *template.Template
+	style, script, icon []byte
+}
+
+func newPages() (*pages, error) {
+	p := &pages{}
+	var err error
+	for name, at := range map[string]*[]byte{"view.css": &p.style, "view.js": &p.script, "icon.svg": &p.icon} {
+		if *at, err = fs.ReadFile(files, "page/"+name); err != nil {
+			return nil, fmt.Errorf("reading a file of the pages: %w", err)
+		}
+	}
+	p.style = append([]byte(render.Style()), p.style...)
+	if p.templates, err = template.New("view").Funcs(functions()).ParseFS(files, "page/view.tmpl"); err != nil {
+		return nil, fmt.Errorf("reading the templates of the pages: %w", err)
+	}
+	return p, nil
+}
+
+// frame is what all pages have around their content.
+type frame struct {
+	Title, Place string
+	Wide         bool
+	Decides      bool
+	Links        []siteLink
+}
+
+type siteLink struct {
+	To, Text string
+	Here     bool
+}
+
+type refusedPage struct {
+	Title, Words string
+	Retry        bool
+}
+
+type failedPage struct{ Words string }
+
+// sites are the links of every page.
+func sites(path string) []siteLink {
+	list := []siteLink{{To: "/", Text: "Nights"}, {To: "/matrix", Text: "Variants × tasks"}, {To: "/proposals", Text: "Proposals"}, {To: "/progress", Text: "Progress"}}
+	for i := range list {
+		list[i].Here = list[i].To == path
+	}
+	return list
+}
+
+// show writes a page in its frame.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name string, f frame, data any) {
+	f.Place, f.Decides, f.Links = text.Visible(s.Name), s.Decider != nil, sites(r.URL.Path)
+	s.pages.write(w, r, status, name, struct {
+		F frame
+		D any
+	}{f, data})
+}
+
+func (p *pages) write(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	var b bytes.Buffer
+	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
+		http.Error(w, "the page could not be drawn: "+text.Visible(err.Error()), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(b.Bytes())
+	}
+}
+
+// link returns an address with its parameters, as names and values in turn.
+func link(path string, parameters ...string) string {
+	v := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		v.Set(parameters[i], parameters[i+1])
+	}
+	return path + "?" + v.Encode()
+}
+
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"visible": text.Visible,
+		"lines":   text.VisibleLines,
+		"clip":    clip,
+		"link":    link,
+		"name":    func(n int) string { return "v" + strconv.Itoa(n) },
+		"whole":   func(n int64) string { return strconv.FormatInt(n, 10) },
+		"plural":  func(n int, noun string) string { return number.Plural(n, noun) },
+		"score":   number.Score,
+		"points":  number.Points,
+		"mean":    mean,
+		"money":   func(e bench.Evaluation) string { return number.Money(e.Paid()) },
+		"seconds": func(d time.Duration) string { return number.Duration(d.Seconds()) },
+		"when":    when,
+		"has":     func(c Cell) bool { return c.Runs+c.Missing > 0 },
+		"tint":    tint, "hundredths": hundredths,
+		"sign":  sign,
+		"most":  func(a, b int) int { return max(a, b, 1) },
+		"words": AgentProgress.words,
+	}
+}
+
+func clip(s string, n int) string { return text.Clip(s, n, text.Mark) }
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return number.Time(t)
+}
+
+func mean(m *float64) string {
+	if m == nil {
+		return number.Unknown
+	}
+	return number.Score(*m)
+}
+
+// tints is the number of steps of the colours of scores.
+const tints = 10
+
+// tint returns the class of a cell.
+func tint(c Cell) string {
+	switch {
+	case c.Runs > 0:
+		return "s" + strconv.Itoa(int(c.Score*tints+.5))
+	case c.Missing > 0:
+		return "gone"
+	}
+	return ""
+}
+
+// hundredths returns the score of a cell in hundredths, or a mark for missing data.
+func hundredths(c Cell) string {
+	switch {
+	case c.Runs > 0:
+		return strconv.Itoa(int(100*c.Score + .5))
+	case c.Missing > 0:
+		return "×"
+	}
+	return ""
+}
+
+func sign(difference float64) string {
+	switch {
+	case difference > 0:
+		return " good"
+	case difference < 0:
+		return " bad"
+	}
+	return ""
+}
+
+// words describes the progress of an agent.
+func (p AgentProgress) words() string {
+	out := number.Count(p.Done)
+	if p.Planned > 0 {
+		out += " of about " + number.Count(p.Planned)
+	}
+	out += " evaluations"
+	if p.USD > 0 {
+		out += ", " + number.Money(p.USD)
+	}
+	if p.Verdict != "" {
+		out += "; done: " + string(p.Verdict)
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package view
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"evolve/runtime/text"
+)
+
+func (s *Server) proposals(w http.ResponseWriter, r *http.Request) error {
+	offset, err := wholeOf(r, "offset")
+	if err != nil {
+		return err
+	}
+	list, err := s.Source.Proposals(r.Context())
+	if err != nil {
+		return err
+	}
+	shown, offset := cut(list, offset)
+	s.show(w, r, http.StatusOK, "proposals", frame{Title: "Proposals"}, struct {
+		List  []Proposal
+		Pager []pageLink
+	}{shown, pager(func(at int) string { return link("/proposals", "offset", strconv.Itoa(at)) }, offset, len(shown), len(list))})
+	return nil
+}
+
+func (s *Server) proposal(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.Source.Proposal(r.Context(), r.FormValue("id"))
+	if err != nil {
+		return err
+	}
+	s.show(w, r, http.StatusOK, "proposal", frame{Title: "Proposal " + text.Visible(p.ID)}, struct{ P Proposal }{p})
+	return nil
+}
+
+// decidePage is the data of the page of a question, and of what came of it.
+type decidePage struct {
+	Action, ID, Form    string
+	Asks                bool
+	Question            Question
+	Answer              Answer
+	Refused, Hint, Done string
+}
+
+func (s *Server) question(w http.ResponseWriter, r *http.Request) error {
+	action, err := actionOf(r)
+	if err != nil {
+		return err
+	}
+	s.ask(w, r, http.StatusOK, decidePage{Action: action, ID: r.FormValue("id")})
+	return nil
+}
+
+func actionOf(r *http.Request) (string, error) {
+	action := r.FormValue("do")
+	if action != Approve && action != Reject {
+		return "", &badRequest{"a decision is approve or reject"}
+	}
+	return action, nil
+}
+
+// ask shows the question before a decision, with what was answered so far.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, d decidePage) {
+	q, err := s.Decider.Ask(r.Context(), d.Action, d.ID, d.Answer)
+	if err != nil {
+		d.Refused, d.Hint = s.Decider.Refusal(err)
+		status = http.StatusConflict
+	} else {
+		d.Asks, d.Question, d.Form = true, q, s.keys.form
+	}
+	s.decision(w, r, status, d)
+}
+
+// decision writes the page of a decision. Its policy for referrers lets a browser send the origin
+// with the form: with no-referrer it would be "null".
+func (s *Server) decision(w http.ResponseWriter, r *http.Request, status int, d decidePage) {
+	w.Header().Set("Referrer-Policy", "same-origin")
+	title := "Approve " + text.Visible(d.ID)
+	if d.Action == Reject {
+		title = "Reject " + text.Visible(d.ID)
+	}
+	s.show(w, r, status, "decide", frame{Title: title}, d)
+}
+
+// decide records a decision if the person has typed yes to the question as it is now.
+func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return &badRequest{"the form cannot be read: " + err.Error()}
+	}
+	if !equal(r.PostForm.Get("form"), s.keys.form) {
+		s.refuse(w, r, http.StatusForbidden, "The form is of another server: open the question again.")
+		return nil
+	}
+	action, err := actionOf(r)
+	if err != nil {
+		return err
+	}
+	d := decidePage{Action: action, ID: r.PostForm.Get("id"), Answer: Answer{Reason: r.PostForm.Get("reason"), Override: r.PostForm.Get("override")}}
+	q, err := s.Decider.Ask(r.Context(), action, d.ID, d.Answer)
+	switch {
+	case err != nil:
+		d.Refused, d.Hint = s.Decider.Refusal(err)
+		s.decision(w, r, http.StatusConflict, d)
+		return nil
+	case r.PostForm.Get("yes") != "yes":
+		d.Refused = "not confirmed; nothing was done"
+	case !equal(r.PostForm.Get("shown"), q.Digest()):
+		d.Refused = "what you were shown has changed; nothing was done"
+	}
+	if d.Refused != "" {
+		d.Asks, d.Question, d.Form = true, q, s.keys.form
+		s.decision(w, r, http.StatusConflict, d)
+		return nil
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a patch may be at its gates for minutes
+	if d.Done, err = s.Decider.Decide(r.Context(), action, d.ID, d.Answer); err != nil {
+		d.Refused, d.Hint = s.Decider.Refusal(err)
+		s.decision(w, r, http.StatusConflict, d)
+		return nil
+	}
+	s.decision(w, r, http.StatusOK, d)
+	return nil
+}

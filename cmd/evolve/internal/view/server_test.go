@@ -1,0 +1,337 @@
+package view_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/view"
+	"evolve/cmd/evolve/internal/view/archived"
+	"evolve/reports/model"
+	"evolve/runtime/agent"
+)
+
+var night = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+
+// hostile is a text that a page must show and not obey: markup, a script, a control character and
+// one that turns the direction of text around.
+const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31mred \u202egnp.exe"
+
+// words are descriptions with hostile text.
+type words struct{}
+
+func (words) Comparison(context.Context, *archive.Archive, archive.Variant, archive.Variant) ([]string, error) {
+	return []string{"compared " + hostile}, nil
+}
+
+func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (string, error) {
+	return "a proposal", nil
+}
+
+func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
+
+func (words) Undecided(p archive.ProposalRecord) bool { return p.State == archive.Awaiting }
+
+// source returns the source over a new archive with two variants on one task, all of hostile text.
+func source(t *testing.T) *archived.Source {
+	t.Helper()
+	ctx := t.Context()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a, err := archive.Open(dir, archive.Options{})
+	must(t, err)
+	run := archive.Run{ID: "1-aa", Number: 1, State: archive.RunDone, Started: night, Ended: night, Agents: []string{hostile}}
+	must(t, a.PutRun(ctx, run))
+	for n := range 2 {
+		c := agent.Config{"strategy": hostile, "n": n}
+		v, err := a.PutVariant(ctx, archive.Variant{ID: c.ID(), Agent: hostile, Config: c, Operator: hostile, Rationale: hostile, Author: hostile, Run: run.ID, Time: night})
+		must(t, err)
+		must(t, a.Record(ctx, bench.Evaluation{
+			Run: run.ID, Agent: hostile, Seq: int64(n), Variant: v.ID, Task: hostile, Domain: hostile, Split: bench.Search, Stage: bench.StageSearch,
+			Key: bench.Key(strings.Repeat("a", 31) + string(rune('0'+n))), Outcome: agent.OK, Scored: true, Score: float64(n), Pass: n > 0, Time: night, Answer: hostile, Error: hostile,
+			Grades:     []bench.Grade{{Type: "contains", Reason: hostile}},
+			Transcript: &agent.Transcript{Events: []agent.Event{{Kind: hostile, Name: hostile, Text: hostile, Data: []byte(`{"x":"</script>\u202e"}`)}}},
+		}, nil))
+	}
+	must(t, a.Flush(ctx))
+	_, err = a.NewProposal(ctx, archive.ProposalRecord{Kind: archive.KindConfig, Agent: hostile, Title: hostile, Rationale: hostile, State: archive.Awaiting, Created: night})
+	must(t, err)
+	must(t, a.Close())
+	s := archived.New(archived.Options{
+		Look: func(look func(*archive.Archive) error) error {
+			a, err := archive.OpenRead(dir)
+			if err != nil {
+				return err
+			}
+			return errors.Join(look(a), a.Close())
+		},
+		AsTheyAre: func(_ context.Context, a *archive.Archive) (model.Source, error) { return a, nil },
+		Words:     words{}, Now: func() time.Time { return night },
+	})
+	t.Cleanup(s.Close)
+	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asker is a Decider that records what it is asked.
+type asker struct{ decided []string }
+
+func (d *asker) Ask(_ context.Context, action, id string, a view.Answer) (view.Question, error) {
+	if action == view.Reject && a.Reason == "refuse" {
+		return view.Question{}, errors.New("the archive is held by another")
+	}
+	return view.Question{Text: "adopt " + hostile, By: "Robin", Reason: action == view.Reject}, nil
+}
+
+func (d *asker) Decide(_ context.Context, action, id string, a view.Answer) (string, error) {
+	d.decided = append(d.decided, action+" "+id+" "+a.Reason)
+	return "done", nil
+}
+
+func (d *asker) Refusal(err error) (words, hint string) { return err.Error(), "wait" }
+
+// site is a server with a browser's cookie.
+type site struct {
+	t       *testing.T
+	server  *view.Server
+	cookies []*http.Cookie
+}
+
+func newSite(t *testing.T, d view.Decider) *site {
+	server, err := view.New(4000, view.Options{Source: source(t), Decider: d, Name: hostile})
+	must(t, err)
+	return &site{t: t, server: server}
+}
+
+// reply is an answer that was read.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+	cookies    []*http.Cookie
+	body       string
+}
+
+// send answers a request; change may alter it first.
+func (s *site) send(method, path string, body url.Values, change func(*http.Request)) reply {
+	s.t.Helper()
+	r := httptest.NewRequestWithContext(s.t.Context(), method, "http://127.0.0.1:4000"+path, strings.NewReader(body.Encode()))
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", "http://127.0.0.1:4000")
+	}
+	for _, c := range s.cookies {
+		r.AddCookie(c)
+	}
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	s.server.ServeHTTP(w, r)
+	answer := w.Result()
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	must(s.t, err)
+	return reply{answer.StatusCode, answer.Header, answer.Cookies(), string(data)}
+}
+
+// login exchanges the token of an address for the cookie.
+func (s *site) login(address string) reply {
+	s.t.Helper()
+	u, err := url.Parse(address)
+	must(s.t, err)
+	r := s.send(http.MethodGet, u.RequestURI(), nil, nil)
+	s.cookies = r.cookies
+	return r
+}
+
+func TestToken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	if r := s.send(http.MethodGet, "/", nil, nil); r.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without a cookie the status is %d", r.StatusCode)
+	}
+	if r := s.send(http.MethodGet, "/?token=wrong", nil, nil); r.StatusCode != http.StatusUnauthorized || len(r.cookies) > 0 {
+		t.Errorf("with another token the status is %d, and there are cookies %v", r.StatusCode, r.cookies)
+	}
+	ticket := s.server.Ticket()
+	for _, address := range []string{s.server.Address(), s.server.Address(), ticket} {
+		r := s.login(address)
+		if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/" {
+			t.Errorf("the token leads to %q with status %d", r.Header.Get("Location"), r.StatusCode)
+		}
+		if c := r.cookies; len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || strings.Contains(address, c[0].Value) {
+			t.Errorf("the cookies are %v", c)
+		}
+		if r := s.send(http.MethodGet, "/", nil, nil); r.StatusCode != http.StatusOK {
+			t.Errorf("with the cookie the status is %d", r.StatusCode)
+		}
+	}
+	s.cookies = nil
+	if r := s.login(ticket); r.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a ticket that was used has status %d", r.StatusCode)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	s.login(s.server.Address())
+	for _, c := range []struct {
+		name, method, path string
+		change             func(*http.Request)
+		want               int
+	}{
+		{"a page", "GET", "/", nil, 200},
+		{"its head", "HEAD", "/", nil, 200},
+		{"localhost", "GET", "/", func(r *http.Request) { r.Host = "localhost:8080" }, 200},
+		{"another name", "GET", "/", func(r *http.Request) { r.Host = "evil.example:4000" }, 421},
+		{"a name that begins alike", "GET", "/", func(r *http.Request) { r.Host = "127.0.0.1.evil.example" }, 421},
+		{"another name with the token", "GET", "/?token=x", func(r *http.Request) { r.Host = "evil.example" }, 421},
+		{"a post", "POST", "/decide", nil, 405},
+		{"a delete", "DELETE", "/", nil, 405},
+		{"a decision", "GET", "/decide?do=approve&id=P1", nil, 404},
+		{"no such page", "GET", "/etc/passwd", nil, 404},
+		{"no such agent", "GET", "/matrix?agent=none", nil, 404},
+		{"no such night", "GET", "/night?run=9", nil, 404},
+		{"an offset that is no number", "GET", "/matrix?offset=-1", nil, 400},
+		{"a long address", "GET", "/matrix?q=" + strings.Repeat("a", 9000), nil, 414},
+	} {
+		r := s.send(c.method, c.path, nil, c.change)
+		if r.StatusCode != c.want {
+			t.Errorf("%s: status %d, want %d", c.name, r.StatusCode, c.want)
+		}
+		for header, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
+		} {
+			if got := r.Header.Get(header); got != want {
+				t.Errorf("%s: %s is %q", c.name, header, got)
+			}
+		}
+		policy := r.Header.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: the policy is %q", c.name, policy)
+		}
+	}
+}
+
+// hidden are attributes that a form sends back or the script reads, as they are.
+var hidden = regexp.MustCompile(` (value|data-agent)="[^"]*"`)
+
+// TestHostile checks that foreign text is shown on every page, and obeyed on none.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, &asker{})
+	s.login(s.server.Address())
+	id := url.QueryEscape(hostile)
+	for _, path := range []string{
+		"/", "/night", "/matrix?agent=" + id, "/matrix?sort=task:" + id + "&q=" + id + "&tasks=" + id, "/variant?v=v1&agent=" + id, "/compare?a=v1&b=v2&agent=" + id,
+		"/cell?v=v1&agent=" + id + "&task=" + id, "/evaluation?run=1-aa&seq=1&agent=" + id, "/proposals", "/proposal?id=P1", "/decide?do=approve&id=P1",
+		"/decide?do=approve&id=" + id, "/variant?agent=x&v=" + id, "/window.json?limit=9&columns=9&agent=" + id,
+	} {
+		r := s.send(http.MethodGet, path, nil, nil)
+		body := r.body
+		if strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") {
+			t.Errorf("%s: the markup is not escaped", path)
+		}
+		if strings.ContainsAny(hidden.ReplaceAllString(body, ""), "\x1b\u202e") && !strings.HasPrefix(path, "/window.json") {
+			t.Errorf("%s: a control or bidi character is there", path)
+		}
+		if strings.Contains(body, " style=") || strings.Contains(body, "<style") || strings.Contains(body, " onclick=") {
+			t.Errorf("%s: a style or script is in the page", path)
+		}
+		if !strings.Contains(body, "alert") && r.StatusCode == http.StatusOK && path != "/proposal?id=P1" && path != "/night" {
+			t.Errorf("%s: the text is missing", path)
+		}
+	}
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	d := &asker{}
+	s := newSite(t, d)
+	s.login(s.server.Address())
+	page := s.send(http.MethodGet, "/decide?do=reject&id=P1", nil, nil)
+	body := page.body
+	if page.Header.Get("Referrer-Policy") != "same-origin" {
+		t.Error("a browser would send the form without its origin")
+	}
+	field := func(name string) string {
+		_, after, _ := strings.Cut(body, `name="`+name+`" value="`)
+		value, _, _ := strings.Cut(after, `"`)
+		return value
+	}
+	form := func(changes ...string) url.Values {
+		v := url.Values{"form": {field("form")}, "do": {"reject"}, "id": {"P1"}, "shown": {field("shown")}, "reason": {"no"}, "yes": {"yes"}}
+		for i := 0; i < len(changes); i += 2 {
+			v.Set(changes[i], changes[i+1])
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name   string
+		form   url.Values
+		change func(*http.Request)
+		want   int
+	}{
+		{"not confirmed", form("yes", "y"), nil, 409},
+		{"another form", form("form", "x"), nil, 403},
+		{"another question", form("shown", "x"), nil, 409},
+		{"another decision", form("do", "rollback"), nil, 400},
+		{"refused", form("reason", "refuse"), nil, 409},
+		{"another origin", form(), func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
+		{"an origin that is hidden", form(), func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
+		{"no origin", form(), func(r *http.Request) { r.Header.Del("Origin") }, 403},
+		{"another site", form(), func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
+		{"no cookie", form(), func(r *http.Request) { r.Header.Del("Cookie") }, 401},
+		{"a body that is too long", form("reason", strings.Repeat("a", 1<<17)), nil, 400},
+	} {
+		if r := s.send(http.MethodPost, "/decide", c.form, c.change); r.StatusCode != c.want {
+			t.Errorf("%s: status %d, want %d", c.name, r.StatusCode, c.want)
+		}
+	}
+	if len(d.decided) > 0 {
+		t.Fatalf("it was decided: %q", d.decided)
+	}
+	if r := s.send(http.MethodPost, "/decide", form(), nil); r.StatusCode != http.StatusOK || len(d.decided) != 1 || d.decided[0] != "reject P1 no" {
+		t.Errorf("status %d, decided: %q", r.StatusCode, d.decided)
+	}
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	l, err := view.Listen(0)
+	must(t, err)
+	port, err := view.Port(l)
+	must(t, err)
+	server, err := view.New(port, view.Options{Source: source(t)})
+	must(t, err)
+	if !strings.HasPrefix(l.Addr().String(), "127.0.0.1:") {
+		t.Errorf("it listens on %s", l.Addr())
+	}
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, l) }()
+	r, err := http.Get(server.Address()) //nolint:noctx // the server ends with the test
+	must(t, err)
+	r.Body.Close()
+	cancel(stopped)
+	if err := <-ended; !errors.Is(err, stopped) {
+		t.Errorf("it ended with %v", err)
+	}
+}
