@@ -41,6 +41,13 @@ func (con *console) on(out io.Writer) *console {
 	return &console{stdin: con.stdin, stdout: out, stderr: con.stderr, place: con.place}
 }
 
+// whole returns the console with lines that are not folded, as of code.
+func (con *console) whole() *console {
+	out := *con
+	out.stdout = unfolded(con.stdout)
+	return &out
+}
+
 // printf writes to standard output, which keeps its first error.
 func (con *console) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(con.stdout, format, args...)
@@ -60,7 +67,7 @@ func (con *console) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
-	_, err := con.stdout.Write(text.JSON(b.Bytes()))
+	_, err := unfolded(con.stdout).Write(text.JSON(b.Bytes()))
 	return err
 }
 
@@ -110,10 +117,11 @@ func (con *console) result(v any, format string, args ...any) error {
 	return err
 }
 
-// terminal reports whether a stream is a terminal, and its width (80 when unknown).
+// terminal reports whether a stream is a terminal, and the width of its lines: that of COLUMNS or
+// of the terminal, 80 when unknown.
 func terminal(stream any) (bool, int) {
-	if f, ok := stream.(*foldedOutput); ok {
-		stream = f.to
+	if f, ok := stream.(*foldWriter); ok {
+		return f.tty, f.width
 	}
 	if o, ok := stream.(*errWriter); ok {
 		stream = o.Writer
@@ -128,32 +136,12 @@ func terminal(stream any) (bool, int) {
 	return true, 80
 }
 
-// width returns the width of the terminal that standard output is, 0 for none.
+// width returns the width that lines are folded to, 0 for none.
 func (con *console) width() int {
-	if tty, width := terminal(con.stdout); tty {
-		return width
+	if f, ok := con.stdout.(*foldWriter); ok {
+		return f.width
 	}
 	return 0
-}
-
-// filled prints a line after a lead. On a terminal that is too narrow it is wrapped, and
-// its further lines begin below the first one's text.
-func (con *console) filled(lead, format string, args ...any) {
-	line, width := fmt.Sprintf(format, args...), con.width()
-	if width == 0 || text.Width(lead+line) <= width {
-		con.printf("%s%s\n", lead, line)
-		return
-	}
-	indent := text.Width(lead)
-	if indent > width/2 {
-		indent = 4
-	}
-	for i, l := range text.Wrap(line, max(16, width-indent)) {
-		if i > 0 {
-			lead = strings.Repeat(" ", indent)
-		}
-		con.printf("%s%s\n", lead, l)
-	}
 }
 
 // person is the user at the terminal.
@@ -190,6 +178,7 @@ var errGone = errors.New("the input ended")
 // ask puts a question and returns the line that answers it.
 func (p *person) ask(ctx context.Context, question string) (string, error) {
 	_, _ = fmt.Fprint(p.out, question)
+	_ = flush(p.out)
 	type answer struct {
 		line string
 		err  error
@@ -295,7 +284,7 @@ func (con *console) fail(err error) int {
 			Hint  string `json:"hint,omitempty"`
 			Exit  int    `json:"exit"`
 		}{shortened(err.Error()), shortened(hint), code})
-		con.eprintf("%s\n", text.JSON(line))
+		_, _ = fmt.Fprintf(unfolded(con.stderr), "%s\n", text.JSON(line))
 		return code
 	}
 	for i, l := range strings.Split(strings.TrimRight(shortened(err.Error()), "\n"), "\n") {

@@ -3,6 +3,7 @@ package cli
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,7 +120,69 @@ func chapter(con *console, t topic) error {
 	if err != nil {
 		return fmt.Errorf("reading the manual: %w", err)
 	}
-	return con.result(map[string]string{"topic": t.name, "text": string(text)}, "%s", text)
+	return con.show(map[string]string{"topic": t.name, "text": string(text)}, func() {
+		con.whole().printf("%s", chapterLines(string(text), con.width()))
+	})
+}
+
+// chapterLines fits a chapter to a width: it fills paragraphs anew and folds the lines of lists
+// and tables. Other indented lines are files and commands to copy, and stay as they are, as all
+// does at width 0.
+func chapterLines(chapter string, width int) string {
+	if width == 0 {
+		return chapter
+	}
+	var out strings.Builder
+	var prose []string
+	end := func() {
+		if len(prose) > 0 {
+			for _, l := range fillLines(strings.Join(prose, " "), min(width, widestProse)) {
+				out.WriteString(l + "\n")
+			}
+		}
+		prose = nil
+	}
+	for line := range strings.Lines(chapter) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "#") || line == "":
+			end()
+			parts := []string{line}
+			if tabled.MatchString(line) {
+				parts = foldLine(line, width)
+			}
+			out.WriteString(strings.Join(parts, "\n") + "\n")
+		case strings.HasPrefix(line, "- "):
+			end()
+			prose = []string{line}
+		default:
+			prose = append(prose, strings.TrimSpace(line))
+		}
+	}
+	end()
+	return out.String()
+}
+
+// widestProse is the width of paragraphs of the manual on wide terminals.
+const widestProse = 100
+
+// tabled matches an indented line of the manual with a second column.
+var tabled = regexp.MustCompile(`^ {4}\S.*?  +\S`)
+
+// fillLines fills a paragraph or an entry of a list, whose further lines are indented by two.
+func fillLines(paragraph string, width int) []string {
+	lead := ""
+	if strings.HasPrefix(paragraph, "- ") {
+		lead = "  "
+	}
+	var lines []string
+	for _, l := range foldLine(paragraph, width) {
+		if len(lines) > 0 {
+			l = lead + strings.TrimLeft(l, " ")
+		}
+		lines = append(lines, l)
+	}
+	return lines
 }
 
 // help prints the help of a command, or the overview for an empty path.
@@ -128,7 +191,7 @@ func help(sh *shell, path []*cli.Command) error {
 		return helpJSON(sh, path)
 	}
 	_, width := terminal(sh.stdout)
-	p := page{width: min(max(width, 40), 100)}
+	p := page{width: min(max(width, leastColumns), 100)}
 	if len(path) == 0 {
 		p.overview(sh.app())
 	} else {

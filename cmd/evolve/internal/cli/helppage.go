@@ -19,7 +19,8 @@ type page struct {
 
 // overview is `evolve help`.
 func (p *page) overview(app *cli.App) {
-	fmt.Fprintf(p, "evolve: %s\n\n", app.Usage)
+	p.paragraph("evolve: " + app.Usage)
+	p.WriteString("\n")
 	p.WriteString("  evolve COMMAND [ARGUMENTS] [FLAGS]\n\n")
 	p.paragraph("Start with `evolve demo`, or with `evolve init` in an empty folder.")
 	group := ""
@@ -170,7 +171,7 @@ func (p *page) paragraph(prose string) {
 		if i > 0 {
 			p.WriteString("\n")
 		}
-		for _, l := range text.Fill(part, min(p.width, 80)) {
+		for _, l := range fillLines(strings.Join(strings.Fields(part), " "), min(p.width, 80)) {
 			p.WriteString(l + "\n")
 		}
 	}

@@ -41,13 +41,16 @@ type agentProgress struct {
 func newProgress(sh *shell) *progress {
 	p := &progress{sh: sh, quiet: sh.quiet, agents: map[string]*agentProgress{}}
 	if width, ok := drawable(sh.stderr); ok && !sh.quiet {
-		p.bars = mpb.New(mpb.WithOutput(sh.stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
+		p.bars = mpb.New(mpb.WithOutput(unfolded(sh.stderr)), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
 	}
 	return p
 }
 
 // drawable returns the width of a terminal that reports one; bars need it.
 func drawable(stream any) (int, bool) {
+	if f, ok := stream.(*foldWriter); ok {
+		stream = f.file
+	}
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false

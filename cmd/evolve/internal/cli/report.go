@@ -61,9 +61,9 @@ func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive
 	}
 	switch {
 	case sh.json:
-		return render.JSON(sh.stdout, r)
+		return render.JSON(unfolded(sh.stdout), r)
 	case o.markdown:
-		return render.Markdown(sh.stdout, r)
+		return render.Markdown(unfolded(sh.stdout), r)
 	case o.html, o.open:
 		path, err := writeReports(ctx, root, a, r)
 		if err != nil {
@@ -85,7 +85,7 @@ func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive,
 		if err != nil {
 			return fmt.Errorf("building the index: %w", err)
 		}
-		return render.IndexJSON(sh.stdout, nights)
+		return render.IndexJSON(unfolded(sh.stdout), nights)
 	}
 	path, err := writeIndex(ctx, root, a)
 	if err != nil {

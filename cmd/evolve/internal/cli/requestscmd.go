@@ -50,7 +50,7 @@ func requestsCommand(sh *shell) *cli.Command {
 			{
 				Name: "list", Usage: "those that await a person", Description: "Works while a run is on.",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
-				Action: folded(sh, func(c *cli.Context) error { return requestsList(sh, c) }),
+				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{
 				Name: "show", Usage: "one in full: the exact call, its reason, its story", ArgsUsage: "ID", Description: "Works while a run is on.",
