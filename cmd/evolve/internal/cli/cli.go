@@ -54,8 +54,9 @@ func newShell(ctx context.Context, p Process) *shell {
 	}
 	con := &console{stdin: p.Stdin, stdout: p.Stdout, stderr: p.Stderr, json: wantsJSON(p.Args)}
 	if !con.json {
-		set := columns(wire.Environment(p.Env).Get("COLUMNS"))
-		con.stdout, con.stderr = foldTo(p.Stdout, set), foldTo(p.Stderr, set)
+		env := wire.Environment(p.Env)
+		set, dumb := columns(env.Get("COLUMNS")), env.Get("TERM") == "dumb"
+		con.stdout, con.stderr = foldTo(p.Stdout, set, dumb), foldTo(p.Stderr, set, dumb)
 	}
 	return &shell{
 		Host: &wire.Host{

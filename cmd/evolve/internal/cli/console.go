@@ -130,10 +130,20 @@ func terminal(stream any) (bool, int) {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return false, 80
 	}
-	if width, ok := drawable(stream); ok {
+	if width, ok := sizeOf(stream); ok {
 		return true, width
 	}
 	return true, 80
+}
+
+// sizeOf returns the width of a terminal that reports one.
+func sizeOf(stream any) (int, bool) {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil && width > 0
 }
 
 // width returns the width that lines are folded to, 0 for none.

@@ -14,10 +14,11 @@ import (
 // foldWriter is standard output or standard error for a person to read: it folds each line at
 // spaces to a width. The part of a line that has no end yet is kept until flush.
 type foldWriter struct {
-	// file is the stream itself, and tty reports whether that is a terminal.
-	file  io.Writer
-	tty   bool
-	width int
+	// file is the stream itself, tty reports whether that is a terminal, and draws whether the cursor
+	// can be moved there.
+	file       io.Writer
+	tty, draws bool
+	width      int
 
 	mu sync.Mutex
 	// above receives whole lines in place of the file while bars are drawn on it; nil without.
@@ -38,15 +39,16 @@ func columns(value string) int {
 }
 
 // foldTo returns a stream that folds lines to the width that COLUMNS sets or the terminal has. A
-// stream with neither, such as a pipe, is returned as it is.
-func foldTo(stream io.Writer, set int) io.Writer {
+// stream with neither, such as a pipe, is returned as it is. A dumb terminal has no cursor to move.
+func foldTo(stream io.Writer, set int, dumb bool) io.Writer {
 	tty, width := terminal(stream)
+	_, known := sizeOf(stream)
 	if set > 0 {
 		width = set
 	} else if !tty {
 		return stream
 	}
-	return &foldWriter{file: stream, tty: tty, width: width}
+	return &foldWriter{file: stream, tty: tty, draws: known && !dumb, width: width}
 }
 
 // Write prints the whole lines of p, folded.
