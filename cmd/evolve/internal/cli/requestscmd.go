@@ -97,7 +97,7 @@ func cell(text string, most int) string {
 func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.ChangeRequestRecord, error) {
 	r, err := a.Request(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
-		return r, exit.Errorf(exit.Usage, "`evolve requests list --all` lists them", "there is no change request %q", id)
+		return r, exit.Errorf(exit.Usage, nearRecord(a.Requests(ctx), func(r archive.ChangeRequestRecord) string { return r.ID }, id, "`evolve requests list --all` lists them"), "there is no change request %q", id)
 	}
 	if err != nil {
 		return r, fmt.Errorf("reading change request %s: %w", id, err)
