@@ -211,16 +211,34 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// confirm asks for the word yes. Without it, the error names what was not done.
+// confirm asks whether to go on. It returns nil for y or yes, in any case of letters, and an error
+// for n, no or an empty line, which names what was not done. It asks again after anything else.
 func (p *person) confirm(ctx context.Context, what string) error {
-	line, err := p.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, night.ErrInterrupted) {
-		return err
+	for {
+		line, err := p.ask(ctx, "go on? y or yes, n or no [no]: ")
+		if errors.Is(err, night.ErrInterrupted) {
+			return err
+		}
+		answer, known := yesOrNo(line)
+		switch {
+		case err == nil && answer:
+			return nil
+		case err != nil || known:
+			return exit.Errorf(exit.Usage, "", "not confirmed; nothing was %s", what)
+		}
+		_, _ = fmt.Fprintf(p.out, "%q is neither: type y or yes to go on, n or no to stop\n", text.Visible(oneLine(line, 40)))
 	}
-	if err != nil || line != "yes" {
-		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was %s", what)
+}
+
+// yesOrNo returns what a line answers, and whether it is an answer. An empty one is no.
+func yesOrNo(line string) (yes, known bool) {
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, true
+	case "", "n", "no":
+		return false, true
 	}
-	return nil
+	return false, false
 }
 
 // command returns a command that works in the current folder.
