@@ -53,7 +53,7 @@ var topics = []topic{
 func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
-		Description: "COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
+		Description: "`flags` after a COMMAND shows its flags alone. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
 		Flags:       []cli.Flag{&cli.StringFlag{Name: "man", Usage: "write all of it as pages for man(1) below `DIR`: man1 for commands, man7 for topics"}},
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
@@ -78,12 +78,14 @@ func helpCommand(sh *shell) *cli.Command {
 				}
 				return nil
 			}
+			if len(path) == len(names)-1 && names[len(path)] == flagsWord {
+				return helpFlags(sh, path)
+			}
 			if t, ok := findTopic(names[0]); ok && len(names) == 1 {
 				return chapter(sh.console, t)
 			}
 			if len(path) > 0 {
-				last := path[len(path)-1]
-				return unknownCommand(names[len(path)], "evolve "+strings.Join(names[:len(path)], " "), last.Subcommands)
+				return unknownHelp(path, names)
 			}
 			known := topicNames()
 			for _, t := range topics {
@@ -123,6 +125,44 @@ func chapter(con *console, t topic) error {
 	return con.show(map[string]string{"topic": t.name, "text": string(text)}, func() {
 		con.whole().printf("%s", chapterLines(string(text), con.width()))
 	})
+}
+
+// flagsWord asks for the flags of a command in place of all of its help.
+const flagsWord = "flags"
+
+// helpFlags prints the flags of a command and those of every command, for an empty path the latter.
+func helpFlags(sh *shell, path []*cli.Command) error {
+	if sh.json {
+		return helpJSON(sh, path)
+	}
+	p := newPage(sh.console)
+	p.flagsOf(path)
+	sh.printf("%s", p.String())
+	return nil
+}
+
+// unknownHelp refuses words after a command that are neither commands below it nor `flags`, and
+// suggests what was probably meant: one of these or a topic.
+func unknownHelp(path []*cli.Command, names []string) error {
+	known, word := names[:len(path)], names[len(path)]
+	below := path[len(path)-1].Subcommands
+	parent := "evolve help " + strings.Join(known, " ")
+	words := []string{flagsWord}
+	for _, c := range below {
+		if !c.Hidden {
+			words = append(words, c.Name)
+		}
+	}
+	hint := exit.Suggest("`"+parent+"` is all that there is on it", "`"+parent+" %s`", word, words)
+	if t, ok := findTopic(word); ok {
+		hint = "did you mean `evolve help " + t.name + "`?"
+	} else if near := exit.Nearest(word, topicNames()); near != "" && !strings.HasPrefix(hint, "did you mean") {
+		hint = "did you mean `evolve help " + near + "`?"
+	}
+	if len(path) == len(names)-1 {
+		return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.Join(append(slices.Clone(known), word), " "))
+	}
+	return exit.Errorf(exit.Usage, hint, "%q is one word too many", names[len(names)-1])
 }
 
 // chapterLines fits a chapter to a width: it fills paragraphs anew and folds the lines of lists
@@ -190,8 +230,7 @@ func help(sh *shell, path []*cli.Command) error {
 	if sh.json {
 		return helpJSON(sh, path)
 	}
-	_, width := terminal(sh.stdout)
-	p := page{width: min(max(width, leastColumns), 100)}
+	p := newPage(sh.console)
 	if len(path) == 0 {
 		p.overview(sh.app())
 	} else {
