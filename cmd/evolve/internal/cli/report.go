@@ -102,8 +102,10 @@ func showPage(ctx context.Context, sh *shell, path string, open bool) error {
 	return browse(ctx, sh, path)
 }
 
-// browse hands a page to the program that opens pages here.
+// browse hands a page to the program that opens pages here. Where none does, as on a server, that is
+// no error, since the page is written: a hint tells what to do with it.
 func browse(ctx context.Context, sh *shell, path string) error {
+	why := "this machine has no program that opens pages"
 	for _, opener := range []string{"xdg-open", "open", "wslview"} {
 		program, err := exec.LookPath(opener)
 		if err != nil {
@@ -111,12 +113,17 @@ func browse(ctx context.Context, sh *shell, path string) error {
 		}
 		cmd := exec.CommandContext(ctx, program, path)
 		cmd.Env, cmd.Dir = sh.Env, sh.dir
-		if err := cmd.Run(); err != nil {
-			return exit.Errorf(exit.Unexpected, "open "+path+" yourself", "%s could not show the page: %w", opener, err)
+		if err = cmd.Run(); err == nil {
+			return nil
 		}
-		return nil
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		why = opener + " could not show the page: " + err.Error()
+		break
 	}
-	return exit.Errorf(exit.Unexpected, "open "+path+" yourself", "this machine has no program that opens pages")
+	sh.eprintf("hint: %s; open the file in a browser, or read it here with `%s`\n", why, sh.command("evolve report"))
+	return nil
 }
 
 func reportsDir(root string) string { return filepath.Join(root, ".evolve", "reports") }
