@@ -44,11 +44,11 @@ func agentCommand(sh *shell) *cli.Command {
 					&cli.StringFlag{Name: "agent", Usage: "only those of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only those of the conversation `NAME`"},
 					&cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30},
 				},
-				Action: folded(sh, func(c *cli.Context) error { return agentTurns(sh, c) }),
+				Action: func(c *cli.Context) error { return agentTurns(sh, c) },
 			},
 			{
 				Name: "turn", Usage: "one stored turn in full: goal, answer, outcome, every step", ArgsUsage: "ID", Description: "Works while a run is on.",
-				Action: folded(sh, func(c *cli.Context) error { return agentTurn(sh, c) }),
+				Action: func(c *cli.Context) error { return agentTurn(sh, c) },
 			},
 			agentLessonsCommand(sh),
 			agentSessionsCommand(sh),

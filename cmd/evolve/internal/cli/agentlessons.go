@@ -42,7 +42,7 @@ func agentLessonsCommand(sh *shell) *cli.Command {
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
 			"folder of the agent comes first. The next turn reads that and the advice of the lessons, without what\n" +
 			"people and tools wrote. Works while a run is on.",
-		Action: folded(sh, func(c *cli.Context) error { return agentLessons(sh, c) }),
+		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}
 }
 

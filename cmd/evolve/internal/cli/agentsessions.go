@@ -20,7 +20,7 @@ type sessionLine struct {
 func agentSessionsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "sessions", Usage: "the stored conversations", Description: "Works while a run is on.",
-		Action: folded(sh, func(c *cli.Context) error { return agentSessions(sh, c) }),
+		Action: func(c *cli.Context) error { return agentSessions(sh, c) },
 	}
 }
 

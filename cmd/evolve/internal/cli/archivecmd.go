@@ -106,7 +106,7 @@ func archiveExport(sh *shell, c *cli.Context, csv bool) error {
 			return a.Export(ctx, w)
 		}
 		if toStdout {
-			out := bufio.NewWriter(sh.stdout)
+			out := bufio.NewWriter(unfolded(sh.stdout))
 			return errors.Join(write(c.Context, out), out.Flush())
 		}
 		path := sh.abs(name)

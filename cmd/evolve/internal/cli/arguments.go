@@ -227,15 +227,6 @@ func unknownCommand(name, parent string, commands []*cli.Command) error {
 	return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.TrimPrefix(parent+" ", "evolve ")+name)
 }
 
-func unknownFlag(name string, flags []cli.Flag) error {
-	var names []string
-	for _, f := range flags {
-		names = append(names, f.Names()[0])
-	}
-	hint := exit.Suggest("`--help` lists the flags", "--%s", name, names)
-	return exit.Errorf(exit.Usage, hint, "there is no flag --%s", name)
-}
-
 // invalidValue matches the flag parser's error for an invalid value.
 var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-+([^:]+): `)
 

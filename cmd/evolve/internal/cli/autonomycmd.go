@@ -25,7 +25,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "status", Usage: "the level of each agent, its tools, and the figures behind the next level", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
-				Action: folded(sh, func(c *cli.Context) error { return autonomyStatus(sh, c) }),
+				Action: func(c *cli.Context) error { return autonomyStatus(sh, c) },
 			},
 			{
 				Name: "request", Usage: "ask for the next higher level of an agent", ArgsUsage: "AGENT",
@@ -37,11 +37,11 @@ func autonomyCommand(sh *shell) *cli.Command {
 					&cli.StringFlag{Name: "from", Usage: "the change request `ID` in which the agent asked for it"},
 					byFlag(),
 				},
-				Action: folded(sh, func(c *cli.Context) error { return autonomyRequest(sh, c) }),
+				Action: func(c *cli.Context) error { return autonomyRequest(sh, c) },
 			},
 			{
 				Name: "requests", Usage: "the requests for levels, open and decided", Description: "Works while a run is on.",
-				Action: folded(sh, func(c *cli.Context) error { return autonomyRequests(sh, c) }),
+				Action: func(c *cli.Context) error { return autonomyRequests(sh, c) },
 			},
 			{
 				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level holds at once, and the run adds it to the ledger at its end.",
@@ -50,7 +50,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 					&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"},
 					byFlag(),
 				},
-				Action: folded(sh, func(c *cli.Context) error { return autonomyLower(sh, c) }),
+				Action: func(c *cli.Context) error { return autonomyLower(sh, c) },
 			},
 		},
 	}

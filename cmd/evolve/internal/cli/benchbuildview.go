@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// print prints the counts, on a terminal within its width.
+// print prints the counts.
 func (o *builtSuite) print(con *console) {
 	width := con.width()
-	say := func(lead, format string, args ...any) { printFilled(con, lead, fmt.Sprintf(format, args...), width) }
+	say := func(lead, format string, args ...any) { con.printf("%s%s\n", lead, fmt.Sprintf(format, args...)) }
 	for _, l := range o.Logs {
 		var formats []string
 		for _, f := range l.Formats {

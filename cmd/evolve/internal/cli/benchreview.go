@@ -33,7 +33,7 @@ func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		word, rest, _ := strings.Cut(line, " ")
+		word, rest, _ := strings.Cut(strings.ToLower(line), " ")
 		switch word {
 		case "a", "accept":
 			if len(o.Tasks) == 0 {
@@ -57,7 +57,7 @@ func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 				printTask(con, o.Tasks[at])
 				continue
 			}
-			_, _ = fmt.Fprintf(who.out, "a number from 1 to %d, d with a number, l, a or q\n", len(o.Tasks))
+			_, _ = fmt.Fprintf(who.out, "type a number from 1 to %d, d with a number, l, a or q\n", len(o.Tasks))
 		}
 	}
 }

@@ -31,9 +31,11 @@ type shell struct {
 // Run parses the arguments, runs one command, and returns the exit code.
 func Run(ctx context.Context, p Process) int {
 	out := &errWriter{Writer: p.Stdout}
+	p.Stdout = out
 	sh := newShell(ctx, p)
-	sh.stdout = out
 	err := sh.dispatch()
+	_ = flush(sh.stdout)
+	defer func() { _ = flush(sh.stderr) }()
 	if err == nil {
 		err = out.failure()
 	}
@@ -51,9 +53,14 @@ func newShell(ctx context.Context, p Process) *shell {
 		p.Sleep = sleep
 	}
 	con := &console{stdin: p.Stdin, stdout: p.Stdout, stderr: p.Stderr, json: wantsJSON(p.Args)}
+	if !con.json {
+		env := wire.Environment(p.Env)
+		set, dumb := columns(env.Get("COLUMNS")), env.Get("TERM") == "dumb"
+		con.stdout, con.stderr = foldTo(p.Stdout, set, dumb), foldTo(p.Stderr, set, dumb)
+	}
 	return &shell{
 		Host: &wire.Host{
-			Ctx: ctx, Env: p.Env, Now: p.Now, Sleep: p.Sleep, Stderr: p.Stderr, Log: slog.New(slog.DiscardHandler),
+			Ctx: ctx, Env: p.Env, Now: p.Now, Sleep: p.Sleep, Stderr: con.stderr, Log: slog.New(slog.DiscardHandler),
 			Command: con.command, Reached: p.Reached,
 		},
 		console: con, dir: p.Dir, args: p.Args, signals: p.Signals, release: p.Release,

@@ -49,10 +49,10 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		printMeans(con, "held-out", view.Values, view.Values.Holdout)
 		printFurther(con, "            ", view.Values.Further.Holdout)
 		if h := view.Scores.Holdout; h != nil && h.Metric != nil && h.Metric.Interval != nil {
-			con.filled("            ", "%g %% interval for new %ss: %s", 100*h.Metric.Level, b.Cases(), h.Metric.Bounds())
+			con.printf("            %g %% interval for new %ss: %s\n", 100*h.Metric.Level, b.Cases(), h.Metric.Bounds())
 		}
 		if len(view.Values.Cases) == 0 {
-			con.filled("  ", "no night scored both on the same code")
+			con.printf("  no night scored both on the same code\n")
 		}
 		if c := view.Scores.Search; c != nil {
 			con.printf("\nscores, from which the verdicts are made\n")

@@ -223,9 +223,9 @@ func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	if c.Against == "" {
 		words = whose + words
 	}
-	con.filled(indent, "%s, the means of %s%s", words, strings.Replace(c.Gain.Size(), "case", "held-out case", 1), orElse(", against "+c.Against, "", c.Against != ""))
+	con.printf("%s%s, the means of %s%s\n", indent, words, strings.Replace(c.Gain.Size(), "case", "held-out case", 1), orElse(", against "+c.Against, "", c.Against != ""))
 	if s := c.Score; s != nil {
-		con.filled(indent, "score %s points %s for %s, which decides", number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))
+		con.printf("%sscore %s points %s for %s, which decides\n", indent, number.Points(s.Difference), number.Interval(s.Lo, s.Hi), strings.Replace(s.Of.Words(), "task", noun, 1))
 	}
 	printFurther(con, indent, c.Further)
 	return true

@@ -184,6 +184,6 @@ func (a codeAct) standing(why string) string {
 // printHistory prints what became of a version, behind labels of so many cells.
 func printHistory(con *console, indent string, cells int, list []codeAct) {
 	for _, a := range list {
-		con.filled(indent+padded(a.label(), cells), "%s", a)
+		con.printf("%s%s%s\n", indent, padded(a.label(), cells), a)
 	}
 }

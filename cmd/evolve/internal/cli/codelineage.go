@@ -98,11 +98,11 @@ func printStep(con *console, b *codeBook, s codeStep) {
 	}
 	con.printf("  v%d  %s\n", s.Number, made)
 	if s.Rationale != "" {
-		con.filled("      ", "%s", text.Visible(s.Rationale))
+		con.printf("      %s\n", text.Visible(s.Rationale))
 	}
 	con.printAddressed("      ", s.Addressed)
 	if s.LeftOut != "" {
-		con.filled("      left out of later nights: ", "%s", text.Visible(s.LeftOut))
+		con.printf("      left out of later nights: %s\n", text.Visible(s.LeftOut))
 	}
 	printHistory(con, "      ", 10, s.History)
 }

@@ -69,7 +69,7 @@ func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 
 func printOpen(con *console, v *codeView) {
 	for _, o := range v.Open {
-		con.filled("  open     ", "%s of v%d%s%s", o.Proposal, o.Number, codeAct{state: o.State}.standing(""), orElse(": "+text.Visible(o.Moved), "", o.Moved != ""))
+		con.printf("  open     %s of v%d%s%s\n", o.Proposal, o.Number, codeAct{state: o.State}.standing(""), orElse(": "+text.Visible(o.Moved), "", o.Moved != ""))
 		if o.Ref != "" {
 			con.printf("           %s\n", text.GitShow(v.folder, o.Ref))
 		}

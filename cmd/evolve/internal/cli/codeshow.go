@@ -179,26 +179,26 @@ func (b *codeBook) bestView(best night.Best) (*codeBest, error) {
 }
 
 func printCode(con *console, v *codeView) {
-	con.filled("", "%s  %s at %.12s", text.Visible(v.Target), text.Visible(v.Repository), v.Commit)
+	con.printf("%s  %s at %.12s\n", text.Visible(v.Target), text.Visible(v.Repository), v.Commit)
 	if v.Uncommitted != "" {
-		con.filled("  warning  ", "%s", v.Uncommitted)
+		con.printf("  warning  %s\n", v.Uncommitted)
 	}
 	if v.Base == nil {
-		con.filled("  metric   ", "not known: the code as it is was not scored yet; the next night scores it")
+		con.printf("  metric   not known: the code as it is was not scored yet; the next night scores it\n")
 	} else {
 		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
-		con.filled("  base     ", "%s", v.Base.words(v))
+		con.printf("  base     %s\n", v.Base.words(v))
 	}
 	if v.Noise.Any() {
-		con.filled("  chance   ", "%s", v.Noise.Words(v.Unit))
+		con.printf("  chance   %s\n", v.Noise.Words(v.Unit))
 	}
 	switch best := v.Best; {
 	case best == nil && v.Unsearched:
-		con.filled("  best     ", "no night has searched the code at %.12s", v.Commit)
+		con.printf("  best     no night has searched the code at %.12s\n", v.Commit)
 	case best == nil:
-		con.filled("  best     ", "no night found a version that is better than the code as it is")
+		con.printf("  best     no night found a version that is better than the code as it is\n")
 	default:
-		con.filled("  best     ", "v%d%s", best.Number, best.standing(v.noun))
+		con.printf("  best     v%d%s\n", best.Number, best.standing(v.noun))
 		if best.Equal > 0 {
 			con.printf("           and %s with equal values\n", count(best.Equal, "version"))
 		}
@@ -217,14 +217,14 @@ func printCode(con *console, v *codeView) {
 		if f.Proposal != "" {
 			by = fmt.Sprintf("by the gate %s of %s", text.Quote(f.Gate), f.Proposal)
 		}
-		con.filled("  refused  ", "v%d, %s: %s", f.Number, by, text.Visible(f.Reason))
+		con.printf("  refused  v%d, %s: %s\n", f.Number, by, text.Visible(f.Reason))
 	}
 	con.printf("\nblocks\n")
 	for _, k := range v.Blocks {
 		con.printf("  %s  %s:%d, %s\n", text.Visible(k.Block), text.Visible(k.File), k.Line, count(k.Lines, "line"))
 	}
 	for _, words := range v.Skipped {
-		con.filled("  ", "%s", words)
+		con.printf("  %s\n", words)
 	}
 	if v.Best != nil {
 		con.printf("\n  %s\n", con.command(fmt.Sprintf("evolve code show %s v%d", text.ShellQuote(v.Target), v.Best.Number)))
@@ -233,7 +233,7 @@ func printCode(con *console, v *codeView) {
 
 func printBest(con *console, v *codeView, side string, m *codeMeans) {
 	if m != nil {
-		con.filled("           ", "%s%s → %s, the means of %s", v.Best.whose(), figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
+		con.printf("           %s%s → %s, the means of %s\n", v.Best.whose(), figure(m.A), withUnit(m.B, v.Unit), count(m.Cases, side+" "+v.noun))
 	}
 }
 

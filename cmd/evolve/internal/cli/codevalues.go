@@ -61,8 +61,8 @@ func printMeans(con *console, name string, v codeValues, m *codeMeans) {
 		return
 	}
 	con.printf("  %-9s %s  %s → %s\n", name, text.Visible(v.Metric), figure(m.A), withUnit(m.B, v.Unit))
-	con.filled("            ", "%s on average of %s", metrics.WithChangeUnit(signed(m.Difference), v.Unit), count(m.Cases, v.noun))
-	con.filled("            ", "%d better, %d worse, %d equal", m.Better, m.Worse, m.Equal)
+	con.printf("            %s on average of %s\n", metrics.WithChangeUnit(signed(m.Difference), v.Unit), count(m.Cases, v.noun))
+	con.printf("            %d better, %d worse, %d equal\n", m.Better, m.Worse, m.Equal)
 }
 
 // printFurther prints the further metrics, and how their findings are corrected.
@@ -70,13 +70,13 @@ func printFurther(con *console, indent string, list []stats.Further) {
 	if len(list) == 0 {
 		return
 	}
-	con.filled(indent, "further metrics, %s", stats.FurtherNote(len(list)))
+	con.printf("%sfurther metrics, %s\n", indent, stats.FurtherNote(len(list)))
 	for _, f := range list {
 		words := f.Words()
 		if f.Finding != stats.FurtherEqual {
 			words += ": " + f.Found()
 		}
-		con.filled(indent+"  ", "%s", text.Visible(words))
+		con.printf("%s  %s\n", indent, text.Visible(words))
 	}
 }
 
@@ -102,7 +102,7 @@ func (v codeValues) title() string {
 // printValues prints the values of two versions case by case.
 func printValues(con *console, v codeValues, a, b string) {
 	con.printf("\n")
-	con.filled("", "%s", v.title())
+	con.printf("%s\n", v.title())
 	width, figures := len("held-out "+v.noun), figureCells
 	if columns := con.width(); columns > 0 && columns < 2+width+3*(1+figureCells) {
 		figures = narrowCells
@@ -133,7 +133,7 @@ func printValues(con *console, v codeValues, a, b string) {
 		}
 	}
 	for _, p := range problems[:min(len(problems), 3)] {
-		con.filled("  failed: ", "%s", cell(p, 200))
+		con.printf("  failed: %s\n", cell(p, 200))
 	}
 }
 

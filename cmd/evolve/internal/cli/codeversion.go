@@ -114,7 +114,7 @@ func (b *codeBook) smallWords(a archive.Ablation) string {
 func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	v := view.Version
 	con.printf("v%d of %s  %s\n", v.Variant.Number, text.Visible(view.Target), v.Variant.ID.Short())
-	con.filled("  base      ", "%s", v.Base.describe())
+	con.printf("  base      %s\n", v.Base.describe())
 	printMeans(con, "search", v.Values, v.Values.Search)
 	printFurther(con, "            ", v.Values.Further.Search)
 	printMeans(con, "held-out", v.Values, v.Values.Holdout)
@@ -125,10 +125,10 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 		con.printf("  commit    %s\n", text.GitShow(view.folder, v.Ref))
 	}
 	if len(v.Equal) > 0 {
-		con.filled("  equal     ", "%s on search %ss", versionsNamed(v.Equal), view.noun)
+		con.printf("  equal     %s on search %ss\n", versionsNamed(v.Equal), view.noun)
 	}
 	if why := v.Lineage[0].LeftOut; why != "" {
-		con.filled("  left out of later nights: ", "%s", text.Visible(why))
+		con.printf("  left out of later nights: %s\n", text.Visible(why))
 	}
 	con.printf("\nlineage, the version first\n")
 	for i, s := range v.Lineage {
@@ -142,14 +142,14 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	con.printAddressed("  ", v.Addressed)
 	if v.Small != nil {
 		con.printf("\n")
-		con.filled("", "made small from v%d%s", v.Small.From, orElse(": "+text.Visible(v.Small.Found), "", v.Small.Found != ""))
+		con.printf("made small from v%d%s\n", v.Small.From, orElse(": "+text.Visible(v.Small.Found), "", v.Small.Found != ""))
 	}
 	if len(v.Hunks) > 0 {
 		con.printf("\n")
-		con.filled("", "hunks by themselves: mean change of %s on search %ss, an estimate", text.Visible(v.Values.Metric), view.noun)
+		con.printf("hunks by themselves: mean change of %s on search %ss, an estimate\n", text.Visible(v.Values.Metric), view.noun)
 		for _, h := range v.Hunks {
-			con.filled("  ", "%s", cell(h.Title(), 74))
-			con.filled("      ", "%s", h.Describe(v.Values.Unit))
+			con.printf("  %s\n", cell(h.Title(), 74))
+			con.printf("      %s\n", h.Describe(v.Values.Unit))
 		}
 	}
 	if len(v.Values.Cases) == 0 {
@@ -167,11 +167,11 @@ func (v *codeVersion) printConfirmed(con *console, noun string) {
 	}
 	switch {
 	case v.Confirmed:
-		con.filled("  confirmed ", "on held-out %ss", noun)
+		con.printf("  confirmed on held-out %ss\n", noun)
 	case v.Unconfirmed != "":
-		con.filled("  not confirmed: ", "%s", text.Visible(v.Unconfirmed))
+		con.printf("  not confirmed: %s\n", text.Visible(v.Unconfirmed))
 	}
 	if v.Values.Holdout == nil && !v.entered {
-		con.filled("  ", "it did not enter the confirmation: there are no values of held-out %ss", noun)
+		con.printf("  it did not enter the confirmation: there are no values of held-out %ss\n", noun)
 	}
 }

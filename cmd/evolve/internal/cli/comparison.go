@@ -19,7 +19,7 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 		con.printf("  search   no task has evaluations of both\n")
 	} else {
 		printDifference(con, "task", "search", *c)
-		con.filled("           ", "one look, clusters as units; tasks that a variant was tuned on flatter it")
+		con.printf("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
 		printPassPowers(con, v.PassPowers["search"])
 	}
 	if v.Holdout == nil {
@@ -30,7 +30,7 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 	}
 	if v.Units == unitsOfTasks {
 		con.printf("\n")
-		con.filled("", "The workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.")
+		con.printf("The workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
 	}
 }
 
@@ -46,8 +46,8 @@ func printDifference(con *console, noun, name string, c stats.Comparison) {
 	if c.Lo <= 0 && c.Hi >= 0 {
 		verdict = "   ~ no significant difference"
 	}
-	con.filled(fmt.Sprintf("  %-8s ", name), "%.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal%s",
-		c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, noun), c.Repeats, c.Wins, c.Losses, c.Ties, verdict)
+	con.printf("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal%s\n",
+		name, c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, noun), c.Repeats, c.Wins, c.Losses, c.Ties, verdict)
 }
 
 // printHoldout shows the claims that hold at any stopping time. noun is "task" or "case".
@@ -66,13 +66,13 @@ func printHoldout(con *console, noun string, r stats.Ruling) {
 	if i.Lo == i.Hi && about == stats.TheseTasks {
 		what = "exact for these tasks, as a repeat would say the same"
 	}
-	con.filled("           ", "%s; over so many comparisons as you make, some are found by chance", words(what))
-	con.filled("    claim  ", "%s", words(verdictOn(r)))
+	con.printf("           %s; over so many comparisons as you make, some are found by chance\n", words(what))
+	con.printf("    claim  %s\n", words(verdictOn(r)))
 	if assumes := r.Assumes(); assumes != "" {
-		con.filled("           ", "%s", words(assumes))
+		con.printf("           %s\n", words(assumes))
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
-		con.filled("           ", "%s", words(r.Tail.Words()))
+		con.printf("           %s\n", words(r.Tail.Words()))
 	}
 	for _, g := range r.Guards {
 		con.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),

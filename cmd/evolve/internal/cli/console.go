@@ -41,6 +41,13 @@ func (con *console) on(out io.Writer) *console {
 	return &console{stdin: con.stdin, stdout: out, stderr: con.stderr, place: con.place}
 }
 
+// whole returns the console with lines that are not folded, as of code.
+func (con *console) whole() *console {
+	out := *con
+	out.stdout = unfolded(con.stdout)
+	return &out
+}
+
 // printf writes to standard output, which keeps its first error.
 func (con *console) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(con.stdout, format, args...)
@@ -60,7 +67,7 @@ func (con *console) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
-	_, err := con.stdout.Write(text.JSON(b.Bytes()))
+	_, err := unfolded(con.stdout).Write(text.JSON(b.Bytes()))
 	return err
 }
 
@@ -110,10 +117,11 @@ func (con *console) result(v any, format string, args ...any) error {
 	return err
 }
 
-// terminal reports whether a stream is a terminal, and its width (80 when unknown).
+// terminal reports whether a stream is a terminal, and the width of its lines: that of COLUMNS or
+// of the terminal, 80 when unknown.
 func terminal(stream any) (bool, int) {
-	if f, ok := stream.(*foldedOutput); ok {
-		stream = f.to
+	if f, ok := stream.(*foldWriter); ok {
+		return f.tty, f.width
 	}
 	if o, ok := stream.(*errWriter); ok {
 		stream = o.Writer
@@ -122,38 +130,28 @@ func terminal(stream any) (bool, int) {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return false, 80
 	}
-	if width, ok := drawable(stream); ok {
+	if width, ok := sizeOf(stream); ok {
 		return true, width
 	}
 	return true, 80
 }
 
-// width returns the width of the terminal that standard output is, 0 for none.
-func (con *console) width() int {
-	if tty, width := terminal(con.stdout); tty {
-		return width
+// sizeOf returns the width of a terminal that reports one.
+func sizeOf(stream any) (int, bool) {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0, false
 	}
-	return 0
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil && width > 0
 }
 
-// filled prints a line after a lead. On a terminal that is too narrow it is wrapped, and
-// its further lines begin below the first one's text.
-func (con *console) filled(lead, format string, args ...any) {
-	line, width := fmt.Sprintf(format, args...), con.width()
-	if width == 0 || text.Width(lead+line) <= width {
-		con.printf("%s%s\n", lead, line)
-		return
+// width returns the width that lines are folded to, 0 for none.
+func (con *console) width() int {
+	if f, ok := con.stdout.(*foldWriter); ok {
+		return f.width
 	}
-	indent := text.Width(lead)
-	if indent > width/2 {
-		indent = 4
-	}
-	for i, l := range text.Wrap(line, max(16, width-indent)) {
-		if i > 0 {
-			lead = strings.Repeat(" ", indent)
-		}
-		con.printf("%s%s\n", lead, l)
-	}
+	return 0
 }
 
 // person is the user at the terminal.
@@ -190,6 +188,7 @@ var errGone = errors.New("the input ended")
 // ask puts a question and returns the line that answers it.
 func (p *person) ask(ctx context.Context, question string) (string, error) {
 	_, _ = fmt.Fprint(p.out, question)
+	_ = flush(p.out)
 	type answer struct {
 		line string
 		err  error
@@ -212,16 +211,34 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// confirm asks for the word yes. Without it, the error names what was not done.
+// confirm asks whether to go on. It returns nil for y or yes, in any case of letters, and an error
+// for n, no or an empty line, which names what was not done. It asks again after anything else.
 func (p *person) confirm(ctx context.Context, what string) error {
-	line, err := p.ask(ctx, "type yes to go on: ")
-	if errors.Is(err, night.ErrInterrupted) {
-		return err
+	for {
+		line, err := p.ask(ctx, "go on? y or yes, n or no [no]: ")
+		if errors.Is(err, night.ErrInterrupted) {
+			return err
+		}
+		answer, known := yesOrNo(line)
+		switch {
+		case err == nil && answer:
+			return nil
+		case err != nil || known:
+			return exit.Errorf(exit.Usage, "", "not confirmed; nothing was %s", what)
+		}
+		_, _ = fmt.Fprintf(p.out, "%q is neither: type y or yes to go on, n or no to stop\n", text.Visible(oneLine(line, 40)))
 	}
-	if err != nil || line != "yes" {
-		return exit.Errorf(exit.Usage, "", "not confirmed; nothing was %s", what)
+}
+
+// yesOrNo returns what a line answers, and whether it is an answer. An empty one is no.
+func yesOrNo(line string) (yes, known bool) {
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, true
+	case "", "n", "no":
+		return false, true
 	}
-	return nil
+	return false, false
 }
 
 // command returns a command that works in the current folder.
@@ -295,7 +312,7 @@ func (con *console) fail(err error) int {
 			Hint  string `json:"hint,omitempty"`
 			Exit  int    `json:"exit"`
 		}{shortened(err.Error()), shortened(hint), code})
-		con.eprintf("%s\n", text.JSON(line))
+		_, _ = fmt.Fprintf(unfolded(con.stderr), "%s\n", text.JSON(line))
 		return code
 	}
 	for i, l := range strings.Split(strings.TrimRight(shortened(err.Error()), "\n"), "\n") {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"strings"
@@ -47,6 +48,26 @@ func TestFailIsShort(t *testing.T) {
 		sh.fail(exit.Errorf(2, "did you mean "+long, "reading x.jsonl: unknown field %q: %s", long, "the end"))
 		if text := stderr.String(); len(text) > 5000 || !strings.Contains(text, "reading x.jsonl") || !strings.Contains(text, "the end") {
 			t.Errorf("%d bytes: %.200s", len(text), text)
+		}
+	}
+}
+
+// TestConfirm checks which answers go on, which stop, and that others are asked again with the
+// answers that are taken.
+func TestConfirm(t *testing.T) {
+	for _, c := range []struct {
+		typed     string
+		yes, told bool
+	}{
+		{"y\n", true, false}, {"Y\n", true, false}, {"yes\n", true, false}, {" YES \n", true, false}, {"yes", true, false},
+		{"n\n", false, false}, {"No\n", false, false}, {"\n", false, false}, {"", false, false},
+		{"yep\ny\n", true, true}, {"what?\nn\n", false, true}, {"ok", false, true},
+	} {
+		var out bytes.Buffer
+		who := &person{bufio.NewReader(strings.NewReader(c.typed)), &out}
+		err := who.confirm(t.Context(), "done")
+		if (err == nil) != c.yes || strings.Contains(out.String(), "is neither: type y or yes") != c.told {
+			t.Errorf("%q: %v\n%s", c.typed, err, out.String())
 		}
 	}
 }

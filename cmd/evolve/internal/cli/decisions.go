@@ -238,7 +238,7 @@ func peek[T any](c *cli.Context, root string, find func(context.Context, *archiv
 func proposalOf(ctx context.Context, a *archive.Archive, id string) (archive.ProposalRecord, error) {
 	p, err := a.Proposal(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
-		return p, exit.Errorf(exit.Usage, "`evolve proposals --all` lists them", "there is no proposal %q", id)
+		return p, exit.Errorf(exit.Usage, nearRecord(a.Proposals(ctx), func(p archive.ProposalRecord) string { return p.ID }, id, "`evolve proposals --all` lists them"), "there is no proposal %q", id)
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading proposal %s: %w", id, err)

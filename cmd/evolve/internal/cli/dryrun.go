@@ -54,7 +54,11 @@ func archiveOrEmpty(root string) (*archive.Archive, error) {
 func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch.Code, i int) {
 	p, limits := plan.Agents[i], plan.Limits[i]
 	paragraph := func(name, prose string) {
-		for _, line := range text.Fill(prose, 68) {
+		lines := []string{prose}
+		if con.width() == 0 {
+			lines = text.Fill(prose, 68)
+		}
+		for _, line := range lines {
 			con.printf("  %-8s  %s\n", name, line)
 			name = ""
 		}

@@ -44,7 +44,7 @@ func feedbackCommand(sh *shell) *cli.Command {
 					&cli.StringFlag{Name: "evidence", Usage: "what happened, as `TEXT` for later readers"},
 					byFlag(),
 				},
-				Action: folded(sh, func(c *cli.Context) error { return feedbackAdd(sh, c) }),
+				Action: func(c *cli.Context) error { return feedbackAdd(sh, c) },
 			},
 			{
 				Name: "list", Usage: "the feedback, with its conflicts", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
@@ -52,20 +52,20 @@ func feedbackCommand(sh *shell) *cli.Command {
 					&cli.StringFlag{Name: "tool", Usage: "only that on the `TOOL`"}, &cli.StringFlag{Name: "domain", Usage: "only that in the subject area `DOMAIN`"},
 					&cli.StringFlag{Name: "verdict", Usage: "only that with the `VERDICT`"},
 				},
-				Action: folded(sh, func(c *cli.Context) error { return feedbackList(sh, c) }),
+				Action: func(c *cli.Context) error { return feedbackList(sh, c) },
 			},
 			{
 				Name: "remove", Usage: "take a feedback back: every score is as without it", ArgsUsage: "AGENT ID",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"}, byFlag()},
-				Action: folded(sh, func(c *cli.Context) error { return feedbackRemove(sh, c) }),
+				Action: func(c *cli.Context) error { return feedbackRemove(sh, c) },
 			},
 			{
 				Name: "what-if", Usage: "which choices of stored turns a removal would weigh differently", ArgsUsage: "AGENT ID", Description: "Works while a run is on.",
-				Action: folded(sh, func(c *cli.Context) error { return feedbackWhatIf(sh, c) }),
+				Action: func(c *cli.Context) error { return feedbackWhatIf(sh, c) },
 			},
 			{
 				Name: "stats", Usage: "counts, stored calls in scope, conflicts, and constraints to add", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
-				Action: folded(sh, func(c *cli.Context) error { return feedbackStats(sh, c) }),
+				Action: func(c *cli.Context) error { return feedbackStats(sh, c) },
 			},
 		},
 	}

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -9,7 +12,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// TestFoldLine tests that a long line continues behind its indent with every word of it, that
+// TestFoldLine tests that a long line continues behind its label with every word of it, that
 // columns keep their distance, and that a command and a path stay in one piece.
 func TestFoldLine(t *testing.T) {
 	for _, c := range []struct {
@@ -20,40 +23,141 @@ func TestFoldLine(t *testing.T) {
 		{"", []string{""}},
 		{
 			"F1    active  clerk             negative    grep ×0.3, for good  by Robin on 23 Nov",
-			[]string{"F1    active  clerk             negative", "    grep ×0.3, for good  by Robin on 23", "    Nov"},
+			[]string{"F1    active  clerk             negative", "      grep ×0.3, for good  by Robin on", "      23 Nov"},
 		},
 		{
 			"  allowed    calculate, read_file, list_directory, grep",
-			[]string{"  allowed    calculate, read_file,", "      list_directory, grep"},
+			[]string{"  allowed    calculate, read_file,", "             list_directory, grep"},
 		},
 		{"    evolve autonomy lower aide --reason \"two words\"", []string{"    evolve autonomy lower aide --reason \"two words\""}},
 		{
 			"aide has autonomy level 2 (draft and queue): evolve autonomy status aide",
-			[]string{"aide has autonomy level 2 (draft and", "    queue):", "    evolve autonomy status aide"},
+			[]string{"aide has autonomy level 2 (draft and", "  queue): evolve autonomy status aide"},
 		},
 		{
 			"    stale: it cannot be approved; evolve run may measure it again",
-			[]string{"    stale: it cannot be approved; evolve", "        run may measure it again"},
+			[]string{"    stale: it cannot be approved; evolve", "      run may measure it again"},
 		},
 		{
 			"  suggestion 3 negatives (F1, F2, F3); to forbid it: evolve feedback add aide --verdict negative --tool grep --goal 'a b'",
-			[]string{"  suggestion 3 negatives (F1, F2, F3);", "      to forbid it:", "      evolve feedback add aide --verdict negative --tool grep --goal 'a b'"},
+			[]string{"  suggestion 3 negatives (F1, F2, F3);", "    to forbid it:", "    evolve feedback add aide --verdict negative --tool grep --goal 'a b'"},
 		},
 		{
 			"signed  /a/path/without/any/space/that/is/longer/than/the/line at entry 7",
-			[]string{"signed", "    /a/path/without/any/space/that/is/longer/than/the/line", "    at entry 7"},
+			[]string{"signed  /a/path/without/any/space/that/is/longer/than/the/line", "        at entry 7"},
 		},
+		{
+			"hint: read `evolve show P4 --workspace /tmp/a/b` first, then add --yes",
+			[]string{"hint: read", "  `evolve show P4 --workspace /tmp/a/b`", "  first, then add --yes"},
+		},
+		{
+			"error: a sentence of an error that is too long for one line",
+			[]string{"error: a sentence of an error that is", "       too long for one line"},
+		},
+		{
+			"  \x1b[1mbold words that take forty cells at most\x1b[0m",
+			[]string{"  \x1b[1mbold words that take forty cells at", "    most\x1b[0m"},
+		},
+		{"\x1b[1mforty cells with the escapes left out..\x1b[0m", []string{"\x1b[1mforty cells with the escapes left out..\x1b[0m"}},
 	} {
 		got := foldLine(c.line, 40)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%q: %s", c.line, diff)
 		}
-		if all := strings.Fields(strings.Join(got, " ")); !cmp.Equal(all, strings.Fields(c.line)) {
-			t.Errorf("%q lost words: %q", c.line, all)
+	}
+}
+
+// TestFoldAnyLine tests, of lines made of random words, that every word is there in its order and
+// that no part is wider than the width, unless it is one word, a command or a text in backquotes.
+func TestFoldAnyLine(t *testing.T) {
+	words := []string{
+		"a", "word", "longer,", "proposals", "漢字漢字", "e\u0301", "/a/path/of/a/file/that/is/longer/than/most/lines/are",
+		"`evolve show P4 --workspace /tmp/x`", "  ", "    ", "\x1b[1mbold\x1b[0m", "evolve", "run", "+3.5", "×", "it's", "\"",
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var line strings.Builder
+		line.WriteString(strings.Repeat(" ", random.IntN(12)))
+		for range random.IntN(30) {
+			line.WriteString(words[random.IntN(len(words))])
+			if random.IntN(6) > 0 {
+				line.WriteString(" ")
+			}
 		}
-		for _, part := range got {
-			if len(strings.Fields(part)) > 1 && !strings.HasPrefix(strings.TrimSpace(part), "evolve ") && text.Width(part) > 40 {
-				t.Errorf("%q is wider than 40", part)
+		width := 20 + random.IntN(100)
+		parts := foldLine(line.String(), width)
+		if got, want := strings.Fields(strings.Join(parts, " ")), strings.Fields(line.String()); !cmp.Equal(got, want) {
+			t.Fatalf("%q at %d lost words: %q", line.String(), width, parts)
+		}
+		for _, part := range parts {
+			one := strings.Trim(part, " ")
+			if cellsOf(part) > width && len(foldWords(strings.TrimPrefix(one, label.FindString(one)))) > 1 {
+				t.Fatalf("%q of %q is wider than %d", part, line.String(), width)
+			}
+		}
+	}
+}
+
+// TestFoldWriter tests that parts of a line are folded as one, that a question is printed by flush
+// with the space behind it, and that what is not to be folded comes in its order.
+func TestFoldWriter(t *testing.T) {
+	var file bytes.Buffer
+	out := &foldWriter{file: &file, tty: true, width: 20}
+	con := &console{stdout: out}
+	con.printf("twelve words are ")
+	con.printf("printed in two parts\nand a question that is long? ")
+	if err := flush(out); err != nil {
+		t.Fatal(err)
+	}
+	con.printf("\n")
+	con.whole().printf("%s\n", strings.Repeat("code ", 6))
+	want := "twelve words are\n  printed in two\n  parts\nand a question that\n  is long? \ncode code code code code code \n"
+	if diff := cmp.Diff(want, file.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestColumns tests which values of COLUMNS are followed: on a terminal and elsewhere.
+func TestColumns(t *testing.T) {
+	for value, want := range map[string]int{"": 0, "50": 50, " 72 ": 72, "19": 0, "20": 20, "1000": 1000, "1001": 0, "-80": 0, "wide": 0} {
+		if got := columns(value); got != want {
+			t.Errorf("COLUMNS=%q is width %d, want %d", value, got, want)
+		}
+	}
+	for _, c := range []struct {
+		set  string
+		want string
+	}{{"", "error: " + strings.Repeat("word ", 20) + "\n"}, {"40", "error: word word word word word word\n       word word word word word word\n       word word word word word word\n       word word\n"}} {
+		var stderr bytes.Buffer
+		sh := newShell(t.Context(), Process{Stdout: &bytes.Buffer{}, Stderr: &stderr, Env: []string{"COLUMNS=" + c.set}})
+		sh.eprintf("error: %s\n", strings.Repeat("word ", 20))
+		if diff := cmp.Diff(c.want, stderr.String()); diff != "" {
+			t.Errorf("COLUMNS=%s: %s", c.set, diff)
+		}
+	}
+}
+
+// TestChapterLines tests that each chapter of the manual keeps its words at any width, and that only
+// files and commands to copy are wider.
+func TestChapterLines(t *testing.T) {
+	for _, topic := range topics {
+		chapter, err := os.ReadFile("help/" + topic.name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := chapterLines(string(chapter), 0); got != string(chapter) {
+			t.Errorf("%s is changed where no width is known", topic.name)
+		}
+		for _, width := range []int{40, 60, 80, 120} {
+			got := chapterLines(string(chapter), width)
+			if !cmp.Equal(strings.Fields(got), strings.Fields(string(chapter))) {
+				t.Errorf("%s at %d lost words", topic.name, width)
+			}
+			for line := range strings.Lines(got) {
+				line = strings.TrimSuffix(line, "\n")
+				if text.Width(line) > width && !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "#") && len(foldWords(strings.TrimSpace(line))) > 1 {
+					t.Errorf("%s at %d has the line %q", topic.name, width, line)
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,7 +54,7 @@ var topics = []topic{
 func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
-		Description: "COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
+		Description: "`flags` after a COMMAND shows its flags alone. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
 		Flags:       []cli.Flag{&cli.StringFlag{Name: "man", Usage: "write all of it as pages for man(1) below `DIR`: man1 for commands, man7 for topics"}},
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
@@ -78,12 +79,14 @@ func helpCommand(sh *shell) *cli.Command {
 				}
 				return nil
 			}
+			if len(path) == len(names)-1 && names[len(path)] == flagsWord {
+				return helpFlags(sh, path)
+			}
 			if t, ok := findTopic(names[0]); ok && len(names) == 1 {
 				return chapter(sh.console, t)
 			}
 			if len(path) > 0 {
-				last := path[len(path)-1]
-				return unknownCommand(names[len(path)], "evolve "+strings.Join(names[:len(path)], " "), last.Subcommands)
+				return unknownHelp(path, names)
 			}
 			known := topicNames()
 			for _, t := range topics {
@@ -120,7 +123,107 @@ func chapter(con *console, t topic) error {
 	if err != nil {
 		return fmt.Errorf("reading the manual: %w", err)
 	}
-	return con.result(map[string]string{"topic": t.name, "text": string(text)}, "%s", text)
+	return con.show(map[string]string{"topic": t.name, "text": string(text)}, func() {
+		con.whole().printf("%s", chapterLines(string(text), con.width()))
+	})
+}
+
+// flagsWord asks for the flags of a command in place of all of its help.
+const flagsWord = "flags"
+
+// helpFlags prints the flags of a command and those of every command, for an empty path the latter.
+func helpFlags(sh *shell, path []*cli.Command) error {
+	if sh.json {
+		return helpJSON(sh, path)
+	}
+	p := newPage(sh.console)
+	p.flagsOf(path)
+	sh.printf("%s", p.String())
+	return nil
+}
+
+// unknownHelp refuses words after a command that are neither commands below it nor `flags`, and
+// suggests what was probably meant: one of these or a topic.
+func unknownHelp(path []*cli.Command, names []string) error {
+	known, word := names[:len(path)], names[len(path)]
+	below := path[len(path)-1].Subcommands
+	parent := "evolve help " + strings.Join(known, " ")
+	words := []string{flagsWord}
+	for _, c := range below {
+		if !c.Hidden {
+			words = append(words, c.Name)
+		}
+	}
+	hint := exit.Suggest("`"+parent+"` is all that there is on it", "`"+parent+" %s`", word, words)
+	if t, ok := findTopic(word); ok {
+		hint = "did you mean `evolve help " + t.name + "`?"
+	} else if near := exit.Nearest(word, topicNames()); near != "" && !strings.HasPrefix(hint, "did you mean") {
+		hint = "did you mean `evolve help " + near + "`?"
+	}
+	if len(path) == len(names)-1 {
+		return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.Join(append(slices.Clone(known), word), " "))
+	}
+	return exit.Errorf(exit.Usage, hint, "%q is one word too many", names[len(names)-1])
+}
+
+// chapterLines fits a chapter to a width: it fills paragraphs anew and folds the lines of lists
+// and tables. Other indented lines are files and commands to copy, and stay as they are, as all
+// does at width 0.
+func chapterLines(chapter string, width int) string {
+	if width == 0 {
+		return chapter
+	}
+	var out strings.Builder
+	var prose []string
+	end := func() {
+		if len(prose) > 0 {
+			for _, l := range fillLines(strings.Join(prose, " "), min(width, widestProse)) {
+				out.WriteString(l + "\n")
+			}
+		}
+		prose = nil
+	}
+	for line := range strings.Lines(chapter) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "#") || line == "":
+			end()
+			parts := []string{line}
+			if tabled.MatchString(line) {
+				parts = foldLine(line, width)
+			}
+			out.WriteString(strings.Join(parts, "\n") + "\n")
+		case strings.HasPrefix(line, "- "):
+			end()
+			prose = []string{line}
+		default:
+			prose = append(prose, strings.TrimSpace(line))
+		}
+	}
+	end()
+	return out.String()
+}
+
+// widestProse is the width of paragraphs of the manual on wide terminals.
+const widestProse = 100
+
+// tabled matches an indented line of the manual with a second column.
+var tabled = regexp.MustCompile(`^ {4}\S.*?  +\S`)
+
+// fillLines fills a paragraph or an entry of a list, whose further lines are indented by two.
+func fillLines(paragraph string, width int) []string {
+	lead := ""
+	if strings.HasPrefix(paragraph, "- ") {
+		lead = "  "
+	}
+	var lines []string
+	for _, l := range foldLine(paragraph, width) {
+		if len(lines) > 0 {
+			l = lead + strings.TrimLeft(l, " ")
+		}
+		lines = append(lines, l)
+	}
+	return lines
 }
 
 // help prints the help of a command, or the overview for an empty path.
@@ -128,8 +231,7 @@ func help(sh *shell, path []*cli.Command) error {
 	if sh.json {
 		return helpJSON(sh, path)
 	}
-	_, width := terminal(sh.stdout)
-	p := page{width: min(max(width, 40), 100)}
+	p := newPage(sh.console)
 	if len(path) == 0 {
 		p.overview(sh.app())
 	} else {

@@ -17,9 +17,35 @@ type page struct {
 	width int
 }
 
+// newPage returns an empty page for the terminal.
+func newPage(con *console) *page {
+	_, width := terminal(con.stdout)
+	return &page{width: min(max(width, leastColumns), 100)}
+}
+
+// flagsOf is `evolve help COMMAND flags`.
+func (p *page) flagsOf(path []*cli.Command) {
+	if len(path) > 0 {
+		name := "evolve"
+		for _, c := range path {
+			name += " " + c.Name
+		}
+		fmt.Fprintf(p, "flags of %s\n", name)
+		own := ownFlags(path[len(path)-1])
+		p.flags(own)
+		if len(own) == 0 {
+			p.WriteString("  none\n")
+		}
+		p.WriteString("\n")
+	}
+	p.WriteString("flags of every command\n")
+	p.flags(common())
+}
+
 // overview is `evolve help`.
 func (p *page) overview(app *cli.App) {
-	fmt.Fprintf(p, "evolve: %s\n\n", app.Usage)
+	p.paragraph("evolve: " + app.Usage)
+	p.WriteString("\n")
 	p.WriteString("  evolve COMMAND [ARGUMENTS] [FLAGS]\n\n")
 	p.paragraph("Start with `evolve demo`, or with `evolve init` in an empty folder.")
 	group := ""
@@ -170,7 +196,7 @@ func (p *page) paragraph(prose string) {
 		if i > 0 {
 			p.WriteString("\n")
 		}
-		for _, l := range text.Fill(part, min(p.width, 80)) {
+		for _, l := range fillLines(strings.Join(strings.Fields(part), " "), min(p.width, 80)) {
 			p.WriteString(l + "\n")
 		}
 	}

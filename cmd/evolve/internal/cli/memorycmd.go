@@ -25,14 +25,14 @@ func memoryCommand(sh *shell) *cli.Command {
 				Name: "search", Usage: "the memories that fit a text, as a turn would recall them", ArgsUsage: "QUERY…",
 				Description: "Searches the agent's own file and the shared one. Marks those that a turn would recall.",
 				Flags:       []cli.Flag{flagAgent, flagDomain},
-				Action:      folded(sh, func(c *cli.Context) error { return memorySearch(sh, c) }),
+				Action:      func(c *cli.Context) error { return memorySearch(sh, c) },
 			},
 			{
 				Name: "audit", Usage: "advice on the memories of a topic, and what retractions have cost", ArgsUsage: "TOPIC…",
 				Description: "Advises to keep, retract or update each, and names the retracted ones that later failures\n" +
 					"asked for and the old ones that no stored turn recalled. Changes nothing; works while a run is on.",
 				Flags:  []cli.Flag{flagAgent, flagDomain},
-				Action: folded(sh, func(c *cli.Context) error { return memoryAudit(sh, c) }),
+				Action: func(c *cli.Context) error { return memoryAudit(sh, c) },
 			},
 			{
 				Name: "retract", Usage: "mark a memory so that it is not recalled: one commit", ArgsUsage: "ID",
@@ -50,7 +50,7 @@ func memoryCommand(sh *shell) *cli.Command {
 			{
 				Name: "propose", Usage: "propose what turns in use have learnt", ArgsUsage: "[AGENT]",
 				Description: "A night does the same. The proposal adds to agents/AGENT/memories.jsonl when a person approves it.",
-				Action:      folded(sh, func(c *cli.Context) error { return memoryPropose(sh, c) }),
+				Action:      func(c *cli.Context) error { return memoryPropose(sh, c) },
 			},
 		},
 	}

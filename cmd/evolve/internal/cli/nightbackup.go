@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 
@@ -55,9 +54,6 @@ func printBackup(con *console, s backup.State) {
 	line := orElse(fault, last, fault != "")
 	if s.Last == nil && fault == "" {
 		return
-	}
-	if tty, width := terminal(con.stdout); tty {
-		line = strings.Join(text.Fill(line, max(20, width-8)), "\n        ")
 	}
 	con.printf("\nbackup  %s\n", line)
 }

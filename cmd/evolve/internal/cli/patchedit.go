@@ -61,7 +61,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	// As git does it: the variable may hold a program with its flags.
 	cmd := exec.CommandContext(c.Context, "sh", append([]string{"-c", editor + ` "$@"`, "editor"}, copies...)...)
 	cmd.Dir, cmd.Env = dir, sh.Env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.stdin, sh.stderr, sh.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.stdin, unfolded(sh.stderr), unfolded(sh.stderr)
 	if err := cmd.Run(); err != nil {
 		return "", exit.Errorf(exit.Usage, "nothing was proposed", "the editor did not end well: %w", err)
 	}

@@ -75,7 +75,7 @@ func printPatchNotes(con *console, notes []archive.PatchNote) {
 		if n.Proposal != "" {
 			what = n.Proposal + " (" + n.State.Name() + ")"
 		}
-		con.filled("  patch   ", "%s of %s by %s: %s", what, n.Target, who, text.Visible(noteText(n)))
+		con.printf("  patch   %s of %s by %s: %s\n", what, n.Target, who, text.Visible(noteText(n)))
 	}
 }
 

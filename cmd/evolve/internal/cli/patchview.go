@@ -169,7 +169,7 @@ func printPatch(con *console, v patchView) {
 		if v.Waits != "" {
 			why = "its gates have not run: " + text.Visible(v.Waits)
 		}
-		con.filled("    ", "%s; the next night takes it up, and so does `evolve patch propose`", why)
+		con.printf("    %s; the next night takes it up, and so does `evolve patch propose`\n", why)
 	}
 	if v.Interrupted > 0 {
 		con.printf("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
@@ -185,8 +185,9 @@ func printPatch(con *console, v patchView) {
 	con.printAddressed("  ", v.Addressed)
 	if v.Diff != "" {
 		con.printf("\nwhat changes, every deceptive character escaped\n")
+		out := unfolded(con.stdout)
 		for line := range strings.Lines(v.Diff) {
-			con.printf("  %s", line) // escaped already, but for tabs
+			_, _ = fmt.Fprintf(out, "  %s", line) // escaped already, but for tabs
 		}
 	}
 	printGates(con, v.Gates)

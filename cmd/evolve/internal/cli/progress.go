@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,14 +10,14 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"evolve/mutate/night"
 	"evolve/reports/number"
 )
 
-// progress shows a run under way on standard error: bars on a terminal, elsewhere one line
-// a minute of each agent.
+// progress shows a run under way on standard error: on a terminal a bar for each stage under way and
+// a line for each that is over, elsewhere one line a minute of each agent. Messages that are printed
+// meanwhile stand above the bars.
 type progress struct {
 	sh    *shell
 	quiet bool
@@ -33,27 +32,25 @@ type agentProgress struct {
 	stage string
 	bar   *mpb.Bar
 	best  string
-	label atomic.Value // string behind the bar; mpb reads it from a goroutine of its own
-	lines time.Time    // when the last line was written
-	owed  string       // the latest line that was not written
+	state atomic.Pointer[barState] // what the bar shows; mpb reads it from a goroutine of its own
+	lines time.Time                // when the last line was written
+	owed  string                   // the latest line that was not written
 }
 
 func newProgress(sh *shell) *progress {
 	p := &progress{sh: sh, quiet: sh.quiet, agents: map[string]*agentProgress{}}
-	if width, ok := drawable(sh.stderr); ok && !sh.quiet {
-		p.bars = mpb.New(mpb.WithOutput(sh.stderr), mpb.WithWidth(max(10, width/4)), mpb.WithAutoRefresh())
+	if out, ok := sh.stderr.(*foldWriter); ok && drawable(sh.stderr) && !sh.quiet {
+		p.bars = mpb.New(mpb.WithOutput(unfolded(out)), mpb.WithAutoRefresh())
+		out.drawAbove(p.bars)
 	}
 	return p
 }
 
-// drawable returns the width of a terminal that reports one; bars need it.
-func drawable(stream any) (int, bool) {
-	f, ok := stream.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	return width, err == nil && width > 0
+// drawable reports whether a stream is a terminal on which bars can be drawn: one that has a width
+// and takes commands for the cursor, which TERM=dumb does not.
+func drawable(stream any) bool {
+	f, ok := stream.(*foldWriter)
+	return ok && f.draws
 }
 
 // show displays one state of the run; it is called from many goroutines.
@@ -72,36 +69,46 @@ func (p *progress) show(now night.Progress) {
 		a.best = fmt.Sprintf("best %.3f [%.3f, %.3f]", now.Best, now.Lo, now.Hi)
 	}
 	fresh := now.Stage != a.stage
-	if fresh && a.bar != nil {
-		a.bar.Abort(false) // it stays as it is; of a bar that is full, nothing
-	}
 	a.stage = now.Stage
-	label := " " + a.best
-	if now.SpentUSD > 0 {
-		label += "  " + number.Dollars(now.SpentUSD)
-	}
-	a.label.Store(label)
+	at := p.sh.Now()
 	if p.bars == nil {
-		p.line(a, now, fresh)
+		p.line(a, now, fresh, at)
 		return
 	}
 	if fresh {
-		a.bar = p.bars.AddBar(int64(now.Planned),
-			mpb.PrependDecorators(decor.Name(now.Agent+" "+now.Stage+" ", decor.WCSyncSpaceR), decor.CountersNoUnit("%d/%d")),
-			mpb.AppendDecorators(
-				decor.Any(func(decor.Statistics) string { return a.label.Load().(string) }),
-				decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8}), "")))
+		p.over(a)
+		a.state.Store(&barState{began: at, already: now.Done})
+		a.bar = p.bars.New(int64(now.Planned), mpb.NopStyle(), mpb.BarRemoveOnComplete(), mpb.PrependDecorators(
+			decor.Any(func(s decor.Statistics) string {
+				return a.state.Load().line(min(s.AvailableWidth, p.columns())-1, p.sh.Now())
+			})))
 	}
+	state := *a.state.Load()
+	state.now, state.best = now, a.best
+	a.state.Store(&state)
+	a.owed = sentence(a, now, at)
 	a.bar.SetCurrent(int64(now.Done))
-}
-
-// line writes at a change of stage, at its end, and once a minute between. A stage may
-// end early, so its last line is held back until then.
-func (p *progress) line(a *agentProgress, now night.Progress, fresh bool) {
-	if fresh {
+	if now.Done >= now.Planned {
 		p.flush(a)
 	}
-	at := p.sh.Now()
+}
+
+// columns returns the width of lines on the terminal.
+func (p *progress) columns() int {
+	_, width := terminal(p.sh.stderr)
+	return width
+}
+
+// over removes the bar of a stage that is over and prints its last line, if that was not printed.
+func (p *progress) over(a *agentProgress) {
+	if a.bar != nil {
+		a.bar.Abort(true)
+	}
+	p.flush(a)
+}
+
+// sentence is a line on the state of a stage.
+func sentence(a *agentProgress, now night.Progress, at time.Time) string {
 	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, now.Stage, now.Done, now.Planned)
 	if now.Known {
 		s += "  " + a.best
@@ -109,7 +116,16 @@ func (p *progress) line(a *agentProgress, now night.Progress, fresh bool) {
 	if now.SpentUSD > 0 {
 		s += "  " + number.Dollars(now.SpentUSD) + " spent"
 	}
-	a.owed = s
+	return s
+}
+
+// line writes at a change of stage, at its end, and once a minute between. A stage may
+// end early, so its last line is held back until then.
+func (p *progress) line(a *agentProgress, now night.Progress, fresh bool, at time.Time) {
+	if fresh {
+		p.flush(a)
+	}
+	a.owed = sentence(a, now, at)
 	if fresh || now.Done >= now.Planned {
 		a.lines = at
 		p.flush(a)
@@ -130,18 +146,15 @@ func (p *progress) flush(a *agentProgress) {
 	a.owed = ""
 }
 
-// close finishes the bars.
+// close removes the bars, and prints the last line of each stage that ended early.
 func (p *progress) close() {
 	p.mu.Lock()
 	for _, name := range slices.Sorted(maps.Keys(p.agents)) {
-		a := p.agents[name]
-		if a.bar != nil {
-			a.bar.Abort(false)
-		}
-		p.flush(a)
+		p.over(p.agents[name])
 	}
 	p.mu.Unlock()
 	if p.bars != nil {
 		p.bars.Wait()
+		p.sh.stderr.(*foldWriter).drawAbove(nil)
 	}
 }

@@ -117,7 +117,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 		Usage:       "the queue: what awaits a person",
 		Description: "Works while a run is on.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
-		Action: folded(sh, func(c *cli.Context) error {
+		Action: func(c *cli.Context) error {
 			lines := []proposalLine{}
 			err := readingIfThere(sh, c, func(root string, a *archive.Archive) (err error) {
 				lines, err = linesOf(c.Context, a, func(p archive.ProposalRecord) bool { return undecided(p) || c.Bool("all") })
@@ -145,7 +145,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 				printBranch(sh.console, "  ", p.Branch)
 				return err
 			})
-		}),
+		},
 	}
 }
 
@@ -440,8 +440,9 @@ func diffCommand(sh *shell) *cli.Command {
 }
 
 func printDiff(con *console, p archive.ProposalRecord) {
+	out := unfolded(con.stdout)
 	if p.Patch != nil {
-		_, _ = fmt.Fprint(con.stdout, review.Unified(p)) // escaped
+		_, _ = fmt.Fprint(out, review.Unified(p)) // escaped
 		return
 	}
 	for _, f := range p.Files {
@@ -453,7 +454,7 @@ func printDiff(con *console, p archive.ProposalRecord) {
 			after = "/dev/null"
 		}
 		for line := range strings.Lines(udiff.Unified(before, after, string(f.Old), string(f.New))) {
-			con.printf("%s\n", foreign.Visible(strings.TrimSuffix(line, "\n")))
+			_, _ = fmt.Fprintf(out, "%s\n", foreign.Visible(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

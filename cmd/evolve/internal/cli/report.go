@@ -61,9 +61,9 @@ func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive
 	}
 	switch {
 	case sh.json:
-		return render.JSON(sh.stdout, r)
+		return render.JSON(unfolded(sh.stdout), r)
 	case o.markdown:
-		return render.Markdown(sh.stdout, r)
+		return render.Markdown(unfolded(sh.stdout), r)
 	case o.html, o.open:
 		path, err := writeReports(ctx, root, a, r)
 		if err != nil {
@@ -85,7 +85,7 @@ func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive,
 		if err != nil {
 			return fmt.Errorf("building the index: %w", err)
 		}
-		return render.IndexJSON(sh.stdout, nights)
+		return render.IndexJSON(unfolded(sh.stdout), nights)
 	}
 	path, err := writeIndex(ctx, root, a)
 	if err != nil {
@@ -102,8 +102,10 @@ func showPage(ctx context.Context, sh *shell, path string, open bool) error {
 	return browse(ctx, sh, path)
 }
 
-// browse hands a page to the program that opens pages here.
+// browse hands a page to the program that opens pages here. Where none does, as on a server, that is
+// no error, since the page is written: a hint tells what to do with it.
 func browse(ctx context.Context, sh *shell, path string) error {
+	why := "this machine has no program that opens pages"
 	for _, opener := range []string{"xdg-open", "open", "wslview"} {
 		program, err := exec.LookPath(opener)
 		if err != nil {
@@ -111,12 +113,17 @@ func browse(ctx context.Context, sh *shell, path string) error {
 		}
 		cmd := exec.CommandContext(ctx, program, path)
 		cmd.Env, cmd.Dir = sh.Env, sh.dir
-		if err := cmd.Run(); err != nil {
-			return exit.Errorf(exit.Unexpected, "open "+path+" yourself", "%s could not show the page: %w", opener, err)
+		if err = cmd.Run(); err == nil {
+			return nil
 		}
-		return nil
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		why = opener + " could not show the page: " + err.Error()
+		break
 	}
-	return exit.Errorf(exit.Unexpected, "open "+path+" yourself", "this machine has no program that opens pages")
+	sh.eprintf("hint: %s; open the file in a browser, or read it here with `%s`\n", why, sh.command("evolve report"))
+	return nil
 }
 
 func reportsDir(root string) string { return filepath.Join(root, ".evolve", "reports") }

@@ -50,7 +50,7 @@ func requestsCommand(sh *shell) *cli.Command {
 			{
 				Name: "list", Usage: "those that await a person", Description: "Works while a run is on.",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
-				Action: folded(sh, func(c *cli.Context) error { return requestsList(sh, c) }),
+				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{
 				Name: "show", Usage: "one in full: the exact call, its reason, its story", ArgsUsage: "ID", Description: "Works while a run is on.",
@@ -97,7 +97,7 @@ func cell(text string, most int) string {
 func requestOf(ctx context.Context, a *archive.Archive, id string) (archive.ChangeRequestRecord, error) {
 	r, err := a.Request(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) {
-		return r, exit.Errorf(exit.Usage, "`evolve requests list --all` lists them", "there is no change request %q", id)
+		return r, exit.Errorf(exit.Usage, nearRecord(a.Requests(ctx), func(r archive.ChangeRequestRecord) string { return r.ID }, id, "`evolve requests list --all` lists them"), "there is no change request %q", id)
 	}
 	if err != nil {
 		return r, fmt.Errorf("reading change request %s: %w", id, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -154,12 +155,12 @@ var errEnough = errors.New("enough")
 // reviewOne asks until the proposal is decided on or left. After a refusal it prints the
 // reason and asks again.
 func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
-	question, keys := "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ", "a, r, d, l or q"
+	question, keys := "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ", "a, r, d, l or q, or the word"
 	merge := sh.Reviewer(w, nil).MergeOnly(p)
 	if merge != nil {
 		_, hint := exit.Of(merge)
 		_, _ = fmt.Fprintf(who.out, "\n%s\n%s\n", merge, hint)
-		question, keys = "\n[r]eject  [d]iff  [l]eave  [q]uit: ", "r, d, l or q"
+		question, keys = "\n[r]eject  [d]iff  [l]eave  [q]uit: ", "r, d, l or q, or the word"
 	}
 	for {
 		choice, err := who.ask(c.Context, question)
@@ -167,6 +168,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 			return p.State, err
 		}
 		d, word := decision{}, review.Decision{By: c.String("by")}
+		choice = strings.ToLower(choice)
 		if merge != nil && (choice == "a" || choice == "approve") {
 			choice = ""
 		}
@@ -196,7 +198,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		case "q", "quit":
 			return p.State, errEnough
 		default:
-			_, _ = fmt.Fprintln(who.out, keys)
+			_, _ = fmt.Fprintln(who.out, "type "+keys)
 			continue
 		}
 		done, err := reviewed(sh, c, w, who, d, p, word)
@@ -224,8 +226,8 @@ func reviewed(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, d 
 	}
 	if len(word.Initial) > 0 {
 		printFounding(who.out, word.Initial)
-		if line, err := who.ask(c.Context, "type yes to go on: "); err != nil || line != "yes" {
-			return done, errors.Join(err, exit.Errorf(exit.Usage, "", "not confirmed; nothing was done"))
+		if err := who.confirm(c.Context, "done"); err != nil {
+			return done, err
 		}
 	}
 	return pronounce(c.Context, sh, w, d, p, word)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -320,13 +321,20 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 					return
 				}
 			}
-			sh.eprintf("\n%s\n", step.says)
+			sh.eprintf("%s%s\n", belowEcho(sh.stderr), step.says)
 			step.end(night.ErrInterrupted)
 			next = debounce(sh, next, done)
 		}
 		sh.release()
 	}()
 	return ctx, drain, func() { close(done); cancel(nil) }
+}
+
+// belowEcho returns what a message after an interrupt begins with: the end of the line in which the
+// terminal shows ^C, which bars overwrite.
+func belowEcho(stream io.Writer) string {
+	f, ok := stream.(*foldWriter)
+	return orElse("", "\n", ok && f.drawn())
 }
 
 // conclude writes the report and prints how the run ended.

@@ -101,6 +101,6 @@ func printParts(con *console, parts []schedule.Part) {
 		if p.File != "" {
 			con.printf("# %s\n", p.File)
 		}
-		con.printf("%s", p.Text)
+		con.whole().printf("%s", p.Text)
 	}
 }

@@ -48,7 +48,7 @@ func printWritten(con *console, p archive.ProposalRecord) {
 	}
 	text := func(head, body string) {
 		con.printf("\n%s\n", head)
-		con.printLines("  ", body)
+		con.whole().printLines("  ", body)
 	}
 	if kind == "skill" {
 		if d, err := skill.Parse(p.Files[0].New); err == nil {

@@ -115,7 +115,7 @@ func statusCommand(sh *shell) *cli.Command {
 		Name:        "status",
 		Usage:       "what awaits a decision, the last runs, what was adopted",
 		Description: "Works while a run is on.",
-		Action: folded(sh, func(c *cli.Context) error {
+		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
 			if err != nil {
 				return err
@@ -137,7 +137,7 @@ func statusCommand(sh *shell) *cli.Command {
 				sh.Log.Warn("what limits did to live turns is not shown", "error", err)
 			}
 			return sh.show(view, func() { printStatus(sh.console, view) })
-		}),
+		},
 	}
 }
 
@@ -392,7 +392,7 @@ func printAwaiting(con *console, list []proposalLine) {
 			con.printf("    %s\n", words)
 		}
 		if p.Moved != "" {
-			con.filled("    ", "%s", text.Visible(p.Moved))
+			con.printf("    %s\n", text.Visible(p.Moved))
 		}
 		if p.Branch != nil && len(p.Stale) == 0 {
 			con.printf("    %s\n    %s\n", text.Visible(p.Branch.Words()), con.command("evolve show "+p.ID))
@@ -416,9 +416,9 @@ func printAwaiting(con *console, list []proposalLine) {
 func printDrafts(con *console, list []draftLine) {
 	for _, d := range list {
 		con.printf("%s waits for its gates: %s\n", d.ID, text.Visible(d.Title))
-		con.filled("    ", "%s; the next night takes it up", text.Visible(orElse(d.Waits, "they are under way or were stopped", d.Waits != "")))
+		con.printf("    %s; the next night takes it up\n", text.Visible(orElse(d.Waits, "they are under way or were stopped", d.Waits != "")))
 		if d.Moved != "" {
-			con.filled("    ", "%s", text.Visible(d.Moved))
+			con.printf("    %s\n", text.Visible(d.Moved))
 		}
 		con.printf("    %s\n", con.command("evolve show "+d.ID))
 	}
@@ -485,18 +485,11 @@ func printWaiting(con *console, list []model.Waiting) {
 	}
 }
 
-// printReason ends an agent's line with the verdict and its reason, folded below the
-// line on a terminal.
+// printReason ends an agent's line with the verdict and its reason, below the line where lines are
+// folded.
 func printReason(con *console, a agentLine) {
 	reason := fmt.Sprintf("%s: %s", a.Verdict, text.Visible(a.Reason))
-	tty, width := terminal(con.stdout)
-	if !tty {
-		con.printf("  %s", reason)
-		return
-	}
-	for _, line := range text.Fill(reason, max(20, width-8)) {
-		con.printf("\n        %s", line)
-	}
+	con.printf("%s%s", orElse("  ", "\n        ", con.width() == 0), reason)
 }
 
 // printConfirmation shows the candidates that are still open, and the entries left.

@@ -83,19 +83,19 @@ func toolsCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
-				Action: folded(sh, func(c *cli.Context) error { return toolsList(sh, c) }),
+				Action: func(c *cli.Context) error { return toolsList(sh, c) },
 			},
 			{
 				Name: "health", Usage: "what turns in use have shown of an agent's tools; without AGENT the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
 				Description: "For each tool, method and domain: calls, successes, latency, last failures, and what\n" +
 					"to do with a tool whose referrals have a pattern. Works while a run is on.",
 				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only those of the agent `ID`"}},
-				Action: folded(sh, func(c *cli.Context) error {
+				Action: func(c *cli.Context) error {
 					if c.Args().Present() {
 						return toolsUse(sh, c)
 					}
 					return toolsHealth(sh, c)
-				}),
+				},
 			},
 			toolDecision(sh, withdrawing()),
 			toolDecision(sh, releasing()),

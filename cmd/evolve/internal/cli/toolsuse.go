@@ -64,9 +64,8 @@ func toolsUse(sh *shell, c *cli.Context) error {
 	if len(views) == 0 {
 		return sh.result(nil, "no turn of %s in use has called a tool\n", a.ID)
 	}
-	width := sh.width()
-	printToolUse(sh.console, views, width)
-	printLearnings(sh.console, e.AllLearnings(), width)
+	printToolUse(sh.console, views, sh.width())
+	printLearnings(sh.console, e.AllLearnings())
 	printLimits(sh.console, e.Limits())
 	return nil
 }
@@ -76,7 +75,7 @@ const shownLearnings = 12
 
 // printLearnings prints which tools are to be preferred and avoided in each domain. Those of
 // all domains stand for the domains without calls and are printed where there are no others.
-func printLearnings(con *console, all []experience.Learning, width int) {
+func printLearnings(con *console, all []experience.Learning) {
 	list := slices.DeleteFunc(slices.Clone(all), func(l experience.Learning) bool { return l.Domain == experience.Global })
 	if len(list) == 0 {
 		list = all
@@ -86,8 +85,8 @@ func printLearnings(con *console, all []experience.Learning, width int) {
 	}
 	for _, l := range list[:min(len(list), shownLearnings)] {
 		tool := strings.TrimSpace(l.Tool + " " + l.Method)
-		printFilled(con, "  ", fmt.Sprintf("%s %s in %s: %.0f%% of %s succeeded, confidence %.2f",
-			l.Advised, text.Visible(tool), text.Visible(l.Domain), 100*l.Rate, text.Count(l.Calls, "call"), l.Confidence), width)
+		con.printf("  %s %s in %s: %.0f%% of %s succeeded, confidence %.2f\n",
+			l.Advised, text.Visible(tool), text.Visible(l.Domain), 100*l.Rate, text.Count(l.Calls, "call"), l.Confidence)
 	}
 	if more := len(list) - shownLearnings; more > 0 {
 		con.printf("  and %d more\n", more)
@@ -147,33 +146,18 @@ func printToolUse(con *console, views []toolUseView, width int) {
 	}
 	for _, p := range paragraphs {
 		if !fits {
-			printFilled(con, "", strings.Join(strings.Fields(p), " "), width)
+			con.printf("%s\n", strings.Join(strings.Fields(p), " "))
 		}
 	}
-	printSignatures(con, views, width)
+	printSignatures(con, views)
 	for _, v := range views {
 		if v.Remedy != experience.Retain || v.Warning != "" || v.Referrals > 0 {
 			con.printf("\n")
-			printFilled(con, "", fmt.Sprintf("%s  %s: %s", text.Visible(v.Tool), v.Remedy, text.Visible(v.Reason)), width)
+			con.printf("%s  %s: %s\n", text.Visible(v.Tool), v.Remedy, text.Visible(v.Reason))
 		}
 		if v.Warning != "" {
-			printFilled(con, "  ", text.Visible(v.Warning), width)
+			con.printf("  %s\n", text.Visible(v.Warning))
 		}
-	}
-}
-
-// printFilled prints a line. One that is longer than width continues in further lines with
-// two more spaces; 0 means any width.
-func printFilled(con *console, lead, line string, width int) {
-	if width == 0 || text.Width(lead+line) <= width {
-		con.printf("%s%s\n", lead, line)
-		return
-	}
-	for i, l := range text.Fill(line, max(20, width-len(lead)-2)) {
-		if i == 1 {
-			lead += "  "
-		}
-		con.printf("%s%s\n", lead, l)
 	}
 }
 
@@ -182,7 +166,7 @@ func printFilled(con *console, lead, line string, width int) {
 const shownSignatures = 3
 
 // printSignatures prints the groups of failures that occurred more than once.
-func printSignatures(con *console, views []toolUseView, width int) {
+func printSignatures(con *console, views []toolUseView) {
 	between := "\n"
 	for _, v := range views {
 		for _, s := range v.Signatures[:min(len(v.Signatures), shownSignatures)] {
@@ -194,7 +178,7 @@ func printSignatures(con *console, views []toolUseView, width int) {
 				name += " " + s.Method
 			}
 			con.printf("%s", between)
-			printFilled(con, "", fmt.Sprintf("%s  %d × %s in %s: %s", text.Visible(name), s.Count, s.Outcome, text.Visible(s.Domain), text.Visible(s.Message)), width)
+			con.printf("%s  %d × %s in %s: %s\n", text.Visible(name), s.Count, s.Outcome, text.Visible(s.Domain), text.Visible(s.Message))
 			between = ""
 		}
 	}

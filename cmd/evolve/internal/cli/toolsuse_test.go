@@ -35,7 +35,11 @@ func TestToolUseFitsTheTerminal(t *testing.T) {
 	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	for _, width := range []int{40, 80, 100, 200, 0} {
 		var out bytes.Buffer
-		printToolUse(&console{stdout: &out}, views, width)
+		con := &console{stdout: &out}
+		if width > 0 {
+			con.stdout = &foldWriter{file: &out, width: width}
+		}
+		printToolUse(con, views, width)
 		if hasTable := strings.HasPrefix(out.String(), "tool "); hasTable != (width == 0 || width == 200) {
 			t.Errorf("width %d:\n%s", width, out.String())
 		}

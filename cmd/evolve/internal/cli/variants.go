@@ -55,7 +55,7 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 func findVariant(c *cli.Context, a *archive.Archive, agentID, name string) (archive.Variant, error) {
 	v, err := a.FindVariant(c.Context, agentID, name)
 	if errors.Is(err, archive.ErrNotFound) {
-		return v, exit.Errorf(exit.Usage, "`evolve variants` lists them", "agent %s has no variant %q", agentID, name)
+		return v, exit.Errorf(exit.Usage, nearVariant(c.Context, a, agentID, name), "agent %s has no variant %q", agentID, name)
 	}
 	return v, err
 }

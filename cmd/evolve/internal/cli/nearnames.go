@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/exit"
+)
+
+// usualLetters are the flags that a letter stands for in other programs.
+var usualLetters = map[string][]string{
+	"d": {"workspace"}, "f": {"force", "format"}, "j": {"concurrency", "json"}, "m": {"reason"}, "n": {"dry-run", "last"},
+	"o": {"open"}, "t": {"until"}, "v": {"version"}, "w": {"workspace"}, "y": {"yes"},
+}
+
+// mostNear bounds the flags that are suggested for one letter.
+const mostNear = 3
+
+// unknownFlag refuses a flag and suggests what was probably meant.
+func unknownFlag(name string, flags []cli.Flag) error {
+	var names []string
+	for _, f := range flags {
+		if n := f.Names()[0]; !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	hint := exit.Suggest("`--help` lists the flags", "--%s", name, names)
+	if len(name) == 1 {
+		hint = exit.Listed("did you mean ", nearLetter(name, names), "`--help` lists the flags")
+	}
+	return exit.Errorf(exit.Usage, hint, "there is no flag %s", dashed(name))
+}
+
+// nearLetter returns what a letter probably stands for, as the words of a question: the flag of its
+// usual meaning, or the few that begin with it.
+func nearLetter(letter string, names []string) []string {
+	letter = strings.ToLower(letter)
+	for _, usual := range usualLetters[letter] {
+		if usual == "version" || slices.Contains(names, usual) {
+			return []string{"--" + usual + "?"}
+		}
+	}
+	var near []string
+	for _, n := range names {
+		if strings.HasPrefix(n, letter) {
+			near = append(near, "--"+n)
+		}
+	}
+	if len(near) == 0 || len(near) > mostNear {
+		return nil
+	}
+	return []string{alternatives(near) + "?"}
+}
+
+// alternatives joins names as one of which something is.
+func alternatives(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+// bareNumber matches the number of a variant with another letter before it, or with none.
+var bareNumber = regexp.MustCompile(`^[A-Za-z#]?([0-9]{1,9})$`)
+
+// nearVariant returns the hint for a name that no variant of an agent has.
+func nearVariant(ctx context.Context, a *archive.Archive, agentID, name string) string {
+	if m := bareNumber.FindStringSubmatch(name); m != nil {
+		if v, err := a.FindVariant(ctx, agentID, "v"+m[1]); err == nil {
+			return "did you mean v" + m[1] + " (" + v.ID.Short() + ")?"
+		}
+	}
+	return "`evolve variants` lists them"
+}
+
+// nearRecord returns the hint for a name that no record of a list has, or the fallback. A list that
+// cannot be read has no names.
+func nearRecord[T any](list iter.Seq2[T, error], id func(T) string, name, fallback string) string {
+	var names []string
+	for r, err := range list {
+		if err != nil {
+			break
+		}
+		names = append(names, id(r))
+	}
+	return exit.Suggest(fallback, "%s", name, names)
+}
