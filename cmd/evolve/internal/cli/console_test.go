@@ -59,9 +59,18 @@ func TestConfirm(t *testing.T) {
 		typed     string
 		yes, told bool
 	}{
-		{"y\n", true, false}, {"Y\n", true, false}, {"yes\n", true, false}, {" YES \n", true, false}, {"yes", true, false},
-		{"n\n", false, false}, {"No\n", false, false}, {"\n", false, false}, {"", false, false},
-		{"yep\ny\n", true, true}, {"what?\nn\n", false, true}, {"ok", false, true},
+		{"y\n", true, false},
+		{"Y\n", true, false},
+		{"yes\n", true, false},
+		{" YES \n", true, false},
+		{"yes", true, false},
+		{"n\n", false, false},
+		{"No\n", false, false},
+		{"\n", false, false},
+		{"", false, false},
+		{"yep\ny\n", true, true},
+		{"what?\nn\n", false, true},
+		{"ok", false, true},
 	} {
 		var out bytes.Buffer
 		who := &person{bufio.NewReader(strings.NewReader(c.typed)), &out}
