@@ -9,19 +9,51 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"evolve/archive"
 )
 
 // tryClaimGates takes this process's exclusive right to gate a proposal and to use the folder
 // with its trees. It returns nil when another process has the right.
 func (rev *Reviewer) tryClaimGates(id string) (*Lock, error) {
-	return NewLock(filepath.Join(rev.Scratch, "claims", id))
+	path := rev.claimOf(id)
+	c, err := NewLock(path)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	if err := archive.Claim(path, rev.claimant()); err != nil {
+		c.Release()
+		return nil, fmt.Errorf("naming the holder of a lock: %w", err)
+	}
+	return c, nil
+}
+
+func (rev *Reviewer) claimOf(id string) string { return filepath.Join(rev.Scratch, "claims", id) }
+
+// claimant names this process in the locks that it takes.
+func (rev *Reviewer) claimant() archive.Options {
+	owner := "another command"
+	if rev.Run != "" {
+		owner = "run " + rev.Run
+	}
+	return archive.Options{Owner: owner, Now: rev.Now}
+}
+
+// gating describes the process that holds a lock: what it is, its number, its host, and for how
+// long.
+func (rev *Reviewer) gating(path string) string {
+	held := archive.HeldBy(path, "", rev.claimant())
+	if held.PID == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("%s (process %d on %s, for %s)", held.Owner, held.PID, held.Host, held.Age.Round(time.Second))
 }
 
 // claimGates is like tryClaimGates, but returns an error when another process has the right.
 func (rev *Reviewer) claimGates(id string) (*Lock, error) {
 	c, err := rev.tryClaimGates(id)
 	if err == nil && c == nil {
-		err = Refuse("wait for it; `evolve show "+id+"` shows the result", "%s is at its gates in another process", id)
+		err = Refuse("wait for it; `evolve show "+id+"` shows the result", "%s is at its gates in %s", id, rev.gating(rev.claimOf(id)))
 	}
 	return c, err
 }
@@ -38,10 +70,13 @@ func (rev *Reviewer) waitForGates(ctx context.Context) (release func(), err erro
 	}
 	file := flock.New(filepath.Join(dir, "lock"))
 	if ok, err := file.TryLock(); err == nil && !ok {
-		rev.notify("another patch is at its gates; this one waits for it")
+		rev.notify("another patch is at its gates in %s; this one waits for it", rev.gating(file.Path()))
 	}
 	if _, err := file.TryLockContext(ctx, cacheLook); err != nil {
 		return nil, errors.Join(fmt.Errorf("waiting for another patch's gates: %w", err), file.Close())
+	}
+	if err := archive.Claim(file.Path(), rev.claimant()); err != nil {
+		return nil, errors.Join(fmt.Errorf("naming the holder of a lock: %w", err), file.Close())
 	}
 	return func() { _ = file.Close() }, nil
 }

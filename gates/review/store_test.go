@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,7 +156,7 @@ func TestMeanwhile(t *testing.T) {
 		b.watch(func() {
 			if tries++; tries == 1 {
 				_, err := b.submit(OriginPerson, "Kim", turned("64", "128"))
-				refused(t, err, "P1 is at its gates in another process")
+				refused(t, err, fmt.Sprintf("P1 is at its gates in another command (process %d on ", os.Getpid()))
 				if kinds := b.kinds(); kinds[len(kinds)-1] != entryRefused {
 					t.Errorf("the ledger tells of %v", kinds)
 				}
@@ -378,7 +379,7 @@ func TestOneAtATime(t *testing.T) {
 		free()
 	}
 	b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
-	if len(told) != 1 || !strings.Contains(told[0], "another patch is at its gates") {
+	if want := fmt.Sprintf("another patch is at its gates in another command (process %d on ", os.Getpid()); len(told) != 1 || !strings.HasPrefix(told[0], want) {
 		t.Errorf("told %q", told)
 	}
 }

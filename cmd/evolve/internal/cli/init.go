@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -47,7 +46,7 @@ func initCommand(sh *shell) *cli.Command {
 			return sh.show(map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)}, func() {
 				sh.printf("made a workspace in %s: %d files written", dir, len(written))
 				if len(kept) > 0 {
-					sh.printf(", %d kept as they were (%s)", len(kept), strings.Join(kept, ", "))
+					sh.printf(", %d kept as they were (%s)", len(kept), firstOf(kept, shownKept))
 				}
 				sh.setPlace(c, dir)
 				sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
@@ -56,6 +55,9 @@ func initCommand(sh *shell) *cli.Command {
 		},
 	}
 }
+
+// shownKept is the number of files that a line names.
+const shownKept = 10
 
 // makeFolder makes the folder that a person named.
 func makeFolder(dir string) error {
