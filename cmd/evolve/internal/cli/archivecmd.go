@@ -32,7 +32,7 @@ func archiveCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "export", Usage: "everything as JSONL, or the evaluations as CSV", ArgsUsage: "[FILE]",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "csv", Destination: &csv, Usage: "the evaluations as CSV"}},
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "csv", Destination: &csv, Usage: "print the evaluations as CSV"}},
 				Action: func(c *cli.Context) error { return archiveExport(sh, c, csv) },
 			},
 			{

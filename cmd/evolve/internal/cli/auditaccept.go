@@ -18,7 +18,7 @@ func acceptHeadCommand(sh *shell) *cli.Command {
 		Description: "The head of the ledger is kept in .evolve/archive.head as well. Where the archive was restored " +
 			"by hand, the two differ and every command refuses to work. This command takes the ledger as it is. " +
 			"A ledger entry records who accepted it, why, and the content of the file.",
-		Flags:  []cli.Flag{byFlag(), &cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"}},
+		Flags:  []cli.Flag{byFlag(), &cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"}},
 		Action: func(c *cli.Context) error { return acceptHead(sh, c) },
 	}
 }

@@ -29,7 +29,7 @@ func signCommand(sh *shell) *cli.Command {
 			"It signs nothing that `evolve audit verify` finds fault with.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Destination: &o.key, Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
-			&cli.BoolFlag{Name: "anew", Destination: &o.anew, Usage: "also where the head that was signed before is not in the ledger"},
+			&cli.BoolFlag{Name: "anew", Destination: &o.anew, Usage: "sign even if the head that was signed before is not in the ledger"},
 		},
 		Action: func(c *cli.Context) error { return auditSign(sh, c, o) },
 	}

@@ -33,7 +33,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 					"archive shows that the requirements are met.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N` that is asked for"},
-					&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the person who decides"},
+					&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the person who decides"},
 					&cli.StringFlag{Name: "from", Usage: "the change request `ID` in which the agent asked for it"},
 					byFlag(),
 				},
@@ -47,7 +47,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 				Name: "lower", Usage: "lower the level of an agent at once", ArgsUsage: "AGENT", Description: "Works while a run is on: the level holds at once, and the run adds it to the ledger at its end.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "level", Usage: "the level `N`; the next lower one by default"},
-					&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"},
+					&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"},
 					byFlag(),
 				},
 				Action: func(c *cli.Context) error { return autonomyLower(sh, c) },

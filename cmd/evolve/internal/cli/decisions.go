@@ -43,7 +43,7 @@ func approving() decision {
 			"does not pass, and when the files it would change are not committed. A workspace in no " +
 			"repository can become one: the files of its first commit, the workspace's own and no others, " +
 			"are listed before the question.",
-		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass, and say `WHY`"}},
+		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass for the `REASON`"}},
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
 		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
 		do:     (*review.Reviewer).Approve,
@@ -92,7 +92,7 @@ func rollingBack() decision {
 func decisionCommand(sh *shell, d decision) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
-		Flags:  append(decidingFlags("`WHY`, for the ledger and the commit"), d.flags...),
+		Flags:  append(decidingFlags("the `REASON`, for the ledger and the commit"), d.flags...),
 		Action: func(c *cli.Context) error { return decideProposal(sh, c, d) },
 	}
 }

@@ -27,9 +27,9 @@ func demoCommand(sh *shell) *cli.Command {
 		Description: "Scaffolds the starter workspace in a temporary folder (or in --workspace DIR, which is kept\n" +
 			"as it is when it is one already), runs a night on it, and shows what a person would decide on.",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "budget-evals", Usage: "`N` evaluations", Value: demoEvaluations},
-			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
-			&cli.Int64Flag{Name: "seed", Usage: "the seed `N` of everything random (1 by default)"},
+			&cli.IntFlag{Name: "budget-evals", Usage: "run at most `N` evaluations", Value: demoEvaluations},
+			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
+			&cli.Int64Flag{Name: "seed", Usage: "random seed `N`; 1 by default"},
 		},
 		Action: func(c *cli.Context) error {
 			o, err := parseRun(c)

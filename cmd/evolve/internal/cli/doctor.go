@@ -41,7 +41,7 @@ func doctorCommand(sh *shell) *cli.Command {
 			"task of its search side, twice, which may cost what two tasks cost, and code that nights search is built, tested and scored as it is, if no night did so yet: --trial 0 does neither. It changes nothing here, and sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
 			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most this `LONG` for each agent's task and for each target's code; 0 tries none"},
+			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for each agent's task and for each target's code; 0 tries none"},
 		},
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)

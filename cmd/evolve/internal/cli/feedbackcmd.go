@@ -33,14 +33,14 @@ func feedbackCommand(sh *shell) *cli.Command {
 					"wins, but a prohibition holds until newer feedback of the same scope wants the tool\n" +
 					"(`evolve help feedback`). The ledger notes it with your name.",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "verdict", Usage: "`positive`, negative or correction"},
-					&cli.StringFlag{Name: "action", Usage: "`penalise` (×0.3), boost (×1.2), constraint (never use) or replace; the verdict's own by default"},
+					&cli.StringFlag{Name: "verdict", Usage: "the `VERDICT`: positive, negative or correction"},
+					&cli.StringFlag{Name: "action", Usage: "the `ACTION`: penalise (×0.3), boost (×1.2), constraint (never use) or replace; the verdict's own by default"},
 					&cli.StringFlag{Name: "tool", Usage: "the `TOOL`; every one by default, for penalise and boost"},
 					&cli.StringFlag{Name: "with", Usage: "the `TOOL` to use instead, for replace"},
 					&cli.StringFlag{Name: "domain", Usage: "only in the subject area `DOMAIN`"},
 					&cli.StringFlag{Name: "goal", Usage: "only for goals that have all of these `WORDS`; * stands for any part of a word"},
 					&cli.StringFlag{Name: "session", Usage: "only in the conversation `NAME`"},
-					&cli.IntFlag{Name: "days", Usage: "for `N` days; for good by default"},
+					&cli.IntFlag{Name: "days", Usage: "for `N` days; without an end by default"},
 					&cli.StringFlag{Name: "evidence", Usage: "what happened, as `TEXT` for later readers"},
 					byFlag(),
 				},
@@ -56,7 +56,7 @@ func feedbackCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "remove", Usage: "take a feedback back: every score is as without it", ArgsUsage: "AGENT ID",
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"}, byFlag()},
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"}, byFlag()},
 				Action: func(c *cli.Context) error { return feedbackRemove(sh, c) },
 			},
 			{

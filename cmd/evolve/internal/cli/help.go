@@ -55,7 +55,7 @@ func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
 		Description: "`flags` after a COMMAND shows its flags alone. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "man", Usage: "write all of it as pages for man(1) below `DIR`: man1 for commands, man7 for topics"}},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "man", Usage: "write the manual as pages for man(1) below `DIR`: man1 for commands, man7 for topics"}},
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
 			if dir := c.String("man"); dir != "" {

@@ -66,9 +66,9 @@ func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers,
 // tlsFlags are the flags of a connection with TLS.
 func tlsFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tls-ca", Usage: "the certificates that the server's must come from, a `FILE`"},
-		&cli.StringFlag{Name: "tls-cert", Usage: "the certificate that the server demands, a `FILE`"},
-		&cli.StringFlag{Name: "tls-key", Usage: "its private key, a `FILE`"},
+		&cli.StringFlag{Name: "tls-ca", Usage: "the `FILE` of the certificates that sign the server's"},
+		&cli.StringFlag{Name: "tls-cert", Usage: "the `FILE` of the client certificate that the server demands"},
+		&cli.StringFlag{Name: "tls-key", Usage: "the `FILE` of the client certificate's private key"},
 	}
 }
 

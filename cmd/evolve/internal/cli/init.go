@@ -23,7 +23,7 @@ func initCommand(sh *shell) *cli.Command {
 			"complete and check them. What is there is never overwritten.",
 		ArgsUsage: "[DIR]",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "minimal", Usage: "only evolve.yaml"},
+			&cli.BoolFlag{Name: "minimal", Usage: "write only evolve.yaml"},
 		},
 		Action: func(c *cli.Context) error {
 			dir := sh.dir

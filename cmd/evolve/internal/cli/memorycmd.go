@@ -16,7 +16,7 @@ import (
 )
 
 func memoryCommand(sh *shell) *cli.Command {
-	flagAgent := &cli.StringFlag{Name: "agent", Usage: "whose memories: the agent `ID`; needed where there are several"}
+	flagAgent := &cli.StringFlag{Name: "agent", Usage: "the agent `ID` that has the memories; needed when there are several"}
 	flagDomain := &cli.StringFlag{Name: "domain", Usage: "as in a turn in the subject area `DOMAIN`; every one by default"}
 	return &cli.Command{
 		Name: "memory", Usage: "what agents remember: search, audit, retract, restore, propose",
@@ -38,13 +38,13 @@ func memoryCommand(sh *shell) *cli.Command {
 				Name: "retract", Usage: "mark a memory so that it is not recalled: one commit", ArgsUsage: "ID",
 				Description: "Marks the line in the file that has it: agents/AGENT/memories.jsonl, or agents/memories.jsonl,\n" +
 					"which all agents read. Nothing is deleted; `evolve memory restore` takes the mark away.",
-				Flags:  append(decidingFlags("`WHY`, in the file, the ledger and the commit"), flagAgent),
+				Flags:  append(decidingFlags("the `REASON`, in the file, the ledger and the commit"), flagAgent),
 				Action: func(c *cli.Context) error { return memoryMark(sh, c, "retract") },
 			},
 			{
 				Name: "restore", Usage: "take the mark of a retraction away: one commit", ArgsUsage: "ID",
 				Description: "The memory is recalled again, from the next turn on.",
-				Flags:       append(decidingFlags("`WHY`, for the ledger and the commit"), flagAgent),
+				Flags:       append(decidingFlags("the `REASON`, for the ledger and the commit"), flagAgent),
 				Action:      func(c *cli.Context) error { return memoryMark(sh, c, "restore") },
 			},
 			{

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,7 +36,7 @@ func patchPropose(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
 			&cli.StringSliceFlag{Name: "allow", Usage: "a `PATH` of --repo that may be changed, with all below it; may be repeated"},
 			&cli.BoolFlag{Name: "edit", Usage: "write the change in $VISUAL or $EDITOR"},
-			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for reviewers and the person who decides"},
+			&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for reviewers and the person who decides"},
 			&cli.StringFlag{Name: "by", Usage: "who proposes, as `NAME`; the git user by default"},
 		},
 		Action: func(c *cli.Context) error { return proposePatch(sh, c) },
@@ -245,7 +246,7 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 		}
 	}
 	if name != "" {
-		hint := exit.Suggest(fmt.Sprintf("they are %v", names), "%s", name, names)
+		hint := exit.Suggest("they are "+strings.Join(names, ", "), "%s", name, names)
 		return review.Target{}, exit.Errorf(exit.Usage, hint, "evolve.yaml has no target %q under patches", name)
 	}
 	if len(all) == 0 {

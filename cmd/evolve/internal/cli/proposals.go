@@ -116,7 +116,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 		Name:        "proposals",
 		Usage:       "the queue: what awaits a person",
 		Description: "Works while a run is on.",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "include those that were decided"}},
 		Action: func(c *cli.Context) error {
 			lines := []proposalLine{}
 			err := readingIfThere(sh, c, func(root string, a *archive.Archive) (err error) {

@@ -33,7 +33,7 @@ func reportCommand(sh *shell) *cli.Command {
 			"all nights. Works while a run is on.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "html", Destination: &o.html, Usage: "write the page and print its path"},
-			&cli.BoolFlag{Name: "markdown", Destination: &o.markdown, Usage: "as Markdown"},
+			&cli.BoolFlag{Name: "markdown", Destination: &o.markdown, Usage: "print Markdown"},
 			&cli.BoolFlag{Name: "open", Destination: &o.open, Usage: "write the page and show it in the browser"},
 		},
 		Action: func(c *cli.Context) error {

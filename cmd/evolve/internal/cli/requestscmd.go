@@ -49,7 +49,7 @@ func requestsCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "those that await a person", Description: "Works while a run is on.",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those that were decided as well"}},
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "include those that were decided"}},
 				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{

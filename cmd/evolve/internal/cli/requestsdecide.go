@@ -49,7 +49,7 @@ func denying() requestWord {
 func requestDecision(sh *shell, d requestWord) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "ID",
-		Flags:  decidingFlags("`WHY`, for the ledger"),
+		Flags:  decidingFlags("the `REASON`, for the ledger"),
 		Action: func(c *cli.Context) error { return decideRequest(sh, c, d) },
 	}
 }

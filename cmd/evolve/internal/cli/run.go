@@ -52,17 +52,17 @@ func runCommand(sh *shell) *cli.Command {
 		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. `evolve\n" +
 			"schedule` starts it every night; a run whose process died is taken up again, and nothing recorded is paid twice.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "only the agent `ID`; may be given more than once"},
+			&cli.StringSliceFlag{Name: "agent", Usage: "run only the agent `ID`; repeat it for several"},
 			&cli.IntFlag{Name: "budget-evals", Usage: "at most `N` evaluations, shared among the agents"},
-			&cli.Float64Flag{Name: "budget-usd", Usage: "at most this much `MONEY`, reserved before it is spent"},
-			&cli.DurationFlag{Name: "budget-time", Usage: "at most this `LONG`, such as 45m or 6h"},
-			&cli.StringFlag{Name: "until", Usage: "be done, report included, by this local time `HH:MM`"},
-			&cli.IntFlag{Name: "concurrency", Usage: "`N` evaluations at once"},
-			&cli.IntFlag{Name: "lookahead", Usage: "how many evaluations are asked for before the first result is needed, `N`; deterministic agents give the same results at any concurrency up to it"},
+			&cli.Float64Flag{Name: "budget-usd", Usage: "at most `USD`, reserved before it is spent"},
+			&cli.DurationFlag{Name: "budget-time", Usage: "at most `DURATION`, such as 45m or 6h"},
+			&cli.StringFlag{Name: "until", Usage: "end, report included, by the local time `HH:MM`"},
+			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
+			&cli.IntFlag{Name: "lookahead", Usage: "ask for up to `N` evaluations before the first result is needed; a deterministic agent gives the same results at any concurrency up to it"},
 			hubFlag(),
-			&cli.Int64Flag{Name: "seed", Usage: "the seed `N` of everything random; the run's number by default"},
-			&cli.StringFlag{Name: "selection", Usage: "`HOW` parents are chosen: " + strings.Join(mutate.Selections(), ", ")},
-			&cli.StringFlag{Name: "stages", Usage: "`WHICH`: search stops before the holdout; search,confirm is the default"},
+			&cli.Int64Flag{Name: "seed", Usage: "random seed `N`; the run's number by default"},
+			&cli.StringFlag{Name: "selection", Usage: "choose parents by `METHOD`: " + strings.Join(mutate.Selections(), ", ")},
+			&cli.StringFlag{Name: "stages", Usage: "run the `STAGES` search, which stops before the holdout, or search,confirm, the default"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with the latest run, interrupted or ended by an outage, with its own options; --resume=false starts afresh even after a crash"},
 			&cli.BoolFlag{Name: "catch-up", Usage: "do nothing unless the last night of `evolve schedule` was missed or its process died"},
@@ -173,7 +173,7 @@ func parseRun(c *cli.Context) (runOptions, error) {
 		return o, exit.Errorf(exit.Usage, "--stages is search, or search,confirm", "there are no stages %q", s)
 	}
 	if known := mutate.Selections(); given.Selection != "" && !slices.Contains(known, given.Selection) {
-		hint := exit.Suggest(fmt.Sprintf("they are %v", known), "%s", given.Selection, known)
+		hint := exit.Suggest("they are "+strings.Join(known, ", "), "%s", given.Selection, known)
 		return o, exit.Errorf(exit.Usage, hint, "there is no selection %q", given.Selection)
 	}
 	return o, nil

@@ -26,9 +26,9 @@ type scheduleOptions struct {
 func (o *scheduleOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "at", Destination: &o.at, Usage: "start at this local time `HH:MM`; 01:30 by default"},
-		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "be done, report included, by this local time `HH:MM`; by default the limits of evolve.yaml hold"},
-		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "`WHICH`: systemd, cron, or, to print only, kubernetes"},
-		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "a unit of the system, for root, that runs as the owner of the workspace"},
+		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "end, report included, by the local time `HH:MM`; by default the limits of evolve.yaml hold"},
+		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "for the `SCHEDULER`: systemd, cron or, to print only, kubernetes"},
+		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "install a unit of the system, as root, that runs as the owner of the workspace"},
 	}
 }
 

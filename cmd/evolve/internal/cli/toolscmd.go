@@ -337,7 +337,7 @@ func releasing() toolWord {
 func toolDecision(sh *shell, d toolWord) *cli.Command {
 	return &cli.Command{
 		Name: d.name, Usage: d.usage, Description: d.about, ArgsUsage: "NAME",
-		Flags:  append(decidingFlags("`WHY`, for the ledger"), agentFlag()),
+		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag()),
 		Action: func(c *cli.Context) error { return decideTool(sh, c, d) },
 	}
 }

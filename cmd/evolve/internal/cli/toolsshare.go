@@ -28,7 +28,7 @@ func toolsShare(sh *shell) *cli.Command {
 		Name: "share", Usage: "let other agents call a tool that an agent wrote", ArgsUsage: "NAME",
 		Description: "The agents get the tool from the next turn or run on, each under its own policies and\n" +
 			"limits, and every version that is approved later. Failures count for the agent that wrote it.",
-		Flags:  append(decidingFlags("`WHY`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
+		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
 		Action: func(c *cli.Context) error { return changeSharing(sh, c, "share") },
 	}
 }
@@ -37,7 +37,7 @@ func toolsUnshare(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "unshare", Usage: "take a shared tool back", ArgsUsage: "NAME",
 		Description: "Without --with it takes the tool back from all agents.",
-		Flags:       append(decidingFlags("`WHY`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
+		Flags:       append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
 		Action:      func(c *cli.Context) error { return changeSharing(sh, c, "unshare") },
 	}
 }
