@@ -2,7 +2,6 @@ package mutate
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"evolve/mutate/internal/lab/problem"
@@ -18,7 +17,7 @@ type world struct {
 
 func newWorld(t testing.TB, family string, seed int64) *world {
 	t.Helper()
-	for _, f := range slices.Concat(problem.Families(), problem.Yardstick()) {
+	for _, f := range problem.Families() {
 		if f.Name != family {
 			continue
 		}

@@ -69,6 +69,9 @@ func alternatives(names []string) string {
 // bareNumber matches the number of a variant with another letter before it, or with none.
 var bareNumber = regexp.MustCompile(`^[A-Za-z#]?([0-9]{1,9})$`)
 
+// recordNumber matches the number of a record after any letters.
+var recordNumber = regexp.MustCompile(`^[A-Za-z#]*([0-9]{1,9})$`)
+
 // nearVariant returns the hint for a name that no variant of an agent has.
 func nearVariant(ctx context.Context, a *archive.Archive, agentID, name string) string {
 	if m := bareNumber.FindStringSubmatch(name); m != nil {
@@ -79,15 +82,21 @@ func nearVariant(ctx context.Context, a *archive.Archive, agentID, name string) 
 	return "`evolve variants` lists them"
 }
 
-// nearRecord returns the hint for a name that no record of a list has, or the fallback. A list that
-// cannot be read has no names.
+// nearRecord returns the hint for a name that no record of a list has: the record of the same
+// number, or the fallback. Another number is not suggested, since a decision on another record is
+// not what was meant. A list that cannot be read has no names.
 func nearRecord[T any](list iter.Seq2[T, error], id func(T) string, name, fallback string) string {
-	var names []string
+	m := recordNumber.FindStringSubmatch(name)
+	if m == nil {
+		return fallback
+	}
 	for r, err := range list {
 		if err != nil {
 			break
 		}
-		names = append(names, id(r))
+		if id(r)[1:] == m[1] {
+			return "did you mean " + id(r) + "?"
+		}
 	}
-	return exit.Suggest(fallback, "%s", name, names)
+	return fallback
 }
