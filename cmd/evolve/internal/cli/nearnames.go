@@ -66,15 +66,12 @@ func alternatives(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// bareNumber matches the number of a variant with another letter before it, or with none.
-var bareNumber = regexp.MustCompile(`^[A-Za-z#]?([0-9]{1,9})$`)
-
-// recordNumber matches the number of a record after any letters.
+// recordNumber matches the number of a variant or another record after any letters.
 var recordNumber = regexp.MustCompile(`^[A-Za-z#]*([0-9]{1,9})$`)
 
 // nearVariant returns the hint for a name that no variant of an agent has.
 func nearVariant(ctx context.Context, a *archive.Archive, agentID, name string) string {
-	if m := bareNumber.FindStringSubmatch(name); m != nil {
+	if m := recordNumber.FindStringSubmatch(name); m != nil {
 		if v, err := a.FindVariant(ctx, agentID, "v"+m[1]); err == nil {
 			return "did you mean v" + m[1] + " (" + v.ID.Short() + ")?"
 		}
@@ -94,7 +91,7 @@ func nearRecord[T any](list iter.Seq2[T, error], id func(T) string, name, fallba
 		if err != nil {
 			break
 		}
-		if id(r)[1:] == m[1] {
+		if found := recordNumber.FindStringSubmatch(id(r)); found != nil && found[1] == m[1] {
 			return "did you mean " + id(r) + "?"
 		}
 	}
