@@ -9,29 +9,48 @@ import (
 // raceDue reports whether the next evaluation goes to a leader: in the final race, and
 // before it as long as the leaders have less than their share.
 func (s *search) raceDue() bool {
-	mine := float64(s.spent - s.baseline.asked)
-	if mine >= s.plan.search {
+	if s.finalRace() {
 		return true
 	}
+	mine := float64(s.spent - s.baseline.asked)
 	return s.posterior.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
 }
 
-// keepUp is the champion's minimum share of a rival's number of evaluations.
-const keepUp = 0.7
+// finalRace reports whether the budget before the final race is spent.
+func (s *search) finalRace() bool {
+	return float64(s.spent-s.baseline.asked) >= s.plan.search
+}
 
-// race returns the leader that gets the next evaluation, by top-two Thompson sampling
+const (
+	// keepUp is the champion's minimum share of a rival's number of evaluations.
+	keepUp = 0.7
+	// rivalsInFinal is the number of leaders in the final race besides the champion. The
+	// evidence against the champion has to come from few evaluations there.
+	rivalsInFinal = 2
+	// aloneEvery is the number of evaluations of the race of which one goes to the best
+	// variant by its own results, in a small space.
+	aloneEvery = 3
+)
+
+// race returns the variant that gets the next evaluation, by top-two Thompson sampling
 // (Russo 2020) from the leaders' joint posterior: half the time the best of one draw,
 // otherwise the best other one of a further draw. The champion always takes part.
 func (s *search) race() *variantStats {
 	s.refresh()
 	b := &s.posterior
+	if s.small() {
+		if s.races++; s.races%aloneEvery == 0 {
+			if a := s.bestAlone(); a != nil {
+				return a
+			}
+		}
+	}
 	if b.joint == nil {
 		return nil
 	}
-	width := len(b.leaders)
-	first := s.thompson(width, -1)
+	first := s.thompson(-1)
 	if first >= 0 && s.rng.IntN(2) == 0 {
-		if second := s.thompson(width, first); second >= 0 {
+		if second := s.thompson(first); second >= 0 {
 			first = second
 		}
 	}
@@ -46,16 +65,20 @@ func (s *search) race() *variantStats {
 	return a
 }
 
-// thompson returns the best open leader other than but in a draw; −1 when there is none.
-// Pending evaluations reduce the deviation in advance.
-func (s *search) thompson(width, but int) int {
+// thompson returns the best open leader other than but in a draw, of those that take part;
+// −1 when there is none. Pending evaluations reduce the deviation in advance.
+func (s *search) thompson(but int) int {
 	b := &s.posterior
-	z := make([]float64, width)
+	final := s.finalRace()
+	z := make([]float64, len(b.leaders))
 	for i := range z {
 		z[i] = s.rng.NormFloat64()
 	}
 	top, most := -1, math.Inf(-1)
-	for i, a := range b.leaders[:width] {
+	for i, a := range b.leaders {
+		if final && i >= rivalsInFinal && a != s.champion {
+			continue
+		}
 		d := 0.0
 		for k := 0; k <= i; k++ {
 			d += b.joint.At(i, k) * z[k]

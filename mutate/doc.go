@@ -16,8 +16,9 @@
 //   - A new variant gets a few evaluations as a screen, on the most informative tasks: by
 //     weight .3 + .7·4p(1 − p), none twice before all were used.
 //   - A share of the evaluations goes to leaders by top-two Thompson sampling from
-//     their joint posterior (Russo 2020), and so does the last part of the budget. The
-//     champion keeps up with them, on the same tasks.
+//     their joint posterior (Russo 2020), and so does the last part of the budget, where
+//     two of them are left. The champion keeps up with them, on the same tasks. In a small
+//     space a part goes to the variants that are the best by their own results.
 //   - The model is refitted by penalised quasi-likelihood (Breslow & Clayton 1993)
 //     whenever the number of results has grown by a share. Pending results are imputed,
 //     so that no evaluation waits for another.

@@ -12,17 +12,7 @@ const countable = 20_000
 // is none, or the space is too large to enumerate. Random draws would find the last few
 // configs slowly or never.
 func (s *search) untried() agent.Config {
-	if s.values == nil {
-		s.values = s.everyValue()
-	}
-	if len(s.values) < len(s.countable()) {
-		return nil
-	}
-	total := 1
-	for _, v := range s.values {
-		total *= len(v)
-	}
-	for s.counted < total {
+	for total := s.configs(); s.counted < total; {
 		n := s.counted
 		s.counted++
 		c := s.random().config

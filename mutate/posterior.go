@@ -22,6 +22,8 @@ type posterior struct {
 
 	leaders []*variantStats
 	joint   *mat.TriDense // Cholesky factor of the leaders' posterior covariance
+	// outstanding are the variants that are the best by their own results, in a small space.
+	outstanding []*variantStats
 }
 
 // MaxModelled bounds the number of configs that the model of a search is fitted to.
@@ -136,6 +138,9 @@ func (s *search) lead() {
 	}
 	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.ability, a.ability) })
 	list = s.affordable(list)
+	if s.small() {
+		b.outstanding = s.outstanding(list)
+	}
 	list = list[:min(len(list), maxLeaders)]
 	if s.champion.item >= 0 && s.open(s.champion) {
 		list = append(list, s.champion)

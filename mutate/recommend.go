@@ -42,7 +42,7 @@ func (s *search) Recommend() Recommendation {
 	rank := s.rivals()
 	r.Front = s.front(rank)
 	rank = s.within(rank)
-	for _, x := range rank[:min(len(rank), s.finalists)] {
+	for _, x := range s.shortlist(rank) {
 		e := s.estimate(x.variantStats, x.lead, x.se)
 		e.Breaks = s.breaks(x)
 		e.Common, e.Measured = s.paired(x.variantStats)
@@ -84,7 +84,11 @@ func (s *search) rivals() []rival {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(b.worth, a.worth) })
-	list = append(list[:min(len(list), considered)], s.champion)
+	list = list[:min(len(list), considered)]
+	if a := s.baseline.best(); a != nil && a.item >= 0 && a.score > 0 && !slices.Contains(list, a) {
+		list = append(list, a)
+	}
+	list = append(list, s.champion)
 	of := make([]int, len(list))
 	for i, a := range list {
 		of[i] = a.item
@@ -102,6 +106,18 @@ func (s *search) rivals() []rival {
 	}
 	slices.SortStableFunc(rank, func(a, b rival) int { return cmp.Compare(worth[b.variantStats], worth[a.variantStats]) })
 	return rank
+}
+
+// shortlist returns the finalists of rivals in descending order. The best variant of the
+// random baseline is one of them: it was not selected by the model, whose errors grow with
+// the number of variants that it selects from.
+func (s *search) shortlist(rank []rival) []rival {
+	list := slices.Clone(rank[:min(len(rank), s.finalists)])
+	at := slices.IndexFunc(rank, func(x rival) bool { return x.variantStats == s.baseline.best() })
+	if at >= len(list) && len(list) > 1 {
+		list[len(list)-1] = rank[at]
+	}
+	return list
 }
 
 // outlook is the prediction of a variant's weighted mean score over all tasks.

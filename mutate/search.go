@@ -47,7 +47,8 @@ type search struct {
 
 	asked, spent int // asked counts own trials and briefs, spent the evaluations of this run, including resumed ones
 	results      int
-	raced        int // evaluations given to leaders
+	raced        int // evaluations of the race before the final one
+	races        int // evaluations of the race in a small space
 	made         int // variants that the search made itself
 	exhausted    bool
 	// ahead holds the trials with a result of which an earlier repeat has none, pending

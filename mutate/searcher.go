@@ -191,7 +191,8 @@ type Recommendation struct {
 	// Best is the champion if no variant is better by the evidence.
 	Best Estimate
 	// Finalists are the most promising variants other than the champion, in descending
-	// order, for confirmation.
+	// order, for confirmation. Where they are two or more, the best variant of the random
+	// baseline is one of them.
 	Finalists []Estimate
 	// Front holds the champion and the variants that are not dominated in score, cost and
 	// time, in ascending order of cost.

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"evolve/mutate/internal/lab/problem"
@@ -17,7 +18,7 @@ type world struct {
 
 func newWorld(t testing.TB, family string, seed int64) *world {
 	t.Helper()
-	for _, f := range problem.Families() {
+	for _, f := range slices.Concat(problem.Families(), problem.Yardstick()) {
 		if f.Name != family {
 			continue
 		}

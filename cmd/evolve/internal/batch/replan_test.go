@@ -134,7 +134,7 @@ func resumeWithin(t *testing.T, budget workspace.Budget) {
 // tolerance on average. One evaluation at a time makes each night the same in every run.
 func TestMoreIsNeverWorse(t *testing.T) {
 	whole(t)
-	const seeds, tolerance = 3, .03
+	const seeds, tolerance = 24, .03
 	was := toySkill(toySpace().Default())
 	skill := func(change func(*timed)) float64 {
 		mean := 0.
@@ -156,15 +156,19 @@ func TestMoreIsNeverWorse(t *testing.T) {
 		return mean
 	}
 	for name, set := range map[string]func(n *timed, count int){
-		"evaluations": func(n *timed, count int) { n.budget = workspace.Budget{Evaluations: count, Time: 30 * time.Second} },
-		"money":       func(n *timed, count int) { n.budget = workspace.Budget{USD: float64(count) * .01, Evaluations: 5000} },
-		"time":        func(n *timed, count int) { n.budget.Time = time.Duration(count) * n.each },
+		"evaluations": func(n *timed, count int) { n.budget = workspace.Budget{Evaluations: count, Time: time.Hour} },
+		"evaluations beyond the time": func(n *timed, count int) {
+			n.budget = workspace.Budget{Evaluations: count, Time: 30 * time.Second}
+		},
+		"money": func(n *timed, count int) { n.budget = workspace.Budget{USD: float64(count) * .01, Evaluations: 5000} },
+		"time":  func(n *timed, count int) { n.budget.Time = time.Duration(count) * n.each },
 		"deadline": func(n *timed, count int) {
 			n.until = untilFor(time.Duration(count) * n.each)
 			n.budget.USD = 40
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			best := was
 			for _, count := range []int{40, 100, 200, 400, 800} {
 				got := skill(func(n *timed) { set(n, count) })

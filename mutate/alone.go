@@ -1,0 +1,71 @@
+package mutate
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	// aloneVariance is the prior variance of a variant's ability by its own results, around
+	// the model's.
+	aloneVariance = 4
+	// enoughEach is the number of evaluations for each config from which a space is small.
+	enoughEach = 2
+)
+
+// small reports whether the budget has several evaluations for every config of the space.
+// The model takes a variant for about as good as its neighbours until it has many results,
+// so that a single good config among poor ones would be run and then left. In a small space
+// a part of the race goes by the variants' own results.
+func (s *search) small() bool {
+	configs := s.configs()
+	return configs > 0 && enoughEach*configs <= s.budget
+}
+
+// configs returns the number of combinations of a space that is enumerated; 0 if it is not.
+func (s *search) configs() int {
+	if s.values == nil {
+		s.values = s.everyValue()
+	}
+	if len(s.values) < len(s.countable()) {
+		return 0
+	}
+	total := 1
+	for _, v := range s.values {
+		total *= len(v)
+	}
+	return total
+}
+
+// alone returns a variant's ability by its own results.
+func (s *search) alone(a *variantStats) float64 {
+	ability, _ := s.posterior.model.Own(s.merged(a), a.ability, a.ability, aloneVariance)
+	return ability
+}
+
+// outstanding returns the variants of a list that are the best by their own results.
+func (s *search) outstanding(list []*variantStats) []*variantStats {
+	value := make(map[*variantStats]float64, len(list))
+	for _, a := range list {
+		value[a] = s.alone(a)
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b *variantStats) int { return cmp.Compare(value[b], value[a]) })
+	return list[:min(len(list), maxLeaders)]
+}
+
+// bestAlone returns the variant that is the best by its own results and has no evaluation
+// under way; nil when there is none.
+func (s *search) bestAlone() *variantStats {
+	var best *variantStats
+	most := 0.0
+	for _, a := range s.posterior.outstanding {
+		if a.asked > a.results || !s.open(a) {
+			continue
+		}
+		if v := s.alone(a); best == nil || v > most {
+			best, most = a, v
+		}
+	}
+	return best
+}
