@@ -55,14 +55,23 @@ func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
 		Description: "`flags` after a COMMAND shows its flags alone. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "man", Usage: "write the manual as pages for man(1) below `DIR`: man1 for commands, man7 for topics"}},
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "man", Usage: "write the manual as pages for man(1) below `DIR`: man1 for commands, man7 for topics"},
+			&cli.StringFlag{Name: "html", Usage: "write the manual as a website into `DIR`: static pages without scripts; index.html is the first"},
+		},
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
-			if dir := c.String("man"); dir != "" {
-				if len(names) > 0 {
-					return exit.Errorf(exit.Usage, "leave "+text.ShellQuote(names[0])+" out", "--man writes all pages")
-				}
-				return writeManPages(sh, sh.abs(dir))
+			man, html := c.String("man"), c.String("html")
+			if man+html != "" && len(names) > 0 {
+				return exit.Errorf(exit.Usage, "leave "+text.ShellQuote(names[0])+" out", "--man and --html write all pages")
+			}
+			switch {
+			case man != "" && html != "":
+				return exit.Errorf(exit.Usage, "use one at a time", "--man and --html exclude each other")
+			case man != "":
+				return writeManPages(sh, sh.abs(man))
+			case html != "":
+				return writeManualSite(sh, sh.abs(html))
 			}
 			if len(names) == 0 {
 				return help(sh, nil)

@@ -252,6 +252,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"tools health AGENT", "tiny", "tools health aide"},
 		{"help", ".", "help"},
 		{"help --man", ".", "help --man pages"},
+		{"help --html", ".", "help --html site"},
 		{"completion", ".", "completion bash"},
 		{"--version", ".", "--version"},
 	} {

@@ -21,6 +21,8 @@ type manPage struct {
 	name    string
 	section int
 	roff    []byte
+	// usage is the page in a line; body is its text after that, as Markdown.
+	usage, body string
 }
 
 // file returns the path of the page below a folder of MANPATH.
@@ -43,7 +45,7 @@ func manPages(app *cli.App, b build) ([]manPage, error) {
 			return nil, fmt.Errorf("reading the manual: %w", err)
 		}
 		_, body, _ := strings.Cut(string(text), "\n") // its title
-		pages = append(pages, m.page("evolve-"+t.name, 7, t.usage, "# DESCRIPTION\n"+body+"\n# SEE ALSO\n\n"+manRef("evolve", 1)+"\n"))
+		pages = append(pages, m.page("evolve-"+t.name, 7, t.usage, "# DESCRIPTION\n"+withoutTags(body)+"\n# SEE ALSO\n\n"+manRef("evolve", 1)+"\n"))
 	}
 	return pages, nil
 }
@@ -54,7 +56,7 @@ type manual struct{ build build }
 func (m manual) page(name string, section int, usage, body string) manPage {
 	source := fmt.Sprintf("%% %s %d %q %q %q\n\n# NAME\n\n%s \\- %s\n\n%s", strings.ToUpper(name), section, m.build.day(),
 		"evolve "+m.build.Version, "evolve manual", name, markdown(usage), body)
-	return manPage{name, section, copyable(md2man.Render([]byte(source)))}
+	return manPage{name, section, copyable(md2man.Render([]byte(source))), usage, body}
 }
 
 func (m manual) overview(app *cli.App) string {
@@ -172,6 +174,20 @@ func markdown(plain string) string {
 		at = span[1]
 	}
 	return s.String() + escaped(plain[at:])
+}
+
+// codeOrTag matches the code of a topic and, outside it, the beginning of what Markdown would
+// take for a tag of HTML, such as <id>.
+var codeOrTag = regexp.MustCompile("(?m)^ {4}.*$|`[^`]*`|<")
+
+// withoutTags escapes what would be taken for tags in the Markdown of a topic.
+func withoutTags(source string) string {
+	return codeOrTag.ReplaceAllStringFunc(source, func(found string) string {
+		if found == "<" {
+			return `\<`
+		}
+		return found
+	})
 }
 
 func escaped(plain string) string {
