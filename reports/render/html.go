@@ -76,7 +76,7 @@ func HTMLIn(w io.Writer, r model.Report, f Frame) error {
 }
 
 func execute(w io.Writer, name string, data any) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"visible": text.Visible}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"visible": text.Visible, "breaks": breaks}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("reading the page's template: %w", err)
 	}

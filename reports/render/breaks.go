@@ -1,0 +1,39 @@
+package render
+
+import (
+	"html/template"
+	"strings"
+	"unicode/utf8"
+)
+
+// longWord is the number of characters from which a word may be broken at its separators.
+const longWord = 13
+
+// separators are the characters after which a name such as temperature.operations may be broken.
+const separators = "._/-:"
+
+// breaks escapes a text and marks in its long words where a line may be broken. The marks are no
+// characters: a copy of the text has none.
+func breaks(s string) template.HTML {
+	if utf8.RuneCountInString(s) < longWord || !strings.ContainsAny(s, separators) {
+		return template.HTML(template.HTMLEscapeString(s))
+	}
+	var b strings.Builder
+	for word := range strings.SplitAfterSeq(s, " ") {
+		if utf8.RuneCountInString(word) < longWord {
+			b.WriteString(template.HTMLEscapeString(word))
+			continue
+		}
+		for word != "" {
+			at := strings.IndexAny(word, separators)
+			if at < 0 || at == len(word)-1 {
+				b.WriteString(template.HTMLEscapeString(word))
+				break
+			}
+			b.WriteString(template.HTMLEscapeString(word[:at+1]))
+			b.WriteString("<wbr>")
+			word = word[at+1:]
+		}
+	}
+	return template.HTML(b.String())
+}
