@@ -24,4 +24,7 @@ const (
 	Awaiting  = archive.Awaiting
 	HumanLane = archive.HumanLane
 	Drafted   = archive.Drafted
+
+	Adopted    = archive.Adopted
+	RolledBack = archive.RolledBack
 )

@@ -29,7 +29,9 @@ type AgentSummary struct {
 	Agent    string          `json:"agent"`
 	Verdict  archive.Verdict `json:"verdict,omitempty"`
 	Champion Ref             `json:"champion"`
-	Variant  *Ref            `json:"variant,omitempty"`
+	// Against is as in [Decision].
+	Against *Ref `json:"against,omitempty"`
+	Variant *Ref `json:"variant,omitempty"`
 	// Metric is as in [Headline].
 	Metric *stats.Gain `json:"metric,omitempty"`
 	Effect *Effect     `json:"holdout,omitempty"`
@@ -39,9 +41,64 @@ type AgentSummary struct {
 	// a fall; nil for none.
 	Fell      *float64 `json:"fell,omitempty"`
 	Proposals []string `json:"proposals,omitempty"`
+	// States are the proposals as they are now, in the order of Proposals. One that the archive
+	// does not have is left out.
+	States []ProposalNow `json:"states,omitempty"`
 }
 
-// Summaries lists all runs, the latest first. It reads only plans and results.
+// ProposalNow is the state of a proposal.
+type ProposalNow struct {
+	ID    string                `json:"id"`
+	State archive.ProposalState `json:"state"`
+	// Created is the time of its night, and Days the number of whole days that it has awaited a
+	// person at the latest time on record: see [Latest].
+	Created time.Time `json:"created,omitzero"`
+	Days    int       `json:"days,omitempty"`
+	// Decision is the latest decision on it; nil for none.
+	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+}
+
+// Awaits reports whether a person may decide on the proposal.
+func (p ProposalNow) Awaits() bool { return Proposal{State: p.State}.Awaits() }
+
+// Latest returns the latest time that the summaries have: that of a run's start, a proposal or a
+// decision. What depends on it is the same until something new is recorded.
+func Latest(runs []Summary) time.Time {
+	var at time.Time
+	later := func(t time.Time) {
+		if t.After(at) {
+			at = t
+		}
+	}
+	for _, r := range runs {
+		later(r.Started)
+		for _, a := range r.Agents {
+			for _, p := range a.States {
+				later(p.Created)
+				if p.Decision != nil {
+					later(p.Decision.Time)
+				}
+			}
+		}
+	}
+	return at
+}
+
+// waited fills the days that proposals have waited.
+func waited(runs []Summary) {
+	at := Latest(runs)
+	for _, r := range runs {
+		for _, a := range r.Agents {
+			for i, p := range a.States {
+				if p.Awaits() && !p.Created.IsZero() {
+					a.States[i].Days = days(p.Created, at)
+				}
+			}
+		}
+	}
+}
+
+// Summaries lists all runs, the latest first. It reads only plans, results and proposals.
 func Summaries(ctx context.Context, src Source) ([]Summary, error) {
 	out := []Summary{}
 	for run, err := range src.Runs(ctx) {
@@ -58,6 +115,7 @@ func Summaries(ctx context.Context, src Source) ([]Summary, error) {
 		}
 		out = append(out, s)
 	}
+	waited(out)
 	return out, nil
 }
 
@@ -69,6 +127,10 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 		return a, err
 	}
 	a.Champion = b.ref(plan.Champion)
+	if plan.Against != "" {
+		against := b.ref(plan.Against)
+		a.Against = &against
+	}
 	res, err := src.Result(ctx, run, name)
 	if errors.Is(err, archive.ErrNotFound) {
 		return a, nil
@@ -77,6 +139,16 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 		return a, err
 	}
 	a.Verdict, a.Proposals = res.Verdict, res.Proposals
+	for _, id := range res.Proposals {
+		p, err := src.Proposal(ctx, id)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return a, err
+		}
+		a.States = append(a.States, ProposalNow{ID: p.ID, State: p.State, Created: p.Created, Decision: p.Decision})
+	}
 	if w := res.Watch; w != nil && w.Fall != nil {
 		fell := math.Abs(w.Fall.Difference)
 		a.Fell = &fell

@@ -27,7 +27,15 @@ type nightRow struct {
 	Night, Run, Link, Agent, Kind, Verdict, Variant, Interval, Fall string
 	// Metric is the difference in the metric of searched code, with its interval.
 	Metric, Points spans
-	Proposals      []string
+	Proposals      []proposalState
+}
+
+// proposalState is what became of a proposal of a night.
+type proposalState struct {
+	// Kind selects the colours.
+	ID, State, Kind string
+	// Decided tells what was decided, by whom and why.
+	Decided spans
 }
 
 // Index writes the page that links the pages of all runs, which are in the same folder
@@ -39,10 +47,22 @@ func Index(w io.Writer, runs []model.Summary) error {
 		Frame         Frame
 		Nights        []nightRow
 		Metrics       bool // a night has one
+		// Trends are the champions' scores, Untold the number of agents without room for theirs.
+		Trends []trendPage
+		Untold int
+		// At is the time up to which proposals have waited.
+		At string
 	}{Title: "All nights · evolve", Policy: contentPolicy(), Style: template.CSS(css)}
+	var err error
+	if p.Trends, p.Untold, err = trendsOf(runs); err != nil {
+		return err
+	}
+	if at := model.Latest(runs); !at.IsZero() {
+		p.At = number.Date(at)
+	}
 	for _, s := range runs {
 		for _, a := range s.Agents {
-			r := nightRow{Night: number.Unknown, Run: text.Visible(s.Run), Link: FileName(s.Run), Agent: text.Visible(a.Agent), Proposals: a.Proposals, Interval: number.Unknown, Variant: a.Champion.Name(), Points: say(number.Unknown)}
+			r := nightRow{Night: number.Unknown, Run: text.Visible(s.Run), Link: FileName(s.Run), Agent: text.Visible(a.Agent), Proposals: proposalStates(a), Interval: number.Unknown, Variant: a.Champion.Name(), Points: say(number.Unknown)}
 			if !s.Started.IsZero() {
 				r.Night = number.Date(s.Started)
 			}
@@ -65,6 +85,44 @@ func Index(w io.Writer, runs []model.Summary) error {
 	}
 	return execute(w, "index", p)
 }
+
+// proposalStates describes what became of the proposals of a night. A night that kept its champion
+// has none.
+func proposalStates(a model.AgentSummary) []proposalState {
+	var out []proposalState
+	for _, p := range a.States {
+		s := proposalState{ID: text.Visible(p.ID), State: text.Visible(p.State.Name()), Kind: "none"}
+		switch {
+		case p.Awaits():
+			s.Kind, s.State = "waits", s.State+", "+number.Plural(p.Days, "day")
+		case p.State == model.Adopted:
+			s.Kind = "adopt"
+		}
+		if d := p.Decision; d != nil {
+			s.Decided = decidedBy(*d, maxIndexReason)
+			if d.Merge != nil && p.State == model.Adopted {
+				s.State = "merged"
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// decidedBy describes a decision.
+func decidedBy(d model.DecisionBrief, reason int) spans {
+	line := say(foreign(d.Action), " by ", clipped(d.By, 80))
+	if !d.Time.IsZero() {
+		line = append(line, say(" on "+number.Date(d.Time))...)
+	}
+	if d.Reason != "" {
+		line = append(line, say(", “", clipped(d.Reason, reason), "”")...)
+	}
+	return line
+}
+
+// maxIndexReason is the number of characters of a reason in the index.
+const maxIndexReason = 120
 
 // IndexJSON writes the summaries as JSON.
 func IndexJSON(w io.Writer, runs []model.Summary) error {

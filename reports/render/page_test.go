@@ -43,6 +43,7 @@ func TestPages(t *testing.T) {
 	runs, err := model.Summaries(w.ctx, w.a)
 	w.must(err)
 	write("index.html", rendered(t, func(out io.Writer, _ model.Report) error { return Index(out, runs) }, model.Report{}))
+	write("nights.html", index(t, manyNights(60)))
 }
 
 // largeReport has 500 holdout tasks in 30 domains and a long search.

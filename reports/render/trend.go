@@ -1,0 +1,73 @@
+package render
+
+import (
+	"html/template"
+	"slices"
+	"strconv"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/reports/render/plot"
+	"evolve/runtime/text"
+)
+
+// maxTrends is the maximum number of agents whose trend the index shows.
+const maxTrends = 12
+
+// trendPage is the trend of one agent.
+type trendPage struct {
+	Agent string
+	SVG   template.HTML
+}
+
+// trendsOf draws the champion's score over the nights, for each agent that two nights measured.
+// runs are the latest first. It returns the number of agents for which there is no room.
+func trendsOf(runs []model.Summary) (out []trendPage, more int, err error) {
+	nights := map[string][]plot.TrendNight{}
+	var agents []string
+	for _, r := range slices.Backward(runs) {
+		for _, a := range r.Agents {
+			if a.Effect == nil || a.Against != nil { // the champion was not measured
+				continue
+			}
+			if !slices.Contains(agents, a.Agent) {
+				agents = append(agents, a.Agent)
+			}
+			nights[a.Agent] = append(nights[a.Agent], trendNight(r, a))
+		}
+	}
+	for i, name := range agents {
+		if len(nights[name]) < 2 {
+			continue
+		}
+		if len(out) == maxTrends {
+			more++
+			continue
+		}
+		svg, err := plot.Trend{Nights: nights[name]}.Draw().SVG("trend-" + strconv.Itoa(i+1))
+		if err != nil {
+			return nil, 0, err
+		}
+		out = append(out, trendPage{text.Visible(name), svg})
+	}
+	return out, more, nil
+}
+
+func trendNight(r model.Summary, a model.AgentSummary) plot.TrendNight {
+	n := plot.TrendNight{Date: "run " + strconv.Itoa(r.Number), Score: a.Effect.Champion}
+	if !r.Started.IsZero() {
+		n.Date = number.Date(r.Started)
+	}
+	for _, p := range a.States {
+		switch p.State {
+		case model.Adopted:
+			n.Adopted = text.Visible(p.ID)
+		case model.RolledBack:
+			n.Adopted = text.Visible(p.ID) + ", rolled back since,"
+		}
+	}
+	if a.Fell != nil {
+		n.Fell = number.Size(*a.Fell) + " points"
+	}
+	return n
+}
