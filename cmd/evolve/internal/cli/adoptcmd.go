@@ -162,6 +162,9 @@ func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged
 		rev.Branching.Merged = merged
 	}
 	states, err := rev.SyncBranches(ctx, list)
+	if runs := runsOf(list, states); len(runs) > 0 {
+		renewAfter(ctx, sh, w.Root, runs...)
+	}
 	for _, s := range states {
 		if s.Did != "merged" && s.Did != "reverted" || len(rev.Program) == 0 {
 			continue
@@ -174,6 +177,17 @@ func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged
 		}
 	}
 	return states, err
+}
+
+// runsOf returns the runs of the proposals with which something was done.
+func runsOf(list []archive.ProposalRecord, states []review.BranchState) []string {
+	var runs []string
+	for _, p := range list {
+		if slices.ContainsFunc(states, func(s review.BranchState) bool { return s.Proposal == p.ID && s.Did != "" }) {
+			runs = append(runs, p.Run)
+		}
+	}
+	return runs
 }
 
 // branchTrouble is the subject of the event that branches could not be pushed or looked at.

@@ -280,6 +280,7 @@ func pronounce(ctx context.Context, sh *shell, w *workspace.Workspace, d decisio
 		return out, exit.Errorf(exit.Locked, "wait for it; `evolve show "+p.ID+"` shows the result", "another process decides on %s", p.ID)
 	}
 	defer mine.Release()
+	defer renewAfter(ctx, sh, w.Root, p.Run)
 	if finished, err := finishFirst(ctx, sh, w, d, p.ID, &out); finished || err != nil {
 		if finished && err == nil {
 			sh.stands = whatStands(out.Proposal)

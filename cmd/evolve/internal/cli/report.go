@@ -18,6 +18,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/reports/model"
 	"evolve/reports/render"
+	"evolve/runtime/text"
 )
 
 // reportOptions are the flags of `evolve report`.
@@ -86,6 +87,9 @@ func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive,
 			return fmt.Errorf("building the index: %w", err)
 		}
 		return render.IndexJSON(unfolded(sh.stdout), nights)
+	}
+	if err := renewPages(ctx, root, a); err != nil {
+		sh.eprintf("warning: not every page is as it should be: %s\n", text.Visible(err.Error()))
 	}
 	path, err := writeIndex(ctx, root, a)
 	if err != nil {

@@ -347,6 +347,9 @@ func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive
 	if err != nil {
 		return unreportedError{err}
 	}
+	if err := renewPages(ctx, w.Root, a); err != nil { // of proposals that this run replaced
+		sh.eprintf("warning: pages of earlier nights: %s; the run stands\n", text.Visible(err.Error()))
+	}
 	o.tells.note(ctx, w, a, s, report)
 	made := backUp(ctx, sh, w, a, s)
 	if sh.json {

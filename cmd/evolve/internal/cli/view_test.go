@@ -180,6 +180,15 @@ func TestView(t *testing.T) {
 		t.Errorf("another one: status %d: %s", status, body)
 	}
 	v.stop()
+	pages, err := filepath.Glob(filepath.Join(reportsDir(dir), "*.html"))
+	if err != nil || len(pages) != 2 {
+		t.Fatalf("the pages are %v: %v", pages, err)
+	}
+	for _, path := range pages {
+		if page, err := os.ReadFile(path); err != nil || strings.Contains(string(page), "evolve approve P1") || !strings.Contains(string(page), "it is better") {
+			t.Errorf("%s does not show the approval: %v", path, err)
+		}
+	}
 	err = wire.Look(dir, func(a *archive.Archive) error {
 		p, err := a.Proposal(t.Context(), "P1")
 		if err == nil && (p.State != archive.Adopted || p.Decision == nil || p.Decision.By != "Robin Tester <robin@example.org>" || p.Decision.Reason != "it is better") {

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/reports/model"
+	"evolve/reports/render"
+	"evolve/runtime/text"
+)
+
+// renewAfter writes the pages of runs again after a decision, with those whose commands are no
+// longer valid and the index. The decision stands if that fails, so a failure is a warning. A
+// workspace without pages gets none.
+func renewAfter(ctx context.Context, sh *shell, root string, runs ...string) {
+	if _, err := os.Stat(reportsDir(root)); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	err := wire.LookIfThere(root, func(a *archive.Archive) error {
+		if err := renewPages(ctx, root, a, runs...); err != nil {
+			return err
+		}
+		_, err := writeIndex(ctx, root, a)
+		return err
+	})
+	if err != nil {
+		sh.eprintf("warning: not every page in .evolve/reports shows what was decided: %s; `%s` writes them again\n",
+			text.Visible(err.Error()), sh.command("evolve report index"))
+	}
+}
+
+// renewPages writes the pages of the given runs again, and those that have a command which is no
+// longer valid. Only pages that exist are written. One that cannot be written does not keep the
+// others from it. A run that is on writes its own at its end.
+func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...string) error {
+	src, err := asTheyAre(ctx, a)
+	if err != nil {
+		return err
+	}
+	states := map[string]archive.ProposalState{}
+	for p, err := range src.Proposals(ctx) {
+		if err != nil {
+			return fmt.Errorf("reading the proposals: %w", err)
+		}
+		states[p.ID] = p.State
+	}
+	var outdated []string
+	for run, err := range src.Runs(ctx) {
+		if err != nil {
+			return fmt.Errorf("listing the runs: %w", err)
+		}
+		page, err := os.ReadFile(filepath.Join(reportsDir(root), render.FileName(run.ID)))
+		if err == nil && run.State != archive.RunRunning && (slices.Contains(runs, run.ID) || !valid(page, states)) {
+			outdated = append(outdated, run.ID)
+		}
+	}
+	var failed []error
+	for _, run := range outdated {
+		r, err := model.Build(ctx, src, run)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("building the report of run %s: %w", run, err))
+			continue
+		}
+		failed = append(failed, writePages(root, r))
+	}
+	return errors.Join(failed...)
+}
+
+// decisionCommands finds the commands of a page that decide on a proposal. Foreign text is
+// escaped, so that it has no element of its own.
+var decisionCommands = regexp.MustCompile(`<code>evolve (approve|reject|rollback) ([A-Za-z0-9]+)`)
+
+// valid reports whether the proposals are in states in which every command of a page that decides
+// on one can be given.
+func valid(page []byte, states map[string]archive.ProposalState) bool {
+	for _, m := range decisionCommands.FindAllSubmatch(page, -1) {
+		state, known := states[string(m[2])]
+		adopted := state == archive.Adopted
+		if decided := adopted || slices.Contains(closed, state); known && decided != (string(m[1]) == "rollback" && adopted) {
+			return false
+		}
+	}
+	return true
+}
+
+// closed are the states of a proposal after which nothing more is decided.
+var closed = []archive.ProposalState{archive.RolledBack, archive.Rejected, archive.Expired, archive.Superseded, archive.GateFailed}
