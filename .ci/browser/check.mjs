@@ -11,8 +11,10 @@ const axe = require("axe-core").source;
 
 const files = [];
 let shots = "";
+let sheets = 0;
 for (let i = 2; i < process.argv.length; i++) {
   if (process.argv[i] === "--shots") shots = resolve(process.argv[++i]);
+  else if (process.argv[i] === "--print") sheets = Number(process.argv[++i]);
   else files.push(resolve(process.argv[i]));
 }
 if (shots) mkdirSync(shots, { recursive: true });
@@ -72,8 +74,23 @@ async function look(file, width, scheme) {
   }
 }
 
+// Counts the pages of a print: Chromium writes an object "/Type /Page" for each.
+async function print(file) {
+  const page = await browser.newPage();
+  try {
+    await page.goto(pathToFileURL(file).href, { waitUntil: "load", timeout: 30000 });
+    const agents = await page.evaluate(() => document.querySelectorAll("article").length);
+    const pdf = Buffer.from(await page.pdf({ preferCSSPageSize: true })).toString("latin1");
+    const printed = (pdf.match(/\/Type\s*\/Page\b(?!s)/g) ?? []).length;
+    if (printed < 1 || agents && printed > sheets * agents) finding(basename(file), `prints on ${printed} pages with ${agents} agent(s)`);
+  } finally {
+    await page.close();
+  }
+}
+
 try {
   for (const file of files) {
+    if (sheets) await print(file);
     for (const width of [390, 1440]) {
       for (const scheme of ["light", "dark"]) await look(file, width, scheme);
     }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,6 +121,8 @@ type agentPage struct {
 	Lead     *lead
 	Rows     []boxRow
 	Sections []sectionPage
+	// Unprinted names what a print leaves out.
+	Unprinted string
 }
 
 // lead is the difference in large type, with its interval: in the metric of searched code, or
@@ -145,6 +148,8 @@ type leadScore struct {
 type sectionPage struct {
 	ID, Title string
 	Blocks    []blockPage
+	// Printed reports whether a print has it.
+	Printed bool
 }
 
 // blockPage is a block with ids, labels and drawings, which only the HTML page needs.
@@ -189,16 +194,24 @@ func pageAgent(i int, s subject) (agentPage, error) {
 		}
 		a.Lead = &l
 	}
+	var unprinted []string
 	for _, sec := range sections(s) {
-		out := sectionPage{ID: a.ID + "-" + sec.ID, Title: sec.Title}
+		out := sectionPage{ID: a.ID + "-" + sec.ID, Title: sec.Title, Printed: slices.Contains(printed, sec.ID)}
+		if !out.Printed {
+			unprinted = append(unprinted, strings.ToLower(sec.Title[:1])+sec.Title[1:])
+		}
 		var err error
 		if out.Blocks, err = pageBlocks(out.ID, a.Name, sec.Title, sec.Blocks); err != nil {
 			return a, err
 		}
 		a.Sections = append(a.Sections, out)
 	}
+	a.Unprinted = strings.Join(unprinted, "; ")
 	return a, nil
 }
+
+// printed are the sections that a print has, which a person decides by.
+var printed = []string{"decision", "headline", "honesty", "usage", "domains", "tasks", "changes"}
 
 // leadOf returns the difference in large type, and its picture; nil where it has no interval.
 func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
