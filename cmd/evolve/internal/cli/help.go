@@ -44,6 +44,7 @@ var topics = []topic{
 	{"archive", "backups, restoring one, and how long what is recorded is kept", []string{"backup", "restore", "retention", "keep", "gc"}},
 	{"notify", "who is told what about nights: programs, webhooks, e-mail, a dead man's switch", []string{"notifications", "heartbeat", "webhook", "email"}},
 	{"metrics", "figures for Prometheus, of nights and of workers; alerts; traces", []string{"prometheus", "monitoring", "alerts", "traces", "opentelemetry", "otel", "otlp"}},
+	{"reports", "forms of a night's report: pages, print, JUnit, spreadsheets, GitHub Actions", []string{"junit", "csv", "spreadsheet", "github", "ci", "print"}},
 	{"view", "the pages of evolve view: what they show, who can read them, decisions", []string{"browser", "pages", "matrix"}},
 	{"trust", "what is promised against crashes, damage, hostile agents and forgers, and what is not", []string{"integrity", "security", "threats", "forgery"}},
 	{"figures", "speed, statistics, search and patches, with bounds and peers", []string{"benchmarks", "peers"}},

@@ -22,7 +22,36 @@ import (
 )
 
 // reportOptions are the flags of `evolve report`.
-type reportOptions struct{ html, markdown, open bool }
+type reportOptions struct{ html, markdown, junit, csv, github, open bool }
+
+// form returns the form that is printed in place of the terminal's; nil for that one.
+func (o reportOptions) form() func(io.Writer, model.Report) error {
+	switch {
+	case o.markdown:
+		return render.Markdown
+	case o.junit:
+		return render.JUnit
+	case o.csv:
+		return render.CSV
+	case o.github:
+		return render.GitHub
+	}
+	return nil
+}
+
+// single refuses two forms at once.
+func (o reportOptions) single(json bool) error {
+	n := 0
+	for _, asked := range []bool{json, o.html || o.open, o.markdown, o.junit, o.csv, o.github} {
+		if asked {
+			n++
+		}
+	}
+	if n > 1 {
+		return exit.Errorf(exit.Usage, "leave all but one of --json, --html, --markdown, --junit, --csv and --github", "a report has one form")
+	}
+	return nil
+}
 
 func reportCommand(sh *shell) *cli.Command {
 	var o reportOptions
@@ -31,13 +60,20 @@ func reportCommand(sh *shell) *cli.Command {
 		Usage:     "one night on one page",
 		ArgsUsage: "[RUN]",
 		Description: "RUN is a run's id or number; the latest by default. RUN may be `index`: the page that links " +
-			"all nights. Works while a run is on.",
+			"all nights. Works while a run is on. --junit has a test case for each held-out task, which failed if it scored " +
+			"lower with the variant; --csv a row; --github is a warning if a person is needed, else a notice. See `evolve help reports`.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "html", Destination: &o.html, Usage: "write the page and print its path"},
 			&cli.BoolFlag{Name: "markdown", Destination: &o.markdown, Usage: "print Markdown"},
+			&cli.BoolFlag{Name: "junit", Destination: &o.junit, Usage: "print the held-out tasks as a JUnit test report"},
+			&cli.BoolFlag{Name: "csv", Destination: &o.csv, Usage: "print the held-out tasks as a table for spreadsheets"},
+			&cli.BoolFlag{Name: "github", Destination: &o.github, Usage: "print one line that GitHub Actions shows"},
 			&cli.BoolFlag{Name: "open", Destination: &o.open, Usage: "write the page and show it in the browser"},
 		},
 		Action: func(c *cli.Context) error {
+			if err := o.single(sh.json); err != nil {
+				return err
+			}
 			return reading(sh, c, func(root string, a *archive.Archive) error {
 				if c.Args().First() == "index" {
 					return printIndex(c.Context, sh, root, a, o)
@@ -63,8 +99,8 @@ func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive
 	switch {
 	case sh.json:
 		return render.JSON(unfolded(sh.stdout), r)
-	case o.markdown:
-		return render.Markdown(unfolded(sh.stdout), r)
+	case o.form() != nil:
+		return o.form()(unfolded(sh.stdout), r)
 	case o.html, o.open:
 		path, err := writeReports(ctx, root, a, r)
 		if err != nil {
