@@ -24,6 +24,10 @@ import (
 // choices returns the values of a command's flag that has a fixed set of them; nil for others.
 func choices(command, flag string) []string {
 	switch flag {
+	case "agent":
+		if command == "init" {
+			return agentKinds()
+		}
 	case "log-format":
 		return []string{"text", "json"}
 	case "selection":

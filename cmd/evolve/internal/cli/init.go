@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -20,40 +21,66 @@ func initCommand(sh *shell) *cli.Command {
 		Name:  "init",
 		Usage: "make a workspace: settings, a starter agent and suite that run offline",
 		Description: "Writes the files with comments that explain every key, and JSON schemas by which editors\n" +
-			"complete and check them. What is there is never overwritten.",
+			"complete and check them. What is there is never overwritten. With --agent KIND it is an agent\n" +
+			"of your own to begin with, in place of the built-in one: a program in Python, Go or Node, a\n" +
+			"service (http) or a prompt for a language model (llm), with parameters, twenty tasks and the\n" +
+			"next steps. An agent in Go is built, if go is there.",
 		ArgsUsage: "[DIR]",
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "agent", Usage: "begin with an agent of the `KIND` " + strings.Join(agentKinds(), ", ")},
 			&cli.BoolFlag{Name: "minimal", Usage: "write only evolve.yaml"},
 		},
 		Action: func(c *cli.Context) error {
-			dir := sh.dir
-			if named := c.String("workspace"); named != "" {
-				dir = sh.abs(named)
-			}
-			if c.NArg() == 1 {
-				if c.IsSet("workspace") {
-					return exit.Misuse(fmt.Errorf("name the folder once: DIR, or --workspace"))
-				}
-				dir = sh.abs(c.Args().First())
-			}
-			if err := makeFolder(dir); err != nil {
-				return err
-			}
-			written, kept, err := workspace.Init(dir, scaffold.Files(), c.Bool("minimal"))
+			kind, named, err := startingKind(c)
 			if err != nil {
 				return err
 			}
-			return sh.show(map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)}, func() {
-				sh.printf("made a workspace in %s: %d files written", dir, len(written))
-				if len(kept) > 0 {
-					sh.printf(", %d kept as they were (%s)", len(kept), firstOf(kept, shownKept))
-				}
-				sh.setPlace(c, dir)
-				sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve")
-				sh.printf("\n\n  next    %s\n          %s\n", sh.command("evolve doctor"), sh.command("evolve run"))
-			})
+			files := scaffold.Files()
+			if named {
+				files = kind.Files()
+			}
+			return initWorkspace(sh, c, files, kind)
 		},
 	}
+}
+
+// initWorkspace writes the files of a workspace; kind is the zero value for the starter.
+func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaffold.Kind) error {
+	dir := sh.dir
+	if named := c.String("workspace"); named != "" {
+		dir = sh.abs(named)
+	}
+	if c.NArg() == 1 {
+		if c.IsSet("workspace") {
+			return exit.Misuse(fmt.Errorf("name the folder once: DIR, or --workspace"))
+		}
+		dir = sh.abs(c.Args().First())
+	}
+	if err := makeFolder(dir); err != nil {
+		return err
+	}
+	written, kept, err := workspace.Init(dir, files, c.Bool("minimal"))
+	if err != nil {
+		return err
+	}
+	problems := prepareKind(c, kind, dir)
+	result := map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)}
+	if kind.Name != "" {
+		result["agent"], result["problems"], result["next"] = kind.Name, orEmpty(problems), stepsOf(sh, kind, dir, problems)
+	}
+	return sh.show(result, func() {
+		sh.printf("made a workspace in %s: %d files written", dir, len(written))
+		if len(kept) > 0 {
+			sh.printf(", %d kept as they were (%s)", len(kept), firstOf(kept, shownKept))
+		}
+		sh.setPlace(c, dir)
+		sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve\n")
+		if kind.Name != "" {
+			printKind(sh, kind, dir, problems)
+			return
+		}
+		sh.printf("\n  next    %s\n          %s\n", sh.command("evolve doctor"), sh.command("evolve run"))
+	})
 }
 
 // shownKept is the number of files that a line names.

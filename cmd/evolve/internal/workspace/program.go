@@ -26,7 +26,11 @@ func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
 
 // ProgramHint returns the hint for a missing program of an agent.
 func (a *Agent) ProgramHint() string {
-	return "relative paths are resolved against " + agentsDir + "/" + a.ID + "; a script must be executable"
+	folder := agentsDir + "/" + a.ID
+	if _, err := os.Stat(filepath.Join(a.Dir, "go.mod")); err == nil && strings.HasPrefix(a.Adapter.Argv[0], "./") {
+		return "build it with Go: (cd " + folder + " && go build -o " + strings.TrimPrefix(a.Adapter.Argv[0], "./") + " .)"
+	}
+	return "relative paths are resolved against " + folder + "; a script must be executable"
 }
 
 // MissingPrograms reports all agents whose programs cannot be started, with their files,

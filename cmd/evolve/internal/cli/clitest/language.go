@@ -61,6 +61,9 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 		}
 		return fakeAnswer{text: fmt.Sprintf("I am the person, message %d.", len(q.data)+1)}
 	},
+	// porter names the desk of a message of `evolve init --agent llm`, in a sentence unless one
+	// line is requested.
+	"porter": porter,
 	// adviser is asked for a change of a strategy, and suggests one that helps skilled.
 	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
 	// mild and stern review patches.
@@ -247,4 +250,27 @@ func (q fakeQuestion) verdict(grade any) fakeAnswer {
 	_, id, _ := strings.Cut(q.goal, `{"id": "`)
 	id, _, _ = strings.Cut(id, `"`)
 	return fakeAnswer{text: encoded(map[string]any{"id": id, "reason": "as the rubric has it", "grade": grade})}
+}
+
+// deskWords are words of the messages of `evolve init --agent llm` that tell the desk.
+var deskWords = map[string][]string{
+	"hardware": {"screens", "keyboards", "printing", "chargers", "batteries"},
+	"access":   {"passwords", "locked", "accounts", "permissions", "login"},
+	"network":  {"internet", "vpn", "connected", "wifi", "offline"},
+}
+
+// porter names the desk of a message.
+func porter(q fakeQuestion) fakeAnswer {
+	desk := "other"
+	for name, words := range deskWords {
+		for _, w := range words {
+			if strings.Contains(q.goal, w) {
+				desk = name
+			}
+		}
+	}
+	if strings.Contains(q.system, "one line with the answer alone") {
+		return fakeAnswer{text: desk}
+	}
+	return fakeAnswer{text: "The desk is " + desk + "."}
 }

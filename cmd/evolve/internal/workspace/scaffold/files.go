@@ -23,7 +23,10 @@ var realNames = map[string]string{
 }
 
 // Files returns the files of the workspace by their real names, slash-separated paths.
-func Files() map[string][]byte {
+func Files() map[string][]byte { return filesIn(tree, root) }
+
+// filesIn returns the files below a folder by their real names.
+func filesIn(tree embed.FS, root string) map[string][]byte {
 	files := map[string][]byte{}
 	err := fs.WalkDir(tree, root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace/scaffold"
+	"evolve/runtime/text"
+)
+
+// agentKinds returns the names of the kinds of agents that init writes.
+func agentKinds() []string {
+	var names []string
+	for _, k := range scaffold.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// startingKind returns the kind that --agent names; false without the flag.
+func startingKind(c *cli.Context) (scaffold.Kind, bool, error) {
+	if !c.IsSet("agent") {
+		return scaffold.Kind{}, false, nil
+	}
+	if c.Bool("minimal") {
+		return scaffold.Kind{}, false, exit.Misuse(errors.New("--minimal writes no agent: leave out one of --agent and --minimal"))
+	}
+	kinds, name := scaffold.Kinds(), c.String("agent")
+	if i := slices.IndexFunc(kinds, func(k scaffold.Kind) bool { return k.Name == name }); i >= 0 {
+		return kinds[i], true, nil
+	}
+	hint := exit.Suggest("the kinds are "+strings.Join(agentKinds(), ", "), "--agent %s", name, agentKinds())
+	return scaffold.Kind{}, false, exit.Errorf(exit.Usage, hint, "there is no kind of agent %s", text.Quote(name))
+}
+
+// goProgram is the program that an agent of the kind go is built as, and how.
+const (
+	goProgram = "router.bin"
+	goBuild   = "go build -o " + goProgram + " ."
+)
+
+// buildKind builds the agent of a kind that has to be built, unless its program is there.
+// It returns what went wrong, for a person.
+func buildKind(c *cli.Context, kind scaffold.Kind, dir string) (problem string) {
+	folder := filepath.Join(dir, "agents", "router")
+	if kind.Name != "go" {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(folder, goProgram)); err == nil {
+		return ""
+	}
+	words := strings.Fields(goBuild)
+	build := exec.CommandContext(c.Context, words[0], words[1:]...)
+	build.Dir, build.Env = folder, append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath -buildvcs=false")
+	if out, err := build.CombinedOutput(); err != nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		return fmt.Sprintf("%s failed: %s", goBuild, cmp.Or(text.Visible(first), err.Error()))
+	}
+	return ""
+}
+
+// missingProgram returns what a person should know of a program that the kind needs and
+// PATH does not have, or "".
+func missingProgram(kind scaffold.Kind) string {
+	if kind.Needs == "" {
+		return ""
+	}
+	if _, err := exec.LookPath(kind.Needs); err == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is not in PATH, and the agent does not run without it", kind.Needs)
+}
+
+// prepareKind returns the problems of an agent that was just written.
+func prepareKind(c *cli.Context, kind scaffold.Kind, dir string) []string {
+	problem := missingProgram(kind)
+	if problem == "" {
+		problem = buildKind(c, kind, dir)
+	}
+	if problem == "" {
+		return nil
+	}
+	return []string{problem}
+}
+
+// stepsOf returns the commands that lead from a new workspace with an agent of a kind to
+// its first verdict, each as typed.
+func stepsOf(sh *shell, kind scaffold.Kind, dir string, problems []string) []string {
+	var steps []string
+	if dir != sh.dir {
+		steps = append(steps, "cd "+text.ShellQuote(dir))
+	}
+	switch {
+	case kind.Name == "go" && len(problems) > 0:
+		steps = append(steps, "(cd agents/router && "+goBuild+")")
+	case kind.Name == "http":
+		steps = append(steps, "python3 agents/router/server.py &")
+	case kind.Name == "llm":
+		steps = append(steps, "ollama pull qwen3")
+	}
+	return append(steps, `git init && git add . && git commit -m "the agent as it was"`, "evolve doctor", "evolve run", "evolve review")
+}
+
+// printKind prints what a person does next with an agent of a kind.
+func printKind(sh *shell, kind scaffold.Kind, dir string, problems []string) {
+	sh.printf("\nagents/router answers the twenty tasks of suites/messages.jsonl, ten of which a search never sees\n")
+	if kind.Name == "llm" {
+		sh.printf("it needs a model: evolve.yaml names one of Ollama on this machine; `evolve help models` has the keys of\n" +
+			"others, such as providers: {openai: {kind: openai, key_env: OPENAI_API_KEY}}\n")
+	}
+	for _, p := range problems {
+		sh.printf("! %s\n", p)
+	}
+	for i, step := range stepsOf(sh, kind, dir, problems) {
+		label := ""
+		if i == 0 {
+			label = "next"
+			sh.printf("\n")
+		}
+		sh.printf("  %-7s %s\n", label, step)
+	}
+}
