@@ -70,7 +70,7 @@ func (c *collector) noteUnread() {
 	}
 	hint := ""
 	if c.o.Format == Questions || c.o.Format == CSV {
-		hint = "; --question, --answer and --choices say what a column is"
+		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is"
 	}
 	c.note(0, "not read, and so in no task: %s%s", strings.Join(shown, ", "), hint)
 }

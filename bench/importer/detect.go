@@ -52,10 +52,13 @@ func Detect(data []byte) Format {
 		}
 		return ofRow(r)
 	}
-	if promptfooKey.Match(data) {
+	if promptfooKey.Match(data) || isTestTable(data) {
 		return Promptfoo
 	}
 	first, _, _ := bytes.Cut(data, []byte("\n"))
+	if bytes.HasPrefix(data, []byte("<top>")) {
+		return Retrieval
+	}
 	if bytes.ContainsAny(first, ",;\t") {
 		return CSV
 	}
@@ -70,6 +73,12 @@ func ofDocument(doc row) Format {
 	if isInspectLog(doc) {
 		return Inspect
 	}
+	if isPromptfooOutput(doc) {
+		return Promptfoo
+	}
+	if list := rowsOf(doc["tasks"]); len(list) > 0 && isTau(list[0]) {
+		return Tau
+	}
 	for _, raw := range doc {
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) == nil && len(list) > 0 && isPair(list[0]) {
@@ -83,7 +92,13 @@ func ofDocument(doc row) Format {
 func ofRow(r row) Format {
 	has := func(names ...string) bool { _, ok := r.find(names...); return ok }
 	switch {
-	case has("vars", "assert"):
+	case isTau(r):
+		return Tau
+	case has("question") && has("function"):
+		return BFCL
+	case has("_id") && has("text") && !has(answerNames...):
+		return Retrieval
+	case has("vars", "assert", "testCase"):
 		return Promptfoo
 	case has("input") && has("ideal"):
 		return Evals
@@ -98,4 +113,28 @@ func ofRow(r row) Format {
 func isPair(raw json.RawMessage) bool {
 	var pair []string
 	return json.Unmarshal(raw, &pair) == nil && len(pair) == 2
+}
+
+// rowsOf decodes a list of objects; nil for anything else.
+func rowsOf(raw json.RawMessage) []row {
+	var list []row
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// isPromptfooOutput reports whether a JSON object is the output of an evaluation by promptfoo.
+func isPromptfooOutput(doc row) bool {
+	raw := doc["results"]
+	var inner row
+	if json.Unmarshal(raw, &inner) == nil {
+		raw = inner["results"]
+	}
+	list := rowsOf(raw)
+	if len(list) == 0 {
+		return false
+	}
+	_, ok := list[0].find("testCase")
+	return ok
 }

@@ -27,18 +27,22 @@ const (
 	CSV Format = "csv"
 	// Inspect is JSONL, or a JSON list, with input, target and choices, or a log, as JSON or .eval.
 	Inspect Format = "inspect"
-	// Promptfoo is the YAML or JSON of a promptfoo configuration, or its list of tests.
+	// Promptfoo is the YAML or JSON of a promptfoo configuration, its list or table of tests, or
+	// the results of an evaluation, as JSON or JSON lines.
 	Promptfoo Format = "promptfoo"
 	// Evals is JSONL with input messages and ideal, as for OpenAI evals.
 	Evals Format = "openai-evals"
 	// Labelled is JSON with lists of [text, label] pairs, by part, as in CLINC150.
 	Labelled Format = "labelled"
+	// BFCL is the JSONL of questions with functions of the Berkeley Function-Calling
+	// Leaderboard, with its possible answers in Options.Answers.
+	BFCL Format = "bfcl"
+	// Tau is the JSON of tasks of tau2-bench, or of results of tau-bench.
+	Tau Format = "tau"
+	// Retrieval is JSONL, TSV or topics of queries, with relevance judgements in
+	// Options.Answers.
+	Retrieval Format = "retrieval"
 )
-
-// Formats lists every format.
-func Formats() []Format {
-	return []Format{Questions, CSV, Inspect, Promptfoo, Evals, Labelled}
-}
 
 // Options configures Read. The zero value detects the format and keeps all tasks.
 type Options struct {
@@ -50,8 +54,11 @@ type Options struct {
 	// inspect, evals), or one of [InspectScorers].
 	// It must use the task's answer, such as numeric or f1; empty: exact.
 	Grader string
-	// Domain is the domain of tasks that have none.
+	// Domain is the column or key of the domain in a file of the format questions or csv that
+	// has one of this name; otherwise the domain of tasks that have none.
 	Domain string
+	// Answers is the second file of formats that keep the answers apart; nil without one.
+	Answers []byte
 	// DomainProblem returns why no suite can have a domain of this name, "" if one can; nil
 	// accepts every name. Names of the file that are none are left out.
 	DomainProblem func(name string) string
@@ -73,11 +80,14 @@ type Options struct {
 // one, by number from 1. Empty: the usual names.
 type Columns struct {
 	ID, Question, Answer, Domain, Choices string
+	// Cluster and Tags have no usual names. A tag is an element of a JSON list, or a word
+	// between commas, semicolons or bars.
+	Cluster, Tags string
 }
 
 // chosen returns the selected columns.
 func (c Columns) chosen() []string {
-	return slices.DeleteFunc([]string{c.ID, c.Question, c.Answer, c.Domain, c.Choices}, func(name string) bool { return name == "" })
+	return slices.DeleteFunc([]string{c.ID, c.Question, c.Answer, c.Domain, c.Choices, c.Cluster, c.Tags}, func(name string) bool { return name == "" })
 }
 
 // twice returns an error when one column is selected for two fields of a task.
@@ -90,6 +100,11 @@ func (c Columns) twice() error {
 	}
 	return nil
 }
+
+// DomainError reports that Options.Domain is no domain, and no column of the file either.
+type DomainError struct{ Problem string }
+
+func (e *DomainError) Error() string { return e.Problem }
 
 // Note is a remark on a part of a file that was left out or interpreted.
 type Note struct {
@@ -109,7 +124,7 @@ func (n Note) String() string {
 // maxBytes bounds a file, and maxNotes the notes on one.
 const (
 	maxBytes = 256 << 20
-	maxNotes = 1000
+	maxNotes = 100_000
 )
 
 // Read reads tasks in the order of the file. Notes describe what was left out, and why;
@@ -121,6 +136,11 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	if len(data) > maxBytes {
 		return nil, nil, fmt.Errorf("the file is longer than %d MB", maxBytes>>20)
+	}
+	for _, file := range [][]byte{data, o.Answers} {
+		if err := Pointer(file); err != nil {
+			return nil, nil, err
+		}
 	}
 	var damaged []string
 	if bytes.HasPrefix(data, zipped) {
@@ -134,12 +154,16 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	data = finite(data)
 	if o.Format == "" {
-		if o.Format = Detect(data); o.Format == "" {
+		if o.Format = Detect(data); o.Answers != nil && (o.Format == "" || o.Format == CSV) {
+			o.Format = Retrieval
+		}
+		if o.Format == "" {
 			return nil, nil, errors.New("the format cannot be told from the content; name it")
 		}
 	}
 	read, ok := map[Format]func(*collector, []byte) error{
 		Questions: readQuestions, CSV: readCSV, Inspect: readInspect, Promptfoo: readPromptfoo, Evals: readEvals, Labelled: readLabelled,
+		BFCL: readBFCL, Tau: readTau, Retrieval: readRetrieval,
 	}[o.Format]
 	if !ok {
 		return nil, nil, fmt.Errorf("unknown format %q (valid: %s)", o.Format, join(Formats()))
@@ -155,6 +179,11 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	if err := read(c, data); err != nil {
 		return nil, c.remarks(), err
+	}
+	if o.DomainProblem != nil && c.o.Domain != "" {
+		if problem := o.DomainProblem(c.o.Domain); problem != "" {
+			return nil, c.remarks(), &DomainError{problem}
+		}
 	}
 	c.dropLeakingDomains()
 	c.dropBadDomains()

@@ -76,7 +76,7 @@ func TestRead(t *testing.T) {
 			text: `{"q":"how many?","solution":"so A: 18","question":"wrong one","answer":"wrong"}`,
 			o:    Options{Columns: Columns{Question: "q", Answer: "solution"}, Grader: "numeric", Domain: "math", Split: bench.Holdout, Prefix: "gsm"}, format: Questions,
 			tasks: []string{`{"id":"gsm-00001","domain":"math","goal":"how many?","graders":[{"type":"numeric"}],"answer":"so A: 18","split":"holdout"}`},
-			notes: []string{`not read, and so in no task: "answer", "question"; --question, --answer and --choices say what a column is`},
+			notes: []string{`not read, and so in no task: "answer", "question"; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is`},
 		},
 		"ids twice": {
 			text:   `[{"question":"a","answer":"1","id":"x"},{"question":"b","answer":"2","id":"x"},{"question":"c","answer":"3","id":"x\u0007"}, 5]`,
@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 		"the answer is no domain": {
 			text: "text,category,source,id\n" + "a,bug,web,1\nb,praise,mail,2\n", o: Options{Format: CSV, Columns: Columns{Answer: "category"}}, format: CSV,
 			tasks: []string{`{"id":"1","goal":"a","answer":"bug"}`, `{"id":"2","goal":"b","answer":"praise"}`},
-			notes: []string{`not read, and so in no task: "source"; --question, --answer and --choices say what a column is`},
+			notes: []string{`not read, and so in no task: "source"; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is`},
 		},
 		"the answer is no domain of an object": {
 			text: `{"question":"a","category":"bug","subject":"x"}`, o: Options{Columns: Columns{Answer: "category"}, Format: Questions},
@@ -192,7 +192,7 @@ func TestReadRefuses(t *testing.T) {
 		"empty":              {"", "the format cannot be told from the content; name it", Options{}},
 		"prose":              {"Once upon a time", "the format cannot be told from the content; name it", Options{}},
 		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
-		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled)`, Options{Format: "xls"}},
+		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled, bfcl, tau, retrieval)`, Options{Format: "xls"}},
 		"unknown grader":     {`{"question":"x","answer":"y"}`, `unknown grader type "exat"`, Options{Grader: "exat"}},
 		"unusable grader":    {`{"question":"x","answer":"y"}`, "no task could be read as questions", Options{Grader: "numeric"}},
 		"nothing of use":     {`{"question":"x"}`, "no task could be read as questions", Options{Format: Questions}},

@@ -17,8 +17,8 @@ import (
 // maxYAML bounds a YAML file, in bytes.
 const maxYAML = 32 << 20
 
-// readPromptfoo reads the tests of a promptfoo configuration, or a list of tests alone,
-// in YAML or JSON. A goal is the first prompt with the test's variables substituted for
+// readPromptfoo reads the tests of a promptfoo configuration, a list or table of tests
+// alone, or the results of an evaluation. A goal is the first prompt with the test's variables substituted for
 // {{name}}; without prompts it is the variables themselves, except those that hold the
 // answer. No other template syntax is evaluated, and assertions that need a file or a
 // function are left out; those with a model become judges.
@@ -26,12 +26,14 @@ func readPromptfoo(c *collector, data []byte) error {
 	if len(data) > maxYAML {
 		return fmt.Errorf("the file is longer than %d MB", maxYAML>>20)
 	}
-	var doc yaml.Node
-	if err := yaml.Load(data, &doc); err != nil {
-		return fmt.Errorf("the file is not valid YAML: %s", show(strings.Join(strings.Fields(err.Error()), " ")))
-	}
-	root := resolve(&doc)
 	p := promptfoo{c: c}
+	root, err := c.promptfooDocument(data)
+	if err != nil {
+		return err
+	}
+	if results, ok := outputOf(root); ok && field(root, "tests") == nil {
+		return p.output(results)
+	}
 	tests := root
 	if root.Kind == yaml.MappingNode {
 		tests = field(root, "tests")
@@ -58,9 +60,24 @@ func readPromptfoo(c *collector, data []byte) error {
 	return nil
 }
 
+// promptfooDocument returns the document of a file: YAML, JSON, JSON lines as one list, or a
+// table of tests as a list of them.
+func (c *collector) promptfooDocument(data []byte) (*yaml.Node, error) {
+	if isTestTable(data) {
+		return c.testTable(data)
+	}
+	var doc yaml.Node
+	if err := yaml.Load(joined(data), &doc); err != nil {
+		return nil, fmt.Errorf("the file is not valid YAML: %s", show(strings.Join(strings.Fields(err.Error()), " ")))
+	}
+	return resolve(&doc), nil
+}
+
 type promptfoo struct {
 	c      *collector
 	prompt string
+	// sent is the prompt of a result as it was sent, in place of a prompt with places.
+	sent   string
 	common *yaml.Node
 	// hidden are the variables left out of goals that consist of variables.
 	hidden []string
@@ -252,6 +269,10 @@ func (p *promptfoo) unreadVars(test *yaml.Node, names []string) {
 // goal sets the goal to the prompt with variables substituted. A prompt that is a JSON
 // list of chat messages becomes a conversation.
 func (p *promptfoo) goal(t *bench.Task, vars map[string]string, names []string) error {
+	if p.sent != "" {
+		sentGoal(t, p.sent)
+		return nil
+	}
 	if p.prompt == "" {
 		names = except(names, p.hidden...)
 		lines := make([]string, len(names))

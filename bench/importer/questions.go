@@ -29,6 +29,9 @@ func readQuestions(c *collector, data []byte) error {
 		return except(usual, col.chosen()...)
 	}
 	return c.eachObject(data, func(line, number int, r row) error {
+		if _, ok := r[c.o.Domain]; ok && number == 1 && col.Domain == "" {
+			col.Domain, c.o.Domain = c.o.Domain, ""
+		}
 		questionKey, ok := r.key(names(col.Question, questionNames)...)
 		if !ok {
 			return errors.New("has no question")
@@ -40,8 +43,13 @@ func readQuestions(c *collector, data []byte) error {
 		idKey, _ := r.key(names(col.ID, []string{"id"})...)
 		domainKey, _ := r.key(names(col.Domain, domainNames)...)
 		choicesKey, offered := r.key(names(col.Choices, choiceNames)...)
-		c.ignore("", r, questionKey, answerKey, idKey, domainKey, choicesKey)
-		t := bench.Task{ID: r.foreignID(idKey)}
+		c.ignore("", r, questionKey, answerKey, idKey, domainKey, choicesKey, col.Cluster, col.Tags)
+		t := bench.Task{ID: r.foreignID(idKey), Cluster: r.foreignID(col.Cluster)}
+		if raw, ok := r.find(col.Tags); ok {
+			if t.Tags, ok = tagsIn(raw); !ok {
+				return fmt.Errorf("has tags under %s that are neither text nor a list of texts", show(col.Tags))
+			}
+		}
 		if err := conversation(&t, r[questionKey]); err != nil {
 			return err
 		}
@@ -93,6 +101,9 @@ func readCSV(c *collector, data []byte) error {
 		}
 		line, _ := r.FieldPos(0)
 		if at.columns == nil {
+			if col := &c.o.Columns; col.Domain == "" && c.o.Domain != "" && named(record, c.o.Domain) >= 0 {
+				col.Domain, c.o.Domain = c.o.Domain, ""
+			}
 			header, err := at.find(record, c.o.Columns)
 			if err != nil {
 				return err
@@ -120,7 +131,10 @@ func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 	if question == "" || at.columns["answer"] >= len(record) {
 		return bench.Task{}, errors.New("it has no question or no answer")
 	}
-	t := bench.Task{ID: at.cell(record, "id"), Goal: question, Domain: at.cell(record, "domain")}
+	t := bench.Task{
+		ID: at.cell(record, "id"), Goal: question, Domain: at.cell(record, "domain"),
+		Cluster: strings.TrimSpace(at.cell(record, "cluster")), Tags: tagsOf(at.cell(record, "tags")),
+	}
 	accepted, choices := []string{answer}, []string(nil)
 	if cell := at.cell(record, "choices"); cell != "" {
 		var ok bool
@@ -170,6 +184,8 @@ func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 		{"id", chosen.ID, []string{"id"}, false},
 		{"domain", chosen.Domain, domainNames, false},
 		{"choices", chosen.Choices, choiceNames, false},
+		{"cluster", chosen.Cluster, nil, false},
+		{"tags", chosen.Tags, nil, false},
 	}
 	missing := func(what string, names ...string) error {
 		return fmt.Errorf("no column is the %s (looked for %s); name the column, or give its number", what, strings.Join(names, ", "))
@@ -230,6 +246,35 @@ func (t *table) cell(record []string, what string) string {
 		return record[i]
 	}
 	return ""
+}
+
+// tagsOf returns the tags in a cell or text: a JSON list, or words between commas, semicolons
+// or bars, each once.
+func tagsOf(cell string) []string {
+	var list []string
+	if json.Unmarshal([]byte(cell), &list) != nil {
+		list = strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",;|", r) })
+	}
+	var tags []string
+	for _, tag := range list {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// tagsIn returns the tags of a JSON value.
+func tagsIn(raw json.RawMessage) ([]string, bool) {
+	if s, ok := text(raw); ok {
+		return tagsOf(s), true
+	}
+	list, ok := texts(raw)
+	if !ok {
+		return nil, bytes.Equal(bytes.TrimSpace(raw), []byte("[]"))
+	}
+	encoded, err := json.Marshal(list)
+	return tagsOf(string(encoded)), err == nil
 }
 
 // readLabelled reads pairs of a text and its label, by part.

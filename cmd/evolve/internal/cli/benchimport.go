@@ -26,38 +26,48 @@ type benchImportOptions struct {
 	suite, memories string
 	force           bool
 	format, domains string
+	answers         string
 	parts           cli.StringSlice
 	read            importer.Options
 }
 
 func benchImportCommand(sh *shell) *cli.Command {
 	var o benchImportOptions
-	var formats []string
-	for _, f := range importer.Formats() {
-		formats = append(formats, string(f))
-	}
 	return &cli.Command{
 		Name: "import", Usage: "turn a foreign set of tasks into a suite, or into an agent's memories", ArgsUsage: "FILE",
 		Description: "FILE may be - for standard input. The format is detected; nothing named in the file is\n" +
-			"executed, fetched or followed.",
+			"executed, fetched or followed. The formats:\n\n" + listFormats(),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "read it as `FORMAT`: " + strings.Join(formats, ", ")},
+			&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "read it as `FORMAT`: " + strings.Join(texts(importer.Formats()), ", ")},
 			&cli.StringFlag{Name: "suite", Destination: &o.suite, Usage: "write suites/`NAME`.jsonl"},
 			&cli.StringFlag{Name: "memories", Destination: &o.memories, Usage: "write agents/`AGENT`/memories.jsonl instead"},
 			&cli.StringSliceFlag{Name: "part", Destination: &o.parts, Usage: "the `PART` of a labelled set (train, val, test); test by default"},
 			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` of each label of a labelled set"},
 			&cli.IntFlag{Name: "limit", Destination: &o.read.Limit, Usage: "at most `N` tasks"},
 			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "random seed `N` of the draw by --per-label and --limit"},
-			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the `DOMAIN` of tasks that name none"},
+			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the column `DOMAIN` of the domain; where the file has none of that name, the domain of tasks that name none"},
 			&cli.StringFlag{Name: "domains", Destination: &o.domains, Usage: "a JSON `FILE` that maps each domain to its labels"},
 			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER` of formats that name none, such as numeric or f1, or a scorer of Inspect: " + strings.Join(importer.InspectScorers(), ", ")},
 			&cli.StringFlag{Name: "question", Destination: &o.read.Columns.Question, Usage: "the `COLUMN` of the question"},
 			&cli.StringFlag{Name: "answer", Destination: &o.read.Columns.Answer, Usage: "the `COLUMN` of the answer"},
+			&cli.StringFlag{Name: "id", Destination: &o.read.Columns.ID, Usage: "the `COLUMN` of the id"},
+			&cli.StringFlag{Name: "cluster", Destination: &o.read.Columns.Cluster, Usage: "the `COLUMN` of the cluster: its tasks are variations of one and count as one"},
+			&cli.StringFlag{Name: "tags", Destination: &o.read.Columns.Tags, Usage: "the `COLUMN` of the tags, with commas, semicolons or bars between them"},
+			&cli.StringFlag{Name: "answers", Destination: &o.answers, Usage: "the `FILE` of answers that formats keep apart: possible_answer of BFCL, qrels of BEIR and TREC"},
 			&cli.StringFlag{Name: "choices", Destination: &o.read.Columns.Choices, Usage: "the `COLUMN` of the choices, which are shown below the question"},
 			&cli.BoolFlag{Name: "force", Destination: &o.force, Usage: "replace what is there"},
 		},
 		Action: func(c *cli.Context) error { return benchImport(sh, c, o) },
 	}
+}
+
+// listFormats describes every format, each in an entry of a list.
+func listFormats() string {
+	var entries []string
+	for _, f := range importer.Formats() {
+		entries = append(entries, fmt.Sprintf("- %s: %s", f, f.About()))
+	}
+	return strings.Join(entries, "\n\n")
 }
 
 // imported is a converted set of tasks or memories.
@@ -106,11 +116,15 @@ func benchImport(sh *shell, c *cli.Context, o benchImportOptions) error {
 		out.path = filepath.Join(root, "suites", o.suite+".jsonl")
 		err = out.tasks(in, opts)
 	}
-	for _, n := range out.notes {
+	for _, n := range importer.Fold(out.notes) {
 		sh.eprintf("note: %s\n", text.Visible(n.String()))
 	}
+	var domain *importer.DomainError
+	if errors.As(err, &domain) {
+		return exit.Errorf(exit.Usage, "--domain names a column of the file, or stands beside each task and with its scores", "--domain: %s", domain.Problem)
+	}
 	if err != nil {
-		return exit.Errorf(exit.Usage, howToRead, "%s: %w", name, err)
+		return exit.Errorf(exit.Usage, importHint(err), "%s: %w", name, err)
 	}
 	if err := writeNew(out.path, out.content.Bytes(), o.force); err != nil {
 		return err
@@ -150,14 +164,29 @@ func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 // howToRead is the hint for a file that cannot be parsed.
 const howToRead = "--format, --question, --answer and --part say how to read it"
 
-// importOptions completes the options with the file of domains.
+// importHint returns the hint for a file that cannot be imported.
+func importHint(err error) string {
+	if errors.As(err, new(*importer.PointerError)) {
+		return "`git lfs pull` fetches the content, in the repository of the file"
+	}
+	return howToRead
+}
+
+// importOptions completes the options with the files of domains and of answers.
 func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (importer.Options, error) {
 	read := o.read
-	if problem := workspace.DomainProblem(read.Domain); problem != "" && read.Domain != "" {
-		return read, exit.Errorf(exit.Usage, "--domain NAME stands beside each task and with its scores", "--domain: %s", problem)
-	}
 	read.DomainProblem = workspace.DomainProblem
 	read.Format, read.Parts = importer.Format(o.format), o.parts.Value()
+	if formats := texts(importer.Formats()); o.format != "" && !slices.Contains(formats, o.format) {
+		hint := exit.Suggest("the formats are "+strings.Join(formats, ", "), "--format %s", o.format, formats)
+		return read, exit.Errorf(exit.Usage, hint, "there is no format %s", text.Quote(o.format))
+	}
+	if o.answers != "" {
+		var err error
+		if read.Answers, err = answersIn(ctx, sh, o.answers); err != nil {
+			return read, err
+		}
+	}
 	if o.domains == "" {
 		return read, nil
 	}
@@ -175,4 +204,26 @@ func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (import
 		}
 	}
 	return read, nil
+}
+
+// mostAnswers bounds a file of answers, in bytes.
+const mostAnswers = 256 << 20
+
+// answersIn reads a file of answers whole.
+func answersIn(ctx context.Context, sh *shell, name string) ([]byte, error) {
+	in, err := openInput(ctx, sh, name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(in, mostAnswers+1))
+	if err = errors.Join(err, in.Close()); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if err := importer.Pointer(data); err != nil {
+		return nil, exit.Errorf(exit.Usage, importHint(err), "%s: %w", name, err)
+	}
+	if len(data) > mostAnswers {
+		return nil, exit.Misuse(fmt.Errorf("%s is longer than %d MB", name, mostAnswers>>20))
+	}
+	return data, nil
 }
