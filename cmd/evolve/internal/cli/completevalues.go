@@ -30,6 +30,8 @@ func choices(command, flag string) []string {
 		}
 	case "log-format":
 		return []string{"text", "json"}
+	case "sort":
+		return variantOrders()
 	case "selection":
 		return mutate.Selections()
 	case "stages":

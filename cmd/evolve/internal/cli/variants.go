@@ -73,9 +73,23 @@ func namedVariant(c *cli.Context, a *archive.Archive) (string, archive.Variant, 
 func variantsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "variants", Usage: "the configs that were tried",
-		Flags: []cli.Flag{agentFlag(), &cli.IntFlag{Name: "last", Usage: "only the last `N`", Value: 30}},
+		Flags: []cli.Flag{
+			agentFlag(),
+			&cli.IntFlag{Name: "last", Usage: "only the last `N`; sorted by score, the best ones", Value: 30},
+			&cli.StringFlag{Name: "sort", Value: byNumber, Usage: "the `ORDER`: " + byNumber + ", or " + byScore + ", with the mean scores and their intervals"},
+		},
 		Action: func(c *cli.Context) error {
-			return reading(sh, c, func(_ string, a *archive.Archive) error { return listVariants(sh.console, c, a) })
+			return reading(sh, c, func(_ string, a *archive.Archive) error {
+				switch order := c.String("sort"); order {
+				case byNumber:
+					return listVariants(sh.console, c, a)
+				case byScore:
+					return listScored(sh, c, a)
+				default:
+					hint := exit.Suggest("the orders are "+strings.Join(variantOrders(), " and "), "--sort %s", order, variantOrders())
+					return exit.Errorf(exit.Usage, hint, "there is no order %s", text.Quote(order))
+				}
+			})
 		},
 		Subcommands: []*cli.Command{{
 			Name: "show", Usage: "one variant: its config and where it came from", ArgsUsage: "VARIANT",
@@ -123,13 +137,52 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 	})
 }
 
-// variantView is a variant with the places of its rationale that address a reviewer.
-type variantView struct {
-	archive.Variant
-	Addressed []string `json:"addressed_to_reviewers,omitempty"`
+// listScored lists the best variants with their scores.
+func listScored(sh *shell, c *cli.Context, a *archive.Archive) error {
+	if c.Int("last") < 1 {
+		return exit.Misuse(errors.New("--last must be 1 or more"))
+	}
+	id, err := agentOf(c, a)
+	if err != nil {
+		return err
+	}
+	scores, err := variantScores(c.Context, a, id, basisOf(sh, c, id).tasks)
+	if err != nil {
+		return err
+	}
+	list := []archive.Variant{}
+	for v, err := range a.Variants(c.Context, id) {
+		if err != nil {
+			return fmt.Errorf("reading the variants: %w", err)
+		}
+		list = append(list, v)
+	}
+	sortByScore(list, scores)
+	all := len(list)
+	list = list[:min(all, c.Int("last"))]
+	views := viewVariants(list)
+	for i := range views {
+		views[i].Score = scores[views[i].ID]
+	}
+	return sh.show(map[string]any{"agent": id, "variants": views}, func() {
+		if all > len(list) {
+			sh.printf("the best %d of %d; --last %d shows all\n", len(list), all, all)
+		}
+		printScored(sh.console, list, scores)
+	})
 }
 
-func viewVariant(v archive.Variant) variantView { return variantView{v, addressedIn(v)} }
+// variantView is a variant with the places of its rationale that address a reviewer, and in a
+// list by score with its score.
+type variantView struct {
+	archive.Variant
+	Score     *variantScore `json:"score,omitempty"`
+	Addressed []string      `json:"addressed_to_reviewers,omitempty"`
+}
+
+func viewVariant(v archive.Variant) variantView {
+	return variantView{Variant: v, Addressed: addressedIn(v)}
+}
 
 func viewVariants(list []archive.Variant) []variantView {
 	out := make([]variantView, len(list))

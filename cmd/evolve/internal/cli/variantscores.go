@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"evolve/archive"
+	"evolve/bench"
+	"evolve/bench/stats"
+	"evolve/reports/number"
+	"evolve/runtime/agent"
+	"evolve/runtime/text"
+)
+
+// The orders of a list of variants.
+const (
+	byNumber = "number"
+	byScore  = "score"
+)
+
+func variantOrders() []string { return []string{byNumber, byScore} }
+
+// variantScore is what a variant scored on the search tasks that it was evaluated on.
+type variantScore struct {
+	// Mean is over tasks; Lo and Hi bound it at Level, with clusters as units.
+	Mean  float64 `json:"mean"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Level float64 `json:"level"`
+	// Tasks and Clusters are the numbers of tasks and of independent ones.
+	Tasks       int `json:"tasks"`
+	Clusters    int `json:"clusters"`
+	Evaluations int `json:"evaluations"`
+}
+
+// scoreLevel is the level of the interval of a variant's score.
+const scoreLevel = .95
+
+// variantScores returns the scores of an agent's variants on search tasks, over all runs.
+// tasks are those of its suites by id, with clusters and weights; others are clusters by
+// themselves.
+func variantScores(ctx context.Context, a *archive.Archive, agentID string, tasks map[string]*bench.Task) (map[agent.ConfigID]*variantScore, error) {
+	scored := map[agent.ConfigID]map[string][]float64{}
+	for r, err := range a.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the runs: %w", err)
+		}
+		for e, err := range a.Evaluations(ctx, r.ID, agentID) {
+			if err != nil {
+				return nil, fmt.Errorf("reading the evaluations: %w", err)
+			}
+			if !e.Scored || e.Cached || e.Stage == bench.StageAA || e.Split == bench.Holdout {
+				continue
+			}
+			if scored[e.Variant] == nil {
+				scored[e.Variant] = map[string][]float64{}
+			}
+			scored[e.Variant][e.Task] = append(scored[e.Variant][e.Task], e.Score)
+		}
+	}
+	out := map[agent.ConfigID]*variantScore{}
+	for id, byTask := range scored {
+		out[id] = meanScore(byTask, tasks)
+	}
+	return out, nil
+}
+
+// meanScore returns the score of a variant from its scores by task. It is compared with one half on
+// every task, so that the interval is that of a difference within [−½, ½].
+func meanScore(byTask map[string][]float64, tasks map[string]*bench.Task) *variantScore {
+	var pairs []stats.Pair
+	runs := 0
+	for task, scores := range byTask {
+		pair := stats.Pair{Task: task, Cluster: task, Weight: 1, B: scores, A: slices.Repeat([]float64{.5}, len(scores))}
+		if t := tasks[task]; t != nil {
+			pair.Cluster, pair.Weight = t.Unit(), t.Importance()
+		}
+		pairs, runs = append(pairs, pair), runs+len(scores)
+	}
+	c := stats.CompareEven(pairs, scoreLevel)
+	return &variantScore{
+		Mean: c.MeanB, Lo: max(0, .5+c.Lo), Hi: min(1, .5+c.Hi), Level: scoreLevel,
+		Tasks: c.Tasks, Clusters: c.Clusters, Evaluations: runs,
+	}
+}
+
+// sortByScore sorts variants by their scores, the best first; of equal scores the one with the
+// higher lower end. Those without a score come last.
+func sortByScore(list []archive.Variant, scores map[agent.ConfigID]*variantScore) {
+	slices.SortStableFunc(list, func(a, b archive.Variant) int {
+		one, two := scores[a.ID], scores[b.ID]
+		switch {
+		case one == nil && two == nil:
+			return 0
+		case one == nil:
+			return 1
+		case two == nil:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(two.Mean, one.Mean), cmp.Compare(two.Lo, one.Lo), cmp.Compare(a.Number, b.Number))
+	})
+}
+
+// printScored prints variants with their scores.
+func printScored(con *console, list []archive.Variant, scores map[agent.ConfigID]*variantScore) {
+	con.printf("mean score on search tasks, with its interval at 95 %%; the best of many is better by chance, and\nonly `evolve run` confirms\n")
+	for _, v := range list {
+		score := fmt.Sprintf("%-24s", "not evaluated")
+		if s := scores[v.ID]; s != nil {
+			score = fmt.Sprintf("%s [%s, %s]  %3s", number.Score(s.Mean), number.Score(s.Lo), number.Score(s.Hi), number.Plural(s.Tasks, "task"))
+		}
+		con.printf("v%-5d %s  %s  %s  %s\n", v.Number, v.ID.Short(), score, text.Visible(v.Operator), text.Visible(v.Rationale))
+		con.printAddressed("       ", addressedIn(v))
+	}
+}
