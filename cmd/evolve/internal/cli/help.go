@@ -23,6 +23,7 @@ type topic struct {
 }
 
 var topics = []topic{
+	{"quickstart", "two ways from an empty folder to an approved change of your own agent", []string{"start", "tutorial"}},
 	{"workspace", "the folder, its files, and who writes them", []string{"evolve.yaml", "config", "files"}},
 	{"agents", "agent.yaml, and the protocol of your own program", []string{"agent.yaml", "adapter", "protocol", "command", "space"}},
 	{"models", "providers, routes, recordings", []string{"providers", "routes", "openai", "anthropic", "replay", "llm"}},

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chapterText returns a chapter of the manual.
+func chapterText(t *testing.T, name string) string {
+	t.Helper()
+	data, err := helpTexts.ReadFile("help/" + name + ".md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// gitIdentity gives git a name, and none of the settings of this machine.
+func gitIdentity(t *testing.T) {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "gitconfig")
+	if err := os.WriteFile(config, []byte("[user]\n\tname = Robin\n\temail = robin@example.org\n[init]\n\tdefaultBranch = main\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", config)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+}
+
+// runShell runs a command of a page as a shell does, in a folder.
+func runShell(t *testing.T, dir, command string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// serve starts the service of a page on a free port, and puts its address into agent.yaml.
+func serve(t *testing.T, dir string, words []string) {
+	t.Helper()
+	server := exec.Command(words[0], append(words[1:], "0")...)
+	server.Dir, server.Stderr = dir, os.Stderr
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"agents/router/agent.yaml", "../mine/service.yaml"} {
+		path := filepath.Join(dir, name)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.ReplaceAll(string(data), "http://127.0.0.1:8077/run", strings.TrimSpace(address))
+		if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestQuickstart types the commands of both ways of the chapter, from an empty folder to an
+// approved change, with the files that a person has.
+func TestQuickstart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two nights")
+	}
+	for _, program := range []string{"python3", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not on this machine")
+		}
+	}
+	gitIdentity(t)
+	ways := strings.Split(chapterText(t, "quickstart"), "\n## ")[1:]
+	if len(ways) != 2 {
+		t.Fatalf("the chapter has %d ways", len(ways))
+	}
+	for _, way := range ways {
+		title, body, _ := strings.Cut(way, "\n")
+		t.Run(title, func(t *testing.T) {
+			home := t.TempDir()
+			if err := os.CopyFS(filepath.Join(home, "mine"), os.DirFS("testdata/quickstart")); err != nil {
+				t.Fatal(err)
+			}
+			dir, run := home, ""
+			for line := range strings.Lines(body) {
+				command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "    $ ")
+				if !ok {
+					continue
+				}
+				words := strings.Fields(command)
+				switch {
+				case words[0] == "cd":
+					dir = filepath.Join(dir, words[1])
+				case words[0] == "evolve":
+					out := evolve(t, dir, words[1:]...)
+					if words[1] == "run" {
+						run = out
+					}
+				case strings.HasSuffix(command, "&"):
+					serve(t, dir, words[:len(words)-1])
+				default:
+					runShell(t, dir, command)
+				}
+			}
+			if !strings.Contains(run, "ADOPT") {
+				t.Errorf("the night found nothing:\n%s", run)
+			}
+			if log := runShell(t, dir, "git log --format=%s; git status --porcelain"); strings.Count(log, "\n") != 2 {
+				t.Errorf("not two commits and a clean tree:\n%s", log)
+			}
+			if champion, err := os.ReadFile(filepath.Join(dir, "agents/router/config.yaml")); err != nil || !strings.Contains(string(champion), "letters: ") {
+				t.Errorf("no champion: %v\n%s", err, champion)
+			}
+		})
+	}
+}
+
+// TestQuickstartShowsItsFiles checks that what the chapter shows of files is in those files.
+func TestQuickstartShowsItsFiles(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir("testdata/quickstart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join("testdata/quickstart", e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, string(data))
+	}
+	for _, block := range indentedBlocks(chapterText(t, "quickstart")) {
+		block, _, _ = strings.Cut("\n"+block, "\n$ ")
+		block = strings.TrimSpace(block)
+		if !slices.ContainsFunc(files, func(f string) bool { return strings.Contains(f, block) }) {
+			t.Errorf("in no file:\n%s", block)
+		}
+	}
+}
+
+// indentedBlocks returns the blocks of a page that are indented by four, without the indent. A
+// blank line between two indented ones belongs to the block.
+func indentedBlocks(page string) []string {
+	var blocks []string
+	open := false
+	blank := 0
+	for line := range strings.Lines(page) {
+		code, ok := strings.CutPrefix(line, "    ")
+		switch {
+		case strings.TrimSpace(line) == "":
+			blank++
+			continue
+		case !ok:
+			open = false
+		case !open:
+			blocks, open = append(blocks, code), true
+		default:
+			blocks[len(blocks)-1] += strings.Repeat("\n", blank) + code
+		}
+		blank = 0
+	}
+	return blocks
+}
+
+// TestGraderExample runs the complete example of a program that grades, as the chapter shows it.
+func TestGraderExample(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("the example's grader needs python3")
+	}
+	dir := t.TempDir()
+	files := map[string]string{
+		"evolve.yaml":             "budget: {evaluations: 10}\n",
+		"agents/clerk/agent.yaml": "id: clerk\nadapter: {kind: command, argv: [python3, clerk.py], protocol: once, timeout: 20s}\nsuites: [primes]\ndeterministic: true\nuses_seed: false\nspace:\n  n: {type: int, min: 1, max: 2, default: 1}\n",
+		"agents/clerk/clerk.py":   "import json, sys\nr = json.loads(sys.stdin.readline())\nprint(json.dumps({'id': r['id'], 'answer': '11, 13 and 15' if '10' in r['task']['goal'] else '41, 43, 47'}))\n",
+		"suites/primes.jsonl":     "",
+		"suites/primes.py":        "",
+	}
+	page := chapterText(t, "suites")
+	for name := range files {
+		_, rest, ok := strings.Cut(page, "\n`"+name+"`\n\n")
+		if blocks := indentedBlocks(rest); ok && len(blocks) > 0 {
+			files[name] = blocks[0]
+		}
+		if files[name] == "" {
+			t.Fatalf("the chapter does not show %s", name)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	evolve(t, dir, "bench", "validate")
+	for task, want := range map[string]string{"primes-1": "2 right, 1 wrong", "primes-2": "3 right, 0 wrong"} {
+		if out := evolve(t, dir, "agent", "run", "--task", task); !strings.Contains(out, want) {
+			t.Errorf("%s is not graded %q:\n%s", task, want, out)
+		}
+	}
+}
