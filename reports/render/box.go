@@ -123,6 +123,7 @@ func boxRows(s subject) []boxRow {
 		Figures: []spans{say(number.Score(h.Champion) + " → " + number.Score(h.Score)), say(judged(h.Effect, number.Points(h.Difference)+" points")), say(h.Bounds())},
 		Note:    note,
 	})
+	rows = append(rows, consumedRows(s)...)
 	if h.Discord != "" {
 		rows = append(rows, boxRow{Label: "but", Note: say(foreign(h.Discord))})
 	}

@@ -79,6 +79,7 @@ func underOneAnother(rows []boxRow, column int) []boxRow {
 	return out
 }
 
+// boxRows writes the rows; one with the label of the row before it has none.
 func (t *terminal) boxRows(rows []boxRow) {
 	rows = underOneAnother(rows, 1)
 	label := 0
@@ -92,7 +93,13 @@ func (t *terminal) boxRows(rows []boxRow) {
 			widths[i] = max(widths[i], f.width())
 		}
 	}
+	previous := ""
 	for _, r := range rows {
+		shown := r.Label
+		if shown == previous {
+			shown = ""
+		}
+		previous = r.Label
 		units := make([]spans, 0, len(r.Figures)+1)
 		for i, f := range r.Figures {
 			units = append(units, append(f, say(strings.Repeat(" ", widths[i]-f.width()))...))
@@ -102,11 +109,13 @@ func (t *terminal) boxRows(rows []boxRow) {
 		}
 		hang := 2 + label + 2
 		if t.width < 60 {
-			t.line(2, say(styled(r.Label, dim)))
+			if shown != "" {
+				t.line(2, say(styled(shown, dim)))
+			}
 			t.units(nil, 4, units)
 			continue
 		}
-		t.units(say(styled(pad(r.Label, label), dim), "  "), hang, units)
+		t.units(say(styled(pad(shown, label), dim), "  "), hang, units)
 	}
 }
 

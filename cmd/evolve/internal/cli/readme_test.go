@@ -10,7 +10,7 @@ import (
 )
 
 // TestReadmeShowsTheDemo runs the demo and compares what it ends with, from the
-// decision box on, with what the README shows: all but the date and the folder.
+// decision box on, with what the README shows: all but the date, the folder and the time that answers took.
 func TestReadmeShowsTheDemo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -32,10 +32,11 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 
 var (
 	nightOf = regexp.MustCompile(`night of [^·]*·`)
+	tookP95 = regexp.MustCompile(`p95 latency [^;]*;`)
 	demoDir = regexp.MustCompile(`\S*/evolve-demo-[^/\s]*`)
 )
 
-// plainEnding is the decision box and what follows it, without date and folder.
+// plainEnding is the decision box and what follows it, without date, folder and times.
 func plainEnding(t *testing.T, out string) []string {
 	t.Helper()
 	at := strings.Index(out, "clerk · night of")
@@ -43,5 +44,6 @@ func plainEnding(t *testing.T, out string) []string {
 		t.Fatalf("no decision box in\n%s", out)
 	}
 	out = demoDir.ReplaceAllString(nightOf.ReplaceAllString(out[at:], "night of … ·"), "DIR")
+	out = tookP95.ReplaceAllString(out, "p95 latency …;")
 	return strings.Split(strings.TrimSpace(out), "\n")
 }

@@ -1,0 +1,69 @@
+package render
+
+import (
+	"math"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+)
+
+const (
+	priceLabel = "price"
+	// leastPrice is the least relative change of a mean that the box names.
+	leastPrice = .05
+	// maxPrices is the maximum number of quantities with an interval that the box compares,
+	// guards among them.
+	maxPrices = 2
+	unbounded = "no bound, not in the verdict"
+)
+
+// consumedRows returns the rows of what the proposed variant consumes beside its champion, as far
+// as no guard shows it: the means that changed, then the latency. None has a bound.
+func consumedRows(s subject) []boxRow {
+	v := s.agent.Decision.Verdict
+	if !v.Proposes() && v != model.Waits || s.measured() {
+		return nil
+	}
+	guarded := map[string]bool{}
+	for _, g := range s.agent.Guards {
+		guarded[g.Name] = true
+	}
+	var rows []boxRow
+	for _, u := range s.agent.Usage {
+		if r := u.Ratio; guarded[u.Name] || r == nil || !changed(*r) || len(rows)+len(guarded) >= maxPrices {
+			continue
+		}
+		rows = append(rows, boxRow{
+			Label:   priceLabel,
+			Figures: []spans{say(quantity(u.Unit, u.Champion) + " → " + quantity(u.Unit, u.Variant)), say(changeText(u.Champion, *u.Ratio)), say(number.ChangeInterval(u.Ratio.Lo, u.Ratio.Hi))},
+			Note:    say(u.Name),
+		})
+	}
+	var last string
+	a, b := s.volatile.Champion, s.volatile.Variant
+	switch {
+	case s.volatile.Guard == nil && a != nil && b != nil && a.P95 > 0:
+		last = "p95 latency " + number.Duration(a.P95) + " → " + number.Duration(b.P95) + ", " + number.Change(b.P95/a.P95)
+	case len(rows) > 0:
+		return append(rows, boxRow{Label: priceLabel, Note: say(unbounded)})
+	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
+		return nil
+	default:
+		last = "about the same"
+	}
+	return append(rows, boxRow{Label: priceLabel, Note: say(last + "; " + unbounded)})
+}
+
+// changed reports whether the interval of a ratio excludes that nothing changed, and the change
+// is not a small one.
+func changed(r model.Ratio) bool {
+	return math.Abs(r.Ratio-1) >= leastPrice && (r.Lo > 1 || r.Hi < 1)
+}
+
+// changeText formats a change; what was free before has none.
+func changeText(before float64, r model.Ratio) string {
+	if before == 0 {
+		return "was free"
+	}
+	return number.Change(r.Ratio)
+}

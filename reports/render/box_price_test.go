@@ -1,0 +1,64 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"evolve/archive"
+	"evolve/reports/model"
+)
+
+// TestPriceRows checks what the box tells of the price of a gain.
+func TestPriceRows(t *testing.T) {
+	t.Parallel()
+	tokens := func(ratio, lo, hi float64) model.Usage {
+		return model.Usage{Name: "input tokens", Unit: "tokens", Champion: 1000, Variant: 1000 * ratio, Ratio: &model.Ratio{Ratio: ratio, Lo: lo, Hi: hi}}
+	}
+	calls := model.Usage{Name: "tool calls", Champion: 2, Variant: 3, Ratio: &model.Ratio{Ratio: 1.5, Lo: 1.4, Hi: 1.6}}
+	iterations := model.Usage{Name: "iterations", Champion: 2, Variant: 3, Ratio: &model.Ratio{Ratio: 1.5, Lo: 1.4, Hi: 1.6}}
+	fast, slow := &model.Latency{P50: .002, P95: .004}, &model.Latency{P50: .003, P95: .009}
+	for _, c := range []struct {
+		name     string
+		verdict  archive.Verdict
+		usage    []model.Usage
+		guards   []model.Guard
+		volatile model.VolatileAgent
+		want     string
+	}{
+		{
+			"a price without a bound", archive.Adopt,
+			[]model.Usage{tokens(1.84, 1.7, 2)},
+			nil,
+			model.VolatileAgent{Champion: fast, Variant: slow},
+			"1,000 → 1,840 +84 % [+70, +100] input tokens | p95 latency 4 ms → 9 ms, +125 %; no bound, not in the verdict",
+		},
+		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "about the same; no bound, not in the verdict"},
+		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "about the same; no bound, not in the verdict"},
+		{
+			"two are enough", archive.Adopt,
+			[]model.Usage{tokens(1.84, 1.7, 2), calls, iterations},
+			nil,
+			model.VolatileAgent{},
+			"1,000 → 1,840 +84 % [+70, +100] input tokens | 2.0 → 3.0 +50 % [+40, +60] tool calls | no bound, not in the verdict",
+		},
+		{"a guard has its own row", archive.Adopt, []model.Usage{tokens(1.84, 1.7, 2)}, []model.Guard{{Name: "input tokens"}}, model.VolatileAgent{}, ""},
+		{"no proposal", archive.Keep, []model.Usage{tokens(1.84, 1.7, 2)}, nil, model.VolatileAgent{}, ""},
+		{"nothing was counted", archive.Adopt, nil, nil, model.VolatileAgent{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := subject{agent: model.Agent{Decision: model.Decision{Verdict: c.verdict}, Usage: c.usage, Guards: c.guards}, volatile: c.volatile}
+			var rows []string
+			for _, r := range consumedRows(s) {
+				var parts []string
+				for _, f := range append(r.Figures, r.Note) {
+					parts = append(parts, f.raw())
+				}
+				rows = append(rows, strings.Join(parts, " "))
+			}
+			if got := strings.Join(rows, " | "); got != c.want {
+				t.Errorf("the price is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
