@@ -10,6 +10,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/reports/number"
 	"evolve/runtime/agent"
+	"evolve/runtime/memory"
 	"evolve/runtime/text"
 )
 
@@ -195,7 +196,16 @@ func (b *builder) named(sentence string) string {
 			sentence = strings.ReplaceAll(sentence, noun+v.ID.Short(), v.Name())
 		}
 	}
+	sentence = strings.ReplaceAll(sentence, "domain "+memory.GlobalDomain, domainWords(memory.GlobalDomain))
 	return number.Signs(b.inCases(sentence))
+}
+
+// domainWords names a domain in a sentence.
+func domainWords(domain string) string {
+	if domain == memory.GlobalDomain {
+		return "domain of tasks without one"
+	}
+	return "domain " + domain
 }
 
 // inCases returns a sentence about tasks as one about cases, where a command scores these.

@@ -51,7 +51,7 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	}
 	for _, p := range r.Parts {
 		if p.Verdict == stats.DomainVeto {
-			why = append(why, "domain "+p.Domain+" is shown to be worse")
+			why = append(why, domainWords(p.Domain)+" is shown to be worse")
 		}
 	}
 	return why
@@ -59,9 +59,9 @@ func (b *builder) missing(r *stats.Ruling) []string {
 
 // entryLevel describes why the level of an entry is stricter than that of the interval shown.
 func (b *builder) entryLevel(r *stats.Ruling) string {
-	words := "an entry into the confirmation has the error " + number.Percent(math.Exp(-r.Threshold))
+	words := "one confirmation has the error " + number.Percent(math.Exp(-r.Threshold))
 	if e := b.out.Honesty.Entries; e != nil {
-		words += fmt.Sprintf(", %s divided by the %d entries of %d days", number.Percent(e.Level), e.Most, e.Days)
+		words += fmt.Sprintf(", %s divided by the %d confirmations of %d days", number.Percent(e.Level), e.Most, e.Days)
 	}
 	if !r.Fixed {
 		words += ", half of it for looks after each block"

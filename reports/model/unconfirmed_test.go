@@ -33,7 +33,7 @@ func TestUnconfirmed(t *testing.T) {
 	}{
 		"the level of an entry": {pairs(16, uneven), archive.Undecided, []string{
 			"the 95 % interval, that of excess, excludes that v2 is no better, and it is not confirmed: ", "the lower one at 99.6 %, and it is −",
-			"an entry into the confirmation has the error .4 %, 5 % divided by the 12 entries of 30 days",
+			"one confirmation has the error .4 %, 5 % divided by the 12 confirmations of 30 days",
 		}},
 		"no difference":  {pairs(16, func(i int) float64 { return uneven(i) - 1.3 }), archive.Undecided, nil},
 		"it is proposed": {pairs(16, uneven), archive.Adopt, nil},

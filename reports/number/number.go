@@ -100,6 +100,17 @@ func Plural(n int, noun string, plural ...string) string {
 	return Count(n) + " " + noun
 }
 
+// Times formats how often something was done: once, twice, 12 times.
+func Times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return Count(n) + " times"
+}
+
 // Short formats a parameter's value: .75, 12, 1e−06.
 func Short(x float64) string {
 	s := strings.ReplaceAll(strconv.FormatFloat(x, 'g', 6, 64), "-", Minus)

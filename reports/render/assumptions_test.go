@@ -51,7 +51,7 @@ func TestOpenDomainInTheBox(t *testing.T) {
 		return model.Domain{Domain: name, Verdict: verdict, Effect: model.Effect{Difference: difference, Lo: difference - .11, Hi: difference + .11}}
 	}
 	got := domainLine([]model.Domain{domain("a", .2, stats.DomainBetter), domain("b", .01, stats.DomainOpen), domain("c", -.04, stats.DomainOpen)}).raw()
-	if want := "2 open, the worst c −4.0 points [−15.0, +7.0]"; !strings.HasSuffix(got, want) {
+	if want := "a loss of 10 points not ruled out in 2, the worst c −4.0 points [−15.0, +7.0]"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q does not end with %q", got, want)
 	}
 }
@@ -74,7 +74,7 @@ func TestMissingDataIsNoLoss(t *testing.T) {
 // TestStandingOfWhatIsShownHere checks that complete evidence for these tasks is not
 // reported as all the evidence needed.
 func TestStandingOfWhatIsShownHere(t *testing.T) {
-	for part, want := range map[float64]string{.5: "after 4 blocks, 50 % of the evidence needed", 1: "after 4 blocks, shown for these tasks and not yet for new ones"} {
+	for part, want := range map[float64]string{.5: "measured 4 times on each task, 50 % of the evidence needed", 1: "measured 4 times on each task, shown for these tasks and not yet for new ones"} {
 		if got := standing(model.Candidate{Blocks: 4, State: stats.Open, LogE: part * 5, Required: 5}); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

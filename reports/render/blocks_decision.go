@@ -58,7 +58,7 @@ func conditionTable(list []model.Threshold) table {
 		verdict := styled("✓", good)
 		switch {
 		case c.Open:
-			verdict = span{Text: "~ open"}
+			verdict = span{Text: "~ unsure"}
 		case !c.Met:
 			verdict = styled("✗", bad)
 		}
@@ -88,7 +88,7 @@ func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 // boundNote explains how the bound of the conditions differs from the interval in the
 // box.
 func boundNote(h model.Headline) string {
-	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: it holds at the level of an entry, of which a month allows several."
+	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: it holds at the level of one confirmation, of which a month allows several."
 	if !h.Evidence.Fixed {
 		words = "Evidence is a natural logarithm. " + words
 	}

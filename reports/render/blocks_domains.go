@@ -4,6 +4,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/runtime/memory"
 )
 
 // maxDomains is the maximum number of domains in the table; the picture shows more.
@@ -16,13 +17,13 @@ func domainBlocks(s subject) []block {
 	t := newTable(say("Difference by domain"), wraps("domain"), figures("tasks", against(s), "variant", "difference", "interval"), plain(""))
 	for _, d := range s.agent.Domains {
 		t.add(d.Flag,
-			clipped(d.Domain, 60), number.Count(d.Tasks), number.Score(d.Champion), number.Score(d.Score),
+			domainName(d.Domain, 60), number.Count(d.Tasks), number.Score(d.Champion), number.Score(d.Score),
 			judged(d.Effect, number.Points(d.Difference)), number.Interval(d.Lo, d.Hi), flagged(d))
 	}
 	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
 	if s.agent.Domains[0].Verdict != "" {
 		note.Text = say("~ no significant difference. Intervals for new tasks like those of the domain; all of them hold together with " + number.Percent(model.PartLevel) + " confidence. " +
-			"Fine: a loss of 10 points is ruled out; open: it is not yet. Only a domain that is shown to be worse stands against a recommendation.")
+			"Fine: a loss of 10 points is ruled out; unsure: it is not yet. Only a domain that is shown to be worse stands against a recommendation.")
 	}
 	if len(t.Rows) > maxDomains {
 		t.Caption = say("Difference in every domain")
@@ -40,5 +41,16 @@ func flagged(d model.Domain) spans {
 	case d.Flag == "better":
 		return say(styled("better", good))
 	}
+	if d.Verdict == stats.DomainOpen {
+		return say("unsure")
+	}
 	return say(foreign(d.Verdict))
+}
+
+// domainName is a domain in at most n characters; that of tasks without one has no name.
+func domainName(domain string, n int) span {
+	if domain == memory.GlobalDomain {
+		return span{Text: "no domain"}
+	}
+	return clipped(domain, n)
 }

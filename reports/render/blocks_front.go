@@ -36,7 +36,7 @@ func frontBlocks(s subject) []block {
 			}
 			note = append(note, say("breaks the guard on ", foreign(strings.ReplaceAll(strings.Join(p.Breaks, ", "), "_", " ")))...)
 		}
-		t.add("", name, number.Score(p.Score), number.Score(p.Lo)+"–"+number.Score(p.Hi), cost, took, note)
+		t.add("", name, number.Score(p.Score), "["+number.Score(p.Lo)+", "+number.Score(p.Hi)+"]", cost, took, note)
 	}
 	words := "No variant that was tried is expected to beat one of these in score, cost and time together. Estimates of the search, on the tasks that it saw; only the holdout decides."
 	if more := len(s.agent.Front) - maxFront; more > 0 {

@@ -25,9 +25,8 @@ func headlineBlocks(s subject) []block {
 		{"paired difference", say(judged(h.Effect, number.Points(h.Difference)+" points"), "  "+h.Bounds(), remark(h.About()))},
 	}...)
 	f.add("what waits", number.Signs(text.Visible(s.agent.Decision.Reference.Gain())))
-	unit, size := "repeats", say(number.Count(h.Tasks)+" × "+number.Count(h.Repeats))
+	size := say(number.Plural(h.Tasks, "task") + ", " + number.Times(h.Repeats) + " each")
 	if e := h.Evidence; e != nil {
-		unit = "blocks"
 		f = append(f, evidenceFacts(*h)...)
 		f.add("missing data", missingData(*e, against(s), s.agent.Health.Lost))
 		if e.Failures != nil {
@@ -44,7 +43,7 @@ func headlineBlocks(s subject) []block {
 		}
 	}
 	f = append(f,
-		fact{"tasks × " + unit, size},
+		fact{"measured on", size},
 		fact{"wins / losses / ties", say(number.Count(h.Wins) + " / " + number.Count(h.Losses) + " / " + number.Count(h.Ties))},
 		fact{"smallest detectable", say(detectable(h.Planned, "before"), ", ", detectable(h.Detectable, "after"), remark("at 80 % power"))},
 		fact{"in the search", say(number.Points(h.Search)+" points", remark(curse(*h)))},

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,9 @@ import (
 var stageNames = map[string]string{
 	"search": "search", "baseline": "random baseline", "aa": "champion against itself", "ablate": "ablation", "confirm": "confirmation",
 }
+
+// leastPhase is the least time, in seconds, of a phase in which something was done.
+const leastPhase = .001
 
 // phaseName returns the display name of a phase, that of its stage if it has one.
 func phaseName(phase string) string {
@@ -100,7 +102,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 	if p := s.agent.PassPowers; p != nil {
 		var powers []spans
 		for i, v := range p.Variant {
-			powers = append(powers, say(fmt.Sprintf("k %d: %.2f → %.2f", v.K, p.Champion[i].Value, v.Value)))
+			powers = append(powers, say("k "+number.Count(v.K)+": "+number.Score(p.Champion[i].Value)+" → "+number.Score(v.Value)))
 		}
 		f.add("pass^k", append(list(powers, ", "), remark("all of k repeats of a holdout task pass; no claim rests on it")))
 	}
@@ -124,9 +126,11 @@ func runFacts(s subject) facts {
 		f.add("limit that binds", limitText(*l))
 	}
 	if v.Seconds > 0 {
-		phases := make([]string, len(v.Phases))
-		for i, p := range v.Phases {
-			phases[i] = phaseName(p.Phase) + " " + number.Duration(p.Seconds)
+		var phases []string
+		for _, p := range v.Phases {
+			if p.Seconds >= leastPhase {
+				phases = append(phases, phaseName(p.Phase)+" "+number.Duration(p.Seconds))
+			}
 		}
 		value := say(number.Duration(v.Seconds))
 		if len(phases) > 0 {
@@ -252,7 +256,7 @@ func provenanceBlocks(s subject) []block {
 	if v.LedgerError != "" {
 		f.add("ledger", say(styled("broken: ", bad), clipped(v.LedgerError, model.MaxReason)))
 	} else {
-		f.add("ledger head", say(foreign(v.LedgerHead), remark(number.Plural(int(v.LedgerEntries), "entry", "entries"))))
+		f.add("ledger head", say(foreign(v.LedgerHead), remark(number.Plural(int(v.LedgerEntries), "record")+" in the ledger")))
 	}
 	f.add("verify", say(styled("evolve audit verify", command)))
 	return []block{f}

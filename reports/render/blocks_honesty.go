@@ -31,7 +31,7 @@ func honestyBlocks(s subject) []block {
 		f = append(f, rulingsFact(*h.Rulings))
 	}
 	if e := h.Entries; e != nil {
-		f = append(f, fact{"entries", say(fmt.Sprintf("%d of %d used in %d days", e.Used, e.Most, e.Days),
+		f = append(f, fact{"confirmations", say(fmt.Sprintf("%d of %d begun in %d days", e.Used, e.Most, e.Days),
 			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in them all", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
 	}
 	opened := say("never")

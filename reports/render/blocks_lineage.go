@@ -21,7 +21,7 @@ func lineageBlocks(s subject) []block {
 	if len(s.agent.Lineage) > 0 {
 		t := newTable(say("Lineage, the version first"), plain("version"), wraps("made by", "how"))
 		for _, step := range s.agent.Lineage {
-			made := say(foreign(step.Operator))
+			made := operatorName(step.Operator)
 			if step.Author != "" {
 				made = append(made, say(" by ", foreign(step.Author))...)
 			}

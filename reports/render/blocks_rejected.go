@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -26,7 +28,11 @@ func rejectedBlocks(s subject) []block {
 	if n := s.agent.Unlisted; n > 0 {
 		words += "; " + number.Count(n) + " more not listed"
 	}
-	return append(out, t, para{Text: say(words + "."), Note: true})
+	words += "."
+	if slices.ContainsFunc(s.agent.Rejected, func(r model.Rejection) bool { return r.Operator == modelOperator }) {
+		words += " The score model is the search's own estimate of scores from all evaluations, no language model."
+	}
+	return append(out, t, para{Text: say(words), Note: true})
 }
 
 // openBlocks lists the candidates whose confirmation has not ended.

@@ -64,7 +64,7 @@ func (s subject) taskTable(title, mark string, tasks []model.TaskPair) table {
 	for _, p := range tasks {
 		t.add(mark,
 			clipped(p.Task, 80), passes(p), number.Points(p.Difference()),
-			clipped(p.Domain, 40), number.Score(p.Champion)+" → "+number.Score(p.Score), styled(p.Steady, dim))
+			domainName(p.Domain, 40), number.Score(p.Champion)+" → "+number.Score(p.Score), styled(steadyText(p), dim))
 	}
 	return t
 }
@@ -100,6 +100,22 @@ func (s subject) gain(p model.TaskPair) *stats.Gain {
 	return g
 }
 
+// steadyText describes whether the runs of a task agree.
+func steadyText(p model.TaskPair) string {
+	if p.Steady == "once" {
+		return "run once"
+	}
+	return p.Steady
+}
+
+// runText describes which run of a task a detail shows; the first is run 1.
+func runText(d model.Detail) string {
+	if d.Steady == "once" {
+		return "run once"
+	}
+	return d.Steady + ", run " + number.Count(d.Repeat+1)
+}
+
 func passes(p model.TaskPair) string {
 	n := number.Count(p.Repeats)
 	return number.Count(p.PassA) + "/" + n + " → " + number.Count(p.PassB) + "/" + n
@@ -110,7 +126,7 @@ func (s subject) detailFold(d model.Detail, against string) fold {
 	if s.measured() {
 		came = foreign(s.values(d.TaskPair))
 	}
-	f := fold{Summary: say(clipped(d.Task, 80), "  ", came, remark(d.Steady+", repeat "+number.Count(d.Repeat)))}
+	f := fold{Summary: say(clipped(d.Task, 80), "  ", came, remark(runText(d)))}
 	if d.Goal != "" {
 		question := facts{{"goal", spans{foreign(text.OneLine(text.Clip(d.Goal, maxShown, text.Runes, text.Ellipsis)))}}}
 		question.add("expected", clipped(d.Expected, maxShown))

@@ -105,7 +105,7 @@ func boxRows(s subject) []boxRow {
 	}
 	note := say(sample(*h))
 	if h.Of != stats.NoClaim {
-		note = say(h.Of.Words()+", ", note)
+		note = say("for "+h.Of.Words()+"; ", note)
 	}
 	if !s.agent.Decision.Verdict.Proposes() {
 		note = say(h.Variant.Name()+", ", note)
@@ -221,7 +221,7 @@ func judgedGain(g *stats.Gain, change span) spans {
 // sample describes the size of a comparison.
 func sample(h model.Headline) string {
 	if h.Repeats > 1 || h.Evidence != nil {
-		return number.Plural(h.Tasks, "task") + " × " + number.Count(h.Repeats)
+		return number.Plural(h.Tasks, "task") + ", " + number.Times(h.Repeats) + " each"
 	}
 	return number.Plural(h.Tasks, "task")
 }

@@ -30,7 +30,7 @@ func guardMark(g model.Guard) span {
 	case stats.GuardFailed:
 		return styled("✗", bad)
 	}
-	return span{Text: "~ open:"}
+	return span{Text: "~ unsure:"}
 }
 
 // failuresRow counts the tasks that either side failed. It is empty unless the variant
@@ -63,7 +63,7 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	if e.Tail.Worse > 0 {
 		note = number.Plural(e.Tail.Worse, "task") + " clearly worse; " + note
 	}
-	return boxRow{Label: "tail", Note: say(note)}
+	return boxRow{Label: "risk", Note: say(note)}
 }
 
 // assumesRow states what a claim about new tasks assumes about other nights.
@@ -92,7 +92,7 @@ func openRow(s subject) boxRow {
 	if more > 0 {
 		items = append(items, say(number.Count(more)+" more"))
 	}
-	return boxRow{Label: "open", Note: list(items, " · ")}
+	return boxRow{Label: "goes on", Note: list(items, " · ")}
 }
 
 // maxCandidates is the maximum number of open candidates that the box names.
@@ -100,9 +100,9 @@ const maxCandidates = 3
 
 // standing describes the progress of a candidate.
 func standing(c model.Candidate) string {
-	words := "after " + number.Plural(c.Blocks, "block") + ", " + number.Share(c.Share()) + " of the evidence needed"
+	words := "measured " + number.Times(c.Blocks) + " on each task, " + number.Share(c.Share()) + " of the evidence needed"
 	if c.Share() >= 1 {
-		words = "after " + number.Plural(c.Blocks, "block") + ", shown for these tasks and not yet for new ones"
+		words = "measured " + number.Times(c.Blocks) + " on each task, shown for these tasks and not yet for new ones"
 	}
 	if c.State == stats.Parked {
 		words += ", parked"
@@ -134,15 +134,15 @@ func domainLine(domains []model.Domain) spans {
 		if rest > 0 && i == 2 {
 			items = append(items, say(styled("… "+number.Count(rest)+" between", dim)))
 		}
-		items = append(items, say(clipped(d.Domain, 24), " ", judged(d.Effect, number.Signed(100*d.Difference, 0))))
+		items = append(items, say(domainName(d.Domain, 24), " ", judged(d.Effect, number.Signed(100*d.Difference, 0))))
 	}
 	switch {
 	case worse > 0:
 		items = append(items, say(styled(number.Plural(worse, "domain")+" worse", bad)))
 	case open > 0 && worst.Difference < 0:
-		items = append(items, say(number.Count(open)+" open, the worst ", clipped(worst.Domain, 24), " "+number.Points(worst.Difference)+" points "+number.Interval(worst.Lo, worst.Hi)))
+		items = append(items, say("a loss of 10 points not ruled out in "+number.Count(open)+", the worst ", domainName(worst.Domain, 24), " "+number.Points(worst.Difference)+" points "+number.Interval(worst.Lo, worst.Hi)))
 	case open > 0:
-		items = append(items, say(number.Count(open)+" open"))
+		items = append(items, say("a loss of 10 points not ruled out in "+number.Count(open)))
 	default:
 		items = append(items, say("none worse"))
 	}

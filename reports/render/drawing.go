@@ -15,7 +15,7 @@ func forest(s subject) block {
 		})
 	}
 	for _, d := range s.agent.Domains {
-		add(clipped(d.Domain, 60).Text, d.Effect, false)
+		add(domainName(d.Domain, 60).Text, d.Effect, false)
 	}
 	if h := s.agent.Headline; h != nil {
 		add("all tasks", h.Effect, true)

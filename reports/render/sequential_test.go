@@ -111,7 +111,7 @@ func TestBoxSaysWhatStands(t *testing.T) {
 	}{
 		{"a guard that is open", archive.Undecided, func(_ *archive.AgentResult, r *stats.Ruling) {
 			r.State, r.Guards[0].Verdict = stats.Open, stats.GuardOpen
-		}, []string{"UNDECIDED", "v37 is confirmed for new tasks", "open: at most +10 %"}},
+		}, []string{"UNDECIDED", "v37 is confirmed for new tasks", "unsure: at most +10 %"}},
 		{"a guard that failed", archive.Keep, func(_ *archive.AgentResult, r *stats.Ruling) {
 			r.State, r.Guards[1].Verdict = stats.Vetoed, stats.GuardFailed
 		}, []string{"KEEP", "latency", "✗ at most +10 %"}},
@@ -123,7 +123,7 @@ func TestBoxSaysWhatStands(t *testing.T) {
 		}, []string{"1 domain worse"}},
 		{"a domain that is open", archive.Adopt, func(_ *archive.AgentResult, r *stats.Ruling) {
 			r.Parts[1].Verdict, r.Parts[1].Lo = stats.DomainOpen, -.12
-		}, []string{"ADOPT", "confirmed for new tasks", "1 open"}},
+		}, []string{"ADOPT", "confirmed for new tasks", "not ruled out in 1", "a loss of"}},
 		{"these tasks only", archive.Undecided, func(_ *archive.AgentResult, r *stats.Ruling) {
 			r.State, r.Claim, r.NewLower = stats.HereOnly, stats.TheseTasks, -.01
 		}, []string{"v37 is proven on these tasks only"}},

@@ -118,7 +118,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	if p.Confirm > 0 && len(plan.Outlooks) > 0 {
 		look := plan.Outlooks[i]
 		warnings = append(slices.Clone(warnings), look.Notes...)
-		con.printf("  entries   %s\n", entriesLeft(look))
+		con.printf("  month     %s\n", entriesLeft(look))
 	}
 	if a, ok := w.Agent(p.Agent); ok {
 		if text := batch.UserCost(w, a, &p); text != "" {
@@ -204,7 +204,7 @@ func guardsOf(w *workspace.Workspace, id string) string {
 // entriesLeft describes how many variants may still enter the confirmation.
 func entriesLeft(look night.Outlook) string {
 	e := look.Entries
-	text := fmt.Sprintf("%d of the %d variants that may enter in any %d days are left", e.Most-e.Used, e.Most, e.Days)
+	text := fmt.Sprintf("%d of the %d confirmations in any %d days are left", e.Most-e.Used, e.Most, e.Days)
 	if look.Open > 0 {
 		text += fmt.Sprintf("; %s from earlier nights may go on", count(look.Open, "candidate"))
 	}

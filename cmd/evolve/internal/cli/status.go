@@ -492,7 +492,7 @@ func printReason(con *console, a agentLine) {
 	con.printf("%s%s", orElse("  ", "\n        ", con.width() == 0), reason)
 }
 
-// printConfirmation shows the candidates that are still open, and the entries left.
+// printConfirmation shows the candidates that are still open, and the confirmations left.
 func printConfirmation(con *console, v statusView) {
 	if len(v.Confirming)+len(v.Entries) == 0 {
 		return
@@ -510,6 +510,6 @@ func printConfirmation(con *console, v statusView) {
 		con.printf("\n")
 	}
 	for _, e := range v.Entries {
-		con.printf("  %s  %d of %d entries left in any %d days\n", text.Visible(e.Agent), e.Left, e.Most, e.Days)
+		con.printf("  %s  %d of %d confirmations left in any %d days\n", text.Visible(e.Agent), e.Left, e.Most, e.Days)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"evolve/bench"
 	"evolve/reports/number"
+	"evolve/runtime/memory"
 	"evolve/runtime/text"
 )
 
@@ -63,7 +64,7 @@ func (s *Server) window(w http.ResponseWriter, r *http.Request) error {
 	}{Window: part, Names: []string{}, Titles: []string{}}
 	for _, t := range part.Tasks {
 		name, title := text.Visible(t.ID), text.Visible(t.ID)
-		if t.Domain != "" {
+		if t.Domain != "" && t.Domain != memory.GlobalDomain {
 			title += ", " + text.Visible(t.Domain)
 		}
 		out.Names, out.Titles = append(out.Names, name), append(out.Titles, title)
