@@ -228,14 +228,28 @@ func (b *builder) commands() []string {
 		return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Awaiting, archive.Approved, archive.Gated, archive.HumanLane:
 		first := approveCommand(p.ID, p.State)
-		if p.Branch != "" {
+		switch {
+		case p.Branch != "":
 			first = "evolve show " + p.ID
+		case b.out.Decision.awaiting() > 1:
+			first = "evolve review"
 		}
 		return []string{first, "evolve diff " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 	case archive.Adopted:
 		return []string{"evolve rollback " + p.ID, "evolve show " + p.ID}
 	}
 	return []string{"evolve show " + p.ID, "evolve report " + run}
+}
+
+// awaiting counts the proposals that a person may decide here.
+func (d *Decision) awaiting() int {
+	n := 0
+	for _, p := range d.Proposals {
+		if p.Awaits() && p.Branch == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // approveCommand returns the command that approves a proposal.

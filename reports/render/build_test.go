@@ -159,3 +159,20 @@ func TestDecidedProposal(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralProposals checks that a decision with several proposals begins with the review of all.
+func TestSeveralProposals(t *testing.T) {
+	w := adoptWorld(t, 0)
+	p, err := w.a.Proposal(w.ctx, "P1")
+	w.must(err)
+	p.ID = ""
+	p, err = w.a.NewProposal(w.ctx, p)
+	w.must(err)
+	res, err := w.a.Result(w.ctx, w.run.ID, "helpdesk")
+	w.must(err)
+	res.Proposals = append(res.Proposals, p.ID)
+	w.must(w.a.PutResult(w.ctx, res))
+	if got := w.report().Agents[0].Decision.Commands[0]; got != "evolve review" {
+		t.Errorf("two proposals offer %q, want the review", got)
+	}
+}

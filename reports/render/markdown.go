@@ -79,7 +79,24 @@ func (m *markdown) box(b box) {
 	if len(b.Rows) > 0 {
 		m.line("")
 	}
-	m.fenced("sh", b.Commands)
+	m.commands(b.Commands)
+}
+
+// commands writes the command to type first, and the others in one line.
+func (m *markdown) commands(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	m.fenced("sh", list[:1])
+	if len(list) < 2 {
+		return
+	}
+	var others []string
+	for _, c := range list[1:] {
+		others = append(others, mdText(say(theirs(c, command))))
+	}
+	m.line("")
+	m.line("or " + strings.Join(others, ", "))
 }
 
 func (m *markdown) blocks(blocks []block) {

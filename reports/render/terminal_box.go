@@ -151,17 +151,23 @@ func (t *terminal) units(lead spans, indent int, units []spans) {
 
 func strippedWidth(t spans) int { return text.Width(strings.TrimRight(t.raw(), " ")) }
 
-// commands writes the commands on one line if they fit.
+// commands writes the command to type first, and below it the others, on one line if they fit.
 func (t *terminal) commands(commands []string) {
-	items := make([]spans, len(commands))
-	for i, c := range commands {
-		items[i] = say(theirs(c, command))
+	if len(commands) == 0 {
+		return
 	}
-	if line := list(items, "     "); line.width()+2 <= t.width {
+	t.flow(2, 4, say(theirs(commands[0], command)))
+	lead := styled("or  ", dim)
+	items := make([]spans, len(commands)-1)
+	for i, c := range commands[1:] {
+		items[i] = say(theirs(c, dim))
+	}
+	if line := append(say(lead), list(items, "   ")...); len(items) > 0 && line.width()+2 <= t.width {
 		t.line(2, line)
 		return
 	}
 	for _, c := range items {
-		t.flow(2, 4, c)
+		t.flowAfter(say(lead), 2, 8, t.width-8, c)
+		lead = span{Text: "    "}
 	}
 }
