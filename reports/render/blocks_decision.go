@@ -32,7 +32,7 @@ func decisionBlocks(s subject) []block {
 			out = append(out, para{Text: say("Look twice: ", foreign(a), ".")})
 		}
 		if len(p.Gates) > 0 {
-			out = append(out, gateTable(p.ID, p.Gates))
+			out = append(out, gateBlocks(p.ID, p.Gates)...)
 		}
 	}
 	return out
@@ -95,20 +95,49 @@ func boundNote(h model.Headline) string {
 	return words
 }
 
+// maxSingleGates is the maximum number of gates that are listed one by one.
+const maxSingleGates = 8
+
+// gateBlocks returns the gates' verdicts on a proposal: one by one if they are few, and else by
+// group, with each that did not pass, and all of them in a fold.
+func gateBlocks(id string, list []model.GateVerdict) []block {
+	all := gateTable(id, list)
+	if len(list) <= maxSingleGates {
+		return []block{all}
+	}
+	t := newTable(say("Gates of ", foreign(id), ", by group"), wraps("gates"), plain("verdict"), wraps("evidence"))
+	for _, g := range model.GateGroups(list) {
+		words := styled(g.Words(), good)
+		if len(g.Rest) > 0 {
+			words.Style = bad
+		}
+		t.add("", styled(g.Name, strong), words, "")
+		for _, r := range g.Rest {
+			t.Rows = append(t.Rows, gateRow(r))
+		}
+	}
+	note := say("What each gate looked at: ", theirs("evolve show "+id, command), ".")
+	return []block{t, para{Note: true, Text: note}, fold{Summary: say("all " + number.Count(len(list)) + " gates with their evidence"), Blocks: []block{all}, PageOnly: true}}
+}
+
 // gateTable returns a table of the gates' verdicts on a proposal.
 func gateTable(id string, list []model.GateVerdict) table {
 	t := newTable(say("Gates of ", foreign(id)), wraps("gate"), plain("verdict"), wraps("evidence"))
 	for _, g := range list {
-		st := bad
-		switch g.Verdict {
-		case "passed":
-			st = good
-		case "not_run":
-			st = dim
-		}
-		t.add("", foreign(g.Gate), theirs(clipped(g.Verdict, 20).Text, st), clipped(g.Evidence, model.MaxReason))
+		t.Rows = append(t.Rows, gateRow(g))
 	}
 	return t
+}
+
+func gateRow(g model.GateVerdict) row {
+	st := bad
+	switch g.Verdict {
+	case "passed":
+		st = good
+	case "not_run":
+		st = dim
+	}
+	return row{Cells: []spans{say(foreign(g.Gate)), say(theirs(strings.ReplaceAll(clipped(g.Verdict, 20).Text, "_", " "), st)), say(clipped(g.Evidence, model.MaxReason))}}
 }
 
 func unitText(unit string, x float64) string {

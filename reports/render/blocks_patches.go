@@ -131,7 +131,7 @@ func awaitingPatches(list []model.Patch) []block {
 			}
 			out = append(out, l)
 		}
-		out = append(out, gateTable(p.ID, p.Gates))
+		out = append(out, gateBlocks(p.ID, p.Gates)...)
 	}
 	return append(out, para{Note: true, Text: say(hardCoded)})
 }

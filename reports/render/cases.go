@@ -46,7 +46,7 @@ func casesIn(list []block) []block {
 		case table:
 			out[i] = b.cases()
 		case fold:
-			out[i] = fold{b.Summary.cases(), casesIn(b.Blocks)}
+			out[i] = fold{b.Summary.cases(), casesIn(b.Blocks), b.PageOnly}
 		case subhead:
 			out[i] = subhead{b.Text.cases()}
 		}

@@ -101,6 +101,9 @@ func (m *markdown) commands(list []string) {
 
 func (m *markdown) blocks(blocks []block) {
 	for _, b := range blocks {
+		if f, ok := b.(fold); ok && f.PageOnly {
+			continue
+		}
 		m.line("")
 		switch b := b.(type) {
 		case para:

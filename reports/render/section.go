@@ -94,6 +94,8 @@ type picture struct{ plot.Picture }
 type fold struct {
 	Summary spans
 	Blocks  []block
+	// PageOnly reports that the other renderings leave it out, as they cannot hide it.
+	PageOnly bool
 }
 
 // listing is preformatted text, each line preceded by a mark ("+", "-", " ").

@@ -140,10 +140,13 @@ func (t *terminal) heading(title string) {
 func (t *terminal) blocks(blocks []block) {
 	folds, begun := 0, false
 	for i, b := range blocks {
-		switch b.(type) {
+		switch b := b.(type) {
 		case picture: // the figures beside it show the same
 			continue
 		case fold:
+			if b.PageOnly {
+				continue
+			}
 		default:
 			if begun {
 				t.b.WriteByte('\n')

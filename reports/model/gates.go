@@ -1,0 +1,61 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/reports/number"
+)
+
+// GateGroup is a group of the gates of a patch.
+type GateGroup struct {
+	Name string
+	// Passed counts the gates of All that passed; Rest are the others.
+	Passed, All int
+	Rest        []archive.GateVerdict
+}
+
+// Words describes in a few words how many gates passed.
+func (g GateGroup) Words() string {
+	if g.Passed == g.All {
+		return "passed, " + number.Count(g.All) + " of " + number.Count(g.All)
+	}
+	return number.Count(g.Passed) + " of " + number.Count(g.All) + " passed"
+}
+
+// gateGroups are the groups of gates in the order of their display. The first has those that no other
+// one names: where a patch may reach, and what its source must not do.
+var gateGroups = []struct {
+	name  string
+	gates []string
+}{
+	{"scope and safety", nil},
+	{"builds and tests", []string{"build", "vet", "affected", "all", "race", "rename", "rollback"}},
+	{"tests notice a break", []string{"canary", "mutants", "coverage", "newtests", "beside", "copied"}},
+	{"score and program", []string{"agent", "benchmark", "program"}},
+}
+
+// GateGroups sorts the gates of a patch into groups, without empty ones.
+func GateGroups(list []archive.GateVerdict) []GateGroup {
+	groups := make([]GateGroup, len(gateGroups))
+	for i, g := range gateGroups {
+		groups[i].Name = g.name
+	}
+	for _, v := range list {
+		gate, _, _ := strings.Cut(v.Gate, ":")
+		at := 0
+		for i, g := range gateGroups {
+			if slices.Contains(g.gates, gate) {
+				at = i
+			}
+		}
+		groups[at].All++
+		if v.Verdict == "passed" {
+			groups[at].Passed++
+		} else {
+			groups[at].Rest = append(groups[at].Rest, v)
+		}
+	}
+	return slices.DeleteFunc(groups, func(g GateGroup) bool { return g.All == 0 })
+}
