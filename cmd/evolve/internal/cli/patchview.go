@@ -75,6 +75,8 @@ type patchView struct {
 	branch *archive.BranchBrief
 	// imported is that of the record.
 	imported archive.ProposalState
+	// waited is how long it has waited for a decision; empty below a day.
+	waited string
 }
 
 // stale is the state of a patch that was gated on what is no longer there.
@@ -117,7 +119,7 @@ func patchViewOf(d *review.Reviewer, p archive.ProposalRecord, whole bool) patch
 // patch returns a patch in full.
 func (p claimed) patch(d *review.Reviewer) patchView {
 	v := patchViewOf(d, p.ProposalRecord, true)
-	v.Notes, v.MadeSmall = p.notes, p.small
+	v.Notes, v.MadeSmall, v.waited = p.notes, p.small, p.waited
 	return v
 }
 
@@ -160,6 +162,9 @@ func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 // printPatch shows a patch as a person must read it before approving.
 func printPatch(con *console, v patchView) {
 	con.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), v.State.Name())
+	if v.waited != "" {
+		con.printf("    %s\n", v.waited)
+	}
 	con.printLines("    ", v.Rationale)
 	if v.Stale != "" {
 		con.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))

@@ -272,6 +272,9 @@ func showCommand(sh *shell) *cli.Command {
 
 func printProposal(con *console, p claimed) {
 	con.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), p.State.Name())
+	if p.waited != "" {
+		con.printf("    %s\n", p.waited)
+	}
 	if p.Rationale != "" {
 		con.printf("    %s\n", foreign.Visible(p.Rationale))
 	}

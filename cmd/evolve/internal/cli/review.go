@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -101,6 +102,8 @@ type claimed struct {
 	notes []string
 	// small describes how the version that a patch is was made small.
 	small string
+	// waited is how long it has waited for a decision; empty below a day.
+	waited string
 	// grounds are the lines before the question.
 	grounds []string
 }
@@ -136,6 +139,9 @@ func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 // claimedOf reads what may be said of a proposal, but for the grounds.
 func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) (out claimed, err error) {
 	out.ProposalRecord = p
+	if undecided(p) {
+		out.waited = waited(p.Created, sh.Now())
+	}
 	if out.claim, err = claimOf(ctx, a, p); err != nil {
 		return out, err
 	}
@@ -147,6 +153,14 @@ func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 	}
 	out.notes, err = provenanceNotes(ctx, sh, a, root, p)
 	return out, err
+}
+
+// waited describes how many whole days a proposal has waited for a decision; empty for none.
+func waited(since, now time.Time) string {
+	if days := int(now.Sub(since) / (24 * time.Hour)); days > 0 {
+		return "has waited " + count(days, "day") + " for a decision"
+	}
+	return ""
 }
 
 // errEnough means that the person quits the review.
