@@ -155,12 +155,12 @@ func calibrated(r *routeJudges, s *bench.Suite, known []archive.Calibration) str
 			continue
 		}
 		a := c.Agreement
-		text := fmt.Sprintf("calibrated on %s against %s: agreement %.2f", c.Time.UTC().Format(time.DateOnly), rtext.Count(a.Labels, "label"), a.Same.Value)
+		text := fmt.Sprintf("calibrated on %s against %s: agreement %s", c.Time.UTC().Format(time.DateOnly), rtext.Count(a.Labels, "label"), number.Score(a.Same.Value))
 		if a.Kappa != nil {
-			text += fmt.Sprintf(", kappa %.2f [%.2f, %.2f]", a.Kappa.Value, a.Kappa.Lo, a.Kappa.Hi)
+			text += fmt.Sprintf(", kappa %s [%s, %s]", number.Score(a.Kappa.Value), number.Score(a.Kappa.Lo), number.Score(a.Kappa.Hi))
 		}
 		if a.Length != nil && (a.Length.Lo > 0 || a.Length.Hi < 0) {
-			text += fmt.Sprintf("; it favours %s answers (correlation %.2f)", longOrShort(a.Length.Value), a.Length.Value)
+			text += fmt.Sprintf("; it favours %s answers (correlation %s)", longOrShort(a.Length.Value), number.Score(a.Length.Value))
 		}
 		if a.First != nil && (a.First.Lo > .5 || a.First.Hi < .5) {
 			text += fmt.Sprintf("; it prefers the first place in %.0f %% of calls", 100*a.First.Value)

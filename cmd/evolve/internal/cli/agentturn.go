@@ -16,6 +16,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
 	"evolve/runtime/experience"
@@ -494,9 +495,9 @@ func printEnd(con *console, v turnView) {
 		con.printf("proposal   %s: `evolve show %s`\n", id, id)
 	}
 	if v.Score != nil {
-		con.printf("score      %.3f\n", *v.Score)
+		con.printf("score      %s\n", number.Score(*v.Score))
 		for _, g := range v.Grades {
-			con.printf("           %s  %.3f  %s\n", g.Type, g.Score, text.Visible(g.Reason))
+			con.printf("           %s  %s  %s\n", g.Type, number.Score(g.Score), text.Visible(g.Reason))
 		}
 	}
 }
@@ -508,7 +509,7 @@ func usedLine(u agent.Usage) string {
 		line += fmt.Sprintf(", %d tokens (%d cached)", tokens, u.CachedTokens)
 	}
 	if u.CostUSD > 0 {
-		line += fmt.Sprintf(", $%.4f", u.CostUSD)
+		line += ", " + number.Dollars(u.CostUSD)
 	}
 	return line
 }

@@ -14,6 +14,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 	"evolve/runtime/text"
 )
 
@@ -167,7 +168,7 @@ func printCalibration(con *console, r archive.Calibration, j *grade.Judge) {
 			con.printf("  %-10s %s\n", name, none)
 			return
 		}
-		con.printf("  %-10s %.2f  [%.2f, %.2f]\n", name, m.Value, m.Lo, m.Hi)
+		con.printf("  %-10s %s  [%s, %s]\n", name, number.Score(m.Value), number.Score(m.Lo), number.Score(m.Hi))
 	}
 	con.printf("judge of %s: %s, against %s\n", text.Visible(r.Suite), text.Visible(r.Model), count(a.Labels, "label"))
 	measure("agreement", &a.Same, "")
@@ -191,7 +192,7 @@ func printCalibration(con *console, r archive.Calibration, j *grade.Judge) {
 	}
 	con.printf("\n  %d calls", r.Usage.Iterations)
 	if r.Usage.CostUSD > 0 {
-		con.printf(", $%.4f", r.Usage.CostUSD)
+		con.printf(", %s", number.Dollars(r.Usage.CostUSD))
 	}
 	if r.Missing > 0 {
 		con.printf("; %d without a verdict", r.Missing)

@@ -17,6 +17,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/tempdir"
 	"evolve/runtime/text"
@@ -228,18 +229,18 @@ func printBench(con *console, v benchView) {
 		if t.Scored && t.Score >= 1 {
 			continue
 		}
-		con.printf("  %.2f  %-14s %-28s %-20s %s\n", t.Score, text.Visible(t.Domain), text.Visible(t.Task), t.Outcome, text.Visible(oneLine(t.Reason, 80)))
+		con.printf("  %s  %-14s %-28s %-20s %s\n", number.Score(t.Score), text.Visible(t.Domain), text.Visible(t.Task), t.Outcome, text.Visible(oneLine(t.Reason, 80)))
 	}
 	con.printf("\n")
 	for _, d := range v.Domains {
-		con.printf("  %-16s %.3f  over %d tasks\n", text.Visible(d.Domain), d.Score, d.Tasks)
+		con.printf("  %-16s %s  over %d tasks\n", text.Visible(d.Domain), number.Score(d.Score), d.Tasks)
 	}
-	con.printf("  %-16s %.3f  [%.3f, %.3f] over %d search tasks", "all", v.Score, v.Lo, v.Hi, v.Scored)
+	con.printf("  %-16s %s  [%s, %s] over %d search tasks", "all", number.Score(v.Score), number.Score(v.Lo), number.Score(v.Hi), v.Scored)
 	if v.Missing > 0 {
 		con.printf(", %d missing", v.Missing)
 	}
 	con.printf("\n")
 	for _, p := range v.PassPowers {
-		con.printf("  pass^%-11d %.3f  [%.3f, %.3f] all of %s of a task pass, over %s\n", p.K, p.Value, p.Lo, p.Hi, count(p.K, "run"), count(p.Tasks, "task"))
+		con.printf("  pass^%-11d %s  [%s, %s] all of %s of a task pass, over %s\n", p.K, number.Score(p.Value), number.Score(p.Lo), number.Score(p.Hi), count(p.K, "run"), count(p.Tasks, "task"))
 	}
 }

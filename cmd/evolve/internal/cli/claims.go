@@ -9,6 +9,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/reports/number"
 	"evolve/runtime/text"
 )
 
@@ -61,7 +62,7 @@ func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, 
 	}
 	if words := claims[r.Claim]; words != "" {
 		i, _ := r.Shown()
-		out = append(out, fmt.Sprintf("%s: %+.1f points [%+.1f, %+.1f]", words, 100*r.Difference, 100*i.Lo, 100*i.Hi))
+		out = append(out, words+": "+number.Points(r.Difference)+" points "+number.Interval(i.Lo, i.Hi))
 	}
 	for _, price := range prices(r) {
 		out = append(out, "it breaks a guard: "+price)

@@ -37,7 +37,7 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 // printPassPowers shows pass^k of both variants, if any task was repeated.
 func printPassPowers(con *console, p passPowers) {
 	for i, b := range p.B {
-		con.printf("    pass^%d  %.3f → %.3f   all of %s pass\n", b.K, p.A[i].Value, b.Value, count(b.K, "run"))
+		con.printf("    pass^%d  %s → %s   all of %s pass\n", b.K, number.Score(p.A[i].Value), number.Score(b.Value), count(b.K, "run"))
 	}
 }
 
@@ -46,8 +46,8 @@ func printDifference(con *console, noun, name string, c stats.Comparison) {
 	if c.Lo <= 0 && c.Hi >= 0 {
 		verdict = "   ~ no significant difference"
 	}
-	con.printf("  %-8s %.3f → %.3f   %s points  [%s, %s]   %s × %d   %d better, %d worse, %d equal%s\n",
-		name, c.MeanA, c.MeanB, number.Points(c.Difference), number.Points(c.Lo), number.Points(c.Hi), count(c.Tasks, noun), c.Repeats, c.Wins, c.Losses, c.Ties, verdict)
+	con.printf("  %-8s %s → %s   %s points  %s   %s, %s each   %d better, %d worse, %d equal%s\n",
+		name, number.Score(c.MeanA), number.Score(c.MeanB), number.Points(c.Difference), number.Interval(c.Lo, c.Hi), count(c.Tasks, noun), number.Times(c.Repeats), c.Wins, c.Losses, c.Ties, verdict)
 }
 
 // printHoldout shows the claims that hold at any stopping time. noun is "task" or "case".

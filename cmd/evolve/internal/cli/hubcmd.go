@@ -11,6 +11,7 @@ import (
 	"evolve/cmd/evolve/internal/hub"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 	"evolve/runtime/text"
 )
 
@@ -184,7 +185,7 @@ func mishaps(s hub.Stats) string {
 		{s.Taken, "answered for an earlier process of the run"},
 		{s.Redelivered, "given to another worker"},
 		{s.Republished, "published again"},
-		{s.Repeated, fmt.Sprintf("answered twice, for $%.2f", s.RepeatedUSD)},
+		{s.Repeated, "answered twice, for " + number.Dollars(s.RepeatedUSD)},
 		{s.Ignored, "messages ignored"},
 	} {
 		if m.n > 0 {

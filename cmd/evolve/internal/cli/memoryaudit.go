@@ -8,6 +8,7 @@ import (
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/text"
@@ -120,7 +121,7 @@ func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 	}
 	for _, g := range v.Gaps {
 		sh.printf("\n%s  %s  %s\n", orElse("retracted wrongly?", "missed and contradicted", g.Against == ""), text.Visible(g.Memory.ID), text.Visible(oneLine(g.Memory.Text, 200)))
-		sh.printf("  %s %s, and it answers that with a score of %.2f\n", text.Visible(g.Asked), text.Visible(g.Why), g.Score)
+		sh.printf("  %s %s, and it answers that with a score of %s\n", text.Visible(g.Asked), text.Visible(g.Why), number.Score(g.Score))
 		if g.For != "" {
 			sh.printf("  stated again in %s\n", text.Visible(g.For))
 		}

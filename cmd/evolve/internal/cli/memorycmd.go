@@ -10,6 +10,7 @@ import (
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/memory"
 	"evolve/runtime/text"
@@ -108,7 +109,7 @@ func memorySearch(sh *shell, c *cli.Context) error {
 		return sh.result(nil, "%s has no memory on it\n", a.ID)
 	}
 	for _, f := range found {
-		sh.printf("%s  %.2f%s  %s\n", text.Visible(f.ID), f.Score, orElse("", "  recalled", !f.Recalled), memoryNote(f.memoryView))
+		sh.printf("%s  %s%s  %s\n", text.Visible(f.ID), number.Score(f.Score), orElse("", "  recalled", !f.Recalled), memoryNote(f.memoryView))
 		sh.printf("    %s\n", text.Visible(oneLine(f.Text, 400)))
 		if f.Answer != "" {
 			sh.printf("    answer: %s\n", text.Visible(oneLine(f.Answer, 400)))

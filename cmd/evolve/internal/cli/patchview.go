@@ -11,6 +11,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/gates/review"
 	"evolve/reports/model"
+	"evolve/reports/number"
 	"evolve/runtime/text"
 )
 
@@ -221,7 +222,7 @@ func dollars(usd float64) string {
 	if usd <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.4f USD", usd)
+	return number.Dollars(usd)
 }
 
 // printReview shows what another agent said, or why none did.

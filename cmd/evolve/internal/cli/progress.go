@@ -66,7 +66,7 @@ func (p *progress) show(now night.Progress) {
 		p.agents[now.Agent] = a
 	}
 	if now.Known {
-		a.best = fmt.Sprintf("best %.3f [%.3f, %.3f]", now.Best, now.Lo, now.Hi)
+		a.best = "best " + number.Score(now.Best) + " [" + number.Score(now.Lo) + ", " + number.Score(now.Hi) + "]"
 	}
 	fresh := now.Stage != a.stage
 	a.stage = now.Stage

@@ -16,13 +16,13 @@ func TestBarLine(t *testing.T) {
 	began := time.Date(2026, 11, 28, 22, 0, 0, 0, time.UTC)
 	b := barState{
 		now:  night.Progress{Agent: "clerk", Stage: "search", Done: 300, Planned: 1000, SpentUSD: 1.25},
-		best: "best 0.725 [0.687, 0.763]", began: began, already: 100,
+		best: "best .725 [.687, .763]", began: began, already: 100,
 	}
 	for _, c := range []struct {
 		width int
 		want  string
 	}{
-		{120, "clerk search  [=======-----------------]  300 of 1000 evaluations  3 m 30 s left  $1.25 spent  best 0.725 [0.687, 0.763]"},
+		{120, "clerk search  [=======-----------------]  300 of 1000 evaluations  3 m 30 s left  $1.25 spent  best .725 [.687, .763]"},
 		{80, "clerk search  [===--------]  300 of 1000 evaluations  3 m 30 s left  $1.25 spent"},
 		{60, "clerk search  300 of 1000 evaluations  3 m 30 s left"},
 		{40, "clerk search  300 of 1000 evaluations"},

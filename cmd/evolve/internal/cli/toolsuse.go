@@ -11,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/reports/number"
 	"evolve/runtime/experience"
 	"evolve/runtime/text"
 )
@@ -85,8 +86,8 @@ func printLearnings(con *console, all []experience.Learning) {
 	}
 	for _, l := range list[:min(len(list), shownLearnings)] {
 		tool := strings.TrimSpace(l.Tool + " " + l.Method)
-		con.printf("  %s %s in %s: %.0f%% of %s succeeded, confidence %.2f\n",
-			l.Advised, text.Visible(tool), text.Visible(l.Domain), 100*l.Rate, text.Count(l.Calls, "call"), l.Confidence)
+		con.printf("  %s %s in %s: %s of %s succeeded, confidence %s\n",
+			l.Advised, text.Visible(tool), text.Visible(l.Domain), number.Share(l.Rate), text.Count(l.Calls, "call"), number.Score(l.Confidence))
 	}
 	if more := len(list) - shownLearnings; more > 0 {
 		con.printf("  and %d more\n", more)
@@ -120,9 +121,9 @@ func printToolUse(con *console, views []toolUseView, width int) {
 	fits := width == 0 || text.Width(table[0]) <= width
 	for _, v := range views {
 		for _, c := range v.Capsules {
-			rate, last, useful := "-", "", fmt.Sprintf("%.2f", c.Usefulness)
+			rate, last, useful := "-", "", number.Score(c.Usefulness)
 			if c.Rate != nil {
-				rate = fmt.Sprintf("%.0f%%", 100**c.Rate)
+				rate = number.Share(*c.Rate)
 			}
 			if n := len(c.Failures); n > 0 {
 				f := c.Failures[n-1]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 )
 
@@ -111,10 +112,10 @@ func (p Probes) trialText(t Trial) string {
 	}
 	text := fmt.Sprintf("task %s: %s in %s", t.Task, t.Outcome, t.Latency.Round(trialPrecision(t.Latency)))
 	if t.Score != nil {
-		text += fmt.Sprintf(", score %.3f", *t.Score)
+		text += ", score " + number.Score(*t.Score)
 	}
 	if t.CostUSD > 0 {
-		text += fmt.Sprintf("; it cost $%.4f", t.CostUSD)
+		text += "; it cost " + number.Dollars(t.CostUSD)
 	}
 	if t.Error != "" && !t.Outcome.Gradable() {
 		text += ": " + p.brief(t.Error)

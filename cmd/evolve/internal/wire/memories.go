@@ -14,6 +14,7 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
+	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/experience"
 	"evolve/runtime/memory"
@@ -199,7 +200,7 @@ func failedEvaluations(ctx context.Context, store *archive.Archive, w *workspace
 		}
 		if t := tasks[e.Task]; t != nil && e.Variant == plan.Champion && e.Scored && e.Score < failedScore {
 			out = append(out, memory.Asked{
-				ID: "task " + t.ID, Why: fmt.Sprintf("had the score %.2f in run %s", e.Score, run.ID), Text: review.GoalOf(t), Domain: t.Domain, Time: run.Started,
+				ID: "task " + t.ID, Why: "had the score " + number.Score(e.Score) + " in run " + run.ID, Text: review.GoalOf(t), Domain: t.Domain, Time: run.Started,
 			})
 		}
 	}
@@ -227,11 +228,11 @@ func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, sto
 // against it. It quotes no turn: a page of the night shows it.
 func GapText(a *workspace.Agent, g memory.Gap) string {
 	if g.Against.In != "" {
-		return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %.2f, but a person contradicted it in %s: `evolve memory audit --agent %s TOPIC` shows both",
+		return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %s, but a person contradicted it in %s: `evolve memory audit --agent %s TOPIC` shows both",
 			g.Asked.ID, g.Asked.Why, text.Quote(g.Memory.ID), g.Memory.RetractedAt.UTC().Format(time.DateOnly),
-			text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), g.Score, g.Against.In, a.ID)
+			text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), number.Score(g.Score), g.Against.In, a.ID)
 	}
-	return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %.2f: `evolve memory restore %s --agent %s`",
+	return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %s: `evolve memory restore %s --agent %s`",
 		g.Asked.ID, g.Asked.Why, text.Quote(g.Memory.ID), g.Memory.RetractedAt.UTC().Format(time.DateOnly),
-		text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), g.Score, text.ShellQuote(g.Memory.ID), a.ID)
+		text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), number.Score(g.Score), text.ShellQuote(g.Memory.ID), a.ID)
 }
