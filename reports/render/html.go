@@ -119,10 +119,29 @@ type agentPage struct {
 	Box      box
 	// Lead is the difference that the verdict rests on; nil without a comparison.
 	Lead     *lead
-	Rows     []boxRow
+	Rows     []labelled
 	Sections []sectionPage
 	// Unprinted names what a print leaves out.
 	Unprinted string
+}
+
+// labelled are consecutive rows of the box with one label.
+type labelled struct {
+	Label string
+	Lines []boxRow
+}
+
+// labelledRows joins consecutive rows with one label.
+func labelledRows(rows []boxRow) []labelled {
+	var out []labelled
+	for _, r := range rows {
+		if last := len(out) - 1; last >= 0 && out[last].Label == r.Label {
+			out[last].Lines = append(out[last].Lines, r)
+			continue
+		}
+		out = append(out, labelled{r.Label, []boxRow{r}})
+	}
+	return out
 }
 
 // lead is the difference in large type, with its interval: in the metric of searched code, or
@@ -175,13 +194,13 @@ func pageTitle(p page) string {
 
 func pageAgent(i int, s subject) (agentPage, error) {
 	a := agentPage{ID: "agent-" + strconv.Itoa(i+1), Name: text.Visible(s.agent.Agent), Box: decisionBox(s)}
-	a.Rows = a.Box.Rows
-	if h := s.agent.Headline; h != nil && len(a.Rows) > 0 {
-		row := a.Rows[0]
-		a.Rows = a.Rows[1:]
+	rows := a.Box.Rows
+	if h := s.agent.Headline; h != nil && len(rows) > 0 {
+		row := rows[0]
+		rows = rows[1:]
 		l, drawn := leadOf(*h, row.Label)
 		if h.Metric != nil {
-			a.Rows = a.Rows[1:] // the score
+			rows = rows[1:] // the score
 		}
 		if s.agent.Decision.Variant == nil {
 			l.Label += ", " + h.Variant.Name()
@@ -194,6 +213,7 @@ func pageAgent(i int, s subject) (agentPage, error) {
 		}
 		a.Lead = &l
 	}
+	a.Rows = labelledRows(rows)
 	var unprinted []string
 	for _, sec := range sections(s) {
 		out := sectionPage{ID: a.ID + "-" + sec.ID, Title: sec.Title, Printed: slices.Contains(printed, sec.ID)}
