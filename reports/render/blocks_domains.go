@@ -4,7 +4,6 @@ import (
 	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
-	"evolve/runtime/memory"
 )
 
 // maxDomains is the maximum number of domains in the table; the picture shows more.
@@ -47,10 +46,7 @@ func flagged(d model.Domain) spans {
 	return say(foreign(d.Verdict))
 }
 
-// domainName is a domain in at most n characters; that of tasks without one has no name.
+// domainName is the display name of a domain in at most n characters.
 func domainName(domain string, n int) span {
-	if domain == memory.GlobalDomain {
-		return span{Text: "no domain"}
-	}
-	return clipped(domain, n)
+	return clipped(model.DomainName(domain), n)
 }

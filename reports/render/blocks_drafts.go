@@ -89,17 +89,8 @@ func bestOf(drafts int, best float64) string {
 	return number.Points(best)
 }
 
-// modelOperator is the operator that takes what the search's model of the scores expects to be
-// the best, which has a name of its own in a report, as it is no language model.
-const modelOperator = "model"
-
 // operatorName is the display name of an operator.
-func operatorName(operator string) spans {
-	if operator == modelOperator {
-		return say("score model")
-	}
-	return say(clipped(operator, 40))
-}
+func operatorName(operator string) spans { return say(clipped(model.OperatorName(operator), 40)) }
 
 // madeBy names the operator of a variant and the model that wrote it.
 func madeBy(r model.Rejection) spans {

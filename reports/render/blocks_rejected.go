@@ -29,7 +29,7 @@ func rejectedBlocks(s subject) []block {
 		words += "; " + number.Count(n) + " more not listed"
 	}
 	words += "."
-	if slices.ContainsFunc(s.agent.Rejected, func(r model.Rejection) bool { return r.Operator == modelOperator }) {
+	if slices.ContainsFunc(s.agent.Rejected, func(r model.Rejection) bool { return r.Operator == model.ModelOperator }) {
 		words += " The score model is the search's own estimate of scores from all evaluations, no language model."
 	}
 	return append(out, t, para{Text: say(words), Note: true})

@@ -6,6 +6,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/runtime/text"
 )
@@ -76,11 +77,19 @@ func printHoldout(con *console, noun string, r stats.Ruling) {
 	}
 	for _, g := range r.Guards {
 		con.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),
-			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), g.Verdict)
+			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), sureness(g.Verdict))
 	}
 	for _, d := range r.Parts {
-		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(d.Domain), number.Points(d.Difference), number.Points(d.Lo), number.Points(d.Hi), count(d.Tasks, noun), d.Verdict)
+		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(model.DomainName(d.Domain)), number.Points(d.Difference), number.Points(d.Lo), number.Points(d.Hi), count(d.Tasks, noun), sureness(d.Verdict))
 	}
+}
+
+// sureness is the verdict on a guard or a domain for people: open means that it is not yet known.
+func sureness(verdict string) string {
+	if verdict == stats.GuardOpen {
+		return "unsure"
+	}
+	return verdict
 }
 
 // verdictOn returns the claim that a ruling allows, in words.

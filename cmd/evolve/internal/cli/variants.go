@@ -100,7 +100,7 @@ func variantsCommand(sh *shell) *cli.Command {
 					if err != nil {
 						return err
 					}
-					return sh.show(viewVariant(v), func() { printVariant(sh.console, v) })
+					return sh.show(viewVariant(v), func() { printVariant(sh.console, v, parentsOf(c.Context, a, v)) })
 				})
 			},
 		}},
@@ -131,7 +131,7 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 			con.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
 		}
 		for _, v := range list {
-			con.printf("v%-5d %s  %-14s %s\n", v.Number, v.ID.Short(), text.Visible(v.Operator), text.Visible(v.Rationale))
+			con.printf("v%-5d %-14s %s\n", v.Number, text.Visible(model.OperatorName(v.Operator)), text.Visible(v.Rationale))
 			con.printAddressed("       ", addressedIn(v))
 		}
 	})
@@ -197,14 +197,14 @@ func addressedIn(v archive.Variant) []string {
 	return model.AddressedIn(fmt.Sprintf("the reason of v%d", v.Number), v.Rationale)
 }
 
-func printVariant(con *console, v archive.Variant) {
+func printVariant(con *console, v archive.Variant, parents []string) {
 	con.printf("v%d of %s  %s\n", v.Number, text.Visible(v.Agent), v.ID)
-	con.printf("  made by  %s, generation %d, run %s\n", text.Visible(v.Operator), v.Generation, orDash(v.Run))
+	con.printf("  made by  %s, generation %d, run %s\n", text.Visible(model.OperatorName(v.Operator)), v.Generation, orDash(v.Run))
 	if v.Author != "" {
 		con.printf("  author   %s\n", text.Visible(v.Author))
 	}
-	if len(v.Parents) > 0 {
-		con.printf("  parents  %s\n", shorts(v.Parents))
+	if len(parents) > 0 {
+		con.printf("  parents  %s\n", strings.Join(parents, ", "))
 	}
 	if v.Rationale != "" {
 		con.printf("  why      %s\n", text.Visible(v.Rationale))
@@ -216,12 +216,16 @@ func printVariant(con *console, v archive.Variant) {
 	}
 }
 
-func shorts(ids []agent.ConfigID) string {
-	parts := make([]string, len(ids))
-	for i, id := range ids {
+// parentsOf names the parents of a variant by their numbers; one without a record by its id.
+func parentsOf(ctx context.Context, a *archive.Archive, v archive.Variant) []string {
+	parts := make([]string, len(v.Parents))
+	for i, id := range v.Parents {
 		parts[i] = id.Short()
+		if parent, err := a.Variant(ctx, v.Agent, id); err == nil {
+			parts[i] = model.Ref{ID: id, Number: parent.Number}.Name()
+		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 func lineageCommand(sh *shell) *cli.Command {
@@ -240,7 +244,7 @@ func lineageCommand(sh *shell) *cli.Command {
 				}
 				return sh.show(map[string]any{"agent": id, "lineage": viewVariants(line)}, func() {
 					for depth, v := range line {
-						sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, text.Visible(v.Operator), text.Visible(v.Rationale))
+						sh.printf("%sv%d  %s  %s\n", strings.Repeat("  ", depth), v.Number, text.Visible(model.OperatorName(v.Operator)), text.Visible(v.Rationale))
 						sh.printAddressed(strings.Repeat("  ", depth), addressedIn(v))
 					}
 				})

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"evolve/bench"
+	"evolve/reports/model"
 	"evolve/reports/number"
-	"evolve/runtime/memory"
 	"evolve/runtime/text"
 )
 
@@ -64,8 +64,8 @@ func (s *Server) window(w http.ResponseWriter, r *http.Request) error {
 	}{Window: part, Names: []string{}, Titles: []string{}}
 	for _, t := range part.Tasks {
 		name, title := text.Visible(t.ID), text.Visible(t.ID)
-		if t.Domain != "" && t.Domain != memory.GlobalDomain {
-			title += ", " + text.Visible(t.Domain)
+		if t.Domain != "" {
+			title += ", " + text.Visible(model.DomainName(t.Domain))
 		}
 		out.Names, out.Titles = append(out.Names, name), append(out.Titles, title)
 	}
