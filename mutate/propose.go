@@ -180,7 +180,7 @@ func (s *search) proposalOf(p prospect) (proposal, bool) {
 	}
 	return proposal{
 		config: c, parents: []*variantStats{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
-		rationale: fmt.Sprintf("the model expects %+.3f over the champion", s.expected(p.mean)-s.posterior.level),
+		rationale: fmt.Sprintf("the score model expects %+.1f points over the champion", 100*(s.expected(p.mean)-s.posterior.level)),
 	}, true
 }
 

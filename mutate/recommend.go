@@ -59,15 +59,15 @@ func (s *search) Recommend() Recommendation {
 	common, difference := s.paired(top.variantStats)
 	switch {
 	case r.Finalists[0].Score <= r.Champion.Score:
-		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant is expected to score %.3f and the champion %.3f: the champion stays", r.Finalists[0].Score, r.Champion.Score))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant is expected to score %.1f points less than the champion: the champion stays", 100*(r.Champion.Score-r.Finalists[0].Score)))
 	case top.lead > strongLead*top.se && top.lead > 0, top.lead > enoughLead*top.se && (common < commonTasks || difference > 0):
 		r.Best = r.Finalists[0]
-		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.3f ± %.3f on the search tasks", top.lead, top.se))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.1f ± %.1f points on the search tasks", 100*top.lead, 100*top.se))
 	case top.lead > enoughLead*top.se:
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
-			"the best variant's lead of %.3f ± %.3f does not show on the %d tasks that it shares with the champion: the champion stays", top.lead, top.se, common))
+			"the best variant's lead of %.1f ± %.1f points does not show on the %d tasks that it shares with the champion: the champion stays", 100*top.lead, 100*top.se, common))
 	default:
-		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant leads the champion by only %.3f ± %.3f: the champion stays", top.lead, top.se))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant leads the champion by only %.1f ± %.1f points: the champion stays", 100*top.lead, 100*top.se))
 	}
 	return r
 }
