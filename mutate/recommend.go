@@ -16,13 +16,23 @@ const (
 	// doubt is the number of standard deviations that are subtracted from a variant's
 	// mean.
 	doubt = 0.5
-	// enoughLead is the lead over the champion, in standard errors, that suffices as
-	// evidence; strongLead is the one that suffices even if the tasks that both have run,
-	// at least commonTasks of them, do not show it. The verdict follows later, on other
-	// tasks.
-	enoughLead, strongLead = 1.5, 2.5
-	commonTasks            = 6
+	// leastLead is the lead over the champion, in standard errors, that suffices as evidence
+	// after many results; see [search.enoughLead]. strongLead is the one that suffices even if
+	// the tasks that both have run, at least commonTasks of them, do not show it. The verdict
+	// follows later, on other tasks.
+	leastLead, strongLead = 1.5, 2.5
+	// fewResults is the number of results at which the evidence has to be one standard error
+	// stronger.
+	fewResults  = 35
+	commonTasks = 6
 )
+
+// enoughLead returns the lead over the champion, in standard errors, that suffices as
+// evidence. A standard error takes the model's hyperparameters for known: the fewer results
+// they were learnt from, the larger is the error that it leaves out.
+func (s *search) enoughLead() float64 {
+	return leastLead + fewResults/float64(max(1, s.results))
+}
 
 // rival is a variant other than the champion.
 type rival struct {
@@ -55,15 +65,15 @@ func (s *search) Recommend() Recommendation {
 		r.Reasons = append(r.Reasons, "no variant has enough evaluations to be compared with the champion")
 		return r
 	}
-	top := rank[0]
+	top, enough := rank[0], s.enoughLead()
 	common, difference := s.paired(top.variantStats)
 	switch {
 	case r.Finalists[0].Score <= r.Champion.Score:
 		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant is expected to score %.1f points less than the champion: the champion stays", 100*(r.Champion.Score-r.Finalists[0].Score)))
-	case top.lead > strongLead*top.se && top.lead > 0, top.lead > enoughLead*top.se && (common < commonTasks || difference > 0):
+	case top.lead > max(strongLead, enough)*top.se && top.lead > 0, top.lead > enough*top.se && (common < commonTasks || difference > 0):
 		r.Best = r.Finalists[0]
 		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.1f ± %.1f points on the search tasks", 100*top.lead, 100*top.se))
-	case top.lead > enoughLead*top.se:
+	case top.lead > enough*top.se:
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
 			"the best variant's lead of %.1f ± %.1f points does not show on the %d tasks that it shares with the champion: the champion stays", 100*top.lead, 100*top.se, common))
 	default:
