@@ -131,10 +131,14 @@ func isPromptfooOutput(doc row) bool {
 	if json.Unmarshal(raw, &inner) == nil {
 		raw = inner["results"]
 	}
-	list := rowsOf(raw)
-	if len(list) == 0 {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
 		return false
 	}
-	_, ok := list[0].find("testCase")
+	var first row
+	if json.Unmarshal(list[0], &first) != nil {
+		return false
+	}
+	_, ok := first.find("testCase")
 	return ok
 }

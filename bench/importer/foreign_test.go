@@ -114,6 +114,9 @@ func TestPromptfooOutput(t *testing.T) {
 			t.Errorf("no note has %q: %q", part, notes)
 		}
 	}
+	if got := Detect([]byte(`{"results":{"results":[{"testCase":{"vars":{}}},null,3]}}`)); got != Promptfoo {
+		t.Errorf("results with others among them are detected as %q", got)
+	}
 	// The results as JSON lines.
 	inner, _, _ := strings.Cut(strings.SplitN(outputSample, `"results":[`, 2)[1], "\n],")
 	jsonl := strings.ReplaceAll(strings.ReplaceAll(inner, ",\n{", "\n{"), ",\n \"", ",\"")

@@ -162,7 +162,7 @@ func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 }
 
 // howToRead is the hint for a file that cannot be parsed.
-const howToRead = "--format, --question, --answer and --part say how to read it"
+const howToRead = "--format, --question, --answer and --part say how to read it; `evolve bench import --help` lists the formats"
 
 // importHint returns the hint for a file that cannot be imported.
 func importHint(err error) string {
