@@ -32,21 +32,21 @@ type Request struct {
 	Live bool
 	// Session is the state left by an earlier turn of the same conversation.
 	Session Session
-	// Continues reports that this is a turn of a conversation within one evaluation, which
-	// the session of the result is for.
+	// Continues reports whether this is a turn of a conversation within one evaluation, so
+	// that the result needs a session.
 	Continues bool
-	// Conversation is its name; empty for none.
+	// Conversation is the name of the conversation; empty for none.
 	Conversation string
-	// Feedback is what people want of tools in a live turn, for a program that chooses its
-	// tools itself: of the entries that fit a tool the first counts. The built-in agent
-	// applies it by itself.
+	// Feedback holds the wishes of people about tools in a live turn, for a program that
+	// chooses its tools itself. Of the entries that fit a tool, the first counts. The built-in
+	// agent applies them by itself.
 	Feedback []Feedback
 	// Observe is called with each event of the transcript as it happens, already
 	// scrubbed. It may be nil. It is called from one goroutine at a time.
 	Observe func(Event)
 }
 
-// Feedback is what people want of a tool in one turn.
+// Feedback is a wish of people about a tool in one turn.
 type Feedback struct {
 	ID string `json:"id"`
 	// Action is penalise, boost, constraint (never use the tool) or replace.
@@ -98,7 +98,7 @@ type Memory struct {
 	// Retracted is why the memory was retracted: such memories are kept and never
 	// recalled.
 	Retracted string `json:"retracted,omitempty"`
-	// RetractedAt is when that was; zero where it is not known.
+	// RetractedAt is the time of the retraction; zero if unknown.
 	RetractedAt time.Time `json:"retracted_at,omitzero"`
 }
 

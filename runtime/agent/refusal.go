@@ -9,13 +9,13 @@ type Refusal struct {
 	// Policy names the limit and its tool or provider, in one line, such as "tool grep:
 	// budget exceeded: calls per run, limit 5".
 	Policy string
-	// Spent reports whether it is a budget that stays spent for the rest of the run, and
-	// Rate whether it is a limit of calls by time: a rate, the concurrency, or the other
-	// side's own.
+	// Spent reports whether the limit is a budget, which stays spent for the rest of the
+	// run. Rate reports whether it bounds calls by time: a rate, the concurrency, or a
+	// limit that the other side sets.
 	Spent, Rate bool
 	// Tool is the tool whose breaker is open; empty for another limit.
 	Tool string
-	// RetryAfter is when a further attempt may be let through; 0 when unknown.
+	// RetryAfter is the time until a further attempt may be let through; 0 if unknown.
 	RetryAfter time.Duration
 }
 

@@ -25,7 +25,8 @@ type Report struct {
 type TestReport struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
-	// Reason is why it did not pass, and Expected what it wants, for the author.
+	// Reason is why the test did not pass, and Expected describes the result that the
+	// test expects. Both are for the author.
 	Reason   string `json:"reason,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	// Printed is the beginning of what the tool printed.
@@ -37,7 +38,7 @@ type TestReport struct {
 // maxFailures bounds the failed tests that Failures lists.
 const maxFailures = 10
 
-// Failures lists, for the author, the tests that did not pass: what each wants, what
+// Failures lists, for the author, the tests that did not pass: what each expects, what
 // happened, and the beginning of what it printed.
 func (r Report) Failures() string {
 	if r.Problem != "" {
@@ -110,7 +111,7 @@ func (p *Pool) Check(ctx context.Context, d Definition) Report {
 	return report
 }
 
-// expected describes the call of a test and the result that it wants.
+// expected describes the call of a test and the result that it expects.
 func expected(t Test) string {
 	want := "the value " + head(string(t.Want), maxWantError)
 	if t.WantError != "" {

@@ -19,7 +19,7 @@ const (
 	// size is checked during a call.
 	startTime = 20 * time.Second
 	watchTime = 20 * time.Millisecond
-	// A child is replaced after so many calls or so much working time.
+	// The numbers of calls and the working time after which a child is replaced.
 	maxCalls = 1000
 	maxWork  = 20 * time.Second
 	// maxStderr bounds what is kept of a child's standard error, in bytes.
@@ -62,7 +62,8 @@ func newChild(ctx context.Context, box sandbox.Sandbox, s settings, extra int64)
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
 	proc, err := start(ctx, box, theirs, w)
-	// The child's ends must be closed here, or its end would go unnoticed.
+	// The parent's copies of the child's ends must be closed, or the end of the child
+	// would go unnoticed.
 	_, _ = theirs.Close(), w.Close()
 	if err != nil {
 		_, _ = ours.Close(), r.Close()

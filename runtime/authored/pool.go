@@ -85,10 +85,11 @@ func blamed(cause string, o agent.Outcome, format string, args ...any) result {
 }
 
 // run calls a tool once. A child that ended without a reason of its own was killed from
-// outside, by the machine or a person: the call, which has no effects, is repeated once
-// in a new child. Another idle child may have been killed as well. An end from outside
-// is never the tool's failure. Nor is too little memory in a child that served other
-// calls before, whose garbage may have taken it: that call, too, is repeated in a new one.
+// outside, by the machine or a person: the call, which has no effects, is repeated once in
+// a new child. Another idle child may have been killed as well. An end from outside never
+// counts as the tool's failure. Neither does a lack of memory in a child that served other
+// calls before, because their garbage may have taken the memory: that call is repeated in
+// a new child too.
 func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 	if ctx.Err() != nil {
 		return stopped(ctx.Err())

@@ -12,8 +12,8 @@ import (
 // sandbox, where the name is the path, it is the only argument.
 const workerName = "evolve-authored-worker"
 
-// called reports whether Init was called. Without that, a program that starts itself
-// again would do its whole work over.
+// called reports whether Init was called. Without Init, a program that starts itself
+// again would repeat its whole work.
 var called bool
 
 // Init turns this process into a child that runs authored tools when it was started as

@@ -7,13 +7,14 @@ import "time"
 type Figures struct {
 	// Since is the time of the last lowering; zero when there was none.
 	Since time.Time `json:"since,omitzero"`
-	// Sessions is the number of conversations, a turn on its own being one. A session is
-	// successful when its last turn ended ok with an answer and no person corrected any of
-	// its turns.
+	// Sessions is the number of conversations, and a turn outside of one counts as a
+	// conversation. A session is successful when its last turn ended ok with an answer and
+	// no person corrected any of its turns.
 	Sessions   int `json:"sessions"`
 	Successful int `json:"successful"`
-	// Turns leaves out those that a person cancelled. Errors are the turns with another
-	// outcome than ok, with an empty answer, or that a person corrected.
+	// Turns is the number of turns that no person cancelled. Errors is the number of
+	// those with an outcome other than ok, with an empty answer, or with a correction by
+	// a person.
 	Turns  int `json:"turns"`
 	Errors int `json:"errors"`
 	// Stated is the number of turns that stated a confidence. Confidence is the mean of what
@@ -22,17 +23,18 @@ type Figures struct {
 	Confidence float64 `json:"confidence"`
 	Success    float64 `json:"success"`
 	ECE        float64 `json:"ece"`
-	// Unsafe is the number of unsafe requests, and Recent of those in the last [Window].
-	// Uncounted is the reason why there may be more; empty: there are none.
+	// Unsafe is the number of unsafe requests, and Recent the number of those in the last
+	// [Window]. Uncounted is the reason why there may be more of them; it is empty if
+	// there cannot.
 	Unsafe    int    `json:"unsafe"`
 	Recent    int    `json:"recent_unsafe"`
 	Uncounted string `json:"uncounted,omitempty"`
 	// Chained is the number of successful turns that worked through a chain of subgoals, and
-	// Crossed that of successful sessions with goals of several domains.
+	// Crossed the number of successful sessions with goals of several domains.
 	Chained int `json:"chained"`
 	Crossed int `json:"crossed"`
 	// Decided is the number of the agent's change requests and written proposals that people
-	// decided, and Granted of those that they approved.
+	// decided, and Granted the number of those that they approved.
 	Decided int `json:"decided"`
 	Granted int `json:"granted"`
 	// LeftOut is the number of turns that an import brought.

@@ -27,7 +27,7 @@ const (
 	RequestType = "autonomy"
 )
 
-// Valid reports whether there is such a level.
+// Valid reports whether the level exists.
 func (l Level) Valid() bool { return l >= Lowest && l <= Highest }
 
 // InForce returns the level that limits act on: at most [SwitchedOn], and [Lowest] for one
@@ -79,7 +79,7 @@ func Ladder() []Step { return ladder() }
 
 // Needs returns the lowest level that allows a call, by the tool's name, the method of one
 // that has several, and its effect. It is 0 for a call that no level allows, such as any
-// other write: that leaves a change request at every level.
+// other write: such a call leaves a change request at every level.
 func Needs(tool, method, effect string) Level {
 	steps := ladder()
 	for _, s := range steps {

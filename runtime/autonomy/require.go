@@ -2,7 +2,7 @@ package autonomy
 
 import "fmt"
 
-// Requirement is one condition for a level, with the figure that meets it or not.
+// Requirement is one condition for a level, with the figure that is compared with it.
 type Requirement struct {
 	Name string `json:"name"`
 	Need string `json:"need"`
@@ -21,8 +21,8 @@ type demand struct {
 	crossed    bool
 }
 
-// demands returns what a level requires. Each level keeps what the one below it requires
-// where its own row of the table names nothing.
+// demands returns what a level requires. Where the table names nothing for a level, the
+// requirement of the level below holds.
 func demands(l Level) (demand, bool) {
 	switch l {
 	case Draft:
@@ -40,8 +40,8 @@ func demands(l Level) (demand, bool) {
 // rounding forgives the error of a mean of floating-point numbers.
 const rounding = 1e-9
 
-// Requirements returns what a level requires, each with the figure; nothing for a level that
-// needs no request. A figure that rests on too little is not met.
+// Requirements returns the requirements of a level, each with its figure; none for a level
+// that needs no request. A requirement whose figure rests on too few data is not met.
 func Requirements(l Level, f Figures) []Requirement {
 	d, ok := demands(l)
 	if !ok {

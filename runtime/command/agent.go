@@ -159,7 +159,7 @@ type turn struct {
 func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	a := t.agent
 	if w != nil && w.stale() {
-		// It ended, or wrote a line without a request.
+		// The program ended, or wrote a line without a request.
 		a.retire(w)
 		w = nil
 	}
@@ -180,8 +180,8 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 		undisturbed := stop()
 		res, err := t.result(line, breach)
 		if late := (wrongID{}); w.last != "" && (untouched || errors.As(err, &late) && late.got == w.last) && !res.Outcome.Missing() {
-			// It was about to end when it was asked, or had another line for the last
-			// task: this task is not the cause and gets a new program.
+			// The program was about to end when it was asked, or had another line for the
+			// last task: this task is not the cause and gets a new program.
 			a.retire(w)
 			w = nil
 			continue

@@ -46,7 +46,7 @@ const (
 type HTTPAgent struct {
 	o      HTTPOptions
 	client http.Client
-	// local reports that the server runs on this machine.
+	// local reports whether the server runs on this machine.
 	local bool
 	slots chan struct{}
 	// life is done once the agent is closed.

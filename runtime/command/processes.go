@@ -52,7 +52,7 @@ func (p *processes) put(w *worker, config agent.ConfigID) {
 	p.free <- struct{}{}
 }
 
-// vacate adds so many places without a program.
+// vacate adds n places without a program.
 func (p *processes) vacate(n int) {
 	for range n {
 		p.put(nil, "")

@@ -55,8 +55,8 @@ func (c clause) corrects(before string) bool {
 	return false
 }
 
-// deniesAll reports whether a first clause is a "no" to a message that asked nothing, with
-// what is right instead.
+// deniesAll reports whether a first clause is a "no" to a message that asked nothing,
+// followed by what is right instead.
 func deniesAll(c clause, before string) bool {
 	return before != "" && !asks.MatchString(before) && !strings.Contains(c.lead, "thank") && denial.MatchString(c.lead+" "+c.text) &&
 		strings.Contains(c.text, " ") && !harmlessNo.MatchString(c.text) && !ownState.MatchString(c.text) && !approving(c.text)

@@ -8,7 +8,7 @@ import (
 
 // The grammar of an approval. A message is read part by part, up to the next comma, end of
 // a sentence, dash or emoji. Each part must be wholly one of praise, thanks or a courtesy;
-// the first part that is none of them begins what else the message has. So "the correct
+// the first part that is none of them begins the rest of the message. So "the correct
 // answer is 9" is no approval, although "correct" is one.
 //
 // The parts are written in the words that the following names stand for.

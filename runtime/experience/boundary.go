@@ -44,7 +44,8 @@ const (
 	// healthyCalls and healthyRate are the judged calls and the rate of a tool of strong
 	// health.
 	healthyCalls, healthyRate = 10, .8
-	// scattered is the number of referrals from which those without a group are a pattern.
+	// scattered is the least number of referrals that are a pattern although they form no
+	// group.
 	scattered = 8
 )
 
@@ -58,8 +59,8 @@ type Cluster struct {
 	Referrals int     `json:"referrals"`
 	Weight    float64 `json:"weight"`
 	Share     float64 `json:"share"`
-	// Group reports that the cluster is heavy enough to be no noise: a weight of at least 2.5
-	// and a share of at least .15.
+	// Group reports whether the cluster is heavy enough to be no noise: a weight of at least
+	// 2.5 and a share of at least .15.
 	Group bool `json:"group,omitempty"`
 	// First and Last are the times of its first and last kept referral, and Cause is the
 	// cause of the last that has one.
@@ -84,8 +85,8 @@ const (
 	Retain Remedy = "retain"
 )
 
-// Advice is what to do with a tool, for those who build tools, with the evidence: counts over
-// all methods and domains, clusters, and dates.
+// Advice recommends to the builders of a tool what to do with it, and holds the evidence:
+// counts over all methods and domains, clusters, and dates.
 type Advice struct {
 	Tool   string `json:"tool"`
 	Remedy Remedy `json:"remedy"`
@@ -94,8 +95,8 @@ type Advice struct {
 	// Warning is that of [Experience.CohesionWarning]. A tool to retain may have one.
 	Warning string `json:"warning,omitempty"`
 	Calls   int    `json:"calls"`
-	// Judged is the number of calls that [Capsule.Judged] counts, and of referrals: here each
-	// call counts that was not the tool's. Succeeded is that of [Capsule.Success].
+	// Judged is the number of calls that [Capsule.Judged] counts, plus the calls that ended
+	// with a referral. Succeeded is that of [Capsule.Success].
 	Judged    int `json:"judged"`
 	Succeeded int `json:"succeeded"`
 	// Referrals is the sum of [Capsule.ReferralCount]. Weak and Invalid count the outcomes
@@ -103,7 +104,8 @@ type Advice struct {
 	Referrals int `json:"referrals"`
 	Weak      int `json:"low_utility"`
 	Invalid   int `json:"contract_violations"`
-	// Adaptive reports that low_utility is repeated: the calls went well and helped little.
+	// Adaptive reports whether low_utility is repeated: the calls went well and helped
+	// little.
 	Adaptive bool `json:"adaptive_failure,omitempty"`
 	// Clusters are those of [Experience.Clusters].
 	Clusters []Cluster `json:"clusters,omitempty"`

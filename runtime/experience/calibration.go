@@ -13,7 +13,7 @@ type Stated struct {
 	Turn       string  `json:"turn,omitempty"`
 	Domain     string  `json:"domain"`
 	Confidence float64 `json:"confidence"` // in (0,1]
-	// Success reports that the outcome was ok and that no correction followed.
+	// Success reports whether the outcome was ok and that no correction followed.
 	Success bool `json:"success"`
 }
 

@@ -95,7 +95,7 @@ func (r *reading) add(e agent.Event, own bool) {
 }
 
 // addReported adds the calls in a program's own transcript. The program's referral, which
-// stands before it, regards them.
+// precedes its transcript, concerns these calls.
 func (r *reading) addReported(data json.RawMessage) {
 	before := len(r.calls)
 	for _, e := range reported(data) {

@@ -93,7 +93,8 @@ func (c Capsule) Success() int { return max(0, c.Outcomes[agent.OK]-c.Corrected)
 // limit, the operator, the end of the turn or the infrastructure prevented or cut off show
 // nothing: those with the outcome rate_limited, circuit_open, budget_exceeded, denied,
 // cancelled or infrastructure. Neither does a referral (wrong_tool_boundary): its evidence
-// shows where the tool ends, and a tool that loses by it would better be silent.
+// shows the boundary of the tool, and a tool should not lose score by reporting that
+// boundary.
 func (c Capsule) Judged() int {
 	n := c.Calls
 	for o, calls := range c.Outcomes {

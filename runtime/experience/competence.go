@@ -106,7 +106,7 @@ func (e *Experience) judgeEarlier(t Turn) {
 	}
 	r := e.Recent[i]
 	c := e.competenceFor(cmp.Or(r.Topic, r.Domain), t.Time)
-	if r.Topic == "" { // a reply is none of the domain's turns
+	if r.Topic == "" { // a reply does not count as a turn of the domain
 		c.Corrected++
 		if r.Outcome == agent.OK {
 			c.Successes = max(0, c.Successes-1)

@@ -12,7 +12,7 @@ type Conflict struct {
 	Wins  string `json:"wins"`
 	Loses string `json:"loses"`
 	Why   string `json:"why"`
-	// Holds reports that the older one wins.
+	// Holds reports whether the older one wins.
 	Holds bool `json:"holds,omitempty"`
 }
 
@@ -96,9 +96,9 @@ type Suggestion struct {
 }
 
 // Suggestions returns the scopes of a tool with at least three negative feedbacks since the
-// last positive one, unless a permanent prohibition has them already. Only lasting feedback
-// counts: a suggested prohibition is permanent, and feedback on one conversation or for some
-// days is no ground for it.
+// last positive one, unless a permanent prohibition covers them already. Only lasting
+// feedback counts: a suggested prohibition is permanent, and feedback on one conversation or
+// for some days is no ground for it.
 func (e *Experience) Suggestions() []Suggestion {
 	lasting := slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return !f.Lasts() })
 	var out []Suggestion

@@ -65,7 +65,7 @@ type Call struct {
 	Outcome agent.Outcome
 	// Latency is 0 where it was not measured.
 	Latency time.Duration
-	// Repaired reports that the arguments were repaired before the call.
+	// Repaired reports whether the arguments were repaired before the call.
 	Repaired bool
 	// Axes are the boundary axes of a referral: of the call itself (wrong_tool_boundary), or of
 	// the turn after the call had failed.

@@ -37,22 +37,24 @@ const (
 func Actions() []Action { return []Action{Penalise, Boost, Constrain, Replace} }
 
 // Feedback is what a person wants of a tool within a scope. It wins over what was learned;
-// of several that apply to a call a prohibition wins that no newer feedback lifts, or else
-// the newest (see [Experience.Weigh]). The effect on scores is that of Action;
-// the verdict moves the competence (see [Confidence]).
+// where several apply to a call, a prohibition that no newer feedback lifts wins, or else
+// the newest (see [Experience.Weigh]). The effect on scores is that of Action; the verdict
+// moves the competence (see [Confidence]).
 type Feedback struct {
 	// ID is "F<number>", unique for the agent.
 	ID      string  `json:"id"`
 	Verdict Verdict `json:"verdict"`
 	Action  Action  `json:"action"`
 	// Goal is a pattern of the goal: words that must all occur in it, in any order and
-	// case, in which * stands for any part of a word; empty: every goal. Tool is the tool, and Domain the domain, empty for every one.
+	// case, in which * stands for any part of a word. Empty means every goal. Tool is the
+	// name of the tool. Domain is the name of the domain; empty means every domain.
 	Goal   string `json:"goal,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 	Domain string `json:"domain,omitempty"`
 	// With is the tool to use instead, for [Replace].
 	With string `json:"with,omitempty"`
-	// Session limits it to a conversation, Until to a time; both zero: permanent.
+	// Session limits the feedback to a conversation, and Until to a time. Feedback with
+	// neither is permanent.
 	Session string    `json:"session,omitempty"`
 	Until   time.Time `json:"until,omitzero"`
 	// Importance is in [.9, 1].
@@ -62,7 +64,8 @@ type Feedback struct {
 	Time       time.Time `json:"time"`
 }
 
-// The bounds of feedback: the number of an agent's, and its texts in bytes.
+// The bounds of feedback: the number of feedbacks of an agent, and the lengths of their
+// texts in bytes.
 const (
 	MaxFeedback = 200
 	maxEvidence = 4 << 10
@@ -91,7 +94,7 @@ func (e *Experience) AddFeedback(f Feedback) (Feedback, error) {
 }
 
 // RemoveFeedback removes a feedback and returns it, and whether there was one with that id,
-// in upper or lower case. Every score is then what it would be if it had never been given.
+// in upper or lower case. Every score is then as if the feedback had never been given.
 func (e *Experience) RemoveFeedback(id string) (Feedback, bool) {
 	i := e.findFeedback(id)
 	if i < 0 {
@@ -128,7 +131,7 @@ func (v *validity) feedback(list []Feedback, last int) {
 	}
 }
 
-// one checks a feedback apart from its id.
+// one checks a feedback except for its id.
 func (v *validity) one(f Feedback) {
 	if !slices.Contains(Verdicts(), f.Verdict) {
 		v.refuse("feedback.verdict", f.Verdict)

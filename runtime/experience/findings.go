@@ -13,15 +13,17 @@ import (
 
 // Thresholds of findings.
 const (
-	// A domain or tool is a strength from fewSuccesses turns or calls on, of which
-	// preferredFrom succeeded, and a weakness from fewFailures on, of which fewer than
-	// failsBelow did.
+	// A domain or tool is a strength if it has at least fewSuccesses turns or calls, of
+	// which at least the share preferredFrom succeeded. It is a weakness if it has at
+	// least fewFailures, of which less than the share failsBelow succeeded.
 	fewSuccesses, fewFailures = 3, 2
-	// Stated confidence is a weakness from fewStated turns on, if it is too high by surplus.
+	// Stated confidence is a weakness if at least fewStated turns stated one and it is too
+	// high by surplus.
 	fewStated, surplus = 3, .2
-	// A tool is slow if its 95th percentile is slowCall, of at least fewSuccesses calls.
+	// A tool is slow if the 95th percentile of at least fewSuccesses calls reaches
+	// slowCall.
 	slowCall = 10 * time.Second
-	// A tool error is advised on from repeatedError calls on.
+	// The number of equal errors of a tool from which there is advice on them.
 	repeatedError = 2
 )
 
@@ -34,7 +36,7 @@ type Finding struct {
 	Turns []string `json:"turns"`
 }
 
-// finding returns a finding on turns: the last eight of those that count has.
+// finding returns a finding on turns: with the last eight turns of count.
 func finding(turns []string, count, of int, format string, args ...any) Finding {
 	return Finding{Text: fmt.Sprintf(format, args...), Count: count, Of: of, Turns: turns}
 }
@@ -130,8 +132,8 @@ func (s StatedUse) tooHigh() bool {
 	return n >= fewStated && s.Confidence-float64(s.Succeeded)/float64(n) >= surplus
 }
 
-// Adjustments returns what to do otherwise: for corrections first, then for tools and for
-// the stated confidence.
+// Adjustments returns what to do differently: for corrections first, then for tools and
+// for the stated confidence.
 func (p *Period) Adjustments() []Finding {
 	return append(p.correctionAdvice(), p.otherAdvice()...)
 }
@@ -148,7 +150,7 @@ func (p *Period) correctionAdvice() []Finding {
 	return out
 }
 
-// otherAdvice returns what to do otherwise with tools and in stating a confidence.
+// otherAdvice returns what to do differently with tools and with stated confidence.
 func (p *Period) otherAdvice() []Finding {
 	var out []Finding
 	for _, x := range p.Errors {

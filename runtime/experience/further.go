@@ -12,8 +12,8 @@ import (
 
 // A further request after praise is one about something else: each sentence of it is a
 // request in English, and no question to be answered with yes or no, which may be a doubt;
-// none of them points back, doubts, denies or asks for a repair, and
-// what it is about is not what the question and the answer are about.
+// none of them points back, doubts, denies or asks for a repair, and its subject is not
+// that of the question and the answer.
 var (
 	sentences = regexp.MustCompile(`[^.!?;\n]+[.!?;\n]*`)
 	linking   = regexp.MustCompile(`^(?:(?:and|now|next|then|ok|okay|also|please|(?:another|next|one more) question)[ ,:]+)+`)
@@ -29,7 +29,8 @@ var (
 )
 
 // awaits reports whether an answer ends by asking for something other than what else the user
-// wants: praise after it consents to what comes, and approves of nothing that was given.
+// wants: praise after such an answer consents to the next step, and approves of nothing that
+// was given.
 func awaits(before string) bool {
 	return pending.MatchString(offers.ReplaceAllString(ending(before), " "))
 }

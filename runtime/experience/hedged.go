@@ -9,16 +9,16 @@ var (
 	// hedged is a negation that softens: what follows it says what is right. It answers a
 	// question of the agent as often, and is no correction then.
 	hedged = regexp.MustCompile(`^(?:(?:well|hmm+|um+|oh|ah|sorry|er+)[, ]+)*(?:(?:that's|that is|it's|it is) )?(?:not (?:quite|exactly|entirely|really|precisely|right|correct|true)(?: right| correct| true| accurate)?|(?:close|almost|nearly|nice try|good try|good guess|good attempt)(?: enough)?(?:,? but)?)(?:[,.:;!]| [-–—])\s*(.+)$|^(?:(?:that's|that is|it's|it is) )?(?:close|almost|nearly|nice try|good try|good guess|good attempt),? (?:but|except) (.+)$`)
-	// states is a statement of what is so, without an opinion or a wish.
+	// states matches a statement of fact, without an opinion or a wish.
 	states = regexp.MustCompile(`^(?:it|that|this|these|those|they|he|she|there|(?:the|its|their|his|her|our|my) [\w-]+(?: [\w-]+)?)(?:'s|'re| is| are| was| were| has| have| had| isn't| wasn't| aren't| weren't| doesn't| starts?| ends?| costs?| opens?| closes?| means?) \S`)
-	// opinion is a statement that tells nothing of what is so: praise, a wish, or a detail of
-	// the user's own matter.
+	// opinion matches a statement without a fact: praise, a wish, or a detail of the user's
+	// own matter.
 	opinion = regexp.MustCompile(`^\S+(?: \S+){0,2}?(?:'s|'re| is| are| was| were| has been)(?: (?:all|quite|really|very|so|pretty|just|totally|already|kind of|a bit|even|much|such|not))* (?:a )?(?:fine|ok|okay|good|great|perfect|nice|all|enough|alright|easier|better|best|urgent|interesting|funny|helpful|useful|right|correct|working|done|everything|it|bad|wrong|for|about|because|just|only|clear|lovely|impressive|cool|neat|easy|hard|difficult|important|necessary|needed|possible|impossible|up to|what i|one more|another|something|more|no problem|no need|no rush|nothing|anything|late|early|my (?:fault|mistake|bad))\b`)
-	// lacks is praise with an exception: "great, except that it is blue".
+	// lacks matches praise with an exception: "great, except that it is blue".
 	lacks = regexp.MustCompile(`\b(?:great|good|nice|perfect|fine|thanks|thank you|right|correct|close|excellent|awesome)\b[^.!?]{0,40}?,? (?:except(?: for| that)?|apart from|other than)(?: the (?:fact|total|date|name|price|number|colou?r|time|address|amount|order|sum|year|last|first)| (?:that )?(?:it|you|there|this|they)(?:'s|'re| is| are| forgot| missed| used| put| should))`)
 )
 
-// statesOtherwise reports whether the message says what is so in place of the agent's answer:
+// statesOtherwise reports whether the message gives a fact in place of the agent's answer:
 // after "actually", after a softened negation, or as an exception from praise.
 func (m written) statesOtherwise(before string) bool {
 	if before == "" || len(m.clauses) == 0 || m.clauses[0].question || asks.MatchString(ending(before)) {

@@ -85,7 +85,7 @@ func (c Competence) text() string {
 		name(c.Domain), c.Score, counted(c.Turns, "turn"), c.Successes, c.Corrected, limit)
 }
 
-// competenceText describes a competence, and what feedback makes of it.
+// competenceText describes a competence, and its value after feedback.
 func (e *Experience) competenceText(c Competence) string {
 	if s := e.regarded(c.Domain, c.Score); s != c.Score {
 		return c.text() + fmt.Sprintf("With people's feedback on the domain it counts as %.2f.\n", s)

@@ -21,7 +21,7 @@ const (
 	knownName = 60
 )
 
-// record is what is known of a tool in a domain.
+// record holds the knowledge of a tool in a domain.
 type record struct {
 	tool  string
 	where string

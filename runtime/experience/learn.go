@@ -125,8 +125,8 @@ func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 }
 
 // bounded returns calls without the names of tools beyond their bound, and without the methods
-// beyond the bound of their tool: a program whose tools, or a server whose operations, are any
-// words must not displace what is known of other tools.
+// beyond the bound of their tool: a program with arbitrary names of tools, or a server with
+// arbitrary names of operations, must not displace what is known of other tools.
 func (e *Experience) bounded(calls []Call) []Call {
 	type pair struct{ tool, method string }
 	known, number := map[pair]bool{}, map[string]int{}

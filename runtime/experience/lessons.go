@@ -10,11 +10,12 @@ import (
 )
 
 // Lessons is what the turns since the last night, and those of a week, have shown. Seen and
-// WeekSince say what the next [Experience.Review] regards; no text depends on them.
+// WeekSince determine the turns that the next [Experience.Review] regards; no text depends
+// on them.
 type Lessons struct {
 	// Night regards the turns since the night before, and stays until there are others. Week
-	// regards those of seven days. It is made when these are more than those of the night, and
-	// anew every seven days. Nil means no turns.
+	// regards those of seven days. It is made when there are more of these than of the night,
+	// and again every seven days. Nil means no turns.
 	Night *Period `json:"night,omitempty"`
 	Week  *Period `json:"week,omitempty"`
 	// Seen is the number of the last regarded turn.
@@ -103,7 +104,7 @@ func (l Lessons) CorrectionLines() []string {
 }
 
 // Basis describes what the lessons rest on, such as "3 corrections, 2 tool errors and 9 turns";
-// empty without lessons. Of the night and the week it regards the period with more of each.
+// empty without lessons. It regards the night or the week, whichever has more of each.
 func (l Lessons) Basis() string {
 	corrections, errors, turns := 0, 0, 0
 	for _, p := range []*Period{l.Night, l.Week} {
@@ -134,7 +135,8 @@ func (l Lessons) Basis() string {
 	return strings.Join(parts, ", ") + " and " + counted(turns, "turn")
 }
 
-// forEvaluations returns the lessons without what changes although their text does not.
+// forEvaluations returns the lessons without the fields that can change while the text
+// stays the same.
 func (l Lessons) forEvaluations() Lessons { return Lessons{Night: l.Night, Week: l.Week} }
 
 // Without returns the lessons without the quotations for which gone reports true. Counts stay.

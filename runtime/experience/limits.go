@@ -48,7 +48,7 @@ func (e *Experience) Limits() []Limit {
 	return out
 }
 
-// rounding is what sums of the steps of a competence differ by.
+// rounding is the tolerance for sums of the steps of a competence.
 const rounding = 1e-9
 
 // capped reports whether one more correction or success of its day would not count in full.

@@ -9,11 +9,12 @@ import (
 )
 
 var (
-	// rightIs states what is correct in place of the answer, and repairs asks to correct a
-	// word of it.
+	// rightIs matches a statement of what is correct in place of the answer, and repairs a
+	// request to correct a word of it.
 	rightIs = regexp.MustCompile(`^(?:the |your )?(?:correct|right)(?: [a-z]{3,20})?(?:(?: is| was| would be| should be| should have been)|:) (.+?)(?:, .*)?$|^(?:your|the) answer (?:is|was|should be|should have been|would be)(?: actually)? (.+?)(?:, .*)?$`)
 	repairs = regexp.MustCompile(`^(?:please )?correct (?:the|your) ([a-z]+)\b`)
-	// contrary is what stands before another value: a denial, a contrast or "actually".
+	// contrary matches the words before another value: a denial, a contrast or
+	// "actually".
 	contrary = regexp.MustCompile(`(?:^|[ ,])(?:no|nope|nah|but|however|except|actually|instead)\b`)
 	numbers  = regexp.MustCompile(`[0-9]+(?:[.:,][0-9]+)*`)
 	// unspecific words state no value by themselves.
@@ -48,7 +49,7 @@ func (m written) statesValue(before string) bool {
 	return false
 }
 
-// subject is what a statement is about, unless a pronoun stands for it.
+// subject matches the subject of a statement, unless a pronoun stands for it.
 var subject = regexp.MustCompile(`^(?:the|its|your|my|our|a|an) ([a-z]+)`)
 
 // sameSubject reports whether a statement is about what the answer is about.

@@ -29,7 +29,8 @@ const (
 	samePatternTerms = 2
 )
 
-// denialWords are the words in which any answer is corrected. They show no pattern.
+// denialWords are the words that occur in corrections of any answer. They show no
+// pattern.
 const denialWords = "no not wrong right incorrect correct correction false true mistake error answer reply result should meant said asked wanted actually please sorry really again still instead"
 
 // Evidence is a count with the turns that it rests on.
@@ -60,7 +61,7 @@ type Period struct {
 	To    time.Time `json:"to"`
 	Turns int       `json:"turns"`
 	// Succeeded counts the turns that ended ok and were not corrected, Corrected those that
-	// people corrected, and Approved those whose answer people approved.
+	// people corrected, and Approved those with an answer that people approved.
 	Succeeded int      `json:"succeeded"`
 	Corrected Evidence `json:"corrected"`
 	Approved  Evidence `json:"approved"`
@@ -116,14 +117,14 @@ type ToolUse struct {
 	P99      time.Duration `json:"p99_ns,omitempty"`
 }
 
-// ToolError counts the calls of a tool and method that ended in an outcome by one cause. With
-// the outcome wrong_tool_boundary these are referrals, and no errors.
-// Causes that differ only in numbers are one.
+// ToolError counts the calls of a tool and method that ended in an outcome by one cause.
+// Those with the outcome wrong_tool_boundary are referrals, not errors. Causes that differ
+// only in numbers count as the same.
 type ToolError struct {
 	Tool    string        `json:"tool"`
 	Method  string        `json:"method,omitempty"`
 	Outcome agent.Outcome `json:"outcome"`
-	// Cause is the last one.
+	// Cause is the cause of the last call.
 	Cause Excerpt  `json:"cause"`
 	Calls Evidence `json:"calls"`
 }
@@ -149,7 +150,7 @@ type StatedUse struct {
 	FailedIn []string `json:"failed_in,omitempty"`
 }
 
-// period returns what turns have shown, of which there is at least one.
+// period returns what turns have shown. There must be at least one turn.
 func (e *Experience) period(turns []Turn) *Period {
 	b := periodBuilder{
 		p:         &Period{From: turns[0].Time.UTC(), To: turns[0].Time.UTC(), Outcomes: map[agent.Outcome]Evidence{}},
@@ -360,7 +361,7 @@ func excerptOf(s string) string {
 	return text.Clip(text.OneLine(s), maxExcerpt, text.Runes, text.Ellipsis)
 }
 
-// alike reports whether two sorted lists of terms are of the same correction.
+// alike reports whether two sorted lists of terms are taken to come from the same correction.
 func alike(a, b []string) bool {
 	common := 0
 	for _, w := range a {
@@ -423,7 +424,7 @@ func compareErrors(x, y errorKey) int {
 	return cmp.Or(cmp.Compare(x.tool, y.tool), cmp.Compare(x.method, y.method), cmp.Compare(x.outcome, y.outcome), cmp.Compare(x.cause, y.cause))
 }
 
-// most returns the entries with the highest counts, those first.
+// most returns the entries with the highest counts, in descending order.
 func most[T any](list []T, count func(T) int) []T {
 	slices.SortStableFunc(list, func(x, y T) int { return cmp.Compare(count(y), count(x)) })
 	return list[:min(len(list), maxEntries)]

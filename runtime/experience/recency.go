@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Recency weighs the judged calls of a capsule by their week: a call counts half of one of the
-// week after, so that a tool which works again recovers, however long it failed. The weights
-// are powers of two, so that no sum of them is rounded.
+// Recency weighs the judged calls of a capsule by their week: a call counts half as much as a
+// call of the week after, so that a tool which works again recovers, however long it failed.
+// The weights are powers of two, so that no sum of them is rounded.
 type Recency struct {
 	// Week is the newest week with a judged call, counted from 1 January 1970.
 	Week int `json:"week"`
@@ -29,14 +29,14 @@ func (e *Experience) weekOf(t Turn) int {
 	return weekOf(t.Time)
 }
 
-// in returns the weights as those of a week that is not before theirs.
+// in returns the weights as seen from a later week, or from the same one.
 func (r Recency) in(week int) Recency {
 	fade := math.Exp2(float64(r.Week - week))
 	return Recency{Week: week, Judged: r.Judged * fade, Good: r.Good * fade}
 }
 
-// recency returns the weights of the calls. Those of capsules of earlier versions, which have
-// none, count alike in the week of the last.
+// recency returns the weights of the calls. Capsules of earlier versions have no weights:
+// their calls count equally, in the week of the last call.
 func (c Capsule) recency() Recency {
 	if c.Recency != nil {
 		return *c.Recency
@@ -45,7 +45,7 @@ func (c Capsule) recency() Recency {
 	return Recency{Week: weekOf(c.Last), Judged: n, Good: min(n, float64(c.Success()))}
 }
 
-// weigh adds so many judged calls of a week, and successes among them; fewer than 0 take
+// weigh adds judged calls of a week and the successes among them; a negative number takes
 // successes back.
 func (c *Capsule) weigh(week, calls, good int) {
 	r := c.recency()
@@ -71,7 +71,7 @@ func (c Capsule) recentRate() (float64, bool) {
 	return rate, ok
 }
 
-// sumRecency returns the weights of capsules together, in the newest of their weeks; nil where
+// sumRecency returns the summed weights of capsules, in the newest of their weeks; nil where
 // no call was judged.
 func sumRecency(capsules []Capsule) *Recency {
 	var out *Recency

@@ -10,12 +10,13 @@ import (
 	"evolve/runtime/tool"
 )
 
-// AllTools is the name under which the referrals are counted that concern no tool: the
-// agent's set of tools lacks what they name.
+// AllTools is the name under which referrals that concern no tool are counted: they name
+// an ability that the agent's set of tools lacks.
 const AllTools = "_agent"
 
-// Unregistered is the name under which the calls are counted of tools that an agent does not
-// have, and of those beyond the bound of names: models choose such names, and any number of them.
+// Unregistered is the name under which calls are counted of tools that an agent does not have,
+// and of tools beyond the bound of names. Models choose such names, so there can be any number of
+// them.
 const Unregistered = "_unregistered"
 
 // reading is a transcript as far as it is read.
@@ -28,9 +29,9 @@ type reading struct {
 // readCall is a call before the referrals of its turn are attributed.
 type readCall struct {
 	Call
-	// aside reports that the tool does no part of a task.
+	// aside reports whether the tool does no part of a task.
 	aside bool
-	// excuse reports a call that ended with a referral without evidence.
+	// excuse reports whether the call ended with a referral without evidence.
 	excuse bool
 }
 
@@ -41,8 +42,8 @@ type turnReferral struct {
 }
 
 // refer attributes the referrals of the turn, each to calls since the one before. A program's
-// own referral stands before the calls that it reports, and regards all of them. The first
-// that applies counts:
+// own referral precedes the calls that it reports, and concerns all of them. The first that
+// applies counts:
 //
 //   - the last call of each tool that ended with a referral without evidence: the turn's
 //     referral is its evidence;
@@ -97,8 +98,8 @@ func (r *reading) attribute(b tool.Boundary, from, to int) {
 }
 
 // referred makes a call one that the turn referred elsewhere. A call that failed stays a
-// failure: a tool that is down must not gain by a referral. A referral of the tool itself is
-// passed on by the turn's and counts once.
+// failure: a tool that is down must not gain by a referral. A referral of the tool itself
+// and the turn's referral that passes it on count once.
 func (c *readCall) referred(b tool.Boundary) {
 	switch {
 	case c.Outcome == agent.WrongToolBoundary && !c.excuse:

@@ -11,9 +11,9 @@ var (
 	// on, up to its end.
 	assent  = regexp.MustCompile(`^(?:[a-z' ]{1,40}, (?:then )?)??(?:yes|yeah|yep|yup|sure|ok|okay|absolutely|correct|that (?:sounds|works)|sounds good|(?:yes, |sure, )?(?:please )?(?:go ahead|proceed))\b`)
 	consent = regexp.MustCompile(`^(?:please |you (?:can|may) |i(?:'d| would) like (?:you )?to )?(?:go ahead|proceed|do (?:it|that|so)|i confirm|confirmed)\b[^.!?;\n]*[.!;\n]*$`)
-	// further is what a message that consents has beside, if it goes on with a request.
+	// further matches the part of a consenting message that is a further request.
 	further = regexp.MustCompile(`\?|\b(?:also|another|instead|but|can you|could you|would you|will you|how about|what about|one more)\b`)
-	// wants is what a message has that asks for something itself.
+	// wants matches the part of a message that asks for something.
 	wants = regexp.MustCompile(`\?|\b(?:please|can you|could you|would you|will you|i(?:'d| would) like|i(?:'m| am) (?:looking|trying)|i (?:also |really )?(?:want|need)|help me|let's|let us|tell me|show me|give me|how about|what about|instead|cancel|change|add|remove|send|refund|return|exchange|upgrade|find|book)\b`)
 )
 

@@ -45,8 +45,8 @@ var (
 		`(?:please )?(?:correct|fix) (?:your (?:answer|mistake|error|response|reply|total|calculation)|that mistake)`,
 		`correction[:,]`,
 	)
-	// failures report that what was done does not work. After a question about a problem
-	// they describe it.
+	// failures match reports that a result does not work. After a question about a
+	// problem they are a description of it, not a correction.
 	failures = rules(
 		`(?:it|that|this|the (?:fix|change|solution|patch|workaround|suggestion)|your (?:\w+ )?\w+)(?: still| just| now)? (?:doesn't|does not|didn't|did not|isn't|is not|won't)(?: even| actually| really)? (?:work|working|help|compile|run|build|pass|passing|fix|solve|load|parse)\b(?:[^ ]| (?:either|at all|here|yet|now|anymore|any more|when|because|on|in|and|it|the|as)\b.*)?$`,
 		`(?:it |that |this )?still (?:fails|failing|broken|crashes|not working|not right|not correct|wrong|incorrect|doesn't|does not|gives|shows|says|(?:getting )?the same(?:$| FAULT))\b`,
@@ -68,31 +68,31 @@ var (
 		`(?:didn't i|did i not) (?:say|ask|tell)\b`,
 		`why did you (?:delete|remove|change|cancel|ignore|book|overwrite|send)\b`,
 	)
-	// rechecks is a request to check again. Beside it, doubts are none of the rules of a
-	// correction.
+	// rechecks matches a request to check again. In a message with one, doubts are no
+	// corrections.
 	rechecks = regexp.MustCompile(`\b(?:check|look|verify|review|count|calculate)(?: \w+){0,3} again\b|\bdouble[- ]?check|\bre-?(?:check|calculate|count)\b|\blook into (?:it|this|that)\b|\bcan (?:it|this|that) be checked\b|\btake another look\b|\bare you sure\b|\bverify that\b`)
 	// spared are clauses that no correction rule applies to.
 	spared = regexp.MustCompile(`\bif (?:i|you|that|this|it)\b|\bwrong (?:to|with (?:me|my|asking|that)|about me)\b|\bnot (?:be )?wrong\b|\byou (?:didn't|did not) (?:have|need) to\b|\bmeant to (?:ask|say|tell|mention|send|write|thank)\b|\bmeant (?:well|a lot)\b|\b(?:doesn't|does not|didn't|won't) work (?:for|with) (?:me|us|my)\b|\bno longer\b|\bmistake to\b|\bmeant (?:it|every)\b|\b(?:forgot|missed|overlooked|ignored) nothing\b|\bi said (?:yes|no|please|thanks|thank|so|that|it|hello|hi|ok|sorry)\b|\bshould have been (?:obvious|easy|easier|me|more|there|here)\b|\bin the (?:textbook|book|article|paper)\b|\bshould(?:'ve| have) (?:received|gotten|got|seen|heard|been (?:told|informed|notified))\b`)
-	// ownMistake is what a user says of a mistake of their own.
+	// ownMistake matches a user's statement about a mistake of their own.
 	ownMistake = regexp.MustCompile(`\bmy (?:mistake|bad|fault|error|apologies)\b|\bmistake (?:on|was) my\b|\bi (?:was|am|stand) (?:wrong|mistaken|corrected)\b|\bi(?:'m| am) (?:the one who's )?(?:wrong|mistaken)\b|\bi(?:'ve| have)? (?:misread|misspoke|mistyped|misremembered|misunderstood|mixed up|got (?:it|that) wrong|made (?:a|an) (?:mistake|error|typo)|gave you the wrong|typed the wrong|sent you the wrong|meant to)\b|\byou(?:'re| are| were) (?:right|correct)\b`)
 	// ownWindow is a message that the user sent to the wrong place.
 	ownWindow = regexp.MustCompile(`^(?:oops|sorry|ups|whoops)?[,! ]*wrong (?:window|chat|tab|channel|thread|button|person|conversation|key|link)\b`)
 	// task is the beginning of a request about a text, which may follow it.
 	task = regexp.MustCompile(`^(?:(?:please|can you|could you|would you|now|also|next|then)[ ,]+)*(?:proofread|translate|rewrite|rephrase|paraphrase|summari[sz]e|edit|reply|respond|draft|write|compose|classify|analy[sz]e|explain|review|read)\b`)
-	// contrast is ", not X" at the end of a clause, or "not X, Y" at its beginning.
+	// contrast matches ", not X" at the end of a clause, or "not X, Y" at its beginning.
 	contrast = regexp.MustCompile(`, not (?:the |a |an |my |in |on |to |from |for |at )*([a-z0-9][\w'$.-]*)(?: \w+){0,2}$|^not (?:the |a |an |my |in |on |to |from |for |at )*([a-z0-9][\w'$.-]*)(?:,| but)`)
-	// asks is what an agent writes that a "no" answers.
+	// asks matches a text of an agent that a "no" answers.
 	asks = regexp.MustCompile(`\?|\blet me know\b|\bfeel free\b|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\bwould you like\b|\bwhether you\b`)
 	// inquires is a question, or a request for something that the agent needs.
 	inquires = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b`)
 	// asksWhat is a question about a problem.
 	asksWhat = regexp.MustCompile(`\b(?:what|which|describe|tell me)\b`)
-	// denial is a "no" that stands for itself, not "no payments".
+	// denial matches a "no" on its own, in contrast to "no payments".
 	denial = regexp.MustCompile(`^(?:no|nope|nah)(?:,| (?:that|that's|this|it|it's|the|don't|do not|not|you|we|they|he|she|there)\b)`)
-	// harmlessNo follows a "no" that corrects nothing.
+	// harmlessNo matches the words after a "no" that corrects nothing.
 	harmlessNo = regexp.MustCompile(`^(?:problem|worries|worry|prob|thanks|thank|thx|need|rush|hurry|doubt|kidding|way|wonder|idea|more|further|other|one|not|matter|big deal|pressure|stress|complaints?|issues?|objections?|questions?|that's (?:all|it|fine|ok|okay|good|great|perfect|everything|right|correct|alright)|that is (?:all|fine|it|ok|okay|good)|that (?:will|would) be all|that'?ll be|it's (?:fine|ok|okay|good|alright|all|great|perfect)|i'm (?:good|fine|ok|okay|all|done)|i am (?:good|fine|done)|i don't (?:need|have|think so|mind)|all good|nothing|go ahead|leave|keep|i (?:like|love)|not at all|please)\b`)
 
-	// ownState is what users tell of themselves.
+	// ownState matches a user's statement about themselves.
 	ownState = regexp.MustCompile(`^(?:i|we)(?:'m|'ve| am| are| was| were| have| had| haven't| hadn't| don't| do not| will| won't| can| can't)\b`)
 
 	givesUp      = regexp.MustCompile(`\bnever ?mind\b|\bforget (?:it|about it)\b|\bforget (?:that|this)(?:$|[.,!;])|\bi give up\b|\bi'll (?:just )?(?:do|figure|try|find|look|handle|call|ask|go|fix|write|take|use)\b.*\b(?:myself|elsewhere|someone else|somewhere else|something else|another (?:tool|way))\b|\bdon't bother\b|(?:^|[.!,;] ?)(?:please )?(?:just )?(?:stop|abort|quit)(?: it| that| please| now| here| right there| this)?(?:[.!]|$)|^cancel(?: that| this| it)?[.!]?$|\b(?:transfer|connect|put) me (?:to|with|through to) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|agent|representative|manager|someone|one)|\b(?:speak|talk)(?:ing)? (?:to|with) (?:a |an |the |your |some)?(?:live |real )?(?:human|person|supervisor|manager|agent|representative|someone|higher|one else)|\b(?:supervisor|manager|human|person|higher-up)(?: \w+){0,4} (?:speak|talk) (?:to|with)\b|\bnothing (?:more|else) (?:to do|you can do|we can do)\b|\blet's (?:stop|leave it|drop it)\b|^(?:just |please )?drop it\b|\bnot worth (?:it|the)\b`)
@@ -104,12 +104,12 @@ var (
 	besides      = regexp.MustCompile(`\bby the way\b|\bbtw\b`)
 	changesTopic = regexp.MustCompile(`\bon (?:another|a different|an unrelated|a separate) (?:note|topic|subject|matter)\b|\b(?:another|a different|different|a new|new|an unrelated|unrelated|a separate|separate) (?:question|topic|thing|subject|task|request|matter|issue)\b|\bchang(?:ing|e) (?:the |of )?(?:subject|topic)\b|\bmoving on\b|\bswitch(?:ing)? (?:gears|topics|to another)\b|\bnext (?:topic|question|task)\b|^(?:ok |okay |now )?something (?:else|completely different)\b|\bunrelated\b|\blet's (?:talk about|move on|switch)\b`)
 
-	// spoils is what takes an approval back.
+	// spoils matches words that take an approval back.
 	spoils = regexp.MustCompile(`\b(?:not|never|nothing|none|neither|cannot|without|but|however|although|though|except|unless|instead|unfortunately|sadly|wrong|incorrect|inaccurate|false|mistakes?|errors?|bugs?|broken|broke|breaks?|breaking|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|worse|worst|still|again|missing|missed|forgot|ruin(?:ed|ing)?|wast(?:e|ed|ing)|hardly|barely|half|only|almost|nearly|wanted|meant|asked|expected|should|try|retry|redo|undo)\b|n't\b`)
 )
 
 // rules returns rules that apply from the beginning of a clause. ADV stands for an adverb
-// of degree, WANTED for what the user wanted, and FAULT for what is seen of a failure.
+// of degree, WANTED for what the user wanted, and FAULT for a visible sign of a failure.
 // They are compiled at their first use, because most commands classify no message.
 func rules(patterns ...string) func() []*regexp.Regexp {
 	const wanted = `(?:what (?:i|we) (?:asked|wanted|meant|said|need|needed|requested|ordered|intended|wrote|had in mind|was|were)|how (?:i|we) (?:asked|wanted|said|meant)|what the|the \w+ i (?:asked|wanted|meant|said|need|needed|requested|ordered))`
@@ -125,7 +125,7 @@ func rules(patterns ...string) func() []*regexp.Regexp {
 	})
 }
 
-// pointing are the words of a message that goes on from the one before it.
+// pointing matches words with which a message refers to the one before it.
 var pointing = regexp.MustCompile(`\b(?:it|its|that|this|these|those|them|they|their|he|she|his|her|there|then|again|also|too|instead|same|other|another|more|else|one|ones|yes|no|yeah|sure|ok|okay|thanks)\b`)
 
 // request is the beginning of a message that asks for something.

@@ -37,8 +37,7 @@ func matchesGoal(pattern, goal string) bool {
 	})
 }
 
-// patternOf returns the words of a pattern, sorted, without those that any word has the form
-// of.
+// patternOf returns the words of a pattern, sorted, without those that match any word.
 func patternOf(pattern string) []string {
 	words := slices.DeleteFunc(wordsOf(pattern, "*"), func(w string) bool { return strings.Trim(w, "*") == "" })
 	return slices.Compact(slices.Sorted(slices.Values(words)))
@@ -72,8 +71,8 @@ func matchesWord(pattern, word string) bool {
 }
 
 // overlaps reports whether two feedbacks can apply to one use. Goals overlap when one has no
-// pattern or when the patterns share a word: a goal may have the words of any two patterns,
-// so without that every two would overlap.
+// pattern or when the patterns share a word: otherwise any two patterns would overlap,
+// because one goal can contain the words of both.
 func (f Feedback) overlaps(g Feedback) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return same(f.Tool, g.Tool) && same(f.Domain, g.Domain) && same(f.Session, g.Session) && overlappingGoals(f.Goal, g.Goal)

@@ -30,24 +30,25 @@ const (
 	// maxClauses is the number of clauses in which a correction may stand. Pasted text
 	// follows what the user writes about it.
 	maxClauses = 4
-	// sameRequest is the share of common words, of all words of two messages, from which
-	// the second repeats the first, if it has at least sameWords words.
+	// sameRequest is the share of common words among all words of two messages from which
+	// the second repeats the first. It must have at least sameWords words.
 	sameRequest, sameWords = .75, 4
-	// otherTopic is the number of content words from which a message without any word of
-	// the earlier ones is on another topic.
+	// otherTopic is the least number of content words of a message on another topic,
+	// which has no word of the earlier ones.
 	otherTopic = 4
 )
 
-// Classify returns the signal of a message after the earlier messages of its
-// conversation, oldest first; [None] if no earlier one is of the user. It follows rules
-// for English and the first words of a correction in four other languages, without a model: the first of correction, abandonment, repetition,
-// complaint, clarification, approval and topic change whose rule applies, else a follow-up.
+// Classify returns the signal of a message after the earlier messages of its conversation,
+// oldest first; [None] if no earlier one is of the user. It follows rules for English and
+// the first words of a correction in four other languages, without a model: the first of
+// correction, abandonment, repetition, complaint, clarification, approval and topic change
+// whose rule applies, else a follow-up.
 //
 // A correction is stated: a clause of the message begins by calling the answer wrong, by
 // what was left out or not asked for, or by what was meant instead. Quotations and code
 // count for nothing, nor do questions, mistakes of the user's own, and a "no" that answers
-// the agent's question. The rules rather miss a correction than find one that is none,
-// because a correction lowers the agent's competence.
+// the agent's question. The rules are made to miss a correction rather than to find a false
+// one, because a correction lowers the agent's competence.
 //
 // An approval is a message that is praise of the answer or thanks, and nothing else but a
 // request about something else: an approved answer becomes the reference of a task, so that
@@ -62,7 +63,7 @@ func Classify(message string, earlier []agent.Message) Signal {
 
 // Interpret returns the signal of a message as [Classify] does and, of an approval that goes
 // on with a request about something else, the request: of "Perfect. Now what about Faust?"
-// the question. In use and for the tasks of a suite a message means the same.
+// the question. A message has the same meaning in use and for the tasks of a suite.
 func Interpret(message string, earlier []agent.Message) (signal Signal, request string) {
 	if !slices.ContainsFunc(earlier, func(m agent.Message) bool { return m.Role == "user" }) {
 		return None, ""

@@ -28,8 +28,9 @@ type Signature struct {
 	Turns []string `json:"turns,omitempty"`
 }
 
-// Bounds of the signatures: of a tool, of an agent, and the bytes of a message. The bound of
-// a tool keeps one with ever new messages from taking the places of others.
+// Bounds of the signatures: of a tool, of an agent, and the bytes of a message. Without the
+// bound of a tool, one that fails with ever new messages would displace the signatures of
+// others.
 const (
 	maxToolSignatures = 16
 	maxSignatures     = 320
@@ -113,7 +114,7 @@ func (s *Signature) count(t Turn) {
 }
 
 // forgetSignatures removes the signatures of which all known turns are forgotten: no other
-// turn is known to have had the message.
+// known turn had the message.
 func (e *Experience) forgetSignatures(forgotten func(turn string) bool) {
 	e.Signatures = slices.DeleteFunc(e.Signatures, func(s Signature) bool {
 		return len(s.Turns) > 0 && !slices.ContainsFunc(s.Turns, func(id string) bool { return !forgotten(id) })
@@ -123,7 +124,8 @@ func (e *Experience) forgetSignatures(forgotten func(turn string) bool) {
 	}
 }
 
-// dropSignature removes the rarest of some signatures, of equally rare ones the oldest.
+// dropSignature removes the rarest of some signatures, and the oldest of equally rare
+// ones.
 func (e *Experience) dropSignature(among func(Signature) bool) {
 	least := -1
 	for i, s := range e.Signatures {
@@ -137,7 +139,7 @@ func (e *Experience) dropSignature(among func(Signature) bool) {
 	e.Signatures = slices.Delete(e.Signatures, least, least+1)
 }
 
-// compareSignatures orders signatures by what equal failures have in common.
+// compareSignatures orders signatures by the fields that equal failures share.
 func compareSignatures(a, b Signature) int {
 	return cmp.Or(
 		strings.Compare(a.Tool, b.Tool), strings.Compare(a.Method, b.Method), strings.Compare(a.Domain, b.Domain),

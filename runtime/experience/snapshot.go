@@ -17,7 +17,7 @@ func (e *Experience) ForEvaluations() *Experience {
 	out.Turns, out.Updated, out.Recent, out.Signatures, out.LastFeedback = 0, time.Time{}, nil, nil, 0
 	out.Lessons = e.Lessons.forEvaluations()
 	out.Feedback = slices.DeleteFunc(slices.Clone(e.Feedback), func(f Feedback) bool { return !f.Lasts() })
-	if n := len(out.Feedback); n > 0 { // ids reach up to it
+	if n := len(out.Feedback); n > 0 { // the ids go up to LastFeedback
 		out.LastFeedback, _ = feedbackNumber(out.Feedback[n-1].ID)
 	}
 	return &out

@@ -27,13 +27,13 @@ func (e *Experience) standing(use Use) []standing {
 	return in
 }
 
-// lifted reports whether newer feedback lifts the one at a place; with stand only such that
-// has an effect itself.
+// lifted reports whether newer feedback lifts the one at a place; if stand is set, only
+// feedback that has an effect itself counts.
 func lifted(in []standing, i int, stand bool) bool {
 	return slices.ContainsFunc(in[:i], func(s standing) bool { return (s.stands || !stand) && s.lifts(in[i].Feedback) })
 }
 
-// idle reports whether a replace names a forbidden tool to use instead.
+// idle reports whether the tool that a replace names as the substitute is forbidden.
 func idle(in []standing, i int) bool {
 	f := in[i]
 	if f.Action != Replace {

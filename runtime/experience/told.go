@@ -16,18 +16,18 @@ type Names struct {
 
 const (
 	toldHead = "What this agent's turns in use advise:\n\n"
-	// toldEntries is the largest number of its lines.
+	// toldEntries is the largest number of lines of [Lessons.Told].
 	toldEntries = 2 * shownEntries
 )
 
 // Told returns the lessons for the system prompt of later turns: the advice of the night, and
-// that of the week beside it, each once. It is empty without any. It has nothing that a turn
-// cannot act on: with counts of corrections that it could not see, and the ids of turns, a
-// small language model answered questions wrongly that it had answered right. And it has no
-// word of people, tools and models, because other users' turns read it with the authority of
-// the operator: a correction has its kind, one of no known kind is left out, and so is advice
-// on a tool that is not among names. Another method is "another method", and another domain
-// is not told.
+// that of the week beside it, each once. It is empty without any. It contains only what a
+// turn can act on: a small language model that got counts of corrections and the ids of
+// turns, neither of which it could use, answered questions wrongly that it had answered right
+// before. The text also contains no words of people, tools and models, because the turns of
+// other users read it with the authority of the operator. A correction is given by its kind.
+// A correction of no known kind and advice on a tool that is not among names are left out. A
+// method that is not among names is "another method"; such a domain is left out.
 func (l Lessons) Told(names Names) string {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -45,7 +45,8 @@ func (l Lessons) Told(names Names) string {
 	return toldHead + b.String()
 }
 
-// digits are what advice on the same differs in from period to period.
+// digits matches the numbers, in which advice on one subject differs from period to
+// period.
 var digits = regexp.MustCompile(`\d+`)
 
 // told returns the advice of a period.
@@ -100,7 +101,7 @@ func (n Names) vet(tool string, method *string) bool {
 }
 
 // addError adds an error to those of the same tool, method and outcome: without its cause it
-// differs from them in nothing.
+// equals them.
 func addError(list []ToolError, x ToolError) []ToolError {
 	i := slices.IndexFunc(list, func(y ToolError) bool { return y.Tool == x.Tool && y.Method == x.Method && y.Outcome == x.Outcome })
 	if i < 0 {
@@ -127,7 +128,7 @@ func correctionKinds() []struct{ kind, words string } {
 	}
 }
 
-// correctionKind describes a correction in words of its own; empty for one that no rule knows.
+// correctionKind describes a correction by its kind; empty if no rule matches it.
 func correctionKind(message string) string {
 	words := strings.Fields(spaced(message))
 	var kinds []string

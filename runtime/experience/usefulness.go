@@ -19,10 +19,11 @@ type History struct {
 }
 
 // Usefulness returns (.7·rate + .5·.3)·c + g·(1 − c), in [0,1], with the rate of the calls in
-// the domain by their weeks (see [Recency]) and c = min(1, judged/10) (spec 3.8, 4.2). g is the same of the
-// calls in the other domains; theirs is prior, the usefulness without judged calls. No failure
-// raises it and no success lowers it, in whatever domain, for a prior in [.15, .85]: the first
-// calls in a domain replace what the other domains have shown step by step, not at once.
+// the domain by their weeks (see [Recency]) and c = min(1, judged/10) (spec 3.8, 4.2). g is
+// the same of the calls in the other domains; for these it is prior, the usefulness without
+// judged calls. No failure raises it and no success lowers it, in whatever domain, for a prior
+// in [.15, .85]: the first calls in a domain replace what the other domains have shown step by
+// step, not at once.
 func (h History) Usefulness(prior float64) float64 {
 	return h.In.usefulness(h.Others.usefulness(prior))
 }

@@ -16,7 +16,7 @@ const (
 	mostName  = 1 << 10  // bytes of a name
 	mostText  = 16 << 10 // bytes of a text
 	mostCount = 1 << 50
-	mostNames = 500 // in one record
+	mostNames = 500 // names in one record
 )
 
 // Valid returns an error that names the first value that no version of evolve writes. An

@@ -63,7 +63,7 @@ func (e *Experience) Violations(t Turn) []string {
 }
 
 // Ignored returns the number of turns with a call of a tool that the feedback given before
-// forbade, and that of these calls. A call that was denied is none.
+// forbade, and the number of these calls. A call that was denied is none.
 func (e *Experience) Ignored(turns []Turn) (inTurns, calls int) {
 	for _, t := range turns {
 		then := *e

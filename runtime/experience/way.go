@@ -87,8 +87,8 @@ func (p *Period) Worked() []Finding {
 	return byCount(out)
 }
 
-// waysText describes the ways that worked in a domain, of the week or else of the night; empty
-// without any.
+// waysText describes the ways that worked in a domain, those of the week or, without any,
+// those of the night; empty without either.
 func (l Lessons) waysText(domain string) string {
 	p := cmp.Or(l.Week, l.Night)
 	if p == nil {

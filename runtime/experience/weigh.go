@@ -10,12 +10,12 @@ type Effect struct {
 	// Feedback is the id of a feedback; empty for what was learned.
 	Feedback string `json:"feedback,omitempty"`
 	Action   Action `json:"action,omitempty"`
-	// Factor is what the score is multiplied by; 0 forbids the tool.
+	// Factor is the number by which the score is multiplied; 0 forbids the tool.
 	Factor float64 `json:"factor"`
 	// With is the tool to use instead of a forbidden one.
 	With string `json:"with,omitempty"`
-	// Overruled means that the score was not changed by this: a newer feedback applies, or
-	// any feedback where this was learned.
+	// Overruled reports whether the effect did not change the score: a newer feedback
+	// applies, or the effect was learned and any feedback applies.
 	Overruled bool `json:"overruled,omitempty"`
 }
 
@@ -36,7 +36,7 @@ func (x Effect) String() string {
 	return what
 }
 
-// factor is what an action multiplies a score by.
+// factor returns the number by which an action multiplies a score.
 func (a Action) factor() float64 {
 	switch a {
 	case Penalise:
@@ -49,7 +49,7 @@ func (a Action) factor() float64 {
 
 // Weigh returns the score of a tool, given without learned avoidance, after the feedback
 // that has the effect on a use (see [Experience.standing]): a prohibition before others, the
-// newest of each. Where none has, it is the score after the avoidance that the tool's
+// newest of each. Without such feedback, it is the score after the avoidance that the tool's
 // usefulness leads to. The result is in [0,1].
 //
 // The first effect is the one that changed the score; the others are overruled. There is
@@ -60,8 +60,8 @@ func (e *Experience) Weigh(use Use, score, usefulness float64) (float64, []Effec
 	return min(1, max(0, score*factorOf(effects))), effects
 }
 
-// effects returns what applies to a use: first what has the effect, then the other feedback,
-// the newest first, and what was learned.
+// effects returns the effects that apply to a use: first the one that changes the score,
+// then the other feedback, the newest first, and what was learned.
 func (e *Experience) effects(use Use, usefulness float64) []Effect {
 	var first, others []Effect
 	for _, s := range e.standing(use) {
@@ -94,7 +94,7 @@ func (e *Experience) effects(use Use, usefulness float64) []Effect {
 	return append(first, others...)
 }
 
-// factorOf returns what effects multiply a score by.
+// factorOf returns the number by which effects multiply a score.
 func factorOf(effects []Effect) float64 {
 	if len(effects) == 0 {
 		return 1
@@ -130,8 +130,8 @@ func (e *Experience) regarded(domain string, score float64) float64 {
 	return score
 }
 
-// Choice is a tool that a turn called, and what its score is multiplied by with and without
-// a feedback; 0 is a forbidden tool.
+// Choice is a tool that a turn called, with the factors of its score with and without a
+// feedback; 0 means a forbidden tool.
 type Choice struct {
 	Turn   string `json:"turn"`
 	Tool   string `json:"tool"`
@@ -143,9 +143,9 @@ type Choice struct {
 	Without float64 `json:"without"`
 }
 
-// WhatIf returns the tools called in turns whose scores would be multiplied by something
-// else if a feedback were removed, in the order of the calls. It returns false if there is no
-// such feedback. A turn from before the feedback counts as one of today.
+// WhatIf returns the tools called in turns whose scores would have another factor if a
+// feedback were removed, in the order of the calls. It returns false if there is no such
+// feedback. A turn from before the feedback counts as one of today.
 func (e *Experience) WhatIf(id string, turns []Turn) ([]Choice, bool) {
 	i := e.findFeedback(id)
 	if i < 0 {
@@ -176,14 +176,14 @@ func (t Turn) use(c Call) Use {
 	return Use{Tool: c.Tool, Domain: t.Domain, Goal: t.Message, Session: t.Session, Now: t.Time}
 }
 
-// Touched returns the number of turns with a call in the scope of a feedback, and that of
-// these calls. Turns from before the feedback count.
+// Touched returns the number of turns with a call in the scope of a feedback, and the
+// number of these calls. Turns from before the feedback count.
 func (f Feedback) Touched(turns []Turn) (inTurns, calls int) {
 	return touched([]Feedback{f}, turns)
 }
 
-// Touched returns the number of turns with a call in the scope of any feedback, and that of
-// these calls.
+// Touched returns the number of turns with a call in the scope of any feedback, and the
+// number of these calls.
 func (e *Experience) Touched(turns []Turn) (inTurns, calls int) { return touched(e.Feedback, turns) }
 
 func touched(list []Feedback, turns []Turn) (inTurns, calls int) {

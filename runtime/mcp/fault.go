@@ -17,11 +17,11 @@ import (
 type fault struct {
 	outcome agent.Outcome
 	text    string
-	// retry reports that the fault may be transient; after is the server's hint, if
+	// retry reports whether the fault may be transient; after is the server's hint, if
 	// any.
 	retry bool
 	after time.Duration
-	// last reports that the session cannot be used any more.
+	// last reports whether the session cannot be used any more.
 	last bool
 }
 

@@ -32,7 +32,7 @@ type gate struct {
 	unsolicited int
 	changed     bool // the server announced a changed list
 	why         *fault
-	left        bool // the SDK closed it first, and reports the reason itself
+	left        bool // the SDK closed the session first, and reports the reason itself
 
 	refusals chan *jsonrpc.Response
 	over     context.Context

@@ -25,7 +25,7 @@ const (
 type offer struct {
 	description string
 	schema      any
-	// print is the hash of everything that a model would see of it.
+	// print is the hash of everything that a model would see of the tool.
 	print [sha256.Size]byte
 }
 

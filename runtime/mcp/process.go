@@ -40,8 +40,8 @@ type process struct {
 
 	mu          sync.Mutex
 	stderrBytes int    // bytes on standard error since the last call
-	tail        []byte // the end of them
-	flooded     bool   // there were too many
+	tail        []byte // the end of these bytes
+	flooded     bool   // there were too many of these bytes
 	shut        bool   // it was killed because it ran on without its input or output
 
 	// done is closed once the program is gone, when exit is set. drained is closed once

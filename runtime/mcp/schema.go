@@ -180,7 +180,7 @@ func (w *weigher) find(ref string) (any, error) {
 	return node, nil
 }
 
-// annotate cleans the texts of a schema that are only for readers.
+// annotate cleans the texts of a schema that do not affect validation.
 func annotate(node any) {
 	switch node := node.(type) {
 	case map[string]any:

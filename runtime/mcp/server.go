@@ -23,8 +23,8 @@ type link interface {
 	mcp.Connection
 	// resetStderr resets the count of output outside the protocol.
 	resetStderr()
-	// shutDown waits until nothing is left; it takes leave of the server only if ctx is not
-	// done.
+	// shutDown waits until nothing is left; it sends the request that ends the session only
+	// if ctx is not done.
 	shutDown(ctx context.Context)
 }
 

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Claim is the analysed statement of a short text, for comparison: the words before its
-// verb are its subject, the numbers and dates after it are the values that it asserts.
+// Claim is the analysed statement of a short text, for comparison: the words before the
+// verb are its subject, and the numbers and dates after the verb are its values.
 type Claim struct {
 	subject []string // stems before the verb, numbers included; sorted, distinct
 	rest    []string // stems after it
@@ -26,7 +26,7 @@ func (l *Lexicon) Claim(text string) Claim {
 		text = text[:maxClaimBytes]
 	}
 	var c Claim
-	said := false // the verb has been seen
+	said := false // the verb has been read
 	for i, field := range strings.Fields(text) {
 		word := strings.TrimFunc(field, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '+' && r != '%'
@@ -88,7 +88,7 @@ func states(word string) bool {
 	return false
 }
 
-// passing reports whether a word only qualifies when or how surely something is stated.
+// passing reports whether a word only qualifies the time or the certainty of a statement.
 func passing(word string) bool {
 	switch word {
 	case "now", "currently", "today", "still", "already", "actually", "correction", "no", "instead", "really":

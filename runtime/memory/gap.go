@@ -8,35 +8,35 @@ import (
 	"evolve/runtime/text"
 )
 
-// Asked is what an agent was asked and did not answer rightly.
+// Asked is a question that an agent did not answer correctly.
 type Asked struct {
-	// ID names the turn or the evaluation, and Why is what went wrong.
+	// ID names the turn or the evaluation, and Why describes what went wrong.
 	ID, Why string
 	Text    string
 	Domain  string
 	Time    time.Time
-	// Answer is what the agent answered, and Said what a person wrote to correct it in the turn
-	// By; empty for another failure.
+	// Answer is the agent's answer. Said is the text with which a person corrected it in the
+	// turn By; it is empty for another failure.
 	Answer, Said, By string
 }
 
-// Gap is a retracted memory that would have been recalled for something that went wrong
-// without it.
+// Gap is a retracted memory that would have been recalled for a question that the agent
+// answered wrongly without it.
 type Gap struct {
 	Memory agent.Memory
 	Asked  Asked
 	Score  float64
 	// For and Against are what people wrote that states the memory again or contradicts it; zero
-	// for nothing. A failure shows that a memory was missed, and not that it is true: one that a
-	// person contradicted is not to be restored for it.
+	// for nothing. A failure shows that the agent lacked the memory, not that the memory is
+	// true: a memory that a person contradicted should not be restored because of a failure.
 	For, Against Testimony
 }
 
-// Testimony is what a person wrote of a memory. In names the turn, or the reason of the
-// retraction.
+// Testimony is a quotation of what a person wrote about a memory. In names the turn, or
+// the reason of the retraction.
 type Testimony struct{ In, Text string }
 
-// String quotes it with its place; empty for nothing.
+// String quotes the testimony with its place; it is empty for the zero value.
 func (t Testimony) String() string {
 	if t.In == "" {
 		return ""
@@ -46,9 +46,9 @@ func (t Testimony) String() string {
 
 // Gaps returns a gap for each retracted memory that a later failure asked for: the first
 // such failure. The bounds of q are those of the recall before a turn. A memory counts as
-// retracted from its RetractedAt on; without one it has no gap. Nor has one that another
-// memory, which is not retracted, repeats or replaces with another number or date: its
-// retraction was a correction.
+// retracted from its RetractedAt on; without one it has no gap. A memory that another
+// one, not retracted, repeats or replaces with another number or date has no gap either:
+// its retraction was a correction.
 func Gaps(ctx context.Context, lex *Lexicon, memories []agent.Memory, asked []Asked, q Query) []Gap {
 	whole := make([]agent.Memory, 0, len(memories))
 	retracted := map[string]agent.Memory{}
@@ -83,7 +83,7 @@ func Gaps(ctx context.Context, lex *Lexicon, memories []agent.Memory, asked []As
 		if len(found) == len(retracted) || ctx.Err() != nil {
 			break
 		}
-		before := map[string]string{} // what stays hidden: retracted after it, or replaced
+		before := map[string]string{} // memories that stay hidden: retracted after it, or replaced
 		for id := range hidden {
 			if m, ok := retracted[id]; !ok || !m.RetractedAt.Before(a.Time) {
 				before[id] = hidden[id]

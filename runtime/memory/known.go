@@ -10,8 +10,8 @@ import (
 // maxCompared is how many of the memories nearest to another one are compared with it.
 const maxCompared = 50
 
-// Known finds which of many memories state what another one states. Unlike an [Index] it
-// knows retracted memories too.
+// Known finds which of many memories state what another one states. In contrast to an
+// [Index] it includes retracted memories.
 type Known struct {
 	lex       *Lexicon
 	index     *Index

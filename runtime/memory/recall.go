@@ -30,8 +30,8 @@ const (
 
 // The effect of a cue in the goal on a recall.
 const (
-	cueMinScore = .6 // the least score is multiplied by it
-	cueMemories = 2  // so is the number of memories
+	cueMinScore = .6 // factor of the least score
+	cueMemories = 2  // factor of the number of memories
 )
 
 // Query is a recall request. Its bounds are those of a text without a cue; one that

@@ -53,8 +53,8 @@ func contradicts(lex *Lexicon, claim Claim, said string) bool {
 	return false
 }
 
-// restates reports whether a sentence has what a claim says of its subject, and whether it denies
-// that.
+// restates reports whether a sentence contains the statement of a claim, and whether the sentence
+// denies it.
 func restates(lex *Lexicon, claim Claim, said string) (restated, denied bool) {
 	for sentence := range sentences(said) {
 		if claim.within(lex, sentence) {
@@ -68,7 +68,8 @@ func sentences(s string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(".!?;\n", r) })
 }
 
-// within reports whether a text has all that the claim says of its subject.
+// within reports whether a text contains everything that the claim states about its
+// subject.
 func (c Claim) within(lex *Lexicon, s string) bool {
 	if len(c.values)+len(c.rest) == 0 || s == "" {
 		return false
@@ -82,7 +83,7 @@ func (c Claim) within(lex *Lexicon, s string) bool {
 	return !slices.ContainsFunc(c.values, has(words)) && !slices.ContainsFunc(c.rest, has(stems))
 }
 
-// otherValue reports whether both give values, and none in common.
+// otherValue reports whether both texts give values, but none in common.
 func otherValue(a, b Claim) bool {
 	return len(a.values) > 0 && len(b.values) > 0 && !slices.ContainsFunc(a.values, func(v string) bool { return slices.Contains(b.values, v) })
 }
@@ -94,8 +95,8 @@ func calledWrong(reason string) bool {
 		"invalid", "outdated", "obsolete", "stale", "expired", "longer", "moved", "changed")
 }
 
-// denies reports whether a sentence denies what it names. A "no" at its beginning denies the
-// answer before it.
+// denies reports whether a sentence is a denial. A "no" at its beginning denies the answer
+// before it.
 func denies(s string) bool { return hasWord(s, "not", "isn't", "wasn't", "aren't", "never", "cannot") }
 
 func hasWord(s string, words ...string) bool {

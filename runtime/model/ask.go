@@ -8,9 +8,9 @@ import (
 )
 
 // Ask asks for one text outside of any turn. none describes for people why there is no
-// readable text: the model had nothing to offer, refused, was cut off or called a tool,
-// or its budget is spent. An error is the context's, or infrastructure's: then nothing
-// is known about the question.
+// readable text: the model gave no answer, refused, was cut off or called a tool, or its
+// budget is spent. An error is the context's, or infrastructure's: then nothing is known
+// about the question.
 func Ask(ctx context.Context, m Model, req *Request) (reply Reply, none string, err error) {
 	reply, err = m.Next(ctx, req)
 	var failed *Error

@@ -17,11 +17,12 @@ type Reserver interface {
 
 // Reservation is the reservation of one attempt. One of its methods is called, once.
 type Reservation interface {
-	// Pay ends it with what the attempt used, which may be more than was reserved.
+	// Pay ends the reservation with what the attempt used, which may be more than was
+	// reserved.
 	Pay(u agent.Usage)
-	// Lose ends it where it is not known what the attempt used.
+	// Lose ends it where the use of the attempt is unknown.
 	Lose()
-	// Release ends it where the attempt used nothing.
+	// Release ends the reservation where the attempt used nothing.
 	Release()
 }
 
@@ -31,20 +32,20 @@ type Attempts struct {
 	by Reserver
 
 	mu sync.Mutex
-	// now is the open reservation, most what it is for, and taken reports that a model
-	// makes the attempt.
+	// now is the open reservation, most the amount that it reserves, and taken reports
+	// whether a model makes the attempt.
 	now   Reservation
 	most  Most
 	taken bool
-	// done reports that the request is over.
+	// done reports whether the request is over.
 	done bool
 }
 
 // errDone ends an attempt that would begin after its request.
 var errDone = errors.New("the request is over")
 
-// BeginAttempts reserves the first attempt of a request, which uses at most so much. The
-// error is the reserver's.
+// BeginAttempts reserves the first attempt of a request, which uses at most the amount
+// most. The error is the reserver's.
 func BeginAttempts(ctx context.Context, by Reserver, most Most) (*Attempts, error) {
 	first, err := by.Reserve(ctx, most, true)
 	if err != nil {
@@ -60,8 +61,9 @@ func (a *Attempts) Within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, attemptsKey{}, a)
 }
 
-// End ends the request. usage is what a model used that does not report its attempts, and cut
-// reports that the request was cut off. What is still under way counts at its bound.
+// End ends the request. usage is the usage of a model that does not report its attempts, and
+// cut reports whether the request was cut off. An attempt that is still under way counts at
+// its bound.
 func (a *Attempts) End(usage agent.Usage, cut bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -76,16 +78,16 @@ func (a *Attempts) End(usage agent.Usage, cut bool) {
 	a.now = nil
 }
 
-// Attempt is an attempt of a request, to be ended by one of its methods. That of a request
-// without [Attempts] counts nowhere.
+// Attempt is an attempt of a request, to be ended by one of its methods. An attempt of a
+// request without [Attempts] is not counted.
 type Attempt struct {
 	of *Attempts
 	r  Reservation
 }
 
-// BeginAttempt begins an attempt that uses at most so much. A model calls it before it sends
-// anything that may be charged. It does not wait: with an error there is no room, and the
-// attempt must not be made.
+// BeginAttempt begins an attempt that uses at most the amount most. A model calls it before
+// it sends anything that may be charged. It does not wait: with an error there is no room,
+// and the attempt must not be made.
 func BeginAttempt(ctx context.Context, most Most) (Attempt, error) {
 	a, ok := ctx.Value(attemptsKey{}).(*Attempts)
 	if !ok {
@@ -96,7 +98,7 @@ func BeginAttempt(ctx context.Context, most Most) (Attempt, error) {
 	switch {
 	case a.done:
 		return Attempt{}, errDone
-	case a.now != nil && a.taken: // it was given up, and may still be charged
+	case a.now != nil && a.taken: // the attempt was given up, and may still be charged
 		a.now.Lose()
 		a.now = nil
 	case a.now != nil && most != a.most: // another provider
@@ -117,7 +119,7 @@ func BeginAttempt(ctx context.Context, most Most) (Attempt, error) {
 // Pay ends the attempt with what it used.
 func (t Attempt) Pay(u agent.Usage) { t.end(func(r Reservation) { r.Pay(u) }) }
 
-// Lose ends an attempt that may be charged, of which it is not known what it used.
+// Lose ends an attempt that may be charged and whose usage is unknown.
 func (t Attempt) Lose() { t.end(Reservation.Lose) }
 
 // Release ends an attempt that is not charged.

@@ -28,7 +28,7 @@ type evidence struct {
 	grep   bool // seen only in grep's output
 	prose  bool // the value is a part of a sentence, not a field
 	list   []string
-	// reckon is the expression that the value was computed from by mentalArithmetic.
+	// reckon is the expression from which mentalArithmetic computed the value.
 	reckon string
 }
 
@@ -43,8 +43,8 @@ func (e *evidence) tier(prefer string) int {
 	return 0
 }
 
-// competing is how far the score of evidence may be below the best while it still
-// competes with it when the newest is trusted.
+// competing is the largest distance below the best score at which evidence still competes
+// with the best when the newest is trusted.
 const competing = .2
 
 // rank sorts evidence, the most trusted first. Evidence below accept comes after

@@ -56,9 +56,9 @@ type Request struct {
 	// Advice is the runtime's text for this step, such as a suggestion to delegate or
 	// the question of the self-evaluation. It never contains foreign text.
 	Advice []string
-	// Rejected are replies that were sent back because the answer has not the form of
-	// Form, or of the question; Drafts are those that the model was asked to reconsider,
-	// with the question in Advice.
+	// Rejected are replies that were sent back because the answer lacks the form that
+	// Form or the question requires; Drafts are those that the model was asked to
+	// reconsider, with the question in Advice.
 	Rejected, Drafts []string
 	// Remaining is the number of model calls left, including this one. At 1 the model
 	// has to answer.
@@ -68,13 +68,13 @@ type Request struct {
 	// Usefulness returns the usefulness of a call's tool in the domain, in [0,1]; .5 means
 	// no history.
 	Usefulness func(c Call) float64
-	// Weigh returns the score of a tool after what was learned and what people want of it,
-	// with the reason for a change; unlearned is the score that a tool without history would
+	// Weigh returns the score of a tool after learned experience and people's feedback, with
+	// the reason for a change; unlearned is the score that a tool without history would
 	// have. Nil leaves every score as it is.
 	Weigh func(tool string, score, unlearned, useful float64) (weighed float64, why string)
 	// Prior returns the usefulness of a tool without history; nil means .5.
 	Prior func(tool string) float64
-	// Instead maps a tool that people want no more to the one that they want in its place.
+	// Instead maps a tool that people no longer want to its replacement.
 	Instead map[string]string
 	// Known is what is known of the tools from earlier turns, for a language model.
 	Known string
@@ -98,7 +98,7 @@ type Finding struct {
 	// Value is the shortest form of the answer: it replaces "it" in a later step.
 	Value      string
 	Confidence float64
-	// Unsure reports that nothing was found.
+	// Unsure reports whether nothing was found.
 	Unsure bool
 	// Subject is the subject of the subgoal in a comparison.
 	Subject string
@@ -140,7 +140,8 @@ type Sampling struct {
 	// Temperature is nil where the config sets none: then the route's own applies.
 	Temperature *float64
 	Seed        int64
-	// MaxTokens bounds the reply beside the route's own bound; 0: the route's alone.
+	// MaxTokens bounds the reply in addition to the route's own bound; 0 means that only
+	// the route's applies.
 	MaxTokens int
 }
 
@@ -152,22 +153,22 @@ type Reply struct {
 	Value string
 	// Confidence in the answer is in [0,1].
 	Confidence float64
-	// Stated reports that a language model wrote its confidence.
+	// Stated reports whether a language model stated the confidence.
 	Stated bool
 	// Referral means that no tool can do the task.
 	Referral *tool.Boundary
-	// Unsure reports that the answer only stands in for a missing one.
+	// Unsure reports whether the answer only stands in for a missing one.
 	Unsure bool
 	// Expects names the shape an answer should have (number, date), or is empty.
 	Expects Shape
 	// Said is a language model's text beside its calls, or the whole text of which Answer
 	// is a part.
 	Said string
-	// Formless reports that the answer has not the requested form.
+	// Formless reports whether the answer lacks the requested form.
 	Formless bool
-	// Unbound reports that the request has a schema and the provider did not apply it.
+	// Unbound reports whether the request has a schema and the provider did not apply it.
 	Unbound bool
-	// Untempered reports that the request has a temperature and the model takes none.
+	// Untempered reports whether the request has a temperature and the model takes none.
 	Untempered bool
 	// Stop is why a language model stopped.
 	Stop Stop

@@ -7,7 +7,7 @@ type Most struct {
 	InputUSD, OutputUSD float64
 }
 
-// Tokens returns those of input and output together.
+// Tokens returns the tokens of input and output together.
 func (m Most) Tokens() int64 { return m.Input + m.Output }
 
 // USD returns the cost of input and output together.

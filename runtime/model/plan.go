@@ -35,7 +35,7 @@ type intent struct {
 	// useful is the tool's usefulness in the domain, and score the weighted sum of fit
 	// and useful after the strategy's directives, experience and feedback.
 	useful, score float64
-	why           string // of a change by experience or feedback
+	why           string // the reason for a change by experience or feedback
 }
 
 // choose returns the calls still to be made, the best first, without those below the
@@ -75,9 +75,9 @@ func (t *planner) noteScores(plan []intent) {
 // shownScores is the number of scores that a note has.
 const shownScores = 3
 
-// weigh scores an intent: pattern and performance with their weights, then what the
-// strategy prefers, avoids or bans, then what experience and people want. Calls already
-// made are left out.
+// weigh scores an intent: pattern and performance with their weights, then the strategy's
+// preferences, aversions and bans, then experience and feedback. Calls already made are
+// left out.
 func (t *planner) weigh(out []intent, in intent, name string) []intent {
 	if t.made(in.call) {
 		return out
@@ -132,8 +132,8 @@ func (t *planner) rated(fit, useful float64) float64 {
 	return t.req.Choice.PatternWeight*fit + t.req.Choice.PerformanceWeight*useful
 }
 
-// inPlace returns the best score of the tools in whose place people want this one, and 0 if
-// there are none.
+// inPlace returns the best score of the tools that people want replaced by this one, and 0
+// if there are none.
 func (t *planner) inPlace(name string) float64 {
 	best := 0.
 	for old, with := range t.req.Instead {

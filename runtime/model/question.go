@@ -164,7 +164,8 @@ func (q *question) match(text string) set {
 	return s
 }
 
-// covers is match, and reports whether every content word of the text is a term.
+// covers is like match, and also reports whether every content word of the text is a
+// term.
 func (q *question) covers(text string) (set, bool) {
 	var s set
 	all, any := true, false

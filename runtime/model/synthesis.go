@@ -15,7 +15,7 @@ var (
 	differs       = regexp.MustCompile(`\b(difference|differ|how much (?:more|less)|how many (?:more|fewer))\b`)
 )
 
-// Refers reports whether a step refers to what an earlier one found.
+// Refers reports whether a step refers to the result of an earlier one.
 func Refers(goal string) bool { return backReference.MatchString(goal) }
 
 // resolve replaces the first word that stands for an earlier result by the last

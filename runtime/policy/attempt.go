@@ -15,7 +15,7 @@ import (
 // function is the guarded function.
 type function func(ctx context.Context, attempt int) (any, Spent, error)
 
-// execution is one call on its way through the policies.
+// execution is one call that passes through the policies.
 type execution struct {
 	engine *Engine
 	call   Call
@@ -29,7 +29,7 @@ type execution struct {
 	waited   time.Duration
 	value    any   // of the last attempt
 	err      error // of the last attempt, or why there was none
-	last     error // run's own error of an earlier attempt
+	last     error // run's own error from an earlier attempt
 	budget   *BudgetError
 	own      bool // err is run's, not the policies'
 	observed bool // the other side's limit was noted already
@@ -161,7 +161,7 @@ func crashed(how string) error {
 	return &Failure{Outcome: agent.Execution, Err: errors.New(how)}
 }
 
-// waitFor is admit, and counts the time it took as waiting.
+// waitFor calls admit, and counts its duration as waiting.
 func (x *execution) waitFor(ctx context.Context) (ticket, error) {
 	began := time.Now()
 	waits := waitsOf(ctx)
@@ -178,9 +178,9 @@ func (x *execution) waitFor(ctx context.Context) (ticket, error) {
 func (x *execution) admit(ctx context.Context) (ticket, error) {
 	t, s := x.target, &x.plan.settings
 	if t.abandoned.Load() >= maxAbandoned {
-		return 0, &CircuitOpenError{} // nothing is known about when one ends
+		return 0, &CircuitOpenError{} // the time at which a probe ends is unknown
 	}
-	if b := x.plan.breaker; b != nil { // now rather than after a wait
+	if b := x.plan.breaker; b != nil { // refuse now rather than after a wait
 		if err := b.refuses(); err != nil {
 			return 0, err
 		}
@@ -267,9 +267,9 @@ func (x *execution) judge(err error) verdict {
 	return unhealthy
 }
 
-// overtaken returns the error of an attempt whose context ended, while it ran or as it
-// returned err. A cancelled attempt shows nothing about the other side, and neither does
-// one that had less than half of its deadline.
+// overtaken returns the error of an attempt whose context ended, while the function ran
+// or when it returned err. A cancelled attempt shows nothing about the other side, and
+// neither does one that had less than half of its deadline.
 func (x *execution) overtaken(ctx context.Context, err error, k ticket, ran time.Duration) error {
 	ended := x.ended(ctx)
 	var timeout *TimeoutError
@@ -349,14 +349,14 @@ const (
 	minWait    = time.Millisecond
 )
 
-// note keeps a limit that held the call back.
+// note records a limit that held the call back.
 func (x *execution) note(outcome agent.Outcome, text string) {
 	if len(x.limited) < maxLimited {
 		x.limited = append(x.limited, Limited{outcome, text})
 	}
 }
 
-// noteWait keeps a wait for a setting that took a noticeable time.
+// noteWait records a wait of noticeable length for a setting.
 func (x *execution) noteWait(how, setting string, took time.Duration) {
 	if took >= minWait {
 		x.note("", fmt.Sprintf("%s for %s: %s", how, took.Round(time.Millisecond), cmp.Or(x.plan.where(setting), setting)))

@@ -19,7 +19,7 @@ func (b Book) Version() string {
 			*m = nil
 		}
 	}
-	raw, err := json.Marshal(b) // writes the keys of maps in order
+	raw, err := json.Marshal(b) // Marshal writes the keys of maps in order
 	if err != nil {
 		return "invalid"
 	}
@@ -68,8 +68,8 @@ func coherent(s *Settings) error {
 	return nil
 }
 
-// check returns the errors of a book that every use would meet. Errors that depend on
-// the agent, tool and origin together are found by the call.
+// check returns the errors of a book that occur in every use. Errors that depend on the
+// agent, tool and origin together are found by the call.
 func (b Book) check(all []field) error {
 	if err := b.checkLayers(all); err != nil {
 		return err

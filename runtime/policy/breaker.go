@@ -12,16 +12,16 @@ import (
 type verdict int
 
 const (
-	neutral   verdict = iota // nothing: cancelled, or rate limited
+	neutral   verdict = iota // no evidence: cancelled, or rate limited
 	healthy                  // it answered
 	unhealthy                // it failed
 )
 
-// breaker is failsafe-go's breaker with additional bookkeeping. By itself failsafe-go's
-// counts late answers of calls that began in an earlier state, and never takes a probe
-// back that ended without a verdict, so that a half-open breaker whose probes were
-// cancelled would stay shut for ever. Here a ticket records the state in which a call
-// began, and probes under way are counted.
+// breaker is failsafe-go's breaker with additional bookkeeping. On its own, failsafe-go's
+// breaker counts late answers of calls that began in an earlier state. It also never
+// frees the place of a probe that ended without a verdict, so that a half-open breaker
+// whose probes were cancelled would stay shut for ever. Here a ticket records the state
+// in which a call began, and probes under way are counted.
 type breaker struct {
 	settings Settings
 
@@ -30,9 +30,10 @@ type breaker struct {
 	slow   circuitbreaker.CircuitBreaker[any] // a window of slow calls only; may be nil
 	era    int                                // grows with every change of state
 	probes int                                // under way in this half-open era
-	opened int                                // times that it opened from closed or half-open
-	// open is how long it has refused calls in earlier openings, since when the present one
-	// began; zero when it is not open.
+	opened int                                // number of openings, from closed or half-open
+	// open is the total time of earlier openings in which the breaker refused calls. since
+	// is the time at which the present opening began; it is zero when the breaker is not
+	// open.
 	open  time.Duration
 	since time.Time
 }
@@ -42,7 +43,7 @@ type ticket int
 
 func newBreaker(s Settings) *breaker {
 	window := func(share float64) circuitbreaker.CircuitBreaker[any] {
-		n := uint(max(1, math.Ceil(share*float64(s.BreakerCalls)-1e-9))) // .07 of 100 is 7
+		n := uint(max(1, math.Ceil(share*float64(s.BreakerCalls)-1e-9))) // so that .07 of 100 is 7 despite rounding
 		return circuitbreaker.NewBuilder[any]().
 			WithFailureThresholdRatio(n, uint(s.BreakerCalls)).
 			WithSuccessThreshold(uint(s.BreakerProbes)).
@@ -93,7 +94,7 @@ func (b *breaker) leave(t ticket, v verdict, ran time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if int(t) != b.era {
-		return // calls that began in an earlier state do not count in this one
+		return // calls that began in an earlier state do not count in the present state
 	}
 	before := b.state.State()
 	if before == circuitbreaker.HalfOpenState {
@@ -139,14 +140,15 @@ func (b *breaker) turn() {
 	}
 }
 
-// openings returns how often the breaker opened, and how long it has refused calls.
+// openings returns the number of openings, and the total time in which the breaker
+// refused calls.
 func (b *breaker) openings(now time.Time) (times int, open time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.opened, b.open + b.refusing(now)
 }
 
-// refusing returns how long the present opening has refused calls.
+// refusing returns the time since the present opening began.
 func (b *breaker) refusing(now time.Time) time.Duration {
 	if b.since.IsZero() {
 		return 0

@@ -12,8 +12,8 @@ const nanosPerUSD = 1e9
 // maxAgents bounds the scopes of one tool or provider.
 const maxAgents = 4096
 
-// amount is a sum that was spent or reserved. Additions saturate: figures that the
-// other side reports are foreign, and must not overflow to small ones.
+// amount is a sum that was spent or reserved. Additions saturate: the figures that the
+// other side reports are not trusted, and must not overflow to small ones.
 type amount struct {
 	calls, tokens, nanos int64
 	elapsed              time.Duration
@@ -57,7 +57,7 @@ type spend struct {
 	spent   amount
 	held    amount        // reserved by attempts that have not ended
 	running int           // attempts that have begun and not ended
-	since   time.Duration // the sum of the times at which they began, from the spending's start
+	since   time.Duration // the sum of the start times of running attempts, from the spending's start
 	budget  Budget        // last resolved, for statistics
 }
 
@@ -249,7 +249,7 @@ func (a *spend) allows(b Budget, estimate amount, at time.Duration) *BudgetError
 	nanos := int64(math.Round(b.USD * nanosPerUSD))
 	switch {
 	case over(b.Calls, a.spent.calls, a.held.calls, estimate.calls):
-		// A running call is charged in any case, so Held is false.
+		// A running call is charged in either case, so Held is false.
 		return &BudgetError{Scope: a.scope, What: "calls", Limit: integer(b.Calls)}
 	case over(b.Tokens, a.spent.tokens, a.held.tokens, estimate.tokens):
 		return &BudgetError{

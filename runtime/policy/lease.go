@@ -14,9 +14,9 @@ import (
 // Leaser puts calls of this process under the policies of another one, which holds the limits
 // that several processes share.
 type Leaser interface {
-	// Lease does what [Engine.Do] of the other process does: it calls run for each attempt that
-	// is allowed, one after the other, and returns how the call ended. An error means that the
-	// other process cannot be asked.
+	// Lease does the same as [Engine.Do] of the other process: it calls run for each attempt
+	// that is allowed, one after the other, and returns how the call ended. An error means that
+	// the other process cannot be asked.
 	Lease(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Leased, error)
 }
 
@@ -24,11 +24,12 @@ type Leaser interface {
 type Leased struct {
 	Applied Applied
 	Limited []Limited
-	// Waited is how long the call waited for limits.
+	// Waited is the time in which the call waited for limits.
 	Waited time.Duration
-	// Own reports that the call ended with the error of its own last attempt, or none.
+	// Own reports whether the call ended with the result of its own last attempt: its
+	// error, or none.
 	Own bool
-	// Failed is the error of the policies where it did not.
+	// Failed is the error of the policies if Own is not set.
 	Failed json.RawMessage
 }
 
@@ -125,7 +126,8 @@ func (e *Engine) Lease(ctx context.Context, c Call, run func(ctx context.Context
 // wireError is an error of the policies on its way to another process.
 type wireError struct {
 	Kind string `json:"kind"`
-	// Text is that of an error without a kind, and Last that of the last attempt's.
+	// Text is that of an error without a kind, and Last that of the error of the last
+	// attempt.
 	Text string `json:"text,omitempty"`
 	Last string `json:"last,omitempty"`
 

@@ -42,7 +42,7 @@ type RateLimitedError struct {
 	// "roles.clerk.rate"; empty for a limit of the other side and a built-in one.
 	Policy string
 
-	// setting is the one that the call waited for.
+	// setting is the setting that the call waited for.
 	setting string
 }
 
@@ -78,8 +78,8 @@ type BudgetError struct {
 	Limit string // as written in the settings
 	// DegradedTo is the provider to use instead; empty when there is none.
 	DegradedTo string
-	// Held reports whether the call would fit if running attempts freed what they do
-	// not need of their estimates: it may be allowed a moment later.
+	// Held reports whether the call would fit if running attempts freed the unused parts
+	// of their estimates, so that it may be allowed a moment later.
 	Held bool
 	lastFailure
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/failsafe-go/failsafe-go/ratelimiter"
 )
 
-// pace lets calls through at an even rate. failsafe-go's limiter gives slots to the
-// first callers, as far ahead as they ask for; one agent with many calls would hold
-// them all. So only one call at a time may ask for a slot, and the agents whose calls
-// wait for that take turns.
+// pace lets calls through at an even rate. failsafe-go's limiter gives slots to the first
+// callers, as far ahead as they ask, so that one agent with many calls would hold all
+// slots. Therefore only one call at a time may ask for a slot, and the agents whose calls
+// wait for this take turns.
 //
-// The limiter's slots lie on a grid: two calls may come closer than the interval, but
-// in any stretch of time there is at most one too many. A call that gives up leaves its
-// slot unused.
+// The limiter's slots lie on a grid: two calls may come closer than the interval, but in
+// any stretch of time there is at most one too many. A call that gives up leaves its slot
+// unused.
 type pace struct {
 	interval time.Duration
 	limiter  ratelimiter.RateLimiter[any]
@@ -30,8 +30,8 @@ func newPace(calls int, per time.Duration) *pace {
 	return &pace{interval: per / time.Duration(calls), limiter: ratelimiter.NewSmooth[any](uint(calls), per)}
 }
 
-// waitLimit is how long a call may wait: the setting, where zero is no bound, or the
-// deadline of the call if that comes first.
+// waitLimit is the longest time that a call may wait: the setting, where zero is no
+// bound, or the deadline of the call if that comes first.
 type waitLimit struct {
 	until time.Time
 	timer time.Duration // 0: the deadline will end the wait
@@ -98,7 +98,7 @@ func (g *gate) shut(d time.Duration) {
 	}
 }
 
-// left returns how long the gate stays shut.
+// left returns the time for which the gate stays shut.
 func (g *gate) left() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

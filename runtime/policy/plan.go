@@ -19,7 +19,7 @@ type plan struct {
 	target   *target
 	settings Settings
 	values   []Value // shared: never written to
-	paces    []*pace // the shared one last: its slot is for now, not for after another wait
+	paces    []*pace // the shared pace is last, because its slot must be used at once, not after another wait
 	breaker  *breaker
 	// preset reports that the deadline is the built-in one.
 	preset bool
@@ -44,8 +44,8 @@ func (e *Engine) plan(c Call) (*plan, error) {
 	return p, err
 }
 
-// admissible returns an error for an invalid call: an unknown kind or origin must not
-// run without limits.
+// admissible returns an error for an invalid call, because a call of an unknown kind or
+// origin must not run without limits.
 func admissible(c Call) error {
 	switch {
 	case c.Kind != Tool && c.Kind != Provider && c.Kind != Agent:
@@ -93,7 +93,7 @@ func (e *Engine) newPlan(key planKey) (*plan, error) {
 }
 
 // owned returns the owner of a limiter that an agent does not share; it is never empty,
-// which is the target's own.
+// because the empty owner is the target itself.
 func owned(agent string) string { return "agent " + agent }
 
 func (p *plan) addPace(owner string, s Settings) {

@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// errQueueWait means that a turn did not come in time.
+// errQueueWait means that a call did not get its turn in time.
 var errQueueWait = errors.New("waited for too long")
 
-// queue hands out permits in turn among agents and in order within an agent. Each
-// waiter has its own number of permits at which it must wait, because a role may
-// set a lower one; a waiter whose number is reached is skipped until it fits.
+// queue hands out permits in turn among agents and in order within an agent. Each waiter
+// has its own number of permits at which it must wait, because a role may set a lower
+// one; a waiter whose number is reached is skipped until permits are free below its
+// number.
 type queue struct {
 	mu      sync.Mutex
 	used    int
@@ -30,7 +31,7 @@ type line struct {
 
 type waiter struct {
 	cap   int
-	ready chan struct{} // closed when the permit was granted
+	ready chan struct{} // closed when the permit is granted
 }
 
 // acquire waits until fewer than limit permits are in use and it is the agent's turn.
@@ -40,7 +41,7 @@ type waiter struct {
 // more waiting, or ctx's.
 func (q *queue) acquire(ctx context.Context, agent string, limit int, wait time.Duration, bound *Waits) (time.Duration, error) {
 	q.mu.Lock()
-	if q.used < limit { // no waiting call could use this permit
+	if q.used < limit { // a waiting call with a lower limit could not use this permit
 		q.used++
 		q.mu.Unlock()
 		return 0, nil

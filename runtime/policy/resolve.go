@@ -8,7 +8,7 @@ type layer struct {
 	settings Settings
 }
 
-// resolved holds settings under construction, with the layer that each one came from.
+// resolved holds settings under construction, with the layer of each.
 type resolved struct {
 	fields   []field
 	settings Settings
@@ -51,7 +51,7 @@ func (b Book) resolve(all []field, kind Kind, name, origin, agent string) resolv
 	r := resolved{fields: all, origin: make([]string, len(all))}
 	r.overlay(layer{"built in", builtIn(kind, origin)})
 	environment := layer{"environment", b.Environment}
-	if kind == Agent { // the environment is about calls of tools and providers
+	if kind == Agent { // the environment concerns only calls of tools and providers
 		environment.settings = Settings{}
 	}
 	if foreign(kind, origin) {

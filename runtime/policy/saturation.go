@@ -7,29 +7,29 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Saturation tells how long calls of one tool or provider waited for limits, and for how long
-// breakers refused them, summed up over any number of engines. Durations are in nanoseconds in
-// JSON.
+// Saturation holds the time in which calls of one tool or provider waited for limits, and the
+// time in which breakers refused them, summed up over any number of engines. Durations are in
+// nanoseconds in JSON.
 type Saturation struct {
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"`
 	Origin string `json:"origin,omitempty"`
 
-	// Calls is the number of calls that ended, and Outcomes counts them by outcome as
-	// the policies saw it: a tool that returns a failure of its own is ok here unless
-	// it returned a Failure.
+	// Calls is the number of calls that ended, and Outcomes counts them by the outcome
+	// for the policies: a tool's own failure counts as ok here unless it is a Failure.
 	Calls    int64                   `json:"calls"`
 	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
 	Attempts int64                   `json:"attempts"`
 	Retries  int64                   `json:"retries"`
 	// RateWait and QueueWait are the sums of the times that attempts waited for the rate or a
-	// hold, and for a permit. RateBound and QueueBound are how long, of Over, at least one
-	// attempt waited for it.
+	// hold, and for a permit. RateBound and QueueBound are the parts of Over in which at
+	// least one attempt waited for the rate or a hold, and for a permit.
 	RateWait   time.Duration `json:"rate_wait"`
 	QueueWait  time.Duration `json:"queue_wait,omitempty"`
 	RateBound  time.Duration `json:"rate_bound,omitempty"`
 	QueueBound time.Duration `json:"queue_bound,omitempty"`
-	// Opened counts how often the breaker opened, and Open is how long it refused calls.
+	// Opened is the number of openings of the breaker, and Open the total time in which
+	// it refused calls.
 	Opened int           `json:"opened,omitempty"`
 	Open   time.Duration `json:"open,omitempty"`
 	// Over is the sum of the lives of the engines.

@@ -11,11 +11,11 @@ import (
 type Settings struct {
 	// Deadline bounds the whole call, attempts and waiting included.
 	Deadline time.Duration `json:"deadline,omitempty"`
-	// Attempts is the most attempts of a call; 1 is no retry. Calls that may not be
-	// repeated always have one attempt.
+	// Attempts is the maximum number of attempts of a call; 1 is no retry. Calls that may
+	// not be repeated always have one attempt.
 	Attempts int `json:"attempts,omitempty"`
 	// Backoff is the pause before the second attempt. It doubles up to MaxBackoff, and
-	// stays the same without one. A pause is between half and all of that.
+	// stays the same without one. Each pause is between half of this value and all of it.
 	Backoff    time.Duration `json:"backoff,omitempty"`
 	MaxBackoff time.Duration `json:"max_backoff,omitempty"`
 
@@ -37,8 +37,8 @@ type Settings struct {
 	RatePer   time.Duration `json:"rate_per,omitempty"`
 	RateWait  time.Duration `json:"rate_wait,omitempty"`
 
-	// Concurrency is the most attempts that run at once. Waiting ones are served in
-	// turn among agents, so that one cannot starve the others, and wait at most
+	// Concurrency is the maximum number of attempts that run at once. Waiting ones are
+	// served in turn among agents, so that one cannot starve the others, and wait at most
 	// QueueWait.
 	Concurrency int           `json:"concurrency,omitempty"`
 	QueueWait   time.Duration `json:"queue_wait,omitempty"`
@@ -102,7 +102,7 @@ const (
 	Tool     Kind = "tool"
 	Provider Kind = "provider"
 	// Agent is an operator's own program or service as a whole: one call is one of its
-	// tasks. Only the layer of its role applies, without that deadline, which would
+	// tasks. Only the layer of its role applies, without its deadline, which would
 	// include the wait for the task.
 	Agent Kind = "agent"
 )
@@ -153,7 +153,7 @@ type Applied struct {
 	// Limited are the limits that held the call back, in order; at most maxLimited. They
 	// hold times, and are events of their own in a transcript.
 	Limited []Limited `json:"-"`
-	// Waited is how long the call waited for limits, all attempts together.
+	// Waited is the time in which the call waited for limits, all attempts together.
 	Waited time.Duration `json:"-"`
 }
 

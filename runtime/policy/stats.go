@@ -32,7 +32,7 @@ type Stat struct {
 	Cap       int `json:"cap,omitempty"`
 	Waiting   int `json:"waiting"`
 	Abandoned int `json:"abandoned,omitempty"`
-	// Held is how long the other side still asks not to be called.
+	// Held is the time for which the other side still asks not to be called.
 	Held time.Duration `json:"held,omitempty"`
 
 	Budgets []BudgetStat `json:"budgets,omitempty"`

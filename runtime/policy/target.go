@@ -9,7 +9,7 @@ import (
 )
 
 // errCrowded reports that a bound on memory was reached. Names come from registries and
-// settings from the operator, so something is wrong then.
+// settings from the operator, so reaching the bound means that something is wrong.
 var errCrowded = errors.New("policy: too many different names or agents")
 
 // Bounds on memory, and on abandoned functions.
@@ -38,7 +38,7 @@ type target struct {
 	// hold.
 	queued, paced Waits
 	cap           int      // without role, for statistics
-	health        *breaker // likewise; nil when there is none
+	health        *breaker // without role, for statistics; nil when there is none
 	abandoned     atomic.Int32
 
 	mu       sync.Mutex

@@ -55,7 +55,7 @@ func waitingEnd(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// Total returns the time waited up to now, including present waits. Simultaneous waits
+// Total returns the time waited up to now, including present waits. Overlapping waits
 // count once.
 func (w *Waits) Total(now time.Time) time.Duration {
 	w.mu.Lock()

@@ -25,9 +25,9 @@ type answer struct {
 	calls []reported
 	stop  model.Stop
 	usage usage
-	// bound reports that the schema of the question was sent.
+	// bound reports whether the schema of the question was sent.
 	bound bool
-	// untempered reports that the temperature of the question was not sent.
+	// untempered reports whether the temperature of the question was not sent.
 	untempered bool
 	// notes are for the transcript.
 	notes []string
@@ -42,8 +42,9 @@ type reported struct {
 
 // usage is in tokens, as the provider counted them.
 type usage struct {
-	// input is everything that was read; cached is the part of it read from the cache
-	// at a lower price, and written the part written to the cache at a higher one.
+	// input is the whole input; cached is the part of it that was read from the cache at
+	// a lower price, and written the part that was written to the cache at a higher
+	// price.
 	input, cached, written int64
 	output                 int64
 }

@@ -6,9 +6,9 @@ import "evolve/runtime/model"
 // instructions of its own.
 const added = 500
 
-// AtMost returns what a request can use at the route that it names. A token has at least
-// one byte, so that the bytes of the request bound the tokens of its input. It is of one attempt:
-// further ones, and those at another provider, begin by [model.BeginAttempt], too.
+// AtMost returns what a request can use at the route that it names. A token has at least one
+// byte, so that the bytes of the request bound the tokens of its input. The bound is that of one
+// attempt: further attempts, and those at another provider, also begin with [model.BeginAttempt].
 func (r *Router) AtMost(req *model.Request) model.Most {
 	route, _ := r.routes.find(req.Sampling.Route)
 	return r.mostOf(req, route)
@@ -21,7 +21,7 @@ func (r *Router) mostOf(req *model.Request, route Route) model.Most {
 	return atMost(req, r.scrub, route, price, caches)
 }
 
-// AtMost is [Router.AtMost] for a route and its price, where no router is open.
+// AtMost is [Router.AtMost] for a route and its price, without an open router.
 func AtMost(req *model.Request, route Route, price Price, kind Kind) model.Most {
 	return atMost(req, func(s string) string { return s }, route, price, kind == Anthropic)
 }

@@ -22,7 +22,7 @@ type Chat struct {
 	// form is the requested form of an answer.
 	form  model.AnswerForm
 	names names
-	// refers reports that the tool refer is the runtime's own.
+	// refers reports whether the tool refer is the runtime's own.
 	refers bool
 	// shown is the number of solved examples.
 	shown int

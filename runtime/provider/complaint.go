@@ -11,7 +11,8 @@ import (
 // complaint is a provider's error message, in any of the usual forms.
 type complaint struct {
 	message, kind, code, param string
-	// stated reports that the body is JSON with an error in it, whatever its status.
+	// stated reports whether the body is JSON with an error in it, whatever the status of
+	// the response.
 	stated bool
 }
 

@@ -19,8 +19,8 @@ var rules = template.Must(template.ParseFS(ruleFiles, "*.md"))
 
 // situation determines which rules apply to a conversation.
 type situation struct {
-	// Tools reports that tools are offered, Refers that the runtime's own refer is one of
-	// them, and Data that there are lines of data.
+	// Tools reports whether tools are offered, Refers whether the runtime's own refer is
+	// one of them, and Data whether there are lines of data.
 	Tools, Refers, Data bool
 	// Examples is the number of solved examples.
 	Examples int
@@ -30,7 +30,7 @@ type situation struct {
 func ruled(form model.AnswerForm, s situation) string {
 	var b strings.Builder
 	for _, name := range []string{"rules", "answer_" + string(cmp.Or(form, model.FreeForm))} {
-		if t := rules.Lookup(name + ".md"); t != nil { // no config has another form
+		if t := rules.Lookup(name + ".md"); t != nil { // no config allows another form
 			_ = t.Execute(&b, s) // a situation always fits, into a builder
 		}
 	}

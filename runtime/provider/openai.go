@@ -171,7 +171,7 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 		return answer{}, errors.New("it has no choices")
 	}
 	choice := &r.Choices[0]
-	if choice.FinishReason == "error" { // a gateway's value for a provider that failed half-way
+	if choice.FinishReason == "error" { // the value of a gateway for a provider that failed half-way
 		return answer{}, errors.New("it broke off with an error")
 	}
 	a := answer{text: choice.Message.Content, stop: model.StopEnd}
@@ -188,7 +188,7 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 		a.stop = model.StopRefusal
 	case choice.FinishReason == openai.FinishReasonLength:
 		a.stop = model.StopLength
-	case len(a.calls) > 0: // whatever the finish reason
+	case len(a.calls) > 0: // calls count whatever the finish reason
 		a.stop = model.StopCalls
 	}
 	a.usage = usage{input: int64(r.Usage.PromptTokens), output: int64(r.Usage.CompletionTokens)}

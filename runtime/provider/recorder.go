@@ -39,20 +39,20 @@ type RecorderOptions struct {
 	Scrub   func(string) string
 }
 
-// Recorder is the transport of endpoints whose exchanges are recorded or replayed. It
-// is safe for concurrent use.
+// Recorder is the transport of endpoints whose exchanges are recorded or replayed. It is
+// safe for concurrent use.
 //
-// A recording contains only the headers of an allow-list, and no host, query, duration
-// or credential. While recording, callers get the responses as recorded, so that a
-// replay gives the same bytes; broken connections are recorded, too.
+// A recording contains only the headers of an allow-list, and no host, query, duration or
+// credential. While recording, callers get the responses as recorded, so that a replay
+// gives the same bytes; broken connections are recorded, too.
 //
-// In a replay an exchange is found by method, path and body. Equal requests are
-// answered in the order in which they were recorded, each response once.
+// In a replay an exchange is found by method, path and body. Equal requests are answered in
+// the order in which they were recorded, each response once.
 //
 // A request with a temperature of about 0 has one successful response in a recording: while
 // it is recorded, and in the replay, each equal request gets that one. Many servers compute
-// requests together and then give several responses to such a request. Which of equal
-// requests got which of these would depend on timing, and a replay could not repeat it.
+// requests together and then give several responses to such a request. The assignment of
+// responses to equal requests would depend on timing, and a replay could not repeat it.
 type Recorder struct {
 	mode      Mode
 	path      string

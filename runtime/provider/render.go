@@ -15,15 +15,15 @@ import (
 // Render turns a request into a conversation. The same request gives the same bytes.
 //
 // The system prompt consists of those of the runtime's rules that apply, the bootstrap's
-// sections and the strategy: of what people wrote or approved, and of the runtime's own words.
-// The messages are the solved examples, the earlier turns, the data, the goal,
-// each round of calls with its results, each rejected answer, and the runtime's advice on
-// this step. The data are the summary, notes and working state of the conversation, what is
-// known of the tools, memories and the like. Text that is neither the operator's nor the user's
-// is in lines of JSON.
+// sections and the strategy: text that people wrote or approved, and the runtime's own words.
+// The messages are the solved examples, the earlier turns, the data, the goal, each round of
+// calls with its results, each rejected answer, and the runtime's advice on this step. The data
+// are the summary, notes and working state of the conversation, what is known of the tools,
+// memories and the like. Text that is neither the operator's nor the user's is in lines of
+// JSON.
 //
-// In the last step no tool may be called, and an agent without tools is not offered refer.
-// A synthesis gets only the findings.
+// In the last step no tool may be called, and an agent without tools is not offered refer. A
+// synthesis gets only the findings.
 func Render(req *model.Request) Chat {
 	c := Chat{form: req.Form}
 	c.system(req)
@@ -91,7 +91,7 @@ func (c *Chat) system(req *model.Request) {
 }
 
 // carried returns what the conversation and earlier turns left: models, tools and users wrote
-// it, so that it is data, and no part of the system prompt.
+// it, so it is data and not a part of the system prompt.
 func carried(req *model.Request) []datum {
 	var all []datum
 	if req.Summary != "" {
@@ -125,10 +125,10 @@ func (c *Chat) offer(req *model.Request) {
 	}
 }
 
-// examples adds solved examples as messages: each task with the lines that stand around
-// every goal of this domain, and the answer in the requested form. Among the rules stands
-// how many they are. A small model continues the pattern of the examples, and a line that
-// only the last message has breaks it.
+// examples adds solved examples as messages: each task with the lines that surround every
+// goal of this domain, and the answer in the requested form. The rules give the number of
+// examples. A small model continues the pattern of the examples, and a line that only the
+// last message has breaks it.
 func (c *Chat) examples(req *model.Request) {
 	for _, d := range req.Demonstrations {
 		c.task(req, domain(req), d.Task)

@@ -64,7 +64,7 @@ func newRoutes(all []Route, fallback string, providers map[string]*provider) (ro
 }
 
 // find returns the route of a hint: the default one for an empty or unknown hint. The
-// flag reports that the hint was unknown.
+// flag reports whether the hint was unknown.
 func (r *routes) find(hint string) (Route, bool) {
 	if at, ok := r.byName[hint]; ok {
 		return r.all[at], false

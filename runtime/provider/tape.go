@@ -75,13 +75,13 @@ func load(path string) (*cassette.Cassette, error) {
 
 func requestKey(method, path, body string) string { return method + " " + path + "\n" + body }
 
-// UnknownRequest reports that a replay holds no such exchange, or no further one.
+// UnknownRequest means that a replay holds no such exchange, or no further one.
 type UnknownRequest struct {
 	Method, Path string
 	// Differs names the parts of the body in which the nearest recorded request of the
 	// same kind differs; empty when there is none.
 	Differs []string
-	// Again reports that the same request was recorded, and all its responses were
+	// Again reports whether the same request was recorded and all its responses were
 	// used.
 	Again bool
 }

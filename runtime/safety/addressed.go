@@ -7,8 +7,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// maxAddressed bounds the listed places of a text, and maxAddressedBytes how much of it
-// is searched.
+// maxAddressed bounds the listed places of a text, and maxAddressedBytes the part of it
+// that is searched.
 const (
 	maxAddressed      = 8
 	maxAddressedBytes = 1 << 20

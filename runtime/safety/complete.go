@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// maxAsked bounds the number of items that counts as one of a list: a larger number is
-// rather a year or an amount.
+// maxAsked bounds the number of items that counts as the length of a list: a larger
+// number is more likely a year or an amount.
 const maxAsked = 20
 
 var (
 	// askedList matches a goal that asks for a number of things: "list three risks",
 	// "name the 5 largest files".
 	askedList = regexp.MustCompile(`(?i)(?:^|[.;,]\s*|\b(?:please|and|then|you)\s+)(?:list|name|give|write|suggest|propose|recommend|provide|mention|find|tell)\s+(?:me\s+|us\s+)?(?:the\s+|exactly\s+|at least\s+)?(?:top\s+|first\s+|last\s+)?(two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\s+((?:[a-z-]+\s+){0,3}?[a-z-]+s)\b`)
-	// material matches a colon: text after it is rather material for the task than a task.
+	// material matches a colon: text after it is more likely material for the task than a
+	// task.
 	material = regexp.MustCompile(`:\s`)
-	// joins matches a word that joins others to a sentence: an answer without one may be
-	// a list of words.
+	// joins matches a word that connects others to a sentence: an answer without one may
+	// be a list of words.
 	joins = regexp.MustCompile(`(?i)\b(?:a|an|the|of|to|in|on|for|with|it|is|are|was|were|be|has|have|can|will)\b`)
-	// units are what a number measures rather than counts.
+	// units matches words after a number that measures instead of counting.
 	units      = regexp.MustCompile(`(?i)\b(?:seconds|minutes|hours|days|weeks|months|years|times|words|characters|letters|digits|lines|sentences|paragraphs|tokens|bytes|points|percent|euros|dollars|pounds|decimals|places|pages|stars|is|has|was)$`)
 	point      = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\(?(?:\d{1,2}|[a-z])[.)])\s+`)
 	bullet     = regexp.MustCompile(point.String() + `\S`)

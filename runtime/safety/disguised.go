@@ -13,7 +13,7 @@ import (
 // DisguisedWrite returns why a call of a foreign tool that is declared to read must be
 // treated as a write: because of its name, the first verb of its description, or its
 // arguments. It is only for tools of other people's servers, and errs on the side of a
-// write; a call that passes is not thereby proven to read.
+// write. A call that passes is not proven to read.
 func DisguisedWrite(toolName, description string, args json.RawMessage) (reason string, disguised bool) {
 	if verb := nameVerb(words(toolName)); verb != "" {
 		return fmt.Sprintf("its name contains the verb %s", verb), true
@@ -75,7 +75,7 @@ func nouns() []string {
 	return []string{"post", "run", "commit", "patch", "merge", "set", "book", "email", "push", "copy", "transfer", "import", "archive", "store", "reset", "put", "reply", "close", "sign", "register", "fork"}
 }
 
-// facets returns what can be read about a thing.
+// facets returns nouns for properties of a thing that can be read.
 func facets() []string {
 	return []string{"count", "counts", "history", "log", "logs", "info", "list", "stats", "summary", "details", "status", "search", "lookup", "price", "prices", "id", "ids", "results", "metadata", "diff"}
 }

@@ -20,7 +20,8 @@ const (
 	maxRemembered = 256
 	// maxCycle is the longest cycle that is detected, in replies.
 	maxCycle = 3
-	// cycleRounds is how often a cycle of several replies must repeat to be detected.
+	// cycleRounds is the number of rounds in a row after which a cycle of several replies
+	// is detected.
 	cycleRounds = 3
 	// maxArguments is the size in bytes above which arguments are compared without
 	// canonicalization.
@@ -44,8 +45,8 @@ type Loop struct {
 	failures map[string]int
 }
 
-// Made is a call of a reply and, after it was made, how it ended. Detail is the text of
-// a failure.
+// Made is a call of a reply and, after it was made, its outcome. Detail is the text of a
+// failure.
 type Made struct {
 	Tool      string
 	Arguments json.RawMessage
@@ -86,8 +87,8 @@ func (l *Loop) Reply(calls []Made) string {
 	return ""
 }
 
-// Last returns the tool of a call that Reply would refuse if a further reply made it, after
-// it was allowed in this one and an earlier one; "" for none.
+// Last returns the tool of a call that Reply would refuse if a further reply made it,
+// although it was allowed in this one and an earlier one; "" for none.
 func (l *Loop) Last(calls []Made) string {
 	for _, m := range calls {
 		if n := l.seen[identify(m.Tool, m.Arguments)]; n > 1 && n >= l.limit {

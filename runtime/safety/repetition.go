@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// minRepeats is how often a sentence must occur to be reported.
+	// minRepeats is the number of occurrences from which a sentence is reported.
 	minRepeats = 4
 	// minWords is the shortest sentence that counts, in words.
 	minWords = 3
-	// refrain is the share of all sentences up to which a repeated one may be a
+	// refrain is the largest share of all sentences that a repeated one may have as a
 	// refrain.
 	refrain = 1.0 / 3
 	// minLooped is the shortest text whose n-grams are counted, in bytes, and gram

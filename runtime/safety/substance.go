@@ -51,7 +51,7 @@ func placeholderText(answer, question string) string {
 	return ""
 }
 
-// restates reports whether an answer is the question again, with at most a few words
+// restates reports whether an answer repeats the question, with at most a few words
 // before it. Both are plain text.
 func restates(answer, question string) bool {
 	if strings.Count(question, " ") < 3 {
@@ -97,7 +97,7 @@ func filler(answer string) string {
 	return "it has no content but " + kind
 }
 
-// fillerKind returns what kind of politeness a sentence is.
+// fillerKind returns the kind of politeness of a sentence.
 func fillerKind(plain string) string {
 	words := strings.Count(plain, " ") + 1
 	for kind, starts := range map[string][]string{

@@ -8,8 +8,8 @@ import (
 )
 
 // architecture holds the numbers that differ between the architectures on which system
-// calls are filtered; on others they are not. chmod and setrlimit are numbers of calls
-// that some of them lack; 0 means that this one does.
+// calls are filtered; on others they are not. chmod and setrlimit are the numbers of
+// calls that some architectures lack; 0 means that the call is missing.
 type architecture struct {
 	audit            uint32
 	chmod, setrlimit uint32

@@ -30,7 +30,7 @@ func Detect(ctx context.Context) Sandbox {
 }
 
 // Try returns the sandbox of one name, as [Sandbox.Name] gives it, after a trial start of
-// this program in them. The error is the reason why they are not available.
+// this program in it. The error is the reason why it is not available.
 func Try(ctx context.Context, name string) (Sandbox, error) {
 	var w Sandbox
 	var err error

@@ -19,12 +19,12 @@ const (
 	probeName  = "evolve-sandbox-probe"
 )
 
-// control is the descriptor of the socket between the two sides: orders come in,
-// reports go out. It closes when the process that started the sandbox dies.
+// control is the descriptor of the socket between the two sides: it receives orders and
+// sends reports. It closes when the process that started the sandbox dies.
 const control = 3
 
-// called reports whether Init was called. Without that, a program that starts itself
-// again would do its whole work over, in ever deeper sandboxes.
+// called reports whether Init was called. Without Init, a program that starts itself
+// again would repeat its whole work, in ever deeper sandboxes.
 var called bool
 
 // Init declares that this program may be started again as the inside of a sandbox,

@@ -10,8 +10,8 @@ import (
 )
 
 // Links in the paths of pieces were resolved when they were listed. A foreign program
-// that can write to a folder on the way may have put one there since, to have another
-// path shown, or shown elsewhere: no link is followed here.
+// that can write to a folder on the way may have put a link there since, to have another
+// path shown, or shown elsewhere. So no link is followed here.
 
 // reach opens a path below a folder without following links, as a mere reference
 // (O_PATH).
@@ -90,8 +90,8 @@ func fill(path, text string) error {
 	return errors.Join(err, unix.Close(fd))
 }
 
-// lead makes a symbolic link in the new root, unless the path exists already or its
-// folder is reached through another link.
+// lead makes a symbolic link in the new root, unless the path exists already or another
+// link leads to its folder.
 func lead(path, target string) error {
 	at, err := way(path)
 	if errors.Is(err, unix.ELOOP) {

@@ -103,7 +103,7 @@ func discard(home string) {
 	defer func() { _ = root.Close() }()
 	_ = fs.WalkDir(root.FS(), filepath.Base(home), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = root.Chmod(path, 0o700) // before it is read
+			_ = root.Chmod(path, 0o700) // before the folder is read
 		}
 		return nil
 	})

@@ -81,7 +81,8 @@ func layout(s Spec, prog program) ([]piece, error) {
 	if pieces, err = inPlace(pieces, readOnly, prog.needs...); err != nil {
 		return nil, err
 	}
-	// After what a program merely needs, before what it is explicitly shown.
+	// Hidden folders come after the paths that a program merely needs, and before those
+	// that are explicitly shown to it.
 	for _, path := range s.Hidden {
 		switch real, err := filepath.EvalSymlinks(path); {
 		case err == nil:

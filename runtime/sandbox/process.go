@@ -13,7 +13,7 @@ type Exit struct {
 	Code int
 	// Signal is the number of the signal that ended it, 0 for none.
 	Signal int
-	// Reason is who or what ended it.
+	// Reason is the cause of the end.
 	Reason Reason
 	// Unreached counts the attempts of a program without the host's network to reach an
 	// address without a route, or a port of its own loopback without a listener. It is
@@ -22,19 +22,20 @@ type Exit struct {
 	Unreached int64
 }
 
-// Reason is who or what ended a program.
+// Reason is the cause of a program's end.
 type Reason string
 
 const (
 	// Own means that the program ended itself, by its exit code or a signal.
 	Own Reason = ""
-	// Killed means that this process ended it, by [Process.Kill] or because the context
-	// of [Sandbox.Run] was done.
+	// Killed means that this process ended the program, by [Process.Kill] or because the
+	// context of [Sandbox.Run] was done.
 	Killed Reason = "killed"
-	// OverMemory and OverProcesses mean that it exceeded the [Limits] of that name.
+	// OverMemory and OverProcesses mean that the program exceeded the [Limits] of that
+	// name.
 	OverMemory    Reason = "over its memory"
 	OverProcesses Reason = "over its processes"
-	// OverOutput means that it wrote more than [Limits.Output].
+	// OverOutput means that the program wrote more than [Limits.Output].
 	OverOutput Reason = "over its output"
 	// Fallen means that the sandbox ended for an unknown reason, and the program with
 	// it.

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// orders is what the inside is to set up and run.
+// orders describes what the inside must set up and run.
 type orders struct {
 	// Home, if set, asks for Landlock alone instead of namespaces; it is a writable
 	// folder.
 	Home string `json:"home,omitempty"`
-	// Built reports that namespaces and root exist already.
+	// Built reports whether namespaces and root exist already.
 	Built   bool     `json:"built,omitempty"`
 	Pieces  []piece  `json:"pieces"`
 	Path    string   `json:"path"`
@@ -44,7 +44,7 @@ type report struct {
 	Doing string `json:"doing,omitempty"`
 	Errno int    `json:"errno,omitempty"`
 	Text  string `json:"text,omitempty"`
-	// Program reports that the execution of the program failed.
+	// Program reports whether the execution of the program failed.
 	Program bool  `json:"program,omitempty"`
 	Exit    *Exit `json:"exit,omitempty"`
 }

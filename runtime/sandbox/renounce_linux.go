@@ -9,7 +9,7 @@ import (
 )
 
 // renounce gives up every capability for good: this process's descendants have none and
-// can get none, by set-uid programs or otherwise. mine reports that this process may
+// can get none, by set-uid programs or otherwise. mine reports whether this process may
 // change the bounding set; otherwise bubblewrap has done so.
 func renounce(mine bool) error {
 	if mine {

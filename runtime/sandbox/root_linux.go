@@ -181,7 +181,7 @@ func processFolder(processes uint64) (bounded bool, err error) {
 	return err == nil, nil
 }
 
-// since reports whether the kernel's version is the given one or later.
+// since reports whether the version of the kernel is at least the given one.
 func since(major, minor int) bool {
 	var u unix.Utsname
 	var x, y int

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Output is what a program wrote to its outputs.
+// Output holds the text that a program wrote to its outputs.
 type Output struct {
 	Stdout, Stderr []byte
-	// Truncated reports that there was more than was asked for.
+	// Truncated reports whether the program wrote more than the caller wanted.
 	Truncated bool
 }
 
@@ -68,13 +68,14 @@ func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit,
 	}
 	wg.Wait()
 	out := Output{Stdout: kept[0], Stderr: kept[1], Truncated: cut[0] || cut[1]}
-	if ctx.Err() == nil && (over[0] || over[1]) { // even if it ended by itself before it was killed
+	if ctx.Err() == nil && (over[0] || over[1]) { // even if the program ended by itself before it was killed
 		exit = Exit{Code: -1, Signal: int(syscall.SIGKILL), Reason: OverOutput, Unreached: exit.Unreached}
 	}
 	return exit, out, ctx.Err()
 }
 
-// limited counts what is read and calls exceeded once that is more than a limit above 0.
+// limited counts the bytes that are read, and calls exceeded once they are more than a
+// limit above 0.
 type limited struct {
 	from     io.Reader
 	limit    uint64

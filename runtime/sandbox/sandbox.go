@@ -54,7 +54,8 @@ var ErrBroken = errors.New("the sandbox ended before the program began")
 // [Detect] returns the strongest of this machine.
 type Sandbox struct {
 	kind isolation
-	// reason is why there is no isolation, and system reports that it is an [ErrSystem].
+	// reason is why there is no isolation, and system reports whether it is an
+	// [ErrSystem].
 	reason string
 	system bool
 	// bwrap is the path of bubblewrap.

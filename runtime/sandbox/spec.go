@@ -113,7 +113,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// host returns the path on the host of what the program sees at path. moved reports
+// host returns the host's path of the file that the program sees at path. moved reports
 // whether Shown or Layers placed it there.
 func (s Spec) host(path string) (host string, moved bool) {
 	path = filepath.Clean(path)

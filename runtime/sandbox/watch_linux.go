@@ -21,16 +21,17 @@ const (
 )
 
 // watch compares all processes of the namespace together with their limits. It runs in
-// the first process, the only one that sees them all and that none can hinder.
+// the first process, which is the only one that sees all of them and that none of them
+// can hinder.
 type watch struct {
 	limits Limits
 	// folders are the private folders and layers in memory.
 	folders []string
-	// processes reports that the number of processes is watched too.
+	// processes reports whether the number of processes is watched too.
 	processes bool
 }
 
-// newWatch returns nil when there is nothing to watch. bounded reports that the kernel
+// newWatch returns nil when there is nothing to watch. bounded reports whether the kernel
 // bounds the number of processes.
 func newWatch(o orders, bounded bool) *watch {
 	w := &watch{limits: o.Limits, processes: !bounded && o.Limits.Processes > 0}
@@ -77,7 +78,7 @@ func (w *watch) run() Reason {
 func (w *watch) look() Reason {
 	pids, err := processNumbers()
 	if err != nil {
-		return Own // out of descriptors for the moment; the next look will do
+		return Own // no descriptors are free for the moment; the next look can succeed
 	}
 	var most, threads uint64 // most counts a shared page once for each process
 	for _, pid := range pids {
@@ -178,7 +179,7 @@ type status struct {
 func statusOf(pid int) (s status, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return s, false // it is gone
+		return s, false // the process is gone
 	}
 	s.memory = kibibytes(text, "RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")
 	for line := range bytes.Lines(text) {

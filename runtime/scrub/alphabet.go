@@ -99,8 +99,8 @@ type run struct {
 }
 
 // runFrom returns the end of the run of the alphabet that starts at i. The last run of
-// each alphabet is cached, so that a text of nothing but beginnings is not read again
-// for each.
+// each alphabet is cached, so that a text that consists of beginnings alone is not read
+// again for each of them.
 func (s *scan) runFrom(i int, of alphabet) int {
 	var r *run
 	for k := range s.runs {

@@ -14,9 +14,9 @@ func cardTriggers() []trigger {
 // maxCard is the length of a card's number with its separators.
 const maxCard = 19 + 4
 
-// card removes the number of a payment card: its digits begin as an issuer's, have that
-// issuer's length, agree with their check digit, and stand in groups with one separator. A
-// number without groups has the word of a card before it: others are as long.
+// card removes the number of a payment card: its first digits and its length are those of
+// an issuer, its check digit is right, and its groups have one separator. A number without
+// groups counts only after a word for a card, because other numbers have the same length.
 func card(s *scan, start, _ int) {
 	if start > 0 && (word.has(s.text[start-1]) || strings.IndexByte(".-+/", s.text[start-1]) >= 0) {
 		return
@@ -52,7 +52,8 @@ func card(s *scan, start, _ int) {
 	s.remove(start, end)
 }
 
-// issued reports whether digits begin and are as long as the numbers of an issuer.
+// issued reports whether digits have the first digits and the length of an issuer's
+// numbers.
 func issued(d string) bool {
 	if len(d) < 13 || len(d) > 19 {
 		return false

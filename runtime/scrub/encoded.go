@@ -22,7 +22,7 @@ const (
 	maxLines = 1 << 14
 )
 
-// none marks a character that is no digit of base64 or hexadecimal.
+// none marks a character that is not a digit of base64 or hexadecimal.
 const none = 0xff
 
 // sixBits and fourBits are the values of the digits of base64, in both of its
@@ -161,8 +161,8 @@ func (s *scan) covered(start, end int) bool {
 }
 
 // base64 scans the digits decoded as base64. Characters before the encoded text in the
-// same run may shift it by one to three, so a group of four may begin at any offset. It
-// decodes only rows of groups that may each be three ASCII characters.
+// same run may shift it by one to three, so a group of four may begin at any offset. Only
+// rows of groups that can all be three ASCII characters are decoded.
 func (f *finder) base64(s *scan, c *coded, depth int) {
 	n := len(c.digits)
 	var row [4]int // groups in a row, by offset modulo 4
@@ -187,7 +187,7 @@ func (f *finder) base64(s *scan, c *coded, depth int) {
 		}
 		row[p&3] = 0
 	}
-	for p := max(0, n-3); p < n+1; p++ { // the offset at which each row would go on
+	for p := max(0, n-3); p < n+1; p++ { // the offset at which each row would continue
 		if row[p&3] >= minGroups {
 			look(p, row[p&3])
 		}

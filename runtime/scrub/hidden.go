@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// hidden marks what is found in the text as it is seen: a credential, or the word that names
-// one, that invisible characters interrupt.
+// hidden marks credentials that are found only in the visible text, because invisible
+// characters interrupt them or the words that name them.
 func (f *finder) hidden(s *scan, depth int) {
 	text, seams := bared(s.text)
 	if len(seams) == 0 {
@@ -19,14 +19,14 @@ func (f *finder) hidden(s *scan, depth int) {
 	}
 }
 
-// Bare returns a text as it is seen, without its invisible characters, and a function that
-// returns where a part of that stands in the text.
+// Bare returns the visible characters of a text, and a function that returns the place in
+// the text of a part of the result.
 func Bare(text string) (seen string, place func(start, end int) (int, int)) {
 	seen, seams := bared(text)
 	return seen, func(start, end int) (int, int) { return within(seams, start, end) }
 }
 
-// within returns where a part of a bared text stands in the text itself.
+// within returns the place in the text itself of a part of its bared form.
 func within(seams []seam, start, end int) (from, to int) {
 	at := func(n int, from bool) int {
 		last := sort.Search(len(seams), func(i int) bool { return seams[i].at > n || !from && seams[i].at == n })

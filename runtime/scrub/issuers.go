@@ -12,8 +12,8 @@ type issuer struct {
 	// bound.
 	of       alphabet
 	min, max int
-	// loose reports that ordinary words begin so too: the rest must then have the right
-	// length and look random.
+	// loose reports whether ordinary words have this prefix too. The rest must then have
+	// the right length and look random.
 	loose bool
 }
 

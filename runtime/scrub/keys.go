@@ -21,7 +21,8 @@ const (
 	minPiece = 8
 )
 
-// block removes a private key between its begin and its end, or as far as it goes.
+// block removes a private key between its begin and its end, or, without an end, up to
+// the first line that cannot belong to it.
 func block(s *scan, start, end int) {
 	from := strings.LastIndex(s.text[max(0, start-50):start], "-----BEGIN")
 	if from < 0 {

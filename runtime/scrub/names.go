@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// strength is how certain it is that a name has a credential as its value.
+// strength is the certainty that the value of a name is a credential.
 type strength int
 
 const (
@@ -100,13 +100,13 @@ func (s *scan) suffix(i int) int {
 // value is the place of a value.
 type value struct {
 	start, end int
-	// quoted reports that quotation marks end it; level is the number of backslashes
-	// before each.
+	// quoted reports whether quotation marks end the value; level is the number of
+	// backslashes before each.
 	quoted bool
 	mark   byte
 	level  int
 	// sep is what separates name and value, without white space: = : := => == > is, or
-	// nothing for a flag. spaced reports white space around it.
+	// nothing for a flag. spaced reports whether there is white space around it.
 	sep    string
 	spaced bool
 	// title is the quotation mark after the name; 0 if there is none.

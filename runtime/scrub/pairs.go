@@ -9,8 +9,8 @@ func pairTriggers() []trigger {
 	return all
 }
 
-// awsKey is the length of a secret key of AWS, and awsReach how far it may be from the word
-// or the access key beside it.
+// awsKey is the length of a secret key of AWS, and awsReach the maximum distance between it
+// and the word or the access key beside it, in bytes.
 const awsKey, awsReach = 40, 80
 
 // awsSecret removes a secret key of AWS, which has no prefix, near a word or an access key

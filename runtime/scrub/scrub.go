@@ -165,7 +165,7 @@ func (f *finder) rule(s *scan, depth int) {
 	}
 }
 
-// finish joins what was found, and searches what is encoded.
+// finish joins the spans that were found, and searches encoded text.
 func (f *finder) finish(s *scan, depth int) *scan {
 	s.join()
 	if depth < maxDepth {

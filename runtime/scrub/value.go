@@ -259,9 +259,9 @@ func digits(text string) bool { return len(text) >= 32 && hexAny.all(text) }
 const (
 	// minRandom is the shortest text that is classified by its characters.
 	minRandom = 20
-	// minTurns is the share of neighbours of different kind (small, capital, digit)
-	// from which on text counts as random, and minTurnsLong that for longText bytes or
-	// more; random text has .62, with more variance in shorter text.
+	// minTurns is the share of neighbours of different kind (small, capital, digit) from
+	// which on text counts as random, and minTurnsLong the same share for texts of at
+	// least longText bytes; random text has .62, with more variance in shorter text.
 	minTurns     = 0.4
 	minTurnsLong = 0.34
 	longText     = 28

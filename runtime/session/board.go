@@ -27,7 +27,7 @@ const (
 // Broadcast is the prefix of the keys whose entries all agents see.
 const Broadcast = "broadcast."
 
-// ErrBoardFull reports that there is no room until entries expire.
+// ErrBoardFull means that there is no room until entries expire.
 var ErrBoardFull = errors.New("the blackboard is full")
 
 // Board is a blackboard: key-value state that agents share for a while. An entry

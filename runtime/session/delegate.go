@@ -12,11 +12,12 @@ import (
 // unknownCompetence is the competence without a history.
 const unknownCompetence = .5
 
-// Suggest returns a suggestion of another agent that is better suited to a task's
-// domain, and reports whether there is one: the own competence must be below one
-// threshold (.3 by default) and another's above the other (.6). It names the best, of
-// equal ones the first by name. Competences are in [0.1,1]; zero and NaN mean no
-// history and count as .5. Nothing is redirected.
+// Suggest returns a suggestion of another agent that is better suited to a task's domain,
+// and reports whether there is one: the agent's own competence must be below one
+// threshold (.3 by default), and the competence of the other above another threshold
+// (.6). The suggestion names the best agent, and the first by name of equally good ones.
+// Competences are in [0.1,1]; zero and NaN mean no history and count as .5. Nothing is
+// redirected.
 func Suggest(own float64, others map[string]float64, below, above float64) (suggestion string, ok bool) {
 	own = competence(own)
 	if !(own < below) {

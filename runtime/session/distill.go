@@ -27,8 +27,9 @@ const (
 	emergencyMessages = 10
 )
 
-// keptMessages is how many of the last messages stay whole, fewer when they are long.
-// It is below emergencyMessages, so that a distillation ends an emergency.
+// keptMessages is the number of the last messages that stay whole; fewer stay when they
+// are long. The number is below emergencyMessages, so that a distillation ends an
+// emergency.
 const keptMessages = 6
 
 // Distilled is the source of facts that were extracted from a conversation.
@@ -40,8 +41,8 @@ type Thresholds struct {
 	// distill.threshold_messages.
 	Tokens   int
 	Messages int
-	// Context is the model's window in tokens, and Beside the tokens of the rest of the
-	// prompt.
+	// Context is the model's window in tokens, and Beside is the number of tokens of the
+	// rest of the prompt.
 	Context int
 	Beside  int
 }
@@ -170,7 +171,8 @@ func (t Thresholds) firstKept(messages []agent.Message) int {
 	return first
 }
 
-// summaryBytes returns the bound of the summary: at most half of what it replaces.
+// summaryBytes returns the bound of the summary: at most half of the text that it
+// replaces.
 func (t Thresholds) summaryBytes(removed []agent.Message, earlier string) int {
 	bytes := len(earlier)
 	for _, m := range removed {
@@ -190,7 +192,7 @@ func (d Distiller) read(messages []agent.Message) []agent.Message {
 	bytes, ends := 0, 0
 	for _, m := range slices.Backward(messages) {
 		text := m.Content[:min(len(m.Content), maxReadBytes)]
-		if d.Scrub != nil { // before the cut, after which half a credential is not recognised
+		if d.Scrub != nil { // before the cut, because a credential that is cut in two is not recognised
 			text = d.Scrub(text)
 		}
 		text = head(text)

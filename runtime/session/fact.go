@@ -25,7 +25,7 @@ const (
 // replacedBy begins the reason why a corrected fact is retracted.
 const replacedBy = "replaced by "
 
-// kind is why a sentence is worth remembering; the first kinds are worth most.
+// kind is the reason to remember a sentence. The kinds are in descending order of value.
 type kind int
 
 const (
@@ -106,8 +106,8 @@ func classify(s, role string) (kind, string) {
 	return none, ""
 }
 
-// corrects reports whether a sentence begins as a correction, and returns what follows all
-// that only denies: nothing, where the sentence says no more.
+// corrects reports whether a sentence begins as a correction, and returns the text after
+// the words that only deny; empty if there is none.
 func corrects(s, lower string) (rest string, ok bool) {
 	rest = s
 	for {
@@ -147,7 +147,7 @@ func startsWord(s string) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// worded reports whether a text has at least two words that are no stop words.
+// worded reports whether a text has at least two words other than stop words.
 func worded(s string) bool {
 	n := 0
 	memory.EachWord(s, func(word string) {
@@ -176,7 +176,7 @@ func commands(lower string) bool {
 // becomes a fact together with the question, and a correction replaces the assistant's
 // statement.
 func (d Distiller) corrected(all []spoken) []spoken {
-	goal := ""                  // the user's last message that corrects nothing, if it is short
+	goal := ""                  // the user's last message that contains no correction, if it is short
 	question, subject := "", "" // the user's last question; the subject of a correction
 	said := -1                  // index of the assistant's last message
 	for i := range all {
@@ -210,8 +210,8 @@ func (d Distiller) corrected(all []spoken) []spoken {
 	return all
 }
 
-// withdraw discards the assistant's sentences in the message that a correction is
-// about, and returns the subject of the last sentence that has one.
+// withdraw discards the assistant's sentences in the message that a correction refers to,
+// and returns the subject of the last sentence that has one.
 func withdraw(all []spoken, said int) (subject string) {
 	for i := len(all) - 1; i >= 0 && said >= 0 && all[i].message >= said; i-- {
 		if s := &all[i]; s.message == said {
@@ -224,8 +224,8 @@ func withdraw(all []spoken, said int) (subject string) {
 	return subject
 }
 
-// request returns the message that begins all as one text, or "" where it is long or has no
-// two words of content.
+// request returns the message that begins all as one text, or "" if it is long or has fewer
+// than two content words.
 func request(all []spoken) string {
 	text := all[0].text
 	for _, s := range all[1:] {
@@ -242,7 +242,7 @@ func request(all []spoken) string {
 	return text
 }
 
-// complete makes the sentence a correction of a fact, with what that is about.
+// complete makes the sentence a correction of a fact, with its subject.
 func (s *spoken) complete(d Distiller, fact, request, subject string) {
 	s.kind, s.fact = d.complete(fact, request, subject)
 	if request != "" && strings.HasPrefix(s.fact, request+" ") {
@@ -250,9 +250,9 @@ func (s *spoken) complete(d Distiller, fact, request, subject string) {
 	}
 }
 
-// complete adds to a correction what it is about, which is often in the request or in the
-// corrected sentence. A correction that has half of the request's words stands alone; else
-// it would count for every request.
+// complete adds its subject to a correction, which is often in the request or in the
+// corrected sentence. A correction that has half of the request's words needs no addition;
+// any other would otherwise count for every request.
 func (d Distiller) complete(fact, request, subject string) (kind, string) {
 	if strings.Trim(fact, " .!") == "" {
 		return withdrawn, ""
@@ -302,7 +302,7 @@ func unlisted(s string) string {
 }
 
 // facts returns memories of the best sentences, in their order. Of two that contradict
-// each other the later stays; an earlier distilled one of the session that is
+// each other, the later stays. An earlier distilled fact of the session that is
 // contradicted is retracted.
 func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[string]string) {
 	best := make([]int, 0, len(all))
@@ -311,7 +311,7 @@ func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[str
 			best = append(best, i)
 		}
 	}
-	byWorth := func(i, j int) int { // the best first, of equal ones the newest
+	byWorth := func(i, j int) int { // the best first, and the newest first of equally good ones
 		return cmp.Or(cmp.Compare(all[i].kind, all[j].kind), j-i)
 	}
 	slices.SortFunc(best, byWorth)
@@ -355,8 +355,8 @@ func (d Distiller) earlier(s agent.Session) (known map[string]bool, distilled ma
 	return known, distilled
 }
 
-// latest returns the memories of candidates, by their index in all: those that are not
-// known and that no later one repeats or contradicts.
+// latest returns the memories of candidates, by their index in all: those that are new
+// and that no later one repeats or contradicts.
 func (d Distiller) latest(all []spoken, candidates []int, known map[string]bool) map[int]agent.Memory {
 	fresh := map[int]agent.Memory{}
 	later := map[string][]rival{}

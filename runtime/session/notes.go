@@ -14,8 +14,8 @@ const (
 )
 
 // AddNotes returns the notes of a session followed by new ones: each one line, cut to
-// [MaxNoteChars] characters, without empty ones. From [MaxNotes] on a new note is
-// refused, never an older one dropped; refused counts them. The result is bounded for
+// [MaxNoteChars] characters, without empty ones. Notes beyond [MaxNotes] are refused,
+// because no older note is dropped; refused is their number. The result is bounded for
 // any input.
 func AddNotes(notes []string, fresh ...string) (kept []string, refused int) {
 	for _, list := range [][]string{notes, fresh} {

@@ -14,10 +14,11 @@ type Statement struct {
 	Fact    agent.Memory
 }
 
-// Stated returns what the user of a conversation asked to remember and corrected, in the
-// order of the messages. A correction has the request that it is about, unless it names that
-// itself; one that a later one replaces is left out. corrects reports whether a message is
-// a correction that no cue of [Distiller.Distill] may show.
+// Stated returns the facts that the user of a conversation asked to remember or corrected,
+// in the order of the messages. A correction comes with the request that it refers to,
+// unless it names the subject itself; a correction that a later one replaces is left out.
+// corrects reports whether a message is a correction, also where no cue of
+// [Distiller.Distill] shows it.
 func (d Distiller) Stated(messages []agent.Message, corrects func(message int) bool) []Statement {
 	read := d.read(messages)
 	dropped := len(messages) - len(read)
@@ -33,7 +34,7 @@ func (d Distiller) Stated(messages []agent.Message, corrects func(message int) b
 		first := i == 0 || all[i-1].message != s.message
 		switch {
 		case s.kind == asked || s.kind == correction:
-		case !first || s.kind == withdrawn: // what follows a mere "no" was taken with it
+		case !first || s.kind == withdrawn: // the text after a mere "no" was taken with it
 		case goal != "" && corrects(dropped+s.message) && !reproaches(s.text):
 			s.complete(d, s.text, goal, "")
 		default:
@@ -60,8 +61,8 @@ func (d Distiller) Stated(messages []agent.Message, corrects func(message int) b
 	return out
 }
 
-// reproaches reports whether a sentence is about what the agent or the user did, which is no
-// fact.
+// reproaches reports whether a sentence is about an action of the agent or the user, which
+// is not a fact.
 func reproaches(s string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(s), " ")
 	return strings.HasSuffix(s, "?") || slices.Contains([]string{"you", "your", "i", "why", "please"}, strings.Trim(word, ",.:;!"))

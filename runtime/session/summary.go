@@ -19,8 +19,8 @@ const (
 	alikeLines = .6
 	// leastSentence is the least number of distinct words of a sentence in a summary.
 	leastSentence = 3
-	// fullSentence is the number of distinct words below which a sentence counts for
-	// less: thanks and greetings are central to any conversation.
+	// fullSentence is the number of distinct words below which a sentence has less
+	// weight: thanks and greetings are central to any conversation.
 	fullSentence = 6
 )
 
@@ -31,9 +31,9 @@ type line struct {
 	score float64
 }
 
-// summary returns at most most bytes that replace the earlier summary and the sentences
-// that are no facts; facts are in the memory. If there are only facts, they are
-// summarised.
+// summary returns a text of at most most bytes that replaces the earlier summary and the
+// sentences that are not facts, because facts are in the memory. If there are only facts,
+// it summarises these.
 func (d Distiller) summary(all []spoken, earlier string, most int) string {
 	earlier = head(earlier)
 	var texts []string

@@ -30,7 +30,7 @@ type Turn struct {
 	Answer string
 	// Value is the shortest form of the answer; if empty, the answer is used.
 	Value string
-	// Unsure reports that the answer only stands in for a missing one.
+	// Unsure reports whether the answer only stands in for a missing one.
 	Unsure bool
 	// Calls are the tool calls, oldest first.
 	Calls []Call
@@ -113,7 +113,7 @@ func used(calls []Call) (tools, failed []string) {
 }
 
 // open returns the questions in the answer; without an answer the goal itself is open,
-// and its text is in another line.
+// whose text is in another line.
 func open(t Turn) []string {
 	if t.Unsure || t.Outcome != agent.OK {
 		return []string{"the goal"}

@@ -38,17 +38,18 @@ type Trajectory struct {
 	Score float64
 }
 
-// Candidate is a draft with the objections to it; without vetoes it may be proposed.
+// Candidate is a draft with the objections to it. It may be proposed if there are no
+// vetoes.
 type Candidate struct {
 	Definition Definition
-	// Solved, Failed and Clusters count the different tasks of this shape and domain
-	// that were solved, those that never were, and the clusters of the former.
+	// Solved, Failed and Clusters count the different tasks of this shape and domain that
+	// were solved, the tasks that never were, and the clusters of the solved ones.
 	Solved, Failed, Clusters int
 	Vetoes                   []string
 }
 
-// Due reports whether an agent whose last draft was at last may have another now. A
-// zero last means no draft; after a clock went back, nothing is due.
+// Due reports whether an agent whose last draft was at last may have another now. A zero
+// last means no draft; after the clock was set back, no draft is due.
 func Due(last, now time.Time) bool {
 	return last.IsZero() || now.Sub(last) >= draftEvery
 }

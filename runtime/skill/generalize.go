@@ -40,7 +40,7 @@ type argument struct {
 	value string
 }
 
-// most reports whether n of all is at least four fifths.
+// most reports whether n is at least four fifths of all.
 func most(n, all int) bool { return 5*n >= 4*all }
 
 // generalize joins the steps of all runs by their position.

@@ -105,7 +105,7 @@ func fold(steps []step) []step {
 				steps[i-n+j].uses = append(steps[i-n+j].uses, steps[i+j].uses...)
 			}
 			steps = slices.Delete(steps, i, i+n)
-			n, i = 1, 1 // a merge may have made other neighbours equal
+			n, i = 1, 1 // start again: a merge may have made other neighbours equal
 		}
 	}
 	return steps

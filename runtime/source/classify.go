@@ -81,8 +81,8 @@ func touches(l Language, imports []Import) []Touch {
 	return out
 }
 
-// reached looks up the module and all its parents, so that net/http/httputil is found
-// by net/http.
+// reached looks up the module and all its parents, so that an entry for net/http also
+// applies to net/http/httputil.
 func reached(l Language, list string, imp Import) bool {
 	name := imp.Path
 	sep := "/"

@@ -31,7 +31,7 @@ type tok struct {
 	column int
 	// at and end are its byte offsets in the source, from and to those of its contents.
 	at, end, from, to int
-	// tight reports that a string contains no expression.
+	// tight reports whether a string contains no expression.
 	tight bool
 }
 

@@ -57,17 +57,17 @@ type Summary struct {
 	Imports   []Import
 	// Tags are the build constraints of a Go file, as written after //go:build.
 	Tags string
-	// Test reports that the file is a test by its name.
+	// Test reports whether the file is a test, by its name.
 	Test bool
 	// Tests are the names of the tests in it.
 	Tests []string
-	// Entry is why the file is a program's start ("package main", "__main__",
-	// "shebang"); empty when it is none.
+	// Entry is the evidence that the file is the start of a program ("package main",
+	// "__main__", "shebang"); empty if there is none.
 	Entry string
 	// Touches lists what the file works with outside of itself, judged by its imports;
 	// sorted.
 	Touches []Touch
-	// Truncated reports that the file or a list was longer than its bound.
+	// Truncated reports whether the file or a list was longer than its bound.
 	Truncated bool
 }
 
@@ -95,7 +95,7 @@ type Import struct {
 	// dots, or a specifier.
 	Path string
 	Kind Kind
-	// Form is how it is imported.
+	// Form is the form of the import statement.
 	Form Form
 	// Names are the names that Python's from … import takes from the module, which may
 	// be modules themselves.

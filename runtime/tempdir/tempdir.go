@@ -1,5 +1,5 @@
-// Package tempdir makes temporary folders that outlive no process for long: the next process
-// that makes one removes those of processes that were killed.
+// Package tempdir makes temporary folders that do not outlive their processes for long: the
+// next process that makes a folder removes those of processes that were killed.
 package tempdir
 
 import (
@@ -103,7 +103,7 @@ func clearIfDead(top string) {
 	path := filepath.Join(top, lockName)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		_ = os.Remove(top) // it has just been made, or is almost removed
+		_ = os.Remove(top) // the folder has just been made, or is almost removed
 	}
 	if err != nil || !info.Mode().IsRegular() {
 		return

@@ -20,7 +20,7 @@ func Nearest(word string, candidates []string) string {
 }
 
 // errorsBetween returns the number of insertions, deletions and replacements of
-// characters; a single transposition of neighbours counts as one.
+// characters; a transposition of two neighbours counts as one.
 func errorsBetween(a, b string) int {
 	const longest = 100 // the distance takes quadratic time
 	if len(a) > longest || len(b) > longest {

@@ -72,7 +72,7 @@ func define[A any](name, description, schema string, category Category, domains 
 	}
 }
 
-// with sets the effect of a tool.
+// with returns a tool with another effect.
 func with(effect Effect, t Tool) Tool {
 	if b, ok := t.(builtin); ok {
 		b.spec.Effect = effect

@@ -16,8 +16,8 @@ func (e *Env) clean(name, text string) string {
 // maxLost bounds the search for a line behind a removed block, in lines.
 const maxLost = 1000
 
-// numbered calls look with each line of a cleaned text and its number in the original
-// text, until look returns false.
+// numbered calls the function look with each line of a cleaned text and its number in the
+// original text, until look returns false.
 func numbered(text, clean string, look func(n int, line string) bool) {
 	if text == clean {
 		n := 0

@@ -23,8 +23,7 @@ type DependencyMap struct {
 	// Withheld are files that seem to contain a credential; their contents are left
 	// out.
 	Withheld []string `json:"withheld,omitempty"`
-	// Truncated reports that not all source text was read, or that packages were left
-	// out.
+	// Truncated reports whether source text was not read or packages were left out.
 	Truncated bool `json:"truncated,omitempty"`
 }
 

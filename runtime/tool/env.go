@@ -51,8 +51,8 @@ type Env struct {
 	// Surroundings are what the tools of [Further] use.
 	Surroundings
 
-	// hung holds the numbers of running attempts of abandoned calls, by what shares a
-	// process with them.
+	// hung holds the numbers of running attempts of abandoned calls, by the process that
+	// they share.
 	hung map[string]*atomic.Int32
 
 	dir   string
@@ -118,14 +118,14 @@ func (e *Env) fork() *Env {
 	return &f
 }
 
-// adopt takes the changes of an ended call over.
+// adopt takes over the changes of an ended call.
 func (e *Env) adopt(f *Env) {
 	f.hung = e.hung
 	*e = *f
 }
 
-// abandon leaves a call that does not end what it may still use, and refuses further
-// calls of what shares its process until it has ended.
+// abandon leaves to a call that does not end everything that it may still use. Further
+// calls of tools that share its process are refused until it has ended.
 func (e *Env) abandon(process string, running *atomic.Int32) {
 	e.root, e.files, e.texts, e.repo, e.flagged, e.cleaned = nil, nil, nil, nil, nil, nil
 	if e.hung == nil {

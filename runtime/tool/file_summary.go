@@ -39,11 +39,11 @@ type FileSummary struct {
 	// environment, processes, database.
 	Integration []string `json:"integration_points,omitempty"`
 	Tags        string   `json:"build_tags,omitempty"`
-	EntryPoint  string   `json:"entry_point,omitempty"` // why the file is one
+	EntryPoint  string   `json:"entry_point,omitempty"` // why the file is an entry point
 	Tests       []string `json:"tests,omitempty"`
-	// Withheld reports that the file seems to contain a credential.
+	// Withheld reports whether the file seems to contain a credential.
 	Withheld bool `json:"withheld,omitempty"`
-	// Truncated reports that the file or a list was longer than its bound.
+	// Truncated reports whether the file or a list was longer than its bound.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
@@ -79,7 +79,7 @@ func fileSummary() Tool {
 				return failed(err)
 			}
 			f := repo.files[clean]
-			if f == nil { // beyond the bound on source text, or other people's code
+			if f == nil { // the file is beyond the bound on source text, or other people's code
 				one, err := source.Summarize(clean, []byte(text))
 				if err != nil {
 					return Failed(agent.Execution, "is no readable %s file", language)
@@ -117,7 +117,7 @@ func (s *FileSummary) fill(f *source.Summary) {
 	var o Origins
 	for _, imp := range f.Imports {
 		if slices.Contains(s.Imports, imp.Path) {
-			continue // imported in two ways
+			continue // the file imports it in two ways
 		}
 		s.Imports = append(s.Imports, imp.Path)
 		switch imp.Kind {

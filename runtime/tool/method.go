@@ -17,9 +17,10 @@ func methodNames() []string { return []string{"method", "action", "operation", "
 
 // Method returns the operation that a call with these arguments asks for: the value of the
 // parameter method, action, operation or command, where the schema lists its values. Servers
-// often list none: of their tools, and of those that an agent wrote, a word of at most forty
-// letters, digits, dots, dashes and underscores in one of the first three counts as well. It
-// returns "" for a tool with one operation, and for a value that the schema does not list.
+// often list no values. For their tools, and for those that an agent wrote, a word of at
+// most forty letters, digits, dots, dashes and underscores in one of the first three
+// parameters counts as well. It returns "" for a tool with one operation, and for a value
+// that the schema does not list.
 func (s Spec) Method(args json.RawMessage) string {
 	if s.Origin == "local" && !bytes.Contains(s.Schema, []byte(`"enum"`)) { // the choice weighs thousands of calls
 		return ""
@@ -40,8 +41,8 @@ func (s Spec) Method(args json.RawMessage) string {
 	return method
 }
 
-// Methods returns the operations that the schema lists. Those of a server's tool are the
-// server's words, and there are none.
+// Methods returns the operations that the schema lists. It returns none for a server's
+// tool, because there the values are the server's words.
 func (s Spec) Methods() []string {
 	if strings.HasPrefix(s.Origin, "mcp:") {
 		return nil
@@ -57,7 +58,7 @@ func (s Spec) Methods() []string {
 }
 
 // chooser returns the parameter that chooses an operation, "" for none, and the values that the
-// schema lists, none where any word counts.
+// schema lists, none if any word counts.
 func (s Spec) chooser() (name string, listed []any) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -58,9 +58,9 @@ func pipelineConfig() Tool {
 		})
 }
 
-// wish turns a change of the config into a change request, and so a change of what only people
-// may change, such as graders and policies. Any other change that no config allows is refused
-// without one.
+// wish turns a change of the config into a change request. It does the same with a change of
+// something that only people may change, such as graders and policies. Any other change that
+// no config allows is refused without a request.
 func (e *Env) wish(a pipelineConfigArgs) Result {
 	if a.Param == autonomy.Parameter {
 		return e.wishLevel(a)
@@ -83,8 +83,8 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	return e.wishFor("config", a, "the agent asks for another value of "+p.Name)
 }
 
-// wishFor leaves the request for a change of this kind, with the agent's own reason if it gives
-// one.
+// wishFor leaves the request for a change of this kind, with the agent's own reason if the
+// agent gives one.
 func (e *Env) wishFor(kind string, a pipelineConfigArgs, reason string) Result {
 	args, err := json.Marshal(a)
 	if err != nil {

@@ -26,8 +26,7 @@ type Reflection struct {
 	Failures []Repeated `json:"repeated_failures"`
 	// Repeats are calls made twice or more with the same arguments.
 	Repeats []Repeated `json:"repeated_calls"`
-	// Unused are results without a trace in a later call or a note. The answer may
-	// still use them.
+	// Unused are results that no later call or note uses. The answer may still use them.
 	Unused []Unused `json:"unused_findings"`
 }
 
@@ -59,7 +58,7 @@ func look(env *Env) Reflection {
 	first := len(env.Steps) - len(steps)
 	out := Reflection{Calls: len(env.Steps), Unused: []Unused{}}
 	failures, repeats := map[string]*Repeated{}, map[string]*Repeated{}
-	// From the end, so that the later steps have been examined.
+	// The loop runs from the end, so that later steps have been examined before.
 	later := map[string]bool{}
 	for _, n := range env.Notes {
 		remember(later, n)

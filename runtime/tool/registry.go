@@ -90,9 +90,9 @@ func NewRegistry(o Options, tools ...Tool) (*Registry, error) {
 
 // WithDraft returns a registry for the rest of one turn with a tool that the turn has
 // written; r is unchanged. The draft must only read. It may replace an earlier draft or a
-// tool that an agent wrote, as a new version of it, but takes the name of no other tool.
-// The policies leave it out: a breaker or a rate that turns share would let one evaluation
-// affect another.
+// tool that an agent wrote, as a new version of it, but cannot take the name of any other
+// tool. The policies do not apply to it: a breaker or a rate that turns share would let
+// one evaluation affect another.
 func (r *Registry) WithDraft(t Tool) (*Registry, error) {
 	spec := t.Spec()
 	old, known := r.entries[spec.Name]
@@ -148,9 +148,9 @@ func (noLoader) Load(string) (any, error) {
 // Names returns the tools in the order of registration.
 func (r *Registry) Names() []string { return r.order }
 
-// Withheld returns the reason why no call of a tool would be made for now, or "": the
-// operator has not allowed it, or it is a [Withholder]. A call of a tool with an effect on
-// other things leaves a change request, and is no such case.
+// Withheld returns the reason why calls of a tool are denied for now, or "": the operator
+// has not allowed it, or it is a [Withholder]. A call of a tool with an effect on other
+// things leaves a change request instead, and is not such a case.
 func (r *Registry) Withheld(name string) string {
 	e := r.entries[name]
 	if w, ok := e.tool.(Withholder); ok {
@@ -159,8 +159,8 @@ func (r *Registry) Withheld(name string) string {
 	return r.unallowed(e.spec)
 }
 
-// unallowed returns the reason why a tool is denied whose text outlasts the turn and which
-// the operator has not named, or "".
+// unallowed returns the reason why a tool is denied, or "". A tool is denied if its text
+// outlasts the turn and the operator has not named it.
 func (r *Registry) unallowed(spec Spec) string {
 	what := spec.Effect.further()
 	if what == "" || spec.Origin == "local" && slices.Contains(r.options.Allowed, spec.Name) {
@@ -186,8 +186,8 @@ type Invocation struct {
 	// ladder does not bound.
 	Level autonomy.Level
 	// LevelNow returns the level at the moment of a live turn's call: a person may have lowered
-	// it since the turn began. It is called only for what the lowest level does not allow. Nil:
-	// Level.
+	// it since the turn began. It is called only for calls that the lowest level does not
+	// allow. Nil means that Level holds.
 	LevelNow func(context.Context) autonomy.Level
 }
 
@@ -278,7 +278,7 @@ func (r *Registry) Beyond(name string, level autonomy.Level) string {
 }
 
 // beyond returns the reason why a call is beyond a level of autonomy that is switched on, or
-// "". What needs a higher level than those, or has no level, is left to restricted.
+// "". A call that needs a higher level, or has none, is left to restricted.
 func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level) string {
 	if level == 0 {
 		return ""
@@ -400,8 +400,8 @@ func (r *Registry) guarded(ctx context.Context, env *Env, e entry, in Invocation
 	return res, nil
 }
 
-// process names what a hung call of the tool keeps busy: the tool, or the server of a
-// foreign one with all its tools.
+// process returns the name under which hung calls of the tool are counted: the tool or,
+// for a foreign tool, its server with all its tools.
 func (s Spec) process() string {
 	if strings.HasPrefix(s.Origin, "mcp:") {
 		return s.Origin

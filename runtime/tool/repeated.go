@@ -11,7 +11,7 @@ import (
 func repeated(args json.RawMessage) (string, bool) {
 	type level struct {
 		object bool
-		// key reports that a member's name comes next, in an object.
+		// key reports whether a member's name comes next, in an object.
 		key  bool
 		seen map[string]bool
 	}

@@ -21,8 +21,7 @@ type RepoIndex struct {
 	// Withheld are files that seem to contain a credential; they count as files, and
 	// their contents are left out.
 	Withheld []string `json:"withheld,omitempty"`
-	// Truncated reports that not all source text was read, or that entries were left
-	// out.
+	// Truncated reports whether source text was not read or entries were left out.
 	Truncated bool `json:"truncated,omitempty"`
 }
 

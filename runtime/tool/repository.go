@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/source"
 )
 
-// maxLexed bounds how much Python, JavaScript and TypeScript is read of one repository,
-// in bytes: reading takes about a microsecond each, up to three for hostile text.
+// maxLexed bounds the Python, JavaScript and TypeScript that is read of one repository,
+// in bytes. Reading a byte takes about a microsecond, and up to three for hostile text.
 const maxLexed = 2 << 20
 
 // repository holds the summaries of the source files below the root. It is made once

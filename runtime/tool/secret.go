@@ -56,7 +56,7 @@ func fold(p string) string {
 	return strings.ToLower(norm.NFKC.String(p))
 }
 
-// lookAlike maps characters that look like others although NFKC keeps them.
+// lookAlike maps characters that look like others and that NFKC does not replace.
 func lookAlike(r rune) (rune, bool) {
 	switch r {
 	case '\u2215', '\u2044', '\u29f8', '\u2571', '\u27cb', '\uff0f', '\\', '\u2216', '\u29f5', '\u29f9', '\ufe68', '\uff3c':

@@ -16,8 +16,8 @@ type SelfEvaluation struct {
 	Outcomes   map[agent.Outcome]int `json:"outcomes"`
 	Questions  []Question            `json:"questions"`
 	Weaknesses []Weakness            `json:"weaknesses"`
-	// History summarises earlier turns in the domain: what the agent is good at, how well
-	// its confidence met its success, and what people corrected.
+	// History summarises earlier turns in the domain: the strengths of the agent, the
+	// calibration of its confidence, and people's corrections.
 	History string `json:"history"`
 }
 

@@ -14,8 +14,8 @@ type ContextCheck struct {
 	Used     float64 `json:"used,omitempty"`   // part of the window, in [0,1] while it holds
 	Messages int     `json:"messages"`
 	Notes    int     `json:"notes"`
-	// DistillNear reports that four fifths of a threshold are reached, or of the 90 %
-	// of the window at which history is distilled in any case.
+	// DistillNear reports whether the history has reached four fifths of a threshold, or
+	// of the 90 % of the window at which it is always distilled.
 	DistillNear bool `json:"distillation_near"`
 }
 

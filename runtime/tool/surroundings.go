@@ -13,7 +13,7 @@ import (
 // may be zero; the tools then report that there is nothing. The code that runs the turn
 // keeps them up to date between calls.
 type Surroundings struct {
-	// Domain is the turn's.
+	// Domain is the domain of the turn.
 	Domain string
 	// Config is the turn's config and Space its search space.
 	Config agent.Config
@@ -39,14 +39,14 @@ type Surroundings struct {
 	Budget    Budget
 	Context   Context
 
-	// Calibration, Knowledge and Corrections describe the agent's history in a domain,
-	// as text or JSON: how well its confidence matched its success, what it is good at,
-	// and what people have corrected. False means that there is no history.
+	// Calibration, Knowledge and Corrections describe the agent's history in a domain, as
+	// text or JSON: the calibration of its confidence, its strengths, and people's
+	// corrections. False means that there is no history.
 	Calibration func(ctx context.Context, domain string) (string, bool)
 	Knowledge   func(ctx context.Context, domain string) (string, bool)
 	Corrections func(ctx context.Context, domain string) (string, bool)
 	// Delegates suggests a better suited agent in a domain; false means that there is
-	// none. It hands nothing over.
+	// none. It does not hand over the task.
 	Delegates func(ctx context.Context, domain string) (suggestion string, ok bool)
 	// Share puts an entry on the blackboard. It is nil where there is none, as in
 	// evaluations, which must be independent of each other.

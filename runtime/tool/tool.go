@@ -60,7 +60,7 @@ func Allowable() []string {
 	return names
 }
 
-// Category is whether a tool is active from the start.
+// Category determines whether a tool is active from the start.
 type Category string
 
 // An essential tool is active by default; an available one has to be selected or
@@ -85,8 +85,8 @@ type Spec struct {
 }
 
 // Tool is a function that an agent may call. Call must be safe for concurrent use and
-// respect ctx. A failure for the agent is the result's outcome; a Go error ends the
-// run, because going on would make no sense.
+// respect ctx. A failure for the agent is the result's outcome; a Go error ends the run,
+// because the run could not continue in a meaningful way.
 type Tool interface {
 	Spec() Spec
 	Call(ctx context.Context, env *Env, args json.RawMessage) (Result, error)
@@ -104,8 +104,8 @@ type Result struct {
 	Outcome agent.Outcome
 	// Output is the text for the model: plain, or JSON where the tool documents it.
 	Output string
-	// Boundary is why the task is not this tool's. It is set exactly when the outcome
-	// is wrong_tool_boundary.
+	// Boundary is the reason why the task is not one for this tool. It is set exactly
+	// when the outcome is wrong_tool_boundary.
 	Boundary *Boundary
 	// Request is set when the call was not executed because only a person may do what
 	// it asked for; the outcome is then denied.

@@ -26,7 +26,7 @@ type Options struct {
 	ID string
 	// Model chooses the steps; nil means the heuristic.
 	Model model.Model
-	// Language reports that Model is a language model: it gets the further built-in
+	// Language reports whether Model is a language model: it gets the further built-in
 	// tools, is asked to evaluate its answer where the utility is in doubt, and has its
 	// history distilled.
 	Language bool
@@ -54,7 +54,7 @@ type Options struct {
 	// turn began; nil: Level holds for the whole turn.
 	LevelNow func(context.Context) autonomy.Level
 	// Foreign are tools of servers and tools that agents wrote. They are registered
-	// whatever Tools is: listing them is the choice.
+	// whatever the value of Tools, because an agent has only those that it lists.
 	Foreign []tool.Tool
 	// Guard applies the policies to every call of a tool, and PolicyVersion is their
 	// version.
@@ -112,7 +112,7 @@ type Agent struct {
 	level    autonomy.Level
 	levelNow func(context.Context) autonomy.Level
 	past     *experience.Experience
-	lessons  string // those of past, for a language model
+	lessons  string // lessons of past, for a language model
 	others   map[string]*experience.Experience
 	clock    func() time.Time
 	limits   agent.Limits

@@ -40,7 +40,7 @@ func (r *run) bootstrap() {
 		names = append(names, s.Name)
 		switch s.Name {
 		case session.StrategySection:
-			if !r.agent.language { // a language model's prompt has it among the files
+			if !r.agent.language { // the prompt of a language model has the strategy among the files
 				r.strategy = s.Text
 				continue
 			}

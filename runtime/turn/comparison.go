@@ -121,7 +121,7 @@ func readComparison(goal string) (comparison, bool) {
 }
 
 // decidable reports whether a question "which is …" asks for a comparison: "the capital of
-// France" is a question of its own, which parts about each subject do not answer.
+// France" is a question of its own, which questions about each subject do not answer.
 func (c comparison) decidable(by string) bool {
 	return c.attribute != "" || c.question != "" || judged.MatchString(by)
 }
@@ -160,8 +160,8 @@ func startsApart(text, attribute string) bool {
 	return at != nil && at[0] < len(attribute) && article.MatchString(text[at[1]:])
 }
 
-// subjects returns the things of a list, each as it could be named alone: what stands
-// once for all of them is added to each.
+// subjects returns the things of a list, each in a form that can stand alone: words that
+// occur once for all of them are added to each.
 func subjects(out []string) []string {
 	for i := range out {
 		out[i] = strings.TrimPrefix(strings.Trim(out[i], " .?!,"), "that of ")
@@ -235,7 +235,8 @@ func cutArticle(phrase string) (article1, rest string) {
 }
 
 // property returns what "which is cheaper" or "which has more employees" asks for: an
-// attribute, or a question with % for the subject; neither where it is only a judgement.
+// attribute, or a question with % for the subject; neither if the comparison asks only
+// for a judgement.
 func property(verb, comparative string) (attribute, question string) {
 	verb = strings.ToLower(verb)
 	if m := countable.FindStringSubmatch(comparative); m != nil && verb != "is" {
@@ -312,7 +313,7 @@ func (c comparison) ask(subject string) string {
 	return "What is the " + c.attribute + " of " + subject + "?"
 }
 
-// plural reports whether a noun phrase, without what follows "in", is plural.
+// plural reports whether a noun phrase is plural. The part after "in" does not count.
 func plural(phrase string) bool {
 	head, _, _ := strings.Cut(strings.ToLower(phrase), " in ")
 	if strings.Contains(head, " and ") {

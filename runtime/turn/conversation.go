@@ -35,8 +35,8 @@ func (r *run) remember() {
 }
 
 // remembered returns the task's memories and a session's facts, without the facts that a
-// person has retracted for the agent: a session may have learnt them before that. Facts that
-// the agent's memories hold by now are recalled from there.
+// person has retracted for the agent, because a session may have learnt them before. Facts
+// that the agent's memories contain by now are recalled from there.
 func (r *run) remembered(facts []agent.Memory) []agent.Memory {
 	return slices.Concat(r.given, slices.DeleteFunc(slices.Clone(facts), func(f agent.Memory) bool {
 		return r.agent.settled[f.ID] || r.agent.settled[settledText(f)]
@@ -88,7 +88,7 @@ func (r *run) distill() {
 	event := agent.Event{Kind: agent.EventDistill, Text: fmt.Sprintf(
 		"%s: %d of %d messages stay, %d facts, a summary of %d tokens",
 		res.Reason, len(res.Kept), len(r.turns), len(res.Facts), memory.Tokens(res.Summary))}
-	if r.req.Live && len(res.Facts) > 0 { // a session that begins anew or is full loses them
+	if r.req.Live && len(res.Facts) > 0 { // a new or full session would lose the facts
 		event.Data = encode(res.Facts)
 	}
 	r.event(event)
@@ -154,7 +154,7 @@ func (r *run) nextSession(res agent.Result, reply model.Reply) agent.Session {
 		return agent.Session{}
 	}
 	out := r.session
-	scrub := r.agent.scrub // before anything is cut: half a credential is not recognised
+	scrub := r.agent.scrub // before anything is cut, because a part of a credential is not recognised
 	out.Notes = make([]string, len(r.env.Notes))
 	for i, n := range r.env.Notes {
 		out.Notes[i] = scrub(n)

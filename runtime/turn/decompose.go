@@ -29,7 +29,8 @@ type plan struct {
 	GoalType   string    `json:"goal_type"`
 	Complexity float64   `json:"complexity"`
 	Subgoals   []subgoal `json:"subgoals,omitempty"`
-	// Note is what was left out, or why the goal stays whole.
+	// Note describes the parts that were left out, or the reason why the goal stays
+	// whole.
 	Note string `json:"note,omitempty"`
 	// Synthesis is the combined answer, cut to maxSynthesis bytes.
 	Synthesis string `json:"synthesis,omitempty"`
@@ -152,7 +153,7 @@ func cut(text string) []string {
 	return nil
 }
 
-// refuse returns why the parts are no decomposition, or "".
+// refuse returns the reason why the parts are not a decomposition, or "".
 func refuse(lex *memory.Lexicon, goal string, parts []subgoal) string {
 	parent := terms(lex, goal)
 	words := func(p subgoal) []string {

@@ -40,7 +40,7 @@ func DefaultDomains() map[string][]string {
 	}
 }
 
-// traps are phrases whose words are no keywords there.
+// traps are phrases in which the words do not count as keywords.
 func traps() []string {
 	return []string{
 		"in order to", "in order that", "in order for", "out of order", "in alphabetical order", "in chronological order", "court order",
@@ -54,8 +54,8 @@ func traps() []string {
 	}
 }
 
-// signals match what classifies a message for the runtime and is no part of its text:
-// [route:code], [hint:code], hint:code.
+// signals match the parts of a message that classify it for the runtime and do not belong
+// to its text: [route:code], [hint:code], hint:code.
 var signals = regexp.MustCompile(`(?i)\[[a-z][a-z0-9_-]*:[^\[\]\s]*\]|(?:^|\s)hint:[a-z0-9_-]+`)
 
 // classifier finds a goal's domain by keywords.
@@ -65,8 +65,8 @@ type classifier struct {
 	of      map[string][]int    // stem of a one-word keyword → domains
 	phrases map[string][]string // domain → keywords of several words, as normal
 	traps   *strings.Replacer
-	// alone holds, by domain, the stems of keywords that are no sign of it by themselves, with
-	// those of the words that make them one.
+	// alone holds, by domain, the stems of keywords that do not indicate the domain by
+	// themselves, with the stems of the words that they need beside them.
 	alone []map[string][]string
 }
 

@@ -75,7 +75,7 @@ func (r *run) countDraft(name string, outcome agent.Outcome) {
 	}
 }
 
-// offerDrafts ends the drafts with the turn. One that helped, in a turn that ended ok,
+// offerDrafts ends the drafts with the turn. A draft that helped in a turn that ended ok
 // leaves a change request.
 func (r *run) offerDrafts(outcome agent.Outcome) {
 	for _, name := range r.drafts.order {

@@ -17,7 +17,7 @@ type Circumstances struct {
 	// Tools are the names of the registered tools; nil means all. Allowed are those
 	// that the operator allows to remember, share or draft.
 	Tools, Allowed []string
-	// Untempered reports that no model of the agent's routes takes a temperature.
+	// Untempered reports whether no model of the agent's routes takes a temperature.
 	Untempered bool
 	// Bootstrap maps the workspace's files, by name, to their texts.
 	Bootstrap map[string]string
@@ -102,9 +102,9 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 type met struct {
 	domains         map[string]bool
 	turns, memories bool
-	// conversations reports that a task has several turns, between which notes pass.
+	// conversations reports whether a task has several turns, between which notes pass.
 	conversations bool
-	// parts reports that a task has subgoals, and bounded that their bound matters.
+	// parts reports whether a task has subgoals, and bounded whether their bound matters.
 	parts, bounded bool
 }
 
@@ -165,7 +165,7 @@ func (c Circumstances) fits(p agent.Param) bool {
 		files += memory.Tokens(text)
 	}
 	if files == 0 {
-		return true // the strategy alone has no budget
+		return true // the strategy needs no budget of its own
 	}
 	strategy := maxStrategy // in tokens: a character has at most four bytes, and a token has four
 	if !c.Language {

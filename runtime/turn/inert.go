@@ -9,8 +9,8 @@ import (
 )
 
 // temperatures returns the parameters of a space that have no effect with a model that
-// takes no temperature. There are none where the config chooses among routes: the models
-// of the others may take one.
+// takes no temperature. There are none if the config chooses among routes, because the
+// models of other routes may take a temperature.
 func temperatures(s agent.Space) []string {
 	var names []string
 	for _, p := range s.Params {

@@ -53,9 +53,9 @@ func nameWords(name string) string {
 	return b.String()
 }
 
-// pickTools ranks the available tools for the goal, by how they fit it and by what is known
-// of them, and makes the best of those that
-// servers and agents brought active for the turn. Local tools stay a matter of the config.
+// pickTools ranks the available tools for the goal, by their fit and their experience, and
+// activates the best of those that come from servers and agents for the turn. Local tools
+// are left to the config.
 func (r *run) pickTools() {
 	if r.agent.library == nil {
 		return
@@ -94,8 +94,8 @@ func (r *run) pickTools() {
 }
 
 // specs returns the active tools in the order of registration, the tools that could be
-// activated, and how many more of these there are. A language model gets those that fit
-// the goal best, and only if it can activate one.
+// activated, and the number of the others that could be. A language model gets those that
+// fit the goal best, and only if it can activate one.
 func (r *run) specs() (active, inactive []tool.Spec, more int) {
 	for _, name := range r.registry.Names() {
 		if r.withheld(name) != "" {

@@ -20,8 +20,9 @@ import (
 const (
 	// recallTimeout bounds one search of the memory.
 	recallTimeout = 5 * time.Second
-	// maxRepeats is in how many replies the same call with the same arguments is
-	// answered. A note tells the model after the last of them; one more ends the goal.
+	// maxRepeats is the number of replies in which the same call with the same arguments
+	// is answered. The model gets a note after the last of them; one more such reply ends
+	// the goal.
 	maxRepeats = 2
 	// maxCalls bounds the tool calls of one reply.
 	maxCalls = 8
@@ -39,7 +40,7 @@ type ending struct {
 	why     string
 	before  float64 // confidence from recall alone
 	steps   int
-	looped  bool // the loop detector ended it
+	looped  bool // the loop detector ended the goal
 	// formless is the number of answers that were sent back for their form.
 	formless int
 }
@@ -277,7 +278,7 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 	return true
 }
 
-// warnOfLoop tells the model that it repeats a call, before the next repetition ends the goal.
+// warnOfLoop warns the model that it repeats a call, before the next repetition ends the goal.
 func (r *run) warnOfLoop(req *model.Request, made []safety.Made) {
 	name := r.loop.Last(made)
 	if name == "" {
@@ -297,7 +298,7 @@ func (r *run) stopLoop(e *ending, why string) bool {
 }
 
 // sendBack reports whether an answer is sent back, while there are iterations left: as
-// often as the config has it for an answer without the requested form, and once, as the
+// often as the config allows for an answer without the requested form, and once, as the
 // self-check, for one without the form that the question asks for. The same answer is
 // never sent back twice.
 func (r *run) sendBack(req *model.Request, reply model.Reply, e *ending) bool {

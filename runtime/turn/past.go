@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// knownTokens bounds what a prompt says of the tools, in tokens.
+// knownTokens bounds the part of a prompt about experience with tools, in tokens.
 const knownTokens = 600
 
 // The usefulness of a tool without history: in the domains that it declares, and elsewhere.
@@ -41,13 +41,14 @@ func (r *run) use(name string) experience.Use {
 	return experience.Use{Tool: name, Domain: r.domain, Goal: r.goal, Session: r.req.Conversation, Now: r.env.Now}
 }
 
-// weigh returns the score of a tool after what people want of it, or else after learned
-// avoidance, with the reason for a change. What was learned alone leaves a tool at the
-// cutoff that would reach it without history: a tool that is never called could not recover.
+// weigh returns the score of a tool after people's feedback or, without any, after learned
+// avoidance, with the reason for a change. Learned avoidance does not move a tool below the
+// cutoff that it would reach without history, because a tool that is never called could not
+// recover.
 func (r *run) weigh(name string, score, unlearned, useful float64) (weighed float64, why string) {
 	weighed, effects := r.agent.past.Weigh(r.use(name), score, useful)
 	if len(effects) == 0 {
-		weighed = score // Weigh bounds it
+		weighed = score // Weigh bounds the score
 	}
 	why = reasons(effects)
 	learned := len(effects) == 0 || effects[0].Feedback == ""
@@ -57,7 +58,7 @@ func (r *run) weigh(name string, score, unlearned, useful float64) (weighed floa
 	return weighed, why
 }
 
-// weighRank returns the rank of a tool for a language model, which has no bound. It is
+// weighRank returns the rank of a tool for a language model. The rank has no bound. It is
 // multiplied by the tool's usefulness in relation to that without history.
 func (r *run) weighRank(name string, rank float64) (weighed float64, why string) {
 	prior := r.prior(name)
@@ -81,8 +82,8 @@ func reasons(effects []experience.Effect) string {
 	return strings.Join(parts, ", ")
 }
 
-// barTools finds the tools that people want no more in such a turn, and makes those active
-// that they want in their place.
+// barTools finds the tools that people's feedback bars in such a turn, and activates their
+// replacements.
 func (r *run) barTools() {
 	r.barred, r.instead = map[string]string{}, map[string]string{}
 	var told []string
@@ -108,7 +109,7 @@ func (r *run) barTools() {
 	}
 }
 
-// withheld returns the reason why no call of a tool would be made for now, or "".
+// withheld returns the reason why calls of a tool are denied for now, or "".
 func (r *run) withheld(name string) string {
 	if why := r.barred[name]; why != "" {
 		return why

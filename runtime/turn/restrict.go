@@ -35,9 +35,9 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	return &q
 }
 
-// reasonOf returns the agent's own reason for a call; behind the cause of the request
-// where the tool is foreign, whose argument of that name may be something else, and the
-// cause alone where the agent gives none.
+// reasonOf returns the agent's own reason for a call; for a foreign tool, whose argument
+// of that name may be something else, the reason follows the cause of the request;
+// without a reason it is the cause alone.
 func reasonOf(spec tool.Spec, args json.RawMessage, cause string) string {
 	var given struct {
 		Reason string `json:"reason"`

@@ -63,10 +63,10 @@ type run struct {
 	nudged   bool // the self-evaluation was asked for
 	requests []agent.ChangeRequest
 	drafts   drafts
-	barred   map[string]string  // tool that people want no more → the feedback
-	instead  map[string]string  // such a tool → the one in its place
-	known    string             // what is known of the tools, for a language model
-	ranks    map[string]float64 // tools that fit the goal, for a language model
+	barred   map[string]string  // tool barred by feedback → the feedback
+	instead  map[string]string  // barred tool → its replacement
+	known    string             // experience with the tools, for a language model
+	ranks    map[string]float64 // ranks of the tools that fit the goal, for a language model
 	refused  *agent.Refusal     // the shared limit that ended an evaluation
 	applied  map[string]string  // tool → the policies of its last call, as recorded
 }
@@ -193,9 +193,9 @@ func (r *run) turn(ctx context.Context) agent.Result {
 // tool and answer, and one call is for the synthesis.
 func leastCalls(n int) int { return 2*n + 1 }
 
-// parts works on the subgoals one after the other, and combines what they found. Each
-// has the config's limit of model calls; the hard limit bounds all of them together, of
-// which a subgoal leaves the later ones what they need at least.
+// parts works on the subgoals one after the other, and combines what they found. Each has
+// the config's limit of model calls; the hard limit bounds all of them together, and each
+// subgoal leaves the later ones at least the calls that they need.
 func (r *run) parts(ctx context.Context, p *plan) ending {
 	var findings []model.Finding
 	for i := range p.Subgoals {
@@ -215,7 +215,7 @@ func (r *run) parts(ctx context.Context, p *plan) ending {
 			after, gained := e.reply.Confidence, max(0, e.reply.Confidence-e.before)
 			s.ConfidenceAfter, s.Effectiveness = &after, &gained
 		}
-		s.Findings = found(r.agent.scrub(e.reply.Answer)) // before it is cut: half a credential is not recognised
+		s.Findings = found(r.agent.scrub(e.reply.Answer)) // scrubbed before it is cut
 		findings = append(findings, model.Finding{
 			Goal: s.Goal, Answer: e.reply.Answer, Value: e.reply.Value, Confidence: e.reply.Confidence,
 			Subject: s.Subject, Unsure: e.reply.Unsure,
@@ -318,7 +318,7 @@ func (r *run) enable(name string) tool.Result {
 }
 
 // boundTools records which of the agent's tools its level of autonomy keeps back in a live
-// turn, so that a person learns why it does without them.
+// turn, so that a person can see why the agent does not use them.
 func (r *run) boundTools() {
 	var names []string
 	for _, name := range r.registry.Names() {

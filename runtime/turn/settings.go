@@ -28,7 +28,7 @@ type settings struct {
 	strategy                     string
 	demonstrations               []agent.Demonstration
 	form                         model.AnswerForm
-	retries                      int // requests for an answer that has not the form
+	retries                      int // requests to repair an answer without the requested form
 	route                        string
 	temperature                  *float64 // nil leaves it to the route
 }

@@ -61,7 +61,8 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 }
 
 // selection is the parameter of the tools that are active from the start. The essential ones
-// always are, so they are no part of it: no config can leave out what tasks need.
+// are always active and not part of the parameter, so that no config can leave out tools
+// that tasks need.
 func selection(tools []string) agent.Param {
 	always := essential(tools)
 	return agent.Param{
@@ -192,7 +193,8 @@ func namesOf(tools []tool.Tool) []string {
 	return names
 }
 
-// unallowed returns those of the tools that need the operator's leave and do not have it.
+// unallowed returns those of the tools that need the operator's permission and do not
+// have it.
 func unallowed(tools, allowed []string) []string {
 	return slices.DeleteFunc(tool.Allowable(), func(name string) bool {
 		return !slices.Contains(tools, name) || slices.Contains(allowed, name)
@@ -207,7 +209,7 @@ func essential(tools []string) []string {
 			out = append(out, s.Name)
 		}
 	}
-	// A default has the order of the declaration.
+	// A default must have the order of the declaration.
 	slices.SortFunc(out, func(a, b string) int { return slices.Index(tools, a) - slices.Index(tools, b) })
 	return out
 }

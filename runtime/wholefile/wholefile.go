@@ -1,7 +1,7 @@
-// Package wholefile reads files that are needed whole and that others may have put in
-// place: settings, keys, notes of an earlier process. Such a name can be a link to a device
-// without an end, or a pipe without a writer. Only regular files are opened, and only as much
-// is read as the caller allows.
+// Package wholefile reads files that are needed whole and that others may have put in place:
+// settings, keys, notes of an earlier process. Such a path can be a link to a device whose
+// data never ends, or a pipe without a writer. Only regular files are opened, and only as
+// much is read as the caller allows.
 package wholefile
 
 import (
@@ -30,7 +30,7 @@ func (e *TooLargeError) Error() string {
 
 // Open opens a regular file for reading; links are followed. Errors are *[fs.PathError].
 func Open(path string) (*os.File, error) {
-	// To open a device can have effects of its own, and to open a pipe waits for a writer.
+	// Opening a device can have effects of its own, and opening a pipe waits for a writer.
 	info, err := os.Stat(path)
 	if err == nil {
 		err = regular(path, info)
