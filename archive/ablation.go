@@ -22,11 +22,11 @@ type Ablation struct {
 type AblationPart struct {
 	// Name has the hunk's lines, clipped; they are foreign text.
 	Name string `json:"name"`
-	// Place is the file and the line of the champion's code at which it stands; empty for a
+	// Place is the file and the line of the hunk in the champion's code; empty for a
 	// parameter, and in records of an older evolve.
 	Place string `json:"place,omitempty"`
 	// Alone is the champion with this hunk alone, and Without the small winner without it,
-	// whether they were evaluated or not; empty if that is no config of its own.
+	// whether they were evaluated or not; each is empty if it is not a config of its own.
 	Alone   agent.ConfigID `json:"alone,omitempty"`
 	Without agent.ConfigID `json:"without,omitempty"`
 }
@@ -38,13 +38,13 @@ type ParamEffect struct {
 	Difference float64 `json:"difference"`
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
-	// Evaluations counts those of the config without the change.
+	// Evaluations is the number of evaluations of the config without the change.
 	Evaluations int `json:"evaluations"`
-	// Shown reports that the effect counts as shown: by the probability that it is positive
-	// or, for an agent without randomness, because the tasks tried without the change lost
-	// more than the limit.
+	// Shown reports whether the effect counts as shown: by the probability that it is
+	// positive or, for an agent without randomness, because the tasks tried without the
+	// change lost more than the limit.
 	Shown bool `json:"shown,omitempty"`
-	// Untried reports that the evaluations ended before the config without the change was
-	// compared with the small winner, so there is no difference.
+	// Untried reports whether the evaluations ended before the config without the change
+	// was compared with the small winner, so there is no difference.
 	Untried bool `json:"untried,omitempty"`
 }

@@ -24,8 +24,8 @@ func (a *Archive) Account(ctx context.Context, run string) (bench.Account, error
 }
 
 // Paid returns the money that all processes of a run have paid, in USD, with what is
-// reserved while one of them runs, and whether it is on record: an older evolve recorded
-// none.
+// reserved while one of them runs, and reports whether the account exists: an older
+// evolve recorded none.
 func (a *Archive) Paid(ctx context.Context, r Run) (usd float64, known bool, err error) {
 	if !r.Ended.IsZero() {
 		return r.PaidUSD, r.PaidUSD > 0, nil

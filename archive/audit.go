@@ -23,8 +23,8 @@ type Audited struct {
 	Entries int64
 	Head    string
 	// Proposals counts those that agree with the ledger, Unbound those that an older evolve
-	// stored without digests, and Gone those that are no longer stored, or whose
-	// evaluations are not: a retention removed them, or a repair could not recover them.
+	// stored without digests, and Gone those that are no longer stored or whose evaluations
+	// are no longer stored: a retention removed them, or a repair could not recover them.
 	Proposals, Unbound, Gone int
 	// Accepted counts the ledgers that differed from the witness and that a person accepted
 	// or put in its place, such as by a restore.

@@ -26,8 +26,8 @@ type AutonomyRecord struct {
 	Level autonomy.Level `json:"level"`
 	// Changes are the last changes of the level, oldest first.
 	Changes []LevelChange `json:"changes,omitempty"`
-	// Unproven is the reason why the stored level does not count, and the lowest one does;
-	// reading sets it.
+	// Unproven is the reason why the lowest level counts instead of the stored one. It is
+	// set when the record is read.
 	Unproven string `json:"unproven,omitempty"`
 }
 
@@ -42,7 +42,8 @@ type LevelChange struct {
 	Proposal string `json:"proposal,omitempty"`
 	// Entry is the number of its ledger entry.
 	Entry int64 `json:"entry"`
-	// Imported reports that it was made in another archive: it has no effect here.
+	// Imported reports whether the change was made in another archive, so that it has no
+	// effect here.
 	Imported bool `json:"imported,omitempty"`
 }
 
@@ -54,8 +55,8 @@ type levelEntry struct {
 	Proposal string         `json:"proposal,omitempty"`
 }
 
-// AutonomyBrief is what only proposals of kind autonomy have: the levels, and what the
-// archive showed of the agent when it was asked for.
+// AutonomyBrief holds the fields of proposals of kind autonomy alone: the levels, and the
+// agent's figures in the archive when the level was requested.
 type AutonomyBrief struct {
 	From autonomy.Level `json:"from"`
 	To   autonomy.Level `json:"to"`

@@ -41,7 +41,7 @@ type Contents struct {
 // the file exists and replace is false.
 func (a *Archive) BackupFile(ctx context.Context, path string, replace bool) (Contents, error) {
 	held, err := a.backupFile(ctx, path, replace)
-	for n := 1; n < attempts && errors.Is(err, errDisconnected); n++ { // the writer has just ended
+	for n := 1; n < attempts && errors.Is(err, errDisconnected); n++ { // try again: the writer has just ended
 		held, err = a.backupFile(ctx, path, replace)
 	}
 	if err != nil {
@@ -206,8 +206,8 @@ func (a *Archive) contents(ctx context.Context) (Contents, error) {
 	return held, err
 }
 
-// restore fills the store of a new archive, and returns the id that it has where the backup
-// has none.
+// restore fills the store of a new archive, and returns the new id of the archive if the
+// backup has none.
 func restore(ctx context.Context, dir string, r io.Reader, how Building) (fresh string, err error) {
 	a, err := open(dir, how.options())
 	if err != nil {
@@ -226,11 +226,11 @@ func restore(ctx context.Context, dir string, r io.Reader, how Building) (fresh 
 	return fresh, a.rewriteWitness(ctx)
 }
 
-// CheckBackup reads a backup and holds it against its checksum. It keeps nothing, and looks
-// into no record.
+// CheckBackup reads a backup and compares it with its checksum. It keeps nothing and does
+// not examine the records.
 func CheckBackup(r io.Reader) error { return readBackup(unstored{}, r) }
 
-// unstored is a store that forgets what is written to it.
+// unstored is a store that discards everything that is written to it.
 type unstored struct{ engine }
 
 func (unstored) write(*batch) error { return nil }

@@ -144,9 +144,9 @@ func openDisk(dir string, writable bool) (*disk, error) {
 
 // emptyLogs lists the newest write-ahead log, if it is empty, and all empty value logs. A
 // crash between the creation of a log and its first write leaves such a file, and so does
-// one between the two steps in which Badger removes a value log: it is cut to nothing
-// first. Badger refuses to open with it. [checkStore] misses the values of a log that has
-// lost some.
+// one between the two steps in which Badger removes a value log: the file is truncated to
+// zero bytes first. Badger refuses to open with it. [checkStore] misses the values of a
+// log that has lost some.
 func emptyLogs(dir string, files storeFiles) ([]string, error) {
 	var found []string
 	for _, log := range slices.Concat(files.mems[max(0, len(files.mems)-1):], files.values) {

@@ -28,11 +28,11 @@ type Building struct {
 	// moved into place. An error ends the building. It may be nil.
 	Verify func(ctx context.Context, a *Archive) error
 
-	// Weigh is called by Restore before Verify, with what the backup holds: its Archive is
-	// empty where the backup has no id. An error ends the building. It may be nil.
+	// Weigh is called by Restore before Verify, with the contents of the backup, in which
+	// Archive is empty if the backup has no id. An error ends the building. It may be nil.
 	Weigh func(ctx context.Context, a *Archive, held Contents) error
-	// Loses returns what is lost with the archive whose place is taken, for the ledger of the
-	// new one. It is called after Verify. It may be nil.
+	// Loses returns a description of what is lost with the archive that is replaced, for the
+	// ledger of the new one. It is called after Verify. It may be nil.
 	Loses func() Succession
 
 	// repairs is set by a repair, which itself records in the new ledger how it differs
@@ -48,8 +48,8 @@ func (b Building) options() Options { return Options{Owner: b.Owner, Now: b.Now,
 
 // Beside makes an archive at dir: fill makes it in a folder beside dir, and closes it;
 // Beside migrates it to the current schema, checks all of it, syncs it and renames it to
-// dir. Killed at any moment, it leaves at dir what was there before or the whole new
-// archive; the next call removes what it left beside it.
+// dir. If the process is killed at any moment, dir holds its earlier content or the whole
+// new archive; the next call removes what is left beside it.
 //
 // It fails with ErrNotEmpty when dir is not empty and Aside is, with a *LockedError while
 // another process builds or holds an archive there, and with ErrCorrupt when the built
@@ -124,7 +124,7 @@ func lockBuildFolder(folder string, how Building) (*archiveLock, error) {
 		lock := newLock(folder)
 		ok, err := lock.file.TryLock()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the previous process has just removed it
+			continue // try again: the previous process has just removed the folder
 		}
 		if err != nil {
 			return nil, diskError(err)

@@ -15,7 +15,7 @@ import (
 )
 
 // Rests names the evaluations that a proposal of a config rests on: those in the
-// confirmation of its variant and of the config that it was compared with.
+// confirmations of its variant and of the config that the variant was compared with.
 type Rests struct {
 	// Runs lists the runs that measured it, in order.
 	Runs    []string       `json:"runs"`
@@ -130,7 +130,7 @@ func (a *Archive) Evidence(ctx context.Context, p ProposalRecord) (digest string
 				continue
 			}
 			evaluations++
-			e.Key = bench.Key(strings.TrimPrefix(string(e.Key), importedKey)) // an import marks it
+			e.Key = bench.Key(strings.TrimPrefix(string(e.Key), importedKey)) // an import marks the key
 			line, err := appendJSON(nil, e)
 			if err != nil {
 				return "", 0, err

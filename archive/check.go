@@ -180,7 +180,7 @@ func (c *checker) pair(k, value []byte) error {
 	return err
 }
 
-// soundDocument checks a document whose key has so many texts.
+// soundDocument checks a document whose key has the given number of texts.
 func soundDocument[T any](texts int) pairCheck {
 	return func(_, value []byte, r *reading) error {
 		for range texts {
@@ -190,7 +190,7 @@ func soundDocument[T any](texts int) pairCheck {
 	}
 }
 
-// keyedDocument checks a document that determines its key.
+// keyedDocument checks a document whose fields determine its key.
 func keyedDocument[T any](keyOf func(*T) key) pairCheck {
 	return func(k, value []byte, r *reading) error {
 		r.rest = nil

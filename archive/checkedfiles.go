@@ -43,8 +43,8 @@ type stamp struct {
 	Inode    uint64 `json:"inode"`
 }
 
-// settled is how long ago a file must have changed: a second change within one tick of the
-// file system's clock leaves its times as they are.
+// settled is the minimum age of the last change of a listed file: a second change within
+// one tick of the file system's clock leaves its times as they are.
 const settled = 100 * time.Millisecond
 
 // mostChecked bounds the size of the list; the names of 100,000 files take less.
@@ -63,8 +63,8 @@ func readChecked(root *os.Root) checkedFiles {
 	return list
 }
 
-// store writes the list of files that changed long enough before now. An error only takes
-// time later, and so does a list that a power failure cuts: it is not synced.
+// store writes the list of files that changed long enough before now. An error, or a list
+// that a power failure cuts short because it is not synced, only costs time later.
 func (l checkedFiles) store(dir string, now time.Time) {
 	list := checkedFiles{}
 	for name, f := range l {

@@ -36,7 +36,7 @@ type conduct struct {
 	figures  autonomy.Figures
 	past     experience.Experience
 	faults   map[string]bool // turns that a person corrected
-	disliked map[string]bool // sessions with which a person was not content
+	disliked map[string]bool // sessions with which a person was not satisfied
 	sessions map[string]*conductSession
 	seen     map[string]bool // turns that count
 }
@@ -47,7 +47,7 @@ type conductSession struct {
 	domains         map[string]bool
 }
 
-// start reads when the level was lowered last, and what people corrected.
+// start reads the time of the last lowering of the level, and people's corrections.
 func (c *conduct) start(ctx context.Context) error {
 	r, err := c.archive.Autonomy(ctx, c.agent)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *conduct) turn(ctx context.Context, t TurnRecord) error {
 	return nil
 }
 
-// requests counts the unsafe requests, and what people decided on the agent's requests.
+// requests counts the unsafe requests, and people's decisions on the agent's requests.
 func (c *conduct) requests(ctx context.Context, now time.Time) error {
 	open := 0
 	for r, err := range c.archive.Requests(ctx) {
@@ -158,8 +158,9 @@ func (c *conduct) requests(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// unsafe returns how often the request was made after a time if it is an unsafe one, and how
-// often in the last days. What a person has approved is not unsafe.
+// unsafe returns the number of times that the request was made after a time, and the number
+// in the last days; both are 0 if the request is not unsafe. A request that a person has
+// approved is not unsafe.
 func (r ChangeRequestRecord) unsafe(since, now time.Time) (all, recent int) {
 	if !autonomy.Unsafe(r.Request.Type) || r.State == RequestApproved {
 		return 0, 0
@@ -209,7 +210,8 @@ func (a *Archive) RecentUnsafe(ctx context.Context, now time.Time) (map[string]i
 	return found, nil
 }
 
-// proposals counts what people decided on what the agent, or a nightly run for it, wrote.
+// proposals counts people's decisions on proposals that the agent, or a nightly run for
+// it, wrote.
 func (c *conduct) proposals(ctx context.Context) error {
 	for p, err := range c.archive.Proposals(ctx) {
 		if err != nil {

@@ -18,7 +18,8 @@ type DecisionBrief struct {
 // who deleted a branch.
 type MergeBrief struct {
 	Remote string `json:"remote"`
-	// Branch is the branch that the proposal was pushed as, Base the one that it was for.
+	// Branch is the branch to which the proposal was pushed, and Base the branch that it
+	// was to be merged into.
 	Branch string `json:"branch"`
 	Base   string `json:"base"`
 	// Commit is the commit with which it came into Base; empty if the branch was deleted.
@@ -28,10 +29,11 @@ type MergeBrief struct {
 	Time      time.Time `json:"time,omitzero"`
 	// Altered lists the files that are not as proposed in Commit.
 	Altered []string `json:"altered,omitempty"`
-	// Tip is the commit to which others had moved the branch, where Commit makes the change of
-	// that one; empty otherwise.
+	// Tip is the commit to which others had moved the branch, if Commit makes the change of
+	// that commit; empty otherwise.
 	Tip string `json:"tip,omitempty"`
-	// Named reports that a person named Commit as the merge, and nothing in it shows that.
+	// Named reports whether a person named Commit as the merge although nothing in the
+	// commit shows that.
 	Named bool `json:"named,omitempty"`
 }
 
@@ -44,7 +46,7 @@ type DecisionRecord struct {
 	Time     time.Time `json:"time"`
 	Commit   string    `json:"commit,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
-	// Withdraws is the approval that a rejection withdraws before a commit carried it out.
+	// Withdraws is the approval that a rejection withdraws before a commit executed it.
 	Withdraws DecisionBrief `json:"withdraws,omitzero"`
 	// Merge is as in [DecisionBrief].
 	Merge *MergeBrief `json:"merge,omitempty"`

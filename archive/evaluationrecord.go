@@ -134,7 +134,7 @@ func appendField(b []byte, num protowire.Number, field any) []byte {
 		if *v != "" {
 			return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), *v)
 		}
-	case *hexText: // also when it is empty
+	case *hexText: // stored also when it is empty
 		return text(packHex(string(*v)))
 	case *repeatedHex:
 		return text(packHex(string(*v)))

@@ -79,13 +79,14 @@ func (a *Archive) Evaluations(ctx context.Context, run, agentID string) iter.Seq
 	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), nil, "")
 }
 
-// EvaluationsFrom yields those of [Archive.Evaluations] with a seq of at least seq.
+// EvaluationsFrom yields the evaluations of [Archive.Evaluations] with a seq of at least
+// seq.
 func (a *Archive) EvaluationsFrom(ctx context.Context, run, agentID string, seq int64) iter.Seq2[bench.Evaluation, error] {
 	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), evaluationKey(run, agentID, seq), "")
 }
 
-// EvaluationsIn yields those of [Archive.Evaluations] that belong to a stage. For the
-// confirmation it reads no evaluation of the search.
+// EvaluationsIn yields the evaluations of [Archive.Evaluations] that belong to a stage.
+// For the confirmation it reads no evaluation of the search.
 func (a *Archive) EvaluationsIn(ctx context.Context, run, agentID string, stage bench.Stage) iter.Seq2[bench.Evaluation, error] {
 	var from key
 	if stage == bench.StageConfirm {

@@ -10,7 +10,7 @@ import (
 )
 
 // maxExperience bounds the experience of an agent as JSON, in bytes; a larger one is
-// refused. The bounds of its parts keep all but the oddest below.
+// refused. The bounds of its parts keep almost every experience below this size.
 const maxExperience = 4 << 20
 
 func experienceKey(agentID string) key {
@@ -31,8 +31,8 @@ func frozenKey(agentID string) key { return newKey(tableFrozen).text(validText(a
 
 // FreezeExperience stores the part of an agent's experience that evaluations read, as it is
 // at the start of a run. Turns that end while the run is interrupted do not change it, so
-// the resumed run compares what it compared before. It replaces that of an earlier run. An
-// export does not contain it.
+// the resumed run compares variants under the same conditions as before. It replaces that
+// of an earlier run. An export does not contain it.
 func (a *Archive) FreezeExperience(ctx context.Context, agentID string) error {
 	return a.change(ctx, "store the experience of agent "+agentID+" for a run", func(b *batch) error {
 		e, err := a.Experience(ctx, agentID)
@@ -43,8 +43,8 @@ func (a *Archive) FreezeExperience(ctx context.Context, agentID string) error {
 	})
 }
 
-// FrozenExperience returns what [Archive.FreezeExperience] stored last; the zero value when
-// that is nothing.
+// FrozenExperience returns the experience that [Archive.FreezeExperience] stored last; the
+// zero value if there is none.
 func (a *Archive) FrozenExperience(ctx context.Context, agentID string) (experience.Experience, error) {
 	e, err := named[experience.Experience](ctx, a, frozenKey(agentID), "experience of agent %q for a run", agentID)
 	if errors.Is(err, ErrNotFound) {
@@ -81,8 +81,8 @@ func (a *Archive) UpdateExperience(ctx context.Context, agentID string, entry *L
 }
 
 // learn adds a stored turn to the experience of its agent, under its id and its session. An
-// experience that would exceed its bound stays as it is: what a turn shows is worth less than
-// the turn itself.
+// experience that would exceed its bound stays as it is: the record of a turn is more
+// important than the experience from it.
 func (a *Archive) learn(ctx context.Context, b *batch, stored TurnRecord, t experience.Turn) error {
 	e, err := a.Experience(ctx, stored.Agent)
 	if err != nil {

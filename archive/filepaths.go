@@ -10,7 +10,7 @@ import (
 )
 
 // checkFiles refuses a proposal with a file outside the workspace or in a .git folder:
-// records also come from imports and agents, and their files are written to disk.
+// records can also come from imports and agents, and their files are written to disk.
 func checkFiles(files []FileChange) error {
 	seen := map[string]bool{}
 	for _, f := range files {

@@ -90,8 +90,8 @@ func (s *selection) unlearned(k, value []byte) ([]byte, error) {
 	return rest, err
 }
 
-// unnoted returns a run's record without what its notes on tools have of the session that is
-// removed.
+// unnoted returns a run's record without the parts of its notes on tools that come from the
+// removed session.
 func (s *selection) unnoted(value []byte) ([]byte, error) {
 	if s.forget == nil {
 		return value, nil

@@ -45,7 +45,7 @@ type Removed struct {
 	// nothing was removed.
 	Before int64 `json:"before,omitempty"`
 	After  int64 `json:"after,omitempty"`
-	// Over reports that the records that must stay exceed the retention's size.
+	// Over reports whether the records that must stay exceed the retention's size.
 	Over bool `json:"over,omitempty"`
 }
 
@@ -150,7 +150,7 @@ func GC(ctx context.Context, dir string, keep Retention, opts GCOptions) (Remove
 	return gone, nil
 }
 
-// collect builds the store of what stays, if there is something to remove.
+// collect builds the store of the records that stay, if there is something to remove.
 func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (Removed, error) {
 	now := opts.clock().now()
 	s, gone, err := a.removable(ctx, keep, now, opts.forget)

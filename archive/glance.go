@@ -10,7 +10,7 @@ import (
 )
 
 // Glance opens the archive in dir for reading if it can be read at once: an attempt to reach
-// the process that holds it takes at most a time. Unlike OpenRead it waits for no other
+// the process that holds it is bounded in time. Unlike OpenRead it waits for no other
 // process, writes nothing, leaves the archive of a killed process as it is, and checks no
 // witness: what it shows is for suggestions, not for decisions.
 func Glance(dir string, most time.Duration) (*Archive, error) {

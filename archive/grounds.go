@@ -11,9 +11,9 @@ import (
 type Grounds struct {
 	// Against is the reference config of all pairs.
 	Against agent.ConfigID `json:"against"`
-	// Fixed reports that repeats were no new evidence.
+	// Fixed reports whether repeats were no new evidence.
 	Fixed bool `json:"fixed,omitempty"`
-	// Metric is what the scores are of, where that is a metric.
+	// Metric is the kind of the metric that the scores measure; nil if they measure none.
 	Metric *metrics.Kind `json:"metric,omitempty"`
 	// Tasks are those of the holdout, in the order of the suites.
 	Tasks []GroundTask `json:"tasks"`
@@ -25,7 +25,7 @@ type Grounds struct {
 type GroundTask struct {
 	ID     string `json:"id"`
 	Domain string `json:"domain,omitempty"`
-	// Cluster is the same for tasks that are one unit; Weight is above 0.
+	// Cluster is the same for all tasks that form one unit; Weight is above 0.
 	Cluster string  `json:"cluster"`
 	Weight  float64 `json:"weight"`
 }
@@ -33,7 +33,7 @@ type GroundTask struct {
 // Judged holds the parameters by which one finalist was judged.
 type Judged struct {
 	// Alpha is the level of its entry, in (0, 1), and Projected the number of pairs that it
-	// was projected to need; 0: no cap.
+	// was projected to need; 0 means no cap.
 	Alpha     float64 `json:"alpha"`
 	Projected float64 `json:"projected,omitempty"`
 	// Blocks counts the complete blocks of its runs, from the first, that were judged.

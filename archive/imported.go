@@ -60,7 +60,7 @@ func foreignRun(r Run) Run {
 }
 
 // foreignProposal makes a draft of an imported proposal that was not closed, and reports
-// whether it waited for a decision there.
+// whether it waited for a decision in its own archive.
 func foreignProposal(p *ProposalRecord) (draft bool) {
 	if p.Imported == "" {
 		p.Imported = p.State
@@ -73,8 +73,8 @@ func foreignProposal(p *ProposalRecord) (draft bool) {
 	return draft
 }
 
-// checkRun refuses a record of a run that the export does not have: a later run of that id
-// would find it.
+// checkRun refuses a record of a run that the export does not contain, because a later run
+// with that id would use the record.
 func (im *importer) checkRun(run string) error {
 	if !im.runs[run] {
 		return fmt.Errorf("there is no run %q", run)

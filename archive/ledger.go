@@ -162,8 +162,8 @@ func (a *Archive) VerifyLatest(ctx context.Context, most int64) error {
 	return err
 }
 
-// verifyFrom checks the chain from an entry on. That it follows from the entry before is
-// checked, and of earlier ones nothing.
+// verifyFrom checks the chain from an entry on. It also checks that this entry follows
+// from the one before it, and nothing of earlier ones.
 func (a *Archive) verifyFrom(ctx context.Context, first int64) (n int64, head string, err error) {
 	// The head is read first: entries appended meanwhile extend the chain beyond it.
 	want, err := a.ledgerHead(ctx)

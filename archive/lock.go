@@ -31,7 +31,8 @@ type holder struct {
 	Started time.Time `json:"started"`
 	// Socket is where the holder serves readers; "" when it serves none.
 	Socket string `json:"socket,omitempty"`
-	// Brief reports that the process only recovers the archive, so that a writer waits for it.
+	// Brief reports whether the process only recovers the archive, so that a writer waits for
+	// it.
 	Brief bool `json:"brief,omitempty"`
 }
 

@@ -97,7 +97,8 @@ type transactions struct {
 	open []logEntry
 	// at is the offset of the first byte that is no part of an entry.
 	at int
-	// wrong describes an entry at at that must not follow the one before; empty for none.
+	// wrong describes an entry at offset at that must not follow the one before; it is
+	// empty if there is none.
 	wrong string
 }
 

@@ -104,7 +104,7 @@ func (m *mender) derive() error {
 			if decodeDocument(value, &d) == nil && d.Number > 0 {
 				b.put(runIDKey(d.ID), encodeNumber(uint64(d.Number)))
 			}
-		case tableTally: // evaluations that it counts may be lost
+		case tableTally: // evaluations that the tally counts may be lost
 			m.s.drop(string(k))
 		case tableProposal:
 			counts.raise(countProposals, "", r.number())

@@ -49,13 +49,13 @@ const (
 	pause    = 20 * time.Millisecond
 )
 
-// Open takes the archive in dir for writing, making it when absent. It fails with
-// a *LockedError, which is an ErrLocked (naming owner, process and age), while
-// another process holds it, and serves readers on a socket beside it until Close.
-// The archive of an older evolve is brought forward, a copy of it kept beside it;
-// a newer one's is refused with ErrNewer, and one with a damaged ledger with a
-// *LedgerError, one whose ledger is not the witnessed one with a *WitnessError, and one with
-// a damaged file with a *DamageError; all are an ErrCorrupt, and the files are left as they
+// Open opens the archive in dir for writing, making it when absent. It fails with a
+// *LockedError, which is an ErrLocked (naming owner, process and age), while another process
+// holds it, and serves readers on a socket beside it until Close. The archive of an older
+// evolve is migrated, and a copy of it is kept beside it. The archive of a newer evolve is
+// refused with ErrNewer. An archive with a damaged ledger is refused with a *LedgerError,
+// one whose ledger differs from the witness with a *WitnessError, and one with a damaged
+// file with a *DamageError; each of these is an ErrCorrupt, and the files are left as they
 // are. ErrDisk means that the system refuses to write there or that too little space is
 // free, ErrResources that the process may not open enough files.
 func Open(dir string, opts Options) (*Archive, error) {
@@ -161,8 +161,8 @@ func (l *archiveLock) takeForWriting(clock clock) error {
 			return nil
 		}
 		// A shared lock fails only beside an exclusive holder. A writer writes its holder
-		// right after it has the lock: until then the file names the previous one, which
-		// the second attempt rules out.
+		// right after it has the lock: until then the file names the previous holder. The
+		// second attempt rules that out.
 		shared, err := l.file.TryRLock()
 		if err != nil {
 			return diskError(err)
@@ -233,7 +233,7 @@ func findStore(dir string, clock clock, most time.Duration) (engine, error) {
 		return nil, diskError(err)
 	}
 	lock := newLock(dir)
-	var refused error // why the store cannot be put in order
+	var refused error // the reason why the store cannot be recovered
 	for waited := time.Duration(0); ; waited += pause {
 		shared, err := lock.file.TryRLock()
 		if err != nil {
@@ -275,9 +275,9 @@ type sharedStore struct {
 
 func (s *sharedStore) close() error { return errors.Join(s.disk.close(), s.lock.release()) }
 
-// openShared opens the store for reading with the share of the lock that it has,
-// and gives it back when it fails. A store that was not closed is read as it is when the
-// disk has refused to let it be put in order, or another process reads it.
+// openShared opens the store for reading with the shared lock that the caller has, and
+// releases the lock when it fails. A store that was not closed is read as it is if the
+// disk refuses the writes of a recovery, or if another process reads it.
 func openShared(dir string, lock *archiveLock, refused error) (engine, error) {
 	path := filepath.Join(dir, storeName)
 	if files, err := listStore(path); err != nil {
@@ -311,7 +311,7 @@ func recoverStore(dir string, lock *archiveLock, clock clock) error {
 	if !ok {
 		return errShared
 	}
-	// A starting writer that read the name of the dead one would give up instead of
+	// A starting writer that reads the name of the dead process would give up instead of
 	// waiting.
 	h := newHolder("evolve, which recovers it", clock.now())
 	h.Brief = true

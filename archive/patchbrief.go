@@ -16,11 +16,12 @@ type PatchBrief struct {
 	Target     string `json:"target"`
 	Repository string `json:"repository"`
 	Named      bool   `json:"named,omitempty"`
-	// Author is the agent or person it comes from, Origin how: "agent", "person",
-	// "model", "constants" or "blocks".
+	// Author is the agent or person that the patch comes from, and Origin the way in
+	// which it was made: "agent", "person", "model", "constants" or "blocks".
 	Author string `json:"author"`
 	Origin string `json:"origin"`
-	// Variant is the variant of searched code that it carries out; empty for other patches.
+	// Variant is the variant of searched code that the patch implements; empty for other
+	// patches.
 	Variant agent.ConfigID `json:"variant,omitempty"`
 	// Submitted is the SHA-256, in hexadecimal, of the text that was handed in.
 	Submitted string `json:"submitted,omitempty"`
@@ -37,28 +38,30 @@ type PatchBrief struct {
 	NewTests []string `json:"new_tests,omitempty"`
 	// Gain is the measured effect of a patch that is justified by a benchmark.
 	Gain string `json:"gain,omitempty"`
-	// Confirmed is what the confirmation of its night measured; nil for other patches.
+	// Confirmed holds the measurements of the confirmation of its night; nil for other
+	// patches.
 	Confirmed *Confirmed `json:"confirmed,omitempty"`
 	// Sandbox names the isolation that its tests ran in.
 	Sandbox string  `json:"sandbox,omitempty"`
 	Review  *Review `json:"review,omitempty"`
-	// Unreviewed is why no agent has reviewed this version; nil when one has, or when no
-	// reviewer was looked for yet.
+	// Unreviewed is the reason why no agent has reviewed this version; nil if one has, or
+	// if no reviewer was asked yet.
 	Unreviewed *Unreviewed `json:"unreviewed,omitempty"`
-	// Waits is why a draft waits for its gates; empty once they began, and where a crash ended
-	// them. Foreign text in it is not escaped.
+	// Waits is the reason why a draft waits for its gates; empty once they have begun, and if
+	// a crash ended them. Foreign text in it is not escaped.
 	Waits string `json:"waits,omitempty"`
-	// Attempt is the number of the ledger entry with which it began; 0 for a draft whose author
-	// may not attempt it yet.
+	// Attempt is the number of the ledger entry with which the attempt began; 0 for a draft
+	// whose author may not attempt it yet.
 	Attempt int64 `json:"attempt,omitempty"`
-	// Interrupted counts how often its gates were stopped, or their process ended, and they
-	// began again.
+	// Interrupted counts the times that its gates began again after they were stopped or
+	// their process ended.
 	Interrupted int `json:"interrupted,omitempty"`
-	// CostUSD is what trying it as an agent and having it reviewed has cost, in USD.
+	// CostUSD is the cost of its trial as an agent and of its review, in USD.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 }
 
-// Confirmed is what a confirmation measured of a version of searched code on held-out cases.
+// Confirmed holds the measurements of a version of searched code in a confirmation on
+// held-out cases.
 type Confirmed struct {
 	// Difference is the gain, and Lo the lower bound of the gain on new cases, in score units.
 	Difference float64 `json:"difference"`
@@ -69,9 +72,10 @@ type Confirmed struct {
 	Further []stats.Further `json:"further,omitempty"`
 }
 
-// Unreviewed is why there is no review of a patch.
+// Unreviewed is the reason why there is no review of a patch.
 type Unreviewed struct {
-	// Reviewer was asked and gave no verdict; empty when no reviewer was there.
+	// Reviewer is the reviewer that was asked and gave no verdict; empty if there was
+	// none.
 	Reviewer string `json:"reviewer,omitempty"`
 	// Why is foreign text where a provider or a model wrote it.
 	Why string `json:"why"`

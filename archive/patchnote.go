@@ -8,7 +8,8 @@ type PatchNote struct {
 	Target string `json:"target"`
 	// Origin is "constants", "blocks" or "model", as in [PatchBrief].
 	Origin string `json:"origin"`
-	// Agent is whose failures a language model was shown; empty for constants.
+	// Agent is the agent whose failures were given to a language model; empty for
+	// constants.
 	Agent string `json:"agent,omitempty"`
 	// Proposal is the resulting proposal and State its state at the end; both are empty
 	// when nothing was proposed.
@@ -21,7 +22,7 @@ type PatchNote struct {
 	Usage agent.Usage `json:"usage,omitzero"`
 	// GatesUSD is the cost of its gates and its review, in USD.
 	GatesUSD float64 `json:"gates_usd,omitempty"`
-	// Ground identifies all inputs of a search for constants, and Settled reports that
+	// Ground identifies all inputs of a search for constants, and Settled reports whether
 	// repeating the search would give nothing new: both are for later nights.
 	Ground  string `json:"ground,omitempty"`
 	Settled bool   `json:"settled,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// AgentPlan is what a run set out to do for one agent, written before money is spent.
+// AgentPlan is the plan of a run for one agent, written before money is spent.
 type AgentPlan struct {
 	Run       string   `json:"run"`
 	Agent     string   `json:"agent"`
@@ -15,9 +15,9 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
-	// Searched are hashes of what the search tasks ask, so that none of them is taken for
-	// unseen in a later night; empty if an earlier run on the same suites has them, or from
-	// an older evolve.
+	// Searched are hashes of the requests of the search tasks, so that a later night does
+	// not take any of them for unseen; empty if an earlier run on the same suites has them,
+	// or from an older evolve.
 	Searched []string `json:"searched,omitempty"`
 	// Commit was checked out when the run began; empty without a repository.
 	Commit string `json:"commit,omitempty"`
@@ -42,8 +42,9 @@ type AgentPlan struct {
 	Default       agent.ConfigID `json:"default"`
 	Deterministic bool           `json:"deterministic"`
 	UsesSeed      bool           `json:"uses_seed"`
-	// Metric is what the scores are of where a command measures versions of code; nil for
-	// agents. Noise is how far its values of the same code differ; nil if they do not.
+	// Metric is the kind of the metric if a command measures versions of code; nil for
+	// agents. Noise is the variation of its values for the same code; nil if they do not
+	// vary.
 	Metric *metrics.Kind  `json:"metric,omitempty"`
 	Noise  *metrics.Noise `json:"noise,omitempty"`
 	// Sandbox names the isolation of the agent: "namespaces", "bubblewrap", "none: why" or
@@ -55,8 +56,8 @@ type AgentPlan struct {
 	AA       int `json:"aa"`
 	Ablate   int `json:"ablate,omitempty"`
 	Confirm  int `json:"confirm"`
-	// Finalists bounds the variants that enter the confirmation, Repeats the blocks that it
-	// can afford for one of them.
+	// Finalists bounds the variants that enter the confirmation, Repeats is the number of
+	// blocks that the plan can pay for one of them.
 	Finalists    int `json:"finalists"`
 	Repeats      int `json:"repeats"`
 	SearchTasks  int `json:"search_tasks"`
@@ -66,26 +67,27 @@ type AgentPlan struct {
 	Detectable float64 `json:"detectable"`
 	// Month is the same for a month of such nights.
 	Month float64 `json:"detectable_month,omitempty"`
-	// Power describes both in words, with how many tasks would detect more; empty without a
-	// confirmation.
+	// Power describes both in words, with the number of tasks that would detect more; empty
+	// without a confirmation.
 	Power    string   `json:"power,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// Alike describes in words the near-duplicates of each suite that has some.
 	Alike []string `json:"alike,omitempty"`
 	// Judges describes in words the judges of the suites: model and calibration. JudgeNoise
-	// goes on after Power: the noise that the latest run measured; empty for none.
+	// is the noise that the latest run measured, as a continuation of Power; empty for
+	// none.
 	Judges     []string `json:"judges,omitempty"`
 	JudgeNoise string   `json:"judge_noise,omitempty"`
 	// JudgeTerms are the settings of the judges, by suite.
 	JudgeTerms map[string]bench.JudgeTerms `json:"judge_terms,omitempty"`
-	// Replanned reports that the numbers of evaluations above were changed to follow the
-	// measured speed and price of the agent's evaluations.
+	// Replanned reports whether the numbers of evaluations above were changed to follow
+	// the measured speed and price of the agent's evaluations.
 	Replanned bool `json:"replanned,omitempty"`
-	// Released is how many evaluations planned for the confirmation went to the search,
-	// because it had found nothing to confirm.
+	// Released is the number of evaluations planned for the confirmation that went to the
+	// search, because it had found nothing to confirm.
 	Released int `json:"released,omitempty"`
-	// Lent is how many evaluations planned for the confirmation went to the ablation of the
-	// finalists, because the best of them was projected to need fewer.
+	// Lent is the number of evaluations planned for the confirmation that went to the
+	// ablation of the finalists, because the best finalist was projected to need fewer.
 	Lent int `json:"lent,omitempty"`
 	// Waits are the agent's proposals that awaited a person when the run was planned, the
 	// oldest first. Against is the variant of the last that is not stale: candidates are
@@ -107,9 +109,9 @@ func (p AgentPlan) Reference() agent.ConfigID {
 type Waiting struct {
 	Proposal string         `json:"proposal"`
 	Variant  agent.ConfigID `json:"variant"`
-	// Drafted reports that its gates had not run yet.
+	// Drafted reports whether its gates had not run yet.
 	Drafted bool `json:"drafted,omitempty"`
-	// Stale names what changed since it was measured; such a proposal cannot be approved
-	// and blocks nothing.
+	// Stale names the inputs that changed since the proposal was measured; such a
+	// proposal cannot be approved and blocks nothing.
 	Stale []string `json:"stale,omitempty"`
 }

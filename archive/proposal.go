@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// ProposalKind is what a proposal changes.
+// ProposalKind is the kind of thing that a proposal changes.
 type ProposalKind string
 
 // The kinds of proposal.
@@ -17,7 +17,7 @@ const (
 	KindPatch  ProposalKind = "patch"
 	// KindTool is a tool or a skill that an agent wrote.
 	KindTool ProposalKind = "tool"
-	// KindMemory is what an agent remembers: new memories, or marks on some.
+	// KindMemory is a change of an agent's memories: new ones, or marks on existing ones.
 	KindMemory ProposalKind = "memory"
 	// KindAutonomy is a higher level of autonomy; it changes no file.
 	KindAutonomy ProposalKind = "autonomy"
@@ -75,7 +75,7 @@ type ProposalRecord struct {
 	// Commit and Ref are empty while the workspace is no git repository.
 	Commit string `json:"commit,omitempty"`
 	Ref    string `json:"ref,omitempty"`
-	// Evidence is the digest of the comparison that supports it.
+	// Evidence is the digest of the comparison that supports the proposal.
 	Evidence string `json:"evidence,omitempty"`
 	// Rests names the evaluations of that comparison; nil where nothing was measured.
 	Rests    *Rests         `json:"rests,omitempty"`
@@ -87,7 +87,7 @@ type ProposalRecord struct {
 	Imported ProposalState `json:"imported,omitempty"`
 	// AdoptedCommit is the commit that an approval made.
 	AdoptedCommit string `json:"adopted_commit,omitempty"`
-	// Branch is the branch of a remote that it is proposed as; nil: none.
+	// Branch is the branch of a remote as which it is proposed; nil: none.
 	Branch *BranchBrief `json:"branch,omitempty"`
 	// Patch has the fields of proposals of kind patch only.
 	Patch *PatchBrief `json:"patch,omitempty"`
@@ -99,32 +99,34 @@ type ProposalRecord struct {
 type BranchBrief struct {
 	Remote string `json:"remote"`
 	Name   string `json:"name"`
-	// Base is the branch that it is for; empty until it was pushed.
+	// Base is the branch that the proposal is to be merged into; empty until the proposal
+	// was pushed.
 	Base string `json:"base,omitempty"`
-	// Commit is the commit that the remote is to have, and From the proposal's commit that it
-	// was made from. Pushed is the one that the remote is known to have had.
+	// Commit is the commit that the remote is to have, and From the proposal's commit from
+	// which Commit was made. Pushed is the commit that the remote is known to have had.
 	Commit string `json:"commit"`
 	From   string `json:"from,omitempty"`
 	Pushed string `json:"pushed,omitempty"`
 	// Opened reports whether the operator's program has opened the pull request.
 	Opened bool `json:"opened,omitempty"`
-	// Over reports that the branch is no longer kept as the proposal has it. Someone may still merge
-	// it from a copy.
+	// Over reports whether the branch is no longer kept in agreement with the proposal.
+	// It may still be merged from a copy.
 	Over bool `json:"over,omitempty"`
-	// Against is the commit that merged it after its rejection.
+	// Against is the commit that merged the branch after its rejection.
 	Against string `json:"against,omitempty"`
-	// Trouble is why the last attempt could not push it or look at it.
+	// Trouble is the reason why the last attempt to push the branch or to read its state
+	// failed.
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// OfConfig reports whether the proposal is about a config, that is a variant.
+// OfConfig reports whether the proposal is about a config, that is, a variant.
 func (p ProposalRecord) OfConfig() bool {
 	return p.Variant != "" && p.Kind != KindPatch && p.Kind != KindTool && p.Kind != KindMemory && p.Kind != KindAutonomy
 }
 
 // Outdated reports whether the gates judged the patch, and it failed later only because its
-// target has changed so that the patch does not apply any more. That is no evidence against what
-// was measured.
+// target has changed so that the patch does not apply any more. That is no evidence against the
+// measurements.
 func (p ProposalRecord) Outdated() bool {
 	return p.Patch != nil && p.State == GateFailed && p.Patch.Sandbox != "" && len(p.Gates) == 1 && p.Gates[0].Gate == ApplyGate
 }
@@ -143,7 +145,7 @@ const PatchOfPerson = "person"
 
 // Written reports whether the agent, or a nightly run for it, wrote the proposal: a tool, a
 // skill, memories from its turns, or a patch. A person wrote the others: a retraction or
-// restoration of memories, a patch by hand, and a request for a level; and the search drew
+// restoration of memories, a patch by hand, and a request for a level; and the search made
 // configs.
 func (p ProposalRecord) Written() bool {
 	switch p.Kind {
@@ -157,8 +159,8 @@ func (p ProposalRecord) Written() bool {
 	return false
 }
 
-// VariantOf returns the variant of an agent that it proposes: a config, or for a target whose
-// code is searched under the agent's name a version of the code. It returns false if it
+// VariantOf returns the variant of an agent that the proposal has: a config, or for a target
+// whose code is searched under the agent's name a version of the code. It returns false if it
 // proposes none.
 func (p ProposalRecord) VariantOf(agentID string) (agent.ConfigID, bool) {
 	switch {
@@ -194,7 +196,7 @@ type GateVerdict struct {
 	Gate     string `json:"gate"`
 	Verdict  string `json:"verdict"` // passed, failed, flagged, not_run
 	Evidence string `json:"evidence"`
-	// Deceives reports that the gate failed because the change deceives what measures or tests
-	// it: what descends from such a change keeps that.
+	// Deceives reports whether the gate failed because the change deceives its measurement or
+	// its tests. Descendants of such a change keep the deception.
 	Deceives bool `json:"deceives,omitempty"`
 }

@@ -10,8 +10,8 @@ import (
 // maxQuestion bounds each text of a stored question, in bytes; longer ones are truncated.
 const maxQuestion = 4 << 10
 
-// Question is what a holdout task asks and expects, as a person reads it beside the
-// answers. It is not in a SearchView: a search sees no holdout task.
+// Question is the request of a holdout task and its expected answer, which a person reads
+// beside the answers. It is not in a SearchView: a search sees no holdout task.
 type Question struct {
 	// SuiteHash identifies the suites, as in the plan of a run.
 	SuiteHash string `json:"suite_hash"`

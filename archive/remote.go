@@ -88,7 +88,7 @@ func (r *remote) exchange(ctx context.Context, request []byte) ([]byte, error) {
 	if err := r.conn.SetDeadline(timeout(answerPatience)); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil { // it may have ended before the deadline was set
+	if err := ctx.Err(); err != nil { // the context may have ended before the deadline was set
 		return nil, err
 	}
 	if request != nil {

@@ -18,16 +18,16 @@ const LedgerRepaired = "archive.repair"
 type Repair struct {
 	// Damage is what was found; empty for a sound archive.
 	Damage []DamageError `json:"damage"`
-	// Kept counts the records in the repaired archive, by kind, Lost those that a file or
-	// the ledger names but that cannot be read or do not fit the others. A record that left
-	// no trace is not counted.
+	// Kept counts the records in the repaired archive, by kind, and Lost the records that a
+	// file or the ledger names but that cannot be read or contradict the others. A record
+	// that left no trace is not counted.
 	Kept map[string]int `json:"kept"`
 	Lost map[string]int `json:"lost"`
 	// Older counts the kept records of which only an older version can be read.
 	Older int `json:"older"`
 	// Ledger is the number of entries with an intact chain, LedgerKnown the highest number
-	// of which there is a trace, Behind the number of readable entries after the break;
-	// those stay in the damaged archive alone.
+	// of which there is a trace, and Behind the number of readable entries after the
+	// break, which remain only in the damaged archive.
 	Ledger      int64 `json:"ledger_entries"`
 	LedgerKnown int64 `json:"ledger_known"`
 	Behind      int   `json:"ledger_behind"`
@@ -39,7 +39,7 @@ type Repair struct {
 func (r *Repair) Sound() bool { return len(r.Damage) == 0 }
 
 // repairKinds names the records of a table that a repair counts. The others are indexes and
-// counters, which it makes anew.
+// counters, which a repair rebuilds.
 var repairKinds = map[byte]string{
 	tableVariant: "variants", tableEvaluation: "evaluations", tableTranscript: "transcripts", tableRun: "runs",
 	tablePlan: "plans", tableResult: "results", tableProposal: "proposals", tableDecision: "decisions",
@@ -193,7 +193,7 @@ func (p *repairPlan) plan(ctx context.Context, store string, fault error) error 
 	return nil
 }
 
-// count compares the kept records with all that left a trace.
+// count compares the kept records with all records that left a trace.
 func (p *repairPlan) count() {
 	p.Kept, p.Lost = map[string]int{}, map[string]int{}
 	for k := range p.records.records {

@@ -3,11 +3,11 @@ package archive
 // Repeats counts tasks that the champion answered twice, with different seeds.
 type Repeats struct {
 	Tasks int `json:"tasks"`
-	// Same are those that got the same answer, outcome and score both times.
+	// Same is the number of tasks that got the same answer, outcome and score both times.
 	Same int `json:"same"`
 }
 
-// leastRepeats is the number of tasks from which on equal answers are taken for no
+// leastRepeats is the number of tasks from which equal answers are not taken for a
 // coincidence.
 const leastRepeats = 10
 

@@ -20,9 +20,9 @@ const (
 	maxCallName      = 1 << 10  // bytes of type, target and tool, each
 	maxCallArguments = 64 << 10 // bytes
 	maxCallReason    = 4 << 10  // bytes
-	// maxOpenRequests bounds how many requests of one agent may await a person.
+	// maxOpenRequests bounds the requests of one agent that await a person.
 	maxOpenRequests = 200
-	// maxRequestTimes bounds how many times of the same request are kept.
+	// maxRequestTimes bounds the times that are kept of the same request.
 	maxRequestTimes = 10
 )
 
@@ -36,7 +36,7 @@ var (
 	ErrDecided = errors.New("decided already")
 )
 
-// RequestState is where a change request stands.
+// RequestState is the state of a change request.
 type RequestState string
 
 // The states of a change request.
@@ -54,7 +54,8 @@ type ChangeRequestRecord struct {
 	State   RequestState        `json:"state"`
 	Agent   string              `json:"agent"`
 	Request agent.ChangeRequest `json:"request"`
-	// Session and Turn name where it was first made; empty when unknown.
+	// Session and Turn name the place where the request was first made; empty when
+	// unknown.
 	Session string `json:"session,omitempty"`
 	Turn    string `json:"turn,omitempty"`
 	// Created and Last are the times of the first and the last such request, Count their
@@ -231,7 +232,7 @@ func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecisio
 			Agent string `json:"agent"`
 			Hash  string `json:"hash"`
 			RequestDecision
-			Entry int64                `json:"entry,omitempty"` // not known yet, and said by the entry itself
+			Entry int64                `json:"entry,omitempty"` // not known yet, and the entry itself has the number
 			Call  *agent.ChangeRequest `json:"call,omitempty"`
 		}{Agent: r.Agent, Hash: r.Request.ID, RequestDecision: d}
 		if state == RequestApproved {

@@ -25,11 +25,11 @@ type AgentResult struct {
 	Verdict Verdict `json:"verdict"`
 	// Reason is one plain sentence.
 	Reason string `json:"reason"`
-	// Finished reports that the work on the agent was completed; a resumed run does not
-	// repeat it.
+	// Finished reports whether the work on the agent was completed; a resumed run does
+	// not repeat it.
 	Finished bool `json:"finished,omitempty"`
-	// Causes lists what the verdict rests on, in order; empty in runs from before they were
-	// recorded.
+	// Causes lists the grounds of the verdict, in order; empty in runs from before they
+	// were recorded.
 	Causes []stats.Cause `json:"causes,omitempty"`
 	// Detectable is the smallest improvement that the confirmation could have found
 	// at 80 % power, in score units; 0 when nothing was confirmed, 1 for none.
@@ -48,7 +48,7 @@ type AgentResult struct {
 	// Entries is the state of the error control in the month after this run; nil without a
 	// confirmation.
 	Entries *EntryLedger `json:"entries,omitempty"`
-	// LeftOut lists variants that the search found and that an earlier proposal excluded.
+	// LeftOut lists variants that the search found and an earlier proposal excluded.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Refused are the proposals of finalists that their gates refused. Winner is the finalist
 	// that is recommended; empty for none.
@@ -56,7 +56,7 @@ type AgentResult struct {
 	Winner  agent.ConfigID  `json:"winner,omitempty"`
 	// AA compares the champion with a fresh rerun of itself; nil when it was not run.
 	AA *stats.Noise `json:"aa,omitempty"`
-	// Repeats counts how often that rerun gave the same answer; nil when it was not run.
+	// Repeats counts the equal answers in that rerun; nil if it was not run.
 	Repeats *Repeats `json:"repeats,omitempty"`
 	// Judges is the noise and the cost of the judges; nil without any.
 	Judges    *stats.JudgeNoise `json:"judges,omitempty"`
@@ -67,12 +67,12 @@ type AgentResult struct {
 	// Strayed is the first reason of consecutive infrastructure failures during which the
 	// champion answered, so that they are due to some variants or tasks; empty for none.
 	Strayed string `json:"strayed,omitempty"`
-	// Warnings describe what the night found about the agent in use, such as a retracted
-	// memory that a failed turn asked for.
+	// Warnings describe problems that the night found in the agent in use, such as a
+	// retracted memory that a failed turn asked for.
 	Warnings []string `json:"warnings,omitempty"`
-	// Incomplete describes what the run planned and did not finish.
+	// Incomplete describes the planned work that the run did not finish.
 	Incomplete string `json:"incomplete,omitempty"`
-	// SearchDone reports that the search stage came to its planned end.
+	// SearchDone reports whether the search stage came to its planned end.
 	SearchDone bool `json:"search_done"`
 	// Blocks counts the complete blocks of the confirmation: champion and every
 	// finalist once on every holdout task.

@@ -55,15 +55,17 @@ type part struct{ run, agent string }
 type partFacts struct {
 	part
 	number int
-	// learns reports that it has evaluations of a search.
+	// learns reports whether the part has evaluations of a search.
 	learns bool
-	// evaluations and transcripts are the sizes in bytes of those that may be removed.
+	// evaluations and transcripts are the sizes, in bytes, of the evaluations and
+	// transcripts that may be removed.
 	evaluations, transcripts int64
-	// whole protects everything in it, cited what a decision rests on.
+	// whole protects everything in it, and cited protects the evidence of decisions.
 	whole, cited bool
-	// noTranscripts and noEvaluations are the decision to remove them.
+	// noTranscripts and noEvaluations report whether its transcripts and evaluations are
+	// to be removed.
 	noTranscripts, noEvaluations bool
-	// latest reports that it is its agent's latest night.
+	// latest reports whether it is its agent's latest night.
 	latest  bool
 	removed NightRemoved
 }
@@ -266,7 +268,7 @@ func (p ProposalRecord) retained(now time.Time) bool {
 	return true
 }
 
-// weigh sums up the sizes of what may be removed.
+// weigh sums up the sizes of the records that may be removed.
 func (s *selection) weigh(ctx context.Context) error {
 	return s.a.store.dump(ctx, func(k, value []byte) error {
 		size := int64(len(k) + len(value))
@@ -321,7 +323,7 @@ func (a *Archive) bare(packed []byte) ([]byte, error) {
 }
 
 // decideTurns selects the turns for which wanted reports true to lose their transcripts,
-// and returns the size of what stays.
+// and returns the size of those that stay.
 func (s *selection) decideTurns(live int64, wanted func(t turnFacts, live int64) bool) int64 {
 	for _, t := range s.turns {
 		if _, gone := s.bared[t.number]; !gone && wanted(t, live) {
@@ -515,7 +517,7 @@ func (s *selection) removes(k, value []byte) (bool, error) {
 			return false, r.err
 		}
 		s.total.Questions++
-	case tableTally: // it would count removed evaluations
+	case tableTally: // the tally would count removed evaluations
 		r := readKey(tableTally, k)
 		i, known := s.index[part{r.text(), r.text()}]
 		return known && s.parts[i].noEvaluations, r.done()

@@ -40,7 +40,7 @@ type Run struct {
 	Concurrency int      `json:"concurrency"`
 	// Reached is the highest number of concurrent evaluations.
 	Reached int `json:"reached"`
-	// Resumed counts how often the run was resumed.
+	// Resumed is the number of times that the run was resumed.
 	Resumed    int           `json:"resumed"`
 	BudgetEval int           `json:"budget_evals,omitempty"`
 	BudgetUSD  float64       `json:"budget_usd,omitempty"`
@@ -52,58 +52,60 @@ type Run struct {
 	// Limits describe what limited the work on each agent, and the measured cost of its
 	// evaluations.
 	Limits []AgentLimit `json:"limits,omitempty"`
-	// Since is when this process started or resumed the run, Worked the time that earlier
-	// processes spent on it.
+	// Since is the time at which this process started or resumed the run, and Worked the
+	// time that earlier processes spent on it.
 	Since  time.Time     `json:"since,omitzero"`
 	Worked time.Duration `json:"worked,omitempty"`
 	// Policy is the version of the policies.
 	Policy string `json:"policy,omitempty"`
-	// Asked is a digest of the options that it was started with, which distinguishes a
-	// repeated command from another one.
+	// Asked is a digest of the options with which the run was started, which
+	// distinguishes a repeated command from another one.
 	Asked string `json:"asked,omitempty"`
-	// Try is the command that reproduces the fault of a program that kept failing; empty
-	// for none.
+	// Try is the command that reproduces the fault of a program that failed repeatedly;
+	// empty for none.
 	Try string `json:"try,omitempty"`
 	// Spent names the budget of the policies that ended the work on an agent before
 	// anything was decided; empty for none.
 	Spent string `json:"spent,omitempty"`
 	// Guards are the statistics of limiters, breakers and budgets of tools and providers.
 	Guards []policy.Stat `json:"guards,omitempty"`
-	// Live is what limits and breakers did to the live turns of the days before its end, of all
-	// agents of the workspace.
+	// Live is the effect of limits and breakers on the live turns of all agents of the
+	// workspace in the days before the end of the run.
 	Live []policy.Saturation `json:"live,omitempty"`
 	// Patches lists the night's work on patches of code, in order.
 	Patches []PatchNote `json:"patches,omitempty"`
 	// Tools are the notes on the tools that the agents' turns in use had called when the run
 	// began, by agent.
 	Tools []ToolNote `json:"tools,omitempty"`
-	// PaidUSD is what all processes of the run paid when it ended, in USD, with estimates of
-	// calls that were cut off; 0: nothing, or an older evolve ran it.
+	// PaidUSD is the sum that all processes of the run had paid at its end, in USD, with
+	// estimates for calls that were cut off; 0 if nothing was paid, or if an older evolve
+	// ran it.
 	PaidUSD float64 `json:"paid_usd,omitempty"`
 	// PatchUSD is the cost of trying patches as agents and having them reviewed, in USD;
 	// the cost of writing them is in Patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
 	Binary   string  `json:"binary,omitempty"`
 	Host     string  `json:"host,omitempty"`
-	// Imported reports that it was imported from another archive.
+	// Imported reports whether it was imported from another archive.
 	Imported bool `json:"imported,omitempty"`
-	// Removed is what a retention has removed of the run; nil: nothing.
+	// Removed counts the records that a retention has removed of the run; nil: none.
 	Removed *RunRemoved `json:"removed,omitempty"`
 }
 
-// RunRemoved counts what retention has removed of a run, and when it last did.
+// RunRemoved counts the records that a retention has removed of a run, with the time of
+// the last removal.
 type RunRemoved struct {
 	Transcripts int       `json:"transcripts,omitempty"`
 	Evaluations int       `json:"evaluations,omitempty"`
 	Time        time.Time `json:"time"`
 }
 
-// LimitEnd is how a run's work on an agent ended, with respect to its limits.
+// LimitEnd describes the end of a run's work on an agent with respect to its limits.
 type LimitEnd string
 
-// The ends. LimitSpent: the limit ran out. LimitLeft: the search had all of its share, and
-// what was held back for the confirmation was not all needed. LimitExhausted: the search
-// had no config left to try. LimitPolicies: a limit under policies ended the work.
+// The ends. LimitSpent: the limit ran out. LimitLeft: the search used all of its share,
+// and the confirmation did not need all of its own. LimitExhausted: the search had no
+// config left to try. LimitPolicies: a limit under policies ended the work.
 // LimitInterrupted and LimitFailed: the work ended before any limit ran out.
 const (
 	LimitSpent       LimitEnd = "spent"
@@ -122,23 +124,25 @@ type AgentLimit struct {
 	// "deadline" or "enough" (as many as the search can use); empty when speed and price
 	// were unknown.
 	Bound string `json:"bound,omitempty"`
-	// End is how the work on the agent ended; empty where that was not recorded.
+	// End describes the end of the work on the agent; empty if it was not recorded.
 	End LimitEnd `json:"end,omitempty"`
 	// Policy names the limit under policies when End is LimitPolicies.
 	Policy string `json:"policy,omitempty"`
-	// Evaluations is the number that Bound allowed, Used the number that the agent had.
+	// Evaluations is the number that Bound allowed, and Used the number that the agent
+	// used.
 	Evaluations int `json:"evaluations"`
 	Used        int `json:"used,omitempty"`
-	// Made is how many of them were made and not found in the archive; the figures below
-	// are means over these: Seconds of wall time each, at the concurrency reached and
-	// including the search's computation, Alone without that computation, USD the cost.
+	// Made is the number of them that were made and not found in the archive. The figures
+	// below are means over these: Seconds is the wall time of one at the concurrency
+	// reached, including the search's computation, Alone the same without that
+	// computation, and USD the cost.
 	Made    int     `json:"made,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	Alone   float64 `json:"alone,omitempty"`
 	USD     float64 `json:"usd,omitempty"`
-	// Parallel is the number of concurrent evaluations that the figures are for, Slots what the
-	// run left the agent of them, 0 in older records: all. The agent allowed no more where
-	// Parallel is below.
+	// Parallel is the number of concurrent evaluations that the figures apply to, and Slots the
+	// number that the run left to the agent; in older records it is 0, which means all. If
+	// Parallel is smaller, the agent itself allowed no more.
 	Parallel int `json:"parallel,omitempty"`
 	Slots    int `json:"slots,omitempty"`
 }

@@ -23,7 +23,7 @@ type salvaged struct {
 	records map[string]found
 	// keys are those of records in order; nil when a record was added since.
 	keys []string
-	// seen is the newest version of each key that any file names.
+	// seen is the newest version of each key that is named in any file.
 	seen map[string]uint64
 	// limit is the highest version that is read.
 	limit uint64

@@ -20,11 +20,11 @@ type SearchResult struct {
 	// Front lists the champion and the variants that no other one dominates in score, cost
 	// and time, the cheapest first.
 	Front []ScoredVariant `json:"front,omitempty"`
-	// Exhausted reports that every config of the space was evaluated on every task.
+	// Exhausted reports whether every config of the space was evaluated on every task.
 	Exhausted bool `json:"exhausted,omitempty"`
 	// Drafts sums up the drafts of language models; nil if none was requested.
 	Drafts *DraftSummary `json:"drafts,omitempty"`
-	// Operators is what the operators had earned at the end of the search, for the next
+	// Operators is the record of the operators at the end of the search, for the next
 	// night; nil in runs from before it was recorded.
 	Operators *Operators `json:"operators,omitempty"`
 	// MetricFirst is the version that the mean of the metric puts before Recommended; nil if it
@@ -87,8 +87,8 @@ type UntriedDraft struct {
 
 // DraftTally is the result of the requests with one option.
 type DraftTally struct {
-	// Choice is what was chosen: "route", "form", "wording" or "component". Option is its
-	// name, and Model the model of a route.
+	// Choice is the kind of choice: "route", "form", "wording" or "component". Option is
+	// its name, and Model the model of a route.
 	Choice string `json:"choice"`
 	Option string `json:"option"`
 	Model  string `json:"model,omitempty"`
@@ -97,9 +97,9 @@ type DraftTally struct {
 	Calls  int `json:"calls"`
 	Drafts int `json:"drafts"`
 	Failed int `json:"failed,omitempty"`
-	// Requests counts what a route was sent, repeated attempts and requests cut off by a kill
-	// among them; 0 for other choices. Unanswered counts the requests that got no answer. The
-	// budget counts UnansweredUSD for these, in USD, the most that they could cost; Usage does not
+	// Requests counts the requests to a route, including repeated attempts and requests cut off by
+	// a kill; 0 for other choices. Unanswered counts the requests without an answer. UnansweredUSD
+	// is the highest possible cost of these, in USD, which the budget counts; Usage does not
 	// include it.
 	Requests      int     `json:"requests,omitempty"`
 	Unanswered    int     `json:"unanswered,omitempty"`
@@ -128,7 +128,7 @@ type DraftedVariant struct {
 	// Gain is the estimated gain over its parent.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
-	// InUse describes what the model was shown of turns in use; empty for nothing.
+	// InUse describes the part of turns in use that the model was shown; empty for none.
 	InUse string `json:"in_use,omitempty"`
 }
 
@@ -144,17 +144,17 @@ type ScoredVariant struct {
 	// CostUSD and Seconds are the expected cost and time of an evaluation; 0: unknown.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
-	// Breaks names the guards that it is expected to break.
+	// Breaks names the guards that the variant is expected to break.
 	Breaks []string `json:"breaks,omitempty"`
 }
 
-// CurvePoint is what the search and its random baseline recommended after a number of
-// evaluations, scored with all data at the end of the search.
+// CurvePoint holds the recommendations of the search and of its random baseline after a
+// number of evaluations, scored with all data at the end of the search.
 type CurvePoint struct {
 	Evaluations int `json:"evaluations"`
-	// Variant was recommended then, and Best is its expected score on all search tasks.
-	// Runs from before Variant was recorded have the estimate of that moment, which is
-	// biased upwards because the variant was selected for it.
+	// Variant is the config recommended at that point, and Best its expected score on all
+	// search tasks. Runs from before Variant was recorded have the estimate of that
+	// moment, which is biased upwards because the variant was selected for it.
 	Variant agent.ConfigID `json:"variant,omitempty"`
 	Best    float64        `json:"best"`
 	// Random is the same for the baseline's best, RandomVariant, after RandomEvals

@@ -33,8 +33,8 @@ func (a *Archive) SearchView(agentID string, searchTasks []string) *SearchView {
 	return &SearchView{archive: a, agent: agentID, tasks: tasks}
 }
 
-// Before returns the view without the records of a run, so that a resumed run reads what
-// it read when it began.
+// Before returns the view without the records of a run, so that a resumed run reads the
+// same records as at its beginning.
 func (v *SearchView) Before(run string) *SearchView {
 	return &SearchView{archive: v.archive, agent: v.agent, tasks: v.tasks, except: run}
 }

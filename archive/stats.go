@@ -70,7 +70,7 @@ func folderSize(dir string) (int64, error) {
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a compaction has removed it
+			return nil // a compaction has removed the file
 		}
 		return err
 	})

@@ -31,8 +31,8 @@ func checkStore(dir string, open bool) (committed uint64, err error) {
 	return c.written, err
 }
 
-// list lists the files that were found sound, unless none of them is new. Those of a store
-// that was not closed have yet to be recovered.
+// list lists the files that were found sound, unless none of them is new. The files of a
+// store that was not closed have yet to be recovered.
 func (c *storeCheck) list() {
 	if c.unlisted > 0 && len(c.files.mems) == 0 {
 		c.checked.store(c.dir, systemClock().now())
@@ -68,8 +68,8 @@ func (c *storeCheck) run() (err error) {
 	return nil
 }
 
-// unchanged returns what is known of a file that was read before and has not changed since,
-// and its present stamp.
+// unchanged returns the listed findings on a file that was read before and has not changed
+// since, and its present stamp.
 func (c *storeCheck) unchanged(name string) (checkedFile, bool) {
 	info, err := c.root.Stat(name)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *storeCheck) unchanged(name string) (checkedFile, bool) {
 
 type storeCheck struct {
 	dir string
-	// open means that Badger has the store open.
+	// open reports whether Badger has the store open.
 	open     bool
 	root     *os.Root
 	files    storeFiles
@@ -90,9 +90,9 @@ type storeCheck struct {
 	// written is the highest version of a complete transaction.
 	written uint64
 	points  extents
-	// listed means that files are not read again that the list of the folder knows and that
-	// have not changed since. checked are the files that were found sound, and unlisted counts
-	// the ones among them that were read.
+	// listed reports whether files that are on the list of the folder and have not changed
+	// since are not read again. checked are the files that were found sound, and unlisted
+	// counts the ones among them that were read.
 	listed         bool
 	known, checked checkedFiles
 	unlisted       int
@@ -179,7 +179,7 @@ func (c *storeCheck) tables() error {
 			err = withTable(filepath.Join(c.dir, name), func(t *table.Table) error { return c.table(t, &f) })
 		}
 		if errors.Is(err, fs.ErrNotExist) && c.open {
-			continue // a compaction has removed it
+			continue // a compaction has removed the file
 		}
 		if err != nil && (errors.Is(diskError(err), ErrDisk) || isResourceError(err)) {
 			return err
@@ -202,7 +202,7 @@ func (c *storeCheck) tables() error {
 }
 
 // unnamed checks a table that the manifest does not name: a crash may leave one that was
-// being written or removed. Badger cuts a table to nothing before it removes it.
+// being written or removed. Badger truncates a table to zero bytes before it removes it.
 func (c *storeCheck) unnamed(name string) error {
 	if c.open {
 		return nil
@@ -292,7 +292,8 @@ func (c *storeCheck) valueLog(name string, newest bool) (v valueLog, err error) 
 	defer func() { err = errors.Join(err, log.Close()) }()
 	if log.size == 0 {
 		// A crash between its creation and the first write, or between the two steps in which
-		// Badger removes a log: it is cut to nothing first. A value in it is missed below.
+		// Badger removes a log: Badger truncates it to zero bytes first. A value in it is
+		// missed below.
 		return v, nil
 	}
 	if v, err = log.readValues(newest && len(c.files.mems) > 0, c.written); err == nil {

@@ -145,7 +145,7 @@ func coveredElsewhere(dir string, m manifest, unnamed string, logged map[string]
 		})
 	})
 	if err != nil && !errors.Is(diskError(err), ErrDisk) {
-		// It was being written, unless the manifest lost its entry.
+		// The table was being written, unless the manifest lost its entry.
 		return !m.torn, nil
 	}
 	if err != nil {

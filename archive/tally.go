@@ -15,7 +15,7 @@ type Tally struct {
 	Evaluations int `json:"evaluations"`
 	// USD is the cost of the evaluations that were not answered from the archive.
 	USD float64 `json:"usd,omitempty"`
-	// Last is the time of the latest; zero when there is none.
+	// Last is the time of the latest evaluation; zero if there is none.
 	Last time.Time `json:"last,omitzero"`
 }
 

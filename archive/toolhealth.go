@@ -21,14 +21,15 @@ const (
 	maxShared       = 1000
 )
 
-// ToolHealth records the failures of a tool that an agent wrote, and who shares it.
+// ToolHealth records the failures of a tool that an agent wrote, and the agents that
+// share it.
 type ToolHealth struct {
 	Agent  string          `json:"agent"`
 	Tool   string          `json:"tool"`
 	Health authored.Health `json:"health"`
 	// Shared names the agents that a person has shared the tool with, sorted.
 	Shared []string `json:"shared,omitempty"`
-	// Updated is when it last changed, by a failure or by a person's decision.
+	// Updated is the time of the last change, by a failure or by a person's decision.
 	Updated time.Time `json:"updated,omitzero"`
 }
 

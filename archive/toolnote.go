@@ -5,8 +5,8 @@ import (
 	"evolve/runtime/experience"
 )
 
-// ToolNote is what the turns in use of an agent had shown of a tool when a run began, and
-// what the run did about it. Its texts are foreign.
+// ToolNote is the experience of an agent's turns in use with a tool when a run began, and
+// the action of the run on it. Its texts are foreign.
 type ToolNote struct {
 	Agent string `json:"agent"`
 	// Origin is local, authored, or mcp:SERVER.
@@ -23,13 +23,15 @@ type ToolNote struct {
 
 // ToolDraft is an attempt to have a tool written anew by a language model.
 type ToolDraft struct {
-	// Text describes in words what came of it; foreign text in it is not escaped.
+	// Text describes in words the result of the attempt; foreign text in it is not
+	// escaped.
 	Text string `json:"text"`
 	// Proposal is the resulting proposal and State its state at the end of the attempt; both
 	// are empty when nothing was proposed.
 	Proposal string        `json:"proposal,omitempty"`
 	State    ProposalState `json:"state,omitempty"`
-	// Route is the model's, Calls the number of its calls, and Usage what they used.
+	// Route is the route of the model, Calls the number of its calls, and Usage the sum
+	// of their usage.
 	Route string      `json:"route,omitempty"`
 	Calls int         `json:"calls,omitempty"`
 	Usage agent.Usage `json:"usage,omitzero"`

@@ -67,7 +67,7 @@ func (p *packer) unpack(data []byte) (agent.Transcript, error) {
 // boundedTranscript returns the transcript's JSON with the longest prefix of events that
 // fits.
 func boundedTranscript(t *agent.Transcript) ([]byte, error) {
-	const reserve = 64 // for the brackets and the count of what was dropped
+	const reserve = 64 // for the brackets and the count of the dropped events
 	var events [][]byte
 	size := reserve
 	for i := range t.Events {

@@ -27,7 +27,7 @@ type TurnRecord struct {
 	// ID is "T<number>".
 	ID    string `json:"id"`
 	Agent string `json:"agent"`
-	// Session names the conversation; empty for a turn on its own.
+	// Session names the conversation; empty for a turn outside of a conversation.
 	Session string         `json:"session,omitempty"`
 	Config  agent.ConfigID `json:"config"`
 	// PolicyVersion is the version of the policies that it ran under.
@@ -41,7 +41,8 @@ type TurnRecord struct {
 	Error   string      `json:"error,omitempty"`
 	Usage   agent.Usage `json:"usage,omitzero"`
 	Created time.Time   `json:"created,omitzero"`
-	// Imported reports that an import brought it: it shows nothing of the agent here.
+	// Imported reports whether the turn comes from an import, so that it shows nothing
+	// about the agent here.
 	Imported bool `json:"imported,omitempty"`
 	// Transcript is stored apart; listing the turns leaves it out.
 	Transcript agent.Transcript `json:"transcript,omitzero"`

@@ -217,7 +217,7 @@ func (f *fieldsOf) proposal(p *ProposalRecord) {
 	oneOf(f, "kind", p.Kind, KindConfig, KindPatch, KindTool, KindMemory, KindAutonomy)
 	oneOf(f, "state", p.State, proposalStates()...)
 	oneOf(f, "imported", p.Imported, proposalStates()...)
-	if p.Kind != KindPatch { // of a patch it is the author, who may be a person
+	if p.Kind != KindPatch { // the agent of a patch is its author, who may be a person
 		f.form("agent", agentForm, p.Agent)
 	}
 	f.form("run", runForm, p.Run)

@@ -32,7 +32,7 @@ func (l *logFile) walkValues(visit func(e logEntry)) (at int64, err error) {
 		switch {
 		case whole:
 			return at, nil
-		case read == 0: // the entry is longer than the window, or there is none
+		case read == 0: // the entry is longer than the window, or there is no entry
 			size *= 8
 		}
 	}

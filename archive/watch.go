@@ -6,18 +6,19 @@ import (
 	"evolve/bench/stats"
 )
 
-// Watch is what the nights up to a run show of the active config. It is computed after the
-// verdict, and no verdict rests on it.
+// Watch describes the development of the active config over the nights up to a run. It is
+// computed after the verdict, and no verdict rests on it.
 type Watch struct {
-	// Scores are those of the active config on search tasks in this run.
+	// Scores are the scores of the active config on search tasks in this run.
 	Scores []TaskScores `json:"scores,omitempty"`
-	// Replaced are those of the config that the latest adoption replaced; see the plan.
+	// Replaced are the scores of the config that the latest adoption replaced; see the
+	// plan.
 	Replaced []TaskScores `json:"replaced,omitempty"`
-	// Models identifies what answers besides the agent's folder: its models, its servers of
-	// tools and the policies; empty from an older evolve.
+	// Models identifies everything outside of the agent's folder that affects its answers:
+	// its models, its servers of tools and the policies; empty from an older evolve.
 	Models string `json:"models,omitempty"`
-	// Learned identifies what the agent's turns in use had shown, without the feedback of
-	// people; empty for an agent that reads nothing of it, and from an older evolve.
+	// Learned identifies the experience of the agent's turns in use, without the feedback
+	// of people; empty for an agent that reads none, and from an older evolve.
 	Learned string `json:"learned,omitempty"`
 	// Nights counts the nights that were compared, this one included.
 	Nights int `json:"nights"`
@@ -25,15 +26,15 @@ type Watch struct {
 	Fall *Fall `json:"fall,omitempty"`
 	// Adopted is the comparison of the latest adoption with its prediction; nil without one.
 	Adopted *AdoptedWatch `json:"adopted,omitempty"`
-	// Changed is a change of the active config or its agent since the night before that no
-	// decision made; nil for none.
+	// Changed is a change of the active config or its agent since the night before that
+	// did not come from a decision; nil for none.
 	Changed *ActiveChange `json:"changed,omitempty"`
 }
 
 // TaskScores are the scores of one task in one night.
 type TaskScores struct {
 	Task string `json:"task"`
-	// Digest is the hash of what the task asked and how it was graded, so that later nights
+	// Digest is the hash of the task's request and its grading, so that later nights
 	// compare the same task; empty from an older evolve.
 	Digest string    `json:"digest,omitempty"`
 	Scores []float64 `json:"scores"`
@@ -45,41 +46,44 @@ type Fall struct {
 	ActiveChange
 }
 
-// ActiveChange is what changed between two nights.
+// ActiveChange describes the changes between two nights.
 type ActiveChange struct {
-	// Last is the start of the first run, and Since that of the second.
+	// Last is the start of the first run, and Since the start of the second.
 	BeforeRun string    `json:"before_run"`
 	AfterRun  string    `json:"after_run"`
 	Last      time.Time `json:"last"`
 	Since     time.Time `json:"since"`
-	// Params are the parameters whose values differ. Files reports that other files of the
-	// agent's folder do, Models that its models, servers of tools or policies do, and Evolve
-	// that the binary of evolve does.
+	// Params are the parameters whose values differ. Files reports whether other files of
+	// the agent's folder differ, Models whether its models, servers of tools or policies do,
+	// and Evolve whether the binary of evolve does.
 	Params []string `json:"params,omitempty"`
 	Files  bool     `json:"files,omitempty"`
 	Models bool     `json:"models,omitempty"`
 	Evolve bool     `json:"evolve,omitempty"`
-	// Learned reports that the turns in use had shown other things, which evaluations read.
+	// Learned reports whether the experience of turns in use, which evaluations read,
+	// differs.
 	Learned bool `json:"learned,omitempty"`
-	// Acts are what people did in between other than by a commit, the earliest first.
+	// Acts are the actions of people in between other than commits, the earliest first.
 	Acts []Act `json:"acts,omitempty"`
-	// Proposal is the latest one of the agent that a person decided in between.
+	// Proposal is the agent's latest proposal that a person decided in between.
 	Proposal string `json:"proposal,omitempty"`
 	// Commit is the first commit in between that changed the agent's folder or, for Models,
 	// evolve.yaml; nil for none.
 	Commit *CommitBrief `json:"commit,omitempty"`
 	// Further are the later such commits, the earliest first, and Unlisted is the number of
-	// those that neither has.
+	// further ones in neither field.
 	Further  []CommitBrief `json:"further,omitempty"`
 	Unlisted int           `json:"unlisted,omitempty"`
-	// Versioned reports that both nights had a commit, so that Commit was looked for.
+	// Versioned reports whether both nights had a commit, so that Commit was searched
+	// for.
 	Versioned bool `json:"versioned,omitempty"`
 }
 
-// Any reports whether the agent itself is another one after the change.
+// Any reports whether the agent itself differs after the change.
 func (c ActiveChange) Any() bool { return len(c.Params) > 0 || c.Files || c.Models }
 
-// Act is what a person did that an agent's behaviour depends on, other than a commit.
+// Act is an action of a person, other than a commit, that an agent's behaviour depends
+// on.
 type Act struct {
 	// Kind is that of its entry in the ledger, such as feedback.add or proposal.rollback.
 	Kind string `json:"kind"`
@@ -88,9 +92,10 @@ type Act struct {
 	What string    `json:"what,omitempty"`
 	By   string    `json:"by,omitempty"`
 	Time time.Time `json:"time"`
-	// Commit carried an approval out; empty for none.
+	// Commit is the commit that executed an approval; empty for none.
 	Commit string `json:"commit,omitempty"`
-	// Live reports that it holds in live turns alone: no evaluation depends on it.
+	// Live reports whether the act affects live turns alone, so that no evaluation
+	// depends on it.
 	Live bool `json:"live,omitempty"`
 }
 
@@ -104,25 +109,25 @@ type CommitBrief struct {
 	Time       time.Time `json:"time"`
 }
 
-// AdoptedWatch compares an adoption with what was predicted.
+// AdoptedWatch compares an adoption with its prediction.
 type AdoptedWatch struct {
 	stats.Adopted
 	Proposal string `json:"proposal"`
 	// Since is the start of the first night with it.
 	Since time.Time `json:"since"`
 	// Predicted is the gain that the report of its run claimed, PredictedLo and PredictedHi
-	// its interval, and Claim what that is about; zero if nothing was measured.
+	// its interval, and Claim the subject of that claim; zero if nothing was measured.
 	Predicted   float64     `json:"predicted,omitempty"`
 	PredictedLo float64     `json:"predicted_lo,omitempty"`
 	PredictedHi float64     `json:"predicted_hi,omitempty"`
 	Claim       stats.Claim `json:"claim,omitempty"`
-	// Beside reports that the compared nights measured both configs.
+	// Beside reports whether the compared nights measured both configs.
 	Beside bool `json:"beside,omitempty"`
 	// Crossed is the first night whose evidence against the adoption still holds; nil for
 	// none before this night.
 	Crossed *Crossing `json:"crossed,omitempty"`
-	// Unchanged reports that its files were as it left them when the night ended, so that it
-	// could be rolled back.
+	// Unchanged reports whether the files were still as the adoption left them when the
+	// night ended, so that it could be rolled back.
 	Unchanged bool `json:"unchanged,omitempty"`
 }
 
@@ -142,7 +147,7 @@ type Crossing struct {
 }
 
 // Disappoints reports whether this night or an earlier one showed that the adoption is worse
-// than what it replaced, or below the interval that was predicted.
+// than the config that it replaced, or below the interval that was predicted.
 func (a *AdoptedWatch) Disappoints() bool {
 	return a != nil && (a.Adopted.Disappoints() || a.Crossed != nil)
 }

@@ -26,8 +26,8 @@ type Witness struct {
 	// Seq and Hash are those of the ledger's last entry.
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
-	// Next is the head of the archive that is being moved into the place of the one that
-	// the other fields describe: either one matches the witness.
+	// Next is the head of an archive that is being moved into the place of the archive
+	// that the other fields describe. Meanwhile either archive matches the witness.
 	Next *Witness `json:"next,omitempty"`
 }
 
@@ -54,7 +54,7 @@ const (
 	LedgerAccepted = "ledger.accept"
 )
 
-// Acceptance records what a person accepted.
+// Acceptance records the difference that a person accepted.
 type Acceptance struct {
 	Reason string `json:"reason"`
 	// Witness is the content of the file; the zero value when it could not be read.
@@ -63,9 +63,9 @@ type Acceptance struct {
 	Fault string `json:"fault"`
 }
 
-// Succession records the archive whose place another one takes, and the losses.
+// Succession records the archive that another one replaces, and the losses.
 type Succession struct {
-	// Witness is that of the archive before, as far as it could be read.
+	// Witness is the witness of the replaced archive, as far as it could be read.
 	Witness
 	// Entries counts the ledger entries after the last common one, as far as that is known.
 	Entries int64 `json:"entries,omitempty"`
@@ -77,7 +77,7 @@ type Succession struct {
 // archive was put in its place.
 type LostDecision struct {
 	Proposal string `json:"proposal"`
-	// Action is approve, reject or rollback, and By who decided.
+	// Action is approve, reject or rollback, and By the person who decided.
 	Action string `json:"action"`
 	By     string `json:"by"`
 	Reason string `json:"reason,omitempty"`
@@ -88,7 +88,7 @@ type LostDecision struct {
 }
 
 // LostDecision returns the last decision on a proposal that the ledger lists as lost; nil
-// when none is, when the proposal came after the loss, or when it was decided since.
+// if it lists none, if the proposal came after the loss, or if it was decided since.
 func (a *Archive) LostDecision(ctx context.Context, proposal string) (*LostDecision, error) {
 	var lost *LostDecision
 	known := false
@@ -121,7 +121,7 @@ func decides(e LedgerEntry) bool {
 }
 
 // DecisionsAfter counts the ledger entries from a place on, and returns the decisions that
-// they tell of.
+// they record.
 func (a *Archive) DecisionsAfter(ctx context.Context, seq int64) (entries int64, list []LostDecision, err error) {
 	for e, err := range a.Ledger(ctx, seq+1) {
 		if err != nil {
@@ -152,15 +152,15 @@ const maxWitness = 4 << 10
 // archive in dir.
 func WitnessFile(dir string) string { return dir + ".head" }
 
-// WitnessOf returns what the file beside the archive in dir holds; false when there is
-// none. One that cannot be read is a *WitnessError.
+// WitnessOf returns the content of the witness file beside the archive in dir; false if
+// there is no file. A file that cannot be read is a *WitnessError.
 func WitnessOf(dir string) (Witness, bool, error) {
 	var w Witness
 	data, err := wholefile.Read(WitnessFile(dir), maxWitness)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return w, false, nil
-	case errors.Is(err, wholefile.ErrIrregular), errors.As(err, new(*wholefile.TooLargeError)): // which is no witness
+	case errors.Is(err, wholefile.ErrIrregular), errors.As(err, new(*wholefile.TooLargeError)): // not a witness
 	case err != nil:
 		return w, false, diskError(err)
 	}
@@ -206,7 +206,7 @@ func (a *Archive) identify(ctx context.Context) (id string, fresh bool, err erro
 	}
 	var raw [8]byte
 	for binary.BigEndian.Uint64(raw[:]) == 0 {
-		_, _ = rand.Read(raw[:]) // it does not fail
+		_, _ = rand.Read(raw[:]) // Read does not fail
 	}
 	var b batch
 	b.put(idKey(), encodeNumber(binary.BigEndian.Uint64(raw[:])))
@@ -285,8 +285,8 @@ func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread e
 	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
 }
 
-// recordSuccession adds the entry about the archive whose place this one takes, unless this
-// one goes on from it.
+// recordSuccession adds the entry about the archive that this one replaces, unless this one
+// continues its ledger.
 func (a *Archive) recordSuccession(ctx context.Context, dir string, how Building) error {
 	var recorded Succession
 	if how.Loses != nil {
